@@ -6,7 +6,7 @@ import { AgentId } from "../src/domain/Id.ts"
  */
 import { randomUUID } from "node:crypto"
 import {
-  apply,
+  addEvent,
   computeTaskFields,
   decode,
   emptyHistory,
@@ -57,9 +57,9 @@ const triple = (index: number): Triple => {
 
 const together = ([received, started, succeeded]: Triple): string => {
   const history = emptyHistory()
-  apply(history, received)
-  apply(history, started)
-  apply(history, succeeded)
+  addEvent(history, received)
+  addEvent(history, started)
+  addEvent(history, succeeded)
   computeTaskFields(history)
   return encode(history)
 }
@@ -68,7 +68,7 @@ const oneByOne = (events: Triple): string => {
   let text: string | undefined
   for (const event of events) {
     const history: History = text === undefined ? emptyHistory() : decode(text)
-    apply(history, event)
+    addEvent(history, event)
     computeTaskFields(history)
     text = encode(history)
   }

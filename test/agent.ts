@@ -29,7 +29,7 @@ import {
 } from "../src/agents/protocol/Frame.ts"
 import { decodeHelloAckFrame, encodeHelloFrame } from "../src/agents/protocol/Hello.ts"
 import { generateNonce } from "../src/agents/protocol/Nonce.ts"
-import { type SessionIds, Signer, signingKey } from "../src/agents/protocol/Signing.ts"
+import { type SignatureContext, Signer, signingKey } from "../src/agents/protocol/Signing.ts"
 import { system } from "../src/domain/Actor.ts"
 import { canonicalize, type JsonInput, toValue } from "../src/domain/CanonicalJson.ts"
 import type { Project } from "../src/domain/Project.ts"
@@ -103,7 +103,7 @@ export interface Tampering {
   readonly ts?: string
   readonly hmac?: string
   readonly key?: Buffer
-  readonly ids?: Partial<SessionIds>
+  readonly ids?: Partial<SignatureContext>
   readonly type?: string
 }
 
@@ -139,11 +139,11 @@ const tampered = (wire: Wire, type: string, payload: JsonInput, tampering: Tampe
 
 interface Wire {
   readonly key: Buffer
-  readonly ids: SessionIds
+  readonly ids: SignatureContext
   readonly session: WireSession
 }
 
-const wireOf = (secret: string, ids: SessionIds): Wire => {
+const wireOf = (secret: string, ids: SignatureContext): Wire => {
   const key = keyBytes(secret)
   return { key, ids, session: new WireSession(signingKey(key), ids) }
 }
@@ -217,7 +217,7 @@ export const helloPayload = (fields: Options["hello"] = {}) => ({
 
 export class TestAgent {
   /** What the brain said in hello_ack. */
-  readonly ids: SessionIds
+  readonly ids: SignatureContext
   readonly closed: Promise<Closed>
   readonly commands: Array<ReceivedCommand> = []
   readonly acks: Array<Ack> = []

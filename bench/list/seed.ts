@@ -27,7 +27,7 @@ const kinds = ["task.received", "task.started", "task.succeeded"] as const
 const historyOf = (taskId: string, name: string, worker: string, millis: number): string => {
   const history = TaskHistory.emptyHistory()
   kinds.forEach((kind, index) =>
-    TaskHistory.apply(history, {
+    TaskHistory.addEvent(history, {
       id: randomUUID(),
       kind,
       engine: "celery",

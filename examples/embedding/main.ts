@@ -64,9 +64,9 @@ const CarefulCommands = Layer.effect(
     }))
 )
 
-const Http = Server.agentSockets.pipe(
-  Layer.provideMerge(HttpLayerRouter.serve(Layer.merge(Server.routesShared, MyRoutes), Server.options)),
-  Layer.provideMerge(Server.listening),
+const Http = Server.layerAgentSockets.pipe(
+  Layer.provideMerge(HttpLayerRouter.serve(Layer.merge(Server.layerRoutesShared, MyRoutes), Server.options)),
+  Layer.provideMerge(Server.layerListener),
   Layer.provide(CarefulCommands) // what is provided here first, the routes get instead of the brain's own
 )
 

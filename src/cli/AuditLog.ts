@@ -7,7 +7,7 @@ import { publicKeyOf } from "../services/Audit/SigningKeys.ts"
 import { CurrentActor } from "../services/CurrentActor.ts"
 import { Reader } from "../services/Database.ts"
 import { layerAudit } from "./Administration.ts"
-import { Refused } from "./Explain.ts"
+import { CliError } from "./Explain.ts"
 import { layerInspection } from "./Inspection.ts"
 
 /** The log's existing keys. Creates none. */
@@ -25,7 +25,7 @@ export const decodePublicKeys = (given: ReadonlyArray<string>) =>
     const key = publicKeyOf(text.trim().split(/\s+/).at(-1) ?? "")
     return key === undefined
       ? Effect.fail(
-        new Refused({ usage: true, message: "a public key is 43 characters, as svc audit public-key prints it" })
+        new CliError({ usage: true, message: "a public key is 43 characters, as svc audit public-key prints it" })
       )
       : Effect.succeed(key)
   })

@@ -1,5 +1,5 @@
 import { Effect, Option, Stream } from "effect"
-import { Refused } from "./Explain.ts"
+import { CliError } from "./Explain.ts"
 import type { Remote } from "./Remote.ts"
 import { reportersOfTask } from "./Reporters.ts"
 import { standardInput } from "./StandardInput.ts"
@@ -20,7 +20,7 @@ const readTaskIds = standardInput.pipe(
   Effect.map((read) => read.split(/\r?\n/).filter((line) => line !== ""))
 )
 
-const noTasks = new Refused({
+const noTasks = new CliError({
   usage: true,
   message: "name the tasks, or give their ids on standard input with --tasks-stdin"
 })

@@ -2,7 +2,7 @@ import { Effect, Either, Redacted } from "effect"
 import { readEnvironment } from "../layers/Settings.ts"
 import { secret, type Setting, text } from "../services/Settings/Kinds.ts"
 import { Environment } from "./Environment.ts"
-import { Refused } from "./Explain.ts"
+import { CliError } from "./Explain.ts"
 
 /**
  * The settings of the commands over a running brain's API. Declared apart from the brain's own settings: they may differ from
@@ -34,25 +34,25 @@ const readSetting = <A>(setting: Setting<A>) =>
     return Either.isRight(value)
       ? { value: value.right, from: source.source === "file" ? `the file of ${setting.name}_FILE` : setting.name }
       : yield* Effect.fail(`${setting.name} ${value.left}`)
-  }).pipe(Effect.mapError((message) => new Refused({ message })))
+  }).pipe(Effect.mapError((message) => new CliError({ message })))
 
 /** The base address of requests: http or https, without credentials, query, fragment and trailing slash. */
-export const parseBrainUrl = (name: string, address: string): Effect.Effect<string, Refused> => {
+export const parseBrainUrl = (name: string, address: string): Effect.Effect<string, CliError> => {
   const url = URL.canParse(address) ? new URL(address) : null
   const isPlain = url !== null && /^https?:$/.test(url.protocol) && url.username === "" && url.password === "" &&
     url.search === "" &&
     url.hash === ""
   return isPlain
     ? Effect.succeed(url.href.replace(/\/+$/, "").replace(/\/api\/v1$/, ""))
-    : Effect.fail(new Refused({ message: `${name} must be the brain's address, such as https://svc.example.com` }))
+    : Effect.fail(new CliError({ message: `${name} must be the brain's address, such as https://svc.example.com` }))
 }
 
 /** A key that can be sent in a header; `from` is its source. The message does not quote it. */
-export const checkApiKey = (apiKey: Redacted.Redacted, from: string): Effect.Effect<Redacted.Redacted, Refused> =>
+export const checkApiKey = (apiKey: Redacted.Redacted, from: string): Effect.Effect<Redacted.Redacted, CliError> =>
   /^[\x21-\x7e]+$/.test(Redacted.value(apiKey))
     ? Effect.succeed(apiKey)
     : Effect.fail(
-      new Refused({
+      new CliError({
         message: `${from} has no valid API key: it is empty, or contains a blank or another character that no key has`
       })
     )

@@ -1,11 +1,11 @@
 import { Console, Deferred, Effect, Schedule } from "effect"
 import cluster, { type Worker } from "node:cluster"
-import { Refused } from "./Explain.ts"
+import { CliError } from "./Explain.ts"
 
 /** A worker that still runs this long after SIGTERM is killed. */
 const stopTimeout = "10 seconds"
 
-const startFailed = new Refused({ message: "a worker exited before it was ready; its own error line says why" })
+const startFailed = new CliError({ message: "a worker exited before it was ready; its own error line says why" })
 
 /** A worker exited. The loop below starts another. */
 class WorkerDied extends Error {}
@@ -44,7 +44,7 @@ const stop = (worker: Worker) =>
   )
 
 /** Runs one worker. Fails with WorkerDied, or fails `started` when the slot's first worker was never ready. */
-const runWorker = (slot: number, started: Deferred.Deferred<void, Refused>) =>
+const runWorker = (slot: number, started: Deferred.Deferred<void, CliError>) =>
   Effect.acquireUseRelease(
     fork,
     (worker) =>
@@ -72,7 +72,7 @@ export const supervise = (workers: number) =>
   Effect.gen(function*() {
     const startSlot = (number: number) =>
       Effect.gen(function*() {
-        const started = yield* Deferred.make<void, Refused>()
+        const started = yield* Deferred.make<void, CliError>()
         yield* runWorker(number, started).pipe(
           Effect.retry({ schedule: backOff, while: (error) => error instanceof WorkerDied }),
           Effect.forkScoped

@@ -2,7 +2,7 @@ import { CliConfig, Command } from "@effect/cli"
 import { Console, Effect } from "effect"
 import { version } from "../domain/Version.ts"
 import { asksForHelp, findCommand, rejectBuiltIns, withRepairedOutput } from "./EffectCli.ts"
-import { Refused } from "./Explain.ts"
+import { CliError } from "./Explain.ts"
 import { agent } from "./groups/agent.ts"
 import { agents } from "./groups/agents.ts"
 import { apiKeys } from "./groups/api-keys.ts"
@@ -69,7 +69,7 @@ export const cli = (args: ReadonlyArray<string>) =>
     const given = args.slice(2)
     yield* rejectBuiltIns(given)
     const named = findCommand(root, given)
-    if (named instanceof Refused) return yield* named
+    if (named instanceof CliError) return yield* named
     if (named === undefined && (given.length === 0 || asksForHelp(given))) {
       return yield* Console.log(rootHelp(version, groups, examples))
     }

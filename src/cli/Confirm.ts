@@ -1,6 +1,6 @@
 import { Prompt } from "@effect/cli"
 import { Effect } from "effect"
-import { Refused } from "./Explain.ts"
+import { CliError } from "./Explain.ts"
 
 /** Whether the program runs at a terminal. */
 export const isInteractive = Effect.sync(() => process.stdin.isTTY && process.stdout.isTTY)
@@ -10,8 +10,8 @@ export const confirm = (yes: boolean, statement: string) =>
   Effect.gen(function*() {
     if (yes) return
     if (!(yield* isInteractive)) {
-      return yield* new Refused({ usage: true, message: `${statement} To confirm without a terminal, add --yes` })
+      return yield* new CliError({ usage: true, message: `${statement} To confirm without a terminal, add --yes` })
     }
     const answer = yield* Prompt.run(Prompt.confirm({ message: statement })).pipe(Effect.orElseSucceed(() => false))
-    if (!answer) return yield* new Refused({ message: "nothing was done" })
+    if (!answer) return yield* new CliError({ message: "nothing was done" })
   })

@@ -1,5 +1,5 @@
 import { Effect, ParseResult, Schema } from "effect"
-import { Refused } from "./Explain.ts"
+import { CliError } from "./Explain.ts"
 import { escapeText } from "./TerminalText.ts"
 
 /** An optional field also fails with "Expected undefined", which does not help. */
@@ -19,9 +19,9 @@ export const decodeInput = <A, I>(
   schema: Schema.Schema<A, I>,
   input: I,
   fields?: "options"
-): Effect.Effect<A, Refused> =>
+): Effect.Effect<A, CliError> =>
   Schema.decode(schema)(input).pipe(Effect.mapError((error) =>
-    new Refused({
+    new CliError({
       usage: true,
       message: escapeText(
         ParseResult.ArrayFormatter.formatErrorSync(error).filter(isHelpful).map(({ message, path }) => {

@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import { stripVTControlCharacters } from "node:util"
 import { findClosest } from "./Closest.ts"
 import { isInteractive } from "./Confirm.ts"
-import { Refused } from "./Explain.ts"
+import { CliError } from "./Explain.ts"
 import { argumentsOf, type CommandDescription, type NamedCommand, subcommandsOf, usageOf } from "./Help.ts"
 
 /**
@@ -14,13 +14,13 @@ const unknownCommand = (
   path: ReadonlyArray<string>,
   word: string,
   names: ReadonlyMap<string, CommandDescription>
-): Refused => {
+): CliError => {
   const prefix = ["svc", ...path].join(" ")
   const meant = findClosest(word, names.keys())
   const hint = meant === undefined
     ? `it has ${[...names.keys()].toSorted().join(", ")}`
     : `did you mean ${prefix} ${meant}?`
-  return new Refused({ message: `${prefix} has no command ${word}; ${hint}`, usage: true })
+  return new CliError({ message: `${prefix} has no command ${word}; ${hint}`, usage: true })
 }
 
 /**
@@ -30,7 +30,7 @@ const unknownCommand = (
 export const findCommand = (
   root: ReadonlyMap<string, CommandDescription>,
   given: ReadonlyArray<string>
-): NamedCommand | Refused | undefined => {
+): NamedCommand | CliError | undefined => {
   const [first, second] = given
   if (first === undefined || first.startsWith("-")) return undefined
   const command = root.get(first)
@@ -53,13 +53,13 @@ export const rejectBuiltIns = (given: ReadonlyArray<string>) =>
   Effect.gen(function*() {
     const at = given.indexOf("--completions")
     if (at !== -1 && !shells.includes(given[at + 1] ?? "")) {
-      return yield* new Refused({
+      return yield* new CliError({
         message: `--completions takes the name of a shell: ${shells.join(", ")}`,
         usage: true
       })
     }
     if (given.includes("--wizard") && !(yield* isInteractive)) {
-      return yield* new Refused({ message: "--wizard asks questions: run it in a terminal", usage: true })
+      return yield* new CliError({ message: "--wizard asks questions: run it in a terminal", usage: true })
     }
   })
 

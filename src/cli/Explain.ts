@@ -5,7 +5,7 @@ import { Cause, Data } from "effect"
  * A command cannot continue, or its result is negative. `message` is one sentence for the person who ran it. `usage`:
  * the command line is at fault. `code`: an exit code of its own.
  */
-export class Refused extends Data.TaggedError("Refused")<{
+export class CliError extends Data.TaggedError("CliError")<{
   readonly message: string
   readonly usage?: boolean
   readonly code?: number
@@ -19,8 +19,8 @@ const exitCodes = { failed: 1, usage: 2, unknown: 3 } as const
 /** 3 when an outcome is unknown, else the error's own code, else 2 when the command line is at fault, else 1. */
 export const exitCodeOf = (error: unknown): number => {
   if (error instanceof OutcomeUnknown) return exitCodes.unknown
-  if (error instanceof Refused && error.code !== undefined) return error.code
-  return ValidationError.isValidationError(error) || (error instanceof Refused && error.usage === true)
+  if (error instanceof CliError && error.code !== undefined) return error.code
+  return ValidationError.isValidationError(error) || (error instanceof CliError && error.usage === true)
     ? exitCodes.usage
     : exitCodes.failed
 }

@@ -4,7 +4,7 @@ import * as Keys from "../layers/Keys.ts"
 import { Database } from "../services/Database.ts"
 import { Migrations } from "../services/Migrations.ts"
 import { Settings } from "../services/Settings.ts"
-import { Refused } from "./Explain.ts"
+import { CliError } from "./Explain.ts"
 import { settings } from "./Settings.ts"
 
 /** The settings, and the database opened read-only: neither created nor migrated. */
@@ -29,7 +29,7 @@ const inspectDatabase = Effect.gen(function*() {
   const revision = yield* current
   const comparison = revision === 0 ? Effect.void : Keys.verifyKeys
   const key_trouble = yield* Effect.as(comparison, null).pipe(
-    Effect.catchTag("KeyMismatch", "KeyUnusable", "SecretKeyNeeded", ({ message }) => Effect.succeed(message))
+    Effect.catchTag("KeyMismatch", "KeyUnusable", "SecretKeyIncomplete", ({ message }) => Effect.succeed(message))
   )
   return { database_url: redactedUrl, database_exists: true, revision: revision === 0 ? null : revision, key_trouble }
 })
@@ -60,4 +60,4 @@ export const linesOf = (found: Inspection): ReadonlyArray<string> => [
 export const requireKeys = ({ key_trouble }: Inspection) =>
   key_trouble === null
     ? Effect.void
-    : new Refused({ message: "svc serve will refuse to start with these keys; see the line keys" })
+    : new CliError({ message: "svc serve will refuse to start with these keys; see the line keys" })

@@ -1,11 +1,11 @@
 import { Console, Effect, Option, Schedule, Schema } from "effect"
 import type { CommandPublic } from "../domain/Command.ts"
-import { CommandId, idInput } from "../domain/Id.ts"
+import { caseInsensitiveId, CommandId } from "../domain/Id.ts"
 import * as Timestamp from "../domain/Timestamp.ts"
-import { exitCodeOf, isUnsent, OutcomeUnknown, Refused } from "./Explain.ts"
+import { CliError, exitCodeOf, isUnsent, OutcomeUnknown } from "./Explain.ts"
 import {
-  type Answer,
   type ApiError,
+  type DecodedResponse,
   isTransient,
   networkReasonOf,
   printAnswer,
@@ -30,10 +30,10 @@ export const idempotencyKeyOf = ({ idempotencyKey }: IssueOptions) => ({
 })
 
 /** The id of a command. An invalid id cannot name one. */
-const parseCommandId = (given: string): Effect.Effect<CommandId, Refused> =>
+const parseCommandId = (given: string): Effect.Effect<CommandId, CliError> =>
   Effect.mapError(
-    Schema.decode(idInput(CommandId))(given),
-    () => new Refused({ message: `no such command: ${escapeText(given)}` })
+    Schema.decode(caseInsensitiveId(CommandId))(given),
+    () => new CliError({ message: `no such command: ${escapeText(given)}` })
   )
 
 /** The options of a request about an issued command. */
@@ -49,7 +49,7 @@ export const callForCommand = (
   ask: (
     api: Remote["api"],
     path: { readonly slug: string; readonly command_id: CommandId }
-  ) => Effect.Effect<Answer<CommandPublic>, ApiError>,
+  ) => Effect.Effect<DecodedResponse<CommandPublic>, ApiError>,
   text: (command: CommandPublic, text: string) => string
 ) =>
   withRemote(project, ({ api, slug }) =>
@@ -78,11 +78,11 @@ const awaitEnd = ({ api, slug }: Remote, command: CommandPublic) => {
         : Effect.delay(Effect.suspend(() => poll(Math.min(pauseMillis * 1.5, 1000))), pauseMillis))
   const unknown = (what: string) =>
     new OutcomeUnknown({ message: `${what} ${nameOf(command)}: svc commands show ${command.id} shows its outcome` })
-  const patience = Timestamp.toEpochMillis(command.timeout_at) - Timestamp.toEpochMillis(command.issued_at) +
+  const waitMillis = Timestamp.toEpochMillis(command.timeout_at) - Timestamp.toEpochMillis(command.issued_at) +
     graceMillis
   return poll(50).pipe(
     Effect.timeoutFail({
-      duration: patience,
+      duration: waitMillis,
       onTimeout: () => unknown("the brain did not report in time the outcome of")
     }),
     Effect.onInterrupt(() => reportInterrupt(unknown("stopped waiting for")))
@@ -109,15 +109,15 @@ export const formatCommand = (command: CommandPublic, text: string): string => {
 }
 
 /** Fails unless the command completed, or has not ended. */
-const checkOutcome = (command: CommandPublic): Effect.Effect<void, Refused | OutcomeUnknown> => {
+const checkOutcome = (command: CommandPublic): Effect.Effect<void, CliError | OutcomeUnknown> => {
   const why = [command.error, command.note].filter((text) => text !== null).map((text) => `: ${escapeText(text)}`).join(
     ""
   )
   switch (command.status) {
     case "failed":
-      return new Refused({ message: `${nameOf(command)} failed${why}` })
+      return new CliError({ message: `${nameOf(command)} failed${why}` })
     case "cancelled":
-      return new Refused({ message: `${nameOf(command)} was cancelled${why}` })
+      return new CliError({ message: `${nameOf(command)} was cancelled${why}` })
     case "timeout":
       return new OutcomeUnknown({ message: `${nameOf(command)} timed out${why}` })
     default:
@@ -129,7 +129,7 @@ const checkOutcome = (command: CommandPublic): Effect.Effect<void, Refused | Out
 const brokenStatuses: ReadonlySet<number> = new Set([500, 502, 504])
 
 /** Why a sent request has no answer; null where it was not sent, or was answered. */
-const unansweredReason = (error: ApiError | Refused): string | null => {
+const unansweredReason = (error: ApiError | CliError): string | null => {
   if (error._tag === "RequestError") {
     return error.reason !== "Transport" || isUnsent(error)
       ? null
@@ -144,7 +144,7 @@ const unansweredReason = (error: ApiError | Refused): string | null => {
 }
 
 /** Only requests that issue a command are POSTs. One that was sent and not answered may have issued the command. */
-const toOutcomeUnknown = ({ access }: Remote) => (error: ApiError | Refused): ApiError | Refused | OutcomeUnknown => {
+const toOutcomeUnknown = ({ access }: Remote) => (error: ApiError | CliError): ApiError | CliError | OutcomeUnknown => {
   const why = unansweredReason(error)
   return why !== null && "request" in error && error.request.method === "POST"
     ? new OutcomeUnknown({
@@ -163,13 +163,13 @@ const reportWaiting = ({ note, status }: CommandPublic) =>
 /** Issues a command, waits for its end with `--wait`, and prints it. */
 export const issue = <R>(
   { json, project, wait }: IssueOptions,
-  send: (remote: Remote) => Effect.Effect<Answer<CommandPublic>, ApiError | Refused, R>
+  send: (remote: Remote) => Effect.Effect<DecodedResponse<CommandPublic>, ApiError | CliError, R>
 ) =>
   withRemote(project, (remote) =>
     Effect.gen(function*() {
       const firstAnswer = yield* Effect.mapError(send(remote), toOutcomeUnknown(remote))
       if (wait) yield* reportWaiting(firstAnswer[0])
-      const answer: Answer<CommandPublic> = wait ? yield* awaitEnd(remote, firstAnswer[0]) : firstAnswer
+      const answer: DecodedResponse<CommandPublic> = wait ? yield* awaitEnd(remote, firstAnswer[0]) : firstAnswer
       if (json || ["completed", "pending", "dispatched"].includes(answer[0].status)) {
         yield* printAnswer(answer, json, formatCommand)
       }

@@ -1,7 +1,7 @@
 import * as Sse from "@effect/experimental/Sse"
 import { HttpClient, type HttpClientError, HttpClientRequest, type HttpClientResponse } from "@effect/platform"
 import { Console, Data, Effect, identity, Option, Random, Ref, Stream } from "effect"
-import { Refused } from "./Explain.ts"
+import { CliError } from "./Explain.ts"
 import { isTransient, type Remote } from "./Remote.ts"
 import { callUnbuffered } from "./UnbufferedCall.ts"
 
@@ -11,7 +11,7 @@ const silenceTimeout = "45 seconds"
 const minPauseMillis = 500
 const maxPauseMillis = 15_000
 
-class SilentConnection extends Data.TaggedError("WentSilent") {}
+class SilentConnection extends Data.TaggedError("SilentConnection") {}
 
 /** Opens the live stream after the event `place`. */
 const openStream = (remote: Remote, lastEventId: string | null) =>
@@ -25,7 +25,7 @@ const openStream = (remote: Remote, lastEventId: string | null) =>
     const response = Option.filter(answer, ({ headers }) =>
       (headers["content-type"] ?? "").startsWith("text/event-stream"))
     return yield* Effect.mapError(response, () =>
-      new Refused({ message: `the server at ${remote.access.url} is not an svc brain, or one of another version` }))
+      new CliError({ message: `the server at ${remote.access.url} is not an svc brain, or one of another version` }))
   })
 
 const pauseAfter = (pauseMillis: number) =>
@@ -35,7 +35,7 @@ const pauseAfter = (pauseMillis: number) =>
  * Passes every event of the project's live stream to `onEvent`, forever. A connection that ends is opened again after its
  * last event, with back-off. Fails when the first connection fails, or when the brain refuses one.
  */
-export const followStream = (remote: Remote, onEvent: (event: Sse.Event) => Effect.Effect<void, Refused>) =>
+export const followStream = (remote: Remote, onEvent: (event: Sse.Event) => Effect.Effect<void, CliError>) =>
   Effect.gen(function*() {
     const lastEventId = yield* Ref.make<string | null>(null)
     const readStream = (response: HttpClientResponse.HttpClientResponse) =>
@@ -46,7 +46,7 @@ export const followStream = (remote: Remote, onEvent: (event: Sse.Event) => Effe
         Stream.runForEach((event) =>
           Effect.zipRight(onEvent(event), event.id === undefined ? Effect.void : Ref.set(lastEventId, event.id))
         ),
-        Effect.catchTags({ ResponseError: () => Effect.void, WentSilent: () => Effect.void }) // closed by the server or broken
+        Effect.catchTags({ ResponseError: () => Effect.void, SilentConnection: () => Effect.void }) // closed by the server or broken
       )
     yield* readStream(yield* openStream(remote, null))
     let pauseMillis = minPauseMillis
@@ -60,7 +60,7 @@ export const followStream = (remote: Remote, onEvent: (event: Sse.Event) => Effe
       yield* pauseAfter(pauseMillis)
       const response = yield* openStream(remote, at).pipe(
         Effect.asSome,
-        Effect.catchIf((error) => error._tag !== "Refused" && isTransient(error), () => Effect.succeedNone)
+        Effect.catchIf((error) => error._tag !== "CliError" && isTransient(error), () => Effect.succeedNone)
       )
       pauseMillis = Option.isNone(response) ? Math.min(pauseMillis * 2, maxPauseMillis) : minPauseMillis
       if (Option.isSome(response)) yield* readStream(response.value)

@@ -5,7 +5,7 @@ import { ApiKeyId } from "../domain/Id.ts"
 import { Timestamp } from "../domain/Timestamp.ts"
 import { resolveHome } from "../layers/Settings.ts"
 import { Environment } from "./Environment.ts"
-import { Refused } from "./Explain.ts"
+import { CliError } from "./Explain.ts"
 
 /** The content of `login.json`. `key` identifies the API key that `svc login` created; null for a key given with --api-key-stdin. */
 export const Login = Schema.Struct({
@@ -32,7 +32,7 @@ export const readLogin = Effect.gen(function*() {
   return yield* Schema.decode(LoginText)(text.value).pipe(
     Effect.asSome,
     // the cause would quote the key
-    Effect.mapError(() => new Refused({ message: `${file} is not what svc login writes; run svc login again` }))
+    Effect.mapError(() => new CliError({ message: `${file} is not what svc login writes; run svc login again` }))
   )
 })
 

@@ -1,5 +1,5 @@
 import { Effect, Option, Redacted, Stream } from "effect"
-import { Refused } from "./Explain.ts"
+import { CliError } from "./Explain.ts"
 import { standardInput } from "./StandardInput.ts"
 
 /** Far above the length of any secret. More input is a mistake. */
@@ -19,7 +19,7 @@ export const readSecrets = (what: ReadonlyArray<string>) =>
         read.length <= maxBytes &&
         linesOf(read).slice(0, what.length).filter((line) => line !== "").length === what.length,
       () =>
-        new Refused({
+        new CliError({
           message: `give the ${what.join(", then the ")} as one line${
             what.length > 1 ? " each" : ""
           } of at most ${maxBytes} bytes on standard input`
@@ -35,4 +35,4 @@ export const readSecret = (what: string) => Effect.map(readSecrets([what]), ([se
 export const readPassword = (fromStdin: boolean) =>
   fromStdin
     ? readSecret("password")
-    : Effect.fail(new Refused({ usage: true, message: "give the password on standard input, with --password-stdin" }))
+    : Effect.fail(new CliError({ usage: true, message: "give the password on standard input, with --password-stdin" }))

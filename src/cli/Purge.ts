@@ -1,7 +1,7 @@
 import { Effect, Option } from "effect"
 import type { Agent } from "../domain/Agent.ts"
 import { confirm } from "./Confirm.ts"
-import { Refused } from "./Explain.ts"
+import { CliError } from "./Explain.ts"
 import { listAll } from "./ListAll.ts"
 import type { Remote } from "./Remote.ts"
 import { reportersOfQueue } from "./Reporters.ts"
@@ -22,7 +22,7 @@ const reportedDepth = ({ api, slug }: Remote, { engine_adapters }: Agent, { engi
     const [queues] = yield* listAll((urlParams) => api.queues.list({ path: { slug }, urlParams, withResponse: true }))
     const found = queues.filter(({ engine, name }) => name === queue && engines.includes(engine))
     if (found.length > 1) {
-      return yield* new Refused({
+      return yield* new CliError({
         usage: true,
         message: `${found.map(({ engine }) => engine).join(" and ")} both have a queue ${queue}: name one with --engine`
       })
@@ -31,7 +31,7 @@ const reportedDepth = ({ api, slug }: Remote, { engine_adapters }: Agent, { engi
   })
 
 const unknownDepth = (queue: string) =>
-  new Refused({
+  new CliError({
     usage: true,
     message:
       `how many messages wait in ${queue} is not known: give the number with --observed-depth, or purge whatever the number is with --force`

@@ -4,7 +4,7 @@ import { Clock, Console, Effect, Option, type ParseResult, type Redacted } from 
 import type { Failure } from "../domain/Errors.ts"
 import { client } from "../http/Client.ts"
 import { clientDeclared, clientSettings } from "./ClientSettings.ts"
-import { networkMeaning, type OutcomeUnknown, Refused } from "./Explain.ts"
+import { CliError, networkMeaning, type OutcomeUnknown } from "./Explain.ts"
 import { loginFile, readLogin } from "./Login.ts"
 import type { View } from "./Table.ts"
 import { escapeJson, escapeText } from "./TerminalText.ts"
@@ -29,9 +29,9 @@ const resolveAccess = Effect.gen(function*() {
   const url = yield* resolveUrl
   if (apiKey !== null) return { url, apiKey: apiKey.value, from: apiKey.from } satisfies Access
   const login = yield* readLogin
-  if (Option.isNone(login)) return yield* new Refused({ message: "no API key: run svc login, or set SVC_API_KEY" })
+  if (Option.isNone(login)) return yield* new CliError({ message: "no API key: run svc login, or set SVC_API_KEY" })
   if (login.value.url !== url) {
-    return yield* new Refused({
+    return yield* new CliError({
       message:
         `SVC_URL is ${url}, but svc login has a key for ${login.value.url}: run svc login for this brain, or set SVC_API_KEY`
     })
@@ -87,10 +87,10 @@ const describeApiError = ({ from, url }: KeyOrigin, error: ApiError): string => 
 }
 
 /** Any failure of a call as one sentence: what happened, what it means, what to do. */
-export const toRefused = (access: KeyOrigin) => (error: ApiError | Refused | OutcomeUnknown) =>
-  error._tag === "Refused" || error._tag === "OutcomeUnknown"
+export const toRefused = (access: KeyOrigin) => (error: ApiError | CliError | OutcomeUnknown) =>
+  error._tag === "CliError" || error._tag === "OutcomeUnknown"
     ? error
-    : new Refused({ message: escapeText(describeApiError(access, error)) })
+    : new CliError({ message: escapeText(describeApiError(access, error)) })
 
 const requestTimeout = "60 seconds"
 
@@ -114,7 +114,7 @@ export interface Remote {
 /** Runs `use` with the brain and the project of the options and settings. */
 export const withRemote = <A, R>(
   project: Option.Option<string>,
-  use: (remote: Remote) => Effect.Effect<A, ApiError | Refused | OutcomeUnknown, R>
+  use: (remote: Remote) => Effect.Effect<A, ApiError | CliError | OutcomeUnknown, R>
 ) =>
   Effect.gen(function*() {
     const settings = yield* clientSettings
@@ -125,7 +125,7 @@ export const withRemote = <A, R>(
   })
 
 /** An answer of the derived client, and the bytes that it was read from. */
-export type Answer<A> = readonly [A, Pick<HttpClientResponse.HttpClientResponse, "arrayBuffer" | "headers">]
+export type DecodedResponse<A> = readonly [A, Pick<HttpClientResponse.HttpClientResponse, "arrayBuffer" | "headers">]
 
 /** A pipe takes lines of any length. */
 const currentView = Effect.map(Clock.currentTimeMillis, (nowMillis): View => ({
@@ -135,7 +135,7 @@ const currentView = Effect.map(Clock.currentTimeMillis, (nowMillis): View => ({
 
 /** Prints an answer: with `--json` the brain's own text, so that no number loses a digit; else what `shown` makes of it. */
 export const printAnswer = <A>(
-  [value, response]: Answer<A>,
+  [value, response]: DecodedResponse<A>,
   json: boolean,
   shown: (value: A, text: string, view: View) => string
 ) =>

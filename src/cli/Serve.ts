@@ -56,9 +56,9 @@ export const announce = Effect.gen(function*() {
  * listen once they are ready: the port would hand requests to a worker that is still starting.
  */
 const layerBrainAndServer = isFirstProcess
-  ? Server.serving.pipe(
+  ? Server.layerServed.pipe(
     Layer.provideMerge(Brain.layer),
-    Layer.provideMerge(Server.listening),
+    Layer.provideMerge(Server.layerListener),
     Layer.provideMerge(Metrics.layer)
   )
   : Layer.provideMerge(Server.layer, Brain.layer)

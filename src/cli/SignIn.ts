@@ -6,7 +6,7 @@ import { VerifyMfa } from "../domain/Mfa.ts"
 import { client } from "../http/Client.ts"
 import { isInteractive } from "./Confirm.ts"
 import { decodeInput } from "./DecodeInput.ts"
-import { Refused } from "./Explain.ts"
+import { CliError } from "./Explain.ts"
 import { readPassword, readSecrets } from "./Passwords.ts"
 import { type ApiError, type Remote, toRefused, withTimeout } from "./Remote.ts"
 
@@ -34,7 +34,7 @@ const makeBrowserTransform = Effect.map(
 )
 
 const codeMissing = Effect.suspend(() =>
-  new Refused({
+  new CliError({
     message:
       "the account has a second factor, and there is no terminal to ask for its code: give the code, or a recovery code, " +
       "on the line after the password, with --code-stdin"
@@ -42,7 +42,7 @@ const codeMissing = Effect.suspend(() =>
 )
 
 const enrollmentMissing = (deadline: string | null) =>
-  new Refused({
+  new CliError({
     message: `the account must have a second factor${
       deadline === null ? "" : ` since ${deadline}`
     }: enrol one over the API (docs/mfa.md shows how), then sign in again`
@@ -51,11 +51,11 @@ const enrollmentMissing = (deadline: string | null) =>
 /** During sign-in, 401 is about the password or the code, not about an API key. */
 const toSignInRefused = (url: string) => (error: ApiError) =>
   error._tag === "Unauthenticated" || (error._tag === "Forbidden" && ["mfa_locked", "wrong_code"].includes(error.code))
-    ? new Refused({ message: error.detail })
+    ? new CliError({ message: error.detail })
     : toRefused({ url, from: "the sign-in" })(error)
 
 const askPerson = <A>(prompt: Prompt.Prompt<A>) =>
-  Effect.mapError(Prompt.run(prompt), () => new Refused({ message: "nothing was done" }))
+  Effect.mapError(Prompt.run(prompt), () => new CliError({ message: "nothing was done" }))
 
 /** The password, and with `--code-stdin` the code. */
 const readCredentials = ({ codeStdin, email, passwordStdin }: SignIn) =>
@@ -78,7 +78,7 @@ const askCode = Effect.gen(function*() {
 /** Signs in, creates an API key, runs `use` with it in the same session, and signs out. */
 export const createApiKey = <A, E, R>(
   signIn: SignIn,
-  keyFor: (api: Remote["api"]) => Effect.Effect<CreateApiKey, ApiError | Refused>,
+  keyFor: (api: Remote["api"]) => Effect.Effect<CreateApiKey, ApiError | CliError>,
   use: (created: CreatedApiKey, api: Remote["api"]) => Effect.Effect<A, E, R>
 ) =>
   Effect.gen(function*() {
@@ -105,7 +105,7 @@ export const createApiKey = <A, E, R>(
     }).pipe(Effect.ensuring(Effect.ignore(api.auth.logout({}))))
   })
 
-export const codeStdinMisused = new Refused({
+export const codeStdinMisused = new CliError({
   usage: true,
   message: "--code-stdin goes with --email and --password-stdin: the password is the first line, the code the second"
 })

@@ -1,5 +1,5 @@
 import { Context, Stream } from "effect"
-import { Refused } from "./Explain.ts"
+import { CliError } from "./Explain.ts"
 
 /** The standard input of the process. `main.ts` provides it. */
 export class StandardInput
@@ -8,5 +8,5 @@ export class StandardInput
 
 /** The bytes of standard input. */
 export const standardInput = Stream.unwrap(StandardInput).pipe(
-  Stream.mapError(() => new Refused({ message: "standard input cannot be read" }))
+  Stream.mapError(() => new CliError({ message: "standard input cannot be read" }))
 )

@@ -1,6 +1,6 @@
 import { Effect, Option } from "effect"
 import type { Agent } from "../domain/Agent.ts"
-import { Refused } from "./Explain.ts"
+import { CliError } from "./Explain.ts"
 import type { IssueOptions } from "./Issue.ts"
 import type { ApiError, Remote } from "./Remote.ts"
 import { reportersOfTask, reportersOfWorker } from "./Reporters.ts"
@@ -9,13 +9,13 @@ export const listAgents = ({ api, slug }: Remote) => api.agents.list({ path: { s
 
 const joinNames = (agents: ReadonlyArray<Agent>): string => agents.map(({ name }) => name).join(", ")
 
-const usageError = (message: string) => new Refused({ usage: true, message })
+const usageError = (message: string) => new CliError({ usage: true, message })
 
 /** The agent of this name or id. */
-export const getAgent = (agents: ReadonlyArray<Agent>, given: string): Effect.Effect<Agent, Refused> => {
+export const getAgent = (agents: ReadonlyArray<Agent>, given: string): Effect.Effect<Agent, CliError> => {
   const found = agents.find(({ id, name }) => name === given || id === given.toLowerCase())
   return found === undefined
-    ? new Refused({ message: `no such agent: ${given}. svc agents list shows those of the project` })
+    ? new CliError({ message: `no such agent: ${given}. svc agents list shows those of the project` })
     : Effect.succeed(found)
 }
 
@@ -28,15 +28,15 @@ export const resolveAgent = (
   named: Option.Option<string>,
   engine: Option.Option<string>,
   reporters: Effect.Effect<ReadonlyArray<string>, ApiError>
-): Effect.Effect<Agent, Refused | ApiError> =>
+): Effect.Effect<Agent, CliError | ApiError> =>
   Effect.gen(function*() {
     if (Option.isSome(named)) return yield* getAgent(agents, named.value)
     if (agents.length === 0) {
-      return yield* new Refused({ message: "the project has no agent: create one with svc agents create" })
+      return yield* new CliError({ message: "the project has no agent: create one with svc agents create" })
     }
     const connected = agents.filter(({ last_connect_at }) => last_connect_at !== null)
     if (connected.length === 0) {
-      return yield* new Refused({
+      return yield* new CliError({
         message: `no agent of the project has connected yet: start one of ${joinNames(agents)}`
       })
     }
@@ -46,7 +46,7 @@ export const resolveAgent = (
     const candidates = connected.length === 1 ? connected : serving
     const [only] = candidates
     if (only === undefined) {
-      return yield* new Refused({
+      return yield* new CliError({
         message: `no agent of the project serves ${Option.getOrElse(engine, () => "it")}: name one with --agent`
       })
     }
@@ -82,7 +82,7 @@ export const getTask = (remote: Remote, agents: ReadonlyArray<Agent>, taskId: st
     const tasks = found.flatMap(Option.toArray)
     const [only] = tasks
     if (only === undefined) {
-      return yield* new Refused({ message: `no such task: ${taskId} (engine ${engines.join(", ")}, project ${slug})` })
+      return yield* new CliError({ message: `no such task: ${taskId} (engine ${engines.join(", ")}, project ${slug})` })
     }
     if (tasks.length > 1) {
       return yield* usageError(
@@ -122,8 +122,10 @@ export const resolveWorkerTarget = (remote: Remote, options: WorkerOptions) =>
 export const resolveTaskTarget = (remote: Remote, { agent, engine, task }: EngineOptions & { readonly task: string }) =>
   Effect.gen(function*() {
     const agents = yield* listAgents(remote)
-    const asked = Option.isSome(agent) ? [yield* getAgent(agents, agent.value)] : agents
-    const engineName = Option.isSome(engine) ? engine.value : (yield* getTask(remote, asked, task, engine))[0].engine
+    const candidateAgents = Option.isSome(agent) ? [yield* getAgent(agents, agent.value)] : agents
+    const engineName = Option.isSome(engine)
+      ? engine.value
+      : (yield* getTask(remote, candidateAgents, task, engine))[0].engine
     const { id } = yield* resolveAgent(
       agents,
       agent,

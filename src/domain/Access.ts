@@ -7,7 +7,7 @@ export type Role = typeof Role.Type
 
 const ranks: Record<Role, number> = { viewer: 1, operator: 2, admin: 3 }
 
-export const includesRole = (held: Role, needed: Role): boolean => ranks[held] >= ranks[needed]
+export const includesRole = (role: Role, required: Role): boolean => ranks[role] >= ranks[required]
 
 export const weakerRole = (a: Role, b: Role): Role => (ranks[a] <= ranks[b] ? a : b)
 

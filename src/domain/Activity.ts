@@ -1,6 +1,6 @@
 import { Schema } from "effect"
 import { describeBody, describeField, exampleId, exampleTime } from "./Describe.ts"
-import { Id, IdInput, idInput, ProjectId, UserId } from "./Id.ts"
+import { caseInsensitiveId, Id, IdInput, ProjectId, UserId } from "./Id.ts"
 import { Page } from "./Page.ts"
 import { exportFormat, pageQuery, QueryTimestamp, wholeNumber } from "./Query.ts"
 import { text } from "./Text.ts"
@@ -97,7 +97,7 @@ export type ListActivity = typeof ListActivity.Type
 export const ListAudit = Schema.Struct({
   action_prefix: describeField(Schema.optional(text(80)), "The beginning of the action, case-sensitive.", "task."),
   outcome: describeField(Schema.optional(text(20)), "`allow` or `deny`.", "deny"),
-  user_id: describeField(Schema.optional(idInput(UserId)), "Who did it.", exampleId),
+  user_id: describeField(Schema.optional(caseInsensitiveId(UserId)), "Who did it.", exampleId),
   since: describeField(
     Schema.optional(QueryTimestamp),
     "Lower bound, included; a date-time with its offset.",

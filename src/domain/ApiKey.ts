@@ -1,7 +1,7 @@
 import { Schema } from "effect"
 import { Cidr } from "./Cidr.ts"
 import { describeBody, describeField, exampleId, exampleTime } from "./Describe.ts"
-import { ApiKeyId, idInput, ProjectId } from "./Id.ts"
+import { ApiKeyId, caseInsensitiveId, ProjectId } from "./Id.ts"
 import { patchField } from "./Patch.ts"
 import { nullish, text } from "./Text.ts"
 import { Timestamp } from "./Timestamp.ts"
@@ -52,7 +52,11 @@ export const CreateApiKey = Schema.Struct({
     "Its scopes, `resource:action`; `admin:*` has all.",
     ["tasks:read"]
   ),
-  project_id: describeField(nullish(idInput(ProjectId)), "The only project that it is to work in; null: all.", null),
+  project_id: describeField(
+    nullish(caseInsensitiveId(ProjectId)),
+    "The only project that it is to work in; null: all.",
+    null
+  ),
   expires_in_days: describeField(
     nullish(Schema.Int.pipe(Schema.between(1, 3650))),
     "Its lifetime in days; null: for ever.",

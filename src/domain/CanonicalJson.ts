@@ -15,13 +15,13 @@ import { compareCodePoints } from "./CanonicalJson/Shape.ts"
 
 export {
   CanonicalText,
-  type Extent,
-  extentOf,
+  copyString as ownString,
   JsonArray,
   type JsonNode,
   JsonObject,
+  type JsonSize as Extent,
   JsonString,
-  ownString
+  sizeOf as extentOf
 } from "./CanonicalJson/Node.ts"
 export { ParseFailure, type ParseFailureReason } from "./CanonicalJson/Reader.ts"
 
@@ -33,7 +33,7 @@ const DEFAULT_MAX_DEPTH = 128
  * Infinity), `too_deep` (more than `maxDepth` containers within each other), `lone_surrogate` (a string that UTF-8
  * cannot write), `number_overflow` (a float beyond binary64). Never throws.
  *
- * Nodes share memory with `text`: what is kept for longer than the text should be an `ownString`.
+ * Nodes share memory with `text`: what is kept for longer than the text should be a `copyString`.
  */
 export const parse = (text: string, options: { readonly maxDepth?: number } = {}): JsonNode | ParseFailure => {
   const reader = new JsonReader(text, options.maxDepth ?? DEFAULT_MAX_DEPTH)

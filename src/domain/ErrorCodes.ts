@@ -129,5 +129,5 @@ export const allCodes = Object.keys(codes) as ReadonlyArray<Code>
  * because a newer brain may answer a code that this client does not know.
  */
 // the cast narrows the type for writing only; decoding accepts any string, for the reason above
-export const codeOf = <Status extends number>(_status: Status) =>
+export const codeSchema = <Status extends number>(_status: Status) =>
   Schema.String as unknown as Schema.Schema<CodeOf<Status>, string>

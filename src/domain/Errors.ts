@@ -1,6 +1,6 @@
 import { HttpApiSchema } from "@effect/platform"
 import { Schema } from "effect"
-import { type CodeOf, codeOf } from "./ErrorCodes.ts"
+import { type CodeOf, codeSchema } from "./ErrorCodes.ts"
 
 /**
  * Every failure that a caller can cause, and nothing else: whatever is not one of these is a defect (500).
@@ -16,19 +16,19 @@ export type Issue = typeof Issue.Type
 
 /** 400: the body is not JSON in UTF-8, or the URL cannot be decoded. */
 export class BadRequest extends Schema.TaggedError<BadRequest>()("BadRequest", {
-  code: Schema.optionalWith(codeOf(400), { default: () => "bad_request" }),
+  code: Schema.optionalWith(codeSchema(400), { default: () => "bad_request" }),
   detail: Schema.String
 }, HttpApiSchema.annotations({ status: 400 })) {}
 
 /** 401: no credential, or one that is not valid (any more); `mfa_required`: the second factor is pending. */
 export class Unauthenticated extends Schema.TaggedError<Unauthenticated>()("Unauthenticated", {
-  code: Schema.optionalWith(codeOf(401), { default: () => "unauthenticated" }),
+  code: Schema.optionalWith(codeSchema(401), { default: () => "unauthenticated" }),
   detail: Schema.String
 }, HttpApiSchema.annotations({ status: 401 })) {}
 
 /** 403: known, but not allowed: role, scope, CSRF, step-up. */
 export class Forbidden extends Schema.TaggedError<Forbidden>()("Forbidden", {
-  code: Schema.optionalWith(codeOf(403), { default: () => "forbidden" }),
+  code: Schema.optionalWith(codeSchema(403), { default: () => "forbidden" }),
   detail: Schema.String,
   details: Schema.optionalWith(Schema.Record({ key: Schema.String, value: Schema.Unknown }), { default: () => ({}) })
 }, HttpApiSchema.annotations({ status: 403 })) {}
@@ -68,7 +68,7 @@ export class Conflict extends Schema.TaggedError<Conflict>()("Conflict", {
 
 /** 410: this operation is gone for good; `detail` names its replacement. */
 export class Gone extends Schema.TaggedError<Gone>()("Gone", {
-  code: codeOf(410),
+  code: codeSchema(410),
   detail: Schema.String
 }, HttpApiSchema.annotations({ status: 410 })) {}
 
@@ -120,12 +120,12 @@ export class RateLimited extends Schema.TaggedError<RateLimited>()("RateLimited"
 
 /** 503: the brain cannot answer now (starting, database away); the same request will work later. */
 export class Unavailable extends Schema.TaggedError<Unavailable>()("Unavailable", {
-  code: Schema.optionalWith(codeOf(503), { default: () => "unavailable" }),
+  code: Schema.optionalWith(codeSchema(503), { default: () => "unavailable" }),
   detail: Schema.String
 }, HttpApiSchema.annotations({ status: 503 })) {}
 
 /** The closed set, declared once on the whole API. */
-export const failures = [
+export const failureClasses = [
   BadRequest,
   Unauthenticated,
   Forbidden,
@@ -140,4 +140,4 @@ export const failures = [
   Unavailable
 ] as const
 
-export type Failure = InstanceType<(typeof failures)[number]>
+export type Failure = InstanceType<(typeof failureClasses)[number]>

@@ -4,14 +4,14 @@ import { Schema } from "effect"
 export const Id = Schema.UUID
 
 /** A record's id as callers give it, in a path or a body: either case is the same id. */
-export const idInput = <A extends string>(id: Schema.Schema<A, string>) =>
+export const caseInsensitiveId = <A extends string>(id: Schema.Schema<A, string>) =>
   Schema.transform(
     Schema.String.annotations({ jsonSchema: { type: "string", format: "uuid" } }),
     id,
     { strict: true, decode: (text) => text.toLowerCase(), encode: (id) => id }
   )
 
-export const IdInput = idInput(Id)
+export const IdInput = caseInsensitiveId(Id)
 
 /*
  * One brand per kind of record, so that two swapped arguments do not compile. Callers get them from decoded bodies,

@@ -1,7 +1,7 @@
 import { Schema } from "effect"
 import { Role } from "./Access.ts"
 import { describeBody, describeField, exampleId, exampleTime } from "./Describe.ts"
-import { idInput, MembershipId, ProjectId, UserId } from "./Id.ts"
+import { caseInsensitiveId, MembershipId, ProjectId, UserId } from "./Id.ts"
 import { Timestamp } from "./Timestamp.ts"
 
 /** A user's role in a project (bodies: MembershipPublic). */
@@ -17,7 +17,7 @@ export const Membership = Schema.Struct({
 export type Membership = typeof Membership.Type
 
 export const GrantMembership = Schema.Struct({
-  user_id: describeField(idInput(UserId), "The user's id.", exampleId),
+  user_id: describeField(caseInsensitiveId(UserId), "The user's id.", exampleId),
   role: describeField(Role, "The role in the project.", "operator")
 })
   .annotations(describeBody("GrantMembership", "A user to add."))

@@ -50,7 +50,7 @@ export const VerifyMfa = Schema.Struct({
 export type VerifyMfa = typeof VerifyMfa.Type
 
 /** A code or a password was right (bodies: VerifyResponse). The number of codes left is null where none are kept. */
-export const Verified = Schema.Struct({
+export const VerifyMfaResult = Schema.Struct({
   ok: describeField(Schema.Boolean, "Always true.", true),
   used_recovery_code: describeField(Schema.Boolean, "Whether it was a recovery code.", false),
   remaining_recovery_codes: describeField(
@@ -59,7 +59,7 @@ export const Verified = Schema.Struct({
     9
   )
 }).annotations(describeBody("Verified", "A code or password was right."))
-export type Verified = typeof Verified.Type
+export type VerifyMfaResult = typeof VerifyMfaResult.Type
 
 export const DisableMfa = Schema.Struct({
   password: describeField(PasswordInput, "A password.", Redacted.make("correct horse battery staple")),

@@ -2,7 +2,7 @@ import { HttpApiSchema } from "@effect/platform"
 import { Schema } from "effect"
 import { describeBody, describeField } from "./Describe.ts"
 import { allCodes } from "./ErrorCodes.ts"
-import type { Failure, failures } from "./Errors.ts"
+import type { Failure, failureClasses } from "./Errors.ts"
 
 /** The form of every failure on the wire: RFC 9457 with the house's members `code`, `details` and `request_id`. */
 export const Problem = Schema.Struct({
@@ -82,7 +82,7 @@ export const makeProblem = (
   request_id: requestId
 })
 
-type FailureClass = (typeof failures)[number]
+type FailureClass = (typeof failureClasses)[number]
 
 const statusOfClass = (failure: FailureClass): number => HttpApiSchema.getStatusError(failure)
 

@@ -32,7 +32,7 @@ export type Login = typeof Login.Type
  * The answer to a login. The session itself is in the two cookies. With `mfa_required` its second factor is pending: it
  * may call verify, me and logout only.
  */
-export const LoggedIn = Schema.Struct({
+export const LoginResult = Schema.Struct({
   user: describeField(User, "Who signed in."),
   mfa_required: describeField(Schema.Boolean, "Whether the session still needs a code of the second factor.", false),
   mfa_enrollment_required: describeField(
@@ -42,7 +42,7 @@ export const LoggedIn = Schema.Struct({
   ),
   mfa_enrollment_deadline: describeField(Schema.NullOr(Timestamp), "By when it must be enrolled.", null)
 }).annotations(describeBody("LoggedIn", "The login's answer; the session is in its cookies."))
-export type LoggedIn = typeof LoggedIn.Type
+export type LoginResult = typeof LoginResult.Type
 
 /** The password again, for an account without a second factor. */
 export const Reauthenticate = Schema.Struct({

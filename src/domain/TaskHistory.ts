@@ -3,16 +3,22 @@
  *
  * Plain code: an event of a hot stream passes through `apply` and `computeTaskFields`. Both are total.
  */
-import { type FactName, FACTS, readTaskEvent, type TaskEvent, type TaskEventReading } from "./TaskHistory/Event.ts"
 import {
+  readTaskEvent,
+  STORED_FIELDS,
+  type StoredFieldName,
+  type TaskEvent,
+  type TaskEventReading
+} from "./TaskHistory/Event.ts"
+import {
+  BROKER_EVENTS,
   compareEntries,
-  type Entry,
-  type Fact,
+  eventSourceOf,
   factSlot,
+  type FieldValue,
   type History,
-  isSameTransition,
-  pathOf,
-  UNKNOWN_PATH
+  type HistoryEntry,
+  isSameTransition
 } from "./TaskHistory/History.ts"
 import { RANK } from "./TaskState.ts"
 
@@ -34,12 +40,12 @@ export type ApplyResult = "applied" | "duplicate" | "full"
 export const emptyHistory = (): History => ({ entries: [], facts: [] })
 
 /** Adds an event of the task, in place. */
-export const apply = (history: History, event: TaskEvent): ApplyResult => {
+export const addEvent = (history: History, event: TaskEvent): ApplyResult => {
   const existing = history.entries[indexOf(history, event.id)]
   if (existing !== undefined) return applyResend(history, existing, event)
   const reading = readTaskEvent(event)
   const entry = entryOf(event, reading)
-  const duplicateIndex = pathOf(entry.name) === UNKNOWN_PATH
+  const duplicateIndex = eventSourceOf(entry.name) === BROKER_EVENTS
     ? history.entries.findIndex((other) => isSameTransition(other, entry))
     : -1
   if (duplicateIndex >= 0) return applyDuplicate(history, duplicateIndex, entry, reading)
@@ -53,13 +59,13 @@ export const apply = (history: History, event: TaskEvent): ApplyResult => {
  * A process may adopt the buffer of a dead one and send its events again. Of the two reporters the smaller one is
  * kept.
  */
-const applyResend = (history: History, known: Entry, { reporter }: TaskEvent): ApplyResult => {
+const applyResend = (history: History, known: HistoryEntry, { reporter }: TaskEvent): ApplyResult => {
   if (reporter >= known.reporter) return "duplicate"
   replace(history, known, { ...known, reporter })
   return "applied"
 }
 
-const replace = (history: History, old: Entry, entry: Entry): void => {
+const replace = (history: History, old: HistoryEntry, entry: HistoryEntry): void => {
   history.entries.splice(history.entries.indexOf(old), 1)
   insert(history.entries, entry)
   history.facts.forEach((fact, slot) => {
@@ -78,23 +84,23 @@ const indexOf = ({ entries }: History, id: string): number => {
   return -1
 }
 
-const entryOf = (event: TaskEvent, { name, republished, rest, worker }: TaskEventReading): Entry => ({
+const entryOf = (event: TaskEvent, { name, republished, rest, worker }: TaskEventReading): HistoryEntry => ({
   id: event.id,
   kind: event.kind,
   at: event.occurredAt,
   agentId: event.agentId,
-  reporter: pathOf(name) === UNKNOWN_PATH ? event.reporter : "",
+  reporter: eventSourceOf(name) === BROKER_EVENTS ? event.reporter : "",
   name,
   worker,
   republished,
   rest
 })
 
-const canExceedLimit = (history: History, entry: Entry): boolean =>
+const canExceedLimit = (history: History, entry: HistoryEntry): boolean =>
   RANK[entry.kind] === RANK["task.succeeded"] && history.entries.length < MAX_ENTRIES + ENDS_BEYOND
 
 /** One broker event under a second id: the entry takes the smaller id, and its data compete like those of any event. */
-const applyDuplicate = (history: History, seen: number, copy: Entry, reading: TaskEventReading): ApplyResult => {
+const applyDuplicate = (history: History, seen: number, copy: HistoryEntry, reading: TaskEventReading): ApplyResult => {
   const entry = history.entries[seen]!
   const isSmallerId = copy.id < entry.id
   if (isSmallerId) replace(history, entry, copy)
@@ -104,7 +110,7 @@ const applyDuplicate = (history: History, seen: number, copy: Entry, reading: Ta
 }
 
 /** Inserts in order, from the end, since events mostly arrive in order. */
-const insert = (entries: Array<Entry>, entry: Entry): void => {
+const insert = (entries: Array<HistoryEntry>, entry: HistoryEntry): void => {
   let at = entries.length
   while (at > 0 && compareEntries(entry, entries[at - 1]!) < 0) at--
   entries.splice(at, 0, entry)
@@ -113,14 +119,14 @@ const insert = (entries: Array<Entry>, entry: Entry): void => {
 /** Stores the values that are the latest of their field; returns whether there was one. */
 const updateFacts = (
   { facts }: History,
-  entry: Entry,
+  entry: HistoryEntry,
   id: string,
-  values: ReadonlyArray<readonly [name: FactName, value: string]>
+  values: ReadonlyArray<readonly [name: StoredFieldName, value: string]>
 ): boolean => {
-  const path = pathOf(entry.name)
+  const path = eventSourceOf(entry.name)
   let changed = false
   for (const [name, value] of values) {
-    const slot = factSlot(FACTS[name], path)
+    const slot = factSlot(STORED_FIELDS[name], path)
     const current = facts[slot]
     if (current !== undefined && !isLater(entry, id, current)) continue
     facts[slot] = { entry, id, value }
@@ -130,7 +136,7 @@ const updateFacts = (
 }
 
 /** Later time, then higher rank; of events that tie, the one with the smallest id. */
-const isLater = (entry: Entry, id: string, held: Fact): boolean => {
+const isLater = (entry: HistoryEntry, id: string, held: FieldValue): boolean => {
   if (entry.at !== held.entry.at) return entry.at > held.entry.at
   const rank = RANK[entry.kind] - RANK[held.entry.kind]
   return rank !== 0 ? rank > 0 : id < held.id

@@ -1,7 +1,7 @@
 import { Schema } from "effect"
 
 /** Whether both databases can hold the text: no NUL character and no half of a surrogate pair. */
-export const isStorable = (text: string): boolean => !text.includes("\0") && text.isWellFormed()
+export const isStorable = (boundedText: string): boolean => !boundedText.includes("\0") && boundedText.isWellFormed()
 
 /** The first `most` characters, with a replacement for what the databases cannot hold. */
 export const toStorable = (text: string, most = Infinity, nulReplacement = "\ufffd"): string =>

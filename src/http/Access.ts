@@ -6,14 +6,14 @@ import { CurrentActor, CurrentAgent, CurrentProject } from "../services/CurrentA
  * endpoint's `Access` annotation; the tags only carry the types: a handler of a group without `InProject` cannot get a
  * project.
  */
-export class Authenticated extends HttpApiMiddleware.Tag<Authenticated>()("svc/http/Authenticated", {
+export class ProvideActor extends HttpApiMiddleware.Tag<ProvideActor>()("svc/http/Authenticated", {
   provides: CurrentActor
 }) {}
 
-export class FromAgent extends HttpApiMiddleware.Tag<FromAgent>()("svc/http/FromAgent", {
+export class ProvideAgent extends HttpApiMiddleware.Tag<ProvideAgent>()("svc/http/FromAgent", {
   provides: CurrentAgent
 }) {}
 
-export class InProject extends HttpApiMiddleware.Tag<InProject>()("svc/http/InProject", {
+export class ProvideProject extends HttpApiMiddleware.Tag<ProvideProject>()("svc/http/InProject", {
   provides: CurrentProject
 }) {}

@@ -1,7 +1,7 @@
 import { Layer } from "effect"
 import { checkEffectVersion } from "../domain/EffectVersion.ts"
 import { Activity } from "../services/Activity.ts"
-import { AgentWorkers } from "../services/AgentWorkers.ts"
+import { AgentProcesses } from "../services/AgentProcesses.ts"
 import { AllowedHosts } from "../services/AllowedHosts.ts"
 import { Checkpoints } from "../services/Audit/Checkpoints.ts"
 import { Denials } from "../services/Audit/Denials.ts"
@@ -29,10 +29,10 @@ import * as Identity from "./Identity.ts"
 export const layer = Layer.mergeAll(
   Commands.layer,
   Identity.layerLoops,
-  AuditVerifier.loop,
+  AuditVerifier.layerLoop,
   Gateway.layerReceiver,
   AllowedHosts.layer,
-  AgentWorkers.layer,
+  AgentProcesses.layer,
   Workers.layer,
   Queues.layer,
   Health.layer,
@@ -40,7 +40,7 @@ export const layer = Layer.mergeAll(
   Activity.layer,
   Denials.layer,
   Tasks.layer,
-  TaskRetention.loop,
+  TaskRetention.layerLoop,
   TaskVacuum.loop
 ).pipe(
   Layer.provideMerge(Gateway.layerAgentSessions),
@@ -49,7 +49,7 @@ export const layer = Layer.mergeAll(
   Layer.provideMerge(RateLimits.layer),
   Layer.provideMerge(Layer.merge(TaskChanges.layer, RowCaps.layer)),
   // below all that writes rows: the last checkpoint is signed after them
-  Layer.provideMerge(Checkpoints.loop.pipe(Layer.provide(Checkpoints.layer))),
+  Layer.provideMerge(Checkpoints.layerLoop.pipe(Layer.provide(Checkpoints.layer))),
   Layer.provideMerge(Vault.layer),
   Layer.provideMerge(AuditLog.layer),
   Layer.provideMerge(Database.layerServer),

@@ -28,9 +28,9 @@ export const layerInbox = Inbox.layer.pipe(Layer.provide(layerRepos))
 /** Commands with their loops. Needs AgentSessions, which in turn needs `layerInbox`. */
 export const layer = Layer.mergeAll(
   Commands.layer,
-  CommandSweep.loops,
-  AbortedTasks.loop,
-  TaskReconciliation.loop.pipe(Layer.provide(TaskReconciliation.layer))
+  CommandSweep.layerLoop,
+  AbortedTasks.layerLoop,
+  TaskReconciliation.layerLoop.pipe(Layer.provide(TaskReconciliation.layer))
 ).pipe(
   Layer.provide(Layer.merge(CommandIntents.layer, CommandIssue.layer)),
   Layer.provide(CommandAdmission.layer),

@@ -11,7 +11,7 @@ import { PresenceRepo } from "../services/Presence/Repo.ts"
 import { PresenceSweeps } from "../services/Presence/Sweeps.ts"
 
 /** The agents' sessions on this replica, through which commands are sent. */
-export const layerAgentSessions = Sessions.agentSessionsLayer.pipe(Layer.provideMerge(Sessions.SessionRegistry.layer))
+export const layerAgentSessions = Sessions.layerAgentSessions.pipe(Layer.provideMerge(Sessions.SessionRegistry.layer))
 
 export const layerPresence = Presence.layer.pipe(
   Layer.provideMerge(PresenceSweeps.layer),

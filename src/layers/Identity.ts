@@ -45,4 +45,9 @@ export const layer = Layer.mergeAll(
 ).pipe(Layer.provide(layerScopes))
 
 /** The loops that delete expired rows and send mail. Needs Loops. */
-export const layerLoops = Layer.mergeAll(DeletedProjects.layer, Retention.loop, Mail.loop, PasswordResets.loop)
+export const layerLoops = Layer.mergeAll(
+  DeletedProjects.layer,
+  Retention.layerLoop,
+  Mail.layerLoop,
+  PasswordResets.layerLoop
+)

@@ -41,8 +41,8 @@ const measurePool = (pool: pg.Pool, measure: MeasureUse): Effect.Effect<void> =>
     const since = new WeakMap<pg.PoolClient, bigint>()
     pool.on("acquire", (client) => since.set(client, clock.unsafeCurrentTimeNanos()))
     pool.on("release", (_error, client) => {
-      const taken = since.get(client)
-      if (taken !== undefined) measure("pool", Number(clock.unsafeCurrentTimeNanos() - taken) / 1e9)
+      const acquiredAt = since.get(client)
+      if (acquiredAt !== undefined) measure("pool", Number(clock.unsafeCurrentTimeNanos() - acquiredAt) / 1e9)
     })
   })
 

@@ -9,7 +9,7 @@ import { Settings } from "../services/Settings.ts"
 import { KeyMismatch, type PrepareKeyFile, readKeyRing } from "./KeyFiles.ts"
 
 /** SVC_SECRET_KEY does not contain every key this database needs: a key was removed too early or not yet added. */
-export class SecretKeyNeeded extends Data.TaggedError("SecretKeyNeeded")<{ readonly message: string }> {}
+export class SecretKeyIncomplete extends Data.TaggedError("SecretKeyIncomplete")<{ readonly message: string }> {}
 
 /** The keys of stored secrets, from the setting or from the file in SVC_HOME. */
 export const readSecretKeys = (before: PrepareKeyFile) =>
@@ -24,7 +24,7 @@ export const verifySecretKeys = ({ find }: KeyRing) =>
     const { active, ids } = yield* readSecretKeyIds
     if (active === null || find(active) !== undefined) return
     if (!ids.some((key_id) => find(key_id) !== undefined)) return yield* new KeyMismatch({ setting: activeKeyName })
-    return yield* new SecretKeyNeeded({
+    return yield* new SecretKeyIncomplete({
       message: `SVC_SECRET_KEY lacks the key ${active}, which is the active encryption key. ` +
         "Give every replica the same keys."
     })
@@ -35,7 +35,7 @@ export const verifyStoredSecretKeys = ({ find }: KeyRing) =>
   Effect.gen(function*() {
     for (const [key_id, texts] of yield* countSealedByKey) {
       if (find(key_id) !== undefined) continue
-      return yield* new SecretKeyNeeded({
+      return yield* new SecretKeyIncomplete({
         message: `SVC_SECRET_KEY lacks the key ${key_id}, and stored secrets are still sealed under it: ${texts}. ` +
           "Put it back beside the others, and run svc secret-key reseal before you take it out."
       })

@@ -65,12 +65,12 @@ const routesIn = <E, R>(request: Layer.Layer<never, E, R>) =>
   )
 
 /** Every route of the brain, for a server that is its own. Needs the services of `Brain.layer`. */
-export const routes = Layer.merge(routesIn(Request.layer), DocsHttp.rootRoutes)
+export const layerRoutes = Layer.merge(routesIn(Request.layer), DocsHttp.rootRoutes)
 
 /**
  * The routes except `/`, beside another application's routes on one router: paths outside the brain's are untouched.
  */
-export const routesShared = routesIn(Request.layerShared)
+export const layerRoutesShared = routesIn(Request.layerShared)
 
 /** How routes are served: ids of tasks in paths may be long and hold any character. */
 export const options = {
@@ -80,13 +80,13 @@ export const options = {
 } as const
 
 /** The agents' WebSockets on the server of `listening`, which ends with them. */
-export const agentSockets = WebSockets.layer
+export const layerAgentSockets = WebSockets.layer
 
 /** A server on the settings' host and port that drains when it ends, and answers 503 until routes are served. */
-export const listening = NodeServer.layer
+export const layerListener = NodeServer.layer
 
 /** The served routes, and the agents' WebSockets, on the server of `listening`. */
-export const serving = agentSockets.pipe(Layer.provideMerge(HttpLayerRouter.serve(routes, options)))
+export const layerServed = layerAgentSockets.pipe(Layer.provideMerge(HttpLayerRouter.serve(layerRoutes, options)))
 
 /** The served routes with their server, which listens once the brain is built. */
-export const layer = Layer.provideMerge(serving, listening)
+export const layer = Layer.provideMerge(layerServed, layerListener)

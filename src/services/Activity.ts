@@ -134,9 +134,9 @@ export class Activity extends Effect.Service<Activity>()("svc/Activity", {
 /** A bound API key sees only its own project, even when a global admin owns it; null: all projects. */
 const visibleProjectsOf = (actor: Actor): ReadonlyArray<ProjectId> | null => {
   if (actor.kind === "system") return null
-  const bound = actor.via.kind === "api_key" ? actor.via.project_id : null
-  if (bound === null) return actor.is_admin ? null : [...actor.roles.keys()]
-  return actor.is_admin || actor.roles.has(bound) ? [bound] : []
+  const boundProjectId = actor.via.kind === "api_key" ? actor.via.project_id : null
+  if (boundProjectId === null) return actor.is_admin ? null : [...actor.roles.keys()]
+  return actor.is_admin || actor.roles.has(boundProjectId) ? [boundProjectId] : []
 }
 
 const decodeSeqCursor = (cursor: string): Effect.Effect<number, ValidationFailed> => {

@@ -30,7 +30,7 @@ export interface AgentSession {
 }
 
 /** What routing knows of an agent process, on this replica or another one. */
-export type AgentProcess = Pick<AgentSession, "workerId" | "role" | "engines" | "capabilities">
+export type RoutableProcess = Pick<AgentSession, "workerId" | "role" | "engines" | "capabilities">
 
 /** The agents' sessions as services need them; the gateway (`src/agents/gateway`) provides them. */
 export class AgentSessions extends Context.Tag("svc/AgentSessions")<AgentSessions, {
@@ -39,5 +39,5 @@ export class AgentSessions extends Context.Tag("svc/AgentSessions")<AgentSession
   /** Agents that have a session on this replica. */
   readonly agentIds: () => ReadonlyArray<AgentId>
   /** Emits a session when it may receive commands: after hello_ack, or each time that a long-poll begins to wait. */
-  readonly opened: Stream.Stream<AgentSession>
+  readonly newSessions: Stream.Stream<AgentSession>
 }>() {}

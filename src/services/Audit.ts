@@ -12,13 +12,13 @@ import {
   type StoredRow
 } from "./Audit/ChainWriter.ts"
 import { LogContradicted } from "./Audit/CommittedHead.ts"
-import type { ActorEntry, Entry } from "./Audit/Row.ts"
+import type { ActorEntry, AuditEntry } from "./Audit/Row.ts"
 import { AuditForwarder } from "./AuditForwarder.ts"
 import { CurrentActor } from "./CurrentActor.ts"
 import { Database, orDieOnSql } from "./Database.ts"
 import { Keys } from "./Keys.ts"
 
-export type { ActorEntry as ByActor, Entry } from "./Audit/Row.ts"
+export type { ActorEntry as ByActor, AuditEntry as Entry } from "./Audit/Row.ts"
 
 /** Appends to the audit log (`docs/audit.md`). The folder `Audit/` verifies and prunes it. */
 export class Audit extends Effect.Service<Audit>()("svc/Audit", {
@@ -83,7 +83,7 @@ export class Audit extends Effect.Service<Audit>()("svc/Audit", {
     }, orDieOnSql)
 
     /** Appends one row of the current actor, as `recordAll` does. */
-    const record = Effect.fn("Audit.record")(function*(entry: Entry) {
+    const record = Effect.fn("Audit.record")(function*(entry: AuditEntry) {
       yield* recordAll([{ actor: yield* CurrentActor, entry }])
     })
 

@@ -124,7 +124,7 @@ export class Authentication extends Effect.Service<Authentication>()("svc/Authen
           source_ip,
           ...(key.id !== undefined && { api_key_id: key.id, user_id: key.user_id })
         }),
-        limits.takeFrom("refused_key", source_ip)
+        limits.takeForAddress("refused_key", source_ip)
       )
 
     /**

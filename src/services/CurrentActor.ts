@@ -67,8 +67,8 @@ export const requireStepUp: Effect.Effect<void, Forbidden, CurrentActor> = Effec
 
 /** Fails with Forbidden unless the actor has at least this role. For rules that depend on more than the endpoint. */
 export const requireRole = Effect.fnUntraced(function*(projectId: ProjectId, required: Role) {
-  const held = roleIn(yield* CurrentActor, projectId)
-  if (held === null || !includesRole(held, required)) {
+  const actualRole = roleIn(yield* CurrentActor, projectId)
+  if (actualRole === null || !includesRole(actualRole, required)) {
     return yield* new Forbidden({ detail: `This needs the role ${required} in the project.` })
   }
 })

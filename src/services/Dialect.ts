@@ -6,21 +6,21 @@ import { yieldToEventLoop } from "./EventLoop.ts"
  * The SQL on which PostgreSQL and SQLite differ, as fragments for statements that both share. SQLite needs no row
  * locks: it has one writer, and a transaction holds it from its first moment.
  */
-export const onlyPg = (sql: SqlClient.SqlClient, text: string): Statement.Fragment =>
+export const onPostgres = (sql: SqlClient.SqlClient, text: string): Statement.Fragment =>
   sql.onDialectOrElse({ pg: () => sql.literal(text), orElse: () => sql.literal("") })
 
 /** Locks the rows that a SELECT returns until the transaction ends. */
-export const forUpdate = (sql: SqlClient.SqlClient): Statement.Fragment => onlyPg(sql, "FOR UPDATE")
+export const forUpdate = (sql: SqlClient.SqlClient): Statement.Fragment => onPostgres(sql, "FOR UPDATE")
 
 /** Locks the rows, and leaves out rows that another transaction holds. */
-export const skipLocked = (sql: SqlClient.SqlClient): Statement.Fragment => onlyPg(sql, "FOR UPDATE SKIP LOCKED")
+export const skipLocked = (sql: SqlClient.SqlClient): Statement.Fragment => onPostgres(sql, "FOR UPDATE SKIP LOCKED")
 
 /** Weaker than `forUpdate`: other transactions may insert rows that refer to a locked row. */
-export const forNoKeyUpdate = (sql: SqlClient.SqlClient): Statement.Fragment => onlyPg(sql, "FOR NO KEY UPDATE")
+export const forNoKeyUpdate = (sql: SqlClient.SqlClient): Statement.Fragment => onPostgres(sql, "FOR NO KEY UPDATE")
 
 /** Locks the rows as `forNoKeyUpdate` does, and leaves out rows that another transaction holds. */
 export const noKeySkipLocked = (sql: SqlClient.SqlClient): Statement.Fragment =>
-  onlyPg(sql, "FOR NO KEY UPDATE SKIP LOCKED")
+  onPostgres(sql, "FOR NO KEY UPDATE SKIP LOCKED")
 
 /** Prevents all other writes to the table until the transaction ends; reads continue. */
 export const lockTable = (sql: SqlClient.SqlClient, table: string): Effect.Effect<void, SqlError.SqlError> =>

@@ -113,7 +113,7 @@ export class Health extends Effect.Service<Health>()("svc/Health", {
           revision: String(revision),
           expected: String(migrations.head)
         })),
-      leaders: Effect.map(leader.leaders, (leases) =>
+      leaders: Effect.map(leader.listLeases, (leases) =>
         makeCheck({
           status: "ok",
           detail: leases.length === 0 ? null : leases.map(({ holder, name }) => `${name}: ${holder}`).join(", ")

@@ -25,7 +25,7 @@ export const uuidv7 = (at: number): string => {
 export const millisOf = (id: string): number => parseInt(id.slice(0, 8) + id.slice(9, 13), 16)
 
 /** Sorts before every UUIDv7. */
-export const firstId = "00000000-0000-0000-0000-000000000000"
+export const minId = "00000000-0000-0000-0000-000000000000"
 
 const boundaryId = (millis: number, rest: "0" | "f"): string => {
   const clamped = Math.min(Math.max(millis, 0), 2 ** 48 - 1)

@@ -75,8 +75,8 @@ const make = Effect.gen(function*() {
     (cause) => new SqlError.SqlError({ cause, message: cause?.message ?? "" })
   )
 
-  const commit = (events: ReadonlyArray<PendingEvent>, lane: number) =>
-    Effect.zipRight(checkAudit, writer.commit(events, lane)).pipe(
+  const commit = (events: ReadonlyArray<PendingEvent>, partition: number) =>
+    Effect.zipRight(checkAudit, writer.commit(events, partition)).pipe(
       Effect.catchAllDefect((cause) => new SqlError.SqlError({ cause, message: "the writer failed" })),
       Effect.retry({ while: isContention, times: 10 })
     )
@@ -85,8 +85,11 @@ const make = Effect.gen(function*() {
    * Commits the events. When the database refuses one of them, halves the batch until it is found and rejects it
    * alone.
    */
-  const commitOrSplit = (events: ReadonlyArray<PendingEvent>, lane: number): Effect.Effect<void, SqlError.SqlError> =>
-    Effect.catchAll(commit(events, lane), (error) => {
+  const commitOrSplit = (
+    events: ReadonlyArray<PendingEvent>,
+    partition: number
+  ): Effect.Effect<void, SqlError.SqlError> =>
+    Effect.catchAll(commit(events, partition), (error) => {
       const [first] = events
       const isEventAtFault = !isUnavailable(error) && (isDataError(error) || isFoldError(error))
       if (first === undefined || !isEventAtFault) return Effect.fail(error)
@@ -95,7 +98,10 @@ const make = Effect.gen(function*() {
         return Effect.void
       }
       const middle = events.length >> 1
-      return Effect.zipRight(commitOrSplit(events.slice(0, middle), lane), commitOrSplit(events.slice(middle), lane))
+      return Effect.zipRight(
+        commitOrSplit(events.slice(0, middle), partition),
+        commitOrSplit(events.slice(middle), partition)
+      )
     })
 
   const acknowledge = (events: ReadonlyArray<PendingEvent>): Effect.Effect<void> => {
@@ -122,9 +128,9 @@ const make = Effect.gen(function*() {
     )
   }
 
-  /** Commits the queued events of a lane. A batch that could not be written is kept for the next attempt. */
-  const writeLane = (lane: number) => {
-    const laneQueue = backlog.lanes[lane]!
+  /** Commits the queued events of a partition. A batch that could not be written is kept for the next attempt. */
+  const writePartition = (partition: number) => {
+    const partitionQueue = backlog.partitions[partition]!
     let batchSize = maxBatch
     let batch: ReadonlyArray<PendingEvent> = []
 
@@ -137,12 +143,12 @@ const make = Effect.gen(function*() {
 
     return Effect.gen(function*() {
       if (batch.length === 0) {
-        yield* laneQueue.ready
-        batch = laneQueue.take(batchSize)
+        yield* partitionQueue.ready
+        batch = partitionQueue.take(batchSize)
         metrics.ingestQueue.set(backlog.size)
       }
       const startedAt = clock.unsafeCurrentTimeNanos()
-      yield* commitOrSplit(batch, lane)
+      yield* commitOrSplit(batch, partition)
       const seconds = Number(clock.unsafeCurrentTimeNanos() - startedAt) / 1e9
       const events = batch
       batch = []
@@ -153,8 +159,10 @@ const make = Effect.gen(function*() {
     })
   }
 
-  for (let lane = 0; lane < backlog.lanes.length; lane++) {
-    yield* loops.forever(lane === 0 ? "ingest" : `ingest ${lane + 1}`, writeLane(lane), { longestPause: "2 seconds" })
+  for (let partition = 0; partition < backlog.partitions.length; partition++) {
+    yield* loops.forever(partition === 0 ? "ingest" : `ingest ${partition + 1}`, writePartition(partition), {
+      longestPause: "2 seconds"
+    })
   }
   yield* Effect.addFinalizer(() =>
     Effect.zipRight(

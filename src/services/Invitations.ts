@@ -69,7 +69,7 @@ export class Invitations extends Effect.Service<Invitations>()("svc/Invitations"
           addressKey,
           Timestamp.addSeconds(now, -Timestamp.secondsPerDay)
         )
-        const replaced = yield* repo.revokePending(project.id, addressKey, now)
+        const replacedInvitationId = yield* repo.revokePending(project.id, addressKey, now)
         const token = yield* Ids.secret
         const invitation: Invitation = {
           id: yield* Ids.nextOf(InvitationId),
@@ -107,7 +107,7 @@ export class Invitations extends Effect.Service<Invitations>()("svc/Invitations"
           target_type: "invitation",
           target_id: invitation.id,
           project_id: project.id,
-          metadata: { email, role, expires_at: invitation.expires_at, email_sent, replaced }
+          metadata: { email, role, expires_at: invitation.expires_at, email_sent, replaced: replacedInvitationId }
         })
         return { invitation, token, accept_url_path, email_sent } satisfies CreatedInvitation
       },

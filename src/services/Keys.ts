@@ -2,7 +2,7 @@ import { SqlClient } from "@effect/sql"
 import { Context, Data, Effect, type Layer, Option, type Redacted } from "effect"
 import type { SigningKeys } from "./Audit/SigningKeys.ts"
 import { orDieOnSql, Reader } from "./Database.ts"
-import { onlyPg } from "./Dialect.ts"
+import { onPostgres } from "./Dialect.ts"
 import type { KeyRing } from "./KeyRing.ts"
 import * as Cipher from "./Keys/Cipher.ts"
 import { activeKeyName } from "./Keys/Fingerprints.ts"
@@ -24,7 +24,7 @@ export class Keys extends Context.Tag("svc/Keys")<Keys, {
 }>() {}
 
 /** A sealed text cannot be decrypted: the key is missing, or the bytes were altered. */
-export class SealBroken extends Data.TaggedError("SealBroken")<{ readonly purpose: SealPurpose }> {}
+export class DecryptionFailed extends Data.TaggedError("DecryptionFailed")<{ readonly purpose: SealPurpose }> {}
 
 /** The database's active key was replaced by one that this process does not have. */
 export class SecretKeyMissing extends Data.TaggedError("SecretKeyMissing")<{ readonly key_id: string }> {
@@ -41,7 +41,7 @@ export const getSealingKey = (sql: SqlClient.SqlClient, keyRing: KeyRing) =>
   Effect.gen(function*() {
     const transaction = yield* Effect.serviceOption(SqlClient.TransactionConnection)
     // outside of a transaction the lock would be released at once, and cost a commit
-    const share = Option.isSome(transaction) ? onlyPg(sql, "FOR SHARE") : sql.literal("")
+    const share = Option.isSome(transaction) ? onPostgres(sql, "FOR SHARE") : sql.literal("")
     const [row] = yield* sql<{ fingerprint: string }>`
       SELECT fingerprint FROM key_fingerprints WHERE name = ${activeKeyName} ${share}`
     const key_id = row?.fingerprint ?? ""
@@ -61,10 +61,10 @@ export class Vault extends Effect.Service<Vault>()("svc/Vault", {
         (key) => Cipher.seal(key, associatedDataOf(purpose, id), text)
       )
 
-    const open = (purpose: SealPurpose, id: string, sealed: string): Effect.Effect<string, SealBroken> =>
+    const open = (purpose: SealPurpose, id: string, sealed: string): Effect.Effect<string, DecryptionFailed> =>
       Effect.suspend(() => {
         const text = Cipher.open(secret, associatedDataOf(purpose, id), sealed)
-        return text === null ? new SealBroken({ purpose }) : Effect.succeed(text)
+        return text === null ? new DecryptionFailed({ purpose }) : Effect.succeed(text)
       })
 
     return { seal, open } as const

@@ -103,7 +103,7 @@ export class Leader extends Effect.Service<Leader>()("svc/Leader", {
     return {
       only,
       /** The leases that are held now, of all replicas. */
-      leaders: repo.list
+      listLeases: repo.list
     } as const
   })
 }) {

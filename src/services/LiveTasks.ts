@@ -89,7 +89,7 @@ export class LiveTasks extends Effect.Service<LiveTasks>()("svc/LiveTasks", {
 
     const publishReset = Effect.fnUntraced(function*(feed: ProjectFeed, at: number) {
       const updated_at = Timestamp.addSeconds(yield* Timestamp.now, -commitSeconds)
-      const position = updated_at > feed.position.updated_at ? { updated_at, id: Ids.firstId } : feed.position
+      const position = updated_at > feed.position.updated_at ? { updated_at, id: Ids.minId } : feed.position
       yield* publish(feed, ChangeBatch.reset(position, feed.batchNumber + 1), position, at)
       feed.pausedUntil = at + millisAfterReset
       metrics.liveResets.inc({ reason: "many_changes" })
@@ -161,7 +161,7 @@ export class LiveTasks extends Effect.Service<LiveTasks>()("svc/LiveTasks", {
         projectId,
         hub,
         subscribers: 1,
-        position: { updated_at, id: Ids.firstId },
+        position: { updated_at, id: Ids.minId },
         sent: new Map(),
         batchNumber: 0,
         isHinted: false,

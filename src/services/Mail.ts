@@ -59,7 +59,7 @@ export class Mail extends Effect.Service<Mail>()("svc/Mail", {
   static readonly layer = this.Default.pipe(Layer.provide(MailTransport.layer))
 
   /** Looks once a second, if mail can be sent. */
-  static readonly loop = Layer.scopedDiscard(Effect.gen(function*() {
+  static readonly layerLoop = Layer.scopedDiscard(Effect.gen(function*() {
     const loops = yield* Loops
     const mail = yield* Mail
     if (mail.isEnabled) yield* loops.every("mail", "1 second", mail.deliver)

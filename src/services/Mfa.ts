@@ -64,7 +64,7 @@ export class Mfa extends Effect.Service<Mfa>()("svc/Mfa", {
     const sql = yield* SqlClient.SqlClient
     const repo = yield* MfaRepo
     const sessions = yield* Sessions
-    const ownPassword = yield* CurrentPassword
+    const currentPassword = yield* CurrentPassword
     const sessionsRepo = yield* SessionsRepo
     const devices = yield* TrustedDevices
     const devicesRepo = yield* TrustedDevicesRepo
@@ -233,7 +233,7 @@ export class Mfa extends Effect.Service<Mfa>()("svc/Mfa", {
         Effect.gen(function*() {
           const actor = yield* CurrentActor
           const cookie = yield* upgradeSession(session_id)
-          const trusted = input.remember_device ? yield* devices.trust(person, device) : null
+          const deviceCookie = input.remember_device ? yield* devices.trust(person, device) : null
           const { used_recovery_code } = used
           if (used_recovery_code) yield* notices.enqueue("recovery_code_used", person.email, person)
           const metadata = { used_recovery_code }
@@ -243,9 +243,9 @@ export class Mfa extends Effect.Service<Mfa>()("svc/Mfa", {
             target_id: session_id,
             metadata
           }
-          const entries = trusted === null ? [verified] : [verified, trusted.entry]
+          const entries = deviceCookie === null ? [verified] : [verified, deviceCookie.entry]
           yield* audit.recordAll(entries.map((entry) => ({ actor, entry })))
-          return { cookie, device: trusted?.cookie ?? null, answer: { ok: true, ...used } }
+          return { cookie, device: deviceCookie?.cookie ?? null, answer: { ok: true, ...used } }
         }))
     }, orDieOnSql)
 
@@ -253,7 +253,7 @@ export class Mfa extends Effect.Service<Mfa>()("svc/Mfa", {
     const disable = Effect.fn("Mfa.disable")(function*(input: DisableMfa) {
       const { person, session, session_id } = yield* currentSession
       if (!session.enrolled) return yield* mfaNotEnrolled
-      yield* ownPassword.verify(input.password)
+      yield* currentPassword.verify(input.password)
       return yield* withConsumedCode(input.code, ({ used_recovery_code }) =>
         Effect.gen(function*() {
           const now = yield* Timestamp.now

@@ -58,7 +58,7 @@ const addressTtl = Duration.seconds(30)
 const maxBodyBytes = 8192
 const maxNames = 1000
 
-const codeOf = (error: unknown): string =>
+const errorCodeOf = (error: unknown): string =>
   typeof error === "object" && error !== null && "code" in error && typeof error.code === "string"
     ? error.code
     : "no code"
@@ -174,7 +174,7 @@ export class Outbound extends Effect.Service<Outbound>()("svc/Outbound", {
           const answer = await request(url, { method, headers, body: body ?? null, dispatcher: agent, signal })
           return { status: answer.statusCode, body: await readBody(answer.body) } satisfies OutboundResponse
         },
-        catch: (error) => new OutboundFailed({ why: `the call failed (${codeOf(error)})` })
+        catch: (error) => new OutboundFailed({ why: `the call failed (${errorCodeOf(error)})` })
       })
 
     /** One call. Any HTTP status is a success; a refused address or a missing response is a failure. */

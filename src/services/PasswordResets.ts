@@ -201,7 +201,7 @@ export class PasswordResets extends Effect.Service<PasswordResets>()("svc/Passwo
   ]))
 
   /** Runs once a second, where mail is enabled. */
-  static readonly loop = Layer.scopedDiscard(Effect.gen(function*() {
+  static readonly layerLoop = Layer.scopedDiscard(Effect.gen(function*() {
     const loops = yield* Loops
     const resets = yield* PasswordResets
     const mail = yield* Mail

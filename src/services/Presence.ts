@@ -90,7 +90,7 @@ export class Presence extends Effect.Service<Presence>()("svc/Presence", {
       }
       for (const { info, callbacks } of batch.heartbeats) {
         if (info.exclusive && !owned.has(`${info.agentId} ${info.workerId}`)) {
-          callbacks.onLost(agents.has(info.agentId) ? "replaced" : "revoked")
+          callbacks.onReplacedOrRevoked(agents.has(info.agentId) ? "replaced" : "revoked")
         }
       }
     }))
@@ -197,12 +197,12 @@ export class Presence extends Effect.Service<Presence>()("svc/Presence", {
     /** Stores the process as online. None when its agent has been deleted. */
     const connect = Effect.fnUntraced(function*(info: ProcessInfo, callbacks: PresenceCallbacks) {
       const member: LiveSession = { info, callbacks, lastSeen: nowMillis(), isDisconnected: false }
-      const done = yield* Deferred.make<boolean>()
-      pending.connects.push({ session: member, result: done })
+      const isStored = yield* Deferred.make<boolean>()
+      pending.connects.push({ session: member, result: isStored })
       liveSessions.add(member)
       wake.unsafeOffer()
       const handle = makeHandle(member)
-      const exists = yield* Effect.onInterrupt(Deferred.await(done), () => Effect.sync(handle.disconnect))
+      const exists = yield* Effect.onInterrupt(Deferred.await(isStored), () => Effect.sync(handle.disconnect))
       if (exists) return Option.some(handle)
       liveSessions.delete(member)
       return Option.none<PresenceHandle>()

@@ -67,15 +67,15 @@ export class Projects extends Effect.Service<Projects>()("svc/Projects", {
     const update = Effect.fn("Projects.update")(
       function*(changes: UpdateProject) {
         const project = yield* CurrentProject
-        const given = selectChanges(Project.fields, changes)
-        const updated: Project = { ...project, ...given, updated_at: yield* Timestamp.now }
+        const changedFields = selectChanges(Project.fields, changes)
+        const updated: Project = { ...project, ...changedFields, updated_at: yield* Timestamp.now }
         yield* repo.update(updated).pipe(Effect.catchIf(isUniqueViolation, () => slugTaken(updated.slug)))
         yield* audit.record({
           action: "project.updated",
           target_type: "project",
           target_id: project.id,
           project_id: project.id,
-          metadata: { fields: Object.keys(given) }
+          metadata: { fields: Object.keys(changedFields) }
         })
         return updated
       },

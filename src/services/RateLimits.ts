@@ -33,15 +33,16 @@ export class RateLimits extends Effect.Service<RateLimits>()("svc/RateLimits", {
      * Two generations instead of one map in order of use, in which the first key is slow to find after many deletions.
      */
     const generationsOf = (bucket: Bucket, now: number): Generations => {
-      const known = generationsByBucket.get(bucket)
+      const generations = generationsByBucket.get(bucket)
       if (
-        known !== undefined && known.recent.size < maxRecentKeys && now - known.since < windowSeconds(bucket) * 1000
-      ) return known
+        generations !== undefined && generations.recent.size < maxRecentKeys &&
+        now - generations.since < windowSeconds(bucket) * 1000
+      ) return generations
       // after a whole window the dropped generation has no request that counts; earlier, a spray of keys loses some
       const next = {
         since: now,
         recent: new Map<string, SlidingWindow>(),
-        previous: known?.recent ?? new Map<string, SlidingWindow>()
+        previous: generations?.recent ?? new Map<string, SlidingWindow>()
       }
       generationsByBucket.set(bucket, next)
       return next
@@ -69,7 +70,7 @@ export class RateLimits extends Effect.Service<RateLimits>()("svc/RateLimits", {
     const takeForAddress = (bucket: Bucket, address: string | null): Effect.Effect<boolean> =>
       take(bucket, clientKey(address))
 
-    return { take, takeFrom: takeForAddress } as const
+    return { take, takeForAddress: takeForAddress } as const
   })
 }) {
   static readonly layer = this.Default

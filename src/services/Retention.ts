@@ -66,7 +66,7 @@ export class Retention extends Effect.Service<Retention>()("svc/Retention", {
   static readonly layer = this.Default
 
   /** Once an hour. */
-  static readonly loop = Layer.scopedDiscard(Effect.gen(function*() {
+  static readonly layerLoop = Layer.scopedDiscard(Effect.gen(function*() {
     const loops = yield* Loops
     const retention = yield* Retention
     yield* loops.every("retention", "1 hour", retention.sweep())

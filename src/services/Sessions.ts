@@ -11,14 +11,14 @@ import { CurrentActor, currentPerson, currentSession } from "./CurrentActor.ts"
 import { Hints, orDieOnSql } from "./Database.ts"
 import * as Ids from "./Ids.ts"
 import { MfaLogin } from "./Mfa/Login.ts"
+import { type SessionCookie, SessionCreation } from "./Sessions/Creation.ts"
 import { CurrentPassword } from "./Sessions/CurrentPassword.ts"
-import { type SessionCookie, SessionOpening } from "./Sessions/Opening.ts"
 import { PasswordChange } from "./Sessions/PasswordChange.ts"
 import { sessionEnded, SessionsRepo } from "./Sessions/Repo.ts"
-import { padToSlot } from "./Sessions/ResponseTime.ts"
+import { padToMultiple } from "./Sessions/ResponseTime.ts"
 import { Settings } from "./Settings.ts"
 import { Passwords } from "./Users/Passwords.ts"
-import { type Credentials, UsersRepo } from "./Users/Repo.ts"
+import { type LoginCredentials, UsersRepo } from "./Users/Repo.ts"
 
 /** A login as it arrives: from where, and what the browser's cookies say: of a session, and of being trusted. */
 export interface LoginAttempt extends Login {
@@ -49,28 +49,33 @@ export class Sessions extends Effect.Service<Sessions>()("svc/Sessions", {
     const settings = yield* Settings
     const mfa = yield* MfaLogin
     const currentPassword = yield* CurrentPassword
-    const sessionOpening = yield* SessionOpening
+    const sessionOpening = yield* SessionCreation
     const { changePassword } = yield* PasswordChange
 
     /** Opens the session; null when the account is locked or inactive, or its password has changed since. */
-    const openSession = Effect.fnUntraced(function*(credentials: Credentials, newHash: string, input: LoginAttempt) {
-      const now = yield* Timestamp.now
-      const user = yield* users.recordLogin({ ...credentials, newHash, now })
-      if (Option.isNone(user)) return null
-      const { entries, is_trusted, ...standing } = yield* mfa.beginLogin(user.value.id, input.device)
-      // a trusted browser counts as the second factor, but not as a fresh proof
-      const proof = { remember: input.remember_me, factor: is_trusted, fresh: !standing.enrolled }
-      const { actor, id, opened } = yield* sessionOpening.open(user.value, standing, proof, input.source)
-      const replaced = input.token === undefined ? null : yield* repo.revokeToken(Ids.hashSecret(input.token), now)
-      const metadata = {
-        ...(replaced !== null && { replaced_session_id: replaced.id }),
-        ...(standing.enrolled && { second_factor: is_trusted ? "trusted_device" : "owed" })
-      }
-      if (replaced !== null) yield* hints.publish("access", replaced.user_id)
-      const login: Entry = { action: "auth.login", target_type: "session", target_id: id, metadata }
-      yield* audit.recordAll([login, ...entries].map((entry) => ({ actor, entry })))
-      return opened
-    }, sql.withTransaction)
+    const openSession = Effect.fnUntraced(
+      function*(credentials: LoginCredentials, newHash: string, input: LoginAttempt) {
+        const now = yield* Timestamp.now
+        const user = yield* users.recordLogin({ ...credentials, newHash, now })
+        if (Option.isNone(user)) return null
+        const { entries, is_trusted, ...standing } = yield* mfa.beginLogin(user.value.id, input.device)
+        // a trusted browser counts as the second factor, but not as a fresh proof
+        const proof = { remember: input.remember_me, factor: is_trusted, fresh: !standing.enrolled }
+        const { actor, id, opened } = yield* sessionOpening.open(user.value, standing, proof, input.source)
+        const replacedSession = input.token === undefined
+          ? null
+          : yield* repo.revokeToken(Ids.hashSecret(input.token), now)
+        const metadata = {
+          ...(replacedSession !== null && { replaced_session_id: replacedSession.id }),
+          ...(standing.enrolled && { second_factor: is_trusted ? "trusted_device" : "owed" })
+        }
+        if (replacedSession !== null) yield* hints.publish("access", replacedSession.user_id)
+        const login: Entry = { action: "auth.login", target_type: "session", target_id: id, metadata }
+        yield* audit.recordAll([login, ...entries].map((entry) => ({ actor, entry })))
+        return opened
+      },
+      sql.withTransaction
+    )
 
     const attemptLogin = Effect.fnUntraced(function*(input: LoginAttempt) {
       const credentials = yield* users.findCredentials(normalizeEmail(input.email))
@@ -88,8 +93,8 @@ export class Sessions extends Effect.Service<Sessions>()("svc/Sessions", {
         return yield* loginFailed
       }
       const newHash = yield* passwords.rehashAtLogin(credentials.value.password_hash, input.password)
-      const opened = yield* openSession(credentials.value, newHash, input)
-      if (opened !== null) return opened
+      const session = yield* openSession(credentials.value, newHash, input)
+      if (session !== null) return session
       yield* currentPassword.countFailure(credentials.value.id, input.source)
       return yield* loginFailed
     })
@@ -104,7 +109,7 @@ export class Sessions extends Effect.Service<Sessions>()("svc/Sessions", {
       attemptLogin(input).pipe(
         passwords.admitLogin,
         Effect.provideService(CurrentActor, system("login")),
-        (answer) => padToSlot(answer, settings.loginMinDuration)
+        (answer) => padToMultiple(answer, settings.loginMinDuration)
       ), orDieOnSql)
 
     /**
@@ -190,7 +195,7 @@ export class Sessions extends Effect.Service<Sessions>()("svc/Sessions", {
     MfaLogin.layer,
     PasswordChange.layer,
     Passwords.layer,
-    SessionOpening.layer,
+    SessionCreation.layer,
     SessionsRepo.layer,
     UsersRepo.layer
   ]))

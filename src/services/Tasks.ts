@@ -55,15 +55,15 @@ export class Tasks extends Effect.Service<Tasks>()("svc/Tasks", {
       after: string | null,
       limit: number
     ) {
-      const found = isServedByOneIndex(filter)
+      const matches = isServedByOneIndex(filter)
         ? yield* repo.listPage(projectId, filter, after, limit + 1)
         : yield* readSizes(
           projectId,
           yield* search.listIds(projectId, filter, { direction: "newest", after, limit: limit + 1 })
         )
-      const shown = takeWithin(found, pageBytes).slice(0, limit).map(({ id }) => id)
-      const rows = shown.length === 0 ? [] : yield* repo.listByIds(projectId, shown)
-      return { rows, next: found.length > shown.length ? shown.at(-1) ?? null : null }
+      const pageIds = takeWithin(matches, pageBytes).slice(0, limit).map(({ id }) => id)
+      const rows = pageIds.length === 0 ? [] : yield* repo.listByIds(projectId, pageIds)
+      return { rows, next: matches.length > pageIds.length ? pageIds.at(-1) ?? null : null }
     })
 
     /** The ids with the sizes of their rows; 0 for a row that was deleted since the search. */

@@ -144,8 +144,8 @@ export class Users extends Effect.Service<Users>()("svc/Users", {
      * of the user's API keys remain valid.
      */
     const setPassword = Effect.fn("Users.setPassword")(function*(id: UserId, password: Redacted.Redacted) {
-      const about = personalTextsOf(yield* get(id))
-      const passwordHash = yield* passwords.hashNew({ password, field: "new_password", about })
+      const personalTexts = personalTextsOf(yield* get(id))
+      const passwordHash = yield* passwords.hashNew({ password, field: "new_password", about: personalTexts })
       const actor = yield* CurrentActor
       const ownSessionId = actor.kind === "person" && actor.user_id === id && actor.via.kind === "session"
         ? actor.via.session_id
@@ -168,10 +168,12 @@ export class Users extends Effect.Service<Users>()("svc/Users", {
     const meOf = Effect.fnUntraced(function*(user: UserDetail) {
       const { via } = yield* currentPerson
       const memberships = yield* repo.listMemberships(user.id)
-      const bound = via.kind === "api_key" ? via.project_id : null
+      const boundProjectId = via.kind === "api_key" ? via.project_id : null
       return {
         ...user,
-        memberships: bound === null ? memberships : memberships.filter(({ project_id }) => project_id === bound)
+        memberships: boundProjectId === null
+          ? memberships
+          : memberships.filter(({ project_id }) => project_id === boundProjectId)
       } satisfies Me
     })
 

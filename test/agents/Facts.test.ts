@@ -2,7 +2,7 @@ import { assert, describe, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { randomUUID } from "node:crypto"
 import { asString, type JsonInput } from "../../src/domain/CanonicalJson.ts"
-import { purgeToken } from "../../src/domain/PurgeToken.ts"
+import { makePurgeToken } from "../../src/domain/PurgeToken.ts"
 import { connected, event, freshAgent, type ReceivedCommand, type TestAgent } from "../agent.ts"
 import { baseUrl, freshKey, freshProject, request, serverOn } from "../brain.ts"
 import { engines } from "../databases.ts"
@@ -167,7 +167,7 @@ describe.each(engines)("the published agents and the brain on %s", (engine) => {
         assert.isNull(queue.depth)
         yield* command("purge-queue", { queue: queue.name, observed_depth: 3 })
         const { parameters } = yield* Effect.promise(() => agent.command("purge_queue"))
-        assert.deepStrictEqual(parameters, { queue: queue.name, confirm_token: purgeToken(key, queue.name, 3) })
+        assert.deepStrictEqual(parameters, { queue: queue.name, confirm_token: makePurgeToken(key, queue.name, 3) })
       }))
 
     it.scoped.each(["huey", "taskiq"])(

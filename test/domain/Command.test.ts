@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { canFollow, commandJson, commandStatuses, sourceStatusesOf } from "../../src/domain/Command.ts"
 import { parseSelection } from "../../src/domain/Command/Selection.ts"
 import { CommandId, ProjectId } from "../../src/domain/Id.ts"
-import { purgeToken } from "../../src/domain/PurgeToken.ts"
+import { makePurgeToken } from "../../src/domain/PurgeToken.ts"
 import secrets from "../agents/protocol/vectors/secrets.json" with { type: "json" }
 import { idOf } from "../ids.ts"
 
@@ -84,6 +84,6 @@ describe("the filter of a bulk retry", () => {
 
 describe("purge tokens", () => {
   it.each(secrets.purge_confirm_token)("$message", ({ depth, queue, secret_hex, token }) => {
-    assert.strictEqual(purgeToken(Buffer.from(secret_hex, "hex"), queue, depth), token)
+    assert.strictEqual(makePurgeToken(Buffer.from(secret_hex, "hex"), queue, depth), token)
   })
 })

@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import * as fc from "fast-check"
 import { AgentId } from "../../src/domain/Id.ts"
 import {
-  apply,
+  addEvent,
   computeTaskFields,
   countEnds,
   decode,
@@ -28,7 +28,7 @@ const foldInBatches = (events: ReadonlyArray<TaskEvent>, batch: number): string 
   let text = encode(emptyHistory())
   for (let at = 0; at < events.length; at += batch) {
     const history = decode(text)
-    for (const event of events.slice(at, at + batch)) apply(history, event)
+    for (const event of events.slice(at, at + batch)) addEvent(history, event)
     text = encode(history)
   }
   return text

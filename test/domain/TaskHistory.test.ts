@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { AgentId } from "../../src/domain/Id.ts"
 import {
-  apply,
+  addEvent,
   buildTimeline,
   computeTaskFields,
   countEnds,
@@ -385,13 +385,13 @@ describe("keeping", () => {
     const history = decode(texts[0]!)
     assert.deepInclude(computeTaskFields(history), { queue: "q", result: "\"'5'\"" })
     assert.deepStrictEqual(buildTimeline(history).map(({ agentId, id }) => [id, agentId]), [["a", "agent-a"]])
-    assert.deepStrictEqual(copies.map((copy) => apply(history, copy)), ["duplicate", "duplicate", "duplicate"])
+    assert.deepStrictEqual(copies.map((copy) => addEvent(history, copy)), ["duplicate", "duplicate", "duplicate"])
   })
 
   it("a re-sent event is a duplicate", () => {
     const sent = event("task.received", 1)
     const history = decode(encode(fold([sent])))
-    assert.strictEqual(apply(history, sent), "duplicate")
+    assert.strictEqual(addEvent(history, sent), "duplicate")
   })
 
   it("a kind is stored as the number that it has in the databases there are", () => {
@@ -437,12 +437,12 @@ describe("keeping", () => {
 
   it("is full after the limit, but an end still gets in", () => {
     const history = emptyHistory()
-    for (let count = 0; count < MAX_ENTRIES; count++) apply(history, event("task.started", count))
-    assert.strictEqual(apply(history, event("task.started", 5000)), "full")
-    assert.strictEqual(apply(history, event("task.succeeded", 5001)), "applied")
+    for (let count = 0; count < MAX_ENTRIES; count++) addEvent(history, event("task.started", count))
+    assert.strictEqual(addEvent(history, event("task.started", 5000)), "full")
+    assert.strictEqual(addEvent(history, event("task.succeeded", 5001)), "applied")
     assert.strictEqual(computeTaskFields(history).state, "success")
-    for (let count = 0; count < 23; count++) apply(history, event("task.failed", 6000 + count))
-    assert.strictEqual(apply(history, event("task.failed", 7000)), "full")
+    for (let count = 0; count < 23; count++) addEvent(history, event("task.failed", 6000 + count))
+    assert.strictEqual(addEvent(history, event("task.failed", 7000)), "full")
     assert.strictEqual(history.entries.length, MAX_ENTRIES + 24)
   })
 

@@ -34,7 +34,7 @@ const mostPage = 6 * mebibyte
 /** As versions without a cap stored it: the value is in the row and in its history. */
 const historyWithKwargs = () => {
   const history = TaskHistory.emptyHistory()
-  TaskHistory.apply(history, {
+  TaskHistory.addEvent(history, {
     id: randomUUID(),
     kind: "task.received",
     engine: "celery",

@@ -2,7 +2,7 @@ import { SqlClient } from "@effect/sql"
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { system } from "../../src/domain/Actor.ts"
-import { purgeToken } from "../../src/domain/PurgeToken.ts"
+import { makePurgeToken } from "../../src/domain/PurgeToken.ts"
 import * as Timestamp from "../../src/domain/Timestamp.ts"
 import { Agents } from "../../src/services/Agents.ts"
 import { CurrentActor, CurrentProject } from "../../src/services/CurrentActor.ts"
@@ -345,7 +345,7 @@ describe.each(engines)("commands on %s", (engine) => {
         assert.deepStrictEqual(json.payload, { confirm_token: "[REDACTED]", queue: "é|b" })
         const key = Buffer.from("000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f", "hex")
         assert.strictEqual(
-          purgeToken(key, "a|b", 1),
+          makePurgeToken(key, "a|b", 1),
           "a52aca0bb5e44c6a0494b64fd2c7be0e308f87f8e69a573d1a38d1e5bab8bc8e"
         )
       }))

@@ -25,7 +25,10 @@ const leading = (name: string) =>
 const expire = (name: string) =>
   Effect.flatMap(SqlClient.SqlClient, (sql) => sql`UPDATE leases SET expires_at = 1 WHERE name = ${name}`)
 
-const names = Effect.flatMap(Leader, ({ leaders }) => Effect.map(leaders, (rows) => rows.map(({ name }) => name)))
+const names = Effect.flatMap(
+  Leader,
+  ({ listLeases: leaders }) => Effect.map(leaders, (rows) => rows.map(({ name }) => name))
+)
 
 describe.each(engines)("a lease on %s", (engine) => {
   const leaderLayer = Leader.layer.pipe(

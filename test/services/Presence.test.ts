@@ -45,7 +45,7 @@ const about = (project: Project, agentId: AgentId, overrides: Partial<ProcessInf
 })
 
 const visitor = (overrides: Partial<PresenceCallbacks> = {}): PresenceCallbacks => ({
-  onLost: () => {},
+  onReplacedOrRevoked: () => {},
   isPaused: () => false,
   ...overrides
 })
@@ -114,7 +114,7 @@ describe.each(engines)("presence on %s", (engine) => {
         const old = Option.getOrThrow(
           yield* presence.connect(
             about(project, agent.id, { sessionId: "old" }),
-            visitor({ onLost: (why) => lost.push(why) })
+            visitor({ onReplacedOrRevoked: (why) => lost.push(why) })
           )
         )
         yield* presence.connect(about(project, agent.id, { sessionId: "new" }), visitor())
@@ -137,7 +137,7 @@ describe.each(engines)("presence on %s", (engine) => {
         const agent = yield* newAgent(project)
         const lost: Array<string> = []
         const present = Option.getOrThrow(
-          yield* presence.connect(about(project, agent.id), visitor({ onLost: (why) => lost.push(why) }))
+          yield* presence.connect(about(project, agent.id), visitor({ onReplacedOrRevoked: (why) => lost.push(why) }))
         )
         yield* agents.remove(agent.id).pipe(asSystem, Effect.provideService(CurrentProject, project))
         present.touch()

@@ -84,16 +84,16 @@ describe("rate limits", () => {
     Effect.gen(function*() {
       const limits = yield* Effect.provide(RateLimits, fresh)
       const spend = (bucket: Bucket, address: string | null) =>
-        Effect.replicateEffect(limits.takeFrom(bucket, address), rateBuckets[bucket])
+        Effect.replicateEffect(limits.takeForAddress(bucket, address), rateBuckets[bucket])
       yield* spend("docs", "2001:db8:1:2::1")
-      assert.isFalse(yield* limits.takeFrom("docs", "2001:db8:1:2:ffff:ffff:ffff:ffff"))
-      assert.isTrue(yield* limits.takeFrom("docs", "2001:db8:1:3::1"))
-      assert.isTrue(yield* limits.takeFrom("login", "2001:db8:1:2::1"))
+      assert.isFalse(yield* limits.takeForAddress("docs", "2001:db8:1:2:ffff:ffff:ffff:ffff"))
+      assert.isTrue(yield* limits.takeForAddress("docs", "2001:db8:1:3::1"))
+      assert.isTrue(yield* limits.takeForAddress("login", "2001:db8:1:2::1"))
       yield* spend("docs", "192.0.2.1")
-      assert.isFalse(yield* limits.takeFrom("docs", "::ffff:192.0.2.1"))
-      assert.isTrue(yield* limits.takeFrom("docs", "192.0.2.2"))
+      assert.isFalse(yield* limits.takeForAddress("docs", "::ffff:192.0.2.1"))
+      assert.isTrue(yield* limits.takeForAddress("docs", "192.0.2.2"))
       yield* spend("docs", null)
-      assert.isFalse(yield* limits.takeFrom("docs", null))
+      assert.isFalse(yield* limits.takeForAddress("docs", null))
       assert.deepStrictEqual(["x", "::ffff:7f00:1", "fe80::1%eth0"].map(clientKey), [
         "unknown",
         "127.0.0.1",

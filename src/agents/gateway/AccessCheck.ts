@@ -21,13 +21,13 @@ export const layer = Layer.scopedDiscard(Effect.gen(function*() {
 
   yield* loops.forever(
     "agents access",
-    Stream.runForEach(hints.subscribe("access"), (id) => Effect.sync(() => sessions.closeRevoked(id)))
+    Stream.runForEach(hints.subscribe("access"), (id) => Effect.sync(() => sessions.closeAgentSessions(id)))
   )
 
   const checkAccess = Effect.gen(function*() {
     const agentIds = sessions.agentIds()
     const activeIds = yield* agents.listActiveIds(agentIds)
-    for (const id of agentIds) if (!activeIds.has(id)) sessions.closeRevoked(id)
+    for (const id of agentIds) if (!activeIds.has(id)) sessions.closeAgentSessions(id)
   })
   const intervalSeconds = Math.min(settings.agentHeartbeat, longestIntervalSeconds)
   yield* loops.every("agents access check", `${intervalSeconds} seconds`, checkAccess)

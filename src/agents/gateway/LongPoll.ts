@@ -1,7 +1,7 @@
 import { Deferred, Effect, Exit, FiberId, Layer } from "effect"
-import { unitsOf } from "../../domain/CanonicalJson/Units.ts"
+import { toCodeUnits } from "../../domain/CanonicalJson/CodeUnits.ts"
 import { PayloadTooLarge, ValidationFailed } from "../../domain/Errors.ts"
-import { AgentPolls, type PollHeaders } from "../../services/AgentPolls.ts"
+import { AgentLongPoll, type PollHeaders } from "../../services/AgentLongPoll.ts"
 import { yieldToEventLoop } from "../../services/EventLoop.ts"
 import type { EventBatch } from "../../services/Ingest/Model.ts"
 import { FrameRefusal, isDense } from "../protocol/Envelope.ts"
@@ -11,7 +11,7 @@ import { DenseFrames } from "./DenseFrames.ts"
 import type { PollSession } from "./PollSession.ts"
 import { agentDeleted, frameRefused, PollSessions, temporarilyUnavailable } from "./PollSessions.ts"
 import { Receiver } from "./Receiver.ts"
-import { describeRefusal, Refusals } from "./Refusals.ts"
+import { describeGatewayRefusal, Refusals } from "./Refusals.ts"
 import { SessionRegistry } from "./SessionRegistry.ts"
 
 /** Below the 15 s after which the agent gives up. */
@@ -23,7 +23,7 @@ const sliceCharacters = 256 * 1024
 
 /** The two requests of long-poll (the agents' protocol, section 1.2): `pull` takes commands, `push` brings frames. */
 export const layer = Layer.effect(
-  AgentPolls,
+  AgentLongPoll,
   Effect.gen(function*() {
     const pollSessions = yield* PollSessions
     const receiver = yield* Receiver
@@ -32,7 +32,7 @@ export const layer = Layer.effect(
     const registry = yield* SessionRegistry
     const clock = yield* Effect.clock
 
-    const pull = Effect.fn("AgentPolls.pull")(function*(headers: PollHeaders, wait: number, maxFrames: number) {
+    const pull = Effect.fn("AgentLongPoll.pull")(function*(headers: PollHeaders, wait: number, maxFrames: number) {
       const session = yield* pollSessions.get(headers)
       if (maxFrames === 0) {
         session.touch()
@@ -59,7 +59,7 @@ export const layer = Layer.effect(
       return frames
     })
 
-    const push = Effect.fn("AgentPolls.push")(function*(headers: PollHeaders, texts: ReadonlyArray<string>) {
+    const push = Effect.fn("AgentLongPoll.push")(function*(headers: PollHeaders, texts: ReadonlyArray<string>) {
       const session = yield* pollSessions.get(headers)
       session.touch()
       const frames = yield* Effect.timeoutFail(session.decoding.withPermits(1)(decodeFrames(session, texts)), {
@@ -84,7 +84,7 @@ export const layer = Layer.effect(
         }
         characters += text.length
         const now = clock.unsafeCurrentTimeMillis()
-        const frame = isDense(unitsOf(text), text.length)
+        const frame = isDense(toCodeUnits(text), text.length)
           ? yield* denseFrames.decode(text, session.wire, now).pipe(
             Effect.tapError((error) => Effect.logError("a large frame could not be read", error)),
             Effect.mapError(() => temporarilyUnavailable)
@@ -97,7 +97,7 @@ export const layer = Layer.effect(
     })
 
     const refuseFrame = (session: PollSession, refusal: FrameRefusal, index: number) => {
-      const detail = describeRefusal(refusal)
+      const detail = describeGatewayRefusal(refusal)
       refusals.refuse(session, refusal.reason, detail)
       if (refusal.reason === "too_long") return new PayloadTooLarge({ limit: MAX_FRAME_BYTES })
       if (refusal.reason === "bad_payload") return ValidationFailed.at(`frames.${index}`, detail)

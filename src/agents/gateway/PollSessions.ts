@@ -1,7 +1,7 @@
 import { Clock, Effect, Fiber, FiberSet, Option } from "effect"
 import { BadRequest, RateLimited, Unauthenticated, Unavailable } from "../../domain/Errors.ts"
 import type { AgentId } from "../../domain/Id.ts"
-import type { PollHeaders } from "../../services/AgentPolls.ts"
+import type { PollHeaders } from "../../services/AgentLongPoll.ts"
 import { type AgentIdentity, CurrentAgent } from "../../services/CurrentActor.ts"
 import { Database } from "../../services/Database.ts"
 import { Loops } from "../../services/Loops.ts"
@@ -55,7 +55,10 @@ export class PollSessions extends Effect.Service<PollSessions>()("svc/gateway/Po
         const signing = wireSessionArgs(identity, nonce)
         const wire = database.dialect === "pg" ? new PollWireSession(clock, ...signing) : new WireSession(...signing)
         let session: PollSession | null = null
-        const handle = yield* presence.connect(info, { onLost: () => {}, isPaused: () => (session?.polls ?? 0) > 0 })
+        const handle = yield* presence.connect(info, {
+          onReplacedOrRevoked: () => {},
+          isPaused: () => (session?.polls ?? 0) > 0
+        })
         if (Option.isNone(handle)) return yield* agentDeleted
         session = new PollSession(identity, nonce, wire, info.engines, handle.value, clock)
         liveSessions.add(session)
@@ -113,7 +116,7 @@ export class PollSessions extends Effect.Service<PollSessions>()("svc/gateway/Po
       if (status === session.lastStatus) return
       session.lastStatus = status
       const info = processInfoFromPoll(session.identity, session.sessionId, { engines, schedulers, agentVersion })
-      const handle = yield* presence.connect(info, { onLost: () => {}, isPaused: () => session.polls > 0 })
+      const handle = yield* presence.connect(info, { onReplacedOrRevoked: () => {}, isPaused: () => session.polls > 0 })
       if (Option.isNone(handle)) return
       session.presence.disconnect()
       session.presence = handle.value

@@ -9,11 +9,11 @@ import type { PresenceHandle } from "../../services/Presence/Model.ts"
 import { readEvents } from "../protocol/Event.ts"
 import type { AgentFrame, FrameOf } from "../protocol/Frame.ts"
 import * as Payload from "../protocol/Payload.ts"
-import { type Peer, Refusals } from "./Refusals.ts"
+import { Refusals, type RefusedAgent } from "./Refusals.ts"
 import type { SetupAdvisor } from "./SetupAdvisor.ts"
 
 /** The sender of a frame. */
-export interface FrameSender extends Peer {
+export interface FrameSender extends RefusedAgent {
   readonly sessionId: string
   readonly workerId: string
   readonly presence: PresenceHandle

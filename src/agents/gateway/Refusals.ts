@@ -16,7 +16,7 @@ export type GatewayReason =
   | "websocket"
 
 /** The agent that a refusal is about. */
-export interface Peer {
+export interface RefusedAgent {
   readonly agentId: AgentId
   readonly projectId: ProjectId
   readonly transport: "websocket" | "longpoll"
@@ -37,7 +37,11 @@ export class Refusals extends Effect.Service<Refusals>()("svc/gateway/Refusals",
     const fork = yield* FiberSet.makeRuntime<never>()
     const lastLoggedAt = new Map<string, number>()
 
-    const log = ({ agentId, projectId, transport }: Peer, reason: GatewayReason | UnusableReason, line: string) => {
+    const log = (
+      { agentId, projectId, transport }: RefusedAgent,
+      reason: GatewayReason | UnusableReason,
+      line: string
+    ) => {
       const key = `${agentId} ${reason}`
       const now = clock.unsafeCurrentTimeMillis()
       if (now - (lastLoggedAt.get(key) ?? -Infinity) < logIntervalMillis) return
@@ -51,14 +55,14 @@ export class Refusals extends Effect.Service<Refusals>()("svc/gateway/Refusals",
     }
 
     /** Plain code: it is called from a socket's callback. */
-    const refuse = (peer: Peer, reason: GatewayReason, detail: string): void => {
+    const refuse = (peer: RefusedAgent, reason: GatewayReason, detail: string): void => {
       metrics.framesRefused.inc({ reason })
       presence.recordRefusal(peer.agentId, reason, detail)
       log(peer, reason, `refused an agent: ${reason}: ${detail}`)
     }
 
     /** Counts and logs an event that cannot be stored, and is acknowledged as rejected. */
-    const rejectEvent = (peer: Peer, reason: UnusableReason): void => {
+    const rejectEvent = (peer: RefusedAgent, reason: UnusableReason): void => {
       metrics.eventsUnusable.inc({ reason })
       log(peer, reason, `events were rejected: ${reason}: ${unusableDetails[reason]}`)
     }
@@ -105,7 +109,7 @@ const unusableDetails: Readonly<Record<UnusableReason, string>> = {
 }
 
 /** A refusal in one sentence for people. It contains no text of the agent. */
-export const describeRefusal = (refusal: FrameRefusal): string => {
+export const describeGatewayRefusal = (refusal: FrameRefusal): string => {
   if (refusal.skewSeconds !== undefined) {
     const seconds = Math.abs(refusal.skewSeconds).toFixed(1)
     return `The agent's clock is ${seconds} s ${

@@ -14,11 +14,11 @@ export interface GatewaySession extends AgentSession {
 /**
  * The sessions of this replica that accept commands now, by agent. A long-poll session accepts them while a poll waits.
  */
-export class SessionRegistry extends Effect.Service<SessionRegistry>()("svc/gateway/Sessions", {
+export class SessionRegistry extends Effect.Service<SessionRegistry>()("svc/gateway/SessionRegistry", {
   scoped: Effect.gen(function*() {
     const metrics = yield* Metrics
     const byAgent = new Map<AgentId, Map<string, GatewaySession>>()
-    const opened = yield* Effect.acquireRelease(PubSub.unbounded<AgentSession>(), PubSub.shutdown)
+    const newSessionHub = yield* Effect.acquireRelease(PubSub.unbounded<AgentSession>(), PubSub.shutdown)
 
     const listOfAgent = (agentId: AgentId): ReadonlyArray<GatewaySession> => [...byAgent.get(agentId)?.values() ?? []]
 
@@ -33,7 +33,7 @@ export class SessionRegistry extends Effect.Service<SessionRegistry>()("svc/gate
       byAgent.set(session.agentId, sessions)
       sessions.set(session.sessionId, session)
       if (session.exclusive) metrics.agentSessions.inc({ transport: session.transport })
-      opened.unsafeOffer(session)
+      newSessionHub.unsafeOffer(session)
     }
 
     const remove = (session: GatewaySession): void => {
@@ -44,7 +44,7 @@ export class SessionRegistry extends Effect.Service<SessionRegistry>()("svc/gate
     }
 
     /** Closes every session of an agent whose token was revoked. */
-    const closeRevoked = (id: HintIds["access"]): void => {
+    const closeAgentSessions = (id: HintIds["access"]): void => {
       // the cast: an id of another kind of record finds no session
       for (const session of listOfAgent(id as AgentId)) session.close("revoked")
     }
@@ -56,10 +56,10 @@ export class SessionRegistry extends Effect.Service<SessionRegistry>()("svc/gate
       listOfAgent,
       add,
       remove,
-      closeRevoked,
+      closeAgentSessions,
       listAll,
       agentIds: () => [...byAgent.keys()],
-      opened: Stream.fromPubSub(opened)
+      newSessions: Stream.fromPubSub(newSessionHub)
     } as const
   })
 }) {
@@ -67,7 +67,10 @@ export class SessionRegistry extends Effect.Service<SessionRegistry>()("svc/gate
 }
 
 /** The agents' sessions, for services. */
-export const agentSessionsLayer = Layer.effect(
+export const layerAgentSessions = Layer.effect(
   AgentSessions,
-  Effect.map(SessionRegistry, ({ agentIds, listOfAgent, opened }) => ({ sessions: listOfAgent, agentIds, opened }))
+  Effect.map(
+    SessionRegistry,
+    ({ agentIds, listOfAgent, newSessions }) => ({ sessions: listOfAgent, agentIds, newSessions })
+  )
 )

@@ -10,7 +10,7 @@ import { WireSession } from "../protocol/Frame.ts"
 import { decodeHelloFrame, encodeHelloAckFrame, type HelloFrame } from "../protocol/Hello.ts"
 import { MAX_FRAME_BYTES, PROTOCOL_VERSION } from "../protocol/Payload.ts"
 import { processInfoFromHello, wireSessionArgs } from "./ProcessInfo.ts"
-import { describeRefusal, type GatewayReason } from "./Refusals.ts"
+import { describeGatewayRefusal, type GatewayReason } from "./Refusals.ts"
 import { closeCode, closeSocket } from "./SocketClose.ts"
 import { type GatewayContext, SocketSession } from "./SocketSession.ts"
 
@@ -84,7 +84,11 @@ export class SocketConnection {
     if (hello instanceof FrameRefusal) {
       return hello.reason === "version"
         ? this.refuse("protocol_version", "The hello has another version than 2.", closeCode.protocolVersion)
-        : this.refuse("bad_hello", `The first message is not a hello. ${describeRefusal(hello)}`, closeCode.badHello)
+        : this.refuse(
+          "bad_hello",
+          `The first message is not a hello. ${describeGatewayRefusal(hello)}`,
+          closeCode.badHello
+        )
     }
     const { protocolVersion } = hello.payload
     if (protocolVersion !== PROTOCOL_VERSION) {
@@ -101,7 +105,7 @@ export class SocketConnection {
       const sessionId = yield* Ids.next
       const info = processInfoFromHello(this.identity, hello, sessionId)
       const handle = yield* this.context.presence.connect(info, {
-        onLost: (why) => this.session?.close(why),
+        onReplacedOrRevoked: (why) => this.session?.close(why),
         isPaused: () => this.session?.isPaused ?? false
       })
       if (Option.isNone(handle)) return closeSocket(this.ws, closeCode.tokenVoid, "the agent was deleted")

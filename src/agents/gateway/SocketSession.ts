@@ -10,7 +10,7 @@ import { type AgentFrame, decodeAgentFrame, encodeFrame, type FrameOf, type Wire
 import { encodeCommandFrame } from "./CommandFrame.ts"
 import type { DenseFrames } from "./DenseFrames.ts"
 import type { BatchAck, FrameSender, Receiver } from "./Receiver.ts"
-import { describeRefusal, type GatewayReason, type Refusals } from "./Refusals.ts"
+import { describeGatewayRefusal, type GatewayReason, type Refusals } from "./Refusals.ts"
 import { ReportQueue } from "./ReportQueue.ts"
 import type { GatewaySession, SessionRegistry } from "./SessionRegistry.ts"
 import { SetupAdvisor } from "./SetupAdvisor.ts"
@@ -260,7 +260,7 @@ export class SocketSession implements GatewaySession, FrameSender {
     if (frame instanceof FrameRefusal) {
       this.refuse(
         frame.reason,
-        describeRefusal(frame),
+        describeGatewayRefusal(frame),
         frame.reason === "too_long" ? closeCode.tooBig : closeCode.policy
       )
       return

@@ -128,7 +128,7 @@ export const layer = Layer.scopedDiscard(Effect.gen(function*() {
       Array.isArray(forwarded) ? forwarded.join(",") : forwarded,
       proxies
     )
-    if (!(yield* limits.takeFrom("agent", address))) {
+    if (!(yield* limits.takeForAddress("agent", address))) {
       metrics.framesRefused.inc({ reason: "too_many_connects" })
       return accept(request, socket, head, (ws) => {
         ws.on("error", () => {}) // the socket is closing: its errors do not matter

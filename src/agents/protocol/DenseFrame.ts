@@ -24,12 +24,12 @@ import {
 } from "./Frame.ts"
 import { MAX_FRAME_NODES } from "./Payload.ts"
 import { payloadDecoders } from "./PayloadDecoder.ts"
-import { type SessionIds, Signer } from "./Signing.ts"
+import { type SignatureContext, Signer } from "./Signing.ts"
 
 export interface DenseFrameRequest {
   readonly text: string
   readonly key: KeyObject
-  readonly ids: SessionIds
+  readonly ids: SignatureContext
 }
 
 /** The thread's result for a dense frame; texts are canonical JSON. */

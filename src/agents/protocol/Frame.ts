@@ -18,7 +18,7 @@ import { generateNonce } from "./Nonce.ts"
 import type * as Payload from "./Payload.ts"
 import { payloadDecoders, type Payloads } from "./PayloadDecoder.ts"
 import { ReplayGuard } from "./ReplayGuard.ts"
-import { type SessionIds, Signer } from "./Signing.ts"
+import { type SignatureContext, Signer } from "./Signing.ts"
 
 /** One end's state of a session: key, seq and replay guard. It ends with the session. */
 export class WireSession {
@@ -26,7 +26,7 @@ export class WireSession {
   readonly guard = new ReplayGuard()
   private seq = 0
 
-  constructor(readonly key: KeyObject, readonly ids: SessionIds) {
+  constructor(readonly key: KeyObject, readonly ids: SignatureContext) {
     this.signer = new Signer(key, ids)
   }
 

@@ -1,6 +1,6 @@
 /** The unsigned handshake of the WebSocket (agents' protocol, sections 2.2 and 2.3). */
 import { canonicalize, type JsonObject } from "../../domain/CanonicalJson.ts"
-import { unitsOf } from "../../domain/CanonicalJson/Units.ts"
+import { toCodeUnits } from "../../domain/CanonicalJson/CodeUnits.ts"
 import { frameId, FrameRefusal, isDense, readEnvelope } from "./Envelope.ts"
 import * as Payload from "./Payload.ts"
 import { makePayloadDecoder } from "./PayloadDecoder.ts"
@@ -39,7 +39,7 @@ const decodeHandshakeFrame = <P>(
   type: "hello" | "hello_ack",
   decode: (payload: JsonObject) => P | FrameRefusal
 ): { readonly id: string; readonly payload: P } | FrameRefusal => {
-  if (isDense(unitsOf(text), text.length)) return new FrameRefusal("bad_payload", "too many values")
+  if (isDense(toCodeUnits(text), text.length)) return new FrameRefusal("bad_payload", "too many values")
   const envelope = readEnvelope(text)
   if (envelope instanceof FrameRefusal) return envelope
   if (envelope.type !== type) return new FrameRefusal("unexpected_type")

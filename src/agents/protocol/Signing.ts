@@ -24,7 +24,7 @@ export const decodeSecret = (secret: string): Either.Either<Buffer, "invalid" | 
 export const signingKey = (secret: Uint8Array): KeyObject => createSecretKey(secret)
 
 /** The ids that a session's signatures cover besides the frame: from `hello_ack`, or from long-poll's headers. */
-export interface SessionIds {
+export interface SignatureContext {
   readonly agentId: string
   readonly projectId: string
   /** On long-poll, the session nonce. */
@@ -47,7 +47,7 @@ export class Signer {
   private readonly project: string
   private readonly session: string
 
-  constructor(private readonly key: KeyObject, ids: SessionIds) {
+  constructor(private readonly key: KeyObject, ids: SignatureContext) {
     this.agent = encodeMember("agent_id", ids.agentId)
     this.project = encodeMember("project_id", ids.projectId)
     this.session = encodeMember("session_id", ids.sessionId)

@@ -8,7 +8,7 @@ import { CommandJournal } from "./CommandJournal.ts"
 import { makeCommandRunner } from "./CommandRunner.ts"
 import { keepConnected, sendHeartbeats } from "./Connection.ts"
 import { Core } from "./Core.ts"
-import type { Engine, EngineEvent, Report } from "./Engine.ts"
+import type { Engine, EngineEvent, ReportEvent } from "./Engine.ts"
 import { makeEngineHealth } from "./EngineHealth.ts"
 import { EventEncoder } from "./EventEncoder.ts"
 import { catchThrows, type Log } from "./Log.ts"
@@ -83,7 +83,7 @@ const run = Effect.fnUntraced(function*(options: AgentOptions) {
   return { status: () => core.status(), report } satisfies RunningAgent
 })
 
-const startEngine = (core: Core, engine: Engine, report: Report): Effect.Effect<void, never, Scope.Scope> => {
+const startEngine = (core: Core, engine: Engine, report: ReportEvent): Effect.Effect<void, never, Scope.Scope> => {
   core.engineStates[engine.name] = { state: "starting" }
   return Effect.suspend(() => engine.start(report)).pipe(
     Effect.matchCause({

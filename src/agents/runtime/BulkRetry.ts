@@ -1,6 +1,6 @@
 import { Effect, Either } from "effect"
 import type { JsonInput, JsonValue } from "../../domain/CanonicalJson.ts"
-import { type ActionFailed, type Actions, type Answer, type Retry } from "./Engine.ts"
+import { type ActionFailed, type ActionResult, type Actions, type RetryRequest } from "./Engine.ts"
 import { BadCommand, isRecord, overridesOf, type Parameters } from "./Parameters.ts"
 
 const HARD_CAP = 10_000
@@ -18,7 +18,7 @@ export const bulkRetry = (
   retry: NonNullable<Actions["retry_task"]>,
   parameters: Parameters,
   call: CallEngine
-): Effect.Effect<Answer, ActionFailed> => {
+): Effect.Effect<ActionResult, ActionFailed> => {
   const { filter } = parameters
   const ids = idsOf(filter.task_ids)
   const selectedIds = ids.slice(0, parameters.wholeNumber("max", DEFAULT_CAP, 1, HARD_CAP))
@@ -69,7 +69,7 @@ const memberOf = (
   name: string
 ): JsonValue | undefined => (isRecord(record) ? record[name] : undefined)
 
-const requestOf = (task_id: string, filter: Parameters["filter"]): Retry => {
+const requestOf = (task_id: string, filter: Parameters["filter"]): RetryRequest => {
   const name = memberOf(filter.task_names, task_id)
   const priority = memberOf(filter.task_priorities, task_id)
   const overrides = memberOf(filter.overrides, task_id)

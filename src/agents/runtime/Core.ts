@@ -17,7 +17,7 @@ import { Backoff, type ConnectionFailed } from "./Reconnect.ts"
 import { wireTimeOf } from "./WireTime.ts"
 
 /** A connection to the brain after its handshake, for the rest of the agent. */
-export interface Session {
+export interface AgentConnection {
   readonly transport: "websocket" | "longpoll"
   /** Longest text of a frame's events. */
   readonly maxBytes: number
@@ -45,7 +45,7 @@ export class Core {
   readonly runtimeId: string = randomUUID()
   readonly startedAt: number
   state: AgentStatus["state"] = "connecting"
-  session: Session | null = null
+  session: AgentConnection | null = null
   connectedAt: number | null = null
   lastConnectAt: number | null = null
   problem: ConnectionFailed | null = null
@@ -87,7 +87,7 @@ export class Core {
     return this.workerId
   }
 
-  attachSession(session: Session): void {
+  attachSession(session: AgentConnection): void {
     this.session = session
     this.state = "online"
     this.problem = null

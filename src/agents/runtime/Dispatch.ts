@@ -2,11 +2,11 @@
 import { Effect } from "effect"
 import { type KeyObject, timingSafeEqual } from "node:crypto"
 import type { JsonInput } from "../../domain/CanonicalJson.ts"
-import { purgeToken } from "../../domain/PurgeToken.ts"
+import { makePurgeToken } from "../../domain/PurgeToken.ts"
 import type { Redaction } from "../../domain/Redaction.ts"
 import type { FrameOf } from "../protocol/Frame.ts"
 import { bulkRetry } from "./BulkRetry.ts"
-import { ActionFailed, type Actions, type Answer, type Engine } from "./Engine.ts"
+import { ActionFailed, type ActionResult, type Actions, type Engine } from "./Engine.ts"
 import { callEngine, failureOfDefect } from "./EngineCall.ts"
 import { BadCommand, Parameters } from "./Parameters.ts"
 import { performSchedule } from "./ScheduleCommands.ts"
@@ -26,11 +26,11 @@ export interface DispatchContext {
 }
 
 export type DispatchResult =
-  | { readonly status: "success"; readonly result: Answer }
-  | { readonly status: "failed"; readonly result: Answer | null; readonly error: string }
+  | { readonly status: "success"; readonly result: ActionResult }
+  | { readonly status: "failed"; readonly result: ActionResult | null; readonly error: string }
 
 type Command = FrameOf<"command">["payload"]
-type ActionEffect = Effect.Effect<Answer, ActionFailed>
+type ActionEffect = Effect.Effect<ActionResult, ActionFailed>
 
 /** A schedule of the brain is due: for the engine a task as any other (section 6.1). */
 const FIRE_ACTION = "schedule.fire"
@@ -84,7 +84,7 @@ const makeConfirm = (key: KeyObject, threshold: number): Confirm => (queue, toke
   if (token === undefined) {
     return new ActionFailed({ message: "A purge needs the confirm_token of the queue's depth, or force." })
   }
-  const expected = Buffer.from(purgeToken(key, queue, depth))
+  const expected = Buffer.from(makePurgeToken(key, queue, depth))
   const givenBytes = Buffer.from(token)
   return givenBytes.length === expected.length && timingSafeEqual(givenBytes, expected)
     ? Effect.void

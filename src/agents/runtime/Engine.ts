@@ -17,16 +17,16 @@ export interface EngineEvent {
  * Accepts an event for the brain. Plain code on the host's path: never throws, never waits, costs microseconds. An
  * event beyond the buffer's capacity is counted as lost.
  */
-export type Report = (event: EngineEvent) => void
+export type ReportEvent = (event: EngineEvent) => void
 
 /** When a task runs: `eta` in epoch seconds, or `eta_seconds` from now. Neither: at once. */
-export interface When {
+export interface RunAt {
   readonly eta?: number
   readonly eta_seconds?: number
 }
 
 /** A call of a task with its arguments. */
-export interface Call extends When {
+export interface TaskCall extends RunAt {
   readonly task_name: string
   readonly args: ReadonlyArray<JsonInput>
   readonly kwargs: { readonly [name: string]: JsonInput }
@@ -35,14 +35,14 @@ export interface Call extends When {
 }
 
 /** Both overrides are given, or neither. */
-export interface Retry extends When {
+export interface RetryRequest extends RunAt {
   readonly task_id: string
   readonly task_name?: string
-  readonly overrides?: Pick<Call, "args" | "kwargs">
+  readonly overrides?: Pick<TaskCall, "args" | "kwargs">
   readonly priority?: string | number
 }
 
-export interface Purge {
+export interface PurgeRequest {
   readonly queue: string
   readonly force: boolean
   /**
@@ -71,7 +71,7 @@ export interface DeadLetterPage {
 /** `unknown`: the engine has no record of it. */
 export type EngineState = "pending" | "started" | "success" | "failure" | "unknown"
 
-export interface Reconciled {
+export interface ReconcileOutcome {
   readonly engine_state: EngineState
   /** Epoch milliseconds. */
   readonly finished_at: number | null
@@ -79,7 +79,7 @@ export interface Reconciled {
 }
 
 /** The result of a successful action: the members of `command_result.result` (protocol, section 5.2). */
-export type Answer = { readonly [member: string]: JsonInput | undefined }
+export type ActionResult = { readonly [member: string]: JsonInput | undefined }
 
 /** The engine failed or refused: one sentence for the operator, shown in the command. */
 export class ActionFailed extends Data.TaggedError("ActionFailed")<{
@@ -88,17 +88,17 @@ export class ActionFailed extends Data.TaggedError("ActionFailed")<{
   readonly indeterminate?: boolean
 }> {}
 
-type Action<Request> = (request: Request) => Effect.Effect<Answer, ActionFailed>
+type Action<Request> = (request: Request) => Effect.Effect<ActionResult, ActionFailed>
 
 /**
  * The actions of an engine. The agent advertises those that are implemented; the others are answered `failed` with a
  * sentence that says so. Actions of one agent run one after the other.
  */
 export interface Actions {
-  readonly submit_task?: Action<Call>
-  readonly retry_task?: Action<Retry>
+  readonly submit_task?: Action<TaskCall>
+  readonly retry_task?: Action<RetryRequest>
   readonly cancel_task?: Action<{ readonly task_id: string }>
-  readonly purge_queue?: Action<Purge>
+  readonly purge_queue?: Action<PurgeRequest>
   readonly restart_worker?: Action<{ readonly worker_name: string }>
   /** `delta` is never 0; negative shrinks. Advertised as `pool_grow` and `pool_shrink`. */
   readonly pool_resize?: Action<{ readonly worker_name: string; readonly delta: number }>
@@ -106,7 +106,7 @@ export interface Actions {
   readonly cancel_consumer?: Action<{ readonly worker_name: string; readonly queue: string }>
   /** `rate`: `0` for none, `n` or `n/s`, `n/m`, `n/h`. No worker: all. */
   readonly rate_limit?: Action<{ readonly task_name: string; readonly rate: string; readonly worker_name?: string }>
-  readonly requeue_dead_letter?: Action<Retry>
+  readonly requeue_dead_letter?: Action<RetryRequest>
   /** Advertised as `list_dead_letters`. */
   readonly list_dead_letters?: (
     request: { readonly queue: string | null; readonly limit: number; readonly cursor: string | null }
@@ -185,13 +185,13 @@ export interface Engine {
    * Begins to listen, and reports events until the scope closes. The engine waits for a broker that is away. It fails
    * only where waiting does not help (an invalid option), with a sentence that says so.
    */
-  readonly start: (report: Report) => Effect.Effect<void, EngineRefused, Scope.Scope>
+  readonly start: (report: ReportEvent) => Effect.Effect<void, EngineRefused, Scope.Scope>
   readonly actions: Actions
   /** Whether `retry_task` without overrides runs the same task again by the engine's own record (section 5.4). */
   readonly retriesByReference: boolean
   readonly inventory: Effect.Effect<Inventory, ActionFailed>
   /** The state of a task. Needs no capability. */
-  readonly reconcile: (taskId: string) => Effect.Effect<Reconciled, ActionFailed>
+  readonly reconcile: (taskId: string) => Effect.Effect<ReconcileOutcome, ActionFailed>
   /** Absent where the engine has no schedules. */
   readonly scheduler?: Scheduler
 }

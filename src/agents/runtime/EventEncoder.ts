@@ -80,8 +80,8 @@ export class EventEncoder {
   }
 
   private formatTime(millis: number): string {
-    const sane = millis > 0 && millis < 7_258_118_400_000 // the year 2200: the brain rejects later events
-    return Timestamp.fromEpochMicros(Math.round((sane ? millis : this.now()) * 1000))
+    const isInRange = millis > 0 && millis < 7_258_118_400_000 // the year 2200: the brain rejects later events
+    return Timestamp.fromEpochMicros(Math.round((isInRange ? millis : this.now()) * 1000))
   }
 
   private field(name: string, data: EngineEvent["data"]): string | null {
@@ -166,8 +166,8 @@ export class EventEncoder {
   }
 
   private name(name: string): EncodedName {
-    const known = this.nameCache.get(name)
-    if (known !== undefined) return known
+    const cachedName = this.nameCache.get(name)
+    if (cachedName !== undefined) return cachedName
     const long = name.length > MAX_KEY_LENGTH
     const made = { text: `${JSON.stringify(encodableName(name))}:`, secret: long || this.redaction.isSecretKey(name) }
     if (this.nameCache.size >= MAX_CACHED_NAMES) this.nameCache.clear()

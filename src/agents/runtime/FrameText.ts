@@ -5,7 +5,7 @@ import type { WirePayloads } from "../protocol/Frame.ts"
 import type { CommandEntry } from "./BufferFile.ts"
 
 /** Why a frame of the brain was refused, for people. Contains no text of the brain. */
-export const describeRefusal = ({ field, reason, skewSeconds }: FrameRefusal): string => {
+export const describeFrameRefusal = ({ field, reason, skewSeconds }: FrameRefusal): string => {
   if (skewSeconds !== undefined) {
     const seconds = Math.abs(skewSeconds).toFixed(1)
     return `The brain's clock is ${seconds} s ${

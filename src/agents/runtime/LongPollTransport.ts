@@ -3,8 +3,8 @@ import { FrameRefusal } from "../protocol/Envelope.ts"
 import { decodeBrainFrame, WireSession } from "../protocol/Frame.ts"
 import { generateNonce } from "../protocol/Nonce.ts"
 import { MAX_FRAME_BYTES } from "../protocol/Payload.ts"
-import type { Core, Session } from "./Core.ts"
-import { describeRefusal, resultPayload } from "./FrameText.ts"
+import type { AgentConnection, Core } from "./Core.ts"
+import { describeFrameRefusal, resultPayload } from "./FrameText.ts"
 import { makePush, type Outgoing } from "./LongPollPush.ts"
 import { type BrainConfig, urlBelow } from "./Options.ts"
 import { type HttpAnswer, makeHttp } from "./PlainHttp.ts"
@@ -49,13 +49,13 @@ export const commandsUrl = (brain: URL, waitSeconds: number, maxFrames: number):
 
 export const eventsUrl = (brain: URL): URL => urlBelow(brain, "/api/v1/agent/events")
 
-class LongPollSession implements Session {
+class LongPollSession implements AgentConnection {
   readonly transport = "longpoll"
   readonly maxBytes = MAX_FRAME_BYTES - ENVELOPE_BYTES
   readonly workLatch = Effect.unsafeMakeLatch(false)
   private control: Array<Outgoing> = []
 
-  send: Session["send"] = (type, id, payload) => {
+  send: AgentConnection["send"] = (type, id, payload) => {
     // The cast: type and payload belong together, a relation that TypeScript cannot follow.
     this.control.push({ type, id, payload } as Outgoing)
     this.wake()
@@ -66,10 +66,10 @@ class LongPollSession implements Session {
   checkLiveness = (): void => {} // every request has a timeout of its own
 
   takeControl(): Array<Outgoing> {
-    const taken = this.control.slice(0, MAX_FRAMES)
+    const frames = this.control.slice(0, MAX_FRAMES)
     this.control = this.control.slice(MAX_FRAMES)
     if (this.control.length > 0) this.wake()
-    return taken
+    return frames
   }
 }
 
@@ -115,7 +115,7 @@ export const runLongPoll = (core: Core): Effect.Effect<never, ConnectionFailed> 
       }
       for (const text of frames) {
         const frame = decodeBrainFrame(String(text), wire, core.now())
-        if (frame instanceof FrameRefusal) return yield* connectionFailure(describeRefusal(frame))
+        if (frame instanceof FrameRefusal) return yield* connectionFailure(describeFrameRefusal(frame))
         if (frame.type === "command") core.onCommand(frame)
       }
     })

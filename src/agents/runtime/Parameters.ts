@@ -1,7 +1,7 @@
 /** Reads a command's target and parameters (agents' protocol, section 5.2). */
 import { Data } from "effect"
 import { type JsonInput, type JsonObject, type JsonValue, toValue } from "../../domain/CanonicalJson.ts"
-import type { Call, Retry, When } from "./Engine.ts"
+import type { RetryRequest, RunAt, TaskCall } from "./Engine.ts"
 
 type Values = { readonly [name: string]: JsonValue }
 
@@ -81,7 +81,7 @@ export class Parameters {
   }
 
   /** `eta` or `eta_seconds`, whichever is set. */
-  when(): When {
+  when(): RunAt {
     const { eta, eta_seconds } = this.values
     return {
       ...(typeof eta === "number" ? { eta } : {}),
@@ -89,7 +89,7 @@ export class Parameters {
     }
   }
 
-  call(nameOf: "name" | "task_name"): Call {
+  call(nameOf: "name" | "task_name"): TaskCall {
     const { priority } = this.values
     const queue = this.optionalText("queue")
     return {
@@ -102,7 +102,7 @@ export class Parameters {
     }
   }
 
-  retry(): Retry {
+  retry(): RetryRequest {
     const { override_args, override_kwargs, priority } = this.values
     const name = this.optionalText("task_name", "task_name")
     return {
@@ -116,7 +116,10 @@ export class Parameters {
 }
 
 /** Both overrides or neither: half of a call's arguments is not a call (section 5.4). */
-export const overridesOf = (args: JsonValue | undefined, kwargs: JsonValue | undefined): Pick<Retry, "overrides"> => {
+export const overridesOf = (
+  args: JsonValue | undefined,
+  kwargs: JsonValue | undefined
+): Pick<RetryRequest, "overrides"> => {
   const list = listOf(args, "override_args")
   const record = recordOf(kwargs, "override_kwargs")
   if (list === undefined && record === undefined) return {}

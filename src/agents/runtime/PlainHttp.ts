@@ -9,7 +9,7 @@ export interface HttpAnswer {
 }
 
 /** No answer came; the message is the network error's. */
-export class NoAnswer extends Data.TaggedError("NoAnswer")<{ readonly message: string }> {}
+export class RequestFailed extends Data.TaggedError("RequestFailed")<{ readonly message: string }> {}
 
 export interface HttpCall {
   readonly method: "GET" | "POST"
@@ -29,9 +29,9 @@ export const makeHttp = Effect.map(
     Effect.sync(() => ({ http: new HttpAgent({ keepAlive: true }), https: new HttpsAgent({ keepAlive: true }) })),
     ({ http, https }) => Effect.sync(() => (http.destroy(), https.destroy()))
   ),
-  (agents) => ({ body, headers, method, timeoutMillis, url }: HttpCall): Effect.Effect<HttpAnswer, NoAnswer> =>
-    Effect.async<HttpAnswer, NoAnswer>((resume) => {
-      const fail = (message: string) => resume(new NoAnswer({ message }))
+  (agents) => ({ body, headers, method, timeoutMillis, url }: HttpCall): Effect.Effect<HttpAnswer, RequestFailed> =>
+    Effect.async<HttpAnswer, RequestFailed>((resume) => {
+      const fail = (message: string) => resume(new RequestFailed({ message }))
       const secure = url.protocol === "https:"
       const length = body === undefined
         ? {}

@@ -2,12 +2,12 @@
 import { Effect } from "effect"
 import { CanonicalText } from "../../domain/CanonicalJson.ts"
 import { configurationOf, type Epoch, sourceScopeOf } from "../protocol/ScheduleSnapshot.ts"
-import { ActionFailed, type Answer, type Scheduler } from "./Engine.ts"
+import { ActionFailed, type ActionResult, type Scheduler } from "./Engine.ts"
 import { callEngine } from "./EngineCall.ts"
 import { BadCommand, isRecord, type Parameters } from "./Parameters.ts"
 import type { ScheduleStream } from "./ScheduleStream.ts"
 
-type ActionEffect = Effect.Effect<Answer, ActionFailed>
+type ActionEffect = Effect.Effect<ActionResult, ActionFailed>
 
 /** Reads of the command throw `BadCommand`. */
 export const performSchedule = (
@@ -29,7 +29,7 @@ export const performSchedule = (
       const stream = streamOf(parameters, streams)
       return Effect.map(
         stream.activate(activationOf(parameters, stream.scheduler.name)),
-        (published): Answer => published
+        (published): ActionResult => published
       )
     }
     case "schedule.external.mutate":
@@ -68,7 +68,10 @@ const runScheduleAction = (
   const { [actionName]: act } = stream.scheduler.actions
   if (act === undefined) return unsupported(stream.scheduler, action)
   const schedule_id = parameters.text("schedule_id", "schedule_id", "id")
-  const effect = Effect.map(callEngine(() => act({ schedule_id })), (answer): Answer => ({ schedule_id, ...answer }))
+  const effect = Effect.map(
+    callEngine(() => act({ schedule_id })),
+    (answer): ActionResult => ({ schedule_id, ...answer })
+  )
   if (actionName === "trigger_now") return effect
   // the schedule is deleted even if publishing fails now; the next read publishes it
   return Effect.tap(effect, () => Effect.ignore(stream.publish("signal:deleted")))

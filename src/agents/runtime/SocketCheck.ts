@@ -6,7 +6,7 @@ import { FrameRefusal } from "../protocol/Envelope.ts"
 import { decodeBrainFrame, encodeFrame, WireSession } from "../protocol/Frame.ts"
 import { decodeHelloAckFrame, encodeHelloFrame } from "../protocol/Hello.ts"
 import { PROTOCOL_VERSION } from "../protocol/Payload.ts"
-import { describeRefusal } from "./FrameText.ts"
+import { describeFrameRefusal } from "./FrameText.ts"
 import { type BrainConfig, urlBelow } from "./Options.ts"
 
 export class SocketFailed extends Data.TaggedError("SocketFailed")<{
@@ -38,14 +38,14 @@ export const checkWebSocket = (brain: BrainConfig): Effect.Effect<void, SocketFa
           if (wire === null) {
             const ack = decodeHelloAckFrame(data.toString("utf8"))
             if (ack instanceof FrameRefusal) {
-              return fail(`The brain's first message is not a hello_ack. ${describeRefusal(ack)}`)
+              return fail(`The brain's first message is not a hello_ack. ${describeFrameRefusal(ack)}`)
             }
             wire = new WireSession(brain.key, ack.payload)
             return ws.send(encodeFrame("event_batch", batch, { events: [] }, wire, now))
           }
           const frame = decodeBrainFrame(data.toString("utf8"), wire, now)
           if (frame instanceof FrameRefusal) {
-            return fail(describeRefusal(frame), frame.reason === "bad_signature")
+            return fail(describeFrameRefusal(frame), frame.reason === "bad_signature")
           }
           if (frame.type === "event_batch_ack" && frame.payload.ackedId === batch) resume(Effect.void)
         })

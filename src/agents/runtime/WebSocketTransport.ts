@@ -7,9 +7,9 @@ import { decodeBrainFrame, encodeFrame, type FrameOf, type WirePayloads, WireSes
 import { decodeHelloAckFrame, encodeHelloFrame } from "../protocol/Hello.ts"
 import { MAX_FRAME_BYTES, PROTOCOL_VERSION } from "../protocol/Payload.ts"
 import type { FailureKind } from "./AgentStatus.ts"
-import type { Core, Session } from "./Core.ts"
+import type { AgentConnection, Core } from "./Core.ts"
 import { errorCodeOf } from "./ErrorInfo.ts"
-import { describeRefusal, resultPayload } from "./FrameText.ts"
+import { describeFrameRefusal, resultPayload } from "./FrameText.ts"
 import { urlBelow } from "./Options.ts"
 import { ConnectionFailed, connectionFailure } from "./Reconnect.ts"
 
@@ -64,7 +64,7 @@ export const runWebSocket = (core: Core): Effect.Effect<never, ConnectionFailed>
     return session.close()
   })
 
-class WebSocketSession implements Session {
+class WebSocketSession implements AgentConnection {
   readonly transport = "websocket"
   private readonly ws: WebSocket
   private wire: WireSession | null = null
@@ -166,7 +166,7 @@ class WebSocketSession implements Session {
     this.lastReceivedAt = this.core.now()
     if (this.wire === null) return this.receiveHelloAck(text)
     const frame = decodeBrainFrame(text, this.wire, this.lastReceivedAt)
-    if (frame instanceof FrameRefusal) return this.down(connectionFailure(describeRefusal(frame)))
+    if (frame instanceof FrameRefusal) return this.down(connectionFailure(describeFrameRefusal(frame)))
     switch (frame.type) {
       case "event_batch_ack":
         this.core.isVerified = true
@@ -188,7 +188,7 @@ class WebSocketSession implements Session {
       return this.down(
         new ConnectionFailed({
           kind,
-          detail: `The brain's first message is not a hello_ack. ${describeRefusal(ack)}`,
+          detail: `The brain's first message is not a hello_ack. ${describeFrameRefusal(ack)}`,
           isBlocked: kind === "connection"
         })
       )

@@ -11,7 +11,7 @@ import { CurrentActor, CurrentProject } from "../../services/CurrentActor.ts"
 import { Projects } from "../../services/Projects.ts"
 import { Setup } from "../../services/Setup.ts"
 import { Environment } from "../Environment.ts"
-import { Refused } from "../Explain.ts"
+import { CliError } from "../Explain.ts"
 
 /** This file marks the demo's folder and holds the credentials for the next start. */
 const MARKER_FILE = "demo.json"
@@ -44,7 +44,7 @@ export const openHome = Effect.gen(function*() {
   const fs = yield* FileSystem.FileSystem
   const environment = yield* Environment
   if (environment.SVC_DATABASE_URL || environment.SVC_DATABASE_URL_FILE) {
-    return yield* new Refused({
+    return yield* new CliError({
       message: "SVC_DATABASE_URL is set, but the demo writes only to its own database. Unset it for the demo"
     })
   }
@@ -52,12 +52,12 @@ export const openHome = Effect.gen(function*() {
   const mark = join(home, MARKER_FILE)
   if (yield* fs.exists(mark)) {
     const { made, password } = yield* Effect.flatMap(fs.readFileString(mark), Schema.decode(Marker)).pipe(
-      Effect.mapError(() => new Refused({ message: `${mark} cannot be read. Delete ${home} to start the demo over` }))
+      Effect.mapError(() => new CliError({ message: `${mark} cannot be read. Delete ${home} to start the demo over` }))
     )
     return { home, password, made } satisfies DemoHome
   }
   if ((yield* fs.exists(home)) && (yield* fs.readDirectory(home)).length > 0) {
-    return yield* new Refused({
+    return yield* new CliError({
       message:
         `${home} contains files that are not a demo's, and stays unchanged. Move it, or set another SVC_HOME for the demo`
     })
@@ -84,7 +84,7 @@ export const createRecords = Effect.fnUntraced(function*(site: DemoHome) {
   const { user } = yield* setup.bootstrapAdmin({ email, displayName: "Demo", password: Redacted.make(site.password) })
     .pipe(
       Effect.mapError(() =>
-        new Refused({
+        new CliError({
           message: `An earlier start of the demo was interrupted. Delete ${site.home} to start the demo over`
         })
       )

@@ -1,7 +1,7 @@
 import { Console, Effect } from "effect"
 import { diagnose } from "../../agents/runtime/Doctor.ts"
 import { Settings } from "../../services/Settings.ts"
-import { Refused } from "../Explain.ts"
+import { CliError } from "../Explain.ts"
 import { settings } from "../Settings.ts"
 import { escapeJson, escapeText } from "../TerminalText.ts"
 
@@ -24,6 +24,6 @@ export const doctor = ({ json, noWebsocket }: { readonly json: boolean; readonly
           .join("\n")
     )
     if (failed.length > 0) {
-      return yield* new Refused({ message: `${failed.length} of ${findings.length} checks failed` })
+      return yield* new CliError({ message: `${failed.length} of ${findings.length} checks failed` })
     }
   }).pipe(Effect.provide(settings()))

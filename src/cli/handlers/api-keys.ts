@@ -2,7 +2,7 @@ import { Console, Effect, Option } from "effect"
 import { type ApiKey, CreateApiKey } from "../../domain/ApiKey.ts"
 import { confirm } from "../Confirm.ts"
 import { decodeInput } from "../DecodeInput.ts"
-import { Refused } from "../Explain.ts"
+import { CliError } from "../Explain.ts"
 import { printAnswer, type Remote, resolveUrl, withRemote } from "../Remote.ts"
 import { codeStdinMisused, createApiKey } from "../SignIn.ts"
 import { type Column, formatAge, formatTable, type View } from "../Table.ts"
@@ -30,7 +30,7 @@ export const list = ({ json }: { readonly json: boolean }) =>
       (answer) => printAnswer(answer, json, (keys, _text, view) => formatTable(columns, keys, view))
     ))
 
-const scopesMissing = new Refused({
+const scopesMissing = new CliError({
   usage: true,
   message:
     "a key without a scope can do nothing: give --scope once for each scope, such as --scope tasks:read (GET /api/v1/api-keys/scopes lists them)"
@@ -75,16 +75,16 @@ export const create = ({ codeStdin, email, expiresInDays, json, name, passwordSt
   })
 
 /** The key of this id, or the only valid one of this name. */
-const getKey = (keys: ReadonlyArray<ApiKey>, given: string): Effect.Effect<ApiKey, Refused> => {
+const getKey = (keys: ReadonlyArray<ApiKey>, given: string): Effect.Effect<ApiKey, CliError> => {
   const byId = keys.find(({ id }) => id === given.toLowerCase())
   if (byId !== undefined) return Effect.succeed(byId)
   const [only, ...others] = keys.filter(({ name, revoked_at }) => name === given && revoked_at === null)
   if (only === undefined) {
-    return new Refused({ message: `no such API key: ${escapeText(given)}. svc api-keys list shows yours` })
+    return new CliError({ message: `no such API key: ${escapeText(given)}. svc api-keys list shows yours` })
   }
   return others.length === 0
     ? Effect.succeed(only)
-    : new Refused({
+    : new CliError({
       usage: true,
       message: `${others.length + 1} of your API keys are called ${
         escapeText(given)

@@ -13,7 +13,7 @@ import { Reader } from "../../services/Database.ts"
 import { Keys } from "../../services/Keys.ts"
 import { Settings } from "../../services/Settings.ts"
 import { decodePublicKeys, layerAuditLog, layerReadOnly, readKeys } from "../AuditLog.ts"
-import { explain, OutcomeUnknown, Refused } from "../Explain.ts"
+import { CliError, explain, OutcomeUnknown } from "../Explain.ts"
 import { settings } from "../Settings.ts"
 import { standardInput } from "../StandardInput.ts"
 import { escapeText } from "../TerminalText.ts"
@@ -96,60 +96,60 @@ const noCheckpointsWarning =
 const checkVerdict = (found: Verification, checked: ReadonlyArray<CheckedFile>, head: HeadComparison | null) => {
   if (found.problem !== null) {
     return Effect.fail(
-      new Refused({ message: `the audit log is broken: ${found.problem.kind}: ${found.problem.detail}` })
+      new CliError({ message: `the audit log is broken: ${found.problem.kind}: ${found.problem.detail}` })
     )
   }
   const [first] = checked.flatMap(({ problems }) => problems)
   if (first !== undefined) {
     return Effect.fail(
-      new Refused({ message: `the audit log and its checkpoints do not agree: ${first.kind}: ${first.detail}` })
+      new CliError({ message: `the audit log and its checkpoints do not agree: ${first.kind}: ${first.detail}` })
     )
   }
   if (head === null || head.result.endsWith("_MATCH")) return Effect.void
   const message = `${head.result}: ${head.detail}`
   if (head.result === "UNPROVABLE") return Effect.fail(new OutcomeUnknown({ message }))
-  return Effect.fail(new Refused({ message, code: head.result === "VERIFIED_ANCESTOR" ? 4 : 1 }))
+  return Effect.fail(new CliError({ message, code: head.result === "VERIFIED_ANCESTOR" ? 4 : 1 }))
 }
 
-const isVerdict = (error: unknown): boolean => error instanceof Refused || error instanceof OutcomeUnknown
+const isVerdict = (error: unknown): boolean => error instanceof CliError || error instanceof OutcomeUnknown
 
 /** Exit code 5 lets a monitor tell an unreadable database or file from a broken log. */
 const reportUnreadable = (cause: Cause.Cause<unknown>) =>
   isVerdict(Cause.squash(cause)) || Cause.isInterruptedOnly(cause)
     ? Effect.failCause(cause)
-    : Effect.fail(new Refused({ code: 5, message: `the audit log was not verified: ${explain(cause) ?? "unknown"}` }))
+    : Effect.fail(new CliError({ code: 5, message: `the audit log was not verified: ${explain(cause) ?? "unknown"}` }))
 
 export const verify = ({ checkpoints, json, knownHead, publicKey }: VerifyOptions) =>
   Effect.gen(function*() {
-    const given = yield* decodePublicKeys(publicKey)
+    const extraKeys = yield* decodePublicKeys(publicKey)
     const known = Option.isSome(knownHead) ? yield* textOf(knownHead.value) : null
-    const held = yield* readKeys
-    const trusted = new Map([...held.auditSigning.trusted, ...given.map((key) => [key.key_id, key] as const)])
-    const keys = { ...held, auditSigning: { ...held.auditSigning, trusted } }
+    const localKeys = yield* readKeys
+    const trusted = new Map([...localKeys.auditSigning.trusted, ...extraKeys.map((key) => [key.key_id, key] as const)])
+    const keys = { ...localKeys, auditSigning: { ...localKeys.auditSigning, trusted } }
     const sql = yield* Reader
     const files = yield* Effect.forEach(yield* checkpointFiles(checkpoints), measureFile)
-    const found = Option.getOrNull(yield* verifyLog(sql, keys))
-    if (found === null) return yield* new Refused({ message: "no brain has served this database yet" })
+    const verification = Option.getOrNull(yield* verifyLog(sql, keys))
+    if (verification === null) return yield* new CliError({ message: "no brain has served this database yet" })
     const checked = yield* Effect.forEach(files, (file) =>
       Effect.map(
-        checkCheckpoints(sql, linesOf(file), found, trusted),
+        checkCheckpoints(sql, linesOf(file), verification, trusted),
         (report): CheckedFile => ({ file: file.path, ...report })
       ))
-    const head = known === null ? null : yield* compareHead(sql, known, found, trusted)
+    const head = known === null ? null : yield* compareHead(sql, known, verification, trusted)
     if (json) {
-      yield* Console.log(JSON.stringify({ ...found, checkpoints: checked, known_head: head }))
+      yield* Console.log(JSON.stringify({ ...verification, checkpoints: checked, known_head: head }))
     } else {
       const isGuarded = head !== null || checked.some(({ confirmed }) => confirmed > 0)
       const headLines = head === null ? [] : [`known head: ${head.result}: ${head.detail}`]
       const lines = [
-        ...rowsText(found),
-        ...checked.flatMap((one) => checkpointText(found, one)),
+        ...rowsText(verification),
+        ...checked.flatMap((one) => checkpointText(verification, one)),
         ...(isGuarded ? [] : [noCheckpointsWarning]),
         ...headLines
       ]
       yield* Console.log(lines.join("\n"))
     }
-    yield* checkVerdict(found, checked, head)
+    yield* checkVerdict(verification, checked, head)
   }).pipe(Effect.provide(layerReadOnly), Effect.catchAllCause(reportUnreadable))
 
 export const printHead = ({ verify }: { readonly verify: boolean }) =>
@@ -158,7 +158,7 @@ export const printHead = ({ verify }: { readonly verify: boolean }) =>
     if (verify) {
       const found = Option.getOrNull(yield* verifyLog(yield* Reader, keys))
       if (found !== null && found.problem !== null) {
-        return yield* new Refused({
+        return yield* new CliError({
           message: `the audit log is broken: ${found.problem.kind}: ${found.problem.detail}`
         })
       }
@@ -188,11 +188,11 @@ export const rotateKey = (options: { readonly activate: boolean }) =>
 
 export const activateKey = () =>
   Effect.gen(function*() {
-    const done = yield* activateChainKey
+    const activation = yield* activateChainKey
     yield* Console.log(
-      done === null
+      activation === null
         ? "no key is staged: there is nothing to activate"
-        : `the key ${done.to} signs the audit log from now on, instead of ${done.from ?? "no key"}`
+        : `the key ${activation.to} signs the audit log from now on, instead of ${activation.from ?? "no key"}`
     )
   }).pipe(Effect.provide(layerAuditLog))
 

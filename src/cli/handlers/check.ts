@@ -55,14 +55,14 @@ const checkMail = Effect.gen(function*() {
 
 export const doctor = () =>
   Effect.gen(function*() {
-    const found = yield* inspect
-    yield* Console.log(linesOf(found).join("\n"))
+    const inspection = yield* inspect
+    yield* Console.log(linesOf(inspection).join("\n"))
     const effective = yield* Settings
     const connections = yield* Effect.option(Effect.provide(readMaxConnections, layerInspection)) // no database yet: no limit
     const warnings = warningsOf({
       settings: effective,
-      dialect: found.database_url.startsWith("sqlite:") ? "sqlite" : "pg",
-      revision: found.revision,
+      dialect: inspection.database_url.startsWith("sqlite:") ? "sqlite" : "pg",
+      revision: inspection.revision,
       head: migrations[migrations.length - 1]?.id ?? 0,
       unknownNames: listUnknownNames(yield* Environment),
       exposedFiles: yield* listExposedFiles(effective.home),
@@ -74,5 +74,5 @@ export const doctor = () =>
     yield* Console.log(
       warnings.length === 0 ? "warnings: none" : warnings.map((sentence) => `warning: ${sentence}`).join("\n")
     )
-    yield* requireKeys(found)
+    yield* requireKeys(inspection)
   }).pipe(Effect.provide(settings()))

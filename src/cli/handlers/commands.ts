@@ -16,7 +16,7 @@ import { QueryLimit } from "../../domain/Query.ts"
 import { client } from "../../http/Client.ts"
 import { resolveBulkRetry } from "../BulkRetry.ts"
 import { decodeInput } from "../DecodeInput.ts"
-import { Refused } from "../Explain.ts"
+import { CliError } from "../Explain.ts"
 import {
   callForCommand,
   type CommandOptions,
@@ -26,7 +26,7 @@ import {
   type IssueOptions
 } from "../Issue.ts"
 import { resolvePurge } from "../Purge.ts"
-import { type Answer, type ApiError, printAnswer, type Remote, withRemote, withTimeout } from "../Remote.ts"
+import { type ApiError, type DecodedResponse, printAnswer, type Remote, withRemote, withTimeout } from "../Remote.ts"
 import { reportersOfTaskName, reportersOfWorker } from "../Reporters.ts"
 import { type Column, formatAge, formatFields, formatPage } from "../Table.ts"
 import {
@@ -90,10 +90,10 @@ export const withdraw = (options: CommandOptions) =>
 /** The handler of a command that is one request: its body's schema, how the options become the body, and its endpoint. */
 const action = <Options, A, R, I extends { readonly idempotency_key?: string | null | undefined }>(
   request: Schema.Schema<A, I>,
-  resolveBody: (remote: Remote, options: Options) => Effect.Effect<Omit<I, "idempotency_key">, ApiError | Refused, R>,
+  resolveBody: (remote: Remote, options: Options) => Effect.Effect<Omit<I, "idempotency_key">, ApiError | CliError, R>,
   endpointOf: (commands: Remote["api"]["commands"]) => (
     call: { readonly path: { readonly slug: string }; readonly payload: A; readonly withResponse: true }
-  ) => Effect.Effect<Answer<CommandPublic>, ApiError>
+  ) => Effect.Effect<DecodedResponse<CommandPublic>, ApiError>
 ) =>
 (options: IssueOptions & Options) =>
   issue(options, (remote) =>
@@ -104,7 +104,7 @@ const action = <Options, A, R, I extends { readonly idempotency_key?: string | n
       return yield* endpointOf(remote.api.commands)({ path: { slug: remote.slug }, payload, withResponse: true })
     }))
 
-const sizeMissing = new Refused({ usage: true, message: "give --grow or --shrink with a number from 1 to 100" })
+const sizeMissing = new CliError({ usage: true, message: "give --grow or --shrink with a number from 1 to 100" })
 
 const resolvePoolResize = (
   remote: Remote,
@@ -158,13 +158,13 @@ interface RetryOptions extends IssueOptions {
   readonly etaSeconds: Option.Option<number>
 }
 
-const parseJsonOption = (option: string, given: Option.Option<string>): Effect.Effect<unknown, Refused> =>
+const parseJsonOption = (option: string, given: Option.Option<string>): Effect.Effect<unknown, CliError> =>
   Option.match(given, {
     onNone: () => Effect.succeed(null),
     onSome: (text) =>
       Effect.try({
         try: () => JSON.parse(text) as unknown, // JSON.parse says any
-        catch: () => new Refused({ usage: true, message: `${option} is not JSON` })
+        catch: () => new CliError({ usage: true, message: `${option} is not JSON` })
       })
   })
 
@@ -180,7 +180,7 @@ const bodyOf = (request: typeof RetryTaskRequest.Encoded, { args, kwargs }: Retr
 
 /** The brain takes both overrides or neither (interface, retry-task). */
 const overrideMissing = (given: string, missing: string) =>
-  new Refused({
+  new CliError({
     usage: true,
     message: `${given} needs ${missing} too: a retry takes both, ${missing} '${
       missing === "--args" ? "[]" : "{}"

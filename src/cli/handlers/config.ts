@@ -13,7 +13,7 @@ import {
 import { settingDefinitions, Settings } from "../../services/Settings.ts"
 import type { Setting } from "../../services/Settings/Kinds.ts"
 import { Environment } from "../Environment.ts"
-import { Refused } from "../Explain.ts"
+import { CliError } from "../Explain.ts"
 import { settings } from "../Settings.ts"
 
 export const init = ({ force }: { readonly force: boolean }) =>
@@ -25,7 +25,7 @@ export const init = ({ force }: { readonly force: boolean }) =>
     yield* fs.writeFileString(file, starterFile, { flag: force ? "w" : "wx", mode: 0o600 }).pipe(
       Effect.catchIf(
         (error) => error._tag === "SystemError" && error.reason === "AlreadyExists",
-        () => new Refused({ message: `${file} exists already; --force overwrites it` })
+        () => new CliError({ message: `${file} exists already; --force overwrites it` })
       )
     )
     yield* Console.log(`wrote ${file}`)
@@ -56,7 +56,7 @@ export const validateConfig = () =>
       return yield* Console.log(`${file} does not exist, so there is nothing to check (svc init writes one)`)
     }
     const { problems, values, warnings } = parseTunables(yield* fs.readFileString(file))
-    if (problems.length > 0) return yield* new Refused({ message: `${file}: ${problems.join("; ")}` })
+    if (problems.length > 0) return yield* new CliError({ message: `${file}: ${problems.join("; ")}` })
     for (const warning of warnings) yield* Console.warn(`Warning: ${file}: ${warning}`)
     yield* Console.log(`${file}: ok, ${values.size} settings`)
   })
@@ -66,7 +66,7 @@ const parseHost = (text: string) => {
   const name = normalizeHostName(text)
   return name === null
     ? Effect.fail(
-      new Refused({
+      new CliError({
         usage: true,
         message: `${text} is not a host name or address; give it without https:// and without a port`
       })
@@ -119,7 +119,7 @@ export const removeHost = ({ host }: { readonly host: string }) =>
     const { lines, write } = yield* openHostsFile
     const kept = lines.filter((line) => !parseHostNames(line).includes(name))
     if (kept.length === lines.length) {
-      return yield* new Refused({
+      return yield* new CliError({
         message: `${name} is not an added host name; svc allowed-hosts list shows the source of each name`
       })
     }
@@ -138,7 +138,7 @@ export const rotateToken = () =>
   Effect.gen(function*() {
     const { metricsAuthToken } = yield* Settings
     if (metricsAuthToken !== null) {
-      return yield* new Refused({
+      return yield* new CliError({
         message:
           "SVC_METRICS_AUTH_TOKEN sets the token, so a new one in SVC_HOME would have no effect; change the setting"
       })

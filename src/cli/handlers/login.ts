@@ -5,7 +5,7 @@ import { CreateApiKey } from "../../domain/ApiKey.ts"
 import { client } from "../../http/Client.ts"
 import { checkApiKey, parseBrainUrl } from "../ClientSettings.ts"
 import { decodeInput } from "../DecodeInput.ts"
-import { Refused } from "../Explain.ts"
+import { CliError } from "../Explain.ts"
 import { type Login, loginFile, readLogin, removeLogin, writeLogin } from "../Login.ts"
 import { readSecret } from "../Passwords.ts"
 import { printAnswer, resolveUrl, toRefused, withRemote, withTimeout } from "../Remote.ts"
@@ -82,13 +82,13 @@ const storeApiKey = (url: string) =>
     return "the brain accepts the API key"
   })
 
-const signInMissing = new Refused({
+const signInMissing = new CliError({
   usage: true,
   message: "give --email to sign in, or --api-key-stdin to use an existing API key"
 })
 
 const plainHttpRefused = (url: string) =>
-  new Refused({
+  new CliError({
     message: `${url} is plain http to another machine, which exposes the password and the key on the network: ` +
       "give the https address, or add --allow-insecure on a network that you trust"
   })

@@ -2,28 +2,28 @@ import { Console, Effect, Layer } from "effect"
 import { migrations } from "../../../migrations/index.ts"
 import * as DatabaseLayer from "../../layers/Database.ts"
 import { type AppliedMigration, Migrations } from "../../services/Migrations.ts"
-import { Refused } from "../Explain.ts"
+import { CliError } from "../Explain.ts"
 import { inspect, layerInspection } from "../Inspection.ts"
 import { settings } from "../Settings.ts"
 
 /** A revision as `svc migrate` takes it: a step's number, such as 3; 0 is the empty database. */
-const parseRevision = (text: string): Effect.Effect<number, Refused> =>
+const parseRevision = (text: string): Effect.Effect<number, CliError> =>
   /^\d{1,6}$/.test(text)
     ? Effect.succeed(Number(text))
-    : Effect.fail(new Refused({ usage: true, message: `a revision is a number, but is "${text}"` }))
+    : Effect.fail(new CliError({ usage: true, message: `a revision is a number, but is "${text}"` }))
 
 /** The named revision, which an upgrade must be able to reach. */
 const parseRevisionAhead = (target: string, current: number, head: number) =>
   Effect.gen(function*() {
     const revision = yield* parseRevision(target)
     if (revision > head) {
-      return yield* new Refused({
+      return yield* new CliError({
         usage: true,
         message: `there is no revision ${revision}: this program's head is ${head}`
       })
     }
     if (revision < current) {
-      return yield* new Refused({
+      return yield* new CliError({
         usage: true,
         message: `the database is at revision ${current} already: svc migrate downgrade goes back to ${revision}`
       })
@@ -47,7 +47,7 @@ export const current = ({ checkHeads, json }: { readonly checkHeads: boolean; re
       json ? JSON.stringify({ revision, head }) : `${revision ?? "none"}${revision === head ? " (head)" : ""}`
     )
     if (checkHeads && revision !== head) {
-      return yield* new Refused({
+      return yield* new CliError({
         message: `the database is at revision ${revision ?? "none"}, this program's head is ${head}`
       })
     }

@@ -10,7 +10,7 @@ import { activateSecretKey, stageSecretKey } from "../../services/Keys/Rotation.
 import { countSealedByKey } from "../../services/Keys/SealedColumns.ts"
 import { layerAudit } from "../Administration.ts"
 import { layerReadOnly } from "../AuditLog.ts"
-import { Refused } from "../Explain.ts"
+import { CliError } from "../Explain.ts"
 
 /** The database and the audit log, with `svc secret-key` as the actor. */
 const layerSecretKeys = Layer.merge(layerAudit, Layer.succeed(CurrentActor, system("svc secret-key")))
@@ -28,16 +28,16 @@ const resealSecrets = Effect.gen(function*() {
   for (const { column, id } of damaged) {
     yield* Console.log(`${column} of ${id} is damaged: no key decrypts it. Create the secret again, or delete the row`)
   }
-  const needed = [...under].filter(([id]) => id !== key_id)
-  if (needed.length > 0) {
-    const still = needed.map(([id, texts]) => `${id} (${formatSecretCount(texts)})`).join(", ")
-    return yield* new Refused({
-      message: `some keys are still needed and must stay: ${still}. Run svc secret-key reseal again`
+  const neededKeys = [...under].filter(([id]) => id !== key_id)
+  if (neededKeys.length > 0) {
+    const neededText = neededKeys.map(([id, texts]) => `${id} (${formatSecretCount(texts)})`).join(", ")
+    return yield* new CliError({
+      message: `some keys are still needed and must stay: ${neededText}. Run svc secret-key reseal again`
     })
   }
-  const held = secret.all()
-  const others = held.flatMap((one, at) =>
-    one.key_id === key_id ? [] : [`${one.key_id} (key ${at + 1} of ${held.length})`]
+  const localKeys = secret.all()
+  const others = localKeys.flatMap((one, at) =>
+    one.key_id === key_id ? [] : [`${one.key_id} (key ${at + 1} of ${localKeys.length})`]
   )
   if (others.length > 0) {
     const place = secret.file === null

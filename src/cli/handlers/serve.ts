@@ -7,7 +7,7 @@ import { settingDefinitions, Settings, type SettingsShape } from "../../services
 import type { Setting } from "../../services/Settings/Kinds.ts"
 import { supervise } from "../Cluster.ts"
 import { Environment } from "../Environment.ts"
-import { Refused } from "../Explain.ts"
+import { CliError } from "../Explain.ts"
 import { lazyHandlers } from "../Load.ts"
 import { announce, runServer } from "../Serve.ts"
 import { settings } from "../Settings.ts"
@@ -29,7 +29,7 @@ const checkOption = <A>(option: string, setting: Setting<A>, given: Option.Optio
     onSome: (value) => {
       const parsed = setting.parse(String(value))
       return Either.isLeft(parsed)
-        ? Effect.fail(new Refused({ usage: true, message: `--${option} ${parsed.left}` }))
+        ? Effect.fail(new CliError({ usage: true, message: `--${option} ${parsed.left}` }))
         : Effect.void
     }
   })

@@ -112,14 +112,14 @@ const brainText = ({ readiness, url }: Effect.Effect.Success<typeof probeBrain>)
 
 export const status = ({ json }: { readonly json: boolean }) =>
   Effect.gen(function*() {
-    const found = yield* inspect
+    const inspection = yield* inspect
     const { environment } = yield* Settings
     const brain = yield* probeBrain
-    const isMigrated = found.database_exists && found.revision !== null
-    const rows = found.database_exists ? yield* Effect.provide(countRows, layerInspection) : []
+    const isMigrated = inspection.database_exists && inspection.revision !== null
+    const rows = inspection.database_exists ? yield* Effect.provide(countRows, layerInspection) : []
     const head = migrations[migrations.length - 1]?.id ?? 0
     // an older schema may lack the tables of this revision
-    const { agents, commands, tasks } = isMigrated && found.revision === head
+    const { agents, commands, tasks } = isMigrated && inspection.revision === head
       ? yield* Effect.provide(readCounts, layerInspection)
       : noCounts
     const status = {
@@ -129,10 +129,10 @@ export const status = ({ json }: { readonly json: boolean }) =>
         running: Option.isSome(brain.readiness),
         ...Option.getOrElse(brain.readiness, () => ({ status: null }))
       },
-      revision: found.revision,
+      revision: inspection.revision,
       head,
       environment,
-      database_url: found.database_url,
+      database_url: inspection.database_url,
       agents,
       tasks,
       commands,
@@ -142,13 +142,13 @@ export const status = ({ json }: { readonly json: boolean }) =>
     }
     if (json) return yield* Console.log(JSON.stringify(status))
     const width = Math.max(0, ...rows.map(([name]) => name.length))
-    const behind = found.revision === null || found.revision === head ? "" : "; svc serve migrates at start"
+    const behind = inspection.revision === null || inspection.revision === head ? "" : "; svc serve migrates at start"
     yield* Console.log([
       `version: ${version}`,
       `brain: ${brainText(brain)}`,
-      `migration: ${found.revision ?? "none"} (head ${head}${behind})`,
+      `migration: ${inspection.revision ?? "none"} (head ${head}${behind})`,
       `environment: ${environment}`,
-      `database: ${found.database_url}`,
+      `database: ${inspection.database_url}`,
       ...(isMigrated
         ? [
           `agents: ${countsText(agents)}`,

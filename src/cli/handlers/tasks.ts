@@ -2,9 +2,9 @@ import type * as Sse from "@effect/experimental/Sse"
 import { FileSystem } from "@effect/platform"
 import { Console, Effect, type Option, Schema, Stream } from "effect"
 import type { Task, TaskDetail } from "../../domain/Task.ts"
-import { Refused } from "../Explain.ts"
+import { CliError } from "../Explain.ts"
 import { followStream } from "../LiveStream.ts"
-import { type Answer, printAnswer, withRemote } from "../Remote.ts"
+import { type DecodedResponse, printAnswer, withRemote } from "../Remote.ts"
 import { type Column, formatAge, formatFields, formatPage, formatState } from "../Table.ts"
 import { getTask, listAgents } from "../Target.ts"
 import { decodeTaskQuery, type TaskFilters } from "../TaskQuery.ts"
@@ -12,7 +12,7 @@ import { escapeJson, escapeLines, escapeText, jsonMemberOf } from "../TerminalTe
 import { callUnbuffered } from "../UnbufferedCall.ts"
 
 /** Warns that the page is smaller than the requested limit. */
-const warnIfClamped = <A>([, { headers }]: Answer<A>) => {
+const warnIfClamped = <A>([, { headers }]: DecodedResponse<A>) => {
   const applied = headers["x-svc-limit-applied"]
   return applied === undefined
     ? Effect.void
@@ -104,12 +104,12 @@ export const exportTasks = ({ fields, file, project, ...filters }: TaskFilters &
     const fs = yield* FileSystem.FileSystem
     const format = formats.find((format) => file.endsWith(`.${format}`))
     if (format === undefined) {
-      return yield* new Refused({
+      return yield* new CliError({
         usage: true,
         message: `the file's name must end in .csv, .json or .xlsx, not '${file}'`
       })
     }
-    if (yield* fs.exists(file)) return yield* new Refused({ message: `${file} exists; name a new file` })
+    if (yield* fs.exists(file)) return yield* new CliError({ message: `${file} exists; name a new file` })
     const urlParams = yield* decodeTaskQuery(filters, { fields, format })
     yield* withRemote(project, (remote) =>
       Effect.gen(function*() {
@@ -120,14 +120,14 @@ export const exportTasks = ({ fields, file, project, ...filters }: TaskFilters &
         )
         const response = yield* Effect.mapError(
           answer,
-          () => new Refused({ message: `the server at ${remote.access.url} is not an svc brain` })
+          () => new CliError({ message: `the server at ${remote.access.url} is not an svc brain` })
         )
         yield* Stream.run(response.stream, fs.sink(file, { flag: "wx" })).pipe(
           // an incomplete file looks like a complete one
           Effect.tapError(() => Effect.ignore(fs.remove(file))),
           Effect.catchTags({
-            BadArgument: ({ message }) => new Refused({ message }),
-            SystemError: ({ message }) => new Refused({ message })
+            BadArgument: ({ message }) => new CliError({ message }),
+            SystemError: ({ message }) => new CliError({ message })
           })
         )
         if (response.headers["x-svc-truncated"] !== "true") return
@@ -167,7 +167,7 @@ const printChange = (json: boolean) => ({ data, event }: Sse.Event) => {
   if (event !== "task") return Effect.void
   return Schema.decode(ChangedTask)(data).pipe(
     Effect.mapError(() =>
-      new Refused({ message: "this svc cannot read the brain's live stream: their versions differ" })
+      new CliError({ message: "this svc cannot read the brain's live stream: their versions differ" })
     ),
     Effect.flatMap((task) => Console.log(json ? escapeJson(data) : lineOf(task)))
   )

@@ -13,7 +13,7 @@ export class JsonString extends CanonicalText {
 }
 
 /** How much a container holds, with all that is within it. */
-export interface Extent {
+export interface JsonSize {
   /** Values at any depth. */
   readonly nodes: number
   /** Keys of the object that has the most. */
@@ -69,13 +69,13 @@ export class JsonObject extends CanonicalText {
  */
 export type JsonNode = string | JsonString | JsonArray | JsonObject
 
-const SCALAR: Extent = { nodes: 1, widest: 0 }
+const SCALAR: JsonSize = { nodes: 1, widest: 0 }
 
-export const extentOf = (
+export const sizeOf = (
   node: JsonNode
-): Extent => (node instanceof JsonObject || node instanceof JsonArray ? node : SCALAR)
+): JsonSize => (node instanceof JsonObject || node instanceof JsonArray ? node : SCALAR)
 
 /** A string node's value in memory of its own: a slice would keep the whole text it was read from alive. */
-export const ownString = (node: JsonNode): string =>
+export const copyString = (node: JsonNode): string =>
   // The cast: a string node's text is a JSON string.
   JSON.parse(typeof node === "string" ? node : node.text) as string

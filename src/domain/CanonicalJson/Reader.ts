@@ -1,7 +1,7 @@
+import { toCodeUnits } from "./CodeUnits.ts"
 import { floatText } from "./Float.ts"
-import { JsonArray, type JsonNode, JsonObject, JsonString, ownString } from "./Node.ts"
+import { copyString, JsonArray, type JsonNode, JsonObject, JsonString } from "./Node.ts"
 import { type Layout, layoutOfKeys, MAX_KEYS, type Shape, ShapeTree, wireKeysOf } from "./Shape.ts"
-import { unitsOf } from "./Units.ts"
 
 export type ParseFailureReason = "syntax" | "too_deep" | "lone_surrogate" | "number_overflow"
 
@@ -35,7 +35,7 @@ export class JsonReader {
   private widest = 0
 
   constructor(private readonly text: string, private readonly maxDepth: number) {
-    this.units = unitsOf(text)
+    this.units = toCodeUnits(text)
   }
 
   document(): JsonNode | undefined {
@@ -154,7 +154,7 @@ export class JsonReader {
     if (node === undefined) return undefined
     if (this.space() !== 58) return this.fail("syntax") // :
     this.at++
-    return shapeTree.insertNext(shape, ownString(node))
+    return shapeTree.insertNext(shape, copyString(node))
   }
 
   /** Reads a key and its colon in an object of so many keys that its shape is not remembered. */

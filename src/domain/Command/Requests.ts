@@ -1,7 +1,7 @@
 import { Schema } from "effect"
 import type { CanonicalText } from "../CanonicalJson.ts"
 import { describeBody, describeField, exampleId } from "../Describe.ts"
-import { AgentId, idInput } from "../Id.ts"
+import { AgentId, caseInsensitiveId } from "../Id.ts"
 import { nullish, text } from "../Text.ts"
 import { secondsPerDay } from "../Timestamp.ts"
 
@@ -17,7 +17,7 @@ const worker_name = describeField(text(200, 1), "The worker's name, as `/workers
 const queue = describeField(text(200, 1), "The queue's name.", "default")
 
 /** An agent and one of its engines. Without an engine the brain resolves it. */
-const agent_id = describeField(idInput(AgentId), "The agent.", exampleId)
+const agent_id = describeField(caseInsensitiveId(AgentId), "The agent.", exampleId)
 const targetFields = {
   agent_id,
   engine: describeField(

@@ -130,7 +130,7 @@ export const BulkDelete = Schema.Struct({
 })
 export type BulkDelete = typeof BulkDelete.Type
 
-export const BulkDeleted = Schema.Struct({
+export const BulkDeleteResult = Schema.Struct({
   deleted_count: describeField(Schema.NonNegativeInt, "Number of deleted tasks; call again until it is 0.", 250)
 })
   .annotations(describeBody("BulkDeleted", "How many tasks were deleted."))

@@ -1,22 +1,22 @@
 /** From entries to attempts: step 6 of docs/attempts.md. */
 import { findDuplicates, isEnd, isTransition } from "./Deduplication.ts"
-import { type Entry, type History, isSameTransition } from "./History.ts"
+import { type History, type HistoryEntry, isSameTransition } from "./History.ts"
 
 /** One run of the task, as far as the events show. At least one of the three entries is not null. */
 export interface Attempt {
   /** All its transitions, in order; never empty. */
-  readonly transitions: Array<Entry>
-  readonly startEntry: Entry | null
-  retryEntry: Entry | null
+  readonly transitions: Array<HistoryEntry>
+  readonly startEntry: HistoryEntry | null
+  retryEntry: HistoryEntry | null
   /** The last event that is succeeded, failed, revoked or rejected. */
-  endEntry: Entry | null
+  endEntry: HistoryEntry | null
 }
 
 /** The transitions that count, in order, and the originals of those that do not. */
 export interface Transitions {
-  readonly distinctEntries: ReadonlyArray<Entry>
+  readonly distinctEntries: ReadonlyArray<HistoryEntry>
   /** For an event that does not count: the event of the same transition that counts. */
-  readonly original: (entry: Entry) => Entry
+  readonly original: (entry: HistoryEntry) => HistoryEntry
 }
 
 /** The analysis of a history before any field is read: steps 4 to 6 together. */
@@ -29,7 +29,7 @@ export const analyseHistory = ({ entries }: History): HistoryAnalysis => {
   return { distinctEntries, original, attempts: attemptsOf(distinctEntries) }
 }
 
-export const attemptsOf = (counted: ReadonlyArray<Entry>): ReadonlyArray<Attempt> => {
+export const attemptsOf = (counted: ReadonlyArray<HistoryEntry>): ReadonlyArray<Attempt> => {
   const attempts: Array<Attempt> = []
   let current: Attempt | undefined
   for (const entry of counted) {
@@ -47,8 +47,8 @@ export const attemptsOf = (counted: ReadonlyArray<Entry>): ReadonlyArray<Attempt
   return attempts
 }
 
-export const transitionsOf = (entries: ReadonlyArray<Entry>): Transitions => {
-  const distinct: Array<Entry> = []
+export const transitionsOf = (entries: ReadonlyArray<HistoryEntry>): Transitions => {
+  const distinct: Array<HistoryEntry> = []
   for (const entry of entries) {
     if (!isTransition(entry.kind)) continue
     const previous = distinct.at(-1)

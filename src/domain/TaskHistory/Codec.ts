@@ -2,7 +2,7 @@ import type { AgentId } from "../Id.ts"
 /** A history as JSON text: the `history` column of a task. The text depends on the set of events alone. */
 import { TaskEventKind } from "../TaskState.ts"
 import type { Timestamp } from "../Timestamp.ts"
-import { type Entry, type Fact, type History, pathOf, UNKNOWN_PATH } from "./History.ts"
+import { BROKER_EVENTS, eventSourceOf, type FieldValue, type History, type HistoryEntry } from "./History.ts"
 
 /** A kind is stored as its index in this list. */
 const KINDS: ReadonlyArray<TaskEventKind> = TaskEventKind.literals
@@ -45,21 +45,21 @@ export const encodeHistory = (history: History): string => {
   return JSON.stringify(encoded)
 }
 
-const isUnknown = ({ name }: Pick<Entry, "name">): boolean => pathOf(name) === UNKNOWN_PATH
+const isUnknown = ({ name }: Pick<HistoryEntry, "name">): boolean => eventSourceOf(name) === BROKER_EVENTS
 
 /** Throws for a text that `encodeHistory` did not write: only a damaged database has one. */
 export const decodeHistory = (text: string): History => {
   // `encodeHistory` guarantees the type; a check of each cell would cost more than the fold.
   const [version, words, rows, values, reporters = []]: EncodedHistory = JSON.parse(text)
   if (version !== VERSION) throw new Error(`unknown form of task history: ${version}`)
-  const entries: Array<Entry> = []
+  const entries: Array<HistoryEntry> = []
   let unknown = 0
   for (let at = 0; at < rows.length; at += ENTRY_CELLS) {
     const name = words[Number(rows[at + 4])]!
     const reporter = isUnknown({ name }) ? words[reporters[unknown++] ?? NONE] ?? "" : ""
     entries.push(entryAt(rows, at, words, name, reporter))
   }
-  const facts: Array<Fact | undefined> = []
+  const facts: Array<FieldValue | undefined> = []
   for (let at = 0; at < values.length; at += FACT_CELLS) {
     const entry = entries[Number(values[at + 1])]!
     facts[Number(values[at])] = { entry, value: String(values[at + 2]), id: String(values[at + 3]) || entry.id }
@@ -73,7 +73,7 @@ const entryAt = (
   words: ReadonlyArray<string>,
   name: string,
   reporter: string
-): Entry => ({
+): HistoryEntry => ({
   id: String(rows[at]),
   kind: KINDS[Number(rows[at + 1])]!,
   // the cast: `encodeHistory` wrote a Timestamp here

@@ -1,7 +1,14 @@
 /** Finds events that report a transition that another event has reported: steps 4 and 5 of docs/attempts.md. */
 import { RANK, TaskEventKind } from "../TaskState.ts"
 import { toEpochMillis } from "../Timestamp.ts"
-import { compareEntries, type Entry, NAMED_PATH, type Path, pathOf, UNKNOWN_PATH } from "./History.ts"
+import {
+  BROKER_EVENTS,
+  compareEntries,
+  type EventSource,
+  eventSourceOf,
+  type HistoryEntry,
+  NAMED_EVENTS
+} from "./History.ts"
 
 /** Whether events of the kind belong to an attempt: to its start, or to what follows. */
 export const isTransition = (kind: TaskEventKind): boolean => RANK[kind] >= RANK["task.started"]
@@ -9,33 +16,33 @@ export const isTransition = (kind: TaskEventKind): boolean => RANK[kind] >= RANK
 const TRANSITIONS: ReadonlyArray<TaskEventKind> = TaskEventKind.literals.filter(isTransition)
 
 /** Whether the event ends an attempt. */
-export const isEnd = (entry: Entry): boolean => RANK[entry.kind] === RANK["task.succeeded"]
+export const isEnd = (entry: HistoryEntry): boolean => RANK[entry.kind] === RANK["task.succeeded"]
 
 /** Maps each event that does not count to an event of the same transition. Follow it until an event has no entry. */
-export type Duplicates = Map<Entry, Entry>
+export type Duplicates = Map<HistoryEntry, HistoryEntry>
 
 /** `entries` are transitions in order, of one moment and reporter at most once. */
-export const findDuplicates = (entries: ReadonlyArray<Entry>): ReadonlyMap<Entry, Entry> => {
+export const findDuplicates = (entries: ReadonlyArray<HistoryEntry>): ReadonlyMap<HistoryEntry, HistoryEntry> => {
   const copies: Duplicates = new Map()
-  const unknown = entries.filter(isOnPath(UNKNOWN_PATH))
+  const unknown = entries.filter(isOnPath(BROKER_EVENTS))
   if (unknown.length === 0) return copies
   mergeReporters(unknown, copies)
   if (unknown.length === entries.length) return copies
-  const named = entries.filter(isOnPath(NAMED_PATH))
+  const named = entries.filter(isOnPath(NAMED_EVENTS))
   const merged = unknown.filter((entry) => !copies.has(entry))
   for (const kind of TRANSITIONS) mergePaths(timedEntriesOf(named, kind), timedEntriesOf(merged, kind), copies)
   preferLaterEnds(named, merged, copies)
   return copies
 }
 
-const isOnPath = (path: Path) => ({ name }: Entry): boolean => pathOf(name) === path
+const isOnPath = (path: EventSource) => ({ name }: HistoryEntry): boolean => eventSourceOf(name) === path
 
 /**
  * Each agent process on a broker sees the broker's events of every worker (unless its worker's name is configured) and
  * stamps them by its own clock. Events of one kind and worker are paired process by process, first with first. The
  * earlier event of a pair counts, since it is closer to the actual time.
  */
-const mergeReporters = (unknown: ReadonlyArray<Entry>, copies: Duplicates): void => {
+const mergeReporters = (unknown: ReadonlyArray<HistoryEntry>, copies: Duplicates): void => {
   if (unknown.every(({ reporter }) => reporter === unknown[0]!.reporter)) return
   for (const [longest = [], ...others] of streamsOf(unknown)) {
     let transitions: ReadonlyArray<TransitionReports> = longest.map((event) => [event])
@@ -83,7 +90,7 @@ const distance = ([, at]: TimedEntry, reports: TransitionReports): number =>
   Math.min(...reports.map(([, other]) => Math.abs(other - at)))
 
 /** By kind and worker, the events of each reporter; the longest list first, of equal ones the earliest. */
-const streamsOf = (unknown: ReadonlyArray<Entry>): ReadonlyArray<ReadonlyArray<ReadonlyArray<TimedEntry>>> => {
+const streamsOf = (unknown: ReadonlyArray<HistoryEntry>): ReadonlyArray<ReadonlyArray<ReadonlyArray<TimedEntry>>> => {
   const streams = new Map<string, Map<string, Array<TimedEntry>>>()
   for (const entry of unknown) {
     const key = `${entry.kind} ${entry.worker ?? ""}`
@@ -134,7 +141,11 @@ const THIRD_REPORT_WITHIN_MICROS = 500_000
  * Where the unknown path reports a transition between the named event of an end and that end's copy, the copy counts.
  * The unknown path is late on a busy stream but in order, so the transition came before the end.
  */
-const preferLaterEnds = (named: ReadonlyArray<Entry>, unknown: ReadonlyArray<Entry>, copies: Duplicates): void => {
+const preferLaterEnds = (
+  named: ReadonlyArray<HistoryEntry>,
+  unknown: ReadonlyArray<HistoryEntry>,
+  copies: Duplicates
+): void => {
   const unmatched = unknown.filter((entry) => !copies.has(entry))
   if (unmatched.length === 0) return
   for (const copy of unknown) {
@@ -149,9 +160,9 @@ const preferLaterEnds = (named: ReadonlyArray<Entry>, unknown: ReadonlyArray<Ent
 /**
  * An event, its time and the start of its process, which is compared between processes only; microseconds since 1970.
  */
-type TimedEntry = readonly [entry: Entry, at: number, since: number]
+type TimedEntry = readonly [entry: HistoryEntry, at: number, since: number]
 
-const timedEntriesOf = (entries: ReadonlyArray<Entry>, kind: TaskEventKind): ReadonlyArray<TimedEntry> =>
+const timedEntriesOf = (entries: ReadonlyArray<HistoryEntry>, kind: TaskEventKind): ReadonlyArray<TimedEntry> =>
   entries.filter((entry) => entry.kind === kind).map((entry) => [entry, microsOf(entry), 0])
 
 const timeBetween = ([, left]: TimedEntry, [, right]: TimedEntry): number => Math.abs(left - right)
@@ -176,4 +187,4 @@ const pairNearest = <A, B>(
 }
 
 /** Microseconds since 1970. */
-export const microsOf = ({ at }: Entry): number => toEpochMillis(at) * 1000 + Number(at.slice(23, 26))
+export const microsOf = ({ at }: HistoryEntry): number => toEpochMillis(at) * 1000 + Number(at.slice(23, 26))

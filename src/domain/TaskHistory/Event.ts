@@ -24,7 +24,7 @@ export interface TaskEvent {
  * Fields whose latest value is stored apart from the timeline, each under its number (never reuse a number). `args`,
  * `kwargs`, `result`, `runtime_ms` and `tags` are stored as JSON text, the others as plain text.
  */
-export const FACTS = {
+export const STORED_FIELDS = {
   queue: 0,
   args: 1,
   kwargs: 2,
@@ -38,7 +38,7 @@ export const FACTS = {
   parent_task_id: 10,
   root_task_id: 11
 } as const
-export type FactName = keyof typeof FACTS
+export type StoredFieldName = keyof typeof STORED_FIELDS
 
 /** The parts of an event. */
 export interface TaskEventReading {
@@ -50,7 +50,7 @@ export interface TaskEventReading {
   /** The small fields except name and worker, as members of a JSON object: `"queue":"mail","signum":15`. */
   rest: string
   /** Candidates for the row's values; never empty text. */
-  readonly facts: Array<readonly [name: FactName, value: string]>
+  readonly facts: Array<readonly [name: StoredFieldName, value: string]>
 }
 
 export const readTaskEvent = (event: TaskEvent): TaskEventReading => {
@@ -135,7 +135,7 @@ const readField = (
   }
 }
 
-const addText = (reading: TaskEventReading, field: FactName, text: string | null): void => {
+const addText = (reading: TaskEventReading, field: StoredFieldName, text: string | null): void => {
   if (text !== null && text !== "") reading.facts.push([field, text])
 }
 

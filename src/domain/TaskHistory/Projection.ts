@@ -10,17 +10,17 @@ import {
 import { parse, type Timestamp } from "../Timestamp.ts"
 import { analyseHistory, type Attempt, type HistoryAnalysis, type Transitions } from "./Attempts.ts"
 import { isTransition, microsOf } from "./Deduplication.ts"
-import { type FactName, FACTS } from "./Event.ts"
+import { STORED_FIELDS, type StoredFieldName } from "./Event.ts"
 import {
+  BROKER_EVENTS,
   compareEntries,
-  type Entry,
-  type Fact,
+  type EventSource,
+  eventSourceOf,
   factSlot,
+  type FieldValue,
   type History,
-  NAMED_PATH,
-  type Path,
-  pathOf,
-  UNKNOWN_PATH
+  type HistoryEntry,
+  NAMED_EVENTS
 } from "./History.ts"
 import { findReconciledOutcome } from "./Reconciliation.ts"
 
@@ -64,7 +64,7 @@ export const computeTaskFields = (
   const republications = countRepublications(receipts)
   const state = stateOf(history, last, receipts, republications >= retries)
   const endEntry = last?.endEntry ?? null
-  const lastAttemptValue = (name: FactName) =>
+  const lastAttemptValue = (name: StoredFieldName) =>
     last === undefined ? null : latestValueWithin(history, name, last, analysis)
   const showsException = STATES_WITH_EXCEPTION.has(state)
   const reconciledOutcome = findReconciledOutcome(entries, last)
@@ -116,10 +116,10 @@ export const countEnds = (history: History): Readonly<Record<EndKind, number>> =
 const isEndKind = (kind: TaskEventKind): kind is EndKind => RANK[kind] >= RANK["task.retried"]
 
 /** The entries of the named path if there are any, else those of the unknown path. */
-const entriesOfKind = (entries: ReadonlyArray<Entry>, kind: TaskEventKind): ReadonlyArray<Entry> => {
+const entriesOfKind = (entries: ReadonlyArray<HistoryEntry>, kind: TaskEventKind): ReadonlyArray<HistoryEntry> => {
   const all = entries.filter((entry) => entry.kind === kind)
   if (all.length === 0) return all
-  const named = all.filter((entry) => pathOf(entry.name) === NAMED_PATH)
+  const named = all.filter((entry) => eventSourceOf(entry.name) === NAMED_EVENTS)
   return named.length > 0 ? named : all
 }
 
@@ -127,7 +127,7 @@ const entriesOfKind = (entries: ReadonlyArray<Entry>, kind: TaskEventKind): Read
  * How often Celery published the task again for a retry; two reports of one moment count once. A first publication
  * under another name is `self.replace()`, which is not a retry.
  */
-const countRepublications = (receipts: ReadonlyArray<Entry>): number => {
+const countRepublications = (receipts: ReadonlyArray<HistoryEntry>): number => {
   let count = 0
   let previous = ""
   const names = new Set<string>()
@@ -146,7 +146,7 @@ const STATES_WITH_EXCEPTION: ReadonlySet<TaskState> = new Set<TaskState>(["failu
 const stateOf = (
   { entries }: History,
   last: Attempt | undefined,
-  receipts: ReadonlyArray<Entry>,
+  receipts: ReadonlyArray<HistoryEntry>,
   eachRetryRepublished: boolean
 ): TaskState => {
   if (last === undefined) {
@@ -160,32 +160,32 @@ const stateOf = (
 }
 
 /** The latest value of the named path, else of the unknown one. */
-const latestValue = ({ facts }: History, name: FactName): string | null => {
-  const number = FACTS[name]
-  return (facts[factSlot(number, NAMED_PATH)] ?? facts[factSlot(number, UNKNOWN_PATH)])?.value ?? null
+const latestValue = ({ facts }: History, name: StoredFieldName): string | null => {
+  const number = STORED_FIELDS[name]
+  return (facts[factSlot(number, NAMED_EVENTS)] ?? facts[factSlot(number, BROKER_EVENTS)])?.value ?? null
 }
 
 /** `latestValue` among the events of the last attempt. */
 const latestValueWithin = (
   history: History,
-  name: FactName,
+  name: StoredFieldName,
   last: Attempt,
   { original }: Transitions
 ): string | null => {
-  const findFact = (path: Path): Fact | undefined => {
-    const fact = history.facts[factSlot(FACTS[name], path)]
+  const findFact = (path: EventSource): FieldValue | undefined => {
+    const fact = history.facts[factSlot(STORED_FIELDS[name], path)]
     return fact !== undefined && compareEntries(original(fact.entry), last.transitions[0]!) >= 0 ? fact : undefined
   }
-  return (findFact(NAMED_PATH) ?? findFact(UNKNOWN_PATH))?.value ?? null
+  return (findFact(NAMED_EVENTS) ?? findFact(BROKER_EVENTS))?.value ?? null
 }
 
-const nameOf = (entries: ReadonlyArray<Entry>): string =>
-  (entries.findLast((entry) => pathOf(entry.name) === NAMED_PATH) ?? entries.at(-1)!).name
+const nameOf = (entries: ReadonlyArray<HistoryEntry>): string =>
+  (entries.findLast((entry) => eventSourceOf(entry.name) === NAMED_EVENTS) ?? entries.at(-1)!).name
 
-const workerOf = (entries: ReadonlyArray<Entry>): string | null => {
-  const at = (path: Path) =>
-    entries.findLast((entry) => entry.worker !== null && isTransition(entry.kind) && pathOf(entry.name) === path)
-  return (at(NAMED_PATH) ?? at(UNKNOWN_PATH))?.worker ?? null
+const workerOf = (entries: ReadonlyArray<HistoryEntry>): string | null => {
+  const at = (path: EventSource) =>
+    entries.findLast((entry) => entry.worker !== null && isTransition(entry.kind) && eventSourceOf(entry.name) === path)
+  return (at(NAMED_EVENTS) ?? at(BROKER_EVENTS))?.worker ?? null
 }
 
 const jsonOrNull = (json: string | null): string | null => json === "null" ? null : json
@@ -193,7 +193,7 @@ const jsonOrNull = (json: string | null): string | null => json === "null" ? nul
 /**
  * The reported runtime, else the time from start to end. Null where disagreeing clocks would give a negative runtime.
  */
-const runtimeOf = (reported: string | null, started: Entry | null, ended: Entry): number | null => {
+const runtimeOf = (reported: string | null, started: HistoryEntry | null, ended: HistoryEntry): number | null => {
   if (reported !== null) return Math.round(Number(reported))
   const micros = started === null ? -1 : microsOf(ended) - microsOf(started)
   return micros < 0 ? null : Math.round(micros / 1000)
@@ -204,7 +204,10 @@ const tagsOf = (json: string | null): ReadonlyArray<string> => {
   return Array.isArray(tags) ? tags.filter((tag) => typeof tag === "string") : []
 }
 
-const firstMomentOf = (entries: ReadonlyArray<Entry>, counted: ReadonlyArray<Entry | undefined>): Timestamp => {
+const firstMomentOf = (
+  entries: ReadonlyArray<HistoryEntry>,
+  counted: ReadonlyArray<HistoryEntry | undefined>
+): Timestamp => {
   const first = counted.reduce((least, entry) => least === undefined || (entry && entry.at < least.at) ? entry : least)
   return (first ?? entries[0]!).at
 }

@@ -2,7 +2,7 @@
 import { Option, Schema } from "effect"
 import { Outcome } from "../Task/Outcome.ts"
 import type { Attempt } from "./Attempts.ts"
-import { compareEntries, type Entry } from "./History.ts"
+import { compareEntries, type HistoryEntry } from "./History.ts"
 
 const decodeOutcome = Schema.decodeUnknownOption(Schema.parseJson(Outcome))
 
@@ -10,7 +10,10 @@ const decodeOutcome = Schema.decodeUnknownOption(Schema.parseJson(Outcome))
  * The latest outcome of the last attempt. Null where an event ended the attempt, or began another one after that
  * outcome.
  */
-export const findReconciledOutcome = (entries: ReadonlyArray<Entry>, last: Attempt | undefined): Outcome | null => {
+export const findReconciledOutcome = (
+  entries: ReadonlyArray<HistoryEntry>,
+  last: Attempt | undefined
+): Outcome | null => {
   if (last === undefined || last.endEntry !== null || last.retryEntry !== null) return null
   const entry = entries.findLast(({ kind }) => kind === "task.reconciled")
   if (entry === undefined || compareEntries(entry, last.transitions[0]!) < 0) return null

@@ -5,7 +5,7 @@ import type { TaskEventKind } from "../TaskState.ts"
 import type { Timestamp } from "../Timestamp.ts"
 import { analyseHistory } from "./Attempts.ts"
 import { isTransition } from "./Deduplication.ts"
-import { type Entry, type History, NAMED_PATH, pathOf } from "./History.ts"
+import { eventSourceOf, type History, type HistoryEntry, NAMED_EVENTS } from "./History.ts"
 
 /** One event of a task's timeline; `payload` is the text of a JSON object. */
 export interface TimelineEvent {
@@ -22,7 +22,7 @@ export interface TimelineEvent {
  */
 export const buildTimeline = (history: History): ReadonlyArray<TimelineEvent> => {
   const { distinctEntries, original } = analyseHistory(history)
-  const duplicatesByEntry = new Map<Entry, Array<Entry>>(distinctEntries.map((entry) => [entry, []]))
+  const duplicatesByEntry = new Map<HistoryEntry, Array<HistoryEntry>>(distinctEntries.map((entry) => [entry, []]))
   const named = new Set(history.entries.filter(isOnNamedPath).map(({ kind }) => kind))
   for (const entry of history.entries) {
     if (isTransition(entry.kind)) {
@@ -44,9 +44,9 @@ export const buildTimeline = (history: History): ReadonlyArray<TimelineEvent> =>
   })
 }
 
-const isOnNamedPath = ({ name }: Entry): boolean => pathOf(name) === NAMED_PATH
+const isOnNamedPath = ({ name }: HistoryEntry): boolean => eventSourceOf(name) === NAMED_EVENTS
 
-const payloadOf = (entry: Entry, copies: ReadonlyArray<Entry>): string => {
+const payloadOf = (entry: HistoryEntry, copies: ReadonlyArray<HistoryEntry>): string => {
   const { name, rest } = entry
   const taskName = isOnNamedPath(entry) ? name : copies.find(isOnNamedPath)?.name ?? name
   const worker = [entry, ...copies].find((one) => one.worker !== null)?.worker ?? null
@@ -58,7 +58,7 @@ const payloadOf = (entry: Entry, copies: ReadonlyArray<Entry>): string => {
 }
 
 /** Members that the copies have and the event does not, each from the first copy that has it. */
-const extraMembersOf = (copies: ReadonlyArray<Entry>, rest: string): ReadonlyArray<string> => {
+const extraMembersOf = (copies: ReadonlyArray<HistoryEntry>, rest: string): ReadonlyArray<string> => {
   if (copies.every((copy) => copy.rest === "")) return []
   const seenKeys = new Set(membersOf(rest).map(([key]) => key))
   return copies.flatMap((copy) =>

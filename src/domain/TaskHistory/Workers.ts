@@ -1,7 +1,7 @@
 /** The attempts of a task by worker. */
 import { RANK, type TaskEventKind } from "../TaskState.ts"
 import { analyseHistory, type Attempt, type HistoryAnalysis } from "./Attempts.ts"
-import { type Entry, type History, NAMED_PATH, pathOf } from "./History.ts"
+import { eventSourceOf, type History, type HistoryEntry, NAMED_EVENTS } from "./History.ts"
 
 /** Attempts that ended at a worker, by outcome; `processed` counts all of them. */
 export interface WorkerEnds {
@@ -42,9 +42,9 @@ const workersOf = (
   attempts: ReadonlyArray<Attempt>,
   original: HistoryAnalysis["original"]
 ): ReadonlyArray<string | null> => {
-  const reportsByEntry = new Map<Entry, Array<Entry>>()
+  const reportsByEntry = new Map<HistoryEntry, Array<HistoryEntry>>()
   const reports = attempts.map(({ transitions }) => {
-    const attemptReports: Array<Entry> = []
+    const attemptReports: Array<HistoryEntry> = []
     for (const entry of transitions) reportsByEntry.set(entry, attemptReports)
     return attemptReports
   })
@@ -53,22 +53,22 @@ const workersOf = (
 }
 
 /** The worker of the last event of the named path that names one, else of the last event that does. */
-const workerOf = (entries: ReadonlyArray<Entry>): string | null => {
+const workerOf = (entries: ReadonlyArray<HistoryEntry>): string | null => {
   let worker: string | null = null
   for (let at = entries.length - 1; at >= 0; at--) {
     const entry = entries[at]!
     if (!hasWorker(entry)) continue
-    if (pathOf(entry.name) === NAMED_PATH) return entry.worker
+    if (eventSourceOf(entry.name) === NAMED_EVENTS) return entry.worker
     worker ??= entry.worker
   }
   return worker
 }
 
 /** Not `received`: there Dramatiq names the process that enqueued the task. */
-const hasWorker = (entry: Entry): boolean =>
+const hasWorker = (entry: HistoryEntry): boolean =>
   entry.worker !== null && entry.worker !== "" && RANK[entry.kind] >= RANK["task.started"]
 
-const addAttempt = (before: WorkerEnds, transitions: ReadonlyArray<Entry>): WorkerEnds => ({
+const addAttempt = (before: WorkerEnds, transitions: ReadonlyArray<HistoryEntry>): WorkerEnds => ({
   worker: before.worker,
   processed: before.processed + 1,
   succeeded: before.succeeded + countKind(transitions, "task.succeeded"),
@@ -76,5 +76,5 @@ const addAttempt = (before: WorkerEnds, transitions: ReadonlyArray<Entry>): Work
   retried: before.retried + countKind(transitions, "task.retried")
 })
 
-const countKind = (transitions: ReadonlyArray<Entry>, kind: TaskEventKind): number =>
+const countKind = (transitions: ReadonlyArray<HistoryEntry>, kind: TaskEventKind): number =>
   transitions.some((entry) => entry.kind === kind) ? 1 : 0

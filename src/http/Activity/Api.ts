@@ -1,7 +1,7 @@
 import { HttpApiEndpoint, HttpApiGroup } from "@effect/platform"
 import { Access } from "../../domain/Access.ts"
 import { ActivityList, ListActivity } from "../../domain/Activity.ts"
-import { Authenticated } from "../Access.ts"
+import { ProvideActor } from "../Access.ts"
 import { inChapter, operation } from "../Docs/Tags.ts"
 
 /** The activity feed (interface, Activity feed; bodies: activity). */
@@ -18,6 +18,6 @@ export class ActivityApi extends HttpApiGroup.make("activity")
           "repeats it with `newest_cursor` sees each row once."
       ))
   )
-  .middleware(Authenticated)
+  .middleware(ProvideActor)
   .annotateContext(inChapter("Audit"))
 {}

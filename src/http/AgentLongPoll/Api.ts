@@ -4,7 +4,7 @@ import { Access } from "../../domain/Access.ts"
 import { describeField } from "../../domain/Describe.ts"
 import { CommandPull, FrameUpload, FrameUploadAnswer } from "../../domain/LongPoll.ts"
 import { wholeNumber } from "../../domain/Query.ts"
-import { FromAgent } from "../Access.ts"
+import { ProvideAgent } from "../Access.ts"
 import { sessionNonce, withParameters } from "../Docs/Parameters.ts"
 import { inChapter, operation } from "../Docs/Tags.ts"
 
@@ -43,6 +43,6 @@ export class AgentLongPollApi extends HttpApiGroup.make("agentLongPoll")
       })
       .annotateContext(operation("Send events", "Signed frames of the agent. An acknowledged frame is committed."))
   )
-  .middleware(FromAgent)
+  .middleware(ProvideAgent)
   .annotateContext(inChapter("Agent protocol"))
 {}

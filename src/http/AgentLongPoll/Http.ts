@@ -1,6 +1,6 @@
 import { type HttpServerRequest, HttpServerResponse } from "@effect/platform"
 import { Effect } from "effect"
-import { AgentPolls, type PollHeaders } from "../../services/AgentPolls.ts"
+import { AgentLongPoll, type PollHeaders } from "../../services/AgentLongPoll.ts"
 import { CurrentAgent } from "../../services/CurrentActor.ts"
 import { NodeServer } from "../../services/NodeServer.ts"
 import { implementGroup } from "../ImplementGroup.ts"
@@ -29,7 +29,7 @@ const respond = (body: object) =>
 export const layer = implementGroup(
   "agentLongPoll",
   Effect.fnUntraced(function*(handlers) {
-    const polls = yield* AgentPolls
+    const polls = yield* AgentLongPoll
     const { awaitClosing } = yield* NodeServer
     return handlers
       .handle("pull", ({ request, urlParams: { max_frames = 50, wait = 30 } }) =>

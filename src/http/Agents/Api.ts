@@ -3,13 +3,13 @@ import { Schema } from "effect"
 import { Access } from "../../domain/Access.ts"
 import { Agent, AgentHealthSnapshot, CreateAgent, CreatedAgent } from "../../domain/Agent.ts"
 import { exampleId } from "../../domain/Describe.ts"
-import { AgentId, idInput } from "../../domain/Id.ts"
-import { Authenticated, InProject } from "../Access.ts"
+import { AgentId, caseInsensitiveId } from "../../domain/Id.ts"
+import { ProvideActor, ProvideProject } from "../Access.ts"
 import { pathParameter } from "../Docs/Parameters.ts"
 import { inChapter, operation } from "../Docs/Tags.ts"
 import { slug } from "../Projects/Api.ts"
 
-const agentId = pathParameter("agent_id", idInput(AgentId), "The agent's id.", exampleId)
+const agentId = pathParameter("agent_id", caseInsensitiveId(AgentId), "The agent's id.", exampleId)
 
 /** A project's agents (interface, Agents; bodies: agents). */
 export class AgentsApi extends HttpApiGroup.make("agents")
@@ -54,7 +54,7 @@ export class AgentsApi extends HttpApiGroup.make("agents")
         "Its connections are closed and its pending commands cancelled. Tasks stay."
       ))
   )
-  .middleware(InProject)
-  .middleware(Authenticated)
+  .middleware(ProvideProject)
+  .middleware(ProvideActor)
   .annotateContext(inChapter("Agents"))
 {}

@@ -3,12 +3,12 @@ import { Schema } from "effect"
 import { Access } from "../../domain/Access.ts"
 import { ApiKey, CreateApiKey, CreatedApiKey, ScopeList, UpdateApiKey } from "../../domain/ApiKey.ts"
 import { exampleId } from "../../domain/Describe.ts"
-import { ApiKeyId, idInput } from "../../domain/Id.ts"
-import { Authenticated } from "../Access.ts"
+import { ApiKeyId, caseInsensitiveId } from "../../domain/Id.ts"
+import { ProvideActor } from "../Access.ts"
 import { pathParameter } from "../Docs/Parameters.ts"
 import { inChapter, operation } from "../Docs/Tags.ts"
 
-const keyId = pathParameter("key_id", idInput(ApiKeyId), "The key's id.", exampleId)
+const keyId = pathParameter("key_id", caseInsensitiveId(ApiKeyId), "The key's id.", exampleId)
 
 /**
  * The caller's own keys (interface, API keys). Only a signed-in person creates or changes one. A key with `auth:write`
@@ -64,6 +64,6 @@ export class ApiKeysApi extends HttpApiGroup.make("api_keys")
         operation("Revoke an API key", "It stops working at once. A key with `auth:write` can revoke itself.")
       )
   )
-  .middleware(Authenticated)
+  .middleware(ProvideActor)
   .annotateContext(inChapter("API keys"))
 {}

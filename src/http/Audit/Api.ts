@@ -1,7 +1,7 @@
 import { HttpApiEndpoint, HttpApiGroup } from "@effect/platform"
 import { Access } from "../../domain/Access.ts"
 import { AuditPage, ListAudit } from "../../domain/Activity.ts"
-import { Authenticated, InProject } from "../Access.ts"
+import { ProvideActor, ProvideProject } from "../Access.ts"
 import { inChapter, operation } from "../Docs/Tags.ts"
 import { slug } from "../Projects/Api.ts"
 
@@ -18,7 +18,7 @@ export class AuditApi extends HttpApiGroup.make("audit")
           "ignored."
       ))
   )
-  .middleware(InProject)
-  .middleware(Authenticated)
+  .middleware(ProvideProject)
+  .middleware(ProvideActor)
   .annotateContext(inChapter("Audit"))
 {}

@@ -2,12 +2,12 @@ import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "@effect/platform"
 import { Schema } from "effect"
 import { Access } from "../../domain/Access.ts"
 import { exampleId } from "../../domain/Describe.ts"
-import { idInput, SessionId } from "../../domain/Id.ts"
-import { Verified } from "../../domain/Mfa.ts"
+import { caseInsensitiveId, SessionId } from "../../domain/Id.ts"
+import { VerifyMfaResult } from "../../domain/Mfa.ts"
 import { PasswordPolicy } from "../../domain/Password.ts"
-import { LoggedIn, Login, Reauthenticate, Session, SessionRevoked } from "../../domain/Session.ts"
+import { Login, LoginResult, Reauthenticate, Session, SessionRevoked } from "../../domain/Session.ts"
 import { ChangePassword, Me, UpdateProfile } from "../../domain/User.ts"
-import { Authenticated } from "../Access.ts"
+import { ProvideActor } from "../Access.ts"
 import { pathParameter } from "../Docs/Parameters.ts"
 import { inChapter, operation } from "../Docs/Tags.ts"
 
@@ -16,7 +16,7 @@ export class LoginApi extends HttpApiGroup.make("login")
   .add(
     HttpApiEndpoint.post("login", "/auth/login")
       .setPayload(Login)
-      .addSuccess(LoggedIn)
+      .addSuccess(LoginResult)
       .annotate(Access, {
         caller: "public",
         requiresHttps: true,
@@ -34,7 +34,7 @@ export class LoginApi extends HttpApiGroup.make("login")
   .annotateContext(inChapter("Sign-in"))
 {}
 
-const sessionId = pathParameter("session_id", idInput(SessionId), "The session's id.", exampleId)
+const sessionId = pathParameter("session_id", caseInsensitiveId(SessionId), "The session's id.", exampleId)
 
 /** One's own account and sessions (interface, Session and account; bodies: auth). */
 export class AuthApi extends HttpApiGroup.make("auth")
@@ -71,7 +71,7 @@ export class AuthApi extends HttpApiGroup.make("auth")
   .add(
     HttpApiEndpoint.post("changePassword", "/auth/change-password")
       .setPayload(ChangePassword)
-      .addSuccess(LoggedIn)
+      .addSuccess(LoginResult)
       .annotate(Access, { caller: "session", mutates: true, failureCodes: ["wrong_password", "unauthenticated"] })
       .annotateContext(operation(
         "Change the own password",
@@ -82,7 +82,7 @@ export class AuthApi extends HttpApiGroup.make("auth")
   .add(
     HttpApiEndpoint.post("reauthenticate", "/auth/reauthenticate")
       .setPayload(Reauthenticate)
-      .addSuccess(Verified)
+      .addSuccess(VerifyMfaResult)
       .annotate(Access, {
         caller: "session",
         mutates: true,
@@ -112,6 +112,6 @@ export class AuthApi extends HttpApiGroup.make("auth")
       .annotate(Access, { caller: "session", mutates: true })
       .annotateContext(operation("Revoke all other own sessions", "The session of this request continues."))
   )
-  .middleware(Authenticated)
+  .middleware(ProvideActor)
   .annotateContext(inChapter("Sign-in"))
 {}

@@ -1,22 +1,22 @@
 import { HttpServerResponse } from "@effect/platform"
 import { Effect, Layer } from "effect"
-import { Verified } from "../../domain/Mfa.ts"
+import { VerifyMfaResult } from "../../domain/Mfa.ts"
 import { passwordPolicy } from "../../domain/Password.ts"
-import { LoggedIn } from "../../domain/Session.ts"
+import { LoginResult } from "../../domain/Session.ts"
 import { Sessions } from "../../services/Sessions.ts"
-import type { OpenedSession } from "../../services/Sessions/Opening.ts"
+import type { CreatedSession } from "../../services/Sessions/Creation.ts"
 import { Users } from "../../services/Users.ts"
 import { implementGroup } from "../ImplementGroup.ts"
 import { Authorize } from "../middleware/Authorize.ts"
 import { Cookies } from "../middleware/Cookies.ts"
 
-const verifiedJson = HttpServerResponse.schemaJson(Verified)
-const loginJson = HttpServerResponse.schemaJson(LoggedIn)
+const verifiedJson = HttpServerResponse.schemaJson(VerifyMfaResult)
+const loginJson = HttpServerResponse.schemaJson(LoginResult)
 
 /** The answer of a new session, with its two cookies. */
 const makeSessionResponse = Effect.map(
   Cookies,
-  (cookies) => ({ answer, maxAgeSeconds, token }: OpenedSession) =>
+  (cookies) => ({ answer, maxAgeSeconds, token }: CreatedSession) =>
     loginJson(answer).pipe(Effect.map(cookies.setSession(token, maxAgeSeconds)), Effect.orDie)
 )
 

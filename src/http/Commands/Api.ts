@@ -14,14 +14,14 @@ import {
   RetryTaskRequest
 } from "../../domain/Command/Requests.ts"
 import { describeField, exampleId } from "../../domain/Describe.ts"
-import { CommandId, idInput } from "../../domain/Id.ts"
+import { caseInsensitiveId, CommandId } from "../../domain/Id.ts"
 import { pageQuery } from "../../domain/Query.ts"
-import { Authenticated, InProject } from "../Access.ts"
+import { ProvideActor, ProvideProject } from "../Access.ts"
 import { pathParameter } from "../Docs/Parameters.ts"
 import { inChapter, operation } from "../Docs/Tags.ts"
 import { slug } from "../Projects/Api.ts"
 
-const commandId = pathParameter("command_id", idInput(CommandId), "The command's id.", exampleId)
+const commandId = pathParameter("command_id", caseInsensitiveId(CommandId), "The command's id.", exampleId)
 
 const ListCommands = Schema.Struct({
   status: describeField(Schema.optional(Schema.String), "One of the statuses; anything else means all.", "pending"),
@@ -147,7 +147,7 @@ export class CommandsApi extends HttpApiGroup.make("commands")
         "On one worker, or on all without `worker_name`. `0` lifts the limit."
       ))
   )
-  .middleware(InProject)
-  .middleware(Authenticated)
+  .middleware(ProvideProject)
+  .middleware(ProvideActor)
   .annotateContext(inChapter("Commands"))
 {}

@@ -7,7 +7,7 @@ const links = `<p><a href="api/v1/docs">API reference</a>: every call, with exam
 <a href="health/ready">Readiness</a>: whether the brain serves requests.</p>`
 
 /** The bare address of a brain that has no admin yet. */
-export const beforeSetup = renderPage({
+export const setupPendingPage = renderPage({
   title: "svc",
   css,
   sections: `<h1>svc</h1>
@@ -17,7 +17,7 @@ ${links}`
 })
 
 /** The bare address of a brain that has one. */
-export const afterSetup = renderPage({
+export const homePage = renderPage({
   title: "svc",
   css,
   sections: `<h1>svc</h1>

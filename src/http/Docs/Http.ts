@@ -10,7 +10,7 @@ import { Setup } from "../../services/Setup.ts"
 import { respondWithPage } from "../Html/HtmlPage.ts"
 import { clientAddressOf, parseProxies } from "../middleware/RequestAddress.ts"
 import { DocumentedApi } from "./Document.ts"
-import { afterSetup, beforeSetup } from "./HomePage.ts"
+import { homePage, setupPendingPage } from "./HomePage.ts"
 import { renderReference } from "./ReferencePage.ts"
 
 /** The brain's bare address: where things are. */
@@ -19,7 +19,7 @@ export const rootRoutes = HttpLayerRouter.use(Effect.fnUntraced(function*(router
   yield* router.add(
     "GET",
     "/",
-    Effect.map(setup.isFirstBoot, (isFirst) => respondWithPage(isFirst ? beforeSetup : afterSetup))
+    Effect.map(setup.isFirstBoot, (isFirst) => respondWithPage(isFirst ? setupPendingPage : homePage))
   )
 }))
 
@@ -62,7 +62,7 @@ export const routes = HttpLayerRouter.use(Effect.fnUntraced(function*(router) {
 
   const takeRateLimit = Effect.gen(function*() {
     const request = yield* HttpServerRequest.HttpServerRequest
-    if (yield* limits.takeFrom("docs", clientAddressOf(request, proxies))) return request
+    if (yield* limits.takeForAddress("docs", clientAddressOf(request, proxies))) return request
     return yield* new RateLimited({ detail: "The API documents may be fetched 10 times a minute." })
   })
   // in a fiber of its own: an interrupt of the first request would be kept as the answer to all

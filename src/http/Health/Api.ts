@@ -1,7 +1,7 @@
 import { HttpApiEndpoint, HttpApiGroup } from "@effect/platform"
 import { Access } from "../../domain/Access.ts"
 import { Alive, DeepHealth, Ready, SystemInfo, Unready } from "../../domain/Health.ts"
-import { Authenticated } from "../Access.ts"
+import { ProvideActor } from "../Access.ts"
 import { inChapter, operation } from "../Docs/Tags.ts"
 
 /** For load balancers; also at `/health` and `/health/ready` of the root (interface, Health and metrics). */
@@ -47,6 +47,6 @@ export class SystemApi extends HttpApiGroup.make("system")
           "`degraded` is 200."
       ))
   )
-  .middleware(Authenticated)
+  .middleware(ProvideActor)
   .annotateContext(inChapter("Health"))
 {}

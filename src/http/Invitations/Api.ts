@@ -2,7 +2,7 @@ import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "@effect/platform"
 import { Schema } from "effect"
 import { Access } from "../../domain/Access.ts"
 import { exampleId } from "../../domain/Describe.ts"
-import { idInput, InvitationId } from "../../domain/Id.ts"
+import { caseInsensitiveId, InvitationId } from "../../domain/Id.ts"
 import {
   AcceptInvitation,
   CreatedInvitation,
@@ -12,13 +12,13 @@ import {
   InvitationPreview,
   PreviewInvitation
 } from "../../domain/Invitation.ts"
-import { Authenticated, InProject } from "../Access.ts"
+import { ProvideActor, ProvideProject } from "../Access.ts"
 import { pathParameter } from "../Docs/Parameters.ts"
 import { inChapter, operation } from "../Docs/Tags.ts"
 import { html, LinkToken } from "../Html/Api.ts"
 import { slug } from "../Projects/Api.ts"
 
-const invitationId = pathParameter("invitation_id", idInput(InvitationId), "The invitation's id.", exampleId)
+const invitationId = pathParameter("invitation_id", caseInsensitiveId(InvitationId), "The invitation's id.", exampleId)
 
 /** A project's invitations, for its admins (bodies: invitations). */
 export class InvitationsApi extends HttpApiGroup.make("invitations")
@@ -57,8 +57,8 @@ export class InvitationsApi extends HttpApiGroup.make("invitations")
       })
       .annotateContext(operation("Revoke an invitation", "Its link stops working."))
   )
-  .middleware(InProject)
-  .middleware(Authenticated)
+  .middleware(ProvideProject)
+  .middleware(ProvideActor)
   .annotateContext(inChapter("Members"))
 {}
 
@@ -95,7 +95,7 @@ export class InvitationApi extends HttpApiGroup.make("invitation")
           "existing account accepts with its session cookie and `X-CSRF-Token`, and both fields are ignored."
       ))
   )
-  .middleware(Authenticated)
+  .middleware(ProvideActor)
   .annotateContext(inChapter("Members"))
 {}
 

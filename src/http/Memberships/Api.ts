@@ -2,14 +2,14 @@ import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "@effect/platform"
 import { Schema } from "effect"
 import { Access } from "../../domain/Access.ts"
 import { exampleId } from "../../domain/Describe.ts"
-import { idInput, MembershipId } from "../../domain/Id.ts"
+import { caseInsensitiveId, MembershipId } from "../../domain/Id.ts"
 import { GrantMembership, Membership, UpdateMembership } from "../../domain/Membership.ts"
-import { Authenticated, InProject } from "../Access.ts"
+import { ProvideActor, ProvideProject } from "../Access.ts"
 import { pathParameter } from "../Docs/Parameters.ts"
 import { inChapter, operation } from "../Docs/Tags.ts"
 import { slug } from "../Projects/Api.ts"
 
-const membershipId = pathParameter("membership_id", idInput(MembershipId), "The membership's id.", exampleId)
+const membershipId = pathParameter("membership_id", caseInsensitiveId(MembershipId), "The membership's id.", exampleId)
 
 /** A project's members and their roles, for its admins (bodies: memberships). */
 export class MembershipsApi extends HttpApiGroup.make("memberships")
@@ -46,7 +46,7 @@ export class MembershipsApi extends HttpApiGroup.make("memberships")
       .annotate(Access, { caller: "admin", scope: "memberships:write", mutates: true, destructive: true })
       .annotateContext(operation("Remove a member", "Their live streams of this project end at once."))
   )
-  .middleware(InProject)
-  .middleware(Authenticated)
+  .middleware(ProvideProject)
+  .middleware(ProvideActor)
   .annotateContext(inChapter("Members"))
 {}

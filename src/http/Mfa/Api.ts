@@ -2,7 +2,7 @@ import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "@effect/platform"
 import { Schema } from "effect"
 import { Access } from "../../domain/Access.ts"
 import { exampleId } from "../../domain/Describe.ts"
-import { idInput, TrustedDeviceId } from "../../domain/Id.ts"
+import { caseInsensitiveId, TrustedDeviceId } from "../../domain/Id.ts"
 import {
   CompleteEnrollment,
   DisableMfa,
@@ -11,14 +11,14 @@ import {
   RecoveryCodes,
   RenameTrustedDevice,
   TrustedDevice,
-  Verified,
-  VerifyMfa
+  VerifyMfa,
+  VerifyMfaResult
 } from "../../domain/Mfa.ts"
-import { Authenticated } from "../Access.ts"
+import { ProvideActor } from "../Access.ts"
 import { pathParameter } from "../Docs/Parameters.ts"
 import { inChapter, operation } from "../Docs/Tags.ts"
 
-const deviceId = pathParameter("device_id", idInput(TrustedDeviceId), "The device's id.", exampleId)
+const deviceId = pathParameter("device_id", caseInsensitiveId(TrustedDeviceId), "The device's id.", exampleId)
 
 /** One's own second factor (interface, Multi-factor authentication; bodies: auth). */
 export class MfaApi extends HttpApiGroup.make("mfa")
@@ -66,7 +66,7 @@ export class MfaApi extends HttpApiGroup.make("mfa")
   .add(
     HttpApiEndpoint.post("verify", "/auth/mfa/verify")
       .setPayload(VerifyMfa)
-      .addSuccess(Verified)
+      .addSuccess(VerifyMfaResult)
       .annotate(Access, {
         caller: "session",
         mutates: true,
@@ -83,7 +83,7 @@ export class MfaApi extends HttpApiGroup.make("mfa")
   .add(
     HttpApiEndpoint.post("disable", "/auth/mfa/disable")
       .setPayload(DisableMfa)
-      .addSuccess(Verified)
+      .addSuccess(VerifyMfaResult)
       .annotate(Access, {
         caller: "session",
         mutates: true,
@@ -139,6 +139,6 @@ export class MfaApi extends HttpApiGroup.make("mfa")
       .annotate(Access, { caller: "session", mutates: true })
       .annotateContext(operation("Rename a trusted device", "The label is what its owner sees in the list."))
   )
-  .middleware(Authenticated)
+  .middleware(ProvideActor)
   .annotateContext(inChapter("Second factor"))
 {}

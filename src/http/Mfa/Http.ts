@@ -1,13 +1,13 @@
 import { HttpServerResponse } from "@effect/platform"
 import { Effect } from "effect"
-import { RecoveryCodes, TrustedDevice, Verified } from "../../domain/Mfa.ts"
+import { RecoveryCodes, TrustedDevice, VerifyMfaResult } from "../../domain/Mfa.ts"
 import { Mfa } from "../../services/Mfa.ts"
-import type { SessionCookie } from "../../services/Sessions/Opening.ts"
+import type { SessionCookie } from "../../services/Sessions/Creation.ts"
 import { TrustedDevices } from "../../services/TrustedDevices.ts"
 import { implementGroup } from "../ImplementGroup.ts"
 import { Cookies } from "../middleware/Cookies.ts"
 
-const verifiedJson = HttpServerResponse.schemaJson(Verified)
+const verifiedJson = HttpServerResponse.schemaJson(VerifyMfaResult)
 const recoveryCodes = HttpServerResponse.schemaJson(RecoveryCodes)
 const trustedDevice = HttpServerResponse.schemaJson(TrustedDevice)
 

@@ -2,7 +2,7 @@ import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "@effect/platform"
 import { Schema } from "effect"
 import { Access } from "../../domain/Access.ts"
 import { CreateProject, Project, UpdateProject } from "../../domain/Project.ts"
-import { Authenticated, InProject } from "../Access.ts"
+import { ProvideActor, ProvideProject } from "../Access.ts"
 import { pathParameter } from "../Docs/Parameters.ts"
 import { inChapter, operation } from "../Docs/Tags.ts"
 
@@ -27,7 +27,7 @@ export class ProjectsApi extends HttpApiGroup.make("projects")
       })
       .annotateContext(operation("Create a project", "Its slug is its name in paths."))
   )
-  .middleware(Authenticated)
+  .middleware(ProvideActor)
   .annotateContext(inChapter("Projects"))
 {}
 
@@ -65,7 +65,7 @@ export class ProjectApi extends HttpApiGroup.make("project")
           "way back."
       ))
   )
-  .middleware(InProject)
-  .middleware(Authenticated)
+  .middleware(ProvideProject)
+  .middleware(ProvideActor)
   .annotateContext(inChapter("Projects"))
 {}

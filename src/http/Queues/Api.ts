@@ -3,7 +3,7 @@ import { Schema } from "effect"
 import { Access } from "../../domain/Access.ts"
 import { ListParams } from "../../domain/Query.ts"
 import { Queue } from "../../domain/Queue.ts"
-import { Authenticated, InProject } from "../Access.ts"
+import { ProvideActor, ProvideProject } from "../Access.ts"
 import { pagedRowsDescription } from "../Docs/Parameters.ts"
 import { inChapter, operation } from "../Docs/Tags.ts"
 import { slug } from "../Projects/Api.ts"
@@ -17,7 +17,7 @@ export class QueuesApi extends HttpApiGroup.make("queues")
       .annotate(Access, { caller: "viewer", scope: "queues:read" })
       .annotateContext(operation("List queues", `What the agents reported of them. ${pagedRowsDescription}`))
   )
-  .middleware(InProject)
-  .middleware(Authenticated)
+  .middleware(ProvideProject)
+  .middleware(ProvideActor)
   .annotateContext(inChapter("Queues and workers"))
 {}

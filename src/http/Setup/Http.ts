@@ -20,7 +20,7 @@ const SetupHttp = implementGroup(
         () =>
           Effect.map(
             setup.isFirstBoot,
-            (firstBoot) => respondWithPage(firstBoot ? SetupPage.setupForm : SetupPage.setupDone)
+            (firstBoot) => respondWithPage(firstBoot ? SetupPage.setupForm : SetupPage.setupDonePage)
           )
       )
   })

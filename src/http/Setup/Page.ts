@@ -35,7 +35,7 @@ workers; the <a href="api/v1/docs">API page</a> has every call.</p>
 })
 
 /** Once there is one. */
-export const setupDone = renderPage({
+export const setupDonePage = renderPage({
   title: "Set up svc",
   sections: `<h1>svc is set up</h1>
 <p>The first admin exists. Sign in, or ask an admin for an account.</p>`

@@ -36,17 +36,17 @@ export const makeAccessWatch = Effect.fnUntraced(function*(rule: AccessRule) {
 
   const watchViewer = ({ check, hints }: Viewer) =>
     Effect.gen(function*() {
-      const ended = yield* Deferred.make<void>()
+      const accessEnd = yield* Deferred.make<void>()
       const wakeups = yield* subscribeHints(hints)
       const wait = Effect.timeoutOption(Queue.take(wakeups), checkInterval)
       // a check that dies ends the streams too: their clients reconnect and get the error
       yield* Effect.forever(Effect.zipRight(check, wait)).pipe(
-        Effect.onExit(() => Deferred.succeed(ended, undefined)),
+        Effect.onExit(() => Deferred.succeed(accessEnd, undefined)),
         Effect.ignore,
         Effect.interruptible,
         Effect.forkScoped
       )
-      return Deferred.await(ended)
+      return Deferred.await(accessEnd)
     })
   const watches = yield* RcMap.make({ lookup: watchViewer })
 

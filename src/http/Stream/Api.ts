@@ -1,7 +1,7 @@
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "@effect/platform"
 import { Schema } from "effect"
 import { Access } from "../../domain/Access.ts"
-import { Authenticated, InProject } from "../Access.ts"
+import { ProvideActor, ProvideProject } from "../Access.ts"
 import { withParameters } from "../Docs/Parameters.ts"
 import { inChapter, operation } from "../Docs/Tags.ts"
 import { slug } from "../Projects/Api.ts"
@@ -30,7 +30,7 @@ export const streamEndpoint = HttpApiEndpoint.get("stream")`/projects/${slug}/st
 /** Live updates by server-sent events (docs/api.md, Live updates). */
 export class StreamApi extends HttpApiGroup.make("stream")
   .add(streamEndpoint)
-  .middleware(InProject)
-  .middleware(Authenticated)
+  .middleware(ProvideProject)
+  .middleware(ProvideActor)
   .annotateContext(inChapter("Tasks"))
 {}

@@ -2,8 +2,8 @@ import { HttpApiEndpoint, HttpApiGroup } from "@effect/platform"
 import { Schema } from "effect"
 import { Access } from "../../domain/Access.ts"
 import { TaskDetail, TaskList, TaskTree } from "../../domain/Task.ts"
-import { BulkDelete, BulkDeleted, ListTasks } from "../../domain/Task/Filter.ts"
-import { Authenticated, InProject } from "../Access.ts"
+import { BulkDelete, BulkDeleteResult, ListTasks } from "../../domain/Task/Filter.ts"
+import { ProvideActor, ProvideProject } from "../Access.ts"
 import { pathParameter } from "../Docs/Parameters.ts"
 import { inChapter, operation } from "../Docs/Tags.ts"
 import { slug } from "../Projects/Api.ts"
@@ -52,7 +52,7 @@ export class TasksApi extends HttpApiGroup.make("tasks")
   .add(
     HttpApiEndpoint.post("bulkDelete")`/projects/${slug}/tasks/bulk-delete`
       .setPayload(BulkDelete)
-      .addSuccess(BulkDeleted)
+      .addSuccess(BulkDeleteResult)
       .annotate(Access, {
         caller: "admin",
         scope: "tasks:delete",
@@ -68,7 +68,7 @@ export class TasksApi extends HttpApiGroup.make("tasks")
           "delete more than was meant."
       ))
   )
-  .middleware(InProject)
-  .middleware(Authenticated)
+  .middleware(ProvideProject)
+  .middleware(ProvideActor)
   .annotateContext(inChapter("Tasks"))
 {}

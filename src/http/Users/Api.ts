@@ -2,14 +2,14 @@ import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "@effect/platform"
 import { Schema } from "effect"
 import { Access } from "../../domain/Access.ts"
 import { describeField, exampleId } from "../../domain/Describe.ts"
-import { idInput, UserId } from "../../domain/Id.ts"
+import { caseInsensitiveId, UserId } from "../../domain/Id.ts"
 import { wholeNumber } from "../../domain/Query.ts"
 import { CreateUser, SetPassword, UpdateUser, UserDetail } from "../../domain/User.ts"
-import { Authenticated } from "../Access.ts"
+import { ProvideActor } from "../Access.ts"
 import { pathParameter } from "../Docs/Parameters.ts"
 import { inChapter, operation } from "../Docs/Tags.ts"
 
-const userId = pathParameter("user_id", idInput(UserId), "The user's id.", exampleId)
+const userId = pathParameter("user_id", caseInsensitiveId(UserId), "The user's id.", exampleId)
 
 /** All accounts, for global admins (bodies: users). */
 export class UsersApi extends HttpApiGroup.make("users")
@@ -82,6 +82,6 @@ export class UsersApi extends HttpApiGroup.make("users")
       .annotate(Access, { caller: "global_admin", scope: "users:write", mutates: true, stepUp: true })
       .annotateContext(operation("Set a user's password", "Revokes all of their sessions. Their second factor stays."))
   )
-  .middleware(Authenticated)
+  .middleware(ProvideActor)
   .annotateContext(inChapter("Users"))
 {}

@@ -1,12 +1,12 @@
 import { HttpApiEndpoint, HttpApiGroup } from "@effect/platform"
 import { Schema } from "effect"
 import { Access } from "../../domain/Access.ts"
-import { AgentWorker } from "../../domain/AgentWorker.ts"
+import { AgentProcess } from "../../domain/AgentProcess.ts"
 import { describeField, exampleId } from "../../domain/Describe.ts"
 import { ListParams, wholeNumber } from "../../domain/Query.ts"
 import { text } from "../../domain/Text.ts"
 import { Worker, WorkerDetail } from "../../domain/Worker.ts"
-import { Authenticated, InProject } from "../Access.ts"
+import { ProvideActor, ProvideProject } from "../Access.ts"
 import { pagedRowsDescription, pathParameter } from "../Docs/Parameters.ts"
 import { inChapter, operation } from "../Docs/Tags.ts"
 import { slug } from "../Projects/Api.ts"
@@ -45,13 +45,13 @@ export class WorkersApi extends HttpApiGroup.make("workers")
   .add(
     HttpApiEndpoint.get("listAgentWorkers")`/projects/${slug}/agent-workers`
       .setUrlParams(AgentWorkersParams)
-      .addSuccess(Schema.Array(AgentWorker))
+      .addSuccess(Schema.Array(AgentProcess))
       .annotate(Access, { caller: "viewer", scope: "workers:read" })
       .annotateContext(
         operation("List the agents' processes", `One for each process that connects. ${pagedRowsDescription}`)
       )
   )
-  .middleware(InProject)
-  .middleware(Authenticated)
+  .middleware(ProvideProject)
+  .middleware(ProvideActor)
   .annotateContext(inChapter("Queues and workers"))
 {}

@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import { AgentWorkers } from "../../services/AgentWorkers.ts"
+import { AgentProcesses } from "../../services/AgentProcesses.ts"
 import { Workers } from "../../services/Workers.ts"
 import { implementGroup } from "../ImplementGroup.ts"
 import { respondWithRows } from "../NextPageHeaders.ts"
@@ -8,7 +8,7 @@ export const layer = implementGroup(
   "workers",
   Effect.fnUntraced(function*(handlers) {
     const workers = yield* Workers
-    const agentWorkers = yield* AgentWorkers
+    const agentWorkers = yield* AgentProcesses
     return handlers
       .handle(
         "list",

@@ -132,9 +132,9 @@ export class Authorize extends Effect.Service<Authorize>()("svc/http/Authorize",
 
     /** The header proves that the sending page can read the CSRF cookie. */
     const checkCsrf = (request: HttpServerRequest.HttpServerRequest) => {
-      const sent = request.headers["x-csrf-token"]
+      const sentToken = request.headers["x-csrf-token"]
       const expected = cookies.deriveCsrfToken(cookies.readSessionToken(request) ?? "")
-      return sent !== undefined && equalsConstantTime(sent, expected) && !isCrossSite(request)
+      return sentToken !== undefined && equalsConstantTime(sentToken, expected) && !isCrossSite(request)
         ? Effect.void
         : csrfFailed
     }
@@ -142,13 +142,13 @@ export class Authorize extends Effect.Service<Authorize>()("svc/http/Authorize",
     /** The actor of a public endpoint: the session's person, with the CSRF check, or the system. */
     const resolveActor = Effect.fnUntraced(function*(rule: AccessRule, request: HttpServerRequest.HttpServerRequest) {
       const token = cookies.readSessionToken(request)
-      const found = token === undefined
+      const person = token === undefined
         ? Option.none()
         : yield* authentication.findBySession(token, sourceOf(request), true)
-      if (Option.isNone(found)) return system("public")
-      if (found.value.via.kind === "session") yield* checkSessionState(rule, found.value.via)
+      if (Option.isNone(person)) return system("public")
+      if (person.value.via.kind === "session") yield* checkSessionState(rule, person.value.via)
       yield* checkCsrf(request)
-      return found.value
+      return person.value
     })
 
     /** The project of the path, if the actor has the role that the rule needs. */
@@ -156,11 +156,11 @@ export class Authorize extends Effect.Service<Authorize>()("svc/http/Authorize",
       const project = yield* Effect.provideService(projects.getBySlug(slug), CurrentActor, actor)
       // checked after the project lookup, so that non-members get 404
       if (rule.caller === "global_admin" && !actor.is_admin) return yield* globalAdminRequired
-      const needed = rule.caller
-      if (needed === "viewer" || needed === "operator" || needed === "admin") {
-        const held = roleIn(actor, project.id)
-        if (held === null || !includesRole(held, needed)) {
-          return yield* new Forbidden({ detail: `This needs the role ${needed} in the project.` })
+      const requiredRole = rule.caller
+      if (requiredRole === "viewer" || requiredRole === "operator" || requiredRole === "admin") {
+        const actualRole = roleIn(actor, project.id)
+        if (actualRole === null || !includesRole(actualRole, requiredRole)) {
+          return yield* new Forbidden({ detail: `This needs the role ${requiredRole} in the project.` })
         }
       }
       return project
@@ -223,7 +223,7 @@ export class Authorize extends Effect.Service<Authorize>()("svc/http/Authorize",
     ) {
       const address = clientAddressOf(request, proxies)
       const isPerUser = rule.bucket !== undefined && isUserBucket(rule.bucket)
-      if (rule.bucket !== undefined && !isPerUser && !(yield* limits.takeFrom(rule.bucket, address))) {
+      if (rule.bucket !== undefined && !isPerUser && !(yield* limits.takeForAddress(rule.bucket, address))) {
         return yield* makeRateLimited(rule.bucket)
       }
       if (rule.caller === "public") {
@@ -239,9 +239,9 @@ export class Authorize extends Effect.Service<Authorize>()("svc/http/Authorize",
         )
         return { actor: system("agent"), project: null, agent } satisfies Grant
       }
-      const found = yield* authenticatePerson(request, true)
-      if (Option.isNone(found)) return yield* signInRequired
-      const actor = found.value
+      const person = yield* authenticatePerson(request, true)
+      if (Option.isNone(person)) return yield* signInRequired
+      const actor = person.value
       return yield* Effect.gen(function*() {
         yield* checkAddress(actor)
         if (rule.bucket !== undefined && isPerUser && !(yield* limits.take(rule.bucket, actor.user_id))) {

@@ -18,7 +18,7 @@ const refuse = Effect.fnUntraced(function*(key: ApiKeyCredential, detail: string
  * with `users:write` could set a global admin's password, sign in, and do everything. Sessions and the program
  * itself are limited by their role alone.
  */
-export class EscalationPolicy extends Effect.Service<EscalationPolicy>()("svc/KeyReach", {
+export class EscalationPolicy extends Effect.Service<EscalationPolicy>()("svc/EscalationPolicy", {
   effect: Effect.gen(function*() {
     const { by_role } = yield* Scopes
 

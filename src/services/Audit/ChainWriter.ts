@@ -90,17 +90,17 @@ export const auditColumns = {
 
 export const auditColumnNames = Object.keys(auditColumns).join(", ")
 
-const newestText =
+const selectNewestSql =
   `SELECT ${auditColumnNames}, (SELECT b.row_hash FROM audit_log b WHERE b.seq = a.seq - 1) AS hash_before,
   (SELECT statement FROM audit_watermark WHERE id = 1) AS watermark`
-const fromNewest = "FROM audit_log a ORDER BY seq DESC LIMIT 1"
+const fromNewestSql = "FROM audit_log a ORDER BY seq DESC LIMIT 1"
 
 /** The newest row's time, if the head's HMAC proves the hash that covers it; else null. */
 const provenTime = ({ row_hash, seq }: HeadLink, newest: NewestRow | undefined, pruned: Link): Timestamp | null => {
   if (newest === undefined || newest.seq < seq) return null
   if (newest.seq > seq) throw new HeadForged({ seq, why: `row ${newest.seq} is there` })
-  const before = [zeroHash, newest.hash_before, pruned.row_hash]
-  const isProven = before.some((hash) => typeof hash === "string" && rowHash(newest, hash) === row_hash)
+  const previousHashes = [zeroHash, newest.hash_before, pruned.row_hash]
+  const isProven = previousHashes.some((hash) => typeof hash === "string" && rowHash(newest, hash) === row_hash)
   return isProven ? newest.occurred_at : null
 }
 
@@ -146,8 +146,8 @@ export class ChainWriter {
     const pruned = this.pruned(newest)
     const isKnown = this.hasWritten(head)
     this.committedHead.check(head, isKnown ? null : { row_hash: newest?.hash_there ?? null, begin: pruned })
-    const before = isKnown && this.last !== undefined ? this.last.occurred_at : provenTime(head, newest, pruned)
-    const occurred_at = before === null || now > before ? now : addSeconds(before, 0.000001)
+    const previousTime = isKnown && this.last !== undefined ? this.last.occurred_at : provenTime(head, newest, pruned)
+    const occurred_at = previousTime === null || now > previousTime ? now : addSeconds(previousTime, 0.000001)
     const millis = toEpochMillis(occurred_at)
     const ids = Array.from(entries, () => uuidv7(millis)).sort()
     let last: Link & { readonly prev_row_hmac: string } = head
@@ -181,7 +181,7 @@ export class SqliteLog {
     const names = Object.keys(auditColumns)
     this.head = db.prepare("SELECT seq, row_hash, prev_row_hmac, row_hmac, key_id FROM audit_head WHERE id = 1")
     this.newest = db.prepare(
-      `${newestText}, (SELECT c.row_hash FROM audit_log c WHERE c.seq = ?) AS hash_there ${fromNewest}`
+      `${selectNewestSql}, (SELECT c.row_hash FROM audit_log c WHERE c.seq = ?) AS hash_there ${fromNewestSql}`
     )
     this.insert = db.prepare(
       `INSERT INTO audit_log (${auditColumnNames}) VALUES (${names.map((name) => `@${name}`).join(", ")})`
@@ -213,8 +213,8 @@ export const makePostgresLog = (sql: SqlClient.SqlClient) => {
     head: sql<HeadLink>`SELECT seq, row_hash, prev_row_hmac, row_hmac, key_id FROM audit_head WHERE id = 1 FOR UPDATE`,
     /** Not in the statement before: that one sees the rows as they were when it began to wait for the lock. */
     newest: (seq: number) =>
-      sql<NewestRow>`${sql.literal(newestText)},
-        (SELECT c.row_hash FROM audit_log c WHERE c.seq = ${seq}) AS hash_there ${sql.literal(fromNewest)}`,
+      sql<NewestRow>`${sql.literal(selectNewestSql)},
+        (SELECT c.row_hash FROM audit_log c WHERE c.seq = ${seq}) AS hash_there ${sql.literal(fromNewestSql)}`,
     append: (rows: ReadonlyArray<StoredRow>, { occurred_at, prev_row_hmac, row_hash, row_hmac, seq }: ChainHead) =>
       sql`WITH appended AS (INSERT INTO audit_log (${names}) SELECT ${names} FROM ${
         recordset(sql, "r", auditColumns, rows)

@@ -21,7 +21,7 @@ import type { SigningKeys } from "./SigningKeys.ts"
 import { type Checkpoint, signStatement, statementHash } from "./Statement.ts"
 
 /** A lock or a lease that another connection keeps must not prevent checkpoints without a sign of it. */
-export class LogHeld extends Data.TaggedError("LogHeld") {
+export class AuditLogLocked extends Data.TaggedError("AuditLogLocked") {
   override get message() {
     return `no checkpoint could be signed for ${signTimeout}, because something holds a lock on the audit log's tables, ` +
       "or the lease of the checkpoint file"
@@ -68,7 +68,7 @@ const describeMissingRow = (known: KnownRow) =>
   })
 
 /** Fails with LogContradicted unless the log has the row that the checkpoint names, or it was pruned. */
-export const requireContained = (checkpoint: Checkpoint) =>
+export const requireRowInLog = (checkpoint: Checkpoint) =>
   Effect.flatMap(describeMissingRow(checkpoint), (how) =>
     how === null
       ? Effect.void
@@ -146,11 +146,13 @@ export class Checkpoints extends Effect.Service<Checkpoints>()("svc/Checkpoints"
         }))
 
     /** How the log differs from the one that this process wrote to, or null. */
-    const describeLoss = (known: KnownRow | null, now: CurrentHead) =>
+    const describeLoss = (knownHead: KnownRow | null, now: CurrentHead) =>
       Effect.gen(function*() {
-        if (known === null) return null
-        const how = now.seq < known.seq ? `ends at row ${now.seq}` : yield* describeMissingRow(known)
-        return how === null ? null : `this brain committed row ${known.seq} of the audit log, and the log ${how}`
+        if (knownHead === null) return null
+        const mismatch = now.seq < knownHead.seq ? `ends at row ${now.seq}` : yield* describeMissingRow(knownHead)
+        return mismatch === null
+          ? null
+          : `this brain committed row ${knownHead.seq} of the audit log, and the log ${mismatch}`
       })
 
     /**
@@ -167,24 +169,24 @@ export class Checkpoints extends Effect.Service<Checkpoints>()("svc/Checkpoints"
         contradictedHash = null
         if (last !== null) {
           lastCheckpointSeen = last
-          yield* Effect.tapError(requireContained(last), () =>
+          yield* Effect.tapError(requireRowInLog(last), () =>
             Effect.sync(() => void (contradictedHash = statementHash(last))))
         }
-        const why = yield* describeLoss(known, now)
-        if (why !== null && known !== null) {
+        const loss = yield* describeLoss(known, now)
+        if (loss !== null && known !== null) {
           const evidence = yield* signCheckpoint(last, known, now.watermark)
           contradictedHash = hash("sha256", evidence, "hex")
-          return { line: evidence, why }
+          return { line: evidence, why: loss }
         }
         if (last !== null) {
           if (last.seq >= now.seq) {
-            return { line: null, why }
+            return { line: null, why: loss }
           }
           if (!ending && !isDue(now, last, yield* Clock.currentTimeMillis)) {
-            return { line: null, why }
+            return { line: null, why: loss }
           }
         }
-        return { line: now.seq === 0 ? null : yield* signCheckpoint(last, now, now.watermark), why }
+        return { line: now.seq === 0 ? null : yield* signCheckpoint(last, now, now.watermark), why: loss }
       })
 
     const append = (look: HeadObservation) =>
@@ -246,16 +248,16 @@ export class Checkpoints extends Effect.Service<Checkpoints>()("svc/Checkpoints"
       Effect.provideService(Keys, keys),
       mutex.withPermits(1),
       Effect.disconnect,
-      Effect.timeoutFail({ duration: signTimeout, onTimeout: () => new LogHeld() }),
+      Effect.timeoutFail({ duration: signTimeout, onTimeout: () => new AuditLogLocked() }),
       Effect.provideService(FileSystem.FileSystem, fs),
       orDieOnSql
     )
 
     /** Records each signing key that the database does not have yet in the log, with its public key. */
     const recordSigningKeys = Effect.gen(function*() {
-      const known = yield* sql<{ key_id: string }>`SELECT key_id FROM audit_keys WHERE purpose = 'signing'`
+      const recordedKeys = yield* sql<{ key_id: string }>`SELECT key_id FROM audit_keys WHERE purpose = 'signing'`
       for (const { key_id, public_key } of auditSigning.trusted.values()) {
-        if (known.some((one) => one.key_id === key_id)) continue
+        if (recordedKeys.some((one) => one.key_id === key_id)) continue
         const created_at = yield* Timestamp.now
         const insertedRows = yield* sql`INSERT INTO audit_keys ${
           sql.insert({ key_id, purpose: "signing", state: "active", public_key, created_at })
@@ -275,7 +277,7 @@ export class Checkpoints extends Effect.Service<Checkpoints>()("svc/Checkpoints"
   static readonly layer = this.Default
 
   /** Checks every second whether a checkpoint is due. At its end the brain signs a last one and sends what it can. */
-  static readonly loop = Layer.scopedDiscard(Effect.gen(function*() {
+  static readonly layerLoop = Layer.scopedDiscard(Effect.gen(function*() {
     const loops = yield* Loops
     const audit = yield* Audit
     const checkpoints = yield* Checkpoints

@@ -1,12 +1,12 @@
 import { Effect } from "effect"
 import type { StoredRow } from "./ChainWriter.ts"
-import type { ChainWalk, Misfit } from "./Walk.ts"
+import type { ChainWalk, InvalidRowPart } from "./Walk.ts"
 
 /**
  * What is wrong with the log, and the first row that shows it (`docs/audit.md`, Verifying). `head`: all rows are valid,
  * and `audit_head` differs. `watermark`: the beginning of the log cannot be trusted.
  */
-export interface Problem {
+export interface AuditLogProblem {
   readonly kind: "changed" | "missing" | "inserted" | "reordered" | "cut" | "key_unknown" | "head" | "watermark"
   readonly seq: number
   readonly detail: string
@@ -26,10 +26,10 @@ export interface RowLookup<E, R> {
 export const diagnose = <E, R>(
   walk: ChainWalk,
   row: StoredRow,
-  misfit: Misfit,
+  misfit: InvalidRowPart,
   headSeq: number,
   { findSuccessor, findAt }: RowLookup<E, R>
-): Effect.Effect<Problem, E, R> =>
+): Effect.Effect<AuditLogProblem, E, R> =>
   Effect.gen(function*() {
     const { last } = walk
     const seq = last.seq + 1
@@ -62,7 +62,7 @@ export const diagnose = <E, R>(
     return { kind: "changed", seq, detail: `row ${seq} was changed after it was written` }
   })
 
-const reorderedProblem = (seq: number, successor: StoredRow): Problem => ({
+const reorderedProblem = (seq: number, successor: StoredRow): AuditLogProblem => ({
   kind: "reordered",
   seq,
   detail: `the original row ${seq} is now row ${successor.seq}`

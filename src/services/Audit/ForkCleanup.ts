@@ -5,7 +5,7 @@ import * as Timestamp from "../../domain/Timestamp.ts"
 import { Audit } from "../Audit.ts"
 import { Settings } from "../Settings.ts"
 import { checkpointPath, readLastCheckpoint } from "./CheckpointFile.ts"
-import { requireContained } from "./Checkpoints.ts"
+import { requireRowInLog } from "./Checkpoints.ts"
 
 /**
  * Accepts a log that contradicts the last checkpoint of this machine, because a copy of the database was restored. It
@@ -19,7 +19,7 @@ export const cleanUpFork = Effect.gen(function*() {
   const path = checkpointPath(yield* Settings)
   const checkpoint = (yield* readLastCheckpoint(path))?.checkpoint
   if (checkpoint === undefined) return null
-  const isContradicted = yield* requireContained(checkpoint).pipe(
+  const isContradicted = yield* requireRowInLog(checkpoint).pipe(
     Effect.as(false),
     Effect.catchTag("LogContradicted", () => Effect.succeed(true))
   )

@@ -40,14 +40,14 @@ export const stageChainKey = withHeadLock(Effect.gen(function*() {
   const { auditChain } = yield* Keys
   const sql = yield* SqlClient.SqlClient
   const audit = yield* Audit
-  const known = yield* readKeyStates
-  const stagedKeyId = findKeyInState(known, "staged")
+  const keyStates = yield* readKeyStates
+  const stagedKeyId = findKeyInState(keyStates, "staged")
   if (stagedKeyId !== null) {
     return yield* new RotationRefused({
       message: `the key ${stagedKeyId} is staged already; svc audit activate-chain-state makes it sign`
     })
   }
-  const unusedKeyId = auditChain.all().find(({ key_id }) => !known.has(key_id))?.key_id
+  const unusedKeyId = auditChain.all().find(({ key_id }) => !keyStates.has(key_id))?.key_id
   if (unusedKeyId === undefined && auditChain.file === null) {
     return yield* new RotationRefused({
       message: `SVC_AUDIT_CHAIN_KEY comes from the environment and has no new key: ${addKeyInstructions}`

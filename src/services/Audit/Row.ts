@@ -4,7 +4,7 @@ import { toStorable } from "../../domain/Text.ts"
 import type { ChainedRow } from "./Chain.ts"
 
 /** An event for the audit log. `action` is `noun.verb_in_past`, such as `project.created`. */
-export interface Entry {
+export interface AuditEntry {
   readonly action: string
   readonly target_type: string
   readonly target_id?: string | null
@@ -23,7 +23,7 @@ export interface Entry {
 /** An entry and its actor. */
 export interface ActorEntry {
   readonly actor: Actor
-  readonly entry: Entry
+  readonly entry: AuditEntry
 }
 
 /** The text as both databases store it, so that the hash covers the stored text. */

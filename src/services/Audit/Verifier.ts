@@ -100,7 +100,7 @@ export class AuditVerifier extends Effect.Service<AuditVerifier>()("svc/AuditVer
 }) {
   static readonly layer = this.Default
 
-  static readonly loop = Layer.unwrapEffect(
+  static readonly layerLoop = Layer.unwrapEffect(
     Effect.map(Settings, ({ auditChainVerifyEnabled }) =>
       auditChainVerifyEnabled
         ? Layer.scopedDiscard(Effect.gen(function*() {

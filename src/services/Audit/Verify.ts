@@ -4,7 +4,7 @@ import { yieldToEventLoop } from "../EventLoop.ts"
 import type { KeyRing } from "../KeyRing.ts"
 import type { Link } from "./Chain.ts"
 import { chainStart, type ChainState, findPrunedSince, readChainState } from "./ChainState.ts"
-import { diagnose, type Problem } from "./Diagnosis.ts"
+import { type AuditLogProblem, diagnose } from "./Diagnosis.ts"
 import type { SigningKeys } from "./SigningKeys.ts"
 import type { StatementFlaw } from "./Statement.ts"
 import { makeRowLookup, readSlice } from "./StoredRows.ts"
@@ -20,7 +20,7 @@ export interface Verification {
   readonly begin: Link
   /** The newest row when the verification began. */
   readonly head: Link
-  readonly problem: Problem | null
+  readonly problem: AuditLogProblem | null
 }
 
 export interface VerificationKeys {
@@ -36,14 +36,14 @@ const watermarkFlaws: Readonly<Record<StatementFlaw, string>> = {
     "svc audit reseal-watermark"
 }
 
-const watermarkProblem = (flaw: StatementFlaw, seq: number): Problem => ({
+const watermarkProblem = (flaw: StatementFlaw, seq: number): AuditLogProblem => ({
   kind: "watermark",
   seq,
   detail: watermarkFlaws[flaw]
 })
 
 /** What is wrong with the end of a log whose rows are all valid. */
-const endProblem = ({ head, newest, oldest }: ChainState, begin: Link, walk: ChainWalk): Problem | null => {
+const endProblem = ({ head, newest, oldest }: ChainState, begin: Link, walk: ChainWalk): AuditLogProblem | null => {
   const { last } = walk
   if (oldest !== null && oldest <= begin.seq) {
     return { kind: "inserted", seq: oldest, detail: `row ${oldest} is there, and rows up to ${begin.seq} were pruned` }
@@ -112,7 +112,7 @@ export const verifyLog = (
     const walk = new ChainWalk(begin, auditChain, new Set([...state.retired, ...options.retired ?? []]))
     const until = state.newest ?? 0
     let skipped = false
-    const makeResult = (problem: Problem | null) =>
+    const makeResult = (problem: AuditLogProblem | null) =>
       Option.some<Verification>({ rows: walk.rows, sealed: walk.sealed, begin, head: state.head, problem })
 
     while (true) {

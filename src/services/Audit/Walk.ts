@@ -5,7 +5,7 @@ import type { StoredRow } from "./ChainWriter.ts"
 import { watermarkFromMetadata } from "./Watermark.ts"
 
 /** What is invalid about a row: its `seq`, its key, its hash, the HMAC before it, or its HMAC. */
-export type Misfit = "seq" | "key" | "hash" | "link" | "hmac"
+export type InvalidRowPart = "seq" | "key" | "hash" | "link" | "hmac"
 
 /** Verifies the log row by row. It holds one link, whatever the length of the log. */
 export class ChainWalk {
@@ -28,7 +28,7 @@ export class ChainWalk {
   ) {}
 
   /** Accepts the row if it follows the previous one; else returns why not. */
-  advance(row: StoredRow): Misfit | null {
+  advance(row: StoredRow): InvalidRowPart | null {
     const { last } = this
     if (row.seq !== last.seq + 1) return "seq"
     const key = this.keyOf(row)

@@ -51,14 +51,14 @@ export class AbortedTasks extends Effect.Service<AbortedTasks>()("svc/AbortedTas
 
     const report = Effect.gen(function*() {
       const since = Timestamp.addSeconds(yield* Timestamp.now, -lookBackSeconds)
-      const found = yield* read<AbortedTask>`
+      const abortedTasks = yield* read<AbortedTask>`
         SELECT c.id, c.project_id, c.agent_id, t.task_id, t.name, c.completed_at, t.finished_at
         FROM commands c JOIN tasks t ON t.project_id = c.project_id AND t.engine = c.engine AND t.task_id = c.target_id
         WHERE c.completed_at > ${since} AND c.action = 'cancel_task' AND c.engine = 'arq' AND c.status = 'completed'
           AND c.agent_id IS NOT NULL AND c.result LIKE '%"aborted":true%'
           AND t.state = 'failure'
         LIMIT ${maxTasks}`
-      for (const aborted of found) {
+      for (const aborted of abortedTasks) {
         const events = [revocationOf(aborted)]
         // nothing is lost while the ingest queue is full: the next query finds the task again
         ingest.offer({
@@ -77,7 +77,7 @@ export class AbortedTasks extends Effect.Service<AbortedTasks>()("svc/AbortedTas
 }) {
   static readonly layer = this.Default
 
-  static readonly loop = Layer.scopedDiscard(Effect.gen(function*() {
+  static readonly layerLoop = Layer.scopedDiscard(Effect.gen(function*() {
     const loops = yield* Loops
     const { report } = yield* AbortedTasks
     yield* loops.every("commands aborted", "2 seconds", report)

@@ -2,9 +2,9 @@ import { Effect, Layer } from "effect"
 import { canonicalize } from "../../domain/CanonicalJson.ts"
 import { isEndState, type NoteFacts } from "../../domain/Command/Note.ts"
 import type { ProjectId } from "../../domain/Id.ts"
+import { AgentProcessesRepo, decodeProcess } from "../AgentProcesses/Repo.ts"
 import { AgentsRepo } from "../Agents/Repo.ts"
-import type { AgentProcess } from "../AgentSessions.ts"
-import { AgentWorkersRepo, decodeProcess } from "../AgentWorkers/Repo.ts"
+import type { RoutableProcess } from "../AgentSessions.ts"
 import { CurrentProject } from "../CurrentActor.ts"
 import { TasksRepo } from "../Tasks/Repo.ts"
 import type { InitialState, Intent } from "./Model.ts"
@@ -27,7 +27,7 @@ const makeFailedState = (error: string): InitialState => ({ status: "failed", re
 export class CommandAdmission extends Effect.Service<CommandAdmission>()("svc/CommandAdmission", {
   effect: Effect.gen(function*() {
     const agents = yield* AgentsRepo
-    const agentWorkers = yield* AgentWorkersRepo
+    const agentWorkers = yield* AgentProcessesRepo
     const tasks = yield* TasksRepo
 
     const findTaskState = (projectId: ProjectId, { action, engine, target_id }: Intent) =>
@@ -37,18 +37,18 @@ export class CommandAdmission extends Effect.Service<CommandAdmission>()("svc/Co
 
     /** Why the agent does not serve the engine; null where one of its processes serves it, or served it. */
     const unservedReason = Effect.fnUntraced(
-      function*({ agent_id, engine }: Intent, name: string, known: ReadonlyArray<AgentProcess>) {
+      function*({ agent_id, engine }: Intent, name: string, known: ReadonlyArray<RoutableProcess>) {
         if (engine === null || known.some((process) => servesEngine(process, engine))) return null
         // over long-poll an agent names only some of its engines at first
         if (known.length === 0 || known.some(({ capabilities }) => Object.keys(capabilities).length === 0)) return null
-        const served = new Set([
+        const servedEngines = new Set([
           ...known.flatMap(({ engines }) => engines),
           ...(yield* agentWorkers.listOfflineEngines(agent_id, maxProcesses))
         ])
-        return served.has(engine)
+        return servedEngines.has(engine)
           ? null
           : `The agent "${name}" does not serve ${engine}. It serves ${
-            [...served].sort().join(", ")
+            [...servedEngines].sort().join(", ")
           }. Name another agent.`
       }
     )
@@ -59,7 +59,7 @@ export class CommandAdmission extends Effect.Service<CommandAdmission>()("svc/Co
       const { agent_id, engine, target_id } = intent
       const { agent, processes: connected } = yield* agents.findWithProcesses(agent_id, maxProcesses)
       const task_state = yield* findTaskState(project.id, intent)
-      const declared = agent === undefined
+      const declaredProcess = agent === undefined
         ? []
         : [
           decodeProcess({
@@ -69,7 +69,7 @@ export class CommandAdmission extends Effect.Service<CommandAdmission>()("svc/Co
             capabilities: agent.declared
           })
         ]
-      const known = connected.length > 0 ? connected : declared
+      const processes = connected.length > 0 ? connected : declaredProcess
       const facts: NoteFacts = {
         engine,
         agent_name: agent?.name ?? null,
@@ -80,21 +80,21 @@ export class CommandAdmission extends Effect.Service<CommandAdmission>()("svc/Co
       }
       if (task_state !== null && isEndState(task_state) && finalEndEngines.has(engine ?? "")) {
         const result = canonicalize({ task_id: target_id, noop: true, reason: `the task has ended: ${task_state}` })
-        return { facts, beginning: { status: "completed", result, error: null } satisfies InitialState }
+        return { facts, initialState: { status: "completed", result, error: null } satisfies InitialState }
       }
-      const refusal = refusalReason(intent) ?? unsupportedReason(intent, known) ??
-        (yield* unservedReason(intent, facts.agent_name ?? "", [...known, ...declared]))
-      return { facts, beginning: refusal === null ? pendingState : makeFailedState(refusal) }
+      const refusal = refusalReason(intent) ?? unsupportedReason(intent, processes) ??
+        (yield* unservedReason(intent, facts.agent_name ?? "", [...processes, ...declaredProcess]))
+      return { facts, initialState: refusal === null ? pendingState : makeFailedState(refusal) }
     })
 
     return { admit } as const
   })
 }) {
   static readonly layer = this.Default.pipe(
-    Layer.provide(Layer.mergeAll(AgentsRepo.layer, AgentWorkersRepo.layer, TasksRepo.layer))
+    Layer.provide(Layer.mergeAll(AgentsRepo.layer, AgentProcessesRepo.layer, TasksRepo.layer))
   )
 }
 
 /** A process that names no engines may serve any. */
-const canServe = (process: AgentProcess, engine: string): boolean =>
+const canServe = (process: RoutableProcess, engine: string): boolean =>
   servesEngine(process, engine) || process.engines.length === 0

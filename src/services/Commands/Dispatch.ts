@@ -191,7 +191,7 @@ export class CommandDispatch extends Effect.Service<CommandDispatch>()("svc/Comm
     const sendPending = Effect.fnUntraced(function*(agentIds: ReadonlyArray<AgentId>) {
       const unsentAgentIds = new Set<AgentId>()
       const fullSessionIds = new Set<string>()
-      let after = Ids.firstId
+      let after = Ids.minId
       for (let more = true; more;) {
         const now = yield* Timestamp.now
         const commands = yield* queue.listPending(agentIds, after, now, batchSize)
@@ -231,28 +231,28 @@ export class CommandDispatch extends Effect.Service<CommandDispatch>()("svc/Comm
         for (const agentId of served.left) unsentAgentIds.add(agentId)
         hasFullOutbox ||= served.full
       }
-      for (const [agentId, tellOthers] of agents) {
-        if (tellOthers && unsentAgentIds.has(agentId)) yield* hints.publish("commands", agentId)
+      for (const [agentId, notifyReplicas] of agents) {
+        if (notifyReplicas && unsentAgentIds.has(agentId)) yield* hints.publish("commands", agentId)
       }
       pauseMillis = hasFullOutbox ? Math.min(2 * pauseMillis, 1000) : minPauseMillis
-      const again = Effect.sync(() => unsentAgentIds.forEach((agentId) => wake(agentId, false)))
-      if (hasFullOutbox) yield* Effect.fork(Effect.delay(again, pauseMillis))
+      const rewake = Effect.sync(() => unsentAgentIds.forEach((agentId) => wake(agentId, false)))
+      if (hasFullOutbox) yield* Effect.fork(Effect.delay(rewake, pauseMillis))
     })
 
     /** What hints may have missed: agents of this replica with something pending, and sessions to catch up with. */
     const poll = Effect.gen(function*() {
-      const here = agentSessions.agentIds()
-      const open = new Set<string>()
-      for (const agentId of here) {
+      const localAgentIds = agentSessions.agentIds()
+      const openSessionIds = new Set<string>()
+      for (const agentId of localAgentIds) {
         for (const session of agentSessions.sessions(agentId)) {
-          open.add(session.sessionId)
+          openSessionIds.add(session.sessionId)
           if (!resentSessions.has(session.sessionId) && !isAnonymous(session)) wake(agentId, false)
         }
       }
-      for (const sessionId of resentSessions) if (!open.has(sessionId)) resentSessions.delete(sessionId)
-      unsentMoves.removeSessionsExcept(open)
+      for (const sessionId of resentSessions) if (!openSessionIds.has(sessionId)) resentSessions.delete(sessionId)
+      unsentMoves.removeSessionsExcept(openSessionIds)
       if (!unsentClaims.isEmpty) signal.unsafeOffer(undefined)
-      const connected = new Set(here)
+      const connected = new Set(localAgentIds)
       for (const agentId of yield* queue.listPendingAgentIds) if (connected.has(agentId)) wake(agentId, false)
     })
 
@@ -261,7 +261,7 @@ export class CommandDispatch extends Effect.Service<CommandDispatch>()("svc/Comm
         if (agentSessions.sessions(agentId).length > 0) wake(agentId, false)
       }))
     const onSession = Stream.runForEach(
-      agentSessions.opened,
+      agentSessions.newSessions,
       (session) => Effect.sync(() => wake(session.agentId, false))
     )
 

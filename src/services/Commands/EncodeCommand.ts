@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import { canonicalize, type JsonInput, JsonObject, parse, toCanonicalText } from "../../domain/CanonicalJson.ts"
 import * as Timestamp from "../../domain/Timestamp.ts"
 import type { OutboundCommand } from "../AgentSessions.ts"
-import type { SealBroken, Vault } from "../Keys.ts"
+import type { DecryptionFailed, Vault } from "../Keys.ts"
 import type { ClaimedCommand } from "./Model.ts"
 
 /** The `target` of a command frame. A target without an id means all (the agents' protocol, section 5.1). */
@@ -10,7 +10,10 @@ export const encodeTarget = (command: Pick<ClaimedCommand, "engine" | "target_ty
   canonicalize({ type: command.target_type, id: command.target_id ?? undefined, engine: command.engine ?? undefined })
 
 /** The command as it is sent to the agent; fails when its encrypted parameters cannot be decrypted. */
-export const encodeCommand = (vault: Vault, command: ClaimedCommand): Effect.Effect<OutboundCommand, SealBroken> => {
+export const encodeCommand = (
+  vault: Vault,
+  command: ClaimedCommand
+): Effect.Effect<OutboundCommand, DecryptionFailed> => {
   const { action, id, issued_at, issued_by, payload, sealed_payload, timeout_at } = command
   const timeout_seconds = Math.round((Timestamp.toEpochMillis(timeout_at) - Timestamp.toEpochMillis(issued_at)) / 1000)
   const frame = { id, action, target: encodeTarget(command), parameters: payload, timeout_seconds, issued_by }

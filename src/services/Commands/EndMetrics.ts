@@ -1,11 +1,11 @@
 import * as Timestamp from "../../domain/Timestamp.ts"
 import type { Metrics } from "../Metrics.ts"
-import type { EndedCommand } from "./Model.ts"
+import type { FinishedCommand } from "./Model.ts"
 
 /** Observes the seconds from issue to end of a command that ended at `at`. */
 export const observeCommandEnd = (
   metrics: Metrics,
-  command: Omit<EndedCommand, "id">,
+  command: Omit<FinishedCommand, "id">,
   at: Timestamp.Timestamp
 ): void => {
   const { action, issued_at, status } = command

@@ -9,10 +9,10 @@ import * as Ids from "../Ids.ts"
 import { Loops } from "../Loops.ts"
 import { Metrics } from "../Metrics.ts"
 import { Settings } from "../Settings.ts"
-import { matchAnswers } from "./Answers.ts"
 import { observeCommandEnd } from "./EndMetrics.ts"
-import type { AckReport, Answer, Ending, ResultReport } from "./Model.ts"
+import type { AckReport, CommandReport, FinishTransition, ResultReport } from "./Model.ts"
 import { CommandQueueRepo } from "./QueueRepo.ts"
+import { matchReports } from "./Reports.ts"
 import { TaskRetries } from "./Retries.ts"
 import { CommandStatusRepo } from "./StatusRepo.ts"
 
@@ -53,11 +53,11 @@ export const layer = Layer.scoped(
     const metrics = yield* Metrics
     const loops = yield* Loops
     const redaction = Redaction.make((yield* Settings).redactExtraKeys)
-    const inbox = yield* Queue.bounded<Answer | Barrier>(capacity)
+    const inbox = yield* Queue.bounded<CommandReport | Barrier>(capacity)
     /** Entries taken from the queue and not yet committed; they survive a failure of the database. */
-    let batch: ReadonlyArray<Answer | Barrier> = []
+    let batch: ReadonlyArray<CommandReport | Barrier> = []
 
-    const lateAnswerEntry = ({ end, row }: Ending) => ({
+    const lateAnswerEntry = ({ end, row }: FinishTransition) => ({
       actor: system("agents"),
       entry: {
         action: "command.answered_late",
@@ -69,10 +69,10 @@ export const layer = Layer.scoped(
     })
 
     /** Commits the effect of the answers; returns the commands that they end. */
-    const write = Effect.fnUntraced(function*(answers: ReadonlyArray<Answer>) {
+    const write = Effect.fnUntraced(function*(answers: ReadonlyArray<CommandReport>) {
       const ids = [...new Set(answers.map(({ report }) => report.commandId).filter(Ids.isUuid))]
       const rows = ids.length === 0 ? [] : yield* queue.lock(ids)
-      const { acks, endings, strays } = matchAnswers(answers, rows, redaction)
+      const { acks, endings, strays } = matchReports(answers, rows, redaction)
       if (strays > 0) metrics.swallowedExceptions.inc({ module: "commands", site: "stray_answer" }, strays)
       if (acks.length > 0) yield* queue.acknowledge(acks)
       yield* statuses.finish(endings.map(({ end }) => end))
@@ -120,7 +120,7 @@ export const layer = Layer.scoped(
     )
     yield* loops.forever("commands answers", tick)
 
-    const offerAnswer = (entry: (at: Timestamp.Timestamp) => Answer) =>
+    const offerAnswer = (entry: (at: Timestamp.Timestamp) => CommandReport) =>
       Effect.flatMap(Timestamp.now, (at) => Effect.asVoid(inbox.offer(entry(at))))
 
     return {

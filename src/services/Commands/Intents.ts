@@ -16,11 +16,11 @@ import {
 import { parseSelection } from "../../domain/Command/Selection.ts"
 import { Gone, type Issue, NotFound, ValidationFailed } from "../../domain/Errors.ts"
 import type { AgentId } from "../../domain/Id.ts"
-import { purgeToken } from "../../domain/PurgeToken.ts"
+import { makePurgeToken } from "../../domain/PurgeToken.ts"
 import { isTruncated } from "../../domain/ValueTruncation.ts"
+import { AgentProcessesRepo } from "../AgentProcesses/Repo.ts"
 import { Agents } from "../Agents.ts"
 import { AgentsRepo } from "../Agents/Repo.ts"
-import { AgentWorkersRepo } from "../AgentWorkers/Repo.ts"
 import { CurrentProject } from "../CurrentActor.ts"
 import { yieldToEventLoop } from "../EventLoop.ts"
 import { QueuesRepo } from "../Queues/Repo.ts"
@@ -51,7 +51,7 @@ export class CommandIntents extends Effect.Service<CommandIntents>()("svc/Comman
   effect: Effect.gen(function*() {
     const agents = yield* Agents
     const agentsRepo = yield* AgentsRepo
-    const agentWorkers = yield* AgentWorkersRepo
+    const agentWorkers = yield* AgentProcessesRepo
     const queues = yield* QueuesRepo
     const tasks = yield* TasksRepo
     const workers = yield* WorkersRepo
@@ -66,21 +66,23 @@ export class CommandIntents extends Effect.Service<CommandIntents>()("svc/Comman
 
     /** The engine of the body, else the agent's only engine, else the agent's only engine among the recorded ones. */
     const resolveEngine = <E, R>(
-      own: ReadonlyArray<string>,
-      given: string | null,
+      agentEngines: ReadonlyArray<string>,
+      requestedEngine: string | null,
       recorded: Effect.Effect<ReadonlyArray<string>, E, R>
     ) =>
       Effect.gen(function*() {
-        const certain = given ?? singleOf(own)
+        const certain = requestedEngine ?? singleOf(agentEngines)
         if (certain !== undefined) return certain
-        const known = new Set((yield* recorded).filter((engine) => own.length === 0 || own.includes(engine)))
+        const known = new Set(
+          (yield* recorded).filter((engine) => agentEngines.length === 0 || agentEngines.includes(engine))
+        )
         const found = singleOf([...known])
         if (found !== undefined) return found
         return yield* ValidationFailed.at(
           "engine",
-          own.length === 0
+          agentEngines.length === 0
             ? "name the engine: the agent has never connected"
-            : `name one of the agent's engines: ${own.join(", ")}`
+            : `name one of the agent's engines: ${agentEngines.join(", ")}`
         )
       })
 
@@ -106,10 +108,10 @@ export class CommandIntents extends Effect.Service<CommandIntents>()("svc/Comman
       const sealed = override_args === null || override_kwargs === null ? {} : { override_args, override_kwargs }
       const tooLong = Object.entries(sealed).filter(([, { text }]) => Buffer.byteLength(text) > maxOverrideBytes)
       const message = `must be at most ${maxOverrideBytes} bytes as JSON`
-      const cut = Object.entries(sealed).filter(([, { text }]) => isTruncated(text))
+      const truncated = Object.entries(sealed).filter(([, { text }]) => isTruncated(text))
       const issues = [
         ...tooLong.map(([path]): Issue => ({ path, message })),
-        ...cut.map(([path]): Issue => ({
+        ...truncated.map(([path]): Issue => ({
           path,
           message: "is the stored part of a value that was cut; send the whole value"
         }))
@@ -154,19 +156,19 @@ export class CommandIntents extends Effect.Service<CommandIntents>()("svc/Comman
       const engine = yield* resolveEngine(own, selection.engine, Effect.succeed([]))
       const names = yield* getTaskNames(engine, selection.task_ids)
       const task_ids = selection.task_ids.slice(0, request.max)
-      const known = Object.fromEntries(task_ids.flatMap((id) => {
+      const namesById = Object.fromEntries(task_ids.flatMap((id) => {
         const name = names.get(id) ?? ""
         return isKnownName(name) ? [[id, name]] : []
       }))
       // Names are optional, since the agent's result backend has them too: left out, the command still fits its frame.
-      const fit = jsonBytes(task_ids) + jsonBytes(known) + 2 * frameOverheadBytes <= maxFrameBytes
+      const fit = jsonBytes(task_ids) + jsonBytes(namesById) + 2 * frameOverheadBytes <= maxFrameBytes
       return {
         agent_id: request.agent_id,
         action: "bulk_retry",
         engine,
         target_type: "task",
         target_id: null,
-        parameters: { filter: { engine, task_ids, task_names: fit ? known : undefined }, max: request.max },
+        parameters: { filter: { engine, task_ids, task_names: fit ? namesById : undefined }, max: request.max },
         timeout_seconds: bulkCommandTimeout,
         metadata: { tasks: task_ids.length }
       } satisfies Intent
@@ -181,7 +183,7 @@ export class CommandIntents extends Effect.Service<CommandIntents>()("svc/Comman
         ? confirm_token
         : observed_depth === null
         ? null
-        : purgeToken(Redacted.value(yield* agents.getHmacKey(project.id, agent_id)), queue, observed_depth)
+        : makePurgeToken(Redacted.value(yield* agents.getHmacKey(project.id, agent_id)), queue, observed_depth)
       return {
         agent_id,
         action: "purge_queue",
@@ -262,7 +264,7 @@ export class CommandIntents extends Effect.Service<CommandIntents>()("svc/Comman
 }) {
   static readonly layer = this.Default.pipe(
     Layer.provide(
-      Layer.mergeAll(AgentsRepo.layer, AgentWorkersRepo.layer, QueuesRepo.layer, TasksRepo.layer, WorkersRepo.layer)
+      Layer.mergeAll(AgentsRepo.layer, AgentProcessesRepo.layer, QueuesRepo.layer, TasksRepo.layer, WorkersRepo.layer)
     )
   )
 }

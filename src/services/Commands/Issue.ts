@@ -51,22 +51,22 @@ export class CommandIssue extends Effect.Service<CommandIssue>()("svc/CommandIss
     const findByIdempotencyKey = Effect.fnUntraced(function*({ key, requestHash }: IdempotencyKey) {
       const project = yield* CurrentProject
       const since = Timestamp.addSeconds(yield* Timestamp.now, -idempotencyRetentionSeconds)
-      const found = yield* repo.findByIdempotencyKey(project.id, key, since)
-      if (Option.isNone(found)) return Option.none<Command>()
-      const { id, request_hash } = found.value
+      const earlierCommand = yield* repo.findByIdempotencyKey(project.id, key, since)
+      if (Option.isNone(earlierCommand)) return Option.none<Command>()
+      const { id, request_hash } = earlierCommand.value
       const first = yield* Effect.option(vault.open("commands.request_hash", id, request_hash))
       return Option.contains(first, requestHash) ? yield* repo.findById(project.id, id) : yield* idempotencyConflict
     })
 
     /** Inserts row and audit row, both or neither; none when another command has the key. */
     const insert = Effect.fnUntraced(
-      function*(intent: Intent, beginning: InitialState, idempotency: IdempotencyKey | null) {
+      function*(intent: Intent, initialState: InitialState, idempotency: IdempotencyKey | null) {
         const project = yield* CurrentProject
         const actor = yield* CurrentActor
         const { action, agent_id, engine, metadata, parameters, sealed = {}, target_id, target_type } = intent
         const id = yield* Ids.nextOf(CommandId)
         const issued_at = yield* Timestamp.now
-        const isPending = beginning.status === "pending"
+        const isPending = initialState.status === "pending"
         const sealed_payload = !isPending || Object.keys(sealed).length === 0
           ? null
           : yield* vault.seal("commands.sealed_payload", id, canonicalize(sealed))
@@ -93,7 +93,7 @@ export class CommandIssue extends Effect.Service<CommandIssue>()("svc/CommandIss
             issued_at,
             timeout_at: Timestamp.addSeconds(issued_at, intent.timeout_seconds),
             completed_at: isPending ? null : issued_at,
-            ...beginning
+            ...initialState
           },
           entry: {
             action: "command.issued",
@@ -107,7 +107,7 @@ export class CommandIssue extends Effect.Service<CommandIssue>()("svc/CommandIss
               target_type,
               target_id,
               ...metadata,
-              ...(!isPending && { status: beginning.status })
+              ...(!isPending && { status: initialState.status })
             }
           }
         })
@@ -126,7 +126,7 @@ export class CommandIssue extends Effect.Service<CommandIssue>()("svc/CommandIss
     /** Issues a command in the current project. The caller has checked that the agent belongs to it. */
     const issue = Effect.fnUntraced(function*(intent: Intent, idempotency: IdempotencyKey | null = null) {
       yield* checkSize(intent)
-      const { beginning, facts } = yield* admit(intent)
+      const { initialState: beginning, facts } = yield* admit(intent)
       const inserted = yield* insert(intent, beginning, idempotency)
       if (Option.isSome(inserted)) {
         const row = inserted.value

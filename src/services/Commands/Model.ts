@@ -91,7 +91,7 @@ export interface LockedCommand {
   readonly acked_at: Timestamp | null
 }
 
-export interface EndedCommand {
+export interface FinishedCommand {
   readonly id: CommandId
   readonly action: string
   readonly status: CommandStatus
@@ -99,7 +99,7 @@ export interface EndedCommand {
 }
 
 /** Which command an agent reports on, and from which process. */
-interface CommandReport {
+interface ReportBase {
   readonly agentId: AgentId
   readonly sessionId: string
   /** The `workerId` of `AgentSession`. */
@@ -109,17 +109,17 @@ interface CommandReport {
 }
 
 /** A `command_ack` frame: the agent has the command (the agents' protocol, section 2.6). */
-export type AckReport = CommandReport
+export type AckReport = ReportBase
 
 /** A `command_result` frame. `result` is the agent's JSON text with all its digits. */
-export interface ResultReport extends CommandReport {
+export interface ResultReport extends ReportBase {
   readonly status: "success" | "failed"
   readonly result: string | null
   readonly error: string | null
 }
 
 /** What an agent reported on a command, and when the report arrived. */
-export type Answer =
+export type CommandReport =
   & { readonly at: Timestamp }
   & (
     | { readonly kind: "acked"; readonly report: AckReport }
@@ -133,7 +133,7 @@ export interface CommandAck {
 }
 
 /** The end of a command by its agent's result. */
-export interface CommandEnd {
+export interface CommandResultUpdate {
   readonly id: CommandId
   readonly status: "completed" | "failed"
   /** Of an acknowledgement in the same batch, else null. */
@@ -144,7 +144,7 @@ export interface CommandEnd {
 }
 
 /** The end of a command with its row as it was before. */
-export interface Ending {
+export interface FinishTransition {
   readonly row: LockedCommand
-  readonly end: CommandEnd
+  readonly end: CommandResultUpdate
 }

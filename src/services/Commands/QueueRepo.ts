@@ -12,7 +12,7 @@ export const claimedColumns =
   "issued_by, payload, sealed_payload, timeout_at"
 
 /** The table is the queue of commands: reads and writes in sets. `CommandStatusRepo` changes their status. */
-export class CommandQueueRepo extends Effect.Service<CommandQueueRepo>()("svc/CommandQueue", {
+export class CommandQueueRepo extends Effect.Service<CommandQueueRepo>()("svc/CommandQueueRepo", {
   effect: Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient
     const pendingColumns = sql.literal("id, agent_id, engine, action, target_type, target_id, issued_at")

@@ -9,8 +9,8 @@ import {
   type WorkerActivity
 } from "../../domain/Task/Outcome.ts"
 import * as Timestamp from "../../domain/Timestamp.ts"
+import { AgentProcessesRepo } from "../AgentProcesses/Repo.ts"
 import { AgentsRepo } from "../Agents/Repo.ts"
-import { AgentWorkersRepo } from "../AgentWorkers/Repo.ts"
 import * as Ids from "../Ids.ts"
 import { Ingest } from "../Ingest.ts"
 import { Loops } from "../Loops.ts"
@@ -44,7 +44,7 @@ const decodeAnswer = Schema.decodeUnknownOption(Schema.parseJson(ReconcileResult
 export class TaskReconciliation extends Effect.Service<TaskReconciliation>()("svc/TaskReconciliation", {
   effect: Effect.gen(function*() {
     const agentsRepo = yield* AgentsRepo
-    const agentWorkers = yield* AgentWorkersRepo
+    const agentWorkers = yield* AgentProcessesRepo
     const projectsRepo = yield* ProjectsRepo
     const tasksRepo = yield* TasksRepo
     const workersRepo = yield* WorkersRepo
@@ -112,16 +112,16 @@ export class TaskReconciliation extends Effect.Service<TaskReconciliation>()("sv
       const now = yield* Timestamp.now
       const overdue = Timestamp.addSeconds(now, -2 * commandTimeout)
       for (const answer of yield* commands.listEnded([...openQuestions.keys()])) {
-        const asked = openQuestions.get(answer.id)
-        if (asked === undefined) continue
+        const question = openQuestions.get(answer.id)
+        if (question === undefined) continue
         const reconciled = answer.status === "completed" ? decodeAnswer(answer.result) : Option.none()
         if (Option.isSome(reconciled)) {
           const finished_at = Timestamp.parse(reconciled.value.finished_at ?? "") ?? null
-          const worker = (yield* makeWorkerLookup(asked.project_id, [asked], now))(asked)
+          const worker = (yield* makeWorkerLookup(question.project_id, [question], now))(question)
           // an end before the start belongs to an earlier attempt
-          const isOld = finished_at !== null && finished_at < asked.started_at
-          const outcome = isOld ? null : inferOutcome({ ...reconciled.value, finished_at }, asked.task_id, worker)
-          if (outcome !== null && !reportOutcome(answer.id, asked, outcome)) continue
+          const isOld = finished_at !== null && finished_at < question.started_at
+          const outcome = isOld ? null : inferOutcome({ ...reconciled.value, finished_at }, question.task_id, worker)
+          if (outcome !== null && !reportOutcome(answer.id, question, outcome)) continue
         }
         openQuestions.delete(answer.id)
       }
@@ -209,11 +209,11 @@ export class TaskReconciliation extends Effect.Service<TaskReconciliation>()("sv
 }) {
   static readonly layer = this.Default.pipe(
     Layer.provide(
-      Layer.mergeAll(AgentsRepo.layer, AgentWorkersRepo.layer, ProjectsRepo.layer, TasksRepo.layer, WorkersRepo.layer)
+      Layer.mergeAll(AgentsRepo.layer, AgentProcessesRepo.layer, ProjectsRepo.layer, TasksRepo.layer, WorkersRepo.layer)
     )
   )
 
-  static readonly loop = Layer.scopedDiscard(Effect.gen(function*() {
+  static readonly layerLoop = Layer.scopedDiscard(Effect.gen(function*() {
     const loops = yield* Loops
     const { reconcileAfter } = yield* Settings
     if (reconcileAfter === 0) return

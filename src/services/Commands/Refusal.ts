@@ -1,5 +1,5 @@
 import { missingArgumentsNote } from "../../domain/Command/Retry.ts"
-import type { AgentProcess } from "../AgentSessions.ts"
+import type { RoutableProcess } from "../AgentSessions.ts"
 import type { Intent } from "./Model.ts"
 import { capabilityOf, rateFitness } from "./Routing.ts"
 
@@ -35,7 +35,7 @@ const enginesNeedingTaskName: ReadonlySet<string> = new Set(["arq", "dramatiq", 
 const enginesWithoutEta: ReadonlySet<string> = new Set(["dramatiq", "taskiq"])
 
 /** Why none of the processes can do the intent's action, and what to do instead; null where one can, or may. */
-export const unsupportedReason = (intent: Intent, processes: ReadonlyArray<AgentProcess>): string | null => {
+export const unsupportedReason = (intent: Intent, processes: ReadonlyArray<RoutableProcess>): string | null => {
   const { action, engine } = intent
   if (engine === null) return null
   const command = { ...intent, action: isSubmittedRetry(intent) ? "submit_task" : action }

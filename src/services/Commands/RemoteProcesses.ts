@@ -1,8 +1,8 @@
 import { Clock, Effect, Layer } from "effect"
 import type { AgentId } from "../../domain/Id.ts"
 import * as Timestamp from "../../domain/Timestamp.ts"
-import type { AgentProcess, AgentSession } from "../AgentSessions.ts"
-import { AgentWorkersRepo } from "../AgentWorkers/Repo.ts"
+import { AgentProcessesRepo } from "../AgentProcesses/Repo.ts"
+import type { AgentSession, RoutableProcess } from "../AgentSessions.ts"
 import { Database } from "../Database.ts"
 import type { PendingCommand } from "./Model.ts"
 import { rateFitness } from "./Routing.ts"
@@ -17,11 +17,11 @@ const cacheMillis = 1000
 const maxCachedAgents = 1000
 
 /** The agents' processes on other replicas, as far as this replica knows them. */
-export class RemoteProcesses extends Effect.Service<RemoteProcesses>()("svc/CommandsElsewhere", {
+export class RemoteProcesses extends Effect.Service<RemoteProcesses>()("svc/RemoteProcesses", {
   effect: Effect.gen(function*() {
     const { dialect } = yield* Database
-    const repo = yield* AgentWorkersRepo
-    const cache = new Map<string, { readonly at: number; readonly processes: ReadonlyArray<AgentProcess> }>()
+    const repo = yield* AgentProcessesRepo
+    const cache = new Map<string, { readonly at: number; readonly processes: ReadonlyArray<RoutableProcess> }>()
 
     const readProcesses = Effect.fnUntraced(function*(agentId: AgentId) {
       const now = yield* Clock.currentTimeMillis
@@ -51,5 +51,5 @@ export class RemoteProcesses extends Effect.Service<RemoteProcesses>()("svc/Comm
     return { hasBetter } as const
   })
 }) {
-  static readonly layer = this.Default.pipe(Layer.provide(AgentWorkersRepo.layer))
+  static readonly layer = this.Default.pipe(Layer.provide(AgentProcessesRepo.layer))
 }

@@ -7,7 +7,7 @@ import { deleteInSlices } from "../Dialect.ts"
 import { yieldToEventLoop } from "../EventLoop.ts"
 import * as Ids from "../Ids.ts"
 import { recordset } from "../Recordset.ts"
-import type { Ending } from "./Model.ts"
+import type { FinishTransition } from "./Model.ts"
 
 /** Rows per statement. */
 const slice = 1000
@@ -18,7 +18,7 @@ interface Link extends TaskRetry {
   readonly command_id: CommandId
 }
 
-const linksOf = ({ end, row }: Ending): ReadonlyArray<Link> => {
+const linksOf = ({ end, row }: FinishTransition): ReadonlyArray<Link> => {
   const { action, engine, id, project_id, target_id } = row
   if (end.status !== "completed" || end.result === null || engine === null) return []
   return parseTaskRetries(action, target_id, end.result).map((retried) => ({
@@ -43,7 +43,7 @@ export class TaskRetries extends Effect.Service<TaskRetries>()("svc/TaskRetries"
     const names = sql.literal(Object.keys(columns).join(", "))
 
     /** Inserts the links that the results of the ended commands name, in the caller's transaction. */
-    const insert = Effect.fnUntraced(function*(endings: ReadonlyArray<Ending>) {
+    const insert = Effect.fnUntraced(function*(endings: ReadonlyArray<FinishTransition>) {
       const links = endings.flatMap(linksOf)
       for (let from = 0; from < links.length; from += slice) {
         if (from > 0) yield* yieldToEventLoop

@@ -1,4 +1,4 @@
-import type { AgentProcess, AgentSession } from "../AgentSessions.ts"
+import type { AgentSession, RoutableProcess } from "../AgentSessions.ts"
 import type { PendingCommand } from "./Model.ts"
 import { enginesRestartingByExit } from "./Restart.ts"
 
@@ -26,18 +26,18 @@ export const capabilityOf = (action: string): string | null => {
 type RoutedCommand = Pick<PendingCommand, "action" | "agent_id" | "engine" | "target_id">
 
 /** Whether the process advertises the engine. */
-export const servesEngine = ({ capabilities, engines }: AgentProcess, engine: string): boolean =>
+export const servesEngine = ({ capabilities, engines }: RoutableProcess, engine: string): boolean =>
   engines.includes(engine) || capabilities[engine] !== undefined
 
-export const rateFitness = (command: RoutedCommand, candidate: AgentProcess): Fitness => {
+export const rateFitness = (command: RoutedCommand, candidate: RoutableProcess): Fitness => {
   const { capabilities, engines, role, workerId } = candidate
   const { action, agent_id, engine, target_id } = command
   const hasNoCapabilities = Object.keys(capabilities).length === 0
   if (hasNoCapabilities && engines.length === 0 && workerId !== agent_id) return null
   if (engine !== null && !servesEngine(candidate, engine) && !(hasNoCapabilities && engines.length === 0)) return null
-  const needed = capabilityOf(action)
+  const capability = capabilityOf(action)
   const offered = engine === null ? Object.values(capabilities).flat() : capabilities[engine] ?? []
-  if (needed === null || offered.includes(needed)) return role === "task" ? 0 : 1
+  if (capability === null || offered.includes(capability)) return role === "task" ? 0 : 1
   if (action === "restart_worker" && engine !== null && enginesRestartingByExit.has(engine)) {
     return target_id === workerId ? 0 : null
   }

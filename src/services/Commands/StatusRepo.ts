@@ -6,7 +6,7 @@ import type { CommandId, ProjectId } from "../../domain/Id.ts"
 import * as Timestamp from "../../domain/Timestamp.ts"
 import { skipLocked } from "../Dialect.ts"
 import { recordset } from "../Recordset.ts"
-import type { ClaimedCommand, CommandClaim, CommandEnd, CommandRow, EndedCommand } from "./Model.ts"
+import type { ClaimedCommand, CommandClaim, CommandResultUpdate, CommandRow, FinishedCommand } from "./Model.ts"
 import { claimedColumns } from "./QueueRepo.ts"
 import { commandColumns } from "./Repo.ts"
 
@@ -128,7 +128,7 @@ export class CommandStatusRepo extends Effect.Service<CommandStatusRepo>()("svc/
       })
 
     /** Ends commands by the results of their agents. */
-    const finish = Effect.fnUntraced(function*(ends: ReadonlyArray<CommandEnd>) {
+    const finish = Effect.fnUntraced(function*(ends: ReadonlyArray<CommandResultUpdate>) {
       const columns = { id: "uuid", acked_at: "text", result: "text", error: "text", completed_at: "text" } as const
       for (const to of ["completed", "failed"] as const) {
         const rows = ends.filter(({ status }) => status === to)
@@ -146,7 +146,7 @@ export class CommandStatusRepo extends Effect.Service<CommandStatusRepo>()("svc/
 
     /** Ends at most `limit` overdue commands; `error` says how far each one had come. */
     const expire = (now: Timestamp.Timestamp, limit: number) =>
-      transition<EndedCommand>({
+      transition<FinishedCommand>({
         to: "timeout",
         at: now,
         with: sql`WITH overdue AS (

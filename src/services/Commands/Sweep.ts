@@ -27,9 +27,9 @@ export class CommandSweep extends Effect.Service<CommandSweep>()("svc/CommandSwe
     const expire = Effect.gen(function*() {
       const now = yield* Timestamp.now
       for (let more = true; more;) {
-        const ended = yield* statuses.expire(now, slice)
-        for (const command of ended) observeCommandEnd(metrics, command, now)
-        more = ended.length === slice
+        const expiredCommands = yield* statuses.expire(now, slice)
+        for (const command of expiredCommands) observeCommandEnd(metrics, command, now)
+        more = expiredCommands.length === slice
       }
     })
 
@@ -46,7 +46,7 @@ export class CommandSweep extends Effect.Service<CommandSweep>()("svc/CommandSwe
   static readonly layer = this.Default
 
   /** The two loops. */
-  static readonly loops = Layer.scopedDiscard(Effect.gen(function*() {
+  static readonly layerLoop = Layer.scopedDiscard(Effect.gen(function*() {
     const loops = yield* Loops
     const { expire, prune } = yield* CommandSweep
     yield* loops.every("commands timeout", "1 second", expire)

@@ -49,7 +49,7 @@ export class PendingEvent {
 }
 
 /** One queue of events with one writer. */
-class Lane {
+class Partition {
   private queue: Array<PendingEvent> = []
   private wake: (() => void) | null = null
 
@@ -95,11 +95,11 @@ const MAX_TRANSACTION_CHARACTERS = 1024 * 1024
 const MAX_BACKLOG_CHARACTERS = 16 * 1024 * 1024
 
 /**
- * The bounded queue of the writers, in plain code. All events of a task are in one lane, so that two writers never
+ * The bounded queue of the writers, in plain code. All events of a task are in one partition, so that two writers never
  * write the same task. A batch is complete with the last of its events.
  */
 export class Backlog {
-  readonly lanes: ReadonlyArray<Lane>
+  readonly partitions: ReadonlyArray<Partition>
   /** Events that are queued and not complete. */
   private pendingCount = 0
   /** Characters of the batches that are not complete. */
@@ -109,8 +109,8 @@ export class Backlog {
   private readonly capacityListeners = new Set<() => void>()
   private onDrained: (() => void) | null = null
 
-  constructor(lanes: number, private readonly limit: number, private readonly onThrow: (error: unknown) => void) {
-    this.lanes = Array.from({ length: lanes }, () => new Lane())
+  constructor(partitions: number, private readonly limit: number, private readonly onThrow: (error: unknown) => void) {
+    this.partitions = Array.from({ length: partitions }, () => new Partition())
   }
 
   /** Whether the batch was queued. A batch larger than the whole queue is accepted while the queue is not full. */
@@ -127,17 +127,17 @@ export class Backlog {
     }
     this.pendingCount += progress.remaining
     this.pendingCharacters += progress.size
-    for (const event of batch.events) this.laneOf(event.taskId).add(new PendingEvent(event, batch, progress))
-    for (const lane of this.lanes) lane.wakeWriter()
+    for (const event of batch.events) this.partitionOf(event.taskId).add(new PendingEvent(event, batch, progress))
+    for (const partition of this.partitions) partition.wakeWriter()
     return true
   }
 
-  private laneOf(taskId: string): Lane {
-    if (this.lanes.length === 1) return this.lanes[0]!
+  private partitionOf(taskId: string): Partition {
+    if (this.partitions.length === 1) return this.partitions[0]!
     let hash = 0
     // ids differ at their ends: hexadecimal digits or a counter
     for (let at = Math.max(0, taskId.length - 4); at < taskId.length; at++) hash = hash * 31 + taskId.charCodeAt(at)
-    return this.lanes[hash % this.lanes.length]!
+    return this.partitions[hash % this.partitions.length]!
   }
 
   onCapacity(listener: () => void): () => void {

@@ -51,9 +51,9 @@ const foldGroup = (known: StoredTask | undefined, group: TaskGroup, at: Timestam
   const before = known === undefined ? noEnds : TaskHistory.countEndsByWorker(history)
   let changed = false
   for (const event of group.events) {
-    const applied = TaskHistory.apply(history, event)
-    event.refusal = applied === "full" ? "too many events of one task" : null
-    if (applied === "applied") changed = true
+    const applyResult = TaskHistory.addEvent(history, event)
+    event.refusal = applyResult === "full" ? "too many events of one task" : null
+    if (applyResult === "applied") changed = true
   }
   if (!changed) return null
   const analysis = TaskHistory.analyse(history)

@@ -13,7 +13,7 @@ export interface TaskGroup extends ProjectTaskKey {
   readonly key: string
   readonly events: Array<PendingTaskEvent>
   /** Whether one of the events can be a task's first, so that the task is probably new. */
-  opening: boolean
+  mayCreateTask: boolean
 }
 
 /** Events by their subject: tasks, and everything else. */
@@ -79,11 +79,11 @@ const groupEvents = (
     let group = groups.get(key)
     if (group === undefined) {
       const { engine, projectId, taskId } = event
-      group = { key, project_id: projectId, engine, task_id: taskId, events: [], opening: false }
+      group = { key, project_id: projectId, engine, task_id: taskId, events: [], mayCreateTask: false }
       groups.set(key, group)
     }
     group.events.push(event)
-    if (canBeFirst(event)) group.opening = true
+    if (canBeFirst(event)) group.mayCreateTask = true
   }
   return { groups: [...groups.values()], side }
 }

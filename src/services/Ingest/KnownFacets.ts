@@ -1,4 +1,4 @@
-import type { FacetRow } from "./Tally.ts"
+import type { FacetRow } from "./TransactionTotals.ts"
 
 /** How long a written facet counts as known. The sweeper keeps what was written in the last two days. */
 const TTL_MILLIS = 3_600_000

@@ -5,8 +5,8 @@ import { recordColumns } from "../Recordset.ts"
 import { mutableColumns, storedTaskColumns, TASK_COLUMNS, taskColumns } from "./Columns.ts"
 import type { TaskRecord } from "./Fold.ts"
 import type { TaskGroup } from "./Grouping.ts"
-import type { Tally } from "./Tally.ts"
 import { type ProjectTaskKey, type StoredTask, taskKeyText } from "./TaskCache.ts"
+import type { TransactionTotals } from "./TransactionTotals.ts"
 import { queueChanges, workerChanges } from "./Upserts.ts"
 
 /** Many rows as one JSON parameter (`services/Recordset.ts`), for the driver: `$1` is the table `r`. */
@@ -105,7 +105,7 @@ export const makePostgresTasks = (sql: SqlClient.SqlClient) => {
     /** Replaces the rows whose stored revision is the previous one; returns the ids of the replaced rows. */
     update: (rows: ReadonlyArray<TaskRecord>) => ids(run<{ readonly id: string }>(updateText, rows)),
 
-    writeTally: ({ counts, facets, offlineReports, queues, workers }: Tally, slot: number, at: Timestamp) =>
+    writeTally: ({ counts, facets, offlineReports, queues, workers }: TransactionTotals, slot: number, at: Timestamp) =>
       Effect.all([
         run(facetsText, facets, at),
         run(countsText, counts, slot),

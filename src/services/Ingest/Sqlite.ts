@@ -3,8 +3,8 @@ import type { Timestamp } from "../../domain/Timestamp.ts"
 import { mutableColumns, storedTaskColumns, type TaskColumn, taskColumns } from "./Columns.ts"
 import { fold, type FoldResult, type TaskRecord } from "./Fold.ts"
 import type { TaskGroup } from "./Grouping.ts"
-import type { Tally } from "./Tally.ts"
 import type { ProjectTaskKey, StoredTask, TaskCache } from "./TaskCache.ts"
+import type { TransactionTotals } from "./TransactionTotals.ts"
 import { queueChanges, workerChanges } from "./Upserts.ts"
 
 /**
@@ -29,7 +29,7 @@ export class SqliteTasks {
   /** Folds the group into its task and writes the row; null when its events add nothing. */
   write(group: TaskGroup, cache: TaskCache, at: Timestamp): FoldResult | null {
     const known = cache.get(group.key)
-    if (known === undefined && group.opening) {
+    if (known === undefined && group.mayCreateTask) {
       // probably new; a conflict of the insert shows the opposite
       const folded = fold(undefined, group, at)
       if (folded === null || this.tryInsert(folded.row)) return folded
@@ -175,7 +175,7 @@ export class SqliteTallies {
     )
   }
 
-  write({ counts, facets, offlineReports, queues, workers }: Tally, slot: number, at: Timestamp): void {
+  write({ counts, facets, offlineReports, queues, workers }: TransactionTotals, slot: number, at: Timestamp): void {
     for (const row of counts) this.count.run({ ...row, slot })
     for (const row of facets) this.facet.run({ ...row, at })
     for (const row of workers) this.worker.run({ ...row, at })

@@ -78,8 +78,8 @@ export class TaskCache {
    * A copy of the text, shared by all tasks with it: the agent's text is a slice that keeps a whole frame in memory.
    */
   private internText(text: string): string {
-    const known = this.names.get(text)
-    if (known !== undefined) return known
+    const cachedText = this.names.get(text)
+    if (cachedText !== undefined) return cachedText
     if (this.names.size >= MAX_NAMES) this.names.clear()
     const copy = copyText(text)
     this.names.set(copy, copy)

@@ -20,22 +20,26 @@ import { type GroupedEvents, makeGrouper, makeMasker, type TaskGroup } from "./G
 import { KnownFacets } from "./KnownFacets.ts"
 import { makePostgresTasks } from "./Postgres.ts"
 import { SqliteTallies, SqliteTasks } from "./Sqlite.ts"
-import { makeTally, type Tally } from "./Tally.ts"
 import { TaskCache } from "./TaskCache.ts"
+import { makeTransactionTotals, type TransactionTotals } from "./TransactionTotals.ts"
 
 /** What one transaction wrote. */
 interface CommitResult {
   readonly folded: ReadonlyArray<FoldResult>
-  readonly tally: Tally
+  readonly tally: TransactionTotals
   /** Groups whose task another replica has changed: folded again in the next transaction. */
   readonly conflicts: ReadonlyArray<TaskGroup>
 }
 
-type MakeTally = (arrivals: GroupedEvents, folded: ReadonlyArray<FoldResult>, at: Timestamp.Timestamp) => Tally
+type MakeTally = (
+  arrivals: GroupedEvents,
+  folded: ReadonlyArray<FoldResult>,
+  at: Timestamp.Timestamp
+) => TransactionTotals
 
 type WriteTransaction = (
   arrivals: GroupedEvents,
-  lane: number,
+  partition: number,
   at: Timestamp.Timestamp
 ) => Effect.Effect<CommitResult, SqlError.SqlError>
 
@@ -63,7 +67,7 @@ export const makeWriter = Effect.gen(function*() {
   const countEnds = makeEndCounter(yield* Metrics, settings.metricsTaskNames)
   const makeCappedTally: MakeTally = (arrivals, folded, at) => {
     const millis = Timestamp.toEpochMillis(at)
-    const tally = makeTally(arrivals, folded, millis)
+    const tally = makeTransactionTotals(arrivals, folded, millis)
     return {
       ...tally,
       facets: facets.filterUnknown(tally.facets, millis), // without those written lately
@@ -107,10 +111,10 @@ export const makeWriter = Effect.gen(function*() {
   }
 
   /**
-   * Commits the events of a lane. Events that are invalid by themselves are marked and left out. When the database
+   * Commits the events of a partition. Events that are invalid by themselves are marked and left out. When the database
    * refuses one, the whole commit fails and nothing is written.
    */
-  const commit = Effect.fnUntraced(function*(slice: ReadonlyArray<PendingEvent>, lane: number) {
+  const commit = Effect.fnUntraced(function*(slice: ReadonlyArray<PendingEvent>, partition: number) {
     let characters = 0
     for (const event of slice) {
       maskEvent(event)
@@ -122,7 +126,7 @@ export const makeWriter = Effect.gen(function*() {
     yield* caps.prepare(new Set(slice.map(({ projectId }) => projectId)))
     let arrivals = groupEvents(slice)
     while (arrivals.groups.length > 0 || arrivals.side.length > 0) {
-      const written = yield* write(arrivals, lane, yield* nextTimestamp)
+      const written = yield* write(arrivals, partition, yield* nextTimestamp)
       yield* finishCommit(written)
       for (const { key } of written.conflicts) cache.evict(key)
       arrivals = { groups: written.conflicts.map((group) => ({ ...group, opening: false })), side: [] }
@@ -146,7 +150,7 @@ const makeSqliteWrite = (
   let statements: { readonly tasks: SqliteTasks; readonly tallies: SqliteTallies } | undefined
   const prepareStatements = (db: BetterSqlite3.Database) =>
     statements ??= { tasks: new SqliteTasks(db), tallies: new SqliteTallies(db) }
-  return (arrivals, lane, at) =>
+  return (arrivals, partition, at) =>
     access.write((db) => {
       const { tallies, tasks } = prepareStatements(db)
       const folded: Array<FoldResult> = []
@@ -155,7 +159,7 @@ const makeSqliteWrite = (
         if (one !== null) folded.push(one)
       }
       const tally = makeCappedTally(arrivals, folded, at)
-      tallies.write(tally, countSlot(lane), at)
+      tallies.write(tally, countSlot(partition), at)
       return { folded, tally, conflicts: [], rows: auditFailures(db, folded, at) }
     }).pipe(Effect.tap(({ rows }) => onCommit(rows)))
 }
@@ -167,9 +171,11 @@ const makePostgresWrite = (
   auditFailures: (folded: ReadonlyArray<FoldResult>) => Effect.Effect<void>
 ): WriteTransaction => {
   const tasks = makePostgresTasks(sql)
-  return Effect.fnUntraced(function*(arrivals, lane, at) {
+  return Effect.fnUntraced(function*(arrivals, partition, at) {
     const groups = arrivals.groups.toSorted((left, right) => (left.key < right.key ? -1 : 1))
-    const stored = yield* tasks.read(groups.filter((group) => !group.opening && cache.get(group.key) === undefined))
+    const stored = yield* tasks.read(
+      groups.filter((group) => !group.mayCreateTask && cache.get(group.key) === undefined)
+    )
     const folded = groups.flatMap((group) => fold(cache.get(group.key) ?? stored.get(group.key), group, at) ?? [])
     const written = new Set([
       ...yield* tasks.update(folded.filter(({ stored }) => stored !== undefined).map(({ row }) => row)),
@@ -183,7 +189,7 @@ const makePostgresWrite = (
       ? arrivals
       : { ...arrivals, groups: groups.filter((group) => !conflicts.includes(group)) }
     const tally = makeCappedTally(writtenEvents, writtenFolds, at)
-    yield* tasks.writeTally(tally, countSlot(lane), at)
+    yield* tasks.writeTally(tally, countSlot(partition), at)
     yield* auditFailures(writtenFolds)
     return { folded: writtenFolds, tally, conflicts }
   }, sql.withTransaction)

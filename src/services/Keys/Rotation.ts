@@ -9,7 +9,7 @@ import { secretKeyOf } from "./Cipher.ts"
 import { activeKeyName, formerKeyName, readSecretKeyIds } from "./Fingerprints.ts"
 
 /** There is no next key to be had; `message` says what to do. */
-export class NoNextKey extends Data.TaggedError("NoNextKey")<{ readonly message: string }> {}
+export class NextKeyMissing extends Data.TaggedError("NextKeyMissing")<{ readonly message: string }> {}
 
 /** A key of this process that was never active in this database; null when there is none. */
 const findUnusedKeyId = Effect.gen(function*() {
@@ -27,7 +27,7 @@ export const stageSecretKey = Effect.gen(function*() {
   const unusedKeyId = yield* findUnusedKeyId
   if (unusedKeyId !== null) return unusedKeyId
   if (secret.file === null) {
-    return yield* new NoNextKey({
+    return yield* new NextKeyMissing({
       message: `SVC_SECRET_KEY comes from the environment and has no new key: ${addKeyInstructions}`
     })
   }

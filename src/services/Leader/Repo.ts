@@ -1,11 +1,11 @@
 import { SqlClient } from "@effect/sql"
 import { Effect, Option } from "effect"
 import { Reader } from "../Database.ts"
-import { onlyPg } from "../Dialect.ts"
+import { onPostgres } from "../Dialect.ts"
 import { hasRows } from "../Rows.ts"
 
 /** A lease that a process holds now. */
-export interface HeldLease {
+export interface LeaseHolder {
   readonly name: string
   /** Host and process id of the leader. */
   readonly holder: string
@@ -21,7 +21,7 @@ export class LeaseRepo extends Effect.Service<LeaseRepo>()("svc/LeaseRepo", {
       orElse: () => sql.literal("CAST(unixepoch('subsec') * 1000 AS INTEGER)")
     })
     /** A takeover, which deletes the row, waits for this lock; a renewal does not, since it changes no key. */
-    const forKeyShare = onlyPg(sql, "FOR KEY SHARE")
+    const forKeyShare = onPostgres(sql, "FOR KEY SHARE")
 
     /** A time far ahead is none that a leader wrote: the database's clock was set back, or the row was tampered with. */
     const isHeld = (millis: number) => sql`expires_at > ${now} AND expires_at <= ${now} + ${2 * millis}`
@@ -51,7 +51,7 @@ export class LeaseRepo extends Effect.Service<LeaseRepo>()("svc/LeaseRepo", {
       lock: (fence: number) =>
         hasRows(sql`SELECT 1 FROM leases WHERE fence = ${fence} AND expires_at > ${now} ${forKeyShare}`),
       release: (fence: number) => sql`DELETE FROM leases WHERE fence = ${fence}`,
-      list: read<HeldLease>`SELECT name, holder FROM leases WHERE expires_at > ${now} ORDER BY name`
+      list: read<LeaseHolder>`SELECT name, holder FROM leases WHERE expires_at > ${now} ORDER BY name`
     } as const
   })
 }) {

@@ -14,7 +14,7 @@ export const pageSize = 500
 const overlapSeconds = 1
 
 /** Reads the changes of a project, in the order of (updated_at, id). */
-export class LiveTasksRepo extends Effect.Service<LiveTasksRepo>()("svc/liveTasks/Repo", {
+export class LiveTasksRepo extends Effect.Service<LiveTasksRepo>()("svc/LiveTasksRepo", {
   effect: Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient
     const read = yield* Reader
@@ -31,7 +31,7 @@ export class LiveTasksRepo extends Effect.Service<LiveTasksRepo>()("svc/liveTask
 
     /** The position to read from, so that late commits of other replicas are found too. */
     const rewind = (position: ChangePosition): ChangePosition =>
-      overlap === 0 ? position : { updated_at: Timestamp.addSeconds(position.updated_at, -overlap), id: Ids.firstId }
+      overlap === 0 ? position : { updated_at: Timestamp.addSeconds(position.updated_at, -overlap), id: Ids.minId }
 
     return { listPage, rewind } as const
   })

@@ -35,7 +35,7 @@ export interface MfaLoginState extends MfaState {
 /**
  * The second factor at a login, including the start of the grace period for enrollment (interface, MFA enforcement).
  */
-export class MfaLogin extends Effect.Service<MfaLogin>()("svc/MfaAtLogin", {
+export class MfaLogin extends Effect.Service<MfaLogin>()("svc/MfaLogin", {
   effect: Effect.gen(function*() {
     const repo = yield* MfaRepo
     const devices = yield* TrustedDevicesRepo

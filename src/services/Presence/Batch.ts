@@ -83,9 +83,9 @@ export class LatestRows<A> {
   }
 
   take(): ReadonlyMap<string, A> {
-    const taken = new Map<string, A>()
-    moveFirst(this.rows, taken)
-    return taken
+    const entries = new Map<string, A>()
+    moveFirst(this.rows, entries)
+    return entries
   }
 
   putBack(taken: ReadonlyMap<string, A>): void {

@@ -26,7 +26,7 @@ export interface ProcessInfo {
 /** What presence calls on the session. */
 export interface PresenceCallbacks {
   /** Closes the session: another session replaced it, or its agent was deleted. */
-  readonly onLost: (why: "replaced" | "revoked") => void
+  readonly onReplacedOrRevoked: (why: "replaced" | "revoked") => void
   /** Whether the gateway has stopped reading the session: then its silence does not mean that it is gone. */
   readonly isPaused: () => boolean
 }

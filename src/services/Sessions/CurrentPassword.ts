@@ -14,7 +14,7 @@ import { UsersRepo } from "../Users/Repo.ts"
 const wrongPassword = new Forbidden({ code: "wrong_password", detail: "The current password is wrong." })
 
 /** Verifies the password of a signed-in user again. */
-export class CurrentPassword extends Effect.Service<CurrentPassword>()("svc/OwnPassword", {
+export class CurrentPassword extends Effect.Service<CurrentPassword>()("svc/CurrentPassword", {
   effect: Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient
     const users = yield* UsersRepo

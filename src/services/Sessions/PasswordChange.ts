@@ -12,8 +12,8 @@ import { Notices } from "../Mail/Notices.ts"
 import { MfaLogin } from "../Mfa/Login.ts"
 import { Passwords } from "../Users/Passwords.ts"
 import { UsersRepo } from "../Users/Repo.ts"
+import { SessionCreation } from "./Creation.ts"
 import { CurrentPassword } from "./CurrentPassword.ts"
-import { SessionOpening } from "./Opening.ts"
 import { sessionEnded, SessionsRepo } from "./Repo.ts"
 
 const orNotFound = Option.match({
@@ -33,7 +33,7 @@ export class PasswordChange extends Effect.Service<PasswordChange>()("svc/Passwo
     const hints = yield* Hints
     const mfa = yield* MfaLogin
     const currentPassword = yield* CurrentPassword
-    const sessionOpening = yield* SessionOpening
+    const sessionOpening = yield* SessionCreation
 
     const replaceSessions = Effect.fnUntraced(
       function*(person: Person, sessionId: SessionId, passwordHash: string, isFresh: boolean) {
@@ -78,7 +78,7 @@ export class PasswordChange extends Effect.Service<PasswordChange>()("svc/Passwo
     MfaLogin.layer,
     Notices.layer,
     Passwords.layer,
-    SessionOpening.layer,
+    SessionCreation.layer,
     SessionsRepo.layer,
     UsersRepo.layer
   ]))

@@ -4,7 +4,7 @@ import { Clock, Duration, Effect } from "effect"
  * Delays the result of `self` to a multiple of `slot` milliseconds after its start, so the time does not reveal what it
  * did, nor whether it wrote to the database. A slot of 0 changes nothing.
  */
-export const padToSlot = <A, E, R>(self: Effect.Effect<A, E, R>, slotMillis: number): Effect.Effect<A, E, R> =>
+export const padToMultiple = <A, E, R>(self: Effect.Effect<A, E, R>, slotMillis: number): Effect.Effect<A, E, R> =>
   Effect.gen(function*() {
     const begin = yield* Clock.currentTimeMillis
     const outcome = yield* Effect.exit(self)

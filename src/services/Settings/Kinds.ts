@@ -1,8 +1,8 @@
 import { Either, Redacted } from "effect"
 import { isCidr } from "../../domain/Cidr.ts"
-import { hasCredentials, maskCredentials } from "../../domain/Credentials.ts"
 import { isHostName } from "../../domain/HostName.ts"
 import { parseSender, parseSmtpUrl } from "../../domain/Smtp.ts"
+import { hasCredentials, maskCredentials } from "../../domain/UrlCredentials.ts"
 
 /** One setting of the program: its name, type, range, default, secret or not, and a line of text. */
 export interface Setting<A> {
@@ -14,7 +14,7 @@ export interface Setting<A> {
   readonly tunable: boolean
   readonly line: string
   readonly fallback: A
-  readonly parse: (text: string) => Either.Either<A, string>
+  readonly parse: (textSetting: string) => Either.Either<A, string>
   readonly print: (value: A) => string
 }
 

@@ -8,7 +8,7 @@ import type { TaskState } from "../../domain/TaskState.ts"
 import type { Timestamp } from "../../domain/Timestamp.ts"
 import { Reader } from "../Database.ts"
 import { idIn } from "../Dialect.ts"
-import { firstId } from "../Ids.ts"
+import { minId } from "../Ids.ts"
 import type { RowSize } from "../PageBytes.ts"
 import { PreparedReads } from "../PreparedReads.ts"
 import { makeConditions } from "./Conditions.ts"
@@ -85,7 +85,7 @@ const selectRetriesSql = `
       AND id >= coalesce(
         (SELECT id FROM commands WHERE project_id = ? ORDER BY id DESC LIMIT 1 OFFSET ${
   newestCommands - 1
-}), '${firstId}')
+}), '${minId}')
     ORDER BY id DESC LIMIT 1) AS latest`
 
 /**

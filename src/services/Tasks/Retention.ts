@@ -80,7 +80,7 @@ export class TaskRetention extends Effect.Service<TaskRetention>()("svc/tasks/Re
   static readonly layer = this.Default.pipe(Layer.provide(TaskDeletion.layer))
 
   /** Once an hour. */
-  static readonly loop = Layer.scopedDiscard(Effect.gen(function*() {
+  static readonly layerLoop = Layer.scopedDiscard(Effect.gen(function*() {
     const loops = yield* Loops
     const retention = yield* TaskRetention
     yield* loops.every("task retention", "1 hour", retention.sweep())

@@ -103,10 +103,12 @@ export class TaskSearch extends Effect.Service<TaskSearch>()("svc/tasks/Search",
       const plain = where.exactTerms(filter)
       const names = name === null ? null : yield* listNamesLike(projectId, name)
       if (names?.length === 0) return []
-      const named = name === null ? [] : [names === null ? where.contains("name", name) : where.isOneOf("name", names)]
-      if (search !== null) return yield* makeTermBranches(projectId, filter, search, [...plain, ...named])
+      const nameConditions = name === null
+        ? []
+        : [names === null ? where.contains("name", name) : where.isOneOf("name", names)]
+      if (search !== null) return yield* makeTermBranches(projectId, filter, search, [...plain, ...nameConditions])
       if (names !== null) return [makeValueBranch("name", names, plain, filter)]
-      return [makeWalk([...plain, ...named], isIndexed(filter) ? null : "tasks_list")]
+      return [makeWalk([...plain, ...nameConditions], isIndexed(filter) ? null : "tasks_list")]
     })
 
     /** The first matching ids of the window. */

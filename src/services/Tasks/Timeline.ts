@@ -24,10 +24,10 @@ export const pageOfTimeline = (
   if (cursor !== null && position === null) return null
   const events = TaskHistory.buildTimeline(TaskHistory.decode(history))
   const from = position === null ? 0 : indexAfter(events, position)
-  const shown = events.slice(from, from + limit)
-  const last = from + shown.length < events.length ? shown[shown.length - 1] : undefined
+  const pageEvents = events.slice(from, from + limit)
+  const last = from + pageEvents.length < events.length ? pageEvents[pageEvents.length - 1] : undefined
   return {
-    items: shown.map(({ agentId, id, kind, occurredAt, payload }) =>
+    items: pageEvents.map(({ agentId, id, kind, occurredAt, payload }) =>
       `{"id":${JSON.stringify(id)},"project_id":"${projectId}","agent_id":"${agentId}",` +
       `"engine":${JSON.stringify(engine)},"task_id":${JSON.stringify(task_id)},` +
       `"kind":"${kind}","occurred_at":"${occurredAt}","payload":${payload}}`

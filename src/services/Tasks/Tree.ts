@@ -58,12 +58,12 @@ export class TaskTrees extends Effect.Service<TaskTrees>()("svc/tasks/Trees", {
       const root = top.root_task_id ?? top.parent_task_id ?? top.task_id
       const nodes = new Map(ancestors.map((row) => [row.id, row]))
       for (const row of yield* listByRoot(projectId, root)) nodes.set(row.id, row)
-      const shown = [...nodes.values()].slice(0, maxNodes).sort((a, b) => (a.id < b.id ? -1 : 1))
+      const pageNodes = [...nodes.values()].slice(0, maxNodes).sort((a, b) => (a.id < b.id ? -1 : 1))
       return Option.some<TaskTree>({
         root_task_id: root,
-        node_count: shown.length,
+        node_count: pageNodes.length,
         truncated: nodes.size > maxNodes,
-        nodes: shown.map(({ id: _id, ...node }) => node)
+        nodes: pageNodes.map(({ id: _id, ...node }) => node)
       })
     })
 

@@ -14,9 +14,9 @@ const firstRow = firstRowOf(Row)
 const encode = Schema.encodeSync(Row)
 
 /** The columns that a login verifies. */
-export const Credentials = Schema.Struct({ id: UserId, password_hash: Schema.String })
-export type Credentials = typeof Credentials.Type
-const credentials = firstRowOf(Credentials)
+export const LoginCredentials = Schema.Struct({ id: UserId, password_hash: Schema.String })
+export type LoginCredentials = typeof LoginCredentials.Type
+const credentials = firstRowOf(LoginCredentials)
 
 /** The changed fields; empty names become null. */
 export const changedFields = (changes: UpdateUser): Partial<UserDetail> => {
@@ -67,7 +67,7 @@ export class UsersRepo extends Effect.Service<UsersRepo>()("svc/UsersRepo", {
             WHERE id = ${id} AND (locked_until IS NULL OR locked_until <= ${now})`
         ),
       /** Whether the account still has the verified password, and is not locked. */
-      hasValidCredentials: ({ id, password_hash }: Credentials, now: string) =>
+      hasValidCredentials: ({ id, password_hash }: LoginCredentials, now: string) =>
         hasRows(sql`SELECT 1 FROM users WHERE id = ${id} AND password_hash = ${password_hash}
             AND (locked_until IS NULL OR locked_until <= ${now})`),
       /**
@@ -101,7 +101,7 @@ export class UsersRepo extends Effect.Service<UsersRepo>()("svc/UsersRepo", {
        * password changed since the comparison. `newHash` replaces the stored hash.
        */
       recordLogin: (
-        { id, newHash, now, password_hash }: Credentials & { readonly newHash: string; readonly now: string }
+        { id, newHash, now, password_hash }: LoginCredentials & { readonly newHash: string; readonly now: string }
       ) =>
         firstRow(
           sql`UPDATE users SET failed_logins = 0, locked_until = NULL, last_login_at = ${now}, password_hash = ${newHash}

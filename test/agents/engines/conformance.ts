@@ -16,7 +16,7 @@ import type { Actions, Engine, EngineEvent } from "../../../src/agents/runtime/E
 import { makeScheduleStreams, type ScheduleStream } from "../../../src/agents/runtime/ScheduleStream.ts"
 import { SnapshotQueue } from "../../../src/agents/runtime/SnapshotQueue.ts"
 import { canonicalize, type JsonInput, JsonObject, parse } from "../../../src/domain/CanonicalJson.ts"
-import { purgeToken } from "../../../src/domain/PurgeToken.ts"
+import { makePurgeToken } from "../../../src/domain/PurgeToken.ts"
 import * as Redaction from "../../../src/domain/Redaction.ts"
 import { until } from "../../until.ts"
 import { activation, nodeOf, SnapshotReader } from "../protocol/snapshots.ts"
@@ -338,11 +338,11 @@ export const conforms = (name: string, make: Effect.Effect<Subject, never, Scope
           yield* enqueue("success")
           yield* depth(2)
           refused(yield* command(engine, "purge_queue", { queue }))
-          refused(yield* command(engine, "purge_queue", { queue, confirm_token: purgeToken(key, queue, 3) }))
-          refused(yield* command(engine, "purge_queue", { queue, confirm_token: purgeToken(key, queue, 2) }, 1))
+          refused(yield* command(engine, "purge_queue", { queue, confirm_token: makePurgeToken(key, queue, 3) }))
+          refused(yield* command(engine, "purge_queue", { queue, confirm_token: makePurgeToken(key, queue, 2) }, 1))
           yield* depth(2)
           const answer = succeeded(
-            yield* command(engine, "purge_queue", { queue, confirm_token: purgeToken(key, queue, 2) })
+            yield* command(engine, "purge_queue", { queue, confirm_token: makePurgeToken(key, queue, 2) })
           )
           assert.deepInclude(answer, { queue, purged: 2 })
           yield* depth(0)

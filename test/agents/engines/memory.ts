@@ -3,14 +3,14 @@ import { randomUUID } from "node:crypto"
 import {
   ActionFailed,
   type Actions,
-  type Call,
   type Engine,
   type NativeSchedule,
-  type Report
+  type ReportEvent,
+  type TaskCall
 } from "../../../src/agents/runtime/Engine.ts"
 import type { JsonInput } from "../../../src/domain/CanonicalJson.ts"
 
-interface Job extends Call {
+interface Job extends TaskCall {
   readonly id: string
   state: "waiting" | "running" | "success" | "failure" | "cancelled"
   error: string | null
@@ -23,7 +23,7 @@ export class MemoryEngine {
   readonly jobs = new Map<string, Job>()
   /** Every action that was carried out, in order. */
   readonly done: Array<string> = []
-  private report: Report = () => {}
+  private report: ReportEvent = () => {}
   private concurrency = 1
   private limits: Record<string, string> = {}
   private consumed = new Set(["default"])
@@ -60,7 +60,7 @@ export class MemoryEngine {
     return id
   }
 
-  enqueue(call: Partial<Call> = {}): string {
+  enqueue(call: Partial<TaskCall> = {}): string {
     const id = randomUUID()
     this.jobs.set(id, {
       id,

@@ -5,7 +5,7 @@ import { readEvents } from "../../../src/agents/protocol/Event.ts"
 import { type AgentFrame, decodeAgentFrame, encodeFrame, type WireSession } from "../../../src/agents/protocol/Frame.ts"
 import { MAX_FRAME_BYTES } from "../../../src/agents/protocol/Payload.ts"
 import { canonicalize, type JsonInput } from "../../../src/domain/CanonicalJson.ts"
-import { unitsOf } from "../../../src/domain/CanonicalJson/Units.ts"
+import { toCodeUnits } from "../../../src/domain/CanonicalJson/CodeUnits.ts"
 import type { EventData } from "../../../src/domain/TaskEvent.ts"
 import { sessionOf } from "./Vectors.ts"
 
@@ -97,7 +97,7 @@ const frames: ReadonlyArray<readonly [title: string, text: string]> = [
 
 describe("dense frames", () => {
   it.each(frames)("%s: read by the thread as on the event loop", (title, text) => {
-    assert.isTrue(isDense(unitsOf(text), text.length), title)
+    assert.isTrue(isDense(toCodeUnits(text), text.length), title)
     assert.isAtMost(text.length, MAX_FRAME_BYTES)
     const { frame } = decodeApart(text)
     assert.deepStrictEqual(contentsOf(frame), contentsOf(decodeAgentFrame(text, sessionOf(ids), now)))

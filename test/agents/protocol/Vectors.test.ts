@@ -13,7 +13,7 @@ import {
 } from "../../../src/agents/protocol/ScheduleSnapshot.ts"
 import { decodeSecret } from "../../../src/agents/protocol/Signing.ts"
 import * as Json from "../../../src/domain/CanonicalJson.ts"
-import { purgeToken } from "../../../src/domain/PurgeToken.ts"
+import { makePurgeToken } from "../../../src/domain/PurgeToken.ts"
 import { sequences } from "../../services/Ingest/world.ts"
 import { SnapshotReader } from "./snapshots.ts"
 import { readVectors, recordedAnswers, recordedFrames, sessionOf } from "./Vectors.ts"
@@ -222,7 +222,7 @@ describe("secrets that the brain does not make so", () => {
       assert.strictEqual(createHash("sha256").update(`purge|${queue}|${depth}`).digest("hex"), token)
       const key =
         secrets.purge_confirm_token.find((keyed) => keyed.queue === queue && keyed.depth === depth)?.secret_hex ?? ""
-      assert.notStrictEqual(purgeToken(Buffer.from(key, "hex"), queue, depth), token)
+      assert.notStrictEqual(makePurgeToken(Buffer.from(key, "hex"), queue, depth), token)
     }
   )
 

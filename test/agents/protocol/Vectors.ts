@@ -1,7 +1,7 @@
 import { Either } from "effect"
 import { readdirSync, readFileSync } from "node:fs"
 import { WireSession } from "../../../src/agents/protocol/Frame.ts"
-import { decodeSecret, type SessionIds, signingKey } from "../../../src/agents/protocol/Signing.ts"
+import { decodeSecret, type SignatureContext, signingKey } from "../../../src/agents/protocol/Signing.ts"
 import { asString, JsonArray, JsonObject, parse } from "../../../src/domain/CanonicalJson.ts"
 
 const folder = new URL("vectors/", import.meta.url)
@@ -51,7 +51,7 @@ export const recordedAnswers: ReadonlyArray<RecordedAnswer> = (answers instanceo
 
 type Ids = Pick<RecordedFrame, "agent_id" | "project_id" | "session_id" | "secret_b64url">
 
-export const idsOf = (vector: Ids): SessionIds => ({
+export const idsOf = (vector: Ids): SignatureContext => ({
   agentId: vector.agent_id,
   projectId: vector.project_id,
   sessionId: vector.session_id ?? ""

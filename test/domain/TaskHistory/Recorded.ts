@@ -1,7 +1,7 @@
 import { AgentId } from "../../../src/domain/Id.ts"
 /** The recorded event streams of the published agents (agents' protocol, "Vectors"), task by task. */
 import { readdirSync, readFileSync } from "node:fs"
-import { apply, emptyHistory, type History, type TaskEvent } from "../../../src/domain/TaskHistory.ts"
+import { addEvent, emptyHistory, type History, type TaskEvent } from "../../../src/domain/TaskHistory.ts"
 import { isTaskEventKind } from "../../../src/domain/TaskState.ts"
 import { parse, type Timestamp } from "../../../src/domain/Timestamp.ts"
 
@@ -69,6 +69,6 @@ export const task = (sequence: string, id: string): RecordedTask => {
 
 export const fold = (events: ReadonlyArray<TaskEvent>): History => {
   const history = emptyHistory()
-  for (const event of events) apply(history, event)
+  for (const event of events) addEvent(history, event)
   return history
 }

@@ -23,7 +23,7 @@ interface Told {
 const historyOf = (events: ReadonlyArray<Told>): string => {
   const history = TaskHistory.emptyHistory()
   for (const { data, kind, millis, number } of events) {
-    TaskHistory.apply(history, {
+    TaskHistory.addEvent(history, {
       id: idOf(number),
       kind,
       engine: "celery",

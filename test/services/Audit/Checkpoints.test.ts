@@ -321,7 +321,7 @@ describe.each(engines)("checkpoints on %s", (engine) => {
       })
       yield* Effect.gen(function*() {
         const settings = yield* Settings
-        const brain = Layer.build(Layer.fresh(Checkpoints.loop.pipe(
+        const brain = Layer.build(Layer.fresh(Checkpoints.layerLoop.pipe(
           Layer.provideMerge(auditLog),
           Layer.provide(Layer.succeed(Settings, settings))
         )))

@@ -1,7 +1,7 @@
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect, Option } from "effect"
 import { type CommandId } from "../../../src/domain/Id.ts"
-import { purgeToken } from "../../../src/domain/PurgeToken.ts"
+import { makePurgeToken } from "../../../src/domain/PurgeToken.ts"
 import { CommandSweep } from "../../../src/services/Commands/Sweep.ts"
 import * as Ids from "../../../src/services/Ids.ts"
 import { freshKey, request } from "../../brain.ts"
@@ -81,7 +81,7 @@ describe.each(engines)("the journey of a command on %s", (engine) => {
         yield* inProject(commands.purgeQueue(purge))
         yield* inProject(commands.purgeQueue({ ...purge, observed_depth: null, confirm_token: "given", force: true }))
         yield* sent(process, 2)
-        const token = purgeToken(Buffer.from(hmac_secret, "base64url"), "q", 7)
+        const token = makePurgeToken(Buffer.from(hmac_secret, "base64url"), "q", 7)
         assert.deepStrictEqual(process.frames.map(({ parameters }) => JSON.parse(parameters)), [
           { confirm_token: token, queue: "q" },
           { confirm_token: "given", force: true, queue: "q" }

@@ -77,7 +77,7 @@ export const lineLayer = Layer.scopedContext(Effect.gen(function*() {
   return Context.make(Line, { connect }).pipe(Context.add(AgentSessions, {
     sessions: (agentId) => [...open].filter((session) => session.agentId === agentId),
     agentIds: () => [...new Set([...open].map((session) => session.agentId))],
-    opened: Stream.fromPubSub(hub)
+    newSessions: Stream.fromPubSub(hub)
   }))
 }))
 

@@ -13,7 +13,7 @@ import { Health } from "../../../src/services/Health.ts"
 import { Vault } from "../../../src/services/Keys.ts"
 import { secretKeyOf } from "../../../src/services/Keys/Cipher.ts"
 import { listStaleIds, resealSlice, resealStoredSecrets } from "../../../src/services/Keys/Reseal.ts"
-import { activateSecretKey, NoNextKey, stageSecretKey } from "../../../src/services/Keys/Rotation.ts"
+import { activateSecretKey, NextKeyMissing, stageSecretKey } from "../../../src/services/Keys/Rotation.ts"
 import { countSealedByKey, sealedColumns } from "../../../src/services/Keys/SealedColumns.ts"
 import { Mail } from "../../../src/services/Mail.ts"
 import { Settings, type SettingsShape } from "../../../src/services/Settings.ts"
@@ -120,7 +120,7 @@ describe.each(engines)("the key of stored secrets on %s", (engine) => {
           assert.deepStrictEqual(new Map(yield* atOne(countSealedByKey)), new Map([[idOf(1), 67]]))
 
           // the next key is given to each, and nothing seals with it before that
-          assert.instanceOf(yield* Effect.flip(atOne(asCli(stageSecretKey))), NoNextKey)
+          assert.instanceOf(yield* Effect.flip(atOne(asCli(stageSecretKey))), NextKeyMissing)
           assert.isNull(yield* atOne(asCli(activateSecretKey)))
           assert.include(yield* starting(2), "SVC_SECRET_KEY is not the key this database was written with")
           yield* roll(1, 2)

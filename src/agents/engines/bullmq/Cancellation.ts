@@ -63,12 +63,12 @@ export class CancelledJobs {
     const before = this.#jobs.get(jobId)
     if (before !== undefined) return before.ended
     let end: (how: RunEnd) => void = () => undefined
-    const ended = new Promise<RunEnd>((resolve) => (end = resolve))
+    const runEnd = new Promise<RunEnd>((resolve) => (end = resolve))
     const deferral = this.#defer(jobId)
-    this.#jobs.set(jobId, { ended, end, deferral })
+    this.#jobs.set(jobId, { ended: runEnd, end, deferral })
     await deferral
     // an attempt that ended by itself in between counts as cancelled too
-    if (!this.has(jobId) || abort(CANCELLED)) return ended
+    if (!this.has(jobId) || abort(CANCELLED)) return runEnd
     await this.clearDeferredFailure(jobId)
     this.#jobs.delete(jobId)
     return null

@@ -17,8 +17,8 @@ export class FlowRoots {
   async find(queue: Queue, job: Job): Promise<string | undefined> {
     const { parentKey } = job
     if (parentKey === undefined) return undefined
-    const known = this.#known.get(parentKey)
-    if (known !== undefined) return known
+    const cachedRoot = this.#known.get(parentKey)
+    if (cachedRoot !== undefined) return cachedRoot
     const root = await fetchRoot(queue, parentKey, job.prefix)
     if (this.#known.size >= maxCached) this.#known.clear()
     this.#known.set(parentKey, root)

@@ -1,35 +1,35 @@
 import { type Queue, Queue as BullQueue, type Worker } from "bullmq"
 import { Effect, Queue as WorkQueue, type Scope } from "effect"
 import { hostname } from "node:os"
-import { type Engine, EngineRefused, type Report } from "../../runtime/Engine.ts"
+import { type Engine, EngineRefused, type ReportEvent } from "../../runtime/Engine.ts"
 import { close, refuse } from "./Broker.ts"
 import { listDeadLetters } from "./DeadLetters.ts"
 import { type EngineContext, makeEngineContext } from "./EngineContext.ts"
 import { FlowRoots } from "./FlowRoots.ts"
 import { inventoryOf } from "./Inventory.ts"
-import type { BesideOptions } from "./Options.ts"
+import type { BesideOptions as InProcessOptions } from "./Options.ts"
 import { purgeQueue } from "./Purge.ts"
 import { cancelTask, rateLimit, requeueDeadLetter, retryTask, submitTask } from "./QueueActions.ts"
 import { watchFlows, watchQueue } from "./QueueWatch.ts"
 import { reconcile } from "./Reconcile.ts"
-import { type Ask, makeRelay } from "./Relay.ts"
+import { makeRelay, type SendRequest } from "./Relay.ts"
 import { schedulerOf } from "./Schedules.ts"
 import { makeHandler, workerActions } from "./WorkerActions.ts"
-import type { Defer } from "./WorkerReporter.ts"
+import type { RunInBackground } from "./WorkerReporter.ts"
 import { WorkerWatch } from "./WorkerWatch.ts"
 
 /**
  * The engine beside an application's workers and queues, in their process. It listens to them, so events cost no
  * request to Redis, and it supports all of BullMQ's operations. The application keeps and closes its objects.
  */
-export const bullmq = ({ flows = [], queues = [], workers = [] }: BesideOptions): Engine => {
+export const bullmq = ({ flows = [], queues = [], workers = [] }: InProcessOptions): Engine => {
   const context = makeEngineContext()
   let watches: ReadonlyArray<WorkerWatch> = []
-  let askOthers: Ask = () => refuse("the agent has not started yet")
+  let askOthers: SendRequest = () => refuse("the agent has not started yet")
   const handle = makeHandler(() => watches)
-  const request: Ask = (workerRequest) => handle(workerRequest) ?? askOthers(workerRequest)
+  const request: SendRequest = (workerRequest) => handle(workerRequest) ?? askOthers(workerRequest)
 
-  const start = Effect.fnUntraced(function*(report: Report) {
+  const start = Effect.fnUntraced(function*(report: ReportEvent) {
     yield* checkOptions(workers, queues)
     const clock = yield* Effect.clock
     context.report = report
@@ -108,7 +108,7 @@ const openQueues = Effect.fnUntraced(function*(
 })
 
 /** Runs deferred work, one piece after the other. */
-const makeBackgroundQueue: Effect.Effect<Defer, never, Scope.Scope> = Effect.gen(function*() {
+const makeBackgroundQueue: Effect.Effect<RunInBackground, never, Scope.Scope> = Effect.gen(function*() {
   const queue = yield* WorkQueue.unbounded<() => Promise<void>>()
   yield* WorkQueue.take(queue).pipe(
     Effect.flatMap((work) => Effect.ignore(Effect.timeout(Effect.tryPromise(work), "10 seconds"))),

@@ -9,7 +9,7 @@ import { taskIdOf, taskIdOfKey } from "./TaskId.ts"
 export type EventData = EngineEvent["data"]
 
 /** Reasons and notes of events. Both the watch beside workers and the reader of the event stream use them. */
-export const PUT_BACK = "put back by its processor"
+export const REQUEUED = "put back by its processor"
 export const WAITS_FOR_CHILDREN = "waits for its children"
 export const STALLED = "stalled: its worker stopped renewing the lock"
 

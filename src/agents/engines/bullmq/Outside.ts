@@ -1,14 +1,14 @@
 import { Queue } from "bullmq"
 import { Effect } from "effect"
 import { Redis, type RedisOptions } from "ioredis"
-import { type Engine, EngineRefused, type Report, type WorkerInventory } from "../../runtime/Engine.ts"
+import { type Engine, EngineRefused, type ReportEvent, type WorkerInventory } from "../../runtime/Engine.ts"
 import { close, read, refuse } from "./Broker.ts"
 import { listDeadLetters } from "./DeadLetters.ts"
 import { makeEngineContext } from "./EngineContext.ts"
 import { followEvents } from "./EventStream.ts"
 import { FlowRoots } from "./FlowRoots.ts"
 import { inventoryOf } from "./Inventory.ts"
-import type { OutsideOptions } from "./Options.ts"
+import type { OutsideOptions as FromOutsideOptions } from "./Options.ts"
 import { purgeQueue } from "./Purge.ts"
 import { cancelTask, rateLimit, requeueDeadLetter, retryTask, submitTask } from "./QueueActions.ts"
 import { reconcile } from "./Reconcile.ts"
@@ -18,11 +18,11 @@ import { schedulerOf } from "./Schedules.ts"
  * The engine from outside, by the queues' names, for an application that cannot be changed. It follows the queues'
  * event streams and reads the jobs. It controls queues, but neither workers nor running jobs.
  */
-export const bullmqFromOutside = (options: OutsideOptions): Engine => {
+export const bullmqFromOutside = (options: FromOutsideOptions): Engine => {
   const { connection, prefix = "bull", queues: names, reader = "default" } = options
   const context = makeEngineContext()
 
-  const start = Effect.fnUntraced(function*(report: Report) {
+  const start = Effect.fnUntraced(function*(report: ReportEvent) {
     if (names.length === 0) return yield* new EngineRefused({ message: "name the queues that the agent is to follow" })
     const colon = names.find((name) => name.includes(":"))
     if (colon !== undefined) {

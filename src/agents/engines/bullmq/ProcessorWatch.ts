@@ -6,13 +6,13 @@ import { replaceMethod } from "./ReplaceMethod.ts"
 export type PutBackTarget = "later" | "the queue" | "its children"
 
 /** Where a thrown error says that its processor put the job back. BullMQ decides by the same errors. */
-export const putBackTargetOf = (error: unknown): PutBackTarget | undefined => {
+export const requeueTargetOf = (error: unknown): PutBackTarget | undefined => {
   if (!(error instanceof Error)) return undefined
   return error.message === RATE_LIMIT_ERROR ? "the queue" : PUT_BACK_BY.get(error.name)
 }
 
 /** Whether a processor that throws this has moved its job itself, so that BullMQ leaves the job where it is. */
-export const hasMovedJob = (error: unknown): boolean => error instanceof Error && PUT_BACK_BY.has(error.name)
+export const hasRequeuedJob = (error: unknown): boolean => error instanceof Error && PUT_BACK_BY.has(error.name)
 
 const PUT_BACK_BY: ReadonlyMap<string, PutBackTarget> = new Map([
   ["DelayedError", "later"],

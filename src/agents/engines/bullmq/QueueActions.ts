@@ -1,7 +1,7 @@
 /** Actions that need only a queue, wherever its workers are. */
 import type { Job, JobsOptions, JobState, Queue } from "bullmq"
 import { Effect } from "effect"
-import type { ActionFailed, Actions, Answer, Call, Retry, When } from "../../runtime/Engine.ts"
+import type { ActionFailed, ActionResult, Actions, RetryRequest, RunAt, TaskCall } from "../../runtime/Engine.ts"
 import { read, refuse, write } from "./Broker.ts"
 import type { EngineContext } from "./EngineContext.ts"
 import { dataOf } from "./JobData.ts"
@@ -9,7 +9,7 @@ import { baseData, taskIdOfJob } from "./JobEvents.ts"
 import { findJob, getQueue } from "./Queues.ts"
 
 export const submitTask = (context: EngineContext): NonNullable<Actions["submit_task"]> =>
-  Effect.fnUntraced(function*(call: Call) {
+  Effect.fnUntraced(function*(call: TaskCall) {
     const queue = yield* getQueue(context.queues, call.queue)
     const job = yield* addJob(queue, call.task_name, yield* dataOf(call), {
       ...delayOf(context, call),
@@ -23,7 +23,7 @@ export const submitTask = (context: EngineContext): NonNullable<Actions["submit_
  * with the same value. With overrides it is always a new job.
  */
 export const retryTask = (context: EngineContext): NonNullable<Actions["retry_task"]> =>
-  Effect.fnUntraced(function*(retry: Retry) {
+  Effect.fnUntraced(function*(retry: RetryRequest) {
     const { job, jobId, queue } = yield* findJob(context.queues, retry.task_id)
     const delay = delayOf(context, retry)
     const priority = yield* priorityOptionsOf(retry.priority)
@@ -49,7 +49,7 @@ export const retryTask = (context: EngineContext): NonNullable<Actions["retry_ta
   })
 
 export const requeueDeadLetter = (context: EngineContext): NonNullable<Actions["requeue_dead_letter"]> =>
-  Effect.fnUntraced(function*(retry: Retry) {
+  Effect.fnUntraced(function*(retry: RetryRequest) {
     const { job, jobId, queue } = yield* findJob(context.queues, retry.task_id)
     const state = job === null ? "unknown" : yield* read(() => queue.getJobState(jobId))
     if (state !== "failed") return yield* refuse("the job is not among its queue's failed ones")
@@ -65,7 +65,7 @@ export const cancelTask = (
     const { job, jobId, queue } = yield* findJob(context.queues, task_id)
     if (job === null) return yield* refuse("BullMQ has no such job: it never existed or was removed")
     const state = yield* read(() => queue.getJobState(jobId))
-    const stopRunning = Effect.map(cancelRunning(queue, jobId), (answer): Answer => ({ task_id, ...answer }))
+    const stopRunning = Effect.map(cancelRunning(queue, jobId), (answer): ActionResult => ({ task_id, ...answer }))
     /** A job may end while its process is searched for. */
     const orAlreadyEnded = (refusal: ActionFailed) =>
       Effect.flatMap(read(() => queue.getJobState(jobId)), (now) => {
@@ -86,7 +86,7 @@ export const cancelTask = (
     return { task_id, cancelled: true, was: state }
   })
 
-const alreadyEnded = (task_id: string, state: JobState | "unknown"): Answer | null =>
+const alreadyEnded = (task_id: string, state: JobState | "unknown"): ActionResult | null =>
   state === "completed" || state === "failed" ? { task_id, noop: true, reason: `the job has ${state} already` } : null
 
 /** BullMQ limits a queue, for all its workers together. It has no rate for one worker or a task's name. */
@@ -131,7 +131,7 @@ const copiedOptionsOf = (job: Job | null): JobsOptions => {
   return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined))
 }
 
-const delayOf = (context: EngineContext, { eta, eta_seconds }: When): { readonly delay?: number } => {
+const delayOf = (context: EngineContext, { eta, eta_seconds }: RunAt): { readonly delay?: number } => {
   const delay = eta === undefined ? (eta_seconds ?? 0) * 1000 : eta * 1000 - context.now()
   return delay > 0 ? { delay: Math.round(delay) } : {}
 }

@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import type { Engine, EngineState, Reconciled } from "../../runtime/Engine.ts"
+import type { Engine, EngineState, ReconcileOutcome } from "../../runtime/Engine.ts"
 import { read } from "./Broker.ts"
 import type { EngineContext } from "./EngineContext.ts"
 import { findJob } from "./Queues.ts"
@@ -19,7 +19,7 @@ export const reconcile = (context: EngineContext): Engine["reconcile"] =>
     }
   })
 
-const unknownTask: Reconciled = { engine_state: "unknown", finished_at: null, exception: null }
+const unknownTask: ReconcileOutcome = { engine_state: "unknown", finished_at: null, exception: null }
 
 /** All others are kinds of waiting. */
 const STATES: Readonly<Record<string, EngineState>> = {

@@ -17,7 +17,7 @@ import {
 import { type Cause, Deferred, Duration, Effect, Either, Option, Queue, type Scope } from "effect"
 import { Redis } from "ioredis"
 import { randomUUID } from "node:crypto"
-import { ActionFailed, type Answer } from "../../runtime/Engine.ts"
+import { ActionFailed, type ActionResult } from "../../runtime/Engine.ts"
 import { close, refuse, write } from "./Broker.ts"
 
 export type WorkerRequest =
@@ -27,16 +27,16 @@ export type WorkerRequest =
   | { readonly action: "add_consumer" | "cancel_consumer"; readonly worker: string; readonly queue: string }
 
 /** Executes the request if the job or worker is in this process; else null. */
-export type Handler = (request: WorkerRequest) => Effect.Effect<Answer, ActionFailed> | null
+export type RequestHandler = (request: WorkerRequest) => Effect.Effect<ActionResult, ActionFailed> | null
 
 /**
  * Asks all other processes; the one with the job or worker answers. Fails when none does. The failure is
  * `indeterminate` only if a process started the request and did not report its outcome.
  */
-export type Ask = (request: WorkerRequest) => Effect.Effect<Answer, ActionFailed>
+export type SendRequest = (request: WorkerRequest) => Effect.Effect<ActionResult, ActionFailed>
 
 type RelayOutcome =
-  | { readonly answer: Answer }
+  | { readonly answer: ActionResult }
   | { readonly message: string; readonly indeterminate: boolean }
 
 interface Listener extends QueueEventsListener {
@@ -57,12 +57,12 @@ const maxStreamEntries = 100
 export const makeRelay = Effect.fnUntraced(function*(
   connection: ConnectionOptions,
   prefix: string | undefined,
-  handle: Handler
+  handle: RequestHandler
 ) {
   const self = randomUUID()
   const scope = yield* Effect.scope
   const options = { connection: yield* withoutRetryLimit(connection), ...(prefix === undefined ? {} : { prefix }) }
-  const pendingAsks = new Map<string, Deferred.Deferred<Answer, ActionFailed>>()
+  const pendingAsks = new Map<string, Deferred.Deferred<ActionResult, ActionFailed>>()
   const incomingAsks = yield* Queue.unbounded<{ readonly id: string; readonly request: string }>()
 
   const events = yield* Effect.acquireRelease(
@@ -89,7 +89,7 @@ export const makeRelay = Effect.fnUntraced(function*(
   /** Whether the request was still open. True for one process only. */
   const claim = (id: string) => write(async () => (await (await producer.getBackend().client).del(keyOf(id))) === 1)
 
-  const publishAnswer = Effect.fnUntraced(function*(id: string, handled: Effect.Effect<Answer, ActionFailed>) {
+  const publishAnswer = Effect.fnUntraced(function*(id: string, handled: Effect.Effect<ActionResult, ActionFailed>) {
     const result = yield* Effect.either(handled)
     const outcome: RelayOutcome = Either.match(result, {
       onLeft: ({ indeterminate = false, message }) => ({ message, indeterminate }),
@@ -114,9 +114,9 @@ export const makeRelay = Effect.fnUntraced(function*(
     Effect.forkScoped
   )
 
-  const ask: Ask = Effect.fnUntraced(function*(request) {
+  const ask: SendRequest = Effect.fnUntraced(function*(request) {
     const id = randomUUID()
-    const deferred = yield* Deferred.make<Answer, ActionFailed>()
+    const deferred = yield* Deferred.make<ActionResult, ActionFailed>()
     pendingAsks.set(id, deferred)
     const event = { eventName: "ask", id, from: self, request: JSON.stringify(request) }
     const publish = write(async () => {
@@ -150,7 +150,7 @@ const withoutRetryLimit = (connection: ConnectionOptions): Effect.Effect<Connect
   )
 }
 
-const resultOf = (text: string): Effect.Effect<Answer, ActionFailed> =>
+const resultOf = (text: string): Effect.Effect<ActionResult, ActionFailed> =>
   Effect.suspend(() => {
     const outcome: RelayOutcome = JSON.parse(text)
     return "answer" in outcome ? Effect.succeed(outcome.answer) : Effect.fail(new ActionFailed(outcome))

@@ -9,7 +9,7 @@ import {
   baseData,
   etaAfter,
   originData,
-  PUT_BACK,
+  REQUEUED,
   runtimeOf,
   STALLED,
   storedErrorData,
@@ -83,8 +83,8 @@ export class StreamReporter {
   }
 
   #reportEntry({ event, fields, id, jobId }: StreamEntry, job: Job | undefined): void {
-    const known = this.#known.get(jobId)
-    const name = job?.name ?? fields.get("name") ?? known?.name
+    const cachedJob = this.#known.get(jobId)
+    const name = job?.name ?? fields.get("name") ?? cachedJob?.name
     const at = epochMillisOf(id)
     const about = (worker: string | null = null) => ({
       ...(job === undefined ? { task_name: name, queue: this.#queue.name } : baseData(job, worker)),
@@ -128,7 +128,7 @@ export class StreamReporter {
         return report("task.retried", { reason: STALLED })
       case "delayed": {
         const eta = fromEpochMicros(Math.round(Number(fields.get("delay") ?? 0) * 1000))
-        if (known?.running === true || (known === undefined && (job?.attemptsMade ?? 0) > 0)) {
+        if (cachedJob?.running === true || (cachedJob === undefined && (job?.attemptsMade ?? 0) > 0)) {
           this.#remember(jobId, name, false)
           return report("task.retried", { ...retryReasonOf(job), eta })
         }
@@ -186,7 +186,7 @@ const NEEDS_JOB: ReadonlySet<string> = new Set([
 /** Why a job that ran waits again: it failed with attempts left, or its processor put it back. */
 const retryReasonOf = (job: Job | undefined): { readonly [field: string]: JsonInput | undefined } =>
   job?.failedReason === undefined || job.failedReason === ""
-    ? { reason: PUT_BACK }
+    ? { reason: REQUEUED }
     : { ...storedErrorData(job.failedReason, job.stacktrace), attempt: job.attemptsMade }
 
 /** The value of a stored JSON text; the text itself where it is not JSON. */

@@ -3,11 +3,11 @@ import type { Worker } from "bullmq"
 import { Effect, Fiber, Option, Schedule } from "effect"
 import { ActionFailed, type Actions } from "../../runtime/Engine.ts"
 import { read, refuse } from "./Broker.ts"
-import type { Ask, Handler, WorkerRequest } from "./Relay.ts"
+import type { RequestHandler, SendRequest, WorkerRequest } from "./Relay.ts"
 import type { WorkerWatch } from "./WorkerWatch.ts"
 
 /** Handles requests about these workers and their jobs. */
-export const makeHandler = (watches: () => ReadonlyArray<WorkerWatch>): Handler => (request) => {
+export const makeHandler = (watches: () => ReadonlyArray<WorkerWatch>): RequestHandler => (request) => {
   const watch = watches().find((watch) =>
     request.action === "cancel_job"
       ? watch.worker.name === request.queue && watch.isRunning(request.jobId)
@@ -105,7 +105,7 @@ const awaitLoopEnd = (worker: Worker) =>
 
 type WorkerActions = Required<Pick<Actions, "restart_worker" | "pool_resize" | "add_consumer" | "cancel_consumer">>
 
-export const workerActions = (request: Ask): WorkerActions => {
+export const workerActions = (request: SendRequest): WorkerActions => {
   const consumer = (action: "add_consumer" | "cancel_consumer"): WorkerActions["add_consumer"] =>
     Effect.fnUntraced(function*({ queue, worker_name: worker }) {
       return yield* request({ action, worker, queue })

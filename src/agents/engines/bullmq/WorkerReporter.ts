@@ -9,7 +9,7 @@ import {
   etaAfter,
   parentOf,
   priorityOf,
-  PUT_BACK,
+  REQUEUED,
   STALLED,
   taskIdOfJob,
   WAITS_FOR_CHILDREN
@@ -19,7 +19,7 @@ import { ProgressReporter } from "./ProgressReporter.ts"
 import { taskIdOf } from "./TaskId.ts"
 
 /** Runs work that a listener cannot wait for. Failures are dropped: Redis or the job is gone. */
-export type Defer = (work: () => Promise<void>) => void
+export type RunInBackground = (work: () => Promise<void>) => void
 
 /** A worker renews the lock of its jobs for this long, unless its options say otherwise. */
 const defaultLockMillis = 30_000
@@ -33,7 +33,7 @@ export class WorkerReporter {
     private readonly name: string,
     private readonly context: EngineContext,
     private readonly roots: FlowRoots,
-    private readonly defer: Defer
+    private readonly defer: RunInBackground
   ) {
     this.queue = worker.name
     this.progress = new ProgressReporter(context, name)
@@ -115,7 +115,7 @@ export class WorkerReporter {
       return this.context.report({ kind: "unknown", taskId, occurredAt: at, data: { ...data, note } })
     }
     const eta = to === "later" ? etaAfter(at, job.delay) : undefined
-    this.context.report({ kind: "task.retried", taskId, occurredAt: at, data: { ...data, reason: PUT_BACK, eta } })
+    this.context.report({ kind: "task.retried", taskId, occurredAt: at, data: { ...data, reason: REQUEUED, eta } })
   }
 
   reportStalled(jobId: string): void {

@@ -5,8 +5,8 @@ import type { WorkerInventory } from "../../runtime/Engine.ts"
 import { CancelledJobs, isCancellation, makeCancellationError, type RunEnd } from "./Cancellation.ts"
 import type { EngineContext } from "./EngineContext.ts"
 import type { FlowRoots } from "./FlowRoots.ts"
-import { hasMovedJob, putBackTargetOf, watchProcessor } from "./ProcessorWatch.ts"
-import { type Defer, WorkerReporter } from "./WorkerReporter.ts"
+import { hasRequeuedJob, requeueTargetOf, watchProcessor } from "./ProcessorWatch.ts"
+import { type RunInBackground, WorkerReporter } from "./WorkerReporter.ts"
 
 const maxTaskNames = 1000
 
@@ -33,7 +33,7 @@ export class WorkerWatch {
     readonly name: string,
     private readonly context: EngineContext,
     roots: FlowRoots,
-    private readonly defer: Defer
+    private readonly defer: RunInBackground
   ) {
     this.queue = worker.name
     this.reporter = new WorkerReporter(worker, name, context, roots, defer)
@@ -44,7 +44,7 @@ export class WorkerWatch {
     this.unwatchProcessor = watchProcessor(worker, this.runningIds, {
       onReturned: ({ id = "" }) => this.cancelled.has(id) ? this.cancelled.clearDeferredFailure(id) : undefined,
       mapThrown: ({ id = "" }, error) =>
-        this.cancelled.has(id) && !hasMovedJob(error) ? makeCancellationError(error) : error,
+        this.cancelled.has(id) && !hasRequeuedJob(error) ? makeCancellationError(error) : error,
       onEnded: (job, error) => this.onProcessorEnded(job, error),
       onReleased: (job) => this.onReleased(job)
     })
@@ -108,7 +108,7 @@ export class WorkerWatch {
   private readonly onClosed = () => this.reporter.reportState("worker.offline")
 
   private onProcessorEnded(job: Job, error: unknown): void {
-    const target = putBackTargetOf(error)
+    const target = requeueTargetOf(error)
     if (target === undefined) {
       this.unconfirmedEnds.set(job, { at: this.context.now(), attemptsMade: job.attemptsMade, error })
       return

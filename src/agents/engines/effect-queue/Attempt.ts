@@ -52,29 +52,29 @@ export class Attempt {
   }
 
   /** How the element left its worker, and the event that says so. */
-  outcome(now: number): { readonly how: ElementEnd; readonly event: EngineEvent } {
+  outcome(now: number): { readonly elementEnd: ElementEnd; readonly event: EngineEvent } {
     const { end } = this
     const at = this.endedAt ?? now
     if (end === "cancelled") {
-      return { how: { as: "cancelled" }, event: this.event("task.revoked", at, { terminated: true }) }
+      return { elementEnd: { as: "cancelled" }, event: this.event("task.revoked", at, { terminated: true }) }
     }
     if (end === "stopped" || (Exit.isFailure(end) && Cause.isInterruptedOnly(end.cause))) {
       // the store counts no attempt then
       return {
-        how: { as: "again", attempts: this.number - 1, failure: STOPPED_REASON },
+        elementEnd: { as: "again", attempts: this.number - 1, failure: STOPPED_REASON },
         event: this.event("task.retried", at, { reason: STOPPED_REASON })
       }
     }
     if (Exit.isSuccess(end)) {
       // The cast: the runtime encodes any value of a handler, by its rules for values that JSON does not have.
       const result = (end.value === undefined ? null : end.value) as JsonInput
-      return { how: { as: "success" }, event: this.event("task.succeeded", at, { result }) }
+      return { elementEnd: { as: "success" }, event: this.event("task.succeeded", at, { result }) }
     }
     const failure = failureDataOf(end.cause)
     const how = { attempts: this.number, failure: failure.traceback }
     return this.isLast
-      ? { how: { as: "failure", ...how }, event: this.event("task.failed", at, failure) }
-      : { how: { as: "again", ...how }, event: this.event("task.retried", at, failure) }
+      ? { elementEnd: { as: "failure", ...how }, event: this.event("task.failed", at, failure) }
+      : { elementEnd: { as: "again", ...how }, event: this.event("task.retried", at, failure) }
   }
 
   private event(kind: EngineEvent["kind"], at: number, more: { readonly [field: string]: JsonInput }): EngineEvent {

@@ -3,10 +3,10 @@ import { hostname } from "node:os"
 import {
   ActionFailed,
   type Actions,
-  type Call,
   type Engine,
-  type Reconciled,
-  type Retry
+  type ReconcileOutcome,
+  type RetryRequest,
+  type TaskCall
 } from "../../runtime/Engine.ts"
 import { makeElement, readElement } from "./Element.ts"
 import type { EffectQueue } from "./Queue.ts"
@@ -85,7 +85,7 @@ export const engine = (queues: ReadonlyArray<AnyQueue>, options: { readonly name
           : Effect.succeed(found)
     )
 
-  const submit = (call: Call) =>
+  const submit = (call: TaskCall) =>
     Effect.gen(function*() {
       yield* refuseDelay(call)
       if (call.priority !== undefined) return yield* actionFailed("Effect's queues have no priorities.")
@@ -104,7 +104,7 @@ export const engine = (queues: ReadonlyArray<AnyQueue>, options: { readonly name
       )
     })
 
-  const retry = (request: Retry) =>
+  const retry = (request: RetryRequest) =>
     Effect.gen(function*() {
       yield* refuseDelay(request)
       const { queue, record } = yield* getTask(request.task_id)
@@ -117,7 +117,7 @@ export const engine = (queues: ReadonlyArray<AnyQueue>, options: { readonly name
       return { new_task_id, task_id: request.task_id, queue: queue.name }
     })
 
-  const overrideValue = (queue: AnyQueue, { args, kwargs }: NonNullable<Retry["overrides"]>) =>
+  const overrideValue = (queue: AnyQueue, { args, kwargs }: NonNullable<RetryRequest["overrides"]>) =>
     Effect.flatMap(
       queue.findValue(args, kwargs, null),
       (value) =>
@@ -126,7 +126,7 @@ export const engine = (queues: ReadonlyArray<AnyQueue>, options: { readonly name
           : Effect.succeed(value.value)
     )
 
-  const requeue = (request: Retry) =>
+  const requeue = (request: RetryRequest) =>
     Effect.gen(function*() {
       yield* refuseDelay(request)
       const { queue, record } = yield* getTask(request.task_id)
@@ -264,7 +264,7 @@ export const engine = (queues: ReadonlyArray<AnyQueue>, options: { readonly name
       }
     })),
     reconcile: (taskId) =>
-      Effect.map(findTask(taskId), (found): Reconciled =>
+      Effect.map(findTask(taskId), (found): ReconcileOutcome =>
         found === undefined
           ? { engine_state: "unknown", finished_at: null, exception: null }
           : {

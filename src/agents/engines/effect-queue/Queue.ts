@@ -168,13 +168,13 @@ export class EffectQueue<A, I> {
     canTakeNext: Deferred.Deferred<void>
   ): Effect.Effect<void, never, R> {
     let attempt: Attempt | null = null
-    let isHandedBack = false
-    const handleTaken = (stored: unknown, task: { readonly id: string; readonly attempts: number }) =>
+    let isReturned = false
+    const handleElement = (stored: unknown, task: { readonly id: string; readonly attempts: number }) =>
       Effect.gen(this, function*() {
         // A waiting take is never interrupted: the store on SQL would lock the next element without a taker. So a
         // worker that was paused in between hands its element back. That counts as no attempt.
-        isHandedBack = !worker.isOpen
-        if (isHandedBack) return yield* Effect.interrupt
+        isReturned = !worker.isOpen
+        if (isReturned) return yield* Effect.interrupt
         if (!(yield* this.records.recordTake(this.ref, task.id, stored))) return
         const element = readElement(stored)
         const number = task.attempts + 1
@@ -191,10 +191,10 @@ export class EffectQueue<A, I> {
       }).pipe(Effect.ensuring(Effect.sync(() => worker.leave(task.id))))
     return Effect.uninterruptibleMask((restore) =>
       Effect.flatMap(
-        Effect.exit(restore(this.queue.take(handleTaken, { maxAttempts: this.ref.maxAttempts }))),
+        Effect.exit(restore(this.queue.take(handleElement, { maxAttempts: this.ref.maxAttempts }))),
         (exit) =>
           attempt === null
-            ? (isHandedBack ? Effect.void : restore(pauseAfterFailure(this.name, exit)))
+            ? (isReturned ? Effect.void : restore(pauseAfterFailure(this.name, exit)))
             : this.recordOutcome(attempt, exit)
       )
     ).pipe(Effect.ensuring(Deferred.succeed(canTakeNext, void 0)))
@@ -223,7 +223,7 @@ export class EffectQueue<A, I> {
 
   /** The store has recorded the end: it is reported now. */
   private recordOutcome(attempt: Attempt, exit: Exit.Exit<unknown, unknown>): Effect.Effect<void> {
-    const { event, how } = attempt.outcome(this.now())
+    const { event, elementEnd: how } = attempt.outcome(this.now())
     if (attempt.isDone && Exit.isFailure(exit)) {
       return Effect.logError(
         `The task ${attempt.taskId} of ${this.name} ended, but the store could not record it: the task will run again.`,

@@ -1,14 +1,14 @@
 import { Effect, Schema } from "effect"
-import { AgentWorker } from "../../domain/AgentWorker.ts"
+import { AgentProcess } from "../../domain/AgentProcess.ts"
 import type { AgentId, ProjectId } from "../../domain/Id.ts"
 import type { Timestamp } from "../../domain/Timestamp.ts"
-import type { AgentProcess } from "../AgentSessions.ts"
+import type { RoutableProcess } from "../AgentSessions.ts"
 import { Reader } from "../Database.ts"
 
-const decode = Schema.decodeUnknownSync(AgentWorker)
+const decode = Schema.decodeUnknownSync(AgentProcess)
 
 /** Which processes of a project; undefined: any. */
-export interface AgentWorkersFilter {
+export interface AgentProcessesFilter {
   readonly state?: string | undefined
   readonly role?: string | undefined
 }
@@ -23,21 +23,21 @@ export interface ProcessRow {
 
 const parseEngines = (engines: string): ReadonlyArray<string> => JSON.parse(engines) // the gateway validated the hello
 
-export const decodeProcess = (row: ProcessRow): AgentProcess => ({
+export const decodeProcess = (row: ProcessRow): RoutableProcess => ({
   workerId: row.worker_id,
   role: row.role,
   engines: parseEngines(row.engines),
-  capabilities: JSON.parse(row.capabilities) as AgentProcess["capabilities"] // the same
+  capabilities: JSON.parse(row.capabilities) as RoutableProcess["capabilities"] // the same
 })
 
 /** The reads of `agent_workers`. A process without its own worker id is stored under the id of its agent. */
-export class AgentWorkersRepo extends Effect.Service<AgentWorkersRepo>()("svc/AgentWorkersRepo", {
+export class AgentProcessesRepo extends Effect.Service<AgentProcessesRepo>()("svc/AgentProcessesRepo", {
   effect: Effect.gen(function*() {
     const read = yield* Reader
 
     return {
       /** The newest `limit` processes, those older than the process `start` if it is given. */
-      list: (projectId: ProjectId, start: string | null, { role, state }: AgentWorkersFilter, limit: number) => {
+      list: (projectId: ProjectId, start: string | null, { role, state }: AgentProcessesFilter, limit: number) => {
         const conditions = [
           read`project_id = ${projectId}`,
           ...(start === null ? [] : [read`id < ${start}`]),

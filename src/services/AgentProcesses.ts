@@ -1,18 +1,18 @@
 import { Effect, Layer } from "effect"
-import { type AgentWorkersFilter, AgentWorkersRepo } from "./AgentWorkers/Repo.ts"
+import { type AgentProcessesFilter, AgentProcessesRepo } from "./AgentProcesses/Repo.ts"
 import { CurrentProject } from "./CurrentActor.ts"
 import { orDieOnSql } from "./Database.ts"
 import { decodeStart, pageOf, type RowsQuery } from "./RowPage.ts"
 
-export interface AgentWorkersQuery extends RowsQuery, AgentWorkersFilter {}
+export interface AgentWorkersQuery extends RowsQuery, AgentProcessesFilter {}
 
 /** The processes of the project's agents. `Presence` writes them. */
-export class AgentWorkers extends Effect.Service<AgentWorkers>()("svc/AgentWorkers", {
+export class AgentProcesses extends Effect.Service<AgentProcesses>()("svc/AgentProcesses", {
   effect: Effect.gen(function*() {
-    const repo = yield* AgentWorkersRepo
+    const repo = yield* AgentProcessesRepo
 
     /** The processes that match, newest first. */
-    const list = Effect.fn("AgentWorkers.list")(function*(query: AgentWorkersQuery) {
+    const list = Effect.fn("AgentProcesses.list")(function*(query: AgentWorkersQuery) {
       const project = yield* CurrentProject
       const start = yield* decodeStart("agent-workers", query)
       return pageOf("agent-workers", query, yield* repo.list(project.id, start, query, query.limit + 1))
@@ -21,5 +21,5 @@ export class AgentWorkers extends Effect.Service<AgentWorkers>()("svc/AgentWorke
     return { list } as const
   })
 }) {
-  static readonly layer = this.Default.pipe(Layer.provide(AgentWorkersRepo.layer))
+  static readonly layer = this.Default.pipe(Layer.provide(AgentProcessesRepo.layer))
 }

@@ -55,7 +55,7 @@ export interface OfflineReport {
 }
 
 /** What a transaction writes besides tasks. In the order of the keys, so that two replicas cannot deadlock. */
-export interface Tally {
+export interface TransactionTotals {
   readonly counts: ReadonlyArray<CountDelta>
   readonly facets: ReadonlyArray<FacetRow>
   readonly workers: ReadonlyArray<WorkerUpdate>
@@ -89,11 +89,11 @@ interface EngineTally {
  * Collects the counts, facets, workers and queues of a transaction. Each is a sum, a maximum or a union over the
  * events, so the result depends neither on their order nor on their grouping into transactions.
  */
-export const makeTally = (
+export const makeTransactionTotals = (
   { groups, side }: GroupedEvents,
   folded: ReadonlyArray<FoldResult>,
   millis: number
-): Tally => {
+): TransactionTotals => {
   const engineTallies = new Map<string, EngineTally>()
   let engineTally: EngineTally | undefined
   const engineTallyOf = (projectId: ProjectId, engine: string): EngineTally => {

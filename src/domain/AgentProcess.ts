@@ -10,7 +10,7 @@ export type PresenceState = typeof PresenceState.Type
  * A process of an agent (bodies: AgentWorkerPublic): one per `worker_id` of a hello. `worker_id` is null for agents
  * that send none, and for long-poll, which does not transmit it.
  */
-export const AgentWorker = Schema.Struct({
+export const AgentProcess = Schema.Struct({
   id: describeField(Id, "Its id.", exampleId),
   agent_id: describeField(AgentId, "The agent's id.", exampleId),
   project_id: describeField(ProjectId, "The project's id.", exampleId),
@@ -25,4 +25,4 @@ export const AgentWorker = Schema.Struct({
   created_at: describeField(Timestamp, "When it was created.", exampleTime),
   updated_at: describeField(Timestamp, "When it last changed.", exampleTime)
 }).annotations(describeBody("AgentWorker", "A process of an agent."))
-export type AgentWorker = typeof AgentWorker.Type
+export type AgentProcess = typeof AgentProcess.Type

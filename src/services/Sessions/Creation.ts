@@ -2,7 +2,7 @@ import { Effect, Layer } from "effect"
 import type { Person, RequestSource } from "../../domain/Actor.ts"
 import { SessionId } from "../../domain/Id.ts"
 import { isOverdue } from "../../domain/Mfa.ts"
-import type { LoggedIn } from "../../domain/Session.ts"
+import type { LoginResult } from "../../domain/Session.ts"
 import * as Timestamp from "../../domain/Timestamp.ts"
 import type { UserDetail } from "../../domain/User.ts"
 import * as Ids from "../Ids.ts"
@@ -16,26 +16,26 @@ export interface SessionCookie {
   readonly maxAgeSeconds: number
 }
 
-export interface OpenedSession extends SessionCookie {
-  readonly answer: LoggedIn
+export interface CreatedSession extends SessionCookie {
+  readonly answer: LoginResult
 }
 
 /** What a session begins with: `factor` was given, or stood for; all that the account asks for was given just now. */
-export interface Proof {
+export interface AuthenticationStrength {
   readonly remember: boolean
   readonly factor: boolean
   readonly fresh: boolean
 }
 
 /** Opens sessions: at a login, or in place of another one when the password changes. */
-export class SessionOpening extends Effect.Service<SessionOpening>()("svc/SessionOpening", {
+export class SessionCreation extends Effect.Service<SessionCreation>()("svc/SessionCreation", {
   effect: Effect.gen(function*() {
     const repo = yield* SessionsRepo
     const settings = yield* Settings
 
     /** Opens the session in the caller's transaction; returns the session with its actor. */
     const open = Effect.fnUntraced(
-      function*(user: UserDetail, mfaState: MfaState, proof: Proof, source: RequestSource) {
+      function*(user: UserDetail, mfaState: MfaState, proof: AuthenticationStrength, source: RequestSource) {
         const now = yield* Timestamp.now
         const { remember } = proof
         const maxAgeSeconds = remember ? settings.sessionRememberMeLifetime : settings.sessionAbsoluteLifetime
@@ -56,7 +56,7 @@ export class SessionOpening extends Effect.Service<SessionOpening>()("svc/Sessio
         })
         const { enrolled, enrollment } = mfaState
         const factor_pending = enrolled && !proof.factor
-        const answer: LoggedIn = {
+        const answer: LoginResult = {
           user,
           mfa_required: factor_pending,
           mfa_enrollment_required: enrollment.required,
@@ -78,7 +78,7 @@ export class SessionOpening extends Effect.Service<SessionOpening>()("svc/Sessio
           },
           ...source
         }
-        return { opened: { token, maxAgeSeconds, answer } satisfies OpenedSession, actor, id }
+        return { opened: { token, maxAgeSeconds, answer } satisfies CreatedSession, actor, id }
       }
     )
 

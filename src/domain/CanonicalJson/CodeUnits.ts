@@ -8,7 +8,7 @@ let sharedBytes = Buffer.alloc(0)
  * The UTF-16 units of a text with a 0 behind the last, in an array that the next call may write over. Reading units
  * from an array takes a third of the time that `charCodeAt` takes, which looks at the kind of string each time.
  */
-export const unitsOf = (text: string): Uint16Array => {
+export const toCodeUnits = (text: string): Uint16Array => {
   if (text.length >= SHARED_UNITS) {
     const own = new Uint16Array(text.length + 1)
     Buffer.from(own.buffer).write(text, "utf16le")

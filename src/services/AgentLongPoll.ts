@@ -18,7 +18,7 @@ export interface PollHeaders {
 }
 
 /** The two requests of the long-poll transport. The gateway (`src/agents/gateway`) provides them. */
-export class AgentPolls extends Context.Tag("svc/AgentPolls")<AgentPolls, {
+export class AgentLongPoll extends Context.Tag("svc/AgentLongPoll")<AgentLongPoll, {
   /**
    * Waits up to `wait` seconds for commands and returns at most `maxFrames` of them, signed for this nonce in this
    * order. With `maxFrames` 0 (the probe) it returns at once, without commands.

@@ -3,7 +3,7 @@ import type { CommandId } from "../../domain/Id.ts"
 import type { Redaction } from "../../domain/Redaction.ts"
 import { toStorable } from "../../domain/Text.ts"
 import type { Timestamp } from "../../domain/Timestamp.ts"
-import type { Answer, CommandAck, Ending, LockedCommand } from "./Model.ts"
+import type { CommandAck, CommandReport, FinishTransition, LockedCommand } from "./Model.ts"
 
 /** Characters of an agent's error text that are kept (the agents' protocol, section 2.6). */
 const maxErrorCharacters = 8192
@@ -12,14 +12,14 @@ const maxErrorCharacters = 8192
  * The effect of a batch of answers on the locked rows. `strays` counts answers that fit no command that was sent to
  * their agent. A second result, or a result for a cancelled command, changes nothing.
  */
-export const matchAnswers = (
-  answers: ReadonlyArray<Answer>,
+export const matchReports = (
+  answers: ReadonlyArray<CommandReport>,
   rows: ReadonlyArray<LockedCommand>,
   redaction: Redaction
 ) => {
   const byId = new Map<string, LockedCommand>(rows.map((row) => [row.id, row]))
   const ackTimes = new Map<CommandId, Timestamp>()
-  const endings = new Map<CommandId, Ending>()
+  const endings = new Map<CommandId, FinishTransition>()
   let strays = 0
   for (const { at, kind, report } of answers) {
     const row = byId.get(report.commandId)
@@ -50,7 +50,7 @@ export const matchAnswers = (
     acks: [...ackTimes].flatMap((
       [id, acked_at]
     ): ReadonlyArray<CommandAck> => (endings.has(id) ? [] : [{ id, acked_at }])),
-    endings: [...endings.values()].map(({ end, row }): Ending => ({
+    endings: [...endings.values()].map(({ end, row }): FinishTransition => ({
       row,
       end: { ...end, acked_at: ackTimes.get(row.id) ?? null }
     })),
