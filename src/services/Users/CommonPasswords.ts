@@ -7,7 +7,9 @@ import { foldText } from "../../domain/PasswordStrength.ts"
  */
 export const commonPasswords: Effect.Effect<Effect.Effect<ReadonlySet<string>>> = Effect.cached(
   Effect.promise(async () => {
-    const list = await import("@zxcvbn-ts/language-common") // a CommonJS module: bundled, it has nothing but its default
-    return new Set(list.default.dictionary["passwords-common"].map(foldText))
+    const module = await import("@zxcvbn-ts/language-common")
+    // a CommonJS module: bundled it has nothing but its default, and through vite-node no default
+    const { dictionary } = module.default ?? module
+    return new Set(dictionary["passwords-common"].map(foldText))
   })
 )
