@@ -20,6 +20,8 @@ export default defineConfig({
     testTimeout: 120_000,
     hookTimeout: 120_000,
     maxWorkers: 6, // many tests wait for processes, disks and timers: with 4, two cores were idle for 40 % of a run
-    minWorkers: 1
+    // As many: the pool ends an idle worker above the least number, and without isolation ends some a second time at the
+    // end of the run, which loses the report ("Terminating worker thread").
+    minWorkers: 6
   }
 })

@@ -55,10 +55,7 @@ const only = [
     what: "running an effect",
     found: /\bEffect\.run(Sync|Promise|Fork|Callback)|\bRuntime\.run(Sync|Promise|Fork|Callback)/,
     instead: "return the effect; only main.ts runs",
-    except: {
-      "src/agents/runtime/startAgent.ts": "the agent's door for applications that do not use Effect",
-      "src/layers/NodeHandler.ts": "starts the fiber of each request, as the platform's own handler does"
-    }
+    except: { "src/agents/runtime/startAgent.ts": "the agent's door for applications that do not use Effect" }
   },
   {
     what: "an UPDATE of a command's status",

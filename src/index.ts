@@ -10,7 +10,7 @@ export { layer as settings } from "./layers/Settings.ts"
 export * as Telemetry from "./layers/Telemetry.ts"
 
 export { Activity } from "./services/Activity.ts"
-export { AgentProcesses as AgentWorkers } from "./services/AgentProcesses.ts"
+export { AgentProcesses } from "./services/AgentProcesses.ts"
 export { Agents } from "./services/Agents.ts"
 export { ApiKeys } from "./services/ApiKeys.ts"
 export { Audit } from "./services/Audit.ts"

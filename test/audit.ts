@@ -2,11 +2,11 @@ import { SqlClient } from "@effect/sql"
 import { Effect } from "effect"
 import { type Actor, system } from "../src/domain/Actor.ts"
 import { SessionId, UserId } from "../src/domain/Id.ts"
-import { Audit, type Entry } from "../src/services/Audit.ts"
+import { Audit, type AuditEntry } from "../src/services/Audit.ts"
 import { idOf } from "./ids.ts"
 
 /** Appends a row for each to the audit log, all at one moment. */
-export const appendAudit = (entries: ReadonlyArray<Entry>, actor: Actor = system("test")) =>
+export const appendAudit = (entries: ReadonlyArray<AuditEntry>, actor: Actor = system("test")) =>
   Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient
     const audit = yield* Audit

@@ -1,13 +1,12 @@
-import { type HttpApp, HttpServer } from "@effect/platform"
+import { HttpServer } from "@effect/platform"
 import { NodeHttpServer } from "@effect/platform-node"
-import { Context, Deferred, Effect, FiberRef, Layer, MutableRef, Schedule, Scope } from "effect"
+import { Context, Deferred, Effect, Layer, MutableRef, Schedule, Scope } from "effect"
 import { createServer, type Server } from "node:http"
 import { NodeServer } from "../services/NodeServer.ts"
 import { Settings } from "../services/Settings.ts"
 import { Startup, type StartupReason } from "../services/Startup.ts"
 import { answerClientErrors } from "./ClientErrors.ts"
 import { watchConnections } from "./Connections.ts"
-import { serveRequests } from "./NodeHandler.ts"
 import { answerWhileStarting } from "./StartupResponses.ts"
 import { UpgradeRequest } from "./UpgradeRequest.ts"
 
@@ -46,21 +45,14 @@ const layerServer = Layer.scopedContext(Effect.gen(function*() {
 
 /**
  * Wraps the server, so that requests start with an empty context: adding a service to a context copies the whole
- * context (`http/ImplementGroup.ts`). Routes take their services when they are built. While tracing is off, requests
- * run by our own handler.
+ * context (`http/ImplementGroup.ts`). Routes take their services when they are built.
  */
-const withEmptyContext = (node: Server, server: HttpServer.HttpServer): HttpServer.HttpServer =>
+const withEmptyContext = (server: HttpServer.HttpServer): HttpServer.HttpServer =>
   HttpServer.make({
     address: server.address,
     serve: (app, middleware) =>
       Effect.mapInputContext(
-        Effect.flatMap(FiberRef.get(FiberRef.currentTracerEnabled), (isTracing) =>
-          middleware !== undefined
-            ? server.serve(app, middleware)
-            : isTracing
-            ? server.serve(app)
-            // the cast: routes ask for nothing but the request and its scope, which the types of `serve` cannot say
-            : serveRequests(node, app as HttpApp.Default<unknown, Scope.Scope>)),
+        middleware === undefined ? server.serve(app) : server.serve(app, middleware),
         (all: Context.Context<Scope.Scope>) => Context.pick(Scope.Scope)(all)
       )
   })
@@ -70,11 +62,7 @@ const layerListen = Layer.unwrapEffect(
     Layer.map(
       NodeHttpServer.layer(() => server, { host, port }),
       (context) =>
-        Context.add(
-          context,
-          HttpServer.HttpServer,
-          withEmptyContext(server, Context.get(context, HttpServer.HttpServer))
-        )
+        Context.add(context, HttpServer.HttpServer, withEmptyContext(Context.get(context, HttpServer.HttpServer)))
     ))
 )
 

@@ -114,13 +114,32 @@ const makePool = (url: Redacted.Redacted, maxConnections: number, measure: Measu
     Effect.tap((pool) => watchPool(pool, Redacted.value(url)))
   )
 
-/** Statements by name: PostgreSQL parses and plans each once for a connection. */
-const preparedReadsOf = (sql: PgClient.PgClient, pool: pg.Pool) =>
-  PreparedReads.make(sql, (text, mode) => {
+/**
+ * Statements by name: PostgreSQL parses and plans each once for a connection. A pooler that hands a transaction to any
+ * connection does not keep names; from the first such failure on, this process sends the statements without them.
+ */
+const preparedReadsOf = (sql: PgClient.PgClient, pool: pg.Pool) => {
+  let canName = true
+  return PreparedReads.make(sql, (text, mode) => {
     const name = `svc_${createHash("sha256").update(text).digest("hex").slice(0, 16)}`
-    const query = mode === "array" ? { name, text, rowMode: "array" as const } : { name, text }
-    return (parameters) => runOnPool(pool, { ...query, values: [...parameters] })
+    const query = mode === "array" ? { text, rowMode: "array" as const } : { text }
+    return (parameters) => {
+      const values = [...parameters]
+      const run = runOnPool(pool, { ...query, values })
+      if (!canName) return run
+      return Effect.catchIf(runOnPool(pool, { ...query, name, values }), hasLostName, () => {
+        canName = false
+        return run
+      })
+    }
   })
+}
+
+/** Unknown or duplicate statement name, or a plan whose columns have changed (PostgreSQL, Appendix A). */
+const lostNameCodes: ReadonlySet<unknown> = new Set(["26000", "42P05", "0A000"])
+
+const hasLostName = ({ cause }: SqlError.SqlError): boolean =>
+  typeof cause === "object" && cause !== null && "code" in cause && lostNameCodes.has(cause.code)
 
 /** Runs one statement on a connection of its own. Interrupted, it returns the connection, which `endBusy` then ends. */
 const runOnPool = (pool: pg.Pool, query: pg.QueryConfig | pg.QueryArrayConfig) =>

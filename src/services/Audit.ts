@@ -18,7 +18,7 @@ import { CurrentActor } from "./CurrentActor.ts"
 import { Database, orDieOnSql } from "./Database.ts"
 import { Keys } from "./Keys.ts"
 
-export type { ActorEntry as ByActor, AuditEntry as Entry } from "./Audit/Row.ts"
+export type { ActorEntry, AuditEntry } from "./Audit/Row.ts"
 
 /** Appends to the audit log (`docs/audit.md`). The folder `Audit/` verifies and prunes it. */
 export class Audit extends Effect.Service<Audit>()("svc/Audit", {

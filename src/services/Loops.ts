@@ -64,7 +64,6 @@ export class Loops extends Effect.Service<Loops>()("svc/Loops", {
         // one driver for all iterations: a retry around each would cost a success 20 µs instead of 0.5 µs
         const onFailure = (cause: Cause.Cause<E>) =>
           Effect.gen(function*() {
-            if (Cause.isInterruptedOnly(cause)) return yield* Effect.failCause(cause)
             if (states.get(name)?.error === null) yield* pauses.reset
             yield* reportFailure(name, cause)
             yield* Effect.orDie(pauses.next(cause))

@@ -10,7 +10,7 @@ import {
   type VerifyMfa
 } from "../domain/Mfa.ts"
 import * as Timestamp from "../domain/Timestamp.ts"
-import { Audit, type Entry } from "./Audit.ts"
+import { Audit, type AuditEntry } from "./Audit.ts"
 import { CurrentActor, currentPerson, currentSession } from "./CurrentActor.ts"
 import { Hints, orDieOnSql } from "./Database.ts"
 import { Vault } from "./Keys.ts"
@@ -237,7 +237,7 @@ export class Mfa extends Effect.Service<Mfa>()("svc/Mfa", {
           const { used_recovery_code } = used
           if (used_recovery_code) yield* notices.enqueue("recovery_code_used", person.email, person)
           const metadata = { used_recovery_code }
-          const verified: Entry = {
+          const verified: AuditEntry = {
             action: "auth.mfa_verified",
             target_type: "session",
             target_id: session_id,

@@ -84,7 +84,9 @@ interface Client {
 }
 
 const loadClient = async (lookup: LookupFunction): Promise<Client> => {
-  const { Agent, request } = await import("undici")
+  const module = await import("undici")
+  // a CommonJS module: bundled it has nothing but its default
+  const { Agent, request } = module.default ?? module
   const agent = new Agent({ connect: { lookup, timeout: connectMillis }, connections: 4, keepAliveTimeout: 10_000 })
   return { agent, request }
 }

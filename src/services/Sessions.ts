@@ -6,7 +6,7 @@ import type { SessionId, UserId } from "../domain/Id.ts"
 import type { Login, Reauthenticate, Session } from "../domain/Session.ts"
 import * as Timestamp from "../domain/Timestamp.ts"
 import { normalizeEmail } from "../domain/User.ts"
-import { Audit, type Entry } from "./Audit.ts"
+import { Audit, type AuditEntry } from "./Audit.ts"
 import { CurrentActor, currentPerson, currentSession } from "./CurrentActor.ts"
 import { Hints, orDieOnSql } from "./Database.ts"
 import * as Ids from "./Ids.ts"
@@ -70,7 +70,7 @@ export class Sessions extends Effect.Service<Sessions>()("svc/Sessions", {
           ...(standing.enrolled && { second_factor: is_trusted ? "trusted_device" : "owed" })
         }
         if (replacedSession !== null) yield* hints.publish("access", replacedSession.user_id)
-        const login: Entry = { action: "auth.login", target_type: "session", target_id: id, metadata }
+        const login: AuditEntry = { action: "auth.login", target_type: "session", target_id: id, metadata }
         yield* audit.recordAll([login, ...entries].map((entry) => ({ actor, entry })))
         return opened
       },

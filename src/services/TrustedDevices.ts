@@ -5,7 +5,7 @@ import { Conflict, NotFound } from "../domain/Errors.ts"
 import { TrustedDeviceId } from "../domain/Id.ts"
 import type { TrustedDevice } from "../domain/Mfa.ts"
 import * as Timestamp from "../domain/Timestamp.ts"
-import { Audit, type Entry } from "./Audit.ts"
+import { Audit, type AuditEntry } from "./Audit.ts"
 import { currentPerson, currentSession } from "./CurrentActor.ts"
 import { orDieOnSql } from "./Database.ts"
 import * as Ids from "./Ids.ts"
@@ -68,7 +68,11 @@ export class TrustedDevices extends Effect.Service<TrustedDevices>()("svc/Truste
       }
       if (formerToken !== null) yield* repo.revokeToken(person.user_id, formerToken, now)
       yield* repo.insert({ ...device, user_id: person.user_id })
-      const entry: Entry = { action: "auth.mfa_device_trusted", target_type: "trusted_device", target_id: device.id }
+      const entry: AuditEntry = {
+        action: "auth.mfa_device_trusted",
+        target_type: "trusted_device",
+        target_id: device.id
+      }
       return { cookie: { token, maxAgeSeconds } satisfies DeviceCookie, device: toTrustedDevice(device, token), entry }
     })
 

@@ -22,7 +22,7 @@ const inner = new Set([
   "RowCaps",
   "Startup",
   "AgentSessions",
-  "AgentPolls",
+  "AgentLongPoll",
   "AllowedHosts",
   "AuditForwarder",
   "Authentication",

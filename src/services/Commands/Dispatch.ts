@@ -157,7 +157,13 @@ export class CommandDispatch extends Effect.Service<CommandDispatch>()("svc/Comm
         }
         const { sessionId, workerId } = route.session
         sessions.set(sessionId, route.session)
-        claims.push({ id: command.id, agent_id: command.agent_id, worker_id: workerId, session_id: sessionId })
+        claims.push({
+          id: command.id,
+          agent_id: command.agent_id,
+          worker_id: workerId,
+          session_id: sessionId,
+          claimed_at: now
+        })
       }
       return { claims, sessions, left: skippedAgentIds }
     })

@@ -67,6 +67,8 @@ export interface CommandClaim {
   readonly agent_id: AgentId
   readonly worker_id: string
   readonly session_id: string
+  /** When it was claimed: a later claim of the same command for the same session is another one. */
+  readonly claimed_at: Timestamp
 }
 
 /** A command as it is sent; `worker_id` and `session_id` say where to. */

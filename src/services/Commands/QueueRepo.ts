@@ -9,7 +9,7 @@ import type { ClaimedCommand, CommandAck, CommandClaim, LockedCommand, PendingCo
 /** The columns of a ClaimedCommand. */
 export const claimedColumns =
   "id, agent_id, engine, action, target_type, target_id, issued_at, worker_id, session_id, " +
-  "issued_by, payload, sealed_payload, timeout_at"
+  "issued_by, payload, sealed_payload, timeout_at, dispatched_at AS claimed_at"
 
 /** The table is the queue of commands: reads and writes in sets. `CommandStatusRepo` changes their status. */
 export class CommandQueueRepo extends Effect.Service<CommandQueueRepo>()("svc/CommandQueueRepo", {
@@ -33,7 +33,7 @@ export class CommandQueueRepo extends Effect.Service<CommandQueueRepo>()("svc/Co
 
     /** Dispatched commands of these agents that are not finished and not overdue, oldest first. */
     const listDispatched = (agentIds: ReadonlyArray<AgentId>, now: Timestamp) =>
-      sql<CommandClaim>`SELECT id, agent_id, worker_id, session_id FROM commands
+      sql<CommandClaim>`SELECT id, agent_id, worker_id, session_id, dispatched_at AS claimed_at FROM commands
         WHERE status = 'dispatched' AND agent_id IN ${sql.in(agentIds)} AND timeout_at > ${now} ORDER BY id`
 
     /** Moves dispatched commands from one session of a process to its current one, `session_id`. */

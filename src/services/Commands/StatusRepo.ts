@@ -103,7 +103,11 @@ export class CommandStatusRepo extends Effect.Service<CommandStatusRepo>()("svc/
       )
     }
 
-    /** Returns claims to pending. Only for claims of which it is certain that nothing was written to the socket. */
+    /**
+     * Returns claims to pending. Only for claims of which it is certain that nothing was written to the socket. The time
+     * of the claim is compared too: a long-poll session polls several replicas, and another one may have claimed the
+     * command for it since, and sent it.
+     */
     const release = (
       claims: ReadonlyArray<CommandClaim>,
       now: Timestamp.Timestamp
@@ -111,8 +115,8 @@ export class CommandStatusRepo extends Effect.Service<CommandStatusRepo>()("svc/
       transition<{ readonly id: CommandId }>({
         to: "pending",
         at: now,
-        using: recordset(sql, "r", { id: "uuid", session_id: "text" }, claims),
-        where: sql`commands.id = r.id AND commands.session_id = r.session_id`,
+        using: recordset(sql, "r", { id: "uuid", session_id: "text", claimed_at: "text" }, claims),
+        where: sql`commands.id = r.id AND commands.session_id = r.session_id AND commands.dispatched_at = r.claimed_at`,
         returning: "commands.id"
       })
 

@@ -40,6 +40,6 @@ export class UnsentClaims {
   }
 }
 
-type ClaimKey = Pick<CommandClaim, "id" | "session_id">
+type ClaimKey = Pick<CommandClaim, "id" | "session_id" | "claimed_at">
 
-const keyOf = ({ id, session_id }: ClaimKey): string => `${id} ${session_id}`
+const keyOf = ({ claimed_at, id, session_id }: ClaimKey): string => `${id} ${session_id} ${claimed_at}`

@@ -3,7 +3,7 @@ import { Deferred, Effect, Exit, Option, Order, Queue } from "effect"
 import type { Actor } from "../../domain/Actor.ts"
 import { idempotencyRetentionSeconds } from "../../domain/Idempotency.ts"
 import * as Timestamp from "../../domain/Timestamp.ts"
-import { Audit, type Entry } from "../Audit.ts"
+import { Audit, type AuditEntry } from "../Audit.ts"
 import { yieldToEventLoop } from "../EventLoop.ts"
 import { Loops } from "../Loops.ts"
 import type { CommandRow, NewCommand } from "./Model.ts"
@@ -19,7 +19,7 @@ const capacity = 1000
 export interface CommandInsert {
   readonly command: NewCommand
   readonly actor: Actor
-  readonly entry: Entry
+  readonly entry: AuditEntry
 }
 
 const byIdempotencyKey = Order.mapInput(Order.string, ({ command }: CommandInsert) => command.idempotency_key ?? "")

@@ -1,5 +1,5 @@
 import { system } from "../../domain/Actor.ts"
-import type { ByActor } from "../Audit.ts"
+import type { ActorEntry } from "../Audit.ts"
 import type { FoldResult } from "./Fold.ts"
 import type { TaskGroup } from "./Grouping.ts"
 
@@ -12,8 +12,8 @@ const MAX_EXCEPTION_CHARACTERS = 300
  * Audit entries for tasks that have become failed. A repeated report, or one by a second path, changes no state and so
  * adds no entry. Secrets in the exception are already masked.
  */
-export const makeFailureEntries = (folded: ReadonlyArray<FoldResult>): ReadonlyArray<ByActor> => {
-  const failures: Array<ByActor> = []
+export const makeFailureEntries = (folded: ReadonlyArray<FoldResult>): ReadonlyArray<ActorEntry> => {
+  const failures: Array<ActorEntry> = []
   for (const one of folded) {
     if (one.row.state === "failure" && one.stored?.state !== "failure") {
       failures.push({ actor: agentActor, entry: makeFailureEntry(one) })
@@ -22,7 +22,7 @@ export const makeFailureEntries = (folded: ReadonlyArray<FoldResult>): ReadonlyA
   return failures
 }
 
-const makeFailureEntry = ({ group, row }: FoldResult): ByActor["entry"] => {
+const makeFailureEntry = ({ group, row }: FoldResult): ActorEntry["entry"] => {
   const event = findFailureEvent(group)
   return {
     action: "task.failed",

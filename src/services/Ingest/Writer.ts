@@ -129,7 +129,7 @@ export const makeWriter = Effect.gen(function*() {
       const written = yield* write(arrivals, partition, yield* nextTimestamp)
       yield* finishCommit(written)
       for (const { key } of written.conflicts) cache.evict(key)
-      arrivals = { groups: written.conflicts.map((group) => ({ ...group, opening: false })), side: [] }
+      arrivals = { groups: written.conflicts.map((group) => ({ ...group, mayCreateTask: false })), side: [] }
     }
   })
 

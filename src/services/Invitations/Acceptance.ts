@@ -6,7 +6,7 @@ import { MembershipId, UserId } from "../../domain/Id.ts"
 import type { AcceptInvitation, InvitationAccepted, InvitationPreview } from "../../domain/Invitation.ts"
 import * as Timestamp from "../../domain/Timestamp.ts"
 import { personalTextsOf, type UserDetail } from "../../domain/User.ts"
-import { Audit, type Entry } from "../Audit.ts"
+import { Audit, type AuditEntry } from "../Audit.ts"
 import { CurrentActor } from "../CurrentActor.ts"
 import { Hints, isUniqueViolation, orDieOnSql } from "../Database.ts"
 import * as Ids from "../Ids.ts"
@@ -61,7 +61,7 @@ export class InvitationAcceptance extends Effect.Service<InvitationAcceptance>()
       { actor, entries, first }: {
         readonly first: Effect.Effect<unknown, Conflict>
         readonly actor: Actor
-        readonly entries: (membershipId: MembershipId) => ReadonlyArray<Entry>
+        readonly entries: (membershipId: MembershipId) => ReadonlyArray<AuditEntry>
       }
     ) {
       const now = yield* Timestamp.now
@@ -143,7 +143,7 @@ export class InvitationAcceptance extends Effect.Service<InvitationAcceptance>()
           created_at: now,
           updated_at: now
         }
-        const userCreated: Entry = {
+        const userCreated: AuditEntry = {
           action: "user.created",
           target_type: "user",
           target_id: user.id,

@@ -7,7 +7,7 @@ import {
   isOverdue
 } from "../../domain/Mfa.ts"
 import * as Timestamp from "../../domain/Timestamp.ts"
-import type { Entry } from "../Audit.ts"
+import type { AuditEntry } from "../Audit.ts"
 import { Settings, type SettingsShape } from "../Settings.ts"
 import { TrustedDevicesRepo } from "../TrustedDevices/Repo.ts"
 import { MfaRepo } from "./Repo.ts"
@@ -29,7 +29,7 @@ export interface MfaLoginState extends MfaState {
   /** The user trusts this browser, so it counts as the second factor. */
   readonly is_trusted: boolean
   /** Audit entries for the login's transaction. */
-  readonly entries: ReadonlyArray<Entry>
+  readonly entries: ReadonlyArray<AuditEntry>
 }
 
 /**
@@ -66,10 +66,10 @@ export class MfaLogin extends Effect.Service<MfaLogin>()("svc/MfaLogin", {
       const isFirst = before.enrollment.deadline === null && (yield* repo.startEnforcement(userId, now))
       const { enrolled, enrollment } = yield* getState(userId)
       const details = { target_type: "user", target_id: userId, metadata: { deadline: enrollment.deadline } }
-      const startedEntries: ReadonlyArray<Entry> = isFirst
+      const startedEntries: ReadonlyArray<AuditEntry> = isFirst
         ? [{ action: "auth.mfa_enforcement_grace_started", ...details }]
         : []
-      const blockedEntries: ReadonlyArray<Entry> = isOverdue(enrollment, now)
+      const blockedEntries: ReadonlyArray<AuditEntry> = isOverdue(enrollment, now)
         ? [{ action: "auth.mfa_enforcement_blocked", outcome: "deny", ...details }]
         : []
       return {

@@ -42,8 +42,8 @@ const insertCommand = Effect.fnUntraced(function*(status: CommandStatus) {
     completed_at: null
   }
   yield* (yield* CommandsRepo).insert([command])
-  const claim = { id, agent_id, worker_id: "w1", session_id }
-  yield* sql`UPDATE commands SET status = ${status}, session_id = ${session_id} WHERE id = ${id}`
+  const claim = { id, agent_id, worker_id: "w1", session_id, claimed_at: now }
+  yield* sql`UPDATE commands SET status = ${status}, session_id = ${session_id}, dispatched_at = ${now} WHERE id = ${id}`
   const read = Effect.map(sql`SELECT * FROM commands WHERE id = ${id}`, ([row]) => row)
   return { claim, command, now, read }
 })

@@ -273,7 +273,7 @@ describe.skipIf(!ready)("BullMQ, from outside", () => {
         Effect.map(Effect.flip(bullmqFromOutside({ queues, connection }).start(() => undefined)), ({ message }) =>
           message)
       assert.include(yield* start([]), "name the queues")
-      assert.include(yield* start(["bull:mail"]), "has a colon")
+      assert.include(yield* start(["bull:mail"]), "contains a colon")
     }))
 })
 
