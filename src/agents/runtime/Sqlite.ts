@@ -1,5 +1,5 @@
 /**
- * SQLite for the buffer: better-sqlite3 where it is installed, as in the package `svc`, else Node's own since 22.13. A
+ * SQLite for the buffer: better-sqlite3 where it is installed, as in the package `svc`, else Node's own since 22.15. A
  * worker on a later Node needs no native package.
  */
 import type BetterSqlite3 from "better-sqlite3"
@@ -83,7 +83,7 @@ export const loadSqlite = (): Open => {
   const { found: [first], problems } = loadDrivers()
   if (first === undefined) {
     throw new Error(
-      `The agent found no SQLite for its buffer (${problems}). Use Node.js 22.13 or later, or install better-sqlite3 beside the agent: npm install better-sqlite3.`
+      `The agent found no SQLite for its buffer (${problems}). Use Node.js 22.15 or later, or install better-sqlite3 beside the agent: npm install better-sqlite3.`
     )
   }
   driver = first[1]

@@ -25,7 +25,7 @@ it("an agent has a driver: better-sqlite3 is a dependency of svc", () => {
   assert.include(loadDrivers().found.map(([name]) => name), "better-sqlite3")
 })
 
-// node:sqlite is among them from Node 22.13 on
+// node:sqlite is among them from Node 22.15 on
 describe.each(loadDrivers().found)("SQLite by %s", (_name, open) => {
   it.scoped("binds by position and by name, and reads row after row", () =>
     Effect.gen(function*() {
