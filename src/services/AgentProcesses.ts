@@ -4,7 +4,7 @@ import { CurrentProject } from "./CurrentActor.ts"
 import { orDieOnSql } from "./Database.ts"
 import { decodeStart, pageOf, type RowsQuery } from "./RowPage.ts"
 
-export interface AgentWorkersQuery extends RowsQuery, AgentProcessesFilter {}
+export interface AgentProcessesQuery extends RowsQuery, AgentProcessesFilter {}
 
 /** The processes of the project's agents. `Presence` writes them. */
 export class AgentProcesses extends Effect.Service<AgentProcesses>()("svc/AgentProcesses", {
@@ -12,7 +12,7 @@ export class AgentProcesses extends Effect.Service<AgentProcesses>()("svc/AgentP
     const repo = yield* AgentProcessesRepo
 
     /** The processes that match, newest first. */
-    const list = Effect.fn("AgentProcesses.list")(function*(query: AgentWorkersQuery) {
+    const list = Effect.fn("AgentProcesses.list")(function*(query: AgentProcessesQuery) {
       const project = yield* CurrentProject
       const start = yield* decodeStart("agent-workers", query)
       return pageOf("agent-workers", query, yield* repo.list(project.id, start, query, query.limit + 1))

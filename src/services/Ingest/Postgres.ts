@@ -105,7 +105,11 @@ export const makePostgresTasks = (sql: SqlClient.SqlClient) => {
     /** Replaces the rows whose stored revision is the previous one; returns the ids of the replaced rows. */
     update: (rows: ReadonlyArray<TaskRecord>) => ids(run<{ readonly id: string }>(updateText, rows)),
 
-    writeTally: ({ counts, facets, offlineReports, queues, workers }: TransactionTotals, slot: number, at: Timestamp) =>
+    writeTotals: (
+      { counts, facets, offlineReports, queues, workers }: TransactionTotals,
+      slot: number,
+      at: Timestamp
+    ) =>
       Effect.all([
         run(facetsText, facets, at),
         run(countsText, counts, slot),

@@ -31,7 +31,7 @@ interface CommitResult {
   readonly conflicts: ReadonlyArray<TaskGroup>
 }
 
-type MakeTally = (
+type MakeTotals = (
   arrivals: GroupedEvents,
   folded: ReadonlyArray<FoldResult>,
   at: Timestamp.Timestamp
@@ -65,7 +65,7 @@ export const makeWriter = Effect.gen(function*() {
   const audit = yield* Audit
   const caps = yield* RowCaps
   const countEnds = makeEndCounter(yield* Metrics, settings.metricsTaskNames)
-  const makeCappedTally: MakeTally = (arrivals, folded, at) => {
+  const makeCappedTally: MakeTotals = (arrivals, folded, at) => {
     const millis = Timestamp.toEpochMillis(at)
     const tally = makeTransactionTotals(arrivals, folded, millis)
     return {
@@ -139,7 +139,7 @@ export const makeWriter = Effect.gen(function*() {
 const makeSqliteWrite = (
   access: SqliteAccess,
   cache: TaskCache,
-  makeCappedTally: MakeTally,
+  makeCappedTally: MakeTotals,
   auditFailures: (
     db: BetterSqlite3.Database,
     folded: ReadonlyArray<FoldResult>,
@@ -167,7 +167,7 @@ const makeSqliteWrite = (
 const makePostgresWrite = (
   sql: SqlClient.SqlClient,
   cache: TaskCache,
-  makeCappedTally: MakeTally,
+  makeCappedTally: MakeTotals,
   auditFailures: (folded: ReadonlyArray<FoldResult>) => Effect.Effect<void>
 ): WriteTransaction => {
   const tasks = makePostgresTasks(sql)
@@ -189,7 +189,7 @@ const makePostgresWrite = (
       ? arrivals
       : { ...arrivals, groups: groups.filter((group) => !conflicts.includes(group)) }
     const tally = makeCappedTally(writtenEvents, writtenFolds, at)
-    yield* tasks.writeTally(tally, countSlot(partition), at)
+    yield* tasks.writeTotals(tally, countSlot(partition), at)
     yield* auditFailures(writtenFolds)
     return { folded: writtenFolds, tally, conflicts }
   }, sql.withTransaction)

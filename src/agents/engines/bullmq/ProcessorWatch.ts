@@ -3,18 +3,18 @@ import { type Job, RATE_LIMIT_ERROR, type Worker } from "bullmq"
 import { replaceMethod } from "./ReplaceMethod.ts"
 
 /** Where a processor put its job. */
-export type PutBackTarget = "later" | "the queue" | "its children"
+export type RequeueTarget = "later" | "the queue" | "its children"
 
 /** Where a thrown error says that its processor put the job back. BullMQ decides by the same errors. */
-export const requeueTargetOf = (error: unknown): PutBackTarget | undefined => {
+export const requeueTargetOf = (error: unknown): RequeueTarget | undefined => {
   if (!(error instanceof Error)) return undefined
-  return error.message === RATE_LIMIT_ERROR ? "the queue" : PUT_BACK_BY.get(error.name)
+  return error.message === RATE_LIMIT_ERROR ? "the queue" : REQUEUED_BY.get(error.name)
 }
 
 /** Whether a processor that throws this has moved its job itself, so that BullMQ leaves the job where it is. */
-export const hasRequeuedJob = (error: unknown): boolean => error instanceof Error && PUT_BACK_BY.has(error.name)
+export const hasRequeuedJob = (error: unknown): boolean => error instanceof Error && REQUEUED_BY.has(error.name)
 
-const PUT_BACK_BY: ReadonlyMap<string, PutBackTarget> = new Map([
+const REQUEUED_BY: ReadonlyMap<string, RequeueTarget> = new Map([
   ["DelayedError", "later"],
   ["WaitingError", "the queue"],
   ["WaitingChildrenError", "its children"]

@@ -14,7 +14,7 @@ import {
   taskIdOfJob,
   WAITS_FOR_CHILDREN
 } from "./JobEvents.ts"
-import type { PutBackTarget } from "./ProcessorWatch.ts"
+import type { RequeueTarget } from "./ProcessorWatch.ts"
 import { ProgressReporter } from "./ProgressReporter.ts"
 import { taskIdOf } from "./TaskId.ts"
 
@@ -105,7 +105,7 @@ export class WorkerReporter {
     })
   }
 
-  reportPutBack(job: Job, to: PutBackTarget): void {
+  reportPutBack(job: Job, to: RequeueTarget): void {
     this.progress.clear(job.id ?? "")
     const at = this.context.now()
     const taskId = taskIdOfJob(job)
