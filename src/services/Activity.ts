@@ -126,8 +126,8 @@ export class Activity extends Effect.Service<Activity>()("svc/Activity", {
   })
 }) {
   static readonly layer = this.Default.pipe(
-    Layer.provide(Layer.mergeAll(AuditExport.layer, AuditSearch.layer)),
-    Layer.provide(Layer.mergeAll(AuditRows.layer, Xlsx.layer))
+    Layer.provide([AuditExport.layer, AuditSearch.layer, Projects.layer]),
+    Layer.provide([AuditRows.layer, Xlsx.layer])
   )
 }
 

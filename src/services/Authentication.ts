@@ -1,5 +1,5 @@
 import { SqlClient } from "@effect/sql"
-import { Effect, Option } from "effect"
+import { Effect, Layer, Option } from "effect"
 import type { Role, Scope } from "../domain/Access.ts"
 import type { Person, RequestSource, SessionCredential } from "../domain/Actor.ts"
 import { isInCidrs } from "../domain/Cidr.ts"
@@ -210,5 +210,5 @@ export class Authentication extends Effect.Service<Authentication>()("svc/Authen
     return { findByApiKey, findBySession } as const
   })
 }) {
-  static readonly layer = this.Default
+  static readonly layer = this.Default.pipe(Layer.provide(RateLimits.layer))
 }

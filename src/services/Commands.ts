@@ -1,5 +1,5 @@
 import { SqlClient } from "@effect/sql"
-import { Effect, Option } from "effect"
+import { Effect, Layer, Option } from "effect"
 import { type Command, isCommandStatus } from "../domain/Command.ts"
 import { Conflict, NotFound, ValidationFailed } from "../domain/Errors.ts"
 import type { CommandId } from "../domain/Id.ts"
@@ -133,5 +133,7 @@ export class Commands extends Effect.Service<Commands>()("svc/Commands", {
     } as const
   })
 }) {
-  static readonly layer = this.Default
+  static readonly layer = this.Default.pipe(
+    Layer.provide([CommandIntents.layer, CommandIssue.layer, CommandsRepo.layer, CommandStatusRepo.layer])
+  )
 }

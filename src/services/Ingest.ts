@@ -1,17 +1,16 @@
 import { type SqlClient, SqlError } from "@effect/sql"
 import { Context, Effect, Layer } from "effect"
 import { Audit } from "./Audit.ts"
-import { Database, errorCode, isContention, isDataError, isUnavailable } from "./Database.ts"
+import { Database, errorCode, type Hints, isContention, isDataError, isUnavailable, type Reader } from "./Database.ts"
 import { Backlog, type PendingEvent } from "./Ingest/Backlog.ts"
 import { isFoldError } from "./Ingest/Fold.ts"
 import type { EventBatch } from "./Ingest/Model.ts"
 import { makeWriter } from "./Ingest/Writer.ts"
-import type { Keys } from "./Keys.ts"
 import { Loops } from "./Loops.ts"
 import { Metrics } from "./Metrics.ts"
-import type { RowCaps } from "./RowCaps.ts"
+import { RowCaps } from "./RowCaps.ts"
 import { Settings } from "./Settings.ts"
-import type { TaskChanges } from "./TaskChanges.ts"
+import { TaskChanges } from "./TaskChanges.ts"
 
 /**
  * Turns verified event batches into committed rows (docs/ingest.md describes the design). `offer` is plain code, since
@@ -33,8 +32,10 @@ export class Ingest extends Context.Tag("svc/Ingest")<Ingest, {
   static readonly layer: Layer.Layer<
     Ingest,
     never,
-    Audit | Database | Keys | Loops | Metrics | RowCaps | Settings | SqlClient.SqlClient | TaskChanges
-  > = Layer.scoped(Ingest, Effect.suspend(() => make)) // `make` is defined below
+    Audit | Database | Hints | Loops | Metrics | Reader | Settings | SqlClient.SqlClient
+  > = Layer.scoped(Ingest, Effect.suspend(() => make)).pipe( // `make` is defined below
+    Layer.provide([RowCaps.layer, TaskChanges.layer])
+  )
 }
 
 /**

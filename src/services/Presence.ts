@@ -1,5 +1,5 @@
 import { SqlClient, type SqlError } from "@effect/sql"
-import { Array as Arr, Deferred, Effect, Option, Queue, Schema } from "effect"
+import { Array as Arr, Deferred, Effect, Layer, Option, Queue, Schema } from "effect"
 import { SetupAdvice } from "../domain/Agent.ts"
 import type { AgentId } from "../domain/Id.ts"
 import * as Redaction from "../domain/Redaction.ts"
@@ -243,7 +243,7 @@ export class Presence extends Effect.Service<Presence>()("svc/Presence", {
     return { connect, recordRefusal, flush: orDieOnSql(flushAll) } as const
   })
 }) {
-  static readonly layer = this.Default
+  static readonly layer = this.Default.pipe(Layer.provide([PresenceRepo.layer, PresenceSweeps.layer, RowCaps.layer]))
 }
 
 const connectRow = ({ info }: LiveSession, at: Timestamp.Timestamp): ConnectRow => ({

@@ -108,7 +108,9 @@ describe.each(engines)("rows that agents make, on %s", (engine) => {
             })
           }`
         }
-        yield* Effect.flatMap(PresenceSweeps, ({ deleteExcessProcesses }) => deleteExcessProcesses())
+        yield* Effect.flatMap(PresenceSweeps, ({ deleteExcessProcesses }) => deleteExcessProcesses()).pipe(
+          Effect.provide(PresenceSweeps.layer)
+        )
         const { json } = yield* request("GET", `${path}/agent-workers?state=offline`, key)
         assert.deepStrictEqual(json.map(({ worker_id }: { readonly worker_id: string }) => worker_id).sort(), [
           "old-4",

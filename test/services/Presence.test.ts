@@ -1,6 +1,6 @@
 import { SqlClient } from "@effect/sql"
 import { assert, describe, layer } from "@effect/vitest"
-import { Effect, Option } from "effect"
+import { Effect, Layer, Option } from "effect"
 import { randomUUID } from "node:crypto"
 import { readFileSync } from "node:fs"
 import { system } from "../../src/domain/Actor.ts"
@@ -242,7 +242,9 @@ describe.each(engines)("presence on %s", (engine) => {
       }))
   })
 
-  layer(brainOn(engine, { agentOfflineAfter: 2 }), { excludeTestServices: true })((it) => {
+  layer(PresenceSweeps.layer.pipe(Layer.provideMerge(brainOn(engine, { agentOfflineAfter: 2 }))), {
+    excludeTestServices: true
+  })((it) => {
     it.effect("silence makes offline, a paused session's silence does not, and life makes online again", () =>
       Effect.gen(function*() {
         const presence = yield* Presence

@@ -31,4 +31,4 @@ export const layer = Layer.scopedDiscard(Effect.gen(function*() {
   })
   const intervalSeconds = Math.min(settings.agentHeartbeat, longestIntervalSeconds)
   yield* loops.every("agents access check", `${intervalSeconds} seconds`, checkAccess)
-}))
+})).pipe(Layer.provide([Agents.layer, SessionRegistry.layer]))

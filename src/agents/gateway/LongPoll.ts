@@ -158,4 +158,6 @@ export const layer = Layer.effect(
 
     return { pull, push }
   })
+).pipe(
+  Layer.provide([DenseFrames.layer, PollSessions.layer, Receiver.layer, Refusals.layer, SessionRegistry.layer])
 )

@@ -1,4 +1,4 @@
-import { Clock, Effect, Fiber, FiberSet, Option } from "effect"
+import { Clock, Effect, Fiber, FiberSet, Layer, Option } from "effect"
 import { BadRequest, RateLimited, Unauthenticated, Unavailable } from "../../domain/Errors.ts"
 import type { AgentId } from "../../domain/Id.ts"
 import type { PollHeaders } from "../../services/AgentLongPoll.ts"
@@ -133,7 +133,7 @@ export class PollSessions extends Effect.Service<PollSessions>()("svc/gateway/Po
     return { get, updateAdapters } as const
   })
 }) {
-  static readonly layer = this.Default
+  static readonly layer = this.Default.pipe(Layer.provide(Presence.layer))
 }
 
 const isValidNonce = (nonce: string | undefined): nonce is string =>

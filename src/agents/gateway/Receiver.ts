@@ -1,7 +1,7 @@
-import { Effect, Schema } from "effect"
+import { Effect, Layer, Schema } from "effect"
 import { canonicalTextOf } from "../../domain/CanonicalJson.ts"
 import type { AgentEvent } from "../../domain/TaskEvent.ts"
-import { CommandInbox } from "../../services/Commands/Inbox.ts"
+import * as Inbox from "../../services/Commands/Inbox.ts"
 import { Ingest } from "../../services/Ingest.ts"
 import type { EventBatch } from "../../services/Ingest/Model.ts"
 import { Metrics } from "../../services/Metrics.ts"
@@ -40,7 +40,7 @@ const encodeLoss = Schema.encodeSync(Payload.TelemetryLoss)
 export class Receiver extends Effect.Service<Receiver>()("svc/gateway/Receiver", {
   effect: Effect.gen(function*() {
     const ingest = yield* Ingest
-    const inbox = yield* CommandInbox
+    const inbox = yield* Inbox.CommandInbox
     const metrics = yield* Metrics
     const refusals = yield* Refusals
     const clock = yield* Effect.clock
@@ -139,5 +139,5 @@ export class Receiver extends Effect.Service<Receiver>()("svc/gateway/Receiver",
     return { ingest, toEventBatch, handleFrame, awaitCommandsCommitted: inbox.awaitCommitted } as const
   })
 }) {
-  static readonly layer = this.Default
+  static readonly layer = this.Default.pipe(Layer.provide([Inbox.layer, Ingest.layer, Refusals.layer]))
 }

@@ -1,4 +1,4 @@
-import { Effect, FiberSet } from "effect"
+import { Effect, FiberSet, Layer } from "effect"
 import type { AgentId, ProjectId } from "../../domain/Id.ts"
 import { Metrics } from "../../services/Metrics.ts"
 import { Presence } from "../../services/Presence.ts"
@@ -70,7 +70,7 @@ export class Refusals extends Effect.Service<Refusals>()("svc/gateway/Refusals",
     return { refuse, rejectEvent } as const
   })
 }) {
-  static readonly layer = this.Default
+  static readonly layer = this.Default.pipe(Layer.provide(Presence.layer))
 }
 
 const refusalDetails: Readonly<Record<RefusalReason, string>> = {

@@ -73,4 +73,4 @@ export const layerAgentSessions = Layer.effect(
     SessionRegistry,
     ({ agentIds, listOfAgent, newSessions }) => ({ sessions: listOfAgent, agentIds, newSessions })
   )
-)
+).pipe(Layer.provide(SessionRegistry.layer))

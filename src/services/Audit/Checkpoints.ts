@@ -295,5 +295,5 @@ export class Checkpoints extends Effect.Service<Checkpoints>()("svc/Checkpoints"
         Effect.forEach(sinks.all, ({ deliver }) => atEnd(deliver), { concurrency: "unbounded" })
       )
     )
-  })).pipe(Layer.provide(CheckpointSinks.layer))
+  })).pipe(Layer.provide([this.layer, CheckpointSinks.layer]))
 }

@@ -1,5 +1,5 @@
 import { SqlClient } from "@effect/sql"
-import { Effect } from "effect"
+import { Effect, Layer } from "effect"
 import type { Person } from "../../domain/Actor.ts"
 import { Audit } from "../Audit.ts"
 import { CurrentActor } from "../CurrentActor.ts"
@@ -63,5 +63,5 @@ export class Denials extends Effect.Service<Denials>()("svc/audit/Denials", {
     return { record } as const
   })
 }) {
-  static readonly layer = this.Default
+  static readonly layer = this.Default.pipe(Layer.provide([Projects.layer, RateLimits.layer]))
 }

@@ -75,7 +75,7 @@ export class AbortedTasks extends Effect.Service<AbortedTasks>()("svc/AbortedTas
     return { report } as const
   })
 }) {
-  static readonly layer = this.Default
+  static readonly layer = this.Default.pipe(Layer.provide(Ingest.layer))
 
   static readonly layerLoop = Layer.scopedDiscard(Effect.gen(function*() {
     const loops = yield* Loops

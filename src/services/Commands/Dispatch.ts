@@ -1,4 +1,4 @@
-import { Clock, Effect, Either, Queue, Stream } from "effect"
+import { Clock, Effect, Either, Layer, Queue, Stream } from "effect"
 import type { AgentId } from "../../domain/Id.ts"
 import * as Timestamp from "../../domain/Timestamp.ts"
 import { type AgentSession, AgentSessions } from "../AgentSessions.ts"
@@ -282,5 +282,7 @@ export class CommandDispatch extends Effect.Service<CommandDispatch>()("svc/Comm
     return { notify } as const
   })
 }) {
-  static readonly layer = this.Default
+  static readonly layer = this.Default.pipe(
+    Layer.provide([CommandQueueRepo.layer, CommandStatusRepo.layer, RemoteProcesses.layer])
+  )
 }

@@ -41,7 +41,7 @@ interface Barrier {
   readonly reached: Deferred.Deferred<void>
 }
 
-/** The inbox with the loop that writes it. Needs no AgentSessions. Writes all queued answers before its scope closes. */
+/** The inbox with the loop that writes it. Writes all queued answers before its scope closes. */
 export const layer = Layer.scoped(
   CommandInbox,
   Effect.gen(function*() {
@@ -132,4 +132,4 @@ export const layer = Layer.scoped(
       )
     }
   })
-)
+).pipe(Layer.provide([CommandQueueRepo.layer, CommandStatusRepo.layer, TaskRetries.layer]))

@@ -263,8 +263,13 @@ export class CommandIntents extends Effect.Service<CommandIntents>()("svc/Comman
   })
 }) {
   static readonly layer = this.Default.pipe(
-    Layer.provide(
-      Layer.mergeAll(AgentsRepo.layer, AgentProcessesRepo.layer, QueuesRepo.layer, TasksRepo.layer, WorkersRepo.layer)
-    )
+    Layer.provide([
+      Agents.layer,
+      AgentsRepo.layer,
+      AgentProcessesRepo.layer,
+      QueuesRepo.layer,
+      TasksRepo.layer,
+      WorkersRepo.layer
+    ])
   )
 }

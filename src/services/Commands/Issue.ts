@@ -1,4 +1,4 @@
-import { Effect, Option } from "effect"
+import { Effect, Layer, Option } from "effect"
 import { hash } from "node:crypto"
 import type { Actor } from "../../domain/Actor.ts"
 import { canonicalize, type JsonInput } from "../../domain/CanonicalJson.ts"
@@ -159,5 +159,7 @@ export class CommandIssue extends Effect.Service<CommandIssue>()("svc/CommandIss
     return { issue, issueOnce } as const
   })
 }) {
-  static readonly layer = this.Default
+  static readonly layer = this.Default.pipe(
+    Layer.provide([CommandAdmission.layer, CommandDispatch.layer, CommandsRepo.layer, CommandWriter.layer])
+  )
 }

@@ -208,9 +208,16 @@ export class TaskReconciliation extends Effect.Service<TaskReconciliation>()("sv
   })
 }) {
   static readonly layer = this.Default.pipe(
-    Layer.provide(
-      Layer.mergeAll(AgentsRepo.layer, AgentProcessesRepo.layer, ProjectsRepo.layer, TasksRepo.layer, WorkersRepo.layer)
-    )
+    Layer.provide([
+      AgentsRepo.layer,
+      AgentProcessesRepo.layer,
+      CommandDispatch.layer,
+      CommandsRepo.layer,
+      Ingest.layer,
+      ProjectsRepo.layer,
+      TasksRepo.layer,
+      WorkersRepo.layer
+    ])
   )
 
   static readonly layerLoop = Layer.scopedDiscard(Effect.gen(function*() {
@@ -219,5 +226,5 @@ export class TaskReconciliation extends Effect.Service<TaskReconciliation>()("sv
     if (reconcileAfter === 0) return
     const { tick } = yield* TaskReconciliation
     yield* loops.every("tasks reconcile", `${Math.min(10, Math.max(1, reconcileAfter / 10))} seconds`, tick)
-  }))
+  })).pipe(Layer.provide(this.layer))
 }

@@ -43,7 +43,9 @@ export class CommandSweep extends Effect.Service<CommandSweep>()("svc/CommandSwe
     return { expire, prune } as const
   })
 }) {
-  static readonly layer = this.Default
+  static readonly layer = this.Default.pipe(
+    Layer.provide([CommandQueueRepo.layer, CommandStatusRepo.layer, TaskRetries.layer])
+  )
 
   /** The two loops. */
   static readonly layerLoop = Layer.scopedDiscard(Effect.gen(function*() {
@@ -51,5 +53,5 @@ export class CommandSweep extends Effect.Service<CommandSweep>()("svc/CommandSwe
     const { expire, prune } = yield* CommandSweep
     yield* loops.every("commands timeout", "1 second", expire)
     yield* loops.every("commands retention", "10 minutes", prune)
-  }))
+  })).pipe(Layer.provide(this.layer))
 }

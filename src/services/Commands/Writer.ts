@@ -1,5 +1,5 @@
 import { SqlClient, type SqlError } from "@effect/sql"
-import { Deferred, Effect, Exit, Option, Order, Queue } from "effect"
+import { Deferred, Effect, Exit, Layer, Option, Order, Queue } from "effect"
 import type { Actor } from "../../domain/Actor.ts"
 import { idempotencyRetentionSeconds } from "../../domain/Idempotency.ts"
 import * as Timestamp from "../../domain/Timestamp.ts"
@@ -86,5 +86,5 @@ export class CommandWriter extends Effect.Service<CommandWriter>()("svc/CommandW
     return { insert } as const
   })
 }) {
-  static readonly layer = this.Default
+  static readonly layer = this.Default.pipe(Layer.provide(CommandsRepo.layer))
 }

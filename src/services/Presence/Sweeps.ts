@@ -1,5 +1,5 @@
 import { SqlClient } from "@effect/sql"
-import { Effect } from "effect"
+import { Effect, Layer } from "effect"
 import type { AgentId, ProjectId } from "../../domain/Id.ts"
 import * as Timestamp from "../../domain/Timestamp.ts"
 import { deleteInSlices, forNoKeyUpdate } from "../Dialect.ts"
@@ -98,5 +98,5 @@ export class PresenceSweeps extends Effect.Service<PresenceSweeps>()("svc/Presen
     return { sweepProcesses, sweepWorkers, deleteExcessProcesses, prune } as const
   })
 }) {
-  static readonly layer = this.Default
+  static readonly layer = this.Default.pipe(Layer.provide(PresenceRepo.layer))
 }

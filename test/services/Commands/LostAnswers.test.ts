@@ -3,6 +3,7 @@ import { assert, describe, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import type { CommandId } from "../../../src/domain/Id.ts"
 import { CommandDispatch } from "../../../src/services/Commands/Dispatch.ts"
+import * as Inbox from "../../../src/services/Commands/Inbox.ts"
 import { CommandQueueRepo } from "../../../src/services/Commands/QueueRepo.ts"
 import { RemoteProcesses } from "../../../src/services/Commands/RemoteProcesses.ts"
 import { CommandStatusRepo } from "../../../src/services/Commands/StatusRepo.ts"
@@ -52,7 +53,7 @@ const dispatchWith = Effect.gen(function*() {
     )
   ).pipe(Layer.provide(CommandQueueRepo.layer))
   const context = yield* Layer.build(Layer.fresh(
-    CommandDispatch.layer.pipe(
+    CommandDispatch.Default.pipe(
       Layer.provide([RemoteProcesses.layer, statuses, queue]),
       Layer.provideMerge(lineLayer)
     )
@@ -61,7 +62,7 @@ const dispatchWith = Effect.gen(function*() {
 })
 
 describe.each(engines)("a dispatch whose statements get no answer, on %s", (engine) => {
-  layer(brainOn(engine), { excludeTestServices: true })((it) => {
+  layer(Inbox.layer.pipe(Layer.provideMerge(brainOn(engine))), { excludeTestServices: true })((it) => {
     it.scoped("sends claimed commands once, though the claim's answer was lost", () =>
       Effect.gen(function*() {
         const { connect, losses } = yield* dispatchWith

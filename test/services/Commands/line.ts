@@ -1,8 +1,12 @@
 import { Context, Effect, Layer, PubSub, Stream } from "effect"
 import { type AgentId, type ProjectId } from "../../../src/domain/Id.ts"
-import * as CommandsLayer from "../../../src/layers/Commands.ts"
 import * as Server from "../../../src/layers/Server.ts"
 import { type AgentSession, AgentSessions, type OutboundCommand } from "../../../src/services/AgentSessions.ts"
+import { Commands } from "../../../src/services/Commands.ts"
+import { AbortedTasks } from "../../../src/services/Commands/AbortedTasks.ts"
+import * as Inbox from "../../../src/services/Commands/Inbox.ts"
+import { TaskReconciliation } from "../../../src/services/Commands/Reconciliation.ts"
+import { CommandSweep } from "../../../src/services/Commands/Sweep.ts"
 import * as Ids from "../../../src/services/Ids.ts"
 import type { SettingsShape } from "../../../src/services/Settings.ts"
 import { brainOn } from "../../brain.ts"
@@ -82,10 +86,16 @@ export const lineLayer = Layer.scopedContext(Effect.gen(function*() {
 }))
 
 /** Commands over the line in memory; apart from those of the brain, which stand on the real one. */
-export const commandsOver = Layer.fresh(CommandsLayer.layer.pipe(
-  Layer.provideMerge(CommandsLayer.layerInbox),
-  Layer.provideMerge(lineLayer)
-))
+export const commandsOver = Layer.fresh(
+  Layer.mergeAll(
+    Commands.layer,
+    Inbox.layer,
+    CommandSweep.layer,
+    CommandSweep.layerLoop,
+    AbortedTasks.layerLoop,
+    TaskReconciliation.layerLoop
+  ).pipe(Layer.provideMerge(lineLayer))
+)
 
 /** A brain with a server whose agents' line is in memory. */
 export const brainWithLine = (engine: Engine, overrides: Partial<SettingsShape> = {}) =>
