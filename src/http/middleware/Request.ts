@@ -10,6 +10,7 @@ import { Settings } from "../../services/Settings.ts"
 import * as ProblemResponse from "../ProblemResponse.ts"
 import { methodsOf, routeOf } from "../RoutePatterns.ts"
 import * as Cors from "./Cors.ts"
+import { destroyOnFailure } from "./StreamedBody.ts"
 
 /** Headers of every response: no caching, framing, sniffing or referrer, and no access to the device. */
 export const securityHeaders = {
@@ -92,12 +93,16 @@ const makeMiddleware = (isCovered: (url: string) => boolean) =>
           const finish = (response: HttpServerResponse.HttpServerResponse) => {
             const seconds = Number(clock.unsafeCurrentTimeNanos() - startNanos) / 1e9
             count(request, response.status, seconds)
-            const answer = withHeaders(response, {
-              ...fixedHeaders,
-              ...response.headers,
-              ...Cors.withVaryOf(response.headers, cors),
-              "x-request-id": requestId
-            })
+            const answer = destroyOnFailure(
+              request,
+              withHeaders(response, {
+                ...fixedHeaders,
+                ...response.headers,
+                ...Cors.withVaryOf(response.headers, cors),
+                "x-request-id": requestId
+              }),
+              Effect.locally(FiberRef.currentLogAnnotations, fiber.getFiberRef(FiberRef.currentLogAnnotations))
+            )
             return isLoggingRequests(fiber)
               ? Effect.as(logRequest(request, response.status, seconds), answer)
               : Effect.succeed(answer)

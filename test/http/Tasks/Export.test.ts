@@ -1,5 +1,6 @@
+import { SqlClient } from "@effect/sql"
 import { assert, describe, layer } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Layer, Logger } from "effect"
 import { taskFields } from "../../../src/domain/Task.ts"
 import { baseUrl, freshKey, request, serverOn } from "../../brain.ts"
 import { engines } from "../../databases.ts"
@@ -151,5 +152,44 @@ describe.each(engines)("exports of tasks on %s", (engine) => {
         const { bytes } = yield* bytesOf(site, "?format=xlsx&queue=many&fields=id,queue")
         assert.strictEqual(cellsOfXlsx(bytes).length, 25_001)
       }), 120_000)
+  })
+
+  const lines: Array<string> = []
+  const logger = Logger.make(({ annotations, message }) => {
+    lines.push(`${String(message)} ${JSON.stringify(Object.fromEntries(annotations))}`)
+  })
+  const logged = Layer.provide(serverOn(engine, settings), Logger.replace(Logger.defaultLogger, logger))
+  layer(logged, { excludeTestServices: true })((it) => {
+    it.effect(
+      "are cut off when the database fails in the middle, so that no client keeps half a file",
+      () =>
+        Effect.gen(function*() {
+          const sql = yield* SqlClient.SqlClient
+          const site = yield* seeded(Array.from({ length: 300 }, () => ({ traceback: "x".repeat(100_000) })))
+          const url = `${yield* baseUrl}/api/v1${site.at}/tasks?format=`
+          for (const format of ["csv", "json"]) {
+            const response = yield* Effect.promise(() =>
+              fetch(url + format, { headers: { authorization: `Bearer ${site.key.token}` } })
+            )
+            const reader = response.body!.getReader()
+            const readRest = async () => {
+              while (!(await reader.read()).done);
+            }
+            yield* Effect.promise(() => reader.read())
+            // 30 MB fit into no socket, so the server waits for the reader with most rows unread
+            yield* sql`ALTER TABLE tasks RENAME TO tasks_elsewhere`
+            const error = yield* Effect.flip(Effect.tryPromise({ try: readRest, catch: (error) => error })).pipe(
+              Effect.ensuring(Effect.orDie(sql`ALTER TABLE tasks_elsewhere RENAME TO tasks`))
+            )
+            assert.include(String(error), "terminated", format)
+            const requestId = response.headers.get("x-request-id")
+            const line = lines.find((line) => line.includes(`"request_id":"${requestId}"`)) ?? ""
+            assert.include(line, "a response was cut off: its body failed", lines.join("\n"))
+            assert.include(line, site.key.user_id)
+          }
+          assert.strictEqual((yield* site.list("?limit=1")).status, 200)
+        }),
+      120_000
+    )
   })
 })
