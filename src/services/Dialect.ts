@@ -36,6 +36,21 @@ export const idIn = (sql: SqlClient.SqlClient, ids: ReadonlyArray<string>): Stat
     orElse: () => sql`id IN (SELECT value FROM json_each(${JSON.stringify(ids)}))`
   })
 
+/** The databases' names of the functions that make JSON. `CAST(… AS TEXT)` around one gives text from both drivers. */
+export const jsonFunctionsOf = (sql: SqlClient.SqlClient) =>
+  sql.onDialectOrElse({
+    pg: () => ({
+      object: "json_build_object",
+      groupObject: "json_object_agg",
+      groupArray: "json_agg"
+    }),
+    orElse: () => ({
+      object: "json_object",
+      groupObject: "json_group_object",
+      groupArray: "json_group_array"
+    })
+  })
+
 /** The rows of one statement. More would block SQLite's event loop, or hold the locks of PostgreSQL, for too long. */
 const sliceRows = 500
 

@@ -108,8 +108,8 @@ export class Tasks extends Effect.Service<Tasks>()("svc/Tasks", {
     /** One task, what its retry needs, and the tasks before and after it in a chain of retries. */
     const getDetail = tracedFn("Tasks.getDetail")(function*(key: TaskKey) {
       const project = yield* CurrentProject
-      const row = yield* get(key)
-      const { lastRetry, retriedAs, retriedFrom } = yield* repo.findRetries(project.id, key)
+      const found = isStorableKey(key) ? yield* repo.findWithRetries(project.id, key) : undefined
+      const { lastRetry, retriedAs, retriedFrom, row } = found ?? (yield* taskNotFound)
       return { row, retry_note: retryNote(key.engine, lastRetry), retried_from: retriedFrom, retried_as: retriedAs }
     }, orDieOnSql)
 

@@ -221,8 +221,8 @@ describe.each(engines)("API keys on %s", (engine) => {
         const source = { source_ip: "192.0.2.7", user_agent: null }
         const cookie = /svc_session=([^;]+)/.exec(browser.cookie)?.[1] ?? ""
         const uses = [
-          authentication.findByApiKey(token, source, true),
-          authentication.findBySession(cookie, source, true)
+          authentication.findByApiKey(token, source, true, null),
+          authentication.findBySession(cookie, source, true, null)
         ]
         const people = yield* Effect.all(Array.from({ length: 50 }, () => uses).flat(), { concurrency: "unbounded" })
         assert.isTrue(people.every(Option.isSome))

@@ -231,9 +231,10 @@ describe.each(engines)("enforcement for admins on %s", (engine) => {
             const found = yield* (yield* Authentication).findBySession(
               token,
               { source_ip: null, user_agent: null },
-              false
+              false,
+              null
             )
-            const via = Option.getOrThrow(found).via
+            const { via } = Option.getOrThrow(found).person
             return via.kind === "session" ? via.overdue_since : null
           }).pipe(
             Effect.provide(

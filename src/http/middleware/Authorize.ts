@@ -8,10 +8,9 @@ import type { Project } from "../../domain/Project.ts"
 import { isStorable } from "../../domain/Text.ts"
 import { Agents } from "../../services/Agents.ts"
 import { type Denial, Denials } from "../../services/Audit/Denials.ts"
-import { Authentication } from "../../services/Authentication.ts"
+import { type Authenticated, Authentication } from "../../services/Authentication.ts"
 import { type AgentIdentity, CurrentActor, requireStepUp, roleIn } from "../../services/CurrentActor.ts"
 import * as Ids from "../../services/Ids.ts"
-import { Projects } from "../../services/Projects.ts"
 import { RateLimits } from "../../services/RateLimits.ts"
 import { Settings } from "../../services/Settings.ts"
 import { tracedFn } from "../../services/TracedFn.ts"
@@ -96,7 +95,6 @@ export class Authorize extends Effect.Service<Authorize>()("svc/http/Authorize",
     const agents = yield* Agents
     const denials = yield* Denials
     const authentication = yield* Authentication
-    const projects = yield* Projects
     const limits = yield* RateLimits
     const settings = yield* Settings
     const cookies = yield* Cookies
@@ -108,16 +106,22 @@ export class Authorize extends Effect.Service<Authorize>()("svc/http/Authorize",
     })
 
     const authenticatePerson = Effect.fnUntraced(
-      function*(request: HttpServerRequest.HttpServerRequest, isUse: boolean) {
+      function*(request: HttpServerRequest.HttpServerRequest, isUse: boolean, { slug }: Params) {
         const source = sourceOf(request)
+        // a slug that PostgreSQL cannot bind names no project
+        const storableSlug = slug !== undefined && isStorable(slug) ? slug : null
         const header = request.headers["authorization"] ?? ""
         // another scheme is for a proxy in front of the brain; browsers repeat it
         if (/^bearer\b/i.test(header)) {
           const token = /^bearer\s+(svk_\S{1,200})$/i.exec(header)?.[1]
-          return token === undefined ? Option.none() : yield* authentication.findByApiKey(token, source, isUse)
+          return token === undefined
+            ? Option.none()
+            : yield* authentication.findByApiKey(token, source, isUse, storableSlug)
         }
         const token = cookies.readSessionToken(request)
-        return token === undefined ? Option.none() : yield* authentication.findBySession(token, source, isUse)
+        return token === undefined
+          ? Option.none()
+          : yield* authentication.findBySession(token, source, isUse, storableSlug)
       }
     )
 
@@ -142,19 +146,20 @@ export class Authorize extends Effect.Service<Authorize>()("svc/http/Authorize",
     /** The actor of a public endpoint: the session's person, with the CSRF check, or the system. */
     const resolveActor = Effect.fnUntraced(function*(rule: AccessRule, request: HttpServerRequest.HttpServerRequest) {
       const token = cookies.readSessionToken(request)
-      const person = token === undefined
+      const found = token === undefined
         ? Option.none()
-        : yield* authentication.findBySession(token, sourceOf(request), true)
-      if (Option.isNone(person)) return system("public")
-      if (person.value.via.kind === "session") yield* checkSessionState(rule, person.value.via)
+        : yield* authentication.findBySession(token, sourceOf(request), true, null)
+      if (Option.isNone(found)) return system("public")
+      const { person } = found.value
+      if (person.via.kind === "session") yield* checkSessionState(rule, person.via)
       yield* checkCsrf(request)
-      return person.value
+      return person
     })
 
     /** The project of the path, if the actor has the role that the rule needs. */
-    const getProject = Effect.fnUntraced(function*(rule: AccessRule, slug: string, actor: Person) {
-      const project = yield* Effect.provideService(projects.getBySlug(slug), CurrentActor, actor)
-      // checked after the project lookup, so that non-members get 404
+    const getProject = Effect.fnUntraced(function*(rule: AccessRule, { person: actor, project }: Authenticated) {
+      if (project === null || roleIn(actor, project.id) === null) return yield* new NotFound({ resource: "project" })
+      // checked after the lookup, so that non-members get 404
       if (rule.caller === "global_admin" && !actor.is_admin) return yield* globalAdminRequired
       const requiredRole = rule.caller
       if (requiredRole === "viewer" || requiredRole === "operator" || requiredRole === "admin") {
@@ -171,8 +176,9 @@ export class Authorize extends Effect.Service<Authorize>()("svc/http/Authorize",
       rule: AccessRule,
       request: HttpServerRequest.HttpServerRequest,
       params: Params,
-      actor: Person
+      authenticated: Authenticated
     ) {
+      const actor = authenticated.person
       if (actor.via.kind === "session") {
         yield* checkSessionState(rule, actor.via)
         if (rule.mutates === true) yield* checkCsrf(request)
@@ -195,7 +201,7 @@ export class Authorize extends Effect.Service<Authorize>()("svc/http/Authorize",
           return yield* new NotFound({ resource: name === "slug" ? "project" : name.replace(/_id$/, "") })
         }
       }
-      const project = params.slug === undefined ? null : yield* getProject(rule, params.slug, actor)
+      const project = params.slug === undefined ? null : yield* getProject(rule, authenticated)
       if (rule.stepUp === true && !isRestricted(actor)) yield* Effect.provideService(requireStepUp, CurrentActor, actor)
       return { actor, project, agent: null } satisfies Grant
     })
@@ -239,15 +245,15 @@ export class Authorize extends Effect.Service<Authorize>()("svc/http/Authorize",
         )
         return { actor: system("agent"), project: null, agent } satisfies Grant
       }
-      const person = yield* authenticatePerson(request, true)
-      if (Option.isNone(person)) return yield* signInRequired
-      const actor = person.value
+      const found = yield* authenticatePerson(request, true, params)
+      if (Option.isNone(found)) return yield* signInRequired
+      const actor = found.value.person
       return yield* Effect.gen(function*() {
         yield* checkAddress(actor)
         if (rule.bucket !== undefined && isPerUser && !(yield* limits.take(rule.bucket, actor.user_id))) {
           return yield* makeRateLimited(rule.bucket)
         }
-        return yield* authorizePerson(rule, request, params, actor)
+        return yield* authorizePerson(rule, request, params, found.value)
       }).pipe(Effect.tapErrorTag("Forbidden", ({ code }) => recordRefusal(rule, { actor, endpoint, params, code })))
     })
 
@@ -260,9 +266,9 @@ export class Authorize extends Effect.Service<Authorize>()("svc/http/Authorize",
       request: HttpServerRequest.HttpServerRequest,
       params: Params
     ) {
-      const found = yield* authenticatePerson(request, false)
+      const found = yield* authenticatePerson(request, false, params)
       if (Option.isNone(found)) return yield* signInRequired
-      yield* checkAddress(found.value)
+      yield* checkAddress(found.value.person)
       return yield* authorizePerson(rule, request, params, found.value)
     })
 
@@ -272,6 +278,6 @@ export class Authorize extends Effect.Service<Authorize>()("svc/http/Authorize",
   static readonly layer: Layer.Layer<
     Authorize,
     never,
-    Agents | Authentication | Denials | Projects | RateLimits | Settings | Cookies
+    Agents | Authentication | Denials | RateLimits | Settings | Cookies
   > = this.Default
 }

@@ -5,7 +5,7 @@ import { Project } from "../../domain/Project.ts"
 import { Timestamp } from "../../domain/Timestamp.ts"
 import { BooleanColumn, JsonColumn } from "../ColumnTypes.ts"
 import { Reader } from "../Database.ts"
-import { deleteInSlices } from "../Dialect.ts"
+import { deleteInSlices, jsonFunctionsOf } from "../Dialect.ts"
 import { PreparedReads } from "../PreparedReads.ts"
 import { firstRowOf, rowsOf } from "../Rows.ts"
 
@@ -26,6 +26,14 @@ const decodeUnchecked = (row: typeof Row.Encoded): Project => ({
   is_active: row.is_active === 1,
   allowed_schedulers: row.allowed_schedulers === null ? null : JSON.parse(row.allowed_schedulers)
 })
+
+/** The columns of the project `p` as one JSON text, for a statement that joins it; `decodeJoinedProject` reads it. */
+export const joinedProjectSql = (sql: SqlClient.SqlClient): string => {
+  const members = Object.keys(Row.fields).map((field) => `'${field}', p.${field}`).join(", ")
+  return `CASE WHEN p.id IS NOT NULL THEN CAST(${jsonFunctionsOf(sql).object}(${members}) AS TEXT) END`
+}
+
+export const decodeJoinedProject = (text: string): Project => decodeUnchecked(JSON.parse(text))
 
 const Deletion = Schema.Struct({ project_id: ProjectId, created_at: Timestamp })
 export type Deletion = typeof Deletion.Type

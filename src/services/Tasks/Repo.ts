@@ -7,7 +7,7 @@ import type { TaskRow } from "../../domain/Task/Json.ts"
 import type { TaskState } from "../../domain/TaskState.ts"
 import type { Timestamp } from "../../domain/Timestamp.ts"
 import { Reader } from "../Database.ts"
-import { idIn } from "../Dialect.ts"
+import { idIn, jsonFunctionsOf } from "../Dialect.ts"
 import { minId } from "../Ids.ts"
 import type { RowSize } from "../PageBytes.ts"
 import { PreparedReads } from "../PreparedReads.ts"
@@ -39,54 +39,57 @@ export interface StartedTask {
   readonly started_at: Timestamp
 }
 
-interface RetryRow {
-  readonly kind: "retried_from" | "retried_as" | "last_retry"
-  /** A task's id; of the last retry the command's status. */
-  readonly value: string
-  readonly error: string | null
-  readonly command_id: string
+/** What a task's retries are, as JSON text of their statement. */
+interface RetriesJson {
+  readonly retried_from: string | null
+  readonly retried_as: ReadonlyArray<string> | null
+  /** `status:error`, or `status` without an error. */
+  readonly last_retry: string | null
 }
 
-/** Newest command first: the parts of a UNION ALL may come in any order. */
-const byNewestCommand = (a: RetryRow, b: RetryRow): number => a.command_id < b.command_id ? 1 : -1
+const decodeLastRetry = (text: string): LastRetry => {
+  const colon = text.indexOf(":")
+  return colon === -1
+    ? { status: text, error: null }
+    : { status: text.slice(0, colon), error: text.slice(colon + 1) }
+}
 
-const retriesOf = (found: ReadonlyArray<RetryRow>) => {
-  const rows = found.toSorted(byNewestCommand)
-  const last = rows.find(({ kind }) => kind === "last_retry")
+const decodeRetries = (json: string) => {
+  const { last_retry, retried_as, retried_from }: RetriesJson = JSON.parse(json)
   return {
-    retriedFrom: rows.find(({ kind }) => kind === "retried_from")?.value ?? null,
-    retriedAs: rows.filter(({ kind }) => kind === "retried_as").map(({ value }) => value),
-    lastRetry: last === undefined ? null : { status: last.value, error: last.error } satisfies LastRetry
+    retriedFrom: retried_from,
+    retriedAs: retried_as ?? [],
+    lastRetry: last_retry === null ? null : decodeLastRetry(last_retry)
   }
 }
 
 const whereKey = "WHERE project_id = ? AND engine = ? AND task_id = ?"
 
 /**
- * One statement, because each costs more than its reads (bench/http.ts). The newest commands are those from the id of the
- * last of them: as `id IN (SELECT …)` SQLite wrote their ids into a table first, which took 20 µs of an empty project and
- * 110 µs more than this of one with 200 commands.
+ * A task's retries as one value of its row, because each statement costs more than its reads (bench/http.ts). The newest
+ * commands are those from the id of the last of them: as `id IN (SELECT …)` SQLite wrote their ids into a table first,
+ * which took 20 µs of an empty project and 110 µs more than this of one with 200 commands.
  */
-const selectRetriesSql = `
-  SELECT * FROM (
-    SELECT 'retried_from' AS kind, task_id AS value, NULL AS error, command_id FROM task_retries
-    WHERE project_id = ? AND engine = ? AND new_task_id = ?
-    ORDER BY command_id DESC LIMIT 1) AS origin
-  UNION ALL
-  SELECT * FROM (
-    SELECT 'retried_as', new_task_id, NULL, command_id FROM task_retries
-    WHERE project_id = ? AND engine = ? AND task_id = ?
-    ORDER BY command_id DESC LIMIT ${maxRetriesShown}) AS retries
-  UNION ALL
-  SELECT * FROM (
-    SELECT 'last_retry', status, error, id FROM commands
-    WHERE project_id = ? AND action = 'retry_task' AND engine = ? AND dispatched_at IS NOT NULL
+const retriesSql = ({ groupArray, object }: ReturnType<typeof jsonFunctionsOf>) =>
+  `CAST(${object}(
+  'retried_from', (
+    SELECT task_id FROM task_retries WHERE project_id = t.project_id AND engine = t.engine AND new_task_id = t.task_id
+    ORDER BY command_id DESC LIMIT 1),
+  'retried_as', (
+    SELECT ${groupArray}(new_task_id ORDER BY command_id DESC) FROM (
+      SELECT new_task_id, command_id FROM task_retries
+      WHERE project_id = t.project_id AND engine = t.engine AND task_id = t.task_id
+      ORDER BY command_id DESC LIMIT ${maxRetriesShown}) AS retries),
+  'last_retry', (
+    SELECT status || coalesce(':' || error, '') FROM commands
+    WHERE project_id = t.project_id AND action = 'retry_task' AND engine = t.engine AND dispatched_at IS NOT NULL
       AND status IN ('completed', 'failed') AND payload NOT LIKE '%"override_args"%'
       AND id >= coalesce(
-        (SELECT id FROM commands WHERE project_id = ? ORDER BY id DESC LIMIT 1 OFFSET ${
-  newestCommands - 1
-}), '${minId}')
-    ORDER BY id DESC LIMIT 1) AS latest`
+        (SELECT id FROM commands WHERE project_id = t.project_id ORDER BY id DESC LIMIT 1 OFFSET ${
+    newestCommands - 1
+  }), '${minId}')
+    ORDER BY id DESC LIMIT 1)
+) AS TEXT)`
 
 /**
  * Reads rows of `tasks` as arrays of `taskFields`: twice as fast as objects. The JSON and the exports are written from
@@ -101,7 +104,9 @@ export class TasksRepo extends Effect.Service<TasksRepo>()("svc/TasksRepo", {
     const selectByKey = prepare.values(`SELECT ${taskFields.join(", ")} FROM tasks ${whereKey}`)
     const selectName = prepare.rows<{ name: string }>(`SELECT name FROM tasks ${whereKey}`)
     const selectState = prepare.rows<{ state: TaskState }>(`SELECT state FROM tasks ${whereKey}`)
-    const selectRetries = prepare.rows<RetryRow>(selectRetriesSql)
+    const selectWithRetries = prepare.values(
+      `SELECT ${taskFields.join(", ")}, ${retriesSql(jsonFunctionsOf(sql))} FROM tasks AS t ${whereKey}`
+    )
 
     // the cast: every column of `taskFields` is text or a number in both databases
     const asTaskRows = (rows: ReadonlyArray<ReadonlyArray<unknown>>) => rows as ReadonlyArray<TaskRow>
@@ -134,14 +139,16 @@ export class TasksRepo extends Effect.Service<TasksRepo>()("svc/TasksRepo", {
         Effect.map(selectByKey(projectId, engine, task_id), (rows) => asTaskRows(rows)[0]),
 
       /**
-       * The task whose retry created this one (of several, by the newest command), the tasks that its retries created, newest
-       * first, and the outcome of the engine's latest retry without overrides, among the project's newest commands.
+       * The task as `findByKey` returns it, with the task whose retry created it (of several, by the newest command), the
+       * tasks that its retries created, newest first, and the outcome of the engine's latest retry without overrides, among
+       * the project's newest commands.
        */
-      findRetries: (projectId: ProjectId, { engine, task_id }: TaskKey) =>
-        Effect.map(
-          selectRetries(projectId, engine, task_id, projectId, engine, task_id, projectId, engine, projectId),
-          retriesOf
-        ),
+      findWithRetries: (projectId: ProjectId, { engine, task_id }: TaskKey) =>
+        Effect.map(selectWithRetries(projectId, engine, task_id), (rows) => {
+          const [row] = asTaskRows(rows)
+          if (row === undefined) return undefined
+          return { row, ...decodeRetries(String(row[taskFields.length])) }
+        }),
 
       /** The name of a task; none when the task is unknown. */
       findName: (projectId: ProjectId, { engine, task_id }: TaskKey) =>
