@@ -24,7 +24,10 @@ const agentBatchSize = 500
 /** Milliseconds before the retry of a full outbox; doubled while it stays full, up to the poll's second. */
 const minPauseMillis = 20
 
-/** A claim's statement that got no answer runs on the server for at most this time, or it is rolled back. */
+/**
+ * How long a claim without an answer is looked for. PostgreSQL may run a statement whose client is gone for longer, such
+ * as one that waits for a table's lock: its commands stay dispatched and unsent until their timeout.
+ */
 const unsentMillis = 60_000
 
 /** A process without its own id cannot be distinguished from another one of the agent: nothing is sent to it twice. */
@@ -134,6 +137,8 @@ export class CommandDispatch extends Effect.Service<CommandDispatch>()("svc/Comm
           if (!(yield* send(session, command, unsentMoves))) failedSessionIds.add(command.session_id)
         }
       }
+      // an earlier statement for these may have been committed just before this one: the next round finds its session
+      for (const move of moves) if (unsentMoves.has(move)) failedSessionIds.add(move.session_id)
       for (const session of sessions) {
         if (!failedSessionIds.has(session.sessionId)) resentSessions.add(session.sessionId)
       }

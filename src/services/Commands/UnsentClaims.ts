@@ -7,10 +7,10 @@ import type { CommandClaim } from "./Model.ts"
 export class UnsentClaims {
   private readonly claims = new Map<string, { readonly claim: CommandClaim; readonly addedAt: number }>()
 
-  /** Adds the claims before their statement runs; returns those that were not there yet. */
+  /** Adds the claims before their statement runs, each with this time; returns those that were not there yet. */
   add(claims: ReadonlyArray<CommandClaim>, now: number): ReadonlyArray<CommandClaim> {
     const added = claims.filter((claim) => !this.has(claim))
-    for (const claim of added) this.claims.set(keyOf(claim), { claim, addedAt: now })
+    for (const claim of claims) this.claims.set(keyOf(claim), { claim, addedAt: now })
     return added
   }
 

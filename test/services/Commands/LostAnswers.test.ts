@@ -17,8 +17,10 @@ const lost = new SqlError.SqlError({ cause: new Error("Connection terminated une
 
 /** A statement whose next answer may be lost. */
 class Losses {
-  next: "none" | "before the statement" | "after its commit" = "none"
+  next: "none" | "before the statement" | "after its commit" | "before a late commit" = "none"
   readonly taken: Array<string> = []
+  /** A statement without an answer, which the database commits just before the next one. */
+  private late: Effect.Effect<unknown, unknown> = Effect.void
 
   of<Args extends ReadonlyArray<unknown>, A, E>(
     statement: (...args: Args) => Effect.Effect<A, E>
@@ -26,9 +28,12 @@ class Losses {
     return (...args) =>
       Effect.suspend(() => {
         const loss = this.next
-        if (loss === "none") return statement(...args)
+        const { late } = this
+        this.late = Effect.void
+        if (loss === "none") return Effect.zipRight(Effect.orDie(late), statement(...args))
         this.next = "none"
         this.taken.push(loss)
+        if (loss === "before a late commit") this.late = statement(...args)
         return Effect.zipRight(loss === "after its commit" ? statement(...args) : Effect.void, lost)
       })
   }
@@ -106,6 +111,23 @@ describe.each(engines)("a dispatch whose statements get no answer, on %s", (engi
         const second = yield* connect({ agentId: agent_id, projectId: project.id, workerId: "w-1" })
         yield* sent(second, 1)
         assert.deepStrictEqual(losses.updateSessions.taken, ["after its commit"])
+        const marker = yield* cancelTask("marker")
+        yield* sent(second, 2)
+        assert.deepStrictEqual(second.frames.map((frame) => frame.id), [id, marker.id])
+      }))
+
+    it.scoped("sends a reconnected process its unfinished commands once, though their move is committed late", () =>
+      Effect.gen(function*() {
+        const { connect, losses } = yield* dispatchWith
+        const { agent_id, cancelTask, project, sent } = yield* world
+        const first = yield* connect({ agentId: agent_id, projectId: project.id, workerId: "w-1" })
+        const { id } = yield* cancelTask("t")
+        yield* sent(first, 1)
+        yield* first.disconnect
+        losses.updateSessions.next = "before a late commit"
+        const second = yield* connect({ agentId: agent_id, projectId: project.id, workerId: "w-1" })
+        yield* sent(second, 1)
+        assert.deepStrictEqual(losses.updateSessions.taken, ["before a late commit"])
         const marker = yield* cancelTask("marker")
         yield* sent(second, 2)
         assert.deepStrictEqual(second.frames.map((frame) => frame.id), [id, marker.id])
