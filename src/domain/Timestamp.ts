@@ -10,6 +10,7 @@ import * as Effect from "effect/Effect"
 import * as Order from "effect/Order"
 import * as ParseResult from "effect/ParseResult"
 import * as Schema from "effect/Schema"
+import { dateOf, daysInMonth, daysOf } from "./Calendar.ts"
 
 const MIN_EPOCH_SECONDS = -62_167_219_200 // 0000-01-01T00:00:00Z
 const MAX_EPOCH_SECONDS = 253_402_300_799 // 9999-12-31T23:59:59Z
@@ -78,6 +79,9 @@ export const fromEpochMicros = (micros: bigint | number): Timestamp => {
 /** Whole milliseconds since 1970, microseconds cut off. */
 export const toEpochMillis = (timestamp: Timestamp): number => epochSeconds(timestamp) * 1000 + digits(timestamp, 20, 3)
 
+/** Whole seconds since 1970, the fraction cut off. */
+export const toEpochSeconds = (timestamp: Timestamp): number => epochSeconds(timestamp)
+
 /** Moves by seconds (fractions to the microsecond, may be negative). Throws RangeError outside 0000 to 9999. */
 export const addSeconds = (timestamp: Timestamp, seconds: number): Timestamp => {
   const whole = Math.floor(seconds)
@@ -137,11 +141,6 @@ const isDateTime = (text: string): boolean => {
     text.charCodeAt(13) === 58 && text.charCodeAt(16) === 58 // :
 }
 
-const daysInMonth = (year: number, month: number): number => {
-  if (month === 2) return year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0) ? 29 : 28
-  return month === 4 || month === 6 || month === 9 || month === 11 ? 30 : 31
-}
-
 /** Seconds east of UTC of the offset that fills the text from `at` to its end, or undefined. */
 const offsetSeconds = (text: string, at: number): number | undefined => {
   const sign = text.charCodeAt(at)
@@ -154,20 +153,10 @@ const offsetSeconds = (text: string, at: number): number | undefined => {
   return sign === 45 && seconds !== 0 ? -seconds : seconds
 }
 
-/**
- * Seconds since 1970 of the first 19 characters, taken as UTC. Days are counted in years that begin in March, so that
- * the leap day is the last one (proleptic Gregorian calendar).
- */
-const epochSeconds = (text: string): number => {
-  const month = digits(text, 5, 2)
-  const year = digits(text, 0, 4) - (month <= 2 ? 1 : 0)
-  const era = Math.floor(year / 400)
-  const yearOfEra = year - era * 400
-  const dayOfYear = Math.floor((153 * (month > 2 ? month - 3 : month + 9) + 2) / 5) + digits(text, 8, 2) - 1
-  const dayOfEra = yearOfEra * 365 + Math.floor(yearOfEra / 4) - Math.floor(yearOfEra / 100) + dayOfYear
-  const days = era * 146_097 + dayOfEra - 719_468
-  return days * secondsPerDay + digits(text, 11, 2) * 3600 + digits(text, 14, 2) * 60 + digits(text, 17, 2)
-}
+/** Seconds since 1970 of the first 19 characters, taken as UTC. */
+const epochSeconds = (text: string): number =>
+  daysOf(digits(text, 0, 4), digits(text, 5, 2), digits(text, 8, 2)) * secondsPerDay +
+  digits(text, 11, 2) * 3600 + digits(text, 14, 2) * 60 + digits(text, 17, 2)
 
 const format = (seconds: number, micros: number): Timestamp => {
   if (!(seconds >= MIN_EPOCH_SECONDS && seconds <= MAX_EPOCH_SECONDS)) {
@@ -180,19 +169,8 @@ const format = (seconds: number, micros: number): Timestamp => {
   return `${formatDate(days)}T${clock}.${pad(micros, 6)}Z` as Timestamp
 }
 
-/** The inverse of the day count in `epochSeconds`. */
 const formatDate = (days: number): string => {
-  const shifted = days + 719_468
-  const era = Math.floor(shifted / 146_097)
-  const dayOfEra = shifted - era * 146_097
-  const yearOfEra = Math.floor(
-    (dayOfEra - Math.floor(dayOfEra / 1460) + Math.floor(dayOfEra / 36_524) - Math.floor(dayOfEra / 146_096)) / 365
-  )
-  const dayOfYear = dayOfEra - (365 * yearOfEra + Math.floor(yearOfEra / 4) - Math.floor(yearOfEra / 100))
-  const shiftedMonth = Math.floor((5 * dayOfYear + 2) / 153)
-  const day = dayOfYear - Math.floor((153 * shiftedMonth + 2) / 5) + 1
-  const month = shiftedMonth < 10 ? shiftedMonth + 3 : shiftedMonth - 9
-  const year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
+  const { day, month, year } = dateOf(days)
   return `${pad(year, 4)}-${pad(month, 2)}-${pad(day, 2)}`
 }
 
