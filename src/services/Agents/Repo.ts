@@ -2,8 +2,11 @@ import { SqlClient } from "@effect/sql"
 import { Array as Arr, Effect, Option, Schema } from "effect"
 import { Agent, AgentHealthSnapshot, protocolVersion } from "../../domain/Agent.ts"
 import { AgentId, ProjectId } from "../../domain/Id.ts"
+import type { TaskKey } from "../../domain/Task.ts"
+import type { TaskState } from "../../domain/TaskState.ts"
 import type { Timestamp } from "../../domain/Timestamp.ts"
 import { decodeProcess, type ProcessRow } from "../AgentProcesses/Repo.ts"
+import type { RoutableProcess } from "../AgentSessions.ts"
 import { JsonColumn } from "../ColumnTypes.ts"
 import { Reader } from "../Database.ts"
 import { deleteInSlices, idIn } from "../Dialect.ts"
@@ -50,7 +53,10 @@ const AgentIdentityRow = Schema.Struct({
 })
 export type AgentIdentityRow = typeof AgentIdentityRow.Type
 
-/** An agent beside one of its online processes; the process's columns are null where the agent has none. */
+/** Maximum processes of an agent that are read for a command. */
+export const maxProcesses = 500
+
+/** An agent and a task beside one of the agent's online processes; the columns of what is missing are null. */
 interface AgentProcessRow extends Omit<ProcessRow, "worker_id"> {
   readonly name: string
   readonly state: string
@@ -58,7 +64,42 @@ interface AgentProcessRow extends Omit<ProcessRow, "worker_id"> {
   readonly engine_adapters: string
   /** Capabilities of the agent's last hello. */
   readonly declared: string
+  readonly task_name: string | null
+  readonly task_state: TaskState | null
   readonly worker_id: string | null
+}
+
+/** What decides about a command before it is issued. */
+export interface CommandedAgent {
+  readonly name: string
+  readonly state: string
+  readonly last_seen_at: Timestamp | null
+  /** The engines of the agent's last hello. */
+  readonly engines: ReadonlyArray<string>
+  /** The agent's last hello, as that of a process. */
+  readonly declared: RoutableProcess
+  /** Online processes. */
+  readonly processes: ReadonlyArray<RoutableProcess>
+  /** The task that the command names; null where the brain does not know it. */
+  readonly task: { readonly name: string; readonly state: TaskState } | null
+}
+
+const decodeCommanded = (id: AgentId, rows: ReadonlyArray<AgentProcessRow>): CommandedAgent | null => {
+  const [row] = rows
+  if (row === undefined) return null
+  const { declared: capabilities, engine_adapters, last_seen_at, name, state, task_name, task_state } = row
+  const declared = decodeProcess({ worker_id: id, role: null, engines: engine_adapters, capabilities })
+  return {
+    name,
+    state,
+    last_seen_at,
+    engines: declared.engines,
+    declared,
+    processes: rows.flatMap((
+      { worker_id, ...process }
+    ) => (worker_id === null ? [] : [decodeProcess({ ...process, worker_id })])),
+    task: task_name === null || task_state === null ? null : { name: task_name, state: task_state }
+  }
 }
 
 export class AgentsRepo extends Effect.Service<AgentsRepo>()("svc/AgentsRepo", {
@@ -66,14 +107,13 @@ export class AgentsRepo extends Effect.Service<AgentsRepo>()("svc/AgentsRepo", {
     const sql = yield* SqlClient.SqlClient
     const read = yield* Reader
     const prepare = yield* PreparedReads
-    const selectEngines = prepare.rows<{ readonly engine_adapters: string }>(
-      "SELECT id, engine_adapters FROM agents WHERE project_id = ? AND id = ?"
-    )
-    const selectWithProcesses = prepare.rows<AgentProcessRow>(`
+    const selectCommanded = prepare.rows<AgentProcessRow>(`
       SELECT a.name, a.state, a.last_seen_at, a.engine_adapters, a.capabilities AS declared,
-        w.worker_id, w.role, w.engines, w.capabilities
-      FROM agents a LEFT JOIN agent_workers w ON w.agent_id = a.id AND w.state = 'online'
-      WHERE a.id = ? LIMIT ?`)
+        t.name AS task_name, t.state AS task_state, w.worker_id, w.role, w.engines, w.capabilities
+      FROM agents a
+      LEFT JOIN tasks t ON t.project_id = a.project_id AND t.engine = ? AND t.task_id = ?
+      LEFT JOIN agent_workers w ON w.agent_id = a.id AND w.state = 'online'
+      WHERE a.project_id = ? AND a.id = ? LIMIT ?`)
     const columns = sql.literal(Object.keys(Row.fields).join(", "))
 
     return {
@@ -87,12 +127,6 @@ export class AgentsRepo extends Effect.Service<AgentsRepo>()("svc/AgentsRepo", {
           firstRowOf(Row)(read`SELECT ${columns} FROM agents WHERE project_id = ${projectId} AND id = ${id}`),
           Option.map(toAgent)
         ),
-      /** The engines of the agent's last hello; none when the project has no such agent. */
-      findEngines: (projectId: ProjectId, id: AgentId) =>
-        Effect.map(
-          firstRowOf(EnginesRow)(selectEngines(projectId, id)),
-          Option.map((row) => row.engine_adapters)
-        ),
       /** The project's online agents with their engines, the most recently seen one first. */
       listOnline: (projectId: ProjectId) =>
         Effect.map(
@@ -102,16 +136,13 @@ export class AgentsRepo extends Effect.Service<AgentsRepo>()("svc/AgentsRepo", {
           ),
           Arr.map(({ engine_adapters, id }) => ({ id, engines: engine_adapters }))
         ),
-      /** The agent, undefined when there is none, with at most `limit` of its online processes. */
-      findWithProcesses: (id: AgentId, limit: number) =>
+      /**
+       * The agent with its online processes, and the task that a command names; null when the project has no such agent. One statement, because a POST of a command waits for it.
+       */
+      findCommanded: (projectId: ProjectId, id: AgentId, task: TaskKey | null) =>
         Effect.map(
-          selectWithProcesses(id, limit),
-          (rows) => ({
-            agent: rows[0],
-            processes: rows.flatMap((
-              { worker_id, ...row }
-            ) => (worker_id === null ? [] : [decodeProcess({ ...row, worker_id })]))
-          })
+          selectCommanded(task?.engine ?? null, task?.task_id ?? null, projectId, id, maxProcesses),
+          (rows) => decodeCommanded(id, rows)
         ),
       insert: (agent: NewAgent) =>
         Effect.map(

@@ -2,17 +2,13 @@ import { Effect, Layer } from "effect"
 import { canonicalize } from "../../domain/CanonicalJson.ts"
 import { isEndState, type NoteFacts } from "../../domain/Command/Note.ts"
 import type { ProjectId } from "../../domain/Id.ts"
-import { AgentProcessesRepo, decodeProcess } from "../AgentProcesses/Repo.ts"
-import { AgentsRepo } from "../Agents/Repo.ts"
+import { AgentProcessesRepo } from "../AgentProcesses/Repo.ts"
+import { AgentsRepo, maxProcesses } from "../Agents/Repo.ts"
 import type { RoutableProcess } from "../AgentSessions.ts"
 import { CurrentProject } from "../CurrentActor.ts"
-import { TasksRepo } from "../Tasks/Repo.ts"
 import type { InitialState, Intent } from "./Model.ts"
 import { refusalReason, unsupportedReason } from "./Refusal.ts"
 import { servesEngine } from "./Routing.ts"
-
-/** Maximum processes of an agent that are read. */
-const maxProcesses = 500
 
 /** Engines that never run an ended task again under its id: their retry is a new task. */
 const finalEndEngines: ReadonlySet<string> = new Set(["arq", "celery", "dramatiq", "huey", "taskiq"])
@@ -28,12 +24,6 @@ export class CommandAdmission extends Effect.Service<CommandAdmission>()("svc/Co
   effect: Effect.gen(function*() {
     const agents = yield* AgentsRepo
     const agentWorkers = yield* AgentProcessesRepo
-    const tasks = yield* TasksRepo
-
-    const findTaskState = (projectId: ProjectId, { action, engine, target_id }: Intent) =>
-      action !== "cancel_task" || engine === null || target_id === null
-        ? Effect.succeed(null)
-        : tasks.findState(projectId, { engine, task_id: target_id })
 
     /** Why the agent does not serve the engine; null where one of its processes serves it, or served it. */
     const unservedReason = Effect.fnUntraced(
@@ -53,22 +43,21 @@ export class CommandAdmission extends Effect.Service<CommandAdmission>()("svc/Co
       }
     )
 
+    const findAgent = (projectId: ProjectId, { agent_id, engine, target_id, target_type }: Intent) =>
+      agents.findCommanded(
+        projectId,
+        agent_id,
+        target_type === "task" && engine !== null && target_id !== null ? { engine, task_id: target_id } : null
+      )
+
     /** How the command begins, and the facts of its note. */
     const admit = Effect.fnUntraced(function*(intent: Intent) {
       const project = yield* CurrentProject
-      const { agent_id, engine, target_id } = intent
-      const { agent, processes: connected } = yield* agents.findWithProcesses(agent_id, maxProcesses)
-      const task_state = yield* findTaskState(project.id, intent)
-      const declaredProcess = agent === undefined
-        ? []
-        : [
-          decodeProcess({
-            worker_id: agent_id,
-            role: null,
-            engines: agent.engine_adapters,
-            capabilities: agent.declared
-          })
-        ]
+      const { engine, target_id } = intent
+      const agent = intent.agent ?? (yield* findAgent(project.id, intent))
+      const task_state = intent.action === "cancel_task" ? agent?.task?.state ?? null : null
+      const connected = agent?.processes ?? []
+      const declaredProcess = agent === null ? [] : [agent.declared]
       const processes = connected.length > 0 ? connected : declaredProcess
       const facts: NoteFacts = {
         engine,
@@ -91,7 +80,7 @@ export class CommandAdmission extends Effect.Service<CommandAdmission>()("svc/Co
   })
 }) {
   static readonly layer = this.Default.pipe(
-    Layer.provide(Layer.mergeAll(AgentsRepo.layer, AgentProcessesRepo.layer, TasksRepo.layer))
+    Layer.provide(Layer.mergeAll(AgentsRepo.layer, AgentProcessesRepo.layer))
   )
 }
 

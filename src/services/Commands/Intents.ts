@@ -1,4 +1,4 @@
-import { Effect, Layer, Option, Redacted } from "effect"
+import { Effect, Layer, Redacted } from "effect"
 import { canonicalize, CanonicalText } from "../../domain/CanonicalJson.ts"
 import { frameOverheadBytes, maxFrameBytes } from "../../domain/Command.ts"
 import {
@@ -17,10 +17,11 @@ import { parseSelection } from "../../domain/Command/Selection.ts"
 import { Gone, type Issue, NotFound, ValidationFailed } from "../../domain/Errors.ts"
 import type { AgentId } from "../../domain/Id.ts"
 import { makePurgeToken } from "../../domain/PurgeToken.ts"
+import type { TaskKey } from "../../domain/Task.ts"
 import { isTruncated } from "../../domain/ValueTruncation.ts"
 import { AgentProcessesRepo } from "../AgentProcesses/Repo.ts"
 import { Agents } from "../Agents.ts"
-import { AgentsRepo } from "../Agents/Repo.ts"
+import { AgentsRepo, type CommandedAgent } from "../Agents/Repo.ts"
 import { CurrentProject } from "../CurrentActor.ts"
 import { yieldToEventLoop } from "../EventLoop.ts"
 import { QueuesRepo } from "../Queues/Repo.ts"
@@ -57,11 +58,11 @@ export class CommandIntents extends Effect.Service<CommandIntents>()("svc/Comman
     const workers = yield* WorkersRepo
     const { bulkCommandTimeout, commandTimeout } = yield* Settings
 
-    /** The agent's engines; fails when the project has no such agent. */
-    const getAgentEngines = Effect.fnUntraced(function*(agentId: AgentId) {
+    /** The agent, and the task that the command names if it names one; fails when the project has no such agent. */
+    const getAgent = Effect.fnUntraced(function*(agentId: AgentId, task: TaskKey | null) {
       const project = yield* CurrentProject
-      const engines = yield* agentsRepo.findEngines(project.id, agentId)
-      return yield* Option.match(engines, { onNone: () => new NotFound({ resource: "agent" }), onSome: Effect.succeed })
+      const agent = yield* agentsRepo.findCommanded(project.id, agentId, task)
+      return agent ?? (yield* new NotFound({ resource: "agent" }))
     })
 
     /** The engine of the body, else the agent's only engine, else the agent's only engine among the recorded ones. */
@@ -86,13 +87,15 @@ export class CommandIntents extends Effect.Service<CommandIntents>()("svc/Comman
         )
       })
 
-    const findTaskName = Effect.fnUntraced(function*(engine: string, taskId: string) {
-      const project = yield* CurrentProject
-      const name = yield* tasks.findName(project.id, { engine, task_id: taskId })
-      return Option.getOrUndefined(Option.filter(name, isKnownName))
-    })
+    const taskNameOf = ({ task }: CommandedAgent) => task !== null && isKnownName(task.name) ? task.name : undefined
 
-    const makeTaskIntent = (request: CancelTask, action: string, parameters: Intent["parameters"]): Intent => ({
+    const makeTaskIntent = (
+      request: CancelTask,
+      agent: CommandedAgent,
+      action: string,
+      parameters: Intent["parameters"]
+    ): Intent => ({
+      agent,
       agent_id: request.agent_id,
       action,
       engine: request.engine,
@@ -103,8 +106,8 @@ export class CommandIntents extends Effect.Service<CommandIntents>()("svc/Comman
     })
 
     const retryTask = Effect.fnUntraced(function*(request: RetryTask) {
-      const { engine, override_args, override_kwargs, task_id } = request
-      yield* getAgentEngines(request.agent_id)
+      const { override_args, override_kwargs } = request
+      const agent = yield* getAgent(request.agent_id, request)
       const sealed = override_args === null || override_kwargs === null ? {} : { override_args, override_kwargs }
       const tooLong = Object.entries(sealed).filter(([, { text }]) => Buffer.byteLength(text) > maxOverrideBytes)
       const message = `must be at most ${maxOverrideBytes} bytes as JSON`
@@ -117,21 +120,24 @@ export class CommandIntents extends Effect.Service<CommandIntents>()("svc/Comman
         }))
       ]
       if (issues.length > 0) return yield* new ValidationFailed({ issues })
-      const intent = makeTaskIntent(request, "retry_task", {
-        task_name: yield* findTaskName(engine, task_id),
+      const intent = makeTaskIntent(request, agent, "retry_task", {
+        task_name: taskNameOf(agent),
         eta_seconds: request.eta_seconds ?? undefined
       })
       return { ...intent, sealed }
     })
 
     const cancelTask = (request: CancelTask) =>
-      Effect.as(getAgentEngines(request.agent_id), makeTaskIntent(request, "cancel_task", {}))
+      Effect.map(
+        getAgent(request.agent_id, request),
+        (agent) => makeTaskIntent(request, agent, "cancel_task", {})
+      )
 
-    const requeueDeadLetter = Effect.fnUntraced(function*(request: RequeueDeadLetter) {
-      yield* getAgentEngines(request.agent_id)
-      const task_name = yield* findTaskName(request.engine, request.task_id)
-      return makeTaskIntent(request, "requeue_dead_letter", { task_name, filter: { engine: request.engine } })
-    })
+    const requeueDeadLetter = (request: RequeueDeadLetter) =>
+      Effect.map(getAgent(request.agent_id, request), (agent) => {
+        const task_name = taskNameOf(agent)
+        return makeTaskIntent(request, agent, "requeue_dead_letter", { task_name, filter: { engine: request.engine } })
+      })
 
     /** The names of the tasks, where known; fails when an id is not a task of the project and engine. */
     const getTaskNames = Effect.fnUntraced(function*(engine: string, taskIds: ReadonlyArray<string>) {
@@ -152,8 +158,8 @@ export class CommandIntents extends Effect.Service<CommandIntents>()("svc/Comman
       const selection = parseSelection(request.filter)
       if (selection === null) return yield* allTasksError
       if (!("task_ids" in selection)) return yield* new ValidationFailed({ issues: selection })
-      const own = yield* getAgentEngines(request.agent_id)
-      const engine = yield* resolveEngine(own, selection.engine, Effect.succeed([]))
+      const agent = yield* getAgent(request.agent_id, null)
+      const engine = yield* resolveEngine(agent.engines, selection.engine, Effect.succeed([]))
       const names = yield* getTaskNames(engine, selection.task_ids)
       const task_ids = selection.task_ids.slice(0, request.max)
       const namesById = Object.fromEntries(task_ids.flatMap((id) => {
@@ -163,6 +169,7 @@ export class CommandIntents extends Effect.Service<CommandIntents>()("svc/Comman
       // Names are optional, since the agent's result backend has them too: left out, the command still fits its frame.
       const fit = jsonBytes(task_ids) + jsonBytes(namesById) + 2 * frameOverheadBytes <= maxFrameBytes
       return {
+        agent,
         agent_id: request.agent_id,
         action: "bulk_retry",
         engine,
@@ -177,14 +184,15 @@ export class CommandIntents extends Effect.Service<CommandIntents>()("svc/Comman
     const purgeQueue = Effect.fnUntraced(function*(request: PurgeQueue) {
       const { agent_id, confirm_token, force, observed_depth, queue } = request
       const project = yield* CurrentProject
-      const own = yield* getAgentEngines(agent_id)
-      const engine = yield* resolveEngine(own, request.engine, queues.listEngines(project.id, queue))
+      const agent = yield* getAgent(agent_id, null)
+      const engine = yield* resolveEngine(agent.engines, request.engine, queues.listEngines(project.id, queue))
       const token = confirm_token !== null
         ? confirm_token
         : observed_depth === null
         ? null
         : makePurgeToken(Redacted.value(yield* agents.getHmacKey(project.id, agent_id)), queue, observed_depth)
       return {
+        agent,
         agent_id,
         action: "purge_queue",
         engine,
@@ -204,11 +212,12 @@ export class CommandIntents extends Effect.Service<CommandIntents>()("svc/Comman
       parameters: Intent["parameters"],
       recorded: Effect.Effect<ReadonlyArray<string>, E, R>
     ) {
-      const own = yield* getAgentEngines(request.agent_id)
+      const agent = yield* getAgent(request.agent_id, null)
       return {
+        agent,
         agent_id: request.agent_id,
         action,
-        engine: yield* resolveEngine(own, request.engine, recorded),
+        engine: yield* resolveEngine(agent.engines, request.engine, recorded),
         target_type: "worker",
         target_id: request.worker_name,
         parameters: { worker_name: request.worker_name ?? undefined, ...parameters },

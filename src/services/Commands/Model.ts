@@ -2,6 +2,7 @@ import type { CanonicalText, JsonInput } from "../../domain/CanonicalJson.ts"
 import type { Command, CommandStatus } from "../../domain/Command.ts"
 import type { AgentId, CommandId, ProjectId, UserId } from "../../domain/Id.ts"
 import type { Timestamp } from "../../domain/Timestamp.ts"
+import type { CommandedAgent } from "../Agents/Repo.ts"
 
 /** A command to be issued in the current project: what the agent is asked to do (the agents' protocol, section 5.2). */
 export interface Intent {
@@ -15,6 +16,8 @@ export interface Intent {
   /** Parameters that are encrypted at rest, masked in every answer, and deleted when the command ends. */
   readonly sealed?: Readonly<Record<string, CanonicalText>>
   readonly timeout_seconds: number
+  /** The agent, where the request has read it; else the admission reads it. */
+  readonly agent?: CommandedAgent
   /** Additional metadata of the audit row. */
   readonly metadata?: Readonly<Record<string, unknown>>
 }

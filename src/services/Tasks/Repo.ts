@@ -1,10 +1,9 @@
-import { Effect, Option } from "effect"
+import { Effect } from "effect"
 import type { LastRetry } from "../../domain/Command/Retry.ts"
 import type { ProjectId } from "../../domain/Id.ts"
 import { taskFields, type TaskKey } from "../../domain/Task.ts"
 import { type TaskFilter } from "../../domain/Task/Filter.ts"
 import type { TaskRow } from "../../domain/Task/Json.ts"
-import type { TaskState } from "../../domain/TaskState.ts"
 import type { Timestamp } from "../../domain/Timestamp.ts"
 import { Reader } from "../Database.ts"
 import { idIn, jsonFunctionsOf } from "../Dialect.ts"
@@ -102,8 +101,6 @@ export class TasksRepo extends Effect.Service<TasksRepo>()("svc/TasksRepo", {
     const columns = sql.literal(taskFields.join(", "))
     const prepare = yield* PreparedReads
     const selectByKey = prepare.values(`SELECT ${taskFields.join(", ")} FROM tasks ${whereKey}`)
-    const selectName = prepare.rows<{ name: string }>(`SELECT name FROM tasks ${whereKey}`)
-    const selectState = prepare.rows<{ state: TaskState }>(`SELECT state FROM tasks ${whereKey}`)
     const selectWithRetries = prepare.values(
       `SELECT ${taskFields.join(", ")}, ${retriesSql(jsonFunctionsOf(sql))} FROM tasks AS t ${whereKey}`
     )
@@ -149,20 +146,6 @@ export class TasksRepo extends Effect.Service<TasksRepo>()("svc/TasksRepo", {
           if (row === undefined) return undefined
           return { row, ...decodeRetries(String(row[taskFields.length])) }
         }),
-
-      /** The name of a task; none when the task is unknown. */
-      findName: (projectId: ProjectId, { engine, task_id }: TaskKey) =>
-        Effect.map(
-          selectName(projectId, engine, task_id),
-          (rows) => Option.fromNullable(rows[0]?.name)
-        ),
-
-      /** The state of a task; null when the task is unknown. */
-      findState: (projectId: ProjectId, { engine, task_id }: TaskKey) =>
-        Effect.map(
-          selectState(projectId, engine, task_id),
-          (rows) => rows[0]?.state ?? null
-        ),
 
       /** Those of the ids that are tasks of the project and engine, with their names. */
       listNames: (projectId: ProjectId, engine: string, taskIds: ReadonlyArray<string>) =>
