@@ -4,6 +4,7 @@ import { join } from "node:path"
 import { ApiKeyId } from "../domain/Id.ts"
 import { Timestamp } from "../domain/Timestamp.ts"
 import { resolveHome } from "../layers/Settings.ts"
+import { replaceFile } from "../services/ReplaceFile.ts"
 import { Environment } from "./Environment.ts"
 import { CliError } from "./Explain.ts"
 
@@ -36,18 +37,14 @@ export const readLogin = Effect.gen(function*() {
   )
 })
 
-/** Writes a temporary file and renames it: the key is never in a file that others may read, and never incomplete. */
+/** The key is never in a file that others may read, and never incomplete. */
 export const writeLogin = (login: Login) =>
   Effect.gen(function*() {
     const fs = yield* FileSystem.FileSystem
     const file = yield* loginFile
     const text = yield* Effect.orDie(Schema.encode(LoginText)(login))
-    const temporaryFile = `${file}.${process.pid}`
     yield* fs.makeDirectory(join(file, ".."), { recursive: true, mode: 0o700 })
-    yield* fs.writeFileString(temporaryFile, `${text}\n`, { flag: "wx", mode: 0o600 }).pipe(
-      Effect.zipRight(fs.rename(temporaryFile, file)),
-      Effect.onError(() => Effect.ignore(fs.remove(temporaryFile)))
-    )
+    yield* replaceFile({ path: file, text: `${text}\n` })
     return file
   })
 

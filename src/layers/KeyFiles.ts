@@ -5,6 +5,7 @@ import { randomBytes } from "node:crypto"
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { makeKeyRing, type SymmetricKey } from "../services/KeyRing.ts"
+import { makeTemporaryPath, removeLeftovers } from "../services/ReplaceFile.ts"
 import { Settings } from "../services/Settings.ts"
 import { parseKeys } from "../services/Settings/Kinds.ts"
 
@@ -25,9 +26,10 @@ export const ensureKeyFile = (path: string) =>
   Effect.gen(function*() {
     const fs = yield* FileSystem.FileSystem
     const { home } = yield* Settings
+    yield* removeLeftovers(path)
     if (yield* fs.exists(path)) return
     yield* fs.makeDirectory(home, { recursive: true, mode: 0o700 })
-    const tempPath = `${path}.${randomBytes(4).toString("hex")}`
+    const tempPath = makeTemporaryPath(path)
     const write = (to: string) =>
       fs.writeFileString(to, randomBytes(32).toString("base64url"), { mode: 0o600, flag: "wx" })
     yield* Effect.zipRight(write(tempPath), fs.link(tempPath, path)).pipe(

@@ -7,6 +7,7 @@ import { join } from "node:path"
 import { Keys } from "../services/Keys.ts"
 import { activeKeyName, readSecretKeyIds } from "../services/Keys/Fingerprints.ts"
 import { Migrations } from "../services/Migrations.ts"
+import { replaceFile } from "../services/ReplaceFile.ts"
 import { Settings } from "../services/Settings.ts"
 import * as AuditKeys from "./AuditKeys.ts"
 import { ensureKeyFile, KeyMismatch, KeyUnusable, readKeyText, requireKeyFile } from "./KeyFiles.ts"
@@ -39,8 +40,7 @@ export const rotateMetricsToken = Effect.gen(function*() {
   const { home } = yield* Settings
   const path = join(home, metricsTokenFile)
   yield* fs.makeDirectory(home, { recursive: true, mode: 0o700 })
-  yield* fs.writeFileString(`${path}.new`, randomBytes(32).toString("base64url"), { mode: 0o600 })
-  yield* fs.rename(`${path}.new`, path)
+  yield* replaceFile({ path, text: randomBytes(32).toString("base64url") })
   return path
 })
 

@@ -47,15 +47,12 @@ export const appendNewKey = (path: string) =>
     const fs = yield* FileSystem.FileSystem
     const bytes = randomBytes(32)
     const text = `${(yield* fs.readFileString(path)).trim()}\n${bytes.toString("base64url")}\n`
-    const temporaryPath = `${path}.${randomBytes(4).toString("hex")}`
     const { gid, uid } = yield* fs.stat(path)
-    const keepOwner = fs.chown(
-      temporaryPath,
-      Option.getOrElse(uid, () => 0),
-      Option.getOrElse(gid, () => 0)
-    )
-    const beforeRename = process.getuid?.() === 0 ? keepOwner : Effect.void
-    yield* replaceFile({ path, text, temporaryPath, beforeRename })
+    const beforeRename = (temporaryPath: string) =>
+      process.getuid?.() === 0
+        ? fs.chown(temporaryPath, Option.getOrElse(uid, () => 0), Option.getOrElse(gid, () => 0))
+        : Effect.void
+    yield* replaceFile({ path, text, beforeRename })
     return bytes
   })
 

@@ -10,6 +10,7 @@ import {
   readAllowedHosts,
   reloadSeconds
 } from "../../services/AllowedHosts.ts"
+import { replaceFile } from "../../services/ReplaceFile.ts"
 import { settingDefinitions, Settings } from "../../services/Settings.ts"
 import type { Setting } from "../../services/Settings/Kinds.ts"
 import { Environment } from "../Environment.ts"
@@ -83,8 +84,7 @@ const openHostsFile = Effect.gen(function*() {
   const write = (lines: ReadonlyArray<string>) =>
     Effect.gen(function*() {
       yield* fs.makeDirectory(home, { recursive: true, mode: 0o700 })
-      yield* fs.writeFileString(`${file}.new`, lines.map((line) => `${line}\n`).join(""), { mode: 0o600 })
-      yield* fs.rename(`${file}.new`, file)
+      yield* replaceFile({ path: file, text: lines.map((line) => `${line}\n`).join("") })
     })
   return { lines: content.split(/\r?\n/).filter((line) => line !== ""), write }
 })

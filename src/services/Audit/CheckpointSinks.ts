@@ -85,13 +85,11 @@ export class CheckpointSinks extends Effect.Service<CheckpointSinks>()("svc/audi
 
       /** Only under the lease: a process that stood still would put the position back, and lines would be sent again. */
       const savePosition = (position: Position) =>
-        Effect.flatMap(Lease, ({ check, fence }) =>
-          replaceFile({
-            path: positionPath,
-            text: Schema.encodeSync(Position)(position),
-            temporaryPath: `${positionPath}.new-${fence}`,
-            beforeRename: check
-          }))
+        Effect.flatMap(
+          Lease,
+          ({ check }) =>
+            replaceFile({ path: positionPath, text: Schema.encodeSync(Position)(position), beforeRename: () => check })
+        )
 
       /** The sink's position in the file that ends with this checkpoint. A new sink begins with this checkpoint. */
       const readPosition = Effect.fnUntraced(function*({ begin, checkpoint: { number, stream } }: LastCheckpoint) {
