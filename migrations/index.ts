@@ -8,6 +8,18 @@ import { m0006 } from "./0006_agent_names.ts"
 import { m0007 } from "./0007_task_exceptions.ts"
 import { m0008 } from "./0008_task_retries.ts"
 import { m0009 } from "./0009_leases.ts"
+import { m0010 } from "./0010_schedules.ts"
 
 /** Every step in order. A step that has been released is never edited; the next one follows. */
-export const migrations: ReadonlyArray<Migration> = [m0001, m0002, m0003, m0004, m0005, m0006, m0007, m0008, m0009]
+export const migrations: ReadonlyArray<Migration> = [
+  m0001,
+  m0002,
+  m0003,
+  m0004,
+  m0005,
+  m0006,
+  m0007,
+  m0008,
+  m0009,
+  m0010
+]

@@ -86,6 +86,12 @@ export const codes = {
     meaning: "The invited address has an account. Accept the invitation with its session."
   },
   command_not_pending: { status: 409, meaning: "The command was sent or has ended, so that it cannot be cancelled." },
+  schedule_name_taken: { status: 409, meaning: "The scheduler has a schedule with this name in the project." },
+  schedule_externally_owned: {
+    status: 409,
+    meaning: "Another scheduler owns the schedule, so that the brain cannot do this with it."
+  },
+  no_agent: { status: 409, meaning: "The project has no agent that serves the schedule's engine." },
   mfa_enrolled: { status: 409, meaning: "The user has a second factor." },
   mfa_not_enrolled: { status: 409, meaning: "The user has no second factor." },
   mfa_enrollment_expired: { status: 409, meaning: "No enrolment is pending, or it has expired. Start again." },
@@ -101,7 +107,7 @@ export const codes = {
     meaning: "A field is missing or out of type, range or size; `details.issues` names each, at most 20."
   },
   rate_limited: { status: 429, meaning: "There were too many requests of this kind from this address or user." },
-  request_head_too_large: { status: 431, meaning: "The URL and the headers exceed 16 KiB." },
+  request_head_too_large: { status: 431, meaning: "The URL and the headers exceed 32 KiB." },
   internal_error: { status: 500, meaning: "The brain failed. Its log has the cause under the `request_id`." },
   unavailable: {
     status: 503,

@@ -50,6 +50,13 @@ export type WorkerId = typeof WorkerId.Type
 export const CommandId = Id.pipe(Schema.brand("CommandId"))
 export type CommandId = typeof CommandId.Type
 
+export const ScheduleId = Id.pipe(Schema.brand("ScheduleId"))
+export type ScheduleId = typeof ScheduleId.Type
+
+/** The id of a fire's row. The scheduler's idempotency key of a fire is `fire_id` (`domain/Schedule/Fire.ts`). */
+export const FireRowId = Id.pipe(Schema.brand("FireRowId"))
+export type FireRowId = typeof FireRowId.Type
+
 /** An id of every kind, for examples. */
 export type AnyId =
   & ProjectId
@@ -62,3 +69,5 @@ export type AnyId =
   & AgentId
   & WorkerId
   & CommandId
+  & ScheduleId
+  & FireRowId

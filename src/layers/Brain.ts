@@ -18,6 +18,7 @@ import { LiveTasks } from "../services/LiveTasks.ts"
 import { Metrics } from "../services/Metrics.ts"
 import { Queues } from "../services/Queues.ts"
 import { RateLimits } from "../services/RateLimits.ts"
+import { Schedules } from "../services/Schedules.ts"
 import { TaskChanges } from "../services/TaskChanges.ts"
 import { Tasks } from "../services/Tasks.ts"
 import { TaskRetention } from "../services/Tasks/Retention.ts"
@@ -48,6 +49,7 @@ export const layer = Layer.mergeAll(
   Ingest.layer,
   LiveTasks.layer,
   Queues.layer,
+  Schedules.layer,
   RateLimits.layer,
   TaskChanges.layer,
   TaskReconciliation.layerLoop,

@@ -29,9 +29,12 @@ const drain = (server: Server) =>
     Effect.zipRight(Effect.sync(() => server.closeAllConnections()))
   )
 
+/** Bytes of a request's URL and headers. 500 ids in a query, the most of the contract, are 20 KiB; Node's default is 16. */
+const maxHeaderSize = 32 * 1024
+
 const layerServer = Layer.scopedContext(Effect.gen(function*() {
   const closed = yield* Deferred.make<void>()
-  const server = createServer({ IncomingMessage: UpgradeRequest, keepAliveTimeout: 65_000 })
+  const server = createServer({ IncomingMessage: UpgradeRequest, keepAliveTimeout: 65_000, maxHeaderSize })
   server.timeout = idleTimeoutMillis
   yield* watchConnections(server)
   yield* answerClientErrors(server)

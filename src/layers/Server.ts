@@ -22,6 +22,7 @@ import * as PasswordResetHttp from "../http/PasswordReset/Http.ts"
 import * as ProjectsHttp from "../http/Projects/Http.ts"
 import * as QueuesHttp from "../http/Queues/Http.ts"
 import { apiRoutes } from "../http/Routes.ts"
+import * as SchedulesHttp from "../http/Schedules/Http.ts"
 import * as SetupHttp from "../http/Setup/Http.ts"
 import * as StreamHttp from "../http/Stream/Http.ts"
 import * as TasksHttp from "../http/Tasks/Http.ts"
@@ -44,6 +45,7 @@ const handlers = Layer.mergeAll(
   AgentsHttp.layer,
   AgentLongPollHttp.layer,
   CommandsHttp.layer,
+  SchedulesHttp.layer,
   QueuesHttp.layer,
   WorkersHttp.layer,
   TasksHttp.layer,

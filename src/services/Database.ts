@@ -53,6 +53,8 @@ export interface HintIds {
   readonly commands: AgentId
   /** A project whose tasks changed. */
   readonly tasks: ProjectId
+  /** A project whose schedules changed. */
+  readonly schedules: ProjectId
   /** A user, agent or project whose access was reduced. */
   readonly access: UserId | AgentId | ProjectId
 }

@@ -13,7 +13,7 @@ export interface Migration {
   /** The oldest schema revision whose programs still work with the schema after this step. */
   readonly compatibleFrom: number
   readonly up: Effect.Effect<void, SqlError.SqlError, SqlClient.SqlClient>
-  readonly down: Effect.Effect<void, SqlError.SqlError, SqlClient.SqlClient>
+  readonly down: Effect.Effect<void, SqlError.SqlError | MigrationRefused, SqlClient.SqlClient>
 }
 
 export interface AppliedMigration {

@@ -245,6 +245,14 @@ export const settingDefinitions = {
   commandTimeout: integer("SVC_COMMAND_TIMEOUT_SECONDS", 60, 1, 3600, "Time a command has to complete."),
   bulkCommandTimeout: integer("SVC_BULK_COMMAND_TIMEOUT_SECONDS", 600, 1, 3600, "Time a bulk command has to complete."),
 
+  scheduleBreakerThreshold: integer(
+    "SVC_SCHEDULE_CIRCUIT_BREAKER_THRESHOLD",
+    5,
+    0,
+    20,
+    "Failed fires in a row that disable a schedule; 0: never."
+  ),
+
   queuesPerProject: integer(
     "SVC_QUEUES_PER_PROJECT",
     10_000,

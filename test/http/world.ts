@@ -14,6 +14,7 @@ import { PasswordResets } from "../../src/services/PasswordResets.ts"
 import { freshAgent, longPoll } from "../agent.ts"
 import { baseUrl, freshKey, freshProject, request } from "../brain.ts"
 import { insertTasks, storedTask } from "../tasks.ts"
+import { scheduleIn } from "./access/world.ts"
 import type { Operation } from "./operations.ts"
 import { fromElsewhere, password, sessionOf } from "./people.ts"
 
@@ -141,6 +142,7 @@ export const world = Effect.fnUntraced(function*(
     invitation_id: tokens.invitation_id,
     key_id: person.key_id,
     membership_id: membership?.id ?? "",
+    schedule_id: yield* scheduleIn(project),
     session_id: person.session_id,
     task_id: tasks[0]?.task_id ?? "",
     user_id: other.user_id,
@@ -157,6 +159,8 @@ export const world = Effect.fnUntraced(function*(
       display_name: "Somebody",
       email: `new-${++made}@example.com`,
       engine: "celery",
+      expression: "0 3 * * *",
+      kind: "cron",
       filter: { task_ids: [tasks[0]?.task_id], engine: "celery" },
       filter_state: "failure",
       label: "label",

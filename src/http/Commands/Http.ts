@@ -1,10 +1,10 @@
 import { Effect } from "effect"
 import { type Command, commandJson } from "../../domain/Command.ts"
 import { Commands } from "../../services/Commands.ts"
+import { exactMember, readExactBody } from "../ExactJson.ts"
 import { implementGroup } from "../ImplementGroup.ts"
 import { respondWithJsonText } from "../JsonText.ts"
 import { makeLimitHeader } from "../LimitHeader.ts"
-import { withOverrides } from "./Overrides.ts"
 
 /** Responses are spliced from the stored JSON texts, so that agents' numbers keep their digits. */
 const respondWithCommand = Effect.map((command: Command) => respondWithJsonText(commandJson(command)))
@@ -31,11 +31,15 @@ export const layer = implementGroup(
       .handle("get", ({ path }) => respondWithCommand(commands.get(path.command_id)))
       .handle("cancel", ({ path }) => respondWithCommand(commands.cancel(path.command_id)))
       .handle("retryTask", ({ payload, request }) =>
-        Effect.orDie(request.text).pipe( // the payload was decoded from it
-          Effect.flatMap((body) => withOverrides(payload, body)),
-          Effect.flatMap(commands.retryTask),
-          respondAccepted
-        ))
+        (payload.override_args === null
+          ? Effect.succeed({ override_args: null, override_kwargs: null })
+          : Effect.map(readExactBody(request), (body) => ({
+            override_args: exactMember(body, "override_args"),
+            override_kwargs: exactMember(body, "override_kwargs")
+          }))).pipe(
+            Effect.flatMap((overrides) => commands.retryTask({ ...payload, ...overrides })),
+            respondAccepted
+          ))
       .handle("cancelTask", ({ payload }) => respondAccepted(commands.cancelTask(payload)))
       .handle("requeueDeadLetter", ({ payload }) => respondAccepted(commands.requeueDeadLetter(payload)))
       .handle("bulkRetry", ({ payload }) => respondAccepted(commands.bulkRetry(payload)))

@@ -13,6 +13,7 @@ export const tags = {
   "Tasks": "Tasks of every engine: lists, details, trees, timelines, live updates and exports.",
   "Commands":
     "What agents are asked to do: retry, cancel, purge, resize, restart. A command is answered before its agent has executed it; read it again for its outcome.",
+  "Schedules": "When tasks are submitted: definitions, fires, misfires, and acts on them.",
   "Queues and workers": "The engines' queues and workers, and the agents' processes.",
   "Audit": "Who did what: the activity feed, and a project's audit log.",
   "Users": "Accounts, for global admins.",

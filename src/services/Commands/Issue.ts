@@ -63,7 +63,7 @@ export class CommandIssue extends Effect.Service<CommandIssue>()("svc/CommandIss
       function*(intent: Intent, initialState: InitialState, idempotency: IdempotencyKey | null) {
         const project = yield* CurrentProject
         const actor = yield* CurrentActor
-        const { action, agent_id, engine, metadata, parameters, sealed = {}, target_id, target_type } = intent
+        const { act, action, agent_id, engine, metadata, parameters, sealed = {}, target_id, target_type } = intent
         const id = yield* Ids.nextOf(CommandId)
         const issued_at = yield* Timestamp.now
         const isPending = initialState.status === "pending"
@@ -95,21 +95,24 @@ export class CommandIssue extends Effect.Service<CommandIssue>()("svc/CommandIss
             completed_at: isPending ? null : issued_at,
             ...initialState
           },
-          entry: {
-            action: "command.issued",
-            target_type: "command",
-            target_id: id,
-            project_id: project.id,
-            metadata: {
-              action,
-              agent_id,
-              engine,
-              target_type,
-              target_id,
-              ...metadata,
-              ...(!isPending && { status: initialState.status })
+          entries: [
+            ...(act === undefined ? [] : [act]),
+            {
+              action: "command.issued",
+              target_type: "command",
+              target_id: id,
+              project_id: project.id,
+              metadata: {
+                action,
+                agent_id,
+                engine,
+                target_type,
+                target_id,
+                ...metadata,
+                ...(!isPending && { status: initialState.status })
+              }
             }
-          }
+          ]
         })
       }
     )

@@ -3,6 +3,7 @@ import type { Command, CommandStatus } from "../../domain/Command.ts"
 import type { AgentId, CommandId, ProjectId, UserId } from "../../domain/Id.ts"
 import type { Timestamp } from "../../domain/Timestamp.ts"
 import type { CommandedAgent } from "../Agents/Repo.ts"
+import type { AuditEntry } from "../Audit/Row.ts"
 
 /** A command to be issued in the current project: what the agent is asked to do (the agents' protocol, section 5.2). */
 export interface Intent {
@@ -20,6 +21,8 @@ export interface Intent {
   readonly agent?: CommandedAgent
   /** Additional metadata of the audit row. */
   readonly metadata?: Readonly<Record<string, unknown>>
+  /** An audit row of the act that issues the command, before the command's own. */
+  readonly act?: AuditEntry
 }
 
 /** How a command begins: pending, or ended at once when its end is known beforehand. */

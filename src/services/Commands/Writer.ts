@@ -15,11 +15,11 @@ const batchSize = 100
 /** Queue capacity. Further callers suspend on `offer`. */
 const capacity = 1000
 
-/** A new command with its audit row. */
+/** A new command with its audit rows. */
 export interface CommandInsert {
   readonly command: NewCommand
   readonly actor: Actor
-  readonly entry: AuditEntry
+  readonly entries: ReadonlyArray<AuditEntry>
 }
 
 const byIdempotencyKey = Order.mapInput(Order.string, ({ command }: CommandInsert) => command.idempotency_key ?? "")
@@ -55,7 +55,11 @@ export class CommandWriter extends Effect.Service<CommandWriter>()("svc/CommandW
       }
       const rows = yield* repo.insert(batch.map(({ command }) => command))
       const inserted = new Map(rows.map((row) => [row.id, row]))
-      yield* audit.recordAll(batch.filter(({ command }) => inserted.has(command.id)))
+      yield* audit.recordAll(
+        batch.flatMap(({ actor, command, entries }) =>
+          inserted.has(command.id) ? entries.map((entry) => ({ actor, entry })) : []
+        )
+      )
       return inserted
     }, sql.withTransaction)
 

@@ -42,6 +42,7 @@ export type Deletion = typeof Deletion.Type
 const orphanTables = [
   ["tasks", "project_id, id"],
   ["commands", "id"],
+  ["schedule_fires", "fire_id, scheduled_for"],
   ["task_retries", "project_id, engine, new_task_id, task_id"],
   ["task_facets", "project_id, facet, value"],
   ["task_counts", "project_id, state, slot"]

@@ -6,7 +6,17 @@ import { password, sessionOf } from "../people.ts"
 import { call, type Request } from "./call.ts"
 import { bearer, type Kind, type Person } from "./people.ts"
 import type { Endpoint } from "./table.ts"
-import { commandIn, freshEmail, invited, memberOf, resetToken, type Values, type World } from "./world.ts"
+import {
+  commandIn,
+  freshEmail,
+  hourly,
+  invited,
+  memberOf,
+  resetToken,
+  scheduleIn,
+  type Values,
+  type World
+} from "./world.ts"
 
 /** Who is going to send it: what they end or change of their own must be theirs. */
 export interface Sender {
@@ -62,6 +72,8 @@ export const makeRequests = ({ here, people }: World) =>
       "POST /projects/{slug}/invitations": () => ({ email: freshEmail() }),
       "POST /projects/{slug}/agents": () => ({ name: `agent ${randomUUID()}` }),
       "POST /agent/events": () => ({ frames: [poll.seal("agent_status", {})] }),
+      "POST /projects/{slug}/schedules": () => ({ ...hourly, name: `hourly ${randomUUID()}` }),
+      "PATCH /projects/{slug}/schedules/{schedule_id}": () => ({ queue: "reports" }),
       "POST /projects/{slug}/tasks/bulk-delete": () => ({ task_ids: [randomUUID()] }),
       "POST /projects/{slug}/commands/retry-task": () => task,
       "POST /projects/{slug}/commands/cancel-task": () => task,
@@ -123,6 +135,8 @@ export const makeRequests = ({ here, people }: World) =>
           return { body: { token: (yield* invited(here.project)).token } }
         case "POST /invitations/accept":
           return { body: { token: (yield* invited(here.project)).token, display_name: "A Guest", password } }
+        case "DELETE /projects/{slug}/schedules/{schedule_id}":
+          return { path: { schedule_id: yield* scheduleIn(here.project) } }
         case "DELETE /projects/{slug}/agents/{agent_id}":
           return { path: { agent_id: (yield* freshAgent(here.project)).agent_id } }
         case "POST /projects/{slug}/commands/{command_id}/cancel":

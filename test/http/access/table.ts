@@ -139,6 +139,22 @@ export const endpoints: ReadonlyArray<Endpoint> = [
   project("GET /workers", "viewer", "workers:read", [], 200),
   project("GET /workers/{worker_id}", "viewer", "workers:read", [], 200),
   project("GET /queues", "viewer", "queues:read", [], 200),
+
+  // Contract: "Schedules"
+  project("GET /schedules", "viewer", "schedules:read", [], 200),
+  project("GET /schedules/runs", "viewer", "schedules:read", [], 200),
+  project("GET /schedules/misfires", "viewer", "schedules:read", [], 200),
+  project("GET /schedules/{schedule_id}", "viewer", "schedules:read", [], 200),
+  project("GET /schedules/{schedule_id}/fires", "viewer", "schedules:read", [], 200),
+  project("GET /schedules/{schedule_id}/misfires", "viewer", "schedules:read", [], 200),
+  project("POST /schedules", "admin", "schedules:write", ["csrf"], 201),
+  project("PATCH /schedules/{schedule_id}", "admin", "schedules:write", ["csrf"], 200),
+  project("DELETE /schedules/{schedule_id}", "admin", "schedules:write", ["csrf"], 204),
+  project("POST /schedules/{schedule_id}/enable", "operator", "schedules:write", ["csrf"], 200),
+  project("POST /schedules/{schedule_id}/disable", "operator", "schedules:write", ["csrf"], 200),
+  project("POST /schedules/{schedule_id}/pause", "operator", "schedules:write", ["csrf"], 200),
+  project("POST /schedules/{schedule_id}/resume", "operator", "schedules:write", ["csrf"], 200),
+  project("POST /schedules/{schedule_id}/trigger", "operator", "schedules:write", ["csrf"], 200),
   api("GET /agent/commands", "agent", null, [], 200),
   api("POST /agent/events", "agent", null, [], 200),
 

@@ -1,13 +1,15 @@
 import { SqlClient } from "@effect/sql"
-import { Effect } from "effect"
+import { Effect, Schema } from "effect"
 import { randomUUID } from "node:crypto"
 import { system } from "../../../src/domain/Actor.ts"
 import type { Project } from "../../../src/domain/Project.ts"
+import { CreateScheduleRequest } from "../../../src/domain/Schedule.ts"
 import * as Timestamp from "../../../src/domain/Timestamp.ts"
 import { CurrentActor, CurrentProject } from "../../../src/services/CurrentActor.ts"
 import * as Ids from "../../../src/services/Ids.ts"
 import { Invitations } from "../../../src/services/Invitations.ts"
 import { PasswordResets } from "../../../src/services/PasswordResets.ts"
+import { Schedules } from "../../../src/services/Schedules.ts"
 import { freshAgent } from "../../agent.ts"
 import { freshKey, freshProject } from "../../brain.ts"
 import { insertTasks, storedTask } from "../../tasks.ts"
@@ -56,6 +58,22 @@ export const commandIn = (slug: string, agent_id: string) =>
     return String(json.id)
   })
 
+/** A valid definition. */
+export const hourly = {
+  name: "hourly",
+  engine: "celery",
+  kind: "cron",
+  expression: "@hourly",
+  task_name: "shop.report"
+}
+
+export const scheduleIn = (project: Project) =>
+  Effect.gen(function*() {
+    const schedules = yield* Schedules
+    const definition = yield* Schema.decodeUnknown(CreateScheduleRequest)({ ...hourly, name: `hourly ${randomUUID()}` })
+    return (yield* schedules.create({ ...definition, args: "[]", kwargs: "{}" })).schedule.id
+  }).pipe(asTest, Effect.provideService(CurrentProject, project), Effect.orDie)
+
 const workerIn = (project: Project) =>
   Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient
@@ -84,6 +102,7 @@ const furnished = Effect.gen(function*() {
     agent_id: agent.agent_id,
     worker_id: yield* workerIn(project),
     command_id: yield* commandIn(project.slug, agent.agent_id),
+    schedule_id: yield* scheduleIn(project),
     membership_id: yield* memberOf(project),
     invitation_id: (yield* invited(project)).invitation_id
   }

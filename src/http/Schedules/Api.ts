@@ -1,0 +1,187 @@
+import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "@effect/platform"
+import { Schema } from "effect"
+import { Access, type AccessRule } from "../../domain/Access.ts"
+import { describeField, exampleId } from "../../domain/Describe.ts"
+import { caseInsensitiveId, ScheduleId } from "../../domain/Id.ts"
+import { pageQuery, wholeNumber } from "../../domain/Query.ts"
+import { CreateScheduleRequest, ScheduleList, SchedulePublic, UpdateScheduleRequest } from "../../domain/Schedule.ts"
+import { ScheduleFire, ScheduleRuns } from "../../domain/Schedule/Fire.ts"
+import { ScheduleMisfire } from "../../domain/Schedule/Misfire.ts"
+import { ProvideActor, ProvideProject } from "../Access.ts"
+import { pathParameter } from "../Docs/Parameters.ts"
+import { inChapter, operation } from "../Docs/Tags.ts"
+import { slug } from "../Projects/Api.ts"
+
+const ScheduleIdInput = caseInsensitiveId(ScheduleId)
+const scheduleId = pathParameter("schedule_id", ScheduleIdInput, "The schedule's id.", exampleId)
+
+/** Rows of a list, newest first, at most 1000. */
+const limitUpTo1000 = (fallback: number) => ({
+  limit: describeField(
+    Schema.optional(wholeNumber(1, 1000)),
+    `The most rows, newest first; ${fallback} without it.`,
+    fallback
+  )
+})
+
+/** A query parameter that may be repeated. */
+const repeated = <A, I>(item: Schema.Schema<A, I>) =>
+  Schema.transform(Schema.Union(Schema.String, Schema.Array(Schema.String)), Schema.Array(Schema.String), {
+    strict: true,
+    decode: (given) => (typeof given === "string" ? [given] : given),
+    encode: (items) => items
+  }).pipe(Schema.compose(Schema.Array(item), { strict: false }))
+
+/** Most schedules of one request for runs (interface, Limits). */
+const maxRunIds = 500
+
+const RunsQuery = Schema.Struct({
+  id: describeField(
+    Schema.optionalWith(
+      repeated(ScheduleIdInput).pipe(
+        Schema.maxItems(maxRunIds, { message: () => `must be at most ${maxRunIds} ids` })
+      ),
+      { default: () => [] }
+    ),
+    "The id of a schedule; repeat it for more, at most 500. Ids of other projects are left out.",
+    [exampleId]
+  ),
+  limit: describeField(Schema.optional(wholeNumber(1, 50)), "The most fires of each schedule.", 20)
+})
+
+const ListQuery = Schema.Struct({
+  cursor: pageQuery.cursor,
+  limit: describeField(Schema.optional(wholeNumber(1, 500)), "Rows of a page; 50 without it.", 50)
+})
+
+const readRule: AccessRule = { caller: "viewer", scope: "schedules:read" }
+const operateRule: AccessRule = {
+  caller: "operator",
+  scope: "schedules:write",
+  mutates: true,
+  failureCodes: ["schedule_externally_owned"]
+}
+const writeRule: AccessRule = { ...operateRule, caller: "admin" }
+
+/** Schedules (interface, Schedules; bodies: schedules). */
+export class SchedulesApi extends HttpApiGroup.make("schedules")
+  .add(
+    HttpApiEndpoint.get("list")`/projects/${slug}/schedules`
+      .setUrlParams(ListQuery)
+      .addSuccess(ScheduleList)
+      .annotate(Access, readRule)
+      .annotateContext(operation("List schedules", "By name. Each has its failed fires in a row."))
+  )
+  .add(
+    HttpApiEndpoint.get("runs")`/projects/${slug}/schedules/runs`
+      .setUrlParams(RunsQuery)
+      .addSuccess(ScheduleRuns)
+      .annotate(Access, readRule)
+      .annotateContext(operation("Show the newest fires of several schedules", "In short, for a list of schedules."))
+  )
+  .add(
+    HttpApiEndpoint.get("projectMisfires")`/projects/${slug}/schedules/misfires`
+      .setUrlParams(Schema.Struct(limitUpTo1000(50)))
+      .addSuccess(Schema.Array(ScheduleMisfire))
+      .annotate(Access, readRule)
+      .annotateContext(operation("List the project's misfires", "Ticks that did not fire in time, newest first."))
+  )
+  .add(
+    HttpApiEndpoint.get("get")`/projects/${slug}/schedules/${scheduleId}`
+      .addSuccess(SchedulePublic)
+      .annotate(Access, readRule)
+      .annotateContext(operation("Show a schedule", "With its failed fires in a row."))
+  )
+  .add(
+    HttpApiEndpoint.post("create")`/projects/${slug}/schedules`
+      .setPayload(CreateScheduleRequest)
+      .addSuccess(SchedulePublic, { status: 201 })
+      .annotate(Access, {
+        caller: "admin",
+        scope: "schedules:write",
+        mutates: true,
+        creates: true,
+        failureCodes: ["schedule_name_taken"]
+      })
+      .annotateContext(operation(
+        "Create a schedule",
+        "The service fires it. Schedules of an engine's own scheduler are created there; its agent reports them."
+      ))
+  )
+  .add(
+    HttpApiEndpoint.patch("update")`/projects/${slug}/schedules/${scheduleId}`
+      .setPayload(UpdateScheduleRequest)
+      .addSuccess(SchedulePublic)
+      .annotate(Access, writeRule)
+      .annotateContext(operation(
+        "Change a schedule",
+        "Absent fields stay. A changed cadence begins with the next tick after now. Name, scheduler and source cannot change."
+      ))
+  )
+  .add(
+    HttpApiEndpoint.del("delete")`/projects/${slug}/schedules/${scheduleId}`
+      .addSuccess(HttpApiSchema.NoContent)
+      .annotate(Access, { ...writeRule, destructive: true })
+      .annotateContext(operation("Delete a schedule", "Its fires stay until their retention ends."))
+  )
+  .add(
+    HttpApiEndpoint.post("enable")`/projects/${slug}/schedules/${scheduleId}/enable`
+      .addSuccess(SchedulePublic)
+      .annotate(Access, operateRule)
+      .annotateContext(operation("Enable a schedule", "It begins with the next tick after now: nothing is caught up."))
+  )
+  .add(
+    HttpApiEndpoint.post("disable")`/projects/${slug}/schedules/${scheduleId}/disable`
+      .addSuccess(SchedulePublic)
+      .annotate(Access, operateRule)
+      .annotateContext(operation("Disable a schedule", "It does not fire until it is enabled."))
+  )
+  .add(
+    HttpApiEndpoint.post("pause")`/projects/${slug}/schedules/${scheduleId}/pause`
+      .addSuccess(SchedulePublic)
+      .annotate(Access, operateRule)
+      .annotateContext(operation(
+        "Pause a schedule",
+        "It does not fire until it is resumed. A schedule that is paused keeps the time of its first pause."
+      ))
+  )
+  .add(
+    HttpApiEndpoint.post("resume")`/projects/${slug}/schedules/${scheduleId}/resume`
+      .addSuccess(SchedulePublic)
+      .annotate(Access, operateRule)
+      .annotateContext(operation(
+        "Resume a schedule",
+        "Its `catch_up` decides what happens with the ticks that passed while it was paused."
+      ))
+  )
+  .add(
+    HttpApiEndpoint.post("trigger")`/projects/${slug}/schedules/${scheduleId}/trigger`
+      .addSuccess(SchedulePublic)
+      .annotate(Access, {
+        ...operateRule,
+        bucket: "bulk_write",
+        failureCodes: ["schedule_externally_owned", "no_agent"]
+      })
+      .annotateContext(operation(
+        "Submit a schedule's task now",
+        "By a command, which the header `Location` names. No fire is recorded, and the next tick stays."
+      ))
+  )
+  .add(
+    HttpApiEndpoint.get("fires")`/projects/${slug}/schedules/${scheduleId}/fires`
+      .setUrlParams(Schema.Struct(limitUpTo1000(100)))
+      .addSuccess(Schema.Array(ScheduleFire))
+      .annotate(Access, readRule)
+      .annotateContext(operation("List a schedule's fires", "Newest tick first; of schedules that the service fires."))
+  )
+  .add(
+    HttpApiEndpoint.get("misfires")`/projects/${slug}/schedules/${scheduleId}/misfires`
+      .setUrlParams(Schema.Struct(limitUpTo1000(50)))
+      .addSuccess(Schema.Array(ScheduleMisfire))
+      .annotate(Access, readRule)
+      .annotateContext(operation("List a schedule's misfires", "Ticks that did not fire in time, newest first."))
+  )
+  .middleware(ProvideProject)
+  .middleware(ProvideActor)
+  .annotateContext(inChapter("Schedules"))
+{}

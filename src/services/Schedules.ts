@@ -1,0 +1,398 @@
+import { SqlClient } from "@effect/sql"
+import { Array as Arr, Effect, Layer, Option } from "effect"
+import { randomUUID } from "node:crypto"
+import { CanonicalText } from "../domain/CanonicalJson.ts"
+import { Conflict, NotFound, ValidationFailed } from "../domain/Errors.ts"
+import { Id, ScheduleId } from "../domain/Id.ts"
+import { decodeCursor, encodeCursor } from "../domain/Page.ts"
+import { selectChanges } from "../domain/Patch.ts"
+import {
+  type CreateSchedule,
+  isServiceOwned,
+  maxArgumentBytes,
+  type Schedule,
+  type ScheduleCounts,
+  SchedulePublic,
+  serviceScheduler,
+  type UpdateSchedule
+} from "../domain/Schedule.ts"
+import { compile } from "../domain/Schedule/Cadence.ts"
+import { breakerWindow, countConsecutiveFailures } from "../domain/Schedule/Fire.ts"
+import * as Timestamp from "../domain/Timestamp.ts"
+import { AgentsRepo } from "./Agents/Repo.ts"
+import { Audit } from "./Audit.ts"
+import { Commands } from "./Commands.ts"
+import { CurrentProject } from "./CurrentActor.ts"
+import { Hints, isUniqueViolation, orDieOnSql } from "./Database.ts"
+import * as Ids from "./Ids.ts"
+import { FiresRepo } from "./Schedules/FiresRepo.ts"
+import { SchedulesRepo } from "./Schedules/Repo.ts"
+import { Settings } from "./Settings.ts"
+
+const listName = "schedules"
+
+/** In answers to a change: counting would read the fires of a schedule that has just changed. */
+const noCounts: ScheduleCounts = { consecutive_failures: null, skipped_slots_24h: null }
+
+/** A schedule with what a reader adds to it. */
+export interface CountedSchedule {
+  readonly schedule: Schedule
+  readonly counts: ScheduleCounts
+}
+
+const uncounted = (schedule: Schedule): CountedSchedule => ({ schedule, counts: noCounts })
+
+const nameTaken = (scheduler: string, name: string) =>
+  new Conflict({
+    code: "schedule_name_taken",
+    detail: `The scheduler ${scheduler} has a schedule "${name}" in this project. Choose another name.`
+  })
+
+const notFound = new NotFound({ resource: "schedule" })
+
+/** The definition of an externally owned schedule is its owner's; the brain only shows it. */
+const externallyOwned = (schedule: Schedule, act: string) =>
+  new Conflict({
+    code: "schedule_externally_owned",
+    detail: `${schedule.scheduler} owns and fires the schedule "${schedule.name}", so the brain cannot ${act} it.`
+  })
+
+const compileStored = (schedule: Schedule) => compile({ ...schedule, anchor: schedule.anchor_at })
+
+/** The schedules of a project: what they are, and acts on them. `Schedules/` fires and watches them. */
+export class Schedules extends Effect.Service<Schedules>()("svc/Schedules", {
+  effect: Effect.gen(function*() {
+    const sql = yield* SqlClient.SqlClient
+    const repo = yield* SchedulesRepo
+    const fires = yield* FiresRepo
+    const agents = yield* AgentsRepo
+    const commands = yield* Commands
+    const audit = yield* Audit
+    const hints = yield* Hints
+    const { commandTimeout, scheduleBreakerThreshold } = yield* Settings
+
+    const countAll = Effect.fnUntraced(function*(schedules: ReadonlyArray<Schedule>) {
+      const ids = schedules.map(({ id }) => id)
+      const since = Timestamp.addSeconds(yield* Timestamp.now, -Timestamp.secondsPerDay)
+      const statuses = Arr.groupBy(yield* fires.listStatuses(ids, breakerWindow), (row) => row.schedule_id)
+      const misfires = new Map((yield* fires.countMisfires(ids, since)).map((row) => [row.schedule_id, row.n]))
+      return schedules.map((schedule): CountedSchedule => ({
+        schedule,
+        counts: {
+          consecutive_failures: countConsecutiveFailures((statuses[schedule.id] ?? []).map((row) => row.status)),
+          skipped_slots_24h: misfires.get(schedule.id) ?? 0
+        }
+      }))
+    })
+
+    /** A page by name and id. */
+    const list = Effect.fn("Schedules.list")(
+      function*(query: { readonly cursor: string | null; readonly limit: number }) {
+        const project = yield* CurrentProject
+        const [name, id] = query.cursor === null ? [] : decodeCursor(listName, query.cursor, 2) ?? [""]
+        const after = name === undefined || id === undefined ? null : { name, id }
+        if (query.cursor !== null && (after === null || !Ids.isUuid(after.id))) {
+          return yield* ValidationFailed.at("cursor", "is not a cursor of this list")
+        }
+        const rows = yield* repo.listPage(project.id, after, query.limit + 1)
+        const page = rows.slice(0, query.limit)
+        const last = page[page.length - 1]
+        return {
+          items: yield* countAll(page),
+          next_cursor: rows.length > query.limit && last !== undefined
+            ? encodeCursor(listName, [last.name, last.id])
+            : null,
+          circuit_breaker_threshold: scheduleBreakerThreshold
+        }
+      },
+      orDieOnSql
+    )
+
+    const find = Effect.fnUntraced(function*(id: ScheduleId) {
+      const project = yield* CurrentProject
+      return yield* Option.match(yield* repo.find(project.id, id), {
+        onNone: () => notFound,
+        onSome: Effect.succeed
+      })
+    })
+
+    const get = Effect.fn("Schedules.get")(function*(id: ScheduleId) {
+      const schedule = yield* find(id)
+      const [counted] = yield* countAll([schedule])
+      return counted ?? uncounted(schedule)
+    }, orDieOnSql)
+
+    const checkArguments = (given: { readonly args?: string | undefined; readonly kwargs?: string | undefined }) => {
+      const issues = (["args", "kwargs"] as const).flatMap((path) =>
+        Buffer.byteLength(given[path] ?? "") > maxArgumentBytes
+          ? [{ path, message: `must be at most ${maxArgumentBytes} bytes as JSON` }]
+          : []
+      )
+      return issues.length > 0 ? new ValidationFailed({ issues }) : Effect.void
+    }
+
+    /** The owner of a new schedule: the service itself, where the project allows that. */
+    const resolveScheduler = Effect.fnUntraced(function*(requested: string | null) {
+      const { allowed_schedulers, default_scheduler_owner } = yield* CurrentProject
+      const scheduler = requested ?? default_scheduler_owner
+      if (allowed_schedulers !== null && !allowed_schedulers.includes(scheduler)) {
+        return yield* ValidationFailed.at(
+          "scheduler",
+          `must be one of the project's allowed_schedulers: ${allowed_schedulers.join(", ")}`
+        )
+      }
+      if (scheduler === serviceScheduler) return scheduler
+      return yield* ValidationFailed.at(
+        "scheduler",
+        `${scheduler} is an engine's own scheduler: create the schedule there, and its agent reports it`
+      )
+    })
+
+    const record = (action: string, { id, name, project_id }: Schedule, metadata: Record<string, unknown> = {}) =>
+      audit.record({
+        action,
+        target_type: "schedule",
+        target_id: id,
+        project_id,
+        metadata: { name, ...metadata }
+      })
+
+    const nextToken = Effect.sync(() => Id.make(randomUUID(), { disableValidation: true }))
+
+    const create = Effect.fn("Schedules.create")(
+      function*(input: CreateSchedule) {
+        const project = yield* CurrentProject
+        yield* checkArguments(input)
+        const scheduler = yield* resolveScheduler(input.scheduler)
+        const now = yield* Timestamp.now
+        const cadence = yield* compile({ ...input, anchor: now })
+        const schedule_revision = yield* repo.takeRevisions(project.id, 1)
+        const schedule: Schedule = {
+          ...input,
+          id: yield* Ids.nextOf(ScheduleId),
+          project_id: project.id,
+          scheduler,
+          priority: "normal",
+          overlap_policy: "allow",
+          last_run_at: null,
+          next_run_at: cadence.next(now),
+          total_runs: 0,
+          external_id: null,
+          paused_at: null,
+          control_token: yield* nextToken,
+          legacy_fire_control_token: null,
+          schedule_revision,
+          quarantine_control_token: null,
+          quarantine_code: null,
+          quarantine_detail: null,
+          quarantined_at: null,
+          anchor_at: now,
+          enabled_at: now,
+          created_at: now,
+          updated_at: now
+        }
+        yield* repo.insert(schedule).pipe(
+          Effect.catchIf(isUniqueViolation, () => nameTaken(scheduler, schedule.name))
+        )
+        yield* hints.publish("schedules", project.id)
+        yield* record("schedule.created", schedule)
+        return uncounted(schedule)
+      },
+      sql.withTransaction,
+      orDieOnSql
+    )
+
+    /** Changes a schedule in a transaction: `change` returns the changed fields, or null for a schedule that stays. */
+    const makeAct = <A, E, R>(
+      act: { readonly action: string; readonly verb: string },
+      change: (
+        schedule: Schedule,
+        now: Timestamp.Timestamp,
+        input: A
+      ) => Effect.Effect<Partial<Schedule> | null, E, R>
+    ) =>
+      Effect.fn(`Schedules.${act.verb}`)(
+        function*(id: ScheduleId, input: A) {
+          const project = yield* CurrentProject
+          const schedule_revision = yield* repo.takeRevisions(project.id, 1)
+          const schedule = yield* Option.match(yield* repo.lock(project.id, id), {
+            onNone: () => notFound,
+            onSome: Effect.succeed
+          })
+          if (!isServiceOwned(schedule)) return yield* externallyOwned(schedule, act.verb)
+          const now = yield* Timestamp.now
+          const changes = yield* change(schedule, now, input)
+          if (changes === null) return uncounted(schedule)
+          const control_token = yield* nextToken
+          const changed: Schedule = { ...schedule, ...changes, control_token, schedule_revision, updated_at: now }
+          yield* repo.update(changed)
+          yield* hints.publish("schedules", project.id)
+          yield* record(act.action, changed, { fields: Object.keys(changes) })
+          return uncounted(changed)
+        },
+        sql.withTransaction,
+        orDieOnSql
+      )
+
+    /** What an enabled schedule starts from: ticks until now are past, and failures until now do not count. */
+    const enabledFrom = Effect.fnUntraced(function*(schedule: Schedule, now: Timestamp.Timestamp) {
+      const next_run_at = (yield* compileStored(schedule)).next(now)
+      return { is_enabled: true, next_run_at, enabled_at: now } satisfies Partial<Schedule>
+    })
+
+    /** Changes the given fields. A changed cadence, or enabling, begins with the next tick after now. */
+    const update = makeAct(
+      { action: "schedule.updated", verb: "update" },
+      Effect.fnUntraced(function*(schedule, now, input: UpdateSchedule) {
+        yield* checkArguments(input)
+        const changes: Partial<Schedule> = selectChanges(
+          { ...SchedulePublic.fields, args: SchedulePublic.fields.name, kwargs: SchedulePublic.fields.name },
+          input
+        )
+        const changed = { ...schedule, ...changes }
+        const hasNewCadence = changed.kind !== schedule.kind || changed.expression !== schedule.expression ||
+          changed.timezone !== schedule.timezone
+        const isEnabling = changed.is_enabled && !schedule.is_enabled
+        if (!hasNewCadence && !isEnabling) return changes
+        const cadence = yield* compileStored(changed)
+        return {
+          ...changes,
+          next_run_at: cadence.next(now),
+          ...(isEnabling && (yield* enabledFrom(changed, now)))
+        }
+      })
+    )
+
+    /** Ticks of the disabled time never fire (docs/schedules.md). */
+    const enable = makeAct(
+      { action: "schedule.enabled", verb: "enable" },
+      (schedule, now, _: void) => schedule.is_enabled ? Effect.succeed(null) : enabledFrom(schedule, now)
+    )
+
+    const disable = makeAct(
+      { action: "schedule.disabled", verb: "disable" },
+      (schedule, _now, _: void) => Effect.succeed(schedule.is_enabled ? { is_enabled: false } : null)
+    )
+
+    /** Holds the schedule. Its ticks pass meanwhile; `catch_up` decides about them when it is resumed. */
+    const pause = makeAct(
+      { action: "schedule.paused", verb: "pause" },
+      (schedule, now, _: void) => Effect.succeed(schedule.paused_at === null ? { paused_at: now } : null)
+    )
+
+    const resume = makeAct(
+      { action: "schedule.resumed", verb: "resume" },
+      (schedule, _now, _: void) => Effect.succeed(schedule.paused_at === null ? null : { paused_at: null })
+    )
+
+    const remove = Effect.fn("Schedules.remove")(
+      function*(id: ScheduleId) {
+        const project = yield* CurrentProject
+        yield* repo.takeRevisions(project.id, 1)
+        const locked = yield* repo.lock(project.id, id)
+        if (Option.isNone(locked)) return yield* notFound
+        if (!isServiceOwned(locked.value)) return yield* externallyOwned(locked.value, "delete")
+        yield* repo.delete(id)
+        yield* hints.publish("schedules", project.id)
+        yield* record("schedule.deleted", locked.value)
+      },
+      sql.withTransaction,
+      orDieOnSql
+    )
+
+    /** The online agent that serves the engine and was seen last, else any agent that has served it. */
+    const findAgent = Effect.fnUntraced(function*(engine: string) {
+      const project = yield* CurrentProject
+      const online = yield* agents.listOnline(project.id)
+      const agent = online.find(({ engines }) => engines.includes(engine)) ??
+        (yield* agents.list(project.id)).find(({ engine_adapters }) => engine_adapters.includes(engine))
+      if (agent !== undefined) return agent.id
+      return yield* new Conflict({
+        code: "no_agent",
+        detail: `No agent of the project serves ${engine}. Connect one, then trigger the schedule again.`
+      })
+    })
+
+    /** Submits the task now, by a command. No fire is recorded, and `next_run_at` stays (interface, Schedules). */
+    const trigger = Effect.fn("Schedules.trigger")(function*(id: ScheduleId) {
+      const schedule = yield* find(id)
+      if (!isServiceOwned(schedule)) return yield* externallyOwned(schedule, "trigger")
+      const { args, engine, kwargs, name, project_id, queue, task_name } = schedule
+      const command = yield* commands.issue({
+        agent_id: yield* findAgent(engine),
+        action: "schedule.fire",
+        engine,
+        target_type: "schedule",
+        target_id: id,
+        parameters: {
+          engine,
+          task_name,
+          args: new CanonicalText(args),
+          kwargs: new CanonicalText(kwargs),
+          queue: queue ?? undefined,
+          schedule_id: id,
+          schedule_name: name,
+          fire_id: randomUUID()
+        },
+        timeout_seconds: commandTimeout,
+        act: {
+          action: "schedule.trigger_now",
+          target_type: "schedule",
+          target_id: id,
+          project_id,
+          metadata: { name }
+        }
+      })
+      return { ...uncounted(schedule), command }
+    }, orDieOnSql)
+
+    /** The newest fires of a schedule. */
+    const listFires = Effect.fn("Schedules.listFires")(function*(id: ScheduleId, limit: number) {
+      yield* find(id)
+      return yield* fires.listFires(id, limit)
+    }, orDieOnSql)
+
+    /** The newest fires of each schedule. Ids of other projects are left out. */
+    const listRuns = Effect.fn("Schedules.listRuns")(function*(ids: ReadonlyArray<ScheduleId>, limit: number) {
+      const project = yield* CurrentProject
+      const owned = new Set((yield* fires.listOwned(project.id, ids)).map((row) => row.id))
+      const known = [...new Set(ids)].filter((id) => owned.has(id))
+      const runs = Arr.groupBy(yield* fires.listRuns(known, limit), (run) => run.schedule_id)
+      return {
+        items: known.map((schedule_id) => ({
+          schedule_id,
+          runs: (runs[schedule_id] ?? []).map(({ schedule_id: _, ...run }) => run)
+        })),
+        limit,
+        circuit_breaker_threshold: scheduleBreakerThreshold
+      }
+    }, orDieOnSql)
+
+    /** The newest misfires of a schedule, or of all in the project. */
+    const listMisfires = Effect.fn("Schedules.listMisfires")(function*(id: ScheduleId | null, limit: number) {
+      const project = yield* CurrentProject
+      if (id !== null) yield* find(id)
+      return yield* fires.listMisfires(project.id, id, limit)
+    }, orDieOnSql)
+
+    return {
+      list,
+      get,
+      create,
+      update,
+      remove,
+      enable: (id: ScheduleId) => enable(id, undefined),
+      disable: (id: ScheduleId) => disable(id, undefined),
+      pause: (id: ScheduleId) => pause(id, undefined),
+      resume: (id: ScheduleId) => resume(id, undefined),
+      trigger,
+      listFires,
+      listRuns,
+      listMisfires
+    } as const
+  })
+}) {
+  static readonly layer = this.Default.pipe(
+    Layer.provide([AgentsRepo.layer, Commands.layer, FiresRepo.layer, SchedulesRepo.layer])
+  )
+}
