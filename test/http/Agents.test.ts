@@ -2,15 +2,18 @@ import { SqlClient } from "@effect/sql"
 import { assert, describe, layer } from "@effect/vitest"
 import { Chunk, Effect, Option, Redacted, Stream } from "effect"
 import { m0006 } from "../../migrations/0006_agent_names.ts"
+import type { Project } from "../../src/domain/Project.ts"
 import * as Timestamp from "../../src/domain/Timestamp.ts"
 import { Agents } from "../../src/services/Agents.ts"
 import { Hints } from "../../src/services/Database.ts"
 import * as Ids from "../../src/services/Ids.ts"
 import { Projects } from "../../src/services/Projects.ts"
 import { ProjectsRepo } from "../../src/services/Projects/Repo.ts"
-import { freshKey, freshProject, request, serverOn } from "../brain.ts"
+import { freshKey, freshProject, serverOn } from "../brain.ts"
+import { assertRefused, clientOf, clientOfGlobalAdmin, clientWith } from "../client.ts"
 import { engines } from "../databases.ts"
 import { insertTask } from "../tasks.ts"
+import { newProject } from "./payloads.ts"
 
 const command = (project_id: string, agent_id: string, status: string) =>
   Effect.gen(function*() {
@@ -57,9 +60,9 @@ describe.each(engines)("agents on %s", (engine) => {
       Effect.gen(function*() {
         const sql = yield* SqlClient.SqlClient
         const project = yield* freshProject()
-        const global = yield* freshKey({ isAdmin: true })
+        const { agents } = yield* clientOf("admin", project)
         for (const name of ["one", "two", "three"]) {
-          yield* request("POST", `/projects/${project.slug}/agents`, { ...global, body: { name } })
+          yield* agents.create({ path: { slug: project.slug }, payload: { name } })
         }
         yield* m0006.down
         yield* sql`UPDATE agents SET name = 'shop' WHERE project_id = ${project.id}`
@@ -76,13 +79,12 @@ describe.each(engines)("agents on %s", (engine) => {
     it.effect("a name is taken once in a project", () =>
       Effect.gen(function*() {
         const [project, other] = [yield* freshProject(), yield* freshProject()]
-        const global = yield* freshKey({ isAdmin: true })
-        const create = (slug: string, name: string) =>
-          request("POST", `/projects/${slug}/agents`, { ...global, body: { name } })
-        assert.strictEqual((yield* create(project.slug, "shop")).status, 201)
-        assert.deepInclude((yield* create(project.slug, "shop")).json, { status: 409, code: "agent_name_taken" })
-        assert.strictEqual((yield* create(project.slug, "Shop")).status, 201)
-        assert.strictEqual((yield* create(other.slug, "shop")).status, 201)
+        const { agents } = yield* clientOfGlobalAdmin
+        const create = ({ slug }: Project, name: string) => agents.create({ path: { slug }, payload: { name } })
+        yield* create(project, "shop")
+        yield* assertRefused(create(project, "shop"), "agent_name_taken")
+        yield* create(project, "Shop")
+        yield* create(other, "shop")
       }))
 
     it.effect("its secrets are shown once; the token names it, and the secret is its key", () =>
@@ -90,11 +92,9 @@ describe.each(engines)("agents on %s", (engine) => {
         const sql = yield* SqlClient.SqlClient
         const agents = yield* Agents
         const project = yield* freshProject()
-        const admin = yield* freshKey({ roles: { [project.id]: "admin" } })
-        const path = `/projects/${project.slug}/agents`
-        const created = yield* request("POST", path, { ...admin, body: { name: "shop workers" } })
-        assert.strictEqual(created.status, 201)
-        const { agent, hmac_secret, token } = created.json
+        const admin = yield* clientOf("admin", project)
+        const path = { slug: project.slug }
+        const { agent, hmac_secret, token } = yield* admin.agents.create({ path, payload: { name: "shop workers" } })
         assert.match(token, /^sva_[\w-]{43}$/)
         assert.lengthOf(Buffer.from(hmac_secret, "base64url"), 32)
         assert.deepInclude(agent, {
@@ -107,7 +107,7 @@ describe.each(engines)("agents on %s", (engine) => {
           last_seen_at: null,
           last_refused_reason: null
         })
-        assert.deepStrictEqual((yield* request("GET", path, admin)).json, [agent])
+        assert.deepStrictEqual(yield* admin.agents.list({ path }), [agent])
         const stored = JSON.stringify(yield* sql`SELECT * FROM agents WHERE id = ${agent.id}`)
         assert.notInclude(stored, token)
         assert.notInclude(stored, hmac_secret)
@@ -126,13 +126,13 @@ describe.each(engines)("agents on %s", (engine) => {
       Effect.gen(function*() {
         const sql = yield* SqlClient.SqlClient
         const project = yield* freshProject()
-        const admin = yield* freshKey({ roles: { [project.id]: "admin" } })
-        const path = `/projects/${project.slug}/agents`
-        const { agent } = (yield* request("POST", path, { ...admin, body: { name: "a" } })).json
+        const { agents } = yield* clientOf("admin", project)
+        const path = { slug: project.slug }
+        const { agent } = yield* agents.create({ path, payload: { name: "a" } })
         const now = yield* Timestamp.now
         yield* sql`UPDATE agents SET protocol_version = '1', last_refused_at = ${now}, last_refused_reason = 'version',
           last_refused_detail = 'it speaks version 1' WHERE id = ${agent.id}`
-        const [outdated] = (yield* request("GET", path, admin)).json
+        const [outdated] = yield* agents.list({ path })
         assert.deepInclude(outdated, {
           is_outdated: true,
           version_status: "outdated",
@@ -141,16 +141,16 @@ describe.each(engines)("agents on %s", (engine) => {
           last_refused_detail: "it speaks version 1"
         })
         yield* sql`UPDATE agents SET protocol_version = '2' WHERE id = ${agent.id}`
-        const [current] = (yield* request("GET", path, admin)).json
+        const [current] = yield* agents.list({ path })
         assert.deepInclude(current, { is_outdated: false, version_status: "current" })
         for (const worker_id of ["w1", "w2"]) {
           yield* sql`INSERT INTO agent_health ${
             sql.insert({ agent_id: agent.id, worker_id, captured_at: now, telemetry_loss: `{"event_records":3}` })
           }`
         }
-        const health = yield* request("GET", `${path}/${agent.id}/health`, admin)
-        assert.deepStrictEqual(health.json.map((row: { worker_id: string }) => row.worker_id), ["w2", "w1"])
-        assert.deepInclude(health.json[0], { captured_at: now, telemetry_loss: { event_records: 3 } })
+        const health = yield* agents.health({ path: { ...path, agent_id: agent.id } })
+        assert.deepStrictEqual(health.map(({ worker_id }) => worker_id), ["w2", "w1"])
+        assert.deepInclude(health[0], { captured_at: now, telemetry_loss: { event_records: 3 } })
       }))
 
     it.scoped("deleting it voids its token, ends its commands and tells every replica", () =>
@@ -158,22 +158,20 @@ describe.each(engines)("agents on %s", (engine) => {
         const sql = yield* SqlClient.SqlClient
         const agents = yield* Agents
         const project = yield* freshProject()
-        const admin = yield* freshKey({ roles: { [project.id]: "admin" } })
-        const path = `/projects/${project.slug}/agents`
-        const { agent, token } = (yield* request("POST", path, { ...admin, body: { name: "a" } })).json
-        const other = (yield* request("POST", path, { ...admin, body: { name: "b" } })).json
+        const admin = yield* clientOf("admin", project)
+        const path = { slug: project.slug }
+        const { agent, token } = yield* admin.agents.create({ path, payload: { name: "a" } })
+        const other = yield* admin.agents.create({ path, payload: { name: "b" } })
         for (const status of ["pending", "dispatched", "completed"]) yield* command(project.id, agent.id, status)
         yield* command(project.id, other.agent.id, "pending")
         yield* sql`INSERT INTO agent_health ${sql.insert({ agent_id: agent.id, captured_at: yield* Timestamp.now })}`
         const told = yield* hinted(1)
         const stranger = yield* freshProject()
-        const foreign = yield* freshKey({ roles: { [stranger.id]: "admin" } })
-        assert.strictEqual(
-          (yield* request("DELETE", `/projects/${stranger.slug}/agents/${agent.id}`, foreign)).status,
-          404
-        )
-        assert.strictEqual((yield* request("DELETE", `${path}/${agent.id}`, admin)).status, 204)
-        assert.strictEqual((yield* request("DELETE", `${path}/${agent.id}`, admin)).status, 404)
+        const foreign = yield* clientOf("admin", stranger)
+        const one = { ...path, agent_id: agent.id }
+        yield* assertRefused(foreign.agents.delete({ path: { ...one, slug: stranger.slug } }), "not_found")
+        yield* admin.agents.delete({ path: one })
+        yield* assertRefused(admin.agents.delete({ path: one }), "not_found")
         assert.deepStrictEqual(yield* agents.findByToken(token), Option.none())
         assert.deepStrictEqual(yield* statusesOf(project.id), [
           ["cancelled", null],
@@ -182,7 +180,7 @@ describe.each(engines)("agents on %s", (engine) => {
           ["pending", "sealed"]
         ])
         assert.deepStrictEqual(yield* told, [agent.id])
-        assert.strictEqual((yield* request("GET", `${path}/${agent.id}/health`, admin)).status, 404)
+        yield* assertRefused(admin.agents.health({ path: one }), "not_found")
       }))
   })
 
@@ -193,22 +191,21 @@ describe.each(engines)("agents on %s", (engine) => {
         const projects = yield* Projects
         const agents = yield* Agents
         const [project, kept] = [yield* freshProject(), yield* freshProject()]
-        const global = yield* freshKey({ isAdmin: true })
-        const bound = yield* freshKey({ isAdmin: true, boundTo: project.id })
-        const { agent, token } =
-          (yield* request("POST", `/projects/${project.slug}/agents`, { ...global, body: { name: "a" } })).json
+        const global = yield* clientOfGlobalAdmin
+        const bound = yield* clientWith(yield* freshKey({ isAdmin: true, boundTo: project.id }))
+        const path = { slug: project.slug }
+        const { agent, token } = yield* global.agents.create({ path, payload: { name: "a" } })
         yield* command(project.id, agent.id, "pending")
         yield* Effect.forEach([project.id, project.id, kept.id], (id) => insertTask(id))
-        const owner = yield* freshKey({ roles: { [project.id]: "admin" } })
-        assert.strictEqual((yield* request("DELETE", `/projects/${project.slug}`, owner)).status, 403)
+        const owner = yield* clientOf("admin", project)
+        yield* assertRefused(owner.project.delete({ path }), "forbidden")
         const told = yield* hinted(2)
-        assert.strictEqual((yield* request("DELETE", `/projects/${project.slug}`, global)).status, 204)
+        yield* global.project.delete({ path })
         assert.deepStrictEqual(yield* told, [project.id, agent.id])
-        assert.strictEqual((yield* request("GET", `/projects/${project.slug}`, global)).status, 404)
-        assert.strictEqual((yield* request("GET", "/projects", bound)).status, 401, "bound keys go with it")
+        yield* assertRefused(global.project.get({ path }), "not_found")
+        yield* assertRefused(bound.projects.list(), "unauthenticated") // bound keys go with it
         assert.deepStrictEqual(yield* agents.findByToken(token), Option.none())
-        const again = { slug: project.slug, name: "Again" }
-        assert.strictEqual((yield* request("POST", "/projects", { ...global, body: again })).status, 201)
+        yield* global.projects.create({ payload: newProject(path) })
 
         yield* projects.sweepDeleted()
         const left = (table: string) =>

@@ -4,34 +4,35 @@ import { Effect } from "effect"
 import * as Ids from "../../src/services/Ids.ts"
 import { Projects } from "../../src/services/Projects.ts"
 import { freshKey, freshProject, request, serverOn } from "../brain.ts"
+import { assertRefused, clientOf, clientOfGlobalAdmin, clientWith } from "../client.ts"
 import { engines } from "../databases.ts"
 import { insertTasks, storedTask } from "../tasks.ts"
+import { newProject } from "./payloads.ts"
 import { world } from "./world.ts"
 
 describe.each(engines)("projects on %s", (engine) => {
   layer(serverOn(engine), { excludeTestServices: true })((it) => {
     it.effect("a global admin creates, reads and changes a project", () =>
       Effect.gen(function*() {
-        const { token } = yield* freshKey({ isAdmin: true })
-        const created = yield* request("POST", "/projects", { token, body: { slug: "shop", name: "Shop" } })
-        assert.strictEqual(created.status, 201)
-        assert.deepInclude(created.json, { slug: "shop", timezone: "UTC", environment: "production", is_active: true })
-        const again = yield* request("POST", "/projects", { token, body: { slug: "shop", name: "Shop" } })
-        assert.deepInclude(again.json, { status: 409, code: "slug_taken" })
-        const changed = yield* request("PATCH", "/projects/shop", { token, body: { name: "The shop" } })
-        assert.strictEqual(changed.json.name, "The shop")
-        assert.deepStrictEqual((yield* request("GET", "/projects/shop", { token })).json, changed.json)
+        const { project, projects } = yield* clientOfGlobalAdmin
+        const payload = newProject({ slug: "shop" })
+        const created = yield* projects.create({ payload })
+        assert.deepInclude(created, { slug: "shop", timezone: "UTC", environment: "production", is_active: true })
+        yield* assertRefused(projects.create({ payload }), "slug_taken")
+        const path = { slug: "shop" }
+        const changed = yield* project.update({ path, payload: { name: "The shop" } })
+        assert.strictEqual(changed.name, "The shop")
+        assert.deepStrictEqual(yield* project.get({ path }), changed)
       }))
 
     it.effect("a stranger's project is not there, and a weaker role may look only", () =>
       Effect.gen(function*() {
-        const project = yield* freshProject()
-        const stranger = yield* freshKey()
-        const viewer = yield* freshKey({ roles: { [project.id]: "viewer" } })
-        assert.strictEqual((yield* request("GET", `/projects/${project.slug}`, stranger)).status, 404)
-        assert.strictEqual((yield* request("GET", `/projects/${project.slug}`, viewer)).status, 200)
-        const refused = yield* request("PATCH", `/projects/${project.slug}`, { ...viewer, body: { name: "x" } })
-        assert.deepInclude(refused.json, { status: 403, code: "forbidden" })
+        const path = yield* freshProject()
+        const stranger = yield* clientWith(yield* freshKey())
+        const viewer = yield* clientOf("viewer", path)
+        yield* assertRefused(stranger.project.get({ path }), "not_found")
+        assert.strictEqual((yield* viewer.project.get({ path })).id, path.id)
+        yield* assertRefused(viewer.project.update({ path, payload: { name: "x" } }), "forbidden")
       }))
 
     it.effect("a deleted project leaves nothing in any table that names projects, but its audit rows", () =>

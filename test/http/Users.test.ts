@@ -3,10 +3,14 @@ import { assert, describe, it, layer } from "@effect/vitest"
 import { Context, Effect, Layer, Redacted } from "effect"
 import { randomBytes, randomUUID } from "node:crypto"
 import { system } from "../../src/domain/Actor.ts"
+import { UserId } from "../../src/domain/Id.ts"
 import { CurrentActor } from "../../src/services/CurrentActor.ts"
 import { Users } from "../../src/services/Users.ts"
 import { brainOn, freshKey, freshProject, request, serverOn } from "../brain.ts"
+import { assertRefused, clientOf, clientOfGlobalAdmin, clientWith } from "../client.ts"
 import { engines, freshPostgres } from "../databases.ts"
+import { idOf } from "../ids.ts"
+import { newUser } from "./payloads.ts"
 import { freshUser, login, password, proxied, signedIn } from "./people.ts"
 
 describe("users on two replicas", () => {
@@ -52,8 +56,11 @@ describe.each(engines)("users on %s", (engine) => {
     it.effect("a global admin makes, finds, changes and deletes people", () =>
       Effect.gen(function*() {
         const { token } = yield* freshKey({ isAdmin: true })
-        const body = { email: "Ada@Example.com", first_name: "Ada", password }
-        const created = yield* request("POST", "/users", { token, body })
+        const { users } = yield* clientWith({ token })
+        const created = yield* request("POST", "/users", {
+          token,
+          body: { email: "Ada@Example.com", first_name: "Ada", password }
+        })
         assert.strictEqual(created.status, 201)
         assert.hasAllKeys(created.json, [
           "id",
@@ -68,19 +75,19 @@ describe.each(engines)("users on %s", (engine) => {
           "created_at",
           "updated_at"
         ])
-        const again = yield* request("POST", "/users", { token, body: { ...body, email: "ADA@example.COM" } })
-        assert.deepInclude(again.json, { status: 409, code: "email_taken" })
-        const path = `/users/${created.json.id}`
-        assert.deepStrictEqual((yield* request("GET", path, { token })).json, created.json)
+        const again = users.create({ payload: newUser({ email: "ADA@example.COM" }) })
+        yield* assertRefused(again, "email_taken")
+        const path = { user_id: idOf(UserId, created.json.id) }
+        assert.deepStrictEqual(yield* users.get({ path }), created.json)
         assert.strictEqual((yield* request("GET", `/users/${created.json.id.toUpperCase()}`, { token })).status, 200)
         assert.strictEqual((yield* login("ada@example.com")).status, 200)
-        const changed = yield* request("PATCH", path, { token, body: { is_admin: true, last_name: "Lovelace" } })
-        assert.deepInclude(changed.json, { is_admin: true, first_name: "Ada", last_name: "Lovelace" })
-        const list = yield* request("GET", "/users?limit=1&offset=0", { token })
-        assert.deepStrictEqual(list.json.map(({ id }: { id: string }) => id), [created.json.id])
-        assert.strictEqual((yield* request("DELETE", path, { token })).status, 204)
-        assert.strictEqual((yield* request("GET", path, { token })).status, 404)
-        assert.strictEqual((yield* request("DELETE", path, { token })).status, 404)
+        const changed = yield* users.update({ path, payload: { is_admin: true, last_name: "Lovelace" } })
+        assert.deepInclude(changed, { is_admin: true, first_name: "Ada", last_name: "Lovelace" })
+        const list = yield* users.list({ urlParams: { limit: 1, offset: 0 } })
+        assert.deepStrictEqual(list.map(({ id }) => id), [path.user_id])
+        yield* users.delete({ path })
+        yield* assertRefused(users.get({ path }), "not_found")
+        yield* assertRefused(users.delete({ path }), "not_found")
       }))
 
     it.effect("refuses what is out of range, naming the field", () =>
@@ -108,28 +115,28 @@ describe.each(engines)("users on %s", (engine) => {
 
     it.effect("who is made inactive is out at once, and stays out when made active again", () =>
       Effect.gen(function*() {
-        const { token } = yield* freshKey({ isAdmin: true })
+        const { users } = yield* clientOfGlobalAdmin
         const user = yield* freshUser()
-        const browser = yield* signedIn(user)
-        const setActive = (is_active: boolean) => request("PATCH", `/users/${user.id}`, { token, body: { is_active } })
-        assert.strictEqual((yield* setActive(false)).json.is_active, false)
-        assert.strictEqual((yield* request("GET", "/auth/me", { headers: browser })).status, 401)
+        const { auth } = yield* clientWith({ headers: yield* signedIn(user) })
+        const setActive = (is_active: boolean) => users.update({ path: { user_id: user.id }, payload: { is_active } })
+        assert.strictEqual((yield* setActive(false)).is_active, false)
+        yield* assertRefused(auth.me(), "unauthenticated")
         assert.strictEqual((yield* login(user.email)).status, 401)
         yield* setActive(true)
-        assert.strictEqual((yield* request("GET", "/auth/me", { headers: browser })).status, 401)
+        yield* assertRefused(auth.me(), "unauthenticated")
         assert.strictEqual((yield* login(user.email)).status, 200)
       }))
 
     it.effect("a password set by an admin opens a locked account and ends its sessions", () =>
       Effect.gen(function*() {
         const sql = yield* SqlClient.SqlClient
-        const { token } = yield* freshKey({ isAdmin: true })
+        const { users } = yield* clientOfGlobalAdmin
         const user = yield* freshUser()
-        const browser = yield* signedIn(user)
+        const { auth } = yield* clientWith({ headers: yield* signedIn(user) })
         yield* sql`UPDATE users SET failed_logins = 10, locked_until = '2999-01-01T00:00:00.000000Z' WHERE id = ${user.id}`
-        const body = { new_password: "set by an admin" }
-        assert.strictEqual((yield* request("POST", `/users/${user.id}/password`, { token, body })).status, 204)
-        assert.strictEqual((yield* request("GET", "/auth/me", { headers: browser })).status, 401)
+        const payload = { new_password: Redacted.make("set by an admin") }
+        yield* users.setPassword({ path: { user_id: user.id }, payload })
+        yield* assertRefused(auth.me(), "unauthenticated")
         assert.strictEqual((yield* login(user.email)).status, 401)
         assert.strictEqual((yield* login(user.email, { password: "set by an admin" })).status, 200)
       }))
@@ -137,11 +144,12 @@ describe.each(engines)("users on %s", (engine) => {
     it.effect("a global admin's own password, set there, keeps the session that asks and ends the others", () =>
       Effect.gen(function*() {
         const user = yield* freshUser({ isAdmin: true })
-        const [headers, other] = [yield* signedIn(user), yield* signedIn(user)]
-        const body = { new_password: "set by themselves" }
-        assert.strictEqual((yield* request("POST", `/users/${user.id}/password`, { headers, body })).status, 204)
-        assert.strictEqual((yield* request("GET", "/auth/me", { headers })).status, 200)
-        assert.strictEqual((yield* request("GET", "/auth/me", { headers: other })).status, 401)
+        const browser = Effect.flatMap(signedIn(user), (headers) => clientWith({ headers }))
+        const [own, other] = [yield* browser, yield* browser]
+        const payload = { new_password: Redacted.make("set by themselves") }
+        yield* own.users.setPassword({ path: { user_id: user.id }, payload })
+        yield* own.auth.me()
+        yield* assertRefused(other.auth.me(), "unauthenticated")
         assert.strictEqual((yield* login(user.email, { password: "set by themselves" })).status, 200)
       }))
 
@@ -150,25 +158,22 @@ describe.each(engines)("users on %s", (engine) => {
         const sql = yield* SqlClient.SqlClient
         const [one, two] = [yield* freshUser({ isAdmin: true }), yield* freshUser({ isAdmin: true })]
         yield* sql`UPDATE users SET is_admin = 0 WHERE id NOT IN (${one.id}, ${two.id})`
-        const [first, second] = [yield* signedIn(one), yield* signedIn(two)]
-        const race = yield* Effect.all([
-          request("PATCH", `/users/${one.id}`, { headers: second, body: { is_admin: false } }),
-          request("DELETE", `/users/${two.id}`, { headers: first })
-        ], { concurrency: "unbounded" })
-        const admins = yield* sql<{ id: string }>`SELECT id FROM users WHERE is_admin = 1 AND is_active = 1`
-        assert.lengthOf(admins, 1, JSON.stringify(race.map(({ json, status }) => [status, json])))
-        const left = admins[0]?.id ?? ""
-        const headers = left === one.id ? first : second
-        const tries = [
-          yield* request("PATCH", `/users/${left}`, { headers, body: { is_admin: false } }),
-          yield* request("PATCH", `/users/${left}`, { headers, body: { is_active: false } }),
-          yield* request("DELETE", `/users/${left}`, { headers })
+        const [first, second] = [
+          yield* clientWith({ headers: yield* signedIn(one) }),
+          yield* clientWith({ headers: yield* signedIn(two) })
         ]
-        for (const { json } of tries) assert.deepInclude(json, { status: 409, code: "last_admin" })
-        assert.strictEqual(
-          (yield* request("PATCH", `/users/${left}`, { headers, body: { first_name: "Last" } })).status,
-          200
-        )
+        const race = yield* Effect.all([
+          second.users.update({ path: { user_id: one.id }, payload: { is_admin: false } }),
+          first.users.delete({ path: { user_id: two.id } })
+        ], { concurrency: "unbounded", mode: "either" })
+        const admins = yield* sql<{ id: string }>`SELECT id FROM users WHERE is_admin = 1 AND is_active = 1`
+        assert.lengthOf(admins, 1, JSON.stringify(race))
+        const [left, { users }] = admins[0]?.id === one.id ? [one, first] : [two, second]
+        const path = { user_id: left.id }
+        yield* assertRefused(users.update({ path, payload: { is_admin: false } }), "last_admin")
+        yield* assertRefused(users.update({ path, payload: { is_active: false } }), "last_admin")
+        yield* assertRefused(users.delete({ path }), "last_admin")
+        assert.strictEqual((yield* users.update({ path, payload: { first_name: "Last" } })).first_name, "Last")
       }))
   })
 
@@ -176,41 +181,44 @@ describe.each(engines)("users on %s", (engine) => {
     it.effect("a project's admin grants, changes and revokes roles", () =>
       Effect.gen(function*() {
         const project = yield* freshProject()
-        const admin = yield* freshKey({ roles: { [project.id]: "admin" } })
+        const key = yield* freshKey({ roles: { [project.id]: "admin" } })
+        const { memberships } = yield* clientWith(key)
         const user = yield* freshUser()
-        const browser = yield* signedIn(user)
-        const path = `/projects/${project.slug}/memberships`
-        const see = request("GET", `/projects/${project.slug}`, { headers: browser })
-        assert.strictEqual((yield* see).status, 404)
-        const granted = yield* request("POST", path, { ...admin, body: { user_id: user.id, role: "viewer" } })
-        assert.strictEqual(granted.status, 201)
-        assert.deepInclude(granted.json, {
+        const browser = yield* clientWith({ headers: yield* signedIn(user) })
+        const path = { slug: project.slug }
+        const see = browser.project.get({ path })
+        yield* assertRefused(see, "not_found")
+        const granted = yield* memberships.grant({ path, payload: { user_id: user.id, role: "viewer" } })
+        assert.deepInclude(granted, {
           user_id: user.id,
           project_id: project.id,
           user_email: user.email,
           user_display_name: "A Person",
           role: "viewer"
         })
-        assert.strictEqual((yield* see).status, 200)
-        const me = yield* request("GET", "/auth/me", { headers: browser })
-        assert.deepStrictEqual(me.json.memberships, [
+        assert.strictEqual((yield* see).id, project.id)
+        assert.deepStrictEqual((yield* browser.auth.me()).memberships, [
           { project_id: project.id, project_slug: project.slug, role: "viewer" }
         ])
-        const again = yield* request("POST", path, { ...admin, body: { user_id: user.id, role: "admin" } })
-        assert.deepInclude(again.json, { status: 409, code: "already_member" })
-        const one = `${path}/${granted.json.id}`
-        assert.strictEqual((yield* request("PATCH", one, { ...admin, body: { role: "admin" } })).json.role, "admin")
-        assert.lengthOf((yield* request("GET", path, { headers: browser })).json, 2)
-        assert.strictEqual((yield* request("PATCH", one, { ...admin, body: { role: "owner" } })).status, 422)
-        const nobody = yield* request("POST", path, { ...admin, body: { user_id: randomUUID(), role: "viewer" } })
-        assert.strictEqual(nobody.json.details.issues[0].path, "user_id")
+        const again = memberships.grant({ path, payload: { user_id: user.id, role: "admin" } })
+        yield* assertRefused(again, "already_member")
+        const one = { ...path, membership_id: granted.id }
+        assert.strictEqual((yield* memberships.update({ path: one, payload: { role: "admin" } })).role, "admin")
+        assert.lengthOf(yield* browser.memberships.list({ path }), 2)
+        const wrong = `/projects/${project.slug}/memberships/${granted.id}`
+        assert.strictEqual((yield* request("PATCH", wrong, { ...key, body: { role: "owner" } })).status, 422)
+        const nobody = { user_id: idOf(UserId, randomUUID()), role: "viewer" } as const
+        const refusal = yield* Effect.flip(memberships.grant({ path, payload: nobody }))
+        assert.strictEqual(refusal._tag === "ValidationFailed" && refusal.issues[0]?.path, "user_id")
         const elsewhere = yield* freshProject()
-        const stranger = yield* freshKey({ roles: { [elsewhere.id]: "admin" } })
-        const foreign = `/projects/${elsewhere.slug}/memberships/${granted.json.id}`
-        assert.strictEqual((yield* request("PATCH", foreign, { ...stranger, body: { role: "viewer" } })).status, 404)
-        assert.strictEqual((yield* request("DELETE", foreign, stranger)).status, 404)
-        assert.strictEqual((yield* request("DELETE", one, admin)).status, 204)
-        assert.strictEqual((yield* see).status, 404)
+        const stranger = yield* clientOf("admin", elsewhere)
+        const foreign = { slug: elsewhere.slug, membership_id: granted.id }
+        const changed = stranger.memberships.update({ path: foreign, payload: { role: "viewer" } })
+        yield* assertRefused(changed, "not_found")
+        const deleted = stranger.memberships.delete({ path: foreign })
+        yield* assertRefused(deleted, "not_found")
+        yield* memberships.delete({ path: one })
+        yield* assertRefused(see, "not_found")
       }))
   })
 })

@@ -3,6 +3,7 @@ import { Effect } from "effect"
 import { readFileSync } from "node:fs"
 import { connected, event, freshAgent } from "../agent.ts"
 import { baseUrl, freshKey, freshProject, request, serverOn } from "../brain.ts"
+import { assertRefused, clientOf, clientWith } from "../client.ts"
 import { engines } from "../databases.ts"
 import { until } from "../until.ts"
 
@@ -10,6 +11,8 @@ const recorded: { readonly frame_json: string } = JSON.parse(
   readFileSync(new URL("../agents/protocol/vectors/frames/heartbeat.celery.json", import.meta.url), "utf8")
 )
 const health: Record<string, string> = JSON.parse(recorded.frame_json).payload.adapter_health
+
+const isNotEmpty = (rows: ReadonlyArray<unknown>) => rows.length > 0
 
 describe.each(engines)("workers and queues on %s", (engine) => {
   layer(serverOn(engine), { excludeTestServices: true })((it) => {
@@ -26,16 +29,16 @@ describe.each(engines)("workers and queues on %s", (engine) => {
         agent,
         agent_id: credentials.agent_id,
         key,
-        path: `/projects/${project.slug}`
+        viewer: yield* clientWith(key),
+        path: { slug: project.slug }
       }
     })
 
     it.scoped("a heartbeat of the published Celery agent shows as workers and queues", () =>
       Effect.gen(function*() {
-        const { agent, agent_id, key, path, project } = yield* fresh
+        const { agent, agent_id, key, path, project, viewer } = yield* fresh
         agent.heartbeat({ ...health, "celery.queue_depths": "{\"celery\": 7}" })
-        const workers = yield* until(request("GET", `${path}/workers`, key), ({ json }) => json.length > 0)
-        const [worker] = workers.json
+        const [worker] = yield* until(viewer.workers.list({ path, urlParams: {} }), isNotEmpty)
         assert.deepInclude(worker, {
           project_id: project.id,
           engine: "celery",
@@ -52,11 +55,12 @@ describe.each(engines)("workers and queues on %s", (engine) => {
           succeeded: 0,
           retried: 0
         })
-        assert.notProperty(worker, "metadata")
-        const detail = (yield* request("GET", `${path}/workers/${worker.id}`, key)).json
+        const onTheWire = yield* request("GET", `/projects/${path.slug}/workers`, key)
+        assert.notProperty(onTheWire.json[0], "metadata")
+        const detail = yield* viewer.workers.get({ path: { ...path, worker_id: worker!.id } })
         assert.strictEqual(detail.agent_id, agent_id)
         assert.include(detail.metadata.registered, "capp.add")
-        const queues = (yield* until(request("GET", `${path}/queues`, key), ({ json }) => json.length > 0)).json
+        const queues = yield* until(viewer.queues.list({ path, urlParams: {} }), isNotEmpty)
         assert.deepInclude(queues[0], {
           engine: "celery",
           name: "celery",
@@ -69,31 +73,30 @@ describe.each(engines)("workers and queues on %s", (engine) => {
 
     it.scoped("a worker that only events tell of has its started tasks counted, and a queue without a depth says why", () =>
       Effect.gen(function*() {
-        const { agent, key, path } = yield* fresh
+        const { agent, path, viewer } = yield* fresh
         const data = { task_name: "jobs.pay", queue: "default", worker: "rqw1" }
         const [first, second] = ["one", "two"].map((task_id) =>
           event({ engine: "rq", kind: "task.started", task_id, data })
         )
         yield* Effect.promise(() => agent.sendEvents([first!, second!]))
-        const workers = () => Effect.map(request("GET", `${path}/workers`, key), ({ json }) => json[0])
-        assert.deepInclude(yield* workers(), { engine: "rq", name: "rqw1", active_tasks: 2 })
+        const firstWorker = Effect.map(viewer.workers.list({ path, urlParams: {} }), ([worker]) => worker!)
+        assert.deepInclude(yield* firstWorker, { engine: "rq", name: "rqw1", active_tasks: 2 })
         yield* Effect.promise(() =>
           agent.sendEvents([event({ engine: "rq", kind: "task.succeeded", task_id: "one", data })])
         )
-        const worker = yield* workers()
+        const worker = yield* firstWorker
         assert.strictEqual(worker.active_tasks, 1)
-        assert.strictEqual((yield* request("GET", `${path}/workers/${worker.id}`, key)).json.active_tasks, 1)
+        assert.strictEqual((yield* viewer.workers.get({ path: { ...path, worker_id: worker.id } })).active_tasks, 1)
         agent.heartbeat({ "celery.queue_depths": "{\"celery\": null}" })
-        const queues = yield* until(request("GET", `${path}/queues`, key), ({ json }) => json.length === 2)
-        const noteOf = (engine: string) =>
-          queues.json.find((queue: { engine: string }) => queue.engine === engine).depth_note
+        const queues = yield* until(viewer.queues.list({ path, urlParams: {} }), ({ length }) => length === 2)
+        const noteOf = (name: string) => queues.find(({ engine }) => engine === name)?.depth_note ?? ""
         assert.match(noteOf("celery"), /agent for celery does not report/)
         assert.match(noteOf("rq"), /not reported a depth yet/)
       }))
 
     it.scoped("an agent process of huey, arq or taskiq is a worker, whose running tasks are unknown", () =>
       Effect.gen(function*() {
-        const { agent, base, credentials, key, path } = yield* fresh
+        const { agent, base, credentials, path, viewer } = yield* fresh
         const hello = {
           engines: ["huey"],
           capabilities: { huey: ["cancel_task"] },
@@ -103,9 +106,9 @@ describe.each(engines)("workers and queues on %s", (engine) => {
         const huey = yield* connected({ base, ...credentials, hello })
         huey.heartbeat({})
         agent.heartbeat({})
-        const workers = yield* until(request("GET", `${path}/workers`, key), ({ json }) => json.length > 0)
-        assert.lengthOf(workers.json, 1)
-        assert.deepInclude(workers.json[0], {
+        const workers = yield* until(viewer.workers.list({ path, urlParams: {} }), isNotEmpty)
+        assert.lengthOf(workers, 1)
+        assert.deepInclude(workers[0], {
           engine: "huey",
           name: "bare-77-1795000000000",
           pid: 77,
@@ -116,42 +119,42 @@ describe.each(engines)("workers and queues on %s", (engine) => {
 
     it.scoped("a stranger's worker is not there, and the list's parameters are checked", () =>
       Effect.gen(function*() {
-        const { agent, key, path } = yield* fresh
-        const stranger = yield* freshKey()
+        const { agent, key, path, viewer } = yield* fresh
+        const stranger = yield* clientWith(yield* freshKey())
         const other = yield* freshProject()
-        const otherKey = yield* freshKey({ roles: { [other.id]: "viewer" } })
+        const elsewhere = yield* clientOf("viewer", other)
         agent.heartbeat(health)
-        const [worker] = (yield* until(request("GET", `${path}/workers`, key), ({ json }) => json.length > 0)).json
-        assert.strictEqual(
-          (yield* request("GET", `/projects/${other.slug}/workers/${worker.id}`, otherKey)).status,
-          404
-        )
-        for (const collection of ["workers", "agent-workers", "queues"]) {
-          assert.strictEqual((yield* request("GET", `${path}/${collection}`, stranger)).status, 404)
-        }
-        assert.strictEqual((yield* request("GET", `${path}/workers/nope`, key)).status, 404)
+        const [worker] = yield* until(viewer.workers.list({ path, urlParams: {} }), isNotEmpty)
+        const foreign = { slug: other.slug, worker_id: worker!.id }
+        yield* assertRefused(elsewhere.workers.get({ path: foreign }), "not_found")
+        yield* assertRefused(stranger.workers.list({ path, urlParams: {} }), "not_found")
+        yield* assertRefused(stranger.workers.listAgentWorkers({ path, urlParams: {} }), "not_found")
+        yield* assertRefused(stranger.queues.list({ path, urlParams: {} }), "not_found")
+        const at = `/projects/${path.slug}`
+        assert.strictEqual((yield* request("GET", `${at}/workers/nope`, key)).status, 404)
         for (const query of ["limit=0", "limit=501", "limit=x", `state=${"x".repeat(41)}`]) {
-          assert.strictEqual((yield* request("GET", `${path}/agent-workers?${query}`, key)).status, 422, query)
+          assert.strictEqual((yield* request("GET", `${at}/agent-workers?${query}`, key)).status, 422, query)
         }
-        const scoped = yield* freshKey({ isAdmin: true, scopes: ["tasks:read"] })
-        assert.strictEqual((yield* request("GET", `${path}/workers`, scoped)).status, 403)
-        assert.strictEqual((yield* request("GET", `${path}/queues`, scoped)).status, 403)
+        const scoped = yield* clientWith(yield* freshKey({ isAdmin: true, scopes: ["tasks:read"] }))
+        yield* assertRefused(scoped.workers.list({ path, urlParams: {} }), "scope_missing")
+        yield* assertRefused(scoped.queues.list({ path, urlParams: {} }), "scope_missing")
       }))
 
     it.scoped("agents' processes are listed newest first, filtered and limited", () =>
       Effect.gen(function*() {
-        const { agent, agent_id, key, path } = yield* fresh
+        const { agent, agent_id, path, viewer } = yield* fresh
         yield* Effect.promise(() => agent.close())
-        const gone = yield* until(request("GET", `${path}/agent-workers?state=offline`, key), ({ json }) =>
-          json.length === 1)
-        assert.deepInclude(gone.json[0], {
+        const list = (urlParams: { readonly state?: string; readonly limit?: number }) =>
+          viewer.workers.listAgentWorkers({ path, urlParams })
+        const gone = yield* until(list({ state: "offline" }), ({ length }) => length === 1)
+        assert.deepInclude(gone[0], {
           agent_id,
           state: "offline",
-          framework: "bare",
-          started_at: "2026-11-21T06:56:20.969198Z"
+          framework: "bare"
         })
-        assert.deepStrictEqual((yield* request("GET", `${path}/agent-workers?state=online`, key)).json, [])
-        assert.strictEqual((yield* request("GET", `${path}/agent-workers?limit=1`, key)).json.length, 1)
+        assert.strictEqual(gone[0]?.started_at, "2026-11-21T06:56:20.969198Z")
+        assert.deepStrictEqual(yield* list({ state: "online" }), [])
+        assert.lengthOf(yield* list({ limit: 1 }), 1)
       }))
   })
 })

@@ -1,0 +1,50 @@
+import { Redacted } from "effect"
+import { randomUUID } from "node:crypto"
+import type { CreateApiKey } from "../../src/domain/ApiKey.ts"
+import type { CreateInvitation } from "../../src/domain/Invitation.ts"
+import type { CreateProject } from "../../src/domain/Project.ts"
+import type { CreateUser } from "../../src/domain/User.ts"
+import { password } from "./people.ts"
+
+/*
+ * A valid payload for each call of the derived client that has fields with defaults. A test gives the fields that it is
+ * about.
+ */
+
+export const newUser = (fields: Partial<CreateUser> = {}): CreateUser => ({
+  email: `person-${randomUUID()}@example.com`,
+  first_name: null,
+  last_name: null,
+  display_name: null,
+  password: Redacted.make(password),
+  is_admin: false,
+  timezone: "UTC",
+  ...fields
+})
+
+export const newProject = (fields: Partial<CreateProject> = {}): CreateProject => ({
+  slug: `new-${randomUUID()}`,
+  name: "New",
+  description: null,
+  environment: "production",
+  timezone: "UTC",
+  default_scheduler_owner: "svc-scheduler",
+  allowed_schedulers: null,
+  ...fields
+})
+
+export const newApiKey = (fields: Partial<CreateApiKey> = {}): CreateApiKey => ({
+  name: "script",
+  scopes: [],
+  project_id: null,
+  expires_in_days: null,
+  allowed_cidrs: null,
+  ...fields
+})
+
+export const newInvitation = (fields: Partial<CreateInvitation> = {}): CreateInvitation => ({
+  email: `guest-${randomUUID()}@example.com`,
+  role: "viewer",
+  ttl_days: 7,
+  ...fields
+})
