@@ -106,6 +106,10 @@ const makeTimesOfDay = ({ hours, minutes, seconds }: CronFields) => {
   }
 }
 
+/** As year * 12 + month - 1. One month more at each end, since local time is not UTC. */
+const firstMonth = firstYear * 12 - 1
+const lastMonth = (lastYear + 1) * 12
+
 /** Matching days since 1970. The days of the month that was asked for last are kept: a walk stays in a month. */
 const makeDays = ({ days, months, weekdays }: CronFields) => {
   let keptMonth = NaN // year * 12 + month - 1
@@ -131,7 +135,7 @@ const makeDays = ({ days, months, weekdays }: CronFields) => {
       return (keptBits >>> (day - keptFirst) & 1) === 1
     },
     firstFrom: (day: number): number | null => {
-      for (let index = monthOf(day); index < (lastYear + 1) * 12; index++) {
+      for (let index = monthOf(day); index <= lastMonth; index++) {
         loadMonth(index)
         const bits = day > keptFirst ? keptBits & (-1 << (day - keptFirst)) : keptBits
         if (bits !== 0) return keptFirst + 31 - Math.clz32(bits & -bits)
@@ -139,7 +143,7 @@ const makeDays = ({ days, months, weekdays }: CronFields) => {
       return null
     },
     lastTo: (day: number): number | null => {
-      for (let index = monthOf(day); index >= firstYear * 12; index--) {
+      for (let index = monthOf(day); index >= firstMonth; index--) {
         loadMonth(index)
         const bits = day - keptFirst < 31 ? keptBits & (2 ** (day - keptFirst + 1) - 1) : keptBits
         if (bits !== 0) return keptFirst + 31 - Math.clz32(bits)

@@ -67,6 +67,12 @@ describe("cron", () => {
     assert.strictEqual(cadence.prev(time("9999-01-01T00:00:00Z")), time("2196-02-29T00:00:00Z"))
   })
 
+  it("computes whole years in UTC, where local time has another year", () => {
+    const [west, east] = [cadenceOf("0 14 31 12 *", "Pacific/Pago_Pago"), cadenceOf("0 1 1 1 *", "Pacific/Kiritimati")]
+    assert.strictEqual(west.prev(time("2000-06-01T00:00:00Z")), time("2000-01-01T01:00:00Z"))
+    assert.strictEqual(east.next(time("2199-06-01T00:00:00Z")), time("2199-12-31T11:00:00Z"))
+  })
+
   it("compares microseconds", () => {
     const cadence = cadenceOf("@daily")
     assert.strictEqual(cadence.next(time("2026-01-01T23:59:59.999999Z")), time("2026-01-02T00:00:00Z"))

@@ -11,9 +11,9 @@ import { type Cadence, compile } from "../../../src/domain/Schedule/Cadence.ts"
 import { fromEpochMicros, type Timestamp, toEpochSeconds } from "../../../src/domain/Timestamp.ts"
 import { type Expression, randomExpression, seeded, type WallTime } from "./expressions.ts"
 
-const SCHEDULES = Number(process.env["SVC_ORACLE_SCHEDULES"] ?? 1000)
-const SEED = Number(process.env["SVC_ORACLE_SEED"] ?? 1)
-const DAYS = Number(process.env["SVC_ORACLE_DAYS"] ?? 2)
+const SCHEDULES = Number(process.env.SVC_ORACLE_SCHEDULES ?? 1000)
+const SEED = Number(process.env.SVC_ORACLE_SEED ?? 1)
+const DAYS = Number(process.env.SVC_ORACLE_DAYS ?? 2)
 
 const DAY = 86_400
 const THREE_HOURS = 3 * 3600
