@@ -56,6 +56,7 @@ export class BufferFile {
   events = 0
   bytes = 0
   readonly id: string
+  private isInTransaction = false
   private readonly begin: Statement
   private readonly commit: Statement
   private readonly insertRow: Statement
@@ -120,8 +121,11 @@ export class BufferFile {
     return new BufferFile(db)
   }
 
-  /** Runs the work in one transaction, rolled back when it throws. */
+  /** Runs the work in one transaction, rolled back when it throws. The work may not call it again. */
   transaction<A>(work: () => A): A {
+    // else the failed BEGIN of the inner one would roll the outer one back, which then goes on without a transaction
+    if (this.isInTransaction) throw new Error("a transaction of the buffer was begun within another one")
+    this.isInTransaction = true
     try {
       this.begin.run()
       const result = work()
@@ -131,6 +135,8 @@ export class BufferFile {
       this.rollBack()
       this.recount()
       throw error
+    } finally {
+      this.isInTransaction = false
     }
   }
 

@@ -12,6 +12,11 @@ export const isCorruption = (error: unknown): boolean =>
 
 const CREATE_ATTEMPTS = 5
 
+/** Removes a buffer and the files that SQLite has beside it. */
+const removeFiles = (path: string): void => {
+  for (const end of ["", "-wal", "-shm"]) rmSync(path + end, { force: true })
+}
+
 type SalvagedRow = Omit<BufferRow, "id">
 
 /** A file whose lock this process holds; the path is null for one in memory. */
@@ -93,7 +98,7 @@ export class BufferFolder {
   remove({ file, path }: ClaimedBuffer): void {
     if (path !== null) rmSync(path, { force: true })
     file.close()
-    if (path !== null) { for (const end of ["-wal", "-shm"]) rmSync(path + end, { force: true }) }
+    if (path !== null) removeFiles(path)
   }
 
   private paths(): ReadonlyArray<string> {
@@ -108,7 +113,8 @@ export class BufferFolder {
     try {
       return { file: BufferFile.open(path), path }
     } catch (error) {
-      if (isLocked(error) && attempts > 1) return this.create(attempts - 1) // another process found the new file first
+      if (!isLocked(error)) removeFiles(path) // empty: each start on a full disk would leave one
+      else if (attempts > 1) return this.create(attempts - 1) // another process found the new file first
       throw error
     }
   }

@@ -49,6 +49,12 @@ const loadNodeSqlite = (): Open => {
   // the types are those of Node 20, which has no node:sqlite
   const node = process.getBuiltinModule("node:sqlite") as NodeSqlite | undefined
   if (node === undefined) throw new Error("no such module")
+  try {
+    new node.DatabaseSync("file:///svc?mode=memory", {}).close()
+  } catch {
+    // such a Node reads the address as a file's name, so that no buffer could be opened
+    throw new Error("it opens no addresses in this Node; it does from Node 22.15 on")
+  }
   return (path, purpose) => {
     if (purpose === "memory") return new node.DatabaseSync(":memory:", {})
     if (purpose === "damaged") return new node.DatabaseSync(path, { readOnly: true, timeout: 0, defensive: false })

@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import BetterSqlite3 from "better-sqlite3"
 import { Effect } from "effect"
+import { execFileSync, spawnSync } from "node:child_process"
 import {
   copyFileSync,
   mkdirSync,
@@ -12,7 +13,7 @@ import {
   writeFileSync
 } from "node:fs"
 import { basename, join } from "node:path"
-import { parseEvents } from "../../../src/agents/runtime/BufferFile.ts"
+import { BufferFile, parseEvents } from "../../../src/agents/runtime/BufferFile.ts"
 import { BufferFolder } from "../../../src/agents/runtime/BufferFolder.ts"
 import { CommandJournal, INTERRUPTED_MESSAGE } from "../../../src/agents/runtime/CommandJournal.ts"
 import type { OutgoingBatch } from "../../../src/agents/runtime/InFlight.ts"
@@ -54,6 +55,40 @@ const drain = (outbox: Outbox, most = 1_000_000) => {
 }
 
 const range = (from: number, to: number) => Array.from({ length: to - from }, (_, index) => from + index)
+
+/** Runs the work while this process can write to no file, as on a full disk. */
+const onFullDisk = <A>(work: () => A): A => {
+  const limit = (size: string) => execFileSync("prlimit", ["--pid", String(process.pid), `--fsize=${size}:`])
+  limit("0")
+  try {
+    return work()
+  } finally {
+    limit("unlimited")
+  }
+}
+
+const hasPrlimit = spawnSync("prlimit", ["--version"]).status === 0
+
+describe.skipIf(!hasPrlimit)("the buffer's files on a full disk", () => {
+  it.scoped("leave no empty one where none can be written", () =>
+    Effect.gen(function*() {
+      const home = yield* temporaryHome
+      const { lines, outbox } = onFullDisk(() => outboxIn(home))
+      assert.include(lines.join("\n"), "they are kept in memory")
+      assert.deepStrictEqual(readdirSync(home), [])
+      outbox.close(false)
+    }))
+})
+
+it("a buffer file refuses a transaction within another, which stays whole", () => {
+  const file = BufferFile.inMemory()
+  file.transaction(() => {
+    file.add(1, 2, "{}")
+    assert.throws(() => file.transaction(() => file.add(1, 2, "{}")), /within another/)
+  })
+  assert.deepStrictEqual([file.events, file.readAfter(0, () => true).length], [1, 1])
+  file.close()
+})
 
 describe("the outbox", () => {
   it.scoped("gives events in their order, many a frame, and forgets what is acknowledged", () =>

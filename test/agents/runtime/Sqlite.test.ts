@@ -1,7 +1,9 @@
 import { assert, describe, it } from "@effect/vitest"
+import BetterSqlite3 from "better-sqlite3"
 import { Effect } from "effect"
 import { closeSync, openSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
+import { vi } from "vitest"
 import { loadDrivers, sqliteCodeOf } from "../../../src/agents/runtime/Sqlite.ts"
 import { temporaryHome } from "../../databases.ts"
 
@@ -23,6 +25,24 @@ const freshFile = Effect.map(temporaryHome, (home) => {
 
 it("an agent has a driver: better-sqlite3 is a dependency of svc", () => {
   assert.include(loadDrivers().found.map(([name]) => name), "better-sqlite3")
+})
+
+it("Node's own SQLite is refused where it opens no addresses, as in Node 22.14", () => {
+  class DatabaseSync {
+    constructor(path: string) {
+      // SQLite reads the address as the name of a file then
+      new BetterSqlite3(path).close()
+    }
+    close() {}
+  }
+  const module = vi.spyOn(process, "getBuiltinModule").mockImplementation(() => ({ DatabaseSync }))
+  try {
+    const { found, problems } = loadDrivers()
+    assert.notInclude(found.map(([name]) => name), "node:sqlite")
+    assert.match(problems, /node:sqlite: .*22\.15/)
+  } finally {
+    module.mockRestore()
+  }
 })
 
 // node:sqlite is among them from Node 22.15 on
