@@ -1,4 +1,4 @@
-import { SqlClient } from "@effect/sql"
+import { SqlClient, type SqlError } from "@effect/sql"
 import type BetterSqlite3 from "better-sqlite3"
 import { Effect, Option } from "effect"
 import * as Timestamp from "../domain/Timestamp.ts"
@@ -20,6 +20,16 @@ import { Keys } from "./Keys.ts"
 
 export type { ActorEntry, AuditEntry } from "./Audit/Row.ts"
 
+/** Makes a defect of the failure of a transaction in which the log refused its rows (`recordOnSqlite`). */
+export const dieOnRefusal = <A, R>(
+  self: Effect.Effect<A, SqlError.SqlError, R>
+): Effect.Effect<A, SqlError.SqlError, R> =>
+  Effect.catchIf(
+    self,
+    ({ cause }) => cause instanceof ChainKeyMissing || cause instanceof HeadForged || cause instanceof LogContradicted,
+    ({ cause }) => Effect.die(cause)
+  )
+
 /** Appends to the audit log (`docs/audit.md`). The folder `Audit/` verifies and prunes it. */
 export class Audit extends Effect.Service<Audit>()("svc/Audit", {
   effect: Effect.gen(function*() {
@@ -32,7 +42,7 @@ export class Audit extends Effect.Service<Audit>()("svc/Audit", {
     const remember = (rows: ReadonlyArray<StoredRow>) =>
       Effect.sync(() => {
         const newest = rows.at(-1)
-        if (newest !== undefined) chain.committedHead.remember(newest)
+        if (newest !== undefined) chain.remember(newest)
       })
 
     let sqliteLog: SqliteLog | undefined
@@ -59,6 +69,19 @@ export class Audit extends Effect.Service<Audit>()("svc/Audit", {
     })
 
     /**
+     * For one statement that appends the rows itself and needs no transaction of several; PostgreSQL only. It begins
+     * `WITH ${append} …`, writes only `WHERE EXISTS (SELECT 1 FROM head)`, and then `onCommitted` takes the rows. Without a row
+     * in `head` another replica wrote last, and nothing is appended. Null when this process has not written the newest row.
+     * Dies as `recordAll` does. The statement locks the head first, so it must not wait for rows of other transactions.
+     */
+    const buildAppend = Effect.fnUntraced(function*(entries: ReadonlyArray<ActorEntry>) {
+      const expected = chain.expectedHead
+      if (expected === null) return null
+      const { head, rows } = chain.buildRows(expected, undefined, entries, yield* Timestamp.now)
+      return { append: postgres.appendAfter(expected, rows, head), rows }
+    })
+
+    /**
      * Appends a row for each entry, in their order and in the caller's transaction: all or none. It locks the head row,
      * which serializes all replicas, so call it last in the transaction. Dies without one.
      */
@@ -71,13 +94,7 @@ export class Audit extends Effect.Service<Audit>()("svc/Audit", {
       const at = yield* Timestamp.now
       const rows = yield* (sqlite === null
         ? appendOnPostgres(entries)
-        : sqlite.within((db) => recordOnSqlite(db, entries, at)).pipe(
-          Effect.catchIf(
-            ({ cause }) =>
-              cause instanceof ChainKeyMissing || cause instanceof HeadForged || cause instanceof LogContradicted,
-            ({ cause }) => Effect.die(cause)
-          )
-        ))
+        : dieOnRefusal(sqlite.within((db) => recordOnSqlite(db, entries, at))))
       yield* runAfterCommit(remember(rows))
       yield* forwarder.afterCommit(rows)
     }, orDieOnSql)
@@ -91,7 +108,8 @@ export class Audit extends Effect.Service<Audit>()("svc/Audit", {
       record,
       recordAll,
       recordOnSqlite,
-      /** Takes the rows of `recordOnSqlite` after their commit. */
+      buildAppend,
+      /** Takes the rows of `recordOnSqlite` and `buildAppend` after their commit. */
       onCommitted: (rows: ReadonlyArray<StoredRow>) => Effect.zipRight(remember(rows), forwarder.offer(rows)),
       /** The newest row that is known to be committed. */
       committedHead: chain.committedHead,

@@ -112,6 +112,9 @@ export class ChainWriter {
   /** The time of the row with this HMAC, which this process wrote or looked up last. */
   private last: { readonly row_hmac: string; readonly occurred_at: Timestamp | null } | undefined
 
+  /** The newest row that this process wrote and committed. */
+  private committed: StoredRow | undefined
+
   readonly committedHead = new CommittedHead()
   /** Why nothing is written, or null. `Audit/Checkpoints.ts` sets and clears it. */
   suspendReason: LogContradicted | null = null
@@ -121,6 +124,17 @@ export class ChainWriter {
   /** Whether this process wrote the newest row, so the row need not be read. */
   hasWritten({ row_hmac }: HeadLink): boolean {
     return this.last?.row_hmac === row_hmac
+  }
+
+  /** Call it for committed rows only. */
+  remember(row: StoredRow): void {
+    this.committedHead.remember(row)
+    if (this.committed === undefined || row.seq > this.committed.seq) this.committed = row
+  }
+
+  /** The head if no other replica has written since, and no row after it is uncommitted; null when only a read can tell. */
+  get expectedHead(): HeadLink | null {
+    return this.committed !== undefined && this.hasWritten(this.committed) ? this.committed : null
   }
 
   /** The last row that was pruned, by a statement with a trusted signature. */
@@ -208,6 +222,18 @@ export class SqliteLog {
 /** The log's statements on PostgreSQL. */
 export const makePostgresLog = (sql: SqlClient.SqlClient) => {
   const names = sql.literal(auditColumnNames)
+  const insertRows = (rows: ReadonlyArray<StoredRow>) =>
+    sql`INSERT INTO audit_log (${names}) SELECT ${names} FROM ${recordset(sql, "r", auditColumns, rows)}`
+  const updateHead = ({ occurred_at, prev_row_hmac, row_hash, row_hmac, seq }: ChainHead) =>
+    sql`UPDATE audit_head SET seq = ${seq}, row_hash = ${row_hash}, prev_row_hmac = ${prev_row_hmac}, row_hmac = ${row_hmac},
+      occurred_at = ${occurred_at}`
+  const isHead = ({ key_id, prev_row_hmac, row_hash, row_hmac, seq }: HeadLink) => [
+    sql`seq = ${seq}`,
+    sql`row_hash = ${row_hash}`,
+    sql`prev_row_hmac = ${prev_row_hmac}`,
+    sql`row_hmac = ${row_hmac}`,
+    sql`key_id = ${key_id}`
+  ]
   return {
     /** Its lock serializes the writers of all replicas until they commit. */
     head: sql<HeadLink>`SELECT seq, row_hash, prev_row_hmac, row_hmac, key_id FROM audit_head WHERE id = 1 FOR UPDATE`,
@@ -215,11 +241,14 @@ export const makePostgresLog = (sql: SqlClient.SqlClient) => {
     newest: (seq: number) =>
       sql<NewestRow>`${sql.literal(selectNewestSql)},
         (SELECT c.row_hash FROM audit_log c WHERE c.seq = ${seq}) AS hash_there ${sql.literal(fromNewestSql)}`,
-    append: (rows: ReadonlyArray<StoredRow>, { occurred_at, prev_row_hmac, row_hash, row_hmac, seq }: ChainHead) =>
-      sql`WITH appended AS (INSERT INTO audit_log (${names}) SELECT ${names} FROM ${
-        recordset(sql, "r", auditColumns, rows)
-      })
-        UPDATE audit_head SET seq = ${seq}, row_hash = ${row_hash}, prev_row_hmac = ${prev_row_hmac}, row_hmac = ${row_hmac},
-          occurred_at = ${occurred_at} WHERE id = 1`
+    append: (rows: ReadonlyArray<StoredRow>, head: ChainHead) =>
+      sql`WITH appended AS (${insertRows(rows)}) ${updateHead(head)} WHERE id = 1`,
+    /**
+     * The common table expressions of a statement that writes more: `head` has a row if `expected` was the head, and only
+     * then the rows are appended.
+     */
+    appendAfter: (expected: HeadLink, rows: ReadonlyArray<StoredRow>, head: ChainHead) =>
+      sql`head AS (${updateHead(head)} WHERE ${sql.and([sql`id = 1`, ...isHead(expected)])} RETURNING id),
+        appended AS (${insertRows(rows)} WHERE EXISTS (SELECT 1 FROM head))`
   }
 }

@@ -1,4 +1,5 @@
-import { SqlClient } from "@effect/sql"
+import { SqlClient, type Statement } from "@effect/sql"
+import type BetterSqlite3 from "better-sqlite3"
 import { Effect, Option } from "effect"
 import { type Command, type CommandStatus } from "../../domain/Command.ts"
 import { type NoteFacts, writeNote } from "../../domain/Command/Note.ts"
@@ -81,11 +82,26 @@ export class CommandsRepo extends Effect.Service<CommandsRepo>()("svc/CommandsRe
     const selectById = rows<RowWithNoteFacts>(`${selectWithFactsSql} WHERE c.project_id = ? AND c.id = ?`)
     const insertColumns = sql.literal(Object.keys(insertColumnTypes).join(", "))
 
+    const insertInto = sql`INSERT INTO commands (${insertColumns}) SELECT ${insertColumns}`
+    const newRows = (commands: ReadonlyArray<NewCommand>) => recordset(sql, "r", insertColumnTypes, commands)
+
     /** Returns the inserted rows: all but those whose idempotency key another command has. */
     const insert = (commands: ReadonlyArray<NewCommand>) =>
-      sql<CommandRow>`INSERT INTO commands (${insertColumns})
-        SELECT ${insertColumns} FROM ${recordset(sql, "r", insertColumnTypes, commands)} WHERE true
+      sql<CommandRow>`${insertInto} FROM ${newRows(commands)} WHERE true
         ON CONFLICT DO NOTHING RETURNING ${returnedColumns}`
+
+    /** Inserts commands without idempotency keys where `head`, an expression of `expressions`, has a row. PostgreSQL only. */
+    const insertWith = (expressions: Statement.Fragment, commands: ReadonlyArray<NewCommand>) =>
+      sql<CommandRow>`WITH ${expressions} ${insertInto} FROM ${newRows(commands)} WHERE EXISTS (SELECT 1 FROM head)
+        RETURNING ${returnedColumns}`
+
+    let sqliteInsert: BetterSqlite3.Statement<Array<unknown>, CommandRow> | undefined
+    /** `insert` within `Database.sqlite.write`. */
+    const insertOnSqlite = (db: BetterSqlite3.Database, commands: ReadonlyArray<NewCommand>) => {
+      const [text, values] = insert(commands).compile()
+      sqliteInsert ??= db.prepare(text) // the text is the same for any number of commands
+      return sqliteInsert.all(...values)
+    }
 
     const findById = (projectId: ProjectId, id: CommandId) =>
       Effect.map(selectById(projectId, id), ([row]) => Option.map(Option.fromNullable(row), withNote))
@@ -134,7 +150,16 @@ export class CommandsRepo extends Effect.Service<CommandsRepo>()("svc/CommandsRe
         : read<Pick<CommandRow, "id" | "status" | "result">>`
           SELECT id, status, result FROM commands WHERE id IN ${read.in(ids)} AND completed_at IS NOT NULL`
 
-    return { insert, findById, findByIdempotencyKey, releaseIdempotencyKey, listPage, listEnded } as const
+    return {
+      insert,
+      insertWith,
+      insertOnSqlite,
+      findById,
+      findByIdempotencyKey,
+      releaseIdempotencyKey,
+      listPage,
+      listEnded
+    } as const
   })
 }) {
   static readonly layer = this.Default
