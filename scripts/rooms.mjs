@@ -42,7 +42,7 @@ const only = [
   {
     what: "process.env",
     found: /\bprocess\.env\b/,
-    instead: "declare a setting in src/services/Settings.ts",
+    instead: "declare a setting in src/services/Settings/",
     except: { "src/cli/main.ts": "the one place that hands the environment to the settings" }
   },
   {

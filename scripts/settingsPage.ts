@@ -5,7 +5,7 @@ import type { Setting } from "../src/services/Settings/Kinds.ts"
 const cell = (text: string): string => text.replaceAll("|", "\\|")
 
 const row = (setting: Setting<unknown>): string => {
-  const fallback = setting.print(setting.fallback)
+  const fallback = setting.print(setting.default)
   const shown = fallback === "" ? "" : `\`${fallback}\``
   return `| \`${setting.name}\` | ${cell(setting.type)} | ${shown} | ${setting.tunable ? "yes" : ""} | ${
     cell(setting.line)
@@ -22,7 +22,7 @@ export const settingsPage = (): string =>
   `# Settings
 
 For people who configure a brain, an agent or the command line: every setting with its default. \`npm run docs\` makes this
-page from \`src/services/Settings.ts\` and \`src/cli/ClientSettings.ts\`; a test compares them.
+page from \`src/services/Settings/\` and \`src/cli/ClientSettings.ts\`; a test compares them.
 
 \`\`\`sh
 SVC_PORT=8080 SVC_DATABASE_URL_FILE=/run/secrets/database svc serve

@@ -11,12 +11,14 @@ import { CliError } from "./Explain.ts"
 export const clientDeclared = {
   url: text(
     "SVC_URL",
-    "http://127.0.0.1:7700",
+    { default: "http://127.0.0.1:7700" },
     "Address of the brain that the commands use; comes before that of svc login.",
     { tunable: false }
   ),
   apiKey: secret("SVC_API_KEY", "API key that the commands use; comes before that of svc login."),
-  project: text("SVC_PROJECT", "default", "Slug of the project where --project is not given.", { tunable: false })
+  project: text("SVC_PROJECT", { default: "default" }, "Slug of the project where --project is not given.", {
+    tunable: false
+  })
 } as const
 
 export interface ClientSettings {
@@ -66,6 +68,6 @@ export const clientSettings = Effect.gen(function*() {
     apiKey: key === null || key.value === null
       ? null
       : { value: yield* checkApiKey(key.value, key.from), from: key.from },
-    project: project?.value ?? clientDeclared.project.fallback
+    project: project?.value ?? clientDeclared.project.default
   } satisfies ClientSettings
 })

@@ -20,7 +20,7 @@ export interface Access {
 export const resolveUrl = Effect.gen(function*() {
   const { url } = yield* clientSettings
   if (url !== null) return url
-  return Option.match(yield* readLogin, { onNone: () => clientDeclared.url.fallback, onSome: ({ url }) => url })
+  return Option.match(yield* readLogin, { onNone: () => clientDeclared.url.default, onSome: ({ url }) => url })
 })
 
 /** The API key and the address. The key of `svc login` is sent only to the brain that created it. */

@@ -23,7 +23,7 @@ export const starterFile: string = [
   "# Secrets, addresses and the database are set in the environment only.",
   ...Object.values(settingDefinitions).map((setting) => setting as Setting<unknown>) // they differ in A only
     .filter(({ tunable }) => tunable)
-    .flatMap(({ fallback, line, name, print, type }) => ["", `# ${line} (${type})`, `#${name}=${print(fallback)}`])
+    .flatMap(({ default: value, line, name, print, type }) => ["", `# ${line} (${type})`, `#${name}=${print(value)}`])
 ].join("\n") + "\n"
 
 /** Lines of `NAME=value`; `#` begins a comment. Shared with `svc config validate`. */
@@ -94,7 +94,7 @@ const readSettings = (environment: Environment, overrides: Partial<SettingsShape
     const sources = new Map<string, SettingSource>()
     const files = new Map<string, string>()
     for (const [key, declaration] of Object.entries(settingDefinitions)) {
-      const setting = declaration as Setting<unknown> // the record's values differ in A only; parse and fallback belong together
+      const setting = declaration as Setting<unknown> // the record's values differ in A only; parse and default belong together
       let source: SettingSource = "default"
       let text: string | undefined
       const fromEnv = yield* Effect.either(readEnvironment(environment, setting))
@@ -108,7 +108,7 @@ const readSettings = (environment: Environment, overrides: Partial<SettingsShape
         source = "tunables"
         text = tunables.values.get(setting.name)
       }
-      const parsed = text === undefined ? Either.right(setting.fallback) : setting.parse(text)
+      const parsed = text === undefined ? Either.right(setting.default) : setting.parse(text)
       if (Either.isLeft(parsed)) problems.push(`${setting.name} ${parsed.left}`)
       else values[key] = parsed.right
       sources.set(setting.name, source)
@@ -122,7 +122,7 @@ const readSettings = (environment: Environment, overrides: Partial<SettingsShape
     if (problems.length > 0) {
       return yield* new SettingsInvalid({ problems })
     }
-    // every key of `declared` was filled above, with its own parse or fallback
+    // every key of `declared` was filled above, with its own parse or default
     const settings = values as unknown as SettingsShape
     const together = findConflicts(settings)
     if (together.length > 0) return yield* new SettingsInvalid({ problems: together })

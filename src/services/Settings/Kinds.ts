@@ -13,18 +13,24 @@ export interface Setting<A> {
   /** Whether the tunables file of `SVC_HOME` may set it (secrets and the database may not be set there). */
   readonly tunable: boolean
   readonly line: string
-  readonly fallback: A
+  /** The value where the environment, its file and the tunables file set none. */
+  readonly default: A
   readonly parse: (textSetting: string) => Either.Either<A, string>
   readonly print: (value: A) => string
 }
 
 type SettingOptions = { readonly tunable?: boolean }
 
+/** The value of a setting that is not set, and the bounds of any value, both included. */
+interface NumberRange {
+  readonly default: number
+  readonly min: number
+  readonly max: number
+}
+
 export const integer = (
   name: string,
-  fallback: number,
-  min: number,
-  max: number,
+  { default: fallback, max, min }: NumberRange,
   line: string,
   extra: SettingOptions = {}
 ): Setting<number> => ({
@@ -33,7 +39,7 @@ export const integer = (
   secret: false,
   tunable: extra.tunable ?? true,
   line,
-  fallback,
+  default: fallback,
   parse: (text) => {
     const value = /^-?\d{1,15}$/.test(text) ? Number(text) : NaN
     return value >= min && value <= max
@@ -43,24 +49,33 @@ export const integer = (
   print: String
 })
 
-export const text = (name: string, fallback: string, line: string, extra: SettingOptions = {}): Setting<string> => ({
+export const text = (
+  name: string,
+  { default: fallback }: { readonly default: string },
+  line: string,
+  extra: SettingOptions = {}
+): Setting<string> => ({
   name,
   type: "text",
   secret: false,
   tunable: extra.tunable ?? true,
   line,
-  fallback,
+  default: fallback,
   parse: Either.right,
   print: maskCredentials
 })
 
-export const decimal = (name: string, fallback: number, min: number, max: number, line: string): Setting<number> => ({
+export const decimal = (
+  name: string,
+  { default: fallback, max, min }: NumberRange,
+  line: string
+): Setting<number> => ({
   name,
   type: `number ${min}..${max}`,
   secret: false,
   tunable: true,
   line,
-  fallback,
+  default: fallback,
   parse: (text) => {
     const value = /^\d{1,15}(\.\d{1,6})?$/.test(text) ? Number(text) : NaN
     return value >= min && value <= max
@@ -70,13 +85,17 @@ export const decimal = (name: string, fallback: number, min: number, max: number
   print: String
 })
 
-export const flag = (name: string, fallback: boolean, line: string): Setting<boolean> => ({
+export const flag = (
+  name: string,
+  { default: fallback }: { readonly default: boolean },
+  line: string
+): Setting<boolean> => ({
   name,
   type: "true | false",
   secret: false,
   tunable: true,
   line,
-  fallback,
+  default: fallback,
   parse: (text) => {
     const known = /^(true|false)$/i.test(text)
     return known ? Either.right(text.toLowerCase() === "true") : Either.left(`must be true or false, but is "${text}"`)
@@ -86,8 +105,7 @@ export const flag = (name: string, fallback: boolean, line: string): Setting<boo
 
 export const oneOf = <A extends string>(
   name: string,
-  values: ReadonlyArray<A>,
-  fallback: A,
+  { default: fallback, values }: { readonly default: A; readonly values: ReadonlyArray<A> },
   line: string
 ): Setting<A> => ({
   name,
@@ -95,7 +113,7 @@ export const oneOf = <A extends string>(
   secret: false,
   tunable: true,
   line,
-  fallback,
+  default: fallback,
   parse: (text) => {
     const value = values.find((value) => value === text.toLowerCase())
     return value === undefined
@@ -111,13 +129,13 @@ export const list = (name: string, line: string): Setting<ReadonlyArray<string>>
   secret: false,
   tunable: true,
   line,
-  fallback: [],
+  default: [],
   parse: (text) => Either.right(text.split(",").map((part) => part.trim()).filter((part) => part !== "")),
   print: (value) => value.join(",")
 })
 
 export const url = (name: string, line: string): Setting<string> => ({
-  ...text(name, "", line),
+  ...text(name, { default: "" }, line),
   type: "http or https URL",
   parse: (text) =>
     hasCredentials(text)
@@ -165,7 +183,7 @@ export const secret = (name: string, line: string, least = 1): Setting<Redacted.
   secret: true,
   tunable: false,
   line,
-  fallback: null,
+  default: null,
   parse: (text) =>
     text.length >= least ? Either.right(Redacted.make(text)) : Either.left(`must have at least ${least} characters`),
   print: (value) => (value === null ? "" : "********")
@@ -230,7 +248,7 @@ export const smtpServer = (name: string, line: string): Setting<Redacted.Redacte
 })
 
 export const sender = (name: string, line: string): Setting<string> => ({
-  ...text(name, "", line),
+  ...text(name, { default: "" }, line),
   type: "e-mail address",
   parse: (text) => (text === "" ? Either.right(text) : Either.map(parseSender(text), () => text))
 })

@@ -1,0 +1,67 @@
+import { secondsPerDay } from "../../domain/Timestamp.ts"
+import { integer, list } from "./Kinds.ts"
+
+/** What agents send and are asked: ingest, presence, commands, schedules. */
+export const agentSettings = {
+  ingestQueueEvents: integer(
+    "SVC_INGEST_QUEUE_EVENTS",
+    { default: 20_000, min: 100, max: 1_000_000 },
+    "Events waiting for the writer before agents' sockets are paused."
+  ),
+  ingestBatchEvents: integer(
+    "SVC_INGEST_BATCH_EVENTS",
+    { default: 2000, min: 1, max: 50_000 },
+    "Maximum events written in one transaction."
+  ),
+  redactExtraKeys: list(
+    "SVC_REDACT_EXTRA_KEYS",
+    "Additional key names whose values are masked in args, kwargs and results."
+  ),
+  agentHeartbeat: integer(
+    "SVC_AGENT_HEARTBEAT_SECONDS",
+    { default: 10, min: 1, max: 3600 },
+    "Heartbeat interval that the brain sets for agents."
+  ),
+  agentOfflineAfter: integer(
+    "SVC_AGENT_OFFLINE_AFTER_SECONDS",
+    { default: 30, min: 2, max: secondsPerDay },
+    "An agent is offline after this long without a sign of life."
+  ),
+  commandTimeout: integer(
+    "SVC_COMMAND_TIMEOUT_SECONDS",
+    { default: 60, min: 1, max: 3600 },
+    "Time a command has to complete."
+  ),
+  bulkCommandTimeout: integer(
+    "SVC_BULK_COMMAND_TIMEOUT_SECONDS",
+    { default: 600, min: 1, max: 3600 },
+    "Time a bulk command has to complete."
+  ),
+
+  scheduleBreakerThreshold: integer(
+    "SVC_SCHEDULE_CIRCUIT_BREAKER_THRESHOLD",
+    { default: 5, min: 0, max: 20 },
+    "Failed fires in a row that disable a schedule; 0: never."
+  ),
+
+  queuesPerProject: integer(
+    "SVC_QUEUES_PER_PROJECT",
+    { default: 10_000, min: 1, max: 1_000_000 },
+    "Maximum queues of a project; reports of further ones are dropped."
+  ),
+  workersPerProject: integer(
+    "SVC_WORKERS_PER_PROJECT",
+    { default: 50_000, min: 1, max: 1_000_000 },
+    "Maximum workers of a project; reports of further ones are dropped."
+  ),
+  agentProcessesPerProject: integer(
+    "SVC_AGENT_PROCESSES_PER_PROJECT",
+    { default: 50_000, min: 1, max: 1_000_000 },
+    "Maximum agent processes stored per project; beyond it, the least recently seen offline ones are deleted."
+  ),
+  reconcileAfter: integer(
+    "SVC_RECONCILE_AFTER_SECONDS",
+    { default: 600, min: 0, max: 30 * secondsPerDay },
+    "The agent is asked about a task that started this long ago and has not ended, unless its worker lists it; 0: never."
+  )
+} as const

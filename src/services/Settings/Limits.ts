@@ -1,0 +1,42 @@
+import { integer, oneOf } from "./Kinds.ts"
+
+/** What requests and answers may hold. */
+export const limitSettings = {
+  maxPayloadSizeBytes: integer(
+    "SVC_MAX_PAYLOAD_SIZE_BYTES",
+    { default: 8192, min: 1024, max: 67_108_864 },
+    "Largest request body, unless the endpoint declares more."
+  ),
+  restMaxPageSize: integer("SVC_REST_MAX_PAGE_SIZE", { default: 500, min: 1, max: 5000 }, "Largest page of a list."),
+  tasksMaxValueBytes: integer(
+    "SVC_TASKS_MAX_VALUE_BYTES",
+    { default: 262_144, min: 1024, max: 1_048_576 },
+    "Maximum bytes of a task's args, kwargs, result, exception, traceback (each); longer values are truncated and marked."
+  ),
+  liveStreams: integer(
+    "SVC_LIVE_STREAMS",
+    { default: 2000, min: 1, max: 100_000 },
+    "Open live streams of one process; more are refused."
+  ),
+  liveStreamsPerUser: integer(
+    "SVC_LIVE_STREAMS_PER_USER",
+    { default: 50, min: 1, max: 100_000 },
+    "Open live streams of one user and process; more are refused."
+  ),
+  tasksExportMaxRows: integer(
+    "SVC_TASKS_EXPORT_MAX_ROWS",
+    { default: 100_000, min: 1, max: 10_000_000 },
+    "Maximum rows of one task export (csv, json)."
+  ),
+
+  auditExportMaxRows: integer(
+    "SVC_AUDIT_EXPORT_MAX_ROWS",
+    { default: 100_000, min: 1, max: 10_000_000 },
+    "Maximum rows of one export of a project's audit log (csv, json)."
+  ),
+  auditTaskFailures: oneOf(
+    "SVC_AUDIT_TASK_FAILURES",
+    { default: "on", values: ["on", "off"] },
+    "Whether the audit log has a row for each task that failed."
+  )
+} as const
