@@ -183,6 +183,38 @@ export const closeOf = (ws: WebSocket): Promise<Closed> =>
 
 let workers = 0
 
+/** What the published agents say that they can (the agents' protocol, section 2.2). */
+export const publishedCapabilities = {
+  celery: [
+    "add_consumer",
+    "bulk_retry",
+    "cancel_consumer",
+    "cancel_task",
+    "pool_grow",
+    "pool_shrink",
+    "purge_queue",
+    "rate_limit",
+    "restart_worker",
+    "retry_by_reference_v1",
+    "retry_task",
+    "submit_task"
+  ],
+  rq: [
+    "bulk_retry",
+    "cancel_task",
+    "list_dead_letters",
+    "purge_queue",
+    "requeue_dead_letter",
+    "retry_by_reference_v1",
+    "retry_task",
+    "submit_task"
+  ],
+  dramatiq: ["list_dead_letters", "purge_queue", "retry_by_reference_v1", "retry_task", "submit_task"],
+  huey: ["cancel_task", "retry_by_reference_v1", "retry_task", "submit_task"],
+  arq: ["cancel_task", "submit_task"],
+  taskiq: ["submit_task"]
+} as const
+
 /** A hello's payload as the published Celery agent sends it. */
 export const helloPayload = (fields: Options["hello"] = {}) => ({
   protocol_version: "2",
@@ -190,22 +222,7 @@ export const helloPayload = (fields: Options["hello"] = {}) => ({
   framework: "bare",
   engines: ["celery"],
   schedulers: [],
-  capabilities: {
-    celery: [
-      "add_consumer",
-      "bulk_retry",
-      "cancel_consumer",
-      "cancel_task",
-      "pool_grow",
-      "pool_shrink",
-      "purge_queue",
-      "rate_limit",
-      "restart_worker",
-      "retry_by_reference_v1",
-      "retry_task",
-      "submit_task"
-    ]
-  },
+  capabilities: { celery: publishedCapabilities.celery },
   host: {},
   worker_id: `bare-${process.pid}-${++workers}`,
   worker_role: null,

@@ -75,6 +75,12 @@ const QueryCursor = Schema.compose(
   ActivityCursor
 ).annotations({ jsonSchema: { type: "string", maxLength: 128 } })
 
+const actionPrefix = describeField(
+  Schema.optional(text(80)),
+  "The beginning of the action, case-sensitive.",
+  "task."
+)
+
 /** The query of `GET /activity`. */
 export const ListActivity = Schema.Struct({
   limit: describeField(Schema.optional(wholeNumber(1, 200)), "Rows of a page.", 50),
@@ -88,14 +94,14 @@ export const ListActivity = Schema.Struct({
     "Rows older than this place: `next_before_cursor` of the page before.",
     { occurred_at: exampleTime, id: exampleId }
   ),
-  action_prefix: describeField(Schema.optional(text(80)), "The beginning of the action, case-sensitive.", "task."),
+  action_prefix: actionPrefix,
   project_slug: describeField(Schema.optional(text(80)), "One project; an unknown one has no rows.", "shop")
 })
 export type ListActivity = typeof ListActivity.Type
 
 /** The query of `GET /projects/{slug}/audit`. */
 export const ListAudit = Schema.Struct({
-  action_prefix: describeField(Schema.optional(text(80)), "The beginning of the action, case-sensitive.", "task."),
+  action_prefix: actionPrefix,
   outcome: describeField(Schema.optional(text(20)), "`allow` or `deny`.", "deny"),
   user_id: describeField(Schema.optional(caseInsensitiveId(UserId)), "Who did it.", exampleId),
   since: describeField(

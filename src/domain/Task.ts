@@ -101,29 +101,17 @@ export const TaskList = Schema.Struct({
 }).annotations(describeBody("TaskList", "A page of tasks."))
 
 /** One task of a tree (bodies: TaskTreeNode). */
-export const TaskTreeNode = Schema.Struct({
-  engine: describeField(Schema.String, "The engine, in lower case.", "celery"),
-  task_id: describeField(
-    Schema.String,
-    "The engine's own id of the task; it may hold any character.",
-    "a3f1c2d4-5b6e-4f70-8a91-b2c3d4e5f607"
-  ),
-  name: describeField(Schema.String, "The task's name.", "shop.pay"),
-  state: describeField(TaskState, "Its state.", "success"),
-  parent_task_id: describeField(
-    Schema.NullOr(Schema.String),
-    "The engine's id of the task that started it.",
-    "7c1d2e3f-0a1b-4c2d-9e3f-4a5b6c7d8e9f"
-  ),
-  root_task_id: describeField(
-    Schema.NullOr(Schema.String),
-    "The engine's id of the first task of its tree.",
-    "7c1d2e3f-0a1b-4c2d-9e3f-4a5b6c7d8e9f"
-  ),
-  received_at: describeField(Schema.NullOr(Timestamp), "When a worker received it.", exampleTime),
-  started_at: describeField(Schema.NullOr(Timestamp), "When a worker started it.", exampleTime),
-  finished_at: describeField(Schema.NullOr(Timestamp), "When it ended.", exampleTime)
-}).annotations(describeBody("TaskTreeNode", "A task of a tree."))
+export const TaskTreeNode = Task.pick(
+  "engine",
+  "task_id",
+  "name",
+  "state",
+  "parent_task_id",
+  "root_task_id",
+  "received_at",
+  "started_at",
+  "finished_at"
+).annotations(describeBody("TaskTreeNode", "A task of a tree."))
 export type TaskTreeNode = typeof TaskTreeNode.Type
 
 /** At most 500 nodes, oldest first; `truncated` when there are more (interface, Limits). */

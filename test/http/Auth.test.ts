@@ -6,15 +6,23 @@ import { type Clock, Duration, Effect, Redacted } from "effect"
 import { createHook } from "node:async_hooks"
 import { once } from "node:events"
 import { type IncomingMessage, request as open } from "node:http"
-import { SessionId, UserId } from "../../src/domain/Id.ts"
 import * as Timestamp from "../../src/domain/Timestamp.ts"
 import { CurrentActor } from "../../src/services/CurrentActor.ts"
 import * as Ids from "../../src/services/Ids.ts"
 import { Sessions } from "../../src/services/Sessions.ts"
 import { baseUrl, brainOn, freshKey, request, serverOn } from "../brain.ts"
 import { engines } from "../databases.ts"
-import { idOf } from "../ids.ts"
-import { browserOf, freshUser, fromElsewhere, login, password, proxied, sessionOf, signedIn } from "./people.ts"
+import {
+  browserOf,
+  freshUser,
+  fromElsewhere,
+  letInAs,
+  login,
+  password,
+  proxied,
+  sessionOf,
+  signedIn
+} from "./people.ts"
 
 const me = (headers: Record<string, string>) => request("GET", "/auth/me", { headers })
 
@@ -261,24 +269,7 @@ describe.each(engines)("sessions on %s", (engine) => {
         const [row] = yield* sql<
           { id: string; expires_at: string }
         >`SELECT id, expires_at FROM sessions WHERE user_id = ${user_id}`
-        const via = {
-          kind: "session",
-          session_id: idOf(SessionId, row?.id ?? ""),
-          enrolled: false,
-          factor_pending: false,
-          is_fresh: true,
-          overdue_since: null
-        } as const
-        const person = {
-          kind: "person",
-          user_id: idOf(UserId, user_id),
-          email,
-          is_admin: false,
-          roles: new Map(),
-          via,
-          source_ip: null,
-          user_agent: null
-        } as const
+        const person = yield* letInAs({ email, id: user_id })
         const rotate = Effect.flatMap(
           Sessions,
           (sessions) => Effect.provideService(sessions.rotate(), CurrentActor, person)

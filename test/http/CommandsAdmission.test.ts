@@ -1,48 +1,17 @@
 import { SqlClient } from "@effect/sql"
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { connected, type Credentials, event, freshAgent, longPoll } from "../agent.ts"
+import { connected, type Credentials, event, freshAgent, longPoll, publishedCapabilities } from "../agent.ts"
 import { baseUrl, freshKey, freshProject, request, serverOn } from "../brain.ts"
 import { engines } from "../databases.ts"
 import { insertTask } from "../tasks.ts"
 import { until } from "../until.ts"
 
-/** What the published agents say that they can (the agents' protocol, section 2.2). */
-const published = {
-  celery: [
-    "add_consumer",
-    "bulk_retry",
-    "cancel_consumer",
-    "cancel_task",
-    "pool_grow",
-    "pool_shrink",
-    "purge_queue",
-    "rate_limit",
-    "restart_worker",
-    "retry_by_reference_v1",
-    "retry_task",
-    "submit_task"
-  ],
-  rq: [
-    "bulk_retry",
-    "cancel_task",
-    "list_dead_letters",
-    "purge_queue",
-    "requeue_dead_letter",
-    "retry_by_reference_v1",
-    "retry_task",
-    "submit_task"
-  ],
-  dramatiq: ["list_dead_letters", "purge_queue", "retry_by_reference_v1", "retry_task", "submit_task"],
-  huey: ["cancel_task", "retry_by_reference_v1", "retry_task", "submit_task"],
-  arq: ["cancel_task", "submit_task"],
-  taskiq: ["submit_task"]
-} as const
-type Engine = keyof typeof published
+type Engine = keyof typeof publishedCapabilities
 
 const hello = (...names: ReadonlyArray<Engine>) => ({
   engines: names,
-  capabilities: Object.fromEntries(names.map((name) => [name, published[name]]))
+  capabilities: Object.fromEntries(names.map((name) => [name, publishedCapabilities[name]]))
 })
 
 /** A project with an agent, and what its commands say over REST. */

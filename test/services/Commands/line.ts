@@ -9,6 +9,7 @@ import { TaskReconciliation } from "../../../src/services/Commands/Reconciliatio
 import { CommandSweep } from "../../../src/services/Commands/Sweep.ts"
 import * as Ids from "../../../src/services/Ids.ts"
 import type { SettingsShape } from "../../../src/services/Settings.ts"
+import { publishedCapabilities } from "../../agent.ts"
 import { brainOn } from "../../brain.ts"
 import type { Engine } from "../../databases.ts"
 
@@ -33,19 +34,6 @@ export interface Hello {
   readonly heartbeat?: number
 }
 
-const celery = [
-  "add_consumer",
-  "bulk_retry",
-  "cancel_consumer",
-  "cancel_task",
-  "pool_grow",
-  "pool_shrink",
-  "purge_queue",
-  "rate_limit",
-  "restart_worker",
-  "retry_task"
-]
-
 /** The agents' line in memory: what the gateway would hold. */
 export class Line extends Context.Tag("test/Line")<Line, {
   readonly connect: (hello: Hello) => Effect.Effect<Process>
@@ -65,7 +53,7 @@ export const lineLayer = Layer.scopedContext(Effect.gen(function*() {
         workerId: hello.workerId ?? `bare-1-${yield* Ids.next}`,
         role: hello.role === undefined ? "task" : hello.role,
         engines: hello.engines ?? ["celery"],
-        capabilities: hello.capabilities ?? { celery },
+        capabilities: hello.capabilities ?? { celery: publishedCapabilities.celery },
         transport: "websocket",
         lastHeartbeat: () => hello.heartbeat ?? 0,
         send: (command) => {
