@@ -18,6 +18,7 @@ import { findZone, type Zone } from "./Zone.ts"
 /** The kinds that svc can fire. Other schedulers report more kinds, such as solar. */
 export const ScheduleKind = Schema.Literal("cron", "interval", "clocked")
 export type ScheduleKind = typeof ScheduleKind.Type
+const isScheduleKind = Schema.is(ScheduleKind)
 
 export interface Definition {
   readonly kind: string
@@ -64,7 +65,7 @@ export const compile = (definition: Definition): Either.Either<Cadence, Validati
   })
 
 const readKind = (kind: string): Either.Either<ScheduleKind, ValidationFailed> =>
-  Schema.is(ScheduleKind)(kind)
+  isScheduleKind(kind)
     ? Either.right(kind)
     : Either.left(
       ValidationFailed.at("kind", `${quote(kind)} is not a kind that svc fires. Valid are cron, interval and clocked.`)

@@ -28,8 +28,9 @@ export interface CronFields {
   readonly isElapsed: boolean
 }
 
-/** Rules for days of the month; `isAny` if they leave no day out. */
+/** Rules for days of the month. */
 export interface Days {
+  /** Whether the field is `*` or `?`. A field that names each day restricts, as in crontab(5). */
   readonly isAny: boolean
   readonly numbers: ReadonlySet<number>
   /** `L` is 0, `L-3` is 3. */
@@ -40,8 +41,9 @@ export interface Days {
   readonly lastWeekday: boolean
 }
 
-/** Rules for weekdays, Sunday is 0; `isAny` if they leave no day out. */
+/** Rules for weekdays, Sunday is 0. */
 export interface Weekdays {
+  /** As `Days.isAny`. */
   readonly isAny: boolean
   readonly numbers: ReadonlySet<number>
   /** `5L` is 5. */
@@ -127,6 +129,8 @@ const readNumbers = (kind: FieldKind, text: string): Either.Either<ReadonlySet<n
     return numbers
   })
 
+const isAnyDay = (text: string): boolean => text === "?" || text.split(",").includes("*")
+
 const readDays = (text: string): Either.Either<Days, string> =>
   Either.gen(function*() {
     const numbers = new Set<number>()
@@ -140,7 +144,7 @@ const readDays = (text: string): Either.Either<Days, string> =>
       else if (/^\d+W$/.test(item)) nearestWeekdays.add(yield* readValue(dayOfMonth, item.slice(0, -1)))
       else for (const value of yield* readItem(dayOfMonth, item)) numbers.add(value)
     }
-    return { isAny: numbers.size === 31, numbers, beforeLast, nearestWeekdays, lastWeekday }
+    return { isAny: isAnyDay(text), numbers, beforeLast, nearestWeekdays, lastWeekday }
   })
 
 const readBeforeLast = (text: string): Either.Either<number, string> =>
@@ -164,5 +168,5 @@ const readWeekdays = (text: string): Either.Either<Weekdays, string> =>
       } else if (item.endsWith("L")) last.add((yield* readValue(dayOfWeek, item.slice(0, -1))) % 7)
       else for (const value of yield* readItem(dayOfWeek, item)) numbers.add(value % 7)
     }
-    return { isAny: numbers.size === 7, numbers, last, nth }
+    return { isAny: isAnyDay(text), numbers, last, nth }
   })

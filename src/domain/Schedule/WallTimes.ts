@@ -154,8 +154,8 @@ const makeDays = ({ days, months, weekdays }: CronFields) => {
 }
 
 /**
- * The matching days of a month as bits, the lowest for the 1st. Where both fields leave days out, a day needs to match
- * either (crontab(5)).
+ * The matching days of a month as bits, the lowest for the 1st. If both fields restrict, a day needs to match either
+ * (crontab(5)).
  */
 const matchDays = (days: Days, weekdays: Weekdays, year: number, month: number): number => {
   const length = daysInMonth(year, month)

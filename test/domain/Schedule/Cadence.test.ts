@@ -45,15 +45,22 @@ describe("cron", () => {
     ])
   })
 
-  it("matches either of day-of-month and day-of-week, if both leave days out", () => {
+  it("matches either of day-of-month and day-of-week, if both restrict", () => {
     assert.deepStrictEqual(ticks("0 0 13 * FRI", newYear, 4), [
       "2026-01-02 00:00",
       "2026-01-09 00:00",
       "2026-01-13 00:00",
       "2026-01-16 00:00"
     ])
-    assert.deepStrictEqual(ticks("0 0 1-31 * FRI", newYear, 2), ["2026-01-02 00:00", "2026-01-09 00:00"])
-    assert.deepStrictEqual(ticks("0 0 13 * SUN-SAT", newYear, 2), ["2026-01-13 00:00", "2026-02-13 00:00"])
+    assert.deepStrictEqual(ticks("0 0 */2 * MON", newYear, 3), [
+      "2026-01-03 00:00",
+      "2026-01-05 00:00",
+      "2026-01-07 00:00"
+    ])
+    assert.deepStrictEqual(ticks("0 0 1-31 * FRI", newYear, 2), ["2026-01-02 00:00", "2026-01-03 00:00"])
+    assert.deepStrictEqual(ticks("0 0 13 * SUN-SAT", newYear, 2), ["2026-01-02 00:00", "2026-01-03 00:00"])
+    assert.deepStrictEqual(ticks("0 0 ? * FRI", newYear, 2), ["2026-01-02 00:00", "2026-01-09 00:00"])
+    assert.deepStrictEqual(ticks("0 0 13 * *,1", newYear, 2), ["2026-01-13 00:00", "2026-02-13 00:00"])
     assert.deepStrictEqual(ticks("0 0 30 2 MON", newYear, 2), ["2026-02-02 00:00", "2026-02-09 00:00"])
   })
 

@@ -26,7 +26,7 @@ describe("summarize", () => {
       "(Monday to Friday) of the month"
     ],
     ["0 0 13 * FRI", "At 00:00, on day 13 of the month or on Friday"],
-    ["0 0 1-31 * FRI", "At 00:00, on Friday"],
+    ["0 0 1-31 * FRI", "At 00:00, on days 1 through 31 of the month or on Friday"],
     ["0 0 * * 2,5L,1#1", "At 00:00, on Tuesday, the first Monday of the month and the last Friday of the month"],
     ["0 0 * * FRI-MON", "At 00:00, on Monday and Friday through Sunday"],
     ["0 0 1 NOV-JAN *", "At 00:00, on day 1 of the month, in January, November and December"]
