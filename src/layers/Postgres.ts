@@ -7,6 +7,7 @@ import pg from "pg"
 import type { MeasureUse } from "../services/Database.ts"
 import * as PreparedReads from "../services/PreparedReads.ts"
 import { Startup, type StartupReason } from "../services/Startup.ts"
+import { PostgresPool } from "./PostgresPool.ts"
 import { endWithTimeout, watchPool } from "./PostgresWatch.ts"
 
 /** int8 arrives as text by default; ours are counts and sequence numbers far below 2^53. */
@@ -24,15 +25,6 @@ const timeoutMillis = 5000
 const sessionSettings = {
   text: "SET jit = off; SET idle_in_transaction_session_timeout = '30s'",
   query_timeout: timeoutMillis
-}
-
-/**
- * An interrupted fiber returns its connection while the query still runs, and the next user would wait for it. Such a
- * connection is ended instead, and the pool drops it.
- */
-const endBusy = (_error: Error, client: pg.PoolClient): void => {
-  // pg has no public member for this: `readyForQuery` is false after an error too, when the connection is fine
-  if (Reflect.get(client, "_activeQuery") !== null) void client.end()
 }
 
 /** Reports how long each connection was out of the pool. */
@@ -90,7 +82,7 @@ export const retryUntilAvailable: RunFirstQuery = (query) =>
 const makePool = (url: Redacted.Redacted, maxConnections: number, measure: MeasureUse) =>
   Effect.acquireRelease(
     Effect.sync(() => {
-      const pool = new pg.Pool({
+      const pool = new PostgresPool({
         connectionString: Redacted.value(url),
         max: maxConnections,
         connectionTimeoutMillis: timeoutMillis,
@@ -105,7 +97,6 @@ const makePool = (url: Redacted.Redacted, maxConnections: number, measure: Measu
       pool.on("error", () => {})
       // One that breaks in use may emit `error` twice, and pg's own listener takes the first only.
       pool.on("connect", (client) => client.on("error", () => {}))
-      pool.on("release", endBusy)
       return pool
     }),
     (pool) => endWithTimeout(() => pool.end())
@@ -141,15 +132,14 @@ const lostNameCodes: ReadonlySet<unknown> = new Set(["26000", "42P05", "0A000"])
 const hasLostName = ({ cause }: SqlError.SqlError): boolean =>
   typeof cause === "object" && cause !== null && "code" in cause && lostNameCodes.has(cause.code)
 
-/** Runs one statement on a connection of its own. Interrupted, it returns the connection, which `endBusy` then ends. */
+/** Runs one statement on a connection of its own. Interrupted, it returns the connection, which is free once it answers. */
 const runOnPool = (pool: pg.Pool, query: pg.QueryConfig | pg.QueryArrayConfig) =>
   Effect.async<ReadonlyArray<unknown>, SqlError.SqlError>((resume) => {
-    const fail = (cause: unknown) =>
-      resume(Effect.fail(new SqlError.SqlError({ cause, message: "Failed to execute statement" })))
+    const fail = (cause: unknown, message: string) => resume(Effect.fail(new SqlError.SqlError({ cause, message })))
     let isInterrupted = false
     let returnConnection = () => {}
     pool.connect((cause, client, release) => {
-      if (client === undefined) return fail(cause)
+      if (client === undefined) return fail(cause, "Failed to acquire connection")
       let isReturned = false
       returnConnection = () => {
         if (!isReturned) release()
@@ -158,7 +148,7 @@ const runOnPool = (pool: pg.Pool, query: pg.QueryConfig | pg.QueryArrayConfig) =
       if (isInterrupted) return returnConnection()
       client.query(query, (cause: unknown, result) => {
         returnConnection()
-        if (cause) fail(cause)
+        if (cause) fail(cause, "Failed to execute statement")
         else resume(Effect.succeed(result.rows))
       })
     })
