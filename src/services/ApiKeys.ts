@@ -142,7 +142,11 @@ export class ApiKeys extends Effect.Service<ApiKeys>()("svc/ApiKeys", {
       orDieOnSql
     )
 
-    /** Revokes the caller's key. A key that is revoked already keeps the time and reason of its first revocation. */
+    /**
+     * Revokes the caller's key: `Authentication` refuses it from this commit on, and the hint ends its live streams. A
+     * key that is revoked already keeps the time and reason of its first revocation. Nothing else revokes a key:
+     * `Authentication` also refuses one whose owner is inactive, and deleting its owner or project deletes the key.
+     */
     const revoke = Effect.fn("ApiKeys.revoke")(
       function*(id: ApiKeyId) {
         const { user_id } = yield* currentPerson

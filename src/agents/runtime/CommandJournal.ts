@@ -47,7 +47,7 @@ export class CommandJournal {
     this.runningIds.delete(id)
   }
 
-  /** Records a fire, for a later command with the same one. */
+  /** Records that a schedule's fire was executed: a later command of the same fire is not. */
   recordSuccess(id: string): void {
     this.save({ id, status: "success", result: null, error: null, claimToken: null, at: this.now(), confirmed: true })
   }

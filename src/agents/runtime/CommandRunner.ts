@@ -22,8 +22,9 @@ interface QueuedCommand {
 }
 
 /**
- * Acknowledges each command at once and executes commands one after the other, none twice (agents' protocol,
- * section 5.1). A finished command that comes again gets its old result.
+ * Acknowledges each command at once and executes commands one after the other (agents' protocol, section 5.1). The
+ * journal has the id of each accepted command, so none is executed twice: one that comes again while it runs is only
+ * acknowledged, and a finished one gets its old result.
  */
 export const makeCommandRunner = Effect.fnUntraced(
   function*(core: Core, redaction: Redaction, streams: ReadonlyArray<ScheduleStream>) {

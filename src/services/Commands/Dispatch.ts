@@ -38,8 +38,9 @@ const isAnonymous = (session: AgentSession): boolean => session.workerId === ses
  * command issued here, by a hint from another replica, by a new session, and by a poll of the table once a second,
  * which alone would be sufficient.
  *
- * Two rules keep a command from being executed by two processes: a claim is committed before its frame is written,
- * and a claimed command is sent again only to the same process, with the same id. A claim that was certainly not sent
+ * No command is executed twice, by two rules. A claim is committed before its frame is written: one conditional UPDATE
+ * (`StatusRepo.ts`) gives the command to one process. A claimed command is sent again only to that process, with the
+ * same id, which agents recognise (ours by `agents/runtime/CommandJournal.ts`). A claim that was certainly not sent
  * returns to pending, also when the answer of its statement was lost.
  */
 export class CommandDispatch extends Effect.Service<CommandDispatch>()("svc/CommandDispatch", {
