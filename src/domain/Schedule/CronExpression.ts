@@ -55,13 +55,13 @@ export interface Weekdays {
 export const maxLength = 1024
 
 const nicknames = new Map([
-  ["@HOURLY", "0 * * * *"],
-  ["@DAILY", "0 0 * * *"],
-  ["@MIDNIGHT", "0 0 * * *"],
-  ["@WEEKLY", "0 0 * * 0"],
-  ["@MONTHLY", "0 0 1 * *"],
-  ["@YEARLY", "0 0 1 1 *"],
-  ["@ANNUALLY", "0 0 1 1 *"]
+  ["@hourly", "0 * * * *"],
+  ["@daily", "0 0 * * *"],
+  ["@midnight", "0 0 * * *"],
+  ["@weekly", "0 0 * * 0"],
+  ["@monthly", "0 0 1 * *"],
+  ["@yearly", "0 0 1 1 *"],
+  ["@annually", "0 0 1 1 *"]
 ])
 
 /** The fields, or one sentence that says what is wrong, in which field, and what would be valid. */
@@ -86,23 +86,23 @@ const splitFields = (expression: string): Either.Either<Words, string> => {
   if (expression.length > maxLength) {
     return Either.left(`The expression has ${expression.length} characters; at most ${maxLength} are allowed.`)
   }
-  const text = expression.trim().toUpperCase()
-  if (text.startsWith("@") && !nicknames.has(text)) return Either.left(explainNickname(text))
-  const words = (nicknames.get(text) ?? text).split(/\s+/)
+  const text = expression.trim()
+  const nickname = nicknames.get(text.toLowerCase())
+  if (nickname === undefined && text.startsWith("@")) return Either.left(explainNickname(text.toLowerCase()))
+  const words = (nickname ?? text).split(/\s+/)
   const [a, b, c, d, e, f] = words.length === 5 ? ["0", ...words] : words
   const isComplete = words.length === 5 || words.length === 6
   return isComplete && a && b && c && d && e && f ? Either.right([a, b, c, d, e, f]) : Either.left(explainCount(words))
 }
 
 const explainNickname = (text: string): string => {
-  if (text === "@REBOOT") {
+  if (text === "@reboot") {
     return "@reboot names no time, and svc does not know when a machine starts. Valid are for example @hourly or @daily."
   }
-  if (text.startsWith("@EVERY")) {
+  if (text.startsWith("@every")) {
     return "@every is not a cron expression. Create a schedule of the kind interval, such as 300, 5m or PT5M."
   }
-  const known = [...nicknames.keys()].map((name) => name.toLowerCase()).join(" ")
-  return `${quote(text.toLowerCase())} is not a known nickname. Valid are ${known}.`
+  return `${quote(text)} is not a known nickname. Valid are ${[...nicknames.keys()].join(" ")}.`
 }
 
 const explainCount = (words: ReadonlyArray<string>): string => {
@@ -138,10 +138,10 @@ const readDays = (text: string): Either.Either<Days, string> =>
     const nearestWeekdays = new Set<number>()
     let lastWeekday = false
     for (const item of yield* splitItems(dayOfMonth, text === "?" ? "*" : text)) {
-      if (item === "L") beforeLast.add(0)
-      else if (item === "LW") lastWeekday = true
-      else if (/^L-\d+$/.test(item)) beforeLast.add(yield* readBeforeLast(item.slice(2)))
-      else if (/^\d+W$/.test(item)) nearestWeekdays.add(yield* readValue(dayOfMonth, item.slice(0, -1)))
+      if (/^L$/i.test(item)) beforeLast.add(0)
+      else if (/^LW$/i.test(item)) lastWeekday = true
+      else if (/^L-\d+$/i.test(item)) beforeLast.add(yield* readBeforeLast(item.slice(2)))
+      else if (/^\d+W$/i.test(item)) nearestWeekdays.add(yield* readValue(dayOfMonth, item.slice(0, -1)))
       else for (const value of yield* readItem(dayOfMonth, item)) numbers.add(value)
     }
     return { isAny: isAnyDay(text), numbers, beforeLast, nearestWeekdays, lastWeekday }
@@ -159,13 +159,13 @@ const readWeekdays = (text: string): Either.Either<Weekdays, string> =>
     const nth: Array<readonly [number, number]> = []
     for (const item of yield* splitItems(dayOfWeek, text === "?" ? "*" : text)) {
       const hash = item.indexOf("#")
-      if (item === "L") return yield* refuse(dayOfWeek, "\"L\" lacks its weekday")
+      if (/^L$/i.test(item)) return yield* refuse(dayOfWeek, "\"L\" lacks its weekday")
       if (hash >= 0) {
         const occurrence = item.slice(hash + 1)
         const weekday = (yield* readValue(dayOfWeek, item.slice(0, hash))) % 7
         if (!/^[1-5]$/.test(occurrence)) return yield* refuse(dayOfWeek, `${quote(item)} needs 1 to 5 after #`)
         nth.push([weekday, Number(occurrence)])
-      } else if (item.endsWith("L")) last.add((yield* readValue(dayOfWeek, item.slice(0, -1))) % 7)
+      } else if (/L$/i.test(item)) last.add((yield* readValue(dayOfWeek, item.slice(0, -1))) % 7)
       else for (const value of yield* readItem(dayOfWeek, item)) numbers.add(value % 7)
     }
     return { isAny: isAnyDay(text), numbers, last, nth }

@@ -42,9 +42,9 @@ export const quote = (text: string): string =>
 export const refuse = (kind: FieldKind, problem: string): Either.Either<never, string> =>
   Either.left(`${kind.name}: ${problem}. Valid are for example ${kind.examples}.`)
 
-/** The number of a value or of its name. */
+/** The number of a value or of its name, in either case. */
 export const readValue = (kind: FieldKind, text: string): Either.Either<number, string> => {
-  const named = kind.names.indexOf(text)
+  const named = kind.names.indexOf(text.toUpperCase())
   if (named >= 0) return Either.right(kind.min + named)
   if (!/^\d{1,9}$/.test(text)) {
     const names = kind.names.length === 0 ? "" : ` or one of ${kind.names.join(" ")}`

@@ -17,9 +17,9 @@ describe("cron", () => {
     ["0 0 1 jan,JUL *", ["2026-07-01 00:00", "2027-01-01 00:00", "2027-07-01 00:00"]],
     ["0 0 * NOV-JAN MON#1", ["2026-01-05 00:00", "2026-11-02 00:00", "2026-12-07 00:00"]],
     ["0 0 L * *", ["2026-01-31 00:00", "2026-02-28 00:00", "2026-03-31 00:00"]],
-    ["0 0 L-2,LW * ?", ["2026-01-29 00:00", "2026-01-30 00:00", "2026-02-26 00:00"]],
-    ["0 0 1W,31W * *", ["2026-01-30 00:00", "2026-02-02 00:00", "2026-03-02 00:00"]],
-    ["0 0 ? * 5L", ["2026-01-30 00:00", "2026-02-27 00:00", "2026-03-27 00:00"]],
+    ["0 0 L-2,lw * ?", ["2026-01-29 00:00", "2026-01-30 00:00", "2026-02-26 00:00"]],
+    ["0 0 1w,31W * *", ["2026-01-30 00:00", "2026-02-02 00:00", "2026-03-02 00:00"]],
+    ["0 0 ? * 5l", ["2026-01-30 00:00", "2026-02-27 00:00", "2026-03-27 00:00"]],
     ["0 0 * * fri#5", ["2026-01-30 00:00", "2026-05-29 00:00", "2026-07-31 00:00"]],
     ["0 0 * * 6-1", ["2026-01-03 00:00", "2026-01-04 00:00", "2026-01-05 00:00"]],
     ["0 0 * * 7", ["2026-01-04 00:00", "2026-01-11 00:00", "2026-01-18 00:00"]],
@@ -184,7 +184,7 @@ describe("invalid definitions", () => {
     ["1/2/3 * * * *", `minute: "1/2/3" has more than one step. ${time}`],
     ["1,,2 * * * *", `minute: "1,,2" has an empty item. ${time}`],
     ["? * * * *", `minute: "?" is not a number from 0 to 59. ${time}`],
-    ["H * * * *", `minute: "H" is not a number from 0 to 59. ${time}`],
+    ["h * * * *", `minute: "h" is not a number from 0 to 59. ${time}`],
     ["\u0663 * * * *", `minute: "\u0663" is not a number from 0 to 59. ${time}`],
     ["*/0 * * * *", `minute: the step "0" is not a number from 1 to 59. ${time}`],
     [
@@ -203,8 +203,8 @@ describe("invalid definitions", () => {
     ["0 0 L-31 * *", `day-of-month: "L-31" does not count 1 to 30 days back from the last day. ${days}`],
     ["0 0 1-5W * *", `day-of-month: "5W" is not a number from 1 to 31. ${days}`],
     [
-      "0 0 * JANUARY *",
-      `month: "JANUARY" is not a number from 1 to 12 or one of JAN FEB MAR APR MAY JUN JUL AUG SEP OCT NOV DEC. ${months}`
+      "0 0 * January *",
+      `month: "January" is not a number from 1 to 12 or one of JAN FEB MAR APR MAY JUN JUL AUG SEP OCT NOV DEC. ${months}`
     ],
     ["0 0 * * 8", `day-of-week: 8 is outside 0 to 7. ${weekdays}`],
     ["0 0 * * L", `day-of-week: "L" lacks its weekday. ${weekdays}`],
