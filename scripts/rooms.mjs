@@ -22,7 +22,7 @@ const rooms = {
 }
 
 const definitions =
-  /^src\/http\/(.*\/)?(Api|Access|AllIssues|ProblemSchema|Client|Docs\/Tags|Docs\/Parameters|Docs\/PlainRoutes)\.ts$/
+  /^src\/http\/(.*\/)?(Api|Access|AllIssues|ProblemSchema|Client|CustomMethods|Docs\/Tags|Docs\/Parameters|Docs\/PlainRoutes)\.ts$/
 
 const roomOf = (file) => {
   if (definitions.test(file)) return "http definitions"

@@ -147,7 +147,8 @@ const seconds = (max: number) => Schema.Int.pipe(Schema.between(0, max))
 const maxJitterSeconds = 86_400
 const maxGraceSeconds = 604_800
 
-const definitionFields = {
+/** The fields of a definition, without the wording of each request. */
+export const definitionFields = {
   engine,
   kind: ScheduleKind.annotations({ message: () => "must be cron, interval or clocked" }),
   expression: text(1024, 1),

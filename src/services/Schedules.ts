@@ -18,6 +18,7 @@ import {
 } from "../domain/Schedule.ts"
 import { compile } from "../domain/Schedule/Cadence.ts"
 import { breakerWindow, countConsecutiveFailures } from "../domain/Schedule/Fire.ts"
+import * as Preview from "../domain/Schedule/Preview.ts"
 import * as Timestamp from "../domain/Timestamp.ts"
 import { AgentsRepo } from "./Agents/Repo.ts"
 import { Audit } from "./Audit.ts"
@@ -69,7 +70,7 @@ export class Schedules extends Effect.Service<Schedules>()("svc/Schedules", {
     const commands = yield* Commands
     const audit = yield* Audit
     const hints = yield* Hints
-    const { commandTimeout, scheduleBreakerThreshold } = yield* Settings
+    const { commandTimeout, scheduleBreakerThreshold, scheduleCatchUpMax } = yield* Settings
 
     const countAll = Effect.fnUntraced(function*(schedules: ReadonlyArray<Schedule>) {
       const ids = schedules.map(({ id }) => id)
@@ -121,6 +122,11 @@ export class Schedules extends Effect.Service<Schedules>()("svc/Schedules", {
       const [counted] = yield* countAll([schedule])
       return counted ?? uncounted(schedule)
     }, orDieOnSql)
+
+    /** What a schedule of this cadence would do. Nothing is written. */
+    const preview = Effect.fn("Schedules.preview")(function*(request: Preview.PreviewRequest) {
+      return yield* Preview.preview(request, { now: yield* Timestamp.now, mostCaughtUp: scheduleCatchUpMax })
+    })
 
     const checkArguments = (given: { readonly args?: string | undefined; readonly kwargs?: string | undefined }) => {
       const issues = (["args", "kwargs"] as const).flatMap((path) =>
@@ -378,6 +384,7 @@ export class Schedules extends Effect.Service<Schedules>()("svc/Schedules", {
     return {
       list,
       get,
+      preview,
       create,
       update,
       remove,

@@ -13,6 +13,7 @@ const readsOfViewer: ReadonlyArray<Scope> = [
   "commands:read",
   "projects:read",
   "queues:read",
+  "schedules:read",
   "tasks:read",
   "workers:read"
 ]
@@ -65,7 +66,7 @@ describe.each(engines)("what a key gives to others on %s", (engine) => {
             const { users } = yield* clientWith(key)
             return yield* users.setPassword({ path: { user_id: operator.id }, payload: newPassword })
           })
-        const enough: ReadonlyArray<Scope> = ["users:write", "commands:write", ...readsOfViewer]
+        const enough: ReadonlyArray<Scope> = ["users:write", "commands:write", "schedules:write", ...readsOfViewer]
         yield* assertRefused(set(["users:write"]), "scope_missing")
         yield* assertRefused(set(["users:write", ...readsOfViewer]), "scope_missing")
         yield* assertRefused(set(enough, elsewhere.id), "forbidden")
@@ -81,7 +82,12 @@ describe.each(engines)("what a key gives to others on %s", (engine) => {
           Effect.flatMap(freshKey({ roles: { [project.id]: "admin" }, scopes }), clientWith)
         const alone = yield* clientOfScopes(["memberships:write"])
         const reader = yield* clientOfScopes(["memberships:write", ...readsOfViewer])
-        const operator = yield* clientOfScopes(["memberships:write", "commands:write", ...readsOfViewer])
+        const operator = yield* clientOfScopes([
+          "memberships:write",
+          "commands:write",
+          "schedules:write",
+          ...readsOfViewer
+        ])
         const admin = yield* clientOfScopes(["admin:*"])
         const path = { slug: project.slug }
         const grant = ({ memberships }: Client, user_id: UserId, role: Role) =>

@@ -154,7 +154,7 @@ describe("the reference", () => {
   })
 
   it("has every endpoint, under a chapter of the list", () => {
-    const known = Object.keys(document.paths).map((path) => path.replace(/\{(\w+)\}/g, ":$1"))
+    const known = Object.keys(document.paths).map((path) => path.replaceAll(":", "::").replace(/\{(\w+)\}/g, ":$1"))
     assert.deepStrictEqual(
       [...accessRules.keys()].map((route) => route.split(" ")[1] ?? "").filter((path) => !known.includes(path)),
       []

@@ -66,7 +66,7 @@ export const operationsOf = ({ components, paths }: Document): ReadonlyArray<Ope
   Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).flatMap(([name, { parameters = [], requestBody, responses, security = [] }]) => {
       const method = name.toUpperCase()
-      const route = `${method} ${path.replace(/\{([a-z_]+)\}/g, ":$1")}`
+      const route = `${method} ${path.replaceAll(":", "::").replace(/\{([a-z_]+)\}/g, ":$1")}`
       const rule = accessRules.get(route)
       if (rule === undefined) return []
       const schema = Object.values(requestBody?.content ?? {})[0]?.schema

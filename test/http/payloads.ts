@@ -3,6 +3,7 @@ import { randomUUID } from "node:crypto"
 import type { CreateApiKey } from "../../src/domain/ApiKey.ts"
 import type { CreateInvitation } from "../../src/domain/Invitation.ts"
 import type { CreateProject } from "../../src/domain/Project.ts"
+import type { PreviewRequest } from "../../src/domain/Schedule/Preview.ts"
 import type { CreateUser } from "../../src/domain/User.ts"
 import { password } from "./people.ts"
 
@@ -46,5 +47,16 @@ export const newInvitation = (fields: Partial<CreateInvitation> = {}): CreateInv
   email: `guest-${randomUUID()}@example.com`,
   role: "viewer",
   ttl_days: 7,
+  ...fields
+})
+
+export const newPreview = (fields: Partial<PreviewRequest> = {}): PreviewRequest => ({
+  kind: "cron",
+  expression: "30 2 * * *",
+  timezone: "Europe/Berlin",
+  from: null,
+  count: 10,
+  jitter_seconds: 0,
+  outage: null,
   ...fields
 })

@@ -4,6 +4,7 @@ import { codes } from "../../domain/ErrorCodes.ts"
 import { version } from "../../domain/Version.ts"
 import { ruleOf } from "../AccessRules.ts"
 import { Api } from "../Api.ts"
+import { documentPathOf, showCustomMethods } from "../CustomMethods.ts"
 import { codesOf, commonCodes, failuresOf, type SharedResponses } from "./Failures.ts"
 import { idempotencyKey } from "./Parameters.ts"
 import { PlainRoutesApi } from "./PlainRoutes.ts"
@@ -110,6 +111,7 @@ const securitySchemes: OpenApi.OpenAPIComponents["securitySchemes"] = {
 
 /** Adds what the definition does not contain: credentials, failures, headers, and examples of whole bodies. */
 const completeDocument = (document: OpenApi.OpenAPISpec): OpenApi.OpenAPISpec => {
+  showCustomMethods(document)
   const { paths } = document
   // the cast: the document's JSON has schemas that OpenApi's types do not describe
   const schemas = document.components.schemas as Record<string, unknown>
@@ -129,7 +131,7 @@ const completeDocument = (document: OpenApi.OpenAPISpec): OpenApi.OpenAPISpec =>
       const rule = ruleOf(endpoint, mergedAnnotations)
       // the cast: every definition endpoint exists in the document
       const key = endpoint.method.toLowerCase() as OpenApi.OpenAPISpecMethodName
-      const path = endpoint.path.replace(/:(\w+)/g, "{$1}")
+      const path = documentPathOf(endpoint.path)
       const operation = paths[path]?.[key]
       if (operation === undefined) throw new Error(`${endpoint.method} ${path} is not in the API's document`)
       if (operation.security.length === 0) operation.security = securityOf(rule)

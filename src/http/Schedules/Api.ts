@@ -7,7 +7,9 @@ import { pageQuery, wholeNumber } from "../../domain/Query.ts"
 import { CreateScheduleRequest, ScheduleList, SchedulePublic, UpdateScheduleRequest } from "../../domain/Schedule.ts"
 import { ScheduleFire, ScheduleRuns } from "../../domain/Schedule/Fire.ts"
 import { ScheduleMisfire } from "../../domain/Schedule/Misfire.ts"
+import { Preview, PreviewRequest } from "../../domain/Schedule/Preview.ts"
 import { ProvideActor, ProvideProject } from "../Access.ts"
+import { pathWithVerb } from "../CustomMethods.ts"
 import { pathParameter } from "../Docs/Parameters.ts"
 import { inChapter, operation } from "../Docs/Tags.ts"
 import { slug } from "../Projects/Api.ts"
@@ -85,6 +87,17 @@ export class SchedulesApi extends HttpApiGroup.make("schedules")
       .addSuccess(Schema.Array(ScheduleMisfire))
       .annotate(Access, readRule)
       .annotateContext(operation("List the project's misfires", "Ticks that did not fire in time, newest first."))
+  )
+  .add(
+    HttpApiEndpoint.post("preview")`/projects/${slug}/schedules:preview`
+      .setPath(pathWithVerb("preview"))
+      .setPayload(PreviewRequest)
+      .addSuccess(Preview)
+      .annotate(Access, readRule)
+      .annotateContext(operation(
+        "Preview a cadence",
+        "The next ticks in local time, the expression in words, and what is caught up after an outage. Nothing is written."
+      ))
   )
   .add(
     HttpApiEndpoint.get("get")`/projects/${slug}/schedules/${scheduleId}`

@@ -40,6 +40,7 @@ export const layer = implementGroup(
         ))
       .handle("runs", ({ urlParams: { id, limit = 20 } }) => schedules.listRuns(id, limit))
       .handle("projectMisfires", ({ urlParams: { limit = 50 } }) => schedules.listMisfires(null, limit))
+      .handle("preview", ({ payload }) => schedules.preview(payload))
       .handle("get", ({ path }) => respond(schedules.get(path.schedule_id)))
       .handle("create", ({ payload: { overlap_policy: _, ...payload }, request }) =>
         Effect.gen(function*() {

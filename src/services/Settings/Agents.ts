@@ -43,6 +43,11 @@ export const agentSettings = {
     { default: 5, min: 0, max: 20 },
     "Failed fires in a row that disable a schedule; 0: never."
   ),
+  scheduleCatchUpMax: integer(
+    "SVC_SCHEDULE_CATCH_UP_MAX",
+    { default: 100, min: 1, max: 1000 },
+    "Maximum missed ticks that a schedule with catch_up fire_all_missed fires after an outage; the newest ones."
+  ),
 
   queuesPerProject: integer(
     "SVC_QUEUES_PER_PROJECT",

@@ -147,6 +147,7 @@ export const endpoints: ReadonlyArray<Endpoint> = [
   project("GET /schedules/{schedule_id}", "viewer", "schedules:read", [], 200),
   project("GET /schedules/{schedule_id}/fires", "viewer", "schedules:read", [], 200),
   project("GET /schedules/{schedule_id}/misfires", "viewer", "schedules:read", [], 200),
+  project("POST /schedules:preview", "viewer", "schedules:read", [], 200), // docs/schedules.md
   project("POST /schedules", "admin", "schedules:write", ["csrf"], 201),
   project("PATCH /schedules/{schedule_id}", "admin", "schedules:write", ["csrf"], 200),
   project("DELETE /schedules/{schedule_id}", "admin", "schedules:write", ["csrf"], 204),

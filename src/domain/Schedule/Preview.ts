@@ -1,0 +1,128 @@
+/** What a schedule would do, before it exists: its next ticks, its words, and what it would catch up after an outage. */
+import * as Either from "effect/Either"
+import * as Schema from "effect/Schema"
+import { describeBody, describeField, exampleTime } from "../Describe.ts"
+import { ValidationFailed } from "../Errors.ts"
+import { definitionFields } from "../Schedule.ts"
+import { nullish } from "../Text.ts"
+import { addSeconds, Timestamp, toEpochSeconds } from "../Timestamp.ts"
+import { type Cadence, compile } from "./Cadence.ts"
+import { catchUp } from "./CatchUp.ts"
+import { summarize } from "./Summary.ts"
+
+/** Most ticks of a preview. */
+const maxTicks = 1000
+
+const Outage = Schema.Struct({
+  from: describeField(
+    Timestamp,
+    "When it begins; ticks later than this are missed.",
+    "2026-01-31T00:00:00.000000Z" as Timestamp
+  ),
+  until: describeField(Timestamp, "When it ends; the last moment of a missed tick.", exampleTime)
+}).annotations(describeBody("Outage", "A time in which nothing fires."))
+
+export const PreviewRequest = Schema.Struct({
+  kind: describeField(definitionFields.kind, "`cron`, `interval` or `clocked`.", "cron"),
+  expression: describeField(
+    definitionFields.expression,
+    "When it fires: a cron expression, seconds between fires, or a moment.",
+    "30 2 * * *"
+  ),
+  timezone: describeField(
+    Schema.optionalWith(definitionFields.timezone, { default: () => "UTC" }),
+    "The time zone of the expression, of the IANA database.",
+    "Europe/Berlin"
+  ),
+  from: describeField(nullish(Timestamp), "Only ticks later than this are listed; null: now.", exampleTime),
+  count: describeField(
+    Schema.optionalWith(Schema.Int.pipe(Schema.between(1, maxTicks)), { default: () => 10 }),
+    "The most ticks.",
+    3
+  ),
+  jitter_seconds: describeField(
+    Schema.optionalWith(definitionFields.jitter_seconds, { default: () => 0 }),
+    "Each tick fires up to this many seconds late.",
+    0
+  ),
+  outage: describeField(nullish(Outage), "A time in which nothing fires, to see what would be caught up.")
+}).annotations(describeBody("SchedulePreviewRequest", "The cadence of a schedule that need not exist."))
+export type PreviewRequest = typeof PreviewRequest.Type
+
+const Tick = Schema.Struct({
+  at: describeField(Timestamp, "The tick, in UTC.", "2026-03-29T01:00:00.000000Z" as Timestamp),
+  local: describeField(Schema.String, "The tick in the schedule's time zone.", "2026-03-29T03:00:00+02:00"),
+  dst: describeField(
+    Schema.NullOr(Schema.Literal("gap", "overlap")),
+    "`gap`: its local time does not exist that day, so it moved. `overlap`: its local time comes twice that day.",
+    "gap"
+  ),
+  fires_before: describeField(
+    Timestamp,
+    "With jitter it fires at some moment from `at` until here; without, this is `at`.",
+    "2026-03-29T01:00:00.000000Z" as Timestamp
+  )
+}).annotations(describeBody("ScheduleTick", "A moment at which a schedule is due."))
+export type Tick = typeof Tick.Type
+
+const caughtUp = (description: string) => describeField(Schema.Array(Tick), description)
+
+export const Preview = Schema.Struct({
+  ticks: describeField(Schema.Array(Tick), "The next ticks, oldest first; fewer than asked for where it ends."),
+  summary: describeField(Schema.String, "The expression in words.", "At 02:30 every day"),
+  catch_up: describeField(
+    Schema.NullOr(
+      Schema.Struct({
+        skip: caughtUp("Always empty: missed ticks never fire."),
+        fire_one_missed: caughtUp("The newest missed tick."),
+        fire_all_missed: caughtUp("The newest missed ticks, at most `SVC_SCHEDULE_CATCH_UP_MAX`.")
+      }).annotations(describeBody("CaughtUp", "The missed ticks that fire after the outage, for each `catch_up`."))
+    ),
+    "The missed ticks that fire after the outage, for each `catch_up`; null without an outage."
+  )
+}).annotations(describeBody("SchedulePreview", "What a schedule would do."))
+export type Preview = typeof Preview.Type
+
+/** `mostCaughtUp` bounds the ticks of `fire_all_missed`. Intervals count from the earliest moment of the request. */
+export const preview = (
+  { count, from, jitter_seconds, outage, ...definition }: PreviewRequest,
+  { mostCaughtUp, now }: { readonly now: Timestamp; readonly mostCaughtUp: number }
+): Either.Either<Preview, ValidationFailed> => {
+  if (outage !== null && outage.until <= outage.from) {
+    return Either.left(ValidationFailed.at("outage.until", "must be later than outage.from"))
+  }
+  const begin = from ?? now
+  const anchor = outage !== null && outage.from < begin ? outage.from : begin
+  return Either.map(compile({ ...definition, anchor }), (cadence) => {
+    const describe = makeDescribe(cadence, jitter_seconds)
+    return {
+      ticks: takeTicks(cadence, begin, count).map(describe),
+      summary: summarize(definition),
+      catch_up: outage === null ? null : {
+        skip: [],
+        fire_one_missed: missedTicks(cadence, "fire_one_missed", outage, mostCaughtUp).map(describe),
+        fire_all_missed: missedTicks(cadence, "fire_all_missed", outage, mostCaughtUp).map(describe)
+      }
+    }
+  })
+}
+
+const takeTicks = (cadence: Cadence, from: Timestamp, count: number): ReadonlyArray<Timestamp> => {
+  const ticks: Array<Timestamp> = []
+  for (let tick = cadence.next(from); tick !== null && ticks.length < count; tick = cadence.next(tick)) ticks.push(tick)
+  return ticks
+}
+
+const missedTicks = (
+  cadence: Cadence,
+  policy: "fire_one_missed" | "fire_all_missed",
+  { from, until }: typeof Outage.Type,
+  most: number
+): ReadonlyArray<Timestamp> => catchUp(policy, cadence.ticksBackwards(until, from), most).ticks
+
+/** A tick with its local time; its jitter ends before the next tick (`Jitter.ts`). */
+const makeDescribe = (cadence: Cadence, jitterSeconds: number) => (at: Timestamp): Tick => {
+  const next = jitterSeconds === 0 ? null : cadence.next(at)
+  const seconds = next === null ? jitterSeconds : Math.min(jitterSeconds, toEpochSeconds(next) - toEpochSeconds(at))
+  return { at, ...cadence.describeTick(at), fires_before: addSeconds(at, seconds) }
+}
