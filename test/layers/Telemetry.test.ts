@@ -2,15 +2,13 @@ import { NodeContext } from "@effect/platform-node"
 import { SqlClient } from "@effect/sql"
 import { assert, describe, it } from "@effect/vitest"
 import { Cause, Effect, Layer, Logger, Redacted, Tracer } from "effect"
-import { createServer } from "node:http"
 import * as SettingsLayer from "../../src/layers/Settings.ts"
 import * as Telemetry from "../../src/layers/Telemetry.ts"
 import type { SettingsShape } from "../../src/services/Settings.ts"
-import { bodyOf } from "../bodies.ts"
 import { brainOn } from "../brain.ts"
 import { temporaryHome } from "../databases.ts"
-import { portOf } from "../ports.ts"
 import { until } from "../until.ts"
+import { collector, collectorAfter } from "./collector.ts"
 
 /** What was logged, as the lines that would go to standard output. */
 const logged = (effect: Effect.Effect<unknown>) =>
@@ -20,27 +18,6 @@ const logged = (effect: Effect.Effect<unknown>) =>
     yield* Effect.provide(effect, Logger.replace(Logger.defaultLogger, collect))
     return lines.map((line) => JSON.parse(line) as Readonly<Record<string, unknown>>) // one object a line
   })
-
-/** A server that keeps what is posted to it, as a collector does, once it has answered 503 as often as `refusals` says. */
-const collectorAfter = (refusals: number) =>
-  Effect.gen(function*() {
-    const posts: Array<{ readonly path: string; readonly body: string }> = []
-    let refused = 0
-    const server = createServer((request, response) => {
-      void bodyOf(request).then((body) => {
-        if (refused < refusals) {
-          refused += 1
-          response.writeHead(503).end()
-          return
-        }
-        posts.push({ path: request.url ?? "", body })
-        response.end("{}")
-      })
-    })
-    return { posts, host: `127.0.0.1:${yield* portOf(server)}` }
-  })
-
-const collector = collectorAfter(0)
 
 const withSettings = (overrides: Partial<SettingsShape>) =>
   Telemetry.layer.pipe(
