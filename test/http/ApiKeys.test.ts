@@ -7,8 +7,10 @@ import { ApiKeys } from "../../src/services/ApiKeys.ts"
 import { Authentication } from "../../src/services/Authentication.ts"
 import { CurrentActor } from "../../src/services/CurrentActor.ts"
 import { freshKey, freshProject, request, serverOn } from "../brain.ts"
+import { assertRefused, clientWith } from "../client.ts"
 import { engines } from "../databases.ts"
-import { freshUser, letInAs, proxied, sessionOf, signedIn } from "./people.ts"
+import { newApiKey } from "./payloads.ts"
+import { clientInBrowser, freshUser, letInAs, proxied, sessionOf, signedIn } from "./people.ts"
 
 const secondsAgo = (seconds: number) => Effect.map(Timestamp.now, (now) => Timestamp.addSeconds(now, -seconds))
 
@@ -71,73 +73,73 @@ describe.each(engines)("API keys on %s", (engine) => {
     it.effect("a revoked or expired key stops at once, and stays in the list", () =>
       Effect.gen(function*() {
         const sql = yield* SqlClient.SqlClient
-        const headers = yield* signedIn(yield* freshUser())
-        const { id, token } = (yield* mint(headers, { scopes: ["auth:read"] })).json
-        const use = request("GET", "/auth/me", { token })
-        assert.strictEqual((yield* use).status, 200)
-        assert.strictEqual((yield* request("DELETE", `/api-keys/${id}`, { headers })).status, 204)
-        assert.strictEqual((yield* use).status, 401)
-        const [revoked] = (yield* request("GET", "/api-keys", { headers })).json
-        assert.isNotNull(revoked.revoked_at)
-        assert.strictEqual((yield* request("DELETE", `/api-keys/${id}`, { headers })).status, 204)
-        assert.deepStrictEqual((yield* request("GET", "/api-keys", { headers })).json, [revoked])
-        const other = (yield* mint(headers, { scopes: ["auth:read"], expires_in_days: 1 })).json
+        const { api_keys } = yield* clientInBrowser(yield* freshUser())
+        const { id, token } = yield* api_keys.create({ payload: newApiKey({ scopes: ["auth:read"] }) })
+        const { auth } = yield* clientWith({ token })
+        yield* auth.me()
+        const path = { key_id: id }
+        yield* api_keys.revoke({ path })
+        yield* assertRefused(auth.me(), "unauthenticated")
+        const [revoked] = yield* api_keys.list({})
+        assert.isString(revoked?.revoked_at)
+        yield* api_keys.revoke({ path })
+        assert.deepStrictEqual(yield* api_keys.list({}), [revoked!])
+        const other = yield* api_keys.create({ payload: newApiKey({ scopes: ["auth:read"], expires_in_days: 1 }) })
         yield* sql`UPDATE api_keys SET expires_at = '2020-01-01T00:00:00.000000Z' WHERE id = ${other.id}`
-        assert.strictEqual((yield* request("GET", "/auth/me", { token: other.token })).status, 401)
+        yield* assertRefused((yield* clientWith(other)).auth.me(), "unauthenticated")
       }))
 
     it.effect("keys are their owner's own", () =>
       Effect.gen(function*() {
-        const headers = yield* signedIn(yield* freshUser())
-        const { id } = (yield* mint(headers, {})).json
-        const stranger = yield* signedIn(yield* freshUser({ isAdmin: true }))
-        assert.deepStrictEqual((yield* request("GET", "/api-keys", { headers: stranger })).json, [])
-        const body = { allowed_cidrs: null }
-        assert.strictEqual((yield* request("PATCH", `/api-keys/${id}`, { headers: stranger, body })).status, 404)
-        assert.strictEqual((yield* request("DELETE", `/api-keys/${id}`, { headers: stranger })).status, 404)
+        const owner = yield* clientInBrowser(yield* freshUser())
+        const { id } = yield* owner.api_keys.create({ payload: newApiKey() })
+        const { api_keys } = yield* clientInBrowser(yield* freshUser({ isAdmin: true }))
+        assert.deepStrictEqual(yield* api_keys.list({}), [])
+        const path = { key_id: id }
+        yield* assertRefused(api_keys.update({ path, payload: { allowed_cidrs: null } }), "not_found")
+        yield* assertRefused(api_keys.revoke({ path }), "not_found")
       }))
 
     it.effect("takes scopes from the catalogue only, and the admins' from admins only", () =>
       Effect.gen(function*() {
-        const headers = yield* signedIn(yield* freshUser())
-        const admin = yield* signedIn(yield* freshUser({ isAdmin: true }))
-        const catalogue = (yield* request("GET", "/api-keys/scopes", { headers })).json
+        const { api_keys } = yield* clientInBrowser(yield* freshUser())
+        const admin = yield* clientInBrowser(yield* freshUser({ isAdmin: true }))
+        const withScopes = (...scopes: ReadonlyArray<string>) => ({ payload: newApiKey({ scopes }) })
+        const catalogue = yield* api_keys.scopes()
         assert.deepStrictEqual(catalogue.admin_only, ["admin:*", "users:read", "users:write"])
-        const unknown = yield* mint(admin, { scopes: ["tasks:read", "tasks:fly"] })
-        assert.deepInclude(unknown.json.details.issues[0], { path: "scopes.1" })
+        const unknown = yield* Effect.flip(admin.api_keys.create(withScopes("tasks:read", "tasks:fly")))
+        assert.strictEqual(unknown._tag === "ValidationFailed" && unknown.issues[0]?.path, "scopes.1")
         for (const scope of catalogue.admin_only) {
-          const refused = yield* mint(headers, { scopes: [scope] })
-          assert.deepInclude(refused.json, { status: 403, code: "scope_admin_only" })
-          assert.strictEqual((yield* mint(admin, { scopes: [scope] })).status, 201)
+          yield* assertRefused(api_keys.create(withScopes(scope)), "scope_admin_only")
+          yield* admin.api_keys.create(withScopes(scope))
         }
-        const every = catalogue.scopes.filter((scope: string) => !catalogue.admin_only.includes(scope))
-        assert.strictEqual((yield* mint(headers, { scopes: every })).status, 201)
+        const every = catalogue.scopes.filter((scope) => !catalogue.admin_only.includes(scope))
+        yield* api_keys.create(withScopes(...every))
       }))
 
     it.effect("a key does no more than its owner may by now", () =>
       Effect.gen(function*() {
         const sql = yield* SqlClient.SqlClient
         const user = yield* freshUser({ isAdmin: true })
-        const { token } = (yield* mint(yield* signedIn(user), { scopes: ["admin:*"] })).json
-        assert.strictEqual((yield* request("GET", "/users", { token })).status, 200)
+        const { api_keys } = yield* clientInBrowser(user)
+        const key = yield* clientWith(yield* api_keys.create({ payload: newApiKey({ scopes: ["admin:*"] }) }))
+        yield* key.users.list({ urlParams: {} })
         yield* sql`UPDATE users SET is_admin = 0 WHERE id = ${user.id}`
-        assert.strictEqual((yield* request("GET", "/users", { token })).status, 403)
+        yield* assertRefused(key.users.list({ urlParams: {} }), "forbidden")
         yield* sql`UPDATE users SET is_active = 0 WHERE id = ${user.id}`
-        assert.strictEqual((yield* request("GET", "/auth/me", { token })).status, 401)
+        yield* assertRefused(key.auth.me(), "unauthenticated")
 
         const project = yield* freshProject()
         const member = yield* freshUser({ roles: { [project.slug]: "admin" } })
-        const made =
-          (yield* mint(yield* signedIn(member), { scopes: ["agents:read", "agents:write"], project_id: project.id }))
-            .json
-        const agents = `/projects/${project.slug}/agents`
-        const create = (name: string) => request("POST", agents, { token: made.token, body: { name } })
-        assert.strictEqual((yield* create("one")).status, 201)
+        const payload = newApiKey({ scopes: ["agents:read", "agents:write"], project_id: project.id })
+        const { agents } = yield* clientWith(yield* (yield* clientInBrowser(member)).api_keys.create({ payload }))
+        const path = { slug: project.slug }
+        yield* agents.create({ path, payload: { name: "one" } })
         yield* sql`UPDATE memberships SET role = 'viewer' WHERE user_id = ${member.id}`
-        assert.strictEqual((yield* create("two")).status, 403)
-        assert.strictEqual((yield* request("GET", agents, { token: made.token })).status, 200)
+        yield* assertRefused(agents.create({ path, payload: { name: "two" } }), "forbidden")
+        assert.lengthOf(yield* agents.list({ path }), 1)
         yield* sql`DELETE FROM memberships WHERE user_id = ${member.id}`
-        assert.strictEqual((yield* request("GET", agents, { token: made.token })).status, 404)
+        yield* assertRefused(agents.list({ path }), "not_found")
       }))
 
     it.effect("a key opens what its scopes name, endpoint by endpoint", () =>

@@ -11,7 +11,7 @@ import { assertRefused, clientOf, clientOfGlobalAdmin, clientWith } from "../cli
 import { engines, freshPostgres } from "../databases.ts"
 import { idOf } from "../ids.ts"
 import { newUser } from "./payloads.ts"
-import { freshUser, login, password, proxied, signedIn } from "./people.ts"
+import { clientInBrowser, freshUser, login, password, proxied } from "./people.ts"
 
 describe("users on two replicas", () => {
   it.scopedLive("one admin always stays, whichever replica is asked", () =>
@@ -117,7 +117,7 @@ describe.each(engines)("users on %s", (engine) => {
       Effect.gen(function*() {
         const { users } = yield* clientOfGlobalAdmin
         const user = yield* freshUser()
-        const { auth } = yield* clientWith({ headers: yield* signedIn(user) })
+        const { auth } = yield* clientInBrowser(user)
         const setActive = (is_active: boolean) => users.update({ path: { user_id: user.id }, payload: { is_active } })
         assert.strictEqual((yield* setActive(false)).is_active, false)
         yield* assertRefused(auth.me(), "unauthenticated")
@@ -132,7 +132,7 @@ describe.each(engines)("users on %s", (engine) => {
         const sql = yield* SqlClient.SqlClient
         const { users } = yield* clientOfGlobalAdmin
         const user = yield* freshUser()
-        const { auth } = yield* clientWith({ headers: yield* signedIn(user) })
+        const { auth } = yield* clientInBrowser(user)
         yield* sql`UPDATE users SET failed_logins = 10, locked_until = '2999-01-01T00:00:00.000000Z' WHERE id = ${user.id}`
         const payload = { new_password: Redacted.make("set by an admin") }
         yield* users.setPassword({ path: { user_id: user.id }, payload })
@@ -144,8 +144,7 @@ describe.each(engines)("users on %s", (engine) => {
     it.effect("a global admin's own password, set there, keeps the session that asks and ends the others", () =>
       Effect.gen(function*() {
         const user = yield* freshUser({ isAdmin: true })
-        const browser = Effect.flatMap(signedIn(user), (headers) => clientWith({ headers }))
-        const [own, other] = [yield* browser, yield* browser]
+        const [own, other] = [yield* clientInBrowser(user), yield* clientInBrowser(user)]
         const payload = { new_password: Redacted.make("set by themselves") }
         yield* own.users.setPassword({ path: { user_id: user.id }, payload })
         yield* own.auth.me()
@@ -159,8 +158,8 @@ describe.each(engines)("users on %s", (engine) => {
         const [one, two] = [yield* freshUser({ isAdmin: true }), yield* freshUser({ isAdmin: true })]
         yield* sql`UPDATE users SET is_admin = 0 WHERE id NOT IN (${one.id}, ${two.id})`
         const [first, second] = [
-          yield* clientWith({ headers: yield* signedIn(one) }),
-          yield* clientWith({ headers: yield* signedIn(two) })
+          yield* clientInBrowser(one),
+          yield* clientInBrowser(two)
         ]
         const race = yield* Effect.all([
           second.users.update({ path: { user_id: one.id }, payload: { is_admin: false } }),
@@ -184,7 +183,7 @@ describe.each(engines)("users on %s", (engine) => {
         const key = yield* freshKey({ roles: { [project.id]: "admin" } })
         const { memberships } = yield* clientWith(key)
         const user = yield* freshUser()
-        const browser = yield* clientWith({ headers: yield* signedIn(user) })
+        const browser = yield* clientInBrowser(user)
         const path = { slug: project.slug }
         const see = browser.project.get({ path })
         yield* assertRefused(see, "not_found")

@@ -13,6 +13,7 @@ import { Memberships } from "../../src/services/Memberships.ts"
 import { Projects } from "../../src/services/Projects.ts"
 import { Users } from "../../src/services/Users.ts"
 import { type Answer, request } from "../brain.ts"
+import { clientWith } from "../client.ts"
 import { idOf } from "../ids.ts"
 
 export const password = "correct horse battery staple"
@@ -125,3 +126,7 @@ export const letInAs = ({ email, id }: { readonly email: string; readonly id: Us
 
 /** Signs in; the headers of every later request. */
 export const signedIn = (user: { readonly email: string }) => Effect.map(login(user.email), browserOf)
+
+/** The derived client of a browser in which the user has just signed in. */
+export const clientInBrowser = (user: { readonly email: string }) =>
+  Effect.flatMap(signedIn(user), (headers) => clientWith({ headers }))
