@@ -136,6 +136,7 @@ const makeDays = ({ days, months, weekdays }: CronFields) => {
     },
     firstFrom: (day: number): number | null => {
       for (let index = monthOf(day); index <= lastMonth; index++) {
+        if (!months.has(index % 12 + 1)) continue
         loadMonth(index)
         const bits = day > keptFirst ? keptBits & (-1 << (day - keptFirst)) : keptBits
         if (bits !== 0) return keptFirst + 31 - Math.clz32(bits & -bits)
@@ -144,6 +145,7 @@ const makeDays = ({ days, months, weekdays }: CronFields) => {
     },
     lastTo: (day: number): number | null => {
       for (let index = monthOf(day); index >= firstMonth; index--) {
+        if (!months.has(index % 12 + 1)) continue
         loadMonth(index)
         const bits = day - keptFirst < 31 ? keptBits & (2 ** (day - keptFirst + 1) - 1) : keptBits
         if (bits !== 0) return keptFirst + 31 - Math.clz32(bits)

@@ -1,5 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
+import { Either } from "effect"
 import * as fc from "fast-check"
+import { compile } from "../../../src/domain/Schedule/Cadence.ts"
+import { summarize } from "../../../src/domain/Schedule/Summary.ts"
 import { fromEpochMicros, type Timestamp } from "../../../src/domain/Timestamp.ts"
 import { cadenceOf, time } from "./cadences.ts"
 import { randomExpression, seeded } from "./expressions.ts"
@@ -75,6 +78,20 @@ describe("Cadence", () => {
       const last = forwards.at(-1)
       if (last === undefined) return
       assert.deepStrictEqual([...cadence.ticksBackwards(last, at)].reverse(), forwards)
+    }))
+  })
+
+  it("any text compiles or is refused in one sentence, and nothing throws", () => {
+    const cronText = fc.stringOf(fc.constantFrom(..."0123456789*/,-#LWFRI? @\t"), { maxLength: 40 })
+    const field = fc.stringOf(fc.constantFrom(..."012359*/,-LW#"), { minLength: 1, maxLength: 5 })
+    const fields = fc.array(field, { minLength: 5, maxLength: 6 }).map((words) => words.join(" "))
+    const kind = fc.constantFrom("cron", "cron", "interval", "clocked")
+    check(fc.property(fc.oneof(cronText, fields, fc.fullUnicodeString()), kind, moment, (expression, kind, at) => {
+      const compiled = compile({ kind, expression, timezone: "Europe/Berlin" })
+      if (Either.isLeft(compiled)) return assert.match(compiled.left.detail, /^expression: \S.*\.$/su)
+      const next = compiled.right.next(at)
+      assert.isTrue(next === null || next > at)
+      assert.isNotEmpty(summarize({ kind, expression }))
     }))
   })
 })
