@@ -105,6 +105,7 @@ const up = Effect.gen(function*() {
     expected_fire_at ${text} NOT NULL,
     lateness_seconds DOUBLE PRECISION NOT NULL,
     grace_seconds INTEGER NOT NULL,
+    slots INTEGER NOT NULL,
     cause TEXT NOT NULL,
     detail TEXT,
     name TEXT NOT NULL,

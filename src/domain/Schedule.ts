@@ -114,6 +114,8 @@ export interface Schedule
   readonly kwargs: string
   /** When it was created or first seen. Intervals count from here. */
   readonly anchor_at: Timestamp
+  /** When the next tick fires: `next_run_at` with its jitter. */
+  readonly due_at: Timestamp | null
   /** Failures of fires before this moment do not count for the circuit breaker. */
   readonly enabled_at: Timestamp
 }
@@ -126,7 +128,7 @@ export interface ScheduleCounts {
 
 /** The JSON text of a SchedulePublic. */
 export const scheduleJson = (schedule: Schedule, counts: ScheduleCounts): string => {
-  const { anchor_at: _anchor, args, enabled_at: _enabled, kwargs, ...rest } = schedule
+  const { anchor_at: _anchor, args, due_at: _due, enabled_at: _enabled, kwargs, ...rest } = schedule
   return `${JSON.stringify({ ...rest, ...counts }).slice(0, -1)},"args":${args},"kwargs":${kwargs}}`
 }
 

@@ -19,6 +19,7 @@ import { Metrics } from "../services/Metrics.ts"
 import { Queues } from "../services/Queues.ts"
 import { RateLimits } from "../services/RateLimits.ts"
 import { Schedules } from "../services/Schedules.ts"
+import * as FireLoop from "../services/Schedules/FireLoop.ts"
 import { TaskChanges } from "../services/TaskChanges.ts"
 import { Tasks } from "../services/Tasks.ts"
 import { TaskRetention } from "../services/Tasks/Retention.ts"
@@ -49,6 +50,7 @@ export const layer = Layer.mergeAll(
   Ingest.layer,
   LiveTasks.layer,
   Queues.layer,
+  FireLoop.layer,
   Schedules.layer,
   RateLimits.layer,
   TaskChanges.layer,

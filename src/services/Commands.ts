@@ -37,7 +37,7 @@ export class Commands extends Effect.Service<Commands>()("svc/Commands", {
     const repo = yield* CommandsRepo
     const statuses = yield* CommandStatusRepo
     const intents = yield* CommandIntents
-    const { issue, issueOnce } = yield* CommandIssue
+    const { issue, issueAll, issueOnce } = yield* CommandIssue
     const audit = yield* Audit
     const metrics = yield* Metrics
     const { restMaxPageSize } = yield* Settings
@@ -120,6 +120,8 @@ export class Commands extends Effect.Service<Commands>()("svc/Commands", {
        * the project.
        */
       issue: Effect.fn("Commands.issue")((intent: Intent) => issue(intent), orDieOnSql),
+      /** The same for many commands, in the caller's transaction (`CommandIssue.issueAll`). */
+      issueAll: Effect.fn("Commands.issueAll")(issueAll),
       retryTask: makeMethod("retry-task", intents.retryTask),
       cancelTask: makeMethod("cancel-task", intents.cancelTask),
       requeueDeadLetter: makeMethod("requeue-dead-letter", intents.requeueDeadLetter),

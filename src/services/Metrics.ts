@@ -93,6 +93,12 @@ export class Metrics extends Effect.Service<Metrics>()("svc/Metrics", {
         labelNames: ["module", "site"],
         registers
       }),
+      scheduleMisfires: new Counter({
+        name: "svc_schedule_misfires_total",
+        help: "Ticks that did not fire within their grace, by cause; ticks missed in a row count once",
+        labelNames: ["cause"],
+        registers
+      }),
       connections: new Gauge({
         name: "svc_http_connections",
         help: "Open TCP connections of clients to this process",

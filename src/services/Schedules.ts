@@ -1,7 +1,6 @@
 import { SqlClient } from "@effect/sql"
 import { Array as Arr, Effect, Layer, Option } from "effect"
 import { randomUUID } from "node:crypto"
-import { CanonicalText } from "../domain/CanonicalJson.ts"
 import { Conflict, NotFound, ValidationFailed } from "../domain/Errors.ts"
 import { Id, ScheduleId } from "../domain/Id.ts"
 import { decodeCursor, encodeCursor } from "../domain/Page.ts"
@@ -18,6 +17,7 @@ import {
 } from "../domain/Schedule.ts"
 import { compile } from "../domain/Schedule/Cadence.ts"
 import { breakerWindow, countConsecutiveFailures } from "../domain/Schedule/Fire.ts"
+import { compileSchedule, cursorAfter } from "../domain/Schedule/Plan.ts"
 import * as Preview from "../domain/Schedule/Preview.ts"
 import * as Timestamp from "../domain/Timestamp.ts"
 import { AgentsRepo } from "./Agents/Repo.ts"
@@ -26,6 +26,8 @@ import { Commands } from "./Commands.ts"
 import { CurrentProject } from "./CurrentActor.ts"
 import { Hints, isUniqueViolation, orDieOnSql } from "./Database.ts"
 import * as Ids from "./Ids.ts"
+import { FireAgents } from "./Schedules/FireAgents.ts"
+import { makeFireIntent } from "./Schedules/FireCommand.ts"
 import { FiresRepo } from "./Schedules/FiresRepo.ts"
 import { SchedulesRepo } from "./Schedules/Repo.ts"
 import { Settings } from "./Settings.ts"
@@ -58,8 +60,6 @@ const externallyOwned = (schedule: Schedule, act: string) =>
     detail: `${schedule.scheduler} owns and fires the schedule "${schedule.name}", so the brain cannot ${act} it.`
   })
 
-const compileStored = (schedule: Schedule) => compile({ ...schedule, anchor: schedule.anchor_at })
-
 /** The schedules of a project: what they are, and acts on them. `Schedules/` fires and watches them. */
 export class Schedules extends Effect.Service<Schedules>()("svc/Schedules", {
   effect: Effect.gen(function*() {
@@ -67,6 +67,7 @@ export class Schedules extends Effect.Service<Schedules>()("svc/Schedules", {
     const repo = yield* SchedulesRepo
     const fires = yield* FiresRepo
     const agents = yield* AgentsRepo
+    const fireAgents = yield* FireAgents
     const commands = yield* Commands
     const audit = yield* Audit
     const hints = yield* Hints
@@ -173,15 +174,16 @@ export class Schedules extends Effect.Service<Schedules>()("svc/Schedules", {
         const now = yield* Timestamp.now
         const cadence = yield* compile({ ...input, anchor: now })
         const schedule_revision = yield* repo.takeRevisions(project.id, 1)
+        const id = yield* Ids.nextOf(ScheduleId)
         const schedule: Schedule = {
           ...input,
-          id: yield* Ids.nextOf(ScheduleId),
+          id,
           project_id: project.id,
           scheduler,
           priority: "normal",
           overlap_policy: "allow",
           last_run_at: null,
-          next_run_at: cadence.next(now),
+          ...cursorAfter({ id, jitter_seconds: input.jitter_seconds }, cadence, now),
           total_runs: 0,
           external_id: null,
           paused_at: null,
@@ -242,8 +244,8 @@ export class Schedules extends Effect.Service<Schedules>()("svc/Schedules", {
 
     /** What an enabled schedule starts from: ticks until now are past, and failures until now do not count. */
     const enabledFrom = Effect.fnUntraced(function*(schedule: Schedule, now: Timestamp.Timestamp) {
-      const next_run_at = (yield* compileStored(schedule)).next(now)
-      return { is_enabled: true, next_run_at, enabled_at: now } satisfies Partial<Schedule>
+      const cursor = cursorAfter(schedule, yield* compileSchedule(schedule), now)
+      return { is_enabled: true, enabled_at: now, ...cursor } satisfies Partial<Schedule>
     })
 
     /** Changes the given fields. A changed cadence, or enabling, begins with the next tick after now. */
@@ -257,13 +259,12 @@ export class Schedules extends Effect.Service<Schedules>()("svc/Schedules", {
         )
         const changed = { ...schedule, ...changes }
         const hasNewCadence = changed.kind !== schedule.kind || changed.expression !== schedule.expression ||
-          changed.timezone !== schedule.timezone
+          changed.timezone !== schedule.timezone || changed.jitter_seconds !== schedule.jitter_seconds
         const isEnabling = changed.is_enabled && !schedule.is_enabled
         if (!hasNewCadence && !isEnabling) return changes
-        const cadence = yield* compileStored(changed)
         return {
           ...changes,
-          next_run_at: cadence.next(now),
+          ...cursorAfter(changed, yield* compileSchedule(changed), now),
           ...(isEnabling && (yield* enabledFrom(changed, now)))
         }
       })
@@ -306,13 +307,13 @@ export class Schedules extends Effect.Service<Schedules>()("svc/Schedules", {
       orDieOnSql
     )
 
-    /** The online agent that serves the engine and was seen last, else any agent that has served it. */
+    /** An online agent that takes fires of the engine, else an agent that has served the engine. */
     const findAgent = Effect.fnUntraced(function*(engine: string) {
       const project = yield* CurrentProject
-      const online = yield* agents.listOnline(project.id)
-      const agent = online.find(({ engines }) => engines.includes(engine)) ??
-        (yield* agents.list(project.id)).find(({ engine_adapters }) => engine_adapters.includes(engine))
-      if (agent !== undefined) return agent.id
+      const online = (yield* fireAgents.chooseIn(project.id))(engine)
+      if (online !== null) return online
+      const offline = (yield* agents.list(project.id)).find(({ engine_adapters }) => engine_adapters.includes(engine))
+      if (offline !== undefined) return offline.id
       return yield* new Conflict({
         code: "no_agent",
         detail: `No agent of the project serves ${engine}. Connect one, then trigger the schedule again.`
@@ -323,24 +324,14 @@ export class Schedules extends Effect.Service<Schedules>()("svc/Schedules", {
     const trigger = Effect.fn("Schedules.trigger")(function*(id: ScheduleId) {
       const schedule = yield* find(id)
       if (!isServiceOwned(schedule)) return yield* externallyOwned(schedule, "trigger")
-      const { args, engine, kwargs, name, project_id, queue, task_name } = schedule
+      const { engine, name, project_id } = schedule
       const command = yield* commands.issue({
-        agent_id: yield* findAgent(engine),
-        action: "schedule.fire",
-        engine,
-        target_type: "schedule",
-        target_id: id,
-        parameters: {
-          engine,
-          task_name,
-          args: new CanonicalText(args),
-          kwargs: new CanonicalText(kwargs),
-          queue: queue ?? undefined,
-          schedule_id: id,
-          schedule_name: name,
-          fire_id: randomUUID()
-        },
-        timeout_seconds: commandTimeout,
+        ...makeFireIntent(schedule, {
+          agent_id: yield* findAgent(engine),
+          fire_id: randomUUID(),
+          scheduled_for: null,
+          timeout_seconds: commandTimeout
+        }),
         act: {
           action: "schedule.trigger_now",
           target_type: "schedule",
@@ -400,6 +391,6 @@ export class Schedules extends Effect.Service<Schedules>()("svc/Schedules", {
   })
 }) {
   static readonly layer = this.Default.pipe(
-    Layer.provide([AgentsRepo.layer, Commands.layer, FiresRepo.layer, SchedulesRepo.layer])
+    Layer.provide([AgentsRepo.layer, Commands.layer, FireAgents.layer, FiresRepo.layer, SchedulesRepo.layer])
   )
 }

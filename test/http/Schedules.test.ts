@@ -251,6 +251,7 @@ describe.each(engines)("schedules on %s", (engine) => {
             expected_fire_at: now,
             lateness_seconds: 61.5,
             grace_seconds: 60,
+            slots: 3,
             cause: "no_agent",
             name: schedule.name,
             engine: "celery",
@@ -270,7 +271,7 @@ describe.each(engines)("schedules on %s", (engine) => {
         const one = (yield* call("GET", `/runs?id=${schedule.id}`)).json
         assert.deepInclude(one, { limit: 20, circuit_breaker_threshold: 5 })
         const shown = (yield* call("GET", `/${schedule.id}`)).json
-        assert.deepStrictEqual([shown.consecutive_failures, shown.skipped_slots_24h], [2, 1])
+        assert.deepStrictEqual([shown.consecutive_failures, shown.skipped_slots_24h], [2, 3])
         for (const path of [`/${schedule.id}/misfires`, "/misfires"]) {
           const [misfire, ...more] = (yield* call("GET", path)).json
           assert.deepStrictEqual(more, [])

@@ -13,7 +13,7 @@ import { servesEngine } from "./Routing.ts"
 /** Engines that never run an ended task again under its id: their retry is a new task. */
 const finalEndEngines: ReadonlySet<string> = new Set(["arq", "celery", "dramatiq", "huey", "taskiq"])
 
-const pendingState: InitialState = { status: "pending", result: null, error: null }
+export const pendingState: InitialState = { status: "pending", result: null, error: null }
 const makeFailedState = (error: string): InitialState => ({ status: "failed", result: null, error })
 
 /**

@@ -5,21 +5,22 @@ import { canonicalize, type JsonInput } from "../../domain/CanonicalJson.ts"
 import { type Command, frameOverheadBytes, maxFrameBytes } from "../../domain/Command.ts"
 import { writeNote } from "../../domain/Command/Note.ts"
 import { Conflict, ValidationFailed } from "../../domain/Errors.ts"
-import { CommandId } from "../../domain/Id.ts"
+import { CommandId, type ProjectId } from "../../domain/Id.ts"
 import { idempotencyRetentionSeconds } from "../../domain/Idempotency.ts"
 import { REDACTED } from "../../domain/Redaction/Texts.ts"
 import * as Timestamp from "../../domain/Timestamp.ts"
+import { runAfterCommit } from "../AfterCommit.ts"
 import { CurrentActor, CurrentProject } from "../CurrentActor.ts"
 import * as Ids from "../Ids.ts"
 import { Vault } from "../Keys.ts"
 import { Metrics } from "../Metrics.ts"
-import { CommandAdmission } from "./Admission.ts"
+import { CommandAdmission, pendingState } from "./Admission.ts"
 import { CommandDispatch } from "./Dispatch.ts"
 import { encodeTarget } from "./EncodeCommand.ts"
 import { observeCommandEnd } from "./EndMetrics.ts"
 import type { InitialState, Intent } from "./Model.ts"
 import { CommandsRepo } from "./Repo.ts"
-import { CommandWriter } from "./Writer.ts"
+import { type CommandInsert, CommandWriter } from "./Writer.ts"
 
 const idempotencyConflict = new Conflict({
   code: "idempotency_conflict",
@@ -36,6 +37,65 @@ interface IdempotencyKey {
 const hashRequest = (body: object): string => hash("sha256", canonicalize(body as JsonInput), "hex")
 
 const actorKey = (actor: Actor): string => (actor.kind === "person" ? actor.user_id : `system ${actor.name}`)
+
+/** A command to be issued, with its id. */
+export interface IssuedIntent {
+  readonly id: CommandId
+  readonly project_id: ProjectId
+  readonly intent: Intent
+}
+
+interface InsertOptions extends IssuedIntent {
+  readonly actor: Actor
+  readonly initialState: InitialState
+  readonly issued_at: Timestamp.Timestamp
+}
+
+/** The row of a command, without encrypted parameters and idempotency key, and its audit rows. */
+const makeInsert = ({ actor, id, initialState, intent, issued_at, project_id }: InsertOptions): CommandInsert => {
+  const { act, action, agent_id, engine, metadata, parameters, sealed = {}, target_id, target_type } = intent
+  const isPending = initialState.status === "pending"
+  const masks = Object.fromEntries(Object.keys(sealed).map((name) => [name, REDACTED]))
+  return {
+    actor,
+    command: {
+      id,
+      project_id,
+      agent_id,
+      issued_by: actor.kind === "person" ? actor.user_id : null,
+      action,
+      engine,
+      target_type,
+      target_id,
+      payload: canonicalize({ ...parameters, ...masks }),
+      sealed_payload: null,
+      idempotency_key: null,
+      request_hash: null,
+      issued_at,
+      timeout_at: Timestamp.addSeconds(issued_at, intent.timeout_seconds),
+      completed_at: isPending ? null : issued_at,
+      ...initialState
+    },
+    entries: [
+      ...(act === undefined ? [] : [act]),
+      {
+        action: "command.issued",
+        target_type: "command",
+        target_id: id,
+        project_id,
+        metadata: {
+          action,
+          agent_id,
+          engine,
+          target_type,
+          target_id,
+          ...metadata,
+          ...(!isPending && { status: initialState.status })
+        }
+      }
+    ]
+  }
+}
 
 /** Issues commands: a row with its audit row, then a wake-up of the replicas that hold the agent's connections. */
 export class CommandIssue extends Effect.Service<CommandIssue>()("svc/CommandIssue", {
@@ -63,7 +123,7 @@ export class CommandIssue extends Effect.Service<CommandIssue>()("svc/CommandIss
       function*(intent: Intent, initialState: InitialState, idempotency: IdempotencyKey | null) {
         const project = yield* CurrentProject
         const actor = yield* CurrentActor
-        const { act, action, agent_id, engine, metadata, parameters, sealed = {}, target_id, target_type } = intent
+        const { sealed = {} } = intent
         const id = yield* Ids.nextOf(CommandId)
         const issued_at = yield* Timestamp.now
         const isPending = initialState.status === "pending"
@@ -74,48 +134,26 @@ export class CommandIssue extends Effect.Service<CommandIssue>()("svc/CommandIss
         const request_hash = idempotency === null
           ? null
           : yield* vault.seal("commands.request_hash", id, idempotency.requestHash)
-        const masks = Object.fromEntries(Object.keys(sealed).map((name) => [name, REDACTED]))
-        return yield* writer.insert({
-          actor,
-          command: {
-            id,
-            project_id: project.id,
-            agent_id,
-            issued_by: actor.kind === "person" ? actor.user_id : null,
-            action,
-            engine,
-            target_type,
-            target_id,
-            payload: canonicalize({ ...parameters, ...masks }),
-            sealed_payload,
-            idempotency_key: idempotency?.key ?? null,
-            request_hash,
-            issued_at,
-            timeout_at: Timestamp.addSeconds(issued_at, intent.timeout_seconds),
-            completed_at: isPending ? null : issued_at,
-            ...initialState
-          },
-          entries: [
-            ...(act === undefined ? [] : [act]),
-            {
-              action: "command.issued",
-              target_type: "command",
-              target_id: id,
-              project_id: project.id,
-              metadata: {
-                action,
-                agent_id,
-                engine,
-                target_type,
-                target_id,
-                ...metadata,
-                ...(!isPending && { status: initialState.status })
-              }
-            }
-          ]
-        })
+        const made = makeInsert({ actor, id, initialState, intent, issued_at, project_id: project.id })
+        const command = { ...made.command, sealed_payload, idempotency_key: idempotency?.key ?? null, request_hash }
+        return yield* writer.insert({ ...made, command })
       }
     )
+
+    /**
+     * Issues commands in the caller's transaction, and wakes their agents at its commit. The caller has chosen agents
+     * that take the commands. Call it last in the transaction: it writes the audit log.
+     */
+    const issueAll = Effect.fnUntraced(function*(issues: ReadonlyArray<IssuedIntent>) {
+      const actor = yield* CurrentActor
+      const issued_at = yield* Timestamp.now
+      yield* writer.insertAll(
+        issues.map((issued) => makeInsert({ ...issued, actor, initialState: pendingState, issued_at }))
+      )
+      for (const agentId of new Set(issues.map(({ intent }) => intent.agent_id))) {
+        yield* runAfterCommit(dispatch.notify(agentId))
+      }
+    })
 
     /** Refuses a command whose frame would exceed what agents accept; without the check it would be lost later. */
     const checkSize = (intent: Intent) => {
@@ -159,7 +197,7 @@ export class CommandIssue extends Effect.Service<CommandIssue>()("svc/CommandIss
         return Option.isSome(first) ? first.value : yield* issue(yield* intentOf(request), idempotency)
       })
 
-    return { issue, issueOnce } as const
+    return { issue, issueAll, issueOnce } as const
   })
 }) {
   static readonly layer = this.Default.pipe(

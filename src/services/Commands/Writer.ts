@@ -46,8 +46,8 @@ export class CommandWriter extends Effect.Service<CommandWriter>()("svc/CommandW
     const loops = yield* Loops
     const queue = yield* Queue.bounded<PendingInsert>(capacity)
 
-    /** In a transaction of several statements, with idempotency keys. */
-    const commitWithKeys = Effect.fnUntraced(function*(inserts: ReadonlyArray<CommandInsert>) {
+    /** Inserts rows and audit rows in the caller's transaction, of several statements. Call it last there. */
+    const insertAll = Effect.fnUntraced(function*(inserts: ReadonlyArray<CommandInsert>) {
       // the same order of keys on every replica, so that two replicas cannot deadlock
       const batch = inserts.toSorted(byIdempotencyKey)
       for (const { command: { idempotency_key, issued_at, project_id } } of batch) {
@@ -62,7 +62,8 @@ export class CommandWriter extends Effect.Service<CommandWriter>()("svc/CommandW
       const inserted = new Set(rows.map(({ id }) => id))
       yield* audit.recordAll(entriesOf(batch.filter(({ command }) => inserted.has(command.id))))
       return rows
-    }, sql.withTransaction)
+    })
+    const commitWithKeys = (batch: ReadonlyArray<CommandInsert>) => sql.withTransaction(insertAll(batch))
 
     /** In one synchronous transaction, without the effects and spans of `withTransaction`. */
     const commitOnSqlite = (sqlite: SqliteAccess, batch: ReadonlyArray<CommandInsert>) =>
@@ -120,7 +121,7 @@ export class CommandWriter extends Effect.Service<CommandWriter>()("svc/CommandW
         (done) => Effect.zipRight(queue.offer({ ...issued, done }), Deferred.await(done))
       )
 
-    return { insert } as const
+    return { insert, insertAll } as const
   })
 }) {
   static readonly layer = this.Default.pipe(Layer.provide(CommandsRepo.layer))

@@ -66,11 +66,11 @@ export class FiresRepo extends Effect.Service<FiresRepo>()("svc/FiresRepo", {
           read`SELECT f.schedule_id, f.status FROM ${newestOf(ids, limit)} JOIN schedules p ON p.id = s.id
             WHERE f.fired_at >= p.enabled_at ORDER BY f.schedule_id, f.scheduled_for DESC`
         ),
-      /** Misfires of each schedule whose tick is after `since`; none for a schedule without. */
+      /** Ticks of each schedule that were found missed after `since`; none for a schedule without. */
       countMisfires: (ids: ReadonlyArray<ScheduleId>, since: Timestamp) =>
         rowsOf(CountRow)(
-          read`SELECT s.id AS schedule_id, count(*) AS n FROM ${idRows(ids)}
-            JOIN schedule_misfires m ON m.schedule_id = s.id AND m.expected_fire_at > ${since} GROUP BY s.id`
+          read`SELECT s.id AS schedule_id, sum(m.slots) AS n FROM ${idRows(ids)}
+            JOIN schedule_misfires m ON m.schedule_id = s.id AND m.detected_at > ${since} GROUP BY s.id`
         ),
       /** Newest first; of one schedule, or of all in the project. */
       listMisfires: (projectId: ProjectId, scheduleId: ScheduleId | null, limit: number) =>

@@ -5,7 +5,7 @@ import { type Schedule, SchedulePublic } from "../../domain/Schedule.ts"
 import { Timestamp } from "../../domain/Timestamp.ts"
 import { BooleanColumn } from "../ColumnTypes.ts"
 import { Reader } from "../Database.ts"
-import { forUpdate } from "../Dialect.ts"
+import { forUpdate, idIn } from "../Dialect.ts"
 import { firstRowOf, rowsOf } from "../Rows.ts"
 
 /** Converts between a row of `schedules`, as the drivers return it, and a Schedule. */
@@ -22,10 +22,15 @@ const Row = Schema.Struct({
   args: Schema.String,
   kwargs: Schema.String,
   anchor_at: Timestamp,
-  enabled_at: Timestamp
+  enabled_at: Timestamp,
+  due_at: Schema.NullOr(Timestamp)
 })
+export type ScheduleRow = typeof Row.Encoded
 const encode = Schema.encodeSync(Row)
 const toSchedule = (row: typeof Row.Type): Schedule => ({ ...row, priority: "normal", overlap_policy: "allow" })
+const decodeRows = Schema.decodeUnknownSync(Schema.Array(Row))
+export const decodeSchedules = (rows: ReadonlyArray<ScheduleRow>): ReadonlyArray<Schedule> =>
+  decodeRows(rows).map(toSchedule)
 const toRow = ({ overlap_policy: _policy, priority: _priority, ...schedule }: Schedule) => encode(schedule)
 
 export class SchedulesRepo extends Effect.Service<SchedulesRepo>()("svc/SchedulesRepo", {
@@ -62,6 +67,9 @@ export class SchedulesRepo extends Effect.Service<SchedulesRepo>()("svc/Schedule
           firstRow(sql`SELECT * FROM schedules WHERE project_id = ${projectId} AND id = ${id} ${forUpdate(sql)}`),
           Option.map(toSchedule)
         ),
+      /** Those of the schedules that exist, in the caller's transaction. */
+      listByIds: (ids: ReadonlyArray<ScheduleId>) =>
+        Effect.map(sql<ScheduleRow>`SELECT * FROM schedules WHERE ${idIn(sql, ids)}`, decodeSchedules),
       insert: (schedule: Schedule) => sql`INSERT INTO schedules ${sql.insert(toRow(schedule))}`,
       update: (schedule: Schedule) =>
         sql`UPDATE schedules SET ${sql.update(toRow(schedule), ["id"])} WHERE id = ${schedule.id}`,

@@ -48,6 +48,21 @@ export const agentSettings = {
     { default: 100, min: 1, max: 1000 },
     "Maximum missed ticks that a schedule with catch_up fire_all_missed fires after an outage; the newest ones."
   ),
+  scheduleReplayPerSecond: integer(
+    "SVC_SCHEDULE_REPLAY_PER_SECOND",
+    { default: 20, min: 1, max: 1000 },
+    "Maximum fires a second and engine of a project that are sent late: missed ticks, and fires that waited for an agent."
+  ),
+  scheduleBufferSeconds: integer(
+    "SVC_SCHEDULE_BUFFER_SECONDS",
+    { default: 3600, min: 1, max: 604_800 },
+    "Time that a fire waits for an agent of its engine."
+  ),
+  scheduleGraceSeconds: integer(
+    "SVC_SCHEDULE_GRACE_SECONDS",
+    { default: 60, min: 1, max: 604_800 },
+    "A tick that fires later than this is a misfire, unless the schedule has its own grace."
+  ),
 
   queuesPerProject: integer(
     "SVC_QUEUES_PER_PROJECT",

@@ -1,0 +1,87 @@
+/** Which ticks of a schedule fire now, and where its cursor goes. */
+import type { ScheduleId } from "../Id.ts"
+import type { CatchUp } from "../Schedule.ts"
+import { addSeconds, type Timestamp } from "../Timestamp.ts"
+import { type Cadence, compile } from "./Cadence.ts"
+import { catchUp } from "./CatchUp.ts"
+import { addJitter } from "./Jitter.ts"
+
+interface StoredCadence {
+  readonly kind: string
+  readonly expression: string
+  readonly timezone: string
+  readonly anchor_at: Timestamp
+}
+
+/** The cadence of a stored schedule. Fails where this machine no longer knows its zone, or a newer program wrote it. */
+export const compileSchedule = ({ anchor_at, ...definition }: StoredCadence) =>
+  compile({ ...definition, anchor: anchor_at })
+
+/** The next tick of a schedule, and when it fires: with its jitter. Null after the last tick. */
+export interface Cursor {
+  readonly next_run_at: Timestamp | null
+  readonly due_at: Timestamp | null
+}
+
+interface Jittered {
+  readonly id: ScheduleId
+  readonly jitter_seconds: number
+}
+
+const cursorAt = ({ id, jitter_seconds }: Jittered, cadence: Cadence, tick: Timestamp | null): Cursor => ({
+  next_run_at: tick,
+  due_at: tick === null ? null : addJitter(id, tick, jitter_seconds, cadence.next(tick))
+})
+
+/** The cursor of a schedule whose ticks until `after` are past. */
+export const cursorAfter = (schedule: Jittered, cadence: Cadence, after: Timestamp): Cursor =>
+  cursorAt(schedule, cadence, cadence.next(after))
+
+/** Ticks of an outage that are counted; a schedule that ticks each second and was away for a year has more. */
+export const maxCountedTicks = 1000
+
+/** A tick may be this late without being missed, whatever the grace says: else a long grace would undo `catch_up`. */
+const maxLatenessSeconds = 60
+
+export interface FirePlan {
+  /** Ticks that fire at their time. Oldest first, as in `missedFires`. */
+  readonly fires: ReadonlyArray<Timestamp>
+  /** Missed ticks that `catch_up` fires. */
+  readonly missedFires: ReadonlyArray<Timestamp>
+  /** Missed ticks, fired or not, at most `maxCountedTicks`. The oldest one is the cursor from before. */
+  readonly missedCount: number
+  readonly cursor: Cursor
+}
+
+interface PlannedSchedule extends Jittered {
+  readonly next_run_at: Timestamp
+  readonly catch_up: CatchUp
+}
+
+/** The plan at `now` of a schedule whose cursor is due. `graceSeconds`: a later tick is missed. */
+export const planFires = (
+  schedule: PlannedSchedule,
+  cadence: Cadence,
+  now: Timestamp,
+  { catchUpMax, graceSeconds }: { readonly catchUpMax: number; readonly graceSeconds: number }
+): FirePlan => {
+  const { id, jitter_seconds } = schedule
+  const missedBefore = addSeconds(now, -Math.min(graceSeconds, maxLatenessSeconds))
+  const fires: Array<Timestamp> = []
+  const missed: Array<Timestamp> = []
+  let next = cadence.next(now)
+  let cursorTick = next
+  for (const tick of cadence.ticksBackwards(now, addSeconds(schedule.next_run_at, -0.000_001))) {
+    const due = addJitter(id, tick, jitter_seconds, next)
+    next = tick
+    if (due > now) cursorTick = tick
+    else if (due >= missedBefore) fires.unshift(tick)
+    else if (missed.push(tick) >= maxCountedTicks) break
+  }
+  return {
+    fires,
+    missedFires: catchUp(schedule.catch_up, missed, Math.min(catchUpMax, maxCountedTicks)).ticks,
+    missedCount: missed.length,
+    cursor: cursorAt(schedule, cadence, cursorTick)
+  }
+}

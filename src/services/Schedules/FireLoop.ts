@@ -1,0 +1,138 @@
+import { Cause, Clock, Effect, Layer, Option, Queue, Stream } from "effect"
+import type { ScheduleId } from "../../domain/Id.ts"
+import * as Timestamp from "../../domain/Timestamp.ts"
+import { Hints } from "../Database.ts"
+import { Leader, Lease, LeaseLost } from "../Leader.ts"
+import { Loops } from "../Loops.ts"
+import type { DueSchedule } from "./DueRepo.ts"
+import { FireOutcomes } from "./FireOutcomes.ts"
+import { ScheduleFires } from "./Fires.ts"
+import { Misfires } from "./Misfires.ts"
+
+/** The name of the lease: one process of all replicas fires. */
+const leaseName = "schedules"
+
+/** After the leader is killed, schedules fire again within this time. */
+const leaseDuration = "10 seconds"
+
+/** The loop looks at the table at least this often: a hint may be lost, and the clock may be set forward. */
+const maxSleepMillis = 1000
+
+/** A batch that takes longer is interrupted and reported, so that one statement that hangs does not stop all fires. */
+const batchTimeout = "30 seconds"
+
+/** A schedule that cannot be fired is left out for this time, so that the others go on. */
+const postponeMillis = 30_000
+
+/** The wall clock ran this far ahead of the monotonic one: it was set forward, or the machine slept. */
+const clockStepMillis = 5000
+
+const isLeaseLost = (cause: Cause.Cause<unknown>): boolean =>
+  Option.exists(Cause.failureOption(cause), (failure) => failure instanceof LeaseLost)
+
+/** Fires schedules on one replica at a time (`Leader`), and watches that they do fire. */
+const makeLoop = Effect.gen(function*() {
+  const fires = yield* ScheduleFires
+  const outcomes = yield* FireOutcomes
+  const misfires = yield* Misfires
+  const leader = yield* Leader
+  const hints = yield* Hints
+  const loops = yield* Loops
+  const wake = yield* Queue.sliding<void>(1)
+  const postponed = new Map<ScheduleId, number>()
+  const clocks = { aheadMillis: NaN }
+
+  const postpone = (schedule: DueSchedule, cause: Cause.Cause<unknown>) =>
+    Effect.flatMap(Clock.currentTimeMillis, (now) => {
+      postponed.set(schedule.id, now + postponeMillis)
+      return Effect.annotateLogs(
+        Effect.logError(`a schedule cannot be fired; it is tried again in ${postponeMillis / 1000} s`, cause),
+        { schedule_id: schedule.id, project_id: schedule.project_id }
+      )
+    })
+
+  /**
+   * Fires the batch. If that fails although the database answers, one schedule is at fault: the batch is halved until
+   * it is alone, and that one is postponed.
+   */
+  const fireAll = (
+    batch: ReadonlyArray<DueSchedule>,
+    now: Timestamp.Timestamp
+  ): Effect.Effect<void, Effect.Effect.Error<Lease["Type"]["check"]>, Lease> =>
+    Effect.catchAllCause(
+      Effect.timeoutFail(fires.fireBatch(batch, now), {
+        duration: batchTimeout,
+        onTimeout: () => new Cause.TimeoutException(`firing schedules took longer than ${batchTimeout}`)
+      }),
+      (cause) => {
+        if (Cause.isInterrupted(cause)) return Effect.interrupt
+        const handled = isLeaseLost(cause) ? Effect.void : splitBatch(batch, now, cause)
+        return Effect.zipRight(Effect.flatMap(Lease, ({ check }) => check), handled)
+      }
+    )
+
+  const splitBatch = (
+    batch: ReadonlyArray<DueSchedule>,
+    now: Timestamp.Timestamp,
+    cause: Cause.Cause<unknown>
+  ) => {
+    const [first] = batch
+    if (first === undefined) return Effect.void
+    if (batch.length === 1) return postpone(first, cause)
+    const middle = Math.ceil(batch.length / 2)
+    return Effect.zipRight(fireAll(batch.slice(0, middle), now), fireAll(batch.slice(middle), now))
+  }
+
+  const noteClockStep = Effect.flatMap(Effect.clock, (clock) => {
+    const aheadMillis = clock.unsafeCurrentTimeMillis() - Number(clock.unsafeCurrentTimeNanos() / 1_000_000n)
+    const hasStepped = aheadMillis - clocks.aheadMillis > clockStepMillis
+    clocks.aheadMillis = aheadMillis
+    return hasStepped ? misfires.noteClockStep : Effect.void
+  })
+
+  const sleepUntilDue = (hasPostponed: boolean) =>
+    Effect.gen(function*() {
+      const next = yield* fires.nextDue
+      const millis = Option.match(next, {
+        onNone: () => maxSleepMillis,
+        onSome: (due) => Timestamp.toEpochMillis(due)
+      })
+      const now = yield* Clock.currentTimeMillis
+      const wait = Option.isNone(next) || (hasPostponed && millis <= now) ? maxSleepMillis : millis - now
+      yield* Effect.raceFirst(Effect.sleep(Math.min(Math.max(wait, 1), maxSleepMillis)), wake.take)
+    })
+
+  const fireNext = Effect.gen(function*() {
+    yield* noteClockStep
+    const nowMillis = yield* Clock.currentTimeMillis
+    for (const [id, until] of postponed) if (until <= nowMillis) postponed.delete(id)
+    const { batch, hasMore, now } = yield* fires.listDue(new Set(postponed.keys()))
+    if (batch.length > 0) yield* fireAll(batch, now)
+    if (!hasMore) yield* sleepUntilDue(postponed.size > 0)
+  })
+
+  const forever = <E, R>(tick: Effect.Effect<unknown, E, R>, pause: "1 second" | "10 seconds") =>
+    Effect.forever(Effect.zipRight(tick, Effect.sleep(pause)))
+
+  const lead = Effect.zipRight(
+    misfires.beginLeading,
+    Effect.all([
+      Effect.forever(fireNext),
+      forever(fires.releaseWaiting(), "1 second"),
+      forever(Effect.repeat(outcomes.record(), { while: (hasMore) => hasMore }), "1 second"),
+      forever(misfires.watch, "10 seconds"),
+      Stream.runForEach(hints.subscribe("schedules"), () => wake.offer(undefined))
+    ], { concurrency: "unbounded", discard: true })
+  )
+
+  // another replica leads: look again later
+  const leadOrWait = Effect.flatMap(
+    leader.only(leaseName, lead, { duration: leaseDuration }),
+    Option.match({ onNone: () => Effect.sleep("1 second"), onSome: () => Effect.void })
+  )
+  yield* loops.forever("schedule fires", leadOrWait, { longestPause: "5 seconds" })
+})
+
+export const layer = Layer.scopedDiscard(makeLoop).pipe(
+  Layer.provide([FireOutcomes.layer, Leader.layer, Misfires.layer, ScheduleFires.layer])
+)

@@ -1,0 +1,130 @@
+import { Effect, Layer, Option } from "effect"
+import { randomUUID } from "node:crypto"
+import { Id, type ProjectId, type ScheduleId } from "../../domain/Id.ts"
+import { breakerWindow, countConsecutiveFailures } from "../../domain/Schedule/Fire.ts"
+import * as Timestamp from "../../domain/Timestamp.ts"
+import { Audit } from "../Audit.ts"
+import { CurrentActor } from "../CurrentActor.ts"
+import { Hints } from "../Database.ts"
+import { Lease } from "../Leader.ts"
+import { Settings } from "../Settings.ts"
+import { scheduler } from "./Fires.ts"
+import { FiresRepo } from "./FiresRepo.ts"
+import { type CommandedFire, type FireMove, OpenFiresRepo } from "./OpenFiresRepo.ts"
+import { SchedulesRepo } from "./Repo.ts"
+
+/** Fires of one transaction. */
+const batchSize = 500
+
+/** Where the status of its command moves a fire (docs/schedules.md, Outcomes). */
+export const moveOf = (fire: CommandedFire): FireMove => {
+  const { command_status, completed_at, dispatched_at, error, fire_id, scheduled_for } = fire
+  const key = { fire_id, scheduled_for }
+  switch (command_status) {
+    case "completed":
+      return {
+        ...key,
+        status: "acked_success",
+        acked_at: completed_at,
+        latency_ms: latencyOf(fire)
+      }
+    case "failed":
+      return dispatched_at === null
+        ? { ...key, status: "failed", error_code: "not_sent", error_message: error }
+        : {
+          ...key,
+          status: "acked_failed",
+          acked_at: completed_at,
+          latency_ms: latencyOf(fire),
+          error_code: "agent_failed",
+          error_message: error
+        }
+    case "timeout":
+      return dispatched_at === null
+        ? { ...key, status: "failed", error_code: "not_sent", error_message: error }
+        : { ...key, status: "terminal_timeout", error_code: "no_answer", error_message: error }
+    case "cancelled":
+      return { ...key, status: "terminal_cancelled", error_code: "cancelled", error_message: error }
+    case null:
+      return {
+        ...key,
+        status: "terminal_timeout",
+        error_code: "command_deleted",
+        error_message: "Its command was deleted before its outcome was read."
+      }
+    case "pending":
+    case "dispatched":
+      return { ...key, status: "delivered" }
+  }
+}
+
+const latencyOf = ({ completed_at, dispatched_at }: CommandedFire): number | null =>
+  completed_at === null || dispatched_at === null
+    ? null
+    : Timestamp.toEpochMillis(completed_at) - Timestamp.toEpochMillis(dispatched_at)
+
+/** Takes the outcomes of commands over into their fires, and disables schedules that keep failing. */
+export class FireOutcomes extends Effect.Service<FireOutcomes>()("svc/FireOutcomes", {
+  effect: Effect.gen(function*() {
+    const open = yield* OpenFiresRepo
+    const fires = yield* FiresRepo
+    const repo = yield* SchedulesRepo
+    const audit = yield* Audit
+    const hints = yield* Hints
+    const { scheduleBreakerThreshold } = yield* Settings
+
+    const countFailures = (id: ScheduleId) =>
+      Effect.map(
+        fires.listStatuses([id], breakerWindow),
+        (rows) => countConsecutiveFailures(rows.map(({ status }) => status))
+      )
+
+    /** Disables the schedule, unless a person enabled or disabled it in between. */
+    const trip = Effect.fnUntraced(function*(projectId: ProjectId, id: ScheduleId) {
+      const lease = yield* Lease
+      const failures = yield* countFailures(id)
+      if (failures < scheduleBreakerThreshold) return
+      yield* lease.withTransaction(Effect.gen(function*() {
+        const schedule_revision = yield* repo.takeRevisions(projectId, 1)
+        const locked = yield* repo.lock(projectId, id)
+        const now = yield* Timestamp.now
+        if (Option.isNone(locked) || !locked.value.is_enabled) return
+        const control_token = Id.make(randomUUID(), { disableValidation: true })
+        yield* repo.update({ ...locked.value, is_enabled: false, control_token, schedule_revision, updated_at: now })
+        yield* hints.publish("schedules", projectId)
+        yield* audit.record({
+          action: "schedule.circuit_breaker.tripped",
+          target_type: "schedule",
+          target_id: id,
+          project_id: projectId,
+          metadata: { name: locked.value.name, consecutive_failures: failures, threshold: scheduleBreakerThreshold }
+        })
+      }))
+    }, Effect.provideService(CurrentActor, scheduler))
+
+    /** Moves the fires whose commands have moved; returns whether more wait. */
+    const record = Effect.fn("FireOutcomes.record")(function*() {
+      const lease = yield* Lease
+      const commanded = yield* open.listCommanded(batchSize)
+      if (commanded.length === 0) return false
+      const moves = commanded.map(moveOf)
+      yield* lease.withTransaction(open.move(moves))
+      const failed = new Map(
+        commanded.flatMap(({ project_id, schedule_id }, index) => {
+          const status = moves[index]?.status
+          return status === "failed" || status === "acked_failed" ? [[schedule_id, project_id] as const] : []
+        })
+      )
+      if (scheduleBreakerThreshold > 0) {
+        yield* Effect.forEach(failed, ([id, projectId]) => trip(projectId, id), { discard: true })
+      }
+      return commanded.length === batchSize
+    })
+
+    return { record } as const
+  })
+}) {
+  static readonly layer = this.Default.pipe(
+    Layer.provide([FiresRepo.layer, OpenFiresRepo.layer, SchedulesRepo.layer])
+  )
+}

@@ -1,0 +1,291 @@
+import { Array as Arr, Effect, Either, Layer } from "effect"
+import { randomUUID } from "node:crypto"
+import { system } from "../../domain/Actor.ts"
+import type { ValidationFailed } from "../../domain/Errors.ts"
+import { type AgentId, CommandId, FireRowId, type ProjectId, type ScheduleId } from "../../domain/Id.ts"
+import type { Schedule } from "../../domain/Schedule.ts"
+import { fireIdOf } from "../../domain/Schedule/FireId.ts"
+import { compileSchedule, type FirePlan, planFires } from "../../domain/Schedule/Plan.ts"
+import * as Timestamp from "../../domain/Timestamp.ts"
+import { Audit } from "../Audit.ts"
+import { Commands } from "../Commands.ts"
+import type { IssuedIntent } from "../Commands/Issue.ts"
+import { CurrentActor } from "../CurrentActor.ts"
+import * as Ids from "../Ids.ts"
+import { Lease } from "../Leader.ts"
+import { Settings } from "../Settings.ts"
+import { DueRepo, type DueSchedule } from "./DueRepo.ts"
+import { FireAgents } from "./FireAgents.ts"
+import { digestDefinition, makeFireIntent } from "./FireCommand.ts"
+import { Misfires } from "./Misfires.ts"
+import { type FireMove, type NewFire, OpenFiresRepo, type WaitingFire } from "./OpenFiresRepo.ts"
+import { SchedulesRepo } from "./Repo.ts"
+
+/** Schedules of one transaction. */
+const batchSize = 500
+
+/** The actor of fires in the audit log. */
+export const scheduler = system("scheduler")
+
+interface DuePlan {
+  readonly schedule: Schedule
+  readonly plan: FirePlan
+}
+
+interface BrokenSchedule {
+  readonly schedule: Schedule
+  readonly detail: string
+}
+
+/** A fire with what decides its command. */
+interface PlannedFire {
+  readonly schedule: Schedule
+  readonly fire: NewFire
+  readonly agent_id: AgentId | null
+}
+
+/** Fires the schedules that the service owns, under the lease of the fire loop (`FireLoop.ts`). */
+export class ScheduleFires extends Effect.Service<ScheduleFires>()("svc/ScheduleFires", {
+  effect: Effect.gen(function*() {
+    const due = yield* DueRepo
+    const open = yield* OpenFiresRepo
+    const repo = yield* SchedulesRepo
+    const fireAgents = yield* FireAgents
+    const misfires = yield* Misfires
+    const commands = yield* Commands
+    const audit = yield* Audit
+    const settings = yield* Settings
+    const { commandTimeout, scheduleBufferSeconds, scheduleCatchUpMax, scheduleGraceSeconds } = settings
+
+    /** Chooses agents for fires. The agents of each project are read once. */
+    const makeChooser = Effect.fnUntraced(function*(projectIds: Iterable<ProjectId>) {
+      const choosers = new Map<ProjectId, (engine: string) => AgentId | null>()
+      for (const id of new Set(projectIds)) choosers.set(id, yield* fireAgents.chooseIn(id))
+      return (projectId: ProjectId, engine: string) => choosers.get(projectId)?.(engine) ?? null
+    })
+
+    /** The next revisions of each project, one for each of the rows. Takes the row locks of the projects in order. */
+    const takeRevisions = Effect.fnUntraced(function*(rows: ReadonlyArray<DueSchedule>) {
+      const counts = Arr.groupBy(rows, ({ project_id }) => project_id)
+      const newest = new Map<ProjectId, number>()
+      for (
+        const projectRows of Object.values(counts).toSorted((a, b) => (a[0].project_id < b[0].project_id ? -1 : 1))
+      ) {
+        const [{ project_id }] = projectRows
+        newest.set(project_id, (yield* repo.takeRevisions(project_id, projectRows.length)) - projectRows.length)
+      }
+      return (projectId: ProjectId): number => {
+        const revision = (newest.get(projectId) ?? 0) + 1
+        newest.set(projectId, revision)
+        return revision
+      }
+    })
+
+    const planDue = (schedule: Schedule, now: Timestamp.Timestamp): Either.Either<DuePlan, BrokenSchedule> => {
+      const { next_run_at } = schedule
+      if (next_run_at === null) return Either.left({ schedule, detail: "It is due and has no next tick." })
+      const graceSeconds = schedule.grace_seconds ?? scheduleGraceSeconds
+      return Either.mapBoth(compileSchedule(schedule), {
+        onLeft: ({ detail }: ValidationFailed) => ({ schedule, detail }),
+        onRight: (cadence) => ({
+          schedule,
+          plan: planFires({ ...schedule, next_run_at }, cadence, now, {
+            catchUpMax: scheduleCatchUpMax,
+            graceSeconds
+          })
+        })
+      })
+    }
+
+    const planFireRows = Effect.fnUntraced(function*(
+      { plan, schedule }: DuePlan,
+      agent_id: AgentId | null,
+      now: Timestamp.Timestamp
+    ) {
+      const { fence } = yield* Lease
+      const definition_digest = digestDefinition(schedule)
+      const { engine, id: schedule_id, project_id } = schedule
+      const makeFire = Effect.fnUntraced(function*(tick: Timestamp.Timestamp, isMissed: boolean) {
+        const isSent = !isMissed && agent_id !== null
+        const fire: NewFire = {
+          id: yield* Ids.nextOf(FireRowId),
+          fire_id: fireIdOf(schedule_id, tick),
+          project_id,
+          schedule_id,
+          engine,
+          command_id: isSent ? yield* Ids.nextOf(CommandId) : null,
+          status: isSent ? "accepted" : isMissed ? "pending" : "buffered",
+          scheduled_for: tick,
+          fired_at: now,
+          definition_digest,
+          expires_at: Timestamp.addSeconds(now, scheduleBufferSeconds),
+          fence
+        }
+        return { schedule, fire, agent_id } satisfies PlannedFire
+      })
+      return [
+        ...(yield* Effect.forEach(plan.missedFires, (tick) => makeFire(tick, true))),
+        ...(yield* Effect.forEach(plan.fires, (tick) => makeFire(tick, false)))
+      ]
+    })
+
+    const issuedOf = ({ agent_id, fire: { command_id, fire_id, scheduled_for }, schedule }: PlannedFire) =>
+      agent_id === null || command_id === null ? [] : [
+        {
+          id: command_id,
+          project_id: schedule.project_id,
+          intent: makeFireIntent(schedule, { agent_id, fire_id, scheduled_for, timeout_seconds: commandTimeout })
+        } satisfies IssuedIntent
+      ]
+
+    /** A definition that no longer compiles would fire at a guess (docs/schedules.md). */
+    const quarantine = Effect.fnUntraced(function*(
+      broken: ReadonlyArray<BrokenSchedule>,
+      nextRevision: (projectId: ProjectId) => number,
+      now: Timestamp.Timestamp
+    ) {
+      if (broken.length === 0) return
+      yield* due.quarantine(
+        broken.map(({ detail, schedule: { id, project_id } }) => ({
+          id,
+          code: "definition_invalid",
+          detail,
+          token: randomUUID(),
+          schedule_revision: nextRevision(project_id)
+        })),
+        now
+      )
+      yield* audit.recordAll(broken.map(({ detail, schedule: { id, name, project_id } }) => ({
+        actor: scheduler,
+        entry: {
+          action: "schedule.quarantined",
+          target_type: "schedule",
+          target_id: id,
+          project_id,
+          metadata: { name, detail }
+        }
+      })))
+    })
+
+    /** Fires, moved cursors, misfires and commands of these schedules: all in one transaction, or nothing. */
+    const fireBatch = Effect.fnUntraced(function*(rows: ReadonlyArray<DueSchedule>, now: Timestamp.Timestamp) {
+      const lease = yield* Lease
+      const choose = yield* makeChooser(rows.map(({ project_id }) => project_id))
+      yield* lease.withTransaction(Effect.gen(function*() {
+        const nextRevision = yield* takeRevisions(rows)
+        const schedules = yield* due.lockDue(rows.map(({ id }) => id), now)
+        const [broken, plans] = Arr.partitionMap(schedules, (schedule) => planDue(schedule, now))
+        const planned = (yield* Effect.forEach(plans, (plan) =>
+          planFireRows(plan, choose(plan.schedule.project_id, plan.schedule.engine), now))).flat()
+        const inserted = new Set(
+          planned.length === 0
+            ? []
+            : (yield* open.insert(planned.map(({ fire }) =>
+              fire
+            ))).map(({ fire_id }) =>
+              fire_id
+            )
+        )
+        const fresh = planned.filter(({ fire }) => inserted.has(fire.fire_id))
+        const firesOf = Arr.groupBy(fresh, ({ schedule }) => schedule.id)
+        yield* due.moveCursors(plans.map(({ plan: { cursor }, schedule: { id, project_id } }) => {
+          const own = firesOf[id] ?? []
+          const ticks = own.map(({ fire }) => fire.scheduled_for)
+          return {
+            id,
+            ...cursor,
+            last_run_at: ticks.length === 0 ? null : ticks.reduce((a, b) => (a > b ? a : b)),
+            runs: own.length,
+            schedule_revision: nextRevision(project_id)
+          }
+        }))
+        yield* misfires.recordPlans(plans, now)
+        yield* quarantine(broken, nextRevision, now)
+        yield* commands.issueAll(fresh.flatMap(issuedOf))
+      }))
+    }, Effect.provideService(CurrentActor, scheduler))
+
+    /** Fires schedules that are due, and returns whether more may be due. `excluded` are not looked at. */
+    const fireDue = Effect.fn("ScheduleFires.fireDue")(function*(excluded: ReadonlySet<ScheduleId>) {
+      const now = yield* Timestamp.now
+      const rows = yield* due.listDue(now, batchSize + excluded.size)
+      const batch = rows.filter(({ id }) => !excluded.has(id)).slice(0, batchSize)
+      return { batch, now, hasMore: batch.length === batchSize }
+    })
+
+    /** Why a fire that waits is no longer sent; null while it is. */
+    const staleReason = (fire: WaitingFire, schedule: Schedule | undefined): string | null => {
+      if (schedule === undefined) return "The schedule was deleted."
+      if (!schedule.is_enabled) return "The schedule was disabled."
+      if (schedule.quarantined_at !== null) return "The schedule is in quarantine."
+      return digestDefinition(schedule) === fire.definition_digest ? null : "The schedule's definition has changed."
+    }
+
+    /** Sends fires that waited to the agent, except those of schedules that changed or are paused. */
+    const release = Effect.fnUntraced(function*(waiting: ReadonlyArray<WaitingFire>, agent_id: AgentId) {
+      const lease = yield* Lease
+      yield* lease.withTransaction(Effect.gen(function*() {
+        const locked = new Set((yield* open.lockWaiting(waiting)).map(({ fire_id }) => fire_id))
+        const schedules = new Map(
+          (yield* repo.listByIds([...new Set(waiting.map((fire) => fire.schedule_id))])).map((row) => [row.id, row])
+        )
+        const moves: Array<FireMove> = []
+        const issues: Array<IssuedIntent> = []
+        for (const fire of waiting) {
+          const schedule = schedules.get(fire.schedule_id)
+          if (!locked.has(fire.fire_id) || (schedule?.paused_at ?? null) !== null) continue
+          const { fire_id, scheduled_for } = fire
+          const stale = staleReason(fire, schedule)
+          if (stale !== null || schedule === undefined) {
+            moves.push({
+              fire_id,
+              scheduled_for,
+              status: "buffer_stale",
+              error_code: "definition_changed",
+              error_message: stale
+            })
+            continue
+          }
+          const id = yield* Ids.nextOf(CommandId)
+          const intent = makeFireIntent(schedule, { agent_id, fire_id, scheduled_for, timeout_seconds: commandTimeout })
+          moves.push({ fire_id, scheduled_for, status: "accepted", command_id: id })
+          issues.push({ id, project_id: schedule.project_id, intent })
+        }
+        if (moves.length > 0) yield* open.move(moves)
+        yield* commands.issueAll(issues)
+      }))
+    }, Effect.provideService(CurrentActor, scheduler))
+
+    /**
+     * Sends fires that wait: those of an outage, and those that had no agent. At most SVC_SCHEDULE_REPLAY_PER_SECOND of
+     * each engine in one call, so that an engine is not flooded. The loop calls it once a second.
+     */
+    const releaseWaiting = Effect.fn("ScheduleFires.releaseWaiting")(function*() {
+      const lease = yield* Lease
+      const now = yield* Timestamp.now
+      const engines = yield* open.listWaitingEngines
+      if (engines.length === 0) return
+      yield* lease.withTransaction(open.expireWaiting(now))
+      const choose = yield* makeChooser(engines.map(({ project_id }) => project_id))
+      for (const { engine, project_id } of engines) {
+        const agent = choose(project_id, engine)
+        if (agent === null) continue
+        const waiting = yield* open.listWaiting(project_id, engine, now, settings.scheduleReplayPerSecond)
+        if (waiting.length > 0) yield* release(waiting, agent)
+      }
+    })
+
+    return { listDue: fireDue, fireBatch, releaseWaiting, nextDue: due.nextDue } as const
+  })
+}) {
+  static readonly layer = this.Default.pipe(
+    Layer.provide([
+      Commands.layer,
+      DueRepo.layer,
+      FireAgents.layer,
+      Misfires.layer,
+      OpenFiresRepo.layer,
+      SchedulesRepo.layer
+    ])
+  )
+}

@@ -1,0 +1,150 @@
+import { SqlClient } from "@effect/sql"
+import { Effect } from "effect"
+import type { CommandStatus } from "../../domain/Command.ts"
+import type { CommandId, FireRowId, ProjectId, ScheduleId } from "../../domain/Id.ts"
+import type { FireStatus } from "../../domain/Schedule/Fire.ts"
+import type { Timestamp } from "../../domain/Timestamp.ts"
+import { Reader } from "../Database.ts"
+import { onPostgres } from "../Dialect.ts"
+import { recordset } from "../Recordset.ts"
+
+/** The columns of a new fire. */
+export interface NewFire {
+  readonly id: FireRowId
+  readonly fire_id: string
+  readonly project_id: ProjectId
+  readonly schedule_id: ScheduleId
+  readonly engine: string
+  readonly command_id: CommandId | null
+  readonly status: FireStatus
+  readonly scheduled_for: Timestamp
+  readonly fired_at: Timestamp
+  readonly definition_digest: string
+  readonly expires_at: Timestamp
+  readonly fence: number
+}
+
+const newFireColumns = {
+  id: "uuid",
+  fire_id: "uuid",
+  project_id: "uuid",
+  schedule_id: "uuid",
+  engine: "text",
+  command_id: "uuid",
+  status: "text",
+  scheduled_for: "text",
+  fired_at: "text",
+  definition_digest: "text",
+  expires_at: "text",
+  fence: "bigint"
+} satisfies Record<keyof NewFire, "uuid" | "text" | "bigint">
+
+/** The primary key of a fire. */
+export interface FireKey {
+  readonly fire_id: string
+  readonly scheduled_for: Timestamp
+}
+
+/** A fire that waits for an agent of its engine, or for its turn after an outage. */
+export interface WaitingFire extends FireKey {
+  readonly schedule_id: ScheduleId
+  readonly definition_digest: string
+}
+
+/** A fire beside its command, whose status is ahead. */
+export interface CommandedFire extends FireKey {
+  readonly schedule_id: ScheduleId
+  readonly project_id: ProjectId
+  /** Null: retention has deleted the command. */
+  readonly command_status: CommandStatus | null
+  readonly dispatched_at: Timestamp | null
+  readonly completed_at: Timestamp | null
+  readonly error: string | null
+}
+
+/** A status that a fire moves to, with what the API shows of it. */
+export interface FireMove extends FireKey {
+  readonly status: FireStatus
+  readonly command_id?: CommandId
+  readonly acked_at?: Timestamp | null
+  readonly latency_ms?: number | null
+  readonly error_code?: string
+  readonly error_message?: string | null
+}
+
+const moveColumns = {
+  fire_id: "uuid",
+  scheduled_for: "text",
+  status: "text",
+  command_id: "uuid",
+  acked_at: "text",
+  latency_ms: "bigint",
+  error_code: "text",
+  error_message: "text"
+} satisfies Record<keyof FireMove, "uuid" | "text" | "bigint">
+
+/** Fires without an outcome. All writes of fires are here. */
+export class OpenFiresRepo extends Effect.Service<OpenFiresRepo>()("svc/OpenFiresRepo", {
+  effect: Effect.gen(function*() {
+    const sql = yield* SqlClient.SqlClient
+    const read = yield* Reader
+    const insertColumns = sql.literal(Object.keys(newFireColumns).join(", "))
+    // literals, so that SQLite uses the partial index `schedule_fires_open`
+    const isWaiting = sql.literal("status IN ('pending', 'buffered')")
+    const isCommanded = sql.literal("f.status IN ('accepted', 'delivered')")
+    const isOpen = sql.literal("f.status IN ('pending', 'accepted', 'delivered', 'buffered')")
+
+    return {
+      /** Returns the fires that were inserted: a fire id that exists already is left as it is. */
+      insert: (fires: ReadonlyArray<NewFire>) =>
+        sql<FireKey>`INSERT INTO schedule_fires (${insertColumns})
+          SELECT ${insertColumns} FROM ${recordset(sql, "r", newFireColumns, fires)} WHERE true
+          ON CONFLICT DO NOTHING RETURNING fire_id, scheduled_for`,
+
+      /** The projects and engines that have waiting fires. */
+      listWaitingEngines: read<{ readonly project_id: ProjectId; readonly engine: string }>`
+        SELECT DISTINCT project_id, engine FROM schedule_fires WHERE ${isWaiting}`,
+      /** Waiting fires of an engine, oldest tick first. */
+      listWaiting: (projectId: ProjectId, engine: string, now: Timestamp, limit: number) =>
+        read<WaitingFire>`SELECT fire_id, scheduled_for, schedule_id, definition_digest FROM schedule_fires
+          WHERE ${isWaiting} AND project_id = ${projectId} AND engine = ${engine} AND expires_at > ${now}
+          ORDER BY scheduled_for LIMIT ${limit}`,
+      expireWaiting: (now: Timestamp) =>
+        sql`UPDATE schedule_fires SET status = 'buffer_expired', error_code = 'no_agent',
+            error_message = 'No agent of its engine was connected in time.'
+          WHERE ${isWaiting} AND expires_at <= ${now}`,
+
+      /** Fires whose command has moved since. */
+      listCommanded: (limit: number) =>
+        read<CommandedFire>`SELECT f.fire_id, f.scheduled_for, f.schedule_id, f.project_id, c.status AS command_status,
+            c.dispatched_at, c.completed_at, c.error
+          FROM schedule_fires f LEFT JOIN commands c ON c.id = f.command_id
+          WHERE ${isCommanded} AND (c.id IS NULL OR c.completed_at IS NOT NULL
+            OR (f.status = 'accepted' AND c.status = 'dispatched'))
+          LIMIT ${limit}`,
+
+      /** Moves open fires; a fire that another move has ended stays. */
+      move: (moves: ReadonlyArray<FireMove>) =>
+        sql`UPDATE schedule_fires AS f SET status = r.status, command_id = COALESCE(r.command_id, f.command_id),
+            acked_at = r.acked_at, latency_ms = r.latency_ms, error_code = r.error_code, error_message = r.error_message
+          FROM ${recordset(sql, "r", moveColumns, moves)}
+          WHERE f.fire_id = r.fire_id AND f.scheduled_for = r.scheduled_for AND ${isOpen}`,
+
+      /** Locks the waiting ones of the fires until the transaction ends, and returns their keys. */
+      lockWaiting: (fires: ReadonlyArray<FireKey>) =>
+        sql<FireKey>`SELECT f.fire_id, f.scheduled_for FROM schedule_fires f
+          JOIN ${
+          recordset(
+            sql,
+            "r",
+            { fire_id: "uuid", scheduled_for: "text" },
+            fires.map(({ fire_id, scheduled_for }) => ({ fire_id, scheduled_for }))
+          )
+        }
+          ON f.fire_id = r.fire_id AND f.scheduled_for = r.scheduled_for
+          WHERE f.status IN ('pending', 'buffered') ${onPostgres(sql, "FOR UPDATE OF f")}`
+    } as const
+  })
+}) {
+  static readonly layer = this.Default
+}

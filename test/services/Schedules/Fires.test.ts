@@ -1,0 +1,217 @@
+import { SqlClient } from "@effect/sql"
+import { assert, describe, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { ScheduleId } from "../../../src/domain/Id.ts"
+import { fireIdOf } from "../../../src/domain/Schedule/FireId.ts"
+import * as Timestamp from "../../../src/domain/Timestamp.ts"
+import { connected, type Credentials, freshAgent, type TestAgent } from "../../agent.ts"
+import { baseUrl, freshKey, freshProject, request, serverOn } from "../../brain.ts"
+import { engines } from "../../databases.ts"
+import { idOf } from "../../ids.ts"
+import { until } from "../../until.ts"
+
+interface Fire {
+  readonly fire_id: string
+  readonly status: string
+  readonly scheduled_for: string
+  readonly latency_ms: number | null
+  readonly command_id: string | null
+  readonly error_message: string | null
+}
+
+const celery = { engines: ["celery"], capabilities: { celery: ["submit_task"] }, worker_role: "task" }
+
+/** A project with schedules over REST, and an agent that connects when it is told to. */
+const world = Effect.gen(function*() {
+  const sql = yield* SqlClient.SqlClient
+  const project = yield* freshProject()
+  const { token } = yield* freshKey({ roles: { [project.id]: "admin" } })
+  const credentials: Credentials = yield* freshAgent(project)
+  const base = yield* baseUrl
+  const path = `/projects/${project.slug}/schedules`
+  const call = (method: string, rest: string, body?: unknown) =>
+    request(method, `${path}${rest}`, { token, ...(body !== undefined && { body }) })
+  const create = (overrides: object) =>
+    Effect.map(
+      call("POST", "", {
+        name: "report",
+        engine: "celery",
+        kind: "interval",
+        expression: "86400",
+        task_name: "shop.report",
+        args: [7],
+        ...overrides
+      }),
+      ({ json, status, text }) => {
+        assert.strictEqual(status, 201, text)
+        return json
+      }
+    )
+  /** Puts the cursor back, as if nothing had fired since. */
+  const rewind = (id: string, seconds: number) =>
+    Effect.gen(function*() {
+      const [row] = yield* sql<{ next_run_at: Timestamp.Timestamp; anchor_at: Timestamp.Timestamp }>`
+        SELECT next_run_at, anchor_at FROM schedules WHERE id = ${id}`
+      const now = yield* Timestamp.now
+      const tick = Timestamp.addSeconds(row?.next_run_at ?? now, -seconds)
+      const anchor_at = Timestamp.addSeconds(row?.anchor_at ?? now, -864_000)
+      yield* sql`UPDATE schedules SET next_run_at = ${tick}, due_at = ${tick}, anchor_at = ${anchor_at} WHERE id = ${id}`
+      return tick
+    })
+  const fires = (id: string) => Effect.map(call("GET", `/${id}/fires`), ({ json }): ReadonlyArray<Fire> => json)
+  const misfires = (id: string) => Effect.map(call("GET", `/${id}/misfires`), ({ json }) => json)
+  const connect = (answer: (agent: TestAgent) => void) =>
+    Effect.tap(connected({ base, ...credentials, hello: celery }), (agent) => Effect.sync(() => answer(agent)))
+  return { project, call, create, rewind, fires, misfires, connect }
+})
+
+const succeed = (agent: TestAgent) => {
+  agent.onCommand = (command) => agent.answer(command, { status: "success", result: { task_id: "t1" } })
+}
+const fail = (agent: TestAgent) => {
+  agent.onCommand = (command) => agent.answer(command, { status: "failed", error: "no such task" })
+}
+
+const statusesOf = (fires: ReadonlyArray<Fire>) => fires.map(({ status }) => status)
+
+describe.each(engines)("fires on %s", (engine) => {
+  layer(serverOn(engine, { scheduleBreakerThreshold: 2, scheduleCatchUpMax: 3 }), { excludeTestServices: true })(
+    (it) => {
+      it.scoped("a schedule fires at each of its ticks, once, and shows the outcome", () =>
+        Effect.gen(function*() {
+          const { call, connect, create, fires } = yield* world
+          const agent = yield* connect(succeed)
+          const { created_at, id } = yield* create({ expression: "1" })
+          const ended = yield* until(fires(id), (rows) =>
+            statusesOf(rows).filter((s) => s === "acked_success").length >= 2)
+          const oldest = ended.at(-1)
+          const tick = Timestamp.addSeconds(`${created_at.slice(0, 19)}.000000Z` as Timestamp.Timestamp, 1)
+          assert.strictEqual(oldest?.scheduled_for, tick)
+          assert.strictEqual(oldest?.fire_id, fireIdOf(idOf(ScheduleId, id), tick))
+          assert.isAtLeast(oldest?.latency_ms ?? -1, 0)
+          assert.strictEqual(
+            new Set(ended.map(({ scheduled_for }) =>
+              scheduled_for
+            )).size,
+            ended.length
+          )
+          const [command] = agent.commands
+          assert.deepInclude(command?.parameters, {
+            task_name: "shop.report",
+            engine: "celery",
+            args: [7],
+            schedule_id: id,
+            fire_id: oldest?.fire_id
+          })
+          const shown = (yield* call("GET", `/${id}`)).json
+          assert.isAtLeast(shown.total_runs, 2)
+          assert.isTrue(shown.last_run_at < shown.next_run_at)
+          assert.strictEqual((yield* call("POST", `/${id}/disable`)).status, 200)
+        }))
+
+      it.scoped("after an outage catch_up decides: none, the newest, or the newest few; it is one misfire", () =>
+        Effect.gen(function*() {
+          const { connect, create, fires, misfires, rewind } = yield* world
+          yield* connect(succeed)
+          for (const [catch_up, expected] of [["skip", 0], ["fire_one_missed", 1], ["fire_all_missed", 3]] as const) {
+            const { id } = yield* create({ name: catch_up, kind: "cron", expression: "0 * * * *", catch_up })
+            const first = yield* rewind(id, 10 * 3600)
+            const [misfire] = yield* until(misfires(id), (rows) => rows.length > 0)
+            assert.deepInclude(misfire, { expected_fire_at: first, slots: 10, cause: "brain_down" })
+            const rows = yield* until(
+              fires(id),
+              (rows) => statusesOf(rows).filter((status) => status === "acked_success").length === expected
+            )
+            assert.strictEqual(rows.length, expected)
+            const newest = Timestamp.addSeconds(first, 9 * 3600)
+            assert.deepStrictEqual(
+              rows.map(({ scheduled_for }) => scheduled_for),
+              Array.from({ length: expected }, (_, back) => Timestamp.addSeconds(newest, -back * 3600))
+            )
+          }
+        }))
+
+      it.scoped("without an agent a fire waits, and an agent of the engine that comes gets it", () =>
+        Effect.gen(function*() {
+          const { connect, create, fires, rewind } = yield* world
+          const { id } = yield* create({})
+          yield* rewind(id, 86_400)
+          const [waiting] = yield* until(fires(id), (rows) => rows.length === 1)
+          assert.deepInclude(waiting, { status: "buffered", command_id: null })
+          yield* connect(succeed)
+          yield* until(fires(id), ([fire]) => fire?.status === "acked_success")
+        }))
+
+      it.scoped("a fire that waits is stale once its schedule is disabled or its definition changes", () =>
+        Effect.gen(function*() {
+          const { call, connect, create, fires, rewind } = yield* world
+          const waitFor = (name: string) =>
+            Effect.gen(function*() {
+              const { id } = yield* create({ name })
+              yield* rewind(id, 86_400)
+              yield* until(fires(id), (rows) => rows.length === 1)
+              return id
+            })
+          const disabled = yield* waitFor("disabled")
+          const edited = yield* waitFor("edited")
+          yield* call("POST", `/${disabled}/disable`)
+          yield* call("PATCH", `/${edited}`, { args: [8] })
+          yield* connect(succeed)
+          for (const [id, why] of [[disabled, "disabled"], [edited, "definition has changed"]] as const) {
+            const [fire] = yield* until(fires(id), ([row]) => row?.status === "buffer_stale")
+            assert.include(fire?.error_message, why)
+          }
+        }))
+
+      it.scoped("failures in a row disable the schedule; enabling it starts the count again", () =>
+        Effect.gen(function*() {
+          const { call, connect, create, fires } = yield* world
+          const sql = yield* SqlClient.SqlClient
+          yield* connect(fail)
+          const { id } = yield* create({ expression: "1" })
+          const shown = (yield* until(call("GET", `/${id}`), ({ json }) => !json.is_enabled)).json
+          assert.isAtLeast(shown.consecutive_failures, 2)
+          assert.deepInclude((yield* fires(id)).at(-1), { status: "acked_failed", error_message: "no such task" })
+          const audit = yield* sql`SELECT 1 FROM audit_log
+          WHERE target_id = ${id} AND action = 'schedule.circuit_breaker.tripped'`
+          assert.lengthOf(audit, 1)
+          yield* call("PATCH", `/${id}`, { expression: "86400" })
+          yield* call("POST", `/${id}/enable`)
+          assert.deepInclude((yield* call("GET", `/${id}`)).json, { is_enabled: true, consecutive_failures: 0 })
+        }))
+
+      it.scoped("a definition that no longer compiles is put in quarantine and does not stop the others", () =>
+        Effect.gen(function*() {
+          const { call, connect, create, fires, rewind } = yield* world
+          const sql = yield* SqlClient.SqlClient
+          yield* connect(succeed)
+          const broken = yield* create({ name: "broken" })
+          const sound = yield* create({ name: "sound" })
+          yield* sql`UPDATE schedules SET timezone = 'Mars/Base' WHERE id = ${broken.id}`
+          yield* Effect.all([rewind(broken.id, 86_400), rewind(sound.id, 86_400)])
+          yield* until(fires(sound.id), ([fire]) => fire?.status === "acked_success")
+          const { json } = yield* until(call("GET", `/${broken.id}`), ({ json }) => json.quarantined_at !== null)
+          assert.strictEqual(json.quarantine_code, "definition_invalid")
+          assert.include(json.quarantine_detail, "Mars/Base")
+          assert.strictEqual(json.quarantine_control_token, json.control_token)
+          assert.deepStrictEqual(yield* fires(broken.id), [])
+        }))
+
+      it.scoped("a paused schedule does not fire; resumed, its catch_up decides", () =>
+        Effect.gen(function*() {
+          const { call, connect, create, fires, rewind } = yield* world
+          yield* connect(succeed)
+          const { id } = yield* create({ kind: "cron", expression: "0 * * * *" })
+          const other = yield* create({ name: "other" })
+          yield* call("POST", `/${id}/pause`)
+          yield* rewind(id, 3 * 3600)
+          yield* rewind(other.id, 86_400)
+          yield* until(fires(other.id), (rows) => rows.length === 1) // the loop has passed the paused one
+          assert.deepStrictEqual(yield* fires(id), [])
+          yield* call("POST", `/${id}/resume`)
+          yield* until(fires(id), ([fire]) => fire?.status === "acked_success")
+          assert.lengthOf(yield* fires(id), 1)
+        }))
+    }
+  )
+})
