@@ -139,8 +139,8 @@ const changedIndexes = (known: StoredTask, row: TaskRecord): number =>
   (known.root_task_id === row.root_task_id ? 0 : 16) |
   (known.received_at === row.received_at && known.first_event_at === row.first_event_at ? 0 : 32)
 
-/** Writes the tally of a transaction, inside the transaction. */
-export class SqliteTallies {
+/** Writes the totals of a transaction, inside the transaction. */
+export class SqliteTotals {
   private readonly count: BetterSqlite3.Statement
   private readonly facet: BetterSqlite3.Statement
   private readonly worker: BetterSqlite3.Statement

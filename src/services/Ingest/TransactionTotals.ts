@@ -76,7 +76,7 @@ interface Observation {
 const zeroCounters: Counters = { processed: 0, succeeded: 0, failed: 0, retried: 0 }
 
 /** Observations of one engine in one project. */
-interface EngineTally {
+interface EngineTotals {
   readonly projectId: ProjectId
   readonly engine: string
   readonly names: Set<string>
@@ -94,42 +94,42 @@ export const makeTransactionTotals = (
   folded: ReadonlyArray<FoldResult>,
   millis: number
 ): TransactionTotals => {
-  const engineTallies = new Map<string, EngineTally>()
-  let engineTally: EngineTally | undefined
-  const engineTallyOf = (projectId: ProjectId, engine: string): EngineTally => {
-    if (engineTally !== undefined && engineTally.projectId === projectId && engineTally.engine === engine) {
-      return engineTally
+  const totalsByEngine = new Map<string, EngineTotals>()
+  let engineTotals: EngineTotals | undefined
+  const engineTotalsOf = (projectId: ProjectId, engine: string): EngineTotals => {
+    if (engineTotals !== undefined && engineTotals.projectId === projectId && engineTotals.engine === engine) {
+      return engineTotals
     }
     const key = `${projectId} ${engine}`
-    engineTally = engineTallies.get(key) ??
+    engineTotals = totalsByEngine.get(key) ??
       { projectId, engine, names: new Set(), queues: new Map(), workers: new Map() }
-    engineTallies.set(key, engineTally)
-    return engineTally
+    totalsByEngine.set(key, engineTotals)
+    return engineTotals
   }
   const offlineReports: Array<OfflineReport> = []
-  for (const group of groups) observeGroup(engineTallyOf(group.project_id, group.engine), group)
+  for (const group of groups) observeGroup(engineTotalsOf(group.project_id, group.engine), group)
   for (const event of side) {
-    const offlineReport = observeSideEvent(engineTallyOf(event.projectId, event.engine), event)
+    const offlineReport = observeSideEvent(engineTotalsOf(event.projectId, event.engine), event)
     if (offlineReport !== null) offlineReports.push(offlineReport)
   }
   for (const { ends, group } of folded) {
     for (const more of ends) {
-      const { workers } = engineTallyOf(group.project_id, group.engine)
+      const { workers } = engineTotalsOf(group.project_id, group.engine)
       const observation = observationOf(workers, JSON.stringify(more.worker), group.events[0]!.agentId)
       observation.ends = addCounters(observation.ends, more)
     }
   }
-  const sorted = [...engineTallies.keys()].sort().map((key) => engineTallies.get(key)!)
+  const sorted = [...totalsByEngine.keys()].sort().map((key) => totalsByEngine.get(key)!)
   return {
     counts: countsOf(folded),
     facets: facetsOf(sorted),
-    workers: sorted.flatMap((engineTally) => workersOf(engineTally, millis)),
-    queues: sorted.flatMap((engineTally) => queuesOf(engineTally, millis)),
+    workers: sorted.flatMap((engineTotals) => workersOf(engineTotals, millis)),
+    queues: sorted.flatMap((engineTotals) => queuesOf(engineTotals, millis)),
     offlineReports
   }
 }
 
-const observeGroup = (scene: EngineTally, { events }: TaskGroup): void => {
+const observeGroup = (scene: EngineTotals, { events }: TaskGroup): void => {
   for (const event of events) {
     if (event.refusal !== null) continue
     // until its name is known, every task has its own placeholder
@@ -174,7 +174,7 @@ const observe = (
 }
 
 /** Published agents send worker.offline with `worker_name` and without an engine (agents' protocol, section 5.5). */
-const observeSideEvent = (scene: EngineTally, event: PendingSideEvent): OfflineReport | null => {
+const observeSideEvent = (scene: EngineTotals, event: PendingSideEvent): OfflineReport | null => {
   const fields = new Map<string, string>()
   event.data.forEach((json, field) => {
     fields.set(field, json)
@@ -233,7 +233,7 @@ const countsOf = (folded: ReadonlyArray<FoldResult>): ReadonlyArray<CountDelta> 
 
 const byKey = ([left]: readonly [string, unknown], [right]: readonly [string, unknown]): number => left < right ? -1 : 1
 
-const facetsOf = (scenes: ReadonlyArray<EngineTally>): ReadonlyArray<FacetRow> => {
+const facetsOf = (scenes: ReadonlyArray<EngineTotals>): ReadonlyArray<FacetRow> => {
   const found = new Map<string, FacetRow>()
   const add = (project_id: ProjectId, facet: TaskFacet, jsons: Iterable<string>) => {
     for (const json of jsons) found.set(`${project_id} ${facet} ${json}`, { project_id, facet, value: parseText(json) })
@@ -249,7 +249,7 @@ const facetsOf = (scenes: ReadonlyArray<EngineTally>): ReadonlyArray<FacetRow> =
 const namesFromTasks = (sightings: ReadonlyMap<string, Observation>): ReadonlyArray<string> =>
   [...sightings].filter(([, observation]) => observation.isFromTask).map(([json]) => json)
 
-const workersOf = ({ engine, projectId, workers }: EngineTally, millis: number): ReadonlyArray<WorkerUpdate> =>
+const workersOf = ({ engine, projectId, workers }: EngineTotals, millis: number): ReadonlyArray<WorkerUpdate> =>
   [...workers.keys()].sort().map((json) => {
     const { agentId, at, ends, state } = workers.get(json)!
     const name = parseText(json)
@@ -274,7 +274,7 @@ const hostAndPidOf = (name: string): { readonly hostname: string | null; readonl
   return /^\d{1,9}$/.test(tail) ? { hostname: name.slice(0, at), pid: Number(tail) } : { hostname: tail, pid: null }
 }
 
-const queuesOf = ({ engine, projectId, queues }: EngineTally, millis: number): ReadonlyArray<QueueUpdate> =>
+const queuesOf = ({ engine, projectId, queues }: EngineTotals, millis: number): ReadonlyArray<QueueUpdate> =>
   [...queues.keys()].sort().flatMap((json) => {
     const { agentId, at, depth } = queues.get(json)!
     return at === null

@@ -19,14 +19,14 @@ import { fold, type FoldResult } from "./Fold.ts"
 import { type GroupedEvents, makeGrouper, makeMasker, type TaskGroup } from "./Grouping.ts"
 import { KnownFacets } from "./KnownFacets.ts"
 import { makePostgresTasks } from "./Postgres.ts"
-import { SqliteTallies, SqliteTasks } from "./Sqlite.ts"
+import { SqliteTasks, SqliteTotals } from "./Sqlite.ts"
 import { TaskCache } from "./TaskCache.ts"
 import { makeTransactionTotals, type TransactionTotals } from "./TransactionTotals.ts"
 
 /** What one transaction wrote. */
 interface CommitResult {
   readonly folded: ReadonlyArray<FoldResult>
-  readonly tally: TransactionTotals
+  readonly totals: TransactionTotals
   /** Groups whose task another replica has changed: folded again in the next transaction. */
   readonly conflicts: ReadonlyArray<TaskGroup>
 }
@@ -65,23 +65,23 @@ export const makeWriter = Effect.gen(function*() {
   const audit = yield* Audit
   const caps = yield* RowCaps
   const countEnds = makeEndCounter(yield* Metrics, settings.metricsTaskNames)
-  const makeCappedTally: MakeTotals = (arrivals, folded, at) => {
+  const makeCappedTotals: MakeTotals = (arrivals, folded, at) => {
     const millis = Timestamp.toEpochMillis(at)
-    const tally = makeTransactionTotals(arrivals, folded, millis)
+    const totals = makeTransactionTotals(arrivals, folded, millis)
     return {
-      ...tally,
-      facets: facets.filterUnknown(tally.facets, millis), // without those written lately
-      workers: caps.admit("workers", tally.workers),
-      queues: caps.admit("queues", tally.queues)
+      ...totals,
+      facets: facets.filterUnknown(totals.facets, millis), // without those written lately
+      workers: caps.admit("workers", totals.workers),
+      queues: caps.admit("queues", totals.queues)
     }
   }
   const auditEntriesOf = settings.auditTaskFailures === "on" ? makeFailureEntries : () => []
   const write = database.sqlite === null
-    ? makePostgresWrite(sql, cache, makeCappedTally, (folded) => audit.recordAll(auditEntriesOf(folded)))
+    ? makePostgresWrite(sql, cache, makeCappedTotals, (folded) => audit.recordAll(auditEntriesOf(folded)))
     : makeSqliteWrite(
       database.sqlite,
       cache,
-      makeCappedTally,
+      makeCappedTotals,
       (db, folded, at) => audit.recordOnSqlite(db, auditEntriesOf(folded), at),
       audit.onCommitted
     )
@@ -93,9 +93,9 @@ export const makeWriter = Effect.gen(function*() {
     return lastTimestamp
   })
 
-  const finishCommit = ({ folded, tally }: CommitResult): Effect.Effect<void> => {
+  const finishCommit = ({ folded, totals }: CommitResult): Effect.Effect<void> => {
     for (const { group, row } of folded) cache.set(group.key, row)
-    facets.add(tally.facets, Timestamp.toEpochMillis(lastTimestamp))
+    facets.add(totals.facets, Timestamp.toEpochMillis(lastTimestamp))
     countEnds(folded)
     return changes.publish(new Set(folded.map(({ row }) => row.project_id)), () =>
       folded.map(({ stored, row }) => ({
@@ -139,7 +139,7 @@ export const makeWriter = Effect.gen(function*() {
 const makeSqliteWrite = (
   access: SqliteAccess,
   cache: TaskCache,
-  makeCappedTally: MakeTotals,
+  makeCappedTotals: MakeTotals,
   auditFailures: (
     db: BetterSqlite3.Database,
     folded: ReadonlyArray<FoldResult>,
@@ -147,27 +147,27 @@ const makeSqliteWrite = (
   ) => ReadonlyArray<StoredRow>,
   onCommit: (rows: ReadonlyArray<StoredRow>) => Effect.Effect<void>
 ): WriteTransaction => {
-  let statements: { readonly tasks: SqliteTasks; readonly tallies: SqliteTallies } | undefined
+  let statements: { readonly tasks: SqliteTasks; readonly totalsWriter: SqliteTotals } | undefined
   const prepareStatements = (db: BetterSqlite3.Database) =>
-    statements ??= { tasks: new SqliteTasks(db), tallies: new SqliteTallies(db) }
+    statements ??= { tasks: new SqliteTasks(db), totalsWriter: new SqliteTotals(db) }
   return (arrivals, partition, at) =>
     access.write((db) => {
-      const { tallies, tasks } = prepareStatements(db)
+      const { totalsWriter, tasks } = prepareStatements(db)
       const folded: Array<FoldResult> = []
       for (const group of arrivals.groups) {
         const one = tasks.write(group, cache, at)
         if (one !== null) folded.push(one)
       }
-      const tally = makeCappedTally(arrivals, folded, at)
-      tallies.write(tally, countSlot(partition), at)
-      return { folded, tally, conflicts: [], rows: auditFailures(db, folded, at) }
+      const totals = makeCappedTotals(arrivals, folded, at)
+      totalsWriter.write(totals, countSlot(partition), at)
+      return { folded, totals, conflicts: [], rows: auditFailures(db, folded, at) }
     }).pipe(Effect.tap(({ rows }) => onCommit(rows)))
 }
 
 const makePostgresWrite = (
   sql: SqlClient.SqlClient,
   cache: TaskCache,
-  makeCappedTally: MakeTotals,
+  makeCappedTotals: MakeTotals,
   auditFailures: (folded: ReadonlyArray<FoldResult>) => Effect.Effect<void>
 ): WriteTransaction => {
   const tasks = makePostgresTasks(sql)
@@ -188,9 +188,9 @@ const makePostgresWrite = (
     const writtenEvents = conflicts.length === 0
       ? arrivals
       : { ...arrivals, groups: groups.filter((group) => !conflicts.includes(group)) }
-    const tally = makeCappedTally(writtenEvents, writtenFolds, at)
-    yield* tasks.writeTotals(tally, countSlot(partition), at)
+    const totals = makeCappedTotals(writtenEvents, writtenFolds, at)
+    yield* tasks.writeTotals(totals, countSlot(partition), at)
     yield* auditFailures(writtenFolds)
-    return { folded: writtenFolds, tally, conflicts }
+    return { folded: writtenFolds, totals, conflicts }
   }, sql.withTransaction)
 }

@@ -105,7 +105,7 @@ export class WorkerReporter {
     })
   }
 
-  reportPutBack(job: Job, to: RequeueTarget): void {
+  reportRequeue(job: Job, to: RequeueTarget): void {
     this.progress.clear(job.id ?? "")
     const at = this.context.now()
     const taskId = taskIdOfJob(job)

@@ -115,7 +115,7 @@ export class WorkerWatch {
     }
     // A cancelled job fails at its next start, so that start comes now.
     if (target === "later" && this.cancelled.has(job.id ?? "")) this.defer(() => job.promote())
-    this.reporter.reportPutBack(job, target)
+    this.reporter.reportRequeue(job, target)
   }
 
   private onReleased(job: Job): void {

@@ -223,14 +223,14 @@ export class EffectQueue<A, I> {
 
   /** The store has recorded the end: it is reported now. */
   private recordOutcome(attempt: Attempt, exit: Exit.Exit<unknown, unknown>): Effect.Effect<void> {
-    const { event, elementEnd: how } = attempt.outcome(this.now())
+    const { elementEnd, event } = attempt.outcome(this.now())
     if (attempt.isDone && Exit.isFailure(exit)) {
       return Effect.logError(
         `The task ${attempt.taskId} of ${this.name} ended, but the store could not record it: the task will run again.`,
         exit.cause
       )
     }
-    return this.records.recordEnd(this.ref, attempt.taskId, how).pipe(
+    return this.records.recordEnd(this.ref, attempt.taskId, elementEnd).pipe(
       Effect.catchAll((error) =>
         Effect.logWarning(`The end of the task ${attempt.taskId} of ${this.name} could not be recorded.`, error)
       ),
