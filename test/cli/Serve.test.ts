@@ -3,13 +3,14 @@ import { Effect } from "effect"
 import { symlinkSync } from "node:fs"
 import { connect } from "node:net"
 import { join } from "node:path"
-import { type Engine, engines, freshPostgres, temporaryHome } from "../databases.ts"
+import { type Engine, engines, temporaryHome } from "../databases.ts"
+import { emptyPostgres, freshPostgres } from "../postgres.ts"
 import { until } from "../until.ts"
 import { serving, svc } from "./svc.ts"
 
-const settingsOf = (engine: Engine) =>
+const settingsOf = (engine: Engine, postgres: typeof emptyPostgres = freshPostgres) =>
   Effect.gen(function*() {
-    const url = engine === "PostgreSQL" ? { SVC_DATABASE_URL: (yield* freshPostgres).url } : {}
+    const url = engine === "PostgreSQL" ? { SVC_DATABASE_URL: (yield* postgres).url } : {}
     return { SVC_HOME: yield* temporaryHome, ...url }
   })
 
@@ -45,7 +46,7 @@ const isAlive = (pid: number): boolean => {
 describe.each(engines)("svc serve on %s", (engine) => {
   it.scopedLive("starts on nothing, prints address and setup link for people and JSON lines for machines", () =>
     Effect.gen(function*() {
-      const settings = yield* settingsOf(engine)
+      const settings = yield* settingsOf(engine, emptyPostgres)
       const brain = yield* serving({ ...settings, SVC_LOG_LEVEL: "debug" })
       yield* until(Effect.sync(brain.stderr), (text) => text.includes("/setup?token="))
       assert.strictEqual(`${brain.stdout()}${brain.stderr()}`.split("is ready at").length, 2)

@@ -3,9 +3,10 @@ import { Effect } from "effect"
 import { createServer } from "node:net"
 import pg from "pg"
 import { dial } from "../agent.ts"
-import { freshPostgres, temporaryHome } from "../databases.ts"
+import { temporaryHome } from "../databases.ts"
 import { Proxy } from "../e2e/faults/Proxy.ts"
 import { freePort } from "../ports.ts"
+import { emptyPostgres } from "../postgres.ts"
 import { until } from "../until.ts"
 import { running, serving } from "./svc.ts"
 
@@ -33,7 +34,7 @@ const get = (url: string, init: RequestInit = {}) =>
 /** A way to PostgreSQL on which nothing listens until `open`, and a program that is told to use it. */
 const waiting = (args: ReadonlyArray<string> = []) =>
   Effect.gen(function*() {
-    const { url } = yield* freshPostgres
+    const { url } = yield* emptyPostgres
     const { hostname, port } = new URL(url)
     const way = yield* freePort
     const proxy = new Proxy({ host: hostname, port: port === "" ? 5432 : Number(port) })
@@ -109,7 +110,7 @@ describe("svc serve while PostgreSQL is not there", () => {
 
   it.scopedLive("ends with a sentence when the database it then finds is the wrong one", () =>
     Effect.gen(function*() {
-      const { url } = yield* freshPostgres
+      const { url } = yield* emptyPostgres
       const missing = new URL(url)
       missing.pathname = "/svc_test_nowhere"
       const program = yield* running(["serve", "--port", String(yield* freePort)], {

@@ -1,6 +1,7 @@
 import { Effect } from "effect"
 import { inject } from "vitest"
-import { type Engine, freshPostgres } from "../databases.ts"
+import { type Engine } from "../databases.ts"
+import { freshPostgres } from "../postgres.ts"
 import { siteOf } from "./brainProcess.ts"
 
 /** A site for tests: the bundled program of this run, on a fresh database of this engine. */

@@ -1,8 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber, Redacted } from "effect"
 import * as Postgres from "../../src/layers/Postgres.ts"
-import { freshPostgres } from "../databases.ts"
 import { proxyTo } from "../e2e/faults/Proxy.ts"
+import { freshPostgres } from "../postgres.ts"
 import { until } from "../until.ts"
 
 /** A pool of two connections to a fresh database, by way of a proxy. */

@@ -11,7 +11,8 @@ import { AgentSessions } from "../../../src/services/AgentSessions.ts"
 import { CurrentActor, CurrentProject } from "../../../src/services/CurrentActor.ts"
 import { connected, event, freshAgent, longPoll } from "../../agent.ts"
 import { baseUrl, freshKey, freshProject, request } from "../../brain.ts"
-import { freshPostgres, temporaryHome } from "../../databases.ts"
+import { temporaryHome } from "../../databases.ts"
+import { freshPostgres } from "../../postgres.ts"
 import { until } from "../../until.ts"
 
 type Replica = Context.Context<Layer.Layer.Success<typeof Server.layer> | Layer.Layer.Success<typeof Brain.layer>>

@@ -1,6 +1,7 @@
 import { Effect } from "effect"
 import { inject } from "vitest"
-import { type Engine, freshPostgres } from "../../databases.ts"
+import { type Engine } from "../../databases.ts"
+import { freshPostgres } from "../../postgres.ts"
 import { siteOf } from "../brainProcess.ts"
 import { proxyTo } from "./Proxy.ts"
 

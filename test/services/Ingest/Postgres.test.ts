@@ -8,7 +8,7 @@ import { yieldToEventLoop } from "../../../src/services/EventLoop.ts"
 import { Ingest } from "../../../src/services/Ingest.ts"
 import { Loops } from "../../../src/services/Loops.ts"
 import { brainOn, freshProject } from "../../brain.ts"
-import { freshPostgres } from "../../databases.ts"
+import { freshPostgres } from "../../postgres.ts"
 import { until } from "../../until.ts"
 import { offered, offerTo, recorded, sequences, stored } from "./world.ts"
 
