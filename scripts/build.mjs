@@ -2,20 +2,21 @@
 //   node scripts/build.mjs cli [folder]   dist/cli, the program `svc`: a small entry, and chunks that load on demand
 //   node scripts/build.mjs lib            dist/lib, the library: JavaScript and types, file for file
 //   node scripts/build.mjs agent          dist/agent, the package `svc-agent`, ready for npm pack; needs dist/lib
-//   node scripts/build.mjs workers        the worker threads' code for tests, which run from the sources
+//   node scripts/build.mjs workers        the worker threads' code for benchmarks, which run from the sources
+//   node scripts/build.mjs test <folder>  what tests start: the worker threads' code; the program and the tests' own
+//                                         programs, in the folder
 import { build } from "esbuild"
 import { spawnSync } from "node:child_process"
 import { chmodSync, rmSync } from "node:fs"
 import { join, resolve } from "node:path"
 import { fileURLToPath } from "node:url"
 import { buildAgentPackage } from "./agentPackage.mjs"
-import { entries, options, workersFolder } from "./bundle.mjs"
+import { entries, options, testPrograms, workersFolder } from "./bundle.mjs"
 
 const root = fileURLToPath(new URL("../", import.meta.url))
 const [part, folder] = process.argv.slice(2)
 
-const buildCli = async () => {
-  const outdir = folder === undefined ? join(root, "dist/cli") : resolve(folder)
+const buildCli = async (outdir) => {
   rmSync(outdir, { recursive: true, force: true })
   await build({ ...options, entryPoints: { svc: "src/cli/main.ts", ...entries() }, outdir })
   chmodSync(join(outdir, "svc.js"), 0o755)
@@ -61,12 +62,24 @@ const buildLib = async () => {
   await includeTracer()
 }
 
-const parts = ["cli", "lib", "agent", "workers"]
+const buildWorkers = () => build({ ...options, entryPoints: entries(), outdir: workersFolder })
+
+const buildForTests = (folder) =>
+  Promise.all([
+    buildWorkers(),
+    buildCli(join(folder, "cli")),
+    build({ ...options, entryPoints: testPrograms, outdir: join(folder, "programs") })
+  ])
+
+const parts = ["cli", "lib", "agent", "workers", "test"]
 if (part !== undefined && !parts.includes(part)) {
   console.error(`build: there is no part "${part}"; the parts are ${parts.join(", ")}`)
   process.exit(1)
 }
-if (part === undefined || part === "cli") await buildCli()
+if (part === undefined || part === "cli") {
+  await buildCli(folder === undefined ? join(root, "dist/cli") : resolve(folder))
+}
 if (part === undefined || part === "lib") await buildLib()
 if (part === undefined || part === "agent") await buildAgentPackage()
-if (part === "workers") await build({ ...options, entryPoints: entries(), outdir: workersFolder })
+if (part === "workers") await buildWorkers()
+if (part === "test") await buildForTests(resolve(folder))

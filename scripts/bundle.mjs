@@ -59,6 +59,16 @@ export const options = {
   }
 }
 
+/** The programs of their own that tests start beside the brain (`inject("programs")`). */
+export const testPrograms = {
+  "fault-agent": "test/e2e/faults/agent.ts",
+  "agent-host": "test/e2e/agent/host.ts",
+  "leader-replica": "test/e2e/leader/process.ts",
+  "bullmq-app": "test/e2e/bullmq/worker.ts",
+  "bullmq-worker": "test/agents/engines/bullmq/workerProcess.ts",
+  "agent-closing": "test/agents/runtime/closingProcess.ts"
+}
+
 /** Where tests and benchmarks, which run from the sources, find the bundled worker threads. */
 export const workersFolder = `${root}node_modules/.cache/svc-workers`
 

@@ -26,20 +26,19 @@ const answers = async (url: string): Promise<boolean> => {
 const cache = new URL("../node_modules/.cache/", import.meta.url).pathname
 
 /**
- * The bundled program `svc`, for tests that start real processes (`inject("program")`), and the worker threads'
- * code, built once a run; the path is empty when the sources do not build, and then only those tests fail.
+ * Builds once a run what tests start as processes or threads: the program `svc`, the tests' own programs, and the worker
+ * threads' code. The paths are empty when the sources do not build, and then only those tests fail.
  */
-const buildProgram = (): { readonly program: string; readonly remove: () => void } => {
+const buildPrograms = () => {
   mkdirSync(cache, { recursive: true })
   const folder = mkdtempSync(join(cache, "svc-program-"))
   const remove = () => rmSync(folder, { recursive: true, force: true })
   try {
-    execFileSync(process.execPath, ["scripts/build.mjs", "workers"], { stdio: "inherit" })
-    execFileSync(process.execPath, ["scripts/build.mjs", "cli", folder], { stdio: "inherit" })
-    return { program: join(folder, "svc.js"), remove }
+    execFileSync(process.execPath, ["scripts/build.mjs", "test", folder], { stdio: "inherit" })
+    return { program: join(folder, "cli/svc.js"), programs: join(folder, "programs"), remove }
   } catch {
     console.error("the program does not build: the tests that start it will fail")
-    return { program: "", remove }
+    return { program: "", programs: "", remove }
   }
 }
 
@@ -49,8 +48,9 @@ const buildProgram = (): { readonly program: string; readonly remove: () => void
  * run's own prefix (test/postgres.ts).
  */
 export default async function setup(project: TestProject) {
-  const { program, remove } = buildProgram()
+  const { program, programs, remove } = buildPrograms()
   project.provide("program", program)
+  project.provide("programs", programs)
   const { stop, url } = await startPostgres()
   const prefix = `svc_test_${randomBytes(4).toString("hex")}`
   project.provide("postgresUrl", url)
@@ -100,5 +100,7 @@ declare module "vitest" {
     databasePrefix: string
     /** Path of the bundled `svc.js`. */
     program: string
+    /** The folder of the bundled programs that `scripts/bundle.mjs` lists for tests. */
+    programs: string
   }
 }

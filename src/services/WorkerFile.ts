@@ -4,7 +4,7 @@
  *
  * In a build, `<Name>.worker.js` is beside the calling file. Under vitest the calling file is the source itself, which
  * Node cannot load in a thread; the test set-up has put bundles of all workers into one folder (`scripts/build.mjs
- * workers`).
+ * test`).
  */
 export const workerFile = (name: string, callerUrl: string): URL =>
   callerUrl.endsWith(".ts")

@@ -1,9 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { build } from "esbuild"
 import { type ChildProcess, execFileSync, spawn, spawnSync } from "node:child_process"
-import { mkdtempSync, rmSync } from "node:fs"
 import { join } from "node:path"
+import { inject } from "vitest"
 import { MemoryEngine } from "../agents/engines/memory.ts"
 import { drained, online, optionsFor, started, statusOf } from "../agents/runtime/agents.ts"
 import { engines, temporaryHome } from "../databases.ts"
@@ -11,41 +10,19 @@ import { until } from "../until.ts"
 import { type BrainProcess, type Call, signedIn } from "./brainProcess.ts"
 import { site } from "./site.ts"
 
-const cache = new URL("../../node_modules/.cache/", import.meta.url).pathname
-
-/** The application of agent/host.ts as a program of one file. */
-const hostProgram = Effect.acquireRelease(
-  Effect.promise(async () => {
-    const folder = mkdtempSync(join(cache, "agent-host-"))
-    const outfile = join(folder, "host.mjs")
-    await build({
-      entryPoints: [new URL("agent/host.ts", import.meta.url).pathname],
-      bundle: true,
-      platform: "node",
-      format: "esm",
-      target: "node20.19",
-      external: ["better-sqlite3"],
-      outfile,
-      logLevel: "silent",
-      banner: {
-        js: `import { createRequire as hostRequire } from "node:module"; const require = hostRequire(import.meta.url);`
-      }
-    })
-    return { folder, outfile }
-  }),
-  ({ folder }) => Effect.sync(() => rmSync(folder, { recursive: true, force: true }))
-)
-
 interface Host {
   readonly child: ChildProcess
   readonly output: () => string
   readonly ended: Effect.Effect<number | NodeJS.Signals | null>
 }
 
-const host = (program: string, options: object) =>
+/** The application of agent/host.ts. */
+const host = (options: object) =>
   Effect.acquireRelease(
     Effect.sync((): Host => {
-      const child = spawn(process.execPath, [program, JSON.stringify(options)], { stdio: "pipe" })
+      const child = spawn(process.execPath, [join(inject("programs"), "agent-host.js"), JSON.stringify(options)], {
+        stdio: "pipe"
+      })
       let output = ""
       for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk) => (output += String(chunk)))
       const exit = new Promise<number | NodeJS.Signals | null>((resolve) =>
@@ -140,24 +117,23 @@ describe("the agent and a brain", () => {
     "two processes with one token; what a killed one had not sent, the other sends",
     () =>
       Effect.gen(function*() {
-        const { outfile } = yield* hostProgram
         const brain = yield* (yield* site("SQLite")).brain
         const call = (yield* signedIn(brain))(brain)
         const { hmac_secret, token } = yield* freshAgentAt(call, "two")
         const home = yield* temporaryHome
         const options = { brainUrl: brain.url, token, hmacSecret: hmac_secret, home }
-        const both = yield* Effect.all([1, 2].map(() => host(outfile, { ...options, tasks: 200, after: "stay" })))
+        const both = yield* Effect.all([1, 2].map(() => host({ ...options, tasks: 200, after: "stay" })))
         yield* until(successes(call, "two"), (count) => count === 400)
         const { json } = yield* call("GET", "/projects/two/agent-workers")
         assert.strictEqual(json.length, 2, JSON.stringify(json))
         yield* brain.kill
         for (const { child } of both) child.kill("SIGKILL")
-        const alone = yield* host(outfile, { ...options, tasks: 300, after: "stay" })
+        const alone = yield* host({ ...options, tasks: 300, after: "stay" })
         yield* until(Effect.sync(alone.output), (output) => output.includes("written"))
         alone.child.kill("SIGKILL")
         yield* alone.ended
         yield* brain.start
-        yield* host(outfile, { ...options, tasks: 1, after: "stay" })
+        yield* host({ ...options, tasks: 1, after: "stay" })
         yield* until(successes(call, "two"), (count) => count === 701)
       }),
     120_000
@@ -167,20 +143,19 @@ describe("the agent and a brain", () => {
     "a program that has nothing more to do ends, whether its brain is there or not, and its last events arrive later",
     () =>
       Effect.gen(function*() {
-        const { outfile } = yield* hostProgram
         const brain = yield* (yield* site("SQLite")).brain
         const call = (yield* signedIn(brain))(brain)
         const { hmac_secret, token } = yield* freshAgentAt(call, "end")
         const home = yield* temporaryHome
         const options = { brainUrl: brain.url, token, hmacSecret: hmac_secret, home, tasks: 10, after: "end" }
-        const first = yield* host(outfile, options)
+        const first = yield* host(options)
         assert.strictEqual(yield* first.ended, 0, first.output())
-        const away = yield* host(outfile, { ...options, brainUrl: "http://127.0.0.1:1" })
+        const away = yield* host({ ...options, brainUrl: "http://127.0.0.1:1" })
         assert.strictEqual(yield* away.ended, 0, away.output())
-        const refused = yield* host(outfile, { ...options, token: "" })
+        const refused = yield* host({ ...options, token: "" })
         assert.strictEqual(yield* refused.ended, 0)
         assert.match(refused.output(), /svc agent: error: The agent's token is missing/)
-        yield* host(outfile, { ...options, after: "stay" })
+        yield* host({ ...options, after: "stay" })
         yield* until(successes(call, "end"), (count) => count === 30)
       }),
     120_000
@@ -190,12 +165,11 @@ describe("the agent and a brain", () => {
     "a disk that is full: events go on from memory, and to the disk again when there is room",
     () =>
       Effect.gen(function*() {
-        const { outfile } = yield* hostProgram
         const brain = yield* (yield* site("SQLite")).brain
         const call = (yield* signedIn(brain))(brain)
         const { hmac_secret, token } = yield* freshAgentAt(call, "full")
         const home = yield* temporaryHome
-        const { child, output } = yield* host(outfile, {
+        const { child, output } = yield* host({
           brainUrl: brain.url,
           token,
           hmacSecret: hmac_secret,

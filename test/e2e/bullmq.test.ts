@@ -6,7 +6,7 @@ import { spawn } from "node:child_process"
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { fileURLToPath } from "node:url"
+import { inject } from "vitest"
 import { bullmq, bullmqFromOutside } from "../../src/agents/engines/bullmq/BullMQ.ts"
 import { startAgent } from "../../src/agents/runtime/startAgent.ts"
 import { redisServer } from "../agents/engines/bullmq/redisServer.ts"
@@ -63,9 +63,8 @@ const twoWorkers = (call: (method: string, path: string) => Effect.Effect<Answer
 const workerProcess = (...args: ReadonlyArray<string>) =>
   Effect.acquireRelease(
     Effect.sync(() => {
-      const root = fileURLToPath(new URL("../../", import.meta.url))
-      const program = [`${root}node_modules/vite-node/vite-node.mjs`, `${root}test/e2e/bullmq/worker.ts`, ...args]
-      return spawn(process.execPath, program, { cwd: root, stdio: ["ignore", "ignore", "inherit"] })
+      const program = join(inject("programs"), "bullmq-app.js")
+      return spawn(process.execPath, [program, ...args], { stdio: ["ignore", "ignore", "inherit"] })
     }),
     (child) => Effect.sync(() => child.kill("SIGKILL"))
   )
@@ -100,7 +99,7 @@ describe.skipIf(!ready).each(engines)("BullMQ's agents on %s", (engine) => {
         const charge = yield* add(shop, "charge", { closed: true })
         const failed = yield* settled(`shop:${charge.id}`, "failure")
         assert.strictEqual(failed.exception, "RangeError: the till is closed")
-        assert.include(failed.traceback, "worker.ts")
+        assert.include(failed.traceback, "bullmq-app.js")
         const retried = yield* command("retry-task", { engine: "bullmq", task_id: `shop:${charge.id}` })
         assert.deepInclude(retried, { status: "completed", error: null })
         assert.deepInclude(yield* settled(`shop:${charge.id}`, "success"), { result: "charged" })

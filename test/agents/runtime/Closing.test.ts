@@ -1,19 +1,17 @@
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { execFile } from "node:child_process"
-import { fileURLToPath } from "node:url"
+import { join } from "node:path"
 import { promisify } from "node:util"
+import { inject } from "vitest"
 import { startAgent } from "../../../src/agents/runtime/startAgent.ts"
 import { temporaryHome } from "../../databases.ts"
 
 it.scopedLive("a program that has nothing else to wait for sees the agent's end", () =>
   Effect.gen(function*() {
-    const root = fileURLToPath(new URL("../../../", import.meta.url))
-    const program = [`${root}node_modules/vite-node/vite-node.mjs`, `${root}test/agents/runtime/closingProcess.ts`]
+    const program = join(inject("programs"), "agent-closing.js")
     const home = yield* temporaryHome
-    const { stdout } = yield* Effect.promise(() =>
-      promisify(execFile)(process.execPath, [...program, home], { cwd: root })
-    )
+    const { stdout } = yield* Effect.promise(() => promisify(execFile)(process.execPath, [program, home]))
     assert.strictEqual(stdout, "closed\n")
   }))
 

@@ -1,36 +1,14 @@
 import { Effect, Scope } from "effect"
-import { build } from "esbuild"
 import { type ChildProcess, fork } from "node:child_process"
 import { randomUUID } from "node:crypto"
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { inject } from "vitest"
 import { until } from "../../until.ts"
 import { type BrainProcess, type Call, signedIn } from "../brainProcess.ts"
 import type { Gate, Job, Told } from "./Protocol.ts"
 import { type Proxy, proxyTo } from "./Proxy.ts"
-
-const root = new URL("../../..", import.meta.url).pathname
-
-/** The agent's program as one file. */
-const agentProgram = Effect.acquireRelease(
-  Effect.promise(async () => {
-    const folder = mkdtempSync(join(root, "node_modules/.cache/svc-agent-"))
-    await build({
-      entryPoints: [join(root, "test/e2e/faults/agent.ts")],
-      outfile: join(folder, "agent.mjs"),
-      bundle: true,
-      platform: "node",
-      format: "esm",
-      target: "node20",
-      logLevel: "warning",
-      external: ["better-sqlite3"],
-      banner: { js: `import { createRequire } from "node:module"; const require = createRequire(import.meta.url);` }
-    })
-    return folder
-  }),
-  (folder) => Effect.sync(() => rmSync(folder, { recursive: true, force: true }))
-).pipe(Effect.map((folder) => join(folder, "agent.mjs")))
 
 /** A running process of an agent. */
 export interface AgentProcess {
@@ -62,7 +40,7 @@ export interface Ending {
 /** What the tests of failures stand on: a project at this brain, agents, and a journal of what was executed. */
 export const sceneAt = (brain: BrainProcess) =>
   Effect.gen(function*() {
-    const program = yield* agentProgram
+    const program = join(inject("programs"), "fault-agent.js")
     const scope = yield* Effect.scope
     const folder = yield* Effect.acquireRelease(
       Effect.sync(() => mkdtempSync(join(tmpdir(), "svc-journal-"))),

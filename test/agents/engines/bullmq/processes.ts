@@ -1,7 +1,8 @@
 import { Effect } from "effect"
 import { type ChildProcess, spawn } from "node:child_process"
+import { join } from "node:path"
 import { createInterface } from "node:readline"
-import { fileURLToPath } from "node:url"
+import { inject } from "vitest"
 import type { EngineEvent } from "../../../../src/agents/runtime/Engine.ts"
 import { until } from "../../../until.ts"
 
@@ -12,17 +13,8 @@ export const workerProcess = (prefix: string, queue: string) =>
     let name: string | undefined
     const child = yield* Effect.acquireRelease(
       Effect.sync((): ChildProcess => {
-        const root = fileURLToPath(new URL("../../../../", import.meta.url))
-        const started = spawn(
-          process.execPath,
-          [
-            `${root}node_modules/vite-node/vite-node.mjs`,
-            `${root}test/agents/engines/bullmq/workerProcess.ts`,
-            prefix,
-            queue
-          ],
-          { cwd: root, stdio: ["ignore", "pipe", "inherit"] }
-        )
+        const program = join(inject("programs"), "bullmq-worker.js")
+        const started = spawn(process.execPath, [program, prefix, queue], { stdio: ["ignore", "pipe", "inherit"] })
         createInterface({ input: started.stdout }).on("line", (line) => {
           const said = JSON.parse(line) as EngineEvent & { readonly ready?: string } // as the program writes them
           if (said.ready === undefined) events.push(said)
