@@ -18,7 +18,7 @@ import { Settings } from "./Settings.ts"
 import { TaskBulkDelete } from "./Tasks/BulkDelete.ts"
 import { TaskDeletion } from "./Tasks/Deletion.ts"
 import { TaskExport } from "./Tasks/Export.ts"
-import { TasksRepo } from "./Tasks/Repo.ts"
+import { defaultLimit, idAt, TasksRepo } from "./Tasks/Repo.ts"
 import { Scans } from "./Tasks/Scans.ts"
 import { TaskSearch } from "./Tasks/Search.ts"
 import { pageOfTimeline, type TimelinePage } from "./Tasks/Timeline.ts"
@@ -31,8 +31,6 @@ export interface TaskPage {
   readonly next_cursor: string | null
   readonly total_count: number | null | undefined
 }
-
-const defaultLimit = 50
 
 const taskNotFound = new NotFound({ resource: "task" })
 
@@ -55,12 +53,12 @@ export class Tasks extends Effect.Service<Tasks>()("svc/Tasks", {
       after: string | null,
       limit: number
     ) {
-      const matches = isServedByOneIndex(filter)
-        ? yield* repo.listPage(projectId, filter, after, limit + 1)
-        : yield* readSizes(
-          projectId,
-          yield* search.listIds(projectId, filter, { direction: "newest", after, limit: limit + 1 })
-        )
+      if (isServedByOneIndex(filter)) {
+        const { hasMore, rows } = yield* repo.readPage(projectId, filter, after, limit)
+        return { rows, next: hasMore ? String(rows.at(-1)?.[idAt]) : null }
+      }
+      const ids = yield* search.listIds(projectId, filter, { direction: "newest", after, limit: limit + 1 })
+      const matches = yield* readSizes(projectId, ids)
       const pageIds = takeWithin(matches, pageBytes).slice(0, limit).map(({ id }) => id)
       const rows = pageIds.length === 0 ? [] : yield* repo.listByIds(projectId, pageIds)
       return { rows, next: matches.length > pageIds.length ? pageIds.at(-1) ?? null : null }
@@ -74,8 +72,8 @@ export class Tasks extends Effect.Service<Tasks>()("svc/Tasks", {
       })
 
     const total = (projectId: ProjectId, filter: TaskFilter) => {
-      const { state, ...others } = filter
-      return Object.values(others).every((term) => term === null)
+      const { state } = filter
+      return hasOnly(filter, ["state"])
         ? repo.readCount(projectId, state)
         : search.count(projectId, filter)
     }
@@ -168,9 +166,14 @@ const decodeAfter = (cursor: string): Effect.Effect<string, ValidationFailed> =>
 }
 
 /** Whether the filter has at most one of the terms with their own index, and no other term. */
-const isServedByOneIndex = ({ queue, state, worker, ...others }: TaskFilter): boolean =>
-  Object.values(others).every((term) => term === null) &&
-  [queue, state, worker].filter((term) => term !== null).length <= 1
+const isServedByOneIndex = (filter: TaskFilter): boolean =>
+  hasOnly(filter, ["state"]) || hasOnly(filter, ["queue"]) || hasOnly(filter, ["worker"])
+
+/** Whether the filter has no term but these. `search_exceptions` is no term: it says where `search` looks. */
+const hasOnly = (filter: TaskFilter, names: ReadonlyArray<keyof TaskFilter>): boolean =>
+  Object.entries(filter).every(([name, term]) =>
+    term === null || name === "search_exceptions" || names.some((other) => other === name)
+  )
 
 /** Whether the databases can hold the key; no task has another one. */
 const isStorableKey = ({ engine, task_id }: TaskKey): boolean => isStorable(engine) && isStorable(task_id)

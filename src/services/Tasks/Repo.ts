@@ -1,15 +1,16 @@
+import type { SqlError } from "@effect/sql"
 import { Effect } from "effect"
 import type { LastRetry } from "../../domain/Command/Retry.ts"
-import type { ProjectId } from "../../domain/Id.ts"
+import { ProjectId } from "../../domain/Id.ts"
 import { taskFields, type TaskKey } from "../../domain/Task.ts"
-import { type TaskFilter } from "../../domain/Task/Filter.ts"
+import { everyTask, type TaskFilter } from "../../domain/Task/Filter.ts"
 import type { TaskRow } from "../../domain/Task/Json.ts"
 import type { Timestamp } from "../../domain/Timestamp.ts"
 import { Reader } from "../Database.ts"
 import { idIn, jsonFunctionsOf } from "../Dialect.ts"
 import { minId } from "../Ids.ts"
-import type { RowSize } from "../PageBytes.ts"
-import { PreparedReads } from "../PreparedReads.ts"
+import { pageBytes, type RowSize, takeWithin } from "../PageBytes.ts"
+import { type Parameter, PreparedReads } from "../PreparedReads.ts"
 import { makeConditions } from "./Conditions.ts"
 
 /**
@@ -25,8 +26,21 @@ const sizeSql = ["args", "kwargs", "result", "exception", "traceback", "tags"]
  */
 const newestCommands = 200
 
+/** Tasks in a page unless the request says how many. */
+export const defaultLimit = 50
+
 /** Maximum tasks of a task's retries in its detail; the newest ones. */
 const maxRetriesShown = 20
+
+type PageQuery = readonly [projectId: ProjectId, filter: TaskFilter, after: string | null, limit: number]
+
+type ReadPage = (...page: PageQuery) => Effect.Effect<
+  { readonly rows: ReadonlyArray<TaskRow>; readonly hasMore: boolean },
+  SqlError.SqlError
+>
+
+/** Where the id is in a row. */
+export const idAt = taskFields.indexOf("id")
 
 /** A task that started and, as far as its events say, has not ended. */
 export interface StartedTask {
@@ -105,32 +119,78 @@ export class TasksRepo extends Effect.Service<TasksRepo>()("svc/TasksRepo", {
       `SELECT ${taskFields.join(", ")}, ${retriesSql(jsonFunctionsOf(sql))} FROM tasks AS t ${whereKey}`
     )
 
+    /** The page's conditions and the row after it, which says whether more follow. */
+    const fromPage = (...[projectId, filter, after, limit]: PageQuery) => {
+      const conditions = [
+        sql`project_id = ${projectId}`,
+        ...where.exactTerms(filter),
+        ...(after === null ? [] : [sql`id < ${after}`])
+      ]
+      return sql`FROM tasks WHERE ${sql.and(conditions)} ORDER BY id DESC LIMIT ${sql.literal(String(limit + 1))}`
+    }
+
+    const selectPageSizes = (...page: PageQuery) =>
+      sql<RowSize>`SELECT id, ${sql.literal(sizeSql)} AS bytes ${fromPage(...page)}`
+
+    /**
+     * The rows of the page, each with the number of rows that were found, for PostgreSQL: it carries a large value by its
+     * address until the value is sent. SQLite would copy the values of rows that are left out.
+     */
+    const selectPage = (...page: PageQuery) =>
+      sql`SELECT ${columns}, found FROM (
+          SELECT ${columns}, row_number() OVER newest AS place, sum(bytes) OVER newest AS total, count(*) OVER () AS found
+          FROM (SELECT ${columns}, ${sql.literal(sizeSql)} AS bytes ${fromPage(...page)}) AS sizes
+          WINDOW newest AS (ORDER BY id DESC)
+        ) AS places
+        WHERE place <= ${sql.literal(String(page[3]))} AND (total <= ${sql.literal(String(pageBytes))} OR place = 1)
+        ORDER BY id DESC`
+    // the page that is read most, prepared; its text does not depend on the project
+    const [firstPageText] = selectPage(ProjectId.make(minId), everyTask, null, defaultLimit).compile()
+    const selectFirstPage = prepare.values(firstPageText)
+
+    const readPageAtOnce: ReadPage = (...page) => {
+      const statement = selectPage(...page)
+      const [text, values] = statement.compile()
+      const found = text === firstPageText ? selectFirstPage(...values as ReadonlyArray<Parameter>) : statement.values
+      return Effect.map(found, (all) => {
+        const rows = asTaskRows(all)
+        return { rows, hasMore: Number(rows[0]?.[taskFields.length] ?? 0) > rows.length }
+      })
+    }
+
+    const readPageBySizes: ReadPage = (...page) =>
+      Effect.flatMap(selectPageSizes(...page), (sizes) => {
+        const [projectId, , , limit] = page
+        const ids = takeWithin(sizes, pageBytes).slice(0, limit).map(({ id }) => id)
+        return Effect.map(listByIds(projectId, ids), (rows) => ({ rows, hasMore: sizes.length > ids.length }))
+      })
+
+    const readPage: ReadPage = sql.onDialectOrElse({ pg: () => readPageAtOnce, orElse: () => readPageBySizes })
+
+    /** The existing rows, newest first. Read few at a time: `listSizes` has their sizes. */
+    const listByIds = (projectId: ProjectId, ids: ReadonlyArray<string>) =>
+      Effect.map(
+        sql`SELECT ${columns} FROM tasks WHERE project_id = ${projectId} AND ${idIn(sql, ids)} ORDER BY id DESC`
+          .values,
+        asTaskRows
+      )
+
     // the cast: every column of `taskFields` is text or a number in both databases
     const asTaskRows = (rows: ReadonlyArray<ReadonlyArray<unknown>>) => rows as ReadonlyArray<TaskRow>
 
     return {
-      /** A page of a filter with at most one term, read from one index in the order of the list. */
-      listPage: (projectId: ProjectId, filter: TaskFilter, after: string | null, limit: number) =>
-        sql<RowSize>`SELECT id, ${sql.literal(sizeSql)} AS bytes FROM tasks WHERE ${
-          sql.and([
-            sql`project_id = ${projectId}`,
-            ...where.exactTerms(filter),
-            ...(after === null ? [] : [sql`id < ${after}`])
-          ])
-        } ORDER BY id DESC LIMIT ${limit}`,
+      /**
+       * A page of a filter with at most one term: at most `limit` rows, fewer when they are large, and whether more follow. It
+       * is read from one index in the order of the list.
+       */
+      readPage,
 
       /** The sizes of the existing rows, newest first. */
       listSizes: (projectId: ProjectId, ids: ReadonlyArray<string>) =>
         sql<RowSize>`SELECT id, ${sql.literal(sizeSql)} AS bytes FROM tasks
           WHERE project_id = ${projectId} AND ${idIn(sql, ids)} ORDER BY id DESC`,
 
-      /** The existing rows, newest first. Read few at a time: `listSizes` has their sizes. */
-      listByIds: (projectId: ProjectId, ids: ReadonlyArray<string>) =>
-        Effect.map(
-          sql`SELECT ${columns} FROM tasks WHERE project_id = ${projectId} AND ${idIn(sql, ids)} ORDER BY id DESC`
-            .values,
-          asTaskRows
-        ),
+      listByIds,
 
       findByKey: (projectId: ProjectId, { engine, task_id }: TaskKey) =>
         Effect.map(selectByKey(projectId, engine, task_id), (rows) => asTaskRows(rows)[0]),

@@ -1,3 +1,4 @@
+import { SqlClient } from "@effect/sql"
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { encodeCursor } from "../../../src/domain/Page.ts"
@@ -206,6 +207,37 @@ describe.each(engines)("the list of tasks on %s", (engine) => {
         const second = yield* list(`?include_total=1&limit=5&cursor=${(yield* list("?limit=5")).json.next_cursor}`)
         assert.strictEqual(second.json.total_count, 60)
         assert.notProperty((yield* list("?include_total=false")).json, "total_count")
+      }))
+
+    it.effect("takes the total of all tasks, and of a state, from the kept counts: no row is counted", () =>
+      Effect.gen(function*() {
+        const { list, project } = yield* seeded([{}, { state: "failure" }, { state: "failure" }])
+        const sql = yield* SqlClient.SqlClient
+        yield* sql`UPDATE task_counts SET tasks = tasks * 1000000 WHERE project_id = ${project.id}`
+        const totalOf = (query: string) =>
+          Effect.map(list(`?${query}include_total=true&limit=1`), ({ json }) => json.total_count)
+        assert.strictEqual(yield* totalOf(""), 3_000_000)
+        assert.strictEqual(yield* totalOf("state=failure&"), 2_000_000)
+        assert.strictEqual(yield* totalOf("search_exceptions=true&"), 3_000_000, "search_exceptions alone is no term")
+      }))
+
+    it.effect("ends a page before its values exceed 4 MB, but has at least one task", () =>
+      Effect.gen(function*() {
+        const large = (bytes: number) => ({ traceback: "x".repeat(bytes), queue: "large" })
+        // oldest first
+        const site = yield* seeded([{}, large(5_000_000), large(1_500_000), large(1_500_000), large(1_500_000), {}])
+        const ids = idsOf(site.newestFirst)
+        for (const query of ["", "limit=5&", "name=&", "search=&"]) {
+          const pages: Array<ReadonlyArray<string>> = []
+          let next = ""
+          do {
+            const page = yield* site.list(`?${query}${next}`)
+            pages.push(idsOf(page))
+            next = page.json.next_cursor === null ? "" : `cursor=${page.json.next_cursor}`
+          } while (next !== "")
+          assert.deepStrictEqual(pages, [ids.slice(0, 3), ids.slice(3, 4), ids.slice(4, 5), ids.slice(5)], query)
+        }
+        assert.lengthOf((yield* site.list("?queue=large")).json.items, 2)
       }))
 
     it.effect("shows each field, and numbers as they came", () =>
