@@ -5,19 +5,19 @@ import { BaseSequencer, type TestSpecification } from "vitest/node"
 const longest = [
   "test/e2e/commands-faults.test.ts",
   "test/e2e/ingest-faults.test.ts",
+  "test/e2e/celery.test.ts",
   "test/e2e/large-values.test.ts",
   "test/e2e/agent-faults.test.ts",
-  "test/http/Fuzz.test.ts",
   "test/e2e/commands-fire.test.ts",
   "test/cli/Serve.test.ts",
   "test/cli/Database.test.ts",
-  "test/e2e/bullmq.test.ts",
+  "test/http/Fuzz.test.ts",
   "test/cli/Demo.test.ts",
-  "test/e2e/outage.test.ts",
   "test/cli/Remote.test.ts",
+  "test/e2e/bullmq.test.ts",
   "test/http/LiveStreams.test.ts",
-  "test/cli/Failures.test.ts",
-  "test/http/Auth.test.ts"
+  "test/e2e/outage.test.ts",
+  "test/cli/Failures.test.ts"
 ]
 
 /** The longest test files begin first, so that none of them runs alone at the end. Of all others, the largest first. */
