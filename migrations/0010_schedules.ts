@@ -89,7 +89,7 @@ const up = Effect.gen(function*() {
   ) ${partitioned}`
   yield* sql.onDialectOrElse({
     pg: () => sql`CREATE TABLE schedule_fires_default PARTITION OF schedule_fires DEFAULT`,
-    orElse: () => Effect.void
+    orElse: () => sql`CREATE INDEX schedule_fires_tick ON schedule_fires (scheduled_for)` // for retention
   })
   yield* sql`CREATE INDEX schedule_fires_list ON schedule_fires (schedule_id, scheduled_for)`
   yield* sql`CREATE INDEX schedule_fires_project ON schedule_fires (project_id, fire_id)`

@@ -1,4 +1,4 @@
-import { Cause, Clock, Effect, Layer, Option, Queue, Stream } from "effect"
+import { Cause, Clock, type Duration, Effect, Layer, Option, Queue, Stream } from "effect"
 import type { ScheduleId } from "../../domain/Id.ts"
 import * as Timestamp from "../../domain/Timestamp.ts"
 import { Hints } from "../Database.ts"
@@ -6,6 +6,7 @@ import { Leader, Lease, LeaseLost } from "../Leader.ts"
 import { Loops } from "../Loops.ts"
 import type { DueSchedule } from "./DueRepo.ts"
 import { FireOutcomes } from "./FireOutcomes.ts"
+import { FireRetention } from "./FireRetention.ts"
 import { ScheduleFires } from "./Fires.ts"
 import { Misfires } from "./Misfires.ts"
 
@@ -34,6 +35,7 @@ const isLeaseLost = (cause: Cause.Cause<unknown>): boolean =>
 const makeLoop = Effect.gen(function*() {
   const fires = yield* ScheduleFires
   const outcomes = yield* FireOutcomes
+  const retention = yield* FireRetention
   const misfires = yield* Misfires
   const leader = yield* Leader
   const hints = yield* Hints
@@ -111,16 +113,17 @@ const makeLoop = Effect.gen(function*() {
     if (!hasMore) yield* sleepUntilDue(postponed.size > 0)
   })
 
-  const forever = <E, R>(tick: Effect.Effect<unknown, E, R>, pause: "1 second" | "10 seconds") =>
+  const forever = <E, R>(tick: Effect.Effect<unknown, E, R>, pause: Duration.DurationInput) =>
     Effect.forever(Effect.zipRight(tick, Effect.sleep(pause)))
 
   const lead = Effect.zipRight(
-    misfires.beginLeading,
+    Effect.zipRight(retention.prepare, misfires.beginLeading),
     Effect.all([
       Effect.forever(fireNext),
       forever(fires.releaseWaiting(), "1 second"),
       forever(Effect.repeat(outcomes.record(), { while: (hasMore) => hasMore }), "1 second"),
       forever(misfires.watch, "10 seconds"),
+      forever(Effect.zipRight(retention.prepare, retention.sweep()), "1 hour"),
       Stream.runForEach(hints.subscribe("schedules"), () => wake.offer(undefined))
     ], { concurrency: "unbounded", discard: true })
   )
@@ -134,5 +137,5 @@ const makeLoop = Effect.gen(function*() {
 })
 
 export const layer = Layer.scopedDiscard(makeLoop).pipe(
-  Layer.provide([FireOutcomes.layer, Leader.layer, Misfires.layer, ScheduleFires.layer])
+  Layer.provide([FireOutcomes.layer, FireRetention.layer, Leader.layer, Misfires.layer, ScheduleFires.layer])
 )

@@ -91,7 +91,7 @@ export class OpenFiresRepo extends Effect.Service<OpenFiresRepo>()("svc/OpenFire
     const insertColumns = sql.literal(Object.keys(newFireColumns).join(", "))
     // literals, so that SQLite uses the partial index `schedule_fires_open`
     const isWaiting = sql.literal("status IN ('pending', 'buffered')")
-    const isCommanded = sql.literal("f.status IN ('accepted', 'delivered')")
+    const isCommanded = sql.literal("f.status IN ('accepted', 'delivered') AND f.command_id IS NOT NULL")
     const isOpen = sql.literal("f.status IN ('pending', 'accepted', 'delivered', 'buffered')")
 
     return {

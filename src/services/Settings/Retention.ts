@@ -12,6 +12,16 @@ export const retentionSettings = {
     { default: 90, min: 1, max: 3650 },
     "Finished commands are deleted this many days after they end."
   ),
+  scheduleFiresRetentionDays: integer(
+    "SVC_SCHEDULE_FIRES_RETENTION_DAYS",
+    { default: 30, min: 1, max: 3650 },
+    "Fires of schedules are deleted this many days after their tick."
+  ),
+  scheduleMisfiresRetentionDays: integer(
+    "SVC_SCHEDULE_MISFIRES_RETENTION_DAYS",
+    { default: 90, min: 1, max: 3650 },
+    "Misfires of schedules are deleted this many days after they were detected."
+  ),
   agentHealthRetentionDays: integer(
     "SVC_AGENT_HEALTH_RETENTION_DAYS",
     { default: 7, min: 1, max: 3650 },

@@ -1,0 +1,105 @@
+import { SqlClient } from "@effect/sql"
+import { Effect } from "effect"
+import * as Timestamp from "../../domain/Timestamp.ts"
+import { errorCode, Reader } from "../Database.ts"
+import { deleteInSlices } from "../Dialect.ts"
+import { Settings } from "../Settings.ts"
+
+/** Days for which partitions are created ahead, beside today's (interface, Limits). */
+const daysAhead = 14
+
+/** The default partition holds rows of the day, so PostgreSQL refuses a partition for it. */
+const defaultHoldsRows = "23514"
+
+const dayOf = (at: Timestamp.Timestamp): string => at.slice(0, 10)
+const partitionOf = (day: string): string => `schedule_fires_${day.replaceAll("-", "")}`
+const partitionPattern = /^schedule_fires_(\d{4})(\d\d)(\d\d)$/
+
+/**
+ * Keeps the table of fires short. PostgreSQL has a partition a day, from today to 14 days ahead, and drops those that
+ * are older than the retention; SQLite, and PostgreSQL's default partition, delete rows in slices. A fire without an
+ * outcome is never deleted, and a partition that has one is never dropped.
+ */
+export class FireRetention extends Effect.Service<FireRetention>()("svc/FireRetention", {
+  effect: Effect.gen(function*() {
+    const sql = yield* SqlClient.SqlClient
+    const read = yield* Reader
+    const { scheduleFiresRetentionDays, scheduleMisfiresRetentionDays } = yield* Settings
+    const isOpen = sql.literal("status IN ('pending', 'accepted', 'delivered', 'buffered')")
+
+    const createPartition = (day: string, nextDay: string) =>
+      sql.unsafe(
+        // no parameters in DDL; the days are the program's own
+        `CREATE TABLE IF NOT EXISTS ${partitionOf(day)} PARTITION OF schedule_fires
+          FOR VALUES FROM ('${day}') TO ('${nextDay}')`
+      ).pipe(Effect.catchIf(
+        (error) => errorCode(error) === defaultHoldsRows,
+        () => Effect.logInfo(`fires of ${day} are in the default partition, so the day gets none of its own`)
+      ))
+
+    const createPartitions = Effect.fnUntraced(function*(now: Timestamp.Timestamp) {
+      for (let ahead = 0; ahead <= daysAhead; ahead++) {
+        const [day, nextDay] = [ahead, ahead + 1].map((days) =>
+          dayOf(Timestamp.addSeconds(now, days * Timestamp.secondsPerDay))
+        )
+        if (day !== undefined && nextDay !== undefined) yield* createPartition(day, nextDay)
+      }
+    })
+
+    const listPartitions = Effect.map(
+      read<{ readonly name: string }>`SELECT c.relname AS name FROM pg_inherits i
+        JOIN pg_class c ON c.oid = i.inhrelid JOIN pg_class p ON p.oid = i.inhparent
+        WHERE p.relname = 'schedule_fires' AND p.relnamespace = current_schema()::regnamespace`,
+      (rows) =>
+        rows.flatMap(({ name }) => {
+          const [, year, month, day] = partitionPattern.exec(name) ?? []
+          return year === undefined ? [] : [{ name, day: `${year}-${month}-${day}` }]
+        })
+    )
+
+    const dropPartitions = Effect.fnUntraced(function*(cutoff: Timestamp.Timestamp) {
+      for (const { day, name } of yield* listPartitions) {
+        if (day >= dayOf(cutoff)) continue
+        yield* sql.withTransaction(Effect.gen(function*() {
+          // no fire of the partition can become open again, but one may still be
+          yield* sql`LOCK TABLE ${sql(name)} IN ACCESS EXCLUSIVE MODE`
+          const open = yield* sql`SELECT 1 FROM ${sql(name)} WHERE ${isOpen} LIMIT 1`
+          if (open.length === 0) yield* sql`DROP TABLE ${sql(name)}`
+        }))
+      }
+    })
+
+    const deleteFires = (table: string, cutoff: Timestamp.Timestamp) =>
+      deleteInSlices(sql, {
+        table,
+        key: "fire_id, scheduled_for",
+        where: sql`scheduled_for < ${cutoff} AND NOT (${isOpen})`
+      })
+
+    /** Creates the partitions of the coming days; on SQLite nothing. Before the first fire, and once an hour. */
+    const prepare = sql.onDialectOrElse({
+      pg: () => Effect.flatMap(Timestamp.now, createPartitions),
+      orElse: () => Effect.void
+    })
+
+    /** Deletes fires and misfires older than their retention. Once an hour. */
+    const sweep = Effect.fn("FireRetention.sweep")(function*() {
+      const now = yield* Timestamp.now
+      const ago = (days: number) => Timestamp.addSeconds(now, -days * Timestamp.secondsPerDay)
+      const cutoff = ago(scheduleFiresRetentionDays)
+      yield* sql.onDialectOrElse({
+        pg: () => Effect.zipRight(dropPartitions(cutoff), deleteFires("schedule_fires_default", cutoff)),
+        orElse: () => deleteFires("schedule_fires", cutoff)
+      })
+      yield* deleteInSlices(sql, {
+        table: "schedule_misfires",
+        key: "id",
+        where: sql`detected_at < ${ago(scheduleMisfiresRetentionDays)}`
+      })
+    })
+
+    return { prepare, sweep } as const
+  })
+}) {
+  static readonly layer = this.Default
+}
