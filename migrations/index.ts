@@ -9,6 +9,7 @@ import { m0007 } from "./0007_task_exceptions.ts"
 import { m0008 } from "./0008_task_retries.ts"
 import { m0009 } from "./0009_leases.ts"
 import { m0010 } from "./0010_schedules.ts"
+import { m0011 } from "./0011_schedule_imports.ts"
 
 /** Every step in order. A step that has been released is never edited; the next one follows. */
 export const migrations: ReadonlyArray<Migration> = [
@@ -21,5 +22,6 @@ export const migrations: ReadonlyArray<Migration> = [
   m0007,
   m0008,
   m0009,
-  m0010
+  m0010,
+  m0011
 ]

@@ -71,6 +71,11 @@ export const SchedulePublic = Schema.Struct({
   overlap_policy: describeField(Schema.Literal("allow"), "Always `allow`.", "allow"),
   source: describeField(Schema.String, "Where its definition comes from.", "dashboard"),
   source_hash: describeField(Schema.NullOr(Schema.String), "The source's own hash of the definition.", null),
+  is_drifted: describeField(
+    Schema.Boolean,
+    "Whether its definition differs from what its source wrote last; the next import undoes that.",
+    false
+  ),
   control_token: describeField(Schema.NullOr(Id), "Changes with every act that controls it.", exampleId),
   legacy_fire_control_token: describeField(
     Schema.NullOr(Id),
@@ -108,7 +113,7 @@ export const ScheduleList = Schema.Struct({
 
 /** A stored schedule: `args` and `kwargs` are JSON text with all digits that the caller sent. */
 export interface Schedule
-  extends Omit<SchedulePublic, "args" | "kwargs" | "consecutive_failures" | "skipped_slots_24h">
+  extends Omit<SchedulePublic, "args" | "kwargs" | "consecutive_failures" | "skipped_slots_24h" | "is_drifted">
 {
   readonly args: string
   readonly kwargs: string
@@ -116,19 +121,23 @@ export interface Schedule
   readonly anchor_at: Timestamp
   /** When the next tick fires: `next_run_at` with its jitter. */
   readonly due_at: Timestamp | null
+  /** Of the definition as its source wrote it (`Schedule/Definition.ts`); null: no source but people. */
+  readonly imported_digest: string | null
   /** Failures of fires before this moment do not count for the circuit breaker. */
   readonly enabled_at: Timestamp
 }
 
-/** What a reader adds to a stored schedule; null in answers to a change. */
+/** What is not stored with a schedule. The counts are null in answers to a change. */
 export interface ScheduleCounts {
   readonly consecutive_failures: number | null
   readonly skipped_slots_24h: number | null
+  readonly is_drifted: boolean
 }
 
 /** The JSON text of a SchedulePublic. */
 export const scheduleJson = (schedule: Schedule, counts: ScheduleCounts): string => {
-  const { anchor_at: _anchor, args, due_at: _due, enabled_at: _enabled, kwargs, ...rest } = schedule
+  const { anchor_at: _anchor, args, due_at: _due, enabled_at: _enabled, imported_digest: _digest, kwargs, ...rest } =
+    schedule
   return `${JSON.stringify({ ...rest, ...counts }).slice(0, -1)},"args":${args},"kwargs":${kwargs}}`
 }
 

@@ -1,11 +1,36 @@
 import { HttpApi, type HttpApiGroup } from "@effect/platform"
 import { Option, Schema, SchemaAST } from "effect"
 
+/** Describes the fields of a list's items too, where those have defaults. */
+const describeItems = (ast: SchemaAST.AST): SchemaAST.AST => {
+  switch (ast._tag) {
+    case "TupleType": {
+      const rest = ast.rest.map(({ annotations, type }) => new SchemaAST.Type(describeItems(type), annotations))
+      return new SchemaAST.TupleType(ast.elements, rest, ast.isReadonly, ast.annotations)
+    }
+    case "Refinement":
+      return new SchemaAST.Refinement(describeItems(ast.from), ast.filter, ast.annotations)
+    case "Transformation":
+      return new SchemaAST.Transformation(
+        mapTransformationFields(
+          ast,
+          (field, annotations) =>
+            new SchemaAST.PropertySignature(field.name, field.type, field.isOptional, field.isReadonly, annotations)
+        ),
+        ast.to,
+        ast.transformation,
+        ast.annotations
+      )
+    default:
+      return ast
+  }
+}
+
 /** Only the first flaw within a field is reported: a list of a million items may have a million flaws. */
 const stopAtFirstIssue = (field: SchemaAST.PropertySignature, annotations = field.annotations) =>
   new SchemaAST.PropertySignature(
     field.name,
-    SchemaAST.annotations(field.type, { [SchemaAST.ParseOptionsAnnotationId]: { errors: "first" } }),
+    SchemaAST.annotations(describeItems(field.type), { [SchemaAST.ParseOptionsAnnotationId]: { errors: "first" } }),
     field.isOptional,
     field.isReadonly,
     annotations
@@ -15,11 +40,14 @@ const stopAtFirstIssue = (field: SchemaAST.PropertySignature, annotations = fiel
  * The encoded side of a struct with defaults. Effect keeps what describes a field on the decoded side only, and the
  * document is of the encoded one.
  */
-const mapTransformationFields = ({ from, to }: SchemaAST.Transformation): SchemaAST.AST => {
+const mapTransformationFields = (
+  { from, to }: SchemaAST.Transformation,
+  map: typeof stopAtFirstIssue
+): SchemaAST.AST => {
   if (!SchemaAST.isTypeLiteral(from) || !SchemaAST.isTypeLiteral(to)) return mapFields(from)
   const decoded = new Map(to.propertySignatures.map(({ annotations, name }) => [name, annotations]))
   const fields = from.propertySignatures.map((field) =>
-    stopAtFirstIssue(field, { ...decoded.get(field.name), ...field.annotations })
+    map(field, { ...decoded.get(field.name), ...field.annotations })
   )
   return new SchemaAST.TypeLiteral(fields, from.indexSignatures, from.annotations)
 }
@@ -35,7 +63,12 @@ const mapFields = (ast: SchemaAST.AST): SchemaAST.AST => {
     case "Refinement":
       return new SchemaAST.Refinement(mapFields(ast.from), ast.filter, ast.annotations)
     case "Transformation":
-      return new SchemaAST.Transformation(mapTransformationFields(ast), ast.to, ast.transformation, ast.annotations)
+      return new SchemaAST.Transformation(
+        mapTransformationFields(ast, stopAtFirstIssue),
+        ast.to,
+        ast.transformation,
+        ast.annotations
+      )
     default:
       return ast
   }

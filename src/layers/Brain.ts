@@ -20,6 +20,7 @@ import { Queues } from "../services/Queues.ts"
 import { RateLimits } from "../services/RateLimits.ts"
 import { Schedules } from "../services/Schedules.ts"
 import * as FireLoop from "../services/Schedules/FireLoop.ts"
+import { ScheduleImports } from "../services/Schedules/Imports.ts"
 import { TaskChanges } from "../services/TaskChanges.ts"
 import { Tasks } from "../services/Tasks.ts"
 import { TaskRetention } from "../services/Tasks/Retention.ts"
@@ -52,6 +53,7 @@ export const layer = Layer.mergeAll(
   Queues.layer,
   FireLoop.layer,
   Schedules.layer,
+  ScheduleImports.layer,
   RateLimits.layer,
   TaskChanges.layer,
   TaskReconciliation.layerLoop,

@@ -8,15 +8,21 @@ import { selectChanges } from "../domain/Patch.ts"
 import {
   type CreateSchedule,
   isServiceOwned,
-  maxArgumentBytes,
   type Schedule,
   type ScheduleCounts,
   SchedulePublic,
-  serviceScheduler,
   type UpdateSchedule
 } from "../domain/Schedule.ts"
 import { compile } from "../domain/Schedule/Cadence.ts"
+import {
+  argumentIssues,
+  digestDefinition,
+  hasSameCadence,
+  isDrifted,
+  resolveScheduler
+} from "../domain/Schedule/Definition.ts"
 import { breakerWindow, countConsecutiveFailures } from "../domain/Schedule/Fire.ts"
+import { dashboardSource } from "../domain/Schedule/Import.ts"
 import { compileSchedule, cursorAfter } from "../domain/Schedule/Plan.ts"
 import * as Preview from "../domain/Schedule/Preview.ts"
 import * as Timestamp from "../domain/Timestamp.ts"
@@ -34,16 +40,17 @@ import { Settings } from "./Settings.ts"
 
 const listName = "schedules"
 
-/** In answers to a change: counting would read the fires of a schedule that has just changed. */
-const noCounts: ScheduleCounts = { consecutive_failures: null, skipped_slots_24h: null }
-
 /** A schedule with what a reader adds to it. */
 export interface CountedSchedule {
   readonly schedule: Schedule
   readonly counts: ScheduleCounts
 }
 
-const uncounted = (schedule: Schedule): CountedSchedule => ({ schedule, counts: noCounts })
+/** In answers to a change: counting would read the fires of a schedule that has just changed. */
+const uncounted = (schedule: Schedule): CountedSchedule => ({
+  schedule,
+  counts: { consecutive_failures: null, skipped_slots_24h: null, is_drifted: isDrifted(schedule) }
+})
 
 const nameTaken = (scheduler: string, name: string) =>
   new Conflict({
@@ -82,7 +89,8 @@ export class Schedules extends Effect.Service<Schedules>()("svc/Schedules", {
         schedule,
         counts: {
           consecutive_failures: countConsecutiveFailures((statuses[schedule.id] ?? []).map((row) => row.status)),
-          skipped_slots_24h: misfires.get(schedule.id) ?? 0
+          skipped_slots_24h: misfires.get(schedule.id) ?? 0,
+          is_drifted: isDrifted(schedule)
         }
       }))
     })
@@ -129,31 +137,8 @@ export class Schedules extends Effect.Service<Schedules>()("svc/Schedules", {
       return yield* Preview.preview(request, { now: yield* Timestamp.now, mostCaughtUp: scheduleCatchUpMax })
     })
 
-    const checkArguments = (given: { readonly args?: string | undefined; readonly kwargs?: string | undefined }) => {
-      const issues = (["args", "kwargs"] as const).flatMap((path) =>
-        Buffer.byteLength(given[path] ?? "") > maxArgumentBytes
-          ? [{ path, message: `must be at most ${maxArgumentBytes} bytes as JSON` }]
-          : []
-      )
-      return issues.length > 0 ? new ValidationFailed({ issues }) : Effect.void
-    }
-
-    /** The owner of a new schedule: the service itself, where the project allows that. */
-    const resolveScheduler = Effect.fnUntraced(function*(requested: string | null) {
-      const { allowed_schedulers, default_scheduler_owner } = yield* CurrentProject
-      const scheduler = requested ?? default_scheduler_owner
-      if (allowed_schedulers !== null && !allowed_schedulers.includes(scheduler)) {
-        return yield* ValidationFailed.at(
-          "scheduler",
-          `must be one of the project's allowed_schedulers: ${allowed_schedulers.join(", ")}`
-        )
-      }
-      if (scheduler === serviceScheduler) return scheduler
-      return yield* ValidationFailed.at(
-        "scheduler",
-        `${scheduler} is an engine's own scheduler: create the schedule there, and its agent reports it`
-      )
-    })
+    const refuse = (issues: ValidationFailed["issues"]) =>
+      issues.length > 0 ? new ValidationFailed({ issues }) : Effect.void
 
     const record = (action: string, { id, name, project_id }: Schedule, metadata: Record<string, unknown> = {}) =>
       audit.record({
@@ -169,8 +154,8 @@ export class Schedules extends Effect.Service<Schedules>()("svc/Schedules", {
     const create = Effect.fn("Schedules.create")(
       function*(input: CreateSchedule) {
         const project = yield* CurrentProject
-        yield* checkArguments(input)
-        const scheduler = yield* resolveScheduler(input.scheduler)
+        const { issues, scheduler } = resolveScheduler(project, input.scheduler)
+        yield* refuse([...argumentIssues(input), ...issues])
         const now = yield* Timestamp.now
         const cadence = yield* compile({ ...input, anchor: now })
         const schedule_revision = yield* repo.takeRevisions(project.id, 1)
@@ -187,6 +172,7 @@ export class Schedules extends Effect.Service<Schedules>()("svc/Schedules", {
           total_runs: 0,
           external_id: null,
           paused_at: null,
+          imported_digest: input.source === dashboardSource ? null : digestDefinition(input),
           control_token: yield* nextToken,
           legacy_fire_control_token: null,
           schedule_revision,
@@ -252,14 +238,13 @@ export class Schedules extends Effect.Service<Schedules>()("svc/Schedules", {
     const update = makeAct(
       { action: "schedule.updated", verb: "update" },
       Effect.fnUntraced(function*(schedule, now, input: UpdateSchedule) {
-        yield* checkArguments(input)
+        yield* refuse(argumentIssues(input))
         const changes: Partial<Schedule> = selectChanges(
           { ...SchedulePublic.fields, args: SchedulePublic.fields.name, kwargs: SchedulePublic.fields.name },
           input
         )
         const changed = { ...schedule, ...changes }
-        const hasNewCadence = changed.kind !== schedule.kind || changed.expression !== schedule.expression ||
-          changed.timezone !== schedule.timezone || changed.jitter_seconds !== schedule.jitter_seconds
+        const hasNewCadence = !hasSameCadence(schedule, changed)
         const isEnabling = changed.is_enabled && !schedule.is_enabled
         if (!hasNewCadence && !isEnabling) return changes
         return {

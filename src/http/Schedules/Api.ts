@@ -6,6 +6,7 @@ import { caseInsensitiveId, ScheduleId } from "../../domain/Id.ts"
 import { pageQuery, wholeNumber } from "../../domain/Query.ts"
 import { CreateScheduleRequest, ScheduleList, SchedulePublic, UpdateScheduleRequest } from "../../domain/Schedule.ts"
 import { ScheduleFire, ScheduleRuns } from "../../domain/Schedule/Fire.ts"
+import { DiffSchedulesResponse, ImportSchedulesRequest, ImportSchedulesResponse } from "../../domain/Schedule/Import.ts"
 import { ScheduleMisfire } from "../../domain/Schedule/Misfire.ts"
 import { Preview, PreviewRequest } from "../../domain/Schedule/Preview.ts"
 import { ProvideActor, ProvideProject } from "../Access.ts"
@@ -65,6 +66,9 @@ const operateRule: AccessRule = {
 }
 const writeRule: AccessRule = { ...operateRule, caller: "admin" }
 
+/** A snapshot: 2000 schedules of 4 KiB. All of 64 KiB arguments would be 256 MiB, more than a brain holds of a request. */
+const snapshotBytes = 8 * 1024 * 1024
+
 /** Schedules (interface, Schedules; bodies: schedules). */
 export class SchedulesApi extends HttpApiGroup.make("schedules")
   .add(
@@ -98,6 +102,31 @@ export class SchedulesApi extends HttpApiGroup.make("schedules")
         "Preview a cadence",
         "The next ticks in local time, the expression in words, and what is caught up after an outage. Nothing is written."
       ))
+  )
+  .add(
+    HttpApiEndpoint.post("import")`/projects/${slug}/schedules:import`
+      .setPath(pathWithVerb("import"))
+      .setPayload(ImportSchedulesRequest)
+      .addSuccess(ImportSchedulesResponse)
+      .annotate(Access, {
+        caller: "admin",
+        scope: "schedules:write",
+        mutates: true,
+        destructive: true,
+        bodyLimit: snapshotBytes
+      })
+      .annotateContext(operation(
+        "Import schedules",
+        "Writes a snapshot of one source: all of it, or with a wrong schedule nothing. Undoes changes by people."
+      ))
+  )
+  .add(
+    HttpApiEndpoint.post("diff")`/projects/${slug}/schedules:diff`
+      .setPath(pathWithVerb("diff"))
+      .setPayload(ImportSchedulesRequest)
+      .addSuccess(DiffSchedulesResponse)
+      .annotate(Access, { caller: "admin", scope: "schedules:write", bodyLimit: snapshotBytes })
+      .annotateContext(operation("Compare a snapshot", "Shows what its import would do. Nothing is written."))
   )
   .add(
     HttpApiEndpoint.get("get")`/projects/${slug}/schedules/${scheduleId}`

@@ -1,10 +1,12 @@
 import { HttpServerResponse } from "@effect/platform"
 import { Effect } from "effect"
-import type { JsonNode } from "../../domain/CanonicalJson.ts"
+import { JsonArray, type JsonNode, JsonObject } from "../../domain/CanonicalJson.ts"
 import { ValidationFailed } from "../../domain/Errors.ts"
 import { fixedFields, scheduleJson } from "../../domain/Schedule.ts"
+import type { ImportSchedulesRequest } from "../../domain/Schedule/Import.ts"
 import { CurrentProject } from "../../services/CurrentActor.ts"
 import { type CountedSchedule, Schedules } from "../../services/Schedules.ts"
+import { ScheduleImports } from "../../services/Schedules/Imports.ts"
 import { exactMember, readExactBody } from "../ExactJson.ts"
 import { implementGroup } from "../ImplementGroup.ts"
 import { respondWithJsonText } from "../JsonText.ts"
@@ -20,6 +22,19 @@ const exactText = (body: JsonNode, name: "args" | "kwargs"): string | undefined 
   return text === "null" ? undefined : text
 }
 
+/** A snapshot with the arguments of each schedule as the caller wrote them. */
+const withExactArguments = ({ schedules, ...rest }: typeof ImportSchedulesRequest.Type, body: JsonNode) => {
+  const list = body instanceof JsonObject ? body.get("schedules") : undefined
+  const rows = list instanceof JsonArray ? list.items : []
+  return {
+    ...rest,
+    schedules: schedules.map(({ overlap_policy: _, ...schedule }, index) => {
+      const row = rows[index] ?? ""
+      return { ...schedule, args: exactText(row, "args") ?? "[]", kwargs: exactText(row, "kwargs") ?? "{}" }
+    })
+  }
+}
+
 const refuseFixedFields = (body: JsonNode) => {
   const issues = fixedFields.flatMap((path) =>
     exactMember(body, path) === null ? [] : [{ path, message: "cannot be changed; create another schedule" }]
@@ -31,6 +46,7 @@ export const layer = implementGroup(
   "schedules",
   Effect.fnUntraced(function*(handlers) {
     const schedules = yield* Schedules
+    const imports = yield* ScheduleImports
     return handlers
       .handle("list", ({ urlParams: { cursor = null, limit = 50 } }) =>
         Effect.map(
@@ -41,6 +57,16 @@ export const layer = implementGroup(
       .handle("runs", ({ urlParams: { id, limit = 20 } }) => schedules.listRuns(id, limit))
       .handle("projectMisfires", ({ urlParams: { limit = 50 } }) => schedules.listMisfires(null, limit))
       .handle("preview", ({ payload }) => schedules.preview(payload))
+      .handle(
+        "import",
+        ({ payload, request }) =>
+          Effect.flatMap(readExactBody(request), (body) => imports.import(withExactArguments(payload, body)))
+      )
+      .handle("diff", ({ payload, request }) =>
+        Effect.flatMap(
+          readExactBody(request),
+          (body) => Effect.map(imports.diff(withExactArguments(payload, body)), (text) => respondWithJsonText(text))
+        ))
       .handle("get", ({ path }) => respond(schedules.get(path.schedule_id)))
       .handle("create", ({ payload: { overlap_policy: _, ...payload }, request }) =>
         Effect.gen(function*() {

@@ -15,6 +15,7 @@ const Row = Schema.Struct({
     "kwargs",
     "consecutive_failures",
     "skipped_slots_24h",
+    "is_drifted",
     "priority",
     "overlap_policy"
   ).fields,
@@ -23,7 +24,8 @@ const Row = Schema.Struct({
   kwargs: Schema.String,
   anchor_at: Timestamp,
   enabled_at: Timestamp,
-  due_at: Schema.NullOr(Timestamp)
+  due_at: Schema.NullOr(Timestamp),
+  imported_digest: Schema.NullOr(Schema.String)
 })
 export type ScheduleRow = typeof Row.Encoded
 const encode = Schema.encodeSync(Row)
@@ -31,7 +33,7 @@ const toSchedule = (row: typeof Row.Type): Schedule => ({ ...row, priority: "nor
 const decodeRows = Schema.decodeUnknownSync(Schema.Array(Row))
 export const decodeSchedules = (rows: ReadonlyArray<ScheduleRow>): ReadonlyArray<Schedule> =>
   decodeRows(rows).map(toSchedule)
-const toRow = ({ overlap_policy: _policy, priority: _priority, ...schedule }: Schedule) => encode(schedule)
+export const toRow = ({ overlap_policy: _policy, priority: _priority, ...schedule }: Schedule) => encode(schedule)
 
 export class SchedulesRepo extends Effect.Service<SchedulesRepo>()("svc/SchedulesRepo", {
   effect: Effect.gen(function*() {

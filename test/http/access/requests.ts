@@ -73,6 +73,8 @@ export const makeRequests = ({ here, people }: World) =>
       "POST /projects/{slug}/agents": () => ({ name: `agent ${randomUUID()}` }),
       "POST /agent/events": () => ({ frames: [poll.seal("agent_status", {})] }),
       "POST /projects/{slug}/schedules": () => ({ ...hourly, name: `hourly ${randomUUID()}` }),
+      "POST /projects/{slug}/schedules:import": () => ({ schedules: [] }),
+      "POST /projects/{slug}/schedules:diff": () => ({ schedules: [] }),
       "POST /projects/{slug}/schedules:preview": () => ({ kind: "cron", expression: "@hourly" }),
       "PATCH /projects/{slug}/schedules/{schedule_id}": () => ({ queue: "reports" }),
       "POST /projects/{slug}/tasks/bulk-delete": () => ({ task_ids: [randomUUID()] }),

@@ -148,6 +148,8 @@ export const endpoints: ReadonlyArray<Endpoint> = [
   project("GET /schedules/{schedule_id}/fires", "viewer", "schedules:read", [], 200),
   project("GET /schedules/{schedule_id}/misfires", "viewer", "schedules:read", [], 200),
   project("POST /schedules:preview", "viewer", "schedules:read", [], 200), // docs/schedules.md
+  project("POST /schedules:import", "admin", "schedules:write", ["csrf"], 200),
+  project("POST /schedules:diff", "admin", "schedules:write", [], 200), // docs/schedules.md: writes nothing
   project("POST /schedules", "admin", "schedules:write", ["csrf"], 201),
   project("PATCH /schedules/{schedule_id}", "admin", "schedules:write", ["csrf"], 200),
   project("DELETE /schedules/{schedule_id}", "admin", "schedules:write", ["csrf"], 204),

@@ -1,0 +1,179 @@
+import { SqlClient } from "@effect/sql"
+import { Effect, Either, Layer } from "effect"
+import { randomUUID } from "node:crypto"
+import { ValidationFailed } from "../../domain/Errors.ts"
+import { Id, ScheduleId } from "../../domain/Id.ts"
+import { type Schedule, serviceScheduler } from "../../domain/Schedule.ts"
+import { argumentIssues, digestDefinition, hasSameCadence, resolveScheduler } from "../../domain/Schedule/Definition.ts"
+import type { ImportSchedules, ImportSchedulesResponse } from "../../domain/Schedule/Import.ts"
+import { countPlan, keyOf, planImport, planJson, type ProposedSchedule } from "../../domain/Schedule/ImportPlan.ts"
+import { compileSchedule, cursorAfter } from "../../domain/Schedule/Plan.ts"
+import * as Timestamp from "../../domain/Timestamp.ts"
+import { Audit } from "../Audit.ts"
+import { CurrentProject } from "../CurrentActor.ts"
+import { Hints, orDieOnSql } from "../Database.ts"
+import * as Ids from "../Ids.ts"
+import { ScheduleImportsRepo } from "./ImportsRepo.ts"
+import { SchedulesRepo } from "./Repo.ts"
+
+/** Problems that a refused snapshot names; a snapshot of thousands can have as many. */
+const maxIssues = 20
+
+/** Schedules that are compiled before other requests get their turn: a cron expression takes about 20 µs. */
+const compiledAtOnce = 50
+
+/** The issue of a schedule, in the snapshot. */
+const inRow = (index: number) => ({ message, path }: ValidationFailed["issues"][number]) => ({
+  path: `schedules.${index}.${path}`,
+  message
+})
+
+/** Schedules as code: a snapshot of the schedules of one source, compared and written as a whole. */
+export class ScheduleImports extends Effect.Service<ScheduleImports>()("svc/ScheduleImports", {
+  effect: Effect.gen(function*() {
+    const sql = yield* SqlClient.SqlClient
+    const repo = yield* SchedulesRepo
+    const imports = yield* ScheduleImportsRepo
+    const audit = yield* Audit
+    const hints = yield* Hints
+
+    /** The schedules of a valid snapshot; else fails with the problems of its first wrong schedules. */
+    const check = Effect.fnUntraced(function*(request: ImportSchedules) {
+      const { mode, schedules, source_filter } = request
+      const project = yield* CurrentProject
+      if (mode === "replace" && source_filter === null) {
+        return yield* ValidationFailed.at(
+          "source_filter",
+          "is required with mode replace: it names what may be deleted"
+        )
+      }
+      const anchor_at = yield* Timestamp.now
+      const issues: Array<ValidationFailed["issues"][number]> = []
+      const proposed: Array<ProposedSchedule> = []
+      const seen = new Map<string, number>()
+      for (const [index, schedule] of schedules.entries()) {
+        if (issues.length >= maxIssues) break
+        if (index % compiledAtOnce === 0) yield* Effect.yieldNow()
+        const owner = resolveScheduler(project, schedule.scheduler)
+        const row = { ...schedule, scheduler: owner.scheduler }
+        const first = seen.get(keyOf(row))
+        seen.set(keyOf(row), first ?? index)
+        proposed.push(row)
+        const cadence = compileSchedule({ ...schedule, anchor_at })
+        issues.push(...[
+          ...owner.issues,
+          ...argumentIssues(schedule),
+          ...(first === undefined ? [] : [{ path: "name", message: `is the name of schedules.${first} too` }]),
+          ...(source_filter === null || schedule.source === source_filter
+            ? []
+            : [{ path: "source", message: `must be ${source_filter}, the source_filter` }]),
+          ...(Either.isLeft(cadence) ? cadence.left.issues : [])
+        ].map(inRow(index)))
+      }
+      if (issues.length > 0) return yield* new ValidationFailed({ issues: issues.slice(0, maxIssues) })
+      const snapshot = {
+        projectId: project.id,
+        scheduler: serviceScheduler,
+        names: proposed.map(({ name }) => name),
+        source: mode === "replace" ? source_filter : null
+      }
+      return { request, proposed, snapshot }
+    })
+
+    const nextToken = Effect.sync(() => Id.make(randomUUID(), { disableValidation: true }))
+
+    const insertOf = Effect.fnUntraced(function*(proposed: ProposedSchedule, now: Timestamp.Timestamp) {
+      const project = yield* CurrentProject
+      const id = yield* Ids.nextOf(ScheduleId)
+      const cadence = yield* compileSchedule({ ...proposed, anchor_at: now })
+      return {
+        ...proposed,
+        id,
+        project_id: project.id,
+        priority: "normal",
+        overlap_policy: "allow",
+        last_run_at: null,
+        ...cursorAfter({ id, jitter_seconds: proposed.jitter_seconds }, cadence, now),
+        total_runs: 0,
+        external_id: null,
+        paused_at: null,
+        imported_digest: digestDefinition(proposed),
+        control_token: yield* nextToken,
+        legacy_fire_control_token: null,
+        schedule_revision: null,
+        quarantine_control_token: null,
+        quarantine_code: null,
+        quarantine_detail: null,
+        quarantined_at: null,
+        anchor_at: now,
+        enabled_at: now,
+        created_at: now,
+        updated_at: now
+      } satisfies Schedule
+    })
+
+    /** A changed cadence, or enabling, begins with the next tick after now, as with a person's change. */
+    const updateOf = Effect.fnUntraced(
+      function*(current: Schedule, proposed: ProposedSchedule, now: Timestamp.Timestamp) {
+        const changed: Schedule = {
+          ...current,
+          ...proposed,
+          imported_digest: digestDefinition(proposed),
+          control_token: yield* nextToken,
+          updated_at: now
+        }
+        const isEnabling = changed.is_enabled && !current.is_enabled
+        if (!isEnabling && hasSameCadence(current, changed)) return changed
+        const cursor = cursorAfter(changed, yield* compileSchedule(changed), now)
+        return { ...changed, ...cursor, ...(isEnabling && { enabled_at: now }) }
+      }
+    )
+
+    /** Writes the snapshot: all of its schedules, or none. */
+    const write = Effect.fnUntraced(
+      function*({ proposed, request, snapshot }: Effect.Effect.Success<ReturnType<typeof check>>) {
+        const project = yield* CurrentProject
+        // its row lock comes first, as with every change of the project's schedules; the count is not known yet
+        yield* repo.takeRevisions(project.id, 0)
+        const plan = planImport(proposed, yield* imports.lock(snapshot), request.mode)
+        const now = yield* Timestamp.now
+        const written: ReadonlyArray<Schedule> = [
+          ...(yield* Effect.forEach(plan.inserts, (schedule) => insertOf(schedule, now))),
+          ...(yield* Effect.forEach(plan.updates, ({ current, proposed }) => updateOf(current, proposed, now))),
+          ...plan.settled.map((schedule) => ({ ...schedule, imported_digest: digestDefinition(schedule) }))
+        ]
+        const revisions = written.length + plan.deletes.length
+        const newest = revisions === 0 ? 0 : yield* repo.takeRevisions(project.id, revisions)
+        yield* imports.delete(plan.deletes)
+        yield* imports.write(
+          written.map((schedule, index) => ({ ...schedule, schedule_revision: newest - written.length + 1 + index }))
+        )
+        if (revisions > 0) yield* hints.publish("schedules", project.id)
+        const counts = countPlan(plan)
+        const { mode, source_filter } = request
+        yield* audit.record({
+          action: "schedules.imported",
+          target_type: "project",
+          target_id: project.id,
+          project_id: project.id,
+          metadata: { mode, source_filter, ...counts }
+        })
+        return { ...counts, failed: 0, errors: {} } satisfies ImportSchedulesResponse
+      },
+      sql.withTransaction,
+      orDieOnSql
+    )
+
+    const run = Effect.fn("ScheduleImports.import")((request: ImportSchedules) => Effect.flatMap(check(request), write))
+
+    /** The JSON text of what `import` would do. Nothing is written. */
+    const diff = Effect.fn("ScheduleImports.diff")(function*(request: ImportSchedules) {
+      const { proposed, snapshot } = yield* check(request)
+      return planJson(planImport(proposed, yield* imports.list(snapshot), request.mode))
+    }, orDieOnSql)
+
+    return { import: run, diff } as const
+  })
+}) {
+  static readonly layer = this.Default.pipe(Layer.provide([ScheduleImportsRepo.layer, SchedulesRepo.layer]))
+}
