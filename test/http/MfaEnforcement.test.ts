@@ -119,7 +119,11 @@ describe.each(engines)("enforcement for admins on %s", (engine) => {
         for (const [route, { caller }] of accessRules) {
           const [method = "", path = ""] = route.split(" ")
           if (caller === "public" || caller === "agent" || path === "/api/v1/auth/logout") continue
-          const filled = path.replace(":slug", project.slug).replace(":engine", "celery").replaceAll(/:[a-z_]+/g, uuid)
+          const filled = path.replace(":slug", project.slug).replace(":engine", "celery").replaceAll(
+            /(?<!:):[a-z_]+/g,
+            uuid
+          )
+            .replace("::", ":")
           const { json, status } = yield* ask(browser, method, `/${filled}`)
           if (status === 403 && json.code === "mfa_enrollment_required") {
             assert.deepStrictEqual(json.details, { deadline }, route)
