@@ -12,6 +12,7 @@ import { allowedHosts, config, init, metricsToken } from "./groups/config.ts"
 import { login, logout, whoami } from "./groups/login.ts"
 import { migrate } from "./groups/migrate.ts"
 import { queues } from "./groups/queues.ts"
+import { misfires, schedules } from "./groups/schedules.ts"
 import { secretKey } from "./groups/secret-key.ts"
 import { check, doctor, printVersion, serve, status } from "./groups/serve.ts"
 import { tasks } from "./groups/tasks.ts"
@@ -32,7 +33,7 @@ const sections = [
   { heading: "On an agent's machine", commands: [agent] },
   {
     heading: "Operate tasks, from anywhere",
-    commands: [login, logout, whoami, apiKeys, agents, tasks, commands, queues, workers]
+    commands: [login, logout, whoami, apiKeys, agents, tasks, commands, queues, workers, schedules, misfires]
   }
 ] as const
 

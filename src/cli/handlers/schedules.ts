@@ -1,0 +1,226 @@
+import type { HttpClientResponse } from "@effect/platform"
+import { Effect, Option, Schema } from "effect"
+import { ScheduleId } from "../../domain/Id.ts"
+import { QueryLimit } from "../../domain/Query.ts"
+import type { SchedulePublic } from "../../domain/Schedule.ts"
+import type { ScheduleMisfire } from "../../domain/Schedule/Misfire.ts"
+import { PreviewRequest, type Tick } from "../../domain/Schedule/Preview.ts"
+import { decodeInput } from "../DecodeInput.ts"
+import { CliError } from "../Explain.ts"
+import { type ApiError, printAnswer, type Remote, withRemote } from "../Remote.ts"
+import { type Column, formatAge, formatFields, formatPage, formatTable } from "../Table.ts"
+import { escapeText, jsonMemberOf } from "../TerminalText.ts"
+
+interface Printing {
+  readonly project: Option.Option<string>
+  readonly json: boolean
+}
+
+interface OfSchedule extends Printing {
+  readonly schedule: string
+}
+
+const stateOf = ({ is_enabled, paused_at, quarantined_at }: SchedulePublic): string =>
+  !is_enabled ? "disabled" : quarantined_at !== null ? "quarantined" : paused_at !== null ? "paused" : "enabled"
+
+const columns: ReadonlyArray<Column<SchedulePublic>> = [
+  { head: "NAME", cell: ({ name }) => name, maxLength: 60, minLength: 12 },
+  { head: "STATE", cell: stateOf },
+  { head: "WHEN", cell: ({ expression }) => expression, maxLength: 40, minLength: 10 },
+  { head: "NEXT", cell: ({ next_run_at }) => next_run_at?.slice(0, 19).replace("T", " ") ?? null },
+  { head: "FAILED", cell: ({ consecutive_failures }) => consecutive_failures || null, hidesEmpty: true },
+  { head: "DRIFTED", cell: ({ is_drifted }) => (is_drifted ? "yes" : null), hidesEmpty: true },
+  { head: "TASK", cell: ({ task_name }) => task_name, maxLength: 60, minLength: 8, dropRank: 1 },
+  { head: "ID", cell: ({ id }) => id, dropRank: 2 }
+]
+
+const decodeLimit = (limit: number) =>
+  decodeInput(Schema.Struct({ limit: QueryLimit }), { limit: String(limit) }, "options")
+
+export const list = (
+  { cursor, json, limit, project }: Printing & {
+    readonly cursor: Option.Option<string>
+    readonly limit: number
+  }
+) =>
+  withRemote(project, ({ api, slug }) =>
+    Effect.gen(function*() {
+      const urlParams = { ...(yield* decodeLimit(limit)), ...(Option.isSome(cursor) && { cursor: cursor.value }) }
+      const answer = yield* api.schedules.list({ path: { slug }, urlParams, withResponse: true })
+      yield* printAnswer(answer, json, formatPage(columns))
+    }))
+
+/** The ids of the schedules with this name; each scheduler may have one. */
+const listIds = (
+  remote: Remote,
+  name: string,
+  cursor?: string
+): Effect.Effect<ReadonlyArray<ScheduleId>, ApiError> =>
+  Effect.flatMap(
+    remote.api.schedules.list({
+      path: { slug: remote.slug },
+      urlParams: { limit: 500, ...(cursor !== undefined && { cursor }) }
+    }),
+    ({ items, next_cursor }) => {
+      const ids = items.filter((schedule) => schedule.name === name).map(({ id }) => id)
+      return next_cursor === null
+        ? Effect.succeed(ids)
+        : Effect.map(listIds(remote, name, next_cursor), (more) => [...ids, ...more])
+    }
+  )
+
+const decodeId = Schema.decodeOption(ScheduleId)
+
+/** The path of the schedule of this name or id. */
+const pathOf = (remote: Remote, given: string) =>
+  Effect.gen(function*() {
+    const { slug } = remote
+    const id = decodeId(given.toLowerCase())
+    if (Option.isSome(id)) return { slug, schedule_id: id.value }
+    const [schedule_id, ...others] = yield* listIds(remote, given)
+    if (schedule_id === undefined) {
+      return yield* new CliError({
+        message: `no such schedule: ${escapeText(given)}. svc schedules list shows those of the project`
+      })
+    }
+    if (others.length > 0) {
+      return yield* new CliError({
+        usage: true,
+        message: `several schedulers have a schedule ${escapeText(given)}: name one by its id, ${
+          [schedule_id, ...others].join(" or ")
+        }`
+      })
+    }
+    return { slug, schedule_id }
+  })
+
+const formatSchedule = (schedule: SchedulePublic, text: string): string =>
+  formatFields([
+    ["schedule", schedule.id],
+    ["name", schedule.name],
+    ["state", stateOf(schedule)],
+    ["scheduler", schedule.scheduler],
+    ["engine", schedule.engine],
+    ["task", schedule.task_name],
+    ["queue", schedule.queue],
+    ["args", jsonMemberOf(text, "args")],
+    ["kwargs", jsonMemberOf(text, "kwargs")],
+    [schedule.kind, schedule.expression],
+    ["timezone", schedule.timezone],
+    ["jitter", schedule.jitter_seconds === 0 ? null : `${schedule.jitter_seconds} s`],
+    ["catch up", schedule.catch_up],
+    ["next", schedule.next_run_at],
+    ["last", schedule.last_run_at],
+    ["runs", schedule.total_runs],
+    ["failed", schedule.consecutive_failures],
+    ["skipped", schedule.skipped_slots_24h],
+    ["paused", schedule.paused_at],
+    ["quarantine", schedule.quarantine_detail ?? schedule.quarantine_code],
+    ["source", schedule.source],
+    ["drifted", schedule.is_drifted ? "yes: svc schedules diff shows how" : null]
+  ])
+
+/** One request about a schedule. */
+const callFor = (
+  { json, project, schedule }: OfSchedule,
+  call: (
+    schedules: Remote["api"]["schedules"],
+    request: {
+      readonly path: { readonly slug: string; readonly schedule_id: ScheduleId }
+      readonly withResponse: true
+    }
+  ) => Effect.Effect<readonly [SchedulePublic, HttpClientResponse.HttpClientResponse], ApiError>,
+  format: (schedule: SchedulePublic, text: string, response: HttpClientResponse.HttpClientResponse) => string
+) =>
+  withRemote(project, (remote) =>
+    Effect.gen(function*() {
+      const path = yield* pathOf(remote, schedule)
+      const answer = yield* call(remote.api.schedules, { path, withResponse: true })
+      yield* printAnswer(answer, json, (value, text) => format(value, text, answer[1]))
+    }))
+
+export const show = (options: OfSchedule) =>
+  callFor(options, (schedules, request) => schedules.get(request), formatSchedule)
+
+const formatNext = (verb: string) => (schedule: SchedulePublic): string => {
+  const next = stateOf(schedule) === "enabled" && schedule.next_run_at !== null
+    ? `, next at ${schedule.next_run_at}`
+    : ""
+  return escapeText(`${verb} ${schedule.name} (${schedule.id})${next}`)
+}
+
+export const enable = (options: OfSchedule) =>
+  callFor(options, (schedules, request) => schedules.enable(request), formatNext("enabled"))
+
+export const disable = (options: OfSchedule) =>
+  callFor(options, (schedules, request) => schedules.disable(request), formatNext("disabled"))
+
+export const pause = (options: OfSchedule) =>
+  callFor(options, (schedules, request) => schedules.pause(request), formatNext("paused"))
+
+export const resume = (options: OfSchedule) =>
+  callFor(options, (schedules, request) => schedules.resume(request), formatNext("resumed"))
+
+export const trigger = (options: OfSchedule) =>
+  callFor(options, (schedules, request) => schedules.trigger(request), ({ id, name }, _text, { headers }) => {
+    const command = headers.location?.split("/").at(-1)
+    return escapeText(
+      `triggered ${name} (${id})${command === undefined ? "" : `: svc commands show ${command} shows its outcome`}`
+    )
+  })
+
+const tickColumns: ReadonlyArray<Column<Tick>> = [
+  { head: "LOCAL", cell: ({ local }) => local },
+  { head: "UTC", cell: ({ at }) => at.slice(0, 19).replace("T", " ") },
+  { head: "DST", cell: ({ dst }) => dst, hidesEmpty: true }
+]
+
+export const preview = (
+  { count, expression, from, json, kind, project, timezone }: Printing & {
+    readonly expression: string
+    readonly kind: PreviewRequest["kind"]
+    readonly timezone: string
+    readonly from: Option.Option<string>
+    readonly count: number
+  }
+) =>
+  withRemote(project, ({ api, slug }) =>
+    Effect.gen(function*() {
+      const options = { expression, kind, timezone, from: Option.getOrNull(from), count }
+      const payload = yield* decodeInput(PreviewRequest, options, "options")
+      const answer = yield* api.schedules.preview({ path: { slug }, payload, withResponse: true })
+      yield* printAnswer(
+        answer,
+        json,
+        ({ summary, ticks }, _text, view) => `${escapeText(summary)}\n${formatTable(tickColumns, ticks, view)}`
+      )
+    }))
+
+const misfireColumns: ReadonlyArray<Column<ScheduleMisfire>> = [
+  { head: "SCHEDULE", cell: ({ name, schedule_id }) => name ?? schedule_id, maxLength: 60, minLength: 12 },
+  { head: "TICK", cell: ({ expected_fire_at }) => expected_fire_at?.slice(0, 19).replace("T", " ") ?? null },
+  { head: "TICKS", cell: ({ slots }) => slots },
+  { head: "CAUSE", cell: ({ cause }) => cause },
+  { head: "SEEN", cell: ({ detected_at }, view) => formatAge(detected_at, view) },
+  { head: "DETAIL", cell: ({ detail }) => detail, maxLength: 80, minLength: 10, dropRank: 1, hidesEmpty: true }
+]
+
+export const misfires = (
+  { json, limit, project, schedule }: Printing & {
+    readonly schedule: Option.Option<string>
+    readonly limit: number
+  }
+) =>
+  withRemote(project, (remote) =>
+    Effect.gen(function*() {
+      const { api, slug } = remote
+      const urlParams = yield* decodeLimit(limit)
+      const answer = Option.isNone(schedule)
+        ? yield* api.schedules.projectMisfires({ path: { slug }, urlParams, withResponse: true })
+        : yield* api.schedules.misfires({
+          path: yield* pathOf(remote, schedule.value),
+          urlParams,
+          withResponse: true
+        })
+      yield* printAnswer(answer, json, (rows, _text, view) => formatTable(misfireColumns, rows, view))
+    }))

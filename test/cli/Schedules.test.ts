@@ -1,0 +1,127 @@
+import { assert, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { serverOn } from "../brain.ts"
+import { ok, refused, visitor } from "./remote.ts"
+
+const snapshot = `
+# of the shop's repository
+mode: replace
+source_filter: git
+schedules:
+  - &report
+    name: nightly report
+    engine: celery
+    kind: cron
+    expression: 0 3 * * *
+    timezone: Europe/Berlin
+    task_name: shop.report
+    args: [12345678901234567890, 1.0]
+    kwargs: {currency: EUR}
+    source: git
+  - <<: *report
+    name: weekly report
+    expression: '@weekly'
+`
+
+/** A project, `svc` of its admin, and files of that admin. */
+const withFiles = Effect.gen(function*() {
+  const here = yield* visitor()
+  const write = (name: string, text: string): string => {
+    const file = join(String(here.settings.SVC_HOME), name)
+    writeFileSync(file, text)
+    return file
+  }
+  return { ...here, write }
+})
+
+layer(serverOn("SQLite"), { excludeTestServices: true })("svc schedules", (it) => {
+  it.scoped("imports a snapshot, and shows what differs from it", () =>
+    Effect.gen(function*() {
+      const { run, write } = yield* withFiles
+      const file = write("schedules.yaml", snapshot)
+      const before = yield* run("schedules", "diff", file)
+      assert.strictEqual(before.code, 1)
+      assert.strictEqual(
+        before.stdout,
+        "+ nightly report\n+ weekly report\n2 new, 0 changed, 0 deleted, 0 unchanged\n"
+      )
+      assert.strictEqual(before.stderr, `svc: the project's schedules differ from ${file}\n`)
+      assert.strictEqual(
+        ok(yield* run("schedules", "import", file)),
+        "imported: 2 new, 0 changed, 0 deleted, 0 unchanged\n"
+      )
+      assert.strictEqual(ok(yield* run("schedules", "diff", file)), "0 new, 0 changed, 0 deleted, 2 unchanged\n")
+      assert.include(ok(yield* run("schedules", "show", "nightly report")), "[12345678901234567890,1.0]")
+      const other = write("other.yaml", snapshot.replace("0 3 * * *", "0 4 * * *").replace("890, 1.0", "891, 1.0"))
+      assert.strictEqual(
+        (yield* run("schedules", "diff", other)).stdout,
+        "~ nightly report\n    args: [12345678901234567890,1.0] -> [12345678901234567891,1.0]\n" +
+          `    expression: "0 3 * * *" -> "0 4 * * *"\n` +
+          "~ weekly report\n    args: [12345678901234567890,1.0] -> [12345678901234567891,1.0]\n" +
+          "0 new, 2 changed, 0 deleted, 0 unchanged\n"
+      )
+      const shown = JSON.parse((yield* run("schedules", "diff", other, "--json")).stdout)
+      assert.deepStrictEqual(shown.summary, { inserted: 0, updated: 2, unchanged: 0, deleted: 0 })
+    }))
+
+  it.scoped("names the schedule that is wrong, and the file that is none", () =>
+    Effect.gen(function*() {
+      const { run, write } = yield* withFiles
+      const wrong = write("wrong.json", JSON.stringify({ schedules: [nightly, { ...nightly, expression: "0 3 * *" }] }))
+      refused(yield* run("schedules", "import", wrong), "schedules.1.expression")
+      refused(yield* run("schedules", "import", write("open.yaml", "schedules: [")), "open.yaml is not YAML")
+      refused(yield* run("schedules", "import", write("other.yaml", "crons: []")), "has no list named schedules")
+      refused(yield* run("schedules", "import", "/no/such/file"), "cannot be read")
+    }))
+
+  it.scoped("lists, shows and steers schedules by name or id", () =>
+    Effect.gen(function*() {
+      const { connect, run, write } = yield* withFiles
+      ok(yield* run("schedules", "import", write("one.json", JSON.stringify({ schedules: [nightly] }))))
+      const listed = ok(yield* run("schedules", "list"))
+      assert.match(listed, /^NAME +STATE +WHEN +NEXT +TASK +ID\nnightly report +enabled +0 3 \* \* \* +\d{4}-/)
+      const { id } = JSON.parse(ok(yield* run("schedules", "show", "nightly report", "--json")))
+      assert.match(ok(yield* run("schedules", "show", id)), /\ncron +0 3 \* \* \*\ntimezone +Europe\/Berlin\n/)
+      assert.strictEqual(ok(yield* run("schedules", "pause", id)), `paused nightly report (${id})\n`)
+      assert.include(ok(yield* run("schedules", "list")), "paused")
+      assert.match(ok(yield* run("schedules", "resume", "nightly report")), /^resumed nightly report .*, next at 20/)
+      assert.strictEqual(ok(yield* run("schedules", "disable", id)), `disabled nightly report (${id})\n`)
+      assert.match(ok(yield* run("schedules", "list")), /DRIFTED.*\n.*disabled.* yes /)
+      assert.match(ok(yield* run("schedules", "enable", id)), /^enabled nightly report/)
+      refused(yield* run("schedules", "trigger", id), "No agent of the project serves celery")
+      yield* connect("shop")
+      assert.match(
+        ok(yield* run("schedules", "trigger", id)),
+        /^triggered nightly report .*: svc commands show [0-9a-f-]{36} shows its outcome\n$/
+      )
+      refused(yield* run("schedules", "show", "no such"), "no such schedule: no such")
+      assert.match(ok(yield* run("misfires")), /^SCHEDULE +TICK +TICKS +CAUSE +SEEN\n$/)
+      assert.deepStrictEqual(JSON.parse(ok(yield* run("misfires", "--schedule", id, "--json"))), [])
+    }))
+
+  it.scoped("shows when an expression fires", () =>
+    Effect.gen(function*() {
+      const { run } = yield* visitor()
+      const options = ["--timezone", "Europe/Berlin", "--from", "2026-03-28T12:00:00Z", "--count", "1"]
+      assert.strictEqual(
+        ok(yield* run("schedules", "preview", "30 2 * * *", ...options)),
+        "At 02:30 every day\nLOCAL                      UTC                  DST\n" +
+          "2026-03-29T03:00:00+02:00  2026-03-29 01:00:00  gap\n"
+      )
+      refused(yield* run("schedules", "preview", "0 0 30 2 *"), "expression")
+      refused(yield* run("schedules", "preview", "@daily", "--count", "0"), "--count", 2)
+    }))
+})
+
+const nightly = {
+  name: "nightly report",
+  engine: "celery",
+  kind: "cron",
+  expression: "0 3 * * *",
+  timezone: "Europe/Berlin",
+  task_name: "shop.report",
+  args: [12345678901234567000, 1.5],
+  source: "git"
+}
