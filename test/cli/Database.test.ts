@@ -5,7 +5,7 @@ import { existsSync, readdirSync, renameSync } from "node:fs"
 import { join } from "node:path"
 import pg from "pg"
 import { type Engine, engines, temporaryHome } from "../databases.ts"
-import { emptyPostgres } from "../postgres.ts"
+import { freshPostgres } from "../postgres.ts"
 import { serving, type Settings, svc as svcProcess } from "./svc.ts"
 import { svcHere } from "./svcHere.ts"
 
@@ -15,7 +15,7 @@ const fresh = (engine: Engine) =>
     const home = yield* temporaryHome
     const settings: Settings = {
       SVC_HOME: home,
-      ...(engine === "PostgreSQL" && { SVC_DATABASE_URL: (yield* emptyPostgres).url })
+      ...(engine === "PostgreSQL" && { SVC_DATABASE_URL: (yield* freshPostgres).url })
     }
     return { home, settings }
   })

@@ -4,13 +4,13 @@ import { symlinkSync } from "node:fs"
 import { connect } from "node:net"
 import { join } from "node:path"
 import { type Engine, engines, temporaryHome } from "../databases.ts"
-import { emptyPostgres, freshPostgres } from "../postgres.ts"
+import { freshPostgres } from "../postgres.ts"
 import { until } from "../until.ts"
 import { serving, svc } from "./svc.ts"
 
-const settingsOf = (engine: Engine, postgres: typeof emptyPostgres = freshPostgres) =>
+const settingsOf = (engine: Engine) =>
   Effect.gen(function*() {
-    const url = engine === "PostgreSQL" ? { SVC_DATABASE_URL: (yield* postgres).url } : {}
+    const url = engine === "PostgreSQL" ? { SVC_DATABASE_URL: (yield* freshPostgres).url } : {}
     return { SVC_HOME: yield* temporaryHome, ...url }
   })
 
@@ -46,7 +46,7 @@ const isAlive = (pid: number): boolean => {
 describe.each(engines)("svc serve on %s", (engine) => {
   it.scopedLive("starts on nothing, prints address and setup link for people and JSON lines for machines", () =>
     Effect.gen(function*() {
-      const settings = yield* settingsOf(engine, emptyPostgres)
+      const settings = yield* settingsOf(engine)
       const brain = yield* serving({ ...settings, SVC_LOG_LEVEL: "debug" })
       yield* until(Effect.sync(brain.stderr), (text) => text.includes("/setup?token="))
       assert.strictEqual(`${brain.stdout()}${brain.stderr()}`.split("is ready at").length, 2)

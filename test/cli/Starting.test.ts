@@ -6,7 +6,7 @@ import { dial } from "../agent.ts"
 import { temporaryHome } from "../databases.ts"
 import { Proxy } from "../e2e/faults/Proxy.ts"
 import { freePort } from "../ports.ts"
-import { emptyPostgres } from "../postgres.ts"
+import { freshPostgres } from "../postgres.ts"
 import { until } from "../until.ts"
 import { running, serving } from "./svc.ts"
 
@@ -34,7 +34,7 @@ const get = (url: string, init: RequestInit = {}) =>
 /** A way to PostgreSQL on which nothing listens until `open`, and a program that is told to use it. */
 const waiting = (args: ReadonlyArray<string> = []) =>
   Effect.gen(function*() {
-    const { url } = yield* emptyPostgres
+    const { url } = yield* freshPostgres
     const { hostname, port } = new URL(url)
     const way = yield* freePort
     const proxy = new Proxy({ host: hostname, port: port === "" ? 5432 : Number(port) })
@@ -110,7 +110,7 @@ describe("svc serve while PostgreSQL is not there", () => {
 
   it.scopedLive("ends with a sentence when the database it then finds is the wrong one", () =>
     Effect.gen(function*() {
-      const { url } = yield* emptyPostgres
+      const { url } = yield* freshPostgres
       const missing = new URL(url)
       missing.pathname = "/svc_test_nowhere"
       const program = yield* running(["serve", "--port", String(yield* freePort)], {

@@ -21,7 +21,7 @@ import * as EffectQueue from "../../../src/agents/engines/effect-queue/EffectQue
 import type { EngineEvent } from "../../../src/agents/runtime/Engine.ts"
 import * as DatabaseLayer from "../../../src/layers/Database.ts"
 import { type Engine, settingsOn } from "../../databases.ts"
-import { emptyPostgres } from "../../postgres.ts"
+import { freshPostgres } from "../../postgres.ts"
 import { until } from "../../until.ts"
 import { command, conforms } from "./conformance.ts"
 
@@ -30,7 +30,7 @@ const database = (engine: Engine) => DatabaseLayer.layerUnmigrated.pipe(Layer.pr
 // One PostgreSQL database for all, and a table for each: to make a database takes longer than most of the tests.
 const whole = Effect.runSync(Scope.make())
 afterAll(() => Effect.runPromise(Scope.close(whole, Exit.void)))
-const shared = Effect.runSync(Effect.cached(Scope.extend(emptyPostgres, whole)))
+const shared = Effect.runSync(Effect.cached(Scope.extend(freshPostgres, whole)))
 const sharedPostgres = DatabaseLayer.layerUnmigrated.pipe(
   Layer.provide(
     Layer.unwrapEffect(Effect.map(shared, ({ url }) => settingsOn("SQLite", { databaseUrl: Redacted.make(url) })))
