@@ -23,8 +23,9 @@ import {
 } from "../domain/Schedule/Definition.ts"
 import { breakerWindow, countConsecutiveFailures } from "../domain/Schedule/Fire.ts"
 import { dashboardSource } from "../domain/Schedule/Import.ts"
+import { makePreview } from "../domain/Schedule/MakePreview.ts"
 import { compileSchedule, cursorAfter } from "../domain/Schedule/Plan.ts"
-import * as Preview from "../domain/Schedule/Preview.ts"
+import type { PreviewRequest } from "../domain/Schedule/Preview.ts"
 import * as Timestamp from "../domain/Timestamp.ts"
 import { AgentsRepo } from "./Agents/Repo.ts"
 import { Audit } from "./Audit.ts"
@@ -78,7 +79,7 @@ export class Schedules extends Effect.Service<Schedules>()("svc/Schedules", {
     const commands = yield* Commands
     const audit = yield* Audit
     const hints = yield* Hints
-    const { commandTimeout, scheduleBreakerThreshold, scheduleCatchUpMax } = yield* Settings
+    const { commandTimeout, scheduleBreakerThreshold, scheduleCatchUpMax, scheduleGraceSeconds } = yield* Settings
 
     const countAll = Effect.fnUntraced(function*(schedules: ReadonlyArray<Schedule>) {
       const ids = schedules.map(({ id }) => id)
@@ -133,8 +134,12 @@ export class Schedules extends Effect.Service<Schedules>()("svc/Schedules", {
     }, orDieOnSql)
 
     /** What a schedule of this cadence would do. Nothing is written. */
-    const preview = Effect.fn("Schedules.preview")(function*(request: Preview.PreviewRequest) {
-      return yield* Preview.preview(request, { now: yield* Timestamp.now, mostCaughtUp: scheduleCatchUpMax })
+    const preview = Effect.fn("Schedules.preview")(function*(request: PreviewRequest) {
+      return yield* makePreview(request, {
+        now: yield* Timestamp.now,
+        catchUpMax: scheduleCatchUpMax,
+        graceSeconds: scheduleGraceSeconds
+      })
     })
 
     const refuse = (issues: ValidationFailed["issues"]) =>

@@ -1,19 +1,14 @@
 /** What a schedule would do, before it exists: its next ticks, its words, and what it would catch up after an outage. */
-import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
 import { describeBody, describeField, exampleTime } from "../Describe.ts"
-import { ValidationFailed } from "../Errors.ts"
 import { definitionFields } from "../Schedule.ts"
 import { nullish } from "../Text.ts"
-import { addSeconds, Timestamp, toEpochSeconds } from "../Timestamp.ts"
-import { type Cadence, compile } from "./Cadence.ts"
-import { catchUp } from "./CatchUp.ts"
-import { summarize } from "./Summary.ts"
+import { Timestamp } from "../Timestamp.ts"
 
 /** Most ticks of a preview. */
 const maxTicks = 1000
 
-const Outage = Schema.Struct({
+export const Outage = Schema.Struct({
   from: describeField(
     Timestamp,
     "When it begins; ticks later than this are missed.",
@@ -73,56 +68,14 @@ export const Preview = Schema.Struct({
   catch_up: describeField(
     Schema.NullOr(
       Schema.Struct({
-        skip: caughtUp("Always empty: missed ticks never fire."),
-        fire_one_missed: caughtUp("The newest missed tick."),
-        fire_all_missed: caughtUp("The newest missed ticks, at most `SVC_SCHEDULE_CATCH_UP_MAX`.")
+        skip: caughtUp("No missed tick; only a tick that is late by less than the grace."),
+        fire_one_missed: caughtUp("The newest missed tick, and those that `skip` has."),
+        fire_all_missed: caughtUp(
+          "The newest missed ticks, at most `SVC_SCHEDULE_CATCH_UP_MAX`, and those that `skip` has."
+        )
       }).annotations(describeBody("CaughtUp", "The missed ticks that fire after the outage, for each `catch_up`."))
     ),
     "The missed ticks that fire after the outage, for each `catch_up`; null without an outage."
   )
 }).annotations(describeBody("SchedulePreview", "What a schedule would do."))
 export type Preview = typeof Preview.Type
-
-/** `mostCaughtUp` bounds the ticks of `fire_all_missed`. Intervals count from the earliest moment of the request. */
-export const preview = (
-  { count, from, jitter_seconds, outage, ...definition }: PreviewRequest,
-  { mostCaughtUp, now }: { readonly now: Timestamp; readonly mostCaughtUp: number }
-): Either.Either<Preview, ValidationFailed> => {
-  if (outage !== null && outage.until <= outage.from) {
-    return Either.left(ValidationFailed.at("outage.until", "must be later than outage.from"))
-  }
-  const begin = from ?? now
-  const anchor = outage !== null && outage.from < begin ? outage.from : begin
-  return Either.map(compile({ ...definition, anchor }), (cadence) => {
-    const describe = makeDescribe(cadence, jitter_seconds)
-    return {
-      ticks: takeTicks(cadence, begin, count).map(describe),
-      summary: summarize(definition),
-      catch_up: outage === null ? null : {
-        skip: [],
-        fire_one_missed: missedTicks(cadence, "fire_one_missed", outage, mostCaughtUp).map(describe),
-        fire_all_missed: missedTicks(cadence, "fire_all_missed", outage, mostCaughtUp).map(describe)
-      }
-    }
-  })
-}
-
-const takeTicks = (cadence: Cadence, from: Timestamp, count: number): ReadonlyArray<Timestamp> => {
-  const ticks: Array<Timestamp> = []
-  for (let tick = cadence.next(from); tick !== null && ticks.length < count; tick = cadence.next(tick)) ticks.push(tick)
-  return ticks
-}
-
-const missedTicks = (
-  cadence: Cadence,
-  policy: "fire_one_missed" | "fire_all_missed",
-  { from, until }: typeof Outage.Type,
-  most: number
-): ReadonlyArray<Timestamp> => catchUp(policy, cadence.ticksBackwards(until, from), most).ticks
-
-/** A tick with its local time; its jitter ends before the next tick (`Jitter.ts`). */
-const makeDescribe = (cadence: Cadence, jitterSeconds: number) => (at: Timestamp): Tick => {
-  const next = jitterSeconds === 0 ? null : cadence.next(at)
-  const seconds = next === null ? jitterSeconds : Math.min(jitterSeconds, toEpochSeconds(next) - toEpochSeconds(at))
-  return { at, ...cadence.describeTick(at), fires_before: addSeconds(at, seconds) }
-}
