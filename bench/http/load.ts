@@ -1,5 +1,5 @@
-import { readFileSync } from "node:fs"
 import { connect, type Socket } from "node:net"
+import { cpuSecondsOf } from "../cpu.ts"
 
 export interface Request {
   readonly method: "GET" | "POST"
@@ -13,14 +13,6 @@ export interface Load {
   readonly seconds: number
   /** CPU time of the server's process, all its threads. */
   readonly cpuSeconds: number
-}
-
-/** Linux counts a process's CPU time in ticks of 10 ms. */
-const ticksPerSecond = 100
-
-const cpuSecondsOf = (pid: number): number => {
-  const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]?.split(" ") ?? []
-  return (Number(fields[11]) + Number(fields[12])) / ticksPerSecond
 }
 
 const encodeRequest = ({ body = "", method, path, token }: Request): string =>
