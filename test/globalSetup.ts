@@ -32,6 +32,7 @@ const cache = new URL("../node_modules/.cache/", import.meta.url).pathname
 const buildPrograms = () => {
   mkdirSync(cache, { recursive: true })
   const folder = mkdtempSync(join(cache, "svc-program-"))
+  chmodSync(folder, 0o755) // some tests run the program as another user
   const remove = () => rmSync(folder, { recursive: true, force: true })
   try {
     execFileSync(process.execPath, ["scripts/build.mjs", "test", folder], { stdio: "inherit" })

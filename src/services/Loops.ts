@@ -34,6 +34,7 @@ export class Loops extends Effect.Service<Loops>()("svc/Loops", {
         metrics.backgroundTaskErrorActive.set({ task: name }, 1)
         return Effect.logError(`loop ${name} failed; it retries with back-off`, cause)
       })
+    /** For a loop whose work does not end, after each round that went well. */
     const reportSuccess = (name: string) =>
       Effect.map(Clock.currentTimeMillis, (now) => {
         states.set(name, { last_success: now, error: null })
@@ -79,7 +80,7 @@ export class Loops extends Effect.Service<Loops>()("svc/Loops", {
 
     const state = Effect.sync((): ReadonlyArray<LoopState> => [...states].map(([name, state]) => ({ name, ...state })))
 
-    return { every, forever, state } as const
+    return { every, forever, reportSuccess, state } as const
   })
 }) {
   static readonly layer = this.Default

@@ -10,6 +10,8 @@ import { FireRetention } from "./FireRetention.ts"
 import { ScheduleFires } from "./Fires.ts"
 import { Misfires } from "./Misfires.ts"
 
+const loopName = "schedule fires"
+
 /** The name of the lease: one process of all replicas fires. */
 const leaseName = "schedules"
 
@@ -110,6 +112,7 @@ const makeLoop = Effect.gen(function*() {
     for (const [id, until] of postponed) if (until <= nowMillis) postponed.delete(id)
     const { batch, hasMore, now } = yield* fires.listDue(new Set(postponed.keys()))
     if (batch.length > 0) yield* fireAll(batch, now)
+    yield* loops.reportSuccess(loopName)
     if (!hasMore) yield* sleepUntilDue(postponed.size > 0)
   })
 
@@ -133,7 +136,7 @@ const makeLoop = Effect.gen(function*() {
     leader.only(leaseName, lead, { duration: leaseDuration }),
     Option.match({ onNone: () => Effect.sleep("1 second"), onSome: () => Effect.void })
   )
-  yield* loops.forever("schedule fires", leadOrWait, { longestPause: "5 seconds" })
+  yield* loops.forever(loopName, leadOrWait, { longestPause: "5 seconds" })
 })
 
 export const layer = Layer.scopedDiscard(makeLoop).pipe(
