@@ -61,6 +61,8 @@ const up = Effect.gen(function*() {
   yield* sql`CREATE INDEX schedules_due ON schedules (due_at) WHERE scheduler = 'svc-scheduler'
     AND is_enabled = 1 AND paused_at IS NULL AND quarantined_at IS NULL AND due_at IS NOT NULL`
 
+  yield* sql`CREATE INDEX schedules_held ON schedules (due_at) WHERE (paused_at IS NOT NULL OR quarantined_at IS NOT NULL)`
+
   // `fire_id` follows from schedule and tick, so that (fire_id, scheduled_for) is unique exactly when fire_id is; a
   // partitioned table needs the partition's column in its key.
   const partitioned = sql.onDialectOrElse({

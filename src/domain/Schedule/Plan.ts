@@ -43,6 +43,9 @@ export const maxCountedTicks = 1000
 /** A tick may be this late without being missed, whatever the grace says: else a long grace would undo `catch_up`. */
 const maxLatenessSeconds = 60
 
+/** The loop itself is a little late, so with a grace of 0 every tick would be missed. */
+const minLatenessSeconds = 5
+
 export interface FirePlan {
   /** Ticks that fire at their time. Oldest first, as in `missedFires`. */
   readonly fires: ReadonlyArray<Timestamp>
@@ -66,7 +69,7 @@ export const planFires = (
   { catchUpMax, graceSeconds }: { readonly catchUpMax: number; readonly graceSeconds: number }
 ): FirePlan => {
   const { id, jitter_seconds } = schedule
-  const missedBefore = addSeconds(now, -Math.min(graceSeconds, maxLatenessSeconds))
+  const missedBefore = addSeconds(now, -Math.max(Math.min(graceSeconds, maxLatenessSeconds), minLatenessSeconds))
   const fires: Array<Timestamp> = []
   const missed: Array<Timestamp> = []
   let next = cadence.next(now)

@@ -116,17 +116,24 @@ const makeLoop = Effect.gen(function*() {
     if (!hasMore) yield* sleepUntilDue(postponed.size > 0)
   })
 
-  const forever = <E, R>(tick: Effect.Effect<unknown, E, R>, pause: Duration.DurationInput) =>
-    Effect.forever(Effect.zipRight(tick, Effect.sleep(pause)))
+  /** What fails beside the fires is logged and tried again, so that it does not stop them; a lost lease ends all. */
+  const logFailure = <E, R>(work: string, effect: Effect.Effect<unknown, E, R>) =>
+    Effect.catchAllCause(effect, (cause) =>
+      Cause.isInterrupted(cause) || isLeaseLost(cause)
+        ? Effect.failCause(cause)
+        : Effect.logError(`${work} of schedules failed; it is tried again`, cause))
+
+  const forever = <E, R>(work: string, tick: Effect.Effect<unknown, E, R>, pause: Duration.DurationInput) =>
+    Effect.forever(Effect.zipRight(logFailure(work, tick), Effect.sleep(pause)))
 
   const lead = Effect.zipRight(
-    Effect.zipRight(retention.prepare, misfires.beginLeading),
+    Effect.zipRight(logFailure("preparing the partitions", retention.prepare), misfires.beginLeading),
     Effect.all([
       Effect.forever(fireNext),
-      forever(fires.releaseWaiting(), "1 second"),
-      forever(Effect.repeat(outcomes.record(), { while: (hasMore) => hasMore }), "1 second"),
-      forever(misfires.watch, "10 seconds"),
-      forever(Effect.zipRight(retention.prepare, retention.sweep()), "1 hour"),
+      forever("sending waiting fires", fires.releaseWaiting(), "1 second"),
+      forever("recording outcomes", Effect.repeat(outcomes.record(), { while: (hasMore) => hasMore }), "1 second"),
+      forever("watching for misfires", misfires.watch, "10 seconds"),
+      forever("retention", Effect.zipRight(retention.prepare, retention.sweep()), "1 hour"),
       Stream.runForEach(hints.subscribe("schedules"), () => wake.offer(undefined))
     ], { concurrency: "unbounded", discard: true })
   )

@@ -82,13 +82,14 @@ export class FireOutcomes extends Effect.Service<FireOutcomes>()("svc/FireOutcom
     /** Disables the schedule, unless a person enabled or disabled it in between. */
     const trip = Effect.fnUntraced(function*(projectId: ProjectId, id: ScheduleId) {
       const lease = yield* Lease
+      const countedAt = yield* Timestamp.now
       const failures = yield* countFailures(id)
       if (failures < scheduleBreakerThreshold) return
       yield* lease.withTransaction(Effect.gen(function*() {
         const schedule_revision = yield* repo.takeRevisions(projectId, 1)
         const locked = yield* repo.lock(projectId, id)
         const now = yield* Timestamp.now
-        if (Option.isNone(locked) || !locked.value.is_enabled) return
+        if (Option.isNone(locked) || !locked.value.is_enabled || locked.value.enabled_at > countedAt) return
         const control_token = Id.make(randomUUID(), { disableValidation: true })
         yield* repo.update({ ...locked.value, is_enabled: false, control_token, schedule_revision, updated_at: now })
         yield* hints.publish("schedules", projectId)

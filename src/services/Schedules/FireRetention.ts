@@ -27,24 +27,24 @@ export class FireRetention extends Effect.Service<FireRetention>()("svc/FireRete
     const { scheduleFiresRetentionDays, scheduleMisfiresRetentionDays } = yield* Settings
     const isOpen = sql.literal("status IN ('pending', 'accepted', 'delivered', 'buffered')")
 
+    /** While DDL waits for a long reader, such as pg_dump, all other statements wait behind it: so it gives up soon. */
+    const withTableLocked = <A, E, R>(body: Effect.Effect<A, E, R>) =>
+      sql.withTransaction(Effect.all([
+        sql`SET LOCAL lock_timeout = '500ms'`,
+        // the parent first, as every query of fires locks it
+        sql`LOCK TABLE ONLY schedule_fires IN ACCESS EXCLUSIVE MODE`,
+        body
+      ], { discard: true }))
+
     const createPartition = (day: string, nextDay: string) =>
-      sql.unsafe(
+      withTableLocked(sql.unsafe(
         // no parameters in DDL; the days are the program's own
         `CREATE TABLE IF NOT EXISTS ${partitionOf(day)} PARTITION OF schedule_fires
           FOR VALUES FROM ('${day}') TO ('${nextDay}')`
-      ).pipe(Effect.catchIf(
+      )).pipe(Effect.catchIf(
         (error) => errorCode(error) === defaultHoldsRows,
         () => Effect.logInfo(`fires of ${day} are in the default partition, so the day gets none of its own`)
       ))
-
-    const createPartitions = Effect.fnUntraced(function*(now: Timestamp.Timestamp) {
-      for (let ahead = 0; ahead <= daysAhead; ahead++) {
-        const [day, nextDay] = [ahead, ahead + 1].map((days) =>
-          dayOf(Timestamp.addSeconds(now, days * Timestamp.secondsPerDay))
-        )
-        if (day !== undefined && nextDay !== undefined) yield* createPartition(day, nextDay)
-      }
-    })
 
     const listPartitions = Effect.map(
       read<{ readonly name: string }>`SELECT c.relname AS name FROM pg_inherits i
@@ -57,12 +57,20 @@ export class FireRetention extends Effect.Service<FireRetention>()("svc/FireRete
         })
     )
 
+    const createPartitions = Effect.fnUntraced(function*(now: Timestamp.Timestamp) {
+      const days = new Set((yield* listPartitions).map(({ day }) => day))
+      for (let ahead = 0; ahead <= daysAhead; ahead++) {
+        const [day, nextDay] = [ahead, ahead + 1].map((days) =>
+          dayOf(Timestamp.addSeconds(now, days * Timestamp.secondsPerDay))
+        )
+        if (day !== undefined && nextDay !== undefined && !days.has(day)) yield* createPartition(day, nextDay)
+      }
+    })
+
     const dropPartitions = Effect.fnUntraced(function*(cutoff: Timestamp.Timestamp) {
       for (const { day, name } of yield* listPartitions) {
         if (day >= dayOf(cutoff)) continue
-        yield* sql.withTransaction(Effect.gen(function*() {
-          // no fire of the partition can become open again, but one may still be
-          yield* sql`LOCK TABLE ${sql(name)} IN ACCESS EXCLUSIVE MODE`
+        yield* withTableLocked(Effect.gen(function*() {
           const open = yield* sql`SELECT 1 FROM ${sql(name)} WHERE ${isOpen} LIMIT 1`
           if (open.length === 0) yield* sql`DROP TABLE ${sql(name)}`
         }))

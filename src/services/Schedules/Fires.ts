@@ -22,7 +22,10 @@ import { type FireMove, type NewFire, OpenFiresRepo, type WaitingFire } from "./
 import { SchedulesRepo } from "./Repo.ts"
 
 /** Schedules of one transaction. */
-const batchSize = 500
+const maxBatchSize = 500
+
+/** Fires of one transaction, if all its schedules missed as many ticks as are caught up. */
+const maxBatchFires = 20_000
 
 /** The actor of fires in the audit log. */
 export const scheduler = system("scheduler")
@@ -56,6 +59,7 @@ export class ScheduleFires extends Effect.Service<ScheduleFires>()("svc/Schedule
     const audit = yield* Audit
     const settings = yield* Settings
     const { commandTimeout, scheduleBufferSeconds, scheduleCatchUpMax, scheduleGraceSeconds } = settings
+    const batchSize = Math.min(maxBatchSize, Math.ceil(maxBatchFires / scheduleCatchUpMax))
 
     /** Chooses agents for fires. The agents of each project are read once. */
     const makeChooser = Effect.fnUntraced(function*(projectIds: Iterable<ProjectId>) {
@@ -216,7 +220,7 @@ export class ScheduleFires extends Effect.Service<ScheduleFires>()("svc/Schedule
     /** Why a fire that waits is no longer sent; null while it is. */
     const staleReason = (fire: WaitingFire, schedule: Schedule | undefined): string | null => {
       if (schedule === undefined) return "The schedule was deleted."
-      if (!schedule.is_enabled) return "The schedule was disabled."
+      if (!schedule.is_enabled || fire.fired_at < schedule.enabled_at) return "The schedule was disabled."
       if (schedule.quarantined_at !== null) return "The schedule is in quarantine."
       return digestDefinition(schedule) === fire.definition_digest ? null : "The schedule's definition has changed."
     }
@@ -265,7 +269,9 @@ export class ScheduleFires extends Effect.Service<ScheduleFires>()("svc/Schedule
       const now = yield* Timestamp.now
       const engines = yield* open.listWaitingEngines
       if (engines.length === 0) return
-      yield* lease.withTransaction(open.expireWaiting(now))
+      yield* Effect.repeat(lease.withTransaction(open.expireWaiting(now, maxBatchSize)), {
+        while: (hasMore) => hasMore
+      })
       const choose = yield* makeChooser(engines.map(({ project_id }) => project_id))
       for (const { engine, project_id } of engines) {
         const agent = choose(project_id, engine)

@@ -40,7 +40,10 @@ export class Misfires extends Effect.Service<Misfires>()("svc/Misfires", {
 
     const insert = Effect.fnUntraced(function*(misfires: ReadonlyArray<NewMisfire>) {
       if (misfires.length === 0) return
-      for (const { cause } of yield* repo.insert(misfires)) metrics.scheduleMisfires.inc({ cause })
+      const fresh = new Set(misfires.map(({ id }) => id)) // another id: the misfire was known, and has more slots now
+      for (const { cause, id } of yield* repo.insert(misfires)) {
+        if (fresh.has(id)) metrics.scheduleMisfires.inc({ cause })
+      }
     })
 
     const graceOf = ({ grace_seconds }: { readonly grace_seconds: number | null }) =>
@@ -57,7 +60,9 @@ export class Misfires extends Effect.Service<Misfires>()("svc/Misfires", {
       plans: ReadonlyArray<{ readonly schedule: Schedule; readonly plan: FirePlan }>,
       now: Timestamp.Timestamp
     ) {
-      const missed = plans.filter(({ plan }) => plan.missedCount > 0)
+      const missed = plans.filter(({ plan, schedule }) =>
+        plan.missedCount > 0 && secondsBetween(schedule.due_at ?? now, now) > graceOf(schedule)
+      )
       const misfires = yield* Effect.forEach(
         missed,
         ({ plan: { missedCount }, schedule }) =>
@@ -117,7 +122,10 @@ export class Misfires extends Effect.Service<Misfires>()("svc/Misfires", {
     const watch = Effect.gen(function*() {
       const lease = yield* Lease
       const now = yield* Timestamp.now
-      const standing = yield* repo.listStandingCursors(now, batchSize)
+      const standing = [
+        ...(yield* repo.listStandingCursors(now, batchSize)),
+        ...(yield* repo.listHeldCursors(now, batchSize))
+      ]
       const waiting = yield* repo.listWaitingFires(now, batchSize)
       if (standing.length + waiting.length === 0) return
       yield* lease.withTransaction(

@@ -48,6 +48,7 @@ export interface FireKey {
 /** A fire that waits for an agent of its engine, or for its turn after an outage. */
 export interface WaitingFire extends FireKey {
   readonly schedule_id: ScheduleId
+  readonly fired_at: Timestamp
   readonly definition_digest: string
 }
 
@@ -89,10 +90,14 @@ export class OpenFiresRepo extends Effect.Service<OpenFiresRepo>()("svc/OpenFire
     const sql = yield* SqlClient.SqlClient
     const read = yield* Reader
     const insertColumns = sql.literal(Object.keys(newFireColumns).join(", "))
-    // literals, so that SQLite uses the partial index `schedule_fires_open`
-    const isWaiting = sql.literal("status IN ('pending', 'buffered')")
-    const isCommanded = sql.literal("f.status IN ('accepted', 'delivered') AND f.command_id IS NOT NULL")
-    const isOpen = sql.literal("f.status IN ('pending', 'accepted', 'delivered', 'buffered')")
+    // SQLite uses the partial index `schedule_fires_open` only where its condition is repeated, as a literal
+    const openText = "status IN ('pending', 'accepted', 'delivered', 'buffered')"
+    /** For fires found by their key: the expression keeps both databases away from the partial index. */
+    const isStillOpen = sql.literal("(f.status || '') IN ('pending', 'accepted', 'delivered', 'buffered')")
+    const isWaiting = sql.literal(`${openText} AND status IN ('pending', 'buffered')`)
+    const isCommanded = sql.literal(
+      `f.${openText} AND f.status IN ('accepted', 'delivered') AND f.command_id IS NOT NULL`
+    )
 
     return {
       /** Returns the fires that were inserted: a fire id that exists already is left as it is. */
@@ -104,15 +109,24 @@ export class OpenFiresRepo extends Effect.Service<OpenFiresRepo>()("svc/OpenFire
       /** The projects and engines that have waiting fires. */
       listWaitingEngines: read<{ readonly project_id: ProjectId; readonly engine: string }>`
         SELECT DISTINCT project_id, engine FROM schedule_fires WHERE ${isWaiting}`,
-      /** Waiting fires of an engine, oldest tick first. */
+      /** Waiting fires of an engine, oldest tick first, without those of paused schedules. */
       listWaiting: (projectId: ProjectId, engine: string, now: Timestamp, limit: number) =>
-        read<WaitingFire>`SELECT fire_id, scheduled_for, schedule_id, definition_digest FROM schedule_fires
+        read<WaitingFire>`SELECT fire_id, scheduled_for, schedule_id, fired_at, definition_digest FROM schedule_fires
           WHERE ${isWaiting} AND project_id = ${projectId} AND engine = ${engine} AND expires_at > ${now}
+            AND NOT EXISTS (SELECT 1 FROM schedules s WHERE s.id = schedule_id AND s.paused_at IS NOT NULL)
           ORDER BY scheduled_for LIMIT ${limit}`,
-      expireWaiting: (now: Timestamp) =>
-        sql`UPDATE schedule_fires SET status = 'buffer_expired', error_code = 'no_agent',
-            error_message = 'No agent of its engine was connected in time.'
-          WHERE ${isWaiting} AND expires_at <= ${now}`,
+      /** Expires at most `limit` waiting fires, and returns whether more may be left. */
+      expireWaiting: (now: Timestamp, limit: number) =>
+        Effect.map(
+          sql`UPDATE schedule_fires SET status = 'buffer_expired', error_code = 'not_sent_in_time',
+              error_message = CASE status WHEN 'pending'
+                THEN 'It waited for its turn, or for an agent, longer than SVC_SCHEDULE_BUFFER_SECONDS.'
+                ELSE 'No agent of its engine took it within SVC_SCHEDULE_BUFFER_SECONDS.' END
+            WHERE (fire_id, scheduled_for) IN (
+              SELECT fire_id, scheduled_for FROM schedule_fires WHERE ${isWaiting} AND expires_at <= ${now} LIMIT ${limit}
+            ) RETURNING fire_id`,
+          (rows) => rows.length === limit
+        ),
 
       /** Fires whose command has moved since. */
       listCommanded: (limit: number) =>
@@ -128,7 +142,7 @@ export class OpenFiresRepo extends Effect.Service<OpenFiresRepo>()("svc/OpenFire
         sql`UPDATE schedule_fires AS f SET status = r.status, command_id = COALESCE(r.command_id, f.command_id),
             acked_at = r.acked_at, latency_ms = r.latency_ms, error_code = r.error_code, error_message = r.error_message
           FROM ${recordset(sql, "r", moveColumns, moves)}
-          WHERE f.fire_id = r.fire_id AND f.scheduled_for = r.scheduled_for AND ${isOpen}`,
+          WHERE f.fire_id = r.fire_id AND f.scheduled_for = r.scheduled_for AND ${isStillOpen}`,
 
       /** Locks the waiting ones of the fires until the transaction ends, and returns their keys. */
       lockWaiting: (fires: ReadonlyArray<FireKey>) =>
