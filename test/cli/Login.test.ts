@@ -61,6 +61,10 @@ layer(serverOn("SQLite"), { excludeTestServices: true })("svc login", (it) => {
         1,
         "no project default here"
       )
+      for (const command of [["commands", "list"], ["schedules", "list"], ["misfires"], ["tasks", "list"]]) {
+        const ran = yield* svc([...command, "--project", "default"], { SVC_HOME: settings.SVC_HOME })
+        assert.notInclude(ran.stderr, "lacks the scope", command.join(" "))
+      }
       assert.strictEqual(
         (yield* request("GET", "/projects", { token: kept.api_key })).status,
         403,

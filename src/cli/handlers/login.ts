@@ -33,6 +33,8 @@ const scopes: ReadonlyArray<Scope> = [
   "commands:read",
   "commands:write",
   "queues:read",
+  "schedules:read",
+  "schedules:write",
   "tasks:read",
   "workers:read"
 ]
