@@ -2,7 +2,7 @@ import { SqlClient } from "@effect/sql"
 import { Array as Arr, Effect, Layer, Option } from "effect"
 import { randomUUID } from "node:crypto"
 import { Conflict, NotFound, ValidationFailed } from "../domain/Errors.ts"
-import { Id, ScheduleId } from "../domain/Id.ts"
+import type { ScheduleId } from "../domain/Id.ts"
 import { decodeCursor, encodeCursor } from "../domain/Page.ts"
 import { selectChanges } from "../domain/Patch.ts"
 import {
@@ -13,7 +13,6 @@ import {
   SchedulePublic,
   type UpdateSchedule
 } from "../domain/Schedule.ts"
-import { compile } from "../domain/Schedule/Cadence.ts"
 import {
   argumentIssues,
   digestDefinition,
@@ -33,9 +32,11 @@ import { Commands } from "./Commands.ts"
 import { CurrentProject } from "./CurrentActor.ts"
 import { Hints, isUniqueViolation, orDieOnSql } from "./Database.ts"
 import * as Ids from "./Ids.ts"
+import { nextToken } from "./Schedules/ControlToken.ts"
 import { FireAgents } from "./Schedules/FireAgents.ts"
 import { makeFireIntent } from "./Schedules/FireCommand.ts"
 import { FiresRepo } from "./Schedules/FiresRepo.ts"
+import { makeSchedule } from "./Schedules/NewSchedule.ts"
 import { SchedulesRepo } from "./Schedules/Repo.ts"
 import { Settings } from "./Settings.ts"
 
@@ -154,42 +155,15 @@ export class Schedules extends Effect.Service<Schedules>()("svc/Schedules", {
         metadata: { name, ...metadata }
       })
 
-    const nextToken = Effect.sync(() => Id.make(randomUUID(), { disableValidation: true }))
-
     const create = Effect.fn("Schedules.create")(
       function*(input: CreateSchedule) {
         const project = yield* CurrentProject
         const { issues, scheduler } = resolveScheduler(project, input.scheduler)
         yield* refuse([...argumentIssues(input), ...issues])
         const now = yield* Timestamp.now
-        const cadence = yield* compile({ ...input, anchor: now })
-        const schedule_revision = yield* repo.takeRevisions(project.id, 1)
-        const id = yield* Ids.nextOf(ScheduleId)
-        const schedule: Schedule = {
-          ...input,
-          id,
-          project_id: project.id,
-          scheduler,
-          priority: "normal",
-          overlap_policy: "allow",
-          last_run_at: null,
-          ...cursorAfter({ id, jitter_seconds: input.jitter_seconds }, cadence, now),
-          total_runs: 0,
-          external_id: null,
-          paused_at: null,
-          imported_digest: input.source === dashboardSource ? null : digestDefinition(input),
-          control_token: yield* nextToken,
-          legacy_fire_control_token: null,
-          schedule_revision,
-          quarantine_control_token: null,
-          quarantine_code: null,
-          quarantine_detail: null,
-          quarantined_at: null,
-          anchor_at: now,
-          enabled_at: now,
-          created_at: now,
-          updated_at: now
-        }
+        const imported_digest = input.source === dashboardSource ? null : digestDefinition(input)
+        const created = yield* makeSchedule({ ...input, scheduler, imported_digest }, now)
+        const schedule = { ...created, schedule_revision: yield* repo.takeRevisions(project.id, 1) }
         yield* repo.insert(schedule).pipe(
           Effect.catchIf(isUniqueViolation, () => nameTaken(scheduler, schedule.name))
         )

@@ -134,9 +134,9 @@ export class CommandIssue extends Effect.Service<CommandIssue>()("svc/CommandIss
         const request_hash = idempotency === null
           ? null
           : yield* vault.seal("commands.request_hash", id, idempotency.requestHash)
-        const made = makeInsert({ actor, id, initialState, intent, issued_at, project_id: project.id })
-        const command = { ...made.command, sealed_payload, idempotency_key: idempotency?.key ?? null, request_hash }
-        return yield* writer.insert({ ...made, command })
+        const plain = makeInsert({ actor, id, initialState, intent, issued_at, project_id: project.id })
+        const command = { ...plain.command, sealed_payload, idempotency_key: idempotency?.key ?? null, request_hash }
+        return yield* writer.insert({ ...plain, command })
       }
     )
 

@@ -97,12 +97,9 @@ const makeLoop = Effect.gen(function*() {
   const sleepUntilDue = (hasPostponed: boolean) =>
     Effect.gen(function*() {
       const next = yield* fires.nextDue
-      const millis = Option.match(next, {
-        onNone: () => maxSleepMillis,
-        onSome: (due) => Timestamp.toEpochMillis(due)
-      })
       const now = yield* Clock.currentTimeMillis
-      const wait = Option.isNone(next) || (hasPostponed && millis <= now) ? maxSleepMillis : millis - now
+      const millis = Option.match(next, { onNone: () => Infinity, onSome: (due) => Timestamp.toEpochMillis(due) - now })
+      const wait = hasPostponed && millis <= 0 ? maxSleepMillis : millis // what is overdue now is postponed
       yield* Effect.raceFirst(Effect.sleep(Math.min(Math.max(wait, 1), maxSleepMillis)), wake.take)
     })
 

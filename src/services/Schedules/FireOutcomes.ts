@@ -1,6 +1,5 @@
 import { Effect, Layer, Option } from "effect"
-import { randomUUID } from "node:crypto"
-import { Id, type ProjectId, type ScheduleId } from "../../domain/Id.ts"
+import type { ProjectId, ScheduleId } from "../../domain/Id.ts"
 import { breakerWindow, countConsecutiveFailures } from "../../domain/Schedule/Fire.ts"
 import * as Timestamp from "../../domain/Timestamp.ts"
 import { Audit } from "../Audit.ts"
@@ -8,6 +7,7 @@ import { CurrentActor } from "../CurrentActor.ts"
 import { Hints } from "../Database.ts"
 import { Lease } from "../Leader.ts"
 import { Settings } from "../Settings.ts"
+import { nextToken } from "./ControlToken.ts"
 import { scheduler } from "./Fires.ts"
 import { FiresRepo } from "./FiresRepo.ts"
 import { type CommandedFire, type FireMove, OpenFiresRepo } from "./OpenFiresRepo.ts"
@@ -90,7 +90,7 @@ export class FireOutcomes extends Effect.Service<FireOutcomes>()("svc/FireOutcom
         const locked = yield* repo.lock(projectId, id)
         const now = yield* Timestamp.now
         if (Option.isNone(locked) || !locked.value.is_enabled || locked.value.enabled_at > countedAt) return
-        const control_token = Id.make(randomUUID(), { disableValidation: true })
+        const control_token = yield* nextToken
         yield* repo.update({ ...locked.value, is_enabled: false, control_token, schedule_revision, updated_at: now })
         yield* hints.publish("schedules", projectId)
         yield* audit.record({

@@ -209,8 +209,8 @@ export class ScheduleFires extends Effect.Service<ScheduleFires>()("svc/Schedule
       }))
     }, Effect.provideService(CurrentActor, scheduler))
 
-    /** Fires schedules that are due, and returns whether more may be due. `excluded` are not looked at. */
-    const fireDue = Effect.fn("ScheduleFires.fireDue")(function*(excluded: ReadonlySet<ScheduleId>) {
+    /** The schedules of the next batch without the `excluded` ones, and whether more may be due. */
+    const listDue = Effect.fn("ScheduleFires.listDue")(function*(excluded: ReadonlySet<ScheduleId>) {
       const now = yield* Timestamp.now
       const rows = yield* due.listDue(now, batchSize + excluded.size)
       const batch = rows.filter(({ id }) => !excluded.has(id)).slice(0, batchSize)
@@ -281,7 +281,7 @@ export class ScheduleFires extends Effect.Service<ScheduleFires>()("svc/Schedule
       }
     })
 
-    return { listDue: fireDue, fireBatch, releaseWaiting, nextDue: due.nextDue } as const
+    return { listDue, fireBatch, releaseWaiting, nextDue: due.nextDue } as const
   })
 }) {
   static readonly layer = this.Default.pipe(

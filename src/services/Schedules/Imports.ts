@@ -1,8 +1,6 @@
 import { SqlClient } from "@effect/sql"
 import { Effect, Either, Layer } from "effect"
-import { randomUUID } from "node:crypto"
 import { ValidationFailed } from "../../domain/Errors.ts"
-import { Id, ScheduleId } from "../../domain/Id.ts"
 import { type Schedule, serviceScheduler } from "../../domain/Schedule.ts"
 import { argumentIssues, digestDefinition, hasSameCadence, resolveScheduler } from "../../domain/Schedule/Definition.ts"
 import type { ImportSchedules, ImportSchedulesResponse } from "../../domain/Schedule/Import.ts"
@@ -12,8 +10,9 @@ import * as Timestamp from "../../domain/Timestamp.ts"
 import { Audit } from "../Audit.ts"
 import { CurrentProject } from "../CurrentActor.ts"
 import { Hints, orDieOnSql } from "../Database.ts"
-import * as Ids from "../Ids.ts"
+import { nextToken } from "./ControlToken.ts"
 import { ScheduleImportsRepo } from "./ImportsRepo.ts"
+import { makeSchedule } from "./NewSchedule.ts"
 import { SchedulesRepo } from "./Repo.ts"
 
 /** Problems that a refused snapshot names; a snapshot of thousands can have as many. */
@@ -80,37 +79,8 @@ export class ScheduleImports extends Effect.Service<ScheduleImports>()("svc/Sche
       return { request, proposed, snapshot }
     })
 
-    const nextToken = Effect.sync(() => Id.make(randomUUID(), { disableValidation: true }))
-
-    const insertOf = Effect.fnUntraced(function*(proposed: ProposedSchedule, now: Timestamp.Timestamp) {
-      const project = yield* CurrentProject
-      const id = yield* Ids.nextOf(ScheduleId)
-      const cadence = yield* compileSchedule({ ...proposed, anchor_at: now })
-      return {
-        ...proposed,
-        id,
-        project_id: project.id,
-        priority: "normal",
-        overlap_policy: "allow",
-        last_run_at: null,
-        ...cursorAfter({ id, jitter_seconds: proposed.jitter_seconds }, cadence, now),
-        total_runs: 0,
-        external_id: null,
-        paused_at: null,
-        imported_digest: digestDefinition(proposed),
-        control_token: yield* nextToken,
-        legacy_fire_control_token: null,
-        schedule_revision: null,
-        quarantine_control_token: null,
-        quarantine_code: null,
-        quarantine_detail: null,
-        quarantined_at: null,
-        anchor_at: now,
-        enabled_at: now,
-        created_at: now,
-        updated_at: now
-      } satisfies Schedule
-    })
+    const insertOf = (proposed: ProposedSchedule, now: Timestamp.Timestamp) =>
+      makeSchedule({ ...proposed, imported_digest: digestDefinition(proposed) }, now)
 
     /** A changed cadence, or enabling, begins with the next tick after now, as with a person's change. */
     const updateOf = Effect.fnUntraced(
