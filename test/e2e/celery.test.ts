@@ -1,5 +1,5 @@
 import { assert, describe, layer } from "@effect/vitest"
-import { Effect } from "effect"
+import { Clock, Effect } from "effect"
 import { join } from "node:path"
 import { baseUrl, freshKey, freshProject, request, serverOn } from "../brain.ts"
 import { engines } from "../databases.ts"
@@ -154,6 +154,39 @@ describe.skipIf(!ready).each(engines)("the published Celery agent on %s", (engin
         )
 
         assert.strictEqual((yield* task(added)).state, "success")
+
+        /** Creates a schedule and waits for the task of its first fire. */
+        const fired = (schedule: object) =>
+          Effect.gen(function*() {
+            const created = yield* call("POST", "/schedules", {
+              name: `adds ${JSON.stringify(schedule)}`,
+              engine: "celery",
+              task_name: "shop.add",
+              args: [20],
+              kwargs: { b: 22 },
+              ...schedule
+            })
+            assert.strictEqual(created.status, 201, created.text)
+            const fires = Effect.map(call("GET", `/schedules/${created.json.id}/fires`), ({ json }) => json.at(-1))
+            const fire = yield* until(fires, (first) => first?.status === "acked_success")
+            assert.isNumber(fire.latency_ms)
+            const fireCommand = yield* call("GET", `/commands/${fire.command_id}`)
+            assert.deepInclude(fireCommand.json, { action: "schedule.fire", status: "completed" })
+            const submitted = yield* settled(fireCommand.json.result.task_id, "success")
+            assert.deepInclude(submitted, { name: "shop.add", queue: "celery", worker_name: node })
+            assert.deepStrictEqual([submitted.args, submitted.kwargs], [[20], { b: 22 }])
+            assert.strictEqual(String(submitted.result), "42")
+            return created.json.id
+          })
+        yield* fired({ kind: "clocked", expression: new Date((yield* Clock.currentTimeMillis) + 1000).toISOString() })
+        const everySecond = yield* fired({ kind: "interval", expression: "1" })
+        const triggered = yield* call("POST", `/schedules/${everySecond}/trigger`)
+        assert.strictEqual(triggered.status, 200)
+        const triggering = yield* until(
+          Effect.map(call("GET", triggered.headers.get("location")?.split(project.slug)[1] ?? ""), ({ json }) => json),
+          ({ status }) => status === "completed"
+        )
+        yield* settled(triggering.result.task_id, "success")
       }), 180_000)
 
     it.scoped(

@@ -1,9 +1,9 @@
 import { Effect } from "effect"
-import { execFile, execFileSync, spawn } from "node:child_process"
-import { createHash } from "node:crypto"
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { execFile, spawn } from "node:child_process"
+import { mkdtempSync, rmSync } from "node:fs"
+import { mkdir } from "node:fs/promises"
 import { tmpdir } from "node:os"
-import { join } from "node:path"
+import { dirname, join } from "node:path"
 import { promisify } from "node:util"
 
 /** A real Celery worker with the published agent beside it, in a virtual environment that is made once. */
@@ -11,22 +11,22 @@ const folder = join(import.meta.dirname, "celery")
 const requirements = join(folder, "requirements.txt")
 const environment = join(import.meta.dirname, "../../node_modules/.cache/svc-e2e-celery")
 
-/** Makes the virtual environment unless one of these requirements is there. */
-const virtualEnvironment = Effect.sync(() => {
-  const wanted = createHash("sha256").update(readFileSync(requirements)).digest("hex")
-  const stamp = join(environment, "requirements.sha256")
-  if (!existsSync(stamp) || readFileSync(stamp, "utf8") !== wanted) {
-    rmSync(environment, { recursive: true, force: true })
-    execFileSync("python3", ["-m", "venv", environment], { stdio: "ignore" })
-    execFileSync(join(environment, "bin/pip"), [
-      "install",
-      "--quiet",
-      "--disable-pip-version-check",
-      "-r",
-      requirements
-    ], { stdio: "ignore" })
-    writeFileSync(stamp, wanted)
-  }
+/** Makes the virtual environment unless it has these requirements. One process of the tests does it; others wait. */
+const virtualEnvironment = Effect.promise(async () => {
+  await mkdir(dirname(environment), { recursive: true })
+  await promisify(execFile)("flock", [
+    `${environment}.lock`,
+    "sh",
+    "-euc",
+    `cmp -s "$1" "$2/requirements.txt" && exit
+    rm -rf "$2"
+    python3 -m venv "$2"
+    "$2/bin/pip" install --quiet --disable-pip-version-check -r "$1"
+    cp "$1" "$2/requirements.txt"`,
+    "sh",
+    requirements,
+    environment
+  ])
   return join(environment, "bin")
 })
 
