@@ -5,7 +5,7 @@ import { dirname, join, normalize } from "node:path"
 import { fileURLToPath } from "node:url"
 
 const root = fileURLToPath(new URL("../", import.meta.url))
-const all = ["domain", "services", "agents", "http", "layers", "migrations"]
+const all = ["domain", "services", "agents", "http", "grpc", "layers", "migrations"]
 
 /** room -> rooms it may import, besides itself */
 const rooms = {
@@ -14,6 +14,7 @@ const rooms = {
   agents: ["domain"],
   "agents/gateway": ["domain", "agents", "services"],
   http: ["domain", "services", "http definitions"],
+  grpc: ["domain", "services"],
   "http definitions": ["domain"], // what a browser imports: the Api, and what it is made of
   migrations: ["services"],
   layers: [...all, "agents/gateway", "http definitions"],
