@@ -44,7 +44,7 @@ const only = [
     what: "process.env",
     found: /\bprocess\.env\b/,
     instead: "declare a setting in src/services/Settings/",
-    except: { "src/cli/main.ts": "the one place that hands the environment to the settings" }
+    except: { "src/cli/RunMain.ts": "the one place that hands the environment to the settings" }
   },
   {
     what: "the system clock or Math.random",
@@ -55,7 +55,7 @@ const only = [
   {
     what: "running an effect",
     found: /\bEffect\.run(Sync|Promise|Fork|Callback)|\bRuntime\.run(Sync|Promise|Fork|Callback)/,
-    instead: "return the effect; only main.ts runs",
+    instead: "return the effect; only RunMain.ts runs",
     except: { "src/agents/runtime/startAgent.ts": "the agent's door for applications that do not use Effect" }
   },
   {

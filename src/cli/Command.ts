@@ -1,8 +1,5 @@
-import { CliConfig, Command } from "@effect/cli"
-import { Console, Effect } from "effect"
+import { Command } from "@effect/cli"
 import { version } from "../domain/Version.ts"
-import { asksForHelp, findCommand, rejectBuiltIns, withRepairedOutput } from "./EffectCli.ts"
-import { CliError } from "./Explain.ts"
 import { agent } from "./groups/agent.ts"
 import { agents } from "./groups/agents.ts"
 import { apiKeys } from "./groups/api-keys.ts"
@@ -18,7 +15,7 @@ import { check, doctor, printVersion, serve, status } from "./groups/serve.ts"
 import { tasks } from "./groups/tasks.ts"
 import { auth, bootstrapAdmin, changePassword, createSuperuser, resetMfa, resetSetup } from "./groups/users.ts"
 import { workers } from "./groups/workers.ts"
-import { type CommandDescription, groupHelp, isGroup, nameOf, rootHelp } from "./Help.ts"
+import { makeProgram } from "./Program.ts"
 
 const sections = [
   {
@@ -37,14 +34,9 @@ const sections = [
   }
 ] as const
 
-const examples = [
-  ["svc serve", "serve at http://127.0.0.1:7700"],
-  ["svc login --email you@example.com", "sign in, keep an API key"],
-  ["svc tasks list --state failure --since 1h", "what failed in the last hour"],
-  ["svc commands retry <task> --wait", "run a task again"]
-] as const
+const name = "svc"
 
-const run = Command.make("svc").pipe(
+const run = Command.make(name).pipe(
   Command.withDescription("See and operate the background tasks of every engine you run."),
   Command.withSubcommands([
     ...sections[0].commands,
@@ -53,32 +45,20 @@ const run = Command.make("svc").pipe(
     ...sections[3].commands,
     ...sections[4].commands
   ]),
-  Command.run({ name: "svc", version })
+  Command.run({ name, version })
 )
 
-const groups = sections.map(({ commands, heading }) => ({
-  heading,
-  commands: commands.map(({ descriptor }): CommandDescription => descriptor)
-}))
-const root: ReadonlyMap<string, CommandDescription> = new Map(
-  groups.flatMap(({ commands }) => commands.map((command) => [nameOf(command), command]))
-)
-
-/** The program `svc`: runs the command that the process's arguments name. */
-export const cli = (args: ReadonlyArray<string>) =>
-  Effect.gen(function*() {
-    const given = args.slice(2)
-    yield* rejectBuiltIns(given)
-    const named = findCommand(root, given)
-    if (named instanceof CliError) return yield* named
-    if (named === undefined && (given.length === 0 || asksForHelp(given))) {
-      return yield* Console.log(rootHelp(version, groups, examples))
-    }
-    // A group alone shows its help, except `metrics-token`, which does something itself.
-    if (
-      named !== undefined && isGroup(named.command) && (asksForHelp(given) || named.command !== metricsToken.descriptor)
-    ) {
-      return yield* Console.log(groupHelp(named))
-    }
-    yield* Effect.provide(run(args), CliConfig.layer({ showBuiltIns: false })).pipe(withRepairedOutput(given, named))
-  })
+/** The program `svc`. */
+export const cli = makeProgram({
+  name,
+  summary: "see and operate the background tasks of every engine you run.",
+  examples: [
+    ["svc serve", "serve at http://127.0.0.1:7700"],
+    ["svc login --email you@example.com", "sign in, keep an API key"],
+    ["svc tasks list --state failure --since 1h", "what failed in the last hour"],
+    ["svc commands retry <task> --wait", "run a task again"]
+  ],
+  sections,
+  run,
+  runsAlone: metricsToken.descriptor // prints the token
+})

@@ -15,7 +15,7 @@ const unknownCommand = (
   word: string,
   names: ReadonlyMap<string, CommandDescription>
 ): CliError => {
-  const prefix = ["svc", ...path].join(" ")
+  const prefix = path.join(" ")
   const meant = findClosest(word, names.keys())
   const hint = meant === undefined
     ? `it has ${[...names.keys()].toSorted().join(", ")}`
@@ -24,29 +24,32 @@ const unknownCommand = (
 }
 
 /**
- * The command that the words before the first option name. For an unknown word the library lists the commands of `svc`,
- * also where the word belongs to a group.
+ * The command of the program that the words before the first option name. For an unknown word the library lists the
+ * commands of the program, also where the word belongs to a group.
  */
 export const findCommand = (
+  program: string,
   root: ReadonlyMap<string, CommandDescription>,
   given: ReadonlyArray<string>
 ): NamedCommand | CliError | undefined => {
   const [first, second] = given
   if (first === undefined || first.startsWith("-")) return undefined
   const command = root.get(first)
-  if (command === undefined) return unknownCommand([], first, root)
+  if (command === undefined) return unknownCommand([program], first, root)
   const subcommands = subcommandsOf(command)
-  if (subcommands.size === 0 || second === undefined || second.startsWith("-")) return { path: [first], command }
+  if (subcommands.size === 0 || second === undefined || second.startsWith("-")) {
+    return { path: [program, first], command }
+  }
   const subcommand = subcommands.get(second)
   return subcommand === undefined
-    ? unknownCommand([first], second, subcommands)
-    : { path: [first, second], command: subcommand }
+    ? unknownCommand([program, first], second, subcommands)
+    : { path: [program, first, second], command: subcommand }
 }
 
 const shells = ["bash", "fish", "sh", "zsh"]
 
 /**
- * Refuses built-in options that the library gets wrong: for an unknown shell, `--completions` lists the commands of `svc`; without a
+ * Refuses built-in options that the library gets wrong: for an unknown shell, `--completions` lists the commands of the program; without a
  * terminal, `--wizard` waits for keys forever.
  */
 export const rejectBuiltIns = (given: ReadonlyArray<string>) =>
@@ -67,7 +70,7 @@ export const rejectBuiltIns = (given: ReadonlyArray<string>) =>
 const repairUsage = ({ command, path }: NamedCommand, help: string): string =>
   help.replace(
     /^\$ .*$/m,
-    () => `$ ${["svc", ...path].join(" ")}${help.includes("OPTIONS") ? " [options]" : ""}${argumentsOf(command)}`
+    () => `$ ${path.join(" ")}${help.includes("OPTIONS") ? " [options]" : ""}${argumentsOf(command)}`
   )
 
 /** How the library prints the heading of a list of commands. Texts of the API contain no escape character (`TerminalText.ts`). */
@@ -78,16 +81,16 @@ const foldCommandList = (text: string): string =>
   text.includes(listHeading) ? text.replace(/^( {2}- \S.*?) {2,}(\S.*)\n\n?/gm, "$1\n      $2\n") : text
 
 /**
- * The script of `--completions bash`. The library's own never finds the options of a subcommand: it stores `svc__tasks` and
- * compares with `svc,tasks`, and doubles a dash in a name to `__`. It also completes a flag, which takes no value, with
+ * The script of `--completions bash`. The library's own never finds the options of a subcommand: for `svc` it stores
+ * `svc__tasks` and compares with `svc,tasks`, and doubles a dash in a name to `__`. It also completes a flag, which takes no value, with
  * nothing, and offers the values of a choice as one word.
  */
-const repairBashScript = (script: string): string =>
+const repairBashScript = (program: string, script: string): string =>
   script
-    .replace(/^( +)svc,(\S+)\)$/gm, (_, indent: string, path: string) => {
+    .replace(/^( +)(svc[\w-]*),(\S+)\)$/gm, (_, indent: string, _program: string, path: string) => {
       const words = path.split(",")
       const last = words.pop()?.replaceAll("__", "-") ?? ""
-      return `${indent}${["svc", ...words].join("__")},${last})`
+      return `${indent}${[program, ...words].join("__")},${last})`
     })
     .replace(/^ +--?[a-z-]+\)\n +COMPREPLY=\( "\$\{cur\}" \)\n +return 0\n +;;\n/gm, "")
     .replace(/compgen -W "[\w,-]+"/g, (values) => values.replaceAll(",", " "))
@@ -138,15 +141,19 @@ const repairError = (
 /** Whether the words ask for help instead of running the command. */
 export const asksForHelp = (given: ReadonlyArray<string>): boolean => given.includes("--help") || given.includes("-h")
 
-/** Runs the library's program with what it prints repaired. `named` is the command that the words name, if any. */
-export const withRepairedOutput = (given: ReadonlyArray<string>, named: NamedCommand | undefined) => {
+/** Runs the library's program of this name with what it prints repaired. `named` is the command that the words name, if any. */
+export const withRepairedOutput = (
+  program: string,
+  given: ReadonlyArray<string>,
+  named: NamedCommand | undefined
+) => {
   const repairText = (text: string): string => {
-    if (given.includes("--completions")) return repairBashScript(text)
+    if (given.includes("--completions")) return repairBashScript(program, text)
     return asksForHelp(given) && named !== undefined ? repairUsage(named, text) : foldCommandList(text)
   }
-  return <A, E, R>(program: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+  return <A, E, R>(run: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
     Effect.consoleWith((console) =>
-      Effect.withConsole(program, {
+      Effect.withConsole(run, {
         ...console,
         log: (...parts) => console.log(...parts.map((part) => repairText(String(part)))),
         error: (...parts) => console.error(...parts.map((part) => repairError(given, named?.command, String(part))))

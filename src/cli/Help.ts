@@ -4,13 +4,13 @@ import { stripVTControlCharacters } from "node:util"
 
 export type CommandDescription = CommandDescriptor.Command<unknown>
 
-/** Commands under one heading of `svc --help`. */
+/** Commands under one heading of the program's `--help`. */
 export interface Section {
   readonly heading: string
   readonly commands: ReadonlyArray<CommandDescription>
 }
 
-/** A command that the command line names, and the words that lead to it. */
+/** A command that the command line names, and the words that lead to it, with the program's name first. */
 export interface NamedCommand {
   readonly path: ReadonlyArray<string>
   readonly command: CommandDescription
@@ -63,16 +63,24 @@ const formatRows = (pairs: ReadonlyArray<readonly [string, string]>): ReadonlyAr
   })
 }
 
-/** Every command of `svc` in at most 80 columns. A group lists the names of its commands. */
+/** What a program's `--help` shows besides its commands. */
+export interface ProgramDescription {
+  readonly name: string
+  /** One line: what it does. */
+  readonly summary: string
+  readonly examples: ReadonlyArray<readonly [string, string]>
+}
+
+/** Every command of a program in at most 80 columns. A group lists the names of its commands. */
 export const rootHelp = (
+  { examples, name, summary }: ProgramDescription,
   version: string,
-  sections: ReadonlyArray<Section>,
-  examples: ReadonlyArray<readonly [string, string]>
+  sections: ReadonlyArray<Section>
 ): string =>
   [
-    `svc ${version}: see and operate the background tasks of every engine you run.`,
+    `${name} ${version}: ${summary}`,
     "",
-    "Usage: svc <command> [options]",
+    `Usage: ${name} <command> [options]`,
     ...sections.flatMap(({ commands, heading }) => [
       "",
       heading,
@@ -87,12 +95,12 @@ export const rootHelp = (
     "Examples",
     ...formatRows(examples),
     "",
-    "svc <command> --help explains a command."
+    `${name} <command> --help explains a command.`
   ].join("\n")
 
 /** The commands of a group, each with its description. */
 export const groupHelp = ({ command, path }: NamedCommand): string => {
-  const prefix = ["svc", ...path].join(" ")
+  const prefix = path.join(" ")
   return [
     descriptionOf(command),
     "",

@@ -1,7 +1,7 @@
 import { Context, Stream } from "effect"
 import { CliError } from "./Explain.ts"
 
-/** The standard input of the process. `main.ts` provides it. */
+/** The standard input of the process. `RunMain.ts` provides it. */
 export class StandardInput
   extends Context.Tag("svc/cli/StandardInput")<StandardInput, Stream.Stream<Uint8Array, unknown>>()
 {}

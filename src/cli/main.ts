@@ -1,21 +1,5 @@
 #!/usr/bin/env node
-import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
-import { Effect, Stream } from "effect"
-import { exitCodeAfter, runCli } from "./Run.ts"
+import { cli } from "./Command.ts"
+import { runMain } from "./RunMain.ts"
 
-// The reader of a pipe may stop early (`svc status | head`); further output is pointless.
-process.stdout.on("error", () => process.exit(0))
-
-/** On a terminal that supports colours, unless NO_COLOR is set (https://no-color.org). */
-const colours = process.stdout.isTTY && (process.env.NO_COLOR ?? "") === "" && process.env.TERM !== "dumb"
-
-/** Few commands read it, so its module loads when one does. */
-const standardInput = Stream.unwrap(
-  Effect.map(Effect.promise(() => import("@effect/platform-node/NodeStream")), ({ stdin }) => stdin)
-)
-
-NodeRuntime.runMain(runCli({ args: process.argv, environment: process.env, standardInput, colours }), {
-  disableErrorReporting: true,
-  disablePrettyLogger: true,
-  teardown: (exit, onExit) => onExit(exitCodeAfter(exit, Number(process.exitCode ?? 0)))
-})
+runMain(cli)

@@ -23,7 +23,7 @@ const run = (args: ReadonlyArray<string>, environment: Readonly<Record<string, s
         log: (...parts: ReadonlyArray<unknown>) => Effect.sync(() => void (printed += `${parts.join(" ")}\n`))
       })
     )
-    const exit = yield* Effect.exit(Effect.withConsole(cli(["node", "svc", ...args]), quiet)).pipe(
+    const exit = yield* Effect.exit(Effect.withConsole(cli.run(["node", "svc", ...args]), quiet)).pipe(
       Effect.provideService(Environment, environment),
       Effect.provideService(StandardInput, Stream.empty),
       Effect.provide(NodeContext.layer)

@@ -1,4 +1,5 @@
 import { type Console, Effect, Stream } from "effect"
+import { cli } from "../../src/cli/Command.ts"
 import { exitCodeAfter, runCli } from "../../src/cli/Run.ts"
 import type { Ran, Settings } from "./svc.ts"
 
@@ -18,6 +19,7 @@ export const svcHere = (
       error: (...parts) => Effect.sync(() => void (stderr += `${parts.map(String).join(" ")}\n`))
     }
     const program = runCli({
+      cli,
       args: ["node", "svc", ...args],
       environment: settings,
       standardInput: Stream.make(Buffer.from(input)),
