@@ -10,6 +10,7 @@ import { m0008 } from "./0008_task_retries.ts"
 import { m0009 } from "./0009_leases.ts"
 import { m0010 } from "./0010_schedules.ts"
 import { m0011 } from "./0011_schedule_imports.ts"
+import { m0012 } from "./0012_schedule_clock.ts"
 
 /** Every step in order. A step that has been released is never edited; the next one follows. */
 export const migrations: ReadonlyArray<Migration> = [
@@ -23,5 +24,6 @@ export const migrations: ReadonlyArray<Migration> = [
   m0008,
   m0009,
   m0010,
-  m0011
+  m0011,
+  m0012
 ]

@@ -121,6 +121,8 @@ export interface Schedule
   readonly anchor_at: Timestamp
   /** When the next tick fires: `next_run_at` with its jitter. */
   readonly due_at: Timestamp | null
+  /** The time by which `next_run_at` was computed; null: by a release that did not store it. */
+  readonly cursor_at: Timestamp | null
   /** Of the definition as its source wrote it (`Schedule/Definition.ts`); null: no source but people. */
   readonly imported_digest: string | null
   /** Failures of fires before this moment do not count for the circuit breaker. */
@@ -136,8 +138,16 @@ export interface ScheduleCounts {
 
 /** The JSON text of a SchedulePublic. */
 export const scheduleJson = (schedule: Schedule, counts: ScheduleCounts): string => {
-  const { anchor_at: _anchor, args, due_at: _due, enabled_at: _enabled, imported_digest: _digest, kwargs, ...rest } =
-    schedule
+  const {
+    anchor_at: _anchor,
+    args,
+    cursor_at: _cursor,
+    due_at: _due,
+    enabled_at: _enabled,
+    imported_digest: _digest,
+    kwargs,
+    ...rest
+  } = schedule
   return `${JSON.stringify({ ...rest, ...counts }).slice(0, -1)},"args":${args},"kwargs":${kwargs}}`
 }
 

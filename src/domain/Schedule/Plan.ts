@@ -1,4 +1,5 @@
 /** Which ticks of a schedule fire now, and where its cursor goes. */
+import * as Either from "effect/Either"
 import type { ScheduleId } from "../Id.ts"
 import type { CatchUp } from "../Schedule.ts"
 import { addSeconds, type Timestamp } from "../Timestamp.ts"
@@ -21,6 +22,8 @@ export const compileSchedule = ({ anchor_at, ...definition }: StoredCadence) =>
 export interface Cursor {
   readonly next_run_at: Timestamp | null
   readonly due_at: Timestamp | null
+  /** The time by which the cursor was computed: ticks until then are past. */
+  readonly cursor_at: Timestamp
 }
 
 interface Jittered {
@@ -28,14 +31,49 @@ interface Jittered {
   readonly jitter_seconds: number
 }
 
-const cursorAt = ({ id, jitter_seconds }: Jittered, cadence: Cadence, tick: Timestamp | null): Cursor => ({
+const cursorAt = (
+  { id, jitter_seconds }: Jittered,
+  cadence: Cadence,
+  tick: Timestamp | null,
+  cursor_at: Timestamp
+): Cursor => ({
   next_run_at: tick,
-  due_at: tick === null ? null : addJitter(id, tick, jitter_seconds, cadence.next(tick))
+  due_at: tick === null ? null : addJitter(id, tick, jitter_seconds, cadence.next(tick)),
+  cursor_at
 })
 
 /** The cursor of a schedule whose ticks until `after` are past. */
 export const cursorAfter = (schedule: Jittered, cadence: Cadence, after: Timestamp): Cursor =>
-  cursorAt(schedule, cadence, cadence.next(after))
+  cursorAt(schedule, cadence, cadence.next(after), after)
+
+/** Clocks of two machines may differ by this much. Ticks of a shorter step fire late at most, so they are not missed. */
+const maxSkewSeconds = 5
+
+/** A cursor computed later than this was computed before the clock was set back. */
+export const latestCursorAt = (now: Timestamp): Timestamp => addSeconds(now, maxSkewSeconds)
+
+interface RewoundSchedule extends Jittered, StoredCadence {
+  readonly next_run_at: Timestamp | null
+  readonly enabled_at: Timestamp
+}
+
+const earlier = (one: Timestamp, other: Timestamp): Timestamp => (one < other ? one : other)
+
+/**
+ * What a schedule continues with when its cursor was computed before the clock was set back: the next tick after `now`,
+ * or its old cursor where a jitter holds that tick back. Times in the future would keep intervals and waiting fires from
+ * firing, so they become `now`.
+ */
+export const rewindCursor = (schedule: RewoundSchedule, now: Timestamp) => {
+  const anchor_at = earlier(schedule.anchor_at, now)
+  return Either.map(compileSchedule({ ...schedule, anchor_at }), (cadence) => {
+    const next = cadence.next(now)
+    const tick = next === null || schedule.next_run_at === null
+      ? next ?? schedule.next_run_at
+      : earlier(next, schedule.next_run_at)
+    return { anchor_at, enabled_at: earlier(schedule.enabled_at, now), ...cursorAt(schedule, cadence, tick, now) }
+  })
+}
 
 /** Ticks of an outage that are counted; a schedule that ticks each second and was away for a year has more. */
 export const maxCountedTicks = 1000
@@ -85,6 +123,6 @@ export const planFires = (
     fires,
     missedFires: catchUp(schedule.catch_up, missed, Math.min(catchUpMax, maxCountedTicks)).ticks,
     missedCount: missed.length,
-    cursor: cursorAt(schedule, cadence, cursorTick)
+    cursor: cursorAt(schedule, cadence, cursorTick, now)
   }
 }

@@ -19,9 +19,21 @@ export interface CursorUpdate {
   readonly id: ScheduleId
   readonly next_run_at: Timestamp | null
   readonly due_at: Timestamp | null
+  readonly cursor_at: Timestamp
   readonly last_run_at: Timestamp | null
   /** Fires that were added. */
   readonly runs: number
+  readonly schedule_revision: number
+}
+
+/** A cursor that was computed again, because the clock was set back. */
+export interface RewoundCursor {
+  readonly id: ScheduleId
+  readonly next_run_at: Timestamp | null
+  readonly due_at: Timestamp | null
+  readonly cursor_at: Timestamp
+  readonly anchor_at: Timestamp
+  readonly enabled_at: Timestamp
   readonly schedule_revision: number
 }
 
@@ -43,18 +55,49 @@ export class DueRepo extends Effect.Service<DueRepo>()("svc/DueRepo", {
     const isFired = sql.literal(
       "scheduler = 'svc-scheduler' AND is_enabled = 1 AND paused_at IS NULL AND quarantined_at IS NULL AND due_at IS NOT NULL"
     )
-    const firstDue = firstRowOf(Schema.Struct({ due_at: Schema.NullOr(Timestamp) }))
+    const isOwned = sql.literal("scheduler = 'svc-scheduler'") // of the partial index `schedules_cursor`
+    const firstDue = firstRowOf(
+      Schema.Struct({ due_at: Schema.NullOr(Timestamp), cursor_at: Schema.NullOr(Timestamp) })
+    )
 
     return {
       /** The due schedules, the longest overdue first. */
       listDue: (now: Timestamp, limit: number) =>
         read<DueSchedule>`SELECT id, project_id FROM schedules WHERE ${isFired} AND due_at <= ${now}
           ORDER BY due_at LIMIT ${limit}`,
-      /** When the next schedule is due; none when no schedule will be. */
+      /** When the next schedule is due, and when the newest cursor was computed; null where there is none. */
       nextDue: Effect.map(
-        firstDue(read`SELECT min(due_at) AS due_at FROM schedules WHERE ${isFired}`),
-        Option.flatMap(({ due_at }) => Option.fromNullable(due_at))
+        firstDue(
+          read`SELECT (SELECT min(due_at) FROM schedules WHERE ${isFired}) AS due_at,
+            (SELECT max(cursor_at) FROM schedules WHERE ${isOwned}) AS cursor_at`
+        ),
+        Option.getOrElse(() => ({ due_at: null, cursor_at: null }))
       ),
+      /** Schedules whose cursors were computed later than `latest`. */
+      listAhead: (latest: Timestamp, limit: number) =>
+        read<DueSchedule>`SELECT id, project_id FROM schedules WHERE ${isOwned} AND cursor_at > ${latest}
+          ORDER BY cursor_at DESC LIMIT ${limit}`,
+      /** Those of the ids, locked until the transaction ends, whose cursors were computed later than `latest`. */
+      lockAhead: (ids: ReadonlyArray<ScheduleId>, latest: Timestamp) =>
+        Effect.map(
+          sql<ScheduleRow>`SELECT * FROM schedules WHERE ${idIn(sql, ids)} AND cursor_at > ${latest}
+            ORDER BY id ${forUpdate(sql)}`,
+          decodeSchedules
+        ),
+      rewindCursors: (cursors: ReadonlyArray<RewoundCursor>) =>
+        sql`UPDATE schedules SET next_run_at = r.next_run_at, due_at = r.due_at, cursor_at = r.cursor_at,
+            anchor_at = r.anchor_at, enabled_at = r.enabled_at, schedule_revision = r.schedule_revision
+          FROM ${
+          recordset(sql, "r", {
+            id: "uuid",
+            next_run_at: "text",
+            due_at: "text",
+            cursor_at: "text",
+            anchor_at: "text",
+            enabled_at: "text",
+            schedule_revision: "bigint"
+          }, cursors)
+        } WHERE schedules.id = r.id`,
       /** Those of the ids that are due, locked until the transaction ends. */
       lockDue: (ids: ReadonlyArray<ScheduleId>, now: Timestamp) =>
         Effect.map(
@@ -62,22 +105,25 @@ export class DueRepo extends Effect.Service<DueRepo>()("svc/DueRepo", {
             ORDER BY id ${forUpdate(sql)}`,
           decodeSchedules
         ),
+      /** `last_run_at` never goes back: after the clock was set back, earlier ticks may fire later. */
       moveCursors: (updates: ReadonlyArray<CursorUpdate>) =>
-        sql`UPDATE schedules SET next_run_at = r.next_run_at, due_at = r.due_at,
-            last_run_at = COALESCE(r.last_run_at, schedules.last_run_at), total_runs = total_runs + r.runs,
+        sql`UPDATE schedules SET next_run_at = r.next_run_at, due_at = r.due_at, cursor_at = r.cursor_at,
+            last_run_at = CASE WHEN schedules.last_run_at >= r.last_run_at THEN schedules.last_run_at
+              ELSE COALESCE(r.last_run_at, schedules.last_run_at) END, total_runs = total_runs + r.runs,
             schedule_revision = r.schedule_revision
           FROM ${
           recordset(sql, "r", {
             id: "uuid",
             next_run_at: "text",
             due_at: "text",
+            cursor_at: "text",
             last_run_at: "text",
             runs: "integer",
             schedule_revision: "bigint"
           }, updates)
         } WHERE schedules.id = r.id`,
       quarantine: (updates: ReadonlyArray<QuarantineUpdate>, now: Timestamp) =>
-        sql`UPDATE schedules SET quarantined_at = ${now}, quarantine_code = r.code, quarantine_detail = r.detail,
+        sql`UPDATE schedules SET quarantined_at = ${now}, cursor_at = ${now}, quarantine_code = r.code, quarantine_detail = r.detail,
             quarantine_control_token = r.token, control_token = r.token, schedule_revision = r.schedule_revision
           FROM ${
           recordset(

@@ -1,5 +1,6 @@
 import { Cause, Clock, type Duration, Effect, Layer, Option, Queue, Stream } from "effect"
 import type { ScheduleId } from "../../domain/Id.ts"
+import { latestCursorAt } from "../../domain/Schedule/Plan.ts"
 import * as Timestamp from "../../domain/Timestamp.ts"
 import { Hints } from "../Database.ts"
 import { Leader, Lease, LeaseLost } from "../Leader.ts"
@@ -27,9 +28,6 @@ const batchTimeout = "30 seconds"
 /** A schedule that cannot be fired is left out for this time, so that the others go on. */
 const postponeMillis = 30_000
 
-/** The wall clock ran this far ahead of the monotonic one: it was set forward, or the machine slept. */
-const clockStepMillis = 5000
-
 const isLeaseLost = (cause: Cause.Cause<unknown>): boolean =>
   Option.exists(Cause.failureOption(cause), (failure) => failure instanceof LeaseLost)
 
@@ -43,12 +41,12 @@ const makeLoop = Effect.gen(function*() {
   const hints = yield* Hints
   const loops = yield* Loops
   const wake = yield* Queue.sliding<void>(1)
+  /** When each was postponed. */
   const postponed = new Map<ScheduleId, number>()
-  const clocks = { aheadMillis: NaN }
 
   const postpone = (schedule: DueSchedule, cause: Cause.Cause<unknown>) =>
     Effect.flatMap(Clock.currentTimeMillis, (now) => {
-      postponed.set(schedule.id, now + postponeMillis)
+      postponed.set(schedule.id, now)
       return Effect.annotateLogs(
         Effect.logError(`a schedule cannot be fired; it is tried again in ${postponeMillis / 1000} s`, cause),
         { schedule_id: schedule.id, project_id: schedule.project_id }
@@ -87,26 +85,21 @@ const makeLoop = Effect.gen(function*() {
     return Effect.zipRight(fireAll(batch.slice(0, middle), now), fireAll(batch.slice(middle), now))
   }
 
-  const noteClockStep = Effect.flatMap(Effect.clock, (clock) => {
-    const aheadMillis = clock.unsafeCurrentTimeMillis() - Number(clock.unsafeCurrentTimeNanos() / 1_000_000n)
-    const hasStepped = aheadMillis - clocks.aheadMillis > clockStepMillis
-    clocks.aheadMillis = aheadMillis
-    return hasStepped ? misfires.noteClockStep : Effect.void
-  })
-
   const sleepUntilDue = (hasPostponed: boolean) =>
     Effect.gen(function*() {
-      const next = yield* fires.nextDue
-      const now = yield* Clock.currentTimeMillis
-      const millis = Option.match(next, { onNone: () => Infinity, onSome: (due) => Timestamp.toEpochMillis(due) - now })
+      const { cursor_at, due_at } = yield* fires.nextDue
+      const now = yield* Timestamp.now
+      if (cursor_at !== null && cursor_at > latestCursorAt(now)) {
+        return yield* Effect.repeat(fires.rewind(), { while: (hasMore) => hasMore })
+      }
+      const millis = due_at === null ? Infinity : Timestamp.toEpochMillis(due_at) - Timestamp.toEpochMillis(now)
       const wait = hasPostponed && millis <= 0 ? maxSleepMillis : millis // what is overdue now is postponed
       yield* Effect.raceFirst(Effect.sleep(Math.min(Math.max(wait, 1), maxSleepMillis)), wake.take)
     })
 
   const fireNext = Effect.gen(function*() {
-    yield* noteClockStep
     const nowMillis = yield* Clock.currentTimeMillis
-    for (const [id, until] of postponed) if (until <= nowMillis) postponed.delete(id)
+    for (const [id, since] of postponed) if (Math.abs(nowMillis - since) >= postponeMillis) postponed.delete(id)
     const { batch, hasMore, now } = yield* fires.listDue(new Set(postponed.keys()))
     if (batch.length > 0) yield* fireAll(batch, now)
     yield* loops.reportSuccess(loopName)
@@ -140,6 +133,7 @@ const makeLoop = Effect.gen(function*() {
     leader.only(leaseName, lead, { duration: leaseDuration }),
     Option.match({ onNone: () => Effect.sleep("1 second"), onSome: () => Effect.void })
   )
+  yield* loops.every("schedule clock", "1 second", misfires.observeClock)
   yield* loops.forever(loopName, leadOrWait, { longestPause: "5 seconds" })
 })
 

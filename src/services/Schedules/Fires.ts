@@ -5,7 +5,7 @@ import type { ValidationFailed } from "../../domain/Errors.ts"
 import { type AgentId, CommandId, FireRowId, type ProjectId, type ScheduleId } from "../../domain/Id.ts"
 import type { Schedule } from "../../domain/Schedule.ts"
 import { fireIdOf } from "../../domain/Schedule/FireId.ts"
-import { compileSchedule, type FirePlan, planFires } from "../../domain/Schedule/Plan.ts"
+import { compileSchedule, type FirePlan, latestCursorAt, planFires, rewindCursor } from "../../domain/Schedule/Plan.ts"
 import * as Timestamp from "../../domain/Timestamp.ts"
 import { Audit } from "../Audit.ts"
 import { Commands } from "../Commands.ts"
@@ -217,6 +217,45 @@ export class ScheduleFires extends Effect.Service<ScheduleFires>()("svc/Schedule
       return { batch, now, hasMore: batch.length === batchSize }
     })
 
+    /** Computes cursors again that were computed before the clock was set back, in one transaction. */
+    const rewindBatch = Effect.fnUntraced(function*(rows: ReadonlyArray<DueSchedule>, now: Timestamp.Timestamp) {
+      const lease = yield* Lease
+      yield* lease.withTransaction(Effect.gen(function*() {
+        const nextRevision = yield* takeRevisions(rows)
+        const schedules = yield* due.lockAhead(rows.map(({ id }) => id), latestCursorAt(now))
+        const rewound = schedules.map((schedule) => ({ schedule, cursor: rewindCursor(schedule, now) }))
+        const broken = rewound.flatMap(({ cursor, schedule }) =>
+          Either.isLeft(cursor) && schedule.quarantined_at === null
+            ? [{ schedule, detail: cursor.left.detail } satisfies BrokenSchedule]
+            : []
+        )
+        const cursors = rewound.map(({ cursor, schedule }) => ({
+          ...Either.getOrElse(cursor, () => schedule),
+          id: schedule.id,
+          cursor_at: now,
+          schedule_revision: nextRevision(schedule.project_id)
+        }))
+        yield* due.rewindCursors(cursors)
+        yield* quarantine(broken, nextRevision, now)
+      }))
+    }, Effect.provideService(CurrentActor, scheduler))
+
+    /**
+     * Brings back the schedules whose next tick lies ahead of its time, because it was computed before the clock was
+     * set back. The ticks after now are due again; those that have fired keep their fire, so none fires twice.
+     */
+    const rewind = Effect.fn("ScheduleFires.rewind")(function*() {
+      const now = yield* Timestamp.now
+      const rows = yield* due.listAhead(latestCursorAt(now), batchSize)
+      if (rows.length === 0) return false
+      yield* rewindBatch(rows, now)
+      yield* Effect.annotateLogs(
+        Effect.logWarning("the clock was set back: next ticks of schedules are computed again"),
+        { cause: "clock_step", schedules: rows.length, now }
+      )
+      return rows.length === batchSize
+    })
+
     /** Why a fire that waits is no longer sent; null while it is. */
     const staleReason = (fire: WaitingFire, schedule: Schedule | undefined): string | null => {
       if (schedule === undefined) return "The schedule was deleted."
@@ -281,7 +320,7 @@ export class ScheduleFires extends Effect.Service<ScheduleFires>()("svc/Schedule
       }
     })
 
-    return { listDue, fireBatch, releaseWaiting, nextDue: due.nextDue } as const
+    return { listDue, fireBatch, rewind, releaseWaiting, nextDue: due.nextDue } as const
   })
 }) {
   static readonly layer = this.Default.pipe(

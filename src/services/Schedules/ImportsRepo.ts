@@ -24,6 +24,7 @@ const columnTypes = {
   last_run_at: "text",
   next_run_at: "text",
   due_at: "text",
+  cursor_at: "text",
   total_runs: "bigint",
   external_id: "text",
   catch_up: "text",

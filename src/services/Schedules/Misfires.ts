@@ -20,11 +20,14 @@ const details: Readonly<Record<MisfireCause, string>> = {
   disabled: "The schedule was disabled.",
   quarantined: "The schedule was in quarantine.",
   lease_lost: "The process that fires schedules stopped, and another one took over after the tick.",
-  clock_step: "The clock of the machine was set forward past the tick.",
+  clock_step: "The clock was set forward past the tick, or the machine or the process was suspended.",
   external_scheduler_silent: "The scheduler that owns it reported no run.",
   previous_not_started: "The engine had not started the run before.",
   late: "The fire loop was late."
 }
+
+/** A longer gap between two readings of the clock, a second apart, is a step. */
+const clockStepSeconds = 5
 
 const secondsBetween = (from: Timestamp.Timestamp, to: Timestamp.Timestamp): number =>
   (Timestamp.toEpochMillis(to) - Timestamp.toEpochMillis(from)) / 1000
@@ -36,7 +39,22 @@ export class Misfires extends Effect.Service<Misfires>()("svc/Misfires", {
     const metrics = yield* Metrics
     const { scheduleGraceSeconds } = yield* Settings
     const startedAt = yield* Timestamp.now
-    const since = { leading: startedAt, clockStep: null as Timestamp.Timestamp | null }
+    const since = { started: startedAt, leading: startedAt }
+    const clock = { seenAt: startedAt, steppedFrom: startedAt, steppedTo: startedAt }
+
+    /**
+     * Notices that the time jumped. The fire loop calls it each second, so a longer gap is a clock that was set forward,
+     * or a machine or process that was suspended.
+     */
+    const observeClock = Effect.map(Timestamp.now, (now) => {
+      if (secondsBetween(clock.seenAt, now) > clockStepSeconds) {
+        clock.steppedFrom = clock.seenAt
+        clock.steppedTo = now
+      }
+      clock.seenAt = now
+      if (now < since.started) since.started = now
+      if (now < since.leading) since.leading = now
+    })
 
     const insert = Effect.fnUntraced(function*(misfires: ReadonlyArray<NewMisfire>) {
       if (misfires.length === 0) return
@@ -50,9 +68,9 @@ export class Misfires extends Effect.Service<Misfires>()("svc/Misfires", {
       grace_seconds ?? scheduleGraceSeconds
 
     const causeOf = (due: Timestamp.Timestamp): MisfireCause => {
-      if (due < startedAt) return "brain_down"
-      if (due < since.leading) return "lease_lost"
-      return since.clockStep !== null && due < since.clockStep ? "clock_step" : "late"
+      if (due < since.started) return "brain_down"
+      if (due >= clock.steppedFrom && due < clock.steppedTo) return "clock_step"
+      return due < since.leading ? "lease_lost" : "late"
     }
 
     /** Records the missed ticks of a plan, as one misfire, in the caller's transaction. */
@@ -60,6 +78,7 @@ export class Misfires extends Effect.Service<Misfires>()("svc/Misfires", {
       plans: ReadonlyArray<{ readonly schedule: Schedule; readonly plan: FirePlan }>,
       now: Timestamp.Timestamp
     ) {
+      yield* observeClock
       const missed = plans.filter(({ plan, schedule }) =>
         plan.missedCount > 0 && secondsBetween(schedule.due_at ?? now, now) > graceOf(schedule)
       )
@@ -121,6 +140,7 @@ export class Misfires extends Effect.Service<Misfires>()("svc/Misfires", {
     /** Records ticks that stand still: of paused schedules, of fires without an agent, or that the loop does not reach. */
     const watch = Effect.gen(function*() {
       const lease = yield* Lease
+      yield* observeClock
       const now = yield* Timestamp.now
       const standing = [
         ...(yield* repo.listStandingCursors(now, batchSize)),
@@ -138,8 +158,7 @@ export class Misfires extends Effect.Service<Misfires>()("svc/Misfires", {
       watch,
       /** This process leads from now on: earlier ticks were another process's to fire. */
       beginLeading: Effect.map(Timestamp.now, (now) => void (since.leading = now)),
-      /** The clock was set forward: ticks until now were passed over. */
-      noteClockStep: Effect.map(Timestamp.now, (now) => void (since.clockStep = now))
+      observeClock
     } as const
   })
 }) {

@@ -25,6 +25,7 @@ const Row = Schema.Struct({
   anchor_at: Timestamp,
   enabled_at: Timestamp,
   due_at: Schema.NullOr(Timestamp),
+  cursor_at: Schema.NullOr(Timestamp),
   imported_digest: Schema.NullOr(Schema.String)
 })
 export type ScheduleRow = typeof Row.Encoded
