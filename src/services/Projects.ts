@@ -11,6 +11,7 @@ import { CurrentActor, CurrentProject, roleIn } from "./CurrentActor.ts"
 import { Hints, isUniqueViolation, orDieOnSql } from "./Database.ts"
 import * as Ids from "./Ids.ts"
 import { ProjectsRepo } from "./Projects/Repo.ts"
+import { SchedulesRepo } from "./Schedules/Repo.ts"
 import { tracedFn } from "./TracedFn.ts"
 
 const slugTaken = (slug: string) =>
@@ -20,6 +21,7 @@ export class Projects extends Effect.Service<Projects>()("svc/Projects", {
   effect: Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient
     const repo = yield* ProjectsRepo
+    const schedules = yield* SchedulesRepo
     const commands = yield* CommandStatusRepo
     const audit = yield* Audit
     const hints = yield* Hints
@@ -92,11 +94,13 @@ export class Projects extends Effect.Service<Projects>()("svc/Projects", {
       // before the transaction: deleting thousands of rows in it would block every other writer
       yield* repo.deleteHealth(id)
       yield* sql.withTransaction(Effect.gen(function*() {
+        yield* schedules.insertProjectTombstones(id, yield* Timestamp.now)
         const agentIds = yield* repo.listAgentIds(id)
         yield* commands.cancelUnfinished({ project: id })
         yield* repo.insertDeletion(id, yield* Timestamp.now)
         yield* repo.delete(id)
         yield* Effect.forEach([id, ...agentIds], (changed) => hints.publish("access", changed), { discard: true })
+        yield* hints.publish("schedules", id)
         yield* audit.record({
           action: "project.deleted",
           target_type: "project",
@@ -122,5 +126,7 @@ export class Projects extends Effect.Service<Projects>()("svc/Projects", {
     return { list, getBySlug, create, update, remove, sweepDeleted } as const
   })
 }) {
-  static readonly layer = this.Default.pipe(Layer.provide([CommandStatusRepo.layer, ProjectsRepo.layer]))
+  static readonly layer = this.Default.pipe(
+    Layer.provide([CommandStatusRepo.layer, ProjectsRepo.layer, SchedulesRepo.layer])
+  )
 }

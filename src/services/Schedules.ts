@@ -163,7 +163,7 @@ export class Schedules extends Effect.Service<Schedules>()("svc/Schedules", {
         const now = yield* Timestamp.now
         const imported_digest = input.source === dashboardSource ? null : digestDefinition(input)
         const created = yield* makeSchedule({ ...input, scheduler, imported_digest }, now)
-        const schedule = { ...created, schedule_revision: yield* repo.takeRevisions(project.id, 1) }
+        const schedule = { ...created, schedule_revision: yield* repo.takeRevisions(1) }
         yield* repo.insert(schedule).pipe(
           Effect.catchIf(isUniqueViolation, () => nameTaken(scheduler, schedule.name))
         )
@@ -187,7 +187,7 @@ export class Schedules extends Effect.Service<Schedules>()("svc/Schedules", {
       Effect.fn(`Schedules.${act.verb}`)(
         function*(id: ScheduleId, input: A) {
           const project = yield* CurrentProject
-          const schedule_revision = yield* repo.takeRevisions(project.id, 1)
+          const schedule_revision = yield* repo.takeRevisions(1)
           const schedule = yield* Option.match(yield* repo.lock(project.id, id), {
             onNone: () => notFound,
             onSome: Effect.succeed
@@ -259,11 +259,14 @@ export class Schedules extends Effect.Service<Schedules>()("svc/Schedules", {
     const remove = Effect.fn("Schedules.remove")(
       function*(id: ScheduleId) {
         const project = yield* CurrentProject
-        yield* repo.takeRevisions(project.id, 1)
+        const revision = yield* repo.takeRevisions(1)
         const locked = yield* repo.lock(project.id, id)
         if (Option.isNone(locked)) return yield* notFound
         if (!isServiceOwned(locked.value)) return yield* externallyOwned(locked.value, "delete")
         yield* repo.delete(id)
+        yield* repo.insertTombstones([
+          { revision, project_id: project.id, schedule_id: id, deleted_at: yield* Timestamp.now }
+        ])
         yield* hints.publish("schedules", project.id)
         yield* record("schedule.deleted", locked.value)
       },

@@ -86,7 +86,7 @@ export class FireOutcomes extends Effect.Service<FireOutcomes>()("svc/FireOutcom
       const failures = yield* countFailures(id)
       if (failures < scheduleBreakerThreshold) return
       yield* lease.withTransaction(Effect.gen(function*() {
-        const schedule_revision = yield* repo.takeRevisions(projectId, 1)
+        const schedule_revision = yield* repo.takeRevisions(1)
         const locked = yield* repo.lock(projectId, id)
         const now = yield* Timestamp.now
         if (Option.isNone(locked) || !locked.value.is_enabled || locked.value.enabled_at > countedAt) return

@@ -1,9 +1,10 @@
 import { SqlClient } from "@effect/sql"
-import { Effect } from "effect"
+import { Effect, Layer } from "effect"
 import * as Timestamp from "../../domain/Timestamp.ts"
 import { errorCode, Reader } from "../Database.ts"
 import { deleteInSlices } from "../Dialect.ts"
 import { Settings } from "../Settings.ts"
+import { ScheduleChanges } from "./Changes.ts"
 
 /** Days for which partitions are created ahead, beside today's (interface, Limits). */
 const daysAhead = 14
@@ -24,6 +25,7 @@ export class FireRetention extends Effect.Service<FireRetention>()("svc/FireRete
   effect: Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient
     const read = yield* Reader
+    const changes = yield* ScheduleChanges
     const { scheduleFiresRetentionDays, scheduleMisfiresRetentionDays } = yield* Settings
     const isOpen = sql.literal("status IN ('pending', 'accepted', 'delivered', 'buffered')")
 
@@ -90,7 +92,7 @@ export class FireRetention extends Effect.Service<FireRetention>()("svc/FireRete
       orElse: () => Effect.void
     })
 
-    /** Deletes fires and misfires older than their retention. Once an hour. */
+    /** Deletes fires, misfires and tombstones older than their retention. Once an hour. */
     const sweep = Effect.fn("FireRetention.sweep")(function*() {
       const now = yield* Timestamp.now
       const ago = (days: number) => Timestamp.addSeconds(now, -days * Timestamp.secondsPerDay)
@@ -104,10 +106,11 @@ export class FireRetention extends Effect.Service<FireRetention>()("svc/FireRete
         key: "id",
         where: sql`detected_at < ${ago(scheduleMisfiresRetentionDays)}`
       })
+      yield* changes.sweep()
     })
 
     return { prepare, sweep } as const
   })
 }) {
-  static readonly layer = this.Default
+  static readonly layer = this.Default.pipe(Layer.provide(ScheduleChanges.layer))
 }

@@ -68,21 +68,10 @@ export class ScheduleFires extends Effect.Service<ScheduleFires>()("svc/Schedule
       return (projectId: ProjectId, engine: string) => choosers.get(projectId)?.(engine) ?? null
     })
 
-    /** The next revisions of each project, one for each of the rows. Takes the row locks of the projects in order. */
+    /** The next revisions, one for each of the rows. */
     const takeRevisions = Effect.fnUntraced(function*(rows: ReadonlyArray<DueSchedule>) {
-      const counts = Arr.groupBy(rows, ({ project_id }) => project_id)
-      const newest = new Map<ProjectId, number>()
-      for (
-        const projectRows of Object.values(counts).toSorted((a, b) => (a[0].project_id < b[0].project_id ? -1 : 1))
-      ) {
-        const [{ project_id }] = projectRows
-        newest.set(project_id, (yield* repo.takeRevisions(project_id, projectRows.length)) - projectRows.length)
-      }
-      return (projectId: ProjectId): number => {
-        const revision = (newest.get(projectId) ?? 0) + 1
-        newest.set(projectId, revision)
-        return revision
-      }
+      let revision = (yield* repo.takeRevisions(rows.length)) - rows.length
+      return () => ++revision
     })
 
     const planDue = (schedule: Schedule, now: Timestamp.Timestamp): Either.Either<DuePlan, BrokenSchedule> => {
@@ -145,17 +134,17 @@ export class ScheduleFires extends Effect.Service<ScheduleFires>()("svc/Schedule
     /** A definition that no longer compiles would fire at a guess (docs/schedules.md). */
     const quarantine = Effect.fnUntraced(function*(
       broken: ReadonlyArray<BrokenSchedule>,
-      nextRevision: (projectId: ProjectId) => number,
+      nextRevision: () => number,
       now: Timestamp.Timestamp
     ) {
       if (broken.length === 0) return
       yield* due.quarantine(
-        broken.map(({ detail, schedule: { id, project_id } }) => ({
+        broken.map(({ detail, schedule: { id } }) => ({
           id,
           code: "definition_invalid",
           detail,
           token: randomUUID(),
-          schedule_revision: nextRevision(project_id)
+          schedule_revision: nextRevision()
         })),
         now
       )
@@ -192,7 +181,7 @@ export class ScheduleFires extends Effect.Service<ScheduleFires>()("svc/Schedule
         )
         const fresh = planned.filter(({ fire }) => inserted.has(fire.fire_id))
         const firesOf = Arr.groupBy(fresh, ({ schedule }) => schedule.id)
-        yield* due.moveCursors(plans.map(({ plan: { cursor }, schedule: { id, project_id } }) => {
+        yield* due.moveCursors(plans.map(({ plan: { cursor }, schedule: { id } }) => {
           const own = firesOf[id] ?? []
           const ticks = own.map(({ fire }) => fire.scheduled_for)
           return {
@@ -200,7 +189,7 @@ export class ScheduleFires extends Effect.Service<ScheduleFires>()("svc/Schedule
             ...cursor,
             last_run_at: ticks.length === 0 ? null : ticks.reduce((a, b) => (a > b ? a : b)),
             runs: own.length,
-            schedule_revision: nextRevision(project_id)
+            schedule_revision: nextRevision()
           }
         }))
         yield* misfires.recordPlans(plans, now)
@@ -233,7 +222,7 @@ export class ScheduleFires extends Effect.Service<ScheduleFires>()("svc/Schedule
           ...Either.getOrElse(cursor, () => schedule),
           id: schedule.id,
           cursor_at: now,
-          schedule_revision: nextRevision(schedule.project_id)
+          schedule_revision: nextRevision()
         }))
         yield* due.rewindCursors(cursors)
         yield* quarantine(broken, nextRevision, now)

@@ -104,7 +104,7 @@ export class ScheduleImports extends Effect.Service<ScheduleImports>()("svc/Sche
       function*({ proposed, request, snapshot }: Effect.Effect.Success<ReturnType<typeof check>>) {
         const project = yield* CurrentProject
         // its row lock comes first, as with every change of the project's schedules; the count is not known yet
-        yield* repo.takeRevisions(project.id, 0)
+        yield* repo.takeRevisions(0)
         const plan = planImport(proposed, yield* imports.lock(snapshot), request.mode)
         const now = yield* Timestamp.now
         const written: ReadonlyArray<Schedule> = [
@@ -113,8 +113,14 @@ export class ScheduleImports extends Effect.Service<ScheduleImports>()("svc/Sche
           ...plan.settled.map((schedule) => ({ ...schedule, imported_digest: digestDefinition(schedule) }))
         ]
         const revisions = written.length + plan.deletes.length
-        const newest = revisions === 0 ? 0 : yield* repo.takeRevisions(project.id, revisions)
+        const newest = revisions === 0 ? 0 : yield* repo.takeRevisions(revisions)
         yield* imports.delete(plan.deletes)
+        yield* repo.insertTombstones(plan.deletes.map(({ id }, index) => ({
+          revision: newest - revisions + 1 + index,
+          project_id: project.id,
+          schedule_id: id,
+          deleted_at: now
+        })))
         yield* imports.write(
           written.map((schedule, index) => ({ ...schedule, schedule_revision: newest - written.length + 1 + index }))
         )

@@ -6,6 +6,7 @@ import { Timestamp } from "../../domain/Timestamp.ts"
 import { BooleanColumn } from "../ColumnTypes.ts"
 import { Reader } from "../Database.ts"
 import { forUpdate, idIn } from "../Dialect.ts"
+import { recordset } from "../Recordset.ts"
 import { firstRowOf, rowsOf } from "../Rows.ts"
 
 /** Converts between a row of `schedules`, as the drivers return it, and a Schedule. */
@@ -36,12 +37,28 @@ export const decodeSchedules = (rows: ReadonlyArray<ScheduleRow>): ReadonlyArray
   decodeRows(rows).map(toSchedule)
 export const toRow = ({ overlap_policy: _policy, priority: _priority, ...schedule }: Schedule) => encode(schedule)
 
+/** A deleted schedule. */
+export interface Tombstone {
+  readonly revision: number
+  readonly project_id: ProjectId
+  readonly schedule_id: ScheduleId
+  readonly deleted_at: Timestamp
+}
+
+const tombstoneColumns = {
+  revision: "bigint",
+  project_id: "uuid",
+  schedule_id: "uuid",
+  deleted_at: "text"
+} satisfies Record<keyof Tombstone, "bigint" | "uuid" | "text">
+
 export class SchedulesRepo extends Effect.Service<SchedulesRepo>()("svc/SchedulesRepo", {
   effect: Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient
     const read = yield* Reader
     const allRows = rowsOf(Row)
     const firstRow = firstRowOf(Row)
+    const tombstoneNames = sql.literal(Object.keys(tombstoneColumns).join(", "))
     const firstRevision = firstRowOf(Schema.Struct({ revision: Schema.Int }))
 
     return {
@@ -77,17 +94,30 @@ export class SchedulesRepo extends Effect.Service<SchedulesRepo>()("svc/Schedule
       update: (schedule: Schedule) =>
         sql`UPDATE schedules SET ${sql.update(toRow(schedule), ["id"])} WHERE id = ${schedule.id}`,
       delete: (id: ScheduleId) => sql`DELETE FROM schedules WHERE id = ${id}`,
+      /** Keeps deletions for schedulers that watch (`Changes.ts`), each under a revision of its own. */
+      insertTombstones: (tombstones: ReadonlyArray<Tombstone>) =>
+        sql`INSERT INTO schedule_tombstones (${tombstoneNames}) SELECT ${tombstoneNames}
+          FROM ${recordset(sql, "r", tombstoneColumns, tombstones)}`,
+      /** Keeps the deletion of all schedules of a project, which is deleted after it. Call it first, as `takeRevisions`. */
+      insertProjectTombstones: (projectId: ProjectId, now: Timestamp) =>
+        Effect.zipRight(
+          sql`UPDATE schedule_changes SET revision = revision + (
+              SELECT count(*) FROM schedules WHERE project_id = ${projectId}
+            ) WHERE id = 1`,
+          sql`INSERT INTO schedule_tombstones (${tombstoneNames})
+            SELECT c.revision + 1 - row_number() OVER (ORDER BY s.id), s.project_id, s.id, ${now}
+            FROM schedules s CROSS JOIN schedule_changes c WHERE s.project_id = ${projectId}`
+        ),
 
       /**
-       * Takes the project's next `count` revisions and returns the newest. Call it first in the transaction: its row
-       * lock puts the transactions that change a project's schedules in order, so that none is committed after one with
-       * a higher revision.
+       * Takes the next `count` revisions and returns the newest. Call it first in the transaction: its row lock puts the
+       * transactions that change schedules in order, so that none is committed after one with a higher revision.
+       * Revisions count over all projects, because a scheduler watches all of them by one number (`Changes.ts`).
        */
-      takeRevisions: (projectId: ProjectId, count: number) =>
+      takeRevisions: (count: number) =>
         Effect.map(
           firstRevision(
-            sql`INSERT INTO schedule_revisions (project_id, revision) VALUES (${projectId}, ${count})
-            ON CONFLICT (project_id) DO UPDATE SET revision = schedule_revisions.revision + ${count} RETURNING revision`
+            sql`UPDATE schedule_changes SET revision = revision + ${count} WHERE id = 1 RETURNING revision`
           ),
           Option.match({ onNone: () => 0, onSome: ({ revision }) => revision })
         )
