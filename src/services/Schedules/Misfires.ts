@@ -73,14 +73,18 @@ export class Misfires extends Effect.Service<Misfires>()("svc/Misfires", {
       return due < since.leading ? "lease_lost" : "late"
     }
 
-    /** Records the missed ticks of a plan, as one misfire, in the caller's transaction. */
+    /**
+     * Records the missed ticks of a plan, as one misfire, in the caller's transaction: those later than their grace, and
+     * those that `catch_up` leaves out, whatever their grace.
+     */
     const recordPlans = Effect.fnUntraced(function*(
       plans: ReadonlyArray<{ readonly schedule: Schedule; readonly plan: FirePlan }>,
       now: Timestamp.Timestamp
     ) {
       yield* observeClock
-      const missed = plans.filter(({ plan, schedule }) =>
-        plan.missedCount > 0 && secondsBetween(schedule.due_at ?? now, now) > graceOf(schedule)
+      const missed = plans.filter(({ plan: { missedCount, missedFires }, schedule }) =>
+        missedCount > missedFires.length ||
+        (missedCount > 0 && secondsBetween(schedule.due_at ?? now, now) > graceOf(schedule))
       )
       const misfires = yield* Effect.forEach(
         missed,
