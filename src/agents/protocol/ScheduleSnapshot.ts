@@ -58,6 +58,9 @@ export type Epoch = {
 /** The only scope: all schedules of one scheduler. */
 export const sourceScopeOf = (owner: string): string => canonicalize({ kind: "scheduler-owner", owner, version: 1 })
 
+/** The digest of a row, or of another canonical value (section 6.3). */
+export const digestOf = (value: JsonInput): string => sha256(canonicalize(value))
+
 const sha256 = (text: string): string => createHash("sha256").update(text).digest("hex")
 
 export interface SnapshotFrame {
@@ -101,6 +104,31 @@ export const buildSnapshot = (
     })
     return { frame: new CanonicalText(frame), frame_digest: sha256(frame) }
   })
+}
+
+/** The event's data for the one row that `schedule.external.control` changed (section 6.4), and its digest. */
+export const buildControl = (
+  epoch: Epoch,
+  sequence: number,
+  operation_id: string,
+  row: ScheduleRow
+): { readonly external_projection: CanonicalText; readonly payload_digest: string; readonly reason: string } => {
+  const body = canonicalize({
+    ...epoch,
+    protocol_version: 1,
+    sequence,
+    stable_source: true,
+    kind: "control",
+    complete: false,
+    operation_id,
+    schedules: [row],
+    deleted_source_keys: []
+  })
+  return {
+    external_projection: new CanonicalText(body),
+    payload_digest: sha256(body),
+    reason: "external-control"
+  }
 }
 
 const pack = (rows: ReadonlyArray<CanonicalText>, maxBytes: number): ReadonlyArray<ReadonlyArray<CanonicalText>> => {

@@ -14,9 +14,9 @@ export const capabilitiesOf = ({ actions, retriesByReference }: Engine): Readonl
   return names.sort()
 }
 
-/** The actions that the agent advertises for a scheduler, sorted. Every scheduler can list. */
+/** The actions that the agent advertises for a scheduler, sorted. Every scheduler can list, and so read one. */
 export const schedulerCapabilitiesOf = ({ actions }: Scheduler): ReadonlyArray<string> => {
   const names = Object.entries(actions).filter(([, action]) => action !== undefined).map(([name]) => name)
-  if (actions.delete !== undefined) names.push(MUTATION)
-  return [...names, "list", STABLE_SNAPSHOT].sort()
+  if (names.some((name) => name === "create" || name === "update" || name === "delete")) names.push(MUTATION)
+  return [...names, "list", "read", STABLE_SNAPSHOT].sort()
 }

@@ -106,7 +106,10 @@ const perform = (
     case "submit_task":
       return callIfSupported(actions.submit_task, (submit) => submit(parameters.call("name")))
     case FIRE_ACTION:
-      return callIfSupported(actions.submit_task, (submit) => submit(parameters.call("task_name")))
+      return callIfSupported(
+        actions.submit_task,
+        (submit) => submit({ ...parameters.call("task_name"), ...parameters.submissionOfFire() })
+      )
     case "retry_task":
       return callIfSupported(actions.retry_task, (retry) => retry(parameters.retry()))
     case "requeue_dead_letter":

@@ -32,6 +32,11 @@ export interface TaskCall extends RunAt {
   readonly kwargs: { readonly [name: string]: JsonInput }
   readonly queue?: string
   readonly priority?: number
+  /**
+   * A UUID, for example of a schedule's fire. A task that was submitted under it, even by another process, is not
+   * submitted again: the engine answers its id.
+   */
+  readonly submission_id?: string
 }
 
 /** Both overrides are given, or neither. */
@@ -130,8 +135,8 @@ export interface NativeSchedule {
   readonly id: string
   readonly name: string
   readonly task_name: string
-  readonly kind: "cron" | "interval"
-  /** A cron pattern, or seconds as text: `30.0`. */
+  readonly kind: "cron" | "interval" | "solar" | "clocked"
+  /** A cron pattern, seconds as text (`30.0`), the event of a solar one, the ISO time of a clocked one. */
   readonly expression: string
   readonly timezone: string
   readonly queue: string | null
@@ -139,11 +144,29 @@ export interface NativeSchedule {
   readonly args: ReadonlyArray<JsonInput>
   readonly kwargs: { readonly [name: string]: JsonInput }
   readonly is_enabled: boolean
-  /** Epoch milliseconds. */
+  /**
+   * Epoch milliseconds. In the past where the run is due and has not begun, so that the brain sees that it is late;
+   * null where no run will follow.
+   */
   readonly next_run_at: number | null
+  /** When the last run began; null where the engine does not know. */
   readonly last_run_at: number | null
+  /** Runs that have begun. */
   readonly total_runs: number
+  /** Settings for which a row has no field, such as a limit. The row has their hash, so that a change is noticed. */
+  readonly settings?: { readonly [name: string]: JsonInput | undefined }
 }
+
+/** The part of a schedule that commands write. */
+export type ScheduleDefinition = Pick<
+  NativeSchedule,
+  "name" | "task_name" | "kind" | "expression" | "timezone" | "queue" | "args" | "kwargs" | "is_enabled"
+>
+
+/** A schedule to create. Absent members have the engine's defaults. */
+export type NewSchedule =
+  & Pick<ScheduleDefinition, "name" | "task_name" | "kind" | "expression">
+  & Partial<ScheduleDefinition>
 
 export type ScheduleAction = Action<{ readonly schedule_id: string }>
 
@@ -158,10 +181,19 @@ export interface Scheduler {
   readonly list: Effect.Effect<ReadonlyArray<NativeSchedule>, ActionFailed>
   /** Implemented operations are advertised, as an engine's actions are. */
   readonly actions: {
-    /** Runs the task once, now. The schedule's next run does not change. */
-    readonly trigger_now?: ScheduleAction
+    /** Runs the task once, now, and once for a `submission_id`. The schedule's next run does not change. */
+    readonly trigger_now?: Action<{ readonly schedule_id: string } & Pick<TaskCall, "submission_id">>
     readonly delete?: ScheduleAction
+    /** Both are implemented, or neither. A schedule that is as demanded already is left so. */
+    readonly enable?: ScheduleAction
+    readonly disable?: ScheduleAction
+    /** Fails where the engine has a schedule of this key. */
+    readonly create?: (definition: NewSchedule) => Effect.Effect<{ readonly schedule_id: string }, ActionFailed>
+    /** Changes the members that `definition` has, and only these. */
+    readonly update?: Action<{ readonly schedule_id: string; readonly definition: Partial<ScheduleDefinition> }>
   }
+  /** Why the engine cannot do what is not implemented, and what to do instead; ends the refusal of a command. */
+  readonly unsupported?: { readonly [operation in keyof Scheduler["actions"]]?: string }
 }
 
 /** Workers and queue depths now. Called with each heartbeat, one call at a time. */

@@ -1,5 +1,6 @@
 /** Reads a command's target and parameters (agents' protocol, section 5.2). */
 import { Data } from "effect"
+import { createHash } from "node:crypto"
 import { type JsonInput, type JsonObject, type JsonValue, toValue } from "../../domain/CanonicalJson.ts"
 import type { RetryRequest, RunAt, TaskCall } from "./Engine.ts"
 
@@ -11,7 +12,7 @@ export class BadCommand extends Data.TaggedError("BadCommand")<{ readonly messag
 export const isRecord = (value: JsonValue | undefined): value is Values =>
   typeof value === "object" && value !== null && !Array.isArray(value)
 
-const isList = (value: JsonValue | undefined): value is ReadonlyArray<JsonValue> => Array.isArray(value)
+export const isList = (value: JsonValue | undefined): value is ReadonlyArray<JsonValue> => Array.isArray(value)
 
 /** Its methods throw `BadCommand`. */
 export class Parameters {
@@ -102,6 +103,13 @@ export class Parameters {
     }
   }
 
+  /** The UUID under which a schedule's fire is submitted: the same for each command of the fire (section 6.1). */
+  submissionOfFire(): Pick<TaskCall, "submission_id"> {
+    const fire = this.optionalText("fire_id")
+    if (fire === undefined) return {}
+    return { submission_id: UUID.test(fire) ? fire.toLowerCase() : uuidOfText(fire) }
+  }
+
   retry(): RetryRequest {
     const { override_args, override_kwargs, priority } = this.values
     const name = this.optionalText("task_name", "task_name")
@@ -114,6 +122,12 @@ export class Parameters {
     }
   }
 }
+
+export const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
+
+/** For ids of other brains, which may be any text. */
+const uuidOfText = (text: string): string =>
+  createHash("sha256").update(text).digest("hex").replace(/^(.{8})(.{4})(.{4})(.{4})(.{12}).*$/, "$1-$2-$3-$4-$5")
 
 /** Both overrides or neither: half of a call's arguments is not a call (section 5.4). */
 export const overridesOf = (

@@ -1,5 +1,7 @@
+import { createHash } from "node:crypto"
 import { canonicalize, CanonicalText, type JsonInput } from "../../domain/CanonicalJson.ts"
 import type { Redaction } from "../../domain/Redaction.ts"
+import { REDACTED } from "../../domain/Redaction/Texts.ts"
 import type { ScheduleRow } from "../protocol/ScheduleSnapshot.ts"
 import type { NativeSchedule, Scheduler } from "./Engine.ts"
 import { wireTimeOf } from "./WireTime.ts"
@@ -8,6 +10,9 @@ const MAX_ID_LENGTH = 200
 /** Longer arguments are left out, as those of tasks are. */
 const MAX_ARGUMENTS_LENGTH = 65_536
 const OMITTED_NOTE = `[more than ${MAX_ARGUMENTS_LENGTH} characters: left out]`
+
+/** Whether published arguments, as canonical text, lack a value of the schedule. */
+export const isMasked = (text: string): boolean => text.includes(REDACTED) || text.includes(OMITTED_NOTE)
 
 /** Whether a command can name the schedule by its id. */
 export const hasUsableId = ({ id }: NativeSchedule): boolean =>
@@ -32,7 +37,7 @@ export const scheduleRowOf = (
   engine,
   scheduler,
   source: scheduler,
-  source_hash: null,
+  source_hash: schedule.settings === undefined ? null : hashOf(redaction.json(canonicalize(schedule.settings))),
   priority: "normal",
   catch_up: "skip",
   args: redactJson(schedule.args, [OMITTED_NOTE], redaction),
@@ -46,6 +51,8 @@ const redactJson = (value: JsonInput, replacement: JsonInput, redaction: Redacti
   const text = redaction.json(canonicalize(value))
   return text.length > MAX_ARGUMENTS_LENGTH ? replacement : new CanonicalText(text)
 }
+
+const hashOf = (text: string): string => createHash("sha256").update(text).digest("hex")
 
 /** The published agents write an offset in schedules, not `Z`. */
 const timeOf = (millis: number | null): string | null => wireTimeOf(millis)?.replace("Z", "+00:00") ?? null

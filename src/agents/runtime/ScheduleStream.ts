@@ -1,9 +1,10 @@
 import { Cause, Effect, Schedule } from "effect"
 import { createHash, randomUUID } from "node:crypto"
-import { canonicalize } from "../../domain/CanonicalJson.ts"
+import { canonicalize, type JsonInput } from "../../domain/CanonicalJson.ts"
 import type { Redaction } from "../../domain/Redaction.ts"
 import * as Timestamp from "../../domain/Timestamp.ts"
 import {
+  buildControl,
   buildSnapshot,
   configurationOf,
   type Epoch,
@@ -25,6 +26,10 @@ const ROWS_PER_TURN = 200
 const START_TIMEOUT = "5 seconds"
 /** Bytes of a frame without its rows. */
 const FRAME_BYTES = 4096
+/** A run that begins so much later than it is due is late. The service never calls less a misfire. */
+const LATE_MILLIS = 5000
+/** Executed controls of an epoch that a repeated command finds. */
+const MAX_CONTROLS = 1000
 /** While so many characters wait for the brain, no command publishes a snapshot. */
 const MAX_PENDING_LENGTH = 16 * 1_048_576
 
@@ -41,7 +46,10 @@ export interface PublishContext {
   readonly stateOf: (engine: string) => "starting" | "running" | "failed"
 }
 
-/** The rows of all schedules, and their digest, which does not change when schedules run. */
+/**
+ * The rows of all schedules, and their digest, which does not change when schedules run. It changes when a run becomes
+ * late, and when that run begins: only a snapshot tells the brain of it.
+ */
 export interface ScheduleReading {
   readonly rows: ReadonlyArray<ScheduleRow>
   readonly digest: string
@@ -66,6 +74,8 @@ export class ScheduleStream {
   private publishedAt = 0
   /** The digest of the last published rows. */
   private publishedDigest = ""
+  /** Executed controls of the epoch, by operation id, oldest first. */
+  private readonly controls = new Map<string, { readonly sequence: number; readonly desiredDigest: string }>()
   /** Logged once, not each minute: that the schedules cannot be read, and how many were left out. */
   private isFailing = false
   private omittedCount = 0
@@ -82,12 +92,14 @@ export class ScheduleStream {
     const schedules = yield* mapReadFailure(Effect.zipRight(this.awaitEngine, callEngine(() => this.scheduler.list)))
     const usable = schedules.filter(hasUsableId)
     this.warnOfOmitted(schedules.length - usable.length)
+    const now = this.publishing.now()
     const rows: Array<ScheduleRow> = []
     const configurations: Array<string> = []
     for (const schedule of usable) {
       const row = scheduleRowOf(this.engine, this.scheduler.name, schedule, this.publishing.redaction)
       rows.push(row)
-      configurations.push(configurationOf(row))
+      const isLate = row.is_enabled && schedule.next_run_at !== null && schedule.next_run_at < now - LATE_MILLIS
+      configurations.push(`${configurationOf(row)}${isLate ? ` late ${row.next_run_at}` : ""}`)
       if (rows.length % ROWS_PER_TURN === 0) yield* Effect.sleep(0) // lets the host's work run
     }
     return { rows, digest: createHash("sha256").update(configurations.sort().join("\n")).digest("hex") }
@@ -106,9 +118,34 @@ export class ScheduleStream {
       this.publishing.snapshots.discard(this.scheduler.name)
       this.epoch = null
       this.sequence = 0
+      this.controls.clear()
       return Effect.tap(this.publishSnapshot(epoch, "activation"), () => {
         this.epoch = epoch
       })
+    }))
+  }
+
+  /** The sequence number of the last publication; 0 before the first. */
+  get lastSequence(): number {
+    return this.sequence
+  }
+
+  findControl(operationId: string): { readonly sequence: number; readonly desiredDigest: string } | undefined {
+    return this.controls.get(operationId)
+  }
+
+  /** Publishes the row that an operation changed, and returns the sequence number. */
+  publishControl(operationId: string, row: ScheduleRow, desiredDigest: string): Effect.Effect<number, ActionFailed> {
+    return this.lock.withPermits(1)(Effect.suspend(() => {
+      if (this.epoch === null) return new ActionFailed({ message: `no epoch of ${this.scheduler.name} is active` })
+      const sequence = ++this.sequence
+      const data = buildControl(this.epoch, sequence, operationId, row)
+      this.queueEvents(this.epoch.owner, operationId, "schedule.updated", [data])
+      this.controls.set(operationId, { sequence, desiredDigest })
+      const [oldest] = this.controls.keys()
+      if (this.controls.size > MAX_CONTROLS && oldest !== undefined) this.controls.delete(oldest)
+      this.publishing.wake()
+      return Effect.succeed(sequence)
     }))
   }
 
@@ -166,25 +203,16 @@ export class ScheduleStream {
   }
 
   private send(epoch: Epoch, { digest, rows }: ScheduleReading, reason: string): PublishedSnapshot {
-    const { snapshots, maxBytes, now, wake } = this.publishing
+    const { maxBytes, now, wake } = this.publishing
     const { adapter_instance_id, epoch_number, epoch_uuid, owner, stream_id } = epoch
     const snapshotId = randomUUID()
     const sequence = ++this.sequence
     const frames = buildSnapshot(epoch, sequence, snapshotId, rows, Math.min(MAX_ROW_BYTES, maxBytes() - FRAME_BYTES))
-    const occurred_at = Timestamp.fromEpochMicros(now() * 1000)
-    snapshots.add(
+    this.queueEvents(
       owner,
       snapshotId,
-      frames.map(({ frame, frame_digest }) =>
-        canonicalize({
-          id: randomUUID(),
-          kind: "schedule.snapshot",
-          engine: owner,
-          task_id: "",
-          occurred_at,
-          data: { external_snapshot_frame: frame, frame_digest, reason }
-        })
-      )
+      "schedule.snapshot",
+      frames.map(({ frame, frame_digest }) => ({ external_snapshot_frame: frame, frame_digest, reason }))
     )
     this.publishedAt = now()
     this.publishedDigest = digest
@@ -199,6 +227,21 @@ export class ScheduleStream {
       schedule_count: rows.length,
       frame_count: frames.length
     }
+  }
+
+  private queueEvents(
+    owner: string,
+    publicationId: string,
+    kind: "schedule.snapshot" | "schedule.updated",
+    contents: ReadonlyArray<{ readonly [member: string]: JsonInput }>
+  ): void {
+    const { now, snapshots } = this.publishing
+    const occurred_at = Timestamp.fromEpochMicros(now() * 1000)
+    snapshots.add(
+      owner,
+      publicationId,
+      contents.map((data) => canonicalize({ id: randomUUID(), kind, engine: owner, task_id: "", occurred_at, data }))
+    )
   }
 }
 

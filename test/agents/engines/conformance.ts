@@ -85,7 +85,7 @@ export const publishing = (engine: Engine, now: () => number = Date.now, acknowl
     },
     stateOf: () => "running"
   })
-  return { streams, snapshots: reader.snapshots }
+  return { streams, snapshots: reader.snapshots, controls: reader.controls }
 }
 
 const succeeded = (answer: DispatchResult) => {
@@ -253,6 +253,33 @@ export const conforms = (name: string, make: Effect.Effect<Subject, never, Scope
         yield* work
         yield* told(events, String(task_id), "task.started")
       }), "submit_task")
+
+    withSubject(
+      "submits a schedule's fire once, also after its task has ended",
+      ({ engine, events, queue, taskName, work }) =>
+        Effect.gen(function*() {
+          const fire = (fire_id: string) =>
+            Effect.map(
+              command(engine, "schedule.fire", { task_name: taskName, args: [1, "zwei"], kwargs: {}, queue, fire_id }),
+              (answer) => String(succeeded(answer).task_id)
+            )
+          const first = yield* fire("1b9d6bcd-bbfd-5b2d-9b5d-ab8dfbbd4bed")
+          assert.strictEqual(yield* fire("1b9d6bcd-bbfd-5b2d-9b5d-ab8dfbbd4bed"), first)
+          const second = yield* fire("the id of another brain:1")
+          assert.notStrictEqual(second, first)
+          yield* work
+          for (const id of [first, second]) yield* told(events, id, "task.succeeded")
+          const ofFires = () => events.filter(({ taskId }) => taskId === first || taskId === second)
+          const reported = ofFires().length
+          assert.strictEqual(yield* fire("1b9d6bcd-bbfd-5b2d-9b5d-ab8dfbbd4bed"), first)
+          assert.strictEqual(yield* fire("the id of another brain:1"), second)
+          yield* work
+          assert.strictEqual(ofFires().length, reported, "nothing is reported of the second time")
+          const started = ofFires().filter(({ kind }) => kind === "task.started").map(({ taskId }) => taskId)
+          assert.sameMembers(started, [first, second])
+        }),
+      "submit_task"
+    )
 
     withSubject("retries a failed task", ({ engine, enqueue, events, taskName, work }) =>
       Effect.gen(function*() {
@@ -446,7 +473,7 @@ export const conforms = (name: string, make: Effect.Effect<Subject, never, Scope
               total_runs: 0
             })
             assert.isAtMost(String(row.source_key).length, 200)
-            assert.include(["cron", "interval"], row.kind)
+            assert.include(["cron", "interval", "solar", "clocked"], row.kind)
             assert.match(String(row.next_run_at), /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}\+00:00$/)
             assert.isArray(row.args)
             assert.isObject(row.kwargs)

@@ -5,6 +5,7 @@ import {
   type Actions,
   type Engine,
   type NativeSchedule,
+  type NewSchedule,
   type ReportEvent,
   type TaskCall
 } from "../../../src/agents/runtime/Engine.ts"
@@ -61,7 +62,8 @@ export class MemoryEngine {
   }
 
   enqueue(call: Partial<TaskCall> = {}): string {
-    const id = randomUUID()
+    const id = call.submission_id ?? randomUUID()
+    if (this.jobs.has(id)) return id
     this.jobs.set(id, {
       id,
       task_name: "shop.pay",
@@ -158,6 +160,13 @@ export class MemoryEngine {
       const found = schedules.get(id)
       return found === undefined ? new ActionFailed({ message: `there is no schedule ${id}` }) : Effect.succeed(found)
     }
+    /** A disabled schedule has no next run. */
+    const turn = (id: string, is_enabled: boolean) =>
+      Effect.map(named(id), (found) => {
+        const next_run_at = is_enabled ? 1_800_000_000_000 : null
+        schedules.set(id, { ...found, is_enabled, next_run_at })
+        return {}
+      })
     return {
       name: `${this.name}-clock`,
       list: Effect.suspend(() =>
@@ -166,11 +175,27 @@ export class MemoryEngine {
           : Effect.sync(() => [...schedules.values()])
       ),
       actions: {
-        trigger_now: ({ schedule_id }: { readonly schedule_id: string }) =>
+        trigger_now: (
+          { schedule_id, submission_id = randomUUID() }: {
+            readonly schedule_id: string
+            readonly submission_id?: string
+          }
+        ) =>
           Effect.map(
             named(schedule_id),
-            ({ args, kwargs, task_name }) => ({ task_id: this.enqueue({ task_name, args, kwargs }) })
+            ({ args, kwargs, task_name }) => ({ task_id: this.enqueue({ task_name, args, kwargs, submission_id }) })
           ),
+        enable: ({ schedule_id }: { readonly schedule_id: string }) => turn(schedule_id, true),
+        disable: ({ schedule_id }: { readonly schedule_id: string }) => turn(schedule_id, false),
+        create: (definition: NewSchedule) =>
+          Effect.suspend(() =>
+            schedules.has(definition.name)
+              ? new ActionFailed({ message: `there is a schedule ${definition.name} already` })
+              : Effect.succeed({ schedule_id: this.schedule(definition.name, definition) })
+          ),
+        update: (
+          { definition, schedule_id }: { readonly schedule_id: string; readonly definition: Partial<NativeSchedule> }
+        ) => Effect.map(named(schedule_id), (found) => (schedules.set(schedule_id, { ...found, ...definition }), {})),
         delete: ({ schedule_id }: { readonly schedule_id: string }) =>
           Effect.map(named(schedule_id), () => (schedules.delete(schedule_id), {}))
       }

@@ -2,7 +2,6 @@ import { createHash } from "node:crypto"
 import {
   asString,
   canonicalize,
-  canonicalTextOf,
   type JsonInput,
   type JsonNode,
   JsonObject,
@@ -17,6 +16,13 @@ export interface Snapshot {
   readonly rows: ReadonlyArray<{ readonly [field: string]: unknown }>
   /** Frames with rows. */
   readonly frames: number
+}
+
+/** The one row that a `schedule.external.control` changed. */
+export interface Control {
+  readonly sequence: number
+  readonly operation: string
+  readonly row: { readonly [field: string]: unknown }
 }
 
 type Row = Snapshot["rows"][number]
@@ -49,11 +55,14 @@ const demand = (holds: boolean, what: string) => {
  */
 export class SnapshotReader {
   readonly snapshots: Array<Snapshot> = []
+  readonly controls: Array<Control> = []
   private frames: Array<Frame> = []
 
   /** An event of a batch; those of other kinds are passed over. */
   take(node: JsonNode): void {
-    if (!(node instanceof JsonObject) || canonicalTextOf(node.get("kind")!) !== `"schedule.snapshot"`) return
+    if (!(node instanceof JsonObject)) return
+    if (asString(node.get("kind")) === "schedule.updated") return this.takeControl(node)
+    if (asString(node.get("kind")) !== "schedule.snapshot") return
     const data = node.get("data")
     const frameNode = data instanceof JsonObject ? data.get("external_snapshot_frame") : undefined
     if (!(data instanceof JsonObject) || !(frameNode instanceof JsonObject)) throw new Error("no frame")
@@ -72,6 +81,30 @@ export class SnapshotReader {
     demand(bytes <= 736 * 1024, "its size")
     this.frames.push(frame)
     if (frame_kind === "terminal") this.finish(told("reason", data) ?? "", first)
+  }
+
+  private takeControl(node: JsonObject): void {
+    const data = node.get("data")
+    const body = data instanceof JsonObject ? data.get("external_projection") : undefined
+    if (!(data instanceof JsonObject) || !(body instanceof JsonObject)) throw new Error("no projection")
+    demand(sha256(body.text) === asString(data.get("payload_digest")), "the projection's digest")
+    demand(asString(data.get("reason")) === "external-control", "its reason")
+    // The cast: what it is said to be; the checks below look at all that they use.
+    const { owner, operation_id, schedules, sequence, ...rest } = toValue(body) as unknown as Frame & {
+      readonly operation_id: string
+    }
+    demand(asString(node.get("engine")) === owner && asString(node.get("task_id")) === "", "whose it is")
+    const [row] = schedules
+    demand(row !== undefined && schedules.length === 1, "one row")
+    const fixed = {
+      kind: rest.kind,
+      complete: rest.complete,
+      stable: rest.stable_source,
+      version: rest.protocol_version
+    }
+    demand(textOf(fixed) === `{"complete":false,"kind":"control","stable":true,"version":1}`, "a control")
+    demand(textOf(rest.deleted_source_keys) === "[]", "no deletion")
+    this.controls.push({ sequence, operation: operation_id, row: row ?? {} })
   }
 
   private finish(reason: string, first: Frame): void {

@@ -73,12 +73,18 @@ describe("schedules on the wire", () => {
       const { batches, brain, published, run, snapshots } = yield* withAgent(shop)
       const hello = brain.connections[0]?.hello?.payload
       assert.deepStrictEqual(hello?.schedulers, [clock])
+      // as the published agents' apscheduler, which can do the same
       assert.deepStrictEqual(hello?.capabilities[clock], [
+        "create",
         "delete",
+        "disable",
+        "enable",
         "external_schedule_mutation_v1",
         "external_schedule_stable_snapshot_v1",
         "list",
-        "trigger_now"
+        "read",
+        "trigger_now",
+        "update"
       ])
       assert.deepStrictEqual(hello?.runtimeFeatures, ["retry_by_reference", "external_schedule_protocol_v1"])
       const [status] = yield* until(
@@ -371,7 +377,7 @@ describe("schedules on the wire", () => {
           [{ schedule_id: "gone" }, "not as the command expects"],
           [{ expected: null }, "must be the schedule's row"],
           [{ definition: { expression: "5" } }, "definition must be {}"],
-          [{ operation: "update" }, "does not support action 'schedule.external.mutate update'"],
+          [{ operation: "rename" }, "operation must be create, update, delete or trigger"],
           [{ operation_id: "1" }, "operation_id is not a UUID"],
           [{ epoch_number: 2 }, "is not active here"],
           [{ scheduler: "other" }, "no scheduler adapter registered"]

@@ -7,16 +7,38 @@ import type { EngineContext } from "./EngineContext.ts"
 import { dataOf } from "./JobData.ts"
 import { baseData, taskIdOfJob } from "./JobEvents.ts"
 import { findJob, getQueue } from "./Queues.ts"
+import { taskIdOf } from "./TaskId.ts"
 
 export const submitTask = (context: EngineContext): NonNullable<Actions["submit_task"]> =>
   Effect.fnUntraced(function*(call: TaskCall) {
     const queue = yield* getQueue(context.queues, call.queue)
-    const job = yield* addJob(queue, call.task_name, yield* dataOf(call), {
-      ...delayOf(context, call),
-      ...(yield* priorityOptionsOf(call.priority))
-    })
-    return { task_id: taskIdOfJob(job), engine: "bullmq", queue: queue.name }
+    const data = yield* dataOf(call)
+    const options = { ...delayOf(context, call), ...(yield* priorityOptionsOf(call.priority)) }
+    const task_id = yield* addOnce(queue, call.task_name, data, options, call.submission_id)
+    return { task_id, engine: "bullmq", queue: queue.name }
   })
+
+/** A brain sends a fire again within its command's timeout, an hour at most. */
+const SUBMISSION_TTL_MILLIS = 2 * 3_600_000
+
+/**
+ * Adds a job and returns its task's id. Redis refuses a second job of the submission, from whichever process it comes:
+ * by the job's id, and where the queue removes ended jobs, by the deduplication key, which outlives the job.
+ */
+export const addOnce = Effect.fnUntraced(function*(
+  queue: Queue,
+  name: string,
+  data: unknown,
+  options: JobsOptions,
+  submissionId: string | undefined
+) {
+  if (submissionId === undefined) return taskIdOfJob(yield* addJob(queue, name, data, options))
+  // asked before, because `add` has the job reported as received, also one that is not added
+  const known = yield* read(() => queue.getDeduplicationJobId(submissionId))
+  if (known !== null) return taskIdOf(queue.name, known)
+  const deduplication = { id: submissionId, ttl: SUBMISSION_TTL_MILLIS }
+  return taskIdOfJob(yield* addJob(queue, name, data, { deduplication, ...options, jobId: submissionId }))
+})
 
 /**
  * A failed job runs again under its id. A completed one, or a retry at a later time or with a priority, is a new job

@@ -1,14 +1,26 @@
 /** BullMQ's job schedulers, as schedules of the engine. */
-import type { JobSchedulerJson, Queue } from "bullmq"
+import type { JobSchedulerJson, Queue, RepeatOptions } from "bullmq"
 import { Effect } from "effect"
-import { ActionFailed, type NativeSchedule, type ScheduleAction, type Scheduler } from "../../runtime/Engine.ts"
+import {
+  ActionFailed,
+  type NativeSchedule,
+  type NewSchedule,
+  type ScheduleDefinition,
+  type Scheduler
+} from "../../runtime/Engine.ts"
 import { read, refuse, write } from "./Broker.ts"
 import type { EngineContext } from "./EngineContext.ts"
 import { failWhenDisconnected } from "./FailWhenDisconnected.ts"
-import { argumentsOf } from "./JobData.ts"
-import { taskIdOfJob } from "./JobEvents.ts"
+import { argumentsOf, asJson, dataOf } from "./JobData.ts"
+import { addOnce } from "./QueueActions.ts"
 import { getQueue } from "./Queues.ts"
 import { parseTaskId, taskIdOf } from "./TaskId.ts"
+
+type ScheduleActions = Scheduler["actions"]
+
+/** Removing and remembering a scheduler would be no disabling: the application's next upsert starts it again. */
+const CANNOT_DISABLE =
+  "BullMQ cannot disable a job scheduler; delete it, or pause its queue, which holds all of its jobs"
 
 export const schedulerOf = (context: EngineContext): Scheduler => ({
   name: "bullmq-scheduler",
@@ -20,7 +32,13 @@ export const schedulerOf = (context: EngineContext): Scheduler => ({
       onTimeout: () => new ActionFailed({ message: "Redis did not answer within 5 seconds" })
     }))
   }),
-  actions: { trigger_now: triggerNow(context), delete: deleteSchedule(context) }
+  actions: {
+    trigger_now: triggerNow(context),
+    delete: deleteSchedule(context),
+    create: createSchedule(context),
+    update: updateSchedule(context)
+  },
+  unsupported: { enable: CANNOT_DISABLE, disable: CANNOT_DISABLE }
 })
 
 /** Maximum schedulers of a queue. All are read at once, because a part would not be a snapshot. */
@@ -32,19 +50,62 @@ const listSchedules = Effect.fnUntraced(function*(context: EngineContext, queue:
     return yield* refuse(`the queue ${queue.name} has ${count} job schedulers, more than ${maxSchedules}`)
   }
   const schedulers = yield* read(() => queue.getJobSchedulers(0, -1, true))
+  const jobs = yield* read(() => readNextJobs(queue, schedulers))
   const now = context.now()
-  return schedulers.map((scheduler) => scheduleOf(queue.name, scheduler, now))
+  return schedulers.map((scheduler, at) => scheduleOf(queue.name, scheduler, jobs[at] ?? null, now))
 })
 
+/** The newest job of a scheduler, whose id names the time when it is due. */
+interface NextJob {
+  /** When it was created, epoch milliseconds. */
+  readonly createdAt: number
+  /** When its run began, epoch milliseconds. */
+  readonly startedAt: number | null
+  /** Its number among the scheduler's jobs; an upsert begins again with 1. */
+  readonly number: number
+}
+
+/** Null where the job is gone: it ended and was removed. */
+const readNextJobs = async (
+  queue: Queue,
+  schedulers: ReadonlyArray<JobSchedulerJson>
+): Promise<ReadonlyArray<NextJob | null>> => {
+  const client = await queue.getBackend().client
+  return Promise.all(schedulers.map(async ({ key, next }) => {
+    const [created, started, options] = await client.hmget(
+      queue.toKey(`repeat:${key}:${next}`),
+      "timestamp",
+      "processedOn",
+      "opts"
+    )
+    if (typeof created !== "string") return null
+    return {
+      createdAt: Number(created),
+      startedAt: typeof started === "string" ? Number(started) : null,
+      number: typeof options === "string" ? numberOf(JSON.parse(options)) : 1
+    }
+  }))
+}
+
+/** BullMQ writes the number into the options of each of a scheduler's jobs. */
+const numberOf = ({ repeat }: { readonly repeat?: { readonly count?: number } }): number => repeat?.count ?? 1
+
 /**
- * BullMQ creates the next job when the one before it starts, and counts them. It does not store the last run. A
- * scheduler cannot be disabled; it ends by a limit or a date.
+ * BullMQ creates the next job when the one before it begins to run, and counts it then. So while no worker takes a job,
+ * `next` stays in the past and no further job is created; the ticks until then never become jobs. A scheduler cannot be
+ * disabled; it ends by a limit or a date, with its last job.
  */
-const scheduleOf = (queue: string, scheduler: JobSchedulerJson, now: number): NativeSchedule => {
-  const { endDate, every, iterationCount = 0, key, limit, name, next = 0, pattern, template, tz } = scheduler
-  const isWaiting = next > now
-  const hasEnded = !isWaiting &&
-    ((limit !== undefined && iterationCount >= limit) || (endDate !== undefined && now > endDate))
+const scheduleOf = (
+  queue: string,
+  scheduler: JobSchedulerJson,
+  job: NextJob | null,
+  now: number
+): NativeSchedule => {
+  const { endDate, every, iterationCount = 0, key, limit, name, next = 0, offset, pattern, startDate, template, tz } =
+    scheduler
+  const hasBegun = job === null ? next <= now : job.startedAt !== null
+  const hasEnded = hasBegun &&
+    ((limit !== undefined && (job?.number ?? iterationCount) >= limit) || (endDate !== undefined && now > endDate))
   return {
     id: taskIdOf(queue, key),
     name: taskIdOf(queue, key),
@@ -56,10 +117,15 @@ const scheduleOf = (queue: string, scheduler: JobSchedulerJson, now: number): Na
     ...argumentsOf(template?.data),
     is_enabled: !hasEnded,
     next_run_at: hasEnded ? null : next,
-    last_run_at: null,
-    total_runs: iterationCount - (isWaiting ? 1 : 0)
+    last_run_at: lastRunOf(job),
+    total_runs: iterationCount - (hasBegun ? 0 : 1),
+    settings: { limit, startDate, endDate, offset, options: asJson(template?.opts) }
   }
 }
+
+/** A job that was created by the start of the one before it tells when that was. One that an upsert created does not. */
+const lastRunOf = (job: NextJob | null): number | null =>
+  job === null ? null : job.startedAt ?? (job.number > 1 ? job.createdAt : null)
 
 /** Seconds as the agents' protocol writes them: `30.0`. */
 const secondsText = (seconds: number): string => Number.isInteger(seconds) ? seconds.toFixed(1) : String(seconds)
@@ -79,23 +145,109 @@ const getScheduleRef = Effect.fnUntraced(function*(context: EngineContext, id: s
   return { queue: yield* getQueue(context.queues, ref.queue), key: ref.jobId }
 })
 
+const getScheduler = Effect.fnUntraced(function*(context: EngineContext, id: string) {
+  const { key, queue } = yield* getScheduleRef(context, id)
+  const scheduler = yield* read(() => queue.getJobScheduler(key))
+  return scheduler === undefined ? yield* scheduleNotFound(queue, key) : { key, queue, scheduler }
+})
+
 const scheduleNotFound = (queue: Queue, key: string) =>
   refuse(`the queue ${queue.name} has no job scheduler ${key}; it may have been deleted`)
 
 /** Adds one of the scheduler's jobs, in addition to its own. */
-const triggerNow = (context: EngineContext): ScheduleAction =>
-  Effect.fnUntraced(function*({ schedule_id }) {
-    const { key, queue } = yield* getScheduleRef(context, schedule_id)
-    const scheduler = yield* read(() => queue.getJobScheduler(key))
-    if (scheduler === undefined) return yield* scheduleNotFound(queue, key)
+const triggerNow = (context: EngineContext): NonNullable<ScheduleActions["trigger_now"]> =>
+  Effect.fnUntraced(function*({ schedule_id, submission_id }) {
+    const { queue, scheduler } = yield* getScheduler(context, schedule_id)
     const { data, opts } = scheduler.template ?? {}
-    const job = yield* write(() => queue.add(scheduler.name, data ?? {}, opts))
-    return { task_id: taskIdOfJob(job), task_name: scheduler.name }
+    const task_id = yield* addOnce(queue, scheduler.name, data ?? {}, opts ?? {}, submission_id)
+    return { task_id, task_name: scheduler.name }
   })
 
 /** Also deletes the job that waits for its time. */
-const deleteSchedule = (context: EngineContext): ScheduleAction =>
+const deleteSchedule = (context: EngineContext): NonNullable<ScheduleActions["delete"]> =>
   Effect.fnUntraced(function*({ schedule_id }) {
     const { key, queue } = yield* getScheduleRef(context, schedule_id)
     return (yield* write(() => queue.removeJobScheduler(key))) ? {} : yield* scheduleNotFound(queue, key)
   })
+
+/** The name is the job scheduler's id, with or without `<queue>:` before it. */
+const createSchedule = (context: EngineContext): NonNullable<ScheduleActions["create"]> =>
+  Effect.fnUntraced(function*(definition: NewSchedule) {
+    const queue = yield* getQueue(context.queues, definition.queue ?? undefined)
+    const key = keyOfName(queue, definition.name)
+    if (key === "") return yield* refuse("a job scheduler needs a name: its id in the queue")
+    yield* refuseDisabled(definition)
+    const repeat = yield* cadenceOf(definition)
+    const data = yield* dataOf({ args: definition.args ?? [], kwargs: definition.kwargs ?? {} })
+    if ((yield* read(() => queue.getJobScheduler(key))) !== undefined) {
+      return yield* refuse(`the queue ${queue.name} has a job scheduler ${key} already`)
+    }
+    yield* write(() => queue.upsertJobScheduler(key, repeat, { name: definition.task_name, data }))
+    return { schedule_id: taskIdOf(queue.name, key) }
+  })
+
+/** What the definition does not have stays, also limits, dates and job options. */
+const updateSchedule = (context: EngineContext): NonNullable<ScheduleActions["update"]> =>
+  Effect.fnUntraced(function*({ definition, schedule_id }) {
+    const { key, queue, scheduler } = yield* getScheduler(context, schedule_id)
+    if (definition.name !== undefined && keyOfName(queue, definition.name) !== key) {
+      return yield* refuse("BullMQ cannot rename a job scheduler: create another one and delete this one")
+    }
+    if (definition.queue !== undefined && definition.queue !== queue.name) {
+      return yield* refuse("BullMQ cannot move a job scheduler to another queue: create one there and delete this one")
+    }
+    yield* refuseDisabled(definition)
+    const { endDate, every, limit, name, offset, pattern, startDate, template, tz } = scheduler
+    const current = every === undefined
+      ? { kind: "cron" as const, expression: pattern ?? "", ...(tz === undefined ? {} : { timezone: tz }) }
+      : { kind: "interval" as const, expression: secondsText(every / 1000) }
+    const { expression, kind, timezone } = definition
+    const cadence = yield* cadenceOf({
+      ...(kind === undefined || kind === current.kind ? current : {}),
+      ...(kind === undefined ? {} : { kind }),
+      ...(expression === undefined ? {} : { expression }),
+      ...(timezone === undefined ? {} : { timezone })
+    })
+    const data = definition.args === undefined && definition.kwargs === undefined
+      ? template?.data
+      : yield* dataOf({ ...argumentsOf(template?.data), ...argumentsIn(definition) }, template?.data)
+    const limits = {
+      ...(limit === undefined ? {} : { limit }),
+      ...(startDate === undefined ? {} : { startDate }),
+      ...(endDate === undefined ? {} : { endDate }),
+      ...(offset === undefined || cadence.every !== every ? {} : { offset })
+    }
+    const options = template?.opts === undefined ? {} : { opts: template.opts }
+    yield* write(() =>
+      queue.upsertJobScheduler(key, { ...cadence, ...limits }, {
+        name: definition.task_name ?? name,
+        data,
+        ...options
+      })
+    )
+    return {}
+  })
+
+const argumentsIn = ({ args, kwargs }: Partial<ScheduleDefinition>) => ({
+  ...(args === undefined ? {} : { args }),
+  ...(kwargs === undefined ? {} : { kwargs })
+})
+
+const keyOfName = (queue: Queue, name: string): string =>
+  name.startsWith(`${queue.name}:`) ? name.slice(queue.name.length + 1) : name
+
+const refuseDisabled = ({ is_enabled }: Partial<ScheduleDefinition>) =>
+  is_enabled === false ? refuse(CANNOT_DISABLE) : Effect.void
+
+/** BullMQ reads the pattern itself and refuses an invalid one. */
+const cadenceOf = (
+  { expression, kind, timezone }: Partial<Pick<ScheduleDefinition, "kind" | "expression" | "timezone">>
+): Effect.Effect<Pick<RepeatOptions, "every" | "pattern" | "tz">, ActionFailed> => {
+  if (expression === undefined) return refuse(`a schedule of kind ${kind} needs its expression`)
+  if (kind === "cron") {
+    return Effect.succeed({ pattern: expression, ...(timezone === undefined ? {} : { tz: timezone }) })
+  }
+  if (kind !== "interval") return refuse(`BullMQ has schedules of the kinds cron and interval, not ${kind}`)
+  const every = /^\d{1,10}(\.\d+)?$/.test(expression) ? Math.round(Number(expression) * 1000) : 0
+  return every >= 1 ? Effect.succeed({ every }) : refuse(`${expression} is not a number of seconds, such as 30 or 0.5`)
+}

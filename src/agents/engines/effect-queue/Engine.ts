@@ -94,7 +94,9 @@ export const engine = (queues: ReadonlyArray<AnyQueue>, options: { readonly name
         const value = yield* queue.findValue(call.args, call.kwargs, call.task_name)
         if (value._tag === "None") continue
         return {
-          task_id: yield* mapStoreError(queue.put(makeElement(value.value, { id: null, root: null }))),
+          task_id: yield* mapStoreError(
+            queue.put(makeElement(value.value, { id: null, root: null }), call.submission_id)
+          ),
           engine: name,
           queue: queue.name
         }
