@@ -2,15 +2,9 @@ import { Cause, Effect, Schedule } from "effect"
 import { createHash, randomUUID } from "node:crypto"
 import { canonicalize, type JsonInput } from "../../domain/CanonicalJson.ts"
 import type { Redaction } from "../../domain/Redaction.ts"
+import { configurationOf, type Epoch } from "../../domain/Schedule/External.ts"
 import * as Timestamp from "../../domain/Timestamp.ts"
-import {
-  buildControl,
-  buildSnapshot,
-  configurationOf,
-  type Epoch,
-  MAX_ROW_BYTES,
-  type ScheduleRow
-} from "../protocol/ScheduleSnapshot.ts"
+import { buildControl, buildSnapshot, MAX_ROW_BYTES, type ScheduleRow } from "../protocol/ScheduleSnapshot.ts"
 import { ActionFailed, type Engine, type Scheduler } from "./Engine.ts"
 import { callEngine } from "./EngineCall.ts"
 import { messageOf } from "./ErrorInfo.ts"
