@@ -23,7 +23,8 @@ const maxAgeMillis = 10 * 60_000
 interface Job {
   readonly sessionId: string
   readonly owner: string
-  readonly read: Generator<void, Publication | PublicationRefused, void>
+  /** Why the publication is refused already, or the steps that read it. */
+  readonly read: PublicationRefused | Generator<void, Publication | PublicationRefused, void>
   /** Whether the event was accepted. Plain code. */
   readonly done: (isAccepted: boolean) => void
 }
@@ -58,7 +59,7 @@ export class SchedulePublications extends Effect.Service<SchedulePublications>()
     }
 
     /** The job of a snapshot that this frame completes; null while frames are missing. */
-    const addFrame = (event: AgentEvent, sessionId: string): Job["read"] | PublicationRefused | "stale" | null => {
+    const addFrame = (event: AgentEvent, sessionId: string): Job["read"] | "stale" | null => {
       const part = readSnapshotPart(event.data)
       if (part instanceof PublicationRefused) return part
       const { owner } = part.epoch
@@ -103,13 +104,13 @@ export class SchedulePublications extends Effect.Service<SchedulePublications>()
         streams.count("stale")
         return done(true)
       }
-      const steps = read instanceof PublicationRefused ? refused(read) : read
-      if (jobs.unsafeOffer({ sessionId, owner: event.engine, read: steps, done })) return
+      if (jobs.unsafeOffer({ sessionId, owner: event.engine, read, done })) return
       streams.count("overload")
       done(false)
     }
 
     const verify = Effect.fnUntraced(function*({ read }: Job) {
+      if (read instanceof PublicationRefused) return read
       let step = read.next()
       for (; step.done !== true; step = read.next()) yield* yieldToEventLoop
       return step.value
@@ -144,9 +145,4 @@ export class SchedulePublications extends Effect.Service<SchedulePublications>()
   })
 }) {
   static readonly layer = this.Default.pipe(Layer.provide(ScheduleStreams.layer))
-}
-
-/** The steps of a publication that is refused already. */
-function* refused(refusal: PublicationRefused): Job["read"] {
-  return refusal
 }
