@@ -160,11 +160,14 @@ export class ScheduleFires extends Effect.Service<ScheduleFires>()("svc/Schedule
       })))
     })
 
-    /** Fires, moved cursors, misfires and commands of these schedules: all in one transaction, or nothing. */
+    /**
+     * Fires, moved cursors, misfires and commands of these schedules: all in one transaction, or nothing. Returns how many
+     * schedules it fired; another transaction holds the rest, or has changed it.
+     */
     const fireBatch = Effect.fnUntraced(function*(rows: ReadonlyArray<DueSchedule>, now: Timestamp.Timestamp) {
       const lease = yield* Lease
       const choose = yield* makeChooser(rows.map(({ project_id }) => project_id))
-      yield* lease.withTransaction(Effect.gen(function*() {
+      return yield* lease.withTransaction(Effect.gen(function*() {
         const nextRevision = yield* takeRevisions(rows)
         const schedules = yield* due.lockDue(rows.map(({ id }) => id), now)
         const [broken, plans] = Arr.partitionMap(schedules, (schedule) => planDue(schedule, now))
@@ -195,6 +198,7 @@ export class ScheduleFires extends Effect.Service<ScheduleFires>()("svc/Schedule
         yield* misfires.recordPlans(plans, now)
         yield* quarantine(broken, nextRevision, now)
         yield* commands.issueAll(fresh.flatMap(issuedOf))
+        return schedules.length
       }))
     }, Effect.provideService(CurrentActor, scheduler))
 
