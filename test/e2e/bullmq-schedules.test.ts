@@ -78,5 +78,50 @@ describe.skipIf(!await has("Redis")).each(engines)("BullMQ's workers and schedul
         for (const { fire_id } of submitted) assert.include(jobs.map(({ id }) => id), fire_id)
         assert.isTrue(jobs.every(({ attemptsMade }) => attemptsMade === 1))
       }))
+
+    it.scoped("have job schedulers that the brain shows, as BullMQ has them", () =>
+      Effect.gen(function*() {
+        const { call, home, hmacSecret, token } = yield* prepared
+        const { queue } = yield* bull
+        const shop = yield* queue("shop")
+        const upsert = (...args: Parameters<typeof shop.upsertJobScheduler>) =>
+          Effect.promise(() => shop.upsertJobScheduler(...args))
+        yield* upsert("digest", { pattern: "0 7 * * *", tz: "Europe/Oslo", limit: 9 }, {
+          name: "greet",
+          data: { to: "ada", token: "hunter2" },
+          opts: { attempts: 3 }
+        })
+        yield* upsert("sweep:all", { every: 90_500, startDate: Date.now() + 3_600_000 }, { name: "nap", data: [1] })
+        const brainUrl = yield* baseUrl
+        yield* Effect.acquireRelease(
+          Effect.promise(() =>
+            startAgent({ brainUrl, token, hmacSecret, home, role: "web", engines: [bullmq({ queues: [shop] })] })
+          ),
+          (app) => Effect.promise(() => app.close())
+        )
+        const shown = yield* until(
+          Effect.map(call("GET", "/schedules"), ({ json }) => json.items),
+          (items) => items.length === 2
+        )
+        const named = (name: string) => shown.find((schedule: { readonly name: string }) => schedule.name === name)
+        const digest = yield* Effect.promise(() => shop.getJobScheduler("digest"))
+        assert.deepInclude(named("shop:digest"), {
+          engine: "bullmq",
+          scheduler: "bullmq-scheduler",
+          task_name: "greet",
+          kind: "cron",
+          expression: "0 7 * * *",
+          timezone: "Europe/Oslo",
+          queue: "shop",
+          args: [],
+          kwargs: { to: "ada", token: "[REDACTED]" },
+          is_enabled: true,
+          last_run_at: null,
+          total_runs: 0,
+          external_id: "shop:digest"
+        })
+        assert.strictEqual(Date.parse(named("shop:digest").next_run_at), digest?.next)
+        assert.deepInclude(named("shop:sweep:all"), { kind: "interval", expression: "90.5", args: [1], queue: "shop" })
+      }))
   })
 })

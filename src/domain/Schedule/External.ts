@@ -100,8 +100,8 @@ export interface Publication {
   readonly deletedSourceKeys: ReadonlyArray<string>
 }
 
-/** Characters of a row's texts. Those of `schedules` are as for a schedule of the service. */
-const maxLengths = {
+/** Maximum characters of a row's texts. Those of `schedules` are as for a schedule of the service. */
+export const maxLengths = {
   source_key: 512,
   engine: 40,
   name: 500,
