@@ -4,6 +4,7 @@ import { agent } from "./groups/agent.ts"
 import { agents } from "./groups/agents.ts"
 import { apiKeys } from "./groups/api-keys.ts"
 import { audit } from "./groups/audit.ts"
+import { mintSchedulerCert } from "./groups/certificates.ts"
 import { commands } from "./groups/commands.ts"
 import { allowedHosts, config, init, metricsToken } from "./groups/config.ts"
 import { login, logout, whoami } from "./groups/login.ts"
@@ -26,7 +27,7 @@ const sections = [
     heading: "People who sign in",
     commands: [bootstrapAdmin, createSuperuser, changePassword, auth, resetMfa, resetSetup]
   },
-  { heading: "Keys and the audit log", commands: [secretKey, audit] },
+  { heading: "Keys, certificates and the audit log", commands: [secretKey, mintSchedulerCert, audit] },
   { heading: "On an agent's machine", commands: [agent] },
   {
     heading: "Operate tasks, from anywhere",

@@ -30,6 +30,7 @@ import * as AuditLog from "./AuditLog.ts"
 import * as Database from "./Database.ts"
 import * as Gateway from "./Gateway.ts"
 import * as Identity from "./Identity.ts"
+import * as SchedulerServer from "./SchedulerServer.ts"
 
 /**
  * Every capability of the brain over the database that the settings name. Needs Settings and a FileSystem. A layer
@@ -54,6 +55,7 @@ export const layer = Layer.mergeAll(
   FireLoop.layer,
   Schedules.layer,
   ScheduleImports.layer,
+  SchedulerServer.layer,
   RateLimits.layer,
   TaskChanges.layer,
   TaskReconciliation.layerLoop,

@@ -7,6 +7,7 @@ import type { Setting } from "./Settings/Kinds.ts"
 import { limitSettings } from "./Settings/Limits.ts"
 import { observabilitySettings } from "./Settings/Observability.ts"
 import { retentionSettings } from "./Settings/Retention.ts"
+import { schedulerSettings } from "./Settings/Scheduler.ts"
 import { serverSettings } from "./Settings/Server.ts"
 
 /**
@@ -22,7 +23,8 @@ export const settingDefinitions = {
   ...retentionSettings,
   ...auditLogSettings,
   ...agentProcessSettings,
-  ...observabilitySettings
+  ...observabilitySettings,
+  ...schedulerSettings
 } as const
 
 export type SettingsShape = {

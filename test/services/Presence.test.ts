@@ -36,7 +36,6 @@ const about = (project: Project, agentId: AgentId, overrides: Partial<ProcessInf
   framework: "django",
   engines: ["celery"],
   schedulers: [],
-  features: [],
   capabilities: { celery: ["retry_task"] },
   hostName: "web-1",
   role: "task",

@@ -31,7 +31,6 @@ export const processInfoFromHello = (
   framework: orNull(payload.framework),
   engines: normalizeEngines(payload.engines),
   schedulers: normalizeEngines(payload.schedulers),
-  features: payload.runtimeFeatures,
   capabilities: Object.fromEntries(
     Object.entries(payload.capabilities).map(([engine, actions]) => [engine.toLowerCase(), actions])
   ),
@@ -59,7 +58,6 @@ export const processInfoFromPoll = (
   framework: null,
   engines: normalizeEngines(adapters.engines),
   schedulers: normalizeEngines(adapters.schedulers),
-  features: [],
   capabilities: {},
   hostName: null,
   role: null,

@@ -31,7 +31,8 @@ interface Jittered {
   readonly jitter_seconds: number
 }
 
-const cursorAt = (
+/** The cursor of a schedule whose next tick is `tick`, computed at `cursor_at`. */
+export const cursorAt = (
   { id, jitter_seconds }: Jittered,
   cadence: Cadence,
   tick: Timestamp | null,

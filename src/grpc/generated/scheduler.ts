@@ -113,6 +113,11 @@ export interface Schedule {
   definition_digest: string;
   cadence_semantics_version: number;
   cadence_runtime_fingerprint: string;
+  native_expression: string;
+  jitter_seconds: number;
+  grace_seconds: number;
+  anchor_at: Timestamp | undefined;
+  due_at: Timestamp | undefined;
 }
 
 export interface PingRequest {
@@ -376,6 +381,11 @@ function createBaseSchedule(): Schedule {
     definition_digest: "",
     cadence_semantics_version: 0,
     cadence_runtime_fingerprint: "",
+    native_expression: "",
+    jitter_seconds: 0,
+    grace_seconds: 0,
+    anchor_at: undefined,
+    due_at: undefined,
   };
 }
 
@@ -455,6 +465,21 @@ export const Schedule: MessageFns<Schedule> = {
     }
     if (message.cadence_runtime_fingerprint !== "") {
       writer.uint32(186).string(message.cadence_runtime_fingerprint);
+    }
+    if (message.native_expression !== "") {
+      writer.uint32(8010).string(message.native_expression);
+    }
+    if (message.jitter_seconds !== 0) {
+      writer.uint32(8016).int32(message.jitter_seconds);
+    }
+    if (message.grace_seconds !== 0) {
+      writer.uint32(8024).int32(message.grace_seconds);
+    }
+    if (message.anchor_at !== undefined) {
+      Timestamp.encode(message.anchor_at, writer.uint32(8034).fork()).join();
+    }
+    if (message.due_at !== undefined) {
+      Timestamp.encode(message.due_at, writer.uint32(8042).fork()).join();
     }
     return writer;
   },
@@ -656,6 +681,46 @@ export const Schedule: MessageFns<Schedule> = {
             message.cadence_runtime_fingerprint = reader.string();
             continue;
           }
+          case 1001: {
+            if (tag !== 8010) {
+              break;
+            }
+
+            message.native_expression = reader.string();
+            continue;
+          }
+          case 1002: {
+            if (tag !== 8016) {
+              break;
+            }
+
+            message.jitter_seconds = reader.int32();
+            continue;
+          }
+          case 1003: {
+            if (tag !== 8024) {
+              break;
+            }
+
+            message.grace_seconds = reader.int32();
+            continue;
+          }
+          case 1004: {
+            if (tag !== 8034) {
+              break;
+            }
+
+            message.anchor_at = Timestamp.decode(reader, reader.uint32());
+            continue;
+          }
+          case 1005: {
+            if (tag !== 8042) {
+              break;
+            }
+
+            message.due_at = Timestamp.decode(reader, reader.uint32());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -704,6 +769,15 @@ export const Schedule: MessageFns<Schedule> = {
     message.definition_digest = object.definition_digest ?? "";
     message.cadence_semantics_version = object.cadence_semantics_version ?? 0;
     message.cadence_runtime_fingerprint = object.cadence_runtime_fingerprint ?? "";
+    message.native_expression = object.native_expression ?? "";
+    message.jitter_seconds = object.jitter_seconds ?? 0;
+    message.grace_seconds = object.grace_seconds ?? 0;
+    message.anchor_at = (object.anchor_at !== undefined && object.anchor_at !== null)
+      ? Timestamp.fromPartial(object.anchor_at)
+      : undefined;
+    message.due_at = (object.due_at !== undefined && object.due_at !== null)
+      ? Timestamp.fromPartial(object.due_at)
+      : undefined;
     return message;
   },
 };

@@ -30,7 +30,8 @@ const maxBatchFires = 20_000
 /** The actor of fires in the audit log. */
 export const scheduler = system("scheduler")
 
-interface DuePlan {
+/** A schedule with what it fires and where its cursor goes. */
+export interface DuePlan {
   readonly schedule: Schedule
   readonly plan: FirePlan
 }
@@ -38,6 +39,15 @@ interface DuePlan {
 interface BrokenSchedule {
   readonly schedule: Schedule
   readonly detail: string
+}
+
+/** What the fires of a transaction have in common. */
+interface FireRound {
+  readonly choose: (projectId: ProjectId, engine: string) => AgentId | null
+  readonly nextRevision: () => number
+  /** The fencing number of the lease; 0 for the fires of a scheduler program, which holds none of this database. */
+  readonly fence: number
+  readonly now: Timestamp.Timestamp
 }
 
 /** A fire with what decides its command. */
@@ -92,10 +102,9 @@ export class ScheduleFires extends Effect.Service<ScheduleFires>()("svc/Schedule
 
     const planFireRows = Effect.fnUntraced(function*(
       { plan, schedule }: DuePlan,
-      agent_id: AgentId | null,
-      now: Timestamp.Timestamp
+      { choose, fence, now }: FireRound
     ) {
-      const { fence } = yield* Lease
+      const agent_id = choose(schedule.project_id, schedule.engine)
       const definition_digest = digestDefinition(schedule)
       const { engine, id: schedule_id, project_id } = schedule
       const makeFire = Effect.fnUntraced(function*(tick: Timestamp.Timestamp, isMissed: boolean) {
@@ -161,44 +170,41 @@ export class ScheduleFires extends Effect.Service<ScheduleFires>()("svc/Schedule
     })
 
     /**
-     * Fires, moved cursors, misfires and commands of these schedules: all in one transaction, or nothing. Returns how many
-     * schedules it fired; another transaction holds the rest, or has changed it.
+     * Writes fires, moved cursors, misfires and commands of planned schedules, in the caller's transaction, and returns
+     * the fires that did not exist.
      */
+    const writePlans = Effect.fnUntraced(function*(plans: ReadonlyArray<DuePlan>, round: FireRound) {
+      const planned = (yield* Effect.forEach(plans, (plan) => planFireRows(plan, round))).flat()
+      const inserted = planned.length === 0 ? [] : yield* open.insert(planned.map(({ fire }) => fire))
+      const insertedIds = new Set(inserted.map(({ fire_id }) => fire_id))
+      const fresh = planned.filter(({ fire }) => insertedIds.has(fire.fire_id))
+      const firesOf = Arr.groupBy(fresh, ({ schedule }) => schedule.id)
+      yield* due.moveCursors(plans.map(({ plan: { cursor }, schedule: { id } }) => {
+        const own = firesOf[id] ?? []
+        const ticks = own.map(({ fire }) => fire.scheduled_for)
+        return {
+          id,
+          ...cursor,
+          last_run_at: ticks.length === 0 ? null : ticks.reduce((a, b) => (a > b ? a : b)),
+          runs: own.length,
+          schedule_revision: round.nextRevision()
+        }
+      }))
+      yield* misfires.recordPlans(plans, round.now)
+      yield* commands.issueAll(fresh.flatMap(issuedOf))
+      return fresh.map(({ fire }) => fire)
+    })
+
+    /** Fires, moved cursors, misfires and commands of these schedules: all in one transaction, or nothing. */
     const fireBatch = Effect.fnUntraced(function*(rows: ReadonlyArray<DueSchedule>, now: Timestamp.Timestamp) {
       const lease = yield* Lease
       const choose = yield* makeChooser(rows.map(({ project_id }) => project_id))
-      return yield* lease.withTransaction(Effect.gen(function*() {
+      yield* lease.withTransaction(Effect.gen(function*() {
         const nextRevision = yield* takeRevisions(rows)
         const schedules = yield* due.lockDue(rows.map(({ id }) => id), now)
         const [broken, plans] = Arr.partitionMap(schedules, (schedule) => planDue(schedule, now))
-        const planned = (yield* Effect.forEach(plans, (plan) =>
-          planFireRows(plan, choose(plan.schedule.project_id, plan.schedule.engine), now))).flat()
-        const inserted = new Set(
-          planned.length === 0
-            ? []
-            : (yield* open.insert(planned.map(({ fire }) =>
-              fire
-            ))).map(({ fire_id }) =>
-              fire_id
-            )
-        )
-        const fresh = planned.filter(({ fire }) => inserted.has(fire.fire_id))
-        const firesOf = Arr.groupBy(fresh, ({ schedule }) => schedule.id)
-        yield* due.moveCursors(plans.map(({ plan: { cursor }, schedule: { id } }) => {
-          const own = firesOf[id] ?? []
-          const ticks = own.map(({ fire }) => fire.scheduled_for)
-          return {
-            id,
-            ...cursor,
-            last_run_at: ticks.length === 0 ? null : ticks.reduce((a, b) => (a > b ? a : b)),
-            runs: own.length,
-            schedule_revision: nextRevision()
-          }
-        }))
-        yield* misfires.recordPlans(plans, now)
+        yield* writePlans(plans, { choose, nextRevision, fence: lease.fence, now })
         yield* quarantine(broken, nextRevision, now)
-        yield* commands.issueAll(fresh.flatMap(issuedOf))
-        return schedules.length
       }))
     }, Effect.provideService(CurrentActor, scheduler))
 
@@ -313,7 +319,7 @@ export class ScheduleFires extends Effect.Service<ScheduleFires>()("svc/Schedule
       }
     })
 
-    return { listDue, fireBatch, rewind, releaseWaiting, nextDue: due.nextDue } as const
+    return { listDue, fireBatch, rewind, releaseWaiting, makeChooser, writePlans, nextDue: due.nextDue } as const
   })
 }) {
   static readonly layer = this.Default.pipe(

@@ -1,15 +1,16 @@
 import { SqlClient } from "@effect/sql"
 import { Effect, Schema } from "effect"
 import type { ProjectId, ScheduleId } from "../../domain/Id.ts"
-import { ScheduleId as ScheduleIdSchema } from "../../domain/Id.ts"
+import { CommandId, ScheduleId as ScheduleIdSchema } from "../../domain/Id.ts"
 import { FireStatus, ScheduleFire, ScheduleRun } from "../../domain/Schedule/Fire.ts"
 import { ScheduleMisfire } from "../../domain/Schedule/Misfire.ts"
 import type { Timestamp } from "../../domain/Timestamp.ts"
 import { Reader } from "../Database.ts"
-import { rowsOf } from "../Rows.ts"
+import { firstRowOf, rowsOf } from "../Rows.ts"
 
 const RunRow = Schema.Struct({ schedule_id: ScheduleIdSchema, ...ScheduleRun.fields })
 const StatusRow = Schema.Struct({ schedule_id: ScheduleIdSchema, status: FireStatus })
+const CommandRow = Schema.Struct({ command_id: Schema.NullOr(CommandId), status: FireStatus })
 const CountRow = Schema.Struct({ schedule_id: ScheduleIdSchema, n: Schema.Int })
 
 /** Reads fires and misfires. */
@@ -49,6 +50,11 @@ export class FiresRepo extends Effect.Service<FiresRepo>()("svc/FiresRepo", {
         rowsOf(ScheduleFire)(
           read`SELECT ${fireColumns} FROM schedule_fires WHERE schedule_id = ${scheduleId}
             ORDER BY scheduled_for DESC LIMIT ${limit}`
+        ),
+      /** The command and status of a fire, in the caller's transaction. */
+      findFire: (fireId: string, tick: Timestamp) =>
+        firstRowOf(CommandRow)(
+          sql`SELECT command_id, status FROM schedule_fires WHERE fire_id = ${fireId} AND scheduled_for = ${tick}`
         ),
       /** Those of the ids that are schedules of the project. */
       listOwned: (projectId: ProjectId, ids: ReadonlyArray<ScheduleId>) =>

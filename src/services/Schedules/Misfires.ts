@@ -14,7 +14,7 @@ const batchSize = 500
 
 const details: Readonly<Record<MisfireCause, string>> = {
   brain_down: "No brain ran at its time.",
-  scheduler_down: "No scheduler was connected at its time.",
+  scheduler_down: "No scheduler program fired it in time.",
   no_agent: "No agent of the engine was connected, so the fire waits for one.",
   paused: "The schedule was paused.",
   disabled: "The schedule was disabled.",
@@ -37,7 +37,7 @@ export class Misfires extends Effect.Service<Misfires>()("svc/Misfires", {
   effect: Effect.gen(function*() {
     const repo = yield* MisfiresRepo
     const metrics = yield* Metrics
-    const { scheduleGraceSeconds } = yield* Settings
+    const { embeddedScheduler, scheduleGraceSeconds } = yield* Settings
     const startedAt = yield* Timestamp.now
     const since = { started: startedAt, leading: startedAt }
     const clock = { seenAt: startedAt, steppedFrom: startedAt, steppedTo: startedAt }
@@ -70,6 +70,7 @@ export class Misfires extends Effect.Service<Misfires>()("svc/Misfires", {
     const causeOf = (due: Timestamp.Timestamp): MisfireCause => {
       if (due < since.started) return "brain_down"
       if (due >= clock.steppedFrom && due < clock.steppedTo) return "clock_step"
+      if (!embeddedScheduler) return "scheduler_down"
       return due < since.leading ? "lease_lost" : "late"
     }
 

@@ -1,6 +1,6 @@
 import { SqlClient } from "@effect/sql"
 import { Effect, Option, Schema } from "effect"
-import { type ProjectId, type ScheduleId, ScheduleStreamId } from "../../domain/Id.ts"
+import type { ProjectId, ScheduleId } from "../../domain/Id.ts"
 import { type Schedule, SchedulePublic } from "../../domain/Schedule.ts"
 import { Timestamp } from "../../domain/Timestamp.ts"
 import { BooleanColumn } from "../ColumnTypes.ts"
@@ -27,9 +27,7 @@ const Row = Schema.Struct({
   enabled_at: Timestamp,
   due_at: Schema.NullOr(Timestamp),
   cursor_at: Schema.NullOr(Timestamp),
-  imported_digest: Schema.NullOr(Schema.String),
-  stream_id: Schema.NullOr(ScheduleStreamId),
-  source_key: Schema.NullOr(Schema.String)
+  imported_digest: Schema.NullOr(Schema.String)
 })
 export type ScheduleRow = typeof Row.Encoded
 const encode = Schema.encodeSync(Row)
@@ -83,6 +81,9 @@ export class SchedulesRepo extends Effect.Service<SchedulesRepo>()("svc/Schedule
           firstRow(read`SELECT * FROM schedules WHERE project_id = ${projectId} AND id = ${id}`),
           Option.map(toSchedule)
         ),
+      /** The schedule of whatever project. */
+      findById: (id: ScheduleId) =>
+        Effect.map(firstRow(read`SELECT * FROM schedules WHERE id = ${id}`), Option.map(toSchedule)),
       /** The schedule, locked until the transaction ends. */
       lock: (projectId: ProjectId, id: ScheduleId) =>
         Effect.map(

@@ -53,7 +53,6 @@ const processInfo = (sessionId: string): ProcessInfo => ({
   framework: null,
   engines: [],
   schedulers: [],
-  features: [],
   capabilities: {},
   hostName: null,
   role: null,

@@ -1,0 +1,100 @@
+import { FileSystem } from "@effect/platform"
+import { Clock, Console, Effect } from "effect"
+import { join } from "node:path"
+import { isHostName } from "../../domain/HostName.ts"
+import { createAuthority, issueCertificate, type Pair, readAuthority } from "../Certificates.ts"
+import { CliError } from "../Explain.ts"
+
+interface MintOptions {
+  readonly name: string
+  readonly caCert: string
+  readonly caKey: string
+  readonly outDir: string
+  readonly serverHosts: string
+  readonly days: number
+}
+
+/** Part of file names, and 64 is the most that X.509 allows for a common name. */
+const namePattern = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/
+const maxDays = 3650
+
+const usage = (message: string) => new CliError({ usage: true, message })
+
+/** Creates a file that only its owner may read. An existing file stays: a program may use it. */
+const writeNew = (path: string, text: string) =>
+  Effect.gen(function*() {
+    const fs = yield* FileSystem.FileSystem
+    yield* fs.writeFileString(path, text, { flag: "wx", mode: 0o600 })
+  })
+
+const writePair = ({ certificate, key }: Pair, certificatePath: string, keyPath: string) =>
+  Effect.zipRight(writeNew(keyPath, key), writeNew(certificatePath, certificate))
+
+const readPair = Effect.fnUntraced(function*(caCert: string, caKey: string) {
+  const fs = yield* FileSystem.FileSystem
+  const [certificate, key] = yield* Effect.all([fs.readFileString(caCert), fs.readFileString(caKey)])
+  return { certificate, key } satisfies Pair
+})
+
+/** Reads the authority, or creates it where neither of its files exists. */
+const takeAuthority = Effect.fnUntraced(function*({ caCert, caKey }: MintOptions, now: number) {
+  const fs = yield* FileSystem.FileSystem
+  const [hasCert, hasKey] = yield* Effect.all([fs.exists(caCert), fs.exists(caKey)])
+  if (hasCert !== hasKey) {
+    const [here, missing] = hasCert ? [caCert, caKey] : [caKey, caCert]
+    return yield* new CliError({
+      message: `${here} exists, but ${missing} does not. Name both files of an authority, or two that do not exist.`
+    })
+  }
+  if (!hasCert) {
+    yield* writePair(yield* Effect.promise(() => createAuthority(now)), caCert, caKey)
+    yield* Console.log(`created the authority ${caCert} with its key ${caKey}`)
+  }
+  const pair = yield* readPair(caCert, caKey)
+  return yield* Effect.tryPromise({
+    try: () => readAuthority(pair),
+    catch: () =>
+      new CliError({
+        message:
+          `${caCert} and ${caKey} are not an authority's certificate and its key (PEM, ECDSA P-256, PKCS #8 without a password).`
+      })
+  })
+})
+
+const readHosts = (text: string): ReadonlyArray<string> =>
+  text.split(",").map((host) => host.trim()).filter((host) => host !== "")
+
+export const mintSchedulerCert = Effect.fnUntraced(function*(options: MintOptions) {
+  const { caCert, days, name, outDir, serverHosts } = options
+  const hosts = readHosts(serverHosts)
+  const wrongHost = hosts.find((host) => !isHostName(host))
+  if (!namePattern.test(name)) {
+    return yield* usage(
+      "--name must have 1 to 64 letters, digits, dots, hyphens or underscores, and begin with a letter or digit"
+    )
+  }
+  if (wrongHost !== undefined) {
+    return yield* usage(`--server-hosts has "${wrongHost}", which is not a host name or address`)
+  }
+  if (days < 1 || days > maxDays) return yield* usage(`--days must be from 1 to ${maxDays}`)
+  const fs = yield* FileSystem.FileSystem
+  const [certificatePath, keyPath] = [join(outDir, `${name}.pem`), join(outDir, `${name}-key.pem`)]
+  for (const path of [certificatePath, keyPath]) {
+    if (yield* fs.exists(path)) {
+      return yield* new CliError({
+        message: `${path} exists already. Choose another --out-dir or --name, or move it away.`
+      })
+    }
+  }
+  const now = yield* Clock.currentTimeMillis
+  const authority = yield* takeAuthority(options, now)
+  const pair = yield* Effect.promise(() => issueCertificate(authority, { name, hosts, days }, now))
+  yield* fs.makeDirectory(outDir, { recursive: true, mode: 0o700 })
+  yield* writePair(pair, certificatePath, keyPath)
+  const prefix = hosts.length > 0 ? "SVC_SCHEDULER_GRPC" : "Z4J_SCHEDULER"
+  yield* Console.log([
+    `${prefix}_TLS_CERT=${certificatePath}`,
+    `${prefix}_TLS_KEY=${keyPath}`,
+    `${prefix}_TLS_CA=${caCert}`
+  ].join("\n"))
+})

@@ -1,0 +1,177 @@
+import { FileSystem } from "@effect/platform"
+import { Server, ServerCredentials } from "@grpc/grpc-js"
+import { Data, Effect, FiberSet } from "effect"
+import type { AddressInfo, Socket } from "node:net"
+import { createServer, type TLSSocket } from "node:tls"
+import { Settings } from "../services/Settings.ts"
+import { SchedulerLeaseService } from "./generated/lease.ts"
+import { SchedulerServiceService } from "./generated/scheduler.ts"
+import { makeLeaseService } from "./LeaseService.ts"
+import { Peers } from "./Peers.ts"
+import { describeHandshake, Refusals } from "./Refusals.ts"
+import { makeSchedulerService } from "./SchedulerService.ts"
+
+/** The listener for schedulers cannot start. */
+export class SchedulerListenerFailed
+  extends Data.TaggedError("SchedulerListenerFailed")<{ readonly message: string }>
+{}
+
+/** A client that has not finished the TLS handshake by then is disconnected. */
+const handshakeMillis = 10_000
+
+/** Connections in all, and of one address. A scheduler needs one; the rest is for restarts and several schedulers. */
+const maxConnections = 256
+const maxPerAddress = 32
+
+/** What a scheduler sends and receives in one message (the agents' protocol, section 7). */
+const maxMessageBytes = 1024 * 1024
+
+const options = {
+  "grpc.max_receive_message_length": maxMessageBytes,
+  "grpc.max_send_message_length": maxMessageBytes,
+  "grpc.max_concurrent_streams": 100,
+  "grpc.keepalive_time_ms": 30_000,
+  "grpc.keepalive_timeout_ms": 10_000,
+  "grpc.enable_channelz": 0
+}
+
+/** Calls get this time at the end. */
+const drainMillis = 2000
+
+const addressOf = (socket: Socket): string => `${socket.remoteAddress}:${socket.remotePort}`
+
+const ignoreError = (): void => {}
+
+/**
+ * Serves scheduler programs on a port of its own. TLS ends here and not in grpc-js, so that each refused handshake has
+ * its cause, and clients that never finish one are limited. Returns the port.
+ */
+export const listen = Effect.gen(function*() {
+  const settings = yield* Settings
+  const fs = yield* FileSystem.FileSystem
+  const clock = yield* Effect.clock
+  const fork = yield* FiberSet.makeRuntime<never>()
+  const refusals = new Refusals(() => clock.unsafeCurrentTimeMillis())
+  const peers = new Peers()
+
+  const read = (name: string, path: string) =>
+    path === ""
+      ? new SchedulerListenerFailed({ message: `SVC_SCHEDULER_GRPC_BIND is set, so ${name} must name a PEM file.` })
+      : Effect.mapError(
+        fs.readFileString(path),
+        () => new SchedulerListenerFailed({ message: `The file ${path} of ${name} cannot be read.` })
+      )
+  const cert = yield* read("SVC_SCHEDULER_GRPC_TLS_CERT", settings.schedulerGrpcTlsCert)
+  const key = yield* read("SVC_SCHEDULER_GRPC_TLS_KEY", settings.schedulerGrpcTlsKey)
+  const ca = yield* read("SVC_SCHEDULER_GRPC_TLS_CA", settings.schedulerGrpcTlsCa)
+
+  const grpc = yield* Effect.acquireRelease(
+    Effect.sync(() => new Server(options)),
+    (server) =>
+      Effect.async<void>((resume) => server.tryShutdown(() => resume(Effect.void))).pipe(
+        Effect.interruptible,
+        Effect.timeout(drainMillis),
+        Effect.ignore,
+        Effect.ensuring(Effect.sync(() => server.forceShutdown()))
+      )
+  )
+  grpc.addService(SchedulerServiceService, yield* makeSchedulerService(peers))
+  grpc.addService(SchedulerLeaseService, yield* makeLeaseService(peers))
+  const injector = grpc.createConnectionInjector(ServerCredentials.createInsecure()) // TLS is already taken off
+
+  const refuse = (address: string | undefined, cause: string) => {
+    const line = refusals.report(address ?? "an address that has left", cause)
+    if (line !== null) fork(Effect.logWarning(line))
+  }
+
+  const perAddress = new Map<string, number>()
+  const takeAddress = (socket: Socket): boolean => {
+    const address = socket.remoteAddress ?? ""
+    const count = (perAddress.get(address) ?? 0) + 1
+    if (count > maxPerAddress) return false
+    perAddress.set(address, count)
+    socket.once("close", () => {
+      const left = (perAddress.get(address) ?? 1) - 1
+      if (left > 0) perAddress.set(address, left)
+      else perAddress.delete(address)
+    })
+    return true
+  }
+
+  const accept = (socket: TLSSocket) => {
+    socket.on("error", ignoreError) // its `close` follows; an `error` without a listener ends the process
+    const { subject } = socket.getPeerCertificate()
+    const name = typeof subject?.CN === "string" ? subject.CN : ""
+    const { schedulerGrpcAllowedNames: allowed } = settings
+    const refusal = !socket.authorized
+      ? "its certificate is not valid"
+      : socket.alpnProtocol !== "h2"
+      ? "it does not speak HTTP/2"
+      : name === ""
+      ? "its certificate has no common name"
+      : allowed.length > 0 && !allowed.includes(name)
+      ? `the certificate name ${JSON.stringify(name.slice(0, 64))} is not in SVC_SCHEDULER_GRPC_ALLOWED_NAMES`
+      : null
+    if (refusal !== null) {
+      refuse(socket.remoteAddress, refusal)
+      socket.destroy()
+      return
+    }
+    const address = addressOf(socket)
+    peers.add(address, name)
+    socket.once("close", () => peers.remove(address))
+    injector.injectConnection(socket)
+  }
+
+  const server = yield* Effect.try({
+    try: () =>
+      createServer({
+        cert,
+        key,
+        ca,
+        requestCert: true,
+        rejectUnauthorized: true,
+        minVersion: "TLSv1.2",
+        ALPNProtocols: ["h2"],
+        handshakeTimeout: handshakeMillis
+      }, accept),
+    catch: () =>
+      new SchedulerListenerFailed({
+        message:
+          "The certificate, key or authority of SVC_SCHEDULER_GRPC_TLS_CERT, _KEY and _CA is not PEM, or they do not belong together."
+      })
+  })
+  server.maxConnections = maxConnections
+  server.on("connection", (socket: Socket) => {
+    socket.on("error", ignoreError)
+    if (takeAddress(socket)) return
+    refuse(socket.remoteAddress, `it has more than ${maxPerAddress} connections`)
+    socket.destroy()
+  })
+  server.on("drop", (from) => refuse(from?.remoteAddress, `there are ${maxConnections} connections already`))
+  server.on("tlsClientError", (error: NodeJS.ErrnoException, socket: TLSSocket) => {
+    // Node's types call the code of a refused certificate an Error
+    const code = String(socket.authorizationError ?? error.code ?? "")
+    // probes of a load balancer connect and leave
+    if (code !== "ECONNRESET") refuse(socket.remoteAddress, describeHandshake(code))
+    socket.destroy()
+  })
+
+  yield* Effect.acquireRelease(
+    Effect.async<void, SchedulerListenerFailed>((resume) => {
+      server.once("error", (error: NodeJS.ErrnoException) => {
+        const where = `${settings.schedulerGrpcBind}:${settings.schedulerGrpcPort}`
+        resume(new SchedulerListenerFailed({ message: `Schedulers cannot be served at ${where}: ${error.code}.` }))
+      })
+      server.listen(settings.schedulerGrpcPort, settings.schedulerGrpcBind, () => {
+        server.on("error", (error) => fork(Effect.logError("the listener for schedulers failed", error)))
+        resume(Effect.void)
+      })
+    }),
+    () => Effect.sync(() => void server.close())
+  )
+  // listening on TCP, so the address is not a pipe's name
+  const { port } = server.address() as AddressInfo
+  yield* Effect.logInfo(`schedulers are served over gRPC at ${settings.schedulerGrpcBind}:${port}`)
+  return port
+})

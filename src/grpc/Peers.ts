@@ -1,0 +1,49 @@
+import { status } from "@grpc/grpc-js"
+import { Effect } from "effect"
+import { CallFailed } from "./Convert.ts"
+
+/** A scheduler program on its connection. */
+export interface Peer {
+  /** The common name of its certificate. */
+  readonly name: string
+  /** What it offered in the negotiation, null before. */
+  fingerprint: string | null
+  /** Its open streams of changes. */
+  watches: number
+}
+
+/** The connections whose certificates were accepted, by their remote address and port. */
+export class Peers {
+  private readonly open = new Map<string, Peer>()
+
+  add(address: string, name: string): void {
+    this.open.set(address, { name, fingerprint: null, watches: 0 })
+  }
+
+  remove(address: string): void {
+    this.open.delete(address)
+  }
+
+  countWatches(name: string): number {
+    let count = 0
+    for (const peer of this.open.values()) if (peer.name === name) count += peer.watches
+    return count
+  }
+
+  /** The caller. Its connection may have ended just now. */
+  find(address: string): Effect.Effect<Peer, CallFailed> {
+    const peer = this.open.get(address)
+    return peer === undefined
+      ? new CallFailed({ code: status.UNAVAILABLE, details: "The connection has ended." })
+      : Effect.succeed(peer)
+  }
+}
+
+/** The caller's fingerprint, which is part of each schedule that it is sent. */
+export const requireNegotiated = ({ fingerprint }: Peer): Effect.Effect<string, CallFailed> =>
+  fingerprint === null
+    ? new CallFailed({
+      code: status.FAILED_PRECONDITION,
+      details: "Call NegotiateSchedulerProtocol on this connection first."
+    })
+    : Effect.succeed(fingerprint)

@@ -1,0 +1,72 @@
+import { SqlClient } from "@effect/sql"
+import { Effect, Schema } from "effect"
+import { ProjectId } from "../../domain/Id.ts"
+import * as Timestamp from "../../domain/Timestamp.ts"
+import { orDieOnSql, Reader } from "../Database.ts"
+import { recordset } from "../Recordset.ts"
+import { rowsOf } from "../Rows.ts"
+
+/** Beside the leases of the brain's own loops, which have other names. */
+const prefix = "scheduler of "
+
+const Row = Schema.Struct({ name: Schema.String, holder: Schema.String, expires_at: Schema.Number })
+
+/** The lease of a project; null: no scheduler holds it. */
+export interface ProjectLease {
+  readonly project_id: ProjectId
+  readonly holder: string
+  readonly expires_at: Timestamp.Timestamp
+}
+
+/**
+ * Which scheduler program fires the schedules of a project: one holds the project's lease, the others stand by. The
+ * leases are rows of `leases`, by the database's clock. Fires are safe without it (`SchedulerProtocol.ts`).
+ */
+export class SchedulerLeases extends Effect.Service<SchedulerLeases>()("svc/SchedulerLeases", {
+  effect: Effect.gen(function*() {
+    const sql = yield* SqlClient.SqlClient
+    const read = yield* Reader
+    const now = sql.onDialectOrElse({
+      pg: () => sql.literal("(extract(epoch FROM clock_timestamp()) * 1000)::bigint"),
+      orElse: () => sql.literal("CAST(unixepoch('subsec') * 1000 AS INTEGER)")
+    })
+
+    const listProjects = rowsOf(Schema.Struct({ id: ProjectId, slug: Schema.String }))(
+      read`SELECT id, slug FROM projects WHERE is_active = 1 ORDER BY slug`
+    ).pipe(orDieOnSql)
+
+    /** Takes the free leases of the projects, renews those that the holder has, and returns all of them. */
+    const hold = Effect.fn("SchedulerLeases.hold")(
+      function*(projectIds: ReadonlyArray<ProjectId>, holder: string, millis: number) {
+        const ids = [...new Set(projectIds)].toSorted() // the order of the row locks
+        const wanted = recordset(sql, "r", { id: "uuid" }, ids.map((id) => ({ id })))
+        yield* sql`INSERT INTO leases (name, holder, expires_at)
+          SELECT ${prefix} || p.id, ${holder}, ${now} + ${millis}
+          FROM ${wanted} JOIN projects p ON p.id = r.id WHERE true ORDER BY p.id
+          ON CONFLICT (name) DO UPDATE SET holder = excluded.holder, expires_at = excluded.expires_at
+          WHERE leases.holder = excluded.holder OR leases.expires_at <= ${now}
+            OR leases.expires_at > ${now} + ${2 * millis}`
+        const rows = yield* rowsOf(Row)(
+          sql`SELECT name, holder, expires_at FROM leases
+            WHERE name IN (SELECT ${prefix} || r.id FROM ${wanted}) ORDER BY name`
+        )
+        return rows.map((row): ProjectLease => ({
+          project_id: ProjectId.make(row.name.slice(prefix.length)),
+          holder: row.holder,
+          expires_at: Timestamp.fromEpochMicros(row.expires_at * 1000)
+        }))
+      },
+      sql.withTransaction,
+      orDieOnSql
+    )
+
+    /** Gives up all leases of the holder. */
+    const release = Effect.fn("SchedulerLeases.release")((holder: string) =>
+      Effect.asVoid(sql`DELETE FROM leases WHERE holder = ${holder} AND name LIKE ${`${prefix}%`}`).pipe(orDieOnSql)
+    )
+
+    return { listProjects, hold, release } as const
+  })
+}) {
+  static readonly layer = this.Default
+}
