@@ -65,26 +65,30 @@ interface NextJob {
   readonly number: number
 }
 
+/** Jobs that are read at once. Between them the application's own work runs. */
+const jobsPerRead = 200
+
 /** Null where the job is gone: it ended and was removed. */
 const readNextJobs = async (
   queue: Queue,
   schedulers: ReadonlyArray<JobSchedulerJson>
 ): Promise<ReadonlyArray<NextJob | null>> => {
   const client = await queue.getBackend().client
-  return Promise.all(schedulers.map(async ({ key, next }) => {
-    const [created, started, options] = await client.hmget(
-      queue.toKey(`repeat:${key}:${next}`),
-      "timestamp",
-      "processedOn",
-      "opts"
-    )
+  const readJob = async ({ key, next }: JobSchedulerJson): Promise<NextJob | null> => {
+    const jobKey = queue.toKey(`repeat:${key}:${next}`)
+    const [created, started, options] = await client.hmget(jobKey, "timestamp", "processedOn", "opts")
     if (typeof created !== "string") return null
     return {
       createdAt: Number(created),
       startedAt: typeof started === "string" ? Number(started) : null,
       number: typeof options === "string" ? numberOf(JSON.parse(options)) : 1
     }
-  }))
+  }
+  const jobs: Array<NextJob | null> = []
+  for (let at = 0; at < schedulers.length; at += jobsPerRead) {
+    jobs.push(...await Promise.all(schedulers.slice(at, at + jobsPerRead).map(readJob)))
+  }
+  return jobs
 }
 
 /** BullMQ writes the number into the options of each of a scheduler's jobs. */
