@@ -53,6 +53,10 @@ export type CommandId = typeof CommandId.Type
 export const ScheduleId = Id.pipe(Schema.brand("ScheduleId"))
 export type ScheduleId = typeof ScheduleId.Type
 
+/** The id of the stream in which an agent publishes the schedules of one scheduler. */
+export const ScheduleStreamId = Id.pipe(Schema.brand("ScheduleStreamId"))
+export type ScheduleStreamId = typeof ScheduleStreamId.Type
+
 /** The id of a fire's row. The scheduler's idempotency key of a fire is `fire_id` (`domain/Schedule/Fire.ts`). */
 export const FireRowId = Id.pipe(Schema.brand("FireRowId"))
 export type FireRowId = typeof FireRowId.Type
@@ -70,4 +74,5 @@ export type AnyId =
   & WorkerId
   & CommandId
   & ScheduleId
+  & ScheduleStreamId
   & FireRowId

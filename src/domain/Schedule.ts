@@ -1,6 +1,6 @@
 import { Schema } from "effect"
 import { describeBody, describeField, exampleId, exampleTime } from "./Describe.ts"
-import { Id, ProjectId, ScheduleId } from "./Id.ts"
+import { Id, ProjectId, ScheduleId, type ScheduleStreamId } from "./Id.ts"
 import { Page } from "./Page.ts"
 import { patchField } from "./Patch.ts"
 import { ScheduleKind } from "./Schedule/Cadence.ts"
@@ -127,6 +127,10 @@ export interface Schedule
   readonly imported_digest: string | null
   /** Failures of fires before this moment do not count for the circuit breaker. */
   readonly enabled_at: Timestamp
+  /** The stream whose report is shown (`Schedules/Streams.ts`); null: the service owns the schedule. */
+  readonly stream_id: ScheduleStreamId | null
+  /** The id by which that stream names the schedule. */
+  readonly source_key: string | null
 }
 
 /** What is not stored with a schedule. The counts are null in answers to a change. */
@@ -146,6 +150,8 @@ export const scheduleJson = (schedule: Schedule, counts: ScheduleCounts): string
     enabled_at: _enabled,
     imported_digest: _digest,
     kwargs,
+    source_key: _key,
+    stream_id: _stream,
     ...rest
   } = schedule
   return `${JSON.stringify({ ...rest, ...counts }).slice(0, -1)},"args":${args},"kwargs":${kwargs}}`

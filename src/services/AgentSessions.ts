@@ -20,6 +20,9 @@ export interface AgentSession {
   readonly workerId: string
   readonly role: string | null
   readonly engines: ReadonlyArray<string>
+  readonly schedulers: ReadonlyArray<string>
+  /** `runtime_features` of the hello; empty over long-poll. */
+  readonly features: ReadonlyArray<string>
   /** Actions by engine or scheduler; empty over long-poll, which does not transmit them. */
   readonly capabilities: Readonly<Record<string, ReadonlyArray<string>>>
   readonly transport: "websocket" | "longpoll"

@@ -12,6 +12,7 @@ import { Hints, isUniqueViolation, orDieOnSql } from "./Database.ts"
 import * as Ids from "./Ids.ts"
 import { Vault } from "./Keys.ts"
 import { Metrics } from "./Metrics.ts"
+import { Publications } from "./Schedules/Publications.ts"
 
 const maxHealthRows = 200
 
@@ -36,6 +37,7 @@ export class Agents extends Effect.Service<Agents>()("svc/Agents", {
     const sql = yield* SqlClient.SqlClient
     const repo = yield* AgentsRepo
     const commands = yield* CommandStatusRepo
+    const publications = yield* Publications
     const audit = yield* Audit
     const vault = yield* Vault
     const metrics = yield* Metrics
@@ -94,6 +96,7 @@ export class Agents extends Effect.Service<Agents>()("svc/Agents", {
       // before the transaction and in slices: deleting thousands of rows at once would block every other writer
       yield* repo.deleteHealth(agentId)
       yield* sql.withTransaction(Effect.gen(function*() {
+        const schedules_deleted = yield* publications.withdraw(project.id, agentId)
         yield* commands.cancelUnfinished({ agent: agentId })
         if (!(yield* repo.delete(project.id, agentId))) return yield* agentNotFound
         yield* hints.publish("access", agentId)
@@ -101,7 +104,8 @@ export class Agents extends Effect.Service<Agents>()("svc/Agents", {
           action: "agent.deleted",
           target_type: "agent",
           target_id: agentId,
-          project_id: project.id
+          project_id: project.id,
+          metadata: { schedules_deleted }
         })
       }))
     }, orDieOnSql)
@@ -157,5 +161,7 @@ export class Agents extends Effect.Service<Agents>()("svc/Agents", {
     return { list, get, create, remove, listHealth, findByToken, authenticate, listActiveIds, getHmacKey } as const
   })
 }) {
-  static readonly layer = this.Default.pipe(Layer.provide([AgentsRepo.layer, CommandStatusRepo.layer]))
+  static readonly layer = this.Default.pipe(
+    Layer.provide([AgentsRepo.layer, CommandStatusRepo.layer, Publications.layer])
+  )
 }

@@ -27,13 +27,18 @@ export class Loops extends Effect.Service<Loops>()("svc/Loops", {
     const metrics = yield* Metrics
     const states = new Map<string, { last_success: number | null; error: string | null }>()
 
-    const reportFailure = (name: string, cause: Cause.Cause<unknown>) =>
-      Effect.suspend(() => {
+    /** For work that failed and is left out, so that the loop goes on: its state shows the failure until a success. */
+    const markFailed = (name: string, cause: Cause.Cause<unknown>) =>
+      Effect.sync(() => {
         const state = states.get(name)
         if (state !== undefined) state.error = Cause.pretty(cause).split("\n", 1)[0] ?? "failed"
         metrics.backgroundTaskErrorActive.set({ task: name }, 1)
-        return Effect.logError(`loop ${name} failed; it retries with back-off`, cause)
       })
+    const reportFailure = (name: string, cause: Cause.Cause<unknown>) =>
+      Effect.zipRight(
+        markFailed(name, cause),
+        Effect.logError(`loop ${name} failed; it retries with back-off`, cause)
+      )
     /** For a loop whose work does not end, after each round that went well. */
     const reportSuccess = (name: string) =>
       Effect.map(Clock.currentTimeMillis, (now) => {
@@ -80,7 +85,7 @@ export class Loops extends Effect.Service<Loops>()("svc/Loops", {
 
     const state = Effect.sync((): ReadonlyArray<LoopState> => [...states].map(([name, state]) => ({ name, ...state })))
 
-    return { every, forever, reportSuccess, state } as const
+    return { every, forever, markFailed, reportSuccess, state } as const
   })
 }) {
   static readonly layer = this.Default

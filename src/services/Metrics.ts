@@ -99,6 +99,12 @@ export class Metrics extends Effect.Service<Metrics>()("svc/Metrics", {
         labelNames: ["cause"],
         registers
       }),
+      schedulePublications: new Counter({
+        name: "svc_schedule_publications_total",
+        help: "Snapshots and changes of schedules that agents published, by what became of them",
+        labelNames: ["outcome"],
+        registers
+      }),
       connections: new Gauge({
         name: "svc_http_connections",
         help: "Open TCP connections of clients to this process",

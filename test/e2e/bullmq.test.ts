@@ -1,73 +1,17 @@
-import type { HttpServer } from "@effect/platform"
 import { assert, describe, layer } from "@effect/vitest"
 import { FlowProducer } from "bullmq"
 import { Effect } from "effect"
-import { spawn } from "node:child_process"
-import { mkdtempSync, rmSync } from "node:fs"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
-import { inject } from "vitest"
 import { bullmq, bullmqFromOutside } from "../../src/agents/engines/bullmq/BullMQ.ts"
 import { startAgent } from "../../src/agents/runtime/startAgent.ts"
 import { redisServer } from "../agents/engines/bullmq/redisServer.ts"
 import { add, bull, connection, gate } from "../agents/engines/bullmq/world.ts"
-import { type Answer, baseUrl, freshKey, freshProject, request, serverOn } from "../brain.ts"
+import { baseUrl, serverOn } from "../brain.ts"
 import { engines } from "../databases.ts"
 import { has } from "../needs.ts"
 import { until } from "../until.ts"
+import { prepared, twoWorkers, workerProcess } from "./bullmq/scene.ts"
 
 const ready = await has("Redis")
-
-/** A project with an agent, and REST calls in it by an admin's key. */
-const prepared = Effect.gen(function*() {
-  const project = yield* freshProject()
-  const admin = yield* freshKey({ isAdmin: true })
-  const call = (method: string, path: string, body?: unknown) =>
-    request(
-      method,
-      `/projects/${project.slug}${path}`,
-      body === undefined ? { token: admin.token } : { token: admin.token, body }
-    )
-  const created = yield* call("POST", "/agents", { name: "shop" })
-  assert.strictEqual(created.status, 201)
-  const { agent, hmac_secret: hmacSecret, token } = created.json
-  const task = (id: string) => Effect.map(call("GET", `/tasks/bullmq/${encodeURIComponent(id)}`), ({ json }) => json)
-  const settled = (id: string, ...states: ReadonlyArray<string>) =>
-    until(task(id), ({ state }) => states.includes(state))
-  const command = (action: string, body: object) =>
-    Effect.gen(function*() {
-      const posted = yield* call("POST", `/commands/${action}`, { agent_id: agent.id, ...body })
-      assert.strictEqual(posted.status, 202, posted.text)
-      return yield* until(
-        Effect.map(call("GET", `/commands/${posted.json.id}`), ({ json }) => json),
-        ({ status }) => !["pending", "dispatched"].includes(status)
-      )
-    })
-  const home = yield* Effect.acquireRelease(
-    Effect.sync(() => mkdtempSync(join(tmpdir(), "svc-bullmq-"))),
-    (home) => Effect.sync(() => rmSync(home, { recursive: true, force: true }))
-  )
-  return { call, command, home, hmacSecret, settled, token }
-})
-
-const twoWorkers = (call: (method: string, path: string) => Effect.Effect<Answer, never, HttpServer.HttpServer>) =>
-  until(
-    Effect.map(
-      call("GET", "/workers"),
-      ({ json }) => json as ReadonlyArray<{ readonly name: string; readonly pid: number }>
-    ),
-    (workers) => workers.filter(({ pid }) => pid !== null).length === 2
-  )
-
-/** The program of bullmq/worker.ts. */
-const workerProcess = (...args: ReadonlyArray<string>) =>
-  Effect.acquireRelease(
-    Effect.sync(() => {
-      const program = join(inject("programs"), "bullmq-app.js")
-      return spawn(process.execPath, [program, ...args], { stdio: ["ignore", "ignore", "inherit"] })
-    }),
-    (child) => Effect.sync(() => child.kill("SIGKILL"))
-  )
 
 describe.skipIf(!ready).each(engines)("BullMQ's agents on %s", (engine) => {
   layer(serverOn(engine), { excludeTestServices: true, timeout: 180_000 })((it) => {

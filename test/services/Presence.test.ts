@@ -36,6 +36,7 @@ const about = (project: Project, agentId: AgentId, overrides: Partial<ProcessInf
   framework: "django",
   engines: ["celery"],
   schedulers: [],
+  features: [],
   capabilities: { celery: ["retry_task"] },
   hostName: "web-1",
   role: "task",

@@ -44,6 +44,9 @@ export class PollSession implements GatewaySession, FrameSender {
   readonly capabilities = {}
   readonly advisor = new SetupAdvisor()
   engines: ReadonlyArray<string>
+  /** Without a hello no scheduler is known that publishes its schedules. */
+  readonly schedulers: ReadonlyArray<string> = []
+  readonly features: ReadonlyArray<string> = []
   /** Engines and version of the last agent_status, as text. */
   lastStatus = ""
   /** Why the session has ended; null while it is valid. */

@@ -31,6 +31,7 @@ export const processInfoFromHello = (
   framework: orNull(payload.framework),
   engines: normalizeEngines(payload.engines),
   schedulers: normalizeEngines(payload.schedulers),
+  features: payload.runtimeFeatures,
   capabilities: Object.fromEntries(
     Object.entries(payload.capabilities).map(([engine, actions]) => [engine.toLowerCase(), actions])
   ),
@@ -58,6 +59,7 @@ export const processInfoFromPoll = (
   framework: null,
   engines: normalizeEngines(adapters.engines),
   schedulers: normalizeEngines(adapters.schedulers),
+  features: [],
   capabilities: {},
   hostName: null,
   role: null,

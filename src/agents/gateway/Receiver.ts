@@ -10,6 +10,7 @@ import { readEvents } from "../protocol/Event.ts"
 import type { AgentFrame, FrameOf } from "../protocol/Frame.ts"
 import * as Payload from "../protocol/Payload.ts"
 import { Refusals, type RefusedAgent } from "./Refusals.ts"
+import { isPublication, SchedulePublications } from "./SchedulePublications.ts"
 import type { SetupAdvisor } from "./SetupAdvisor.ts"
 
 /** The sender of a frame. */
@@ -43,6 +44,7 @@ export class Receiver extends Effect.Service<Receiver>()("svc/gateway/Receiver",
     const inbox = yield* Inbox.CommandInbox
     const metrics = yield* Metrics
     const refusals = yield* Refusals
+    const publications = yield* SchedulePublications
     const clock = yield* Effect.clock
 
     const counters = {
@@ -67,6 +69,7 @@ export class Receiver extends Effect.Service<Receiver>()("svc/gateway/Receiver",
       counters.event_batch.inc()
       const received = frame.payload.events.length
       const events: Array<AgentEvent> = []
+      const published: Array<AgentEvent> = []
       let size = 0
       const now = clock.unsafeCurrentTimeMillis()
       for (const [at, event] of readEvents(frame.payload).entries()) {
@@ -74,14 +77,33 @@ export class Receiver extends Effect.Service<Receiver>()("svc/gateway/Receiver",
           refusals.rejectEvent(sender, event)
           continue
         }
+        if (isPublication(event)) {
+          published.push(event)
+          continue
+        }
         events.push(event)
         size += canonicalTextOf(frame.payload.events[at]!).length
         sender.advisor.observe(event, sender.presence, now)
       }
-      const unusableCount = received - events.length
+      const unusableCount = received - events.length - published.length
       if (unusableCount > 0) metrics.ingestEvents.inc({ outcome: "rejected" }, unusableCount)
+      const total = { accepted: 0, rejected: unusableCount }
+      let unfinished = published.length + (events.length === 0 ? 0 : 1)
+      /** Acknowledges the batch with its last part. */
+      const finish = ({ accepted, rejected }: Omit<BatchAck, "received">): void => {
+        total.accepted += accepted
+        total.rejected += rejected
+        if (--unfinished <= 0) onAck({ received, ...total })
+      }
+      for (const event of published) {
+        publications.offer(
+          event,
+          sender.sessionId,
+          (isAccepted) => finish({ accepted: isAccepted ? 1 : 0, rejected: isAccepted ? 0 : 1 })
+        )
+      }
       if (events.length === 0) {
-        onAck({ received, accepted: 0, rejected: received })
+        if (published.length === 0) finish({ accepted: 0, rejected: 0 })
         return null
       }
       return {
@@ -90,7 +112,7 @@ export class Receiver extends Effect.Service<Receiver>()("svc/gateway/Receiver",
         reporter: reporterOf(sender),
         events,
         size,
-        onCommit: ({ accepted, rejected }) => onAck({ received, accepted, rejected: rejected + unusableCount })
+        onCommit: finish
       }
     }
 
@@ -139,5 +161,7 @@ export class Receiver extends Effect.Service<Receiver>()("svc/gateway/Receiver",
     return { ingest, toEventBatch, handleFrame, awaitCommandsCommitted: inbox.awaitCommitted } as const
   })
 }) {
-  static readonly layer = this.Default.pipe(Layer.provide([Inbox.layer, Ingest.layer, Refusals.layer]))
+  static readonly layer = this.Default.pipe(
+    Layer.provide([Inbox.layer, Ingest.layer, Refusals.layer, SchedulePublications.layer])
+  )
 }

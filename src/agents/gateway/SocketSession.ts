@@ -72,6 +72,8 @@ export class SocketSession implements GatewaySession, FrameSender {
   readonly workerId: string
   readonly role: string | null
   readonly engines: ReadonlyArray<string>
+  readonly schedulers: ReadonlyArray<string>
+  readonly features: ReadonlyArray<string>
   readonly capabilities: Readonly<Record<string, ReadonlyArray<string>>>
   readonly advisor = new SetupAdvisor()
   /** Epoch milliseconds of the last frame, ping or pong. */
@@ -104,6 +106,8 @@ export class SocketSession implements GatewaySession, FrameSender {
     this.workerId = info.workerId
     this.role = info.role
     this.engines = info.engines
+    this.schedulers = info.schedulers
+    this.features = info.features
     this.capabilities = info.capabilities
     this.lastActivityAt = this.heartbeatAt = this.now()
     this.reader = new SocketReader(ws, (data) => this.handleMessage(data), (data) => this.handlePing(data))

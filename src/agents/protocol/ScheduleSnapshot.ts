@@ -5,13 +5,7 @@
 import { createHash } from "node:crypto"
 import { canonicalize, CanonicalText, type JsonInput } from "../../domain/CanonicalJson.ts"
 import { compareCodePoints } from "../../domain/CanonicalJson/Shape.ts"
-
-/** In a hello's `runtime_features`: the agent publishes schedules when it is asked to. */
-export const SCHEDULE_PROTOCOL = "external_schedule_protocol_v1"
-/** Among a scheduler's capabilities: each of its snapshots has all schedules of one moment. */
-export const STABLE_SNAPSHOT = "external_schedule_stable_snapshot_v1"
-/** Among a scheduler's capabilities: `schedule.external.mutate` changes its schedules. */
-export const MUTATION = "external_schedule_mutation_v1"
+import type { Epoch } from "../../domain/Schedule/External.ts"
 
 /** Maximum bytes of all rows in one frame. */
 export const MAX_ROW_BYTES = 736 * 1024
@@ -42,24 +36,6 @@ export type ScheduleRow = {
   readonly source: string
   readonly source_hash: string | null
 }
-
-/** The brain's authorization of a publisher: one stream of snapshots of one scheduler, until a higher epoch. */
-export type Epoch = {
-  readonly stream_id: string
-  readonly epoch_uuid: string
-  readonly epoch_number: number
-  /** The scheduler's name. */
-  readonly owner: string
-  readonly source_scope: string
-  /** Chosen by the brain. */
-  readonly adapter_instance_id: string
-}
-
-/** The only scope: all schedules of one scheduler. */
-export const sourceScopeOf = (owner: string): string => canonicalize({ kind: "scheduler-owner", owner, version: 1 })
-
-/** The digest of a row, or of another canonical value (section 6.3). */
-export const digestOf = (value: JsonInput): string => sha256(canonicalize(value))
 
 const sha256 = (text: string): string => createHash("sha256").update(text).digest("hex")
 
@@ -147,10 +123,3 @@ const pack = (rows: ReadonlyArray<CanonicalText>, maxBytes: number): ReadonlyArr
   }
   return frames
 }
-
-/**
- * A row's canonical text without the fields that a run changes. Two reads of a schedule, or a row that the brain sent
- * back, are compared by it.
- */
-export const configurationOf = (row: { readonly [field: string]: JsonInput | undefined }): string =>
-  canonicalize({ ...row, last_run_at: undefined, next_run_at: undefined, total_runs: undefined })

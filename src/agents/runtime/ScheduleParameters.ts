@@ -1,6 +1,6 @@
 /** Reads the parameters of commands about schedules (agents' protocol, sections 6.3 and 6.4). Throws `BadCommand`. */
 import { canonicalize, type JsonInput, type JsonValue } from "../../domain/CanonicalJson.ts"
-import { type Epoch, sourceScopeOf } from "../protocol/ScheduleSnapshot.ts"
+import { type Epoch, sourceScopeOf } from "../../domain/Schedule/External.ts"
 import type { NewSchedule, ScheduleDefinition } from "./Engine.ts"
 import { BadCommand, isList, isRecord, type Parameters, UUID } from "./Parameters.ts"
 import { isMasked } from "./ScheduleRow.ts"

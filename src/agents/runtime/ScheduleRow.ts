@@ -2,6 +2,7 @@ import { createHash } from "node:crypto"
 import { canonicalize, CanonicalText, type JsonInput } from "../../domain/CanonicalJson.ts"
 import type { Redaction } from "../../domain/Redaction.ts"
 import { REDACTED } from "../../domain/Redaction/Texts.ts"
+import { maxLengths } from "../../domain/Schedule/External.ts"
 import type { ScheduleRow } from "../protocol/ScheduleSnapshot.ts"
 import type { NativeSchedule, Scheduler } from "./Engine.ts"
 import { wireTimeOf } from "./WireTime.ts"
@@ -14,9 +15,17 @@ const OMITTED_NOTE = `[more than ${MAX_ARGUMENTS_LENGTH} characters: left out]`
 /** Whether published arguments, as canonical text, lack a value of the schedule. */
 export const isMasked = (text: string): boolean => text.includes(REDACTED) || text.includes(OMITTED_NOTE)
 
-/** Whether a command can name the schedule by its id. */
-export const hasUsableId = ({ id }: NativeSchedule): boolean =>
-  id !== "" && id.length <= MAX_ID_LENGTH && !id.includes("\0") && id.isWellFormed()
+const isText = (value: string, minLength: number, maxLength: number): boolean =>
+  value.length >= minLength && value.length <= maxLength && !value.includes("\0") && value.isWellFormed()
+
+/**
+ * Whether a command can name the schedule by its id, and a brain can store its texts. A brain refuses a snapshot as a
+ * whole: one job name of a kilobyte would hide all schedules.
+ */
+export const isPublishable = ({ expression, id, name, queue, task_name, timezone }: NativeSchedule): boolean =>
+  isText(id, 1, MAX_ID_LENGTH) && isText(name, 1, maxLengths.name) && isText(task_name, 0, maxLengths.task_name) &&
+  isText(expression, 0, maxLengths.expression) && isText(timezone, 0, maxLengths.timezone) &&
+  isText(queue ?? "", 0, maxLengths.queue)
 
 /** The published row of a schedule. Secrets in arguments are masked; the published agents do not mask them. */
 export const scheduleRowOf = (

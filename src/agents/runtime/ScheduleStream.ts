@@ -2,20 +2,14 @@ import { Cause, Effect, Schedule } from "effect"
 import { createHash, randomUUID } from "node:crypto"
 import { canonicalize, type JsonInput } from "../../domain/CanonicalJson.ts"
 import type { Redaction } from "../../domain/Redaction.ts"
+import { configurationOf, type Epoch } from "../../domain/Schedule/External.ts"
 import * as Timestamp from "../../domain/Timestamp.ts"
-import {
-  buildControl,
-  buildSnapshot,
-  configurationOf,
-  type Epoch,
-  MAX_ROW_BYTES,
-  type ScheduleRow
-} from "../protocol/ScheduleSnapshot.ts"
+import { buildControl, buildSnapshot, MAX_ROW_BYTES, type ScheduleRow } from "../protocol/ScheduleSnapshot.ts"
 import { ActionFailed, type Engine, type Scheduler } from "./Engine.ts"
 import { callEngine } from "./EngineCall.ts"
 import { messageOf } from "./ErrorInfo.ts"
 import type { Log } from "./Log.ts"
-import { hasUsableId, scheduleRowOf } from "./ScheduleRow.ts"
+import { isPublishable, scheduleRowOf } from "./ScheduleRow.ts"
 import type { SnapshotQueue } from "./SnapshotQueue.ts"
 
 /** Interval of snapshots without a change (agents' protocol, section 6.3). */
@@ -90,12 +84,12 @@ export class ScheduleStream {
   /** The schedules as they would be published now. */
   readonly readSchedules: Effect.Effect<ScheduleReading, ActionFailed> = Effect.gen(this, function*() {
     const schedules = yield* mapReadFailure(Effect.zipRight(this.awaitEngine, callEngine(() => this.scheduler.list)))
-    const usable = schedules.filter(hasUsableId)
-    this.warnOfOmitted(schedules.length - usable.length)
+    const publishable = schedules.filter(isPublishable)
+    this.warnOfOmitted(schedules.length - publishable.length)
     const now = this.publishing.now()
     const rows: Array<ScheduleRow> = []
     const configurations: Array<string> = []
-    for (const schedule of usable) {
+    for (const schedule of publishable) {
       const row = scheduleRowOf(this.engine, this.scheduler.name, schedule, this.publishing.redaction)
       rows.push(row)
       const isLate = row.is_enabled && schedule.next_run_at !== null && schedule.next_run_at < now - LATE_MILLIS
@@ -197,7 +191,8 @@ export class ScheduleStream {
   })
 
   private warnOfOmitted(count: number): void {
-    const line = `${count} schedules of ${this.scheduler.name} have ids that no command could name: they are left out`
+    const line =
+      `${count} schedules of ${this.scheduler.name} have ids or texts that no brain could store: they are left out`
     if (count > this.omittedCount) this.publishing.log("warning", line)
     this.omittedCount = count
   }

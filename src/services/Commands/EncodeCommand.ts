@@ -5,9 +5,19 @@ import type { OutboundCommand } from "../AgentSessions.ts"
 import type { DecryptionFailed, Vault } from "../Keys.ts"
 import type { ClaimedCommand } from "./Model.ts"
 
-/** The `target` of a command frame. A target without an id means all (the agents' protocol, section 5.1). */
-export const encodeTarget = (command: Pick<ClaimedCommand, "engine" | "target_type" | "target_id">): string =>
-  canonicalize({ type: command.target_type, id: command.target_id ?? undefined, engine: command.engine ?? undefined })
+/** The target type of commands to an engine's own scheduler; the target id is the scheduler's name. */
+export const schedulerTarget = "scheduler"
+
+/** The `target` of a command frame. A target without an id means all (the agents' protocol, sections 5.1 and 6.3). */
+export const encodeTarget = (
+  { engine, target_id, target_type }: Pick<ClaimedCommand, "engine" | "target_type" | "target_id">
+): string =>
+  canonicalize({
+    type: target_type,
+    id: target_id ?? undefined,
+    engine: engine ?? undefined,
+    scheduler: target_type === schedulerTarget ? target_id ?? undefined : undefined
+  })
 
 /** The command as it is sent to the agent; fails when its encrypted parameters cannot be decrypted. */
 export const encodeCommand = (

@@ -71,6 +71,7 @@ const makeInsert = ({ actor, id, initialState, intent, issued_at, project_id }: 
       sealed_payload: null,
       idempotency_key: null,
       request_hash: null,
+      bound_session_id: intent.bound_session_id ?? null,
       issued_at,
       timeout_at: Timestamp.addSeconds(issued_at, intent.timeout_seconds),
       completed_at: isPending ? null : issued_at,

@@ -17,6 +17,8 @@ export interface Intent {
   /** Parameters that are encrypted at rest, masked in every answer, and deleted when the command ends. */
   readonly sealed?: Readonly<Record<string, CanonicalText>>
   readonly timeout_seconds: number
+  /** The only session that the command may be sent to; absent: any session of the agent that suits. */
+  readonly bound_session_id?: string
   /** The agent, where the request has read it; else the admission reads it. */
   readonly agent?: CommandedAgent
   /** Additional metadata of the audit row. */
@@ -49,6 +51,8 @@ export interface NewCommand extends InitialState {
   readonly request_hash: string | null
   readonly issued_at: Timestamp
   readonly timeout_at: Timestamp
+  /** The only session that the command may be sent to; null: any session of the agent that suits. */
+  readonly bound_session_id: string | null
   /** The time of issue for a command that ended at once, else null. */
   readonly completed_at: Timestamp | null
 }
@@ -65,6 +69,8 @@ export interface PendingCommand {
   readonly target_type: string
   readonly target_id: string | null
   readonly issued_at: Timestamp
+  /** The only session that the command may be sent to; null: any session of the agent that suits. */
+  readonly bound_session_id: string | null
 }
 
 /** An unfinished command that is claimed for a process of its agent. */

@@ -9,13 +9,15 @@ import type { ClaimedCommand, CommandAck, CommandClaim, LockedCommand, PendingCo
 /** The columns of a ClaimedCommand. */
 export const claimedColumns =
   "id, agent_id, engine, action, target_type, target_id, issued_at, worker_id, session_id, " +
-  "issued_by, payload, sealed_payload, timeout_at, dispatched_at AS claimed_at"
+  "issued_by, payload, sealed_payload, timeout_at, bound_session_id, dispatched_at AS claimed_at"
 
 /** The table is the queue of commands: reads and writes in sets. `CommandStatusRepo` changes their status. */
 export class CommandQueueRepo extends Effect.Service<CommandQueueRepo>()("svc/CommandQueueRepo", {
   effect: Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient
-    const pendingColumns = sql.literal("id, agent_id, engine, action, target_type, target_id, issued_at")
+    const pendingColumns = sql.literal(
+      "id, agent_id, engine, action, target_type, target_id, issued_at, bound_session_id"
+    )
     const sortById = (rows: ReadonlyArray<ClaimedCommand>) => [...rows].sort((a, b) => (a.id < b.id ? -1 : 1))
 
     /** Agents that have something pending. */
@@ -31,10 +33,14 @@ export class CommandQueueRepo extends Effect.Service<CommandQueueRepo>()("svc/Co
         WHERE status = 'pending' AND agent_id IN ${sql.in(agentIds)} AND id > ${after} AND timeout_at > ${now}
         ORDER BY id LIMIT ${limit}`
 
-    /** Dispatched commands of these agents that are not finished and not overdue, oldest first. */
+    /**
+     * Dispatched commands of these agents that are not finished and not overdue, oldest first. What a command that is
+     * bound to a session asks for ends with the session.
+     */
     const listDispatched = (agentIds: ReadonlyArray<AgentId>, now: Timestamp) =>
       sql<CommandClaim>`SELECT id, agent_id, worker_id, session_id, dispatched_at AS claimed_at FROM commands
-        WHERE status = 'dispatched' AND agent_id IN ${sql.in(agentIds)} AND timeout_at > ${now} ORDER BY id`
+        WHERE status = 'dispatched' AND agent_id IN ${sql.in(agentIds)} AND timeout_at > ${now}
+          AND bound_session_id IS NULL ORDER BY id`
 
     /** Moves dispatched commands from one session of a process to its current one, `session_id`. */
     const updateSessions = (moves: ReadonlyArray<CommandClaim & { readonly from: string }>) => {

@@ -153,6 +153,7 @@ export class TaskReconciliation extends Effect.Service<TaskReconciliation>()("sv
             // one question per task and round, whichever replica asks first
             idempotency_key: `reconcile:${round}:${engine}:${task_id}`,
             request_hash: null,
+            bound_session_id: null,
             issued_at: now,
             timeout_at: Timestamp.addSeconds(now, commandTimeout),
             status: "pending",

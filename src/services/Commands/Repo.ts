@@ -24,6 +24,7 @@ const insertColumnTypes = {
   sealed_payload: "text",
   idempotency_key: "text",
   request_hash: "text",
+  bound_session_id: "text",
   status: "text",
   result: "text",
   error: "text",

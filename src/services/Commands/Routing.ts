@@ -44,11 +44,18 @@ export const rateFitness = (command: RoutedCommand, candidate: RoutableProcess):
   return hasNoCapabilities ? 2 : 3
 }
 
-/** The session with the best fitness, among equals the one with the freshest heartbeat; null when none is fit. */
+/**
+ * The session that the command is bound to. Else the one with the best fitness, among equals the one with the freshest
+ * heartbeat. Null when none is fit.
+ */
 export const selectSession = (
   command: PendingCommand,
   sessions: ReadonlyArray<AgentSession>
 ): { readonly session: AgentSession; readonly fitness: Exclude<Fitness, null> } | null => {
+  if (command.bound_session_id !== null) {
+    const session = sessions.find(({ sessionId }) => sessionId === command.bound_session_id)
+    return session === undefined ? null : { session, fitness: 0 }
+  }
   let best: { readonly session: AgentSession; readonly fitness: Exclude<Fitness, null> } | null = null
   for (const session of sessions) {
     const fit = rateFitness(command, session)

@@ -16,6 +16,8 @@ export interface ProcessInfo {
   readonly framework: string | null
   readonly engines: ReadonlyArray<string>
   readonly schedulers: ReadonlyArray<string>
+  /** The `features` of `AgentSession`. */
+  readonly features: ReadonlyArray<string>
   readonly capabilities: Readonly<Record<string, ReadonlyArray<string>>>
   readonly hostName: string | null
   readonly role: string | null

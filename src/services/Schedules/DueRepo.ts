@@ -3,7 +3,7 @@ import { Effect, Option, Schema } from "effect"
 import type { ProjectId, ScheduleId } from "../../domain/Id.ts"
 import { Timestamp } from "../../domain/Timestamp.ts"
 import { Reader } from "../Database.ts"
-import { forUpdate, idIn } from "../Dialect.ts"
+import { forUpdate, idIn, skipLocked } from "../Dialect.ts"
 import { recordset } from "../Recordset.ts"
 import { firstRowOf } from "../Rows.ts"
 import { decodeSchedules, type ScheduleRow } from "./Repo.ts"
@@ -98,11 +98,14 @@ export class DueRepo extends Effect.Service<DueRepo>()("svc/DueRepo", {
             schedule_revision: "bigint"
           }, cursors)
         } WHERE schedules.id = r.id`,
-      /** Those of the ids that are due, locked until the transaction ends. */
+      /**
+       * Those of the ids that are due, locked until the transaction ends. A schedule that another transaction holds is
+       * left out: a transaction that hangs stops no schedule but its own.
+       */
       lockDue: (ids: ReadonlyArray<ScheduleId>, now: Timestamp) =>
         Effect.map(
           sql<ScheduleRow>`SELECT * FROM schedules WHERE ${idIn(sql, ids)} AND ${isFired} AND due_at <= ${now}
-            ORDER BY id ${forUpdate(sql)}`,
+            ORDER BY id ${skipLocked(sql)}`,
           decodeSchedules
         ),
       /** `last_run_at` never goes back: after the clock was set back, earlier ticks may fire later. */

@@ -1,4 +1,4 @@
-import { Cause, Clock, type Duration, Effect, Layer, Option, Queue, Stream } from "effect"
+import { Cause, Clock, Duration, Effect, Fiber, Layer, Number, Option, Queue, Stream } from "effect"
 import type { ScheduleId } from "../../domain/Id.ts"
 import { latestCursorAt } from "../../domain/Schedule/Plan.ts"
 import * as Timestamp from "../../domain/Timestamp.ts"
@@ -23,14 +23,37 @@ const leaseDuration = "10 seconds"
 /** The loop looks at the table at least this often: a hint may be lost, and the clock may be set forward. */
 const maxSleepMillis = 1000
 
-/** A batch that takes longer is interrupted and reported, so that one statement that hangs does not stop all fires. */
-const batchTimeout = "30 seconds"
+/** A batch that takes longer is reported, and its parts are tried alone: one statement that hangs must not stop all fires. */
+const batchTimeout = "10 seconds"
+
+/** The same for a part of such a batch. */
+const partTimeout = "5 seconds"
+
+/** Work that takes longer ends the lead with an error that `/health/deep` shows, and another replica may take over. */
+const passTimeout = "90 seconds"
 
 /** A schedule that cannot be fired is left out for this time, so that the others go on. */
 const postponeMillis = 30_000
 
 const isLeaseLost = (cause: Cause.Cause<unknown>): boolean =>
   Option.exists(Cause.failureOption(cause), (failure) => failure instanceof LeaseLost)
+
+/**
+ * Abandons work that hangs, also where the database does not answer its cancellation: without the lease its transaction
+ * cannot commit. An interruption from outside waits for the work to end.
+ */
+const withTimeout = <A, E, R>(work: string, timeout: Duration.DurationInput, effect: Effect.Effect<A, E, R>) =>
+  Effect.uninterruptibleMask((restore) =>
+    Effect.gen(function*() {
+      const fiber = yield* Effect.forkDaemon(restore(effect))
+      const result = yield* restore(Effect.timeoutOption(Fiber.join(fiber), timeout)).pipe(
+        Effect.onInterrupt(() => Fiber.interrupt(fiber))
+      )
+      if (Option.isSome(result)) return result.value
+      yield* Fiber.interruptFork(fiber)
+      return yield* new Cause.TimeoutException(`${work} took longer than ${Duration.format(timeout)}`)
+    })
+  )
 
 /** Fires schedules on one replica at a time (`Leader`), and watches that they do fire. */
 const makeLoop = Effect.gen(function*() {
@@ -49,31 +72,29 @@ const makeLoop = Effect.gen(function*() {
   const postpone = (schedule: DueSchedule, cause: Cause.Cause<unknown>) =>
     Effect.flatMap(Clock.currentTimeMillis, (now) => {
       postponed.set(schedule.id, now)
-      return Effect.annotateLogs(
-        Effect.logError(`a schedule cannot be fired; it is tried again in ${postponeMillis / 1000} s`, cause),
-        { schedule_id: schedule.id, project_id: schedule.project_id }
+      return Effect.zipRight(
+        loops.markFailed(loopName, cause),
+        Effect.annotateLogs(
+          Effect.logError(`a schedule cannot be fired; it is tried again in ${postponeMillis / 1000} s`, cause),
+          { schedule_id: schedule.id, project_id: schedule.project_id }
+        )
       )
     })
 
   /**
-   * Fires the batch. If that fails although the database answers, one schedule is at fault: the batch is halved until
-   * it is alone, and that one is postponed.
+   * Fires the batch, and returns how many of its schedules are dealt with. If that fails although the database answers, one
+   * schedule is at fault: the batch is halved until it is alone, and that one is postponed.
    */
   const fireAll = (
     batch: ReadonlyArray<DueSchedule>,
-    now: Timestamp.Timestamp
-  ): Effect.Effect<void, Effect.Effect.Error<Lease["Type"]["check"]>, Lease> =>
-    Effect.catchAllCause(
-      Effect.timeoutFail(fires.fireBatch(batch, now), {
-        duration: batchTimeout,
-        onTimeout: () => new Cause.TimeoutException(`firing schedules took longer than ${batchTimeout}`)
-      }),
-      (cause) => {
-        if (Cause.isInterrupted(cause)) return Effect.interrupt
-        const handled = isLeaseLost(cause) ? Effect.void : splitBatch(batch, now, cause)
-        return Effect.zipRight(Effect.flatMap(Lease, ({ check }) => check), handled)
-      }
-    )
+    now: Timestamp.Timestamp,
+    timeout: typeof batchTimeout | typeof partTimeout = batchTimeout
+  ): Effect.Effect<number, Effect.Effect.Error<Lease["Type"]["check"]>, Lease> =>
+    Effect.catchAllCause(withTimeout("firing schedules", timeout, fires.fireBatch(batch, now)), (cause) => {
+      if (Cause.isInterrupted(cause)) return Effect.interrupt
+      const handled = isLeaseLost(cause) ? Effect.succeed(0) : splitBatch(batch, now, cause)
+      return Effect.zipRight(Effect.flatMap(Lease, ({ check }) => check), handled)
+    })
 
   const splitBatch = (
     batch: ReadonlyArray<DueSchedule>,
@@ -81,13 +102,17 @@ const makeLoop = Effect.gen(function*() {
     cause: Cause.Cause<unknown>
   ) => {
     const [first] = batch
-    if (first === undefined) return Effect.void
-    if (batch.length === 1) return postpone(first, cause)
+    if (first === undefined) return Effect.succeed(0)
+    if (batch.length === 1) return Effect.as(postpone(first, cause), 1)
     const middle = Math.ceil(batch.length / 2)
-    return Effect.zipRight(fireAll(batch.slice(0, middle), now), fireAll(batch.slice(middle), now))
+    const halves = [batch.slice(0, middle), batch.slice(middle)]
+    return Effect.zipRight(
+      Effect.logWarning(`${batch.length} schedules cannot be fired together; the halves are tried`, cause),
+      Effect.map(Effect.forEach(halves, (half) => fireAll(half, now, partTimeout)), Number.sumAll)
+    )
   }
 
-  const sleepUntilDue = (hasPostponed: boolean) =>
+  const sleepUntilDue = (hasOverdue: boolean) =>
     Effect.gen(function*() {
       const { cursor_at, due_at } = yield* fires.nextDue
       const now = yield* Timestamp.now
@@ -95,7 +120,7 @@ const makeLoop = Effect.gen(function*() {
         return yield* Effect.repeat(fires.rewind(), { while: (hasMore) => hasMore })
       }
       const millis = due_at === null ? Infinity : Timestamp.toEpochMillis(due_at) - Timestamp.toEpochMillis(now)
-      const wait = hasPostponed && millis <= 0 ? maxSleepMillis : millis // what is overdue now is postponed
+      const wait = hasOverdue && millis <= 0 ? maxSleepMillis : millis // overdue are those postponed or held
       yield* Effect.raceFirst(Effect.sleep(Math.min(Math.max(wait, 1), maxSleepMillis)), wake.take)
     })
 
@@ -103,9 +128,9 @@ const makeLoop = Effect.gen(function*() {
     const nowMillis = yield* Clock.currentTimeMillis
     for (const [id, since] of postponed) if (Math.abs(nowMillis - since) >= postponeMillis) postponed.delete(id)
     const { batch, hasMore, now } = yield* fires.listDue(new Set(postponed.keys()))
-    if (batch.length > 0) yield* fireAll(batch, now)
-    yield* loops.reportSuccess(loopName)
-    if (!hasMore) yield* sleepUntilDue(postponed.size > 0)
+    const fired = batch.length === 0 ? 0 : yield* fireAll(batch, now)
+    if (postponed.size === 0) yield* loops.reportSuccess(loopName)
+    if (!hasMore || fired === 0) yield* sleepUntilDue(postponed.size > 0 || fired < batch.length)
   })
 
   /** Another program fires (SVC_EMBEDDED_SCHEDULER=false); the rest of the loop goes on. */
@@ -113,10 +138,13 @@ const makeLoop = Effect.gen(function*() {
 
   /** What fails beside the fires is logged and tried again, so that it does not stop them; a lost lease ends all. */
   const logFailure = <E, R>(work: string, effect: Effect.Effect<unknown, E, R>) =>
-    Effect.catchAllCause(effect, (cause) =>
-      Cause.isInterrupted(cause) || isLeaseLost(cause)
-        ? Effect.failCause(cause)
-        : Effect.logError(`${work} of schedules failed; it is tried again`, cause))
+    Effect.catchAllCause(
+      withTimeout(work, passTimeout, effect),
+      (cause) =>
+        Cause.isInterrupted(cause) || isLeaseLost(cause)
+          ? Effect.failCause(cause)
+          : Effect.logError(`${work} of schedules failed; it is tried again`, cause)
+    )
 
   const forever = <E, R>(work: string, tick: Effect.Effect<unknown, E, R>, pause: Duration.DurationInput) =>
     Effect.forever(Effect.zipRight(logFailure(work, tick), Effect.sleep(pause)))
@@ -124,7 +152,9 @@ const makeLoop = Effect.gen(function*() {
   const lead = Effect.zipRight(
     Effect.zipRight(logFailure("preparing the partitions", retention.prepare), misfires.beginLeading),
     Effect.all([
-      embeddedScheduler ? Effect.forever(fireNext) : Effect.forever(Effect.delay(reportIdle, "1 second")),
+      embeddedScheduler
+        ? Effect.forever(withTimeout("a round of the fire loop", passTimeout, fireNext))
+        : Effect.forever(Effect.delay(reportIdle, "1 second")),
       forever("sending waiting fires", fires.releaseWaiting(), "1 second"),
       forever("recording outcomes", Effect.repeat(outcomes.record(), { while: (hasMore) => hasMore }), "1 second"),
       forever("watching for misfires", misfires.watch, "10 seconds"),

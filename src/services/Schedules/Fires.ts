@@ -195,16 +195,20 @@ export class ScheduleFires extends Effect.Service<ScheduleFires>()("svc/Schedule
       return fresh.map(({ fire }) => fire)
     })
 
-    /** Fires, moved cursors, misfires and commands of these schedules: all in one transaction, or nothing. */
+    /**
+     * Fires, moved cursors, misfires and commands of these schedules: all in one transaction, or nothing. Returns how many
+     * schedules it fired; another transaction holds the rest, or has changed it.
+     */
     const fireBatch = Effect.fnUntraced(function*(rows: ReadonlyArray<DueSchedule>, now: Timestamp.Timestamp) {
       const lease = yield* Lease
       const choose = yield* makeChooser(rows.map(({ project_id }) => project_id))
-      yield* lease.withTransaction(Effect.gen(function*() {
+      return yield* lease.withTransaction(Effect.gen(function*() {
         const nextRevision = yield* takeRevisions(rows)
         const schedules = yield* due.lockDue(rows.map(({ id }) => id), now)
         const [broken, plans] = Arr.partitionMap(schedules, (schedule) => planDue(schedule, now))
         yield* writePlans(plans, { choose, nextRevision, fence: lease.fence, now })
         yield* quarantine(broken, nextRevision, now)
+        return schedules.length
       }))
     }, Effect.provideService(CurrentActor, scheduler))
 

@@ -34,6 +34,8 @@ const columnTypes = {
   source: "text",
   source_hash: "text",
   imported_digest: "text",
+  stream_id: "uuid",
+  source_key: "text",
   control_token: "uuid",
   legacy_fire_control_token: "uuid",
   schedule_revision: "bigint",

@@ -1,6 +1,6 @@
 import { SqlClient } from "@effect/sql"
 import { Effect, Option, Schema } from "effect"
-import type { ProjectId, ScheduleId } from "../../domain/Id.ts"
+import { type ProjectId, type ScheduleId, ScheduleStreamId } from "../../domain/Id.ts"
 import { type Schedule, SchedulePublic } from "../../domain/Schedule.ts"
 import { Timestamp } from "../../domain/Timestamp.ts"
 import { BooleanColumn } from "../ColumnTypes.ts"
@@ -27,7 +27,9 @@ const Row = Schema.Struct({
   enabled_at: Timestamp,
   due_at: Schema.NullOr(Timestamp),
   cursor_at: Schema.NullOr(Timestamp),
-  imported_digest: Schema.NullOr(Schema.String)
+  imported_digest: Schema.NullOr(Schema.String),
+  stream_id: Schema.NullOr(ScheduleStreamId),
+  source_key: Schema.NullOr(Schema.String)
 })
 export type ScheduleRow = typeof Row.Encoded
 const encode = Schema.encodeSync(Row)

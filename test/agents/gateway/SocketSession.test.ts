@@ -53,6 +53,7 @@ const processInfo = (sessionId: string): ProcessInfo => ({
   framework: null,
   engines: [],
   schedulers: [],
+  features: [],
   capabilities: {},
   hostName: null,
   role: null,

@@ -5,15 +5,11 @@ import { readdirSync } from "node:fs"
 import { FrameRefusal } from "../../../src/agents/protocol/Envelope.ts"
 import { readEvent } from "../../../src/agents/protocol/Event.ts"
 import { decodeAgentFrame, decodeBrainFrame, encodeFrame } from "../../../src/agents/protocol/Frame.ts"
-import {
-  buildSnapshot,
-  type Epoch,
-  type ScheduleRow,
-  sourceScopeOf
-} from "../../../src/agents/protocol/ScheduleSnapshot.ts"
+import { buildSnapshot, type ScheduleRow } from "../../../src/agents/protocol/ScheduleSnapshot.ts"
 import { decodeSecret } from "../../../src/agents/protocol/Signing.ts"
 import * as Json from "../../../src/domain/CanonicalJson.ts"
 import { makePurgeToken } from "../../../src/domain/PurgeToken.ts"
+import { type Epoch, sourceScopeOf } from "../../../src/domain/Schedule/External.ts"
 import { sequences } from "../../services/Ingest/world.ts"
 import { SnapshotReader } from "./snapshots.ts"
 import { readVectors, recordedAnswers, recordedFrames, sessionOf } from "./Vectors.ts"

@@ -153,6 +153,8 @@ describe("schedules on the wire", () => {
   it.scopedLive("have their secrets masked, and what is too long left out", () =>
     Effect.gen(function*() {
       const shop = shopWith("x".repeat(201), "")
+      shop.schedule("c", { task_name: "x".repeat(501) })
+      shop.schedule("d", { expression: "* ".repeat(600) })
       shop.schedule("a", {
         kwargs: { token: "hunter2", big: 12345678901234567890n, half: 1.5 },
         args: [{ password: "hunter2" }, "redis://shop:hunter2@queue"]
@@ -179,7 +181,7 @@ describe("schedules on the wire", () => {
         total_runs: 0
       })
       assert.isTrue(agent.lines.some(([level, line]) =>
-        level === "warning" && line.startsWith("2 schedules of memory-clock have ids")
+        level === "warning" && line.startsWith("4 schedules of memory-clock have ids or texts")
       ))
     }))
 

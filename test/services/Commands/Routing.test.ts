@@ -13,6 +13,7 @@ const command = (fields: Partial<PendingCommand> = {}): PendingCommand => ({
   target_type: "task",
   target_id: "t",
   issued_at: "2026-01-01T00:00:00.000000Z" as PendingCommand["issued_at"], // in the normal form
+  bound_session_id: null,
   ...fields
 })
 
@@ -23,6 +24,8 @@ const session = (fields: Partial<AgentSession> & { readonly heartbeat?: number }
   workerId: "w",
   role: "task",
   engines: ["celery"],
+  schedulers: [],
+  features: [],
   capabilities: { celery: ["cancel_task", "restart_worker"] },
   transport: "websocket",
   lastHeartbeat: () => fields.heartbeat ?? 0,

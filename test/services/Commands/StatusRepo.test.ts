@@ -34,6 +34,7 @@ const insertCommand = Effect.fnUntraced(function*(status: CommandStatus) {
     sealed_payload: "sealed",
     idempotency_key: null,
     request_hash: null,
+    bound_session_id: null,
     status: "pending",
     result: null,
     error: null,

@@ -53,6 +53,8 @@ export const lineLayer = Layer.scopedContext(Effect.gen(function*() {
         workerId: hello.workerId ?? `bare-1-${yield* Ids.next}`,
         role: hello.role === undefined ? "task" : hello.role,
         engines: hello.engines ?? ["celery"],
+        schedulers: [],
+        features: [],
         capabilities: hello.capabilities ?? { celery: publishedCapabilities.celery },
         transport: "websocket",
         lastHeartbeat: () => hello.heartbeat ?? 0,

@@ -408,6 +408,16 @@ describe.skipIf(!ready).each(modes)("what can be done to BullMQ's queues, %s", (
       const published = (count: number) => until(Effect.sync(() => reader.snapshots), (found) => found.length >= count)
       const [first] = yield* published(1)
       assert.deepStrictEqual(brain.connections[0]?.hello?.payload.schedulers, ["bullmq-scheduler"])
+      assert.deepStrictEqual(brain.connections[0]?.hello?.payload.capabilities["bullmq-scheduler"], [
+        "create",
+        "delete",
+        "external_schedule_mutation_v1",
+        "external_schedule_stable_snapshot_v1",
+        "list",
+        "read",
+        "trigger_now",
+        "update"
+      ])
       assert.deepInclude(first?.rows[0], {
         source_key: "mail:digest",
         engine: "bullmq",

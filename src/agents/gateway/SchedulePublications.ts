@@ -1,0 +1,148 @@
+import { Effect, Layer, Queue } from "effect"
+import { isSameEpoch, type Publication } from "../../domain/Schedule/External.ts"
+import type { AgentEvent } from "../../domain/TaskEvent.ts"
+import { isContention, isDataError, isUnavailable } from "../../services/Database.ts"
+import { yieldToEventLoop } from "../../services/EventLoop.ts"
+import { Loops } from "../../services/Loops.ts"
+import { ScheduleStreams } from "../../services/Schedules/Streams.ts"
+import {
+  MAX_SNAPSHOT_LENGTH,
+  PublicationRefused,
+  readSnapshotPart,
+  readUpdate,
+  SnapshotAssembly,
+  verifySnapshot
+} from "../protocol/SchedulePublication.ts"
+
+/** Publications that wait for the database, and the characters of the unfinished snapshots of all sessions. */
+const maxQueued = 64
+const maxUnfinishedLength = 64 * 1024 * 1024
+/** An agent sends the next frame after the ack of the one before, so an older snapshot will not be finished. */
+const maxAgeMillis = 10 * 60_000
+
+interface Job {
+  readonly sessionId: string
+  readonly owner: string
+  /** Why the publication is refused already, or the steps that read it. */
+  readonly read: PublicationRefused | Generator<void, Publication | PublicationRefused, void>
+  /** Whether the event was accepted. Plain code. */
+  readonly done: (isAccepted: boolean) => void
+}
+
+/** Whether the event is a publication of schedules: the ingest has no use for it. */
+export const isPublication = ({ kind }: AgentEvent): boolean =>
+  kind === "schedule.snapshot" || kind === "schedule.updated"
+
+/**
+ * Reads the schedules that agents publish (agents' protocol, sections 6.3 and 6.4). Frames of a snapshot are kept in
+ * memory until it is complete: an epoch ends with its connection, and the next one begins with a new snapshot. A wrong
+ * publication is refused as a whole; the session continues.
+ */
+export class SchedulePublications extends Effect.Service<SchedulePublications>()("svc/gateway/SchedulePublications", {
+  scoped: Effect.gen(function*() {
+    const streams = yield* ScheduleStreams
+    const loops = yield* Loops
+    const clock = yield* Effect.clock
+    const jobs = yield* Queue.bounded<Job>(maxQueued)
+    /** The unfinished snapshot of each session and scheduler. */
+    const assemblies = new Map<string, SnapshotAssembly>()
+    /** A job whose effect is not committed; it survives a failure of the database. */
+    let open: { readonly job: Job; readonly publication: Publication | PublicationRefused } | null = null
+
+    const dropOld = (now: number): number => {
+      let length = 0
+      for (const [key, assembly] of assemblies) {
+        if (now - assembly.beganAt > maxAgeMillis) assemblies.delete(key)
+        else length += assembly.length
+      }
+      return length
+    }
+
+    /** The job of a snapshot that this frame completes; null while frames are missing. */
+    const addFrame = (event: AgentEvent, sessionId: string): Job["read"] | "stale" | null => {
+      const part = readSnapshotPart(event.data)
+      if (part instanceof PublicationRefused) return part
+      const { owner } = part.epoch
+      const epoch = streams.findEpoch(sessionId, owner)
+      if (epoch === undefined || !isSameEpoch(epoch, part.epoch)) return "stale"
+      const key = `${sessionId} ${owner}`
+      const now = clock.unsafeCurrentTimeMillis()
+      const length = dropOld(now)
+      const known = assemblies.get(key)
+      if (known !== undefined && !known.includes(part)) {
+        if (part.sequence < known.head.sequence) return "stale"
+        if (part.sequence === known.head.sequence && isSameEpoch(part.epoch, known.head.epoch)) {
+          assemblies.delete(key)
+          return new PublicationRefused("bad_frame", "Two frames of one sequence are of different snapshots.")
+        }
+        assemblies.delete(key)
+      }
+      const assembly = assemblies.get(key) ?? new SnapshotAssembly(part, now)
+      if (assembly.length + part.length > MAX_SNAPSHOT_LENGTH) {
+        assemblies.delete(key)
+        return new PublicationRefused("too_large", `Its schedules have more than ${MAX_SNAPSHOT_LENGTH} characters.`)
+      }
+      if (length + part.length > maxUnfinishedLength) {
+        assemblies.delete(key)
+        return new PublicationRefused("overload", "The brain holds too many unfinished snapshots of other agents.")
+      }
+      assembly.add(part)
+      assemblies.set(key, assembly)
+      if (!assembly.isComplete) return null
+      assemblies.delete(key)
+      return verifySnapshot(assembly)
+    }
+
+    /**
+     * Takes an event of the session. Plain code, since the gateway's frames pass it. `done` is called once the event is
+     * handled: for the frame that completes a snapshot, after its commit.
+     */
+    const offer = (event: AgentEvent, sessionId: string, done: (isAccepted: boolean) => void): void => {
+      const read = event.kind === "schedule.snapshot" ? addFrame(event, sessionId) : readUpdate(event.data)
+      if (read === null) return done(true)
+      if (read === "stale") {
+        streams.count("stale")
+        return done(true)
+      }
+      if (jobs.unsafeOffer({ sessionId, owner: event.engine, read, done })) return
+      streams.count("overload")
+      done(false)
+    }
+
+    const verify = Effect.fnUntraced(function*({ read }: Job) {
+      if (read instanceof PublicationRefused) return read
+      let step = read.next()
+      for (; step.done !== true; step = read.next()) yield* yieldToEventLoop
+      return step.value
+    })
+
+    const apply = ({ owner, sessionId }: Job, publication: Publication | PublicationRefused) =>
+      publication instanceof PublicationRefused
+        ? Effect.as(streams.refuse(sessionId, owner, publication.reason, publication.detail), false)
+        : Effect.as(streams.accept(sessionId, publication), true).pipe(
+          Effect.retry({ while: isContention, times: 10 }),
+          Effect.catchIf(
+            (error) => isDataError(error) && !isUnavailable(error),
+            () =>
+              Effect.as(streams.refuse(sessionId, owner, "bad_row", "The database cannot store a value of it."), false)
+          )
+        )
+
+    const work = Effect.gen(function*() {
+      if (open === null) {
+        const job = yield* jobs.take
+        open = { job, publication: yield* verify(job) }
+      }
+      const { job, publication } = open
+      const isAccepted = yield* apply(job, publication)
+      open = null
+      job.done(isAccepted)
+    })
+
+    yield* loops.forever("schedule publications", work, { longestPause: "5 seconds" })
+
+    return { offer } as const
+  })
+}) {
+  static readonly layer = this.Default.pipe(Layer.provide(ScheduleStreams.layer))
+}

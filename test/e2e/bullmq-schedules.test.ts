@@ -1,0 +1,127 @@
+import { assert, describe, layer } from "@effect/vitest"
+import { Clock, Effect } from "effect"
+import { bullmq } from "../../src/agents/engines/bullmq/BullMQ.ts"
+import { startAgent } from "../../src/agents/runtime/startAgent.ts"
+import { bull, connection } from "../agents/engines/bullmq/world.ts"
+import { baseUrl, serverOn } from "../brain.ts"
+import { engines } from "../databases.ts"
+import { has } from "../needs.ts"
+import { until } from "../until.ts"
+import { prepared, workerProcess } from "./bullmq/scene.ts"
+
+describe.skipIf(!await has("Redis")).each(engines)("BullMQ's workers and schedules on %s", (engine) => {
+  layer(serverOn(engine), { excludeTestServices: true, timeout: 180_000 })((it) => {
+    it.scoped("run what the brain's schedules fire: a job for each fire, with two processes of one agent", () =>
+      Effect.gen(function*() {
+        const { call, home, hmacSecret, settled, token } = yield* prepared
+        const { prefix, queue } = yield* bull
+        const shop = yield* queue("shop")
+        const brainUrl = yield* baseUrl
+        yield* Effect.acquireRelease(
+          Effect.promise(() =>
+            startAgent({ brainUrl, token, hmacSecret, home, role: "web", engines: [bullmq({ queues: [shop] })] })
+          ),
+          (app) => Effect.promise(() => app.close())
+        )
+        yield* workerProcess(prefix, brainUrl, token, hmacSecret, home, String(connection.port))
+
+        const create = (schedule: object) =>
+          Effect.map(
+            call("POST", "/schedules", {
+              name: `greets ${JSON.stringify(schedule)}`,
+              engine: "bullmq",
+              task_name: "greet",
+              kwargs: { to: "ada" },
+              queue: "shop",
+              ...schedule
+            }),
+            ({ json, status, text }) => {
+              assert.strictEqual(status, 201, text)
+              return json.id
+            }
+          )
+        const firesOf = (id: string) => Effect.map(call("GET", `/schedules/${id}/fires`), ({ json }) => json)
+        /** The first fires of the schedule, once the engine has them; each has a task, whose id is the fire's. */
+        const fired = (id: string, count: number) =>
+          Effect.gen(function*() {
+            const fires = yield* until(firesOf(id), (found) => found.length >= count)
+            for (const { fire_id } of fires.slice(-count)) {
+              const fire = yield* until(
+                Effect.map(firesOf(id), (found) =>
+                  found.find((other: typeof fires[number]) => other.fire_id === fire_id)),
+                (found) =>
+                  found?.status === "acked_success"
+              )
+              const command = yield* call("GET", `/commands/${fire.command_id}`)
+              assert.deepInclude(command.json, { action: "schedule.fire", status: "completed" })
+              assert.deepInclude(command.json.result, { task_id: `shop:${fire_id}`, engine: "bullmq" })
+              const task = yield* settled(`shop:${fire_id}`, "success")
+              assert.deepInclude(task, { name: "greet", queue: "shop", kwargs: { to: "ada" }, result: { to: "ada" } })
+            }
+          })
+
+        const inASecond = new Date((yield* Clock.currentTimeMillis) + 1000).toISOString()
+        yield* fired(yield* create({ kind: "clocked", expression: inASecond }), 1)
+        const everySecond = yield* create({ kind: "interval", expression: "1" })
+        yield* fired(everySecond, 3)
+        const triggered = yield* call("POST", `/schedules/${everySecond}/trigger`)
+        assert.strictEqual(triggered.status, 200, triggered.text)
+        yield* call("POST", `/schedules/${everySecond}/disable`)
+
+        // Redis has a job for each fire, one of the one-time schedule and one of the trigger, and none that ran twice
+        const submitted = yield* until(
+          firesOf(everySecond),
+          (found) => found.every(({ status }: { readonly status: string }) => status === "acked_success")
+        )
+        yield* until(Effect.promise(() => shop.getCompletedCount()), (count) => count === submitted.length + 2)
+        const jobs = yield* Effect.promise(() => shop.getCompleted())
+        for (const { fire_id } of submitted) assert.include(jobs.map(({ id }) => id), fire_id)
+        assert.isTrue(jobs.every(({ attemptsMade }) => attemptsMade === 1))
+      }))
+
+    it.scoped("have job schedulers that the brain shows, as BullMQ has them", () =>
+      Effect.gen(function*() {
+        const { call, home, hmacSecret, token } = yield* prepared
+        const { queue } = yield* bull
+        const shop = yield* queue("shop")
+        const upsert = (...args: Parameters<typeof shop.upsertJobScheduler>) =>
+          Effect.promise(() => shop.upsertJobScheduler(...args))
+        yield* upsert("digest", { pattern: "0 7 * * *", tz: "Europe/Oslo", limit: 9 }, {
+          name: "greet",
+          data: { to: "ada", token: "hunter2" },
+          opts: { attempts: 3 }
+        })
+        yield* upsert("sweep:all", { every: 90_500, startDate: Date.now() + 3_600_000 }, { name: "nap", data: [1] })
+        const brainUrl = yield* baseUrl
+        yield* Effect.acquireRelease(
+          Effect.promise(() =>
+            startAgent({ brainUrl, token, hmacSecret, home, role: "web", engines: [bullmq({ queues: [shop] })] })
+          ),
+          (app) => Effect.promise(() => app.close())
+        )
+        const shown = yield* until(
+          Effect.map(call("GET", "/schedules"), ({ json }) => json.items),
+          (items) => items.length === 2
+        )
+        const named = (name: string) => shown.find((schedule: { readonly name: string }) => schedule.name === name)
+        const digest = yield* Effect.promise(() => shop.getJobScheduler("digest"))
+        assert.deepInclude(named("shop:digest"), {
+          engine: "bullmq",
+          scheduler: "bullmq-scheduler",
+          task_name: "greet",
+          kind: "cron",
+          expression: "0 7 * * *",
+          timezone: "Europe/Oslo",
+          queue: "shop",
+          args: [],
+          kwargs: { to: "ada", token: "[REDACTED]" },
+          is_enabled: true,
+          last_run_at: null,
+          total_runs: 0,
+          external_id: "shop:digest"
+        })
+        assert.strictEqual(Date.parse(named("shop:digest").next_run_at), digest?.next)
+        assert.deepInclude(named("shop:sweep:all"), { kind: "interval", expression: "90.5", args: [1], queue: "shop" })
+      }))
+  })
+})
