@@ -1,4 +1,10 @@
-import { type HttpApiError, HttpClient, type HttpClientError, type HttpClientResponse } from "@effect/platform"
+import {
+  type HttpApiError,
+  HttpClient,
+  type HttpClientError,
+  HttpClientRequest,
+  type HttpClientResponse
+} from "@effect/platform"
 import { RequestError } from "@effect/platform/HttpClientError"
 import { Clock, Console, Effect, Option, type ParseResult, type Redacted } from "effect"
 import type { Failure } from "../domain/Errors.ts"
@@ -103,6 +109,12 @@ export const withTimeout = (self: HttpClient.HttpClient): HttpClient.HttpClient 
     }))
 
 const connect = ({ apiKey, url }: Access) => client({ baseUrl: url, apiKey, transform: withTimeout })
+
+/** The derived client with this JSON text as the body of its request: its own would change large numbers of arguments. */
+export const clientSending = ({ access: { apiKey, url } }: Remote, text: string) => {
+  const asWritten = HttpClient.mapRequest(HttpClientRequest.bodyText(text, "application/json"))
+  return client({ baseUrl: url, apiKey, transform: (self) => asWritten(withTimeout(self)) })
+}
 
 export interface Remote {
   readonly access: Access

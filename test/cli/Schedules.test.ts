@@ -101,6 +101,37 @@ layer(serverOn("SQLite"), { excludeTestServices: true })("svc schedules", (it) =
       assert.deepStrictEqual(JSON.parse(ok(yield* run("misfires", "--schedule", id, "--json"))), [])
     }))
 
+  it.scoped("adds and changes a schedule, lists its fires, and exports what an import reads", () =>
+    Effect.gen(function*() {
+      const { run, write } = yield* withFiles
+      const args = "[12345678901234567890,1.0]"
+      const options = ["--engine", "celery", "--task", "shop.report", "--args", args, "--timezone", "Europe/Berlin"]
+      assert.match(
+        ok(yield* run("schedules", "add", "nightly", "0 3 * * *", ...options)),
+        /^added nightly \(.*, next at 20/
+      )
+      refused(yield* run("schedules", "add", "nightly", "0 3 * * *", ...options), "name")
+      refused(
+        yield* run("schedules", "add", "other", "0 3 * * *", ...options, "--kwargs", "{"),
+        "--kwargs is not JSON",
+        2
+      )
+      refused(yield* run("schedules", "edit", "nightly"), "say what to change", 2)
+      const edited = ["--expression", "0 4 * * *", "--catch-up", "skip", "--jitter-seconds", "30"]
+      assert.match(ok(yield* run("schedules", "edit", "nightly", ...edited)), /^changed nightly/)
+      const shown = ok(yield* run("schedules", "show", "nightly"))
+      assert.include(shown, args)
+      assert.match(shown, /\ncron +0 4 \* \* \*\n.*\njitter +30 s\ncatch up +skip\n/s)
+      assert.match(ok(yield* run("schedules", "history", "nightly")), /^TICK +STATUS +FIRED/)
+      const snapshot = ok(yield* run("schedules", "export"))
+      assert.include(snapshot, args)
+      const file = write("exported.json", snapshot)
+      assert.include(ok(yield* run("schedules", "import", file)), "imported: 0 new, 1 changed")
+      assert.include(ok(yield* run("schedules", "diff", file)), "0 new, 0 changed, 0 deleted, 1 unchanged")
+      assert.include(ok(yield* run("schedules", "export", "--source", "imported")), args)
+      assert.notInclude(ok(yield* run("schedules", "export", "--source", "git")), args)
+    }))
+
   it.scoped("shows when an expression fires", () =>
     Effect.gen(function*() {
       const { run } = yield* visitor()

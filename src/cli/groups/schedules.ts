@@ -4,6 +4,8 @@ import { json, page, project } from "../Options.ts"
 
 const handler = lazyHandlers(() => import("../handlers/schedules.ts"))
 
+const editHandler = lazyHandlers(() => import("../handlers/schedule-edits.ts"))
+
 const fileHandler = lazyHandlers(() => import("../handlers/schedule-files.ts"))
 
 const schedule = Args.text({ name: "schedule" }).pipe(Args.withDescription("Name or id of the schedule."))
@@ -36,15 +38,74 @@ const preview = Command.make("preview", {
   Command.withDescription("Show when an expression fires, in words and tick by tick.")
 )
 
-const trigger = Command.make("trigger", { schedule, project, json }, handler((module) => module.trigger)).pipe(
+const kinds = ["cron", "interval", "clocked"] as const
+
+/** What a new schedule may have, and a change may change. */
+const fields = {
+  kind: Options.choice("kind", kinds).pipe(
+    Options.withDescription("Form of the expression; a new schedule is cron."),
+    Options.optional
+  ),
+  timezone: Options.text("timezone").pipe(
+    Options.withDescription("Time zone of the expression, such as Europe/Berlin; UTC by default."),
+    Options.optional
+  ),
+  queue: Options.text("queue").pipe(
+    Options.withDescription("Queue of its tasks; by default the task's own."),
+    Options.optional
+  ),
+  args: Options.text("args").pipe(Options.withDescription("Arguments as a JSON array."), Options.optional),
+  kwargs: Options.text("kwargs").pipe(Options.withDescription("Named arguments as a JSON object."), Options.optional),
+  catchUp: Options.choice("catch-up", ["skip", "fire_one_missed", "fire_all_missed"]).pipe(
+    Options.withDescription("What happens with ticks that nothing could fire."),
+    Options.optional
+  ),
+  jitterSeconds: Options.integer("jitter-seconds").pipe(
+    Options.withDescription("Each tick fires up to so many seconds late."),
+    Options.optional
+  ),
+  graceSeconds: Options.integer("grace-seconds").pipe(
+    Options.withDescription("A tick that fires later than this is a misfire."),
+    Options.optional
+  ),
+  project,
+  json
+}
+
+export const add = Command.make("add", {
+  name: Args.text({ name: "name" }).pipe(Args.withDescription("Its name, unique in the project.")),
+  expression: Args.text({ name: "expression" }).pipe(Args.withDescription("When it fires, such as '0 3 * * *'.")),
+  engine: Options.text("engine").pipe(Options.withDescription("Engine that runs its task, such as celery.")),
+  task: Options.text("task").pipe(Options.withDescription("Name of the task that it submits.")),
+  disabled: Options.boolean("disabled").pipe(Options.withDescription("It does not fire until it is enabled.")),
+  ...fields
+}, editHandler((module) => module.add)).pipe(Command.withDescription("Create a schedule that svc fires."))
+
+export const edit = Command.make("edit", {
+  schedule,
+  expression: Options.text("expression").pipe(Options.withDescription("When it fires."), Options.optional),
+  engine: Options.text("engine").pipe(Options.withDescription("Engine that runs its task."), Options.optional),
+  task: Options.text("task").pipe(Options.withDescription("Name of the task that it submits."), Options.optional),
+  ...fields
+}, editHandler((module) => module.edit)).pipe(
+  Command.withDescription("Change a schedule. A changed cadence begins with the next tick after now.")
+)
+
+export const history = Command.make(
+  "history",
+  { schedule, limit, project, json },
+  handler((module) => module.history)
+).pipe(Command.withDescription("List a schedule's fires, newest first."))
+
+export const trigger = Command.make("trigger", { schedule, project, json }, handler((module) => module.trigger)).pipe(
   Command.withDescription("Submit a schedule's task now.")
 )
 
-const enable = Command.make("enable", { schedule, project, json }, handler((module) => module.enable)).pipe(
+export const enable = Command.make("enable", { schedule, project, json }, handler((module) => module.enable)).pipe(
   Command.withDescription("Let a schedule fire, from its next tick on.")
 )
 
-const disable = Command.make("disable", { schedule, project, json }, handler((module) => module.disable)).pipe(
+export const disable = Command.make("disable", { schedule, project, json }, handler((module) => module.disable)).pipe(
   Command.withDescription("Stop a schedule until it is enabled.")
 )
 
@@ -56,8 +117,16 @@ const resume = Command.make("resume", { schedule, project, json }, handler((modu
   Command.withDescription("Resume a schedule; its catch_up decides about the ticks that passed.")
 )
 
-const importFile = Command.make("import", { file, project, json }, fileHandler((module) => module.importFile)).pipe(
-  Command.withDescription("Make the project's schedules as a snapshot has them.")
+export const importFile = Command.make("import", { file, project, json }, fileHandler((module) => module.importFile))
+  .pipe(
+    Command.withDescription("Make the project's schedules as a snapshot has them.")
+  )
+
+export const exportFile = Command.make("export", {
+  source: Options.text("source").pipe(Options.withDescription("Only the schedules of this source."), Options.optional),
+  project
+}, fileHandler((module) => module.exportFile)).pipe(
+  Command.withDescription("Print the project's schedules as a snapshot that import reads.")
 )
 
 const diff = Command.make("diff", { file, project, json }, fileHandler((module) => module.diff)).pipe(
@@ -69,6 +138,9 @@ export const schedules = Command.make("schedules").pipe(
   Command.withSubcommands([
     list,
     show,
+    add,
+    edit,
+    history,
     preview,
     trigger,
     enable,
@@ -76,6 +148,7 @@ export const schedules = Command.make("schedules").pipe(
     pause,
     resume,
     importFile,
+    exportFile,
     diff
   ])
 )

@@ -1,14 +1,14 @@
-import { HttpClient, HttpClientRequest } from "@effect/platform"
-import { Effect, type Option } from "effect"
-import { canonicalTextOf, JsonArray, type JsonNode, JsonObject, parse } from "../../domain/CanonicalJson.ts"
+import { Console, Effect, Option } from "effect"
+import { asString, canonicalTextOf, JsonArray, type JsonNode, JsonObject, parse } from "../../domain/CanonicalJson.ts"
+import { serviceScheduler } from "../../domain/Schedule.ts"
+import { dashboardSource } from "../../domain/Schedule/Import.ts"
 import type { DiffSchedulesResponse, ImportSchedulesResponse } from "../../domain/Schedule/Import.ts"
-import { client } from "../../http/Client.ts"
 import { CliError } from "../Explain.ts"
-import { type ApiError, type DecodedResponse, printAnswer, type Remote, withRemote, withTimeout } from "../Remote.ts"
+import { type ApiError, clientSending, type DecodedResponse, printAnswer, type Remote, withRemote } from "../Remote.ts"
 import { readScheduleFile } from "../ScheduleFile.ts"
-import { escapeText } from "../TerminalText.ts"
+import { escapeJson, escapeText } from "../TerminalText.ts"
 
-/** Sends a file's snapshot as it is: the derived client would change large numbers of arguments. */
+/** Sends a file's snapshot as it is. */
 const sendSnapshot = <A>(
   remote: Remote,
   file: string,
@@ -23,9 +23,7 @@ const sendSnapshot = <A>(
 ) =>
   Effect.gen(function*() {
     const snapshot = yield* readScheduleFile(file)
-    const { apiKey, url } = remote.access
-    const asWritten = HttpClient.mapRequest(HttpClientRequest.bodyText(snapshot, "application/json"))
-    const api = yield* client({ baseUrl: url, apiKey, transform: (self) => asWritten(withTimeout(self)) })
+    const api = yield* clientSending(remote, snapshot)
     return yield* call(api.schedules, {
       path: { slug: remote.slug },
       payload: { schedules: [], mode: "upsert", source_filter: null },
@@ -92,4 +90,60 @@ export const diff = ({ file, json, project }: OfFile) =>
       if (inserted + updated + deleted > 0) {
         return yield* new CliError({ message: `the project's schedules differ from ${escapeText(file)}` })
       }
+    }))
+
+/** The fields of a snapshot's schedule. */
+const snapshotFields = [
+  "name",
+  "engine",
+  "kind",
+  "expression",
+  "timezone",
+  "task_name",
+  "queue",
+  "args",
+  "kwargs",
+  "catch_up",
+  "is_enabled",
+  "source",
+  "source_hash",
+  "jitter_seconds",
+  "grace_seconds"
+]
+
+/** The snapshot's text of a schedule; null for one that svc does not fire, or of another source. */
+const exportSchedule = (schedule: JsonNode, source: Option.Option<string>): string | null => {
+  if (!(schedule instanceof JsonObject) || asString(schedule.get("scheduler")) !== serviceScheduler) return null
+  const ownSource = asString(schedule.get("source"))
+  if (Option.isSome(source) && ownSource !== source.value) return null
+  const fields = snapshotFields.filter((field) => field !== "source" || ownSource !== dashboardSource)
+  return `{${
+    fields.map((field) => `${JSON.stringify(field)}: ${canonicalTextOf(schedule.get(field) ?? "null")}`).join(", ")
+  }}`
+}
+
+/** The rows of all pages of the list, as the brain wrote them. */
+const listTexts = (remote: Remote, cursor?: string): Effect.Effect<ReadonlyArray<JsonNode>, ApiError> =>
+  Effect.gen(function*() {
+    const urlParams = { limit: 500, ...(cursor !== undefined && { cursor }) }
+    const [{ next_cursor }, response] = yield* remote.api.schedules.list({
+      path: { slug: remote.slug },
+      urlParams,
+      withResponse: true
+    })
+    const answer = parse(new TextDecoder().decode(yield* response.arrayBuffer))
+    const items = answer instanceof JsonObject ? answer.get("items") : undefined
+    const rows = items instanceof JsonArray ? items.items : []
+    return next_cursor === null ? rows : [...rows, ...(yield* listTexts(remote, next_cursor))]
+  })
+
+/** Prints a snapshot that `import` reads: JSON, with a line for each schedule. */
+export const exportFile = (
+  { project, source }: { readonly project: Option.Option<string>; readonly source: Option.Option<string> }
+) =>
+  withRemote(project, (remote) =>
+    Effect.gen(function*() {
+      const rows = yield* listTexts(remote)
+      const lines = rows.flatMap((row) => exportSchedule(row, source) ?? []).map(escapeJson)
+      yield* Console.log(`{"schedules": [\n${lines.map((line) => `  ${line}`).join(",\n")}\n]}`)
     }))

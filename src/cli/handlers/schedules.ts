@@ -3,6 +3,7 @@ import { Effect, Option, Schema } from "effect"
 import { ScheduleId } from "../../domain/Id.ts"
 import { QueryLimit } from "../../domain/Query.ts"
 import type { SchedulePublic } from "../../domain/Schedule.ts"
+import type { ScheduleFire } from "../../domain/Schedule/Fire.ts"
 import type { ScheduleMisfire } from "../../domain/Schedule/Misfire.ts"
 import { PreviewRequest, type Tick } from "../../domain/Schedule/Preview.ts"
 import { decodeInput } from "../DecodeInput.ts"
@@ -11,12 +12,12 @@ import { type ApiError, printAnswer, type Remote, withRemote } from "../Remote.t
 import { type Column, formatAge, formatFields, formatPage, formatTable } from "../Table.ts"
 import { escapeText, jsonMemberOf } from "../TerminalText.ts"
 
-interface Printing {
+export interface Printing {
   readonly project: Option.Option<string>
   readonly json: boolean
 }
 
-interface OfSchedule extends Printing {
+export interface OfSchedule extends Printing {
   readonly schedule: string
 }
 
@@ -72,7 +73,7 @@ const listIds = (
 const decodeId = Schema.decodeOption(ScheduleId)
 
 /** The path of the schedule of this name or id. */
-const pathOf = (remote: Remote, given: string) =>
+export const pathOf = (remote: Remote, given: string) =>
   Effect.gen(function*() {
     const { slug } = remote
     const id = decodeId(given.toLowerCase())
@@ -142,7 +143,7 @@ const callFor = (
 export const show = (options: OfSchedule) =>
   callFor(options, (schedules, request) => schedules.get(request), formatSchedule)
 
-const formatNext = (verb: string) => (schedule: SchedulePublic): string => {
+export const formatNext = (verb: string) => (schedule: SchedulePublic): string => {
   const next = stateOf(schedule) === "enabled" && schedule.next_run_at !== null
     ? `, next at ${schedule.next_run_at}`
     : ""
@@ -168,6 +169,24 @@ export const trigger = (options: OfSchedule) =>
       `triggered ${name} (${id})${command === undefined ? "" : `: svc commands show ${command} shows its outcome`}`
     )
   })
+
+const fireColumns: ReadonlyArray<Column<ScheduleFire>> = [
+  { head: "TICK", cell: ({ scheduled_for }) => scheduled_for.slice(0, 19).replace("T", " ") },
+  { head: "STATUS", cell: ({ status }) => status },
+  { head: "FIRED", cell: ({ fired_at }, view) => formatAge(fired_at, view) },
+  { head: "LATENCY", cell: ({ latency_ms }) => (latency_ms === null ? null : `${latency_ms} ms`), hidesEmpty: true },
+  { head: "ERROR", cell: ({ error_message }) => error_message, maxLength: 80, minLength: 10, hidesEmpty: true },
+  { head: "COMMAND", cell: ({ command_id }) => command_id, dropRank: 1 }
+]
+
+export const history = ({ json, limit, project, schedule }: OfSchedule & { readonly limit: number }) =>
+  withRemote(project, (remote) =>
+    Effect.gen(function*() {
+      const urlParams = yield* decodeLimit(limit)
+      const path = yield* pathOf(remote, schedule)
+      const answer = yield* remote.api.schedules.fires({ path, urlParams, withResponse: true })
+      yield* printAnswer(answer, json, (rows, _text, view) => formatTable(fireColumns, rows, view))
+    }))
 
 const tickColumns: ReadonlyArray<Column<Tick>> = [
   { head: "LOCAL", cell: ({ local }) => local },
