@@ -1,5 +1,5 @@
 // Builds what the package ships, all of it or one part:
-//   node scripts/build.mjs cli [folder]   dist/cli, the program `svc`: a small entry, and chunks that load on demand
+//   node scripts/build.mjs cli [folder]   dist/cli, the programs: small entries, and chunks that load on demand
 //   node scripts/build.mjs lib            dist/lib, the library: JavaScript and types, file for file
 //   node scripts/build.mjs agent          dist/agent, the package `svc-agent`, ready for npm pack; needs dist/lib
 //   node scripts/build.mjs workers        the worker threads' code for benchmarks, which run from the sources
@@ -11,15 +11,15 @@ import { chmodSync, rmSync } from "node:fs"
 import { join, resolve } from "node:path"
 import { fileURLToPath } from "node:url"
 import { buildAgentPackage } from "./agentPackage.mjs"
-import { entries, options, testPrograms, workersFolder } from "./bundle.mjs"
+import { entries, options, programs, testPrograms, workersFolder } from "./bundle.mjs"
 
 const root = fileURLToPath(new URL("../", import.meta.url))
 const [part, folder] = process.argv.slice(2)
 
 const buildCli = async (outdir) => {
   rmSync(outdir, { recursive: true, force: true })
-  await build({ ...options, entryPoints: { svc: "src/cli/main.ts", ...entries() }, outdir })
-  chmodSync(join(outdir, "svc.js"), 0o755)
+  await build({ ...options, entryPoints: { ...programs, ...entries() }, outdir })
+  for (const name of Object.keys(programs)) chmodSync(join(outdir, `${name}.js`), 0o755)
 }
 
 /**

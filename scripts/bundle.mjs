@@ -59,6 +59,9 @@ export const options = {
   }
 }
 
+/** The programs of the package. */
+export const programs = { svc: "src/cli/main.ts", "svc-scheduler": "src/cli/scheduler/main.ts" }
+
 /** The programs of their own that tests start beside the brain (`inject("programs")`). */
 export const testPrograms = {
   "fault-agent": "test/e2e/faults/agent.ts",

@@ -17,8 +17,9 @@ const rooms = {
   grpc: ["domain", "services"],
   "http definitions": ["domain"], // what a browser imports: the Api, and what it is made of
   migrations: ["services"],
+  scheduler: ["domain", "services", "grpc"], // the program svc-scheduler, beside the command line
   layers: [...all, "agents/gateway", "http definitions"],
-  cli: [...all, "layers", "agents/gateway", "http definitions"],
+  cli: [...all, "scheduler", "layers", "agents/gateway", "http definitions"],
   entry: [...all, "layers", "http definitions"]
 }
 

@@ -1,4 +1,5 @@
 import { clientDeclared } from "../src/cli/ClientSettings.ts"
+import { schedulerProgramDeclared } from "../src/scheduler/Settings.ts"
 import { settingDefinitions } from "../src/services/Settings.ts"
 import type { Setting } from "../src/services/Settings/Kinds.ts"
 
@@ -17,12 +18,14 @@ const settings = Object.values(settingDefinitions) as ReadonlyArray<Setting<unkn
 
 const clientSettings = Object.values(clientDeclared) as ReadonlyArray<Setting<unknown>>
 
+const schedulerSettings = Object.values(schedulerProgramDeclared) as ReadonlyArray<Setting<unknown>>
+
 /** docs/settings.md, from the declarations. */
 export const settingsPage = (): string =>
   `# Settings
 
 For people who configure a brain, an agent or the command line: every setting with its default. \`npm run docs\` makes this
-page from \`src/services/Settings/\` and \`src/cli/ClientSettings.ts\`; a test compares them.
+page from \`src/services/Settings/\`, \`src/cli/ClientSettings.ts\` and \`src/scheduler/Settings.ts\`; a test compares them.
 
 \`\`\`sh
 SVC_PORT=8080 SVC_DATABASE_URL_FILE=/run/secrets/database svc serve
@@ -56,4 +59,13 @@ the environment. They never read the brain's own settings or its tunables file. 
 | name | type | default | tunable | what it is |
 |---|---|---|---|---|
 ${clientSettings.map(row).join("\n")}
+
+## svc-scheduler
+
+The program \`svc-scheduler\` ([scheduler.md](scheduler.md)) reads these from the environment, and never the brain's own
+settings or its tunables file. Its \`schedules\`, \`import\` and \`export\` are client commands, and read those above.
+
+| name | type | default | tunable | what it is |
+|---|---|---|---|---|
+${schedulerSettings.map((setting) => row({ ...setting, tunable: false })).join("\n")}
 `

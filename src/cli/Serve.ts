@@ -11,21 +11,9 @@ import { Settings } from "../services/Settings.ts"
 import { Setup } from "../services/Setup.ts"
 import { reportReady } from "./Cluster.ts"
 import type { settings } from "./Settings.ts"
+import { armShutdownDeadline } from "./ShutdownDeadline.ts"
 import { releaseYoungGeneration } from "./StartupHeap.ts"
 import { isLocalOnly, localOnlyWarning } from "./Warnings.ts"
-
-/** The process ends at most this long after a signal, even if a finalizer still waits. */
-const deadlineMillis = 9500
-
-const armShutdownDeadline = Effect.sync(() => {
-  const arm = () => {
-    setTimeout(() => {
-      process.stderr.write("svc: the shutdown took over 9.5 seconds and was cut off\n")
-      process.exit(1)
-    }, deadlineMillis).unref()
-  }
-  process.once("SIGTERM", arm).once("SIGINT", arm)
-})
 
 /** Among the workers of `svc serve --workers N` only the first prints for people; one that replaces a dead worker does not. */
 const isFirstProcess = cluster.isPrimary || cluster.worker?.id === 1
@@ -78,7 +66,7 @@ export const runServer = <E, R>(
   startup: Effect.Effect<unknown, E, R | ServerServices>
 ) =>
   Effect.gen(function*() {
-    yield* armShutdownDeadline
+    yield* armShutdownDeadline("svc")
     return yield* Effect.gen(function*() {
       yield* reportReady
       yield* startup

@@ -1,11 +1,16 @@
+import { schedulerProgramDeclared } from "../scheduler/Settings.ts"
 import { settingDefinitions } from "../services/Settings.ts"
 import { deprecatedSettings } from "../services/Settings/Deprecated.ts"
 import { clientDeclared } from "./ClientSettings.ts"
 import { findClosest } from "./Closest.ts"
 
-const all = [...Object.values(settingDefinitions), ...Object.values(clientDeclared)]
+const all = [
+  ...Object.values(settingDefinitions),
+  ...Object.values(clientDeclared),
+  ...Object.values(schedulerProgramDeclared)
+]
 
-/** The names that the brain or its command line reads. A secret also has a name with _FILE. */
+/** The names that the brain, its command line or svc-scheduler reads. A secret also has a name with _FILE. */
 const known: ReadonlySet<string> = new Set(
   all.flatMap(({ name, secret }) => (secret ? [name, `${name}_FILE`] : [name]))
 )

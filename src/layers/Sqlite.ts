@@ -3,8 +3,8 @@ import { SqlClient, SqlError, Statement } from "@effect/sql"
 import type { Connection } from "@effect/sql/SqlConnection"
 import BetterSqlite3 from "better-sqlite3"
 import { type Clock, Effect, Option, type Scope } from "effect"
-import { chmodSync, closeSync, openSync, statSync } from "node:fs"
 import type { MeasureUse, SqliteAccess } from "../services/Database.ts"
+import { restrictToOwner } from "../services/OwnerFile.ts"
 import * as PreparedReads from "../services/PreparedReads.ts"
 
 /**
@@ -13,20 +13,6 @@ import * as PreparedReads from "../services/PreparedReads.ts"
  * fail with SQLITE_BUSY half-way when a second process (the CLI) writes. In all else this client behaves as that one.
  */
 const statementCacheSize = 500
-
-/**
- * The file and its `-wal` and `-shm` files get mode 0600 regardless of the umask: they contain task arguments and
- * password hashes. SQLite gives `-wal` and `-shm` the mode of the file. A file of another owner stays unchanged.
- */
-export const restrictToOwner = (file: string): void => {
-  if (file === ":memory:") return
-  // a file that is there is opened by SQLite, whose error says whether it is read-only or cannot be reached
-  if (statSync(file, { throwIfNoEntry: false }) === undefined) closeSync(openSync(file, "a", 0o600))
-  for (const one of [file, `${file}-wal`, `${file}-shm`]) {
-    const { mode, uid } = statSync(one, { throwIfNoEntry: false }) ?? {}
-    if (mode !== undefined && uid === process.getuid?.() && (mode & 0o077) !== 0) chmodSync(one, 0o600)
-  }
-}
 
 const openConnection = (
   file: string,

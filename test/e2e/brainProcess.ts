@@ -19,6 +19,8 @@ export interface BrainProcess {
   readonly kill: Effect.Effect<void>
   /** SIGSTOP: it is there, and does nothing any more. */
   readonly freeze: Effect.Effect<void>
+  /** SIGCONT: it goes on. */
+  readonly resume: Effect.Effect<void>
   /** SIGTERM, and answers the exit code. */
   readonly stop: Effect.Effect<number | null>
   /** Starts it again on the same port, home and database, and waits until it is ready. */
@@ -31,6 +33,10 @@ export interface BrainProcess {
 export interface Site {
   readonly env: Readonly<Record<string, string>>
   readonly brain: Effect.Effect<BrainProcess, never, Scope.Scope>
+  /** A brain with settings of its own, such as a port. */
+  readonly brainWith: (
+    settings: Readonly<Record<string, string>>
+  ) => Effect.Effect<BrainProcess, never, Scope.Scope>
 }
 
 const password = "correct horse battery"
@@ -48,52 +54,54 @@ export const siteOf = (program: string, settings: Readonly<Record<string, string
     const { code, stderr } = yield* svcHere(bootstrap, env, { input: password })
     if (code !== 0) return yield* Effect.dieMessage(`bootstrap-admin ended with ${code}: ${stderr}`)
 
-    const brain = Effect.gen(function*() {
-      const port = yield* freePort
-      const url = `http://127.0.0.1:${port}`
-      let child: ChildProcess | undefined
-      let log = ""
-      const ready = Effect.promise(async () => {
-        try {
-          return (await fetch(`${url}/health/ready`)).status
-        } catch {
-          return 0
-        }
+    const brainWith = (own: Readonly<Record<string, string>>) =>
+      Effect.gen(function*() {
+        const port = yield* freePort
+        const url = `http://127.0.0.1:${port}`
+        let child: ChildProcess | undefined
+        let log = ""
+        const ready = Effect.promise(async () => {
+          try {
+            return (await fetch(`${url}/health/ready`)).status
+          } catch {
+            return 0
+          }
+        })
+        const start = Effect.sync(() => {
+          const started = spawn(process.execPath, [program, "serve", "--port", String(port)], {
+            env: { ...env, ...own },
+            stdio: ["ignore", "pipe", "pipe"]
+          })
+          for (const stream of [started.stdout, started.stderr]) {
+            stream.on("data", (chunk) => (log += String(chunk)))
+          }
+          child = started
+        }).pipe(
+          Effect.zipRight(until(ready, (status) => status === 200)),
+          Effect.asVoid,
+          Effect.tapError(() => Effect.log(log)),
+          Effect.orDie
+        )
+        const signal = (name: NodeJS.Signals) =>
+          Effect.suspend(() => {
+            if (child === undefined) return Effect.succeed(null)
+            const running = child
+            running.kill(name)
+            return Effect.map(ended(running), () => running.exitCode)
+          })
+        yield* Effect.acquireRelease(start, () => signal("SIGKILL"))
+        return {
+          url,
+          start,
+          kill: Effect.asVoid(signal("SIGKILL")),
+          freeze: Effect.sync(() => child?.kill("SIGSTOP")),
+          resume: Effect.sync(() => child?.kill("SIGCONT")),
+          stop: signal("SIGTERM"),
+          log: () => log,
+          pid: () => child?.pid ?? 0
+        } satisfies BrainProcess
       })
-      const start = Effect.sync(() => {
-        const started = spawn(process.execPath, [program, "serve", "--port", String(port)], {
-          env,
-          stdio: ["ignore", "pipe", "pipe"]
-        })
-        for (const stream of [started.stdout, started.stderr]) {
-          stream.on("data", (chunk) => (log += String(chunk)))
-        }
-        child = started
-      }).pipe(
-        Effect.zipRight(until(ready, (status) => status === 200)),
-        Effect.asVoid,
-        Effect.tapError(() => Effect.log(log)),
-        Effect.orDie
-      )
-      const signal = (name: NodeJS.Signals) =>
-        Effect.suspend(() => {
-          if (child === undefined) return Effect.succeed(null)
-          const running = child
-          running.kill(name)
-          return Effect.map(ended(running), () => running.exitCode)
-        })
-      yield* Effect.acquireRelease(start, () => signal("SIGKILL"))
-      return {
-        url,
-        start,
-        kill: Effect.asVoid(signal("SIGKILL")),
-        freeze: Effect.sync(() => child?.kill("SIGSTOP")),
-        stop: signal("SIGTERM"),
-        log: () => log,
-        pid: () => child?.pid ?? 0
-      } satisfies BrainProcess
-    })
-    return { env, brain } satisfies Site
+    return { env, brain: brainWith({}), brainWith } satisfies Site
   })
 
 export type Call = (method: string, path: string, body?: unknown) => Effect.Effect<{

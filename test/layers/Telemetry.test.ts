@@ -2,6 +2,7 @@ import { NodeContext } from "@effect/platform-node"
 import { SqlClient } from "@effect/sql"
 import { assert, describe, it } from "@effect/vitest"
 import { Cause, Effect, Layer, Logger, Redacted, Tracer } from "effect"
+import { jsonLogger } from "../../src/layers/Logs.ts"
 import * as SettingsLayer from "../../src/layers/Settings.ts"
 import * as Telemetry from "../../src/layers/Telemetry.ts"
 import type { SettingsShape } from "../../src/services/Settings.ts"
@@ -14,7 +15,7 @@ import { collector, collectorAfter } from "./collector.ts"
 const logged = (effect: Effect.Effect<unknown>) =>
   Effect.gen(function*() {
     const lines: Array<string> = []
-    const collect = Logger.map(Telemetry.jsonLogger, (line) => void lines.push(line))
+    const collect = Logger.map(jsonLogger, (line) => void lines.push(line))
     yield* Effect.provide(effect, Logger.replace(Logger.defaultLogger, collect))
     return lines.map((line) => JSON.parse(line) as Readonly<Record<string, unknown>>) // one object a line
   })
@@ -129,7 +130,7 @@ describe("traces", () => {
     Effect.gen(function*() {
       const { host, posts } = yield* collectorAfter(2)
       const lines: Array<string> = []
-      const collect = Logger.add(Logger.map(Telemetry.jsonLogger, (line) => void lines.push(line)))
+      const collect = Logger.add(Logger.map(jsonLogger, (line) => void lines.push(line)))
       yield* Effect.gen(function*() {
         yield* Effect.repeatN(Effect.withSpan(Effect.void, "a piece of work"), 999) // a full batch, which is sent at once and tried again after 1 s
         // the collector has the spans before the exporter has its answer, without which nothing is logged

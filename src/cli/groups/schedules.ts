@@ -12,7 +12,7 @@ const schedule = Args.text({ name: "schedule" }).pipe(Args.withDescription("Name
 const file = Args.text({ name: "file" }).pipe(Args.withDescription("A snapshot of schedules, as YAML or JSON."))
 const limit = page.limit
 
-const list = Command.make("list", { ...page, project, json }, handler((module) => module.list)).pipe(
+export const list = Command.make("list", { ...page, project, json }, handler((module) => module.list)).pipe(
   Command.withDescription("List schedules by name, with the next tick of each.")
 )
 

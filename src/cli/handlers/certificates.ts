@@ -91,7 +91,7 @@ export const mintSchedulerCert = Effect.fnUntraced(function*(options: MintOption
   const pair = yield* Effect.promise(() => issueCertificate(authority, { name, hosts, days }, now))
   yield* fs.makeDirectory(outDir, { recursive: true, mode: 0o700 })
   yield* writePair(pair, certificatePath, keyPath)
-  const prefix = hosts.length > 0 ? "SVC_SCHEDULER_GRPC" : "Z4J_SCHEDULER"
+  const prefix = hosts.length > 0 ? "SVC_SCHEDULER_GRPC" : "SVC_SCHEDULER"
   yield* Console.log([
     `${prefix}_TLS_CERT=${certificatePath}`,
     `${prefix}_TLS_KEY=${keyPath}`,

@@ -26,7 +26,7 @@ export interface Cursor {
   readonly cursor_at: Timestamp
 }
 
-interface Jittered {
+export interface Jittered {
   readonly id: ScheduleId
   readonly jitter_seconds: number
 }

@@ -1,0 +1,109 @@
+import { Console, Effect } from "effect"
+import { version } from "../../../domain/Version.ts"
+import { protocolVersions } from "../../../scheduler/GrpcBrain.ts"
+import { schedulerProgramDeclared, SchedulerSettings } from "../../../scheduler/Settings.ts"
+import type { Setting } from "../../../services/Settings/Kinds.ts"
+import { CliError } from "../../Explain.ts"
+import { formatFields } from "../../Table.ts"
+import { escapeJson, escapeText } from "../../TerminalText.ts"
+import { readRunning, type Running } from "../Running.ts"
+import { layerSchedulerSettings } from "../Settings.ts"
+
+interface Printing {
+  readonly json: boolean
+}
+
+const notRunning = (home: string) =>
+  new CliError({ message: `no svc-scheduler runs with the folder ${home}: start one with svc-scheduler serve` })
+
+const roleOf = ({ projects }: Running): string =>
+  projects.length === 0
+    ? "no projects yet"
+    : projects.map(({ is_held, slug }) => `${slug} (${is_held ? "fires" : "stands by"})`).join(", ")
+
+export const status = ({ json }: Printing) =>
+  Effect.gen(function*() {
+    const { brain, home, name } = yield* SchedulerSettings
+    const running = yield* readRunning(home)
+    const { counts, isRunning, projects, state } = running
+    const isConnected = isRunning && state !== null && state.connected_at !== null
+    const error = isRunning ? state?.error ?? null : null
+    if (json) {
+      const text = JSON.stringify({
+        running: isRunning,
+        name,
+        pid: isRunning ? state?.pid : null,
+        version: state?.version ?? null,
+        started_at: state?.started_at ?? null,
+        updated_at: state?.updated_at ?? null,
+        brain,
+        connected: isConnected,
+        connected_at: isConnected ? state.connected_at : null,
+        error,
+        projects: projects.map(({ id, is_held, slug }) => ({ id, slug, role: is_held ? "fires" : "stands_by" })),
+        ...counts,
+        last_tick_at: state?.last_tick_at ?? null,
+        last_handover_at: state?.last_handover_at ?? null
+      })
+      yield* Console.log(escapeJson(text))
+    } else {
+      yield* Console.log(formatFields([
+        ["scheduler", isRunning ? `runs as process ${state?.pid ?? "?"} (${name})` : "does not run"],
+        [
+          "brain",
+          `${brain.join(", ")}: ${isConnected ? "connected" : `not connected${error === null ? "" : ` (${error})`}`}`
+        ],
+        ["projects", roleOf(running)],
+        ["schedules", counts.schedules],
+        [
+          "waiting",
+          counts.waiting_fires === 0 ? "no fires" : `${counts.waiting_fires} fires since ${counts.oldest_waiting}`
+        ],
+        ["last tick", state?.last_tick_at ?? null],
+        ["handed over", state?.last_handover_at ?? null],
+        ["updated", state?.updated_at ?? null]
+      ]))
+    }
+    if (!isRunning) return yield* notRunning(home)
+  }).pipe(Effect.provide(layerSchedulerSettings))
+
+export const info = ({ json }: Printing) =>
+  Effect.gen(function*() {
+    const settings = yield* SchedulerSettings
+    const { instanceId } = yield* readRunning(settings.home)
+    const shown = Object.entries(schedulerProgramDeclared).map(([key, declared]) => {
+      const setting = declared as Setting<unknown> // the record's values differ in A only
+      return [setting.name, setting.print(Reflect.get(settings, key))] as const
+    })
+    const facts = {
+      version,
+      node: process.versions.node,
+      time_zones: process.versions.tz ?? null,
+      protocol: protocolVersions,
+      instance_id: instanceId
+    }
+    yield* Console.log(
+      json
+        ? escapeJson(JSON.stringify({ ...facts, settings: Object.fromEntries(shown) }))
+        : [
+          ...Object.entries(facts).map(([name, value]) =>
+            `${name}: ${typeof value === "object" && value !== null ? JSON.stringify(value) : value ?? "none"}`
+          ),
+          ...shown.map(([name, value]) => `${name}=${value}`)
+        ].map(escapeText).join("\n")
+    )
+  }).pipe(Effect.provide(layerSchedulerSettings))
+
+export const restart = () =>
+  Effect.gen(function*() {
+    const { home } = yield* SchedulerSettings
+    const { isRunning, state } = yield* readRunning(home)
+    if (!isRunning || state === null) return yield* notRunning(home)
+    yield* Effect.try({
+      try: () => process.kill(state.pid, "SIGHUP"),
+      catch: () => new CliError({ message: `process ${state.pid} cannot be signalled: run this as its user` })
+    })
+    yield* Console.log(
+      `asked process ${state.pid} to connect again; svc-scheduler status shows whether it is connected`
+    )
+  }).pipe(Effect.provide(layerSchedulerSettings))

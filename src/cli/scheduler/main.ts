@@ -1,0 +1,5 @@
+#!/usr/bin/env node
+import { runMain } from "../RunMain.ts"
+import { cli } from "./Command.ts"
+
+runMain(cli)

@@ -1,0 +1,145 @@
+import { Array as Arr, Clock, Effect, Queue, Stream } from "effect"
+import type { ProjectId } from "../domain/Id.ts"
+import { Brain, BrainUnavailable, type Change } from "./Brain.ts"
+import type { Handovers } from "./Handovers.ts"
+import { Store } from "./Store.ts"
+import type { Ticks } from "./Ticks.ts"
+
+/** A standby takes over within this time, and all instances of a project use the same. */
+export const leaseSeconds = 10
+
+/** Of the list of projects, where the settings name none. */
+const projectsRefresh = "60 seconds"
+
+interface SessionParts {
+  readonly ticks: Ticks
+  readonly handovers: Handovers
+  /** Slugs; empty: all. */
+  readonly projects: ReadonlyArray<string>
+  /** Whether the brain was away before: then a standby leaves the lease to the instance that fired until then. */
+  readonly isReconnected: boolean
+  /** Wakes the loop that hands over. */
+  readonly wakeHandovers: Queue.Dequeue<void>
+  /** Wakes the loop that decides about ticks. */
+  readonly wakeTicks: Effect.Effect<void>
+  /** Called once all is up to date. */
+  readonly onReady: Effect.Effect<void>
+}
+
+/** One connection: keeps the store up to date, holds the leases, and hands over. Ends with the failure of a call. */
+export const runSession = (
+  { handovers, isReconnected, onReady, projects: wanted, ticks, wakeHandovers, wakeTicks }: SessionParts
+) =>
+  Effect.gen(function*() {
+    const brain = yield* Brain
+    const store = yield* Store
+    const startedAt = yield* Clock.currentTimeMillis
+    const lease = { until: 0 }
+
+    const listProjects = Effect.map(brain.listProjects, (found) =>
+      wanted.length === 0 ? found : found.filter(({ slug }) => wanted.includes(slug)))
+
+    const projects = yield* listProjects
+    for (const slug of wanted) {
+      if (
+        !projects.some((project) =>
+          project.slug === slug
+        )
+      ) {
+        yield* Effect.logWarning(`the brain has no project ${slug}, or this certificate may not fire it`)
+      }
+    }
+    store.atomically(() => {
+      const ids = new Set(projects.map(({ id }) => id))
+      for (const { id } of store.listProjects()) if (!ids.has(id)) store.forgetProject(id)
+      for (const { id, slug } of projects) store.saveProject(id, slug)
+    })
+
+    /** The projects whose lease this instance asks for now. */
+    const listCandidates = Effect.map(Clock.currentTimeMillis, (now): ReadonlyArray<ProjectId> => {
+      const mayTakeOver = !isReconnected || now - startedAt >= leaseSeconds * 1000
+      return store.listProjects().filter(({ is_held }) => is_held || mayTakeOver).map(({ id }) => id)
+    })
+
+    /** Takes or renews the leases. They count from before the call, so that this instance never counts longer than the brain. */
+    const renew = Effect.gen(function*() {
+      const askedAt = yield* Clock.currentTimeMillis
+      const ids = yield* listCandidates
+      const leases = ids.length === 0 ? [] : yield* brain.hold(ids, leaseSeconds)
+      lease.until = askedAt + leaseSeconds * 1000
+      const known = new Map(store.listProjects().map((project) => [project.id, project]))
+      for (const { holder, is_held, project_id } of leases) {
+        const project = known.get(project_id)
+        if (project === undefined || project.is_held === is_held) continue
+        if (is_held) {
+          store.setHeld(project_id, true)
+          yield* Effect.logInfo(`this instance fires the schedules of ${project.slug} from now on`)
+        } else {
+          ticks.standBy(project_id)
+          yield* Effect.logInfo(`this instance stands by for ${project.slug}: ${holder ?? "another one"} fires it`)
+        }
+        yield* wakeTicks
+      }
+    })
+
+    const quarantineBroken = Effect.gen(function*() {
+      for (const { detail, schedule } of ticks.takeBroken()) {
+        yield* Effect.annotateLogs(Effect.logError(`a schedule cannot be fired here: ${detail}`), {
+          schedule_id: schedule.id
+        })
+        const isHeld = store.listProjects().some(({ id, is_held }) => is_held && id === schedule.project_id)
+        if (isHeld) yield* Effect.catchAll(brain.quarantine(schedule, detail), () => Effect.void)
+      }
+    })
+
+    const handOver = Effect.gen(function*() {
+      yield* quarantineBroken
+      const isHeld = (yield* Clock.currentTimeMillis) < lease.until
+      const isWaiting = isHeld ? yield* handovers.handOver : false
+      yield* Effect.raceFirst(Effect.sleep(isWaiting ? "250 millis" : "1 second"), Queue.take(wakeHandovers))
+    })
+
+    const isSelected = new Set(projects.map(({ id }) => id))
+
+    const takeChange = Effect.fnUntraced(function*(change: Change) {
+      if (change._tag === "Deleted") ticks.forget(change.id)
+      else if (isSelected.has(change.schedule.project_id)) {
+        const reason = ticks.take(change.schedule)
+        if (reason !== null) {
+          yield* Effect.annotateLogs(Effect.logInfo(`waiting ticks of a schedule are decided again: ${reason}`), {
+            schedule_id: change.schedule.id
+          })
+        }
+      }
+      yield* wakeTicks
+    })
+
+    const watch = (after: bigint) =>
+      Effect.zipRight(
+        Stream.runForEach(brain.watch(after), takeChange),
+        new BrainUnavailable({ message: "the brain ended the watch" })
+      )
+
+    const noticeProjects = Effect.gen(function*() {
+      yield* Effect.sleep(projectsRefresh)
+      const ids = (yield* listProjects).map(({ id }) => id).toSorted()
+      const known = projects.map(({ id }) => id).toSorted()
+      if (ids.join() !== known.join()) {
+        return yield* new BrainUnavailable({ message: "the projects of the brain have changed" })
+      }
+    })
+
+    yield* renew
+    const { schedules, watermark } = yield* brain.snapshot
+    const byProject = Arr.groupBy(schedules, ({ project_id }) => project_id)
+    for (const { id } of projects) ticks.takeAll(id, byProject[id] ?? [])
+    yield* handovers.forgetPauses
+    yield* wakeTicks
+    yield* onReady
+    return yield* Effect.all([
+      Effect.forever(Effect.delay(renew, `${leaseSeconds / 3} seconds`)),
+      Effect.forever(handOver),
+      Effect.forever(noticeProjects),
+      watch(watermark)
+    ], { concurrency: "unbounded", discard: true })
+  })

@@ -1,0 +1,30 @@
+import { SqlError } from "@effect/sql"
+import BetterSqlite3 from "better-sqlite3"
+import { Data, Effect } from "effect"
+import { restrictToOwner } from "./OwnerFile.ts"
+
+/** Another process, or another part of this one, holds the lock. */
+export class LockHeld extends Data.TaggedError("LockHeld")<{ readonly file: string }> {}
+
+/** Holds an empty file's lock while the scope is open. It ends with the process that holds it, also after kill -9. */
+export const acquireFileLock = (file: string) =>
+  Effect.acquireRelease(
+    Effect.try({
+      try: () => {
+        restrictToOwner(file)
+        const lock = new BetterSqlite3(file, { timeout: 0 })
+        try {
+          lock.exec("BEGIN EXCLUSIVE")
+        } catch (error) {
+          lock.close()
+          throw error
+        }
+        return lock
+      },
+      catch: (cause) =>
+        cause instanceof BetterSqlite3.SqliteError && cause.code.startsWith("SQLITE_BUSY")
+          ? new LockHeld({ file })
+          : new SqlError.SqlError({ cause, message: `cannot lock ${file}` })
+    }),
+    (lock) => Effect.sync(() => lock.close())
+  )
