@@ -1,6 +1,7 @@
 /** BullMQ's job schedulers, as schedules of the engine. */
 import type { JobSchedulerJson, Queue, RepeatOptions } from "bullmq"
 import { Effect } from "effect"
+import { findZone } from "../../../domain/Schedule/Zone.ts"
 import {
   ActionFailed,
   type NativeSchedule,
@@ -186,7 +187,7 @@ const createSchedule = (context: EngineContext): NonNullable<ScheduleActions["cr
     if ((yield* read(() => queue.getJobScheduler(key))) !== undefined) {
       return yield* refuse(`the queue ${queue.name} has a job scheduler ${key} already`)
     }
-    yield* write(() => queue.upsertJobScheduler(key, repeat, { name: definition.task_name, data }))
+    yield* upsert(queue, key, repeat, { name: definition.task_name, data })
     return { schedule_id: taskIdOf(queue.name, key) }
   })
 
@@ -222,15 +223,17 @@ const updateSchedule = (context: EngineContext): NonNullable<ScheduleActions["up
       ...(offset === undefined || cadence.every !== every ? {} : { offset })
     }
     const options = template?.opts === undefined ? {} : { opts: template.opts }
-    yield* write(() =>
-      queue.upsertJobScheduler(key, { ...cadence, ...limits }, {
-        name: definition.task_name ?? name,
-        data,
-        ...options
-      })
-    )
+    yield* upsert(queue, key, { ...cadence, ...limits }, { name: definition.task_name ?? name, data, ...options })
     return {}
   })
+
+/** BullMQ answers no job, and does nothing, where the pattern has no next time. */
+const upsert = Effect.fnUntraced(function*(queue: Queue, ...args: Parameters<Queue["upsertJobScheduler"]>) {
+  const job: unknown = yield* write(() => queue.upsertJobScheduler(...args))
+  if (job === undefined) {
+    return yield* refuse(`BullMQ finds no next time of ${args[1].pattern}: check the pattern and the time zone`)
+  }
+})
 
 const argumentsIn = ({ args, kwargs }: Partial<ScheduleDefinition>) => ({
   ...(args === undefined ? {} : { args }),
@@ -243,12 +246,13 @@ const keyOfName = (queue: Queue, name: string): string =>
 const refuseDisabled = ({ is_enabled }: Partial<ScheduleDefinition>) =>
   is_enabled === false ? refuse(CANNOT_DISABLE) : Effect.void
 
-/** BullMQ reads the pattern itself and refuses an invalid one. */
+/** BullMQ reads the pattern itself and refuses an invalid one; of an invalid time zone it does not say so. */
 const cadenceOf = (
   { expression, kind, timezone }: Partial<Pick<ScheduleDefinition, "kind" | "expression" | "timezone">>
 ): Effect.Effect<Pick<RepeatOptions, "every" | "pattern" | "tz">, ActionFailed> => {
   if (expression === undefined) return refuse(`a schedule of kind ${kind} needs its expression`)
   if (kind === "cron") {
+    if (timezone !== undefined && findZone(timezone) === null) return refuse(`${timezone} is not a known time zone`)
     return Effect.succeed({ pattern: expression, ...(timezone === undefined ? {} : { tz: timezone }) })
   }
   if (kind !== "interval") return refuse(`BullMQ has schedules of the kinds cron and interval, not ${kind}`)

@@ -119,6 +119,8 @@ describe.skipIf(!ready)("BullMQ's job schedulers", () => {
           [{ ...digest, name: "mail:" }, "needs a name"],
           [{ ...digest, name: "x", queue: "post" }, "no queue post, only: mail"],
           [{ ...digest, name: "x", expression: "61 * * * *" }, "Constraint error"],
+          [{ ...digest, name: "x", expression: "0 0 30 2 *" }, "Invalid explicit day of month"],
+          [{ ...digest, name: "x", timezone: "Mars/Base" }, "Mars/Base is not a known time zone"],
           [{ ...digest, name: "x", kind: "clocked" }, "of the kinds cron and interval, not clocked"],
           [{ ...digest, name: "x", kind: "interval", expression: "5m" }, "not a number of seconds"],
           [{ ...digest, name: "x", kind: "interval", expression: "0" }, "not a number of seconds"],
