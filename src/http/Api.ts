@@ -30,7 +30,7 @@ import { PasswordResetApi, PasswordResetPageApi } from "./PasswordReset/Api.ts"
 import { problemSchema } from "./ProblemSchema.ts"
 import { ProjectApi, ProjectsApi } from "./Projects/Api.ts"
 import { QueuesApi } from "./Queues/Api.ts"
-import { SchedulesApi } from "./Schedules/Api.ts"
+import { SchedulersApi, SchedulesApi } from "./Schedules/Api.ts"
 import { SetupApi, SetupUnderApi } from "./Setup/Api.ts"
 import { StreamApi } from "./Stream/Api.ts"
 import { TasksApi } from "./Tasks/Api.ts"
@@ -60,6 +60,7 @@ const groups = HttpApi.make("svc")
   .add(AgentsApi)
   .add(AgentLongPollApi)
   .add(CommandsApi)
+  .add(SchedulersApi)
   .add(SchedulesApi)
   .add(QueuesApi)
   .add(WorkersApi)

@@ -20,6 +20,7 @@ import { Queues } from "../services/Queues.ts"
 import { RateLimits } from "../services/RateLimits.ts"
 import { Schedules } from "../services/Schedules.ts"
 import * as FireLoop from "../services/Schedules/FireLoop.ts"
+import { ScheduleFleet } from "../services/Schedules/Fleet.ts"
 import { ScheduleImports } from "../services/Schedules/Imports.ts"
 import { TaskChanges } from "../services/TaskChanges.ts"
 import { Tasks } from "../services/Tasks.ts"
@@ -54,6 +55,7 @@ export const layer = Layer.mergeAll(
   Queues.layer,
   FireLoop.layer,
   Schedules.layer,
+  ScheduleFleet.layer,
   ScheduleImports.layer,
   SchedulerServer.layer,
   RateLimits.layer,

@@ -46,6 +46,7 @@ const handlers = Layer.mergeAll(
   AgentLongPollHttp.layer,
   CommandsHttp.layer,
   SchedulesHttp.layer,
+  SchedulesHttp.layerSchedulers,
   QueuesHttp.layer,
   WorkersHttp.layer,
   TasksHttp.layer,

@@ -48,6 +48,7 @@ const commands = [
   "schedules disable",
   "schedules pause",
   "schedules resume",
+  "schedules resync",
   "schedules import",
   "schedules diff",
   "misfires",

@@ -168,6 +168,8 @@ layer(serverOn("SQLite", proxied), { excludeTestServices: true })("rate buckets"
         "POST /api/v1/projects/:slug/tasks/bulk-delete": "bulk_write",
         "POST /api/v1/projects/:slug/commands/bulk-retry": "bulk_write",
         "POST /api/v1/projects/:slug/commands/purge-queue": "bulk_write",
+        "POST /api/v1/projects/:slug/schedules/:schedule_id/trigger": "bulk_write",
+        "POST /api/v1/projects/:slug/schedules::resync": "bulk_write",
         "POST /api/v1/agent/events": "agent",
         "GET /api/v1/agent/commands": "agent",
         "POST /api/v1/setup/complete": "setup",

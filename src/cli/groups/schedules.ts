@@ -117,6 +117,10 @@ const resume = Command.make("resume", { schedule, project, json }, handler((modu
   Command.withDescription("Resume a schedule; its catch_up decides about the ticks that passed.")
 )
 
+const resync = Command.make("resync", { project, json }, handler((module) => module.resync)).pipe(
+  Command.withDescription("Ask agents for the schedules of engines' own schedulers.")
+)
+
 export const importFile = Command.make("import", { file, project, json }, fileHandler((module) => module.importFile))
   .pipe(
     Command.withDescription("Make the project's schedules as a snapshot has them.")
@@ -147,6 +151,7 @@ export const schedules = Command.make("schedules").pipe(
     disable,
     pause,
     resume,
+    resync,
     importFile,
     exportFile,
     diff

@@ -188,6 +188,20 @@ export const history = ({ json, limit, project, schedule }: OfSchedule & { reado
       yield* printAnswer(answer, json, (rows, _text, view) => formatTable(fireColumns, rows, view))
     }))
 
+export const resync = ({ json, project }: Printing) =>
+  withRemote(project, ({ api, slug }) =>
+    Effect.gen(function*() {
+      const answer = yield* api.schedules.resync({ path: { slug }, withResponse: true })
+      yield* printAnswer(answer, json, ({ agents_dispatched, schedulers_observed }) =>
+        agents_dispatched === 0
+          ? "no agent is connected that publishes the schedules of an engine"
+          : escapeText(
+            `asked ${agents_dispatched} ${agents_dispatched === 1 ? "agent" : "agents"}: ${
+              schedulers_observed.join(", ")
+            }`
+          ))
+    }))
+
 const tickColumns: ReadonlyArray<Column<Tick>> = [
   { head: "LOCAL", cell: ({ local }) => local },
   { head: "UTC", cell: ({ at }) => at.slice(0, 19).replace("T", " ") },

@@ -6,6 +6,7 @@ import { caseInsensitiveId, ScheduleId } from "../../domain/Id.ts"
 import { pageQuery, wholeNumber } from "../../domain/Query.ts"
 import { CreateScheduleRequest, ScheduleList, SchedulePublic, UpdateScheduleRequest } from "../../domain/Schedule.ts"
 import { ScheduleFire, ScheduleRuns } from "../../domain/Schedule/Fire.ts"
+import { Fleet, ResyncSchedulesResponse } from "../../domain/Schedule/Fleet.ts"
 import { DiffSchedulesResponse, ImportSchedulesRequest, ImportSchedulesResponse } from "../../domain/Schedule/Import.ts"
 import { ScheduleMisfire } from "../../domain/Schedule/Misfire.ts"
 import { Preview, PreviewRequest } from "../../domain/Schedule/Preview.ts"
@@ -69,6 +70,21 @@ const writeRule: AccessRule = { ...operateRule, caller: "admin" }
 /** A snapshot: 2000 schedules of 4 KiB. All of 64 KiB arguments would be 256 MiB, more than a brain holds of a request. */
 const snapshotBytes = 8 * 1024 * 1024
 
+/** The schedulers themselves (bodies: schedulers). */
+export class SchedulersApi extends HttpApiGroup.make("schedulers")
+  .add(
+    HttpApiEndpoint.get("list", "/schedulers")
+      .addSuccess(Fleet)
+      .annotate(Access, { caller: "authenticated", scope: "schedules:read" })
+      .annotateContext(operation(
+        "List schedulers",
+        "The service's own, and those of engines in the caller's projects, with what is wrong with each."
+      ))
+  )
+  .middleware(ProvideActor)
+  .annotateContext(inChapter("Schedules"))
+{}
+
 /** Schedules (interface, Schedules; bodies: schedules). */
 export class SchedulesApi extends HttpApiGroup.make("schedules")
   .add(
@@ -118,6 +134,16 @@ export class SchedulesApi extends HttpApiGroup.make("schedules")
       .annotateContext(operation(
         "Import schedules",
         "Writes a snapshot of one source: all of it, or with a wrong schedule nothing. Undoes changes by people."
+      ))
+  )
+  .add(
+    HttpApiEndpoint.post("resync")`/projects/${slug}/schedules:resync`
+      .setPath(pathWithVerb("resync"))
+      .addSuccess(ResyncSchedulesResponse, { status: 202 })
+      .annotate(Access, { caller: "admin", scope: "schedules:write", mutates: true, bucket: "bulk_write" })
+      .annotateContext(operation(
+        "Read the schedules of engines' own schedulers again",
+        "Asks the connected agents for snapshots. A schedule that its snapshot lacks is deleted."
       ))
   )
   .add(

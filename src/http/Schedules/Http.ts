@@ -6,6 +6,7 @@ import { fixedFields, scheduleJson } from "../../domain/Schedule.ts"
 import type { ImportSchedulesRequest } from "../../domain/Schedule/Import.ts"
 import { CurrentProject } from "../../services/CurrentActor.ts"
 import { type CountedSchedule, Schedules } from "../../services/Schedules.ts"
+import { ScheduleFleet } from "../../services/Schedules/Fleet.ts"
 import { ScheduleImports } from "../../services/Schedules/Imports.ts"
 import { exactMember, readExactBody } from "../ExactJson.ts"
 import { implementGroup } from "../ImplementGroup.ts"
@@ -42,11 +43,20 @@ const refuseFixedFields = (body: JsonNode) => {
   return issues.length > 0 ? new ValidationFailed({ issues }) : Effect.void
 }
 
+export const layerSchedulers = implementGroup(
+  "schedulers",
+  Effect.fnUntraced(function*(handlers) {
+    const fleet = yield* ScheduleFleet
+    return handlers.handle("list", () => fleet.list())
+  })
+)
+
 export const layer = implementGroup(
   "schedules",
   Effect.fnUntraced(function*(handlers) {
     const schedules = yield* Schedules
     const imports = yield* ScheduleImports
+    const fleet = yield* ScheduleFleet
     return handlers
       .handle("list", ({ urlParams: { cursor = null, limit = 50 } }) =>
         Effect.map(
@@ -67,6 +77,7 @@ export const layer = implementGroup(
           readExactBody(request),
           (body) => Effect.map(imports.diff(withExactArguments(payload, body)), (text) => respondWithJsonText(text))
         ))
+      .handle("resync", () => fleet.resync())
       .handle("get", ({ path }) => respond(schedules.get(path.schedule_id)))
       .handle("create", ({ payload: { overlap_policy: _, ...payload }, request }) =>
         Effect.gen(function*() {

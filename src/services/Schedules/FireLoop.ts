@@ -15,7 +15,8 @@ import { Misfires } from "./Misfires.ts"
 const loopName = "schedule fires"
 
 /** The name of the lease: one process of all replicas fires. */
-const leaseName = "schedules"
+/** Held by the process that fires. */
+export const leaseName = "schedules"
 
 /** After the leader is killed, schedules fire again within this time. */
 const leaseDuration = "10 seconds"

@@ -7,7 +7,7 @@ import { recordset } from "../Recordset.ts"
 import { rowsOf } from "../Rows.ts"
 
 /** Beside the leases of the brain's own loops, which have other names. */
-const prefix = "scheduler of "
+export const leasePrefix = "scheduler of "
 
 const Row = Schema.Struct({ name: Schema.String, holder: Schema.String, expires_at: Schema.Number })
 
@@ -41,17 +41,17 @@ export class SchedulerLeases extends Effect.Service<SchedulerLeases>()("svc/Sche
         const ids = [...new Set(projectIds)].toSorted() // the order of the row locks
         const wanted = recordset(sql, "r", { id: "uuid" }, ids.map((id) => ({ id })))
         yield* sql`INSERT INTO leases (name, holder, expires_at)
-          SELECT ${prefix} || p.id, ${holder}, ${now} + ${millis}
+          SELECT ${leasePrefix} || p.id, ${holder}, ${now} + ${millis}
           FROM ${wanted} JOIN projects p ON p.id = r.id WHERE true ORDER BY p.id
           ON CONFLICT (name) DO UPDATE SET holder = excluded.holder, expires_at = excluded.expires_at
           WHERE leases.holder = excluded.holder OR leases.expires_at <= ${now}
             OR leases.expires_at > ${now} + ${2 * millis}`
         const rows = yield* rowsOf(Row)(
           sql`SELECT name, holder, expires_at FROM leases
-            WHERE name IN (SELECT ${prefix} || r.id FROM ${wanted}) ORDER BY name`
+            WHERE name IN (SELECT ${leasePrefix} || r.id FROM ${wanted}) ORDER BY name`
         )
         return rows.map((row): ProjectLease => ({
-          project_id: ProjectId.make(row.name.slice(prefix.length)),
+          project_id: ProjectId.make(row.name.slice(leasePrefix.length)),
           holder: row.holder,
           expires_at: Timestamp.fromEpochMicros(row.expires_at * 1000)
         }))
@@ -62,7 +62,9 @@ export class SchedulerLeases extends Effect.Service<SchedulerLeases>()("svc/Sche
 
     /** Gives up all leases of the holder. */
     const release = Effect.fn("SchedulerLeases.release")((holder: string) =>
-      Effect.asVoid(sql`DELETE FROM leases WHERE holder = ${holder} AND name LIKE ${`${prefix}%`}`).pipe(orDieOnSql)
+      Effect.asVoid(sql`DELETE FROM leases WHERE holder = ${holder} AND name LIKE ${`${leasePrefix}%`}`).pipe(
+        orDieOnSql
+      )
     )
 
     return { listProjects, hold, release } as const

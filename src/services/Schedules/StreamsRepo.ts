@@ -51,6 +51,9 @@ export const ScheduleStream = Schema.Struct({
 export type ScheduleStream = typeof ScheduleStream.Type
 const encode = Schema.encodeSync(ScheduleStream)
 
+/** A stream with the names that people know. */
+export type NamedStream = ScheduleStream & { readonly agent_name: string; readonly project_slug: string }
+
 export const epochOf = (stream: ScheduleStream): Epoch => ({
   stream_id: stream.stream_id,
   epoch_uuid: stream.epoch_uuid,
@@ -79,6 +82,18 @@ export class StreamsRepo extends Effect.Service<StreamsRepo>()("svc/StreamsRepo"
         allRows(sql`SELECT * FROM schedule_streams WHERE agent_id IN ${sql.in(agentIds)} ORDER BY stream_id`),
       listByProject: (projectId: ProjectId) =>
         allRows(read`SELECT * FROM schedule_streams WHERE project_id = ${projectId} ORDER BY scheduler, stream_id`),
+      /** The streams of all projects. */
+      listNamed: rowsOf(
+        Schema.Struct({ ...ScheduleStream.fields, agent_name: Schema.String, project_slug: Schema.String })
+      )(
+        read`SELECT s.*, a.name AS agent_name, p.slug AS project_slug FROM schedule_streams s
+          JOIN agents a ON a.id = s.agent_id JOIN projects p ON p.id = s.project_id
+          ORDER BY p.slug, s.scheduler, a.name, s.stream_id`
+      ),
+      /** Lets agents that refused to publish be asked again at once. */
+      retryFailed: (projectId: ProjectId, now: Timestamp) =>
+        sql`UPDATE schedule_streams SET status = 'ended', ended_at = ${now}
+          WHERE project_id = ${projectId} AND status = 'failed'`,
       find: (id: ScheduleStreamId) => firstRow(read`SELECT * FROM schedule_streams WHERE stream_id = ${id}`),
       /**
        * The streams of the stream's scheduler in the project, locked until the transaction ends. Each change of the

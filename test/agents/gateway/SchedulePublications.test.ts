@@ -6,7 +6,7 @@ import { Metrics } from "../../../src/services/Metrics.ts"
 import { connected, freshAgent, type Options } from "../../agent.ts"
 import { baseUrl, freshKey, freshProject, request, serverOn } from "../../brain.ts"
 import { engines } from "../../databases.ts"
-import { activated, Publisher, row, schedulerHello } from "../../schedulePublisher.ts"
+import { activated, activationOf, Publisher, row, schedulerHello } from "../../schedulePublisher.ts"
 import { until } from "../../until.ts"
 
 const fresh = Effect.gen(function*() {
@@ -272,6 +272,44 @@ describe.each(engines)("published schedules on %s", (engine) => {
         assert.deepStrictEqual(streams.map(({ status }) => status).sort(), ["activating", "not_allowed"])
         assert.include(streams.find(({ status }) => status === "not_allowed")?.error, "allowed_schedulers")
         assert.strictEqual(agent.commands.length, 1)
+      }))
+
+    it.scoped("a resync asks each publisher once, and one that refused is activated again", () =>
+      Effect.gen(function*() {
+        const { key, options, project, schedules } = yield* fresh
+        const agent = yield* beat(options, schedulerHello(["celery-beat", "apscheduler"]))
+        const publisher = yield* activated(agent)
+        yield* publisher.publish([row()])
+        agent.answer(yield* activationOf(agent, "apscheduler"), { status: "failed", error: "no store" })
+        yield* until(streamsOf(project), (streams) => streams.some(({ status }) => status === "failed"))
+        const fleet = Effect.map(request("GET", "/schedulers", key), ({ json }) => json)
+        const before = yield* fleet
+        assert.deepStrictEqual(
+          before.schedulers.map(({ ok, url }: { url: string; ok: boolean }) => [url.split("/").at(-1), ok]),
+          [["svc-scheduler", true], ["apscheduler", false], ["celery-beat", true]]
+        )
+        assert.deepStrictEqual([before.total, before.healthy], [3, 2])
+        assert.include(before.schedulers[1].error, "no store")
+        assert.deepInclude(before.schedulers[2].info, { project: project.slug, status: "live", schedule_count: 1 })
+        const stranger = yield* freshKey({ roles: {} })
+        assert.strictEqual((yield* request("GET", "/schedulers", stranger)).json.total, 1)
+
+        const answer = yield* request("POST", `/projects/${project.slug}/schedules:resync`, key)
+        assert.strictEqual(answer.status, 202)
+        assert.deepStrictEqual(answer.json, {
+          agents_dispatched: 1,
+          schedulers_observed: ["apscheduler", "celery-beat"]
+        })
+        const command = yield* Effect.promise(() => agent.command("schedule.resync"))
+        agent.answer(command, { status: "success", result: { schedulers_drained: 1 } })
+        yield* publisher.publish([])
+        assert.deepStrictEqual(yield* schedules, [])
+        yield* Effect.promise(() =>
+          agent.when(() =>
+            agent.commands.filter(({ parameters }) => parameters.scheduler === "apscheduler").length === 2
+          )
+        )
+        assert.strictEqual(agent.commands.filter(({ action }) => action === "schedule.resync").length, 1)
       }))
 
     it.scoped("two agents with one definition are one owner; with two, the schedule is in quarantine until one ends", () =>

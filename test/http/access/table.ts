@@ -64,6 +64,7 @@ export const endpoints: ReadonlyArray<Endpoint> = [
   api("GET /openapi.json", "anybody", null, [], 200),
   api("GET /health", "anybody", null, [], 200),
   api("GET /health/ready", "anybody", null, [], 200),
+  api("GET /schedulers", "known", "schedules:read", [], 200), // docs/schedules.md: of the caller's projects
   api("GET /health/system", "known", "home:read", [], 200), // the scope: decisions.md, Access
   api("GET /health/deep", "known", "home:read", [], 200, 503), // the scope: decisions.md, Access
 
@@ -149,6 +150,7 @@ export const endpoints: ReadonlyArray<Endpoint> = [
   project("GET /schedules/{schedule_id}/misfires", "viewer", "schedules:read", [], 200),
   project("POST /schedules:preview", "viewer", "schedules:read", [], 200), // docs/schedules.md
   project("POST /schedules:import", "admin", "schedules:write", ["csrf"], 200),
+  project("POST /schedules:resync", "admin", "schedules:write", ["csrf"], 202),
   project("POST /schedules:diff", "admin", "schedules:write", [], 200), // docs/schedules.md: writes nothing
   project("POST /schedules", "admin", "schedules:write", ["csrf"], 201),
   project("PATCH /schedules/{schedule_id}", "admin", "schedules:write", ["csrf"], 200),

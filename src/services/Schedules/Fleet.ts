@@ -1,0 +1,141 @@
+import { SqlClient } from "@effect/sql"
+import { Effect, Layer } from "effect"
+import { CommandId } from "../../domain/Id.ts"
+import { serviceScheduler } from "../../domain/Schedule.ts"
+import type { Fleet, FleetEntry, ResyncSchedulesResponse } from "../../domain/Schedule/Fleet.ts"
+import * as Timestamp from "../../domain/Timestamp.ts"
+import { Audit } from "../Audit.ts"
+import { CommandIssue, type IssuedIntent } from "../Commands/Issue.ts"
+import { CurrentActor, CurrentProject, roleIn } from "../CurrentActor.ts"
+import { orDieOnSql } from "../Database.ts"
+import * as Ids from "../Ids.ts"
+import { LeaseRepo } from "../Leader/Repo.ts"
+import { Settings } from "../Settings.ts"
+import { leaseName } from "./FireLoop.ts"
+import { leasePrefix } from "./SchedulerLeases.ts"
+import { isOpen, type NamedStream, StreamsRepo } from "./StreamsRepo.ts"
+
+const entryOf = (
+  { agent_name, project_slug, ...stream }: NamedStream
+): FleetEntry => ({
+  url: `agents/${stream.agent_id}/${stream.scheduler}`,
+  ok: stream.status === "live" ? stream.error === null : stream.status === "activating" ? null : false,
+  info: {
+    project: project_slug,
+    agent_id: stream.agent_id,
+    agent_name,
+    scheduler: stream.scheduler,
+    status: stream.status,
+    worker_id: stream.worker_id,
+    capabilities: stream.capabilities,
+    schedule_count: stream.schedule_count,
+    epoch_number: stream.epoch_number,
+    activated_at: stream.activated_at,
+    snapshot_at: stream.snapshot_at,
+    ended_at: stream.ended_at
+  },
+  error: stream.error ??
+    (stream.status === "ended"
+      ? `No process of the agent "${agent_name}" is connected that publishes its schedules.`
+      : null)
+})
+
+/** The schedulers that fire: the service's own, and those of engines, as far as agents publish their schedules. */
+export class ScheduleFleet extends Effect.Service<ScheduleFleet>()("svc/ScheduleFleet", {
+  effect: Effect.gen(function*() {
+    const sql = yield* SqlClient.SqlClient
+    const streams = yield* StreamsRepo
+    const leases = yield* LeaseRepo
+    const { issueAll } = yield* CommandIssue
+    const audit = yield* Audit
+    const { commandTimeout, embeddedScheduler } = yield* Settings
+
+    /** The brain's fire loop, or the scheduler programs that fire in its place. */
+    const serviceEntry = Effect.map(leases.list, (held): FleetEntry => {
+      const programs = held.filter(({ name }) => name.startsWith(leasePrefix)).map(({ holder }) => holder)
+      const ok = embeddedScheduler ? held.some(({ name }) => name === leaseName) : programs.length > 0
+      return {
+        url: serviceScheduler,
+        ok,
+        info: {
+          scheduler: serviceScheduler,
+          status: ok ? "live" : "ended",
+          fired_by: embeddedScheduler ? "brain" : "scheduler programs",
+          programs: new Set(programs).size
+        },
+        error: ok
+          ? null
+          : embeddedScheduler
+          ? "No brain fires the service's schedules at this moment. Another one takes over within 10 s."
+          : "No scheduler program fires the service's schedules at this moment, and SVC_EMBEDDED_SCHEDULER is false."
+      }
+    })
+
+    /** Those of the projects that the actor can see. */
+    const list = Effect.fn("ScheduleFleet.list")(function*() {
+      const actor = yield* CurrentActor
+      const visible = (yield* streams.listNamed).filter(({ project_id }) => roleIn(actor, project_id) !== null)
+      const schedulers = [yield* serviceEntry, ...visible.map(entryOf)]
+      return {
+        schedulers,
+        total: schedulers.length,
+        healthy: schedulers.filter(({ ok }) => ok === true).length
+      } satisfies Fleet
+    }, orDieOnSql)
+
+    /**
+     * Asks each connected publisher of the project for a snapshot, and those that refused to publish for another
+     * activation, which the replica of their connection sends within 5 s.
+     */
+    const resync = Effect.fn("ScheduleFleet.resync")(
+      function*() {
+        const project = yield* CurrentProject
+        const all = yield* streams.listByProject(project.id)
+        const open = all.filter(isOpen)
+        const refused = all.filter(({ status }) => status === "failed")
+        yield* streams.retryFailed(project.id, yield* Timestamp.now)
+        const observed = [...open, ...refused]
+        const issued: Array<IssuedIntent> = []
+        const sessions = new Map(open.map((stream) => [stream.session_id, stream]))
+        for (const { agent_id, session_id } of sessions.values()) {
+          issued.push({
+            id: yield* Ids.nextOf(CommandId),
+            project_id: project.id,
+            intent: {
+              agent_id,
+              action: "schedule.resync",
+              engine: null,
+              target_type: "agent",
+              target_id: agent_id,
+              parameters: {},
+              bound_session_id: session_id,
+              timeout_seconds: commandTimeout
+            }
+          })
+        }
+        const schedulers_observed = [...new Set(observed.map(({ scheduler }) => scheduler))].sort()
+        const answer: ResyncSchedulesResponse = {
+          agents_dispatched: new Set(observed.map(({ agent_id }) => agent_id)).size,
+          schedulers_observed
+        }
+        yield* audit.record({
+          action: "schedules.resynced",
+          target_type: "project",
+          target_id: project.id,
+          project_id: project.id,
+          metadata: answer
+        })
+        yield* issueAll(issued)
+        return answer
+      },
+      sql.withTransaction,
+      orDieOnSql
+    )
+
+    return { list, resync } as const
+  })
+}) {
+  static readonly layer = this.Default.pipe(
+    Layer.provide([CommandIssue.layer, LeaseRepo.Default, StreamsRepo.layer])
+  )
+}
