@@ -1,5 +1,7 @@
 import { credentials } from "@grpc/grpc-js"
 import { Clock, Effect, Layer, Stream } from "effect"
+import { isIP } from "node:net"
+import { checkServerIdentity } from "node:tls"
 import { fireIdOf } from "../domain/Schedule/FireId.ts"
 import { writeTime } from "../grpc/Convert.ts"
 import { SchedulerLeaseClient } from "../grpc/generated/lease.ts"
@@ -92,22 +94,30 @@ const negotiate = Effect.fnUntraced(function*(client: SchedulerServiceClient) {
   return { version: brain_version, time: readTime(brain_time) }
 })
 
+/** The name that TLS sends ahead. RFC 6066 has none for an address, and grpc-js would send the address with a warning. */
+const serverNameOf = (name: string): string => (isIP(name) === 0 ? name : "localhost")
+
 const connect = ({ address, instanceId, tls }: GrpcOptions) =>
   Effect.gen(function*() {
+    const name = tls.serverName !== "" ? tls.serverName : address.replace(/:\d+$/, "").replace(/^\[|\]$/g, "")
     const channelOptions = {
       "grpc.keepalive_time_ms": 30_000,
       "grpc.keepalive_timeout_ms": 10_000,
       "grpc.max_receive_message_length": maxMessageBytes,
       "grpc.max_send_message_length": maxMessageBytes,
-      ...(tls.serverName !== "" && {
-        "grpc.ssl_target_name_override": tls.serverName,
-        "grpc.default_authority": tls.serverName
-      })
+      "grpc.ssl_target_name_override": serverNameOf(name),
+      "grpc.default_authority": isIP(name) === 6 ? `[${name}]` : name
     }
     const client = yield* Effect.acquireRelease(
       Effect.try({
         try: () =>
-          new SchedulerServiceClient(address, credentials.createSsl(tls.ca, tls.key, tls.cert), channelOptions),
+          new SchedulerServiceClient(
+            address,
+            credentials.createSsl(tls.ca, tls.key, tls.cert, {
+              checkServerIdentity: (_name, certificate) => checkServerIdentity(name, certificate)
+            }),
+            channelOptions
+          ),
         catch: unavailable("TLS")
       }),
       (client) => Effect.sync(() => client.close())

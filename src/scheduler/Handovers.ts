@@ -24,6 +24,7 @@ const pauseAfter = (failures: number, share: number): number =>
 export const makeHandovers = (ticks: Ticks) =>
   Effect.gen(function*() {
     const store = yield* Store
+    const turns = yield* Effect.makeSemaphore(1)
     const pauses = new Map<ScheduleId, Pause>()
     const state = { lastHandoverAt: null as Timestamp.Timestamp | null }
 
@@ -112,8 +113,7 @@ export const makeHandovers = (ticks: Ticks) =>
         ({ message }: BrainUnavailable) => postpone(id, message)
       )
 
-    /** Hands over what waits, as far as it is not postponed. Returns whether anything waited. */
-    const handOver = Effect.gen(function*() {
+    const handOverReady = Effect.gen(function*() {
       const now = yield* Clock.currentTimeMillis
       const waiting = new Set(store.listWaiting())
       for (const id of pauses.keys()) if (!waiting.has(id)) pauses.delete(id)
@@ -123,7 +123,11 @@ export const makeHandovers = (ticks: Ticks) =>
     })
 
     return {
-      handOver,
+      /**
+       * Hands over what waits, as far as it is not postponed, and returns whether anything waited. One call at a time: the
+       * one at the end of the program waits for that of the loop.
+       */
+      handOver: turns.withPermits(1)(handOverReady),
       /** What failed over the last connection may go at once over the next one. */
       forgetPauses: Effect.sync(() => pauses.clear()),
       lastHandoverAt: () => state.lastHandoverAt

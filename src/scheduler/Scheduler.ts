@@ -171,7 +171,6 @@ export const runScheduler = (
           pauseMillis = firstPauseMillis
           continue
         }
-        if (Cause.isInterruptedOnly(exit.cause)) return yield* Effect.interrupt
         attempt++
         if (state.connectedAt !== null) pauseMillis = firstPauseMillis
         yield* noteEnd(exit.cause)
@@ -203,6 +202,6 @@ export const runScheduler = (
 
     yield* forever("deciding about ticks", decide)
     yield* forever("writing the state", Effect.zipRight(writeState, Effect.sleep("2 seconds")))
-    yield* Effect.forkScoped(keepConnected)
+    yield* forever("keeping the connection", keepConnected)
     yield* Effect.onInterrupt(Effect.never, () => drain)
   })

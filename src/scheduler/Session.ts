@@ -8,6 +8,9 @@ import type { Ticks } from "./Ticks.ts"
 /** A standby takes over within this time, and all instances of a project use the same. */
 export const leaseSeconds = 10
 
+/** Projects of one call. */
+const maxProjects = 1000
+
 /** Of the list of projects, where the settings name none. */
 const projectsRefresh = "60 seconds"
 
@@ -65,7 +68,8 @@ export const runSession = (
     const renew = Effect.gen(function*() {
       const askedAt = yield* Clock.currentTimeMillis
       const ids = yield* listCandidates
-      const leases = ids.length === 0 ? [] : yield* brain.hold(ids, leaseSeconds)
+      const leases = (yield* Effect.forEach(Arr.chunksOf(ids, maxProjects), (some) => brain.hold(some, leaseSeconds)))
+        .flat()
       lease.until = askedAt + leaseSeconds * 1000
       const known = new Map(store.listProjects().map((project) => [project.id, project]))
       for (const { holder, is_held, project_id } of leases) {

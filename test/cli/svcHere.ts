@@ -1,13 +1,13 @@
 import { type Console, Effect, Stream } from "effect"
-import { cli } from "../../src/cli/Command.ts"
-import { exitCodeAfter, runCli } from "../../src/cli/Run.ts"
+import { cli as svc } from "../../src/cli/Command.ts"
+import { type Cli, exitCodeAfter, runCli } from "../../src/cli/Run.ts"
 import type { Ran, Settings } from "./svc.ts"
 
-/** Runs `svc` to its end in this process: the start of a process takes half a second. */
+/** Runs `svc`, or another program, to its end in this process: the start of a process takes half a second. */
 export const svcHere = (
   args: ReadonlyArray<string>,
   settings: Settings,
-  { input = "" }: { readonly input?: string } = {}
+  { cli = svc, input = "" }: { readonly input?: string; readonly cli?: Cli } = {}
 ): Effect.Effect<Ran> =>
   Effect.promise(async () => {
     let stdout = ""

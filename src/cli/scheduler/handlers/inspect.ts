@@ -48,13 +48,15 @@ const advice: ReadonlyArray<readonly [RegExp, string]> = [
   [/permission denied|unauthenticated/i, "add the certificate's name to SVC_SCHEDULER_GRPC_ALLOWED_NAMES of the brain"],
   [/deadline exceeded/i, "the brain does not answer; see its log, and firewalls on the way"],
   [
-    /socket hang up|ECONNRESET|closed/i,
-    "the brain refuses this certificate: sign it by the authority in SVC_SCHEDULER_GRPC_TLS_CA of the brain"
+    /Failed to connect|socket hang up|ECONNRESET|closed/i,
+    "the brain refuses this certificate, and its log says why: another authority than SVC_SCHEDULER_GRPC_TLS_CA of the brain signed it, or SVC_SCHEDULER_GRPC_ALLOWED_NAMES lacks its name"
   ]
 ]
 
 const adviceFor = (message: string): string =>
   advice.find(([pattern]) => pattern.test(message))?.[1] ?? "see the brain's log"
+
+const isOpenToOthers = (path: string): boolean => (statSync(path).mode & 0o077) !== 0
 
 /** The nearest folder that exists, which must be writable for the home folder to be created. */
 const existingFolder = (path: string): string => (existsSync(path) ? path : existingFolder(dirname(path)))
@@ -66,8 +68,7 @@ const checkHome = (home: string): Finding => {
   } catch {
     return failed("home", `${folder} is not writable for this user`, "change its owner, or set SVC_SCHEDULER_HOME")
   }
-  const isOpen = folder === home && (statSync(home).mode & 0o077) !== 0
-  return isOpen
+  return folder === home && isOpenToOthers(home)
     ? warning("home", `${home} is open to other users`, `chmod 700 ${home}`)
     : ok("home", home)
 }
@@ -92,6 +93,8 @@ const checkCertificate = (settings: SchedulerSettingsShape) =>
             `${subject} expires in ${daysLeft} days`,
             "issue another with svc mint-scheduler-cert, then svc-scheduler restart"
           )
+          : isOpenToOthers(settings.tlsKey)
+          ? warning("certificate", `other users can read the key ${settings.tlsKey}`, `chmod 600 ${settings.tlsKey}`)
           : ok("certificate", `${subject}, ${daysLeft} days left`)
       })
     })
