@@ -1,6 +1,6 @@
 import { FileSystem } from "@effect/platform"
 import { Clock, Console, Effect } from "effect"
-import { join } from "node:path"
+import { dirname, join, resolve } from "node:path"
 import { isHostName } from "../../domain/HostName.ts"
 import { createAuthority, issueCertificate, type Pair, readAuthority } from "../Certificates.ts"
 import { CliError } from "../Explain.ts"
@@ -24,6 +24,7 @@ const usage = (message: string) => new CliError({ usage: true, message })
 const writeNew = (path: string, text: string) =>
   Effect.gen(function*() {
     const fs = yield* FileSystem.FileSystem
+    yield* fs.makeDirectory(dirname(path), { recursive: true, mode: 0o700 })
     yield* fs.writeFileString(path, text, { flag: "wx", mode: 0o600 })
   })
 
@@ -89,12 +90,11 @@ export const mintSchedulerCert = Effect.fnUntraced(function*(options: MintOption
   const now = yield* Clock.currentTimeMillis
   const authority = yield* takeAuthority(options, now)
   const pair = yield* Effect.promise(() => issueCertificate(authority, { name, hosts, days }, now))
-  yield* fs.makeDirectory(outDir, { recursive: true, mode: 0o700 })
   yield* writePair(pair, certificatePath, keyPath)
   const prefix = hosts.length > 0 ? "SVC_SCHEDULER_GRPC" : "SVC_SCHEDULER"
   yield* Console.log([
-    `${prefix}_TLS_CERT=${certificatePath}`,
-    `${prefix}_TLS_KEY=${keyPath}`,
-    `${prefix}_TLS_CA=${caCert}`
+    `${prefix}_TLS_CERT=${resolve(certificatePath)}`,
+    `${prefix}_TLS_KEY=${resolve(keyPath)}`,
+    `${prefix}_TLS_CA=${resolve(caCert)}`
   ].join("\n"))
 })
