@@ -91,6 +91,11 @@ export const codes = {
     status: 409,
     meaning: "Another scheduler owns the schedule, so that the brain cannot do this with it."
   },
+  schedule_quarantined: { status: 409, meaning: "The schedule is in quarantine." },
+  stale_control_token: { status: 409, meaning: "The schedule has changed since the caller read its control token." },
+  command_status_changed: { status: 409, meaning: "The command has another status than the caller saw." },
+  fire_not_resolvable: { status: 409, meaning: "The outcome of the fire is known, still to come, or another route's." },
+  fire_already_resolved: { status: 409, meaning: "The fire was resolved with another decision." },
   no_agent: { status: 409, meaning: "The project has no agent that serves the schedule's engine." },
   mfa_enrolled: { status: 409, meaning: "The user has a second factor." },
   mfa_not_enrolled: { status: 409, meaning: "The user has no second factor." },

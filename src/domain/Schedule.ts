@@ -17,6 +17,10 @@ export const isServiceOwned = ({ scheduler }: { readonly scheduler: string }): b
 export const CatchUp = Schema.Literal("skip", "fire_one_missed", "fire_all_missed")
 export type CatchUp = typeof CatchUp.Type
 
+/** What happens with a schedule one of whose fires was sent and ended without a known outcome. */
+export const OnUnknownOutcome = Schema.Literal("continue", "quarantine")
+export type OnUnknownOutcome = typeof OnUnknownOutcome.Type
+
 /** Bytes of `args` and of `kwargs`, serialized (interface, Limits). */
 export const maxArgumentBytes = 65_536
 
@@ -69,6 +73,11 @@ export const SchedulePublic = Schema.Struct({
   ),
   paused_at: describeField(Schema.NullOr(Timestamp), "Since when it is paused; null: it is not.", null),
   overlap_policy: describeField(Schema.Literal("allow"), "Always `allow`.", "allow"),
+  on_unknown_outcome: describeField(
+    OnUnknownOutcome,
+    "Whether it fires on when a fire was sent and its outcome is unknown, or goes into quarantine until an operator resolves it.",
+    "continue"
+  ),
   source: describeField(Schema.String, "Where its definition comes from.", "dashboard"),
   source_hash: describeField(Schema.NullOr(Schema.String), "The source's own hash of the definition.", null),
   is_drifted: describeField(
@@ -185,6 +194,7 @@ export const definitionFields = {
   args: Schema.Array(Schema.Unknown),
   kwargs: Schema.Record({ key: Schema.String, value: Schema.Unknown }),
   catch_up: CatchUp.annotations({ message: () => "must be skip, fire_one_missed or fire_all_missed" }),
+  on_unknown_outcome: OnUnknownOutcome.annotations({ message: () => "must be continue or quarantine" }),
   source_hash: text(128),
   jitter_seconds: seconds(maxJitterSeconds),
   grace_seconds: seconds(maxGraceSeconds)
@@ -223,6 +233,11 @@ export const CreateScheduleRequest = Schema.Struct({
     Schema.optionalWith(definitionFields.catch_up, { default: () => "fire_one_missed" as const }),
     "What happens with ticks that passed while nothing could fire them: nothing, the newest fires, or all fire.",
     "fire_one_missed"
+  ),
+  on_unknown_outcome: describeField(
+    Schema.optionalWith(definitionFields.on_unknown_outcome, { default: () => "continue" as const }),
+    "Whether it fires on when a fire was sent and its outcome is unknown, or goes into quarantine until an operator resolves it.",
+    "quarantine"
   ),
   is_enabled: describeField(Schema.optionalWith(Schema.Boolean, { default: () => true }), "Whether it fires.", true),
   scheduler: describeField(
@@ -277,6 +292,11 @@ export const UpdateScheduleRequest = Schema.Struct({
     patchField(definitionFields.catch_up),
     "What happens with ticks that passed while nothing could fire them.",
     "skip"
+  ),
+  on_unknown_outcome: describeField(
+    patchField(definitionFields.on_unknown_outcome),
+    "Whether it fires on when a fire was sent and its outcome is unknown, or goes into quarantine.",
+    "quarantine"
   ),
   is_enabled: describeField(patchField(Schema.Boolean), "Whether it fires.", true),
   source_hash: describeField(

@@ -22,6 +22,7 @@ import { Schedules } from "../services/Schedules.ts"
 import * as FireLoop from "../services/Schedules/FireLoop.ts"
 import { ScheduleFleet } from "../services/Schedules/Fleet.ts"
 import { ScheduleImports } from "../services/Schedules/Imports.ts"
+import { ScheduleRecovery } from "../services/Schedules/Recovery.ts"
 import { TaskChanges } from "../services/TaskChanges.ts"
 import { Tasks } from "../services/Tasks.ts"
 import { TaskRetention } from "../services/Tasks/Retention.ts"
@@ -57,6 +58,7 @@ export const layer = Layer.mergeAll(
   Schedules.layer,
   ScheduleFleet.layer,
   ScheduleImports.layer,
+  ScheduleRecovery.layer,
   SchedulerServer.layer,
   RateLimits.layer,
   TaskChanges.layer,

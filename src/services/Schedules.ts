@@ -25,6 +25,7 @@ import { dashboardSource } from "../domain/Schedule/Import.ts"
 import { makePreview } from "../domain/Schedule/MakePreview.ts"
 import { compileSchedule, cursorAfter } from "../domain/Schedule/Plan.ts"
 import type { PreviewRequest } from "../domain/Schedule/Preview.ts"
+import { isAboutDefinition } from "../domain/Schedule/Recovery.ts"
 import * as Timestamp from "../domain/Timestamp.ts"
 import { AgentsRepo } from "./Agents/Repo.ts"
 import { Audit } from "./Audit.ts"
@@ -32,7 +33,7 @@ import { Commands } from "./Commands.ts"
 import { CurrentProject } from "./CurrentActor.ts"
 import { Hints, isUniqueViolation, orDieOnSql } from "./Database.ts"
 import * as Ids from "./Ids.ts"
-import { nextToken } from "./Schedules/ControlToken.ts"
+import { nextTokens, noQuarantine } from "./Schedules/ControlToken.ts"
 import { FireAgents } from "./Schedules/FireAgents.ts"
 import { makeFireIntent } from "./Schedules/FireCommand.ts"
 import { FiresRepo } from "./Schedules/FiresRepo.ts"
@@ -49,7 +50,7 @@ export interface CountedSchedule {
 }
 
 /** In answers to a change: counting would read the fires of a schedule that has just changed. */
-const uncounted = (schedule: Schedule): CountedSchedule => ({
+export const uncounted = (schedule: Schedule): CountedSchedule => ({
   schedule,
   counts: { consecutive_failures: null, skipped_slots_24h: null, is_drifted: isDrifted(schedule) }
 })
@@ -60,10 +61,10 @@ const nameTaken = (scheduler: string, name: string) =>
     detail: `The scheduler ${scheduler} has a schedule "${name}" in this project. Choose another name.`
   })
 
-const notFound = new NotFound({ resource: "schedule" })
+export const notFound = new NotFound({ resource: "schedule" })
 
 /** The definition of an externally owned schedule is its owner's; the brain only shows it. */
-const externallyOwned = (schedule: Schedule, act: string) =>
+export const externallyOwned = (schedule: Schedule, act: string) =>
   new Conflict({
     code: "schedule_externally_owned",
     detail: `${schedule.scheduler} owns and fires the schedule "${schedule.name}", so the brain cannot ${act} it.`
@@ -196,8 +197,8 @@ export class Schedules extends Effect.Service<Schedules>()("svc/Schedules", {
           const now = yield* Timestamp.now
           const changes = yield* change(schedule, now, input)
           if (changes === null) return uncounted(schedule)
-          const control_token = yield* nextToken
-          const changed: Schedule = { ...schedule, ...changes, control_token, schedule_revision, updated_at: now }
+          const merged = { ...schedule, ...changes }
+          const changed: Schedule = { ...merged, ...(yield* nextTokens(merged)), schedule_revision, updated_at: now }
           yield* repo.update(changed)
           yield* hints.publish("schedules", project.id)
           yield* record(act.action, changed, { fields: Object.keys(changes) })
@@ -213,7 +214,10 @@ export class Schedules extends Effect.Service<Schedules>()("svc/Schedules", {
       return { is_enabled: true, enabled_at: now, ...cursor } satisfies Partial<Schedule>
     })
 
-    /** Changes the given fields. A changed cadence, or enabling, begins with the next tick after now. */
+    /**
+     * Changes the given fields. A changed cadence, or enabling, begins with the next tick after now. So does a schedule in
+     * quarantine for its definition: that it compiles here ends the quarantine.
+     */
     const update = makeAct(
       { action: "schedule.updated", verb: "update" },
       Effect.fnUntraced(function*(schedule, now, input: UpdateSchedule) {
@@ -225,9 +229,11 @@ export class Schedules extends Effect.Service<Schedules>()("svc/Schedules", {
         const changed = { ...schedule, ...changes }
         const hasNewCadence = !hasSameCadence(schedule, changed)
         const isEnabling = changed.is_enabled && !schedule.is_enabled
-        if (!hasNewCadence && !isEnabling) return changes
+        const isSound = isAboutDefinition(schedule.quarantine_code)
+        if (!hasNewCadence && !isEnabling && !isSound) return changes
         return {
           ...changes,
+          ...(isSound && noQuarantine),
           ...cursorAfter(changed, yield* compileSchedule(changed), now),
           ...(isEnabling && (yield* enabledFrom(changed, now)))
         }

@@ -6,6 +6,7 @@ import type { SchedulePublic } from "../../domain/Schedule.ts"
 import type { ScheduleFire } from "../../domain/Schedule/Fire.ts"
 import type { ScheduleMisfire } from "../../domain/Schedule/Misfire.ts"
 import { PreviewRequest, type Tick } from "../../domain/Schedule/Preview.ts"
+import { isAboutDefinition, outcomeUnknown } from "../../domain/Schedule/Recovery.ts"
 import { decodeInput } from "../DecodeInput.ts"
 import { CliError } from "../Explain.ts"
 import { type ApiError, printAnswer, type Remote, withRemote } from "../Remote.ts"
@@ -95,6 +96,16 @@ export const pathOf = (remote: Remote, given: string) =>
     return { slug, schedule_id }
   })
 
+/** What an operator does about a quarantine (docs/schedules.md). */
+const describeNextStep = ({ id, quarantine_code, quarantine_control_token }: SchedulePublic): string | null => {
+  if (quarantine_code === outcomeUnknown) {
+    return `POST …/schedules/${id}/resolve-terminal-fire with observed_control_token ${quarantine_control_token}`
+  }
+  return isAboutDefinition(quarantine_code)
+    ? "correct the definition: svc schedules import, or PATCH; once it is valid, the quarantine ends"
+    : null
+}
+
 const formatSchedule = (schedule: SchedulePublic, text: string): string =>
   formatFields([
     ["schedule", schedule.id],
@@ -117,6 +128,7 @@ const formatSchedule = (schedule: SchedulePublic, text: string): string =>
     ["skipped", schedule.skipped_slots_24h],
     ["paused", schedule.paused_at],
     ["quarantine", schedule.quarantine_detail ?? schedule.quarantine_code],
+    ["next step", describeNextStep(schedule)],
     ["source", schedule.source],
     ["drifted", schedule.is_drifted ? "yes: svc schedules diff shows how" : null]
   ])

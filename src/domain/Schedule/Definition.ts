@@ -7,7 +7,10 @@ import type { ImportedSchedule } from "./Import.ts"
 
 type Issue = ValidationFailed["issues"][number]
 
-/** In the order of the digest: another order would mark each imported schedule as drifted. */
+/**
+ * In the order of the digest: another order would mark each imported schedule as drifted. So would a new name, unless the
+ * digest leaves out its default.
+ */
 export const definitionNames = [
   "engine",
   "kind",
@@ -22,7 +25,8 @@ export const definitionNames = [
   "jitter_seconds",
   "grace_seconds",
   "source",
-  "source_hash"
+  "source_hash",
+  "on_unknown_outcome"
 ] as const satisfies ReadonlyArray<keyof Schedule & keyof ImportedSchedule>
 
 export type DefinitionName = (typeof definitionNames)[number]
@@ -34,8 +38,10 @@ export type Definition = Omit<Pick<ImportedSchedule, DefinitionName>, "kind"> & 
 export const differingNames = (one: Definition, other: Definition): ReadonlyArray<DefinitionName> =>
   definitionNames.filter((name) => one[name] !== other[name])
 
-export const digestDefinition = (definition: Definition): string =>
-  createHash("sha256").update(JSON.stringify(definitionNames.map((name) => definition[name]))).digest("base64url")
+export const digestDefinition = (definition: Definition): string => {
+  const names = definitionNames.filter((name) => name !== "on_unknown_outcome" || definition[name] !== "continue")
+  return createHash("sha256").update(JSON.stringify(names.map((name) => definition[name]))).digest("base64url")
+}
 
 /** Whether the definition differs from what the source wrote last, because a person or the circuit breaker changed it. */
 export const isDrifted = (schedule: Schedule): boolean =>

@@ -10,6 +10,7 @@ import {
   isDrifted
 } from "./Definition.ts"
 import type { DiffSchedulesResponse, ImportedSchedule, ImportSchedules } from "./Import.ts"
+import { isAboutDefinition } from "./Recovery.ts"
 
 /** A schedule of a snapshot whose owner is known. */
 export interface ProposedSchedule extends ImportedSchedule {
@@ -52,7 +53,8 @@ export const planImport = (
       continue
     }
     const fields = differingNames(current, schedule)
-    if (fields.length === 0) unchanged.push(current)
+    // the snapshot's definition compiles, which ends a quarantine for the definition
+    if (fields.length === 0 && !isAboutDefinition(current.quarantine_code)) unchanged.push(current)
     else updates.push({ current, proposed: schedule, fields })
   }
   return {

@@ -10,6 +10,13 @@ import { Fleet, ResyncSchedulesResponse } from "../../domain/Schedule/Fleet.ts"
 import { DiffSchedulesResponse, ImportSchedulesRequest, ImportSchedulesResponse } from "../../domain/Schedule/Import.ts"
 import { ScheduleMisfire } from "../../domain/Schedule/Misfire.ts"
 import { Preview, PreviewRequest } from "../../domain/Schedule/Preview.ts"
+import {
+  LegacyFireGrantRequest,
+  ResolveLegacyEvidenceRequest,
+  ResolveLegacyEvidenceResponse,
+  ResolveTerminalFireRequest,
+  ResolveTerminalFireResponse
+} from "../../domain/Schedule/Recovery.ts"
 import { ProvideActor, ProvideProject } from "../Access.ts"
 import { pathWithVerb } from "../CustomMethods.ts"
 import { pathParameter } from "../Docs/Parameters.ts"
@@ -66,6 +73,13 @@ const operateRule: AccessRule = {
   failureCodes: ["schedule_externally_owned"]
 }
 const writeRule: AccessRule = { ...operateRule, caller: "admin" }
+
+const resolveCodes = [
+  "schedule_externally_owned",
+  "stale_control_token",
+  "fire_not_resolvable",
+  "fire_already_resolved"
+] as const
 
 /** A snapshot: 2000 schedules of 4 KiB. All of 64 KiB arguments would be 256 MiB, more than a brain holds of a request. */
 const snapshotBytes = 8 * 1024 * 1024
@@ -233,6 +247,42 @@ export class SchedulesApi extends HttpApiGroup.make("schedules")
       .annotateContext(operation(
         "Submit a schedule's task now",
         "By a command, which the header `Location` names. No fire is recorded, and the next tick stays."
+      ))
+  )
+  .add(
+    HttpApiEndpoint.post("resolveTerminalFire")`/projects/${slug}/schedules/${scheduleId}/resolve-terminal-fire`
+      .setPayload(ResolveTerminalFireRequest)
+      .addSuccess(ResolveTerminalFireResponse)
+      .annotate(Access, {
+        ...operateRule,
+        failureCodes: [...resolveCodes, "command_status_changed"]
+      })
+      .annotateContext(operation(
+        "Resolve a fire with an unknown outcome",
+        "It was sent, and its agent did not answer. Ends the quarantine when no other fire is left. Nothing is sent again."
+      ))
+  )
+  .add(
+    HttpApiEndpoint.post("resolveLegacyEvidence")`/projects/${slug}/schedules/${scheduleId}/resolve-legacy-evidence`
+      .setPayload(ResolveLegacyEvidenceRequest)
+      .addSuccess(ResolveLegacyEvidenceResponse)
+      .annotate(Access, { ...operateRule, failureCodes: resolveCodes })
+      .annotateContext(operation(
+        "Resolve evidence of a fire from before fencing",
+        "A command whose fire is not recorded, or a recorded fire without a command. Its tick never fires again."
+      ))
+  )
+  .add(
+    HttpApiEndpoint.post("legacyFireGrant")`/projects/${slug}/schedules/${scheduleId}/legacy-fire-grant`
+      .setPayload(LegacyFireGrantRequest)
+      .addSuccess(SchedulePublic)
+      .annotate(Access, {
+        ...writeRule,
+        failureCodes: ["schedule_externally_owned", "stale_control_token", "schedule_quarantined"]
+      })
+      .annotateContext(operation(
+        "Let a scheduler without fencing fire",
+        "Until the next act on the schedule. Only while no other replica of that scheduler fires."
       ))
   )
   .add(

@@ -8,6 +8,7 @@ import { CurrentProject } from "../../services/CurrentActor.ts"
 import { type CountedSchedule, Schedules } from "../../services/Schedules.ts"
 import { ScheduleFleet } from "../../services/Schedules/Fleet.ts"
 import { ScheduleImports } from "../../services/Schedules/Imports.ts"
+import { ScheduleRecovery } from "../../services/Schedules/Recovery.ts"
 import { exactMember, readExactBody } from "../ExactJson.ts"
 import { implementGroup } from "../ImplementGroup.ts"
 import { respondWithJsonText } from "../JsonText.ts"
@@ -16,6 +17,10 @@ const jsonOf = ({ counts, schedule }: CountedSchedule): string => scheduleJson(s
 
 /** Responses are spliced from the stored JSON texts, so that arguments keep their digits. */
 const respond = Effect.map((counted: CountedSchedule) => respondWithJsonText(jsonOf(counted)))
+
+const respondToResolution = Effect.map(({ schedule, ...rest }: { readonly schedule: CountedSchedule }) =>
+  respondWithJsonText(`${JSON.stringify(rest).slice(0, -1)},"schedule":${jsonOf(schedule)}}`)
+)
 
 /** The member as the caller wrote it; undefined where it is absent or null. */
 const exactText = (body: JsonNode, name: "args" | "kwargs"): string | undefined => {
@@ -57,6 +62,7 @@ export const layer = implementGroup(
     const schedules = yield* Schedules
     const imports = yield* ScheduleImports
     const fleet = yield* ScheduleFleet
+    const recovery = yield* ScheduleRecovery
     return handlers
       .handle("list", ({ urlParams: { cursor = null, limit = 50 } }) =>
         Effect.map(
@@ -108,6 +114,19 @@ export const layer = implementGroup(
             `/api/v1/projects/${slug}/commands/${triggered.command.id}`
           )
         }))
+      .handle(
+        "resolveTerminalFire",
+        ({ path, payload }) => respondToResolution(recovery.resolveTerminalFire(path.schedule_id, payload))
+      )
+      .handle("resolveLegacyEvidence", ({ path, payload }) =>
+        respondToResolution(Effect.map(
+          recovery.resolveLegacyEvidence(path.schedule_id, payload),
+          ({ grant_carried: _, ...result }) => result
+        )))
+      .handle(
+        "legacyFireGrant",
+        ({ path, payload }) => respond(recovery.legacyFireGrant(path.schedule_id, payload))
+      )
       .handle("fires", ({ path, urlParams: { limit = 100 } }) => schedules.listFires(path.schedule_id, limit))
       .handle("misfires", ({ path, urlParams: { limit = 50 } }) => schedules.listMisfires(path.schedule_id, limit))
   })

@@ -1,16 +1,21 @@
 import { Effect, Layer, Option } from "effect"
+import { randomUUID } from "node:crypto"
 import type { ProjectId, ScheduleId } from "../../domain/Id.ts"
-import { breakerWindow, countConsecutiveFailures } from "../../domain/Schedule/Fire.ts"
+import { isServiceOwned } from "../../domain/Schedule.ts"
+import { breakerWindow, countConsecutiveFailures, type FireStatus } from "../../domain/Schedule/Fire.ts"
+import { describeUnknown, outcomeUnknown } from "../../domain/Schedule/Recovery.ts"
 import * as Timestamp from "../../domain/Timestamp.ts"
 import { Audit } from "../Audit.ts"
 import { CurrentActor } from "../CurrentActor.ts"
 import { Hints } from "../Database.ts"
 import { Lease } from "../Leader.ts"
 import { Settings } from "../Settings.ts"
-import { nextToken } from "./ControlToken.ts"
+import { nextTokens } from "./ControlToken.ts"
+import { DueRepo } from "./DueRepo.ts"
 import { scheduler } from "./Fires.ts"
 import { FiresRepo } from "./FiresRepo.ts"
 import { type CommandedFire, type FireMove, OpenFiresRepo } from "./OpenFiresRepo.ts"
+import { RecoveryRepo } from "./RecoveryRepo.ts"
 import { SchedulesRepo } from "./Repo.ts"
 
 /** Fires of one transaction. */
@@ -63,12 +68,18 @@ const latencyOf = ({ completed_at, dispatched_at }: CommandedFire): number | nul
     ? null
     : Timestamp.toEpochMillis(completed_at) - Timestamp.toEpochMillis(dispatched_at)
 
+/** Whether the fire was sent, and nothing says whether its task was submitted. */
+const isUnknown = (status: FireStatus | undefined, { dispatched_at }: CommandedFire): boolean =>
+  status === "terminal_timeout" || (status === "terminal_cancelled" && dispatched_at !== null)
+
 /** Takes the outcomes of commands over into their fires, and disables schedules that keep failing. */
 export class FireOutcomes extends Effect.Service<FireOutcomes>()("svc/FireOutcomes", {
   effect: Effect.gen(function*() {
     const open = yield* OpenFiresRepo
     const fires = yield* FiresRepo
     const repo = yield* SchedulesRepo
+    const due = yield* DueRepo
+    const recovery = yield* RecoveryRepo
     const audit = yield* Audit
     const hints = yield* Hints
     const { scheduleBreakerThreshold } = yield* Settings
@@ -90,8 +101,8 @@ export class FireOutcomes extends Effect.Service<FireOutcomes>()("svc/FireOutcom
         const locked = yield* repo.lock(projectId, id)
         const now = yield* Timestamp.now
         if (Option.isNone(locked) || !locked.value.is_enabled || locked.value.enabled_at > countedAt) return
-        const control_token = yield* nextToken
-        yield* repo.update({ ...locked.value, is_enabled: false, control_token, schedule_revision, updated_at: now })
+        const tokens = yield* nextTokens(locked.value)
+        yield* repo.update({ ...locked.value, is_enabled: false, ...tokens, schedule_revision, updated_at: now })
         yield* hints.publish("schedules", projectId)
         yield* audit.record({
           action: "schedule.circuit_breaker.tripped",
@@ -103,13 +114,60 @@ export class FireOutcomes extends Effect.Service<FireOutcomes>()("svc/FireOutcom
       }))
     }, Effect.provideService(CurrentActor, scheduler))
 
+    /**
+     * Puts schedules that ask for certainty into quarantine, in the transaction that ends their fires. It replaces a
+     * quarantine for the definition, which the loop notices again.
+     */
+    const quarantineUnknown = Effect.fnUntraced(function*(unknown: ReadonlyArray<CommandedFire>) {
+      if (unknown.length === 0) return
+      const ids = [...new Set(unknown.map(({ schedule_id }) => schedule_id))]
+      const newest = yield* repo.takeRevisions(ids.length)
+      const asking = (yield* repo.lockByIds(ids)).filter(
+        (schedule) => isServiceOwned(schedule) && schedule.on_unknown_outcome === "quarantine"
+      )
+      if (asking.length === 0) return
+      const now = yield* Timestamp.now
+      const fires = unknown.filter(({ schedule_id }) => asking.some(({ id }) => id === schedule_id))
+      yield* recovery.insertOpen(fires.map(({ fire_id, schedule_id }) => ({
+        schedule_id,
+        evidence_kind: "fire",
+        evidence_id: fire_id,
+        fire_id,
+        opened_at: now
+      })))
+      const fresh = asking.filter(({ quarantine_code }) => quarantine_code !== outcomeUnknown)
+        .map((schedule) => ({ schedule, fire: fires.find(({ schedule_id }) => schedule_id === schedule.id) }))
+      yield* due.quarantine(
+        fresh.map(({ fire, schedule: { id } }, index) => ({
+          id,
+          code: outcomeUnknown,
+          detail: describeUnknown(fire?.fire_id ?? ""),
+          token: randomUUID(),
+          schedule_revision: newest - index
+        })),
+        now
+      )
+      yield* Effect.forEach(new Set(asking.map(({ project_id }) => project_id)), (id) => hints.publish("schedules", id))
+      yield* audit.recordAll(fresh.map(({ fire, schedule: { id, name, project_id } }) => ({
+        actor: scheduler,
+        entry: {
+          action: "schedule.quarantined",
+          target_type: "schedule",
+          target_id: id,
+          project_id,
+          metadata: { name, code: outcomeUnknown, fire_id: fire?.fire_id ?? null }
+        }
+      })))
+    })
+
     /** Moves the fires whose commands have moved; returns whether more wait. */
     const record = Effect.fn("FireOutcomes.record")(function*() {
       const lease = yield* Lease
       const commanded = yield* open.listCommanded(batchSize)
       if (commanded.length === 0) return false
       const moves = commanded.map(moveOf)
-      yield* lease.withTransaction(open.move(moves))
+      const unknown = commanded.filter((fire, index) => isUnknown(moves[index]?.status, fire))
+      yield* lease.withTransaction(Effect.zipRight(quarantineUnknown(unknown), open.move(moves)))
       const failed = new Map(
         commanded.flatMap(({ project_id, schedule_id }, index) => {
           const status = moves[index]?.status
@@ -126,6 +184,6 @@ export class FireOutcomes extends Effect.Service<FireOutcomes>()("svc/FireOutcom
   })
 }) {
   static readonly layer = this.Default.pipe(
-    Layer.provide([FiresRepo.layer, OpenFiresRepo.layer, SchedulesRepo.layer])
+    Layer.provide([DueRepo.layer, FiresRepo.layer, OpenFiresRepo.layer, RecoveryRepo.layer, SchedulesRepo.layer])
   )
 }

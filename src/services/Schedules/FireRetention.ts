@@ -92,7 +92,7 @@ export class FireRetention extends Effect.Service<FireRetention>()("svc/FireRete
       orElse: () => Effect.void
     })
 
-    /** Deletes fires, misfires and tombstones older than their retention. Once an hour. */
+    /** Deletes fires, misfires, resolutions and tombstones older than their retention. Once an hour. */
     const sweep = Effect.fn("FireRetention.sweep")(function*() {
       const now = yield* Timestamp.now
       const ago = (days: number) => Timestamp.addSeconds(now, -days * Timestamp.secondsPerDay)
@@ -105,6 +105,11 @@ export class FireRetention extends Effect.Service<FireRetention>()("svc/FireRete
         table: "schedule_misfires",
         key: "id",
         where: sql`detected_at < ${ago(scheduleMisfiresRetentionDays)}`
+      })
+      yield* deleteInSlices(sql, {
+        table: "schedule_resolutions",
+        key: "schedule_id, evidence_kind, evidence_id",
+        where: sql`resolved_at IS NOT NULL AND resolved_at < ${cutoff}`
       })
       yield* changes.sweep()
     })

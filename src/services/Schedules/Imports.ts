@@ -6,11 +6,12 @@ import { argumentIssues, digestDefinition, hasSameCadence, resolveScheduler } fr
 import type { ImportSchedules, ImportSchedulesResponse } from "../../domain/Schedule/Import.ts"
 import { countPlan, keyOf, planImport, planJson, type ProposedSchedule } from "../../domain/Schedule/ImportPlan.ts"
 import { compileSchedule, cursorAfter } from "../../domain/Schedule/Plan.ts"
+import { isAboutDefinition } from "../../domain/Schedule/Recovery.ts"
 import * as Timestamp from "../../domain/Timestamp.ts"
 import { Audit } from "../Audit.ts"
 import { CurrentProject } from "../CurrentActor.ts"
 import { Hints, orDieOnSql } from "../Database.ts"
-import { nextToken } from "./ControlToken.ts"
+import { nextTokens, noQuarantine } from "./ControlToken.ts"
 import { ScheduleImportsRepo } from "./ImportsRepo.ts"
 import { makeSchedule } from "./NewSchedule.ts"
 import { SchedulesRepo } from "./Repo.ts"
@@ -82,20 +83,22 @@ export class ScheduleImports extends Effect.Service<ScheduleImports>()("svc/Sche
     const insertOf = (proposed: ProposedSchedule, now: Timestamp.Timestamp) =>
       makeSchedule({ ...proposed, imported_digest: digestDefinition(proposed) }, now)
 
-    /** A changed cadence, or enabling, begins with the next tick after now, as with a person's change. */
+    /** As with a person's change: a changed cadence, enabling, or the end of a quarantine begins with the next tick after now. */
     const updateOf = Effect.fnUntraced(
       function*(current: Schedule, proposed: ProposedSchedule, now: Timestamp.Timestamp) {
         const changed: Schedule = {
           ...current,
           ...proposed,
           imported_digest: digestDefinition(proposed),
-          control_token: yield* nextToken,
+          ...(isAboutDefinition(current.quarantine_code) && noQuarantine),
           updated_at: now
         }
+        const withTokens = { ...changed, ...(yield* nextTokens(changed)) }
         const isEnabling = changed.is_enabled && !current.is_enabled
-        if (!isEnabling && hasSameCadence(current, changed)) return changed
+        const isSame = hasSameCadence(current, changed) && changed.quarantined_at === current.quarantined_at
+        if (!isEnabling && isSame) return withTokens
         const cursor = cursorAfter(changed, yield* compileSchedule(changed), now)
-        return { ...changed, ...cursor, ...(isEnabling && { enabled_at: now }) }
+        return { ...withTokens, ...cursor, ...(isEnabling && { enabled_at: now }) }
       }
     )
 

@@ -28,6 +28,7 @@ const columnTypes = {
   total_runs: "bigint",
   external_id: "text",
   catch_up: "text",
+  on_unknown_outcome: "text",
   jitter_seconds: "integer",
   grace_seconds: "integer",
   paused_at: "text",

@@ -144,6 +144,12 @@ export class OpenFiresRepo extends Effect.Service<OpenFiresRepo>()("svc/OpenFire
           FROM ${recordset(sql, "r", moveColumns, moves)}
           WHERE f.fire_id = r.fire_id AND f.scheduled_for = r.scheduled_for AND ${isStillOpen}`,
 
+      /** Ends a fire by an operator's word. */
+      resolve: ({ fire_id, scheduled_for }: FireKey, status: FireStatus) =>
+        sql`UPDATE schedule_fires SET status = ${status}, error_code = 'resolved_by_operator',
+            error_message = 'An operator has resolved it.'
+          WHERE fire_id = ${fire_id} AND scheduled_for = ${scheduled_for}`,
+
       /** Locks the waiting ones of the fires until the transaction ends, and returns their keys. */
       lockWaiting: (fires: ReadonlyArray<FireKey>) =>
         sql<FireKey>`SELECT f.fire_id, f.scheduled_for FROM schedule_fires f

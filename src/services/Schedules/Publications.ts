@@ -326,6 +326,7 @@ const makeExternalSchedule = (
     legacy_fire_control_token: null,
     quarantine_control_token: null,
     imported_digest: null,
+    on_unknown_outcome: "continue",
     schedule_revision: null,
     jitter_seconds: 0,
     grace_seconds: null,

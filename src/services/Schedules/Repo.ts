@@ -92,6 +92,12 @@ export class SchedulesRepo extends Effect.Service<SchedulesRepo>()("svc/Schedule
           firstRow(sql`SELECT * FROM schedules WHERE project_id = ${projectId} AND id = ${id} ${forUpdate(sql)}`),
           Option.map(toSchedule)
         ),
+      /** Those of the schedules that exist, locked until the transaction ends. */
+      lockByIds: (ids: ReadonlyArray<ScheduleId>) =>
+        Effect.map(
+          sql<ScheduleRow>`SELECT * FROM schedules WHERE ${idIn(sql, ids)} ORDER BY id ${forUpdate(sql)}`,
+          decodeSchedules
+        ),
       /** Those of the schedules that exist, in the caller's transaction. */
       listByIds: (ids: ReadonlyArray<ScheduleId>) =>
         Effect.map(sql<ScheduleRow>`SELECT * FROM schedules WHERE ${idIn(sql, ids)}`, decodeSchedules),

@@ -8,6 +8,7 @@ import { bearer, type Kind, type Person } from "./people.ts"
 import type { Endpoint } from "./table.ts"
 import {
   commandIn,
+  fireIn,
   freshEmail,
   hourly,
   invited,
@@ -77,6 +78,10 @@ export const makeRequests = ({ here, people }: World) =>
       "POST /projects/{slug}/schedules:diff": () => ({ schedules: [] }),
       "POST /projects/{slug}/schedules:preview": () => ({ kind: "cron", expression: "@hourly" }),
       "PATCH /projects/{slug}/schedules/{schedule_id}": () => ({ queue: "reports" }),
+      "POST /projects/{slug}/schedules/{schedule_id}/legacy-fire-grant": () => ({
+        observed_control_token: randomUUID(),
+        allow: false
+      }),
       "POST /projects/{slug}/tasks/bulk-delete": () => ({ task_ids: [randomUUID()] }),
       "POST /projects/{slug}/commands/retry-task": () => task,
       "POST /projects/{slug}/commands/cancel-task": () => task,
@@ -140,6 +145,16 @@ export const makeRequests = ({ here, people }: World) =>
           return { body: { token: (yield* invited(here.project)).token, display_name: "A Guest", password } }
         case "DELETE /projects/{slug}/schedules/{schedule_id}":
           return { path: { schedule_id: yield* scheduleIn(here.project) } }
+        case "POST /projects/{slug}/schedules/{schedule_id}/resolve-terminal-fire": {
+          const { command_id, fire_id, observed_control_token, schedule_id } = yield* fireIn(here.project, "timed out")
+          const decision = { expected_status: "timeout", work_may_have_executed: true }
+          return { path: { schedule_id }, body: { command_id, fire_id, observed_control_token, ...decision } }
+        }
+        case "POST /projects/{slug}/schedules/{schedule_id}/resolve-legacy-evidence": {
+          const { fire_id, id, observed_control_token, schedule_id } = yield* fireIn(here.project, "waiting")
+          const evidence = { source_evidence_kind: "fire", source_evidence_id: id, work_may_have_executed: false }
+          return { path: { schedule_id }, body: { fire_id, observed_control_token, ...evidence } }
+        }
         case "DELETE /projects/{slug}/agents/{agent_id}":
           return { path: { agent_id: (yield* freshAgent(here.project)).agent_id } }
         case "POST /projects/{slug}/commands/{command_id}/cancel":

@@ -74,6 +74,52 @@ export const scheduleIn = (project: Project) =>
     return (yield* schedules.create({ ...definition, args: "[]", kwargs: "{}" })).schedule.id
   }).pipe(asTest, Effect.provideService(CurrentProject, project), Effect.orDie)
 
+/** A fire without an outcome: of a command that timed out, or waiting without a command. */
+export const fireIn = (project: Project, kind: "timed out" | "waiting") =>
+  Effect.gen(function*() {
+    const sql = yield* SqlClient.SqlClient
+    const now = yield* Timestamp.now
+    const schedule_id = yield* scheduleIn(project)
+    const [schedule] = yield* sql<
+      { control_token: string }
+    >`SELECT control_token FROM schedules WHERE id = ${schedule_id}`
+    const [id, fire_id, command_id] = [yield* Ids.next, randomUUID(), yield* Ids.next]
+    const isSent = kind === "timed out"
+    if (isSent) {
+      yield* sql`INSERT INTO commands ${
+        sql.insert({
+          id: command_id,
+          project_id: project.id,
+          action: "schedule.fire",
+          target_type: "schedule",
+          target_id: schedule_id,
+          payload: "{}",
+          status: "timeout",
+          issued_at: now,
+          timeout_at: now,
+          completed_at: now
+        })
+      }`
+    }
+    yield* sql`INSERT INTO schedule_fires ${
+      sql.insert({
+        id,
+        fire_id,
+        project_id: project.id,
+        schedule_id,
+        engine: "celery",
+        command_id: isSent ? command_id : null,
+        status: isSent ? "terminal_timeout" : "buffered",
+        scheduled_for: now,
+        fired_at: now,
+        definition_digest: "",
+        expires_at: Timestamp.addSeconds(now, 3600),
+        fence: 1
+      })
+    }`
+    return { schedule_id, id, fire_id, command_id, observed_control_token: schedule?.control_token ?? "" }
+  })
+
 const workerIn = (project: Project) =>
   Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient

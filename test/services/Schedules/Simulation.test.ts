@@ -259,7 +259,8 @@ const simulation = Effect.gen(function*() {
           is_enabled: true,
           scheduler: null,
           source: "dashboard",
-          source_hash: null
+          source_hash: null,
+          on_unknown_outcome: "continue"
         })
         owed.push({ id: schedule.id, ticks: new Map(), beganAt: yield* now })
       }
