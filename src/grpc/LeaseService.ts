@@ -1,5 +1,6 @@
 import { Effect } from "effect"
-import { SchedulerLeases } from "../services/Schedules/SchedulerLeases.ts"
+import { isStorable } from "../domain/Text.ts"
+import { maxLeaseSeconds, SchedulerLeases } from "../services/Schedules/SchedulerLeases.ts"
 import { makeCalls } from "./Calls.ts"
 import { type CallFailed, invalid, readProjectId, writeTime } from "./Convert.ts"
 import type { SchedulerLeaseServer } from "./generated/lease.ts"
@@ -7,13 +8,13 @@ import type { Peer, Peers } from "./Peers.ts"
 
 const maxProjects = 1000
 const maxInstanceLength = 128
-const [minTtl, maxTtl] = [5, 60]
+const minTtl = 5
 
 /** An instance is one process of a scheduler; its certificate's name keeps it from the leases of other schedulers. */
 const readHolder = ({ name }: Peer, instanceId: string): Effect.Effect<string, CallFailed> =>
-  instanceId.length >= 1 && instanceId.length <= maxInstanceLength
+  instanceId.length >= 1 && instanceId.length <= maxInstanceLength && isStorable(instanceId)
     ? Effect.succeed(`${name}/${instanceId}`)
-    : invalid(`instance_id must have 1 to ${maxInstanceLength} characters.`)
+    : invalid(`instance_id must have 1 to ${maxInstanceLength} characters, and no NUL.`)
 
 /** The service of `proto/lease.proto`, for pairs of svc-scheduler. */
 export const makeLeaseService = (peers: Peers) =>
@@ -30,8 +31,8 @@ export const makeLeaseService = (peers: Peers) =>
           if (project_ids.length > maxProjects) {
             return yield* invalid(`At most ${maxProjects} project_ids.`)
           }
-          if (ttl_seconds < minTtl || ttl_seconds > maxTtl) {
-            return yield* invalid(`ttl_seconds must be from ${minTtl} to ${maxTtl}.`)
+          if (ttl_seconds < minTtl || ttl_seconds > maxLeaseSeconds) {
+            return yield* invalid(`ttl_seconds must be from ${minTtl} to ${maxLeaseSeconds}.`)
           }
           const ids = yield* Effect.forEach(project_ids, (id) =>
             readProjectId("project_ids", id))

@@ -1,6 +1,7 @@
 import { FileSystem } from "@effect/platform"
 import { Server, ServerCredentials } from "@grpc/grpc-js"
 import { Data, Effect, FiberSet } from "effect"
+import { createPrivateKey, X509Certificate } from "node:crypto"
 import type { AddressInfo, Socket } from "node:net"
 import { createServer, type TLSSocket } from "node:tls"
 import { Settings } from "../services/Settings.ts"
@@ -41,6 +42,14 @@ const drainMillis = 2000
 const addressOf = (socket: Socket): string => `${socket.remoteAddress}:${socket.remotePort}`
 
 const ignoreError = (): void => {}
+
+/** The PEM texts. Throws where one is not PEM: Node.js takes an empty text for none, and would trust all public authorities. */
+const checkPem = (cert: string, key: string, ca: string) => {
+  const certificate = new X509Certificate(cert)
+  if (!certificate.checkPrivateKey(createPrivateKey(key))) throw new Error("the key is not that of the certificate")
+  void new X509Certificate(ca)
+  return { cert, key, ca }
+}
 
 /**
  * Serves scheduler programs on a port of its own. TLS ends here and not in grpc-js, so that each refused handshake has
@@ -118,17 +127,14 @@ export const listen = Effect.gen(function*() {
       return
     }
     const address = addressOf(socket)
-    peers.add(address, name)
-    socket.once("close", () => peers.remove(address))
+    socket.once("close", peers.add(address, name))
     injector.injectConnection(socket)
   }
 
   const server = yield* Effect.try({
     try: () =>
       createServer({
-        cert,
-        key,
-        ca,
+        ...checkPem(cert, key, ca),
         requestCert: true,
         rejectUnauthorized: true,
         minVersion: "TLSv1.2",

@@ -16,12 +16,13 @@ export interface Peer {
 export class Peers {
   private readonly open = new Map<string, Peer>()
 
-  add(address: string, name: string): void {
-    this.open.set(address, { name, fingerprint: null, watches: 0 })
-  }
-
-  remove(address: string): void {
-    this.open.delete(address)
+  /** Returns what the end of the connection calls; another one from the same port may have begun by then. */
+  add(address: string, name: string): () => void {
+    const peer: Peer = { name, fingerprint: null, watches: 0 }
+    this.open.set(address, peer)
+    return () => {
+      if (this.open.get(address) === peer) this.open.delete(address)
+    }
   }
 
   countWatches(name: string): number {

@@ -2,6 +2,7 @@ import { status } from "@grpc/grpc-js"
 import { Effect, Queue, Stream } from "effect"
 import { randomUUID } from "node:crypto"
 import { isServiceOwned, type Schedule } from "../domain/Schedule.ts"
+import { toStorable } from "../domain/Text.ts"
 import * as Timestamp from "../domain/Timestamp.ts"
 import { version } from "../domain/Version.ts"
 import { Hints } from "../services/Database.ts"
@@ -362,8 +363,8 @@ export const makeSchedulerService = (peers: Peers) =>
             project_id: yield* readProjectId("project_id", request.project_id),
             schedule_id: yield* readScheduleId("schedule_id", request.schedule_id),
             control_token: request.observed_control_token.toLowerCase(),
-            code: request.reason_code.slice(0, 64),
-            detail: request.detail.slice(0, 500)
+            code: toStorable(request.reason_code, 64) || "definition_invalid",
+            detail: toStorable(request.detail, 500)
           })
           return { outcome: quarantineOutcomes[outcome], observed_revision: BigInt(revision) }
         })

@@ -176,6 +176,17 @@ describe.each(engines)("the gRPC server for schedulers on %s", (engine) => {
           [fireOf(row, { observed_control_token: randomUUID() }), "FIRE_STALE_CONTROL_REFRESH"],
           [fireOf(row, { definition_digest: "other" }), "FIRE_STALE_CONTROL_REFRESH"],
           [fireOf(row, { fire_id: randomUUID() }), "FIRE_STALE_CONTROL_REFRESH"],
+          [fireOf(row, { fire_id: "no UUID" }), "FIRE_STALE_CONTROL_REFRESH"],
+          [fireOf(row, { fire_id: "\0" }), "FIRE_STALE_CONTROL_REFRESH"],
+          // its id is that of the whole second, so both would fire
+          [
+            fireOf(row, { scheduled_for: { ...row.next_run_at!, nanos: 500_000_000 } }),
+            "FIRE_STALE_CONTROL_REFRESH"
+          ],
+          [
+            fireOf(row, { prepared_next_run_at: { ...row.next_run_at!, nanos: 500_000_000 } }),
+            "FIRE_STALE_CONTROL_REFRESH"
+          ],
           [fireOf(row, { schedule_id: randomUUID() }), "FIRE_STALE_CONTROL_REFRESH"],
           [fireOf(row, { prepared_next_run_at: row.next_run_at! }), "FIRE_STALE_CONTROL_REFRESH"],
           [fireOf(row, { scheduler_protocol_epoch: 0 }), "FIRE_LEGACY_UPGRADE_REQUIRED"],
@@ -280,6 +291,30 @@ describe.each(engines)("the gRPC server for schedulers on %s", (engine) => {
         assert.match(JSON.stringify(entry), /scheduler:s-/)
       }))
 
+    it.scoped("texts that a database cannot hold are stored without what it cannot hold, or refused", () =>
+      Effect.gen(function*() {
+        const { call, id, lease, project, read, scheduler } = yield* due()
+        const row = yield* read
+        const { outcome } = yield* ask(scheduler, SchedulerServiceService.quarantineSchedule, {
+          project_id: row.project_id,
+          schedule_id: id,
+          observed_control_token: row.control_token,
+          reason_code: "",
+          detail: `cannot be parsed: \0${"🎉".repeat(300)}`,
+          scheduler_protocol_epoch: 1
+        })
+        assert.strictEqual(outcome, QuarantineOutcome.QUARANTINE_APPLIED)
+        const { json } = yield* call("GET", `/${id}`)
+        assert.strictEqual(json.quarantine_code, "definition_invalid")
+        assert.match(json.quarantine_detail, /^cannot be parsed: \ufffd🎉/)
+        const hold = ask(lease, SchedulerLeaseService.hold, {
+          project_ids: [project.id],
+          instance_id: "a\0",
+          ttl_seconds: 5
+        })
+        assert.match((yield* Effect.flip(hold)).message, /^3 INVALID_ARGUMENT: instance_id/)
+      }))
+
     it.scoped("changes come in order, with deletions, and what is not of the scope is scanned through", () =>
       Effect.gen(function*() {
         const { call, create, id, project, snapshot, watch } = yield* due()
@@ -372,6 +407,23 @@ describe.each(engines)("the gRPC server for schedulers on %s", (engine) => {
         const sql = yield* SqlClient.SqlClient
         yield* sql`UPDATE leases SET expires_at = 1 WHERE name LIKE ${`%${project.id}`}`
         assert.isTrue((yield* hold(lease, "a"))[0]?.held)
+      }))
+
+    it.scoped("a shorter lease does not take a longer one over", () =>
+      Effect.gen(function*() {
+        const { lease, project } = yield* due()
+        const hold = (instance_id: string, ttl_seconds: number) =>
+          Effect.map(
+            ask(lease, SchedulerLeaseService.hold, { project_ids: [project.id], instance_id, ttl_seconds }),
+            ({ leases }) => leases[0]?.held
+          )
+        assert.isTrue(yield* hold("a", 60))
+        assert.isFalse(yield* hold("b", 5))
+        assert.isTrue(yield* hold("a", 60))
+        // the database's clock was set back
+        const sql = yield* SqlClient.SqlClient
+        yield* sql`UPDATE leases SET expires_at = expires_at + 86400000 WHERE name LIKE ${`%${project.id}`}`
+        assert.isTrue(yield* hold("b", 5))
       }))
 
     it.scoped("a tick that no scheduler fires is a misfire with the cause scheduler_down", () =>

@@ -1,12 +1,13 @@
-import { assert, describe, layer } from "@effect/vitest"
-import { Effect, Layer, Logger } from "effect"
-import { readFileSync } from "node:fs"
+import { assert, describe, it, layer } from "@effect/vitest"
+import { Cause, Effect, Exit, Layer, Logger } from "effect"
+import { readFileSync, writeFileSync } from "node:fs"
 import { connect as connectTcp, type Socket } from "node:net"
 import { connect as connectTls } from "node:tls"
 import { SchedulerServiceClient, SchedulerServiceService } from "../../src/grpc/generated/scheduler.ts"
+import { serverOn } from "../brain.ts"
 import { until } from "../until.ts"
 import { ask, connect, credentialsOf, Port, schedulersOn } from "./client.ts"
-import type { Files } from "./pki.ts"
+import { type Files, makePki } from "./pki.ts"
 
 const lines: Array<string> = []
 const recorder = Logger.replace(Logger.defaultLogger, Logger.make(({ message }) => void lines.push(String(message))))
@@ -40,6 +41,37 @@ const openTcp = (port: number, write?: string | Buffer) =>
     }),
     ({ socket }) => Effect.sync(() => socket.destroy())
   )
+
+describe("files that are not certificates", () => {
+  it.scopedLive(
+    "no brain starts with them: without an authority Node.js would trust all public ones",
+    () =>
+      Effect.gen(function*() {
+        const { brain, ...pki } = yield* makePki
+        const write = (name: string, text: string) => {
+          const file = `${pki.authority.cert}.${name}`
+          writeFileSync(file, text)
+          return file
+        }
+        const { key: otherKey } = yield* pki.authority.client("other")
+        const cases = [
+          { schedulerGrpcTlsCa: write("empty", "") },
+          { schedulerGrpcTlsCa: write("garbage", "no certificate") },
+          { schedulerGrpcTlsCa: brain.key },
+          { schedulerGrpcTlsCert: write("empty", "") },
+          { schedulerGrpcTlsKey: write("empty", "") },
+          { schedulerGrpcTlsKey: otherKey }
+        ]
+        for (const files of cases) {
+          const brain = serverOn("SQLite", { ...pki.settings(0), ...files })
+          const exit = yield* Effect.exit(Effect.scoped(Layer.build(brain)))
+          const cause = Exit.isFailure(exit) ? Cause.pretty(exit.cause) : "it started"
+          assert.match(cause, /TLS_CERT, _KEY and _CA/, JSON.stringify(files))
+        }
+      }),
+    60_000
+  )
+})
 
 describe("mutual TLS of the server for schedulers", () => {
   const brain = schedulersOn("SQLite", { schedulerGrpcAllowedNames: ["good", "second"] })

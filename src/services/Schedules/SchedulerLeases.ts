@@ -6,6 +6,9 @@ import { orDieOnSql, Reader } from "../Database.ts"
 import { recordset } from "../Recordset.ts"
 import { rowsOf } from "../Rows.ts"
 
+/** The longest lease. */
+export const maxLeaseSeconds = 60
+
 /** Beside the leases of the brain's own loops, which have other names. */
 export const leasePrefix = "scheduler of "
 
@@ -35,7 +38,10 @@ export class SchedulerLeases extends Effect.Service<SchedulerLeases>()("svc/Sche
       read`SELECT id, slug FROM projects WHERE is_active = 1 ORDER BY slug`
     ).pipe(orDieOnSql)
 
-    /** Takes the free leases of the projects, renews those that the holder has, and returns all of them. */
+    /**
+     * Takes the free leases of the projects, renews those that the holder has, and returns all of them. One that ends
+     * later than any lease can was written before the database's clock was set back, and is free.
+     */
     const hold = Effect.fn("SchedulerLeases.hold")(
       function*(projectIds: ReadonlyArray<ProjectId>, holder: string, millis: number) {
         const ids = [...new Set(projectIds)].toSorted() // the order of the row locks
@@ -45,7 +51,7 @@ export class SchedulerLeases extends Effect.Service<SchedulerLeases>()("svc/Sche
           FROM ${wanted} JOIN projects p ON p.id = r.id WHERE true ORDER BY p.id
           ON CONFLICT (name) DO UPDATE SET holder = excluded.holder, expires_at = excluded.expires_at
           WHERE leases.holder = excluded.holder OR leases.expires_at <= ${now}
-            OR leases.expires_at > ${now} + ${2 * millis}`
+            OR leases.expires_at > ${now} + ${2 * maxLeaseSeconds * 1000}`
         const rows = yield* rowsOf(Row)(
           sql`SELECT name, holder, expires_at FROM leases
             WHERE name IN (SELECT ${leasePrefix} || r.id FROM ${wanted}) ORDER BY name`

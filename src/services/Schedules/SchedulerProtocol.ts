@@ -87,6 +87,8 @@ const refusalOf = (reason: Refusal["reason"], code: string, message: string): Re
 
 const unknownSchedule = refusalOf("stale", "schedule_not_found", "There is no such schedule.")
 
+const wrongFireId = refusalOf("stale", "wrong_fire_id", "The fire id is not that of the schedule and the tick.")
+
 /** Whether the schedule still is what was observed, and may fire. */
 const checkObservation = (seen: Observation, live: Schedule): Refusal | null => {
   if (live.quarantined_at !== null) return refusalOf("quarantined", "schedule_quarantined", "It is in quarantine.")
@@ -105,6 +107,9 @@ const checkObservation = (seen: Observation, live: Schedule): Refusal | null => 
   return null
 }
 
+/** A fire id has the whole seconds of its tick, so two ticks within a second would be one fire. */
+const isWholeSecond = (tick: Timestamp.Timestamp): boolean => tick.slice(20, 26) === "000000"
+
 const checkTicks = (
   seen: Observation,
   tick: Timestamp.Timestamp,
@@ -113,6 +118,9 @@ const checkTicks = (
 ): Refusal | null => {
   if (tick > Timestamp.addSeconds(now, maxAheadSeconds)) {
     return refusalOf("retry", "clock_ahead", `The tick is more than ${maxAheadSeconds} s ahead of the brain's clock.`)
+  }
+  if (!isWholeSecond(tick) || (next !== null && !isWholeSecond(next))) {
+    return refusalOf("stale", "wrong_ticks", "A tick is not a whole second.")
   }
   if (seen.next_run_at === null || tick < seen.next_run_at || (next !== null && next <= tick)) {
     return refusalOf("stale", "wrong_ticks", "The ticks are not in the order: cursor, fired tick, next tick.")
@@ -247,15 +255,15 @@ export class SchedulerProtocol extends Effect.Service<SchedulerProtocol>()("svc/
         found.value,
         missing,
         Effect.fnUntraced(function*(live, revision) {
+          const refuse = (refusal: Refusal): FireAnswer => ({ refusal, live, revision, command_id: null })
+          // first: any text may be sent as the id, and the column is a UUID on PostgreSQL
+          if (fire_id !== fireIdOf(schedule_id, scheduled_for)) return refuse(wrongFireId)
           const now = yield* Timestamp.now
           const known = yield* firesRepo.findFire(fire_id, scheduled_for)
           if (Option.isSome(known)) return answerRepeated(request, live, revision, known.value.command_id)
-          const wrongId = fire_id === fireIdOf(schedule_id, scheduled_for)
-            ? null
-            : refusalOf("stale", "wrong_fire_id", "The fire id is not that of the schedule and the tick.")
-          const refusal = wrongId ?? checkObservation(request, live) ??
+          const refusal = checkObservation(request, live) ??
             checkTicks(request, scheduled_for, prepared_next_run_at, now)
-          if (refusal !== null) return { refusal, live, revision, command_id: null }
+          if (refusal !== null) return refuse(refusal)
           const isLate = scheduled_for < Timestamp.addSeconds(now, -(live.grace_seconds ?? scheduleGraceSeconds))
           const lastMissed = isLate ? scheduled_for : Timestamp.addSeconds(scheduled_for, -0.000_001)
           const plan = planOf(live, [scheduled_for], lastMissed, prepared_next_run_at, now)
