@@ -1,4 +1,4 @@
-import { Effect, Layer, Queue } from "effect"
+import { Cause, Effect, Layer, Queue } from "effect"
 import { isSameEpoch, type Publication } from "../../domain/Schedule/External.ts"
 import type { AgentEvent } from "../../domain/TaskEvent.ts"
 import { isContention, isDataError, isUnavailable } from "../../services/Database.ts"
@@ -6,7 +6,7 @@ import { yieldToEventLoop } from "../../services/EventLoop.ts"
 import { Loops } from "../../services/Loops.ts"
 import { ScheduleStreams } from "../../services/Schedules/Streams.ts"
 import {
-  MAX_SNAPSHOT_LENGTH,
+  MAX_SNAPSHOT_BYTES,
   PublicationRefused,
   readSnapshotPart,
   readUpdate,
@@ -14,17 +14,24 @@ import {
   verifySnapshot
 } from "../protocol/SchedulePublication.ts"
 
-/** Publications that wait for the database, and the characters of the unfinished snapshots of all sessions. */
+/** Publications that wait for the database. */
 const maxQueued = 64
-const maxUnfinishedLength = 64 * 1024 * 1024
+/** Bytes of all snapshots in memory: those that wait for the database, and the unfinished ones of all sessions. */
+const maxSnapshotBytes = 64 * 1024 * 1024
+/** A publication that the database keeps failing to apply would hold back all that wait behind it. */
+const maxAttempts = 5
 /** An agent sends the next frame after the ack of the one before, so an older snapshot will not be finished. */
 const maxAgeMillis = 10 * 60_000
+
+const failed = new PublicationRefused("failed", "The brain could not apply it; its log says why.")
 
 interface Job {
   readonly sessionId: string
   readonly owner: string
   /** Why the publication is refused already, or the steps that read it. */
   readonly read: PublicationRefused | Generator<void, Publication | PublicationRefused, void>
+  /** Bytes of the snapshot. */
+  readonly bytes: number
   /** Whether the event was accepted. Plain code. */
   readonly done: (isAccepted: boolean) => void
 }
@@ -46,20 +53,39 @@ export class SchedulePublications extends Effect.Service<SchedulePublications>()
     const jobs = yield* Queue.bounded<Job>(maxQueued)
     /** The unfinished snapshot of each session and scheduler. */
     const assemblies = new Map<string, SnapshotAssembly>()
+    /** Bytes of the snapshots of all jobs. */
+    let jobBytes = 0
     /** A job whose effect is not committed; it survives a failure of the database. */
-    let open: { readonly job: Job; readonly publication: Publication | PublicationRefused } | null = null
+    let open: { readonly job: Job; readonly publication: Publication | PublicationRefused; attempts: number } | null =
+      null
 
-    const dropOld = (now: number): number => {
-      let length = 0
+    /**
+     * Frees memory for a frame of the assembly: unfinished snapshots that are too old, or whose epoch ended, are dropped,
+     * and while that is not enough, the oldest of the others. False if snapshots that wait for the database fill it.
+     */
+    const reserve = (bytes: number, own: SnapshotAssembly, now: number): boolean => {
+      let total = jobBytes + bytes
       for (const [key, assembly] of assemblies) {
-        if (now - assembly.beganAt > maxAgeMillis) assemblies.delete(key)
-        else length += assembly.length
+        const { beganAt, head: { epoch }, sessionId } = assembly
+        const current = streams.findEpoch(sessionId, epoch.owner)
+        const isUnfinishable = now - beganAt > maxAgeMillis || current === undefined || !isSameEpoch(current, epoch)
+        if (isUnfinishable) assemblies.delete(key)
+        else total += assembly.bytes
       }
-      return length
+      for (const [key, assembly] of assemblies) {
+        if (total <= maxSnapshotBytes) break
+        if (assembly === own) continue
+        assemblies.delete(key)
+        total -= assembly.bytes
+      }
+      return total <= maxSnapshotBytes
     }
 
-    /** The job of a snapshot that this frame completes; null while frames are missing. */
-    const addFrame = (event: AgentEvent, sessionId: string): Job["read"] | "stale" | null => {
+    /** The snapshot that this frame completes; null while frames are missing. */
+    const addFrame = (
+      event: AgentEvent,
+      sessionId: string
+    ): SnapshotAssembly | PublicationRefused | "stale" | null => {
       const part = readSnapshotPart(event.data)
       if (part instanceof PublicationRefused) return part
       const { owner } = part.epoch
@@ -67,7 +93,6 @@ export class SchedulePublications extends Effect.Service<SchedulePublications>()
       if (epoch === undefined || !isSameEpoch(epoch, part.epoch)) return "stale"
       const key = `${sessionId} ${owner}`
       const now = clock.unsafeCurrentTimeMillis()
-      const length = dropOld(now)
       const known = assemblies.get(key)
       if (known !== undefined && !known.includes(part)) {
         if (part.sequence < known.head.sequence) return "stale"
@@ -77,20 +102,20 @@ export class SchedulePublications extends Effect.Service<SchedulePublications>()
         }
         assemblies.delete(key)
       }
-      const assembly = assemblies.get(key) ?? new SnapshotAssembly(part, now)
-      if (assembly.length + part.length > MAX_SNAPSHOT_LENGTH) {
+      const assembly = assemblies.get(key) ?? new SnapshotAssembly(part, sessionId, now)
+      if (assembly.bytes + part.rows.length > MAX_SNAPSHOT_BYTES) {
         assemblies.delete(key)
-        return new PublicationRefused("too_large", `Its schedules have more than ${MAX_SNAPSHOT_LENGTH} characters.`)
+        return new PublicationRefused("too_large", `Its schedules have more than ${MAX_SNAPSHOT_BYTES} bytes.`)
       }
-      if (length + part.length > maxUnfinishedLength) {
+      if (!reserve(part.rows.length, assembly, now)) {
         assemblies.delete(key)
-        return new PublicationRefused("overload", "The brain holds too many unfinished snapshots of other agents.")
+        return new PublicationRefused("overload", "Too many snapshots of agents wait for the database.")
       }
       assembly.add(part)
       assemblies.set(key, assembly)
       if (!assembly.isComplete) return null
       assemblies.delete(key)
-      return verifySnapshot(assembly)
+      return assembly
     }
 
     /**
@@ -98,23 +123,32 @@ export class SchedulePublications extends Effect.Service<SchedulePublications>()
      * handled: for the frame that completes a snapshot, after its commit.
      */
     const offer = (event: AgentEvent, sessionId: string, done: (isAccepted: boolean) => void): void => {
-      const read = event.kind === "schedule.snapshot" ? addFrame(event, sessionId) : readUpdate(event.data)
-      if (read === null) return done(true)
-      if (read === "stale") {
+      const found = event.kind === "schedule.snapshot" ? addFrame(event, sessionId) : readUpdate(event.data)
+      if (found === null) return done(true)
+      if (found === "stale") {
         streams.count("stale")
         return done(true)
       }
-      if (jobs.unsafeOffer({ sessionId, owner: event.engine, read, done })) return
+      const [read, bytes] = found instanceof SnapshotAssembly ? [verifySnapshot(found), found.bytes] : [found, 0]
+      if (jobs.unsafeOffer({ sessionId, owner: event.engine, read, bytes, done })) {
+        jobBytes += bytes
+        return
+      }
       streams.count("overload")
       done(false)
     }
 
-    const verify = Effect.fnUntraced(function*({ read }: Job) {
-      if (read instanceof PublicationRefused) return read
-      let step = read.next()
-      for (; step.done !== true; step = read.next()) yield* yieldToEventLoop
-      return step.value
-    })
+    const verify = Effect.fnUntraced(
+      function*({ read }: Job) {
+        if (read instanceof PublicationRefused) return read
+        let step = read.next()
+        for (; step.done !== true; step = read.next()) yield* yieldToEventLoop
+        return step.value
+      },
+      Effect.catchAllDefect((defect) =>
+        Effect.as(Effect.logError("schedules that an agent published cannot be read", defect), failed)
+      )
+    )
 
     const apply = ({ owner, sessionId }: Job, publication: Publication | PublicationRefused) =>
       publication instanceof PublicationRefused
@@ -131,11 +165,17 @@ export class SchedulePublications extends Effect.Service<SchedulePublications>()
     const work = Effect.gen(function*() {
       if (open === null) {
         const job = yield* jobs.take
-        open = { job, publication: yield* verify(job) }
+        open = { job, publication: yield* verify(job), attempts: 0 }
       }
-      const { job, publication } = open
-      const isAccepted = yield* apply(job, publication)
+      const current = open
+      const { job, publication } = current
+      const isAccepted = yield* apply(job, current.attempts < maxAttempts ? publication : failed).pipe(
+        Effect.tapErrorCause((cause) =>
+          Effect.sync(() => void (isUnavailable(Cause.squash(cause)) || current.attempts++))
+        )
+      )
       open = null
+      jobBytes -= job.bytes
       job.done(isAccepted)
     })
 

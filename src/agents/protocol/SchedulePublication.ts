@@ -26,8 +26,8 @@ import type { EventData } from "../../domain/TaskEvent.ts"
 
 /** Schedules of one scheduler. */
 export const MAX_SNAPSHOT_ROWS = 10_000
-/** Characters of the rows of one snapshot. */
-export const MAX_SNAPSHOT_LENGTH = 32 * 1024 * 1024
+/** Bytes of the rows of one snapshot. */
+export const MAX_SNAPSHOT_BYTES = 32 * 1024 * 1024
 
 /** Rows that are read between two turns of the event loop; each takes about 20 µs. */
 const ROWS_PER_TURN = 100
@@ -40,6 +40,7 @@ export type PublicationReason =
   | "duplicate_key"
   | "too_large"
   | "overload"
+  | "failed"
 
 export class PublicationRefused {
   constructor(readonly reason: PublicationReason, readonly detail: string) {}
@@ -58,9 +59,11 @@ interface SnapshotHead {
 export interface SnapshotPart extends SnapshotHead {
   /** `frameCount` for the terminal one, which has no rows. */
   readonly index: number
-  readonly rows: ReadonlyArray<JsonNode>
-  /** Characters. */
-  readonly length: number
+  /**
+   * The rows as a JSON array in memory of its own: nodes would keep the agent's whole message alive, whatever else it
+   * holds.
+   */
+  readonly rows: Buffer
 }
 
 const badFrame = (detail: string) => new PublicationRefused("bad_frame", detail)
@@ -133,17 +136,16 @@ export const readSnapshotPart = (data: EventData): SnapshotPart | PublicationRef
   if (isTerminal !== (index === frameCount) || isTerminal !== (rows.items.length === 0) || frameCount > rowCount) {
     return badFrame("A frame is not of the kind that its place demands.")
   }
-  return { ...head, snapshotId, digest, index, frameCount, rowCount, rows: rows.items, length: rows.text.length }
+  return { ...head, snapshotId, digest, index, frameCount, rowCount, rows: Buffer.from(rows.text) }
 }
 
 /** The frames of one snapshot, in any order; a repeated frame changes nothing. */
 export class SnapshotAssembly {
   private readonly parts = new Map<number, SnapshotPart>()
-  /** Characters. */
-  length = 0
+  bytes = 0
 
   /** `beganAt`: epoch milliseconds. */
-  constructor(readonly head: SnapshotHead, readonly beganAt: number) {}
+  constructor(readonly head: SnapshotHead, readonly sessionId: string, readonly beganAt: number) {}
 
   /** Whether the frame is of this snapshot. */
   includes({ digest, epoch, frameCount, rowCount, sequence, snapshotId }: SnapshotPart): boolean {
@@ -155,23 +157,31 @@ export class SnapshotAssembly {
   add(part: SnapshotPart): void {
     if (this.parts.has(part.index)) return
     this.parts.set(part.index, part)
-    this.length += part.length
+    this.bytes += part.rows.length
   }
 
   get isComplete(): boolean {
     return this.parts.size === this.head.frameCount + 1
   }
 
-  /** The rows in the order of their frames. */
-  get rows(): ReadonlyArray<JsonNode> {
-    return [...this.parts.values()].sort((left, right) => left.index - right.index).flatMap(({ rows }) => rows)
+  /** The rows in the order of their frames, read frame by frame. */
+  *rows(): Generator<void, ReadonlyArray<JsonNode>, void> {
+    const rows: Array<JsonNode> = []
+    for (const part of [...this.parts.values()].sort((left, right) => left.index - right.index)) {
+      const node = parse(part.rows.toString())
+      if (node instanceof JsonArray) rows.push(...node.items)
+      yield
+    }
+    return rows
   }
 }
 
 /** Reads a complete snapshot in pieces; the caller yields to the event loop between them. */
 export function* verifySnapshot(
-  { head: { digest, epoch, rowCount, sequence }, rows }: SnapshotAssembly
+  assembly: SnapshotAssembly
 ): Generator<void, Publication | PublicationRefused, void> {
+  const { digest, epoch, rowCount, sequence } = assembly.head
+  const rows = yield* assembly.rows()
   if (rows.length !== rowCount) return badFrame("It has another number of schedules than it says.")
   const schedules = yield* readRows(rows, epoch.owner)
   if (schedules instanceof PublicationRefused) return schedules

@@ -347,6 +347,37 @@ describe.each(engines)("published schedules on %s", (engine) => {
         assert.deepStrictEqual(yield* schedules, [])
       }))
 
+    it.scoped("a publication that the brain cannot apply is refused, and does not hold back those of other agents", () =>
+      Effect.gen(function*() {
+        const { options, project, schedules } = yield* fresh
+        const sql = yield* SqlClient.SqlClient
+        const a = yield* activated(yield* beat(options))
+        const b = yield* activated(yield* beat({ base: options.base, ...(yield* freshAgent(project, "second")) }))
+        yield* a.publish([row()])
+        const [stream] = yield* streamsOf(project)
+        yield* sql`UPDATE schedule_claims SET projection = '{' WHERE stream_id = ${stream!.stream_id}`
+        assert.strictEqual((yield* b.publish([row()])).at(-1)?.rejected, 1)
+        assert.include((yield* streamsOf(project)).at(-1)?.error, "failed")
+        yield* b.publish([row({ source_key: "2", name: "other" })])
+        assert.strictEqual((yield* schedules).length, 2)
+      }))
+
+    it.scoped("the unfinished snapshots of one agent do not keep out those of others", () =>
+      Effect.gen(function*() {
+        const { options, project, schedules } = yield* fresh
+        const schedulers = ["one", "two", "three"]
+        const greedy = yield* beat(options, schedulerHello(schedulers))
+        for (const scheduler of schedulers) {
+          const publisher = yield* activated(greedy, scheduler)
+          const rows = Array.from({ length: 31 }, (_, at) =>
+            row({ scheduler, source_key: `k${at}`, name: `n${at}`, kwargs: { text: "x".repeat(700_000) } }))
+          yield* publisher.send(publisher.frames(rows).slice(0, -1))
+        }
+        const other = yield* activated(yield* beat({ base: options.base, ...(yield* freshAgent(project, "other")) }))
+        yield* other.publish([row({ kwargs: { text: "x".repeat(700_000) } })])
+        assert.strictEqual((yield* schedules).length, 1)
+      }))
+
     it.scoped("ten thousand schedules are read, one more is refused", () =>
       Effect.gen(function*() {
         const { options, project } = yield* fresh
