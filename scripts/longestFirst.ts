@@ -3,7 +3,9 @@ import { BaseSequencer, type TestSpecification } from "vitest/node"
 
 /** From the list that `.ci/run` prints after the tests (scripts/runSummary.mjs). */
 const longest = [
+  "test/e2e/scheduler-faults.test.ts",
   "test/e2e/commands-faults.test.ts",
+  "test/e2e/scheduler-program.test.ts",
   "test/e2e/ingest-faults.test.ts",
   "test/e2e/celery.test.ts",
   "test/e2e/large-values.test.ts",

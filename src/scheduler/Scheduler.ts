@@ -75,7 +75,8 @@ export const runScheduler = (
       error: "it has not connected yet" as string | null,
       lastTickAt: null as Timestamp.Timestamp | null,
       brain: null as Brain["Type"] | null,
-      wasConnected: false
+      /** The connection was lost since it was up to date last. */
+      isAway: false
     }
 
     const writeState = Effect.map(Timestamp.now, (now) =>
@@ -124,7 +125,7 @@ export const runScheduler = (
         state.brain = brain
         state.connectedAt = yield* Timestamp.now
         state.error = null
-        state.wasConnected = true
+        state.isAway = false
         yield* writeState
         yield* Effect.logInfo(`connected to the brain at ${address}, svc ${brain.version}`)
       })
@@ -136,7 +137,7 @@ export const runScheduler = (
         yield* reportSkew
         yield* runSession({
           handovers,
-          isReconnected: state.wasConnected,
+          isReconnected: state.isAway,
           onReady: Effect.provideService(onReady(address), Brain, brain),
           projects: settings.projects,
           ticks,
@@ -152,6 +153,7 @@ export const runScheduler = (
           onSome: ({ message }) => message
         })
         const isNew = state.error !== reason
+        state.isAway ||= state.connectedAt !== null
         state.brain = null
         state.connectedAt = null
         state.error = reason
@@ -167,7 +169,7 @@ export const runScheduler = (
         const address = settings.brain[attempt % settings.brain.length] ?? ""
         const exit = yield* Effect.exit(Effect.raceFirst(sessionWith(address), awaitReconnect))
         if (Exit.isSuccess(exit)) {
-          yield* Effect.logInfo("connecting again, as asked")
+          yield* Effect.logInfo("connecting again")
           pauseMillis = firstPauseMillis
           continue
         }

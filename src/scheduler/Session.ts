@@ -1,4 +1,4 @@
-import { Array as Arr, Clock, Effect, Queue, Stream } from "effect"
+import { Array as Arr, Clock, Data, Effect, Queue, Stream } from "effect"
 import type { ProjectId } from "../domain/Id.ts"
 import { Brain, BrainUnavailable, type Change } from "./Brain.ts"
 import type { Handovers } from "./Handovers.ts"
@@ -11,7 +11,7 @@ export const leaseSeconds = 10
 /** Projects of one call. */
 const maxProjects = 1000
 
-/** Of the list of projects, where the settings name none. */
+/** Of the list of projects. A change in an unknown project refreshes it at once. */
 const projectsRefresh = "60 seconds"
 
 interface SessionParts {
@@ -29,7 +29,12 @@ interface SessionParts {
   readonly onReady: Effect.Effect<void>
 }
 
-/** One connection: keeps the store up to date, holds the leases, and hands over. Ends with the failure of a call. */
+class ProjectsChanged extends Data.TaggedError("ProjectsChanged")<{}> {}
+
+/**
+ * One connection: keeps the store up to date, holds the leases, and hands over. Ends with the failure of a call, or without
+ * one when there are other projects.
+ */
 export const runSession = (
   { handovers, isReconnected, onReady, projects: wanted, ticks, wakeHandovers, wakeTicks }: SessionParts
 ) =>
@@ -103,6 +108,13 @@ export const runSession = (
       yield* Effect.raceFirst(Effect.sleep(isWaiting ? "250 millis" : "1 second"), Queue.take(wakeHandovers))
     })
 
+    /** The next session begins with the projects as they are now. */
+    const endIfProjectsChanged = Effect.gen(function*() {
+      const ids = (yield* listProjects).map(({ id }) => id).toSorted()
+      const known = projects.map(({ id }) => id).toSorted()
+      if (ids.join() !== known.join()) return yield* new ProjectsChanged()
+    })
+
     const isSelected = new Set(projects.map(({ id }) => id))
 
     const takeChange = Effect.fnUntraced(function*(change: Change) {
@@ -114,7 +126,7 @@ export const runSession = (
             schedule_id: change.schedule.id
           })
         }
-      }
+      } else yield* endIfProjectsChanged
       yield* wakeTicks
     })
 
@@ -123,15 +135,6 @@ export const runSession = (
         Stream.runForEach(brain.watch(after), takeChange),
         new BrainUnavailable({ message: "the brain ended the watch" })
       )
-
-    const noticeProjects = Effect.gen(function*() {
-      yield* Effect.sleep(projectsRefresh)
-      const ids = (yield* listProjects).map(({ id }) => id).toSorted()
-      const known = projects.map(({ id }) => id).toSorted()
-      if (ids.join() !== known.join()) {
-        return yield* new BrainUnavailable({ message: "the projects of the brain have changed" })
-      }
-    })
 
     yield* renew
     const { schedules, watermark } = yield* brain.snapshot
@@ -143,7 +146,7 @@ export const runSession = (
     return yield* Effect.all([
       Effect.forever(Effect.delay(renew, `${leaseSeconds / 3} seconds`)),
       Effect.forever(handOver),
-      Effect.forever(noticeProjects),
+      Effect.forever(Effect.delay(endIfProjectsChanged, projectsRefresh)),
       watch(watermark)
     ], { concurrency: "unbounded", discard: true })
-  })
+  }).pipe(Effect.catchTag("ProjectsChanged", () => Effect.logInfo("the projects of the brain have changed")))

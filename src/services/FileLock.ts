@@ -1,14 +1,14 @@
 import { SqlError } from "@effect/sql"
 import BetterSqlite3 from "better-sqlite3"
-import { Data, Effect } from "effect"
+import { Data, Effect, type Scope } from "effect"
 import { restrictToOwner } from "./OwnerFile.ts"
 
 /** Another process, or another part of this one, holds the lock. */
 export class LockHeld extends Data.TaggedError("LockHeld")<{ readonly file: string }> {}
 
 /** Holds an empty file's lock while the scope is open. It ends with the process that holds it, also after kill -9. */
-export const acquireFileLock = (file: string) =>
-  Effect.acquireRelease(
+export const acquireFileLock = (file: string): Effect.Effect<void, LockHeld | SqlError.SqlError, Scope.Scope> =>
+  Effect.asVoid(Effect.acquireRelease(
     Effect.try({
       try: () => {
         restrictToOwner(file)
@@ -27,4 +27,4 @@ export const acquireFileLock = (file: string) =>
           : new SqlError.SqlError({ cause, message: `cannot lock ${file}` })
     }),
     (lock) => Effect.sync(() => lock.close())
-  )
+  ))

@@ -7,7 +7,7 @@ import { until } from "../until.ts"
 import { type BrainProcess, type Call, signedIn, siteOf } from "./brainProcess.ts"
 import { certificates, schedulerProcess, untilRole } from "./schedulerProcess.ts"
 
-const path = "/projects/default/schedules"
+const path = (project: string) => `/projects/${project}/schedules`
 
 /** A brain on PostgreSQL that leaves firing to schedulers, and the settings of one of them. */
 const makeSite = Effect.gen(function*() {
@@ -26,9 +26,9 @@ const makeSite = Effect.gen(function*() {
 })
 
 /** Creates a schedule that ticks each second. */
-const addSchedule = (call: Call) =>
+const addSchedule = (call: Call, project = "default") =>
   Effect.gen(function*() {
-    const { json, status } = yield* call("POST", path, {
+    const { json, status } = yield* call("POST", path(project), {
       name: "every second",
       engine: "celery",
       kind: "interval",
@@ -41,17 +41,17 @@ const addSchedule = (call: Call) =>
   })
 
 /** The ticks that fired, as seconds, oldest first. */
-const ticksOf = (call: Call, id: string) =>
+const ticksOf = (call: Call, id: string, project: string) =>
   Effect.map(
-    call("GET", `${path}/${id}/fires?limit=1000`),
+    call("GET", `${path(project)}/${id}/fires?limit=1000`),
     ({ json }): ReadonlyArray<number> =>
       json.map((fire: { readonly scheduled_for: string }) => Date.parse(fire.scheduled_for) / 1000).toReversed()
   )
 
-const awaitMore = (call: Call, id: string, count = 2) =>
+const awaitMore = (call: Call, id: string, count = 2, project = "default") =>
   Effect.gen(function*() {
-    const before = yield* ticksOf(call, id)
-    return yield* until(ticksOf(call, id), (after) => after.length >= before.length + count)
+    const before = yield* ticksOf(call, id, project)
+    return yield* until(ticksOf(call, id, project), (after) => after.length >= before.length + count)
   })
 
 const assertNoGap = (ticks: ReadonlyArray<number>) => {
@@ -88,6 +88,10 @@ describe("svc-scheduler with a real brain over mutual TLS", () => {
         yield* until(scheduler.status, ({ waiting_fires }) => waiting_fires >= 3)
         yield* brain.start
         assertNoGap(yield* awaitMore(call, id))
+        // a project that did not exist before
+        const { json: shop } = yield* call("POST", "/projects", { slug: "shop", name: "Shop" })
+        assert.strictEqual(shop.slug, "shop", JSON.stringify(shop))
+        assertNoGap(yield* awaitMore(call, yield* addSchedule(call, "shop"), 2, "shop"))
         const { code, text } = yield* scheduler.run("doctor")
         assert.strictEqual(code, 0, text)
         assert.strictEqual(yield* scheduler.stop, 0, scheduler.log())

@@ -1,14 +1,19 @@
 import { Command } from "@effect/cli"
+import { Effect } from "effect"
 import { lazyHandlers } from "../Load.ts"
 import { json } from "../Options.ts"
+import { holdYoungGeneration } from "../StartupHeap.ts"
 
 const serving = lazyHandlers(() => import("./handlers/serve.ts"))
 const inspecting = lazyHandlers(() => import("./handlers/inspect.ts"))
 const reporting = lazyHandlers(() => import("./handlers/status.ts"))
 
-export const serve = Command.make("serve", {}, serving((module) => module.serve)).pipe(
-  Command.withDescription("Fire the schedules of the brain until the process is stopped.")
-)
+const runServe = serving((module) => module.serve)
+
+export const serve = Command.make("serve", {}, (options) => Effect.zipRight(holdYoungGeneration, runServe(options)))
+  .pipe(
+    Command.withDescription("Fire the schedules of the brain until the process is stopped.")
+  )
 
 export const check = Command.make("check", { json }, inspecting((module) => module.check)).pipe(
   Command.withDescription("Check settings and certificate, and connect to the brain. Exit code 1: something fails.")

@@ -7,6 +7,7 @@ import { SchedulerSettings } from "../../../scheduler/Settings.ts"
 import { Store } from "../../../scheduler/Store.ts"
 import { readTlsFiles } from "../../../scheduler/Tls.ts"
 import { armShutdownDeadline } from "../../ShutdownDeadline.ts"
+import { releaseYoungGeneration } from "../../StartupHeap.ts"
 import { layerSchedulerSettings } from "../Settings.ts"
 
 /** Each SIGHUP, which `svc-scheduler restart` sends. */
@@ -35,6 +36,7 @@ export const serve = () =>
           Effect.map(readTlsFiles(settings), (tls) => layerBrain({ address, instanceId, tls }))
         )
     })
+    yield* releaseYoungGeneration
     yield* Effect.provide(run, [Store.layer(settings.home), layerLogs(settings.logLevel)]).pipe(
       Effect.annotateLogs({ logger: "svc-scheduler", instance: settings.name })
     )
