@@ -74,6 +74,11 @@ layer(serverOn("SQLite"), { excludeTestServices: true })("svc schedules", (it) =
       refused(yield* run("schedules", "import", write("open.yaml", "schedules: [")), "open.yaml is not YAML")
       refused(yield* run("schedules", "import", write("other.yaml", "crons: []")), "has no list named schedules")
       refused(yield* run("schedules", "import", "/no/such/file"), "cannot be read")
+      for (const [file, message] of [[wrong, "schedules.1.expression"], ["/no/such/file", "cannot be read"]] as const) {
+        const { code, stderr } = yield* run("schedules", "diff", file)
+        assert.strictEqual(code, 2, "a difference is 1")
+        assert.include(stderr, message)
+      }
     }))
 
   it.scoped("lists, shows and steers schedules by name or id", () =>

@@ -134,7 +134,7 @@ export const exportFile = Command.make("export", {
 )
 
 const diff = Command.make("diff", { file, project, json }, fileHandler((module) => module.diff)).pipe(
-  Command.withDescription("Show what an import would change. Exit code 0: nothing, 1: something.")
+  Command.withDescription("Show what an import would change. Exit code 0: nothing, 1: something, 2: an error.")
 )
 
 export const schedules = Command.make("schedules").pipe(

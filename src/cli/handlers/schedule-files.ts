@@ -1,9 +1,9 @@
-import { Console, Effect, Option } from "effect"
+import { Cause, Console, Effect, Option } from "effect"
 import { asString, canonicalTextOf, JsonArray, type JsonNode, JsonObject, parse } from "../../domain/CanonicalJson.ts"
 import { serviceScheduler } from "../../domain/Schedule.ts"
 import { dashboardSource } from "../../domain/Schedule/Import.ts"
 import type { DiffSchedulesResponse, ImportSchedulesResponse } from "../../domain/Schedule/Import.ts"
-import { CliError } from "../Explain.ts"
+import { CliError, explain } from "../Explain.ts"
 import { type ApiError, clientSending, type DecodedResponse, printAnswer, type Remote, withRemote } from "../Remote.ts"
 import { readScheduleFile } from "../ScheduleFile.ts"
 import { escapeJson, escapeText } from "../TerminalText.ts"
@@ -80,7 +80,13 @@ const formatDiff = ({ deleted, inserted, summary, updated }: DiffSchedulesRespon
   ].join("\n")
 }
 
-/** Fails where the import would change something, as diff(1) does, so that a CI job can ask. */
+const isDifference = (error: unknown): boolean => error instanceof CliError && error.code === differs
+
+/** The exit codes of diff(1), so that a CI job can tell a difference from a failure. */
+const differs = 1
+const notCompared = 2
+
+/** Fails where the import would change something. */
 export const diff = ({ file, json, project }: OfFile) =>
   withRemote(project, (remote) =>
     Effect.gen(function*() {
@@ -88,9 +94,16 @@ export const diff = ({ file, json, project }: OfFile) =>
       yield* printAnswer(answer, json, formatDiff)
       const { deleted, inserted, updated } = answer[0].summary
       if (inserted + updated + deleted > 0) {
-        return yield* new CliError({ message: `the project's schedules differ from ${escapeText(file)}` })
+        return yield* new CliError({
+          code: differs,
+          message: `the project's schedules differ from ${escapeText(file)}`
+        })
       }
-    }))
+    })).pipe(Effect.catchAllCause((cause) =>
+      Cause.isInterruptedOnly(cause) || isDifference(Cause.squash(cause))
+        ? Effect.failCause(cause)
+        : new CliError({ code: notCompared, message: explain(cause) ?? "the schedules were not compared" })
+    ))
 
 /** The fields of a snapshot's schedule. */
 const snapshotFields = [

@@ -124,8 +124,7 @@ export class Misfires extends Effect.Service<Misfires>()("svc/Misfires", {
       cause: (tick: LateTick) => MisfireCause,
       now: Timestamp.Timestamp
     ) {
-      const late = ticks.filter((tick) => secondsBetween(tick.due_at, now) > graceOf(tick))
-      const misfires = yield* Effect.forEach(late, (tick) =>
+      const misfires = yield* Effect.forEach(ticks, (tick) =>
         Effect.map(Ids.next, (id): NewMisfire => {
           const { due_at: _due, paused_at: _paused, quarantined_at: _quarantined, ...rest } = tick
           return {
@@ -147,11 +146,12 @@ export class Misfires extends Effect.Service<Misfires>()("svc/Misfires", {
       const lease = yield* Lease
       yield* observeClock
       const now = yield* Timestamp.now
+      const lateness = { now, grace: scheduleGraceSeconds }
       const standing = [
-        ...(yield* repo.listStandingCursors(now, batchSize)),
-        ...(yield* repo.listHeldCursors(now, batchSize))
+        ...(yield* repo.listStandingCursors(lateness, batchSize)),
+        ...(yield* repo.listHeldCursors(lateness, batchSize))
       ]
-      const waiting = yield* repo.listWaitingFires(now, batchSize)
+      const waiting = yield* repo.listWaitingFires(lateness, batchSize)
       if (standing.length + waiting.length === 0) return
       yield* lease.withTransaction(
         Effect.zipRight(recordLate(standing, heldCause, now), recordLate(waiting, () => "no_agent", now))

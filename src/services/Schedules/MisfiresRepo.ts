@@ -54,6 +54,12 @@ export interface LateTick {
   readonly quarantined_at: Timestamp | null
 }
 
+/** What decides whether a tick is late: the time, and the grace in seconds of schedules without their own. */
+interface Lateness {
+  readonly now: Timestamp
+  readonly grace: number
+}
+
 export class MisfiresRepo extends Effect.Service<MisfiresRepo>()("svc/MisfiresRepo", {
   effect: Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient
@@ -63,13 +69,23 @@ export class MisfiresRepo extends Effect.Service<MisfiresRepo>()("svc/MisfiresRe
       column === "lateness_seconds" ? "CAST(lateness_seconds AS DOUBLE PRECISION)" : column
     )
 
+    /** Whether a tick is later than the grace of its schedule `s`, or than `grace`, in seconds. */
+    const isLate = (due: "s.due_at" | "f.fired_at", { grace, now }: Lateness) => {
+      const at = read.literal(due)
+      const seconds = sql.onDialectOrElse({
+        pg: () => read`EXTRACT(EPOCH FROM (${now}::timestamptz - ${at}::timestamptz))`,
+        orElse: () => read`(unixepoch(${now}, 'subsec') - unixepoch(${at}, 'subsec'))`
+      })
+      return read`${at} < ${now} AND ${seconds} > COALESCE(s.grace_seconds, ${grace})`
+    }
+
     /** `condition` is that of a partial index: `schedules_due` or `schedules_held`. */
-    const listStanding = (condition: string, before: Timestamp, limit: number) =>
+    const listStanding = (condition: string, lateness: Lateness, limit: number) =>
       read<LateTick>`SELECT s.id AS schedule_id, s.project_id, s.name, s.engine, s.kind, s.grace_seconds,
           s.next_run_at AS expected_fire_at, s.due_at, s.paused_at, s.quarantined_at
         FROM schedules s LEFT JOIN schedule_misfires m ON m.schedule_id = s.id AND m.expected_fire_at = s.next_run_at
         WHERE s.scheduler = 'svc-scheduler' AND s.is_enabled = 1 AND ${read.literal(condition)}
-          AND s.due_at < ${before} AND m.id IS NULL
+          AND ${isLate("s.due_at", lateness)} AND m.id IS NULL
         LIMIT ${limit}`
 
     return {
@@ -83,20 +99,21 @@ export class MisfiresRepo extends Effect.Service<MisfiresRepo>()("svc/MisfiresRe
             WHERE excluded.slots > schedule_misfires.slots
           RETURNING id, cause`,
 
-      /** Cursors that stand behind `before` without a misfire: the loop does not reach them. */
-      listStandingCursors: (before: Timestamp, limit: number) =>
-        listStanding("s.paused_at IS NULL AND s.quarantined_at IS NULL AND s.due_at IS NOT NULL", before, limit),
+      /** Cursors that are late and have no misfire: the loop does not reach them. */
+      listStandingCursors: (lateness: Lateness, limit: number) =>
+        listStanding("s.paused_at IS NULL AND s.quarantined_at IS NULL AND s.due_at IS NOT NULL", lateness, limit),
       /** The same of schedules that are paused or in quarantine. */
-      listHeldCursors: (before: Timestamp, limit: number) =>
-        listStanding("(s.paused_at IS NOT NULL OR s.quarantined_at IS NOT NULL)", before, limit),
+      listHeldCursors: (lateness: Lateness, limit: number) =>
+        listStanding("(s.paused_at IS NOT NULL OR s.quarantined_at IS NOT NULL)", lateness, limit),
 
-      /** Fires that wait for an agent since `before`, without a misfire. */
-      listWaitingFires: (before: Timestamp, limit: number) =>
+      /** Fires that wait for an agent for longer than the grace, without a misfire. */
+      listWaitingFires: (lateness: Lateness, limit: number) =>
         read<LateTick>`SELECT s.id AS schedule_id, s.project_id, s.name, s.engine, s.kind, s.grace_seconds,
             f.scheduled_for AS expected_fire_at, f.fired_at AS due_at, s.paused_at, s.quarantined_at
           FROM schedule_fires f JOIN schedules s ON s.id = f.schedule_id
           LEFT JOIN schedule_misfires m ON m.schedule_id = f.schedule_id AND m.expected_fire_at = f.scheduled_for
-          WHERE f.status IN ('pending', 'accepted', 'delivered', 'buffered') AND f.status = 'buffered' AND f.fired_at < ${before} AND m.id IS NULL
+          WHERE f.status IN ('pending', 'accepted', 'delivered', 'buffered') AND f.status = 'buffered'
+            AND ${isLate("f.fired_at", lateness)} AND m.id IS NULL
           LIMIT ${limit}`
     } as const
   })
