@@ -95,8 +95,9 @@ export class Agents extends Effect.Service<Agents>()("svc/Agents", {
       yield* get(project.id, agentId)
       // before the transaction and in slices: deleting thousands of rows at once would block every other writer
       yield* repo.deleteHealth(agentId)
+      const revision = yield* publications.nextRevision
       yield* sql.withTransaction(Effect.gen(function*() {
-        const schedules_deleted = yield* publications.withdraw(project.id, agentId)
+        const schedules_deleted = yield* publications.withdraw(project.id, agentId, revision)
         yield* commands.cancelUnfinished({ agent: agentId })
         if (!(yield* repo.delete(project.id, agentId))) return yield* agentNotFound
         yield* hints.publish("access", agentId)

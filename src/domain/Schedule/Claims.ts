@@ -32,8 +32,14 @@ export const displayNames = (rows: ReadonlyArray<ExternalSchedule>): ReadonlyMap
   )
 }
 
-/** A name that no schedule with another source_key has. */
-export const qualifyName = (name: string, sourceKey: string): string => `${name} (${sourceKey})`
+/** Characters of a name that its key follows: PostgreSQL indexes at most 2704 bytes, and a key may have 1536. */
+const maxQualifiedLength = 200
+
+/** The name with the key that tells it from the same name of another schedule. */
+export const qualifyName = (name: string, sourceKey: string): string => {
+  const shown = name.length > maxQualifiedLength ? `${name.slice(0, maxQualifiedLength).toWellFormed()}…` : name
+  return `${shown} (${sourceKey})`
+}
 
 /** What becomes of a schedule. */
 export type ClaimPlan =

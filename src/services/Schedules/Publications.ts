@@ -181,7 +181,7 @@ export class Publications extends Effect.Service<Publications>()("svc/Publicatio
       if (written.length === 0) return written
       const found = yield* claims.listSchedules(projectId, scheduler, {
         keys: [],
-        names: written.map(({ name }) => name)
+        names: written.flatMap(({ name, source_key }) => [name, qualifyName(name, source_key ?? "")])
       })
       const moving = new Set([...written, ...deletes].map(({ id }) => id))
       const taken = new Set(found.flatMap(({ id, name }) => moving.has(id) ? [] : [name]))
@@ -259,9 +259,14 @@ export class Publications extends Effect.Service<Publications>()("svc/Publicatio
 
     /**
      * Withdraws all claims of an agent that is being deleted, in the caller's transaction, which records it: schedules of
-     * that agent alone are deleted with it. Returns their number.
+     * that agent alone are deleted with it. Returns their number. `revision` is of `nextRevision`, from before the
+     * transaction.
      */
-    const withdraw = Effect.fn("Publications.withdraw")(function*(projectId: ProjectId, agentId: AgentId) {
+    const withdraw = Effect.fn("Publications.withdraw")(function*(
+      projectId: ProjectId,
+      agentId: AgentId,
+      revision: number
+    ) {
       let count = 0
       for (const { scheduler, stream_id } of yield* streams.listByAgents([agentId])) {
         const stream = yield* lockStream(projectId, stream_id)
@@ -270,12 +275,12 @@ export class Publications extends Effect.Service<Publications>()("svc/Publicatio
         yield* claims.delete(stream_id, stored.map(({ source_key }) => source_key))
         const touched = [...new Set(stored.map(({ schedule_id }) => schedule_id))]
         if (touched.length === 0) continue
-        count += (yield* writeSchedules({ projectId, scheduler }, touched, yield* nextRevision)).deleted
+        count += (yield* writeSchedules({ projectId, scheduler }, touched, revision)).deleted
       }
       return count
     })
 
-    return { accept, end, withdraw } as const
+    return { accept, end, nextRevision, withdraw } as const
   })
 }) {
   static readonly layer = this.Default.pipe(

@@ -78,8 +78,11 @@ export class StreamsRepo extends Effect.Service<StreamsRepo>()("svc/StreamsRepo"
       sql`stream_id = ${stream_id} AND epoch_number = ${epoch_number}`
 
     return {
+      /** By scheduler, the order in which the streams of several schedulers are locked. */
       listByAgents: (agentIds: ReadonlyArray<AgentId>) =>
-        allRows(sql`SELECT * FROM schedule_streams WHERE agent_id IN ${sql.in(agentIds)} ORDER BY stream_id`),
+        allRows(
+          sql`SELECT * FROM schedule_streams WHERE agent_id IN ${sql.in(agentIds)} ORDER BY scheduler, stream_id`
+        ),
       listByProject: (projectId: ProjectId) =>
         allRows(read`SELECT * FROM schedule_streams WHERE project_id = ${projectId} ORDER BY scheduler, stream_id`),
       /** The streams of all projects. */

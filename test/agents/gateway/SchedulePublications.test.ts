@@ -138,6 +138,24 @@ describe.each(engines)("published schedules on %s", (engine) => {
         assert.deepInclude((yield* schedules)[0], { id: a.id, name: "b (1)", external_id: "3" })
       }))
 
+    it.scoped("a name is unique, whatever names other agents choose, and however long names and keys are", () =>
+      Effect.gen(function*() {
+        const { options, project, schedules } = yield* fresh
+        const a = yield* activated(yield* beat(options))
+        const b = yield* activated(yield* beat({ base: options.base, ...(yield* freshAgent(project, "second")) }))
+        yield* a.publish([row({ source_key: "1", name: "x" }), row({ source_key: "2", name: "x (k)" })])
+        yield* b.publish([row({ source_key: "k", name: "y" })])
+        yield* b.publish([row({ source_key: "k", name: "x" })])
+        const names = (yield* schedules).map(({ name }: { name: string }) => name)
+        assert.deepStrictEqual(names.slice(0, 2), ["x", "x (k)"])
+        assert.match(names[2], /^x \(k\) [0-9a-f-]{36}$/)
+        const long = (length: number) =>
+          Array.from({ length }, () => String.fromCharCode(0x4e00 + Math.floor(Math.random() * 20_000))).join("")
+        const name = long(500)
+        const acks = yield* a.publish(Array.from({ length: 2 }, () => row({ source_key: long(512), name })))
+        assert.deepStrictEqual(acks.map(({ rejected }) => rejected), [0, 0])
+      }))
+
     it.scoped("a snapshot counts only as a whole, whatever the order and number of its frames", () =>
       Effect.gen(function*() {
         const { options, project, schedules } = yield* fresh
@@ -251,6 +269,16 @@ describe.each(engines)("published schedules on %s", (engine) => {
         yield* Effect.promise(() => second.cut())
         yield* until(streamsOf(project), ([stream]) => stream?.status === "ended")
         assert.strictEqual((yield* schedules).length, 1)
+      }))
+
+    it.scoped("an epoch whose begin was committed, but not confirmed to the brain, is used", () =>
+      Effect.gen(function*() {
+        const { options, project, schedules } = yield* fresh
+        const sql = yield* SqlClient.SqlClient
+        const publisher = yield* activated(yield* beat(options))
+        yield* sql`UPDATE schedule_streams SET epoch_number = 7 WHERE project_id = ${project.id}`
+        const later = new Publisher(publisher.agent, { ...publisher.epoch, epoch_number: 7 })
+        yield* until(Effect.zipRight(later.publish([row()]), schedules), (rows) => rows.length === 1)
       }))
 
     it.scoped("an agent that refuses to publish shows as failed", () =>
