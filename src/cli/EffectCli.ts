@@ -90,7 +90,8 @@ const repairBashScript = (program: string, script: string): string =>
     .replace(/^( +)(svc[\w-]*),(\S+)\)$/gm, (_, indent: string, _program: string, path: string) => {
       const words = path.split(",")
       const last = words.pop()?.replaceAll("__", "-") ?? ""
-      return `${indent}${[program, ...words].join("__")},${last})`
+      const parent = words.length === 0 ? program : [program.replaceAll("-", "__"), ...words].join("__")
+      return `${indent}${parent},${last})`
     })
     .replace(/^ +--?[a-z-]+\)\n +COMPREPLY=\( "\$\{cur\}" \)\n +return 0\n +;;\n/gm, "")
     .replace(/compgen -W "[\w,-]+"/g, (values) => values.replaceAll(",", " "))
