@@ -14,6 +14,7 @@ import { m0012 } from "./0012_schedule_clock.ts"
 import { m0013 } from "./0013_schedule_changes.ts"
 import { m0014 } from "./0014_schedule_streams.ts"
 import { m0015 } from "./0015_schedule_recovery.ts"
+import { m0016 } from "./0016_schedule_operations.ts"
 
 /** Every step in order. A step that has been released is never edited; the next one follows. */
 export const migrations: ReadonlyArray<Migration> = [
@@ -31,5 +32,6 @@ export const migrations: ReadonlyArray<Migration> = [
   m0012,
   m0013,
   m0014,
-  m0015
+  m0015,
+  m0016
 ]

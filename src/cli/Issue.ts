@@ -90,7 +90,7 @@ const awaitEnd = ({ api, slug }: Remote, command: CommandPublic) => {
 }
 
 /** An interrupted program would exit with 0, which means that the command completed. */
-const reportInterrupt = (outcome: OutcomeUnknown) =>
+export const reportInterrupt = (outcome: OutcomeUnknown) =>
   Effect.zipRight(
     Console.error(outcome.message),
     Effect.sync(() => {

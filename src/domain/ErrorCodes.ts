@@ -96,6 +96,18 @@ export const codes = {
   command_status_changed: { status: 409, meaning: "The command has another status than the caller saw." },
   fire_not_resolvable: { status: 409, meaning: "The outcome of the fire is known, still to come, or another route's." },
   fire_already_resolved: { status: 409, meaning: "The fire was resolved with another decision." },
+  schedule_operation_unsupported: {
+    status: 409,
+    meaning: "The scheduler cannot do this with its schedules; `detail` says what it can do."
+  },
+  schedule_publisher_offline: {
+    status: 409,
+    meaning: "No connected agent publishes the schedules of this scheduler. Start one, then repeat the request."
+  },
+  schedule_operation_open: {
+    status: 409,
+    meaning: "Another operation of the schedule has not been answered. Wait for its end, then repeat the request."
+  },
   no_agent: { status: 409, meaning: "The project has no agent that serves the schedule's engine." },
   mfa_enrolled: { status: 409, meaning: "The user has a second factor." },
   mfa_not_enrolled: { status: 409, meaning: "The user has no second factor." },

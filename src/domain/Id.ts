@@ -57,6 +57,10 @@ export type ScheduleId = typeof ScheduleId.Type
 export const ScheduleStreamId = Id.pipe(Schema.brand("ScheduleStreamId"))
 export type ScheduleStreamId = typeof ScheduleStreamId.Type
 
+/** The id of an act on a schedule of an engine's own scheduler. */
+export const ScheduleOperationId = Id.pipe(Schema.brand("ScheduleOperationId"))
+export type ScheduleOperationId = typeof ScheduleOperationId.Type
+
 /** The id of a fire's row. The scheduler's idempotency key of a fire is `fire_id` (`domain/Schedule/Fire.ts`). */
 export const FireRowId = Id.pipe(Schema.brand("FireRowId"))
 export type FireRowId = typeof FireRowId.Type
@@ -75,4 +79,5 @@ export type AnyId =
   & CommandId
   & ScheduleId
   & ScheduleStreamId
+  & ScheduleOperationId
   & FireRowId

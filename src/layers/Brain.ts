@@ -22,6 +22,8 @@ import { Schedules } from "../services/Schedules.ts"
 import * as FireLoop from "../services/Schedules/FireLoop.ts"
 import { ScheduleFleet } from "../services/Schedules/Fleet.ts"
 import { ScheduleImports } from "../services/Schedules/Imports.ts"
+import * as OperationLoop from "../services/Schedules/OperationLoop.ts"
+import { ScheduleOperations } from "../services/Schedules/Operations.ts"
 import { ScheduleRecovery } from "../services/Schedules/Recovery.ts"
 import { TaskChanges } from "../services/TaskChanges.ts"
 import { Tasks } from "../services/Tasks.ts"
@@ -60,6 +62,8 @@ export const layer = Layer.mergeAll(
   ScheduleImports.layer,
   ScheduleRecovery.layer,
   SchedulerServer.layer,
+  OperationLoop.layer,
+  ScheduleOperations.layer,
   RateLimits.layer,
   TaskChanges.layer,
   TaskReconciliation.layerLoop,

@@ -37,7 +37,7 @@ export class Commands extends Effect.Service<Commands>()("svc/Commands", {
     const repo = yield* CommandsRepo
     const statuses = yield* CommandStatusRepo
     const intents = yield* CommandIntents
-    const { issue, issueAll, issueOnce } = yield* CommandIssue
+    const { issue, issueAll, issueOnce, issueWithin } = yield* CommandIssue
     const audit = yield* Audit
     const metrics = yield* Metrics
     const { restMaxPageSize } = yield* Settings
@@ -122,6 +122,8 @@ export class Commands extends Effect.Service<Commands>()("svc/Commands", {
       issue: Effect.fn("Commands.issue")((intent: Intent) => issue(intent), orDieOnSql),
       /** The same for many commands, in the caller's transaction (`CommandIssue.issueAll`). */
       issueAll: Effect.fn("Commands.issueAll")(issueAll),
+      /** The same for one command with encrypted parameters (`CommandIssue.issueWithin`). */
+      issueWithin: Effect.fn("Commands.issueWithin")(issueWithin),
       retryTask: makeMethod("retry-task", intents.retryTask),
       cancelTask: makeMethod("cancel-task", intents.cancelTask),
       requeueDeadLetter: makeMethod("requeue-dead-letter", intents.requeueDeadLetter),

@@ -67,7 +67,9 @@ export const notFound = new NotFound({ resource: "schedule" })
 export const externallyOwned = (schedule: Schedule, act: string) =>
   new Conflict({
     code: "schedule_externally_owned",
-    detail: `${schedule.scheduler} owns and fires the schedule "${schedule.name}", so the brain cannot ${act} it.`
+    detail: `${schedule.scheduler} owns and fires the schedule "${schedule.name}", so the brain cannot ${act} it. ${
+      act === "update" ? "Change it through native-operations, if its scheduler takes changes." : "Disable it instead."
+    }`
   })
 
 /** The schedules of a project: what they are, and acts on them. `Schedules/` fires and watches them. */
@@ -128,6 +130,12 @@ export class Schedules extends Effect.Service<Schedules>()("svc/Schedules", {
         onSome: Effect.succeed
       })
     })
+
+    /** Whether the service fires the schedule; else `ScheduleOperations` acts on it. */
+    const isOwned = Effect.fn("Schedules.isOwned")(
+      (id: ScheduleId) => Effect.map(find(id), isServiceOwned),
+      orDieOnSql
+    )
 
     const get = Effect.fn("Schedules.get")(function*(id: ScheduleId) {
       const schedule = yield* find(id)
@@ -348,6 +356,7 @@ export class Schedules extends Effect.Service<Schedules>()("svc/Schedules", {
     return {
       list,
       get,
+      isOwned,
       preview,
       create,
       update,

@@ -2,7 +2,11 @@ import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
+import type { ScheduleRow } from "../../src/agents/protocol/ScheduleSnapshot.ts"
+import { MUTATION, STABLE_SNAPSHOT } from "../../src/domain/Schedule/External.ts"
+import type { Result } from "../agent.ts"
 import { serverOn } from "../brain.ts"
+import { activated, row, schedulerHello } from "../schedulePublisher.ts"
 import { ok, refused, visitor } from "./remote.ts"
 
 const snapshot = `
@@ -149,8 +153,48 @@ layer(serverOn("SQLite"), { excludeTestServices: true })("svc schedules", (it) =
       refused(yield* run("schedules", "preview", "0 0 30 2 *"), "expression")
       refused(yield* run("schedules", "preview", "@daily", "--count", "0"), "--count", 2)
     }))
-})
 
+  it.scoped("acts on another scheduler's schedules, and waits for what its agent publishes", () =>
+    Effect.gen(function*() {
+      const { connect, run } = yield* withFiles
+      const actions = ["list", "delete", "update", "enable", "disable", "trigger_now"]
+      const capabilities = { "celery-beat": [...actions, MUTATION, STABLE_SNAPSHOT] }
+      const agent = yield* connect("beat", schedulerHello(["celery-beat"], { capabilities }))
+      const publisher = yield* activated(agent)
+      const nightly = row({ source_key: "dcb:1", name: "nightly" })
+      yield* publisher.publish([nightly])
+      const { id } = JSON.parse(ok(yield* run("schedules", "show", "nightly", "--json")))
+      /** Answers the next change, with what the agent publishes then; null: nothing. */
+      const answer = (result: Result, rows: ReadonlyArray<ScheduleRow> | null) => {
+        agent.onCommand = (command) => {
+          agent.answer(
+            command,
+            command.action === "schedule.external.mutate" ? result : { status: "success", result: {} }
+          )
+          if (rows !== null) void Effect.runPromise(publisher.publish(rows))
+        }
+      }
+      answer({ status: "success", result: { sequence: 2 } }, [{ ...nightly, is_enabled: false }])
+      assert.strictEqual(
+        ok(yield* run("schedules", "disable", "nightly")),
+        `disabled nightly (${id}) at its scheduler\n`
+      )
+      assert.include(ok(yield* run("schedules", "list")), "disabled")
+      answer({ status: "failed", error: "The database is locked." }, null)
+      refused(yield* run("schedules", "enable", id), `enable of dcb:1 (${id}) failed: The database is locked.`)
+      answer({ status: "failed", error: "No broker.", result: { indeterminate: true } }, null)
+      const unknown = yield* run("schedules", "trigger", "nightly")
+      assert.include(unknown.stderr, `the outcome of trigger of dcb:1 (${id}) is unknown: No broker.`)
+      assert.notInclude([0, 1], unknown.code)
+      refused(yield* run("schedules", "delete", "nightly"), "add --yes", 2)
+      answer({ status: "success", result: { sequence: 3 } }, [])
+      assert.strictEqual(
+        ok(yield* run("schedules", "delete", "nightly", "--yes")),
+        `deleted nightly (${id}) at its scheduler\n`
+      )
+      refused(yield* run("schedules", "show", id), "schedule")
+    }))
+})
 const nightly = {
   name: "nightly report",
   engine: "celery",

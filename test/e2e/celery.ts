@@ -30,18 +30,14 @@ const virtualEnvironment = Effect.promise(async () => {
   return join(environment, "bin")
 })
 
-export interface Celery {
-  /** Enqueues one of the shop's tasks by the name in `shop.py`; answers the task ids. */
-  readonly send: (what: string) => Effect.Effect<ReadonlyArray<string>>
-  /** What worker and agent have printed. */
+export interface CeleryProcess {
+  /** What the process has printed. */
   readonly log: () => string
+  /** Ends it without a chance to clean up, as the kernel does when memory runs out. */
+  readonly kill: Effect.Effect<void>
 }
 
-/**
- * Starts `celery worker -E` (prefork, two processes) on the given Redis database, with the agent set up for the brain
- * at `brainUrl`. The worker and the folder of the agent's buffer are gone with the scope.
- */
-export const celeryWorker = (options: {
+export interface CeleryOptions {
   readonly brainUrl: string
   readonly project: string
   readonly agentId: string
@@ -54,7 +50,13 @@ export const celeryWorker = (options: {
   readonly app?: string
   /** File of the certificate to trust, for an https brain. */
   readonly authority?: string
-}) =>
+}
+
+/**
+ * A host with the virtual environment, a home for the agents' files, an empty Redis database, and environment variables
+ * that set the agents up for the brain at `brainUrl`. Its processes and its home are gone with the scope.
+ */
+export const celeryHost = (options: CeleryOptions) =>
   Effect.gen(function*() {
     const bin = yield* virtualEnvironment
     const home = yield* Effect.acquireRelease(
@@ -67,7 +69,10 @@ export const celeryWorker = (options: {
       HOME: home,
       PYTHONPATH: options.app ?? folder,
       PYTHONDONTWRITEBYTECODE: "1",
+      PYTHONUNBUFFERED: "1",
       SHOP_BROKER: broker,
+      SHOP_DATABASE: join(home, "shop.sqlite"),
+      SHOP_LOG: join(home, "shop.log"),
       Z4J_HOME: home,
       Z4J_BRAIN_URL: options.brainUrl,
       Z4J_PROJECT_ID: options.project,
@@ -75,57 +80,65 @@ export const celeryWorker = (options: {
       Z4J_TOKEN: options.token,
       Z4J_HMAC_SECRET: options.hmacSecret,
       Z4J_TRANSPORT: options.transport ?? "ws",
-      Z4J_WORKER_ROLE: "task",
       ...(options.authority === undefined ? {} : { SSL_CERT_FILE: options.authority }),
       Z4J_CELERY_LOCAL_HOSTNAME: options.node
     }
-    yield* Effect.promise(() =>
-      promisify(execFile)(join(bin, "python"), ["-c", `import redis; redis.Redis.from_url("${broker}").flushdb()`], {
-        env
-      })
-    )
-    let log = ""
-    yield* Effect.acquireRelease(
-      Effect.sync(() => {
-        const child = spawn(
-          join(bin, "celery"),
-          [
-            "-A",
-            "shop",
-            "worker",
-            "-E",
-            "--concurrency",
-            "2",
-            "--hostname",
-            options.node,
-            "--queues",
-            "celery",
-            "--loglevel",
-            "INFO"
-          ],
-          { cwd: home, env, stdio: ["ignore", "pipe", "pipe"] }
-        )
-        for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk) => (log += String(chunk)))
-        return child
-      }),
-      (child) =>
-        Effect.async<void>((resume) => {
-          if (child.exitCode !== null || child.signalCode !== null) return resume(Effect.void)
-          child.once("exit", () => resume(Effect.void))
-          child.kill("SIGTERM")
-        }).pipe(
-          Effect.interruptible,
-          Effect.timeoutOption("8 seconds"),
-          Effect.zipRight(Effect.sync(() => child.kill("SIGKILL")))
-        )
-    )
-    const send = (what: string) =>
+
+    /** Runs a Python module without an agent; answers what it printed. */
+    const python = (...args: ReadonlyArray<string>) =>
       Effect.promise(async () => {
-        const { stdout } = await promisify(execFile)(join(bin, "python"), ["-m", "shop", what], {
+        const { stdout } = await promisify(execFile)(join(bin, "python"), [...args], {
           cwd: home,
           env: { ...env, Z4J_DISABLED: "1" }
         })
-        return (stdout.trim().split("\n").at(-1) ?? "").split(" ")
+        return stdout.trim()
       })
-    return { send, log: () => log } satisfies Celery
+
+    /** Starts a program of the environment beside its agent. */
+    const start = (program: string, args: ReadonlyArray<string>, role: "task" | "scheduler") =>
+      Effect.gen(function*() {
+        let log = ""
+        const child = yield* Effect.acquireRelease(
+          Effect.sync(() => {
+            const child = spawn(join(bin, program), [...args], {
+              cwd: home,
+              env: { ...env, Z4J_WORKER_ROLE: role },
+              stdio: ["ignore", "pipe", "pipe"]
+            })
+            for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk) => (log += String(chunk)))
+            return child
+          }),
+          (child) =>
+            Effect.async<void>((resume) => {
+              if (child.exitCode !== null || child.signalCode !== null) return resume(Effect.void)
+              child.once("exit", () => resume(Effect.void))
+              child.kill("SIGTERM")
+            }).pipe(
+              Effect.interruptible,
+              Effect.timeoutOption("8 seconds"),
+              Effect.zipRight(Effect.sync(() => child.kill("SIGKILL")))
+            )
+        )
+        return { log: () => log, kill: Effect.sync(() => void child.kill("SIGKILL")) } satisfies CeleryProcess
+      })
+
+    yield* python("-c", `import redis; redis.Redis.from_url("${broker}").flushdb()`)
+    return { python, start, env }
+  })
+
+/** A host with `celery worker -E` (prefork, two processes). */
+export const celeryWorker = (options: CeleryOptions) =>
+  Effect.gen(function*() {
+    const { python, start } = yield* celeryHost(options)
+    const { log } = yield* start(
+      "celery",
+      ["-A", "shop", "worker", "-E", "--concurrency", "2", "--hostname", options.node].concat(
+        ["--queues", "celery", "--loglevel", "INFO"]
+      ),
+      "task"
+    )
+    /** Enqueues one of the shop's tasks by the name in `shop.py`; answers the task ids. */
+    const send = (what: string) =>
+      Effect.map(python("-m", "shop", what), (output) => (output.split("\n").at(-1) ?? "").split(" "))
+    return { send, log, start, python } as const
   })

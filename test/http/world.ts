@@ -14,7 +14,7 @@ import { PasswordResets } from "../../src/services/PasswordResets.ts"
 import { freshAgent, longPoll } from "../agent.ts"
 import { baseUrl, freshKey, freshProject, request } from "../brain.ts"
 import { insertTasks, storedTask } from "../tasks.ts"
-import { scheduleIn } from "./access/world.ts"
+import { operationIn, scheduleIn } from "./access/world.ts"
 import type { Operation } from "./operations.ts"
 import { fromElsewhere, password, sessionOf } from "./people.ts"
 
@@ -142,6 +142,7 @@ export const world = Effect.fnUntraced(function*(
     invitation_id: tokens.invitation_id,
     key_id: person.key_id,
     membership_id: membership?.id ?? "",
+    operation_id: yield* operationIn(project, agent.agent_id),
     schedule_id: yield* scheduleIn(project),
     session_id: person.session_id,
     task_id: tasks[0]?.task_id ?? "",
@@ -155,6 +156,7 @@ export const world = Effect.fnUntraced(function*(
       agent_id: agent.agent_id,
       code: generateSync({ secret: mfaSecret }),
       current_password: password,
+      definition: { name: `new ${++made}`, task_name: "shop.pay", kind: "interval", expression: "60" },
       delta: 1,
       display_name: "Somebody",
       email: `new-${++made}@example.com`,
@@ -169,6 +171,9 @@ export const world = Effect.fnUntraced(function*(
       label: "label",
       frames: [poll.seal("agent_status", {})],
       name: "name",
+      operation: "create",
+      request_id: randomUUID(),
+      scheduler: "celery-beat",
       new_password: password,
       password,
       queue: "celery",
@@ -205,6 +210,7 @@ export const world = Effect.fnUntraced(function*(
     const useful = [
       "filter",
       "filter_state",
+      ...(path.endsWith("/native-operations") ? ["definition"] : []),
       ...(path.endsWith("/invitations/accept") ? ["display_name", "password"] : [])
     ].filter((name) => body !== null && name in body.fields)
     return {

@@ -1,6 +1,6 @@
 import { Args, Command, Options } from "@effect/cli"
 import { lazyHandlers } from "../Load.ts"
-import { json, page, project } from "../Options.ts"
+import { json, page, project, yes } from "../Options.ts"
 
 const handler = lazyHandlers(() => import("../handlers/schedules.ts"))
 
@@ -109,6 +109,10 @@ export const disable = Command.make("disable", { schedule, project, json }, hand
   Command.withDescription("Stop a schedule until it is enabled.")
 )
 
+const remove = Command.make("delete", { schedule, yes, project, json }, handler((module) => module.remove)).pipe(
+  Command.withDescription("Delete a schedule.")
+)
+
 const pause = Command.make("pause", { schedule, project, json }, handler((module) => module.pause)).pipe(
   Command.withDescription("Hold a schedule; imports do not resume it.")
 )
@@ -149,6 +153,7 @@ export const schedules = Command.make("schedules").pipe(
     trigger,
     enable,
     disable,
+    remove,
     pause,
     resume,
     resync,

@@ -5,11 +5,14 @@ import { QueryLimit } from "../../domain/Query.ts"
 import type { SchedulePublic } from "../../domain/Schedule.ts"
 import type { ScheduleFire } from "../../domain/Schedule/Fire.ts"
 import type { ScheduleMisfire } from "../../domain/Schedule/Misfire.ts"
+import { ControlOperationPublic } from "../../domain/Schedule/Operation.ts"
 import { PreviewRequest, type Tick } from "../../domain/Schedule/Preview.ts"
 import { isAboutDefinition, outcomeUnknown } from "../../domain/Schedule/Recovery.ts"
+import { confirm } from "../Confirm.ts"
 import { decodeInput } from "../DecodeInput.ts"
 import { CliError } from "../Explain.ts"
 import { type ApiError, printAnswer, type Remote, withRemote } from "../Remote.ts"
+import { awaitOperation, checkOperation } from "../ScheduleOperation.ts"
 import { type Column, formatAge, formatFields, formatPage, formatTable } from "../Table.ts"
 import { escapeText, jsonMemberOf } from "../TerminalText.ts"
 
@@ -162,11 +165,59 @@ export const formatNext = (verb: string) => (schedule: SchedulePublic): string =
   return escapeText(`${verb} ${schedule.name} (${schedule.id})${next}`)
 }
 
+/** What a person sees of an act on a schedule that the service fires, or whose own scheduler has done it. */
+type Formats<A> = {
+  readonly own: (schedule: A, response: HttpClientResponse.HttpClientResponse) => string
+  readonly operation: string
+}
+
+/** An act whose effect is in the answer, or in an operation of the schedule's own scheduler, which it waits for. */
+const actOn = <A>(
+  { json, project, schedule }: OfSchedule,
+  call: (
+    schedules: Remote["api"]["schedules"],
+    request: {
+      readonly path: { readonly slug: string; readonly schedule_id: ScheduleId }
+      readonly withResponse: true
+    }
+  ) => Effect.Effect<readonly [A | ControlOperationPublic, HttpClientResponse.HttpClientResponse], ApiError>,
+  { operation, own }: Formats<A>
+) =>
+  withRemote(project, (remote) =>
+    Effect.gen(function*() {
+      const path = yield* pathOf(remote, schedule)
+      const [answer, response] = yield* call(remote.api.schedules, { path, withResponse: true })
+      if (!isOperation(answer)) {
+        return yield* printAnswer([answer, response], json, () => own(answer, response))
+      }
+      const ended = yield* awaitOperation(remote, answer)
+      const line = escapeText(`${operation} ${schedule} (${answer.schedule_id}) at its scheduler`)
+      if (json || ended[0].status === "succeeded") yield* printAnswer(ended, json, () => line)
+      yield* checkOperation(ended[0])
+    }))
+
+const isOperation = Schema.is(Schema.typeSchema(ControlOperationPublic))
+
 export const enable = (options: OfSchedule) =>
-  callFor(options, (schedules, request) => schedules.enable(request), formatNext("enabled"))
+  actOn<SchedulePublic>(options, (schedules, request) => schedules.enable(request), {
+    own: formatNext("enabled"),
+    operation: "enabled"
+  })
 
 export const disable = (options: OfSchedule) =>
-  callFor(options, (schedules, request) => schedules.disable(request), formatNext("disabled"))
+  actOn<SchedulePublic>(options, (schedules, request) => schedules.disable(request), {
+    own: formatNext("disabled"),
+    operation: "disabled"
+  })
+
+export const remove = (options: OfSchedule & { readonly yes: boolean }) =>
+  Effect.zipRight(
+    confirm(options.yes, `Delete the schedule ${escapeText(options.schedule)}?`),
+    actOn<void>(options, (schedules, request) => schedules.delete(request), {
+      own: () => escapeText(`deleted ${options.schedule}`),
+      operation: "deleted"
+    })
+  )
 
 export const pause = (options: OfSchedule) =>
   callFor(options, (schedules, request) => schedules.pause(request), formatNext("paused"))
@@ -175,11 +226,14 @@ export const resume = (options: OfSchedule) =>
   callFor(options, (schedules, request) => schedules.resume(request), formatNext("resumed"))
 
 export const trigger = (options: OfSchedule) =>
-  callFor(options, (schedules, request) => schedules.trigger(request), ({ id, name }, _text, { headers }) => {
-    const command = headers.location?.split("/").at(-1)
-    return escapeText(
-      `triggered ${name} (${id})${command === undefined ? "" : `: svc commands show ${command} shows its outcome`}`
-    )
+  actOn<SchedulePublic>(options, (schedules, request) => schedules.trigger(request), {
+    own: ({ id, name }, { headers }) => {
+      const command = headers.location?.split("/").at(-1)
+      return escapeText(
+        `triggered ${name} (${id})${command === undefined ? "" : `: svc commands show ${command} shows its outcome`}`
+      )
+    },
+    operation: "triggered"
   })
 
 const fireColumns: ReadonlyArray<Column<ScheduleFire>> = [

@@ -3,7 +3,7 @@ import type { ScheduleId } from "../Id.ts"
 import type { Timestamp } from "../Timestamp.ts"
 
 /** UUIDv5 (RFC 9562, section 5.5). */
-const uuidv5 = (namespace: string, name: string): string => {
+export const uuidv5 = (namespace: string, name: string): string => {
   const bytes = createHash("sha1").update(namespace.replaceAll("-", ""), "hex").update(name, "utf8").digest()
   bytes[6] = 0x50 | ((bytes[6] ?? 0) & 0x0f)
   bytes[8] = 0x80 | ((bytes[8] ?? 0) & 0x3f)

@@ -2,13 +2,19 @@ import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "@effect/platform"
 import { Schema } from "effect"
 import { Access, type AccessRule } from "../../domain/Access.ts"
 import { describeField, exampleId } from "../../domain/Describe.ts"
-import { caseInsensitiveId, ScheduleId } from "../../domain/Id.ts"
+import { caseInsensitiveId, ScheduleId, ScheduleOperationId } from "../../domain/Id.ts"
 import { pageQuery, wholeNumber } from "../../domain/Query.ts"
 import { CreateScheduleRequest, ScheduleList, SchedulePublic, UpdateScheduleRequest } from "../../domain/Schedule.ts"
 import { ScheduleFire, ScheduleRuns } from "../../domain/Schedule/Fire.ts"
 import { Fleet, ResyncSchedulesResponse } from "../../domain/Schedule/Fleet.ts"
 import { DiffSchedulesResponse, ImportSchedulesRequest, ImportSchedulesResponse } from "../../domain/Schedule/Import.ts"
 import { ScheduleMisfire } from "../../domain/Schedule/Misfire.ts"
+import {
+  ControlOperationPublic,
+  NativeCapabilities,
+  NativeOperationPublic,
+  NativeOperationRequest
+} from "../../domain/Schedule/Operation.ts"
 import { Preview, PreviewRequest } from "../../domain/Schedule/Preview.ts"
 import {
   LegacyFireGrantRequest,
@@ -25,6 +31,13 @@ import { slug } from "../Projects/Api.ts"
 
 const ScheduleIdInput = caseInsensitiveId(ScheduleId)
 const scheduleId = pathParameter("schedule_id", ScheduleIdInput, "The schedule's id.", exampleId)
+
+const operationId = pathParameter(
+  "operation_id",
+  caseInsensitiveId(ScheduleOperationId),
+  "The operation's id.",
+  exampleId
+)
 
 /** Rows of a list, newest first, at most 1000. */
 const limitUpTo1000 = (fallback: number) => ({
@@ -80,6 +93,15 @@ const resolveCodes = [
   "fire_not_resolvable",
   "fire_already_resolved"
 ] as const
+
+/** Why an operation of another scheduler's schedule cannot begin. */
+const operationCodes = [
+  "schedule_publisher_offline",
+  "schedule_operation_unsupported",
+  "schedule_operation_open"
+] as const
+const actRule: AccessRule = { ...operateRule, failureCodes: operationCodes }
+const isOperation = "Of a schedule that another scheduler owns: 202, and `Location` names the operation."
 
 /** A snapshot: 2000 schedules of 4 KiB. All of 64 KiB arguments would be 256 MiB, more than a brain holds of a request. */
 const snapshotBytes = 8 * 1024 * 1024
@@ -202,21 +224,27 @@ export class SchedulesApi extends HttpApiGroup.make("schedules")
   )
   .add(
     HttpApiEndpoint.del("delete")`/projects/${slug}/schedules/${scheduleId}`
-      .addSuccess(HttpApiSchema.NoContent)
-      .annotate(Access, { ...writeRule, destructive: true })
-      .annotateContext(operation("Delete a schedule", "Its fires stay until their retention ends."))
+      .addSuccess(HttpApiSchema.Empty(204)) // NoContent is the default, which another success replaces
+      .addSuccess(ControlOperationPublic, { status: 202 })
+      .annotate(Access, { ...actRule, caller: "admin", destructive: true })
+      .annotateContext(operation("Delete a schedule", `Its fires stay until their retention ends. ${isOperation}`))
   )
   .add(
     HttpApiEndpoint.post("enable")`/projects/${slug}/schedules/${scheduleId}/enable`
       .addSuccess(SchedulePublic)
-      .annotate(Access, operateRule)
-      .annotateContext(operation("Enable a schedule", "It begins with the next tick after now: nothing is caught up."))
+      .addSuccess(ControlOperationPublic, { status: 202 })
+      .annotate(Access, actRule)
+      .annotateContext(operation(
+        "Enable a schedule",
+        `It begins with the next tick after now: nothing is caught up. ${isOperation}`
+      ))
   )
   .add(
     HttpApiEndpoint.post("disable")`/projects/${slug}/schedules/${scheduleId}/disable`
       .addSuccess(SchedulePublic)
-      .annotate(Access, operateRule)
-      .annotateContext(operation("Disable a schedule", "It does not fire until it is enabled."))
+      .addSuccess(ControlOperationPublic, { status: 202 })
+      .annotate(Access, actRule)
+      .annotateContext(operation("Disable a schedule", `It does not fire until it is enabled. ${isOperation}`))
   )
   .add(
     HttpApiEndpoint.post("pause")`/projects/${slug}/schedules/${scheduleId}/pause`
@@ -239,14 +267,11 @@ export class SchedulesApi extends HttpApiGroup.make("schedules")
   .add(
     HttpApiEndpoint.post("trigger")`/projects/${slug}/schedules/${scheduleId}/trigger`
       .addSuccess(SchedulePublic)
-      .annotate(Access, {
-        ...operateRule,
-        bucket: "bulk_write",
-        failureCodes: ["schedule_externally_owned", "no_agent"]
-      })
+      .addSuccess(ControlOperationPublic, { status: 202 })
+      .annotate(Access, { ...operateRule, bucket: "bulk_write", failureCodes: [...operationCodes, "no_agent"] })
       .annotateContext(operation(
         "Submit a schedule's task now",
-        "By a command, which the header `Location` names. No fire is recorded, and the next tick stays."
+        `By a command, which the header \`Location\` names. No fire is recorded, and the next tick stays. ${isOperation}`
       ))
   )
   .add(
@@ -284,6 +309,45 @@ export class SchedulesApi extends HttpApiGroup.make("schedules")
         "Let a scheduler without fencing fire",
         "Until the next act on the schedule. Only while no other replica of that scheduler fires."
       ))
+  )
+  .add(
+    HttpApiEndpoint.get("controlOperation")`/projects/${slug}/schedules/external-control-operations/${operationId}`
+      .addSuccess(ControlOperationPublic)
+      .annotate(Access, readRule)
+      .annotateContext(operation(
+        "Show an act on another scheduler's schedule",
+        "How far it is: what the agent answered, and what it has published since."
+      ))
+  )
+  .add(
+    HttpApiEndpoint.get("nativeCapabilities")`/projects/${slug}/schedules/native-capabilities`
+      .addSuccess(NativeCapabilities)
+      .annotate(Access, readRule)
+      .annotateContext(operation(
+        "Show what other schedulers can do",
+        "For each scheduler of the project's engines: who publishes its schedules, and which operations it takes."
+      ))
+  )
+  .add(
+    HttpApiEndpoint.post("requestNative")`/projects/${slug}/schedules/native-operations`
+      .setPayload(NativeOperationRequest)
+      .addSuccess(NativeOperationPublic, { status: 202 })
+      .annotate(Access, {
+        ...actRule,
+        caller: "admin",
+        destructive: true,
+        failureCodes: [...operationCodes, "stale_control_token", "schedule_name_taken", "idempotency_conflict"]
+      })
+      .annotateContext(operation(
+        "Change a schedule at its own scheduler",
+        "Creates, updates, deletes or triggers. A repetition with the same `request_id` does nothing more."
+      ))
+  )
+  .add(
+    HttpApiEndpoint.get("nativeOperation")`/projects/${slug}/schedules/native-operations/${operationId}`
+      .addSuccess(NativeOperationPublic)
+      .annotate(Access, readRule)
+      .annotateContext(operation("Show a change of another scheduler's schedule", "How far it is, and why it failed."))
   )
   .add(
     HttpApiEndpoint.get("fires")`/projects/${slug}/schedules/${scheduleId}/fires`

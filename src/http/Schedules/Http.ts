@@ -1,13 +1,17 @@
 import { HttpServerResponse } from "@effect/platform"
 import { Effect } from "effect"
-import { JsonArray, type JsonNode, JsonObject } from "../../domain/CanonicalJson.ts"
+import { canonicalize, CanonicalText, JsonArray, type JsonNode, JsonObject } from "../../domain/CanonicalJson.ts"
 import { ValidationFailed } from "../../domain/Errors.ts"
+import type { ScheduleId } from "../../domain/Id.ts"
 import { fixedFields, scheduleJson } from "../../domain/Schedule.ts"
 import type { ImportSchedulesRequest } from "../../domain/Schedule/Import.ts"
+import { definitionNames } from "../../domain/Schedule/Operation.ts"
 import { CurrentProject } from "../../services/CurrentActor.ts"
 import { type CountedSchedule, Schedules } from "../../services/Schedules.ts"
 import { ScheduleFleet } from "../../services/Schedules/Fleet.ts"
 import { ScheduleImports } from "../../services/Schedules/Imports.ts"
+import { ScheduleOperations } from "../../services/Schedules/Operations.ts"
+import { controlOperationOf, nativeOperationOf } from "../../services/Schedules/OperationsRepo.ts"
 import { ScheduleRecovery } from "../../services/Schedules/Recovery.ts"
 import { exactMember, readExactBody } from "../ExactJson.ts"
 import { implementGroup } from "../ImplementGroup.ts"
@@ -41,6 +45,25 @@ const withExactArguments = ({ schedules, ...rest }: typeof ImportSchedulesReques
   }
 }
 
+/** 202: the operation as it begins, and where to ask how far it is. */
+const accepted = (slug: string, path: string, id: string, body: unknown) =>
+  HttpServerResponse.setHeader(
+    respondWithJsonText(JSON.stringify(body), 202),
+    "location",
+    `/api/v1/projects/${slug}/schedules/${path}/${id}`
+  )
+
+/** The fields of a definition as the caller wrote them; null where there is none. */
+const exactDefinition = (body: JsonNode): CanonicalText | null => {
+  const node = body instanceof JsonObject ? body.get("definition") : undefined
+  if (!(node instanceof JsonObject)) return null
+  const members = definitionNames.flatMap((name) => {
+    const member = exactMember(node, name)
+    return member === null ? [] : [[name, member] as const]
+  })
+  return new CanonicalText(canonicalize(Object.fromEntries(members)))
+}
+
 const refuseFixedFields = (body: JsonNode) => {
   const issues = fixedFields.flatMap((path) =>
     exactMember(body, path) === null ? [] : [{ path, message: "cannot be changed; create another schedule" }]
@@ -63,6 +86,21 @@ export const layer = implementGroup(
     const imports = yield* ScheduleImports
     const fleet = yield* ScheduleFleet
     const recovery = yield* ScheduleRecovery
+    const operations = yield* ScheduleOperations
+
+    /** What the service fires is changed here, what another scheduler owns by an operation of its agent. */
+    const actByOwner = <E, R>(
+      operation: "enable" | "disable" | "delete" | "trigger",
+      id: ScheduleId,
+      own: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>
+    ) =>
+      Effect.gen(function*() {
+        if (yield* schedules.isOwned(id)) return yield* own
+        const { slug } = yield* CurrentProject
+        const begun = yield* operations.act(operation, id)
+        return accepted(slug, "external-control-operations", begun.id, controlOperationOf(begun))
+      })
+
     return handlers
       .handle("list", ({ urlParams: { cursor = null, limit = 50 } }) =>
         Effect.map(
@@ -99,20 +137,44 @@ export const layer = implementGroup(
           const changes = { ...payload, args: exactText(body, "args"), kwargs: exactText(body, "kwargs") }
           return respondWithJsonText(jsonOf(yield* schedules.update(path.schedule_id, changes)))
         }))
-      .handle("delete", ({ path }) => schedules.remove(path.schedule_id))
-      .handle("enable", ({ path }) => respond(schedules.enable(path.schedule_id)))
-      .handle("disable", ({ path }) => respond(schedules.disable(path.schedule_id)))
+      .handle("delete", ({ path }) =>
+        actByOwner(
+          "delete",
+          path.schedule_id,
+          Effect.as(schedules.remove(path.schedule_id), HttpServerResponse.empty({ status: 204 }))
+        ))
+      .handle(
+        "enable",
+        ({ path }) => actByOwner("enable", path.schedule_id, respond(schedules.enable(path.schedule_id)))
+      )
+      .handle(
+        "disable",
+        ({ path }) => actByOwner("disable", path.schedule_id, respond(schedules.disable(path.schedule_id)))
+      )
       .handle("pause", ({ path }) => respond(schedules.pause(path.schedule_id)))
       .handle("resume", ({ path }) => respond(schedules.resume(path.schedule_id)))
       .handle("trigger", ({ path }) =>
+        actByOwner(
+          "trigger",
+          path.schedule_id,
+          Effect.gen(function*() {
+            const { slug } = yield* CurrentProject
+            const triggered = yield* schedules.trigger(path.schedule_id)
+            return HttpServerResponse.setHeader(
+              respondWithJsonText(jsonOf(triggered)),
+              "location",
+              `/api/v1/projects/${slug}/commands/${triggered.command.id}`
+            )
+          })
+        ))
+      .handle("controlOperation", ({ path }) => operations.getControl(path.operation_id))
+      .handle("nativeCapabilities", () => operations.listCapabilities())
+      .handle("requestNative", ({ payload, request }) =>
         Effect.gen(function*() {
+          const definition = exactDefinition(yield* readExactBody(request))
           const { slug } = yield* CurrentProject
-          const triggered = yield* schedules.trigger(path.schedule_id)
-          return HttpServerResponse.setHeader(
-            respondWithJsonText(jsonOf(triggered)),
-            "location",
-            `/api/v1/projects/${slug}/commands/${triggered.command.id}`
-          )
+          const begun = nativeOperationOf(yield* operations.request(payload, definition))
+          return accepted(slug, "native-operations", begun.id, begun)
         }))
       .handle(
         "resolveTerminalFire",
@@ -127,6 +189,7 @@ export const layer = implementGroup(
         "legacyFireGrant",
         ({ path, payload }) => respond(recovery.legacyFireGrant(path.schedule_id, payload))
       )
+      .handle("nativeOperation", ({ path }) => Effect.map(operations.get(path.operation_id), nativeOperationOf))
       .handle("fires", ({ path, urlParams: { limit = 100 } }) => schedules.listFires(path.schedule_id, limit))
       .handle("misfires", ({ path, urlParams: { limit = 50 } }) => schedules.listMisfires(path.schedule_id, limit))
   })

@@ -119,18 +119,20 @@ export class CommandIssue extends Effect.Service<CommandIssue>()("svc/CommandIss
       return Option.contains(first, requestHash) ? yield* repo.findById(project.id, id) : yield* idempotencyConflict
     })
 
+    const sealParameters = (id: CommandId, { sealed = {} }: Intent) =>
+      Object.keys(sealed).length === 0
+        ? Effect.succeed(null)
+        : vault.seal("commands.sealed_payload", id, canonicalize(sealed))
+
     /** Inserts row and audit row, both or neither; none when another command has the key. */
     const insert = Effect.fnUntraced(
       function*(intent: Intent, initialState: InitialState, idempotency: IdempotencyKey | null) {
         const project = yield* CurrentProject
         const actor = yield* CurrentActor
-        const { sealed = {} } = intent
         const id = yield* Ids.nextOf(CommandId)
         const issued_at = yield* Timestamp.now
         const isPending = initialState.status === "pending"
-        const sealed_payload = !isPending || Object.keys(sealed).length === 0
-          ? null
-          : yield* vault.seal("commands.sealed_payload", id, canonicalize(sealed))
+        const sealed_payload = isPending ? yield* sealParameters(id, intent) : null
         // encrypted, since a plain hash would allow a search for the secrets in the request's arguments
         const request_hash = idempotency === null
           ? null
@@ -154,6 +156,20 @@ export class CommandIssue extends Effect.Service<CommandIssue>()("svc/CommandIss
       for (const agentId of new Set(issues.map(({ intent }) => intent.agent_id))) {
         yield* runAfterCommit(dispatch.notify(agentId))
       }
+    })
+
+    /**
+     * Issues one command with encrypted parameters in the caller's transaction; else as `issueAll`. Fails where its
+     * frame would exceed what agents accept.
+     */
+    const issueWithin = Effect.fnUntraced(function*({ id, intent, project_id }: IssuedIntent) {
+      yield* checkSize(intent)
+      const actor = yield* CurrentActor
+      const issued_at = yield* Timestamp.now
+      const plain = makeInsert({ id, intent, project_id, actor, initialState: pendingState, issued_at })
+      const command = { ...plain.command, sealed_payload: yield* sealParameters(id, intent) }
+      yield* writer.insertAll([{ ...plain, command }])
+      yield* runAfterCommit(dispatch.notify(intent.agent_id))
     })
 
     /** Refuses a command whose frame would exceed what agents accept; without the check it would be lost later. */
@@ -198,7 +214,7 @@ export class CommandIssue extends Effect.Service<CommandIssue>()("svc/CommandIss
         return Option.isSome(first) ? first.value : yield* issue(yield* intentOf(request), idempotency)
       })
 
-    return { issue, issueAll, issueOnce } as const
+    return { issue, issueAll, issueWithin, issueOnce } as const
   })
 }) {
   static readonly layer = this.Default.pipe(

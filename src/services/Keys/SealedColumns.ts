@@ -14,6 +14,7 @@ export type SealPurpose =
   | "commands.sealed_payload"
   | "idempotency_keys.body_hash"
   | "mail_outbox"
+  | "schedule_operations.sealed_request"
   | "users.mfa_secret"
 
 export const associatedDataOf = (purpose: SealPurpose, id: string): string => `${purpose} ${id}`
@@ -69,6 +70,13 @@ export const sealedColumns: ReadonlyArray<SealedColumn> = [
     id: { column: "scope", type: "text" },
     column: "body_hash",
     live: (sql, now) => sql`created_at > ${Timestamp.addSeconds(now, -idempotencyRetentionSeconds)}`
+  },
+  {
+    purpose: "schedule_operations.sealed_request",
+    table: "schedule_operations",
+    id,
+    column: "sealed_request",
+    live: (sql) => sql`sealed_request IS NOT NULL`
   }
 ]
 

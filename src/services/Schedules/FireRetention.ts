@@ -5,6 +5,7 @@ import { errorCode, Reader } from "../Database.ts"
 import { deleteInSlices } from "../Dialect.ts"
 import { Settings } from "../Settings.ts"
 import { ScheduleChanges } from "./Changes.ts"
+import { OperationsRepo } from "./OperationsRepo.ts"
 
 /** Days for which partitions are created ahead, beside today's (interface, Limits). */
 const daysAhead = 14
@@ -26,6 +27,7 @@ export class FireRetention extends Effect.Service<FireRetention>()("svc/FireRete
     const sql = yield* SqlClient.SqlClient
     const read = yield* Reader
     const changes = yield* ScheduleChanges
+    const operations = yield* OperationsRepo
     const { scheduleFiresRetentionDays, scheduleMisfiresRetentionDays } = yield* Settings
     const isOpen = sql.literal("status IN ('pending', 'accepted', 'delivered', 'buffered')")
 
@@ -92,7 +94,7 @@ export class FireRetention extends Effect.Service<FireRetention>()("svc/FireRete
       orElse: () => Effect.void
     })
 
-    /** Deletes fires, misfires, resolutions and tombstones older than their retention. Once an hour. */
+    /** Deletes fires, operations, misfires, resolutions and tombstones older than their retention. Once an hour. */
     const sweep = Effect.fn("FireRetention.sweep")(function*() {
       const now = yield* Timestamp.now
       const ago = (days: number) => Timestamp.addSeconds(now, -days * Timestamp.secondsPerDay)
@@ -101,6 +103,7 @@ export class FireRetention extends Effect.Service<FireRetention>()("svc/FireRete
         pg: () => Effect.zipRight(dropPartitions(cutoff), deleteFires("schedule_fires_default", cutoff)),
         orElse: () => deleteFires("schedule_fires", cutoff)
       })
+      yield* operations.prune(cutoff)
       yield* deleteInSlices(sql, {
         table: "schedule_misfires",
         key: "id",
@@ -117,5 +120,5 @@ export class FireRetention extends Effect.Service<FireRetention>()("svc/FireRete
     return { prepare, sweep } as const
   })
 }) {
-  static readonly layer = this.Default.pipe(Layer.provide(ScheduleChanges.layer))
+  static readonly layer = this.Default.pipe(Layer.provide([OperationsRepo.layer, ScheduleChanges.layer]))
 }

@@ -98,7 +98,7 @@ const checkObservation = (seen: Observation, live: Schedule): Refusal | null => 
   if (!live.is_enabled) return refusalOf("stale", "schedule_disabled", "It is disabled.")
   if (live.paused_at !== null) return refusalOf("stale", "schedule_paused", "It is paused.")
   if (seen.control_token !== live.control_token || seen.definition_digest !== digestDefinition(live)) {
-    return refusalOf("stale", "schedule_changed", "It was changed. Read it again.")
+    return refusalOf("stale", "stale_control_token", "It was changed. Read it again.")
   }
   if (
     seen.schedule_revision !== live.schedule_revision || seen.next_run_at !== live.next_run_at ||

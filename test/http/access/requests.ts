@@ -77,6 +77,12 @@ export const makeRequests = ({ here, people }: World) =>
       "POST /projects/{slug}/schedules:import": () => ({ schedules: [] }),
       "POST /projects/{slug}/schedules:diff": () => ({ schedules: [] }),
       "POST /projects/{slug}/schedules:preview": () => ({ kind: "cron", expression: "@hourly" }),
+      "POST /projects/{slug}/schedules/native-operations": () => ({
+        request_id: randomUUID(),
+        scheduler: "celery-beat",
+        operation: "create",
+        definition: { name: `hourly ${randomUUID()}`, task_name: "shop.report", kind: "interval", expression: "3600" }
+      }),
       "PATCH /projects/{slug}/schedules/{schedule_id}": () => ({ queue: "reports" }),
       "POST /projects/{slug}/schedules/{schedule_id}/legacy-fire-grant": () => ({
         observed_control_token: randomUUID(),

@@ -163,6 +163,10 @@ export const endpoints: ReadonlyArray<Endpoint> = [
   project("POST /schedules/{schedule_id}/resolve-legacy-evidence", "operator", "schedules:write", ["csrf"], 200),
   project("POST /schedules/{schedule_id}/legacy-fire-grant", "admin", "schedules:write", ["csrf"], 200),
   project("POST /schedules/{schedule_id}/trigger", "operator", "schedules:write", ["csrf"], 200),
+  project("GET /schedules/external-control-operations/{operation_id}", "viewer", "schedules:read", [], 200),
+  project("GET /schedules/native-capabilities", "viewer", "schedules:read", [], 200),
+  project("POST /schedules/native-operations", "admin", "schedules:write", ["csrf"], 202),
+  project("GET /schedules/native-operations/{operation_id}", "viewer", "schedules:read", [], 200),
   api("GET /agent/commands", "agent", null, [], 200),
   api("POST /agent/events", "agent", null, [], 200),
 

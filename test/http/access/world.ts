@@ -120,6 +120,48 @@ export const fireIn = (project: Project, kind: "timed out" | "waiting") =>
     return { schedule_id, id, fire_id, command_id, observed_control_token: schedule?.control_token ?? "" }
   })
 
+/** An operation that has ended, and a live stream of celery-beat that takes others. */
+export const operationIn = (project: Project, agent_id: string) =>
+  Effect.gen(function*() {
+    const sql = yield* SqlClient.SqlClient
+    const now = yield* Timestamp.now
+    const [id, stream_id, schedule_id, command_id] = yield* Effect.all([Ids.next, Ids.next, Ids.next, Ids.next])
+    const ids = { project_id: project.id, agent_id, stream_id, epoch_uuid: randomUUID(), epoch_number: 1 }
+    yield* sql`INSERT INTO schedule_streams ${
+      sql.insert({
+        ...ids,
+        scheduler: "celery-beat",
+        worker_id: "w",
+        session_id: "s",
+        adapter_instance_id: "a",
+        accepted_sequence: 1,
+        schedule_count: 0,
+        status: "live",
+        capabilities: JSON.stringify(["create", "external_schedule_mutation_v1"]),
+        activated_at: Timestamp.addSeconds(now, 3600), // the session of a stream must be known within 30 s
+        created_at: now
+      })
+    }`
+    yield* sql`INSERT INTO schedule_operations ${
+      sql.insert({
+        ...ids,
+        id,
+        schedule_id,
+        command_id,
+        scheduler: "celery-beat",
+        operation: "disable",
+        source_key: "dcb:1",
+        status: "succeeded",
+        expected_sequence: 1,
+        desired_is_enabled: 0,
+        created_at: now,
+        updated_at: now,
+        ended_at: now
+      })
+    }`
+    return id
+  }).pipe(Effect.orDie)
+
 const workerIn = (project: Project) =>
   Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient
@@ -149,6 +191,7 @@ const furnished = Effect.gen(function*() {
     worker_id: yield* workerIn(project),
     command_id: yield* commandIn(project.slug, agent.agent_id),
     schedule_id: yield* scheduleIn(project),
+    operation_id: yield* operationIn(project, agent.agent_id),
     membership_id: yield* memberOf(project),
     invitation_id: (yield* invited(project)).invitation_id
   }
