@@ -15,6 +15,7 @@ import { m0013 } from "./0013_schedule_changes.ts"
 import { m0014 } from "./0014_schedule_streams.ts"
 import { m0015 } from "./0015_schedule_recovery.ts"
 import { m0016 } from "./0016_schedule_operations.ts"
+import { m0017 } from "./0017_external_misfires.ts"
 
 /** Every step in order. A step that has been released is never edited; the next one follows. */
 export const migrations: ReadonlyArray<Migration> = [
@@ -33,5 +34,6 @@ export const migrations: ReadonlyArray<Migration> = [
   m0013,
   m0014,
   m0015,
-  m0016
+  m0016,
+  m0017
 ]

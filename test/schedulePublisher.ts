@@ -45,17 +45,22 @@ export const row = (fields: Partial<Record<keyof ScheduleRow, JsonInput>> = {}):
   ...fields
 } as ScheduleRow) // tests put wrong values into rows too
 
+/** As agents write times: with an offset. */
+export const timeIn = (seconds: number): string =>
+  new Date(Date.now() + seconds * 1000).toISOString().replace("Z", "000+00:00")
+
 /** An event of kind `schedule.snapshot` with this frame. */
 export const frameEvent = (
   { frame, frame_digest }: { readonly frame: CanonicalText; readonly frame_digest: string },
   owner: string,
-  reason = "periodic"
+  fields: Record<string, JsonInput> = {}
 ) =>
   event({
+    ...fields,
     kind: "schedule.snapshot",
     engine: owner,
     task_id: "",
-    data: { external_snapshot_frame: frame, frame_digest, reason }
+    data: { external_snapshot_frame: frame, frame_digest, reason: "periodic" }
   })
 
 export class Publisher {
@@ -70,15 +75,19 @@ export class Publisher {
   }
 
   /** Sends frames one after the other, as agents do; returns the acks. */
-  send(frames: ReturnType<Publisher["frames"]>): Effect.Effect<ReadonlyArray<Ack>> {
+  send(
+    frames: ReturnType<Publisher["frames"]>,
+    fields: Record<string, JsonInput> = {}
+  ): Effect.Effect<ReadonlyArray<Ack>> {
     return Effect.forEach(
       frames,
-      (frame) => Effect.promise(() => this.agent.sendEvents([frameEvent(frame, this.epoch.owner)]))
+      (frame) => Effect.promise(() => this.agent.sendEvents([frameEvent(frame, this.epoch.owner, fields)]))
     )
   }
 
-  publish(rows: ReadonlyArray<ScheduleRow>): Effect.Effect<ReadonlyArray<Ack>> {
-    return Effect.suspend(() => this.send(this.frames(rows)))
+  /** A snapshot that was read so many seconds from now. */
+  publish(rows: ReadonlyArray<ScheduleRow>, inSeconds = 0): Effect.Effect<ReadonlyArray<Ack>> {
+    return Effect.suspend(() => this.send(this.frames(rows), { occurred_at: timeIn(inSeconds) }))
   }
 
   /** Sends an event `schedule.updated` (section 6.4). */

@@ -102,7 +102,7 @@ export class SchedulePublications extends Effect.Service<SchedulePublications>()
         }
         assemblies.delete(key)
       }
-      const assembly = assemblies.get(key) ?? new SnapshotAssembly(part, sessionId, now)
+      const assembly = assemblies.get(key) ?? new SnapshotAssembly(part, sessionId, now, event.occurredAt)
       if (assembly.bytes + part.rows.length > MAX_SNAPSHOT_BYTES) {
         assemblies.delete(key)
         return new PublicationRefused("too_large", `Its schedules have more than ${MAX_SNAPSHOT_BYTES} bytes.`)
@@ -123,7 +123,7 @@ export class SchedulePublications extends Effect.Service<SchedulePublications>()
      * handled: for the frame that completes a snapshot, after its commit.
      */
     const offer = (event: AgentEvent, sessionId: string, done: (isAccepted: boolean) => void): void => {
-      const found = event.kind === "schedule.snapshot" ? addFrame(event, sessionId) : readUpdate(event.data)
+      const found = event.kind === "schedule.snapshot" ? addFrame(event, sessionId) : readUpdate(event)
       if (found === null) return done(true)
       if (found === "stale") {
         streams.count("stale")

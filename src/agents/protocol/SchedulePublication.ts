@@ -22,7 +22,8 @@ import {
   readExternalSchedule,
   sourceScopeOf
 } from "../../domain/Schedule/External.ts"
-import type { EventData } from "../../domain/TaskEvent.ts"
+import type { AgentEvent, EventData } from "../../domain/TaskEvent.ts"
+import type { Timestamp } from "../../domain/Timestamp.ts"
 
 /** Schedules of one scheduler. */
 export const MAX_SNAPSHOT_ROWS = 10_000
@@ -144,8 +145,13 @@ export class SnapshotAssembly {
   private readonly parts = new Map<number, SnapshotPart>()
   bytes = 0
 
-  /** `beganAt`: epoch milliseconds. */
-  constructor(readonly head: SnapshotHead, readonly sessionId: string, readonly beganAt: number) {}
+  /** `beganAt`: epoch milliseconds. `observedAt`: when the agent read the schedules, by its clock. */
+  constructor(
+    readonly head: SnapshotHead,
+    readonly sessionId: string,
+    readonly beganAt: number,
+    readonly observedAt: Timestamp
+  ) {}
 
   /** Whether the frame is of this snapshot. */
   includes({ digest, epoch, frameCount, rowCount, sequence, snapshotId }: SnapshotPart): boolean {
@@ -196,7 +202,16 @@ export function* verifySnapshot(
   if (hash.update(tail).digest("hex") !== digest) {
     return new PublicationRefused("bad_digest", "The snapshot_digest is not the SHA-256 of the snapshot.")
   }
-  return { epoch, sequence, digest, isComplete: true, operationId: null, schedules: sorted, deletedSourceKeys: [] }
+  return {
+    epoch,
+    sequence,
+    digest,
+    observedAt: assembly.observedAt,
+    isComplete: true,
+    operationId: null,
+    schedules: sorted,
+    deletedSourceKeys: []
+  }
 }
 
 /** The canonical text of a publication's body before and after its schedules. */
@@ -232,7 +247,9 @@ function* readRows(
 }
 
 /** Changes of single schedules, from the data of an event `schedule.updated`. */
-export function* readUpdate(data: EventData): Generator<void, Publication | PublicationRefused, void> {
+export function* readUpdate(
+  { data, occurredAt }: Pick<AgentEvent, "data" | "occurredAt">
+): Generator<void, Publication | PublicationRefused, void> {
   const node = readSigned(data, "external_projection", "payload_digest")
   if (node instanceof PublicationRefused) return node
   const head = readEpoch(node)
@@ -250,6 +267,7 @@ export function* readUpdate(data: EventData): Generator<void, Publication | Publ
   return {
     ...head,
     digest: digestOf(node),
+    observedAt: occurredAt,
     isComplete: false,
     operationId,
     schedules,

@@ -11,7 +11,7 @@ import * as CronExpression from "./CronExpression.ts"
 import { quote } from "./CronField.ts"
 import * as Interval from "./Interval.ts"
 import { describeLocal, endSecond, firstSecond, fromSecond, roundUp } from "./Seconds.ts"
-import { type Dst, elapsedTime, fixedTimes, makeWalk, type Walk } from "./Walk.ts"
+import { type Dst, elapsedTime, fixedTimes, makeWalk, type TransitionRule, type Walk } from "./Walk.ts"
 import { everMatches, makeWallTimes } from "./WallTimes.ts"
 import { findZone, type Zone } from "./Zone.ts"
 
@@ -51,14 +51,20 @@ export interface TickDescription {
   readonly dst: Dst
 }
 
-/** The issue names the definition's member; its message says what is wrong and what would be valid. */
-export const compile = (definition: Definition): Either.Either<Cadence, ValidationFailed> =>
+/**
+ * The issue names the definition's member; its message says what is wrong and what would be valid. `rule`: what another
+ * scheduler does where the offset changes.
+ */
+export const compile = (
+  definition: Definition,
+  rule?: TransitionRule
+): Either.Either<Cadence, ValidationFailed> =>
   Either.gen(function*() {
     const { anchor, expression, timezone } = definition
     const kind = yield* readKind(definition.kind)
     const zone = yield* readZone(timezone)
     const walk = yield* Either.mapLeft(
-      makeWalkOf(kind, expression, zone, anchor),
+      makeWalkOf(kind, expression, zone, anchor, rule),
       (message) => ValidationFailed.at("expression", message)
     )
     return makeCadence({ kind, expression, timezone }, zone, walk)
@@ -83,9 +89,10 @@ const makeWalkOf = (
   kind: ScheduleKind,
   expression: string,
   zone: Zone,
-  anchor: Timestamp | undefined
+  anchor: Timestamp | undefined,
+  rule: TransitionRule | undefined
 ): Either.Either<Walk, string> => {
-  if (kind === "cron") return makeCronWalk(expression, zone)
+  if (kind === "cron") return makeCronWalk(expression, zone, rule)
   if (kind === "interval") {
     const from = anchor === undefined ? 0 : toEpochSeconds(anchor)
     return Either.map(Interval.parse(expression), (seconds) => makeIntervalWalk(seconds, from))
@@ -93,10 +100,14 @@ const makeWalkOf = (
   return Clocked.parse(expression, zone)
 }
 
-const makeCronWalk = (expression: string, zone: Zone): Either.Either<Walk, string> =>
+const makeCronWalk = (
+  expression: string,
+  zone: Zone,
+  rule: TransitionRule | undefined
+): Either.Either<Walk, string> =>
   Either.flatMap(CronExpression.parse(expression), (fields) =>
     everMatches(fields)
-      ? Either.right(makeWalk(makeWallTimes(fields), zone, fields.isElapsed ? elapsedTime : fixedTimes))
+      ? Either.right(makeWalk(makeWallTimes(fields), zone, rule ?? (fields.isElapsed ? elapsedTime : fixedTimes)))
       : Either.left(
         "day-of-month: none of the given months has such a day, so the expression never ticks. February has at most " +
           "29 days; April, June, September and November have 30."

@@ -6,6 +6,7 @@ import type { AgentId, ScheduleId, ScheduleStreamId } from "../Id.ts"
 import type { Schedule } from "../Schedule.ts"
 import type { Timestamp } from "../Timestamp.ts"
 import type { ExternalSchedule } from "./External.ts"
+import { expectedRun } from "./ExternalRun.ts"
 
 /** The word of the quarantine. */
 export const twoOwners = "two_owners"
@@ -71,12 +72,13 @@ export type ExternalFields =
     | "source"
     | "source_hash"
   >
-  & Pick<Schedule, "quarantine_code" | "quarantine_detail" | "quarantined_at">
+  & Pick<Schedule, "due_at" | "quarantine_code" | "quarantine_detail" | "quarantined_at">
 
 const runFields = [
   "last_run_at",
   "next_run_at",
   "total_runs",
+  "due_at",
   "stream_id",
   "source_key"
 ] as const satisfies ReadonlyArray<
@@ -90,6 +92,7 @@ const runFields = [
 export const planClaims = (
   current: Schedule | null,
   claims: ReadonlyArray<Claim>,
+  scheduler: string,
   now: Timestamp,
   mask: (json: string) => string
 ): ClaimPlan => {
@@ -103,6 +106,8 @@ export const planClaims = (
   const fields: ExternalFields = {
     ...claimed,
     name: isQualified ? current.name : claimed.name,
+    // what a stream that ended has left open stays open
+    due_at: live.length > 0 || current === null ? expectedRun({ ...claimed, scheduler }, current, now) : current.due_at,
     ...quarantineOf(current, live, primary, now)
   }
   if (current === null) return { kind: "write", fields, isDefinitionChanged: true }

@@ -92,6 +92,8 @@ export interface Publication {
   readonly sequence: number
   /** SHA-256 of the whole publication, hex. */
   readonly digest: string
+  /** When the agent read the schedules, by its own clock. */
+  readonly observedAt: Timestamp.Timestamp
   /** Whether `schedules` are all of the stream: then a missing one is deleted. */
   readonly isComplete: boolean
   /** The operation of the brain that the publication answers. */

@@ -7,6 +7,7 @@ import { Leader, Lease, LeaseLost } from "../Leader.ts"
 import { Loops } from "../Loops.ts"
 import { Settings } from "../Settings.ts"
 import type { DueSchedule } from "./DueRepo.ts"
+import { ExternalMisfires } from "./ExternalMisfires.ts"
 import { FireOutcomes } from "./FireOutcomes.ts"
 import { FireRetention } from "./FireRetention.ts"
 import { ScheduleFires } from "./Fires.ts"
@@ -62,6 +63,7 @@ const makeLoop = Effect.gen(function*() {
   const outcomes = yield* FireOutcomes
   const retention = yield* FireRetention
   const misfires = yield* Misfires
+  const externalMisfires = yield* ExternalMisfires
   const leader = yield* Leader
   const hints = yield* Hints
   const loops = yield* Loops
@@ -159,6 +161,7 @@ const makeLoop = Effect.gen(function*() {
       forever("sending waiting fires", fires.releaseWaiting(), "1 second"),
       forever("recording outcomes", Effect.repeat(outcomes.record(), { while: (hasMore) => hasMore }), "1 second"),
       forever("watching for misfires", misfires.watch, "10 seconds"),
+      forever("watching engines' own schedulers", externalMisfires.watch, "10 seconds"),
       forever("retention", Effect.zipRight(retention.prepare, retention.sweep()), "1 hour"),
       Stream.runForEach(hints.subscribe("schedules"), () => wake.offer(undefined))
     ], { concurrency: "unbounded", discard: true })
@@ -174,5 +177,12 @@ const makeLoop = Effect.gen(function*() {
 })
 
 export const layer = Layer.scopedDiscard(makeLoop).pipe(
-  Layer.provide([FireOutcomes.layer, FireRetention.layer, Leader.layer, Misfires.layer, ScheduleFires.layer])
+  Layer.provide([
+    ExternalMisfires.layer,
+    FireOutcomes.layer,
+    FireRetention.layer,
+    Leader.layer,
+    Misfires.layer,
+    ScheduleFires.layer
+  ])
 )

@@ -6,6 +6,7 @@ import * as Redaction from "../../domain/Redaction.ts"
 import type { Schedule } from "../../domain/Schedule.ts"
 import { displayNames, type ExternalFields, planClaims, qualifyName } from "../../domain/Schedule/Claims.ts"
 import type { ExternalSchedule, Publication } from "../../domain/Schedule/External.ts"
+import { countMissedSlots } from "../../domain/Schedule/ExternalRun.ts"
 import * as Timestamp from "../../domain/Timestamp.ts"
 import { Audit } from "../Audit.ts"
 import { Hints } from "../Database.ts"
@@ -13,6 +14,7 @@ import * as Ids from "../Ids.ts"
 import { Settings } from "../Settings.ts"
 import { ClaimsRepo, type NewClaim, type StoredClaim } from "./ClaimsRepo.ts"
 import { nextToken } from "./ControlToken.ts"
+import { ExternalMisfiresRepo } from "./ExternalMisfiresRepo.ts"
 import { ScheduleImportsRepo } from "./ImportsRepo.ts"
 import { SchedulesRepo } from "./Repo.ts"
 import { isOpen, type ScheduleStream, StreamsRepo } from "./StreamsRepo.ts"
@@ -43,6 +45,7 @@ export class Publications extends Effect.Service<Publications>()("svc/Publicatio
     const bulk = yield* ScheduleImportsRepo
     const streams = yield* StreamsRepo
     const claims = yield* ClaimsRepo
+    const externalMisfires = yield* ExternalMisfiresRepo
     const audit = yield* Audit
     const hints = yield* Hints
     const redaction = Redaction.make((yield* Settings).redactExtraKeys)
@@ -144,7 +147,7 @@ export class Publications extends Effect.Service<Publications>()("svc/Publicatio
       const counts = { inserted: 0, updated: 0, deleted: 0 }
       for (const id of touched) {
         const before = current.get(id) ?? null
-        const plan = planClaims(before, claimsOf[id] ?? [], now, redaction.json)
+        const plan = planClaims(before, claimsOf[id] ?? [], scope.scheduler, now, redaction.json)
         if (plan.kind === "keep") continue
         if (plan.kind === "delete") {
           if (before === null) continue
@@ -161,6 +164,7 @@ export class Publications extends Effect.Service<Publications>()("svc/Publicatio
           schedule: makeExternalSchedule({ id, scope, before, fields, isDefinitionChanged, control_token, now })
         })
       }
+      yield* countMissed(writes)
       const named = yield* resolveNames(scope, writes.map(({ schedule }) => schedule), deletes)
       const renamed = writes.flatMap(({ before }, at) =>
         before !== null && before.name !== named[at]?.name ? [before.id] : []
@@ -171,6 +175,20 @@ export class Publications extends Effect.Service<Publications>()("svc/Publicatio
       if (named.length + deletes.length > 0) yield* hints.publish("schedules", scope.projectId)
       return counts
     })
+
+    /** A run after a row of missed ticks says how many they were, as far as the scheduler reports its runs. */
+    const countMissed = (
+      writes: ReadonlyArray<{ readonly schedule: Schedule; readonly before: Schedule | null }>
+    ) => {
+      const rows = writes.flatMap(({ before, schedule }) => {
+        const due = before?.due_at ?? null
+        if (before === null || due === null || schedule.last_run_at === null || schedule.last_run_at <= due) return []
+        const runs = { lastRunAt: schedule.last_run_at, runs: schedule.total_runs - before.total_runs }
+        const slots = countMissedSlots(before, due, runs)
+        return slots > 1 ? [{ schedule_id: schedule.id, expected_fire_at: due, slots }] : []
+      })
+      return rows.length === 0 ? Effect.void : externalMisfires.setSlots(rows)
+    }
 
     /** Names that no other schedule of the scheduler has: a claimed name may be another agent's. */
     const resolveNames = Effect.fnUntraced(function*(
@@ -219,7 +237,13 @@ export class Publications extends Effect.Service<Publications>()("svc/Publicatio
           schedule_count: count,
           error: null,
           error_at: null,
-          ...(publication.isComplete && { status: "live", snapshot_digest: publication.digest, snapshot_at: now })
+          ...(publication.isComplete &&
+            {
+              status: "live",
+              snapshot_digest: publication.digest,
+              snapshot_at: now,
+              observed_at: publication.observedAt
+            })
         })
         yield* record(locked, yield* writeSchedules(scopeOf(locked), [...touched], revision))
         return "accepted" as const
@@ -284,7 +308,13 @@ export class Publications extends Effect.Service<Publications>()("svc/Publicatio
   })
 }) {
   static readonly layer = this.Default.pipe(
-    Layer.provide([ClaimsRepo.layer, ScheduleImportsRepo.layer, SchedulesRepo.layer, StreamsRepo.layer])
+    Layer.provide([
+      ClaimsRepo.layer,
+      ExternalMisfiresRepo.layer,
+      ScheduleImportsRepo.layer,
+      SchedulesRepo.layer,
+      StreamsRepo.layer
+    ])
   )
 }
 
@@ -325,7 +355,6 @@ const makeExternalSchedule = (
     scheduler: scope.scheduler,
     priority: "normal",
     overlap_policy: "allow",
-    due_at: null,
     cursor_at: null,
     paused_at: null,
     legacy_fire_control_token: null,

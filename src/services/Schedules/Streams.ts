@@ -103,6 +103,8 @@ export class ScheduleStreams extends Effect.Service<ScheduleStreams>()("svc/Sche
           activated_at: now,
           snapshot_at: before?.snapshot_at ?? null,
           ended_at: status === "activating" ? null : now,
+          observed_at: before?.observed_at ?? null,
+          is_awaited: false,
           error,
           error_at: error === null ? null : now,
           created_at: before?.created_at ?? now

@@ -3,7 +3,7 @@ import { Effect, Schema } from "effect"
 import { AgentId, CommandId, Id, ProjectId, ScheduleStreamId } from "../../domain/Id.ts"
 import { type Epoch, sourceScopeOf } from "../../domain/Schedule/External.ts"
 import { Timestamp } from "../../domain/Timestamp.ts"
-import { JsonColumn } from "../ColumnTypes.ts"
+import { BooleanColumn, JsonColumn } from "../ColumnTypes.ts"
 import { Reader } from "../Database.ts"
 import { forUpdate, idIn, onPostgres } from "../Dialect.ts"
 import { firstRowOf, rowsOf } from "../Rows.ts"
@@ -43,6 +43,10 @@ export const ScheduleStream = Schema.Struct({
   activated_at: Timestamp,
   snapshot_at: Schema.NullOr(Timestamp),
   ended_at: Schema.NullOr(Timestamp),
+  /** When the agent read its newest snapshot, by its own clock. */
+  observed_at: Schema.NullOr(Timestamp),
+  /** Whether the schedules of the ended stream have their next run in `due_at`. */
+  is_awaited: BooleanColumn,
   /** Why the newest activation or publication was refused; null after an accepted one. */
   error: Schema.NullOr(Schema.String),
   error_at: Schema.NullOr(Timestamp),
