@@ -2,6 +2,7 @@ import { status } from "@grpc/grpc-js"
 import { Effect, Queue, Stream } from "effect"
 import { randomUUID } from "node:crypto"
 import { isServiceOwned, type Schedule } from "../domain/Schedule.ts"
+import { isAboutDefinition } from "../domain/Schedule/Recovery.ts"
 import { toStorable } from "../domain/Text.ts"
 import * as Timestamp from "../domain/Timestamp.ts"
 import { version } from "../domain/Version.ts"
@@ -122,6 +123,12 @@ const readObservation = Effect.fnUntraced(function*(request: FireScheduleRequest
     next_run_at: yield* readTime("expected_next_run_at", request.expected_next_run_at)
   } satisfies Observation
 })
+
+/** Other words are the brain's own: what ends their quarantines does not end this one. */
+const readReason = (code: string): string => {
+  const word = toStorable(code, 64)
+  return word !== "" && isAboutDefinition(word) ? word : "definition_invalid"
+}
 
 const readScope = (projectId: string): Effect.Effect<Scope, CallFailed> =>
   projectId === "" ? Effect.succeed(null) : readProjectId("project_id", projectId)
@@ -363,7 +370,7 @@ export const makeSchedulerService = (peers: Peers) =>
             project_id: yield* readProjectId("project_id", request.project_id),
             schedule_id: yield* readScheduleId("schedule_id", request.schedule_id),
             control_token: request.observed_control_token.toLowerCase(),
-            code: toStorable(request.reason_code, 64) || "definition_invalid",
+            code: readReason(request.reason_code),
             detail: toStorable(request.detail, 500)
           })
           return { outcome: quarantineOutcomes[outcome], observed_revision: BigInt(revision) }

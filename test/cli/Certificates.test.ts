@@ -1,84 +1,98 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { X509Certificate } from "node:crypto"
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { createAuthority } from "../../src/cli/Certificates.ts"
+import { ok, refused } from "./remote.ts"
 import { svcHere } from "./svcHere.ts"
 
-/** A folder of its own, and the command with its files in it. */
-const folder = Effect.gen(function*() {
-  const path = yield* Effect.acquireRelease(
+const day = 86_400_000
+
+/** `svc mint-scheduler-cert` in a folder of its own. */
+const mint = Effect.gen(function*() {
+  const folder = yield* Effect.acquireRelease(
     Effect.sync(() => mkdtempSync(join(tmpdir(), "svc-mint-"))),
-    (path) => Effect.sync(() => rmSync(path, { recursive: true, force: true }))
+    (folder) => Effect.sync(() => rmSync(folder, { recursive: true, force: true }))
   )
-  const mint = (name: string, ...more: ReadonlyArray<string>) =>
-    svcHere([
-      "mint-scheduler-cert",
-      "--name",
-      name,
-      "--ca-cert",
-      join(path, "authority/ca.pem"),
-      "--ca-key",
-      join(path, "authority/ca-key.pem"),
-      "--out-dir",
-      join(path, "out"),
-      ...more
-    ], { SVC_HOME: path })
-  return { path, mint, read: (file: string) => readFileSync(join(path, file)) }
+  const ca = { cert: join(folder, "ca.pem"), key: join(folder, "ca-key.pem") }
+  const run = (name: string, ...options: ReadonlyArray<string>) =>
+    svcHere(
+      [
+        "mint-scheduler-cert",
+        "--name",
+        name,
+        "--ca-cert",
+        ca.cert,
+        "--ca-key",
+        ca.key,
+        "--out-dir",
+        folder,
+        ...options
+      ],
+      {}
+    )
+  const read = (name: string) => new X509Certificate(readFileSync(join(folder, `${name}.pem`)))
+  /** An authority that was created so many days ago, for 3650 days. */
+  const age = (days: number) =>
+    Effect.promise(async () => {
+      const pair = await createAuthority(Date.now() - days * day)
+      writeFileSync(ca.cert, pair.certificate)
+      writeFileSync(ca.key, pair.key)
+    })
+  return { folder, ca, run, read, age }
 })
 
 describe("svc mint-scheduler-cert", () => {
-  it.scopedLive("creates an authority, and certificates for the brain and for schedulers with it", () =>
+  it.scopedLive("creates the authority once, and certificates that it has signed, readable by their owner only", () =>
     Effect.gen(function*() {
-      const { mint, path, read } = yield* folder
-      const brain = yield* mint("brain", "--server-hosts", "brain.example.com, 10.0.0.5")
-      assert.strictEqual(brain.code, 0, brain.stderr)
-      assert.include(brain.stdout, "created the authority")
-      assert.include(brain.stdout, `SVC_SCHEDULER_GRPC_TLS_CERT=${join(path, "out/brain.pem")}`)
-      const scheduler = yield* mint("scheduler-1", "--days", "30")
-      assert.strictEqual(scheduler.code, 0, scheduler.stderr)
-      assert.strictEqual(
-        scheduler.stdout,
-        `SVC_SCHEDULER_TLS_CERT=${join(path, "out/scheduler-1.pem")}
-SVC_SCHEDULER_TLS_KEY=${join(path, "out/scheduler-1-key.pem")}
-SVC_SCHEDULER_TLS_CA=${join(path, "authority/ca.pem")}
-`
-      )
-      const authority = new X509Certificate(read("authority/ca.pem"))
-      const certificates = ["brain", "scheduler-1"].map((name) => new X509Certificate(read(`out/${name}.pem`)))
+      const { ca, folder, read, run } = yield* mint
+      const first = ok(yield* run("brain", "--server-hosts", "brain.example.com,127.0.0.1"))
+      assert.include(first, "created the authority")
+      assert.include(first, `SVC_SCHEDULER_GRPC_TLS_CERT=${join(folder, "brain.pem")}`)
+      const second = ok(yield* run("scheduler-1", "--days", "3"))
+      assert.notInclude(second, "created the authority")
+      const [authority, brain, scheduler] = [read("ca"), read("brain"), read("scheduler-1")]
       assert.isTrue(authority.ca)
-      for (const certificate of certificates) assert.isTrue(certificate.verify(authority.publicKey))
-      assert.strictEqual(certificates[0]?.subjectAltName, "DNS:brain.example.com, IP Address:10.0.0.5")
-      assert.strictEqual(certificates[1]?.subject, "CN=scheduler-1")
-      const days = (Date.parse(certificates[1]?.validTo ?? "") - Date.now()) / 86_400_000
-      assert.closeTo(days, 30, 0.1)
-      for (const file of ["authority/ca-key.pem", "out/brain-key.pem", "out/scheduler-1-key.pem"]) {
-        assert.strictEqual(statSync(join(path, file)).mode & 0o777, 0o600, file)
+      for (const certificate of [brain, scheduler]) {
+        assert.isFalse(certificate.ca)
+        assert.isTrue(certificate.verify(authority.publicKey))
+        assert.isTrue(certificate.checkIssued(authority))
+      }
+      assert.deepStrictEqual(brain.keyUsage, ["1.3.6.1.5.5.7.3.1"])
+      assert.deepStrictEqual(scheduler.keyUsage, ["1.3.6.1.5.5.7.3.2"])
+      assert.strictEqual(brain.subjectAltName, "DNS:brain.example.com, IP Address:127.0.0.1")
+      assert.closeTo(Date.parse(scheduler.validTo), Date.now() + 3 * day, 60_000)
+      for (const file of [ca.key, join(folder, "brain-key.pem"), join(folder, "scheduler-1-key.pem")]) {
+        assert.strictEqual(statSync(file).mode & 0o777, 0o600, file)
       }
     }))
 
-  it.scopedLive("overwrites nothing, and says what is wrong", () =>
+  it.scopedLive("overwrites no file, and no file of the authority", () =>
     Effect.gen(function*() {
-      const { mint, path, read } = yield* folder
-      yield* mint("one")
-      const before = read("out/one.pem")
-      const again = yield* mint("one")
-      assert.strictEqual(again.code, 1)
-      assert.include(again.stderr, "exists already")
-      assert.deepStrictEqual(read("out/one.pem"), before)
-      for (const name of ["", "../one", "a/b", "-x", "x".repeat(65), "a b"]) {
-        assert.strictEqual((yield* mint(name)).code, 2, name)
+      const { ca, folder, run } = yield* mint
+      refused(yield* run("ca"), "ca.pem exists already. Choose another --out-dir or --name")
+      ok(yield* run("one"))
+      const before = readFileSync(join(folder, "one-key.pem"), "utf8")
+      refused(yield* run("one"), "one.pem exists already")
+      assert.strictEqual(readFileSync(join(folder, "one-key.pem"), "utf8"), before)
+      rmSync(ca.key)
+      refused(yield* run("two"), `${ca.key} does not`)
+      for (const name of ["../x", "a b", "", "-a"]) {
+        assert.strictEqual((yield* run(name)).code, 2, name)
       }
-      assert.strictEqual((yield* mint("two", "--days", "0")).code, 2)
-      assert.strictEqual((yield* mint("two", "--server-hosts", "http://x")).code, 2)
+    }))
 
-      writeFileSync(join(path, "authority/ca-key.pem"), read("out/one-key.pem"))
-      const foreign = yield* mint("two")
-      assert.strictEqual(foreign.code, 1)
-      assert.include(foreign.stderr, "are not an authority's certificate and its key")
-      rmSync(join(path, "authority/ca-key.pem"))
-      assert.include((yield* mint("two")).stderr, "but")
-      assert.deepStrictEqual(readdirSync(join(path, "out")).toSorted(), ["one-key.pem", "one.pem"])
+  it.scopedLive("no certificate outlives its authority", () =>
+    Effect.gen(function*() {
+      const { age, folder, read, run } = yield* mint
+      yield* age(3640)
+      refused(yield* run("long"), "--days must be at most 9: the authority", 2)
+      assert.isFalse(existsSync(join(folder, "long.pem")))
+      ok(yield* run("short", "--days", "9"))
+      assert.isTrue(Date.parse(read("short").validTo) <= Date.parse(read("ca").validTo))
+      yield* age(3651)
+      refused(yield* run("late", "--days", "1"), "has expired. Create another one")
     }))
 })

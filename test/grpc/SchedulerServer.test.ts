@@ -299,7 +299,7 @@ describe.each(engines)("the gRPC server for schedulers on %s", (engine) => {
           project_id: row.project_id,
           schedule_id: id,
           observed_control_token: row.control_token,
-          reason_code: "",
+          reason_code: "outcome_unknown", // a word of the brain's own, which another act ends
           detail: `cannot be parsed: \0${"🎉".repeat(300)}`,
           scheduler_protocol_epoch: 1
         })

@@ -62,6 +62,22 @@ const takeAuthority = Effect.fnUntraced(function*({ caCert, caKey }: MintOptions
   })
 })
 
+const millisPerDay = 86_400_000
+
+/** Programs would refuse such a certificate from the end of the authority on, with no word of that. */
+const requireValidFor = (days: number, caCert: string, notAfter: Date, now: number) => {
+  const left = Math.floor((notAfter.getTime() - now) / millisPerDay)
+  const end = notAfter.toISOString().slice(0, 10)
+  if (days <= left) return Effect.void
+  return left < 1
+    ? new CliError({
+      message: `The authority ${caCert} ${
+        notAfter.getTime() <= now ? "has expired" : "expires within a day"
+      }. Create another one: name two files that do not exist.`
+    })
+    : usage(`--days must be at most ${left}: the authority ${caCert} expires on ${end}`)
+}
+
 const readHosts = (text: string): ReadonlyArray<string> =>
   text.split(",").map((host) => host.trim()).filter((host) => host !== "")
 
@@ -78,6 +94,9 @@ export const mintSchedulerCert = Effect.fnUntraced(function*(options: MintOption
     return yield* usage(`--server-hosts has "${wrongHost}", which is not a host name or address`)
   }
   if (days < 1 || days > maxDays) return yield* usage(`--days must be from 1 to ${maxDays}`)
+  const now = yield* Clock.currentTimeMillis
+  const authority = yield* takeAuthority(options, now)
+  yield* requireValidFor(days, caCert, authority.certificate.notAfter, now)
   const fs = yield* FileSystem.FileSystem
   const [certificatePath, keyPath] = [join(outDir, `${name}.pem`), join(outDir, `${name}-key.pem`)]
   for (const path of [certificatePath, keyPath]) {
@@ -87,8 +106,6 @@ export const mintSchedulerCert = Effect.fnUntraced(function*(options: MintOption
       })
     }
   }
-  const now = yield* Clock.currentTimeMillis
-  const authority = yield* takeAuthority(options, now)
   const pair = yield* Effect.promise(() => issueCertificate(authority, { name, hosts, days }, now))
   yield* writePair(pair, certificatePath, keyPath)
   const prefix = hosts.length > 0 ? "SVC_SCHEDULER_GRPC" : "SVC_SCHEDULER"
