@@ -123,5 +123,102 @@ describe.skipIf(!await has("Redis")).each(engines)("BullMQ's workers and schedul
         assert.strictEqual(Date.parse(named("shop:digest").next_run_at), digest?.next)
         assert.deepInclude(named("shop:sweep:all"), { kind: "interval", expression: "90.5", args: [1], queue: "shop" })
       }))
+
+    it.scoped("have job schedulers that the brain creates, changes, triggers and deletes", () =>
+      Effect.gen(function*() {
+        const { call, home, hmacSecret, settled, token } = yield* prepared
+        const { prefix, queue } = yield* bull
+        const shop = yield* queue("shop")
+        const scheduler = (key: string) => Effect.promise(() => shop.getJobScheduler(key))
+        yield* Effect.promise(() =>
+          shop.upsertJobScheduler("yearly", { pattern: "0 0 1 1 *", tz: "UTC" }, {
+            name: "greet",
+            data: { to: "ada", token: "hunter2" },
+            opts: { removeOnComplete: false }
+          })
+        )
+        const brainUrl = yield* baseUrl
+        yield* Effect.acquireRelease(
+          Effect.promise(() =>
+            startAgent({ brainUrl, token, hmacSecret, home, role: "web", engines: [bullmq({ queues: [shop] })] })
+          ),
+          (app) => Effect.promise(() => app.close())
+        )
+        yield* workerProcess(prefix, brainUrl, token, hmacSecret, home, String(connection.port))
+        const listed = Effect.map(call("GET", "/schedules"), ({ json }) => json.items)
+        const named = (name: string) =>
+          Effect.map(
+            until(listed, (items) => items.some((item: { readonly name: string }) => item.name === name)),
+            (items) => items.find((item: { readonly name: string }) => item.name === name)
+          )
+        const yearly = yield* named("shop:yearly")
+        const ended = (path: string) =>
+          Effect.map(
+            until(call("GET", `/schedules/${path}`), ({ json }) =>
+              !["pending", "sent", "accepted"].includes(json.status)),
+            ({ json }) =>
+              json
+          )
+        const act = (method: string, path: string) =>
+          Effect.flatMap(call(method, `/schedules/${yearly.id}${path}`), ({ json, status, text }) => {
+            assert.strictEqual(status, 202, text)
+            return ended(`external-control-operations/${json.id}`)
+          })
+        const change = (operation: string, more: object) =>
+          Effect.flatMap(
+            call("POST", "/schedules/native-operations", {
+              request_id: crypto.randomUUID(),
+              scheduler: "bullmq-scheduler",
+              operation,
+              ...more
+            }),
+            ({ json, status, text }) => {
+              assert.strictEqual(status, 202, text)
+              return ended(`native-operations/${json.id}`)
+            }
+          )
+
+        const capabilities = yield* call("GET", "/schedules/native-capabilities")
+        assert.deepInclude(capabilities.json.schedulers[0], {
+          scheduler: "bullmq-scheduler",
+          is_live: true,
+          operations: ["create", "update", "delete", "trigger"]
+        })
+        for (const verb of ["enable", "disable"]) {
+          const refused = yield* call("POST", `/schedules/${yearly.id}/${verb}`)
+          assert.deepInclude(refused.json, { status: 409, code: "schedule_operation_unsupported" })
+        }
+
+        const triggered = yield* act("POST", "/trigger")
+        assert.deepInclude(triggered, { status: "succeeded", error: null })
+        const task = yield* settled(`shop:${triggered.id}`, "success")
+        assert.deepInclude(task.result, { to: "ada" })
+
+        const definition = { name: "poll", task_name: "nap", kind: "interval", expression: "3600", queue: "shop" }
+        assert.deepInclude(yield* change("create", { definition }), { status: "succeeded", error: null })
+        const poll = yield* named("shop:poll")
+        assert.deepInclude(poll, { task_name: "nap", kind: "interval", expression: "3600.0", is_enabled: true })
+        assert.deepInclude(yield* scheduler("poll"), { name: "nap", every: 3_600_000 })
+
+        const updated = yield* change("update", { schedule_id: yearly.id, definition: { expression: "0 0 2 1 *" } })
+        assert.deepInclude(updated, { status: "succeeded", error: null })
+        const after = yield* scheduler("yearly")
+        assert.deepInclude(after, { pattern: "0 0 2 1 *", name: "greet" })
+        assert.deepStrictEqual(after?.template?.data, { to: "ada", token: "hunter2" }, "no mask is written back")
+
+        // the application changes it too: the brain's view is old, and nothing is deleted
+        yield* Effect.promise(() => shop.upsertJobScheduler("yearly", { pattern: "0 0 3 1 *" }, { name: "greet" }))
+        const stale = yield* act("DELETE", "")
+        assert.strictEqual(stale.status, "failed")
+        assert.include(stale.error, "is not as the command expects it")
+        assert.deepInclude(yield* scheduler("yearly"), { pattern: "0 0 3 1 *" })
+
+        yield* call("POST", "/schedules:resync")
+        yield* until(named("shop:yearly"), ({ expression }) => expression === "0 0 3 1 *")
+        assert.deepInclude(yield* act("DELETE", ""), { status: "succeeded", error: null })
+        assert.isUndefined(yield* scheduler("yearly"))
+        const left = yield* until(listed, (items) => items.length === 1)
+        assert.strictEqual(left[0].name, "shop:poll")
+      }))
   })
 })
