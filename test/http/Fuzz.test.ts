@@ -30,6 +30,7 @@ const begin = (operation: Operation) =>
   Effect.gen(function*() {
     const at = yield* world({
       signedIn: operation.security.join() === "session" || operation.path.endsWith("/login"),
+      openFire: operation.path.endsWith("/resolve-terminal-fire") ? "timed out" : "waiting",
       enrolled: /\/mfa\/(verify|disable|recovery-codes|trusted-devices)/.test(operation.path)
     })
     const { admin, viewer } = yield* together(Effect.gen(function*() {

@@ -14,7 +14,7 @@ import { PasswordResets } from "../../src/services/PasswordResets.ts"
 import { freshAgent, longPoll } from "../agent.ts"
 import { baseUrl, freshKey, freshProject, request } from "../brain.ts"
 import { insertTasks, storedTask } from "../tasks.ts"
-import { operationIn, scheduleIn } from "./access/world.ts"
+import { fireIn, operationIn } from "./access/world.ts"
 import type { Operation } from "./operations.ts"
 import { fromElsewhere, password, sessionOf } from "./people.ts"
 
@@ -79,10 +79,14 @@ const links = (project: Project) =>
 /**
  * A project with one of everything that a path can name, people to call as, and a valid value for each parameter and
  * field by its name: so that what a request gets wrong is the only thing wrong with it. Without `signedIn` there is no
- * browser. `enrolled`: its person has a second factor.
+ * browser. `enrolled`: its person has a second factor. `openFire`: what keeps the schedule's fire from an outcome.
  */
 export const world = Effect.fnUntraced(function*(
-  { enrolled = false, signedIn: isSignedIn }: { readonly signedIn: boolean; readonly enrolled?: boolean }
+  { enrolled = false, openFire = "waiting", signedIn: isSignedIn }: {
+    readonly signedIn: boolean
+    readonly enrolled?: boolean
+    readonly openFire?: "timed out" | "waiting"
+  }
 ) {
   const sql = yield* SqlClient.SqlClient
   const project = yield* freshProject()
@@ -132,6 +136,7 @@ export const world = Effect.fnUntraced(function*(
   )
 
   const tokens = yield* links(project)
+  const fire = yield* Effect.orDie(fireIn(project, openFire))
 
   const path: Readonly<Record<string, string>> = {
     slug: project.slug,
@@ -143,7 +148,7 @@ export const world = Effect.fnUntraced(function*(
     key_id: person.key_id,
     membership_id: membership?.id ?? "",
     operation_id: yield* operationIn(project, agent.agent_id),
-    schedule_id: yield* scheduleIn(project),
+    schedule_id: fire.schedule_id,
     session_id: person.session_id,
     task_id: tasks[0]?.task_id ?? "",
     user_id: other.user_id,
@@ -154,17 +159,23 @@ export const world = Effect.fnUntraced(function*(
   const field = (name: string): unknown => {
     const values: Readonly<Record<string, unknown>> = {
       agent_id: agent.agent_id,
+      allow: false,
       code: generateSync({ secret: mfaSecret }),
+      command_id: fire.command_id,
       current_password: password,
       definition: { name: `new ${++made}`, task_name: "shop.pay", kind: "interval", expression: "60" },
       delta: 1,
       display_name: "Somebody",
       email: `new-${++made}@example.com`,
       engine: "celery",
+      expected_status: "timeout",
       expression: "0 3 * * *",
+      fire_id: fire.fire_id,
       kind: "cron",
       mode: "upsert",
       schedules: [],
+      source_evidence_id: fire.id,
+      source_evidence_kind: "fire",
       source_filter: "git",
       filter: { task_ids: [tasks[0]?.task_id], engine: "celery" },
       filter_state: "failure",
@@ -175,6 +186,7 @@ export const world = Effect.fnUntraced(function*(
       request_id: randomUUID(),
       scheduler: "celery-beat",
       new_password: password,
+      observed_control_token: fire.observed_control_token,
       password,
       queue: "celery",
       rate: "10/m",
@@ -185,6 +197,7 @@ export const world = Effect.fnUntraced(function*(
       timezone: "Europe/Berlin",
       token: "no such setup token",
       user_id: other.user_id,
+      work_may_have_executed: true,
       worker_name: "w@box"
     }
     return values[name]
