@@ -103,5 +103,36 @@ describe.skipIf(!ready)("the published z4j-scheduler, unchanged", () => {
         }),
       120_000
     )
+
+    it.scoped(
+      "moves the cursor past missed ticks, and puts a schedule that it cannot read into quarantine",
+      () =>
+        Effect.gen(function*() {
+          const { call, connect, create, fires, misfires, rewind } = yield* world
+          yield* connect(succeed)
+          const skipped = yield* create({ name: "skipped", expression: "3600", catch_up: "skip" })
+          const tick = yield* rewind(skipped.id, 3 * 3600)
+          const unread = yield* create({ name: "unread", kind: "cron", expression: "0 0 15W * *" })
+          yield* rewind(unread.id, 40 * 86_400)
+          const { log } = yield* startScheduler("z4j-2")
+          const show = (id: string) => Effect.map(call("GET", `/${id}`), ({ json }) => json)
+          const moved = yield* Effect.tapError(
+            until(show(skipped.id), (schedule) => schedule.next_run_at > new Date().toISOString()),
+            () => Effect.sync(() => console.error(log()))
+          )
+          assert.strictEqual(moved.last_run_at, null)
+          assert.lengthOf(yield* fires(skipped.id), 0)
+          const [misfire] = yield* misfires(skipped.id)
+          assert.strictEqual(misfire.expected_fire_at, tick)
+          assert.isAtLeast(misfire.slots, 2)
+          const held = yield* Effect.tapError(
+            until(show(unread.id), (schedule) => schedule.quarantined_at !== null),
+            () => Effect.sync(() => console.error(log()))
+          )
+          assert.notStrictEqual(held.quarantine_code, "")
+          assert.lengthOf(yield* fires(unread.id), 0)
+        }),
+      120_000
+    )
   })
 })

@@ -51,7 +51,9 @@ export class LeaseRepo extends Effect.Service<LeaseRepo>()("svc/LeaseRepo", {
       lock: (fence: number) =>
         hasRows(sql`SELECT 1 FROM leases WHERE fence = ${fence} AND expires_at > ${now} ${forKeyShare}`),
       release: (fence: number) => sql`DELETE FROM leases WHERE fence = ${fence}`,
-      list: read<LeaseHolder>`SELECT name, holder FROM leases WHERE expires_at > ${now} ORDER BY name`
+      /** Without those of scheduler programs, which have one for each project (`Schedules/SchedulerLeases.ts`). */
+      list: read<LeaseHolder>`SELECT name, holder FROM leases WHERE expires_at > ${now}
+        AND name NOT LIKE 'scheduler of %' ORDER BY name`
     } as const
   })
 }) {
