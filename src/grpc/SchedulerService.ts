@@ -67,14 +67,16 @@ const fireDispositions = {
   stale: FireDisposition.FIRE_STALE_CONTROL_REFRESH,
   resolved: FireDisposition.FIRE_SLOT_RESOLVED_REFRESH,
   quarantined: FireDisposition.FIRE_TERMINAL_QUARANTINED,
-  retry: FireDisposition.FIRE_RETRYABLE_OR_AMBIGUOUS
+  retry: FireDisposition.FIRE_RETRYABLE_OR_AMBIGUOUS,
+  cadence: FireDisposition.FIRE_CADENCE_SEMANTICS_MISMATCH
 } satisfies Record<Refusal["reason"], FireDisposition>
 
 const cursorDispositions = {
   stale: CursorTransitionDisposition.CURSOR_STALE_CONTROL_REFRESH,
   resolved: CursorTransitionDisposition.CURSOR_SLOT_RESOLVED_REFRESH,
   quarantined: CursorTransitionDisposition.CURSOR_STALE_CONTROL_REFRESH,
-  retry: CursorTransitionDisposition.CURSOR_SLOT_RESOLVED_REFRESH
+  retry: CursorTransitionDisposition.CURSOR_SLOT_RESOLVED_REFRESH,
+  cadence: CursorTransitionDisposition.CURSOR_CADENCE_SEMANTICS_MISMATCH
 } satisfies Record<Refusal["reason"], CursorTransitionDisposition>
 
 const quarantineOutcomes = {

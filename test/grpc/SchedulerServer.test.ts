@@ -191,7 +191,8 @@ describe.each(engines)("the gRPC server for schedulers on %s", (engine) => {
           [fireOf(row, { prepared_next_run_at: row.next_run_at! }), "FIRE_STALE_CONTROL_REFRESH"],
           [fireOf(row, { scheduler_protocol_epoch: 0 }), "FIRE_LEGACY_UPGRADE_REQUIRED"],
           [fireOf(row, { triggered_by_user_id: randomUUID() }), "FIRE_LEGACY_UPGRADE_REQUIRED"],
-          [fireOf(row, { cadence_semantics_version: 2 }), "FIRE_CADENCE_SEMANTICS_MISMATCH"]
+          [fireOf(row, { cadence_semantics_version: 2 }), "FIRE_CADENCE_SEMANTICS_MISMATCH"],
+          [{ ...fireOf(row), prepared_next_run_at: undefined }, "FIRE_CADENCE_SEMANTICS_MISMATCH"]
         ] as const
         for (const [request, disposition] of refused) {
           const answer = yield* fire(request)
@@ -248,10 +249,11 @@ describe.each(engines)("the gRPC server for schedulers on %s", (engine) => {
         const { advance, create, project, snapshot } = yield* due()
         const { id } = yield* create({ name: "once", kind: "clocked", expression: "2190-01-01T00:00:00Z" })
         const sql = yield* SqlClient.SqlClient
-        yield* sql`UPDATE schedules SET next_run_at = '2026-01-01T00:00:00.000000Z' WHERE id = ${id}`
+        yield* sql`UPDATE schedules SET next_run_at = '2026-01-01T00:00:00.000000Z', expression = '2026-01-01T01:00:00+01:00'
+          WHERE id = ${id}`
         const find = Effect.map(snapshot(project.id), ({ rows }) => rows.find((row) => row.id === id)!)
         const row = yield* find
-        assert.strictEqual(row.expression, "2190-01-01T00:00:00.000000Z")
+        assert.strictEqual(row.expression, "2026-01-01T00:00:00.000000Z")
         const answer = yield* advance({ ...advanceOf(row), prepared_next_run_at: undefined })
         assert.strictEqual(answer.disposition, CursorTransitionDisposition.CURSOR_APPLIED, answer.error_message)
         const after = yield* find

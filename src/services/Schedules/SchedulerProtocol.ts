@@ -57,9 +57,9 @@ export interface QuarantineRequest {
 export interface Refusal {
   /**
    * `stale`: the schedule is not what the scheduler saw. `resolved`: it is, but its cursor has moved. `quarantined`.
-   * `retry`: the same request may succeed later.
+   * `retry`: the same request may succeed later. `cadence`: the scheduler reads the definition otherwise than the brain.
    */
-  readonly reason: "stale" | "resolved" | "quarantined" | "retry"
+  readonly reason: "stale" | "resolved" | "quarantined" | "retry" | "cadence"
   readonly code: string
   readonly message: string
 }
@@ -112,6 +112,7 @@ const isWholeSecond = (tick: Timestamp.Timestamp): boolean => tick.slice(20, 26)
 
 const checkTicks = (
   seen: Observation,
+  live: Schedule,
   tick: Timestamp.Timestamp,
   next: Timestamp.Timestamp | null,
   now: Timestamp.Timestamp
@@ -124,6 +125,10 @@ const checkTicks = (
   }
   if (seen.next_run_at === null || tick < seen.next_run_at || (next !== null && next <= tick)) {
     return refusalOf("stale", "wrong_ticks", "The ticks are not in the order: cursor, fired tick, next tick.")
+  }
+  // z4j-scheduler 1.13.0 does this with an expression that it cannot read, before it reports the schedule
+  if (next === null && (Either.getOrNull(compileSchedule(live))?.next(tick) ?? null) !== null) {
+    return refusalOf("cadence", "no_next_tick", "The scheduler found no next tick, but the definition has one.")
   }
   return null
 }
@@ -262,7 +267,7 @@ export class SchedulerProtocol extends Effect.Service<SchedulerProtocol>()("svc/
           const known = yield* firesRepo.findFire(fire_id, scheduled_for)
           if (Option.isSome(known)) return answerRepeated(request, live, revision, known.value.command_id)
           const refusal = checkObservation(request, live) ??
-            checkTicks(request, scheduled_for, prepared_next_run_at, now)
+            checkTicks(request, live, scheduled_for, prepared_next_run_at, now)
           if (refusal !== null) return refuse(refusal)
           const isLate = scheduled_for < Timestamp.addSeconds(now, -(live.grace_seconds ?? scheduleGraceSeconds))
           const lastMissed = isLate ? scheduled_for : Timestamp.addSeconds(scheduled_for, -0.000_001)
@@ -287,7 +292,7 @@ export class SchedulerProtocol extends Effect.Service<SchedulerProtocol>()("svc/
             live.next_run_at === prepared_next_run_at
           if (isRepeated) return { refusal: null, live, isRepeated }
           const refusal = checkObservation(request, live) ??
-            checkTicks(request, skipped_through, prepared_next_run_at, now)
+            checkTicks(request, live, skipped_through, prepared_next_run_at, now)
           if (refusal !== null) return { refusal, live, isRepeated: false }
           const plan = planOf(live, [], skipped_through, prepared_next_run_at, now)
           // A schedule without a next tick is shown as disabled. The scheduler learns that by another revision than its
