@@ -1,5 +1,5 @@
 import { SqlClient } from "@effect/sql"
-import { Effect, Either, Layer, Option } from "effect"
+import { Array as Arr, Effect, Either, Layer, Option } from "effect"
 import { randomUUID } from "node:crypto"
 import type { CommandId, ProjectId, ScheduleId } from "../../domain/Id.ts"
 import { isServiceOwned, type Schedule } from "../../domain/Schedule.ts"
@@ -134,8 +134,9 @@ const checkTicks = (
 }
 
 /**
- * A schedule whose scheduler fires `fires` and goes on with `next`. Ticks since the cursor that are not fired in time
- * are counted by the brain's own cadence.
+ * A schedule whose scheduler fires `fires` and goes on with `next`. Ticks since the cursor and at most `until` are
+ * missed, and counted by the brain's own cadence. Fires of missed ticks wait for their turn, as after an outage of the
+ * brain, so that a scheduler that was cut off for hours does not flood the engine.
  */
 const planOf = (
   schedule: Schedule,
@@ -151,7 +152,8 @@ const planOf = (
   const from = Timestamp.addSeconds(schedule.next_run_at ?? until, -0.000_001)
   let missedCount = 0
   for (const _ of cadence?.ticksBackwards(until, from) ?? []) if (++missedCount >= maxCountedTicks) break
-  return { schedule, plan: { fires, missedFires: [], missedCount, cursor } }
+  const [onTime, late] = Arr.partition(fires, (tick) => tick <= until)
+  return { schedule, plan: { fires: onTime, missedFires: late, missedCount, cursor } }
 }
 
 /**
