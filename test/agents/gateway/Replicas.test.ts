@@ -13,6 +13,7 @@ import { connected, event, freshAgent, longPoll } from "../../agent.ts"
 import { baseUrl, freshKey, freshProject, request } from "../../brain.ts"
 import { temporaryHome } from "../../databases.ts"
 import { freshPostgres } from "../../postgres.ts"
+import { activated, row, schedulerHello } from "../../schedulePublisher.ts"
 import { until } from "../../until.ts"
 
 type Replica = Context.Context<Layer.Layer.Success<typeof Server.layer> | Layer.Layer.Success<typeof Brain.layer>>
@@ -115,5 +116,28 @@ describe("two replicas over one PostgreSQL", () => {
       assert.deepStrictEqual(yield* sql`SELECT DISTINCT status FROM commands WHERE project_id = ${project.id}`, [{
         status: "completed"
       }])
+    }))
+
+  it.scopedLive("one replica asks a scheduler to publish, and another takes over when its process ends", () =>
+    Effect.gen(function*() {
+      const { a, credentials, urlA, urlB } = yield* twins
+      const hello = schedulerHello(["celery-beat"])
+      const [first, second] = yield* Effect.all([
+        connected({ base: urlA, ...credentials, hello: { ...hello, worker_id: "bare-1-1" } }),
+        connected({ base: urlB, ...credentials, hello: { ...hello, worker_id: "bare-2-2" } })
+      ], { concurrency: 2 })
+      const activations = () => [first, second].map(({ commands }) => commands.length)
+      yield* until(Effect.sync(activations), ([one = 0, other = 0]) => one + other > 0)
+      const [publisher, standby] = first.commands.length > 0 ? [first, second] : [second, first]
+      const before = yield* activated(publisher)
+      yield* before.publish([row()])
+      assert.strictEqual(standby.commands.length, 0)
+      yield* run(() => publisher.cut())
+      const after = yield* activated(standby)
+      assert.strictEqual(after.epoch.stream_id, before.epoch.stream_id)
+      assert.strictEqual(after.epoch.epoch_number, before.epoch.epoch_number + 1)
+      yield* after.publish([row({ name: "later" })])
+      const sql = yield* Effect.provide(SqlClient.SqlClient, a)
+      assert.deepStrictEqual(yield* sql`SELECT name FROM schedules`, [{ name: "later" }])
     }))
 })
