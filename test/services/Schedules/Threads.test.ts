@@ -66,6 +66,34 @@ describe("a database that hangs", () => {
   )
 
   it.scopedLive(
+    "River 1251 again: more locked schedules than a batch has, computed ahead of a clock that was set back, stop no other",
+    () =>
+      onPostgres((url) =>
+        Effect.gen(function*() {
+          const sql = yield* SqlClient.SqlClient
+          const { call, create, fires } = yield* world
+          const definition = { engine: "celery", kind: "interval", expression: "86400", task_name: "shop.report" }
+          const held = Array.from({ length: 250 }, (_, at) => ({ ...definition, name: `held ${at}` }))
+          assert.strictEqual((yield* call("POST", ":import", { schedules: held })).status, 200)
+          const free = yield* create({ name: "free", expression: "1" })
+          const { release: letFire } = yield* holdLocks(url, "SELECT 1 FROM schedule_changes FOR UPDATE")
+          yield* sql`UPDATE schedules SET due_at = '2026-01-01T00:00:00.000000Z',
+            cursor_at = '2999-01-01T00:00:00.000000Z' WHERE name LIKE 'held%'`
+          const { release } = yield* holdLocks(url, "SELECT 1 FROM schedules WHERE name LIKE 'held%' FOR UPDATE")
+          const before = yield* fires(free.id)
+          yield* letFire
+          yield* until(fires(free.id), (rows) => rows.length >= before.length + 4)
+          yield* release
+          yield* until(
+            sql`SELECT 1 FROM schedules WHERE cursor_at > '2990-01-01' OR due_at < '2026-02-01'`,
+            (rows) => rows.length === 0
+          )
+        })
+      ),
+    120_000
+  )
+
+  it.scopedLive(
     "River 1251, a loop that hangs without a word: the hanging insert is abandoned and reported, and the tick fires later",
     () =>
       onPostgres((url) =>
