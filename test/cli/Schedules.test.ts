@@ -139,6 +139,10 @@ layer(serverOn("SQLite"), { excludeTestServices: true })("svc schedules", (it) =
       assert.include(ok(yield* run("schedules", "diff", file)), "0 new, 0 changed, 0 deleted, 1 unchanged")
       assert.include(ok(yield* run("schedules", "export", "--source", "imported")), args)
       assert.notInclude(ok(yield* run("schedules", "export", "--source", "git")), args)
+      const certain = { ...nightly, name: "billing", on_unknown_outcome: "quarantine", source: "git", grace_seconds: 7 }
+      ok(yield* run("schedules", "import", write("certain.json", JSON.stringify({ schedules: [certain] }))))
+      const exported = JSON.parse(ok(yield* run("schedules", "export", "--source", "git")))
+      assert.deepInclude(exported.schedules[0], certain)
     }))
 
   it.scoped("shows when an expression fires", () =>

@@ -76,7 +76,7 @@ describe("files that are not certificates", () => {
 describe("mutual TLS of the server for schedulers", () => {
   const brain = schedulersOn("SQLite", { schedulerGrpcAllowedNames: ["good", "second"] })
   layer(brain.pipe(Layer.provide(recorder)), { excludeTestServices: true, timeout: 60_000 })((it) => {
-    it.scoped("a name on the list is served, its calls are anonymous to nobody", () =>
+    it.scoped("a name on the list is served", () =>
       Effect.gen(function*() {
         const { scheduler } = yield* connect("good")
         assert.strictEqual((yield* ping(scheduler)).scheduler_protocol_epoch, 1)

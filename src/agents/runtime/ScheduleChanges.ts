@@ -33,7 +33,7 @@ const stale = (source_key: string) =>
   actionFailed(`The schedule ${source_key} is not as the command expects it. Read it again and repeat the command.`)
 
 /** After the engine's part a failure leaves the brain without the effect. */
-const afterwards = <A>(effect: Effect.Effect<A, ActionFailed>): Effect.Effect<A, ActionFailed> =>
+const markIndeterminate = <A>(effect: Effect.Effect<A, ActionFailed>): Effect.Effect<A, ActionFailed> =>
   Effect.mapError(
     effect,
     ({ message }) => actionFailed(`The command was executed, but its effect cannot be published: ${message}`, true)
@@ -125,7 +125,7 @@ export const control = (parameters: Parameters, stream: ScheduleStream): ActionE
     const row = yield* findRow(stream, source_key)
     if (row === undefined || configurationOf(row) !== configurationOf(expected)) return yield* stale(source_key)
     yield* callEngine(() => act({ schedule_id: source_key }))
-    return yield* afterwards(Effect.gen(function*() {
+    return yield* markIndeterminate(Effect.gen(function*() {
       const changed = yield* findRow(stream, source_key)
       if (changed === undefined || changed.is_enabled !== desired.is_enabled) {
         return yield* actionFailed(`the engine did not ${operation} the schedule ${source_key}`)
@@ -149,7 +149,7 @@ export const mutate = (parameters: Parameters, stream: ScheduleStream): ActionEf
   return Effect.gen(function*() {
     if (!stream.isActive(epoch)) return yield* inactive(epoch)
     const { schedule_id: source_key, ...trigger } = yield* change(stream)
-    return yield* afterwards(Effect.gen(function*() {
+    return yield* markIndeterminate(Effect.gen(function*() {
       const row = yield* findRow(stream, source_key)
       const published = yield* stream.publish(`native-mutation:${operation_id}`)
       const observed_configuration = row === undefined ? null : new CanonicalText(configurationOf(row))
@@ -185,7 +185,7 @@ const changeOf = (parameters: Parameters, scheduler: Scheduler, operation_id: st
   const key = parameters.text("schedule_id")
   assertCommand(isRecord(expected), "The command's expected must be the schedule's row as it was published.")
   const configuration = configurationOf(expected)
-  const compared = (act: () => Effect.Effect<Omit<Changed, "schedule_id">, ActionFailed>): Change =>
+  const actIfUnchanged = (act: () => Effect.Effect<Omit<Changed, "schedule_id">, ActionFailed>): Change =>
     Effect.fnUntraced(function*(stream) {
       const row = yield* findRow(stream, key)
       if (row === undefined || configurationOf(row) !== configuration) return yield* stale(key)
@@ -195,7 +195,7 @@ const changeOf = (parameters: Parameters, scheduler: Scheduler, operation_id: st
   if (operation === "update") {
     if (update === undefined) return refusal("update")
     const changes = changesOf(definition, expected)
-    return compared(() =>
+    return actIfUnchanged(() =>
       Object.keys(changes).length === 0
         ? Effect.succeed({})
         : Effect.as(update({ schedule_id: key, definition: changes }), {})
@@ -207,11 +207,11 @@ const changeOf = (parameters: Parameters, scheduler: Scheduler, operation_id: st
   assertCommand(hasNoDefinition, `The command's definition must be {} to ${String(operation).slice(0, 40)} a schedule.`)
   if (operation === "delete") {
     if (remove === undefined) return refusal("delete")
-    return compared(() => Effect.as(remove({ schedule_id: key }), {}))
+    return actIfUnchanged(() => Effect.as(remove({ schedule_id: key }), {}))
   }
   assertCommand(operation === "trigger", "The command's operation must be create, update, delete or trigger.")
   if (trigger_now === undefined) return refusal("trigger_now")
-  return compared(() =>
+  return actIfUnchanged(() =>
     Effect.map(
       trigger_now({ schedule_id: key, submission_id: operation_id.toLowerCase() }),
       (answer) => ({ trigger_result: new CanonicalText(canonicalize(answer)) })

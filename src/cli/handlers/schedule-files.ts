@@ -1,6 +1,7 @@
 import { Cause, Console, Effect, Option } from "effect"
 import { asString, canonicalTextOf, JsonArray, type JsonNode, JsonObject, parse } from "../../domain/CanonicalJson.ts"
 import { serviceScheduler } from "../../domain/Schedule.ts"
+import { definitionNames } from "../../domain/Schedule/Definition.ts"
 import { dashboardSource } from "../../domain/Schedule/Import.ts"
 import type { DiffSchedulesResponse, ImportSchedulesResponse } from "../../domain/Schedule/Import.ts"
 import { CliError, explain } from "../Explain.ts"
@@ -106,30 +107,17 @@ export const diff = ({ file, json, project }: OfFile) =>
     ))
 
 /** The fields of a snapshot's schedule. */
-const snapshotFields = [
-  "name",
-  "engine",
-  "kind",
-  "expression",
-  "timezone",
-  "task_name",
-  "queue",
-  "args",
-  "kwargs",
-  "catch_up",
-  "is_enabled",
-  "source",
-  "source_hash",
-  "jitter_seconds",
-  "grace_seconds"
-]
+const snapshotFields = ["name", ...definitionNames]
 
 /** The snapshot's text of a schedule; null for one that svc does not fire, or of another source. */
 const exportSchedule = (schedule: JsonNode, source: Option.Option<string>): string | null => {
   if (!(schedule instanceof JsonObject) || asString(schedule.get("scheduler")) !== serviceScheduler) return null
   const ownSource = asString(schedule.get("source"))
   if (Option.isSome(source) && ownSource !== source.value) return null
-  const fields = snapshotFields.filter((field) => field !== "source" || ownSource !== dashboardSource)
+  const fields = snapshotFields.filter((field) =>
+    schedule.get(field) !== undefined && // a brain of another version may lack it
+    (field !== "source" || ownSource !== dashboardSource)
+  )
   return `{${
     fields.map((field) => `${JSON.stringify(field)}: ${canonicalTextOf(schedule.get(field) ?? "null")}`).join(", ")
   }}`
