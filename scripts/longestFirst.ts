@@ -8,6 +8,7 @@ const longest = [
   "test/e2e/scheduler-program.test.ts",
   "test/e2e/ingest-faults.test.ts",
   "test/e2e/celery.test.ts",
+  "test/e2e/celery-schedules.test.ts",
   "test/e2e/large-values.test.ts",
   "test/e2e/agent-faults.test.ts",
   "test/e2e/commands-fire.test.ts",
