@@ -264,3 +264,34 @@ describe.skipIf(!ready).each(engines)("schedulers with the published agents on %
     )
   })
 })
+
+describe.skipIf(!ready)("the death of a scheduler", () => {
+  layer(serverOn("SQLite", { scheduleGraceSeconds: 1 }), { excludeTestServices: true, timeout: 180_000 })((it) => {
+    it.scoped(
+      "kill -9 of APScheduler: its schedules are shown, and their ticks are misfires with the cause",
+      () =>
+        Effect.gen(function*() {
+          const { call, host, schedule } = yield* prepared(15)
+          const jobs = yield* host.start("python", ["-m", "jobs"], "scheduler")
+          const second = yield* Effect.tapError(schedule("every second"), () => Effect.log(jobs.log()))
+          yield* jobs.kill
+          yield* until(
+            call("GET", "/schedules/native-capabilities"),
+            ({ json }) => json.schedulers[0].is_live === false
+          )
+          const misfires = yield* until(
+            call("GET", `/schedules/${second.id}/misfires`),
+            ({ json }) => json.some(({ cause }: { readonly cause: string }) => cause === "scheduler_down")
+          )
+          assert.deepInclude(misfires.json[0], { schedule_id: second.id, name: "every second", engine: "apscheduler" })
+          assert.strictEqual((yield* schedule("every second")).is_enabled, true)
+          const refused = yield* call("POST", `/schedules/${second.id}/trigger`)
+          assert.deepStrictEqual([refused.status, refused.json.code], [409, "schedule_publisher_offline"])
+
+          yield* host.start("python", ["-m", "jobs"], "scheduler")
+          yield* until(call("GET", "/schedules/native-capabilities"), ({ json }) => json.schedulers[0].is_live === true)
+        }),
+      180_000
+    )
+  })
+})

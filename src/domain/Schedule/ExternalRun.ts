@@ -65,6 +65,17 @@ export const nextRunAfter = (schedule: ReportedCadence, after: Timestamp): Times
   dialectOf(schedule.scheduler).rule === null ? null : cadenceOf(schedule, after)?.next(after) ?? null
 
 /**
+ * The first tick later than `after` of a scheduler that shows nothing more. `announced` is the run that it announced
+ * last, from which intervals count; by then its ticks are those of its expression, whatever it computes itself.
+ */
+export const nextRunSince = (
+  schedule: ReportedCadence,
+  announced: Timestamp | null,
+  after: Timestamp
+): Timestamp | null =>
+  announced === null ? nextRunAfter(schedule, after) : cadenceOf(schedule, announced)?.next(after) ?? null
+
+/**
  * The run that the scheduler must show next: the one that it announces, else the tick after the last run, and after the
  * moment when the brain saw the schedule first, enabled, or with this cadence. Null where the scheduler shows neither
  * runs nor what comes next, as celery-beat's static schedules.

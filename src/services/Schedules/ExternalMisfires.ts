@@ -1,6 +1,6 @@
 import { Effect, Layer } from "effect"
 import type { Schedule } from "../../domain/Schedule.ts"
-import { bullmqScheduler, countSlots, latestShowing, nextRunAfter } from "../../domain/Schedule/ExternalRun.ts"
+import { bullmqScheduler, countSlots, latestShowing, nextRunSince } from "../../domain/Schedule/ExternalRun.ts"
 import type { MisfireCause } from "../../domain/Schedule/Misfire.ts"
 import * as Timestamp from "../../domain/Timestamp.ts"
 import * as Ids from "../Ids.ts"
@@ -110,8 +110,8 @@ export class ExternalMisfires extends Effect.Service<ExternalMisfires>()("svc/Ex
       // a reconnect takes seconds, and then nothing is to be awaited
       const before = Timestamp.addSeconds(now, -scheduleGraceSeconds)
       for (const stream of yield* repo.listUnawaited(before, streamBatchSize)) {
-        const runs = (yield* repo.listOpen(stream.stream_id)).flatMap((schedule) => {
-          const due_at = nextRunAfter(schedule, stream.ended_at)
+        const runs = (yield* repo.listOpen(stream.stream_id, stream.ended_at)).flatMap((schedule) => {
+          const due_at = nextRunSince(schedule, schedule.due_at, stream.ended_at)
           return due_at === null ? [] : [{ id: schedule.id, due_at }]
         })
         yield* lease.withTransaction(repo.await(stream, runs))

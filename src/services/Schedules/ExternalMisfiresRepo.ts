@@ -60,10 +60,14 @@ export class ExternalMisfiresRepo extends Effect.Service<ExternalMisfiresRepo>()
           SELECT stream_id, ended_at FROM schedule_streams
           WHERE status IN ('ended', 'failed') AND is_awaited = 0 AND ended_at < ${endedBefore}
           ORDER BY stream_id LIMIT ${limit}`,
-      /** Enabled schedules of the stream for which it never said when they run next. */
-      listOpen: (id: ScheduleStreamId) =>
+      /**
+       * Enabled schedules of the stream whose next run is not known: it never said it, or it was due before the stream
+       * ended, and no snapshot has shown whether it came.
+       */
+      listOpen: (id: ScheduleStreamId, endedAt: Timestamp) =>
         Effect.map(
-          sql<ScheduleRow>`SELECT * FROM schedules WHERE stream_id = ${id} AND is_enabled = 1 AND due_at IS NULL`,
+          sql<ScheduleRow>`SELECT * FROM schedules
+            WHERE stream_id = ${id} AND is_enabled = 1 AND (due_at IS NULL OR due_at <= ${endedAt})`,
           decodeSchedules
         ),
       /** Stores the next runs; nothing where the stream is open again. */
@@ -79,7 +83,8 @@ export class ExternalMisfiresRepo extends Effect.Service<ExternalMisfiresRepo>()
           if (!isEnded || runs.length === 0) return
           yield* sql`UPDATE schedules SET due_at = r.due_at FROM ${
             recordset(sql, "r", { id: "uuid", due_at: "text" }, runs)
-          } WHERE schedules.id = r.id AND schedules.stream_id = ${stream.stream_id} AND schedules.due_at IS NULL`
+          } WHERE schedules.id = r.id AND schedules.stream_id = ${stream.stream_id}
+            AND (schedules.due_at IS NULL OR schedules.due_at <= ${stream.ended_at})`
         }),
       /** A run ended the row of late ticks: the misfire at `expected` stands for so many. */
       setSlots: (
