@@ -1,34 +1,14 @@
 import { Effect } from "effect"
 import { execFile, spawn } from "node:child_process"
 import { mkdtempSync, rmSync } from "node:fs"
-import { mkdir } from "node:fs/promises"
 import { tmpdir } from "node:os"
-import { dirname, join } from "node:path"
+import { join } from "node:path"
 import { promisify } from "node:util"
+import { virtualEnvironment } from "./virtualEnvironment.ts"
 
 /** A real Celery worker with the published agent beside it, in a virtual environment that is made once. */
 const folder = join(import.meta.dirname, "celery")
 const requirements = join(folder, "requirements.txt")
-const environment = join(import.meta.dirname, "../../node_modules/.cache/svc-e2e-celery")
-
-/** Makes the virtual environment unless it has these requirements. One process of the tests does it; others wait. */
-const virtualEnvironment = Effect.promise(async () => {
-  await mkdir(dirname(environment), { recursive: true })
-  await promisify(execFile)("flock", [
-    `${environment}.lock`,
-    "sh",
-    "-euc",
-    `cmp -s "$1" "$2/requirements.txt" && exit
-    rm -rf "$2"
-    python3 -m venv "$2"
-    "$2/bin/pip" install --quiet --disable-pip-version-check -r "$1"
-    cp "$1" "$2/requirements.txt"`,
-    "sh",
-    requirements,
-    environment
-  ])
-  return join(environment, "bin")
-})
 
 export interface CeleryProcess {
   /** What the process has printed. */
@@ -58,7 +38,7 @@ export interface CeleryOptions {
  */
 export const celeryHost = (options: CeleryOptions) =>
   Effect.gen(function*() {
-    const bin = yield* virtualEnvironment
+    const bin = yield* virtualEnvironment("celery", requirements)
     const home = yield* Effect.acquireRelease(
       Effect.sync(() => mkdtempSync(join(tmpdir(), "svc-celery-"))),
       (home) => Effect.sync(() => rmSync(home, { recursive: true, force: true }))
