@@ -222,3 +222,44 @@ describe.skipIf(!await has("Redis")).each(engines)("BullMQ's workers and schedul
       }))
   })
 })
+
+describe.skipIf(!await has("Redis"))("BullMQ's job schedulers that do not run", () => {
+  layer(serverOn("SQLite", { scheduleGraceSeconds: 2 }), { excludeTestServices: true, timeout: 180_000 })((it) => {
+    /** A job scheduler whose job is later than the grace when the first agent publishes it. */
+    const late = Effect.gen(function*() {
+      const project = yield* prepared
+      const { prefix, queue } = yield* bull
+      const shop = yield* queue("shop")
+      const long = yield* Effect.promise(() =>
+        shop.addBulk([{ name: "long", data: { n: 1 } }, { name: "long", data: { n: 2 } }])
+      )
+      yield* Effect.promise(() => shop.upsertJobScheduler("sweep", { every: 1000 }, { name: "nap" }))
+      yield* Effect.sleep("4 seconds")
+      const misfire = Effect.map(
+        until(project.call("GET", "/schedules/misfires"), ({ json }) => json.length > 0),
+        ({ json }) => json[0]
+      )
+      return { ...project, prefix, shop, long, misfire, brainUrl: yield* baseUrl }
+    })
+
+    it.scoped("without a worker are misfires that name the schedule", () =>
+      Effect.gen(function*() {
+        const { brainUrl, hmacSecret, home, misfire, shop, token } = yield* late
+        yield* Effect.acquireRelease(
+          Effect.promise(() =>
+            startAgent({ brainUrl, token, hmacSecret, home, role: "web", engines: [bullmq({ queues: [shop] })] })
+          ),
+          (app) => Effect.promise(() => app.close())
+        )
+        assert.deepInclude(yield* misfire, { cause: "scheduler_down", name: "shop:sweep", engine: "bullmq" })
+      }))
+
+    it.scoped("because both slots of the worker run long jobs are misfires with that cause", () =>
+      Effect.gen(function*() {
+        const { brainUrl, hmacSecret, home, long, misfire, prefix, settled, token } = yield* late
+        yield* workerProcess(prefix, brainUrl, token, hmacSecret, home, String(connection.port))
+        for (const { id } of long) yield* settled(`shop:${id}`, "started")
+        assert.deepInclude(yield* misfire, { cause: "previous_not_started", name: "shop:sweep", engine: "bullmq" })
+      }))
+  })
+})
