@@ -7,9 +7,7 @@ import type { Schedule } from "../Schedule.ts"
 import type { Timestamp } from "../Timestamp.ts"
 import type { ExternalSchedule } from "./External.ts"
 import { expectedRun } from "./ExternalRun.ts"
-
-/** The word of the quarantine. */
-export const twoOwners = "two_owners"
+import { twoOwners } from "./TwoOwners.ts"
 
 /** What one stream says of one schedule. */
 export interface Claim {

@@ -4,7 +4,7 @@ import { CommandStatus, commandStatuses } from "../Command.ts"
 import { describeBody, describeField, exampleId } from "../Describe.ts"
 import { caseInsensitiveId, CommandId, Id } from "../Id.ts"
 import { SchedulePublic } from "../Schedule.ts"
-import { twoOwners } from "./Claims.ts"
+import { twoOwners } from "./TwoOwners.ts"
 
 /** The quarantine of a schedule that asks for certainty: one of its fires was sent, and its outcome is unknown. */
 export const outcomeUnknown = "outcome_unknown"
