@@ -3,7 +3,7 @@ import { Effect, Option, Schema } from "effect"
 import type { ProjectId, ScheduleId } from "../../domain/Id.ts"
 import { Timestamp } from "../../domain/Timestamp.ts"
 import { Reader } from "../Database.ts"
-import { forUpdate, idIn, skipLocked } from "../Dialect.ts"
+import { idIn, skipLocked } from "../Dialect.ts"
 import { recordset } from "../Recordset.ts"
 import { firstRowOf } from "../Rows.ts"
 import { decodeSchedules, type ScheduleRow } from "./Repo.ts"
@@ -77,11 +77,11 @@ export class DueRepo extends Effect.Service<DueRepo>()("svc/DueRepo", {
       listAhead: (latest: Timestamp, limit: number) =>
         read<DueSchedule>`SELECT id, project_id FROM schedules WHERE ${isOwned} AND cursor_at > ${latest}
           ORDER BY cursor_at DESC LIMIT ${limit}`,
-      /** Those of the ids, locked until the transaction ends, whose cursors were computed later than `latest`. */
+      /** Those of the ids whose cursors were computed later than `latest`, locked as in `lockDue`. */
       lockAhead: (ids: ReadonlyArray<ScheduleId>, latest: Timestamp) =>
         Effect.map(
           sql<ScheduleRow>`SELECT * FROM schedules WHERE ${idIn(sql, ids)} AND cursor_at > ${latest}
-            ORDER BY id ${forUpdate(sql)}`,
+            ORDER BY id ${skipLocked(sql)}`,
           decodeSchedules
         ),
       rewindCursors: (cursors: ReadonlyArray<RewoundCursor>) =>

@@ -1,4 +1,4 @@
-import { Cause, Clock, Duration, Effect, Fiber, Layer, Number, Option, Queue, Stream } from "effect"
+import { Array as Arr, Cause, Clock, Duration, Effect, Fiber, Layer, Option, Queue, Stream } from "effect"
 import type { ScheduleId } from "../../domain/Id.ts"
 import { latestCursorAt } from "../../domain/Schedule/Plan.ts"
 import * as Timestamp from "../../domain/Timestamp.ts"
@@ -16,7 +16,6 @@ import { Misfires } from "./Misfires.ts"
 const loopName = "schedule fires"
 
 /** The name of the lease: one process of all replicas fires. */
-/** Held by the process that fires. */
 export const leaseName = "schedules"
 
 /** After the leader is killed, schedules fire again within this time. */
@@ -71,6 +70,8 @@ const makeLoop = Effect.gen(function*() {
   const wake = yield* Queue.sliding<void>(1)
   /** When each was postponed. */
   const postponed = new Map<ScheduleId, number>()
+  /** When each was found to be locked. They are left out for a second, so that many of them do not fill each batch. */
+  const held = new Map<ScheduleId, number>()
 
   const postpone = (schedule: DueSchedule, cause: Cause.Cause<unknown>) =>
     Effect.flatMap(Clock.currentTimeMillis, (now) => {
@@ -85,17 +86,17 @@ const makeLoop = Effect.gen(function*() {
     })
 
   /**
-   * Fires the batch, and returns how many of its schedules are dealt with. If that fails although the database answers, one
+   * Fires the batch, and returns the schedules of it that are dealt with. If that fails although the database answers, one
    * schedule is at fault: the batch is halved until it is alone, and that one is postponed.
    */
   const fireAll = (
     batch: ReadonlyArray<DueSchedule>,
     now: Timestamp.Timestamp,
     timeout: typeof batchTimeout | typeof partTimeout = batchTimeout
-  ): Effect.Effect<number, Effect.Effect.Error<Lease["Type"]["check"]>, Lease> =>
+  ): Effect.Effect<ReadonlyArray<ScheduleId>, Effect.Effect.Error<Lease["Type"]["check"]>, Lease> =>
     Effect.catchAllCause(withTimeout("firing schedules", timeout, fires.fireBatch(batch, now)), (cause) => {
       if (Cause.isInterrupted(cause)) return Effect.interrupt
-      const handled = isLeaseLost(cause) ? Effect.succeed(0) : splitBatch(batch, now, cause)
+      const handled = isLeaseLost(cause) ? Effect.succeed([]) : splitBatch(batch, now, cause)
       return Effect.zipRight(Effect.flatMap(Lease, ({ check }) => check), handled)
     })
 
@@ -105,13 +106,13 @@ const makeLoop = Effect.gen(function*() {
     cause: Cause.Cause<unknown>
   ) => {
     const [first] = batch
-    if (first === undefined) return Effect.succeed(0)
-    if (batch.length === 1) return Effect.as(postpone(first, cause), 1)
+    if (first === undefined) return Effect.succeed([])
+    if (batch.length === 1) return Effect.as(postpone(first, cause), [first.id])
     const middle = Math.ceil(batch.length / 2)
     const halves = [batch.slice(0, middle), batch.slice(middle)]
     return Effect.zipRight(
       Effect.logWarning(`${batch.length} schedules cannot be fired together; the halves are tried`, cause),
-      Effect.map(Effect.forEach(halves, (half) => fireAll(half, now, partTimeout)), Number.sumAll)
+      Effect.map(Effect.forEach(halves, (half) => fireAll(half, now, partTimeout)), Arr.flatten)
     )
   }
 
@@ -120,7 +121,7 @@ const makeLoop = Effect.gen(function*() {
       const { cursor_at, due_at } = yield* fires.nextDue
       const now = yield* Timestamp.now
       if (cursor_at !== null && cursor_at > latestCursorAt(now)) {
-        return yield* Effect.repeat(fires.rewind(), { while: (hasMore) => hasMore })
+        if ((yield* fires.rewind()) > 0) return
       }
       const millis = due_at === null ? Infinity : Timestamp.toEpochMillis(due_at) - Timestamp.toEpochMillis(now)
       const wait = hasOverdue && millis <= 0 ? maxSleepMillis : millis // overdue are those postponed or held
@@ -130,10 +131,12 @@ const makeLoop = Effect.gen(function*() {
   const fireNext = Effect.gen(function*() {
     const nowMillis = yield* Clock.currentTimeMillis
     for (const [id, since] of postponed) if (Math.abs(nowMillis - since) >= postponeMillis) postponed.delete(id)
-    const { batch, hasMore, now } = yield* fires.listDue(new Set(postponed.keys()))
-    const fired = batch.length === 0 ? 0 : yield* fireAll(batch, now)
+    for (const [id, since] of held) if (Math.abs(nowMillis - since) >= maxSleepMillis) held.delete(id)
+    const { batch, hasMore, now } = yield* fires.listDue(new Set([...postponed.keys(), ...held.keys()]))
+    const done = new Set(batch.length === 0 ? [] : yield* fireAll(batch, now))
+    for (const { id } of batch) if (!done.has(id)) held.set(id, nowMillis)
     if (postponed.size === 0) yield* loops.reportSuccess(loopName)
-    if (!hasMore || fired === 0) yield* sleepUntilDue(postponed.size > 0 || fired < batch.length)
+    if (!hasMore) yield* sleepUntilDue(postponed.size + held.size > 0)
   })
 
   /** Another program fires (SVC_EMBEDDED_SCHEDULER=false); the rest of the loop goes on. */

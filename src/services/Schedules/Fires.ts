@@ -196,8 +196,8 @@ export class ScheduleFires extends Effect.Service<ScheduleFires>()("svc/Schedule
     })
 
     /**
-     * Fires, moved cursors, misfires and commands of these schedules: all in one transaction, or nothing. Returns how many
-     * schedules it fired; another transaction holds the rest, or has changed it.
+     * Fires, moved cursors, misfires and commands of these schedules: all in one transaction, or nothing. Returns the
+     * schedules that it fired; another transaction holds the rest, or has changed it.
      */
     const fireBatch = Effect.fnUntraced(function*(rows: ReadonlyArray<DueSchedule>, now: Timestamp.Timestamp) {
       const lease = yield* Lease
@@ -208,7 +208,7 @@ export class ScheduleFires extends Effect.Service<ScheduleFires>()("svc/Schedule
         const [broken, plans] = Arr.partitionMap(schedules, (schedule) => planDue(schedule, now))
         yield* writePlans(plans, { choose, nextRevision, fence: lease.fence, now })
         yield* quarantine(broken, nextRevision, now)
-        return schedules.length
+        return schedules.map(({ id }) => id)
       }))
     }, Effect.provideService(CurrentActor, scheduler))
 
@@ -220,10 +220,10 @@ export class ScheduleFires extends Effect.Service<ScheduleFires>()("svc/Schedule
       return { batch, now, hasMore: batch.length === batchSize }
     })
 
-    /** Computes cursors again that were computed before the clock was set back, in one transaction. */
+    /** Computes cursors again that were computed before the clock was set back, in one transaction. Returns their number. */
     const rewindBatch = Effect.fnUntraced(function*(rows: ReadonlyArray<DueSchedule>, now: Timestamp.Timestamp) {
       const lease = yield* Lease
-      yield* lease.withTransaction(Effect.gen(function*() {
+      return yield* lease.withTransaction(Effect.gen(function*() {
         const nextRevision = yield* takeRevisions(rows)
         const schedules = yield* due.lockAhead(rows.map(({ id }) => id), latestCursorAt(now))
         const rewound = schedules.map((schedule) => ({ schedule, cursor: rewindCursor(schedule, now) }))
@@ -240,23 +240,26 @@ export class ScheduleFires extends Effect.Service<ScheduleFires>()("svc/Schedule
         }))
         yield* due.rewindCursors(cursors)
         yield* quarantine(broken, nextRevision, now)
+        return schedules.length
       }))
     }, Effect.provideService(CurrentActor, scheduler))
 
     /**
      * Brings back the schedules whose next tick lies ahead of its time, because it was computed before the clock was
-     * set back. The ticks after now are due again; those that have fired keep their fire, so none fires twice.
+     * set back. The ticks after now are due again; those that have fired keep their fire, so none fires twice. Returns
+     * the number of schedules; there may be more. 0: another transaction holds the rest.
      */
     const rewind = Effect.fn("ScheduleFires.rewind")(function*() {
       const now = yield* Timestamp.now
       const rows = yield* due.listAhead(latestCursorAt(now), batchSize)
-      if (rows.length === 0) return false
-      yield* rewindBatch(rows, now)
-      yield* Effect.annotateLogs(
-        Effect.logWarning("the clock was set back: next ticks of schedules are computed again"),
-        { cause: "clock_step", schedules: rows.length, now }
-      )
-      return rows.length === batchSize
+      const count = rows.length === 0 ? 0 : yield* rewindBatch(rows, now)
+      if (count > 0) {
+        yield* Effect.annotateLogs(
+          Effect.logWarning("the clock was set back: next ticks of schedules are computed again"),
+          { cause: "clock_step", schedules: count, now }
+        )
+      }
+      return count
     })
 
     /** Why a fire that waits is no longer sent; null while it is. */
