@@ -16,6 +16,7 @@ import {
   type Schedule,
   SchedulerServiceService
 } from "../../src/grpc/generated/scheduler.ts"
+import { freshKey, request } from "../brain.ts"
 import { engines } from "../databases.ts"
 import { succeed, world } from "../services/Schedules/world.ts"
 import { until } from "../until.ts"
@@ -381,6 +382,8 @@ describe.each(engines)("the gRPC server for schedulers on %s", (engine) => {
     it.scoped("of two instances one holds the lease of a project until it gives it up or is gone", () =>
       Effect.gen(function*() {
         const { lease, project } = yield* due()
+        const { token } = yield* freshKey({ roles: { [project.id]: "viewer" } })
+        const service = Effect.map(request("GET", "/schedulers", { token }), ({ json }) => json.schedulers[0])
         const other = yield* connectCurrent("other")
         const hold = (client: typeof lease, instance_id: string) =>
           Effect.map(
@@ -396,6 +399,7 @@ describe.each(engines)("the gRPC server for schedulers on %s", (engine) => {
         const [first, ...rest] = yield* hold(lease, "a")
         assert.lengthOf(rest, 0)
         assert.isTrue(first?.held)
+        assert.deepInclude(yield* service, { url: "svc-scheduler", ok: true, error: null })
         const [second] = yield* hold(other.lease, "b")
         assert.isFalse(second?.held)
         assert.strictEqual(second?.holder, first?.holder)

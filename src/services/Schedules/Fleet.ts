@@ -12,7 +12,7 @@ import * as Ids from "../Ids.ts"
 import { LeaseRepo } from "../Leader/Repo.ts"
 import { Settings } from "../Settings.ts"
 import { leaseName } from "./FireLoop.ts"
-import { leasePrefix } from "./SchedulerLeases.ts"
+import { SchedulerLeases } from "./SchedulerLeases.ts"
 import { isOpen, type NamedStream, StreamsRepo } from "./StreamsRepo.ts"
 
 const entryOf = (
@@ -46,13 +46,13 @@ export class ScheduleFleet extends Effect.Service<ScheduleFleet>()("svc/Schedule
     const sql = yield* SqlClient.SqlClient
     const streams = yield* StreamsRepo
     const leases = yield* LeaseRepo
+    const schedulerLeases = yield* SchedulerLeases
     const { issueAll } = yield* CommandIssue
     const audit = yield* Audit
     const { commandTimeout, embeddedScheduler } = yield* Settings
 
     /** The brain's fire loop, or the scheduler programs that fire in its place. */
-    const serviceEntry = Effect.map(leases.list, (held): FleetEntry => {
-      const programs = held.filter(({ name }) => name.startsWith(leasePrefix)).map(({ holder }) => holder)
+    const serviceEntry = Effect.zipWith(leases.list, schedulerLeases.listHolders, (held, programs): FleetEntry => {
       const ok = embeddedScheduler ? held.some(({ name }) => name === leaseName) : programs.length > 0
       return {
         url: serviceScheduler,
@@ -61,7 +61,7 @@ export class ScheduleFleet extends Effect.Service<ScheduleFleet>()("svc/Schedule
           scheduler: serviceScheduler,
           status: ok ? "live" : "ended",
           fired_by: embeddedScheduler ? "brain" : "scheduler programs",
-          programs: new Set(programs).size
+          programs: programs.length
         },
         error: ok
           ? null
@@ -136,6 +136,6 @@ export class ScheduleFleet extends Effect.Service<ScheduleFleet>()("svc/Schedule
   })
 }) {
   static readonly layer = this.Default.pipe(
-    Layer.provide([CommandIssue.layer, LeaseRepo.Default, StreamsRepo.layer])
+    Layer.provide([CommandIssue.layer, LeaseRepo.Default, SchedulerLeases.layer, StreamsRepo.layer])
   )
 }

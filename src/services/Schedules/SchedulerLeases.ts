@@ -10,7 +10,7 @@ import { rowsOf } from "../Rows.ts"
 export const maxLeaseSeconds = 60
 
 /** Beside the leases of the brain's own loops, which have other names. */
-export const leasePrefix = "scheduler of "
+const leasePrefix = "scheduler of "
 
 const Row = Schema.Struct({ name: Schema.String, holder: Schema.String, expires_at: Schema.Number })
 
@@ -37,6 +37,13 @@ export class SchedulerLeases extends Effect.Service<SchedulerLeases>()("svc/Sche
     const listProjects = rowsOf(Schema.Struct({ id: ProjectId, slug: Schema.String }))(
       read`SELECT id, slug FROM projects WHERE is_active = 1 ORDER BY slug`
     ).pipe(orDieOnSql)
+
+    /** The programs that hold a lease now. */
+    const listHolders = Effect.map(
+      read<{ readonly holder: string }>`SELECT DISTINCT holder FROM leases
+        WHERE name LIKE ${`${leasePrefix}%`} AND expires_at > ${now} ORDER BY holder`,
+      (rows) => rows.map(({ holder }) => holder)
+    )
 
     /**
      * Takes the free leases of the projects, renews those that the holder has, and returns all of them. One that ends
@@ -73,7 +80,7 @@ export class SchedulerLeases extends Effect.Service<SchedulerLeases>()("svc/Sche
       )
     )
 
-    return { listProjects, hold, release } as const
+    return { listProjects, listHolders, hold, release } as const
   })
 }) {
   static readonly layer = this.Default
