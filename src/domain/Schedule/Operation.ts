@@ -126,7 +126,10 @@ const Definition = Schema.Struct({
     { currency: "EUR" }
   ),
   is_enabled: describeField(Schema.optional(Schema.Boolean), "Whether it fires.", true)
-}).annotations(describeBody("NativeScheduleDefinition", "Fields of a schedule at an engine's own scheduler."))
+}).annotations({
+  ...describeBody("NativeScheduleDefinition", "Fields of a schedule at an engine's own scheduler."),
+  parseOptions: { onExcessProperty: "error" } // a misspelt field would leave the schedule as it is, without a word
+})
 
 export const NativeOperationRequest = Schema.Struct({
   request_id: describeField(IdInput, "The caller's id of the request: a repetition has the same operation.", exampleId),

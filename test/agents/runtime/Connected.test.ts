@@ -11,7 +11,6 @@ import { baseUrl, freshKey, freshProject, request, serverOn } from "../../brain.
 import { engines, temporaryHome } from "../../databases.ts"
 import { until } from "../../until.ts"
 import { MemoryEngine } from "../engines/memory.ts"
-import { activation } from "../protocol/snapshots.ts"
 import { drained, online, optionsFor, started, statusOf } from "./agents.ts"
 
 const fresh = (engine: MemoryEngine, more: Partial<AgentOptions> = {}) =>
@@ -119,31 +118,47 @@ describe.each(engines)("the agent and its brain on %s", (database) => {
         }))
     }
 
-    for (const transport of ["ws", "longpoll"] as const) {
-      it.scoped(`publishes schedules by ${transport} to a brain that asks for them`, () =>
-        Effect.gen(function*() {
-          const shop = new MemoryEngine("memory", [], new Map())
-          shop.schedule("nightly")
-          const { agent, call, credentials, project } = yield* fresh(shop, { transport })
-          yield* online(agent)
-          const shown = yield* until(call("GET", "/agents"), ({ json }) => json[0]?.scheduler_adapters.length > 0)
-          assert.deepStrictEqual(shown.json[0].scheduler_adapters, ["memory-clock"])
-          const commands = yield* Commands
-          const run = (action: string, parameters = {}) =>
-            Effect.gen(function*() {
-              const about = { agent_id: credentials.agent_id, engine: null, target_type: "schedule", target_id: null }
-              const { id } = yield* commands.issue({ ...about, action, parameters, timeout_seconds: 60 })
-              return yield* until(commands.get(id), ({ status }) => !["pending", "dispatched"].includes(status))
-            }).pipe(Effect.provideService(CurrentActor, system("test")), Effect.provideService(CurrentProject, project))
-          assert.deepInclude(yield* run("schedule.external.activate", activation("memory-clock")), {
-            status: "completed"
-          })
-          shop.schedule("hourly")
-          assert.deepInclude(yield* run("schedule.resync"), { status: "completed", result: `{"schedulers_drained":1}` })
-          yield* statusOf(agent, ({ snapshotsWaiting }) => snapshotsWaiting === 0)
-          assert.deepStrictEqual((yield* call("GET", "/tasks")).json.items, [])
-        }))
-    }
+    it.scoped("publishes schedules to a brain that asks for them", () =>
+      Effect.gen(function*() {
+        const shop = new MemoryEngine("memory", [], new Map())
+        shop.schedule("nightly")
+        const { agent, call } = yield* fresh(shop, { transport: "ws" })
+        yield* online(agent)
+        const names = Effect.map(
+          call("GET", "/schedules"),
+          ({ json }) => json.items.map(({ name }: { readonly name: string }) => name).join()
+        )
+        yield* until(names, (shown) => shown === "nightly")
+        shop.schedule("hourly")
+        assert.strictEqual((yield* call("POST", "/schedules:resync")).status, 202)
+        yield* until(names, (shown) => shown === "hourly,nightly")
+        yield* statusOf(agent, ({ snapshotsWaiting }) => snapshotsWaiting === 0)
+        assert.deepStrictEqual((yield* call("GET", "/tasks")).json.items, [])
+      }))
+
+    it.scoped("publishes no schedules by long-poll, whose hello does not say that it can", () =>
+      Effect.gen(function*() {
+        const shop = new MemoryEngine("memory", [], new Map())
+        shop.schedule("nightly")
+        const { agent, call, credentials, project } = yield* fresh(shop, { transport: "longpoll" })
+        yield* online(agent)
+        const shown = yield* until(call("GET", "/agents"), ({ json }) => json[0]?.scheduler_adapters.length > 0)
+        assert.deepStrictEqual(shown.json[0].scheduler_adapters, ["memory-clock"])
+        const commands = yield* Commands
+        const resync = {
+          action: "schedule.resync",
+          parameters: {},
+          engine: null,
+          target_type: "schedule",
+          target_id: null
+        }
+        const done = yield* Effect.gen(function*() {
+          const { id } = yield* commands.issue({ ...resync, agent_id: credentials.agent_id, timeout_seconds: 60 })
+          return yield* until(commands.get(id), ({ status }) => !["pending", "dispatched"].includes(status))
+        }).pipe(Effect.provideService(CurrentActor, system("test")), Effect.provideService(CurrentProject, project))
+        assert.deepInclude(done, { status: "completed", result: `{"schedulers_drained":1}` })
+        assert.deepStrictEqual((yield* call("GET", "/schedules")).json.items, [])
+      }))
 
     it.scoped("answers what was under way when its process ended, and is the same process to the brain after a restart", () =>
       Effect.gen(function*() {
