@@ -1,7 +1,7 @@
 import { status } from "@grpc/grpc-js"
 import { Effect, Queue, Stream } from "effect"
 import { randomUUID } from "node:crypto"
-import { isServiceOwned, type Schedule } from "../domain/Schedule.ts"
+import type { Schedule } from "../domain/Schedule.ts"
 import { isAboutDefinition } from "../domain/Schedule/Recovery.ts"
 import { toStorable } from "../domain/Text.ts"
 import * as Timestamp from "../domain/Timestamp.ts"
@@ -353,10 +353,9 @@ export const makeSchedulerService = (peers: Peers) =>
             projectId,
             yield* readScheduleId("schedule_id", schedule_id)
           )
-          const isShown = schedule !== null && isServiceOwned(schedule)
           return {
             observed_revision: BigInt(revision),
-            state: isShown
+            state: schedule !== null
               ? { $case: "schedule" as const, value: write(schedule, fingerprint) }
               : { $case: "absence" as const, value: { project_id, schedule_id } }
           }

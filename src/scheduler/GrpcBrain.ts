@@ -6,8 +6,10 @@ import { fireIdOf } from "../domain/Schedule/FireId.ts"
 import { writeTime } from "../grpc/Convert.ts"
 import { SchedulerLeaseClient } from "../grpc/generated/lease.ts"
 import {
+  type AdvanceScheduleCursorResponse,
   CursorTransitionDisposition,
   FireDisposition,
+  type FireScheduleResponse,
   type SchedulerProtocolCapabilities,
   SchedulerServiceClient
 } from "../grpc/generated/scheduler.ts"
@@ -66,6 +68,14 @@ const expectationsOf = ({ prepared_next_run_at, schedule }: Handover) => ({
   scheduler_protocol_epoch: epoch,
   cadence_semantics_version: protocolVersions.cadence_semantics_version,
   cadence_runtime_fingerprint: fingerprint
+})
+
+/** The cursor that the brain has committed. */
+const acceptedOf = (live: FireScheduleResponse | AdvanceScheduleCursorResponse): HandoverOutcome => ({
+  _tag: "Accepted",
+  revision: Number(live.live_revision),
+  last_run_at: readTime(live.live_last_run_at),
+  next_run_at: readTime(live.live_next_run_at)
 })
 
 const reasonOf = (fallback: string, { error_code, error_message }: { error_code: string; error_message: string }) =>
@@ -181,12 +191,7 @@ const connect = ({ address, instanceId, tls }: GrpcOptions) =>
         (answer): HandoverOutcome => {
           switch (answer.disposition) {
             case FireDisposition.FIRE_ACCEPTED:
-              return {
-                _tag: "Accepted",
-                revision: Number(answer.live_revision),
-                last_run_at: readTime(answer.live_last_run_at),
-                next_run_at: readTime(answer.live_next_run_at)
-              }
+              return acceptedOf(answer)
             case FireDisposition.FIRE_TERMINAL_QUARANTINED:
               return { _tag: "Quarantined" }
             case FireDisposition.FIRE_SLOT_RESOLVED_REFRESH:
@@ -210,12 +215,7 @@ const connect = ({ address, instanceId, tls }: GrpcOptions) =>
           switch (answer.disposition) {
             case CursorTransitionDisposition.CURSOR_APPLIED:
             case CursorTransitionDisposition.CURSOR_IDEMPOTENT:
-              return {
-                _tag: "Accepted",
-                revision: Number(answer.live_revision),
-                last_run_at: readTime(answer.live_last_run_at),
-                next_run_at: readTime(answer.live_next_run_at)
-              }
+              return acceptedOf(answer)
             case CursorTransitionDisposition.CURSOR_SLOT_RESOLVED_REFRESH:
               return { _tag: "Refresh", reason: "the ticks are resolved already" }
             case CursorTransitionDisposition.CURSOR_STALE_CONTROL_REFRESH:

@@ -36,6 +36,13 @@ export const idIn = (sql: SqlClient.SqlClient, ids: ReadonlyArray<string>): Stat
     orElse: () => sql`id IN (SELECT value FROM json_each(${JSON.stringify(ids)}))`
   })
 
+/** The database's clock, in Unix milliseconds; on PostgreSQL also within a transaction the time of the moment. */
+export const databaseMillis = (sql: SqlClient.SqlClient): Statement.Fragment =>
+  sql.onDialectOrElse({
+    pg: () => sql.literal("(extract(epoch FROM clock_timestamp()) * 1000)::bigint"),
+    orElse: () => sql.literal("CAST(unixepoch('subsec') * 1000 AS INTEGER)")
+  })
+
 /** The databases' names of the functions that make JSON. `CAST(… AS TEXT)` around one gives text from both drivers. */
 export const jsonFunctionsOf = (sql: SqlClient.SqlClient) =>
   sql.onDialectOrElse({

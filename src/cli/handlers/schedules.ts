@@ -136,16 +136,18 @@ const formatSchedule = (schedule: SchedulePublic, text: string): string =>
     ["drifted", schedule.is_drifted ? "yes: svc schedules diff shows how" : null]
   ])
 
+type CallOfSchedule<A> = (
+  schedules: Remote["api"]["schedules"],
+  request: {
+    readonly path: { readonly slug: string; readonly schedule_id: ScheduleId }
+    readonly withResponse: true
+  }
+) => Effect.Effect<readonly [A, HttpClientResponse.HttpClientResponse], ApiError>
+
 /** One request about a schedule. */
 const callFor = (
   { json, project, schedule }: OfSchedule,
-  call: (
-    schedules: Remote["api"]["schedules"],
-    request: {
-      readonly path: { readonly slug: string; readonly schedule_id: ScheduleId }
-      readonly withResponse: true
-    }
-  ) => Effect.Effect<readonly [SchedulePublic, HttpClientResponse.HttpClientResponse], ApiError>,
+  call: CallOfSchedule<SchedulePublic>,
   format: (schedule: SchedulePublic, text: string, response: HttpClientResponse.HttpClientResponse) => string
 ) =>
   withRemote(project, (remote) =>
@@ -174,13 +176,7 @@ type Formats<A> = {
 /** An act whose effect is in the answer, or in an operation of the schedule's own scheduler, which it waits for. */
 const actOn = <A>(
   { json, project, schedule }: OfSchedule,
-  call: (
-    schedules: Remote["api"]["schedules"],
-    request: {
-      readonly path: { readonly slug: string; readonly schedule_id: ScheduleId }
-      readonly withResponse: true
-    }
-  ) => Effect.Effect<readonly [A | ControlOperationPublic, HttpClientResponse.HttpClientResponse], ApiError>,
+  call: CallOfSchedule<A | ControlOperationPublic>,
   { operation, own }: Formats<A>
 ) =>
   withRemote(project, (remote) =>

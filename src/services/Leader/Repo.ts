@@ -1,7 +1,7 @@
 import { SqlClient } from "@effect/sql"
 import { Effect, Option } from "effect"
 import { Reader } from "../Database.ts"
-import { onPostgres } from "../Dialect.ts"
+import { databaseMillis, onPostgres } from "../Dialect.ts"
 import { hasRows } from "../Rows.ts"
 
 /** A lease that a process holds now. */
@@ -16,10 +16,7 @@ export class LeaseRepo extends Effect.Service<LeaseRepo>()("svc/LeaseRepo", {
   effect: Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient
     const read = yield* Reader
-    const now = sql.onDialectOrElse({
-      pg: () => sql.literal("(extract(epoch FROM clock_timestamp()) * 1000)::bigint"),
-      orElse: () => sql.literal("CAST(unixepoch('subsec') * 1000 AS INTEGER)")
-    })
+    const now = databaseMillis(sql)
     /** A takeover, which deletes the row, waits for this lock; a renewal does not, since it changes no key. */
     const forKeyShare = onPostgres(sql, "FOR KEY SHARE")
 

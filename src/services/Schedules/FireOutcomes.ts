@@ -1,5 +1,4 @@
 import { Effect, Layer, Option } from "effect"
-import { randomUUID } from "node:crypto"
 import type { ProjectId, ScheduleId } from "../../domain/Id.ts"
 import { isServiceOwned } from "../../domain/Schedule.ts"
 import { breakerWindow, countConsecutiveFailures, type FireStatus } from "../../domain/Schedule/Fire.ts"
@@ -11,10 +10,10 @@ import { Hints } from "../Database.ts"
 import { Lease } from "../Leader.ts"
 import { Settings } from "../Settings.ts"
 import { nextTokens } from "./ControlToken.ts"
-import { DueRepo } from "./DueRepo.ts"
 import { scheduler } from "./Fires.ts"
 import { FiresRepo } from "./FiresRepo.ts"
 import { type CommandedFire, type FireMove, OpenFiresRepo } from "./OpenFiresRepo.ts"
+import { ScheduleQuarantine } from "./Quarantine.ts"
 import { RecoveryRepo } from "./RecoveryRepo.ts"
 import { SchedulesRepo } from "./Repo.ts"
 
@@ -78,7 +77,7 @@ export class FireOutcomes extends Effect.Service<FireOutcomes>()("svc/FireOutcom
     const open = yield* OpenFiresRepo
     const fires = yield* FiresRepo
     const repo = yield* SchedulesRepo
-    const due = yield* DueRepo
+    const quarantine = yield* ScheduleQuarantine
     const recovery = yield* RecoveryRepo
     const audit = yield* Audit
     const hints = yield* Hints
@@ -112,22 +111,22 @@ export class FireOutcomes extends Effect.Service<FireOutcomes>()("svc/FireOutcom
           metadata: { name: locked.value.name, consecutive_failures: failures, threshold: scheduleBreakerThreshold }
         })
       }))
-    }, Effect.provideService(CurrentActor, scheduler))
+    })
 
     /**
-     * Puts schedules that ask for certainty into quarantine, in the transaction that ends their fires. It replaces a
-     * quarantine for the definition, which the loop notices again.
+     * Locks the schedules that ask for certainty, and keeps their fires to be resolved. Returns those that go into
+     * quarantine; it replaces a quarantine for the definition, which the loop notices again.
      */
-    const quarantineUnknown = Effect.fnUntraced(function*(unknown: ReadonlyArray<CommandedFire>) {
-      if (unknown.length === 0) return
+    const openUnknown = Effect.fnUntraced(function*(unknown: ReadonlyArray<CommandedFire>) {
+      if (unknown.length === 0) return []
       const ids = [...new Set(unknown.map(({ schedule_id }) => schedule_id))]
       const newest = yield* repo.takeRevisions(ids.length)
       const asking = (yield* repo.lockByIds(ids)).filter(
         (schedule) => isServiceOwned(schedule) && schedule.on_unknown_outcome === "quarantine"
       )
-      if (asking.length === 0) return
-      const now = yield* Timestamp.now
       const fires = unknown.filter(({ schedule_id }) => asking.some(({ id }) => id === schedule_id))
+      if (fires.length === 0) return []
+      const now = yield* Timestamp.now
       yield* recovery.insertOpen(fires.map(({ fire_id, schedule_id }) => ({
         schedule_id,
         evidence_kind: "fire",
@@ -135,29 +134,12 @@ export class FireOutcomes extends Effect.Service<FireOutcomes>()("svc/FireOutcom
         fire_id,
         opened_at: now
       })))
-      const fresh = asking.filter(({ quarantine_code }) => quarantine_code !== outcomeUnknown)
-        .map((schedule) => ({ schedule, fire: fires.find(({ schedule_id }) => schedule_id === schedule.id) }))
-      yield* due.quarantine(
-        fresh.map(({ fire, schedule: { id } }, index) => ({
-          id,
-          code: outcomeUnknown,
-          detail: describeUnknown(fire?.fire_id ?? ""),
-          token: randomUUID(),
-          schedule_revision: newest - index
-        })),
-        now
-      )
-      yield* Effect.forEach(new Set(asking.map(({ project_id }) => project_id)), (id) => hints.publish("schedules", id))
-      yield* audit.recordAll(fresh.map(({ fire, schedule: { id, name, project_id } }) => ({
-        actor: scheduler,
-        entry: {
-          action: "schedule.quarantined",
-          target_type: "schedule",
-          target_id: id,
-          project_id,
-          metadata: { name, code: outcomeUnknown, fire_id: fire?.fire_id ?? null }
-        }
-      })))
+      return asking.filter(({ quarantine_code }) => quarantine_code !== outcomeUnknown).map((schedule, index) => ({
+        schedule,
+        code: outcomeUnknown,
+        detail: describeUnknown(fires.find(({ schedule_id }) => schedule_id === schedule.id)?.fire_id ?? ""),
+        schedule_revision: newest - index
+      }))
     })
 
     /** Moves the fires whose commands have moved; returns whether more wait. */
@@ -167,7 +149,11 @@ export class FireOutcomes extends Effect.Service<FireOutcomes>()("svc/FireOutcom
       if (commanded.length === 0) return false
       const moves = commanded.map(moveOf)
       const unknown = commanded.filter((fire, index) => isUnknown(moves[index]?.status, fire))
-      yield* lease.withTransaction(Effect.zipRight(quarantineUnknown(unknown), open.move(moves)))
+      yield* lease.withTransaction(Effect.gen(function*() {
+        const uncertain = yield* openUnknown(unknown)
+        yield* open.move(moves)
+        yield* quarantine.begin(uncertain)
+      }))
       const failed = new Map(
         commanded.flatMap(({ project_id, schedule_id }, index) => {
           const status = moves[index]?.status
@@ -178,12 +164,18 @@ export class FireOutcomes extends Effect.Service<FireOutcomes>()("svc/FireOutcom
         yield* Effect.forEach(failed, ([id, projectId]) => trip(projectId, id), { discard: true })
       }
       return commanded.length === batchSize
-    })
+    }, Effect.provideService(CurrentActor, scheduler))
 
     return { record } as const
   })
 }) {
   static readonly layer = this.Default.pipe(
-    Layer.provide([DueRepo.layer, FiresRepo.layer, OpenFiresRepo.layer, RecoveryRepo.layer, SchedulesRepo.layer])
+    Layer.provide([
+      FiresRepo.layer,
+      OpenFiresRepo.layer,
+      RecoveryRepo.layer,
+      ScheduleQuarantine.layer,
+      SchedulesRepo.layer
+    ])
   )
 }

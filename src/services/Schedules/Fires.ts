@@ -1,5 +1,4 @@
 import { Array as Arr, Effect, Either, Layer } from "effect"
-import { randomUUID } from "node:crypto"
 import { system } from "../../domain/Actor.ts"
 import type { ValidationFailed } from "../../domain/Errors.ts"
 import { type AgentId, CommandId, FireRowId, type ProjectId, type ScheduleId } from "../../domain/Id.ts"
@@ -7,7 +6,6 @@ import type { Schedule } from "../../domain/Schedule.ts"
 import { fireIdOf } from "../../domain/Schedule/FireId.ts"
 import { compileSchedule, type FirePlan, latestCursorAt, planFires, rewindCursor } from "../../domain/Schedule/Plan.ts"
 import * as Timestamp from "../../domain/Timestamp.ts"
-import { Audit } from "../Audit.ts"
 import { Commands } from "../Commands.ts"
 import type { IssuedIntent } from "../Commands/Issue.ts"
 import { CurrentActor } from "../CurrentActor.ts"
@@ -19,6 +17,7 @@ import { FireAgents } from "./FireAgents.ts"
 import { digestDefinition, makeFireIntent } from "./FireCommand.ts"
 import { Misfires } from "./Misfires.ts"
 import { type FireMove, type NewFire, OpenFiresRepo, type WaitingFire } from "./OpenFiresRepo.ts"
+import { ScheduleQuarantine } from "./Quarantine.ts"
 import { SchedulesRepo } from "./Repo.ts"
 
 /** Schedules of one transaction. */
@@ -66,7 +65,7 @@ export class ScheduleFires extends Effect.Service<ScheduleFires>()("svc/Schedule
     const fireAgents = yield* FireAgents
     const misfires = yield* Misfires
     const commands = yield* Commands
-    const audit = yield* Audit
+    const quarantine = yield* ScheduleQuarantine
     const settings = yield* Settings
     const { commandTimeout, scheduleBufferSeconds, scheduleCatchUpMax, scheduleGraceSeconds } = settings
     const batchSize = Math.min(maxBatchSize, Math.ceil(maxBatchFires / scheduleCatchUpMax))
@@ -141,33 +140,10 @@ export class ScheduleFires extends Effect.Service<ScheduleFires>()("svc/Schedule
       ]
 
     /** A definition that no longer compiles would fire at a guess (docs/schedules.md). */
-    const quarantine = Effect.fnUntraced(function*(
-      broken: ReadonlyArray<BrokenSchedule>,
-      nextRevision: () => number,
-      now: Timestamp.Timestamp
-    ) {
-      if (broken.length === 0) return
-      yield* due.quarantine(
-        broken.map(({ detail, schedule: { id } }) => ({
-          id,
-          code: "definition_invalid",
-          detail,
-          token: randomUUID(),
-          schedule_revision: nextRevision()
-        })),
-        now
+    const quarantineBroken = (broken: ReadonlyArray<BrokenSchedule>, nextRevision: () => number) =>
+      quarantine.begin(
+        broken.map((one) => ({ ...one, code: "definition_invalid", schedule_revision: nextRevision() }))
       )
-      yield* audit.recordAll(broken.map(({ detail, schedule: { id, name, project_id } }) => ({
-        actor: scheduler,
-        entry: {
-          action: "schedule.quarantined",
-          target_type: "schedule",
-          target_id: id,
-          project_id,
-          metadata: { name, detail }
-        }
-      })))
-    })
 
     /**
      * Writes fires, moved cursors, misfires and commands of planned schedules, in the caller's transaction, and returns
@@ -207,7 +183,7 @@ export class ScheduleFires extends Effect.Service<ScheduleFires>()("svc/Schedule
         const schedules = yield* due.lockDue(rows.map(({ id }) => id), now)
         const [broken, plans] = Arr.partitionMap(schedules, (schedule) => planDue(schedule, now))
         yield* writePlans(plans, { choose, nextRevision, fence: lease.fence, now })
-        yield* quarantine(broken, nextRevision, now)
+        yield* quarantineBroken(broken, nextRevision)
         return schedules.map(({ id }) => id)
       }))
     }, Effect.provideService(CurrentActor, scheduler))
@@ -239,7 +215,7 @@ export class ScheduleFires extends Effect.Service<ScheduleFires>()("svc/Schedule
           schedule_revision: nextRevision()
         }))
         yield* due.rewindCursors(cursors)
-        yield* quarantine(broken, nextRevision, now)
+        yield* quarantineBroken(broken, nextRevision)
         return schedules.length
       }))
     }, Effect.provideService(CurrentActor, scheduler))
@@ -336,6 +312,7 @@ export class ScheduleFires extends Effect.Service<ScheduleFires>()("svc/Schedule
       FireAgents.layer,
       Misfires.layer,
       OpenFiresRepo.layer,
+      ScheduleQuarantine.layer,
       SchedulesRepo.layer
     ])
   )

@@ -23,7 +23,7 @@ import * as Ids from "../Ids.ts"
 import { Vault } from "../Keys.ts"
 import { Settings } from "../Settings.ts"
 import { ClaimsRepo } from "./ClaimsRepo.ts"
-import { nextToken } from "./ControlToken.ts"
+import { nextToken, staleToken } from "./ControlToken.ts"
 import { controlOperationOf, OperationsRepo, type ScheduleOperation } from "./OperationsRepo.ts"
 import { SchedulesRepo } from "./Repo.ts"
 import { epochOf, type ScheduleStream, StreamsRepo } from "./StreamsRepo.ts"
@@ -61,11 +61,6 @@ const scheduleNotFound = new NotFound({ resource: "schedule" })
 const busy = new Conflict({
   code: "schedule_operation_open",
   detail: "Another operation of this schedule has not been answered. Wait for its end, then repeat the request."
-})
-
-const changed = new Conflict({
-  code: "stale_control_token",
-  detail: "The schedule has changed since it was read. Read it again, then decide again."
 })
 
 const otherRequest = new Conflict({
@@ -224,7 +219,7 @@ export class ScheduleOperations extends Effect.Service<ScheduleOperations>()("sv
           return yield* offline(schedule.scheduler)
         }
         if (wanted.observedControlToken !== null && wanted.observedControlToken !== schedule.control_token) {
-          return yield* changed
+          return yield* staleToken
         }
         if (yield* repo.isBusy(id)) return yield* busy
         if (revision !== null) {

@@ -19,7 +19,7 @@ import { CurrentProject } from "../CurrentActor.ts"
 import { Hints, orDieOnSql } from "../Database.ts"
 import * as Ids from "../Ids.ts"
 import { externallyOwned, notFound, uncounted } from "../Schedules.ts"
-import { nextToken, nextTokens, noQuarantine } from "./ControlToken.ts"
+import { nextToken, nextTokens, noQuarantine, staleToken } from "./ControlToken.ts"
 import { digestDefinition } from "./FireCommand.ts"
 import { OpenFiresRepo } from "./OpenFiresRepo.ts"
 import { type Evidence, RecoveryRepo, type Resolution } from "./RecoveryRepo.ts"
@@ -29,11 +29,6 @@ type Decision = Pick<ResolveTerminalFire, "fire_id" | "work_may_have_executed" |
 
 /** Statuses of a fire that was sent and did not end by a word of its agent. */
 const unknownStatuses: ReadonlyArray<string> = ["terminal_timeout", "terminal_cancelled"]
-
-const staleToken = new Conflict({
-  code: "stale_control_token",
-  detail: "The schedule has changed since its control token was read. Look at it again, then decide."
-})
 
 const notResolvable = (detail: string) => new Conflict({ code: "fire_not_resolvable", detail })
 

@@ -3,6 +3,7 @@ import { Effect, Schema } from "effect"
 import { ProjectId } from "../../domain/Id.ts"
 import * as Timestamp from "../../domain/Timestamp.ts"
 import { orDieOnSql, Reader } from "../Database.ts"
+import { databaseMillis } from "../Dialect.ts"
 import { recordset } from "../Recordset.ts"
 import { rowsOf } from "../Rows.ts"
 
@@ -29,10 +30,7 @@ export class SchedulerLeases extends Effect.Service<SchedulerLeases>()("svc/Sche
   effect: Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient
     const read = yield* Reader
-    const now = sql.onDialectOrElse({
-      pg: () => sql.literal("(extract(epoch FROM clock_timestamp()) * 1000)::bigint"),
-      orElse: () => sql.literal("CAST(unixepoch('subsec') * 1000 AS INTEGER)")
-    })
+    const now = databaseMillis(sql)
 
     const listProjects = rowsOf(Schema.Struct({ id: ProjectId, slug: Schema.String }))(
       read`SELECT id, slug FROM projects WHERE is_active = 1 ORDER BY slug`

@@ -1,19 +1,17 @@
 import { SqlClient } from "@effect/sql"
 import { Array as Arr, Effect, Either, Layer, Option } from "effect"
-import { randomUUID } from "node:crypto"
 import type { CommandId, ProjectId, ScheduleId } from "../../domain/Id.ts"
 import { isServiceOwned, type Schedule } from "../../domain/Schedule.ts"
 import { fireIdOf } from "../../domain/Schedule/FireId.ts"
 import { compileSchedule, cursorAt, maxCountedTicks } from "../../domain/Schedule/Plan.ts"
 import * as Timestamp from "../../domain/Timestamp.ts"
-import { Audit } from "../Audit.ts"
 import { Hints, orDieOnSql } from "../Database.ts"
 import { Settings } from "../Settings.ts"
 import { ScheduleChanges, type Scope } from "./Changes.ts"
-import { DueRepo } from "./DueRepo.ts"
 import { digestDefinition } from "./FireCommand.ts"
 import { type DuePlan, ScheduleFires } from "./Fires.ts"
 import { FiresRepo } from "./FiresRepo.ts"
+import { ScheduleQuarantine } from "./Quarantine.ts"
 import { SchedulesRepo } from "./Repo.ts"
 
 /** A scheduler whose clock is ahead of the brain's by more than this would fire early; it must wait. */
@@ -168,8 +166,7 @@ export class SchedulerProtocol extends Effect.Service<SchedulerProtocol>()("svc/
     const repo = yield* SchedulesRepo
     const firesRepo = yield* FiresRepo
     const fires = yield* ScheduleFires
-    const due = yield* DueRepo
-    const audit = yield* Audit
+    const quarantines = yield* ScheduleQuarantine
     const hints = yield* Hints
     const { scheduleGraceSeconds } = yield* Settings
 
@@ -324,16 +321,7 @@ export class SchedulerProtocol extends Effect.Service<SchedulerProtocol>()("svc/
           if (live.control_token !== control_token || !isServiceOwned(live)) {
             return answer("stale_control", schedule_revision)
           }
-          const now = yield* Timestamp.now
-          yield* due.quarantine([{ id: schedule_id, code, detail, token: randomUUID(), schedule_revision }], now)
-          yield* hints.publish("schedules", project_id)
-          yield* audit.record({
-            action: "schedule.quarantined",
-            target_type: "schedule",
-            target_id: schedule_id,
-            project_id,
-            metadata: { name: live.name, code, detail }
-          })
+          yield* quarantines.begin([{ schedule: live, code, detail, schedule_revision }])
           return answer("applied", schedule_revision)
         })
       )
@@ -343,6 +331,12 @@ export class SchedulerProtocol extends Effect.Service<SchedulerProtocol>()("svc/
   })
 }) {
   static readonly layer = this.Default.pipe(
-    Layer.provide([DueRepo.layer, FiresRepo.layer, ScheduleChanges.layer, ScheduleFires.layer, SchedulesRepo.layer])
+    Layer.provide([
+      FiresRepo.layer,
+      ScheduleChanges.layer,
+      ScheduleFires.layer,
+      ScheduleQuarantine.layer,
+      SchedulesRepo.layer
+    ])
   )
 }
