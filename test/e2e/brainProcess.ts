@@ -6,12 +6,7 @@ import { join } from "node:path"
 import { svcHere } from "../cli/svcHere.ts"
 import { freePort } from "../ports.ts"
 import { until } from "../until.ts"
-
-const ended = (child: ChildProcess) =>
-  Effect.async<void>((resume) => {
-    if (child.exitCode !== null || child.signalCode !== null) return resume(Effect.void)
-    child.once("exit", () => resume(Effect.void))
-  })
+import { ended } from "./childProgram.ts"
 
 export interface BrainProcess {
   readonly url: string

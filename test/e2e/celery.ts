@@ -1,9 +1,10 @@
 import { Effect } from "effect"
-import { execFile, spawn } from "node:child_process"
+import { execFile } from "node:child_process"
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { promisify } from "node:util"
+import { startProgram } from "./childProgram.ts"
 import { virtualEnvironment } from "./virtualEnvironment.ts"
 
 /** A real Celery worker with the published agent beside it, in a virtual environment that is made once. */
@@ -76,31 +77,10 @@ export const celeryHost = (options: CeleryOptions) =>
 
     /** Starts a program of the environment beside its agent. */
     const start = (program: string, args: ReadonlyArray<string>, role: "task" | "scheduler") =>
-      Effect.gen(function*() {
-        let log = ""
-        const child = yield* Effect.acquireRelease(
-          Effect.sync(() => {
-            const child = spawn(join(bin, program), [...args], {
-              cwd: home,
-              env: { ...env, Z4J_WORKER_ROLE: role },
-              stdio: ["ignore", "pipe", "pipe"]
-            })
-            for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk) => (log += String(chunk)))
-            return child
-          }),
-          (child) =>
-            Effect.async<void>((resume) => {
-              if (child.exitCode !== null || child.signalCode !== null) return resume(Effect.void)
-              child.once("exit", () => resume(Effect.void))
-              child.kill("SIGTERM")
-            }).pipe(
-              Effect.interruptible,
-              Effect.timeoutOption("8 seconds"),
-              Effect.zipRight(Effect.sync(() => child.kill("SIGKILL")))
-            )
-        )
-        return { log: () => log, kill: Effect.sync(() => void child.kill("SIGKILL")) } satisfies CeleryProcess
-      })
+      Effect.map(
+        startProgram(join(bin, program), args, { cwd: home, env: { ...env, Z4J_WORKER_ROLE: role } }),
+        ({ child, log }): CeleryProcess => ({ log, kill: Effect.sync(() => void child.kill("SIGKILL")) })
+      )
 
     yield* python("-c", `import redis; redis.Redis.from_url("${broker}").flushdb()`)
     return { python, start, env }

@@ -1,6 +1,5 @@
 import { assert, describe, layer } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
-import { spawn } from "node:child_process"
 import { join } from "node:path"
 import { serverOn } from "../brain.ts"
 import { makePki, type Pki } from "../grpc/pki.ts"
@@ -8,6 +7,7 @@ import { has } from "../needs.ts"
 import { freePort } from "../ports.ts"
 import { succeed, world } from "../services/Schedules/world.ts"
 import { until } from "../until.ts"
+import { startProgram } from "./childProgram.ts"
 import { virtualEnvironment } from "./virtualEnvironment.ts"
 
 const ready = await has("Python", "OpenSSL")
@@ -43,25 +43,7 @@ const startScheduler = (name: string) =>
       Z4J_SCHEDULER_ON_TIME_GRACE_SECONDS: "5",
       Z4J_SCHEDULER_INSTANCE_ID: name
     }
-    let log = ""
-    const child = yield* Effect.acquireRelease(
-      Effect.sync(() => {
-        const child = spawn(join(bin, "z4j-scheduler"), ["serve"], { env, stdio: ["ignore", "pipe", "pipe"] })
-        for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk) => (log += String(chunk)))
-        return child
-      }),
-      (child) =>
-        Effect.async<void>((resume) => {
-          if (child.exitCode !== null || child.signalCode !== null) return resume(Effect.void)
-          child.once("exit", () => resume(Effect.void))
-          child.kill("SIGTERM")
-        }).pipe(
-          Effect.interruptible,
-          Effect.timeoutOption("8 seconds"),
-          Effect.zipRight(Effect.sync(() => child.kill("SIGKILL")))
-        )
-    )
-    return { child, log: () => log }
+    return yield* startProgram(join(bin, "z4j-scheduler"), ["serve"], { env })
   })
 
 describe.skipIf(!ready)("the published z4j-scheduler, unchanged", () => {

@@ -7,6 +7,7 @@ import { dirname, join } from "node:path"
 import { inject } from "vitest"
 import { svcHere } from "../cli/svcHere.ts"
 import { until } from "../until.ts"
+import { ended } from "./childProgram.ts"
 
 const temporaryFolder = (prefix: string) =>
   Effect.acquireRelease(
@@ -59,12 +60,6 @@ export interface SchedulerProcess {
   readonly status: Effect.Effect<Status>
   readonly log: () => string
 }
-
-const ended = (child: ChildProcess) =>
-  Effect.async<void>((resume) => {
-    if (child.exitCode !== null || child.signalCode !== null) return resume(Effect.void)
-    child.once("exit", () => resume(Effect.void))
-  })
 
 /** A scheduler in a home folder of its own, started; killed with the scope. */
 export const schedulerProcess = (
