@@ -16,6 +16,18 @@ import { m0014 } from "./0014_schedule_streams.ts"
 import { m0015 } from "./0015_schedule_recovery.ts"
 import { m0016 } from "./0016_schedule_operations.ts"
 import { m0017 } from "./0017_external_misfires.ts"
+import { m0018 } from "./0018_notifications.ts"
+import { m0019 } from "./0019_saved_views.ts"
+import { m0020 } from "./0020_task_fingerprints.ts"
+import { m0021 } from "./0021_automation.ts"
+import { m0022 } from "./0022_deliveries.ts"
+import { m0023 } from "./0023_task_orphans.ts"
+import { m0024 } from "./0024_offline_episodes.ts"
+import { m0025 } from "./0025_alert_conditions.ts"
+import { m0026 } from "./0026_failure_groups.ts"
+import { m0027 } from "./0027_failure_rates.ts"
+import { m0028 } from "./0028_bulk_retries.ts"
+import { m0029 } from "./0029_automation_successors.ts"
 
 /** Every step in order. A step that has been released is never edited; the next one follows. */
 export const migrations: ReadonlyArray<Migration> = [
@@ -35,5 +47,17 @@ export const migrations: ReadonlyArray<Migration> = [
   m0014,
   m0015,
   m0016,
-  m0017
+  m0017,
+  m0018,
+  m0019,
+  m0020,
+  m0021,
+  m0022,
+  m0023,
+  m0024,
+  m0025,
+  m0026,
+  m0027,
+  m0028,
+  m0029
 ]

@@ -62,7 +62,8 @@ export const commandActions = [
   "add_consumer",
   "cancel_consumer",
   "rate_limit",
-  "reconcile_task"
+  "reconcile_task",
+  "dlq.list"
 ] as const
 
 /** Bytes of a frame that agents accept (the agents' protocol, section 1.1). */

@@ -57,6 +57,10 @@ export const codes = {
   },
   reset_token_invalid: { status: 403, meaning: "The reset token is wrong, used or expired. Request a new link." },
   invitation_invalid: { status: 403, meaning: "The invitation token is wrong, used, revoked or expired." },
+  alert_link_invalid: {
+    status: 403,
+    meaning: "The link of a message is wrong or older than 7 days, or its alert is deleted."
+  },
   wrong_account: { status: 403, meaning: "The invitation is for another e-mail address than the session's." },
   not_found: {
     status: 404,
@@ -86,6 +90,27 @@ export const codes = {
     meaning: "The invited address has an account. Accept the invitation with its session."
   },
   command_not_pending: { status: 409, meaning: "The command was sent or has ended, so that it cannot be cancelled." },
+  delivery_pending: { status: 409, meaning: "The delivery is still pending, so that it cannot be sent again." },
+  channel_not_active: {
+    status: 409,
+    meaning: "The channel of the delivery was deleted or is not active, so that nothing can be sent to it."
+  },
+  too_many_automation_rules: { status: 409, meaning: "The project has 200 automation rules." },
+  saved_view_name_taken: { status: 409, meaning: "The caller has a saved view with this name in the project." },
+  too_many_saved_views: {
+    status: 409,
+    meaning: "The caller has 100 saved views in the project, or the project shares 500."
+  },
+  too_many_subscriptions: {
+    status: 409,
+    meaning: "The project has 200 defaults, or the caller has 200 subscriptions."
+  },
+  too_many_maintenance_windows: {
+    status: 409,
+    meaning: "The project has 100 maintenance windows that have not ended."
+  },
+  too_many_channels: { status: 409, meaning: "The project has 100 channels, or the caller has 20." },
+  alert_ended: { status: 409, meaning: "The alert has ended, so it is neither acknowledged nor snoozed." },
   schedule_name_taken: { status: 409, meaning: "The scheduler has a schedule with this name in the project." },
   schedule_externally_owned: {
     status: 409,
@@ -109,6 +134,17 @@ export const codes = {
     meaning: "Another operation of the schedule has not been answered. Wait for its end, then repeat the request."
   },
   no_agent: { status: 409, meaning: "The project has no agent that serves the schedule's engine." },
+  agent_offline: {
+    status: 409,
+    meaning: "No connected agent of the project serves the engine. Start one, then repeat the request."
+  },
+  agent_refused: { status: 409, meaning: "The agent could not do it; `detail` has its reason." },
+  dead_letters_unsupported: { status: 409, meaning: "The connected agents of the engine cannot list dead letters." },
+  bulk_retry_ended: { status: 409, meaning: "The bulk retry has ended or was cancelled. Create another one." },
+  too_many_bulk_retries: {
+    status: 409,
+    meaning: "The project has too many bulk retries that have not ended. Wait for one, or cancel one."
+  },
   mfa_enrolled: { status: 409, meaning: "The user has a second factor." },
   mfa_not_enrolled: { status: 409, meaning: "The user has no second factor." },
   mfa_enrollment_expired: { status: 409, meaning: "No enrolment is pending, or it has expired. Start again." },
@@ -129,6 +165,10 @@ export const codes = {
   unavailable: {
     status: 503,
     meaning: "The database does not answer or its disk is full. Send the same request again later."
+  },
+  agent_no_answer: {
+    status: 503,
+    meaning: "The agent did not answer in time. It may be busy with another command. Try again."
   },
   audit_log_contradicted: {
     status: 503,

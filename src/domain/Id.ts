@@ -65,8 +65,40 @@ export type ScheduleOperationId = typeof ScheduleOperationId.Type
 export const FireRowId = Id.pipe(Schema.brand("FireRowId"))
 export type FireRowId = typeof FireRowId.Type
 
+export const SavedViewId = Id.pipe(Schema.brand("SavedViewId"))
+export type SavedViewId = typeof SavedViewId.Type
+
+export const RuleId = Id.pipe(Schema.brand("RuleId"))
+export type RuleId = typeof RuleId.Type
+
+export const ExecutionId = Id.pipe(Schema.brand("ExecutionId"))
+export type ExecutionId = typeof ExecutionId.Type
+
+/** The id of a message to one channel, constant over its attempts. */
+export const DeliveryId = Id.pipe(Schema.brand("DeliveryId"))
+export type DeliveryId = typeof DeliveryId.Type
+
+/** The id of a row in a user's inbox. */
+export const UserNotificationId = Id.pipe(Schema.brand("UserNotificationId"))
+export type UserNotificationId = typeof UserNotificationId.Type
+export const SubscriptionId = Id.pipe(Schema.brand("SubscriptionId"))
+export type SubscriptionId = typeof SubscriptionId.Type
+
+export const AlertId = Id.pipe(Schema.brand("AlertId"))
+export type AlertId = typeof AlertId.Type
+
+export const MaintenanceWindowId = Id.pipe(Schema.brand("MaintenanceWindowId"))
+export type MaintenanceWindowId = typeof MaintenanceWindowId.Type
+/** The id of a durable bulk retry. */
+export const BulkRetryId = Id.pipe(Schema.brand("BulkRetryId"))
+export type BulkRetryId = typeof BulkRetryId.Type
+
+export const ChannelId = Id.pipe(Schema.brand("ChannelId"))
+export type ChannelId = typeof ChannelId.Type
+
 /** An id of every kind, for examples. */
 export type AnyId =
+  & ChannelId
   & ProjectId
   & UserId
   & MembershipId
@@ -81,3 +113,12 @@ export type AnyId =
   & ScheduleStreamId
   & ScheduleOperationId
   & FireRowId
+  & SavedViewId
+  & RuleId
+  & ExecutionId
+  & DeliveryId
+  & UserNotificationId
+  & SubscriptionId
+  & AlertId
+  & MaintenanceWindowId
+  & BulkRetryId

@@ -64,6 +64,8 @@ export const parseSmtpUrl = (text: string): Either.Either<SmtpServer, string> =>
 
 const addressPattern = /^[^\s@<>,;"]+@[^\s@<>,;"]+$/
 
+export const isMailAddress = (text: string): boolean => addressPattern.test(text)
+
 /** `svc@example.com` or `Tasks <svc@example.com>`. */
 export const parseSender = (text: string): Either.Either<Sender, string> => {
   const [, name = "", inside] = /^([^<>\p{Cc}]*)<([^<>]*)>$/u.exec(text.trim()) ?? []

@@ -71,6 +71,11 @@ export const TaskDetail = Schema.Struct({
     "The engine's id of the task whose retry created this one; null: no command created it.",
     null
   ),
+  orphaned_at: describeField(
+    Schema.NullOr(Timestamp),
+    "When the brain found that the worker of its last attempt is gone; null: it did not, or the task has shown life since.",
+    null
+  ),
   retried_as: describeField(
     Schema.Array(Schema.String),
     "The engine's ids of the tasks that retries of this one created, newest first, at most 20.",

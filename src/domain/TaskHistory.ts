@@ -25,8 +25,10 @@ import { RANK } from "./TaskState.ts"
 export { analyseHistory as analyse, type HistoryAnalysis as Analysis } from "./TaskHistory/Attempts.ts"
 export { decodeHistory as decode, encodeHistory as encode } from "./TaskHistory/Codec.ts"
 export type { TaskEvent } from "./TaskHistory/Event.ts"
+export { type FailedAttempt, listFailedAttempts } from "./TaskHistory/Failures.ts"
 export type { History } from "./TaskHistory/History.ts"
 export { computeTaskFields, countEnds, type TaskFields } from "./TaskHistory/Projection.ts"
+export { countReports } from "./TaskHistory/Reports.ts"
 export { buildTimeline, type TimelineEvent } from "./TaskHistory/Timeline.ts"
 export { countEndsByWorker, type WorkerEnds } from "./TaskHistory/Workers.ts"
 
@@ -84,7 +86,7 @@ const indexOf = ({ entries }: History, id: string): number => {
   return -1
 }
 
-const entryOf = (event: TaskEvent, { name, republished, rest, worker }: TaskEventReading): HistoryEntry => ({
+const entryOf = (event: TaskEvent, { name, republished, rest, signature, worker }: TaskEventReading): HistoryEntry => ({
   id: event.id,
   kind: event.kind,
   at: event.occurredAt,
@@ -93,7 +95,8 @@ const entryOf = (event: TaskEvent, { name, republished, rest, worker }: TaskEven
   name,
   worker,
   republished,
-  rest
+  rest,
+  signature
 })
 
 const canExceedLimit = (history: History, entry: HistoryEntry): boolean =>

@@ -12,7 +12,8 @@ import { Timestamp } from "../Timestamp.ts"
  * - `name`: part of the name, case-sensitive.
  * - `search`: part of name, queue, worker or task id; letters match in either case (`CaseFolding.ts`). No character is
  *   a wildcard. With `search_exceptions` the exception is searched too.
- * - `queue`, `worker`: the whole name.
+ * - `engine`, `queue`, `worker`: the whole name.
+ * - `fingerprint`: of the latest failed attempt, also where a later one succeeded.
  * - `since`, `until`: the bounds, both included, of `received_at`, or of the first event where that is null.
  */
 export interface TaskFilter {
@@ -21,8 +22,10 @@ export interface TaskFilter {
   readonly name: string | null
   readonly search: string | null
   readonly search_exceptions: boolean
+  readonly engine: string | null
   readonly queue: string | null
   readonly worker: string | null
+  readonly fingerprint: string | null
   readonly since: Timestamp | null
   readonly until: Timestamp | null
 }
@@ -33,8 +36,10 @@ export const everyTask: TaskFilter = {
   name: null,
   search: null,
   search_exceptions: false,
+  engine: null,
   queue: null,
   worker: null,
+  fingerprint: null,
   since: null,
   until: null
 }
@@ -55,8 +60,14 @@ export const ListTasks = Schema.Struct({
     "`true`: `search` also finds a part of the exception.",
     true
   ),
+  engine: describeField(Schema.optional(text(40)), "The engine, in lower case.", "celery"),
   queue: describeField(Schema.optional(text(200)), "The whole name of the queue.", "default"),
   worker: describeField(Schema.optional(text(200)), "The whole name of the worker.", "celery@box-1"),
+  fingerprint: describeField(
+    Schema.optional(text(40)),
+    "The failure group of the latest failed attempt, also where a later one succeeded (`GET …/issues`).",
+    "9f2c41d07be5a836"
+  ),
   since: describeField(
     Schema.optional(QueryTimestamp),
     "Lower bound, included, of `received_at`, or of the first event where that is null.",

@@ -13,16 +13,18 @@ const ENTRY_CELLS = 8
 const FACT_CELLS = 4
 
 /**
- * `[version, words, entries, facts, reporters]`. Words are the agents, names, workers and reporters, each once; entries
- * and facts are rows of 8 and 4 cells one after the other. `reporters` has a word for each entry that has one, in the
- * order of the entries of the unknown path; it is absent when none has. A program that does not know it ignores it.
+ * `[version, words, entries, facts, reporters, signatures]`. Words are the agents, names, workers, reporters and
+ * signatures, each once; entries and facts are rows of 8 and 4 cells one after the other. `reporters` has a word for
+ * each entry of the unknown path, `signatures` one for each failure, in the order of the entries; both are absent when
+ * no entry has any. A program that does not know them ignores them.
  */
 type EncodedHistory = [
   version: number,
   words: Array<string>,
   entries: Array<string | number>,
   facts: Array<string | number>,
-  reporters?: Array<number>
+  reporters?: Array<number>,
+  signatures?: Array<number>
 ]
 
 export const encodeHistory = (history: History): string => {
@@ -38,6 +40,11 @@ export const encodeHistory = (history: History): string => {
   }
   const unknown = history.entries.filter(isUnknown)
   if (unknown.some(({ reporter }) => reporter !== "")) encoded.push(unknown.map(({ reporter }) => word(reporter)))
+  const failures = history.entries.filter(isFailure)
+  if (failures.some(({ signature }) => signature !== "")) {
+    encoded[4] ??= []
+    encoded.push(failures.map(({ signature }) => word(signature)))
+  }
   history.facts.forEach((fact, slot) => {
     if (fact === undefined) return
     facts.push(slot, history.entries.indexOf(fact.entry), fact.value, fact.id === fact.entry.id ? "" : fact.id)
@@ -45,19 +52,24 @@ export const encodeHistory = (history: History): string => {
   return JSON.stringify(encoded)
 }
 
+const isFailure = ({ kind }: Pick<HistoryEntry, "kind">): boolean => kind === "task.failed"
+
 const isUnknown = ({ name }: Pick<HistoryEntry, "name">): boolean => eventSourceOf(name) === BROKER_EVENTS
 
 /** Throws for a text that `encodeHistory` did not write: only a damaged database has one. */
 export const decodeHistory = (text: string): History => {
   // `encodeHistory` guarantees the type; a check of each cell would cost more than the fold.
-  const [version, words, rows, values, reporters = []]: EncodedHistory = JSON.parse(text)
+  const [version, words, rows, values, reporters = [], signatures = []]: EncodedHistory = JSON.parse(text)
   if (version !== VERSION) throw new Error(`unknown form of task history: ${version}`)
   const entries: Array<HistoryEntry> = []
   let unknown = 0
+  let failures = 0
   for (let at = 0; at < rows.length; at += ENTRY_CELLS) {
     const name = words[Number(rows[at + 4])]!
     const reporter = isUnknown({ name }) ? words[reporters[unknown++] ?? NONE] ?? "" : ""
-    entries.push(entryAt(rows, at, words, name, reporter))
+    const kind = KINDS[Number(rows[at + 1])]!
+    const signature = isFailure({ kind }) ? words[signatures[failures++] ?? NONE] ?? "" : ""
+    entries.push(entryAt(rows, at, words, kind, name, reporter, signature))
   }
   const facts: Array<FieldValue | undefined> = []
   for (let at = 0; at < values.length; at += FACT_CELLS) {
@@ -71,11 +83,13 @@ const entryAt = (
   rows: ReadonlyArray<string | number>,
   at: number,
   words: ReadonlyArray<string>,
+  kind: TaskEventKind,
   name: string,
-  reporter: string
+  reporter: string,
+  signature: string
 ): HistoryEntry => ({
   id: String(rows[at]),
-  kind: KINDS[Number(rows[at + 1])]!,
+  kind,
   // the cast: `encodeHistory` wrote a Timestamp here
   at: String(rows[at + 2]) as Timestamp,
   agentId: words[Number(rows[at + 3])]! as AgentId, // the cast: `encodeHistory` wrote one here
@@ -83,5 +97,6 @@ const entryAt = (
   name,
   worker: words[Number(rows[at + 5])] ?? null,
   republished: rows[at + 6] === 1,
-  rest: String(rows[at + 7])
+  rest: String(rows[at + 7]),
+  signature
 })

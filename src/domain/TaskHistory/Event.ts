@@ -1,5 +1,6 @@
 import type { AgentId } from "../Id.ts"
 /** The input of the fold: one event about a task, and its parts for the row and the timeline. */
+import { signatureOf } from "../Failure/Fingerprint.ts"
 import type { EventData } from "../TaskEvent.ts"
 import { isTaskPriority, RANK, type TaskEventKind } from "../TaskState.ts"
 import * as Timestamp from "../Timestamp.ts"
@@ -49,6 +50,8 @@ export interface TaskEventReading {
   republished: boolean
   /** The small fields except name and worker, as members of a JSON object: `"queue":"mail","signum":15`. */
   rest: string
+  /** Of a failure (`Failure/Fingerprint.ts`); empty for other kinds. */
+  signature: string
   /** Candidates for the row's values; never empty text. */
   readonly facts: Array<readonly [name: StoredFieldName, value: string]>
 }
@@ -59,6 +62,7 @@ export const readTaskEvent = (event: TaskEvent): TaskEventReading => {
     worker: null,
     republished: false,
     rest: "",
+    signature: "",
     facts: []
   }
   const errorFields: ErrorFields = { exception: null, message: null, reason: null, traceback: null }
@@ -71,8 +75,10 @@ export const readTaskEvent = (event: TaskEvent): TaskEventReading => {
   if (RANK[event.kind] >= RANK["task.retried"] && event.kind !== "task.succeeded") {
     const text = exceptionText(event.engine, errorFields)
     const traceback = isTraceback(event.engine, errorFields.exception)
+    const stack = traceback ? errorFields.exception : errorFields.traceback
     addText(reading, "exception", text)
-    addText(reading, "traceback", traceback ? errorFields.exception : errorFields.traceback)
+    addText(reading, "traceback", stack)
+    if (event.kind === "task.failed") reading.signature = signatureOf({ exception: text, traceback: stack })
     if (traceback) appendRest("exception", JSON.stringify(text), reading)
   }
   return reading

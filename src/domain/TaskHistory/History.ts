@@ -15,6 +15,8 @@ export interface HistoryEntry {
   readonly worker: string | null
   readonly republished: boolean
   readonly rest: string
+  /** Of a failure (`Failure/Fingerprint.ts`); empty for other kinds, and for failures stored before there were any. */
+  readonly signature: string
 }
 
 /** The latest value of one field on one path. `id` is the id of its event, also where its entry has a copy's id. */

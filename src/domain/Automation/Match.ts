@@ -1,0 +1,56 @@
+/** Whether a rule's conditions hold. Plain code: each occurrence of each event passes here. */
+import { compileGlob } from "../Notification/Glob.ts"
+import type { Conditions } from "./Conditions.ts"
+
+/** What an occurrence is compared by; null: not known, so that a condition on it does not hold. */
+export interface RuleFacts {
+  readonly engine: string | null
+  readonly queue: string | null
+  readonly task_name: string | null
+  readonly priority: string | null
+  readonly fingerprint: string | null
+  /** The first line of the exception. */
+  readonly exception: string | null
+  readonly runtime_ms: number | null
+}
+
+type Test = (facts: RuleFacts) => boolean
+
+const listOf = <A>(given: A | ReadonlyArray<A>): ReadonlyArray<A> =>
+  // the cast: Array.isArray does not narrow a readonly array
+  Array.isArray(given) ? given as ReadonlyArray<A> : [given as A]
+
+const isGlob = (pattern: string): boolean => /[*?[]/.test(pattern)
+
+const isOneOf = (field: "engine" | "queue" | "priority" | "fingerprint", given: string | ReadonlyArray<string>) => {
+  const values = new Set(listOf(given))
+  return (facts: RuleFacts): boolean => {
+    const value = facts[field]
+    return value !== null && values.has(value)
+  }
+}
+
+const compileException = (pattern: string): (line: string) => boolean =>
+  isGlob(pattern) ? compileGlob(pattern) : (line) => line.includes(pattern)
+
+/** The test of all conditions. */
+export const compileConditions = (conditions: Conditions): Test => {
+  const tests: Array<Test> = []
+  for (const field of ["engine", "queue", "priority", "fingerprint"] as const) {
+    const given = conditions[field]
+    if (given !== undefined) tests.push(isOneOf(field, given))
+  }
+  if (conditions.task_name !== undefined) {
+    const globs = listOf(conditions.task_name).map(compileGlob)
+    tests.push(({ task_name }) => task_name !== null && globs.some((matches) => matches(task_name)))
+  }
+  if (conditions.runtime !== undefined) {
+    const { max_ms = Infinity, min_ms = 0 } = conditions.runtime
+    tests.push(({ runtime_ms }) => runtime_ms !== null && runtime_ms >= min_ms && runtime_ms <= max_ms)
+  }
+  if (conditions.exception !== undefined) {
+    const patterns = listOf(conditions.exception).map(compileException)
+    tests.push(({ exception }) => exception !== null && patterns.some((matches) => matches(exception)))
+  }
+  return (facts) => tests.every((test) => test(facts))
+}

@@ -1,0 +1,34 @@
+/** Seconds between the attempts of a delivery (Standard Webhooks): ten attempts within about 76 hours. */
+const retryDelays = [5, 300, 1800, 7200, 18_000, 36_000, 50_400, 72_000, 86_400] as const
+
+export const maxAttempts = retryDelays.length + 1
+
+/** Up to this part of the delay is added at random, so that what failed together is not sent together again. */
+const jitter = 0.2
+
+const maxRetryAfterSeconds = 86_400
+
+/**
+ * Seconds from the failed attempt to the next one; null: it was the last. The receiver's Retry-After can only lengthen
+ * the delay, by at most a day. `random` is from 0 to 1.
+ */
+export const retryDelayAfter = (attempt: number, retryAfter: number | null, random: number): number | null => {
+  const delay = retryDelays[attempt - 1]
+  return delay === undefined
+    ? null
+    : Math.max(delay * (1 + jitter * random), Math.min(retryAfter ?? 0, maxRetryAfterSeconds))
+}
+
+/** A channel is not disabled before this many attempts in a row have failed, however long it takes. */
+const minFailures = maxAttempts
+
+/**
+ * How much of its failure budget a channel has used, in percent: the time since its first failure after the last success,
+ * and the number of failures, whichever says less.
+ */
+export const usedBudget = (failures: number, failingSeconds: number, budgetSeconds: number): number =>
+  Math.floor(100 * Math.min(1, failures / minFailures, failingSeconds / budgetSeconds))
+
+/** The percentage that a warning is sent for, the highest that was reached; 0 for none. */
+export const warningAt = (percent: number): 0 | 50 | 70 | 90 =>
+  percent >= 90 ? 90 : percent >= 70 ? 70 : percent >= 50 ? 50 : 0

@@ -1,0 +1,98 @@
+import { Schema } from "effect"
+import { ProjectId } from "./Id.ts"
+import { Timestamp } from "./Timestamp.ts"
+
+/** What a subscription, a default or an automation rule reacts to (interface, Notification triggers and Automation rule). */
+export const Trigger = Schema.Literal(
+  "task.failed",
+  "task.succeeded",
+  "task.retried",
+  "task.retries_exhausted",
+  "task.failure_rate",
+  "task.orphaned",
+  "agent.offline",
+  "agent.online",
+  "worker.offline",
+  "schedule.misfired",
+  "schedule.fire.succeeded",
+  "schedule.fire.failed",
+  "schedule.task_failed",
+  "schedule.circuit_breaker.tripped"
+)
+export type Trigger = typeof Trigger.Type
+
+export const Severity = Schema.Literal("critical", "error", "warning", "info")
+export type Severity = typeof Severity.Type
+
+/** How serious the trigger is, where no channel overrides it (interface, dispatch rule 4). */
+export const severities: Record<Trigger, Severity> = {
+  "task.failed": "error",
+  "task.succeeded": "info",
+  "task.retried": "warning",
+  "task.retries_exhausted": "error",
+  "task.failure_rate": "error",
+  "task.orphaned": "error",
+  "agent.offline": "error",
+  "agent.online": "info",
+  "worker.offline": "warning",
+  "schedule.misfired": "warning",
+  "schedule.fire.succeeded": "info",
+  "schedule.fire.failed": "error",
+  "schedule.task_failed": "error",
+  "schedule.circuit_breaker.tripped": "critical"
+}
+
+/** Triggers about schedules: only a project's own subscriptions take them (interface, Notification triggers). */
+export const isScheduleTrigger = (trigger: Trigger): boolean => trigger.startsWith("schedule.")
+
+/** One time that it happened. All texts are already masked and at most 300 characters. */
+export const Occurrence = Schema.Struct({
+  occurred_at: Timestamp,
+  /** The engine's id of the task; null: the event is not about a task. */
+  task_id: Schema.NullOr(Schema.String),
+  worker: Schema.NullOr(Schema.String),
+  /** The first line of the exception, or a sentence about what happened. */
+  detail: Schema.NullOr(Schema.String),
+  retry_count: Schema.NullOr(Schema.Int),
+  runtime_ms: Schema.NullOr(Schema.Number),
+  /** Whether a command of an automation rule submitted this task again. */
+  from_rule: Schema.Boolean
+})
+export type Occurrence = typeof Occurrence.Type
+
+/** Occurrences of one event. A burst of more becomes several events. */
+export const maxOccurrences = 100
+
+/**
+ * Something that happened, once or several times in one transaction, with all that a filter or a condition can ask for.
+ * Occurrences of one event share all of its other fields.
+ */
+export const TriggerEvent = Schema.Struct({
+  project_id: ProjectId,
+  trigger: Trigger,
+  /**
+   * What is wrong, the same each time that it is wrong again: for a failed task its fingerprint, for an agent its id.
+   * Different problems never have the same key.
+   */
+  condition: Schema.String,
+  engine: Schema.NullOr(Schema.String),
+  task_name: Schema.NullOr(Schema.String),
+  queue: Schema.NullOr(Schema.String),
+  priority: Schema.NullOr(Schema.String),
+  /** The group of the failure (`domain/Failure/Fingerprint.ts`). */
+  fingerprint: Schema.NullOr(Schema.String),
+  /** The task, agent, worker or schedule that it is about: the id of its row, and its name. */
+  subject: Schema.Struct({
+    type: Schema.Literal("task", "agent", "worker", "schedule"),
+    id: Schema.String,
+    name: Schema.String
+  }),
+  occurrences: Schema.NonEmptyArray(Occurrence),
+  /** True: what was wrong has ended. Ends the alert of this trigger and condition, and begins none. Rules do not get it. */
+  recovered: Schema.optional(Schema.Boolean)
+})
+export type TriggerEvent = typeof TriggerEvent.Type
+
+/** Who takes an event out of the outbox: each has its own copy. */
+export const Consumer = Schema.Literal("notifications", "rules")
+export type Consumer = typeof Consumer.Type
