@@ -7,17 +7,31 @@ import { AllowedHosts } from "../services/AllowedHosts.ts"
 import { Checkpoints } from "../services/Audit/Checkpoints.ts"
 import { Denials } from "../services/Audit/Denials.ts"
 import { AuditVerifier } from "../services/Audit/Verifier.ts"
+import { BulkRetries } from "../services/BulkRetries.ts"
+import * as BulkRetryLoop from "../services/BulkRetries/Loop.ts"
+import { Channels } from "../services/Channels.ts"
 import { Commands } from "../services/Commands.ts"
 import { AbortedTasks } from "../services/Commands/AbortedTasks.ts"
 import { TaskReconciliation } from "../services/Commands/Reconciliation.ts"
 import { CommandSweep } from "../services/Commands/Sweep.ts"
+import { DeadLetters } from "../services/DeadLetters.ts"
+import { Failures } from "../services/Failures.ts"
+import { FailureRetention } from "../services/Failures/Retention.ts"
 import { Health } from "../services/Health.ts"
 import { Ingest } from "../services/Ingest.ts"
 import { Vault } from "../services/Keys.ts"
 import { LiveTasks } from "../services/LiveTasks.ts"
+import { MaintenanceWindows } from "../services/MaintenanceWindows.ts"
 import { Metrics } from "../services/Metrics.ts"
+import { Alerts } from "../services/Notifications/Alerts.ts"
+import { Deliveries } from "../services/Notifications/Deliveries.ts"
+import { DeliveryLog } from "../services/Notifications/DeliveryLog.ts"
+import * as Dispatcher from "../services/Notifications/Dispatcher.ts"
+import { Inbox } from "../services/Notifications/Inbox.ts"
+import { NotificationRetention } from "../services/Notifications/Retention.ts"
 import { Queues } from "../services/Queues.ts"
 import { RateLimits } from "../services/RateLimits.ts"
+import { SavedViews } from "../services/SavedViews.ts"
 import { Schedules } from "../services/Schedules.ts"
 import * as FireLoop from "../services/Schedules/FireLoop.ts"
 import { ScheduleFleet } from "../services/Schedules/Fleet.ts"
@@ -25,12 +39,16 @@ import { ScheduleImports } from "../services/Schedules/Imports.ts"
 import * as OperationLoop from "../services/Schedules/OperationLoop.ts"
 import { ScheduleOperations } from "../services/Schedules/Operations.ts"
 import { ScheduleRecovery } from "../services/Schedules/Recovery.ts"
+import { Subscriptions } from "../services/Subscriptions.ts"
 import { TaskChanges } from "../services/TaskChanges.ts"
 import { Tasks } from "../services/Tasks.ts"
 import { TaskRetention } from "../services/Tasks/Retention.ts"
 import * as TaskVacuum from "../services/Tasks/Vacuum.ts"
+import { TaskWhy } from "../services/Tasks/Why.ts"
+import { TriggerEvents } from "../services/TriggerEvents.ts"
 import { Workers } from "../services/Workers.ts"
 import * as AuditLog from "./AuditLog.ts"
+import * as Automation from "./Automation.ts"
 import * as Database from "./Database.ts"
 import * as Gateway from "./Gateway.ts"
 import * as Identity from "./Identity.ts"
@@ -43,18 +61,31 @@ import * as SchedulerServer from "./SchedulerServer.ts"
 export const layer = Layer.mergeAll(
   AbortedTasks.layerLoop,
   Activity.layer,
+  Alerts.layer,
+  Alerts.layerLoops,
   AgentProcesses.layer,
   AllowedHosts.layer,
   AuditVerifier.layerLoop,
+  Channels.layer,
+  BulkRetries.layer,
+  BulkRetryLoop.layer,
+  Automation.layer,
   Commands.layer,
   CommandSweep.layerLoop,
+  Deliveries.layer,
+  DeadLetters.layer,
+  DeliveryLog.layer,
+  Dispatcher.layer,
   Denials.layer,
   Gateway.layer,
   Health.layer,
   Identity.layer,
   Identity.layerLoops,
+  Inbox.layer,
   Ingest.layer,
   LiveTasks.layer,
+  NotificationRetention.layerLoop,
+  MaintenanceWindows.layer,
   Queues.layer,
   FireLoop.layer,
   Schedules.layer,
@@ -65,11 +96,17 @@ export const layer = Layer.mergeAll(
   OperationLoop.layer,
   ScheduleOperations.layer,
   RateLimits.layer,
+  SavedViews.layer,
+  Subscriptions.layer,
   TaskChanges.layer,
   TaskReconciliation.layerLoop,
+  FailureRetention.layerLoop,
+  Failures.layer,
   TaskRetention.layerLoop,
   Tasks.layer,
+  TaskWhy.layer,
   TaskVacuum.loop,
+  TriggerEvents.layer,
   Workers.layer
 ).pipe(
   // services cannot import the gateway, so Commands cannot provide the sessions that it sends through

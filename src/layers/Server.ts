@@ -4,14 +4,23 @@ import * as WebSockets from "../agents/gateway/WebSockets.ts"
 import * as ActivityHttp from "../http/Activity/Http.ts"
 import * as AgentLongPollHttp from "../http/AgentLongPoll/Http.ts"
 import * as AgentsHttp from "../http/Agents/Http.ts"
+import * as AlertsHttp from "../http/Alerts/Http.ts"
 import * as ApiKeysHttp from "../http/ApiKeys/Http.ts"
 import * as AuditHttp from "../http/Audit/Http.ts"
 import * as AuthHttp from "../http/Auth/Http.ts"
+import * as AutomationHttp from "../http/Automation/Http.ts"
+import * as BulkRetriesHttp from "../http/BulkRetries/Http.ts"
+import * as ChannelsHttp from "../http/Channels/Http.ts"
 import * as CommandsHttp from "../http/Commands/Http.ts"
+import * as DeadLettersHttp from "../http/DeadLetters/Http.ts"
+import * as DeliveriesHttp from "../http/Deliveries/Http.ts"
 import * as DocsHttp from "../http/Docs/Http.ts"
 import * as EventsHttp from "../http/Events/Http.ts"
+import * as FailuresHttp from "../http/Failures/Http.ts"
 import * as HealthHttp from "../http/Health/Http.ts"
+import * as InboxHttp from "../http/Inbox/Http.ts"
 import * as InvitationsHttp from "../http/Invitations/Http.ts"
+import * as MaintenanceWindowsHttp from "../http/MaintenanceWindows/Http.ts"
 import * as MembershipsHttp from "../http/Memberships/Http.ts"
 import * as MetricsHttp from "../http/Metrics/Http.ts"
 import * as MfaHttp from "../http/Mfa/Http.ts"
@@ -22,9 +31,11 @@ import * as PasswordResetHttp from "../http/PasswordReset/Http.ts"
 import * as ProjectsHttp from "../http/Projects/Http.ts"
 import * as QueuesHttp from "../http/Queues/Http.ts"
 import { apiRoutes } from "../http/Routes.ts"
+import * as SavedViewsHttp from "../http/SavedViews/Http.ts"
 import * as SchedulesHttp from "../http/Schedules/Http.ts"
 import * as SetupHttp from "../http/Setup/Http.ts"
 import * as StreamHttp from "../http/Stream/Http.ts"
+import * as SubscriptionsHttp from "../http/Subscriptions/Http.ts"
 import * as TasksHttp from "../http/Tasks/Http.ts"
 import * as UsersHttp from "../http/Users/Http.ts"
 import * as WorkersHttp from "../http/Workers/Http.ts"
@@ -44,13 +55,25 @@ const handlers = Layer.mergeAll(
   InvitationsHttp.layer,
   AgentsHttp.layer,
   AgentLongPollHttp.layer,
+  BulkRetriesHttp.layer,
   CommandsHttp.layer,
   SchedulesHttp.layer,
   SchedulesHttp.layerSchedulers,
   QueuesHttp.layer,
+  DeadLettersHttp.layer,
   WorkersHttp.layer,
   TasksHttp.layer,
+  FailuresHttp.layer,
+  SavedViewsHttp.layer,
+  SubscriptionsHttp.layer,
+  MaintenanceWindowsHttp.layer,
+  ChannelsHttp.layer,
+  ChannelsHttp.layerPersonal,
+  AlertsHttp.layer,
+  DeliveriesHttp.layer,
+  AutomationHttp.layer,
   EventsHttp.layer,
+  InboxHttp.layer,
   ActivityHttp.layer,
   AuditHttp.layer
 )

@@ -2,6 +2,7 @@ import type { SqlClient, SqlError } from "@effect/sql"
 import type BetterSqlite3 from "better-sqlite3"
 import { Context, Effect, type Stream } from "effect"
 import type { AgentId, ProjectId, UserId } from "../domain/Id.ts"
+import type { Consumer } from "../domain/Trigger.ts"
 
 /**
  * The database as services see it.
@@ -53,10 +54,18 @@ export interface HintIds {
   readonly commands: AgentId
   /** A project whose tasks changed. */
   readonly tasks: ProjectId
+  /** A project with a bulk retry that was created, paused, resumed or cancelled. */
+  readonly bulk_retries: ProjectId
   /** A project whose schedules changed. */
   readonly schedules: ProjectId
+  /** Deliveries were enqueued. */
+  readonly deliveries: "enqueued"
+  /** A user whose inbox changed. */
+  readonly inbox: UserId
   /** A user, agent or project whose access was reduced. */
   readonly access: UserId | AgentId | ProjectId
+  /** A consumer whose trigger events wait. */
+  readonly trigger_events: Consumer
 }
 
 export type Channel = keyof HintIds

@@ -3,6 +3,7 @@ import { Context, Effect, Layer } from "effect"
 import { Audit } from "./Audit.ts"
 import { Database, errorCode, type Hints, isContention, isDataError, isUnavailable, type Reader } from "./Database.ts"
 import { Backlog, type PendingEvent } from "./Ingest/Backlog.ts"
+import { FailureRates } from "./Ingest/FailureRates.ts"
 import { isFoldError } from "./Ingest/Fold.ts"
 import type { EventBatch } from "./Ingest/Model.ts"
 import { makeWriter } from "./Ingest/Writer.ts"
@@ -11,6 +12,7 @@ import { Metrics } from "./Metrics.ts"
 import { RowCaps } from "./RowCaps.ts"
 import { Settings } from "./Settings.ts"
 import { TaskChanges } from "./TaskChanges.ts"
+import { TriggerEvents } from "./TriggerEvents.ts"
 
 /**
  * Turns verified event batches into committed rows (docs/ingest.md describes the design). `offer` is plain code, since
@@ -34,7 +36,7 @@ export class Ingest extends Context.Tag("svc/Ingest")<Ingest, {
     never,
     Audit | Database | Hints | Loops | Metrics | Reader | Settings | SqlClient.SqlClient
   > = Layer.scoped(Ingest, Effect.suspend(() => make)).pipe( // `make` is defined below
-    Layer.provide([RowCaps.layer, TaskChanges.layer])
+    Layer.provide([FailureRates.layer, RowCaps.layer, TaskChanges.layer, TriggerEvents.layer])
   )
 }
 

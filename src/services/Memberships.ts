@@ -11,6 +11,7 @@ import { CurrentProject } from "./CurrentActor.ts"
 import { Hints, isUniqueViolation, orDieOnSql } from "./Database.ts"
 import * as Ids from "./Ids.ts"
 import { MembershipsRepo } from "./Memberships/Repo.ts"
+import { SubscriptionsRepo } from "./Subscriptions/Repo.ts"
 import { UsersRepo } from "./Users/Repo.ts"
 
 const alreadyMember = new Conflict({
@@ -37,6 +38,7 @@ export class Memberships extends Effect.Service<Memberships>()("svc/Memberships"
     const escalation = yield* EscalationPolicy
     const audit = yield* Audit
     const hints = yield* Hints
+    const subscriptions = yield* SubscriptionsRepo
 
     /** Publishes the change of the user's access and records it, last in the caller's transaction. */
     const recordChange = (action: string, membership: Membership) =>
@@ -94,6 +96,8 @@ export class Memberships extends Effect.Service<Memberships>()("svc/Memberships"
         const project = yield* CurrentProject
         const membership = yield* Effect.flatMap(repo.findById(project.id, id), orNotFound)
         if (!(yield* repo.delete(id))) return yield* membershipNotFound
+        const ended = yield* subscriptions.deleteOfMember(project.id, membership.user_id)
+        if (ended.length > 0) yield* subscriptions.bumpRevision(project.id)
         yield* recordChange("membership.revoked", membership)
       },
       sql.withTransaction,
@@ -106,6 +110,7 @@ export class Memberships extends Effect.Service<Memberships>()("svc/Memberships"
   static readonly layer = this.Default.pipe(Layer.provide([
     EscalationPolicy.layer,
     MembershipsRepo.layer,
+    SubscriptionsRepo.layer,
     UsersRepo.layer
   ]))
 }

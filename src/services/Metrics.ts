@@ -68,6 +68,12 @@ export class Metrics extends Effect.Service<Metrics>()("svc/Metrics", {
         labelNames: ["project"],
         registers
       }),
+      oldestTriggerEvent: new Gauge({
+        name: "svc_oldest_trigger_event_seconds",
+        help: "Age of the oldest trigger event that its consumer has not taken; 0: none waits",
+        labelNames: ["consumer"],
+        registers
+      }),
       tasksEnded: new Counter({
         name: "svc_tasks_ended_total",
         help: "Tasks that ended, by task name and outcome, as this process stored them",
@@ -187,8 +193,31 @@ export class Metrics extends Effect.Service<Metrics>()("svc/Metrics", {
       }),
       rowsDropped: new Counter({
         name: "svc_rows_dropped_total",
-        help: "Reports of queues and workers beyond what a project may have",
+        help: "Reports of queues, workers and failure groups beyond what a project may have",
         labelNames: ["table"],
+        registers
+      }),
+      deliveries: new Counter({
+        name: "svc_deliveries_total",
+        help: "Attempts to deliver a message, by type of channel and outcome: sent, retried, failed, suppressed",
+        labelNames: ["type", "outcome"],
+        registers
+      }),
+      deliverySeconds: new Histogram({
+        name: "svc_delivery_seconds",
+        help: "Time that a channel's provider took to answer",
+        labelNames: ["type"],
+        buckets: durations,
+        registers
+      }),
+      deliveriesWaiting: new Gauge({
+        name: "svc_deliveries_waiting",
+        help: "Deliveries that wait, also for a retry, of all replicas; at most 10000 are counted",
+        registers
+      }),
+      deliveryOldestSeconds: new Gauge({
+        name: "svc_delivery_oldest_seconds",
+        help: "How long ago the delivery that waits longest was due",
         registers
       }),
       liveStreams: new Gauge({ name: "svc_live_streams", help: "Open live streams of this process", registers }),

@@ -1,6 +1,8 @@
+import { FileSystem } from "@effect/platform"
 import { Cache, Context, Data, Duration, Effect, Exit, Layer } from "effect"
 import { lookup as systemLookup } from "node:dns/promises"
 import type { LookupFunction } from "node:net"
+import { createSecureContext, rootCertificates, type SecureContext } from "node:tls"
 import type * as Undici from "undici"
 import { findRefusedRange, parseAddress } from "../domain/OutboundAddress.ts"
 import { Settings } from "./Settings.ts"
@@ -46,6 +48,8 @@ export interface OutboundRequest {
 
 export interface OutboundResponse {
   readonly status: number
+  /** By name in lower case; of a repeated header the first. */
+  readonly headers: Readonly<Record<string, string>>
   /** The body, truncated to `maxBodyBytes`. */
   readonly body: string
 }
@@ -57,6 +61,12 @@ const resolveTimeout = Duration.seconds(5)
 const addressTtl = Duration.seconds(30)
 const maxBodyBytes = 8192
 const maxNames = 1000
+
+/**
+ * To one host: as many as there may be calls of one process (the dispatcher's sends). With fewer, a call to a host that
+ * many channels share would wait behind the calls of those that hang.
+ */
+const maxConnections = 256
 
 const errorCodeOf = (error: unknown): string =>
   typeof error === "object" && error !== null && "code" in error && typeof error.code === "string"
@@ -83,11 +93,38 @@ interface Client {
   readonly request: typeof Undici.request
 }
 
-const loadClient = async (lookup: LookupFunction): Promise<Client> => {
+const firstValues = (headers: Undici.Dispatcher.ResponseData["headers"]): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(headers).flatMap(([name, value]) => {
+      const first = Array.isArray(value) ? value[0] : value
+      return first === undefined ? [] : [[name, first]]
+    })
+  )
+
+/** What TLS connections trust beside the public authorities. */
+export interface OutboundTls {
+  readonly secureContext?: SecureContext
+}
+
+/** The certificates of SVC_OUTBOUND_CA_FILE are trusted beside those that Node includes. */
+const readAuthorities = (path: string): Effect.Effect<OutboundTls, never, FileSystem.FileSystem> =>
+  path === "" ? Effect.succeed({}) : Effect.flatMap(FileSystem.FileSystem, (fs) => fs.readFileString(path)).pipe(
+    Effect.flatMap((pem) => Effect.try(() => createSecureContext({ ca: [...rootCertificates, pem] }))),
+    Effect.map((secureContext) => ({ secureContext })),
+    Effect.catchAll(() =>
+      Effect.dieMessage(`SVC_OUTBOUND_CA_FILE: the file ${path} cannot be read, or has no certificates in PEM form.`)
+    )
+  )
+
+const loadClient = async (lookup: LookupFunction, tls: OutboundTls): Promise<Client> => {
   const module = await import("undici")
   // a CommonJS module: bundled it has nothing but its default
   const { Agent, request } = module.default ?? module
-  const agent = new Agent({ connect: { lookup, timeout: connectMillis }, connections: 4, keepAliveTimeout: 10_000 })
+  const agent = new Agent({
+    connect: { ...tls, lookup, timeout: connectMillis },
+    connections: maxConnections,
+    keepAliveTimeout: 10_000
+  })
   return { agent, request }
 }
 
@@ -98,7 +135,8 @@ const loadClient = async (lookup: LookupFunction): Promise<Client> => {
  */
 export class Outbound extends Effect.Service<Outbound>()("svc/Outbound", {
   scoped: Effect.gen(function*() {
-    const { outboundAllowCidrs } = yield* Settings
+    const { outboundAllowCidrs, outboundCaFile } = yield* Settings
+    const tls = yield* readAuthorities(outboundCaFile)
     const resolver = yield* Resolver
     /** The last checked addresses of each name; connections go to these and nowhere else. */
     const checkedAddresses = new Map<string, ReadonlyArray<string>>()
@@ -166,7 +204,7 @@ export class Outbound extends Effect.Service<Outbound>()("svc/Outbound", {
 
     /** Loaded at the first call: it is 5 MiB of memory, and most brains call nothing. */
     let client: Promise<Client> | undefined
-    const openClient = () => client ??= loadClient(lookupChecked)
+    const openClient = () => client ??= loadClient(lookupChecked, tls)
     yield* Effect.addFinalizer(() => Effect.promise(async () => (await client)?.agent.destroy()))
 
     const send = ({ body, headers, method }: OutboundRequest, url: URL) =>
@@ -174,7 +212,11 @@ export class Outbound extends Effect.Service<Outbound>()("svc/Outbound", {
         try: async (signal) => {
           const { agent, request } = await openClient()
           const answer = await request(url, { method, headers, body: body ?? null, dispatcher: agent, signal })
-          return { status: answer.statusCode, body: await readBody(answer.body) } satisfies OutboundResponse
+          return {
+            status: answer.statusCode,
+            headers: firstValues(answer.headers),
+            body: await readBody(answer.body)
+          } satisfies OutboundResponse
         },
         catch: (error) => new OutboundFailed({ why: `the call failed (${errorCodeOf(error)})` })
       })
@@ -197,7 +239,13 @@ export class Outbound extends Effect.Service<Outbound>()("svc/Outbound", {
         })
     )
 
-    return { resolveAllowed, check, call } as const
+    return {
+      resolveAllowed,
+      check,
+      call,
+      /** For callers that connect by other means than `call`. */
+      tls
+    } as const
   })
 }) {
   static readonly layer = this.Default

@@ -12,11 +12,13 @@ import { Loops } from "./Loops.ts"
 import { readAdapterHealth } from "./Presence/AdapterHealth.ts"
 import { LatestRows, type LiveSession, PresenceBatch } from "./Presence/Batch.ts"
 import type { Advice, PresenceCallbacks, PresenceHandle, ProcessInfo } from "./Presence/Model.ts"
+import { agentOnlineEvents } from "./Presence/PresenceEvents.ts"
 import { PresenceRepo } from "./Presence/Repo.ts"
 import type { ConnectRow, HeartbeatRow, QueueRow, WorkerRow } from "./Presence/Rows.ts"
 import { PresenceSweeps } from "./Presence/Sweeps.ts"
-import { type CappedRow, type CappedTable, RowCaps } from "./RowCaps.ts"
+import { type CappedTable, type NamedRow, nameKey, RowCaps } from "./RowCaps.ts"
 import { Settings } from "./Settings.ts"
+import { TriggerEvents } from "./TriggerEvents.ts"
 
 const flushMillis = 1000
 /** Connects and disconnects within this time are one batch. */
@@ -36,6 +38,7 @@ export class Presence extends Effect.Service<Presence>()("svc/Presence", {
     const sweeps = yield* PresenceSweeps
     const loops = yield* Loops
     const caps = yield* RowCaps
+    const triggerEvents = yield* TriggerEvents
     const settings = yield* Settings
     const redaction = Redaction.make(settings.redactExtraKeys)
     const clock = yield* Effect.clock
@@ -63,6 +66,8 @@ export class Presence extends Effect.Service<Presence>()("svc/Presence", {
         (yield* repo.updateLastSeen(heartbeats)).map((row) => `${row.agent_id} ${row.worker_id}`)
       )
       yield* repo.updateProcessesOffline(batch.disconnects)
+      const returned = yield* repo.endOfflineEpisodes([...agents.values()])
+      yield* triggerEvents.record(returned.flatMap((agent) => agentOnlineEvents(agent, at)))
       yield* repo.updateRefusals([...batch.refusals.values()])
       yield* repo.insertHealth(batch.health)
       yield* repo.updateAdvice(
@@ -95,7 +100,7 @@ export class Presence extends Effect.Service<Presence>()("svc/Presence", {
       }
     }))
 
-    const flushRows = <A extends CappedRow>(
+    const flushRows = <A extends NamedRow>(
       table: CappedTable,
       latest: LatestRows<A>,
       write: (rows: ReadonlyArray<A>) => Effect.Effect<unknown, SqlError.SqlError>
@@ -105,7 +110,7 @@ export class Presence extends Effect.Service<Presence>()("svc/Presence", {
         const projects = new Set([...rows.values()].map(({ project_id }) => project_id))
         const written = Effect.zipRight(
           caps.prepare(projects),
-          Effect.suspend(() => write(caps.admit(table, sortByKey(rows))))
+          Effect.suspend(() => write(caps.admit(table, sortByKey(rows), nameKey)))
         )
         return Effect.onError(written, () => Effect.sync(() => latest.putBack(rows)))
       })
@@ -233,7 +238,12 @@ export class Presence extends Effect.Service<Presence>()("svc/Presence", {
     yield* loops.every(
       "presence offline",
       sweepMillis,
-      Effect.all([refreshPausedSessions, sweeps.sweepProcesses(), sweeps.sweepWorkers()])
+      Effect.all([
+        refreshPausedSessions,
+        sweeps.sweepProcesses(),
+        sweeps.reportOfflineAgents(),
+        sweeps.sweepWorkers()
+      ])
     )
     yield* loops.every("presence excess", "10 seconds", sweeps.deleteExcessProcesses())
     yield* loops.every("presence retention", "1 hour", sweeps.prune())
@@ -243,7 +253,9 @@ export class Presence extends Effect.Service<Presence>()("svc/Presence", {
     return { connect, recordRefusal, flush: orDieOnSql(flushAll) } as const
   })
 }) {
-  static readonly layer = this.Default.pipe(Layer.provide([PresenceRepo.layer, PresenceSweeps.layer, RowCaps.layer]))
+  static readonly layer = this.Default.pipe(
+    Layer.provide([PresenceRepo.layer, PresenceSweeps.layer, RowCaps.layer, TriggerEvents.layer])
+  )
 }
 
 const connectRow = ({ info }: LiveSession, at: Timestamp.Timestamp): ConnectRow => ({

@@ -7,23 +7,27 @@ import { Loops } from "./Loops.ts"
 import { Metrics } from "./Metrics.ts"
 import { Settings } from "./Settings.ts"
 
-export type CappedTable = "queues" | "workers"
+export type CappedTable = "queues" | "workers" | "failure_groups"
 
-/** A row that an agent reports; engine and name identify it in its project. */
+/** A row that an agent reports. */
 export interface CappedRow {
   readonly project_id: ProjectId
+  readonly agent_id: AgentId
+}
+
+/** A queue or worker. */
+export interface NamedRow extends CappedRow {
   readonly engine: string
   readonly name: string
-  readonly agent_id: AgentId
 }
 
 /** The known rows of a project in a table. */
 interface RowCount {
   /** The number of rows. Too high after retention deleted some, until the next count. */
   count: number
-  /** Names of stored rows and of rows admitted since; complete when `hasAllNames`. */
-  readonly names: Set<string>
-  readonly hasAllNames: boolean
+  /** Keys of stored rows and of rows admitted since; complete when `hasAllKeys`. */
+  readonly keys: Set<string>
+  readonly hasAllKeys: boolean
   readonly countedAt: number
 }
 
@@ -31,13 +35,14 @@ interface RowCount {
 const recountMillis = 600_000
 const recountWhenFullMillis = 30_000
 
-/** From this share of the cap on, the names of all stored rows are kept, so that known rows are still admitted. */
+/** From this share of the cap on, the keys of all stored rows are kept, so that known rows are still admitted. */
 const nearlyFull = 0.9
 
-const nameKey = ({ engine, name }: Pick<CappedRow, "engine" | "name">): string => `${engine}\n${name}`
+/** Identifies a queue or worker in its project. */
+export const nameKey = ({ engine, name }: NamedRow): string => `${engine}\n${name}`
 
 /**
- * Caps the queues and workers of a project, so that an agent cannot create rows without limit. Rows beyond the cap are
+ * Caps the queues, workers and failure groups of a project, so that an agent cannot create rows without limit. Rows beyond the cap are
  * dropped, counted in a metric, and reported on the record of their agent.
  */
 export class RowCaps extends Effect.Service<RowCaps>()("svc/RowCaps", {
@@ -47,8 +52,18 @@ export class RowCaps extends Effect.Service<RowCaps>()("svc/RowCaps", {
     const settings = yield* Settings
     const metrics = yield* Metrics
     const loops = yield* Loops
-    const limits = { queues: settings.queuesPerProject, workers: settings.workersPerProject }
-    const variables = { queues: "SVC_QUEUES_PER_PROJECT", workers: "SVC_WORKERS_PER_PROJECT" }
+    const limits = {
+      queues: settings.queuesPerProject,
+      workers: settings.workersPerProject,
+      failure_groups: settings.failureGroupsPerProject
+    }
+    const variables = {
+      queues: "SVC_QUEUES_PER_PROJECT",
+      workers: "SVC_WORKERS_PER_PROJECT",
+      failure_groups: "SVC_FAILURE_GROUPS_PER_PROJECT"
+    }
+    const name = read`engine || ${"\n"} || name`
+    const keyColumns = { queues: name, workers: name, failure_groups: read`fingerprint` }
     const counts = new Map<string, RowCount>()
     /** The tables with dropped rows, by agent. */
     const droppedRows = new Map<string, Map<CappedTable, number>>()
@@ -56,7 +71,7 @@ export class RowCaps extends Effect.Service<RowCaps>()("svc/RowCaps", {
     const isCurrent = (table: CappedTable, entry: RowCount | undefined, now: number): boolean => {
       if (entry === undefined) return false
       const isNearlyFull = entry.count >= limits[table] * nearlyFull
-      if (isNearlyFull && !entry.hasAllNames) return false
+      if (isNearlyFull && !entry.hasAllKeys) return false
       return now - entry.countedAt < (isNearlyFull ? recountWhenFullMillis : recountMillis)
     }
 
@@ -64,16 +79,22 @@ export class RowCaps extends Effect.Service<RowCaps>()("svc/RowCaps", {
       const [row] = yield* read<{ count: number }>`
         SELECT CAST(count(*) AS integer) AS count FROM ${read(table)} WHERE project_id = ${projectId}`
       const stored = Number(row?.count ?? 0)
-      const hasAllNames = stored >= limits[table] * nearlyFull
-      const rows = hasAllNames
-        ? yield* read<{ engine: string; name: string }>`SELECT engine, name FROM ${
+      const admittedLately = () => {
+        const known = counts.get(`${table} ${projectId}`)
+        return known === undefined || now - known.countedAt >= recountWhenFullMillis ? [] : [...known.keys]
+      }
+      const hasAllKeys = Math.max(stored, admittedLately().length) >= limits[table] * nearlyFull
+      const rows = hasAllKeys
+        ? yield* read<{ key: string }>`SELECT ${keyColumns[table]} AS key FROM ${
           read(table)
         } WHERE project_id = ${projectId}`
         : []
+      // the transactions of other writers that admitted rows lately may not have committed them yet
+      const keys = new Set([...rows.map(({ key }) => key), ...admittedLately()])
       counts.set(`${table} ${projectId}`, {
-        count: stored,
-        names: new Set(rows.map(nameKey)),
-        hasAllNames,
+        count: Math.max(stored, keys.size),
+        keys,
+        hasAllKeys,
         countedAt: now
       })
     })
@@ -82,7 +103,7 @@ export class RowCaps extends Effect.Service<RowCaps>()("svc/RowCaps", {
     const prepare = Effect.fnUntraced(function*(projectIds: Iterable<ProjectId>) {
       const now = yield* Clock.currentTimeMillis
       for (const projectId of projectIds) {
-        for (const table of ["queues", "workers"] as const) {
+        for (const table of ["queues", "workers", "failure_groups"] as const) {
           if (!isCurrent(table, counts.get(`${table} ${projectId}`), now)) yield* count(table, projectId, now)
         }
       }
@@ -96,13 +117,18 @@ export class RowCaps extends Effect.Service<RowCaps>()("svc/RowCaps", {
     }
 
     /** The rows within the caps. A project without `prepare` is not capped. */
-    const admit = <A extends CappedRow>(table: CappedTable, rows: ReadonlyArray<A>): ReadonlyArray<A> =>
+    const admit = <A extends CappedRow>(
+      table: CappedTable,
+      rows: ReadonlyArray<A>,
+      keyOf: (row: A) => string
+    ): ReadonlyArray<A> =>
       rows.filter((row) => {
         const entry = counts.get(`${table} ${row.project_id}`)
-        if (entry === undefined || entry.names.has(nameKey(row))) return true
+        const key = keyOf(row)
+        if (entry === undefined || entry.keys.has(key)) return true
         if (entry.count >= limits[table]) return drop(table, row)
         entry.count++
-        entry.names.add(nameKey(row))
+        entry.keys.add(key)
         return true
       })
 
@@ -110,7 +136,7 @@ export class RowCaps extends Effect.Service<RowCaps>()("svc/RowCaps", {
       const now = yield* Timestamp.now
       for (const [agentId, tables] of droppedRows) {
         const detail = [...tables].map(([table, rows]) =>
-          `The project has reached its limit of ${limits[table]} ${table} (${
+          `The project has reached its limit of ${limits[table]} ${table.replace("_", " ")} (${
             variables[table]
           }): ${rows} reports of others were dropped.`
         ).join(" ")

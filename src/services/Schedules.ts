@@ -30,12 +30,12 @@ import * as Timestamp from "../domain/Timestamp.ts"
 import { AgentsRepo } from "./Agents/Repo.ts"
 import { Audit } from "./Audit.ts"
 import { Commands } from "./Commands.ts"
+import { EngineAgents } from "./Commands/EngineAgents.ts"
 import { CurrentProject } from "./CurrentActor.ts"
 import { Hints, isUniqueViolation, orDieOnSql } from "./Database.ts"
 import * as Ids from "./Ids.ts"
 import { nextTokens, noQuarantine } from "./Schedules/ControlToken.ts"
-import { FireAgents } from "./Schedules/FireAgents.ts"
-import { makeFireIntent } from "./Schedules/FireCommand.ts"
+import { fireAction, makeFireIntent } from "./Schedules/FireCommand.ts"
 import { FiresRepo } from "./Schedules/FiresRepo.ts"
 import { makeSchedule } from "./Schedules/NewSchedule.ts"
 import { SchedulesRepo } from "./Schedules/Repo.ts"
@@ -79,7 +79,7 @@ export class Schedules extends Effect.Service<Schedules>()("svc/Schedules", {
     const repo = yield* SchedulesRepo
     const fires = yield* FiresRepo
     const agents = yield* AgentsRepo
-    const fireAgents = yield* FireAgents
+    const engineAgents = yield* EngineAgents
     const commands = yield* Commands
     const audit = yield* Audit
     const hints = yield* Hints
@@ -291,7 +291,7 @@ export class Schedules extends Effect.Service<Schedules>()("svc/Schedules", {
     /** An online agent that takes fires of the engine, else an agent that has served the engine. */
     const findAgent = Effect.fnUntraced(function*(engine: string) {
       const project = yield* CurrentProject
-      const online = (yield* fireAgents.chooseIn(project.id))(engine)
+      const online = (yield* engineAgents.chooseIn(project.id, fireAction))(engine)
       if (online !== null) return online
       const offline = (yield* agents.list(project.id)).find(({ engine_adapters }) => engine_adapters.includes(engine))
       if (offline !== undefined) return offline.id
@@ -373,6 +373,6 @@ export class Schedules extends Effect.Service<Schedules>()("svc/Schedules", {
   })
 }) {
   static readonly layer = this.Default.pipe(
-    Layer.provide([AgentsRepo.layer, Commands.layer, FireAgents.layer, FiresRepo.layer, SchedulesRepo.layer])
+    Layer.provide([AgentsRepo.layer, Commands.layer, EngineAgents.layer, FiresRepo.layer, SchedulesRepo.layer])
   )
 }

@@ -107,8 +107,14 @@ export class Tasks extends Effect.Service<Tasks>()("svc/Tasks", {
     const getDetail = tracedFn("Tasks.getDetail")(function*(key: TaskKey) {
       const project = yield* CurrentProject
       const found = isStorableKey(key) ? yield* repo.findWithRetries(project.id, key) : undefined
-      const { lastRetry, retriedAs, retriedFrom, row } = found ?? (yield* taskNotFound)
-      return { row, retry_note: retryNote(key.engine, lastRetry), retried_from: retriedFrom, retried_as: retriedAs }
+      const { lastRetry, orphanedAt, retriedAs, retriedFrom, row } = found ?? (yield* taskNotFound)
+      return {
+        row,
+        retry_note: retryNote(key.engine, lastRetry),
+        retried_from: retriedFrom,
+        orphaned_at: orphanedAt,
+        retried_as: retriedAs
+      }
     }, orDieOnSql)
 
     /** The tree a task belongs to. */
@@ -167,13 +173,11 @@ const decodeAfter = (cursor: string): Effect.Effect<string, ValidationFailed> =>
 
 /** Whether the filter has at most one of the terms with their own index, and no other term. */
 const isServedByOneIndex = (filter: TaskFilter): boolean =>
-  hasOnly(filter, ["state"]) || hasOnly(filter, ["queue"]) || hasOnly(filter, ["worker"])
+  ["state", "queue", "worker", "fingerprint"].some((term) => hasOnly(filter, [term]))
 
 /** Whether the filter has no term but these. `search_exceptions` is no term: it says where `search` looks. */
-const hasOnly = (filter: TaskFilter, names: ReadonlyArray<keyof TaskFilter>): boolean =>
-  Object.entries(filter).every(([name, term]) =>
-    term === null || name === "search_exceptions" || names.some((other) => other === name)
-  )
+const hasOnly = (filter: TaskFilter, names: ReadonlyArray<string>): boolean =>
+  Object.entries(filter).every(([name, term]) => term === null || name === "search_exceptions" || names.includes(name))
 
 /** Whether the databases can hold the key; no task has another one. */
 const isStorableKey = ({ engine, task_id }: TaskKey): boolean => isStorable(engine) && isStorable(task_id)

@@ -18,6 +18,7 @@ import { CurrentActor, currentPerson } from "./CurrentActor.ts"
 import { Hints, isUniqueViolation, orDieOnSql } from "./Database.ts"
 import * as Ids from "./Ids.ts"
 import { Notices } from "./Mail/Notices.ts"
+import { SavedViewsRepo } from "./SavedViews/Repo.ts"
 import { SessionsRepo } from "./Sessions/Repo.ts"
 import { Passwords } from "./Users/Passwords.ts"
 import { changedFields, UsersRepo } from "./Users/Repo.ts"
@@ -42,6 +43,7 @@ export class Users extends Effect.Service<Users>()("svc/Users", {
     const passwords = yield* Passwords
     const notices = yield* Notices
     const escalation = yield* EscalationPolicy
+    const savedViews = yield* SavedViewsRepo
     const audit = yield* Audit
     const hints = yield* Hints
 
@@ -117,6 +119,7 @@ export class Users extends Effect.Service<Users>()("svc/Users", {
         yield* requireAnotherAdmin(id)
         const user = yield* Effect.flatMap(repo.findByIdForUpdate(id), orNotFound)
         if (user.is_admin) yield* escalation.requireGlobalAdmin
+        yield* savedViews.deletePersonal(id) // shared ones outlive their owner
         yield* repo.delete(id)
         yield* hints.publish("access", id)
         yield* audit.record({
@@ -195,6 +198,7 @@ export class Users extends Effect.Service<Users>()("svc/Users", {
     EscalationPolicy.layer,
     Notices.layer,
     Passwords.layer,
+    SavedViewsRepo.layer,
     SessionsRepo.layer,
     UsersRepo.layer
   ]))

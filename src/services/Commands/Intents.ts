@@ -41,7 +41,7 @@ const allTasksError = new Gone({
 })
 
 /** Whether an event reported the name. `<unknown:…>` is the placeholder until then, and agents refuse it. */
-const isKnownName = (name: string): boolean => !name.startsWith("<unknown:")
+export const isKnownName = (name: string): boolean => !name.startsWith("<unknown:")
 
 const jsonBytes = (value: unknown): number => Buffer.byteLength(JSON.stringify(value))
 

@@ -16,6 +16,7 @@ import { Ingest } from "../Ingest.ts"
 import { Loops } from "../Loops.ts"
 import { ProjectsRepo } from "../Projects/Repo.ts"
 import { Settings } from "../Settings.ts"
+import { TaskOrphans } from "../Tasks/Orphans.ts"
 import { type StartedTask, TasksRepo } from "../Tasks/Repo.ts"
 import { WorkersRepo } from "../Workers/Repo.ts"
 import { CommandDispatch } from "./Dispatch.ts"
@@ -50,6 +51,7 @@ export class TaskReconciliation extends Effect.Service<TaskReconciliation>()("sv
     const workersRepo = yield* WorkersRepo
     const commands = yield* CommandsRepo
     const dispatch = yield* CommandDispatch
+    const orphans = yield* TaskOrphans
     const ingest = yield* Ingest
     const { agentOfflineAfter, commandTimeout, reconcileAfter } = yield* Settings
 
@@ -107,6 +109,17 @@ export class TaskReconciliation extends Effect.Service<TaskReconciliation>()("sv
         }]
       })
 
+    /** Marks the task as orphaned where its worker is gone. Without a connected agent that is not known. */
+    const markOrphan = Effect.fnUntraced(function*(question: Question, worker: WorkerActivity, answer: string) {
+      if (worker.silentSince === null || isActiveOn(question.task_id, worker)) return
+      const workerName = worker.name === null ? "The process that ran it" : `Its worker ${worker.name}`
+      const detail = `${workerName} has been silent since ${worker.silentSince}, and ${answer}.`
+      yield* orphans.mark([{ ...question, detail }])
+    })
+
+    const isOnline = (project: ProjectId, agentId: AgentId) =>
+      Effect.map(agentsRepo.listOnline(project), (agents) => agents.some(({ id }) => id === agentId))
+
     /** Reports the answers that have arrived. An answer waits while the ingest queue is full. */
     const reportAnswers = Effect.fn("TaskReconciliation.reportAnswers")(function*() {
       const now = yield* Timestamp.now
@@ -115,12 +128,19 @@ export class TaskReconciliation extends Effect.Service<TaskReconciliation>()("sv
         const question = openQuestions.get(answer.id)
         if (question === undefined) continue
         const reconciled = answer.status === "completed" ? decodeAnswer(answer.result) : Option.none()
-        if (Option.isSome(reconciled)) {
+        const worker = (yield* makeWorkerLookup(question.project_id, [question], now))(question)
+        if (Option.isNone(reconciled)) {
+          const isAsked = yield* isOnline(question.project_id, question.agent_id)
+          if (isAsked) yield* markOrphan(question, worker, "its agent did not say what became of the task")
+        } else {
           const finished_at = Timestamp.parse(reconciled.value.finished_at ?? "") ?? null
-          const worker = (yield* makeWorkerLookup(question.project_id, [question], now))(question)
           // an end before the start belongs to an earlier attempt
           const isOld = finished_at !== null && finished_at < question.started_at
           const outcome = isOld ? null : inferOutcome({ ...reconciled.value, finished_at }, question.task_id, worker)
+          // before the report: after a crash in between the question is asked again
+          if (outcome?.outcome === "unknown") {
+            yield* markOrphan(question, worker, `the engine says "${outcome.engine_state}"`)
+          }
           if (outcome !== null && !reportOutcome(answer.id, question, outcome)) continue
         }
         openQuestions.delete(answer.id)
@@ -216,6 +236,7 @@ export class TaskReconciliation extends Effect.Service<TaskReconciliation>()("sv
       CommandsRepo.layer,
       Ingest.layer,
       ProjectsRepo.layer,
+      TaskOrphans.layer,
       TasksRepo.layer,
       WorkersRepo.layer
     ])

@@ -4,7 +4,7 @@ import type { Command, CommandStatus, SourceStatus } from "../../domain/Command.
 import { sourceStatusesOf, timeoutErrors } from "../../domain/Command.ts"
 import type { CommandId, ProjectId } from "../../domain/Id.ts"
 import * as Timestamp from "../../domain/Timestamp.ts"
-import { skipLocked } from "../Dialect.ts"
+import { idIn, skipLocked } from "../Dialect.ts"
 import { recordset } from "../Recordset.ts"
 import type { ClaimedCommand, CommandClaim, CommandResultUpdate, CommandRow, FinishedCommand } from "./Model.ts"
 import { claimedColumns } from "./QueueRepo.ts"
@@ -179,6 +179,17 @@ export class CommandStatusRepo extends Effect.Service<CommandStatusRepo>()("svc/
         (rows): Option.Option<Command> => Option.map(Option.fromNullable(rows[0]), (row) => ({ ...row, note: null }))
       )
 
+    /** Cancels those of the commands that were not sent, and returns them. */
+    const cancelUnsent = (ids: ReadonlyArray<CommandId>, at: Timestamp.Timestamp, error: string) =>
+      transition<FinishedCommand>({
+        to: "cancelled",
+        from: ["pending"],
+        at,
+        set: sql`error = ${error}`,
+        where: idIn(sql, ids),
+        returning: "id, action, status, issued_at"
+      })
+
     /** Cancels the unfinished commands of an agent or a project that is being deleted: no answer will come. */
     const cancelUnfinished = (owner: { readonly agent: string } | { readonly project: string }) =>
       Effect.flatMap(Timestamp.now, (at) => {
@@ -195,7 +206,16 @@ export class CommandStatusRepo extends Effect.Service<CommandStatusRepo>()("svc/
         })
       })
 
-    return { claim, release, failUndecryptable, finish, expire, cancelPending, cancelUnfinished } as const
+    return {
+      claim,
+      release,
+      failUndecryptable,
+      finish,
+      expire,
+      cancelPending,
+      cancelUnsent,
+      cancelUnfinished
+    } as const
   })
 }) {
   static readonly layer = this.Default

@@ -25,6 +25,7 @@ export const TASK_COLUMNS = {
   parent_task_id: "text",
   root_task_id: "text",
   tags: "text",
+  fingerprint: "text",
   first_event_at: "text",
   history: "text",
   revision: "integer",
@@ -51,6 +52,7 @@ export const storedTaskColumns = [
   "queue",
   "worker_name",
   "root_task_id",
+  "fingerprint",
   "received_at",
   "first_event_at",
   "history"

@@ -1,16 +1,20 @@
 import type { SqlError } from "@effect/sql"
+import { addTask } from "../../domain/Failure/Fingerprint.ts"
 import * as TaskHistory from "../../domain/TaskHistory.ts"
 import { isStorable, toStorable } from "../../domain/Text.ts"
 import { type Timestamp, toEpochMillis } from "../../domain/Timestamp.ts"
 import * as Ids from "../Ids.ts"
 import type { TaskGroup } from "./Grouping.ts"
 import type { ProjectTaskKey, StoredTask } from "./TaskCache.ts"
+import { countTaskEnds, findNewEnds, noTaskEnds, type TaskEnds } from "./TaskEnds.ts"
 
 /** A row of `tasks`; columns as in the table. */
 export interface TaskRecord extends ProjectTaskKey, Omit<TaskHistory.TaskFields, "tags"> {
   readonly id: string
   /** JSON text. */
   readonly tags: string
+  /** Of the latest failed attempt, also after the task succeeded; null: no attempt failed. */
+  readonly fingerprint: string | null
   readonly history: string
   readonly revision: number
   readonly created_at: Timestamp
@@ -25,6 +29,17 @@ export interface FoldResult {
   readonly row: TaskRecord
   /** Changes of the workers' counts; negative where a later event corrects an earlier one. */
   readonly ends: ReadonlyArray<TaskHistory.WorkerEnds>
+  /** Changes of the failed attempts; negative where a later event corrects an earlier one. */
+  readonly failures: ReadonlyArray<FailureChange>
+  /** For trigger events; null: no attempt ended. */
+  readonly newEnds: TaskEnds | null
+}
+
+/** A failed attempt that was added to (1) or taken from (-1) a failure group. */
+export interface FailureChange {
+  readonly fingerprint: string
+  readonly at: Timestamp
+  readonly change: 1 | -1
 }
 
 /**
@@ -48,7 +63,14 @@ const foldGroup = (known: StoredTask | undefined, group: TaskGroup, at: Timestam
   // the task was deleted while an agent was asked for its outcome
   if (known === undefined && group.events.every(({ kind }) => kind === "task.reconciled")) return null
   const history = known === undefined ? TaskHistory.emptyHistory() : TaskHistory.decode(known.history)
-  const before = known === undefined ? noEnds : TaskHistory.countEndsByWorker(history)
+  const analysisBefore = known === undefined ? null : TaskHistory.analyse(history)
+  const endsBefore = analysisBefore === null ? noEnds : TaskHistory.countEndsByWorker(history, analysisBefore)
+  const failuresBefore = known === undefined || analysisBefore === null
+    ? noFailures
+    : failuresOf(group.engine, known.name, TaskHistory.listFailedAttempts(history, analysisBefore))
+  const taskEndsBefore = known === undefined || analysisBefore === null
+    ? noTaskEnds
+    : countTaskEnds(history, analysisBefore, failuresBefore.length, known.state)
   let changed = false
   for (const event of group.events) {
     const applyResult = TaskHistory.addEvent(history, event)
@@ -58,11 +80,15 @@ const foldGroup = (known: StoredTask | undefined, group: TaskGroup, at: Timestam
   if (!changed) return null
   const analysis = TaskHistory.analyse(history)
   const fields = TaskHistory.computeTaskFields(history, analysis)
+  const failures = failuresOf(group.engine, fields.name, TaskHistory.listFailedAttempts(history, analysis))
+  const fingerprint = failures.at(-1)?.fingerprint ?? null
   return {
     group,
     stored: known,
-    row: rowOf(known, group, fields, TaskHistory.encode(history), at),
-    ends: subtractEnds(before, TaskHistory.countEndsByWorker(history, analysis))
+    row: rowOf(known, group, fields, fingerprint, TaskHistory.encode(history), at),
+    ends: subtractEnds(endsBefore, TaskHistory.countEndsByWorker(history, analysis)),
+    failures: subtractFailures(failuresBefore, failures),
+    newEnds: findNewEnds(taskEndsBefore, countTaskEnds(history, analysis, failures.length, fields.state))
   }
 }
 
@@ -71,6 +97,7 @@ const rowOf = (
   known: StoredTask | undefined,
   group: TaskGroup,
   fields: TaskHistory.TaskFields,
+  fingerprint: string | null,
   history: string,
   at: Timestamp
 ): TaskRecord => ({
@@ -97,6 +124,7 @@ const rowOf = (
   parent_task_id: toStorableOrNull(fields.parent_task_id),
   root_task_id: toStorableOrNull(fields.root_task_id),
   tags: fields.tags.length === 0 ? "[]" : JSON.stringify(fields.tags),
+  fingerprint,
   first_event_at: fields.first_event_at,
   history,
   revision: (known?.revision ?? 0) + 1,
@@ -108,6 +136,35 @@ const rowOf = (
 const toStorableOrNull = (
   text: string | null
 ): string | null => (text === null || isStorable(text) ? text : toStorable(text))
+
+const noFailures: ReadonlyArray<never> = []
+
+type Failure = Omit<FailureChange, "change">
+
+const failuresOf = (
+  engine: string,
+  name: string,
+  attempts: ReadonlyArray<TaskHistory.FailedAttempt>
+): ReadonlyArray<Failure> =>
+  attempts.length === 0
+    ? noFailures
+    : attempts.map(({ at, signature }) => ({ fingerprint: addTask(engine, name, signature), at }))
+
+const subtractFailures = (
+  before: ReadonlyArray<Failure>,
+  after: ReadonlyArray<Failure>
+): ReadonlyArray<FailureChange> => {
+  if (before.length === 0 && after.length === 0) return noFailures
+  const removed = [...before]
+  const changes: Array<FailureChange> = []
+  for (const failure of after) {
+    const index = removed.findIndex(({ at, fingerprint }) => at === failure.at && fingerprint === failure.fingerprint)
+    if (index < 0) changes.push({ ...failure, change: 1 })
+    else removed.splice(index, 1)
+  }
+  for (const failure of removed) changes.push({ ...failure, change: -1 })
+  return changes
+}
 
 const noEnds: ReadonlyArray<TaskHistory.WorkerEnds> = []
 

@@ -1,6 +1,7 @@
 import type { SqlClient, SqlError } from "@effect/sql"
 import { Effect } from "effect"
 import type { Timestamp } from "../../domain/Timestamp.ts"
+import { postgresTexts } from "../Failures/GroupSql.ts"
 import { recordColumns } from "../Recordset.ts"
 import { mutableColumns, storedTaskColumns, TASK_COLUMNS, taskColumns } from "./Columns.ts"
 import type { TaskRecord } from "./Fold.ts"
@@ -106,7 +107,7 @@ export const makePostgresTasks = (sql: SqlClient.SqlClient) => {
     update: (rows: ReadonlyArray<TaskRecord>) => ids(run<{ readonly id: string }>(updateText, rows)),
 
     writeTotals: (
-      { counts, facets, offlineReports, queues, workers }: TransactionTotals,
+      { counts, facets, failures, offlineReports, queues, workers }: TransactionTotals,
       slot: number,
       at: Timestamp
     ) =>
@@ -115,7 +116,9 @@ export const makePostgresTasks = (sql: SqlClient.SqlClient) => {
         run(countsText, counts, slot),
         run(workersText, workers, at),
         run(queuesText, queues, at),
-        run(offlineReportsText, offlineReports, at)
+        run(offlineReportsText, offlineReports, at),
+        run(postgresTexts.groups, failures.groups),
+        run(postgresTexts.hours, failures.hours)
       ], { discard: true })
   } as const
 }

@@ -1,5 +1,6 @@
 import type BetterSqlite3 from "better-sqlite3"
 import type { Timestamp } from "../../domain/Timestamp.ts"
+import { sqliteTexts } from "../Failures/GroupSql.ts"
 import { mutableColumns, storedTaskColumns, type TaskColumn, taskColumns } from "./Columns.ts"
 import { fold, type FoldResult, type TaskRecord } from "./Fold.ts"
 import type { TaskGroup } from "./Grouping.ts"
@@ -114,6 +115,7 @@ const valuesOf = (row: TaskRecord): Array<TaskRecord[TaskColumn]> => [
   row.parent_task_id,
   row.root_task_id,
   row.tags,
+  row.fingerprint,
   row.first_event_at,
   row.history,
   row.revision,
@@ -128,7 +130,8 @@ const INDEXED_COLUMNS: ReadonlyArray<ReadonlyArray<TaskColumn>> = [
   ["queue"],
   ["worker_name"],
   ["root_task_id"],
-  ["received_at", "first_event_at"]
+  ["received_at", "first_event_at"],
+  ["fingerprint"]
 ]
 
 const changedIndexes = (known: StoredTask, row: TaskRecord): number =>
@@ -137,7 +140,8 @@ const changedIndexes = (known: StoredTask, row: TaskRecord): number =>
   (known.queue === row.queue ? 0 : 4) |
   (known.worker_name === row.worker_name ? 0 : 8) |
   (known.root_task_id === row.root_task_id ? 0 : 16) |
-  (known.received_at === row.received_at && known.first_event_at === row.first_event_at ? 0 : 32)
+  (known.received_at === row.received_at && known.first_event_at === row.first_event_at ? 0 : 32) |
+  (known.fingerprint === row.fingerprint ? 0 : 64)
 
 /** Writes the totals of a transaction, inside the transaction. */
 export class SqliteTotals {
@@ -146,6 +150,8 @@ export class SqliteTotals {
   private readonly worker: BetterSqlite3.Statement
   private readonly queue: BetterSqlite3.Statement
   private readonly offlineReport: BetterSqlite3.Statement
+  private readonly failureGroups: BetterSqlite3.Statement<[string]>
+  private readonly failureHours: BetterSqlite3.Statement<[string]>
 
   constructor(db: BetterSqlite3.Database) {
     this.count = db.prepare(
@@ -173,13 +179,21 @@ export class SqliteTotals {
       `UPDATE workers SET state = 'offline', last_heartbeat = @last_heartbeat, updated_at = @at
        WHERE project_id = @project_id AND name = @name AND coalesce(last_heartbeat, '') <= @last_heartbeat`
     )
+    this.failureGroups = db.prepare<[string]>(sqliteTexts.groups)
+    this.failureHours = db.prepare<[string]>(sqliteTexts.hours)
   }
 
-  write({ counts, facets, offlineReports, queues, workers }: TransactionTotals, slot: number, at: Timestamp): void {
+  write(
+    { counts, facets, failures, offlineReports, queues, workers }: TransactionTotals,
+    slot: number,
+    at: Timestamp
+  ): void {
     for (const row of counts) this.count.run({ ...row, slot })
     for (const row of facets) this.facet.run({ ...row, at })
     for (const row of workers) this.worker.run({ ...row, at })
     for (const row of queues) this.queue.run({ ...row, at })
     for (const row of offlineReports) this.offlineReport.run({ ...row, at })
+    if (failures.groups.length > 0) this.failureGroups.run(JSON.stringify(failures.groups))
+    if (failures.hours.length > 0) this.failureHours.run(JSON.stringify(failures.hours))
   }
 }

@@ -8,6 +8,7 @@ export interface StoredTask {
   readonly queue: string | null
   readonly worker_name: string | null
   readonly root_task_id: string | null
+  readonly fingerprint: string | null
   readonly received_at: string | null
   readonly first_event_at: string
   readonly history: string
@@ -63,6 +64,7 @@ export class TaskCache {
       queue: this.internOrNull(task.queue),
       worker_name: this.internOrNull(task.worker_name),
       root_task_id: task.root_task_id === null ? null : copyText(task.root_task_id),
+      fingerprint: this.internOrNull(task.fingerprint),
       received_at: task.received_at,
       first_event_at: task.first_event_at,
       history: task.history

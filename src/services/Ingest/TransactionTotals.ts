@@ -3,6 +3,7 @@ import type { TaskFacet } from "../../domain/TaskFacet.ts"
 import type { WorkerEnds } from "../../domain/TaskHistory.ts"
 import { RANK } from "../../domain/TaskState.ts"
 import type { Timestamp } from "../../domain/Timestamp.ts"
+import { collectGroupChanges, type GroupChanges } from "../Failures/Changes.ts"
 import * as Ids from "../Ids.ts"
 import type { FoldResult } from "./Fold.ts"
 import type { GroupedEvents, PendingSideEvent, TaskGroup } from "./Grouping.ts"
@@ -61,6 +62,7 @@ export interface TransactionTotals {
   readonly workers: ReadonlyArray<WorkerUpdate>
   readonly queues: ReadonlyArray<QueueUpdate>
   readonly offlineReports: ReadonlyArray<OfflineReport>
+  readonly failures: GroupChanges
 }
 
 interface Observation {
@@ -86,7 +88,7 @@ interface EngineTotals {
 }
 
 /**
- * Collects the counts, facets, workers and queues of a transaction. Each is a sum, a maximum or a union over the
+ * Collects the counts, facets, workers, queues and failure groups of a transaction. Each is a sum, a maximum or a union over the
  * events, so the result depends neither on their order nor on their grouping into transactions.
  */
 export const makeTransactionTotals = (
@@ -125,7 +127,8 @@ export const makeTransactionTotals = (
     facets: facetsOf(sorted),
     workers: sorted.flatMap((engineTotals) => workersOf(engineTotals, millis)),
     queues: sorted.flatMap((engineTotals) => queuesOf(engineTotals, millis)),
-    offlineReports
+    offlineReports,
+    failures: collectGroupChanges(folded)
   }
 }
 

@@ -4,23 +4,27 @@ import { Effect } from "effect"
 import * as Redaction from "../../domain/Redaction.ts"
 import * as Timestamp from "../../domain/Timestamp.ts"
 import { Audit } from "../Audit.ts"
-import type { StoredRow } from "../Audit/ChainWriter.ts"
 import { Database, type SqliteAccess } from "../Database.ts"
 import { yieldToEventLoop } from "../EventLoop.ts"
+import type { GroupChanges, ReportedGroup } from "../Failures/Changes.ts"
+import type { HourUpdate } from "../Failures/GroupSql.ts"
 import { Metrics } from "../Metrics.ts"
-import { RowCaps } from "../RowCaps.ts"
+import { nameKey, RowCaps } from "../RowCaps.ts"
 import { Settings } from "../Settings.ts"
 import { TaskChanges } from "../TaskChanges.ts"
 import { countSlot } from "../Tasks/CountSlot.ts"
+import { TriggerEvents } from "../TriggerEvents.ts"
 import type { PendingEvent } from "./Backlog.ts"
 import { makeEndCounter } from "./EndCounter.ts"
 import { makeFailureEntries } from "./FailureAudit.ts"
+import { FailureRates } from "./FailureRates.ts"
 import { fold, type FoldResult } from "./Fold.ts"
 import { type GroupedEvents, makeGrouper, makeMasker, type TaskGroup } from "./Grouping.ts"
 import { KnownFacets } from "./KnownFacets.ts"
 import { makePostgresTasks } from "./Postgres.ts"
 import { SqliteTasks, SqliteTotals } from "./Sqlite.ts"
 import { TaskCache } from "./TaskCache.ts"
+import { makeTaskEvents, projectsWithEnds } from "./TaskTriggers.ts"
 import { makeTransactionTotals, type TransactionTotals } from "./TransactionTotals.ts"
 
 /** What one transaction wrote. */
@@ -50,8 +54,8 @@ const MAX_CACHE_BYTES = 32 * 1024 * 1024
 const maskSliceCharacters = 128 * 1024
 
 /**
- * Writes events to the database: folds them task by task, and commits rows, counts, facets, workers, queues and the
- * audit rows of failed tasks together. Every step can be repeated: a stored event changes nothing the second time.
+ * Writes events to the database: folds them task by task, and commits rows, counts, facets, workers, queues, trigger
+ * events and the audit rows of failed tasks together. Every step can be repeated: a stored event changes nothing the second time.
  */
 export const makeWriter = Effect.gen(function*() {
   const database = yield* Database
@@ -63,27 +67,64 @@ export const makeWriter = Effect.gen(function*() {
   const cache = new TaskCache(MAX_CACHED_TASKS, MAX_CACHE_BYTES)
   const facets = new KnownFacets()
   const audit = yield* Audit
+  const triggerEvents = yield* TriggerEvents
+  const failureRates = yield* FailureRates
   const caps = yield* RowCaps
   const countEnds = makeEndCounter(yield* Metrics, settings.metricsTaskNames)
+  /** Without the new groups over the cap. A group without new occurrences is stored, or is not created. */
+  const admitFailures = ({ groups, hours }: GroupChanges): GroupChanges => {
+    const isOccurring = ({ occurrences }: ReportedGroup) => occurrences > 0
+    const occurring = groups.filter(isOccurring)
+    const admitted = new Set(caps.admit("failure_groups", occurring, ({ fingerprint }) => fingerprint))
+    if (admitted.size === occurring.length) return { groups, hours }
+    const dropped = new Set(occurring.filter((group) => !admitted.has(group)).map(groupKey))
+    return {
+      groups: groups.filter((group) => !dropped.has(groupKey(group))),
+      hours: hours.filter((hour) => !dropped.has(groupKey(hour)))
+    }
+  }
   const makeCappedTotals: MakeTotals = (arrivals, folded, at) => {
     const millis = Timestamp.toEpochMillis(at)
     const totals = makeTransactionTotals(arrivals, folded, millis)
     return {
       ...totals,
       facets: facets.filterUnknown(totals.facets, millis), // without those written lately
-      workers: caps.admit("workers", totals.workers),
-      queues: caps.admit("queues", totals.queues)
+      workers: caps.admit("workers", totals.workers, nameKey),
+      queues: caps.admit("queues", totals.queues, nameKey),
+      failures: admitFailures(totals.failures)
     }
   }
   const auditEntriesOf = settings.auditTaskFailures === "on" ? makeFailureEntries : () => []
   const write = database.sqlite === null
-    ? makePostgresWrite(sql, cache, makeCappedTotals, (folded) => audit.recordAll(auditEntriesOf(folded)))
+    ? makePostgresWrite(sql, cache, makeCappedTotals, (folded, slot, at) =>
+      Effect.zipRight(
+        triggerEvents.recordFor(
+          projectsWithEnds(folded),
+          (interests) =>
+            Effect.map(
+              failureRates.count(folded, interests, slot, at),
+              () => makeTaskEvents(folded, interests)
+            )
+        ),
+        audit.recordAll(auditEntriesOf(folded))
+      ))
     : makeSqliteWrite(
       database.sqlite,
       cache,
       makeCappedTotals,
-      (db, folded, at) => audit.recordOnSqlite(db, auditEntriesOf(folded), at),
-      audit.onCommitted
+      (db, folded, slot, at) => {
+        const publish = triggerEvents.recordOnSqlite(
+          db,
+          projectsWithEnds(folded),
+          at,
+          (interests) => {
+            failureRates.countOnSqlite(db, folded, interests, slot, at)
+            return makeTaskEvents(folded, interests)
+          }
+        )
+        const rows = audit.recordOnSqlite(db, auditEntriesOf(folded), at)
+        return Effect.zipRight(audit.onCommitted(rows), publish)
+      }
     )
   let lastTimestamp = yield* Timestamp.now
 
@@ -136,16 +177,19 @@ export const makeWriter = Effect.gen(function*() {
   return { commit } as const
 })
 
+const groupKey = ({ fingerprint, project_id }: HourUpdate | ReportedGroup): string => `${project_id} ${fingerprint}`
+
 const makeSqliteWrite = (
   access: SqliteAccess,
   cache: TaskCache,
   makeCappedTotals: MakeTotals,
-  auditFailures: (
+  /** Returns what to do after the commit. */
+  recordEnds: (
     db: BetterSqlite3.Database,
     folded: ReadonlyArray<FoldResult>,
+    slot: number,
     at: Timestamp.Timestamp
-  ) => ReadonlyArray<StoredRow>,
-  onCommit: (rows: ReadonlyArray<StoredRow>) => Effect.Effect<void>
+  ) => Effect.Effect<void>
 ): WriteTransaction => {
   let statements: { readonly tasks: SqliteTasks; readonly totalsWriter: SqliteTotals } | undefined
   const prepareStatements = (db: BetterSqlite3.Database) =>
@@ -160,15 +204,19 @@ const makeSqliteWrite = (
       }
       const totals = makeCappedTotals(arrivals, folded, at)
       totalsWriter.write(totals, countSlot(partition), at)
-      return { folded, totals, conflicts: [], rows: auditFailures(db, folded, at) }
-    }).pipe(Effect.tap(({ rows }) => onCommit(rows)))
+      return { folded, totals, conflicts: [], onCommit: recordEnds(db, folded, countSlot(partition), at) }
+    }).pipe(Effect.tap(({ onCommit }) => onCommit))
 }
 
 const makePostgresWrite = (
   sql: SqlClient.SqlClient,
   cache: TaskCache,
   makeCappedTotals: MakeTotals,
-  auditFailures: (folded: ReadonlyArray<FoldResult>) => Effect.Effect<void>
+  recordEnds: (
+    folded: ReadonlyArray<FoldResult>,
+    slot: number,
+    at: Timestamp.Timestamp
+  ) => Effect.Effect<void, SqlError.SqlError>
 ): WriteTransaction => {
   const tasks = makePostgresTasks(sql)
   return Effect.fnUntraced(function*(arrivals, partition, at) {
@@ -190,7 +238,7 @@ const makePostgresWrite = (
       : { ...arrivals, groups: groups.filter((group) => !conflicts.includes(group)) }
     const totals = makeCappedTotals(writtenEvents, writtenFolds, at)
     yield* tasks.writeTotals(totals, countSlot(partition), at)
-    yield* auditFailures(writtenFolds)
+    yield* recordEnds(writtenFolds, countSlot(partition), at)
     return { folded: writtenFolds, totals, conflicts }
   }, sql.withTransaction)
 }

@@ -10,6 +10,7 @@ import { readSecretKeyIds } from "./Fingerprints.ts"
  */
 export type SealPurpose =
   | "agents.hmac_secret"
+  | "channels.sealed_config"
   | "commands.request_hash"
   | "commands.sealed_payload"
   | "idempotency_keys.body_hash"
@@ -37,6 +38,7 @@ const clockSkewSeconds = 60
 /** Every column with sealed texts. Sealing requires one of these, so that a rotation covers them all. */
 export const sealedColumns: ReadonlyArray<SealedColumn> = [
   { purpose: "agents.hmac_secret", table: "agents", id, column: "hmac_secret", live: (sql) => sql`true` },
+  { purpose: "channels.sealed_config", table: "channels", id, column: "sealed_config", live: (sql) => sql`true` },
   { purpose: "mail_outbox", table: "mail_outbox", id, column: "sealed", live: (sql) => sql`true` },
   // the pending secret first: enrollment may turn it into the other one between the two columns
   {

@@ -1,8 +1,9 @@
 import { SqlClient, type SqlError, type Statement } from "@effect/sql"
 import { Effect } from "effect"
-import type { AgentId } from "../../domain/Id.ts"
+import type { AgentId, ProjectId } from "../../domain/Id.ts"
 import { forNoKeyUpdate } from "../Dialect.ts"
 import { recordset } from "../Recordset.ts"
+import type { ReportedAgent } from "./PresenceEvents.ts"
 import type {
   AdviceRow,
   ConnectRow,
@@ -17,7 +18,11 @@ import type {
 /** A locked row of an agent. An agent without a row was deleted. */
 export interface LockedAgent {
   readonly id: AgentId
+  readonly project_id: ProjectId
+  readonly name: string
   readonly setup_advice: string
+  /** 1: `agent.offline` was recorded since the agent was last online. */
+  readonly offline_reported: number
 }
 
 /**
@@ -47,9 +52,9 @@ export class PresenceRepo extends Effect.Service<PresenceRepo>()("svc/PresenceRe
     ): Effect.Effect<ReadonlyArray<LockedAgent>, SqlError.SqlError> =>
       agentIds.length === 0
         ? Effect.succeed([])
-        : sql<LockedAgent>`SELECT id, setup_advice FROM agents WHERE id IN ${sql.in(agentIds)} ORDER BY id ${
-          forNoKeyUpdate(sql)
-        }`
+        : sql<LockedAgent>`SELECT id, project_id, name, setup_advice, offline_reported FROM agents WHERE id IN ${
+          sql.in(agentIds)
+        } ORDER BY id ${forNoKeyUpdate(sql)}`
 
     /** Over long-poll all processes share one row, and a new session does not name its engines yet. */
     const isAnonymous = sql.literal("agent_workers.worker_id = CAST(agent_workers.agent_id AS text)")
@@ -145,6 +150,13 @@ export class PresenceRepo extends Effect.Service<PresenceRepo>()("svc/PresenceRe
         WHERE ${sql.in("id", agentIds)} AND state = 'online'
           AND NOT EXISTS (SELECT 1 FROM agent_workers w WHERE w.agent_id = agents.id AND w.state = 'online')`
 
+    /** Those of the reported agents that are online again; their next time offline is reported again. */
+    const endOfflineEpisodes = (agents: ReadonlyArray<LockedAgent>) => {
+      const ids = agents.filter(({ offline_reported }) => offline_reported === 1).map(({ id }) => id)
+      return ids.length === 0 ? Effect.succeed([]) : sql<ReportedAgent>`UPDATE agents SET offline_reported = 0
+        WHERE ${sql.in("id", ids)} AND state = 'online' AND offline_reported = 1 RETURNING id, project_id, name`
+    }
+
     /** Sets the processes of ended sessions offline. A replaced session no longer owns the row and changes nothing. */
     const updateProcessesOffline = (rows: ReadonlyArray<DisconnectRow>) =>
       writeRows(rows, { agent_id: "uuid", worker_id: "text", session_id: "text", at: "text" }, (r) =>
@@ -237,6 +249,7 @@ export class PresenceRepo extends Effect.Service<PresenceRepo>()("svc/PresenceRe
       updateLastSeen,
       updateProcessesOffline,
       updateAgentsOffline,
+      endOfflineEpisodes,
       updateRefusals,
       updateAdvice,
       insertHealth,

@@ -4,6 +4,8 @@ import type { AgentId, ProjectId } from "../../domain/Id.ts"
 import * as Timestamp from "../../domain/Timestamp.ts"
 import { deleteInSlices, forNoKeyUpdate } from "../Dialect.ts"
 import { Settings } from "../Settings.ts"
+import { TriggerEvents } from "../TriggerEvents.ts"
+import { agentOfflineEvent, type ReportedAgent, type SilentWorker, workerOfflineEvent } from "./PresenceEvents.ts"
 import { PresenceRepo } from "./Repo.ts"
 
 /** Rows per statement. */
@@ -20,6 +22,7 @@ export class PresenceSweeps extends Effect.Service<PresenceSweeps>()("svc/Presen
     const sql = yield* SqlClient.SqlClient
     const repo = yield* PresenceRepo
     const settings = yield* Settings
+    const triggerEvents = yield* TriggerEvents
 
     /**
      * Sets processes and agents offline that show no sign of life for SVC_AGENT_OFFLINE_AFTER_SECONDS. Only the
@@ -41,6 +44,23 @@ export class PresenceSweeps extends Effect.Service<PresenceSweeps>()("svc/Presen
     }, sql.withTransaction)
 
     /**
+     * Records `agent.offline` for agents that have been offline for SVC_AGENT_OFFLINE_CONFIRM_SECONDS: a restart of an
+     * agent or of the brain takes less. The row keeps what was recorded, so a replica or a restart records it once.
+     */
+    const reportOfflineAgents = Effect.fn("PresenceSweeps.reportOfflineAgents")(function*() {
+      const cutoff = Timestamp.addSeconds(yield* Timestamp.now, -settings.agentOfflineConfirm)
+      const silent = sql`state = 'offline' AND offline_reported = 0 AND updated_at < ${cutoff}`
+      const due = yield* sql<{ id: AgentId }>`SELECT id FROM agents WHERE ${silent} LIMIT ${slice}`
+      if (due.length === 0) return
+      const ids = due.map(({ id }) => id)
+      yield* repo.lockAgents(ids)
+      const agents = yield* sql<ReportedAgent & { updated_at: Timestamp.Timestamp }>`
+        UPDATE agents SET offline_reported = 1 WHERE ${sql.in("id", ids)} AND ${silent}
+        RETURNING id, project_id, name, updated_at`
+      yield* triggerEvents.record(agents.map((agent) => agentOfflineEvent(agent, agent.updated_at)))
+    }, sql.withTransaction)
+
+    /**
      * Sets workers offline that show no sign of life. A worker that heartbeats describe (it has metadata) has the same
      * time. A worker known only from events may just be idle: it has longer while its agent is online.
      */
@@ -49,7 +69,7 @@ export class PresenceSweeps extends Effect.Service<PresenceSweeps>()("svc/Presen
       const cutoff = Timestamp.addSeconds(now, -settings.agentOfflineAfter)
       const idleCutoff = Timestamp.addSeconds(now, -idleFactor * settings.agentOfflineAfter)
       // locks in the order of the ingest's writes
-      yield* sql`
+      const silent = yield* sql<SilentWorker>`
         WITH silent AS (
           SELECT w.id FROM workers w
           WHERE w.state = 'online' AND w.last_heartbeat < ${cutoff}
@@ -57,8 +77,10 @@ export class PresenceSweeps extends Effect.Service<PresenceSweeps>()("svc/Presen
               OR NOT EXISTS (SELECT 1 FROM agents a WHERE a.id = w.agent_id AND a.state = 'online'))
           ORDER BY w.project_id, w.engine, w.name ${forNoKeyUpdate(sql)}
         )
-        UPDATE workers SET state = 'offline', updated_at = ${now} WHERE id IN (SELECT id FROM silent)`
-    })
+        UPDATE workers SET state = 'offline', updated_at = ${now} WHERE id IN (SELECT id FROM silent)
+        RETURNING id, project_id, engine, name`
+      yield* triggerEvents.record(silent.map((worker) => workerOfflineEvent(worker, now)))
+    }, sql.withTransaction)
 
     /**
      * Deletes agent processes beyond a project's limit: the offline ones that were seen least recently. The number of
@@ -95,8 +117,8 @@ export class PresenceSweeps extends Effect.Service<PresenceSweeps>()("svc/Presen
       yield* pruneTable("queues", settings.workersRetentionDays)
     })
 
-    return { sweepProcesses, sweepWorkers, deleteExcessProcesses, prune } as const
+    return { sweepProcesses, reportOfflineAgents, sweepWorkers, deleteExcessProcesses, prune } as const
   })
 }) {
-  static readonly layer = this.Default.pipe(Layer.provide(PresenceRepo.layer))
+  static readonly layer = this.Default.pipe(Layer.provide([PresenceRepo.layer, TriggerEvents.layer]))
 }

@@ -42,10 +42,17 @@ export type Deletion = typeof Deletion.Type
 const orphanTables = [
   ["tasks", "project_id, id"],
   ["commands", "id"],
+  ["bulk_retry_items", "project_id, request_id, position"],
   ["schedule_fires", "fire_id, scheduled_for"],
+  ["task_orphans", "project_id, engine, task_id"],
   ["task_retries", "project_id, engine, new_task_id, task_id"],
+  ["trigger_events", "id"],
+  ["deliveries", "id"],
+  ["automation_executions", "id"],
   ["task_facets", "project_id, facet, value"],
-  ["task_counts", "project_id, state, slot"]
+  ["task_counts", "project_id, state, slot"],
+  ["failure_groups", "project_id, fingerprint"],
+  ["failure_group_hours", "project_id, fingerprint, hour"]
 ] as const
 
 export class ProjectsRepo extends Effect.Service<ProjectsRepo>()("svc/ProjectsRepo", {

@@ -7,7 +7,9 @@ import * as Ids from "../Ids.ts"
 import { Lease } from "../Leader.ts"
 import { Metrics } from "../Metrics.ts"
 import { Settings } from "../Settings.ts"
+import { ScheduleEvents } from "../TriggerEvents/ScheduleEvents.ts"
 import { ExternalMisfiresRepo, type WatchedStream } from "./ExternalMisfiresRepo.ts"
+import { misfireFact } from "./Misfires.ts"
 import { MisfiresRepo, type NewMisfire } from "./MisfiresRepo.ts"
 
 /** Schedules of one pass; the rest follows in the next one. */
@@ -48,6 +50,7 @@ export class ExternalMisfires extends Effect.Service<ExternalMisfires>()("svc/Ex
     const repo = yield* ExternalMisfiresRepo
     const misfires = yield* MisfiresRepo
     const metrics = yield* Metrics
+    const events = yield* ScheduleEvents
     const { scheduleGraceSeconds } = yield* Settings
 
     const graceOf = ({ grace_seconds }: Schedule): number => grace_seconds ?? scheduleGraceSeconds
@@ -130,12 +133,17 @@ export class ExternalMisfires extends Effect.Service<ExternalMisfires>()("svc/Ex
         if (decision !== null) found.push(yield* misfireOf(schedule, decision))
       }
       if (found.length === 0) return
-      const inserted = yield* lease.withTransaction(misfires.insert(found))
+      const inserted = yield* lease.withTransaction(Effect.tap(misfires.insert(found), (rows) => {
+        const ids = new Set(rows.map(({ id }) => id)) // a known misfire has another id
+        return events.record(found.filter(({ id }) => ids.has(id)).map(misfireFact))
+      }))
       for (const { cause } of inserted) metrics.scheduleMisfires.inc({ cause })
     })
 
     return { watch } as const
   })
 }) {
-  static readonly layer = this.Default.pipe(Layer.provide([ExternalMisfiresRepo.layer, MisfiresRepo.layer]))
+  static readonly layer = this.Default.pipe(
+    Layer.provide([ExternalMisfiresRepo.layer, MisfiresRepo.layer, ScheduleEvents.layer])
+  )
 }

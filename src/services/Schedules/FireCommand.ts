@@ -18,6 +18,8 @@ export const digestDefinition = (definition: ScheduleDefinition): string => {
   return createHash("sha256").update(text).digest("hex")
 }
 
+export const fireAction = "schedule.fire"
+
 interface FireTarget {
   readonly agent_id: AgentId
   readonly fire_id: string
@@ -32,7 +34,7 @@ export const makeFireIntent = (
   { agent_id, fire_id, scheduled_for, timeout_seconds }: FireTarget
 ): Intent => ({
   agent_id,
-  action: "schedule.fire",
+  action: fireAction,
   engine,
   target_type: "schedule",
   target_id: id,

@@ -9,6 +9,7 @@ import { CurrentActor } from "../CurrentActor.ts"
 import { Hints } from "../Database.ts"
 import { Lease } from "../Leader.ts"
 import { Settings } from "../Settings.ts"
+import { ScheduleEvents, type ScheduleFact } from "../TriggerEvents/ScheduleEvents.ts"
 import { nextTokens } from "./ControlToken.ts"
 import { scheduler } from "./Fires.ts"
 import { FiresRepo } from "./FiresRepo.ts"
@@ -71,6 +72,24 @@ const latencyOf = ({ completed_at, dispatched_at }: CommandedFire): number | nul
 const isUnknown = (status: FireStatus | undefined, { dispatched_at }: CommandedFire): boolean =>
   status === "terminal_timeout" || (status === "terminal_cancelled" && dispatched_at !== null)
 
+/** A fire with an unknown outcome neither succeeded nor failed. */
+const factsOf = (
+  { project_id, schedule_id }: CommandedFire,
+  { acked_at, error_message, status }: FireMove,
+  now: Timestamp.Timestamp
+): ReadonlyArray<ScheduleFact> => {
+  const fact = { project_id, schedule_id, at: acked_at ?? now }
+  switch (status) {
+    case "acked_success":
+      return [{ ...fact, trigger: "schedule.fire.succeeded", detail: null }]
+    case "failed":
+    case "acked_failed":
+      return [{ ...fact, trigger: "schedule.fire.failed", detail: error_message ?? null }]
+    default:
+      return []
+  }
+}
+
 /** Takes the outcomes of commands over into their fires, and disables schedules that keep failing. */
 export class FireOutcomes extends Effect.Service<FireOutcomes>()("svc/FireOutcomes", {
   effect: Effect.gen(function*() {
@@ -81,6 +100,7 @@ export class FireOutcomes extends Effect.Service<FireOutcomes>()("svc/FireOutcom
     const recovery = yield* RecoveryRepo
     const audit = yield* Audit
     const hints = yield* Hints
+    const events = yield* ScheduleEvents
     const { scheduleBreakerThreshold } = yield* Settings
 
     const countFailures = (id: ScheduleId) =>
@@ -103,6 +123,13 @@ export class FireOutcomes extends Effect.Service<FireOutcomes>()("svc/FireOutcom
         const tokens = yield* nextTokens(locked.value)
         yield* repo.update({ ...locked.value, is_enabled: false, ...tokens, schedule_revision, updated_at: now })
         yield* hints.publish("schedules", projectId)
+        yield* events.record([{
+          project_id: projectId,
+          schedule_id: id,
+          trigger: "schedule.circuit_breaker.tripped",
+          at: now,
+          detail: `${failures} fires failed in a row, so the schedule was disabled.`
+        }])
         yield* audit.record({
           action: "schedule.circuit_breaker.tripped",
           target_type: "schedule",
@@ -148,10 +175,14 @@ export class FireOutcomes extends Effect.Service<FireOutcomes>()("svc/FireOutcom
       const commanded = yield* open.listCommanded(batchSize)
       if (commanded.length === 0) return false
       const moves = commanded.map(moveOf)
+      const now = yield* Timestamp.now
       const unknown = commanded.filter((fire, index) => isUnknown(moves[index]?.status, fire))
       yield* lease.withTransaction(Effect.gen(function*() {
         const uncertain = yield* openUnknown(unknown)
-        yield* open.move(moves)
+        const moved = new Set((yield* open.move(moves)).map(({ id }) => id))
+        yield* events.record(
+          commanded.flatMap((fire, index) => moved.has(fire.id) ? factsOf(fire, moves[index]!, now) : [])
+        )
         yield* quarantine.begin(uncertain)
       }))
       const failed = new Map(
@@ -174,6 +205,7 @@ export class FireOutcomes extends Effect.Service<FireOutcomes>()("svc/FireOutcom
       FiresRepo.layer,
       OpenFiresRepo.layer,
       RecoveryRepo.layer,
+      ScheduleEvents.layer,
       ScheduleQuarantine.layer,
       SchedulesRepo.layer
     ])

@@ -7,14 +7,14 @@ import { fireIdOf } from "../../domain/Schedule/FireId.ts"
 import { compileSchedule, type FirePlan, latestCursorAt, planFires, rewindCursor } from "../../domain/Schedule/Plan.ts"
 import * as Timestamp from "../../domain/Timestamp.ts"
 import { Commands } from "../Commands.ts"
+import { EngineAgents } from "../Commands/EngineAgents.ts"
 import type { IssuedIntent } from "../Commands/Issue.ts"
 import { CurrentActor } from "../CurrentActor.ts"
 import * as Ids from "../Ids.ts"
 import { Lease } from "../Leader.ts"
 import { Settings } from "../Settings.ts"
 import { DueRepo, type DueSchedule } from "./DueRepo.ts"
-import { FireAgents } from "./FireAgents.ts"
-import { digestDefinition, makeFireIntent } from "./FireCommand.ts"
+import { digestDefinition, fireAction, makeFireIntent } from "./FireCommand.ts"
 import { Misfires } from "./Misfires.ts"
 import { type FireMove, type NewFire, OpenFiresRepo, type WaitingFire } from "./OpenFiresRepo.ts"
 import { ScheduleQuarantine } from "./Quarantine.ts"
@@ -62,7 +62,7 @@ export class ScheduleFires extends Effect.Service<ScheduleFires>()("svc/Schedule
     const due = yield* DueRepo
     const open = yield* OpenFiresRepo
     const repo = yield* SchedulesRepo
-    const fireAgents = yield* FireAgents
+    const engineAgents = yield* EngineAgents
     const misfires = yield* Misfires
     const commands = yield* Commands
     const quarantine = yield* ScheduleQuarantine
@@ -73,7 +73,7 @@ export class ScheduleFires extends Effect.Service<ScheduleFires>()("svc/Schedule
     /** Chooses agents for fires. The agents of each project are read once. */
     const makeChooser = Effect.fnUntraced(function*(projectIds: Iterable<ProjectId>) {
       const choosers = new Map<ProjectId, (engine: string) => AgentId | null>()
-      for (const id of new Set(projectIds)) choosers.set(id, yield* fireAgents.chooseIn(id))
+      for (const id of new Set(projectIds)) choosers.set(id, yield* engineAgents.chooseIn(id, fireAction))
       return (projectId: ProjectId, engine: string) => choosers.get(projectId)?.(engine) ?? null
     })
 
@@ -309,7 +309,7 @@ export class ScheduleFires extends Effect.Service<ScheduleFires>()("svc/Schedule
     Layer.provide([
       Commands.layer,
       DueRepo.layer,
-      FireAgents.layer,
+      EngineAgents.layer,
       Misfires.layer,
       OpenFiresRepo.layer,
       ScheduleQuarantine.layer,

@@ -7,6 +7,7 @@ import * as Ids from "../Ids.ts"
 import { Lease } from "../Leader.ts"
 import { Metrics } from "../Metrics.ts"
 import { Settings } from "../Settings.ts"
+import { ScheduleEvents, type ScheduleFact } from "../TriggerEvents/ScheduleEvents.ts"
 import { type LateTick, MisfiresRepo, type NewMisfire } from "./MisfiresRepo.ts"
 
 /** Misfires of one pass of the watch; the rest follows in the next one. */
@@ -32,11 +33,20 @@ const clockStepSeconds = 5
 const secondsBetween = (from: Timestamp.Timestamp, to: Timestamp.Timestamp): number =>
   (Timestamp.toEpochMillis(to) - Timestamp.toEpochMillis(from)) / 1000
 
+export const misfireFact = ({ detail, detected_at, project_id, schedule_id }: NewMisfire): ScheduleFact => ({
+  project_id,
+  schedule_id,
+  trigger: "schedule.misfired",
+  at: detected_at,
+  detail
+})
+
 /** Records ticks that did not fire within their grace, each once, with the cause as far as it is known. */
 export class Misfires extends Effect.Service<Misfires>()("svc/Misfires", {
   effect: Effect.gen(function*() {
     const repo = yield* MisfiresRepo
     const metrics = yield* Metrics
+    const events = yield* ScheduleEvents
     const { embeddedScheduler, scheduleGraceSeconds } = yield* Settings
     const startedAt = yield* Timestamp.now
     const since = { started: startedAt, leading: startedAt }
@@ -59,9 +69,9 @@ export class Misfires extends Effect.Service<Misfires>()("svc/Misfires", {
     const insert = Effect.fnUntraced(function*(misfires: ReadonlyArray<NewMisfire>) {
       if (misfires.length === 0) return
       const fresh = new Set(misfires.map(({ id }) => id)) // another id: the misfire was known, and has more slots now
-      for (const { cause, id } of yield* repo.insert(misfires)) {
-        if (fresh.has(id)) metrics.scheduleMisfires.inc({ cause })
-      }
+      const inserted = (yield* repo.insert(misfires)).filter(({ id }) => fresh.has(id))
+      yield* events.record(misfires.filter(({ id }) => inserted.some((row) => row.id === id)).map(misfireFact))
+      for (const { cause } of inserted) metrics.scheduleMisfires.inc({ cause })
     })
 
     const graceOf = ({ grace_seconds }: { readonly grace_seconds: number | null }) =>
@@ -167,5 +177,5 @@ export class Misfires extends Effect.Service<Misfires>()("svc/Misfires", {
     } as const
   })
 }) {
-  static readonly layer = this.Default.pipe(Layer.provide(MisfiresRepo.layer))
+  static readonly layer = this.Default.pipe(Layer.provide([MisfiresRepo.layer, ScheduleEvents.layer]))
 }

@@ -54,6 +54,7 @@ export interface WaitingFire extends FireKey {
 
 /** A fire beside its command, whose status is ahead. */
 export interface CommandedFire extends FireKey {
+  readonly id: FireRowId
   readonly schedule_id: ScheduleId
   readonly project_id: ProjectId
   /** Null: retention has deleted the command. */
@@ -130,19 +131,23 @@ export class OpenFiresRepo extends Effect.Service<OpenFiresRepo>()("svc/OpenFire
 
       /** Fires whose command has moved since. With 10 000 open fires that have not, 7 ms on both databases. */
       listCommanded: (limit: number) =>
-        read<CommandedFire>`SELECT f.fire_id, f.scheduled_for, f.schedule_id, f.project_id, c.status AS command_status,
+        read<
+          CommandedFire
+        >`SELECT f.id, f.fire_id, f.scheduled_for, f.schedule_id, f.project_id, c.status AS command_status,
             c.dispatched_at, c.completed_at, c.error
           FROM schedule_fires f LEFT JOIN commands c ON c.id = f.command_id
           WHERE ${isCommanded} AND (c.id IS NULL OR c.completed_at IS NOT NULL
             OR (f.status = 'accepted' AND c.status = 'dispatched'))
           LIMIT ${limit}`,
 
-      /** Moves open fires; a fire that another move has ended stays. */
+      /** Moves open fires, and returns those; a fire that another move has ended stays. */
       move: (moves: ReadonlyArray<FireMove>) =>
-        sql`UPDATE schedule_fires AS f SET status = r.status, command_id = COALESCE(r.command_id, f.command_id),
+        sql<
+          { readonly id: FireRowId }
+        >`UPDATE schedule_fires AS f SET status = r.status, command_id = COALESCE(r.command_id, f.command_id),
             acked_at = r.acked_at, latency_ms = r.latency_ms, error_code = r.error_code, error_message = r.error_message
           FROM ${recordset(sql, "r", moveColumns, moves)}
-          WHERE f.fire_id = r.fire_id AND f.scheduled_for = r.scheduled_for AND ${isStillOpen}`,
+          WHERE f.fire_id = r.fire_id AND f.scheduled_for = r.scheduled_for AND ${isStillOpen} RETURNING id`,
 
       /** Ends a fire by an operator's word. */
       resolve: ({ fire_id, scheduled_for }: FireKey, status: FireStatus) =>

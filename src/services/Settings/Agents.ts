@@ -27,6 +27,11 @@ export const agentSettings = {
     { default: 30, min: 2, max: secondsPerDay },
     "An agent is offline after this long without a sign of life."
   ),
+  agentOfflineConfirm: integer(
+    "SVC_AGENT_OFFLINE_CONFIRM_SECONDS",
+    { default: 60, min: 0, max: secondsPerDay },
+    "Time that an agent must have been offline before agent.offline is notified."
+  ),
   commandTimeout: integer(
     "SVC_COMMAND_TIMEOUT_SECONDS",
     { default: 60, min: 1, max: 3600 },
@@ -36,6 +41,16 @@ export const agentSettings = {
     "SVC_BULK_COMMAND_TIMEOUT_SECONDS",
     { default: 600, min: 1, max: 3600 },
     "Time a bulk command has to complete."
+  ),
+  bulkRetryDeadlineHours: integer(
+    "SVC_BULK_RETRY_DEADLINE_HOURS",
+    { default: 72, min: 1, max: 720 },
+    "A bulk retry ends this many hours after it was created, whatever is left of it."
+  ),
+  bulkRetryOpenCommands: integer(
+    "SVC_BULK_RETRY_OPEN_COMMANDS",
+    { default: 100, min: 1, max: 500 },
+    "Unanswered commands of a bulk retry for each engine; further tasks wait."
   ),
 
   scheduleBreakerThreshold: integer(
@@ -68,6 +83,11 @@ export const agentSettings = {
     "SVC_QUEUES_PER_PROJECT",
     { default: 10_000, min: 1, max: 1_000_000 },
     "Maximum queues of a project; reports of further ones are dropped."
+  ),
+  failureGroupsPerProject: integer(
+    "SVC_FAILURE_GROUPS_PER_PROJECT",
+    { default: 10_000, min: 1, max: 1_000_000 },
+    "Maximum failure groups of a project; failures of further ones are not grouped."
   ),
   workersPerProject: integer(
     "SVC_WORKERS_PER_PROJECT",

@@ -1,5 +1,5 @@
 import { secondsPerDay } from "../../domain/Timestamp.ts"
-import { decimal, flag, integer, listOf, ranges, secretBytes, secretUrl, secretUrls, text } from "./Kinds.ts"
+import { decimal, flag, integer, listOf, origin, ranges, secretBytes, secretUrl, secretUrls, text } from "./Kinds.ts"
 
 /** Checkpoints, verification and webhook of the audit log; outbound calls. */
 export const auditLogSettings = {
@@ -65,5 +65,20 @@ export const auditLogSettings = {
   outboundAllowCidrs: ranges(
     "SVC_OUTBOUND_ALLOW_CIDRS",
     "Internal addresses or CIDR ranges that webhooks and other outbound calls may reach."
+  ),
+  outboundCaFile: text(
+    "SVC_OUTBOUND_CA_FILE",
+    { default: "" },
+    "PEM file of authorities that outbound calls trust beside the public ones, for receivers of your own."
+  ),
+  telegramUrl: origin(
+    "SVC_NOTIFICATIONS_TELEGRAM_URL",
+    "https://api.telegram.org",
+    "Telegram's Bot API, or a Bot API server of your own."
+  ),
+  pagerdutyUrl: origin(
+    "SVC_NOTIFICATIONS_PAGERDUTY_URL",
+    "https://events.pagerduty.com",
+    "PagerDuty's Events API; in its EU region https://events.eu.pagerduty.com."
   )
 } as const

@@ -145,6 +145,16 @@ export const url = (name: string, line: string): Setting<string> => ({
       : Either.left(`must be an http or https URL, but is "${text}"`)
 })
 
+/** Scheme, host and port of an https server that the program calls by itself. */
+export const origin = (name: string, fallback: string, line: string): Setting<string> => ({
+  ...text(name, { default: fallback }, line),
+  type: "https origin",
+  parse: (text) =>
+    URL.canParse(text) && new URL(text).protocol === "https:" && new URL(text).origin === text
+      ? Either.right(text)
+      : Either.left(`must be an https origin such as ${fallback}, without a path, but is "${maskCredentials(text)}"`)
+})
+
 /** A list of which each part must pass; `wanted` says what a part is, such as `IP addresses`. */
 export const listOf = (
   name: string,

@@ -23,6 +23,16 @@ export const limitSettings = {
     { default: 50, min: 1, max: 100_000 },
     "Open live streams of one user and process; more are refused."
   ),
+  channelFailureBudgetHours: integer(
+    "SVC_CHANNEL_FAILURE_BUDGET_HOURS",
+    { default: 72, min: 1, max: 720 },
+    "A notification channel that accepts no message for this long, in at least 10 attempts, is disabled."
+  ),
+  automationActionsPerMinute: integer(
+    "SVC_AUTOMATION_ACTIONS_PER_MINUTE",
+    { default: 60, min: 1, max: 100_000 },
+    "Commands and messages of all automation rules of a project within a minute; rules do not act beyond it."
+  ),
   tasksExportMaxRows: integer(
     "SVC_TASKS_EXPORT_MAX_ROWS",
     { default: 100_000, min: 1, max: 10_000_000 },

@@ -7,6 +7,11 @@ export const retentionSettings = {
     { default: 30, min: 1, max: 3650 },
     "Tasks are deleted this long after their last event."
   ),
+  failureGroupsRetentionDays: integer(
+    "SVC_FAILURE_GROUPS_RETENTION_DAYS",
+    { default: 90, min: 1, max: 3650 },
+    "Failure groups without open tasks are deleted this many days after their last failure, and their hours after as many."
+  ),
   commandsRetentionDays: integer(
     "SVC_COMMANDS_RETENTION_DAYS",
     { default: 90, min: 1, max: 3650 },
@@ -21,6 +26,31 @@ export const retentionSettings = {
     "SVC_SCHEDULE_MISFIRES_RETENTION_DAYS",
     { default: 90, min: 1, max: 3650 },
     "Misfires of schedules are deleted this many days after they were detected."
+  ),
+  triggerEventsRetentionDays: integer(
+    "SVC_TRIGGER_EVENTS_RETENTION_DAYS",
+    { default: 3, min: 1, max: 365 },
+    "Trigger events that nothing took out of the outbox are deleted this many days after they were due."
+  ),
+  deliveriesRetentionDays: integer(
+    "SVC_DELIVERIES_RETENTION_DAYS",
+    { default: 30, min: 1, max: 3650 },
+    "Deliveries of notifications and their attempts are deleted this many days after they were enqueued."
+  ),
+  userNotificationsRetentionDays: integer(
+    "SVC_USER_NOTIFICATIONS_RETENTION_DAYS",
+    { default: 90, min: 1, max: 3650 },
+    "Rows of users' inboxes are deleted this many days after they arrived."
+  ),
+  bulkRetryRetentionDays: integer(
+    "SVC_BULK_RETRY_RETENTION_DAYS",
+    { default: 30, min: 1, max: 3650 },
+    "Bulk retries are deleted with their tasks' outcomes this many days after they end."
+  ),
+  automationExecutionsRetentionDays: integer(
+    "SVC_AUTOMATION_EXECUTIONS_RETENTION_DAYS",
+    { default: 30, min: 7, max: 3650 },
+    "The log of automation rules is deleted this many days after it was written. Breakers count up to 7 days back."
   ),
   agentHealthRetentionDays: integer(
     "SVC_AGENT_HEALTH_RETENTION_DAYS",
@@ -46,6 +76,16 @@ export const retentionSettings = {
     "SVC_INVITATIONS_RETENTION_DAYS",
     { default: 30, min: 1, max: 3650 },
     "Invitations are deleted this long after they expired."
+  ),
+  alertsRetentionDays: integer(
+    "SVC_ALERTS_RETENTION_DAYS",
+    { default: 30, min: 1, max: 3650 },
+    "Alerts are deleted this many days after they end."
+  ),
+  alertsStaleAfterHours: integer(
+    "SVC_ALERTS_STALE_AFTER_HOURS",
+    { default: 72, min: 1, max: 720 },
+    "An alert that is neither seen again nor known to have recovered ends after this long, without a message."
   ),
   auditRetentionDays: integer(
     "SVC_AUDIT_RETENTION_DAYS",

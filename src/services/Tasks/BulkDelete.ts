@@ -18,6 +18,8 @@ const toFilter = (body: BulkDelete): TaskFilter => ({
   name: body.filter_name,
   search: body.filter_search,
   search_exceptions: false, // the contract's filter_search names four fields, and a wider one would delete more
+  engine: null,
+  fingerprint: null,
   queue: body.filter_queue,
   worker: body.filter_worker,
   since: body.filter_since,

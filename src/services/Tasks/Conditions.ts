@@ -72,8 +72,11 @@ export const makeConditions = (sql: SqlClient.SqlClient) => {
   const exactTerms = (filter: TaskFilter): ReadonlyArray<Fragment> => {
     const terms: Array<Fragment> = []
     if (filter.state !== null) terms.push(sql`state = ${filter.state}`)
+    // as an expression: the primary key has the engine, and its order would need a sort of all tasks of the engine
+    if (filter.engine !== null) terms.push(sql`(engine || '') = ${filter.engine}`)
     if (filter.queue !== null) terms.push(sql`queue = ${filter.queue}`)
     if (filter.worker !== null) terms.push(sql`worker_name = ${filter.worker}`)
+    if (filter.fingerprint !== null) terms.push(sql`fingerprint = ${filter.fingerprint}`)
     if (filter.priority !== null) terms.push(sql`priority IN ${sql.in([...new Set(filter.priority)])}`)
     if (filter.since !== null) terms.push(sql`${sql.literal(momentSql)} >= ${filter.since}`)
     if (filter.until !== null) terms.push(sql`${sql.literal(momentSql)} <= ${filter.until}`)

@@ -2,12 +2,14 @@ import { SqlClient } from "@effect/sql"
 import { Effect } from "effect"
 import type { ProjectId } from "../../domain/Id.ts"
 import { idIn } from "../Dialect.ts"
+import { collectDeletedTasks } from "../Failures/Changes.ts"
+import { writeGroups } from "../Failures/GroupSql.ts"
 
 /** The slot of `task_counts` that deletions write: no ingest writer waits for it. The count is the sum of all slots. */
 const deletionSlot = -1
 
 /**
- * Deletes tasks of a project and subtracts them from its counts, in the caller's transaction; returns how many. The
+ * Deletes tasks of a project and subtracts them from its counts and failure groups, in the caller's transaction; returns how many. The
  * caller slices: at most a few hundred ids at a time, with a turn of the event loop in between.
  */
 export class TaskDeletion extends Effect.Service<TaskDeletion>()("svc/tasks/Deletion", {
@@ -16,9 +18,9 @@ export class TaskDeletion extends Effect.Service<TaskDeletion>()("svc/tasks/Dele
 
     const deleteTasks = Effect.fn("TaskDeletion.deleteTasks")(
       function*(projectId: ProjectId, ids: ReadonlyArray<string>) {
-        const deleted = yield* sql<{ state: string }>`DELETE FROM tasks WHERE project_id = ${projectId} AND ${
-          idIn(sql, ids)
-        } RETURNING state`
+        const deleted = yield* sql<
+          { state: string; fingerprint: string | null }
+        >`DELETE FROM tasks WHERE project_id = ${projectId} AND ${idIn(sql, ids)} RETURNING state, fingerprint`
         const byState = new Map<string, number>()
         for (const { state } of deleted) byState.set(state, (byState.get(state) ?? 0) - 1)
         const rows = [...byState].sort(([a], [b]) => (a < b ? -1 : 1)).map(([state, tasks]) => ({
@@ -31,6 +33,8 @@ export class TaskDeletion extends Effect.Service<TaskDeletion>()("svc/tasks/Dele
           yield* sql`INSERT INTO task_counts ${sql.insert(rows)}
           ON CONFLICT (project_id, state, slot) DO UPDATE SET tasks = task_counts.tasks + excluded.tasks`
         }
+        const groups = collectDeletedTasks(projectId, deleted)
+        if (groups.length > 0) yield* writeGroups(sql, groups)
         return deleted.length
       }
     )

@@ -55,6 +55,7 @@ export interface StartedTask {
 /** What a task's retries are, as JSON text of their statement. */
 interface RetriesJson {
   readonly retried_from: string | null
+  readonly orphaned_at: Timestamp | null
   readonly retried_as: ReadonlyArray<string> | null
   /** `status:error`, or `status` without an error. */
   readonly last_retry: string | null
@@ -68,9 +69,10 @@ const decodeLastRetry = (text: string): LastRetry => {
 }
 
 const decodeRetries = (json: string) => {
-  const { last_retry, retried_as, retried_from }: RetriesJson = JSON.parse(json)
+  const { last_retry, orphaned_at, retried_as, retried_from }: RetriesJson = JSON.parse(json)
   return {
     retriedFrom: retried_from,
+    orphanedAt: orphaned_at,
     retriedAs: retried_as ?? [],
     lastRetry: last_retry === null ? null : decodeLastRetry(last_retry)
   }
@@ -88,6 +90,9 @@ const retriesSql = ({ groupArray, object }: ReturnType<typeof jsonFunctionsOf>) 
   'retried_from', (
     SELECT task_id FROM task_retries WHERE project_id = t.project_id AND engine = t.engine AND new_task_id = t.task_id
     ORDER BY command_id DESC LIMIT 1),
+  'orphaned_at', CASE WHEN state IN ('started', 'unknown') THEN (
+    SELECT orphaned_at FROM task_orphans o
+    WHERE o.project_id = t.project_id AND o.engine = t.engine AND o.task_id = t.task_id AND o.started_at = t.started_at) END,
   'retried_as', (
     SELECT ${groupArray}(new_task_id ORDER BY command_id DESC) FROM (
       SELECT new_task_id, command_id FROM task_retries

@@ -8,6 +8,7 @@ import { yieldToEventLoop } from "../EventLoop.ts"
 import { Loops } from "../Loops.ts"
 import { Settings } from "../Settings.ts"
 import { TaskDeletion } from "./Deletion.ts"
+import { TaskOrphans } from "./Orphans.ts"
 
 const tasksAtOnce = 250
 const facetsAtOnce = 200
@@ -25,6 +26,7 @@ export class TaskRetention extends Effect.Service<TaskRetention>()("svc/tasks/Re
     const read = yield* Reader
     const settings = yield* Settings
     const deletion = yield* TaskDeletion
+    const orphans = yield* TaskOrphans
 
     const listProjects = read<{ id: ProjectId }>`SELECT id FROM projects ORDER BY id`
 
@@ -61,7 +63,7 @@ export class TaskRetention extends Effect.Service<TaskRetention>()("svc/tasks/Re
       }
     )
 
-    /** Deletes expired tasks and facets; returns the number of tasks. */
+    /** Deletes expired tasks, facets and marks of orphans; returns the number of tasks. */
     const sweep = Effect.fn("TaskRetention.sweep")(function*() {
       const now = yield* Timestamp.now
       const tasksBefore = Timestamp.addSeconds(now, -settings.tasksRetentionDays * Timestamp.secondsPerDay)
@@ -71,13 +73,14 @@ export class TaskRetention extends Effect.Service<TaskRetention>()("svc/tasks/Re
         deleted += yield* pruneTasks(id, tasksBefore)
         for (const facet of taskFacets) yield* pruneFacets(id, facet, facetsBefore)
       }
+      yield* orphans.prune(tasksBefore)
       return deleted
     }, orDieOnSql)
 
     return { sweep } as const
   })
 }) {
-  static readonly layer = this.Default.pipe(Layer.provide(TaskDeletion.layer))
+  static readonly layer = this.Default.pipe(Layer.provide([TaskDeletion.layer, TaskOrphans.layer]))
 
   /** Once an hour. */
   static readonly layerLoop = Layer.scopedDiscard(Effect.gen(function*() {

@@ -135,7 +135,9 @@ export class TaskSearch extends Effect.Service<TaskSearch>()("svc/tasks/Search",
 
     /** How many tasks match, or null when more than `maxCounted` rows would have to be read. */
     const count = Effect.fn("TaskSearch.count")(function*(projectId: ProjectId, filter: TaskFilter) {
-      const indexedTerms = filter.worker !== null
+      const indexedTerms = filter.fingerprint !== null
+        ? [sql`fingerprint = ${filter.fingerprint}`]
+        : filter.worker !== null
         ? [sql`worker_name = ${filter.worker}`]
         : filter.queue !== null
         ? [sql`queue = ${filter.queue}`]
@@ -160,7 +162,8 @@ export class TaskSearch extends Effect.Service<TaskSearch>()("svc/tasks/Search",
 }
 
 /** Whether a term of the filter has an index of its own. */
-const isIndexed = ({ queue, state, worker }: TaskFilter): boolean => state !== null || queue !== null || worker !== null
+const isIndexed = ({ fingerprint, queue, state, worker }: TaskFilter): boolean =>
+  [fingerprint, queue, state, worker].some((term) => term !== null)
 
 const readIds = (rows: ReadonlyArray<ReadonlyArray<unknown>>): ReadonlyArray<string> =>
   rows.map((row) => String(row[0]))

@@ -39,7 +39,7 @@ const rangesAtOnce = 100
 
 /** The columns that a filter's terms compare. Exceptions are long, and are read only when they are searched. */
 const searchColumnsOf = ({ search_exceptions }: Pick<TaskFilter, "search_exceptions">): string =>
-  `id, state, priority, name, queue, worker_name, task_id, received_at, first_event_at${
+  `id, engine, state, priority, name, queue, worker_name, fingerprint, task_id, received_at, first_event_at${
     search_exceptions ? ", exception" : ""
   }`
 

@@ -1,0 +1,151 @@
+import { Effect, Layer, Option, Schema } from "effect"
+import type { ProjectId } from "../../domain/Id.ts"
+import type { Timestamp } from "../../domain/Timestamp.ts"
+import { ExecutionsRepo, type OpenRetry } from "./ExecutionsRepo.ts"
+
+/** A task that a rule may retry or cancel. */
+export interface Candidate {
+  readonly engine: string
+  readonly task_id: string
+  readonly task_name: string
+}
+
+/** A command of a rule about a task, as far as the guards need it. */
+interface PastCommand {
+  readonly action: string
+  readonly occurred_at: Timestamp
+}
+
+/** Tasks of a chain that are followed back. Rules make at most 100 retries of a chain; people may add some. */
+const maxDepth = 200
+
+const keyOf = (engine: string, id: string): string => `${engine} ${id}`
+
+const NamedTask = Schema.Struct({
+  new_task_id: Schema.optional(Schema.String),
+  task_id: Schema.optional(Schema.String)
+})
+const decodeResult = Schema.decodeUnknownOption(Schema.parseJson(NamedTask))
+
+/** Whether the result says which task runs now: an engine that runs the task under its own id names that. */
+const namesTask = (result: string | null): boolean =>
+  Option.exists(decodeResult(result), ({ new_task_id, task_id }) => (new_task_id ?? task_id) !== undefined)
+
+/**
+ * Chains of retries: a task, and the tasks that its retries created. A task that is new under a name that a rule has
+ * just retried may be that retry, before the command's result says so: it waits for the result. When the outcome stays
+ * unknown, the task is taken to be the retry, since a rule that is wrong here would go on for ever.
+ */
+export class RetryChains extends Effect.Service<RetryChains>()("svc/RetryChains", {
+  effect: Effect.gen(function*() {
+    const repo = yield* ExecutionsRepo
+
+    /** The ancestors of each task with the task itself. */
+    const loadAncestors = Effect.fnUntraced(
+      function*(project: ProjectId, engine: string, taskIds: ReadonlyArray<string>) {
+        const parents = new Map<string, Array<string>>()
+        let frontier = taskIds
+        for (let depth = 0; depth < maxDepth && frontier.length > 0; depth++) {
+          const found = yield* repo.listParents(project, engine, frontier)
+          for (const { parent, task_id } of found) {
+            const known = parents.get(task_id)
+            if (known === undefined) parents.set(task_id, [parent])
+            else if (!known.includes(parent)) known.push(parent)
+          }
+          frontier = [...new Set(found.map(({ parent }) => parent))].filter((id) => !parents.has(id))
+        }
+        return (id: string): ReadonlySet<string> => {
+          const chain = new Set([id])
+          for (const member of chain) for (const parent of parents.get(member) ?? []) chain.add(parent)
+          return chain
+        }
+      }
+    )
+
+    /** All that the guards ask about these tasks, in a few statements per engine. */
+    const load = Effect.fn("RetryChains.load")(
+      function*(project: ProjectId, candidates: ReadonlyArray<Candidate>, now: Timestamp) {
+        const births = new Map<string, Timestamp>()
+        const commands = new Map<string, Array<PastCommand>>()
+        const chains = new Map<string, (id: string) => ReadonlySet<string>>()
+        const open = new Map<string, Array<OpenRetry>>()
+        for (const engine of new Set(candidates.map((candidate) => candidate.engine))) {
+          const own = candidates.filter((candidate) => candidate.engine === engine)
+          const ids = [...new Set(own.map(({ task_id }) => task_id))]
+          for (const { created_at, task_id } of yield* repo.listBirths(project, engine, ids)) {
+            births.set(keyOf(engine, task_id), created_at)
+          }
+          for (const name of new Set(own.map(({ task_name }) => task_name))) {
+            open.set(keyOf(engine, name), [...(yield* repo.listOpenRetries(project, engine, name, now))])
+          }
+          const retried = own.flatMap(({ task_name }) => open.get(keyOf(engine, task_name)) ?? [])
+          const members = [...new Set([...ids, ...retried.map(({ task_id }) => task_id)])]
+          const chainOf = yield* loadAncestors(project, engine, members)
+          chains.set(engine, chainOf)
+          const everyone = [...new Set(members.flatMap((id) => [...chainOf(id)]))]
+          for (const { task_id, ...command } of yield* repo.listCommandsOf(project, engine, everyone)) {
+            const known = commands.get(keyOf(engine, task_id))
+            if (known === undefined) commands.set(keyOf(engine, task_id), [command])
+            else known.push(command)
+          }
+        }
+        const claims: Array<{ readonly id: OpenRetry["id"]; readonly task_id: string }> = []
+        const claimedParents = new Map<string, string>()
+
+        const chainOf = ({ engine, task_id }: Candidate): ReadonlySet<string> => {
+          const claimed = claimedParents.get(keyOf(engine, task_id))
+          const chain = chains.get(engine)!
+          return claimed === undefined ? chain(task_id) : new Set([task_id, ...chain(claimed)])
+        }
+
+        /** Retries that may have created the task: issued before it appeared, when nothing else says where it is from. */
+        const possibleOrigins = (candidate: Candidate): ReadonlyArray<OpenRetry> => {
+          const birth = births.get(keyOf(candidate.engine, candidate.task_id))
+          if (birth === undefined || chainOf(candidate).size > 1) return []
+          return (open.get(keyOf(candidate.engine, candidate.task_name)) ?? []).filter((retry) =>
+            retry.task_id !== candidate.task_id && retry.issued_at <= birth
+          )
+        }
+
+        return {
+          isKnown: ({ engine, task_id }: Candidate): boolean => births.has(keyOf(engine, task_id)),
+          /** Whether a retry without a result may have created the task. */
+          mustWait: (candidate: Candidate): boolean =>
+            possibleOrigins(candidate).some(({ status }) => status === "pending" || status === "dispatched"),
+          /** Takes a retry with an unknown outcome as the origin of the task, if there is one. */
+          claimOrigin: (candidate: Candidate): void => {
+            const origin = possibleOrigins(candidate).find(({ result, status }) =>
+              status === "timeout" || (status === "completed" && !namesTask(result))
+            )
+            if (origin === undefined) return
+            const list = open.get(keyOf(candidate.engine, candidate.task_name))!
+            list.splice(list.indexOf(origin), 1)
+            claims.push({ id: origin.id, task_id: candidate.task_id })
+            claimedParents.set(keyOf(candidate.engine, candidate.task_id), origin.task_id)
+          },
+          countRetries: (candidate: Candidate): number =>
+            [...chainOf(candidate)].flatMap((id) => commands.get(keyOf(candidate.engine, id)) ?? [])
+              .filter(({ action }) => action === "retry").length,
+          /** Whether a rule acted on this event of the task, or on a later one. */
+          hasActed: ({ engine, task_id }: Candidate, action: string, occurredAt: Timestamp): boolean =>
+            (commands.get(keyOf(engine, task_id)) ?? []).some((past) =>
+              past.action === action && past.occurred_at >= occurredAt
+            ),
+          /** Adds a command of this batch. */
+          add: ({ engine, task_id }: Candidate, command: PastCommand): void => {
+            const known = commands.get(keyOf(engine, task_id))
+            if (known === undefined) commands.set(keyOf(engine, task_id), [command])
+            else known.push(command)
+          },
+          claims
+        } as const
+      }
+    )
+
+    return { load } as const
+  })
+}) {
+  static readonly layer = this.Default.pipe(Layer.provide(ExecutionsRepo.layer))
+}
+
+export type LoadedChains = Effect.Effect.Success<ReturnType<RetryChains["load"]>>

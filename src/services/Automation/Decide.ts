@@ -1,0 +1,228 @@
+import { Effect } from "effect"
+import { isDestructive } from "../../domain/Automation/Actions.ts"
+import { attemptExecution, type Breaker } from "../../domain/Automation/Breaker.ts"
+import type { ExecutedAction, Outcome } from "../../domain/Automation/Execution.ts"
+import { compileConditions } from "../../domain/Automation/Match.ts"
+import { type AgentId, CommandId, ExecutionId } from "../../domain/Id.ts"
+import type { Timestamp } from "../../domain/Timestamp.ts"
+import type { Occurrence, TriggerEvent } from "../../domain/Trigger.ts"
+import type { IssuedIntent } from "../Commands/Issue.ts"
+import type { Intent } from "../Commands/Model.ts"
+import { refusalReason } from "../Commands/Refusal.ts"
+import * as Ids from "../Ids.ts"
+import type { Candidate, LoadedChains } from "./Chains.ts"
+import type { NewExecution } from "./ExecutionsRepo.ts"
+import type { RuleRow } from "./RulesRepo.ts"
+
+/** A rule with its compiled conditions and its breaker, for one batch of events. */
+export interface ActiveRule {
+  readonly rule: RuleRow
+  readonly matches: (event: TriggerEvent, occurrence: Occurrence) => boolean
+  breaker: Breaker
+  wasTripped: boolean
+}
+
+export const activate = (rule: RuleRow, executions: number): ActiveRule => {
+  const test = compileConditions(rule.conditions)
+  return {
+    rule,
+    matches: (event, { detail, runtime_ms }) => test({ ...event, exception: detail, runtime_ms }),
+    breaker: { is_tripped: rule.cb_tripped, executions },
+    wasTripped: rule.cb_tripped
+  }
+}
+
+/** An event of the batch, with the occurrences that are looked at now. */
+export interface BatchEvent {
+  readonly event: TriggerEvent
+  readonly occurrences: ReadonlyArray<Occurrence>
+  readonly created_at: Timestamp
+}
+
+/** What a rule tells about a condition. */
+export interface RuleMessage {
+  readonly rule: RuleRow
+  readonly event: TriggerEvent
+  readonly occurrences: ReadonlyArray<Occurrence>
+}
+
+export const commandTypeOf = ({ actions }: Pick<RuleRow, "actions">) =>
+  actions.find((action) => action.type === "retry" || action.type === "cancel")
+
+export const candidateOf = (event: TriggerEvent, { task_id }: Occurrence): Candidate | null =>
+  event.engine === null || task_id === null
+    ? null
+    : { engine: event.engine, task_id, task_name: event.task_name ?? "" }
+
+interface Surroundings {
+  readonly chains: LoadedChains
+  /** The agent that takes the action for the engine now. */
+  readonly agentFor: (action: "retry" | "cancel", engine: string) => AgentId | null
+  readonly now: Timestamp
+  readonly timeoutSeconds: number
+  /** Actions that the project's rules may still take within this minute. */
+  readonly actionsLeft: number
+}
+
+/** What a batch of events of one project becomes. */
+export interface Decisions {
+  readonly executions: ReadonlyArray<NewExecution>
+  readonly issues: ReadonlyArray<IssuedIntent>
+  readonly messages: ReadonlyArray<RuleMessage>
+}
+
+interface Verdict {
+  readonly outcome: Outcome
+  readonly detail: string | null
+  readonly command?: IssuedIntent
+}
+
+const actionNames = { retry: "retry_task", cancel: "cancel_task" } as const
+
+/** Decides what each rule does about each event. It reads nothing and writes nothing. */
+export const decide = (rules: ReadonlyArray<ActiveRule>, events: ReadonlyArray<BatchEvent>, given: Surroundings) =>
+  Effect.gen(function*() {
+    const { agentFor, chains, now, timeoutSeconds } = given
+    const rows = new Map<string, NewExecution>()
+    const issues: Array<IssuedIntent> = []
+    const messages: Array<RuleMessage> = []
+    let { actionsLeft } = given
+
+    const addRow = Effect.fnUntraced(function*(
+      { rule }: ActiveRule,
+      event: TriggerEvent,
+      occurrence: Occurrence,
+      action: ExecutedAction,
+      { command, detail, outcome }: Verdict
+    ) {
+      const acted = outcome === "executed" || outcome === "dry_run"
+      const isOwn = acted && action !== "notify"
+      // what did not act is counted, so that a storm writes a few rows
+      const key = isOwn ? `${rows.size}` : `${rule.id} ${outcome} ${detail} ${acted ? event.condition : ""}`
+      const same = rows.get(key)
+      if (same !== undefined) {
+        const newest = same.occurred_at > occurrence.occurred_at ? same.occurred_at : occurrence.occurred_at
+        rows.set(key, { ...same, occurrences: same.occurrences + 1, task_id: null, occurred_at: newest })
+        return
+      }
+      rows.set(key, {
+        id: yield* Ids.nextOf(ExecutionId),
+        project_id: rule.project_id,
+        rule_id: rule.id,
+        rule_name: rule.name,
+        trigger_key: rule.trigger_key,
+        condition_key: event.condition,
+        action,
+        outcome,
+        occurrences: 1,
+        engine: event.engine,
+        task_id: occurrence.task_id,
+        task_name: event.task_name,
+        command_id: command?.id ?? null,
+        detail,
+        occurred_at: occurrence.occurred_at,
+        created_at: now
+      })
+    })
+
+    const attempt = (active: ActiveRule): boolean => {
+      const { breaker, is_admitted } = attemptExecution(active.breaker, active.rule.max_executions_per_window)
+      active.breaker = breaker
+      return is_admitted
+    }
+
+    const degradedDetail = ({ max_executions_per_window, window_seconds }: RuleRow) =>
+      `The breaker is tripped: ${max_executions_per_window} executions within ${window_seconds} s.`
+
+    const judgeCommand = Effect.fnUntraced(
+      function*(active: ActiveRule, type: "retry" | "cancel", candidate: Candidate, occurrence: Occurrence) {
+        const { rule } = active
+        const refuse = (outcome: Outcome, detail: string): Verdict => ({ outcome, detail })
+        if (!chains.isKnown(candidate)) return refuse("not_allowed", "The task is no longer known.")
+        if (chains.hasActed(candidate, type, occurrence.occurred_at)) {
+          return refuse("loop_guard", `A rule has issued a ${type} for this event of the task already.`)
+        }
+        const action = rule.actions.find((each) => each.type === type)
+        if (action?.type === "retry") {
+          chains.claimOrigin(candidate)
+          const retries = chains.countRetries(candidate)
+          if (retries >= action.max_retries) {
+            return refuse("loop_guard", `${action.max_retries} retries of the task and of its retries are used up.`)
+          }
+        }
+        const agent_id = agentFor(type, candidate.engine)
+        if (agent_id === null) return refuse("not_allowed", `No connected agent takes ${type} for ${candidate.engine}.`)
+        const intent: Intent = {
+          agent_id,
+          action: actionNames[type],
+          engine: candidate.engine,
+          target_type: "task",
+          target_id: candidate.task_id,
+          parameters: {
+            task_id: candidate.task_id,
+            ...(type === "retry" && candidate.task_name !== "" && !candidate.task_name.startsWith("<unknown:") &&
+              { task_name: candidate.task_name })
+          },
+          timeout_seconds: timeoutSeconds,
+          metadata: { rule_id: rule.id, rule: rule.name }
+        }
+        const refusal = refusalReason(intent)
+        if (refusal !== null) return refuse("not_allowed", refusal)
+        if (!rule.dry_run && actionsLeft <= 0) {
+          return refuse("ceiling", "The project's rules acted as often as they may within a minute.")
+        }
+        if (!attempt(active)) return refuse("degraded", degradedDetail(rule))
+        if (rule.dry_run) return { outcome: "dry_run", detail: null } satisfies Verdict
+        actionsLeft--
+        const id = yield* Ids.nextOf(CommandId)
+        chains.add(candidate, { action: type, occurred_at: occurrence.occurred_at })
+        const act = {
+          action: "automation.rule.executed",
+          target_type: "automation_rule",
+          target_id: rule.id,
+          project_id: rule.project_id,
+          metadata: {
+            name: rule.name,
+            action: type,
+            engine: candidate.engine,
+            task_id: candidate.task_id,
+            command_id: id
+          }
+        }
+        const command: IssuedIntent = { id, project_id: rule.project_id, intent: { ...intent, act } }
+        return { outcome: "executed", detail: null, command } satisfies Verdict
+      }
+    )
+
+    const judgeNotice = (active: ActiveRule): Verdict =>
+      !attempt(active)
+        ? { outcome: "degraded", detail: degradedDetail(active.rule) }
+        : { outcome: active.rule.dry_run ? "dry_run" : "executed", detail: null }
+
+    for (const { created_at, event, occurrences } of events) {
+      for (const active of rules) {
+        const { rule } = active
+        if (rule.trigger_key !== event.trigger || rule.created_at > created_at) continue
+        const matched = occurrences.filter((occurrence) => active.matches(event, occurrence))
+        if (matched.length === 0) continue
+        const type = commandTypeOf(rule)?.type
+        const isOnTasks = isDestructive(rule.actions)
+        for (const occurrence of matched) {
+          const candidate = candidateOf(event, occurrence)
+          if (isOnTasks && (type === "retry" || type === "cancel")) {
+            const verdict: Verdict = candidate === null
+              ? { outcome: "not_allowed", detail: "The event is about no task." }
+              : yield* judgeCommand(active, type, candidate, occurrence)
+            yield* addRow(active, event, occurrence, type, verdict)
+            if (verdict.command !== undefined) issues.push(verdict.command)
+          } else {
+            yield* addRow(active, event, occurrence, "notify", judgeNotice(active))
+          }
+        }
+        if (!rule.dry_run && rule.actions.some((action) => action.type === "notify")) {
+          messages.push({ rule, event, occurrences: matched })
+        }
+      }
+    }
+    return { executions: [...rows.values()], issues, messages } satisfies Decisions
+  })

@@ -1,0 +1,161 @@
+import { SqlClient } from "@effect/sql"
+import { Effect, Schema, Struct } from "effect"
+import { RuleTrigger } from "../../domain/Automation.ts"
+import { Execution } from "../../domain/Automation/Execution.ts"
+import type { CommandId, ExecutionId, ProjectId, RuleId } from "../../domain/Id.ts"
+import * as Timestamp from "../../domain/Timestamp.ts"
+import { Reader } from "../Database.ts"
+import { deleteInSlices } from "../Dialect.ts"
+import * as Ids from "../Ids.ts"
+import { recordset } from "../Recordset.ts"
+import { countOf, rowsOf } from "../Rows.ts"
+
+const Row = Schema.Struct({ ...Struct.omit(Execution.fields, "trigger"), trigger_key: RuleTrigger })
+const allRows = rowsOf(Row)
+
+/** A new entry of the log. */
+export interface NewExecution extends Omit<typeof Row.Type, "command_status"> {
+  readonly project_id: ProjectId
+  readonly rule_name: string
+  readonly condition_key: string
+}
+
+/** A retry by a rule whose new task is not known: the task that it creates may be any of the same name. */
+export interface OpenRetry {
+  readonly id: ExecutionId
+  readonly engine: string
+  readonly task_name: string
+  readonly task_id: string
+  readonly status: string
+  readonly result: string | null
+  readonly issued_at: Timestamp.Timestamp
+}
+
+/** How long after a retry whose outcome is unknown its task may appear. */
+const claimableSeconds = 3600
+const maxOpenRetries = 500
+
+const insertColumns = {
+  id: "uuid",
+  project_id: "uuid",
+  rule_id: "uuid",
+  rule_name: "text",
+  trigger_key: "text",
+  condition_key: "text",
+  action: "text",
+  outcome: "text",
+  occurrences: "integer",
+  engine: "text",
+  task_id: "text",
+  task_name: "text",
+  command_id: "uuid",
+  detail: "text",
+  occurred_at: "text",
+  created_at: "text"
+} as const
+
+const maxId = Ids.maxIdAt(Infinity)
+
+const afterId = (moment: Timestamp.Timestamp): string => Ids.minIdAt(Timestamp.toEpochMillis(moment) + 1)
+
+export class ExecutionsRepo extends Effect.Service<ExecutionsRepo>()("svc/ExecutionsRepo", {
+  effect: Effect.gen(function*() {
+    const sql = yield* SqlClient.SqlClient
+    const read = yield* Reader
+    const columns = sql.literal(Object.keys(Struct.omit(Row.fields, "command_status")).join(", "))
+    const names = sql.literal(Object.keys(insertColumns).join(", "))
+
+    return {
+      listPage: (projectId: ProjectId, ruleId: RuleId, after: string | null, limit: number) =>
+        Effect.map(
+          allRows(read`SELECT ${columns}, (SELECT c.status FROM commands c WHERE c.id = command_id) AS command_status
+            FROM automation_executions WHERE rule_id = ${ruleId} AND project_id = ${projectId} AND id < ${
+            after ?? maxId
+          }
+            ORDER BY id DESC LIMIT ${limit}`),
+          (rows) => rows.map(({ trigger_key: trigger, ...row }): Execution => ({ ...row, trigger }))
+        ),
+
+      insert: (rows: ReadonlyArray<NewExecution>) =>
+        sql`INSERT INTO automation_executions (${names})
+          SELECT ${names} FROM ${recordset(sql, "r", insertColumns, rows)}`,
+
+      /** Executions of a rule after a moment: those that acted, and those that would have in a dry run. */
+      countSince: (ruleId: RuleId, moment: Timestamp.Timestamp) =>
+        countOf(sql`SELECT CAST(COALESCE(sum(occurrences), 0) AS INTEGER) AS n FROM automation_executions
+          WHERE rule_id = ${ruleId} AND id >= ${afterId(moment)} AND outcome IN ('executed', 'dry_run')`),
+
+      /** Actions of all rules of a project after a moment. */
+      countActionsSince: (projectId: ProjectId, moment: Timestamp.Timestamp) =>
+        countOf(sql`SELECT CAST(COALESCE(sum(occurrences), 0) AS INTEGER) AS n FROM automation_executions
+          WHERE project_id = ${projectId} AND id >= ${afterId(moment)} AND command_id IS NOT NULL`),
+
+      /** Commands of rules about these tasks, newest first. */
+      listCommandsOf: (projectId: ProjectId, engine: string, taskIds: ReadonlyArray<string>) =>
+        sql<{
+          readonly action: string
+          readonly task_id: string
+          readonly occurred_at: Timestamp.Timestamp
+          readonly command_id: CommandId
+        }>`
+          SELECT action, task_id, occurred_at, command_id FROM automation_executions
+          WHERE project_id = ${projectId} AND engine = ${engine} AND command_id IS NOT NULL
+            AND task_id IN (SELECT r.task_id FROM ${
+          recordset(sql, "r", { task_id: "text" }, taskIds.map((task_id) => ({ task_id })))
+        })`,
+
+      /** The tasks whose retries created these: by the results of commands, and as rules assumed. */
+      listParents: (projectId: ProjectId, engine: string, taskIds: ReadonlyArray<string>) => {
+        const wanted = recordset(sql, "w", { task_id: "text" }, taskIds.map((task_id) => ({ task_id })))
+        return sql<{ readonly task_id: string; readonly parent: string }>`
+          SELECT new_task_id AS task_id, task_id AS parent FROM task_retries
+          WHERE project_id = ${projectId} AND engine = ${engine} AND new_task_id IN (SELECT w.task_id FROM ${wanted})
+          UNION
+          SELECT successor_task_id, task_id FROM automation_executions
+          WHERE project_id = ${projectId} AND engine = ${engine} AND successor_task_id IS NOT NULL
+            AND successor_task_id IN (SELECT w.task_id FROM ${wanted})`
+      },
+
+      /** When the brain first heard of these tasks. */
+      listBirths: (projectId: ProjectId, engine: string, taskIds: ReadonlyArray<string>) =>
+        sql<{ readonly task_id: string; readonly created_at: Timestamp.Timestamp; readonly state: string }>`
+          SELECT t.task_id, t.created_at, t.state FROM tasks t
+          WHERE t.project_id = ${projectId} AND t.engine = ${engine} AND t.task_id IN (SELECT r.task_id FROM ${
+          recordset(sql, "r", { task_id: "text" }, taskIds.map((task_id) => ({ task_id })))
+        })`,
+
+      /** Retries of tasks of this name whose new task no result has named yet, oldest first. */
+      listOpenRetries: (projectId: ProjectId, engine: string, taskName: string, now: Timestamp.Timestamp) =>
+        sql<OpenRetry>`
+          SELECT e.id, e.engine, e.task_name, e.task_id, c.status, c.result, c.issued_at
+          FROM automation_executions e JOIN commands c ON c.id = e.command_id
+          WHERE e.project_id = ${projectId} AND e.engine = ${engine} AND e.task_name = ${taskName}
+            AND e.id >= ${afterId(Timestamp.addSeconds(now, -claimableSeconds))}
+            AND e.command_id IS NOT NULL AND e.action = 'retry' AND e.successor_task_id IS NULL
+            AND c.status IN ('pending', 'dispatched', 'completed', 'timeout')
+            AND NOT EXISTS (SELECT 1 FROM task_retries r WHERE r.command_id = e.command_id)
+          ORDER BY e.id LIMIT ${maxOpenRetries}`,
+
+      /** Notes the task that a retry with an unknown outcome is taken to have created. */
+      claim: (id: ExecutionId, taskId: string) =>
+        sql`UPDATE automation_executions SET successor_task_id = ${taskId} WHERE id = ${id}`,
+
+      prune: (before: Timestamp.Timestamp) =>
+        deleteInSlices(sql, {
+          table: "automation_executions",
+          key: "id",
+          where: sql`id < ${Ids.minIdAt(Timestamp.toEpochMillis(before))}`,
+          orderBy: "id"
+        }),
+      pruneMessages: (before: Timestamp.Timestamp) =>
+        deleteInSlices(sql, {
+          table: "automation_messages",
+          key: "rule_id, condition_key",
+          where: sql`due_at IS NULL AND sent_at < ${before}`,
+          orderBy: "sent_at"
+        })
+    } as const
+  })
+}) {
+  static readonly layer = this.Default
+}

@@ -1,0 +1,117 @@
+import { SqlClient } from "@effect/sql"
+import { Effect, Schema } from "effect"
+import { Actions } from "../../domain/Automation/Actions.ts"
+import { ProjectId, RuleId, UserId } from "../../domain/Id.ts"
+import { Timestamp } from "../../domain/Timestamp.ts"
+import { TriggerEvent } from "../../domain/Trigger.ts"
+import { JsonColumn } from "../ColumnTypes.ts"
+import { Reader } from "../Database.ts"
+import { recordset } from "../Recordset.ts"
+import { countOf, rowsOf } from "../Rows.ts"
+
+/** What a message is about: the newest event of its condition, or the breaker of the rule. */
+export const MessageCause = Schema.Union(
+  Schema.Struct({ kind: Schema.Literal("event"), event: TriggerEvent }),
+  Schema.Struct({ kind: Schema.Literal("tripped"), executions: Schema.Int, window_seconds: Schema.Int })
+)
+export type MessageCause = typeof MessageCause.Type
+
+const DueMessage = Schema.Struct({
+  rule_id: RuleId,
+  rule_name: Schema.String,
+  actions: JsonColumn(Actions),
+  trigger_key: Schema.String,
+  project_id: ProjectId,
+  slug: Schema.String,
+  project_name: Schema.String,
+  condition_key: Schema.String,
+  first_at: Timestamp,
+  occurrences: Schema.Int,
+  unsent: Schema.Int,
+  payload: JsonColumn(MessageCause),
+  sent_at: Schema.NullOr(Timestamp)
+})
+export type DueMessage = typeof DueMessage.Type
+
+export interface NewMessage {
+  readonly rule_id: RuleId
+  readonly condition_key: string
+  readonly first_at: Timestamp
+  readonly occurrences: number
+  readonly payload: string
+}
+
+const allDue = rowsOf(DueMessage)
+const allUsers = rowsOf(Schema.Struct({ user_id: UserId }))
+const allProjects = rowsOf(Schema.Struct({ project_id: ProjectId }))
+
+export interface ChannelName {
+  readonly id: string
+  readonly name: string
+  readonly type: string
+}
+
+export class RuleMessagesRepo extends Effect.Service<RuleMessagesRepo>()("svc/RuleMessagesRepo", {
+  effect: Effect.gen(function*() {
+    const sql = yield* SqlClient.SqlClient
+    const read = yield* Reader
+
+    return {
+      /** Adds to what a rule has to tell about each condition. */
+      add: (messages: ReadonlyArray<NewMessage>, now: Timestamp) =>
+        sql`INSERT INTO automation_messages
+            (rule_id, condition_key, first_at, occurrences, unsent, payload, sent_at, due_at)
+          SELECT r.rule_id, r.condition_key, r.first_at, r.occurrences, r.occurrences, r.payload, NULL, ${now} FROM ${
+          recordset(sql, "r", {
+            rule_id: "uuid",
+            condition_key: "text",
+            first_at: "text",
+            occurrences: "bigint",
+            payload: "text"
+          }, messages)
+        } WHERE true ON CONFLICT (rule_id, condition_key) DO UPDATE SET
+            occurrences = automation_messages.occurrences + excluded.occurrences,
+            unsent = automation_messages.unsent + excluded.unsent,
+            payload = excluded.payload,
+            due_at = COALESCE(automation_messages.due_at, excluded.due_at)`,
+
+      /** Messages of the project's rules, oldest first, without those whose condition was told after `since`. */
+      takeDue: (projectId: ProjectId, since: Timestamp, limit: number) =>
+        allDue(sql`SELECT m.rule_id, r.name AS rule_name, r.actions, r.trigger_key, r.project_id, p.slug,
+            p.name AS project_name, m.condition_key, m.first_at, m.occurrences, m.unsent, m.payload, m.sent_at
+          FROM automation_messages m
+          JOIN automation_rules r ON r.id = m.rule_id
+          JOIN projects p ON p.id = r.project_id
+          WHERE m.due_at IS NOT NULL AND r.project_id = ${projectId} AND (m.sent_at IS NULL OR m.sent_at <= ${since})
+          ORDER BY m.due_at LIMIT ${limit}`),
+      markSent: (messages: ReadonlyArray<DueMessage>, now: Timestamp) =>
+        sql`UPDATE automation_messages SET sent_at = ${now}, due_at = NULL, unsent = 0 FROM ${
+          recordset(
+            sql,
+            "r",
+            { rule_id: "uuid", condition_key: "text" },
+            messages.map(({ condition_key, rule_id }) => ({ condition_key, rule_id }))
+          )
+        } WHERE automation_messages.rule_id = r.rule_id AND automation_messages.condition_key = r.condition_key`,
+      /** Projects with a message that may be sent. */
+      listProjectsDue: (since: Timestamp) =>
+        allProjects(read`SELECT DISTINCT r.project_id FROM automation_messages m
+          JOIN automation_rules r ON r.id = m.rule_id
+          WHERE m.due_at IS NOT NULL AND (m.sent_at IS NULL OR m.sent_at <= ${since}) LIMIT 100`),
+      countSince: (projectId: ProjectId, since: Timestamp) =>
+        countOf(sql`SELECT CAST(count(*) AS INTEGER) AS n FROM automation_rules r
+          JOIN automation_messages m ON m.rule_id = r.id WHERE r.project_id = ${projectId} AND m.sent_at > ${since}`),
+
+      listChannels: (projectId: ProjectId, ids: ReadonlyArray<string>) =>
+        ids.length === 0
+          ? Effect.succeed<ReadonlyArray<ChannelName>>([])
+          : sql<ChannelName>`SELECT id, name, type FROM channels
+              WHERE project_id = ${projectId} AND ${sql.in("id", ids)} AND is_active = 1 ORDER BY id`,
+      listMembers: (projectId: ProjectId) =>
+        allUsers(sql`SELECT m.user_id FROM memberships m JOIN users u ON u.id = m.user_id
+          WHERE m.project_id = ${projectId} AND u.is_active = 1 ORDER BY m.user_id`)
+    } as const
+  })
+}) {
+  static readonly layer = this.Default
+}

@@ -1,0 +1,257 @@
+import { SqlClient } from "@effect/sql"
+import { Effect, Layer, Option } from "effect"
+import type { Role } from "../domain/Access.ts"
+import {
+  type AutomationSettings,
+  findFlaws,
+  type Rule,
+  type RuleCreate,
+  ruleFields,
+  type RuleShape,
+  type RuleUpdate
+} from "../domain/Automation.ts"
+import { isDestructive } from "../domain/Automation/Actions.ts"
+import { Conflict, type Issue, NotFound, ValidationFailed } from "../domain/Errors.ts"
+import { type ProjectId, RuleId } from "../domain/Id.ts"
+import { selectChanges } from "../domain/Patch.ts"
+import * as Timestamp from "../domain/Timestamp.ts"
+import { Audit } from "./Audit.ts"
+import { ExecutionsRepo } from "./Automation/ExecutionsRepo.ts"
+import { RuleMessagesRepo } from "./Automation/MessagesRepo.ts"
+import { type RuleRow, RulesRepo } from "./Automation/RulesRepo.ts"
+import { CurrentActor, CurrentProject, requireRole, requireStepUp } from "./CurrentActor.ts"
+import { orDieOnSql } from "./Database.ts"
+import * as Ids from "./Ids.ts"
+import { decodeStart, pageOf } from "./RowPage.ts"
+import { Settings } from "./Settings.ts"
+import { TriggerEvents } from "./TriggerEvents.ts"
+
+interface ExecutionsQuery {
+  readonly cursor?: string | undefined
+  readonly limit?: number | undefined
+}
+
+/** Rules of a project. The list has no pages, and each event is compared with all of them. */
+const maxRules = 200
+
+const tooManyRules = new Conflict({
+  code: "too_many_automation_rules",
+  detail: `The project has ${maxRules} rules, which is the limit. Delete one first.`
+})
+
+const toRule = ({ cb_reset_at: _, trigger_key: trigger, ...row }: RuleRow): Rule => ({ ...row, trigger })
+
+const shapeOf = ({ actions, conditions, trigger_key: trigger }: RuleRow): RuleShape => ({
+  actions,
+  conditions,
+  trigger
+})
+
+/** Operators keep rules that notify, admins those that retry or cancel (interface, Automation). */
+const roleFor = (shapes: ReadonlyArray<Pick<RuleRow, "actions">>): Role =>
+  shapes.some(({ actions }) => isDestructive(actions)) ? "admin" : "operator"
+
+const checkShape = (shape: RuleShape) => {
+  const issues = findFlaws(shape)
+  return issues.length === 0 ? Effect.void : new ValidationFailed({ issues })
+}
+
+/**
+ * The automation rules of a project (docs/automation.md): what the brain does by itself when something happens. A rule
+ * belongs to its project and goes on when its creator leaves.
+ */
+export class AutomationRules extends Effect.Service<AutomationRules>()("svc/AutomationRules", {
+  effect: Effect.gen(function*() {
+    const sql = yield* SqlClient.SqlClient
+    const repo = yield* RulesRepo
+    const executions = yield* ExecutionsRepo
+    const messages = yield* RuleMessagesRepo
+    const triggerEvents = yield* TriggerEvents
+    const audit = yield* Audit
+    const { restMaxPageSize } = yield* Settings
+
+    const orNotFound = Option.match<Effect.Effect<RuleRow, NotFound>, RuleRow>({
+      onNone: () => new NotFound({ resource: "automation rule" }),
+      onSome: Effect.succeed
+    })
+
+    /** Fails unless the actor may change rules of all these shapes, with a recent sign-in for destructive ones. */
+    const authorize = Effect.fnUntraced(
+      function*(projectId: ProjectId, shapes: ReadonlyArray<Pick<RuleRow, "actions">>) {
+        const role = roleFor(shapes)
+        yield* requireRole(projectId, role)
+        if (role === "admin") yield* requireStepUp
+      }
+    )
+
+    /** Fails where an action names a channel that is none of the project's. */
+    const checkChannels = Effect.fnUntraced(function*(projectId: ProjectId, { actions }: Pick<RuleRow, "actions">) {
+      const named = actions.flatMap((action) => (action.type === "notify" ? action.channel_ids : []))
+      const known = new Set((yield* messages.listChannels(projectId, named)).map(({ id }) => id))
+      const issues = actions.flatMap((action, index): ReadonlyArray<Issue> =>
+        action.type !== "notify" || action.channel_ids.every((id) => known.has(id))
+          ? []
+          : [{
+            path: `actions.${index}.channel_ids`,
+            message: "names a channel that is not an active one of the project"
+          }]
+      )
+      if (issues.length > 0) return yield* new ValidationFailed({ issues })
+    })
+
+    const recordChange = (verb: string, rule: RuleRow, metadata: Readonly<Record<string, unknown>> = {}) =>
+      audit.record({
+        action: `automation.rule.${verb}`,
+        target_type: "automation_rule",
+        target_id: rule.id,
+        project_id: rule.project_id,
+        metadata: { name: rule.name, ...metadata }
+      })
+
+    const describeShape = (rule: RuleRow) => ({
+      trigger: rule.trigger_key,
+      conditions: rule.conditions,
+      actions: rule.actions,
+      dry_run: rule.dry_run,
+      is_enabled: rule.is_enabled
+    })
+
+    const list = Effect.fn("AutomationRules.list")(function*() {
+      const { id } = yield* CurrentProject
+      return { items: (yield* repo.list(id)).map(toRule) }
+    }, orDieOnSql)
+
+    const get = Effect.fn("AutomationRules.get")(function*(id: RuleId) {
+      const project = yield* CurrentProject
+      return toRule(yield* Effect.flatMap(repo.find(project.id, id), orNotFound))
+    }, orDieOnSql)
+
+    const create = Effect.fn("AutomationRules.create")(
+      function*({ trigger, ...request }: RuleCreate) {
+        const project = yield* CurrentProject
+        const actor = yield* CurrentActor
+        yield* authorize(project.id, [request])
+        yield* checkShape({ ...request, trigger })
+        yield* checkChannels(project.id, request)
+        if ((yield* repo.count(project.id)) >= maxRules) return yield* tooManyRules
+        const now = yield* Timestamp.now
+        const rule: RuleRow = {
+          ...request,
+          id: yield* Ids.nextOf(RuleId),
+          project_id: project.id,
+          trigger_key: trigger,
+          cb_tripped: false,
+          cb_execution_count: 0,
+          cb_reset_at: null,
+          created_by: actor.kind === "person" ? actor.user_id : null,
+          created_at: now,
+          updated_at: now
+        }
+        yield* repo.insertSettings(project.id, now)
+        yield* repo.insert(rule)
+        yield* triggerEvents.bumpRevision(project.id)
+        yield* recordChange("created", rule, describeShape(rule))
+        return toRule(rule)
+      },
+      sql.withTransaction,
+      orDieOnSql
+    )
+
+    const update = Effect.fn("AutomationRules.update")(
+      function*(id: RuleId, body: RuleUpdate) {
+        const project = yield* CurrentProject
+        const before = yield* Effect.flatMap(repo.findForUpdate(project.id, id), orNotFound)
+        const { trigger, ...changes } = selectChanges(ruleFields, body)
+        const rule: RuleRow = {
+          ...before,
+          ...changes,
+          trigger_key: trigger ?? before.trigger_key,
+          updated_at: yield* Timestamp.now
+        }
+        yield* authorize(project.id, [before, rule])
+        yield* checkShape(shapeOf(rule))
+        if (changes.actions !== undefined) yield* checkChannels(project.id, rule)
+        yield* repo.update(rule)
+        yield* triggerEvents.bumpRevision(project.id)
+        yield* recordChange("updated", rule, { ...describeShape(rule), changed: Object.keys(changes) })
+        return toRule(rule)
+      },
+      sql.withTransaction,
+      orDieOnSql
+    )
+
+    const remove = Effect.fn("AutomationRules.remove")(
+      function*(id: RuleId) {
+        const project = yield* CurrentProject
+        const rule = yield* Effect.flatMap(repo.findForUpdate(project.id, id), orNotFound)
+        yield* requireRole(project.id, roleFor([rule])) // without a step-up: a rule that does harm must end at once
+        yield* repo.delete(project.id, id)
+        yield* triggerEvents.bumpRevision(project.id)
+        yield* recordChange("deleted", rule)
+      },
+      sql.withTransaction,
+      orDieOnSql
+    )
+
+    /** Arms the breaker: executions before this moment no longer count. */
+    const resetCircuit = Effect.fn("AutomationRules.resetCircuit")(
+      function*(id: RuleId) {
+        const project = yield* CurrentProject
+        const before = yield* Effect.flatMap(repo.findForUpdate(project.id, id), orNotFound)
+        yield* authorize(project.id, [before])
+        const now = yield* Timestamp.now
+        const rule: RuleRow = { ...before, cb_tripped: false, cb_execution_count: 0, cb_reset_at: now, updated_at: now }
+        yield* repo.update(rule)
+        yield* recordChange("circuit_reset", rule, {
+          was_tripped: before.cb_tripped,
+          executions: before.cb_execution_count
+        })
+        return toRule(rule)
+      },
+      sql.withTransaction,
+      orDieOnSql
+    )
+
+    /** What the rule did or would have done, newest first. */
+    const listExecutions = Effect.fn("AutomationRules.listExecutions")(
+      function*(id: RuleId, { cursor, limit = 100 }: ExecutionsQuery) {
+        const project = yield* CurrentProject
+        yield* Effect.flatMap(repo.find(project.id, id), orNotFound)
+        const list = "rule_executions"
+        const page = { cursor, limit: Math.min(limit, restMaxPageSize) }
+        const after = yield* decodeStart(list, page)
+        return pageOf(list, page, yield* executions.listPage(project.id, id, after, page.limit + 1))
+      },
+      orDieOnSql
+    )
+
+    const getSettings = Effect.fn("AutomationRules.getSettings")(function*() {
+      const { id } = yield* CurrentProject
+      return { automation_enabled: yield* repo.isEnabled(id) }
+    }, orDieOnSql)
+
+    const setSettings = Effect.fn("AutomationRules.setSettings")(
+      function*({ automation_enabled }: AutomationSettings) {
+        const { id } = yield* CurrentProject
+        yield* repo.setEnabled(id, automation_enabled, yield* Timestamp.now)
+        yield* triggerEvents.bumpRevision(id)
+        yield* audit.record({
+          action: "automation.settings.updated",
+          target_type: "project",
+          target_id: id,
+          project_id: id,
+          metadata: { automation_enabled }
+        })
+        return { automation_enabled }
+      },
+      sql.withTransaction,
+      orDieOnSql
+    )
+
+    return { list, get, create, update, remove, resetCircuit, listExecutions, getSettings, setSettings } as const
+  })
+}) {
+  static readonly layer = this.Default.pipe(
+    Layer.provide([ExecutionsRepo.layer, RuleMessagesRepo.layer, RulesRepo.layer, TriggerEvents.layer])
+  )
+}

@@ -1,0 +1,55 @@
+import * as TaskHistory from "../../domain/TaskHistory.ts"
+import type { TaskEventKind } from "../../domain/TaskState.ts"
+
+/** How often attempts of a task ended so. Like the row it depends on the set of the task's events alone. */
+export interface TaskEnds {
+  readonly succeeded: number
+  readonly retried: number
+  readonly failed: number
+  /** Failures of a task that was retried before. Zero where an engine reports no retries. */
+  readonly exhausted: number
+}
+
+export const noTaskEnds: TaskEnds = { succeeded: 0, retried: 0, failed: 0, exhausted: 0 }
+
+/**
+ * Counts the ends. `failed` is the number of failed attempts, `state` that of the row. While copies wait for their
+ * originals, attempts can be more than there were, so a count is at most what one source reports (docs/attempts.md,
+ * Outbox). Plain code on the hot path: most tasks have no second end.
+ */
+export const countTaskEnds = (
+  history: TaskHistory.History,
+  { attempts }: TaskHistory.Analysis,
+  failed: number,
+  state: string
+): TaskEnds => {
+  let succeeded = 0
+  let hasRetried = false
+  for (const { endEntry, retryEntry } of attempts) {
+    if (endEntry?.kind === "task.succeeded") succeeded++
+    if (retryEntry !== null) hasRetried = true
+  }
+  if (succeeded === 0 && state === "success") succeeded = 1 // an agent was asked for the outcome
+  const failures = limitToReports(history, "task.failed", failed)
+  return {
+    succeeded: limitToReports(history, "task.succeeded", succeeded),
+    retried: hasRetried ? TaskHistory.countReports(history, "task.retried") : 0,
+    failed: failures,
+    exhausted: hasRetried ? failures : 0
+  }
+}
+
+const limitToReports = (history: TaskHistory.History, kind: TaskEventKind, ends: number): number => {
+  if (ends <= 1) return ends
+  const reconciled = history.entries.some((entry) => entry.kind === "task.reconciled") ? 1 : 0
+  return Math.min(ends, TaskHistory.countReports(history, kind) + reconciled)
+}
+
+/** The ends that are new; null without one. An end that a later event corrects away is not taken back. */
+export const findNewEnds = (before: TaskEnds, after: TaskEnds): TaskEnds | null => {
+  const succeeded = Math.max(0, after.succeeded - before.succeeded)
+  const retried = Math.max(0, after.retried - before.retried)
+  const failed = Math.max(0, after.failed - before.failed)
+  const exhausted = Math.max(0, after.exhausted - before.exhausted)
+  return succeeded + retried + failed + exhausted === 0 ? null : { succeeded, retried, failed, exhausted }
+}

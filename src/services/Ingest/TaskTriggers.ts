@@ -1,0 +1,99 @@
+import type { ProjectId } from "../../domain/Id.ts"
+import type { Timestamp } from "../../domain/Timestamp.ts"
+import type { Occurrence, Trigger, TriggerEvent } from "../../domain/Trigger.ts"
+import type { Interests } from "../TriggerEvents/Interests.ts"
+import type { FoldResult } from "./Fold.ts"
+import type { TaskEnds } from "./TaskEnds.ts"
+
+/** The triggers of a task's ends; columns of TaskEnds. */
+const triggers = [
+  ["task.failed", "failed"],
+  ["task.retries_exhausted", "exhausted"],
+  ["task.retried", "retried"],
+  ["task.succeeded", "succeeded"]
+] as const satisfies ReadonlyArray<readonly [Trigger, keyof TaskEnds]>
+
+/** Characters of an exception's first line. */
+const maxDetailLength = 300
+
+/** The projects with tasks that ended, or whose attempt did: only their interests are looked at. */
+export const projectsWithEnds = (folded: ReadonlyArray<FoldResult>): ReadonlyArray<ProjectId> => {
+  const projectIds = new Set<ProjectId>()
+  for (const { newEnds, row } of folded) if (newEnds !== null) projectIds.add(row.project_id)
+  return [...projectIds]
+}
+
+type OpenEvent = TriggerEvent & { readonly occurrences: Array<Occurrence> }
+
+/**
+ * One event for the ends of one trigger that share project, condition, name, queue and priority. An end that is reported
+ * again, or by a second path, is no new one.
+ */
+export const makeTaskEvents = (
+  folded: ReadonlyArray<FoldResult>,
+  interests: ReadonlyMap<ProjectId, Interests>
+): ReadonlyArray<TriggerEvent> => {
+  const events = new Map<string, OpenEvent>()
+  for (const one of folded) {
+    const { newEnds, row } = one
+    const wanted = newEnds === null ? undefined : interests.get(row.project_id)
+    if (newEnds === null || wanted === undefined) continue
+    for (const [trigger, column] of triggers) {
+      const times = newEnds[column]
+      if (times === 0 || !wanted.hasTrigger(trigger)) continue
+      const { engine, name, priority, queue } = row
+      if (wanted.consumersOf({ trigger, engine, task_name: name, priority, queue }).length === 0) continue
+      for (const end of endsOf(one, trigger, times)) addEnd(events, one, trigger, end)
+    }
+  }
+  return [...events.values()]
+}
+
+interface End {
+  readonly fingerprint: string | null
+  readonly at: Timestamp
+}
+
+const endsOf = ({ failures, row }: FoldResult, trigger: Trigger, times: number): ReadonlyArray<End> => {
+  const last = { fingerprint: null, at: row.finished_at ?? row.started_at ?? row.updated_at }
+  if (trigger === "task.succeeded" || trigger === "task.retried") return Array.from({ length: times }, () => last)
+  const failed: Array<End> = failures.filter(({ change }) => change > 0).slice(-times)
+  while (failed.length < times) failed.push({ ...last, fingerprint: row.fingerprint })
+  return failed
+}
+
+const addEnd = (events: Map<string, OpenEvent>, { row }: FoldResult, trigger: Trigger, end: End): void => {
+  const { engine, name, priority, project_id, queue } = row
+  const condition = end.fingerprint ?? `${engine} ${name}`
+  const key = [project_id, trigger, condition, engine, name, queue, priority].join("\0")
+  const isLatest = row.finished_at === null || end.at >= row.finished_at
+  const occurrence: Occurrence = {
+    occurred_at: end.at,
+    task_id: row.task_id,
+    worker: row.worker_name,
+    detail: trigger === "task.succeeded" || !isLatest ? null : firstLine(row.exception),
+    retry_count: row.retry_count,
+    runtime_ms: isLatest ? row.runtime_ms : null,
+    from_rule: false
+  }
+  const known = events.get(key)
+  if (known !== undefined) {
+    known.occurrences.push(occurrence)
+    return
+  }
+  events.set(key, {
+    project_id,
+    trigger,
+    condition,
+    engine,
+    task_name: name,
+    queue,
+    priority,
+    fingerprint: end.fingerprint,
+    subject: { type: "task", id: row.id, name },
+    occurrences: [occurrence]
+  })
+}
+
+const firstLine = (text: string | null): string | null =>
+  text === null ? null : (text.slice(0, maxDetailLength).split(/[\r\n]/, 1)[0] ?? "").toWellFormed()

@@ -1,0 +1,174 @@
+import { Effect, Layer } from "effect"
+import { usedBudget, warningAt } from "../../domain/DeliveryRetry.ts"
+import type { Notification } from "../../domain/Notification.ts"
+import * as Timestamp from "../../domain/Timestamp.ts"
+import type { AuditEntry } from "../Audit/Row.ts"
+import { Settings } from "../Settings.ts"
+import { Deliveries } from "./Deliveries.ts"
+import { Inbox } from "./Inbox.ts"
+import { type ChannelState, type ClaimedDelivery, QueueRepo } from "./QueueRepo.ts"
+
+/** What an attempt says about its channel. A refused message says nothing. */
+export interface ChannelSign {
+  readonly delivery: ClaimedDelivery
+  readonly project: Notification["project"]
+  readonly result: "accepted" | "failed" | "dead"
+  readonly reason: string
+}
+
+interface Notice {
+  readonly trigger: "channel.failing" | "channel.disabled"
+  readonly title: string
+  readonly text: string
+  readonly reason: string
+}
+
+const noticeOf = (
+  channel: ChannelState,
+  { reason, text, title, trigger }: Notice,
+  project: Notification["project"],
+  now: Timestamp.Timestamp
+): Notification => ({
+  kind: "notice",
+  trigger,
+  severity: trigger === "channel.disabled" ? "error" : "warning",
+  project,
+  title,
+  text,
+  facts: [
+    { name: "Channel", value: channel.name },
+    { name: "Type", value: channel.type },
+    { name: "Last error", value: reason }
+  ],
+  dedup_key: `channel-${channel.id}`,
+  alert_id: null,
+  occurrences: Math.max(1, channel.consecutive_failures),
+  first_at: channel.failing_since ?? now,
+  last_at: now,
+  engine: null,
+  task_id: null,
+  task_name: null,
+  queue: null,
+  worker: null,
+  exception: null,
+  fingerprint: null,
+  links: { view: null, acknowledge: null, snooze: null }
+})
+
+/**
+ * Counts the failures of channels, and disables those that do not heal: at once when no message will ever be accepted
+ * again, else when the failure budget is used up, after warnings at 50, 70 and 90 %.
+ */
+export class ChannelHealth extends Effect.Service<ChannelHealth>()("svc/ChannelHealth", {
+  effect: Effect.gen(function*() {
+    const repo = yield* QueueRepo
+    const deliveries = yield* Deliveries
+    const inbox = yield* Inbox
+    const { channelFailureBudgetHours } = yield* Settings
+    const budgetSeconds = channelFailureBudgetHours * 3600
+
+    const sendNotice = Effect.fnUntraced(
+      function*(channel: ChannelState, notice: Notice, sign: ChannelSign, now: Timestamp.Timestamp) {
+        const { project_id, user_id } = channel
+        const notification = noticeOf(channel, notice, sign.project, now)
+        const about = project_id ?? sign.delivery.project_id
+        const other = yield* repo.findOther(channel)
+        if (other !== null) {
+          yield* deliveries.enqueue([{
+            project_id: about,
+            user_id,
+            subscription_id: null,
+            channel: other,
+            notification
+          }])
+        }
+        if (about === null) return
+        const readers = user_id === null ? yield* repo.listAdmins(about) : [user_id]
+        yield* inbox.insert(readers.map((reader) => ({
+          user_id: reader,
+          project_id: about,
+          subscription_id: null,
+          alert_id: null,
+          trigger: notice.trigger,
+          reason: "channel",
+          title: notice.title,
+          body: notice.text,
+          data: { channel_id: channel.id, channel_name: channel.name, channel_type: channel.type, error: notice.reason }
+        })))
+      }
+    )
+
+    const disable = Effect.fnUntraced(
+      function*(channel: ChannelState, why: string, sign: ChannelSign, now: Timestamp.Timestamp) {
+        yield* repo.disable(channel.id, why, now)
+        const notice: Notice = {
+          trigger: "channel.disabled",
+          title: `The channel ${channel.name} (${channel.type}) was disabled`,
+          text: `${why} No messages are sent to it. Correct the channel, test it, then set it active again.`,
+          reason: sign.reason
+        }
+        yield* sendNotice(channel, notice, sign, now)
+        return {
+          action: "channel.disabled",
+          target_type: "channel",
+          target_id: channel.id,
+          project_id: channel.project_id,
+          metadata: { name: channel.name, type: channel.type, reason: why }
+        } satisfies AuditEntry
+      }
+    )
+
+    const judge = Effect.fnUntraced(
+      function*(channel: ChannelState, signs: ReadonlyArray<ChannelSign>, now: Timestamp.Timestamp) {
+        const dead = signs.find(({ result }) => result === "dead")
+        if (dead !== undefined) {
+          if (!channel.is_active) return []
+          return [yield* disable(channel, `Its provider refuses every message: ${dead.reason}.`, dead, now)]
+        }
+        const last = signs.findLast(({ result }) => result === "failed")
+        if (last === undefined || signs.some(({ result }) => result === "accepted")) {
+          if (channel.consecutive_failures > 0) yield* repo.markHealthy(channel.id)
+          return []
+        }
+        const failures = channel.consecutive_failures + signs.length
+        const since = channel.failing_since ?? now
+        const failingSeconds = Timestamp.toEpochSeconds(now) - Timestamp.toEpochSeconds(since)
+        const percent = usedBudget(failures, failingSeconds, budgetSeconds)
+        const warning = Math.max(channel.failure_warning, warningAt(percent))
+        yield* repo.markFailing(channel.id, failures, since, warning)
+        if (!channel.is_active) return []
+        const failing: ChannelState = { ...channel, consecutive_failures: failures, failing_since: since }
+        const spell = `No message was accepted since ${since}, in ${failures} attempts. The last error: ${last.reason}.`
+        if (percent >= 100) return [yield* disable(failing, spell, last, now)]
+        if (warning > channel.failure_warning) {
+          const notice: Notice = {
+            trigger: "channel.failing",
+            title: `The channel ${channel.name} (${channel.type}) fails`,
+            text: `${spell} ${percent} % of its failure budget is used; at 100 % it is disabled.`,
+            reason: last.reason
+          }
+          yield* sendNotice(failing, notice, last, now)
+        }
+        return []
+      }
+    )
+
+    /** Counts what attempts say, in the caller's transaction; returns what is to be audited. */
+    const observe = Effect.fn("ChannelHealth.observe")(
+      function*(signs: ReadonlyArray<ChannelSign>, now: Timestamp.Timestamp) {
+        const ids = [...new Set(signs.map(({ delivery }) => delivery.channel_id))]
+        if (ids.length === 0) return []
+        const entries: Array<AuditEntry> = []
+        for (const channel of yield* repo.lockChannels(ids)) {
+          const own = signs.filter(({ delivery }) => delivery.channel_id === channel.id)
+          entries.push(...(yield* judge(channel, own, now)))
+        }
+        return entries
+      }
+    )
+
+    return { observe } as const
+  })
+}) {
+  static readonly layer = this.Default.pipe(Layer.provide([Deliveries.layer, Inbox.layer, QueueRepo.layer]))
+}

@@ -1,0 +1,457 @@
+import { SqlClient } from "@effect/sql"
+import { Cause, Clock, Effect, Either, FiberSet, Layer, Option, Queue, Random, Schema, Stream } from "effect"
+import { system } from "../../domain/Actor.ts"
+import { retryDelayAfter } from "../../domain/DeliveryRetry.ts"
+import { Notification } from "../../domain/Notification.ts"
+import * as Timestamp from "../../domain/Timestamp.ts"
+import { Audit } from "../Audit.ts"
+import { Hints } from "../Database.ts"
+import { Vault } from "../Keys.ts"
+import { Loops } from "../Loops.ts"
+import { Metrics } from "../Metrics.ts"
+import { ChannelHealth, type ChannelSign } from "./ChannelHealth.ts"
+import { type ChannelConfig, SendFailed, type SendReceipt } from "./ChannelType.ts"
+import { type AnyChannelType, ChannelTypes } from "./ChannelTypes.ts"
+import {
+  channelsOfLook,
+  type ClaimedDelivery,
+  QueueRepo,
+  type RecordedAttempt,
+  type WaitingChannel
+} from "./QueueRepo.ts"
+import { makeTargetRates } from "./TargetRates.ts"
+
+/** Sends of a process that are younger than `slowMillis` (interface, Limits). Slower ones make room for others. */
+const maxFresh = 16
+const slowMillis = 200
+
+/** All sends of a process, also those that hang. It bounds the memory. */
+const maxSends = 256
+
+/** Sends to channels whose last attempt failed, so that they leave room for the others. */
+const maxFailingSends = 128
+
+/** Sends to one channel at a time, and to one whose last attempt failed. */
+const maxOfChannel = 8
+const maxOfFailingChannel = 1
+
+/** A claim that is older was made by a process that has died. Longer than a send and its wait for the target's rate. */
+const leaseSeconds = 60
+const sendTimeout = "30 seconds"
+const longestWaitMillis = 10_000
+
+/** The loop looks at least this often: a hint may be lost. */
+const pollMillis = 1000
+
+/** Deliveries that one statement suppresses, and attempts that one transaction records. */
+const suppressSlice = 500
+const recordSlice = 64
+
+/** When the program ends, sends may take this long; the others are given back. */
+const drainTimeout = "4 seconds"
+
+const dispatcher = system("notifications")
+
+const decodeNotification = Schema.decodeEither(Schema.parseJson(Notification))
+const decodeConfig = Schema.decodeSync(Schema.parseJson(Schema.Record({ key: Schema.String, value: Schema.Unknown })))
+
+/** A claimed delivery with what its channel's config says. */
+interface Prepared {
+  readonly delivery: ClaimedDelivery
+  readonly notification: Notification
+  readonly type: AnyChannelType
+  readonly config: ChannelConfig
+  readonly sealedConfig: string
+  readonly target: string
+}
+
+interface Attempt {
+  readonly delivery: ClaimedDelivery
+  readonly prepared: Prepared | null
+  readonly started_at: Timestamp.Timestamp
+  readonly duration_ms: number
+  readonly outcome: Either.Either<SendReceipt, SendFailed>
+}
+
+const refuse = (fault: SendFailed["fault"], reason: string) =>
+  new SendFailed({ fault, reason, response_code: null, response_body: null, retry_after: null })
+
+/**
+ * Sends the deliveries that are due, on every replica: claims them by a lease, at most a few of each channel, sends them
+ * concurrently and records what came of it. A process that is killed between claim and record leaves its claims to the
+ * others, which send them again under the same id.
+ */
+export const makeDispatcher = Effect.gen(function*() {
+  const sql = yield* SqlClient.SqlClient
+  const repo = yield* QueueRepo
+  const types = yield* ChannelTypes
+  const health = yield* ChannelHealth
+  const vault = yield* Vault
+  const audit = yield* Audit
+  const hints = yield* Hints
+  const loops = yield* Loops
+  const metrics = yield* Metrics
+  const rates = makeTargetRates()
+
+  const wake = yield* Queue.sliding<void>(1)
+  const attempts = yield* Queue.unbounded<Attempt>() // at most `maxSends`
+  const unrecorded: Array<Attempt> = []
+  const sends = yield* FiberSet.make()
+
+  /** Claimed, and not yet recorded. */
+  const claims = new Map<string, ClaimedDelivery>()
+  const sendsOf = new Map<string, number>()
+  /** Sends by channel that have left `fresh` without an answer. */
+  const slowOf = new Map<string, number>()
+  const failingChannels = new Set<string>()
+  const targetOf = new Map<string, string>()
+  let fresh = 0
+  let cursor: string | null = null
+  let isEnding = false
+
+  const addClaims = (claimed: ReadonlyArray<ClaimedDelivery>) => {
+    for (const delivery of claimed) {
+      claims.set(delivery.id, delivery)
+      sendsOf.set(delivery.channel_id, (sendsOf.get(delivery.channel_id) ?? 0) + 1)
+    }
+  }
+
+  const removeClaim = ({ channel_id, id }: ClaimedDelivery) => {
+    if (!claims.delete(id)) return
+    const left = (sendsOf.get(channel_id) ?? 1) - 1
+    if (left > 0) sendsOf.set(channel_id, left)
+    else sendsOf.delete(channel_id)
+    wake.unsafeOffer(undefined)
+  }
+
+  const suppress = Effect.fnUntraced(function*({ channel_id, is_active }: WaitingChannel, now: Timestamp.Timestamp) {
+    const reason = is_active === null ? "The channel was deleted." : "The channel is not active."
+    const rows = yield* repo.suppress(channel_id, reason, now, suppressSlice)
+    for (const { channel_type } of rows) {
+      metrics.deliveries.inc({ type: String(channel_type), outcome: "suppressed" })
+    }
+    return rows.length
+  })
+
+  /** How many deliveries of the channel may be claimed now. */
+  const roomOf = ({ channel_id, consecutive_failures }: WaitingChannel, nowMillis: number): number => {
+    const isFailing = (consecutive_failures ?? 0) > 0
+    if (isFailing) failingChannels.add(channel_id)
+    else failingChannels.delete(channel_id)
+    if (slowOf.has(channel_id)) return 0 // it may hang: one look must not give it all the room
+    const target = targetOf.get(channel_id)
+    // the first one shows the target
+    const rate = target === undefined ? 1 : rates.available(target, nowMillis)
+    return Math.min((isFailing ? maxOfFailingChannel : maxOfChannel) - (sendsOf.get(channel_id) ?? 0), rate)
+  }
+
+  const countFailingSends = () => {
+    let count = 0
+    for (const id of failingChannels) count += sendsOf.get(id) ?? 0
+    return count
+  }
+
+  /** Claims for the channels in turn, as many as there is room for. */
+  const claimFor = Effect.fnUntraced(
+    function*(channels: ReadonlyArray<WaitingChannel>, now: Timestamp.Timestamp) {
+      const nowMillis = Timestamp.toEpochMillis(now)
+      const until = Timestamp.addSeconds(now, leaseSeconds)
+      let room = Math.min(maxFresh - fresh, maxSends - claims.size)
+      let failingRoom = maxFailingSends - countFailingSends()
+      const claimed: Array<ClaimedDelivery> = []
+      const share = Math.max(1, Math.floor(room / Math.max(1, channels.length)))
+      for (const channel of channels) {
+        const isFailing = (channel.consecutive_failures ?? 0) > 0
+        const limit = Math.min(roomOf(channel, nowMillis), share, room, isFailing ? failingRoom : room)
+        if (limit <= 0) continue
+        const rows = yield* repo.claim(channel.channel_id, limit, now, until)
+        claimed.push(...rows)
+        room -= rows.length
+        if (isFailing) failingRoom -= rows.length
+      }
+      return claimed
+    },
+    sql.withTransaction
+  )
+
+  const prepare = Effect.fnUntraced(function*(delivery: ClaimedDelivery, sealedConfig: string | undefined) {
+    if (sealedConfig === undefined) return yield* refuse("message", "the channel was deleted")
+    const type = types.find(delivery.channel_type)
+    if (type === undefined) return yield* refuse("message", "the program does not know this type of channel")
+    const config = yield* Effect.map(
+      vault.open("channels.sealed_config", delivery.channel_id, sealedConfig),
+      decodeConfig
+    )
+      .pipe(
+        Effect.mapError(() => refuse("moment", "the config of the channel cannot be decrypted with SVC_SECRET_KEY"))
+      )
+    const notification = yield* Either.mapLeft(
+      decodeNotification(delivery.notification),
+      () => refuse("message", "the stored message cannot be read")
+    )
+    const target = type.target(config)
+    targetOf.delete(delivery.channel_id)
+    targetOf.set(delivery.channel_id, target)
+    const [oldest] = targetOf.size > 10_000 ? targetOf.keys() : []
+    if (oldest !== undefined) targetOf.delete(oldest)
+    return { delivery, notification, type, config, sealedConfig, target } satisfies Prepared
+  })
+
+  const attemptSend = Effect.fnUntraced(function*({ config, delivery, notification, type }: Prepared) {
+    return yield* type.send(config, {
+      delivery_id: delivery.id,
+      ...(delivery.resend_of !== null && { resend_of: delivery.resend_of }),
+      attempt: delivery.attempts + 1,
+      sent_at: yield* Timestamp.now,
+      notification
+    }).pipe(
+      Effect.timeoutFail({
+        duration: sendTimeout,
+        onTimeout: () => refuse("moment", "there was no answer in time")
+      }),
+      Effect.catchAllDefect((defect) =>
+        Effect.zipRight(
+          Effect.logError("sending a message failed", Cause.die(defect)),
+          refuse("moment", "the program failed while sending; its log says more")
+        )
+      )
+    )
+  })
+
+  const giveBack = (delivery: ClaimedDelivery, waitMillis: number) =>
+    Effect.gen(function*() {
+      yield* repo.release([delivery], Timestamp.addSeconds(yield* Timestamp.now, waitMillis / 1000))
+      removeClaim(delivery)
+    }).pipe(Effect.catchAllCause(() => Effect.sync(() => removeClaim(delivery)))) // the lease ends by itself
+
+  /** Sends one delivery; it counts as fresh for at most a second. */
+  const send = Effect.fnUntraced(function*(delivery: ClaimedDelivery, sealedConfig: string | undefined) {
+    fresh++
+    let isFresh = true
+    const leaveFresh = Effect.sync(() => {
+      if (!isFresh) return
+      isFresh = false
+      fresh--
+      wake.unsafeOffer(undefined)
+    })
+    const work = Effect.gen(function*() {
+      const prepared = yield* Effect.either(prepare(delivery, sealedConfig))
+      if (Either.isRight(prepared)) {
+        const { target, type: { rate } } = prepared.right
+        const now = yield* Clock.currentTimeMillis
+        const wait = rates.take(target, rate, now)
+        if (wait > longestWaitMillis) {
+          rates.giveBack(target, rate, now)
+          return yield* giveBack(delivery, wait)
+        }
+        if (wait > 0) yield* Effect.zipRight(leaveFresh, Effect.sleep(wait))
+      }
+      const started_at = yield* Timestamp.now
+      const startMillis = yield* Clock.currentTimeMillis
+      const outcome = Either.isLeft(prepared)
+        ? Either.left(prepared.left)
+        : yield* Effect.either(attemptSend(prepared.right))
+      const endMillis = yield* Clock.currentTimeMillis
+      if (Either.isRight(prepared)) {
+        const { target, type: { rate } } = prepared.right
+        const pause = Either.match(outcome, {
+          onLeft: (failed) => (failed.response_code === 429 ? failed.retry_after : null),
+          onRight: (receipt) => receipt.pause
+        })
+        if (pause !== null) rates.pause(target, rate, endMillis, pause)
+      }
+      attempts.unsafeOffer({
+        delivery,
+        prepared: Either.getOrNull(prepared),
+        started_at,
+        duration_ms: Math.max(0, endMillis - startMillis),
+        outcome
+      })
+    })
+    const { channel_id } = delivery
+    let isSlow = false
+    const markSlow = Effect.sync(() => {
+      isSlow = true
+      slowOf.set(channel_id, (slowOf.get(channel_id) ?? 0) + 1)
+    })
+    const unmarkSlow = Effect.sync(() => {
+      const left = (slowOf.get(channel_id) ?? 1) - 1
+      if (isSlow && left > 0) slowOf.set(channel_id, left)
+      else if (isSlow) slowOf.delete(channel_id)
+    })
+    const becomeSlow = Effect.delay(Effect.zipRight(markSlow, leaveFresh), slowMillis)
+    yield* Effect.raceFirst(work, Effect.zipRight(becomeSlow, Effect.never)).pipe(
+      Effect.ensuring(Effect.zipRight(unmarkSlow, leaveFresh))
+    )
+  })
+
+  /** Claims and begins to send; returns how many, and the milliseconds until the next look is worth it. */
+  const look = Effect.gen(function*() {
+    if (Math.min(maxFresh - fresh, maxSends - claims.size) <= 0) return { count: 0, pause: pollMillis }
+    const waiting = yield* repo.listWaiting(cursor)
+    const isPartial = waiting.length === channelsOfLook
+    const now = yield* Timestamp.now
+    const nowMillis = Timestamp.toEpochMillis(now)
+    let count = 0
+    for (const channel of waiting) if (channel.is_active !== true) count += yield* suppress(channel, now)
+    const due = waiting.filter(({ due_at, is_active }) => is_active === true && due_at <= now)
+    const ready = due.filter((channel) => roomOf(channel, nowMillis) > 0)
+    // after the channels of the last look, so that none of many waits for all others
+    const claimed = ready.length === 0 ? [] : yield* claimFor(ready, now)
+    const lastClaimed = claimed.at(-1)
+    const isFull = lastClaimed !== undefined && ready.at(-1)?.channel_id !== lastClaimed.channel_id
+    cursor = isFull ? lastClaimed.channel_id : isPartial ? waiting.at(-1)?.channel_id ?? null : null
+    addClaims(claimed)
+    if (claimed.length > 0) {
+      const configs = yield* repo.listConfigs([...new Set(claimed.map(({ channel_id }) => channel_id))])
+      const sealed = new Map(configs.map(({ id, sealed_config }) => [id, sealed_config]))
+      yield* Effect.forEach(
+        claimed,
+        (delivery) => FiberSet.run(sends, send(delivery, sealed.get(delivery.channel_id))),
+        { discard: true }
+      )
+    }
+    const next = waiting.filter(({ due_at }) => due_at > now).map(({ due_at }) =>
+      Timestamp.toEpochMillis(due_at) - nowMillis
+    )
+    const hasMore = count + claimed.length > 0 || cursor !== null
+    return {
+      count: claimed.length,
+      pause: hasMore ? 0 : Math.min(pollMillis, ...next.map((wait) => Math.max(1, wait)))
+    }
+  })
+
+  const lookAndWait = Effect.gen(function*() {
+    if (isEnding) return yield* Effect.never
+    const { pause } = yield* look
+    yield* loops.reportSuccess("deliveries")
+    if (pause > 0) yield* Effect.timeoutOption(Queue.take(wake), pause)
+    else yield* Effect.yieldNow()
+  })
+
+  const toRecord = Effect.fnUntraced(function*({ delivery, duration_ms, outcome, started_at }: Attempt) {
+    const number = delivery.attempts + 1
+    const failed = Option.getOrNull(Either.getLeft(outcome))
+    const delay = failed === null || failed.fault === "message" || failed.fault === "channel"
+      ? null
+      : retryDelayAfter(number, failed.retry_after, yield* Random.next)
+    const answer = failed ?? Either.getOrThrow(outcome)
+    return {
+      delivery_id: delivery.id,
+      number,
+      started_at,
+      duration_ms,
+      response_code: answer.response_code,
+      response_body: answer.response_body,
+      error: failed?.reason ?? null,
+      status: failed === null ? "sent" : delay === null ? "failed" : "pending",
+      due_at: delay === null ? null : Timestamp.addSeconds(yield* Timestamp.now, delay),
+      claimed_until: delivery.claimed_until
+    } satisfies RecordedAttempt
+  })
+
+  const signOf = ({ delivery, outcome, prepared }: Attempt): ReadonlyArray<ChannelSign> => {
+    const project = prepared?.notification.project ?? null
+    if (Either.isRight(outcome)) {
+      const wasFailing = failingChannels.has(delivery.channel_id)
+      return wasFailing ? [{ delivery, project, result: "accepted", reason: "" }] : []
+    }
+    const { fault, reason } = outcome.left
+    return fault === "message" ? [] : [{ delivery, project, result: fault === "channel" ? "dead" : "failed", reason }]
+  }
+
+  const record = Effect.fn("Dispatcher.record")(
+    function*(batch: ReadonlyArray<Attempt>) {
+      const now = yield* Timestamp.now
+      const records = yield* Effect.forEach(batch, toRecord)
+      const written = yield* repo.record(records)
+      const successors = batch.flatMap(({ delivery: { alert_id, attempts, channel_id, created_at } }, at) => {
+        const due_at = records[at]?.due_at ?? null
+        // its successors wait only if it was retried, or is
+        return alert_id !== null && (due_at !== null || attempts > 0)
+          ? [{ alert_id, channel_id, created_at, due_at: due_at ?? now }]
+          : []
+      })
+      if (successors.length > 0) yield* repo.moveSuccessors(successors)
+      for (const { delivery, outcome, prepared } of batch) {
+        const changed = Either.isRight(outcome) ? outcome.right.changed_config : undefined
+        if (changed === undefined || prepared === null) continue
+        const sealed = yield* vault.seal("channels.sealed_config", delivery.channel_id, JSON.stringify(changed))
+        yield* repo.replaceConfig(delivery.channel_id, prepared.sealedConfig, sealed)
+      }
+      const own = batch.filter(({ delivery }) => written.has(delivery.id))
+      const channelEntries = yield* health.observe(own.flatMap(signOf), now)
+      const endEntries = batch.flatMap(({ delivery }, at) => {
+        const row = records[at]
+        if (row === undefined || row.status === "pending" || !written.has(delivery.id)) return []
+        return [{
+          action: row.status === "sent" ? "notification.sent" : "notification.failed",
+          target_type: "delivery",
+          target_id: delivery.id,
+          project_id: delivery.project_id,
+          result: row.status === "sent" ? "success" as const : "failure" as const,
+          metadata: {
+            channel_name: delivery.channel_name,
+            channel_type: delivery.channel_type,
+            trigger: delivery.trigger_key,
+            status: row.status,
+            response_code: row.response_code,
+            attempts: row.number
+          }
+        }]
+      })
+      yield* audit.recordAll([...channelEntries, ...endEntries].map((entry) => ({ actor: dispatcher, entry })))
+      return records
+    },
+    sql.withTransaction
+  )
+
+  const recordNext = Effect.gen(function*() {
+    if (unrecorded.length === 0) unrecorded.push(...(yield* Queue.takeBetween(attempts, 1, recordSlice)))
+    const batch = [...unrecorded]
+    const records = yield* record(batch)
+    unrecorded.length = 0
+    for (const { delivery, outcome } of batch) {
+      if (Either.isRight(outcome)) failingChannels.delete(delivery.channel_id)
+      else if (outcome.left.fault !== "message") failingChannels.add(delivery.channel_id)
+      removeClaim(delivery)
+    }
+    for (const [at, { status }] of records.entries()) {
+      const attempt = batch[at]
+      if (attempt === undefined) continue
+      const outcome = status === "pending" ? "retried" : status
+      metrics.deliveries.inc({ type: attempt.delivery.channel_type, outcome })
+      metrics.deliverySeconds.observe({ type: attempt.delivery.channel_type }, attempt.duration_ms / 1000)
+    }
+  })
+
+  const measure = Effect.gen(function*() {
+    const { oldest, waiting } = yield* repo.countWaiting(10_000)
+    metrics.deliveriesWaiting.set(waiting)
+    const age = oldest === null ? 0 : (yield* Clock.currentTimeMillis) - Timestamp.toEpochMillis(oldest)
+    metrics.deliveryOldestSeconds.set(Math.max(0, age / 1000))
+  })
+
+  yield* loops.forever("delivery hints", Stream.runForEach(hints.subscribe("deliveries"), () => wake.offer(undefined)))
+  yield* loops.forever("delivery records", recordNext, { longestPause: "5 seconds" })
+  yield* loops.every("delivery metrics", "15 seconds", measure)
+  yield* loops.forever("deliveries", lookAndWait, { longestPause: "5 seconds" })
+
+  // first of all finalizers, while the loops still record
+  const isDrained = Effect.sync(() => claims.size === 0)
+  const drain = Effect.repeat(Effect.zipRight(Effect.sleep("20 millis"), isDrained), { until: (done) => done })
+  yield* Effect.addFinalizer(() =>
+    Effect.gen(function*() {
+      isEnding = true
+      yield* Effect.interruptible(Effect.timeoutOption(drain, drainTimeout))
+      yield* FiberSet.clear(sends)
+      const now = yield* Timestamp.now
+      const left = [...claims.values()]
+      yield* Effect.forEach(left, (delivery) => repo.release([delivery], now), { discard: true })
+    }).pipe(Effect.catchAllCause((cause) => Effect.logWarning("claimed deliveries were not given back", cause)))
+  )
+})
+
+export const layer = Layer.scopedDiscard(makeDispatcher).pipe(
+  Layer.provide([ChannelHealth.layer, ChannelTypes.layer, QueueRepo.layer])
+)

@@ -1,0 +1,97 @@
+import { Effect, Layer } from "effect"
+import { NotFound } from "../../domain/Errors.ts"
+import { type ProjectId, type UserId, UserNotificationId } from "../../domain/Id.ts"
+import * as Timestamp from "../../domain/Timestamp.ts"
+import type { ListUserNotifications, UserNotification } from "../../domain/UserNotification.ts"
+import { currentPerson } from "../CurrentActor.ts"
+import { Hints, orDieOnSql } from "../Database.ts"
+import * as Ids from "../Ids.ts"
+import { decodeStart, pageOf } from "../RowPage.ts"
+import { InboxRepo, type UserNotificationRow } from "./InboxRepo.ts"
+
+const defaultLimit = 50
+
+/** A row in a user's inbox. */
+export interface NewUserNotification {
+  readonly user_id: UserId
+  readonly project_id: ProjectId
+  readonly subscription_id: string | null
+  readonly alert_id: string | null
+  readonly trigger: string
+  /** Why the user gets it, such as `subscription`. */
+  readonly reason: string
+  readonly title: string
+  readonly body: string | null
+  readonly data: Readonly<Record<string, unknown>>
+}
+
+/** What users read in the dashboard: a row for each user and message (docs/notifications.md, Inbox). */
+export class Inbox extends Effect.Service<Inbox>()("svc/Inbox", {
+  effect: Effect.gen(function*() {
+    const repo = yield* InboxRepo
+    const hints = yield* Hints
+
+    /** Inserts rows in the caller's transaction; open streams of their users show them after its commit. */
+    const insert = Effect.fn("Inbox.insert")(function*(notifications: ReadonlyArray<NewUserNotification>) {
+      if (notifications.length === 0) return
+      const now = yield* Timestamp.now
+      const rows = yield* Effect.forEach(
+        notifications,
+        ({ data, trigger, ...rest }) =>
+          Effect.map(Ids.nextOf(UserNotificationId), (id) => ({
+            id,
+            ...rest,
+            trigger_key: trigger,
+            data: JSON.stringify(data)
+          }))
+      )
+      yield* repo.insert(rows, now)
+      const users = new Set(notifications.map(({ user_id }) => user_id))
+      yield* Effect.forEach(users, (userId) => hints.publish("inbox", userId), { discard: true })
+    }, orDieOnSql)
+
+    const toShown = ({ trigger_key, user_id: _, ...row }: UserNotificationRow): UserNotification => ({
+      ...row,
+      trigger: trigger_key
+    })
+
+    /** Of the projects that the caller sees: rows of a project that the user has left are hidden. */
+    const visibleTo = Effect.map(currentPerson, (person) => ({
+      user_id: person.user_id,
+      projects: person.via.kind === "api_key" && person.via.project_id !== null
+        ? [person.via.project_id]
+        : person.is_admin
+        ? null
+        : [...person.roles.keys()]
+    }))
+
+    /** The caller's, newest first. */
+    const list = Effect.fn("Inbox.list")(function*({ limit = defaultLimit, ...query }: ListUserNotifications) {
+      const start = yield* decodeStart("inbox", { ...query, limit })
+      const rows = yield* repo.list(yield* visibleTo, query.unread_only === true, start, limit + 1)
+      return pageOf("inbox", { limit }, rows.map(toShown))
+    }, orDieOnSql)
+
+    const countUnread = Effect.fn("Inbox.countUnread")(function*() {
+      return { unread: yield* repo.countUnread(yield* visibleTo) }
+    }, orDieOnSql)
+
+    const read = Effect.fn("Inbox.read")(function*(id: UserNotificationId) {
+      const { user_id } = yield* currentPerson
+      if (!(yield* repo.markRead(user_id, id, yield* Timestamp.now))) {
+        return yield* new NotFound({ resource: "notification" })
+      }
+      yield* hints.publish("inbox", user_id)
+    }, orDieOnSql)
+
+    const readAll = Effect.fn("Inbox.readAll")(function*() {
+      const { user_id } = yield* currentPerson
+      yield* repo.markAllRead(user_id, yield* Timestamp.now)
+      yield* hints.publish("inbox", user_id)
+    }, orDieOnSql)
+
+    return { insert, list, countUnread, read, readAll } as const
+  })
+}) {
+  static readonly layer = this.Default.pipe(Layer.provide(InboxRepo.layer))
+}

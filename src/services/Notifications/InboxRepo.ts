@@ -1,0 +1,107 @@
+import { SqlClient } from "@effect/sql"
+import { Effect, Schema } from "effect"
+import type { ProjectId, UserId, UserNotificationId } from "../../domain/Id.ts"
+import { UserId as UserIdSchema } from "../../domain/Id.ts"
+import type { Timestamp } from "../../domain/Timestamp.ts"
+import { UserNotification } from "../../domain/UserNotification.ts"
+import { JsonColumn } from "../ColumnTypes.ts"
+import { Reader } from "../Database.ts"
+import { deleteInSlices } from "../Dialect.ts"
+import { recordset } from "../Recordset.ts"
+import { countOf, hasRows, rowsOf } from "../Rows.ts"
+
+export interface InsertedUserNotification {
+  readonly id: UserNotificationId
+  readonly user_id: UserId
+  readonly project_id: ProjectId
+  readonly subscription_id: string | null
+  readonly alert_id: string | null
+  readonly trigger_key: string
+  readonly reason: string
+  readonly title: string
+  readonly body: string | null
+  /** JSON text of an object. */
+  readonly data: string
+}
+
+const insertedColumns = {
+  id: "uuid",
+  user_id: "uuid",
+  project_id: "uuid",
+  subscription_id: "uuid",
+  alert_id: "uuid",
+  trigger_key: "text",
+  reason: "text",
+  title: "text",
+  body: "text",
+  data: "text"
+} as const
+
+const { trigger: _, ...shownFields } = UserNotification.fields
+
+const UserNotificationRow = Schema.Struct({
+  ...shownFields,
+  user_id: UserIdSchema,
+  trigger_key: Schema.String,
+  data: JsonColumn(Schema.Record({ key: Schema.String, value: Schema.Unknown }))
+})
+export type UserNotificationRow = typeof UserNotificationRow.Type
+
+const allRows = rowsOf(UserNotificationRow)
+
+/** Whose rows, and of which projects; null: of all. */
+export interface InboxView {
+  readonly user_id: UserId
+  readonly projects: ReadonlyArray<ProjectId> | null
+}
+
+/** Rows of a statement: each takes about 20 µs of SQLite, which blocks the event loop. */
+const slice = 200
+
+export class InboxRepo extends Effect.Service<InboxRepo>()("svc/InboxRepo", {
+  effect: Effect.gen(function*() {
+    const sql = yield* SqlClient.SqlClient
+    const read = yield* Reader
+    const columns = sql.literal(Object.keys(UserNotificationRow.fields).join(", "))
+    const isIn = ({ projects, user_id }: InboxView) =>
+      projects === null ? sql`user_id = ${user_id}` : sql.onDialectOrElse({
+        pg: () => sql`user_id = ${user_id} AND project_id = ANY(${projects}::uuid[])`,
+        orElse: () =>
+          sql`user_id = ${user_id} AND project_id IN (SELECT value FROM json_each(${JSON.stringify(projects)}))`
+      })
+    const names = sql.literal(Object.keys(insertedColumns).join(", "))
+
+    return {
+      insert: (rows: ReadonlyArray<InsertedUserNotification>, now: Timestamp) =>
+        Effect.forEach(
+          Array.from({ length: Math.ceil(rows.length / slice) }, (_, at) => rows.slice(at * slice, (at + 1) * slice)),
+          (some) =>
+            sql`INSERT INTO user_notifications (${names}, created_at)
+              SELECT ${names}, ${now} FROM ${recordset(sql, "r", insertedColumns, some)}`,
+          { discard: true }
+        ),
+      /** Newest first. */
+      list: (view: InboxView, isUnread: boolean, before: string | null, limit: number) =>
+        allRows(read`SELECT ${columns} FROM user_notifications WHERE ${
+          sql.and([
+            isIn(view),
+            ...(isUnread ? [sql`read_at IS NULL`] : []),
+            ...(before === null ? [] : [sql`id < ${before}`])
+          ])
+        } ORDER BY id DESC LIMIT ${limit}`),
+      countUnread: (view: InboxView) =>
+        countOf(read`SELECT CAST(count(*) AS INTEGER) AS n FROM user_notifications
+          WHERE ${isIn(view)} AND read_at IS NULL`),
+      /** Whether there is such a row; the time of the first reading remains. */
+      markRead: (userId: UserId, id: UserNotificationId, now: Timestamp) =>
+        hasRows(sql`UPDATE user_notifications SET read_at = COALESCE(read_at, ${now})
+          WHERE id = ${id} AND user_id = ${userId} RETURNING 1`),
+      markAllRead: (userId: UserId, now: Timestamp) =>
+        sql`UPDATE user_notifications SET read_at = ${now} WHERE user_id = ${userId} AND read_at IS NULL`,
+      prune: (before: Timestamp) =>
+        deleteInSlices(sql, { table: "user_notifications", key: "id", where: sql`created_at < ${before}` })
+    } as const
+  })
+}) {
+  static readonly layer = this.Default
+}

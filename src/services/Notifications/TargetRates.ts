@@ -1,0 +1,58 @@
+import type { TargetRate } from "./ChannelType.ts"
+
+interface Bucket {
+  readonly rate: TargetRate
+  tokens: number
+  /** Milliseconds since 1970. */
+  filledAt: number
+  pausedUntil: number
+}
+
+/** Targets that are remembered; a forgotten one begins with a full bucket. */
+const maxTargets = 10_000
+
+/** Token buckets of the targets that this process sends to, one for each server or chat. */
+export const makeTargetRates = () => {
+  const buckets = new Map<string, Bucket>()
+
+  const refill = (bucket: Bucket, now: number): Bucket => {
+    const { burst, per_second } = bucket.rate
+    bucket.tokens = Math.min(burst, bucket.tokens + Math.max(0, now - bucket.filledAt) / 1000 * per_second)
+    bucket.filledAt = now
+    return bucket
+  }
+
+  const find = (target: string, rate: TargetRate, now: number): Bucket => {
+    const known = buckets.get(target)
+    if (known !== undefined) return refill(known, now)
+    const [oldest] = buckets.size >= maxTargets ? buckets.keys() : []
+    if (oldest !== undefined) buckets.delete(oldest)
+    const bucket: Bucket = { rate, tokens: rate.burst, filledAt: now, pausedUntil: 0 }
+    buckets.set(target, bucket)
+    return bucket
+  }
+
+  return {
+    /** Messages that the target takes now. */
+    available: (target: string, now: number): number => {
+      const bucket = buckets.get(target)
+      if (bucket === undefined) return Infinity
+      return bucket.pausedUntil > now ? 0 : Math.floor(refill(bucket, now).tokens)
+    },
+    /** Takes a token, and returns the milliseconds to wait before the message is sent. */
+    take: (target: string, rate: TargetRate, now: number): number => {
+      const bucket = find(target, rate, now)
+      bucket.tokens -= 1
+      const wait = bucket.tokens >= 0 ? 0 : -bucket.tokens / rate.per_second * 1000
+      return Math.max(wait, bucket.pausedUntil - now)
+    },
+    /** A token that was taken for a message that is not sent. */
+    giveBack: (target: string, rate: TargetRate, now: number): void => {
+      find(target, rate, now).tokens += 1
+    },
+    pause: (target: string, rate: TargetRate, now: number, seconds: number): void => {
+      const bucket = find(target, rate, now)
+      bucket.pausedUntil = Math.max(bucket.pausedUntil, now + seconds * 1000)
+    }
+  } as const
+}

@@ -1,0 +1,413 @@
+import { SqlClient } from "@effect/sql"
+import { Array as Arr, Effect, Layer, Option } from "effect"
+import { Conflict, NotFound, ValidationFailed } from "../domain/Errors.ts"
+import { type ProjectId, SubscriptionId, type UserId } from "../domain/Id.ts"
+import { defaultGrouping } from "../domain/Notification/Hygiene.ts"
+import {
+  type DefaultSubscription,
+  type DefaultSubscriptionCreate,
+  type DefaultSubscriptionUpdate,
+  findUnsuitedFilter,
+  type ListUserSubscriptions,
+  setFilters,
+  type UserSubscription,
+  type UserSubscriptionCreate,
+  type UserSubscriptionUpdate
+} from "../domain/Notification/Subscription.ts"
+import * as Timestamp from "../domain/Timestamp.ts"
+import { Audit } from "./Audit.ts"
+import { CurrentActor, currentPerson, CurrentProject, requireRole, roleIn } from "./CurrentActor.ts"
+import { orDieOnSql } from "./Database.ts"
+import * as Ids from "./Ids.ts"
+import { decodeStart, pageOf } from "./RowPage.ts"
+import { type ChannelLink, orFail, type SubscriptionRow, SubscriptionsRepo } from "./Subscriptions/Repo.ts"
+import { TriggerEvents } from "./TriggerEvents.ts"
+
+const maxDefaults = 200
+const maxPersonal = 200
+
+const tooManyDefaults = new Conflict({
+  code: "too_many_subscriptions",
+  detail: `The project has ${maxDefaults} defaults, which is the limit. Delete one first.`
+})
+
+const tooManyPersonal = new Conflict({
+  code: "too_many_subscriptions",
+  detail: `You have ${maxPersonal} subscriptions, which is the limit. Delete one first.`
+})
+
+const defaultNotFound = new NotFound({ resource: "default" })
+const subscriptionNotFound = new NotFound({ resource: "subscription" })
+
+const list = "subscriptions"
+
+/** What bodies of both kinds say; null and absent are told apart where null means something. */
+interface Given extends Omit<DefaultSubscriptionUpdate, "escalation"> {
+  readonly user_channel_ids?: ReadonlyArray<string> | null | undefined
+  readonly escalation?:
+    | {
+      readonly after_minutes: number
+      readonly project_channel_ids: ReadonlyArray<string>
+      readonly user_channel_ids?: ReadonlyArray<string>
+    }
+    | null
+    | undefined
+}
+
+interface Channels {
+  readonly project_channel_ids: ReadonlyArray<string>
+  readonly user_channel_ids: ReadonlyArray<string>
+  readonly escalation: {
+    readonly project_channel_ids: ReadonlyArray<string>
+    readonly user_channel_ids: ReadonlyArray<string>
+  }
+}
+
+const channelsOf = (links: ReadonlyArray<ChannelLink>): Channels => {
+  const idsOf = (purpose: ChannelLink["purpose"], isPersonal: boolean) =>
+    links.filter((link) => link.purpose === purpose && (link.user_id !== null) === isPersonal)
+      .map(({ channel_id }) => channel_id)
+  return {
+    project_channel_ids: idsOf("message", false),
+    user_channel_ids: idsOf("message", true),
+    escalation: { project_channel_ids: idsOf("escalation", false), user_channel_ids: idsOf("escalation", true) }
+  }
+}
+
+const linksOf = ({ escalation, project_channel_ids, user_channel_ids }: Channels) => {
+  const links = (purpose: ChannelLink["purpose"], ids: ReadonlyArray<string>) =>
+    Arr.dedupe(ids).map((channel_id) => ({ channel_id, purpose }))
+  return [
+    ...links("message", [...project_channel_ids, ...user_channel_ids]),
+    ...links("escalation", [...escalation.project_channel_ids, ...escalation.user_channel_ids])
+  ]
+}
+
+/** The channels after a change: absent and null keep what is there. */
+const changeChannels = (before: Channels, { escalation, project_channel_ids, user_channel_ids }: Given): Channels => ({
+  project_channel_ids: Arr.dedupe(project_channel_ids ?? before.project_channel_ids),
+  user_channel_ids: Arr.dedupe(user_channel_ids ?? before.user_channel_ids),
+  escalation: escalation === undefined ? before.escalation : {
+    project_channel_ids: Arr.dedupe(escalation?.project_channel_ids ?? []),
+    user_channel_ids: Arr.dedupe(escalation?.user_channel_ids ?? [])
+  }
+})
+
+const noChannels = channelsOf([])
+
+/** The row after a change: absent keeps a value, and null clears what can be empty. */
+const changeRow = (row: SubscriptionRow, given: Given, updated_at: Timestamp.Timestamp): SubscriptionRow => {
+  const { cooldown_seconds, muted_until, ...filters } = given.filters ??
+    { ...row.filters, cooldown_seconds: null, muted_until: null }
+  return {
+    ...row,
+    trigger_key: given.trigger ?? row.trigger_key,
+    filters,
+    in_app: given.in_app ?? row.in_app,
+    cooldown_seconds: cooldown_seconds ?? given.cooldown_seconds ?? row.cooldown_seconds,
+    grouping: given.grouping === undefined ? row.grouping : given.grouping,
+    muted_until: muted_until ?? (given.muted_until === undefined ? row.muted_until : given.muted_until),
+    is_active: given.is_active ?? row.is_active,
+    hygiene: {
+      notify_recovery: given.notify_recovery ?? row.hygiene.notify_recovery,
+      quiet_hours: given.quiet_hours === undefined ? row.hygiene.quiet_hours : given.quiet_hours,
+      escalate_after_minutes: given.escalation === undefined
+        ? row.hygiene.escalate_after_minutes
+        : given.escalation?.after_minutes ?? null
+    },
+    updated_at
+  }
+}
+
+const toPublic = ({ filters, hygiene, trigger_key, user_id: _, ...row }: SubscriptionRow) => ({
+  ...row,
+  trigger: trigger_key,
+  filters: setFilters(filters),
+  notify_recovery: hygiene.notify_recovery,
+  quiet_hours: hygiene.quiet_hours
+})
+
+const toDefault = (row: SubscriptionRow, { escalation, project_channel_ids }: Channels): DefaultSubscription => ({
+  ...toPublic(row),
+  project_channel_ids,
+  escalation: row.hygiene.escalate_after_minutes === null ? null : {
+    after_minutes: row.hygiene.escalate_after_minutes,
+    project_channel_ids: escalation.project_channel_ids
+  }
+})
+
+const toPersonal = (
+  row: SubscriptionRow,
+  user_id: UserId,
+  { escalation, project_channel_ids, user_channel_ids }: Channels
+): UserSubscription => ({
+  ...toPublic(row),
+  user_id,
+  project_channel_ids,
+  user_channel_ids,
+  escalation: row.hygiene.escalate_after_minutes === null ? null : {
+    after_minutes: row.hygiene.escalate_after_minutes,
+    ...escalation
+  }
+})
+
+/** Fails where the trigger, its filters and the escalation contradict each other. */
+const checkRow = (row: SubscriptionRow, { escalation }: Channels) => {
+  const unsuited = findUnsuitedFilter(row.trigger_key, row.filters)
+  if (unsuited !== null) return ValidationFailed.at(`filters.${unsuited}`, "is for the trigger task.failure_rate only")
+  const quiet = row.hygiene.quiet_hours
+  if (quiet !== null && quiet.start === quiet.end) {
+    return ValidationFailed.at("quiet_hours.end", "must differ from start")
+  }
+  const isEmpty = escalation.project_channel_ids.length + escalation.user_channel_ids.length === 0
+  return row.hygiene.escalate_after_minutes !== null && isEmpty
+    ? ValidationFailed.at("escalation", "must name a channel")
+    : Effect.void
+}
+
+/**
+ * Who is notified of what, through which channels: a project's defaults, and the subscriptions of its members
+ * (docs/notifications.md). Each change raises the project's trigger revision, so that the ingest sees it at once.
+ */
+export class Subscriptions extends Effect.Service<Subscriptions>()("svc/Subscriptions", {
+  effect: Effect.gen(function*() {
+    const sql = yield* SqlClient.SqlClient
+    const repo = yield* SubscriptionsRepo
+    const triggers = yield* TriggerEvents
+    const audit = yield* Audit
+
+    const recordChange = (action: string, { id, project_id, trigger_key, user_id }: SubscriptionRow) =>
+      Effect.zipRight(
+        triggers.bumpRevision(project_id),
+        audit.record({
+          action,
+          target_type: "subscription",
+          target_id: id,
+          project_id,
+          metadata: { trigger: trigger_key, is_default: user_id === null }
+        })
+      )
+
+    const makeRow = Effect.fnUntraced(function*(
+      projectId: ProjectId,
+      user_id: UserId | null,
+      given: DefaultSubscriptionCreate | UserSubscriptionCreate
+    ) {
+      const now = yield* Timestamp.now
+      const { cooldown_seconds, muted_until, ...filters } = given.filters
+      const row: SubscriptionRow = {
+        id: yield* Ids.nextOf(SubscriptionId),
+        project_id: projectId,
+        user_id,
+        trigger_key: given.trigger,
+        filters,
+        in_app: given.in_app,
+        cooldown_seconds: cooldown_seconds ?? given.cooldown_seconds,
+        grouping: given.grouping === undefined ? defaultGrouping : given.grouping,
+        hygiene: {
+          notify_recovery: given.notify_recovery,
+          quiet_hours: given.quiet_hours,
+          escalate_after_minutes: given.escalation?.after_minutes ?? null
+        },
+        muted_until: muted_until ?? given.muted_until,
+        is_active: true,
+        last_fired_at: null,
+        created_at: now,
+        updated_at: now
+      }
+      return row
+    })
+
+    /** Fails unless all project channels belong to the project and all others to the user. */
+    const checkChannels = Effect.fnUntraced(function*(projectId: ProjectId, userId: UserId | null, channels: Channels) {
+      const { escalation, project_channel_ids, user_channel_ids } = channels
+      const ofProject = Arr.dedupe([...project_channel_ids, ...escalation.project_channel_ids])
+      const known = new Set<string>()
+      for (const { id } of ofProject.length === 0 ? [] : yield* repo.findProjectChannels(projectId, ofProject)) {
+        known.add(id)
+      }
+      const ofUser = Arr.dedupe([...user_channel_ids, ...escalation.user_channel_ids])
+      if (userId !== null && ofUser.length > 0) {
+        for (const { id } of yield* repo.findUserChannels(userId, ofUser)) known.add(id)
+      }
+      const fields = [
+        ["project_channel_ids", project_channel_ids],
+        ["user_channel_ids", user_channel_ids],
+        ["escalation.project_channel_ids", escalation.project_channel_ids],
+        ["escalation.user_channel_ids", escalation.user_channel_ids]
+      ] as const
+      const issues = fields.flatMap(([path, ids]) =>
+        ids.every((id) => known.has(id)) ? [] : [{
+          path,
+          message: path.endsWith("project_channel_ids")
+            ? "names a channel that the project does not have"
+            : "names a channel that you do not have"
+        }]
+      )
+      if (issues.length > 0) return yield* new ValidationFailed({ issues })
+    })
+
+    const readChannels = (id: SubscriptionId) => Effect.map(repo.listChannels([id], sql), channelsOf)
+
+    const withChannels = Effect.fnUntraced(function*<A>(
+      rows: ReadonlyArray<SubscriptionRow>,
+      make: (row: SubscriptionRow, channels: Channels) => A
+    ) {
+      const links = Arr.groupBy(
+        yield* repo.listChannels(rows.map(({ id }) => id)),
+        ({ subscription_id }) => subscription_id
+      )
+      return rows.map((row) => make(row, channelsOf(links[row.id] ?? [])))
+    })
+
+    /** The project's defaults, oldest first. */
+    const listDefaults = Effect.fn("Subscriptions.listDefaults")(function*() {
+      const { id } = yield* CurrentProject
+      return yield* withChannels(yield* repo.listDefaults(id), toDefault)
+    }, orDieOnSql)
+
+    const createDefault = Effect.fn("Subscriptions.createDefault")(
+      function*(given: DefaultSubscriptionCreate) {
+        const project = yield* CurrentProject
+        const channels = changeChannels(noChannels, given)
+        const row = yield* makeRow(project.id, null, given)
+        yield* checkRow(row, channels)
+        yield* checkChannels(project.id, null, channels)
+        if ((yield* repo.countDefaults(project.id)) >= maxDefaults) return yield* tooManyDefaults
+        yield* repo.insert(row)
+        yield* repo.setChannels(row.id, linksOf(channels))
+        yield* recordChange("subscription.created", row)
+        return toDefault(row, channels)
+      },
+      sql.withTransaction,
+      orDieOnSql
+    )
+
+    const updateDefault = Effect.fn("Subscriptions.updateDefault")(
+      function*(id: SubscriptionId, given: DefaultSubscriptionUpdate) {
+        const project = yield* CurrentProject
+        const row = yield* Effect.flatMap(repo.findDefaultForUpdate(project.id, id), orFail(defaultNotFound))
+        const channels = changeChannels(yield* readChannels(id), given)
+        const updated = changeRow(row, given, yield* Timestamp.now)
+        yield* checkRow(updated, channels)
+        yield* checkChannels(project.id, null, channels)
+        yield* repo.update(updated)
+        yield* repo.setChannels(id, linksOf(channels))
+        yield* recordChange("subscription.updated", updated)
+        return toDefault(updated, channels)
+      },
+      sql.withTransaction,
+      orDieOnSql
+    )
+
+    const removeDefault = Effect.fn("Subscriptions.removeDefault")(
+      function*(id: SubscriptionId) {
+        const project = yield* CurrentProject
+        const row = yield* Effect.flatMap(repo.findDefaultForUpdate(project.id, id), orFail(defaultNotFound))
+        yield* repo.delete(id)
+        yield* recordChange("subscription.deleted", row)
+      },
+      sql.withTransaction,
+      orDieOnSql
+    )
+
+    /** The caller's subscriptions, newest first; by a bound API key those of its project. */
+    const listOwn = Effect.fn("Subscriptions.listOwn")(
+      function*({ limit = 50, project_id, cursor }: ListUserSubscriptions) {
+        const { user_id, via } = yield* currentPerson
+        const query = { limit, cursor }
+        const start = yield* decodeStart(list, query)
+        const bound = via.kind === "api_key" ? via.project_id : null
+        if (bound !== null && project_id !== undefined && project_id !== bound) return { items: [], next_cursor: null }
+        const rows = yield* repo.listPersonal(user_id, project_id ?? bound, start, limit + 1)
+        const page = pageOf(list, query, rows)
+        return {
+          ...page,
+          items: yield* withChannels(page.items, (row, channels) => toPersonal(row, user_id, channels))
+        }
+      },
+      orDieOnSql
+    )
+
+    /** Operators may send their own messages to the project's channels, which others read. */
+    const checkProjectChannels = (projectId: ProjectId, { escalation, project_channel_ids }: Given) =>
+      (project_channel_ids?.length ?? 0) + (escalation?.project_channel_ids.length ?? 0) > 0
+        ? requireRole(projectId, "operator")
+        : Effect.void
+
+    const createOwn = Effect.fn("Subscriptions.createOwn")(
+      function*({ project_id, ...given }: UserSubscriptionCreate) {
+        const { user_id } = yield* currentPerson
+        const project = yield* findProject(project_id)
+        yield* checkProjectChannels(project, given)
+        const channels = changeChannels(noChannels, given)
+        const row = yield* makeRow(project, user_id, { project_id, ...given })
+        yield* checkRow(row, channels)
+        yield* checkChannels(project, user_id, channels)
+        if ((yield* repo.countPersonal(user_id)) >= maxPersonal) return yield* tooManyPersonal
+        yield* repo.insert(row)
+        yield* repo.setChannels(row.id, linksOf(channels))
+        yield* recordChange("subscription.created", row)
+        return toPersonal(row, user_id, channels)
+      },
+      sql.withTransaction,
+      orDieOnSql
+    )
+
+    /** A project that the caller is a member of. */
+    const findProject = Effect.fnUntraced(function*(id: string) {
+      const found = yield* repo.findProject(id)
+      return Option.isSome(found) && roleIn(yield* CurrentActor, found.value) !== null
+        ? found.value
+        : yield* ValidationFailed.at("project_id", "is not a project that you are a member of")
+    })
+
+    /** A subscription of the caller, in a project that the credential reaches. */
+    const findOwn = Effect.fnUntraced(function*(id: SubscriptionId) {
+      const { user_id } = yield* currentPerson
+      const row = yield* Effect.flatMap(repo.findPersonalForUpdate(user_id, id), orFail(subscriptionNotFound))
+      if (roleIn(yield* CurrentActor, row.project_id) === null) return yield* subscriptionNotFound
+      return { row, user_id }
+    })
+
+    const updateOwn = Effect.fn("Subscriptions.updateOwn")(
+      function*(id: SubscriptionId, given: UserSubscriptionUpdate) {
+        const { row, user_id } = yield* findOwn(id)
+        yield* checkProjectChannels(row.project_id, given)
+        const channels = changeChannels(yield* readChannels(id), given)
+        const updated = changeRow(row, given, yield* Timestamp.now)
+        yield* checkRow(updated, channels)
+        yield* checkChannels(row.project_id, user_id, channels)
+        yield* repo.update(updated)
+        yield* repo.setChannels(id, linksOf(channels))
+        yield* recordChange("subscription.updated", updated)
+        return toPersonal(updated, user_id, channels)
+      },
+      sql.withTransaction,
+      orDieOnSql
+    )
+
+    const removeOwn = Effect.fn("Subscriptions.removeOwn")(
+      function*(id: SubscriptionId) {
+        const { row } = yield* findOwn(id)
+        yield* repo.delete(id)
+        yield* recordChange("subscription.deleted", row)
+      },
+      sql.withTransaction,
+      orDieOnSql
+    )
+
+    return {
+      listDefaults,
+      createDefault,
+      updateDefault,
+      removeDefault,
+      listOwn,
+      createOwn,
+      updateOwn,
+      removeOwn
+    } as const
+  })
+}) {
+  static readonly layer = this.Default.pipe(Layer.provide([SubscriptionsRepo.layer, TriggerEvents.layer]))
+}
