@@ -2,17 +2,22 @@ import { Command } from "@effect/cli"
 import { version } from "../domain/Version.ts"
 import { agent } from "./groups/agent.ts"
 import { agents } from "./groups/agents.ts"
+import { alerts } from "./groups/alerts.ts"
 import { apiKeys } from "./groups/api-keys.ts"
 import { audit } from "./groups/audit.ts"
+import { bulkRetry } from "./groups/bulk-retry.ts"
 import { mintSchedulerCert } from "./groups/certificates.ts"
+import { channels } from "./groups/channels.ts"
 import { commands } from "./groups/commands.ts"
 import { allowedHosts, config, init, metricsToken } from "./groups/config.ts"
+import { issues } from "./groups/issues.ts"
 import { login, logout, whoami } from "./groups/login.ts"
 import { migrate } from "./groups/migrate.ts"
 import { queues } from "./groups/queues.ts"
 import { misfires, schedules } from "./groups/schedules.ts"
 import { secretKey } from "./groups/secret-key.ts"
 import { check, doctor, printVersion, serve, status } from "./groups/serve.ts"
+import { subscriptions } from "./groups/subscriptions.ts"
 import { tasks } from "./groups/tasks.ts"
 import { auth, bootstrapAdmin, changePassword, createSuperuser, resetMfa, resetSetup } from "./groups/users.ts"
 import { workers } from "./groups/workers.ts"
@@ -31,7 +36,24 @@ const sections = [
   { heading: "On an agent's machine", commands: [agent] },
   {
     heading: "Operate tasks, from anywhere",
-    commands: [login, logout, whoami, apiKeys, agents, tasks, commands, queues, workers, schedules, misfires]
+    commands: [
+      login,
+      logout,
+      whoami,
+      apiKeys,
+      agents,
+      tasks,
+      issues,
+      commands,
+      bulkRetry,
+      queues,
+      workers,
+      schedules,
+      misfires,
+      channels,
+      subscriptions,
+      alerts
+    ]
   }
 ] as const
 

@@ -1,4 +1,5 @@
 import { Options } from "@effect/cli"
+import { TaskPriority, TaskState } from "../domain/TaskState.ts"
 
 /** For commands whose output a script may read. */
 export const json = Options.boolean("json").pipe(Options.withDescription("Print one JSON object."))
@@ -54,4 +55,27 @@ export const issue = {
     Options.withDescription("Wait for the outcome. Exit code 0: completed, 1: failed or cancelled, 3: unknown.")
   ),
   json
+}
+
+const taskFilter = (name: string, line: string) =>
+  Options.text(name).pipe(Options.withDescription(line), Options.optional)
+
+/** Which tasks; all must match. */
+export const taskFilters = {
+  state: Options.choice("state", TaskState.literals).pipe(
+    Options.withDescription("Only tasks in this state."),
+    Options.optional
+  ),
+  priority: Options.choice("priority", TaskPriority.literals).pipe(
+    Options.withDescription("Only tasks of this priority."),
+    Options.optional
+  ),
+  name: taskFilter("name", "Only tasks whose name contains this; case-sensitive."),
+  search: taskFilter("search", "Only tasks whose name, queue, worker, task id or error contains this; ignores case."),
+  engine: taskFilter("engine", "Only tasks of this engine, such as celery."),
+  queue: taskFilter("queue", "Only tasks of this queue."),
+  worker: taskFilter("worker", "Only tasks of this worker."),
+  fingerprint: taskFilter("fingerprint", "Only tasks of this failure group (svc issues list)."),
+  since: taskFilter("since", "Received at this time or later: 1h, today, or 2026-11-21T08:00:00Z."),
+  until: taskFilter("until", "Received at this time or earlier.")
 }

@@ -7,7 +7,10 @@ type Texts = Readonly<Record<string, Option.Option<string>>>
 
 /** The filters of tasks, as command-line options. */
 export type TaskFilters = Readonly<
-  Record<"state" | "priority" | "name" | "search" | "queue" | "worker" | "since" | "until", Option.Option<string>>
+  Record<
+    "state" | "priority" | "name" | "search" | "engine" | "queue" | "worker" | "fingerprint" | "since" | "until",
+    Option.Option<string>
+  >
 >
 
 const entriesOf = (texts: Texts): ReadonlyArray<readonly [string, string]> =>

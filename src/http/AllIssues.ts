@@ -26,11 +26,15 @@ const describeItems = (ast: SchemaAST.AST): SchemaAST.AST => {
   }
 }
 
+const parseOptionsOf = (ast: SchemaAST.AST) => Option.getOrElse(SchemaAST.getParseOptionsAnnotation(ast), () => ({}))
+
 /** Only the first flaw within a field is reported: a list of a million items may have a million flaws. */
 const stopAtFirstIssue = (field: SchemaAST.PropertySignature, annotations = field.annotations) =>
   new SchemaAST.PropertySignature(
     field.name,
-    SchemaAST.annotations(describeItems(field.type), { [SchemaAST.ParseOptionsAnnotationId]: { errors: "first" } }),
+    SchemaAST.annotations(describeItems(field.type), {
+      [SchemaAST.ParseOptionsAnnotationId]: { ...parseOptionsOf(field.type), errors: "first" }
+    }),
     field.isOptional,
     field.isReadonly,
     annotations
@@ -76,8 +80,7 @@ const mapFields = (ast: SchemaAST.AST): SchemaAST.AST => {
 
 /** Returns the schema with a check of every field of an object, instead of stopping at the first invalid one. */
 const withAllIssues = ({ ast }: { readonly ast: SchemaAST.AST }) => {
-  const options = Option.getOrElse(SchemaAST.getParseOptionsAnnotation(ast), () => ({}))
-  const annotation = { [SchemaAST.ParseOptionsAnnotationId]: { ...options, errors: "all" } }
+  const annotation = { [SchemaAST.ParseOptionsAnnotationId]: { ...parseOptionsOf(ast), errors: "all" } }
   return Schema.make(SchemaAST.annotations(mapFields(ast), annotation))
 }
 

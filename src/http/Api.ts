@@ -16,23 +16,34 @@ import {
 import { ActivityApi } from "./Activity/Api.ts"
 import { AgentLongPollApi } from "./AgentLongPoll/Api.ts"
 import { AgentsApi } from "./Agents/Api.ts"
+import { AlertLinksApi, AlertPageApi, AlertsApi } from "./Alerts/Api.ts"
 import { reportAllIssues } from "./AllIssues.ts"
 import { ApiKeysApi } from "./ApiKeys/Api.ts"
 import { AuditApi } from "./Audit/Api.ts"
 import { AuthApi, LoginApi } from "./Auth/Api.ts"
+import { AutomationApi } from "./Automation/Api.ts"
+import { BulkRetriesApi } from "./BulkRetries/Api.ts"
+import { ChannelsApi, UserChannelsApi } from "./Channels/Api.ts"
 import { CommandsApi } from "./Commands/Api.ts"
+import { DeadLettersApi } from "./DeadLetters/Api.ts"
+import { DeliveriesApi, UserDeliveriesApi } from "./Deliveries/Api.ts"
 import { EventsApi } from "./Events/Api.ts"
+import { FailuresApi } from "./Failures/Api.ts"
 import { HealthApi, SystemApi } from "./Health/Api.ts"
+import { InboxApi } from "./Inbox/Api.ts"
 import { InvitationApi, InvitationPageApi, InvitationsApi } from "./Invitations/Api.ts"
+import { MaintenanceWindowsApi } from "./MaintenanceWindows/Api.ts"
 import { MembershipsApi } from "./Memberships/Api.ts"
 import { MfaApi } from "./Mfa/Api.ts"
 import { PasswordResetApi, PasswordResetPageApi } from "./PasswordReset/Api.ts"
 import { problemSchema } from "./ProblemSchema.ts"
 import { ProjectApi, ProjectsApi } from "./Projects/Api.ts"
 import { QueuesApi } from "./Queues/Api.ts"
+import { SavedViewsApi } from "./SavedViews/Api.ts"
 import { SchedulersApi, SchedulesApi } from "./Schedules/Api.ts"
 import { SetupApi, SetupUnderApi } from "./Setup/Api.ts"
 import { StreamApi } from "./Stream/Api.ts"
+import { DefaultSubscriptionsApi, UserSubscriptionsApi } from "./Subscriptions/Api.ts"
 import { TasksApi } from "./Tasks/Api.ts"
 import { UsersApi } from "./Users/Api.ts"
 import { WorkersApi } from "./Workers/Api.ts"
@@ -60,11 +71,26 @@ const groups = HttpApi.make("svc")
   .add(AgentsApi)
   .add(AgentLongPollApi)
   .add(CommandsApi)
+  .add(BulkRetriesApi)
   .add(SchedulersApi)
   .add(SchedulesApi)
   .add(QueuesApi)
+  .add(DeadLettersApi)
   .add(WorkersApi)
   .add(TasksApi)
+  .add(FailuresApi)
+  .add(SavedViewsApi)
+  .add(DefaultSubscriptionsApi)
+  .add(UserSubscriptionsApi)
+  .add(MaintenanceWindowsApi)
+  .add(ChannelsApi)
+  .add(UserChannelsApi)
+  .add(AlertsApi)
+  .add(AlertLinksApi)
+  .add(DeliveriesApi)
+  .add(UserDeliveriesApi)
+  .add(InboxApi)
+  .add(AutomationApi)
   .add(EventsApi)
   .add(ActivityApi)
   .add(AuditApi)
@@ -86,6 +112,7 @@ export class Api extends groups
   .add(SetupApi)
   .add(PasswordResetPageApi)
   .add(InvitationPageApi)
+  .add(AlertPageApi)
 {}
 
 reportAllIssues(Api)

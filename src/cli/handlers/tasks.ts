@@ -2,6 +2,7 @@ import type * as Sse from "@effect/experimental/Sse"
 import { FileSystem } from "@effect/platform"
 import { Console, Effect, type Option, Schema, Stream } from "effect"
 import type { Task, TaskDetail } from "../../domain/Task.ts"
+import type { TaskWhy } from "../../domain/Task/WhyAnswer.ts"
 import { CliError } from "../Explain.ts"
 import { followStream } from "../LiveStream.ts"
 import { type DecodedResponse, printAnswer, withRemote } from "../Remote.ts"
@@ -71,6 +72,7 @@ const formatTask = (task: typeof TaskDetail.Type, text: string): string =>
       ["kwargs", jsonMemberOf(text, "kwargs")],
       ["result", jsonMemberOf(text, "result")],
       ["exception", task.exception],
+      ["orphaned", task.orphaned_at],
       ["retry", task.retry_note],
       ["retried from", task.retried_from],
       ["retried as", task.retried_as.join(", ")]
@@ -88,6 +90,30 @@ export const show = ({ engine, json, project, task }: {
     Effect.gen(function*() {
       const agents = engine._tag === "Some" ? [] : yield* listAgents(remote)
       yield* printAnswer(yield* getTask(remote, agents, task, engine), json, formatTask)
+    }))
+
+const formatWhy = ({ checked_at, engine, reasons, state, task_id }: TaskWhy): string =>
+  [
+    formatFields([["task", task_id], ["engine", engine], ["state", state], ["checked", checked_at]]),
+    ...reasons.map(({ code, sentence, since }, index) =>
+      `${index + 1}. ${escapeText(sentence)} (${escapeText(code)}${
+        since === null ? "" : `, since ${escapeText(since)}`
+      })`
+    )
+  ].join("\n")
+
+export const why = ({ engine, json, project, task }: {
+  readonly task: string
+  readonly engine: Option.Option<string>
+  readonly project: Option.Option<string>
+  readonly json: boolean
+}) =>
+  withRemote(project, (remote) =>
+    Effect.gen(function*() {
+      const agents = engine._tag === "Some" ? [] : yield* listAgents(remote)
+      const [{ engine: ofTask }] = yield* getTask(remote, agents, task, engine)
+      const path = { slug: remote.slug, engine: ofTask, task_id: task }
+      yield* printAnswer(yield* remote.api.tasks.why({ path, withResponse: true }), json, formatWhy)
     }))
 
 const formats = ["csv", "json", "xlsx"] as const

@@ -14,6 +14,9 @@ export const tags = {
   "Commands":
     "What agents are asked to do: retry, cancel, purge, resize, restart. A command is answered before its agent has executed it; read it again for its outcome.",
   "Schedules": "When tasks are submitted: definitions, fires, misfires, and acts on them.",
+  "Notifications":
+    "Who is notified of what: channels, defaults, subscriptions, alerts, maintenance windows, deliveries and the inbox.",
+  "Automation": "Rules that retry, cancel or notify by themselves, and what they did.",
   "Queues and workers": "The engines' queues and workers, and the agents' processes.",
   "Audit": "Who did what: the activity feed, and a project's audit log.",
   "Users": "Accounts, for global admins.",

@@ -1,5 +1,6 @@
 import { Clock, Effect } from "effect"
 import * as Timestamp from "../../domain/Timestamp.ts"
+import { Consumer } from "../../domain/Trigger.ts"
 import { Reader } from "../../services/Database.ts"
 import * as Ids from "../../services/Ids.ts"
 import { Metrics } from "../../services/Metrics.ts"
@@ -45,18 +46,29 @@ export const makeRefresh = Effect.gen(function*() {
         (SELECT id FROM tasks WHERE project_id = projects.id AND state = 'pending' ORDER BY id LIMIT 1) AS pending,
         (SELECT id FROM tasks WHERE project_id = projects.id AND state = 'received' ORDER BY id LIMIT 1) AS received
       FROM projects ORDER BY id LIMIT ${maxProjects}`
-    return { agents, oldest, queues, states, workers }
+    const outbox = yield* Effect.forEach(Consumer.literals, (consumer) =>
+      Effect.map(
+        read<{ created_at: Timestamp.Timestamp }>`SELECT created_at FROM trigger_events WHERE consumer = ${consumer}
+          ORDER BY due_at LIMIT 1`,
+        ([event]) => ({ consumer, since: event?.created_at ?? null })
+      ))
+    return { agents, oldest, outbox, queues, states, workers }
   })
 
   const reset = () => {
     metrics.agentsOnline.remove()
-    for (const metric of [metrics.tasksTotal, metrics.workersOnline, metrics.queueDepth, metrics.oldestWaitingTask]) {
-      metric.reset()
-    }
+    const gauges = [
+      metrics.tasksTotal,
+      metrics.workersOnline,
+      metrics.queueDepth,
+      metrics.oldestWaitingTask,
+      metrics.oldestTriggerEvent
+    ]
+    for (const metric of gauges) metric.reset()
   }
 
   const refresh = Effect.gen(function*() {
-    const { agents, oldest, queues, states, workers } = yield* readRows
+    const { agents, oldest, outbox, queues, states, workers } = yield* readRows
     const millis = yield* Clock.currentTimeMillis
     reset()
     metrics.agentsOnline.set(Number(agents[0]?.online ?? 0))
@@ -66,6 +78,10 @@ export const makeRefresh = Effect.gen(function*() {
     for (const { pending, project, received } of oldest) {
       const since = Math.min(...[pending, received].map((id) => (id === null ? millis : Ids.millisOf(id))))
       metrics.oldestWaitingTask.set({ project }, Math.max(0, millis - since) / 1000)
+    }
+    for (const { consumer, since } of outbox) {
+      const sinceMillis = since === null ? millis : Timestamp.toEpochMillis(since)
+      metrics.oldestTriggerEvent.set({ consumer }, Math.max(0, millis - sinceMillis) / 1000)
     }
     refreshedAtMillis = millis
   }).pipe(

@@ -3,6 +3,7 @@ import { Schema } from "effect"
 import { Access } from "../../domain/Access.ts"
 import { TaskDetail, TaskList, TaskTree } from "../../domain/Task.ts"
 import { BulkDelete, BulkDeleteResult, ListTasks } from "../../domain/Task/Filter.ts"
+import { TaskWhy } from "../../domain/Task/WhyAnswer.ts"
 import { ProvideActor, ProvideProject } from "../Access.ts"
 import { pathParameter } from "../Docs/Parameters.ts"
 import { inChapter, operation } from "../Docs/Tags.ts"
@@ -47,6 +48,16 @@ export class TasksApi extends HttpApiGroup.make("tasks")
         "Show a task's tree",
         "The tasks that share its root, oldest first, at most 500. Where a task has no `root_task_id`, its " +
           "parents are followed."
+      ))
+  )
+  .add(
+    HttpApiEndpoint.get("why")`/projects/${slug}/tasks/${engine}/${taskId}/why`
+      .addSuccess(TaskWhy)
+      .annotate(Access, { caller: "viewer", scope: "tasks:read" })
+      .annotateContext(operation(
+        "Explain why a task is not running",
+        "The reasons that the brain's facts give, the likeliest first, each with its evidence. For a task that has " +
+          "ended the only reason is its end; `unknown` when nothing explains it."
       ))
   )
   .add(

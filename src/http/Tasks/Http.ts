@@ -2,6 +2,7 @@ import { Effect } from "effect"
 import type { ListTasks, TaskFilter } from "../../domain/Task/Filter.ts"
 import { writeTask } from "../../domain/Task/Json.ts"
 import { type TaskPage, Tasks } from "../../services/Tasks.ts"
+import { TaskWhy } from "../../services/Tasks/Why.ts"
 import { respondWithFile } from "../Download.ts"
 import { implementGroup } from "../ImplementGroup.ts"
 import { respondWithJsonText } from "../JsonText.ts"
@@ -13,6 +14,8 @@ const filterOf = (query: ListTasks): TaskFilter => ({
   name: query.name ?? null,
   search: query.search ?? null,
   search_exceptions: query.search_exceptions ?? false,
+  engine: query.engine ?? null,
+  fingerprint: query.fingerprint ?? null,
   queue: query.queue ?? null,
   worker: query.worker ?? null,
   since: query.since ?? null,
@@ -28,6 +31,7 @@ export const layer = implementGroup(
   "tasks",
   Effect.fnUntraced(function*(handlers) {
     const tasks = yield* Tasks
+    const why = yield* TaskWhy
     const withLimitHeader = yield* makeLimitHeader
 
     return handlers
@@ -51,6 +55,7 @@ export const layer = implementGroup(
           )
       )
       .handle("tree", ({ path }) => tasks.getTree(path))
+      .handle("why", ({ path }) => why.explain(path))
       .handle(
         "bulkDelete",
         ({ payload }) => Effect.map(tasks.bulkDelete(payload), (deleted_count) => ({ deleted_count }))

@@ -1,0 +1,104 @@
+import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "@effect/platform"
+import { Schema } from "effect"
+import { Access, type AccessRule } from "../../domain/Access.ts"
+import { AutomationSettings, Rule, RuleCreate, RuleList, RuleUpdate } from "../../domain/Automation.ts"
+import { ExecutionList } from "../../domain/Automation/Execution.ts"
+import { exampleId } from "../../domain/Describe.ts"
+import { caseInsensitiveId, RuleId } from "../../domain/Id.ts"
+import { pageQuery } from "../../domain/Query.ts"
+import { ProvideActor, ProvideProject } from "../Access.ts"
+import { pathParameter } from "../Docs/Parameters.ts"
+import { inChapter, operation } from "../Docs/Tags.ts"
+import { slug } from "../Projects/Api.ts"
+
+const ruleId = pathParameter("rule_id", caseInsensitiveId(RuleId), "The rule's id.", exampleId)
+
+const readRule: AccessRule = { caller: "viewer", scope: "automation:read" }
+const writeRule: AccessRule = { caller: "operator", scope: "automation:write", mutates: true }
+const steppedUp: AccessRule = { ...writeRule, failureCodes: ["mfa_reverify_required"] }
+
+const switchRule: AccessRule = { ...writeRule, caller: "admin" }
+
+const roles = "A rule that only notifies needs the role operator, a destructive one (retry, cancel) the role admin"
+const signIn = "and, in a browser, a recent sign-in"
+
+/** Automation rules (interface, Automation; bodies: automation). */
+export class AutomationApi extends HttpApiGroup.make("automation")
+  .add(
+    HttpApiEndpoint.get("list")`/projects/${slug}/automation/rules`
+      .addSuccess(RuleList)
+      .annotate(Access, readRule)
+      .annotateContext(operation("List rules", "All rules of the project, oldest first."))
+  )
+  .add(
+    HttpApiEndpoint.post("create")`/projects/${slug}/automation/rules`
+      .setPayload(RuleCreate)
+      .addSuccess(Rule, { status: 201 })
+      .annotate(Access, {
+        ...steppedUp,
+        creates: true,
+        failureCodes: ["mfa_reverify_required", "too_many_automation_rules"]
+      })
+      .annotateContext(operation("Create a rule", `Dry run is the default. ${roles} ${signIn}.`))
+  )
+  .add(
+    HttpApiEndpoint.get("get")`/projects/${slug}/automation/rules/${ruleId}`
+      .addSuccess(Rule)
+      .annotate(Access, readRule)
+      .annotateContext(operation("Get a rule", "With the state of its breaker."))
+  )
+  .add(
+    HttpApiEndpoint.patch("update")`/projects/${slug}/automation/rules/${ruleId}`
+      .setPayload(RuleUpdate)
+      .addSuccess(Rule)
+      .annotate(Access, steppedUp)
+      .annotateContext(operation(
+        "Change a rule",
+        `Absent and null fields keep their value. ${roles} ${signIn}: before or after the change.`
+      ))
+  )
+  .add(
+    HttpApiEndpoint.del("remove")`/projects/${slug}/automation/rules/${ruleId}`
+      .addSuccess(HttpApiSchema.NoContent)
+      .annotate(Access, writeRule)
+      .annotateContext(operation("Delete a rule", `${roles}. Its log remains until its retention ends.`))
+  )
+  .add(
+    HttpApiEndpoint.post("resetCircuit")`/projects/${slug}/automation/rules/${ruleId}/reset-circuit`
+      .addSuccess(Rule)
+      .annotate(Access, steppedUp)
+      .annotateContext(operation(
+        "Reset a rule's breaker",
+        `The rule acts again, and earlier executions no longer count. ${roles} ${signIn}.`
+      ))
+  )
+  .add(
+    HttpApiEndpoint.get("executions")`/projects/${slug}/automation/rules/${ruleId}/executions`
+      .setUrlParams(Schema.Struct(pageQuery))
+      .addSuccess(ExecutionList)
+      .annotate(Access, readRule)
+      .annotateContext(operation(
+        "List what a rule did",
+        "Newest first: each execution, and what dry run, breaker, ceiling and loop guard held back."
+      ))
+  )
+  .add(
+    HttpApiEndpoint.get("getSettings")`/projects/${slug}/automation/settings`
+      .addSuccess(AutomationSettings)
+      .annotate(Access, readRule)
+      .annotateContext(operation("Get the kill switch", "Enabled is the default."))
+  )
+  .add(
+    HttpApiEndpoint.put("setSettings")`/projects/${slug}/automation/settings`
+      .setPayload(AutomationSettings)
+      .addSuccess(AutomationSettings)
+      .annotate(Access, switchRule)
+      .annotateContext(operation(
+        "Set the kill switch",
+        "False: no rule of the project does anything, and what happens is not kept for later."
+      ))
+  )
+  .middleware(ProvideProject)
+  .middleware(ProvideActor)
+  .annotateContext(inChapter("Automation"))
+{}
