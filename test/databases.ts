@@ -31,6 +31,7 @@ export const settingsOn = (engine: Engine, overrides: Partial<SettingsShape> = {
       port: 0,
       publicUrl: "http://localhost",
       loginMinDuration: 0,
+      telegramUrl: "https://127.0.0.1:9", // an address that is not called
       ...overrides
     })
   })).pipe(Layer.provideMerge(NodeContext.layer))

@@ -22,6 +22,7 @@ export interface StoredTask {
   readonly result: string | null
   readonly exception: string | null
   readonly traceback: string | null
+  readonly fingerprint: string | null
   readonly retry_count: number
   readonly eta: string | null
   readonly received_at: string | null
@@ -58,6 +59,7 @@ export const storedTask = (project_id: string, millis: number, given: Partial<St
     kwargs: "{}",
     result: null,
     exception: null,
+    fingerprint: null,
     traceback: null,
     retry_count: 0,
     eta: null,

@@ -66,9 +66,9 @@ layer(serverOn("SQLite"), { excludeTestServices: true })("svc login", (it) => {
         assert.notInclude(ran.stderr, "lacks the scope", command.join(" "))
       }
       assert.strictEqual(
-        (yield* request("GET", "/projects", { token: kept.api_key })).status,
+        (yield* request("GET", "/users", { token: kept.api_key })).status,
         403,
-        "has the scopes it needs"
+        "has the scopes it needs and no more"
       )
     }))
 
@@ -274,9 +274,9 @@ layer(serverOn("SQLite", { ...proxied, mfaVerificationRate: 100 }), { excludeTes
           })
           assert.strictEqual(exit, 0, stderr)
           assert.strictEqual(
-            (yield* request("GET", "/projects", { token: keyIn(file) })).status,
+            (yield* request("GET", "/health/system", { token: keyIn(file) })).status,
             403,
-            "a key, without projects:read"
+            "a key, without home:read"
           )
         }
         const sessions = yield* ask(user.browser, "GET", "/auth/sessions")

@@ -44,6 +44,7 @@ const inner = new Set([
   "Retention",
   "Scopes",
   "Sessions",
+  "TriggerEvents",
   "TrustedDevices",
   "Vault"
 ])

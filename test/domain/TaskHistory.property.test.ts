@@ -3,11 +3,14 @@ import * as fc from "fast-check"
 import { AgentId } from "../../src/domain/Id.ts"
 import {
   addEvent,
+  analyse,
   computeTaskFields,
   countEnds,
   decode,
   emptyHistory,
   encode,
+  type History,
+  listFailedAttempts,
   type TaskEvent
 } from "../../src/domain/TaskHistory.ts"
 import { TaskEventKind } from "../../src/domain/TaskState.ts"
@@ -18,10 +21,10 @@ import { fold, recorded, timestamp } from "./TaskHistory/Recorded.ts"
 const NOON = timestamp("2026-11-21T12:00:00Z")
 
 /** What the row and the counters of a set of events are, as text: equal means byte-equal. */
-const outcome = (events: ReadonlyArray<TaskEvent>): string => {
-  const history = fold(events)
-  return JSON.stringify([computeTaskFields(history), countEnds(history)])
-}
+const outcome = (events: ReadonlyArray<TaskEvent>): string => outcomeOf(fold(events))
+
+const outcomeOf = (history: History): string =>
+  JSON.stringify([computeTaskFields(history), countEnds(history), listFailedAttempts(history, analyse(history))])
 
 /** As the writer does it: some events, stored; read back, some more. */
 const foldInBatches = (events: ReadonlyArray<TaskEvent>, batch: number): string => {
@@ -158,7 +161,7 @@ describe.each(tasks)("$sequence $taskId", ({ events }) => {
     fc.assert(
       fc.property(run, ([part, order, batch]) => {
         const history = decode(foldInBatches(order, batch))
-        assert.strictEqual(JSON.stringify([computeTaskFields(history), countEnds(history)]), outcome(part))
+        assert.strictEqual(outcomeOf(history), outcome(part))
       }),
       { numRuns: 300 }
     )

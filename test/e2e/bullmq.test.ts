@@ -86,6 +86,13 @@ describe.skipIf(!ready).each(engines)("BullMQ's agents on %s", (engine) => {
           )
         const dead = yield* add(shop, "charge", { closed: true })
         yield* settled(`shop:${dead.id}`, "failure")
+        const { json: letters } = yield* call("GET", "/dead-letters?engine=bullmq&queue=shop")
+        assert.deepInclude(letters.entries.find(({ task_id }: { task_id: string }) => task_id === `shop:${dead.id}`), {
+          task_name: "charge",
+          queue: "shop",
+          error_excerpt: "the till is closed",
+          attempts: 1
+        })
         yield* done("requeue-dead-letter", { engine: "bullmq", task_id: `shop:${dead.id}` })
         assert.deepInclude(yield* settled(`shop:${dead.id}`, "success"), { result: "charged" })
 

@@ -40,7 +40,7 @@ const pathIn = (slug: string, path: string): string =>
 describe("declarations", () => {
   it("names each path parameter so that access knows what it is", () => {
     for (const { path } of endpoints) {
-      for (const name of paramsOf(path)) assert.match(name, /^(slug|engine|[a-z]+_id)$/, path)
+      for (const name of paramsOf(path)) assert.match(name, /^(slug|engine|fingerprint|[a-z]+_id)$/, path)
     }
   })
 
@@ -52,7 +52,7 @@ describe("declarations", () => {
         assert.isDefined(rule.scope, `${method} ${path} lets keys in, but asks for no scope`)
       }
       if (rule.scope !== undefined) assert.notInclude(["public", "agent", "session"], rule.caller, path)
-      const reads = method === "GET" || /schedules::(preview|diff)$/.test(path) // docs/schedules.md
+      const reads = method === "GET" || /::(preview|diff)$/.test(path) // docs/schedules.md
       if (reads) assert.isUndefined(rule.mutates, path)
       else if (!open) assert.isTrue(rule.mutates, `${method} ${path} does not say that it changes something`)
     }

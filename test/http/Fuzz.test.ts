@@ -47,7 +47,10 @@ const begin = (operation: Operation) =>
       key: { authorization: `Bearer ${at.token}` },
       agent: at.agent
     }
-    return { at, callers, isKnown: (name: string) => at.field(name) !== undefined }
+    /** `type` is a channel's; the actions of a rule have one of their own. */
+    const isKnown = (name: string) =>
+      at.field(name) !== undefined && !(name === "type" && operation.path.includes("/automation/"))
+    return { at, callers, isKnown }
   })
 
 type Begun = Effect.Effect.Success<ReturnType<typeof begin>>
@@ -110,8 +113,9 @@ describe.each(engines)("each operation of the document on %s", (engine) => {
             let begun = yield* begin(operation)
             let uses = 1
             const good = yield* look(schemas, begun, operation, { what: "good" })
-            // nobody has the setup's token: the brain is set up
-            const isRefused = good.status >= 300 && !operation.path.endsWith("/setup/complete")
+            // the brain is set up, no agent is connected that lists dead letters, and the link of an alert is in its message
+            const isOutOfReach = /\/(setup\/complete|dead-letters|alert-links\/[a-z]+)$/.test(operation.path)
+            const isRefused = good.status >= 300 && !isOutOfReach
             if (isRefused) found.push(`${operation.route} refuses what is good: ${good.status}`)
             if (good.wrong !== undefined) found.push(good.wrong)
             let isUsed = operation.method !== "GET"

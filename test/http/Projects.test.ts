@@ -65,6 +65,19 @@ describe.each(engines)("projects on %s", (engine) => {
         }
 
         const now = yield* Timestamp.now
+        yield* sql`INSERT INTO task_orphans ${
+          sql.insert({
+            project_id: project.id,
+            engine: "celery",
+            task_id: "t",
+            started_at: now,
+            detail: "",
+            orphaned_at: now
+          })
+        }`
+        yield* sql`INSERT INTO failure_group_hours ${
+          sql.insert({ project_id: project.id, fingerprint: "0123456789abcdef", hour: "2026-11-23T04", occurrences: 1 })
+        }`
         yield* sql`INSERT INTO schedule_fires ${
           sql.insert({
             id: yield* Ids.next,
@@ -78,6 +91,58 @@ describe.each(engines)("projects on %s", (engine) => {
             definition_digest: "",
             expires_at: now,
             fence: 1
+          })
+        }`
+
+        yield* sql`INSERT INTO bulk_retry_items ${
+          sql.insert({
+            project_id: project.id,
+            request_id: yield* Ids.next,
+            position: 1,
+            engine: "celery",
+            task_id: "t",
+            name: "shop.task",
+            state: "failure",
+            status: "pending"
+          })
+        }`
+
+        yield* sql`INSERT INTO trigger_events ${
+          sql.insert({
+            id: yield* Ids.next,
+            consumer: "notifications",
+            project_id: project.id,
+            payload: "{}",
+            due_at: now,
+            created_at: now
+          })
+        }`
+        yield* sql`INSERT INTO deliveries ${
+          sql.insert({
+            id: yield* Ids.next,
+            project_id: project.id,
+            channel_name: "ops",
+            channel_type: "webhook",
+            trigger_key: "task.failed",
+            notification: "{}",
+            status: "sent",
+            created_at: now
+          })
+        }`
+
+        yield* sql`INSERT INTO automation_executions ${
+          sql.insert({
+            id: yield* Ids.next,
+            project_id: project.id,
+            rule_id: yield* Ids.next,
+            rule_name: "retry",
+            trigger_key: "task.failed",
+            condition_key: "x",
+            action: "retry",
+            outcome: "dry_run",
+            occurrences: 1,
+            occurred_at: now,
+            created_at: now
           })
         }`
 

@@ -14,7 +14,21 @@ import { PasswordResets } from "../../src/services/PasswordResets.ts"
 import { freshAgent, longPoll } from "../agent.ts"
 import { baseUrl, freshKey, freshProject, request } from "../brain.ts"
 import { insertTasks, storedTask } from "../tasks.ts"
-import { fireIn, operationIn } from "./access/world.ts"
+import {
+  alertIn,
+  bulkRetryIn,
+  channelOf,
+  deliveryOf,
+  failureGroupIn,
+  fireIn,
+  maintenanceIn,
+  operationIn,
+  ruleIn,
+  savedViewOf,
+  subscriptionIn,
+  telegram,
+  userNotificationOf
+} from "./access/world.ts"
 import type { Operation } from "./operations.ts"
 import { fromElsewhere, password, sessionOf } from "./people.ts"
 
@@ -138,33 +152,57 @@ export const world = Effect.fnUntraced(function*(
   const tokens = yield* links(project)
   const fire = yield* Effect.orDie(fireIn(project, openFire))
 
+  const channel_id = yield* channelOf({ project_id: project.id, user_id })
+
   const path: Readonly<Record<string, string>> = {
     slug: project.slug,
     agent_id: agent.agent_id,
+    channel_id,
+    delivery_id: yield* deliveryOf({ project_id: project.id }),
     device_id: person.device_id,
     command_id: commands[0]?.json.id,
     engine: "celery",
     invitation_id: tokens.invitation_id,
     key_id: person.key_id,
     membership_id: membership?.id ?? "",
+    notification_id: yield* userNotificationOf(project, user_id),
     operation_id: yield* operationIn(project, agent.agent_id),
+    request_id: yield* bulkRetryIn(project, "running"),
     schedule_id: fire.schedule_id,
     session_id: person.session_id,
     task_id: tasks[0]?.task_id ?? "",
     user_id: other.user_id,
+    rule_id: yield* ruleIn(project),
+    view_id: yield* savedViewOf(project, user_id),
+    default_id: yield* subscriptionIn(project, null),
+    sub_id: yield* subscriptionIn(project, user_id),
+    window_id: yield* maintenanceIn(project),
+    alert_id: yield* alertIn(project, null),
+    fingerprint: yield* failureGroupIn(project),
     worker_id
   }
+
+  /** Instead of the project's, where the path is the caller's own. */
+  const own: Readonly<Record<string, string>> = { delivery_id: yield* deliveryOf({ user_id }) }
 
   /** Valid values of body fields; some must be new each time. */
   const field = (name: string): unknown => {
     const values: Readonly<Record<string, unknown>> = {
       agent_id: agent.agent_id,
       allow: false,
+      automation_enabled: true,
+      channel_id,
+      config: telegram.config,
       code: generateSync({ secret: mfaSecret }),
       command_id: fire.command_id,
       current_password: password,
       definition: { name: `new ${++made}`, task_name: "shop.pay", kind: "interval", expression: "60" },
       delta: 1,
+      until: null,
+      ends_at: "2999-01-02T00:00:00Z",
+      starts_at: "2999-01-01T00:00:00Z",
+      project_id: project.id,
+      trigger: "task.failed",
       display_name: "Somebody",
       email: `new-${++made}@example.com`,
       engine: "celery",
@@ -179,6 +217,8 @@ export const world = Effect.fnUntraced(function*(
       source_filter: "git",
       filter: { task_ids: [tasks[0]?.task_id], engine: "celery" },
       filter_state: "failure",
+      filters: {},
+      idempotency_key: randomUUID(),
       label: "label",
       frames: [poll.seal("agent_status", {})],
       name: "name",
@@ -188,6 +228,7 @@ export const world = Effect.fnUntraced(function*(
       new_password: password,
       observed_control_token: fire.observed_control_token,
       password,
+      project_slug: project.slug,
       queue: "celery",
       rate: "10/m",
       role: "viewer",
@@ -196,6 +237,8 @@ export const world = Effect.fnUntraced(function*(
       task_name: "shop.pay",
       timezone: "Europe/Berlin",
       token: "no such setup token",
+      type: telegram.type,
+      user_channel_id: channel_id,
       user_id: other.user_id,
       work_may_have_executed: true,
       worker_name: "w@box"
@@ -221,6 +264,7 @@ export const world = Effect.fnUntraced(function*(
   /** A body with all that it must have, or that the endpoint is good for nothing without. */
   const body = ({ body, path }: Operation): Readonly<Record<string, unknown>> => {
     const useful = [
+      "config",
       "filter",
       "filter_state",
       ...(path.endsWith("/native-operations") ? ["definition"] : []),
@@ -229,6 +273,7 @@ export const world = Effect.fnUntraced(function*(
     return {
       ...Object.fromEntries([...(body?.required ?? []), ...useful].map((name) => [name, field(name)])),
       ...(path.endsWith("/auth/login") && { email: person.email }),
+      ...(body !== null && "filter" in body.fields && path.includes("/bulk-retry-requests") && { filter: {} }),
       ...(path.endsWith("/password-reset/confirm") && { token: tokens.reset }),
       ...(path.includes("/invitations/") && { token: tokens.invitation })
     }
@@ -238,6 +283,8 @@ export const world = Effect.fnUntraced(function*(
   const query = (operation: Operation): Readonly<Record<string, string>> =>
     operation.path.endsWith("/events") && operation.method === "GET"
       ? { engine: "celery", task_id: path.task_id ?? "" }
+      : operation.path.endsWith("/dead-letters")
+      ? { engine: "celery" }
       : operation.query.includes("wait")
       ? { wait: "0" }
       : {}
@@ -249,7 +296,9 @@ export const world = Effect.fnUntraced(function*(
   ) => {
     const filled = operation.path.replace(
       /\{([a-z_]+)\}/g,
-      (_, name: string) => pathValues[name] ?? encodeURIComponent(path[name] ?? "")
+      (_, name: string) =>
+        pathValues[name]
+          ?? encodeURIComponent((operation.path.includes("/user/") ? own[name] : undefined) ?? path[name] ?? "")
     )
     const pairs = Object.entries({ ...query(operation), ...raw }).map(([name, value]) => `${name}=${value}`)
     return pairs.length === 0 ? filled : `${filled}?${pairs.join("&")}`

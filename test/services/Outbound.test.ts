@@ -5,6 +5,7 @@ import { createServer as createTlsServer } from "node:tls"
 import { Outbound, type OutboundRequest, Resolver } from "../../src/services/Outbound.ts"
 import { settingsOn } from "../databases.ts"
 import { portOf } from "../ports.ts"
+import { makeReceiver } from "./Notifications/receiver.ts"
 
 /** A server of 127.0.0.1; its port, and what it was asked. */
 const serverOf = (answer: RequestListener) =>
@@ -114,7 +115,7 @@ describe("outbound calls", () => {
       const { port, seen } = yield* serverOf(ok)
       const { call, looks } = yield* outbound({ "hooks.example": [["127.0.0.1"], ["10.0.0.1"]] }, local)
       const url = `http://hooks.example:${port}/path?query=1`
-      assert.deepStrictEqual(yield* call(url, { headers: { "x-own": "1" } }), { status: 200, body: "fine" })
+      assert.deepInclude(yield* call(url, { headers: { "x-own": "1" } }), { status: 200, body: "fine" })
       assert.deepStrictEqual(looks, ["hooks.example"])
       assert.strictEqual(seen[0]?.headers.host, `hooks.example:${port}`)
       assert.strictEqual(seen[0]?.url, "/path?query=1")
@@ -154,6 +155,33 @@ describe("outbound calls", () => {
       const { call } = yield* outbound({ "hooks.example": [["127.0.0.1"]] }, local)
       assert.strictEqual((yield* call(`http://hooks.example:${outer.port}/`)).status, 307)
       assert.lengthOf(inner.seen, 0)
+    }))
+
+  it.scoped("read no proxy from the environment, and trust an authority of a file only", () =>
+    Effect.gen(function*() {
+      const proxy = yield* serverOf(ok)
+      const names = ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "NODE_USE_ENV_PROXY"]
+      const before = names.map((name) => process.env[name])
+      yield* Effect.acquireRelease(
+        Effect.sync(() => names.forEach((name) => (process.env[name] = `http://127.0.0.1:${proxy.port}`))),
+        () =>
+          Effect.sync(() =>
+            names.forEach((name, at) => {
+              const value = before[at]
+              if (value === undefined) Reflect.deleteProperty(process.env, name)
+              else process.env[name] = value
+            })
+          )
+      )
+      const receiver = yield* serverOf(ok)
+      const { call } = yield* outbound({ "hooks.example": [["127.0.0.1"]] }, local)
+      assert.strictEqual((yield* call(`http://hooks.example:${receiver.port}/`)).status, 200)
+      assert.deepStrictEqual([receiver.seen.length, proxy.seen.length], [1, 0])
+
+      const tls = yield* makeReceiver // its certificate is of the test's own authority
+      const unknown = yield* Effect.flip(call(`https://hooks.example:${tls.port}/`, { plainHttp: false }))
+      assert.match(unknown.why, /UNABLE_TO_VERIFY|SELF_SIGNED/)
+      assert.lengthOf(tls.seen, 0)
     }))
 
   it.scoped("take https only, unless it is said, and no user name", () =>

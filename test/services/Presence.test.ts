@@ -16,6 +16,7 @@ import { PresenceSweeps } from "../../src/services/Presence/Sweeps.ts"
 import { brainOn, freshProject } from "../brain.ts"
 import { engines } from "../databases.ts"
 import { until } from "../until.ts"
+import { recordedEvents, subscribe, watchOutbox } from "./TriggerEvents/world.ts"
 
 const asSystem = Effect.provideService(CurrentActor, system("test"))
 
@@ -334,6 +335,74 @@ describe.each(engines)("presence on %s", (engine) => {
           assert.deepStrictEqual(yield* sql`SELECT id FROM ${sql(table)} WHERE project_id = ${project.id}`, [], table)
         }
         assert.deepStrictEqual(yield* sql`SELECT id FROM agent_health WHERE agent_id = ${agent.id}`, [])
+      }))
+  })
+})
+
+describe.each(engines)("trigger events of presence on %s", (engine) => {
+  const settings = { agentOfflineAfter: 2, agentOfflineConfirm: 1 }
+  const withWatch = Layer.merge(Layer.effectDiscard(watchOutbox), PresenceSweeps.layer).pipe(
+    Layer.provideMerge(brainOn(engine, settings))
+  )
+  layer(withWatch, { excludeTestServices: true })((it) => {
+    it.effect("tell of an agent once when it stays offline, and when it is back", () =>
+      Effect.gen(function*() {
+        const presence = yield* Presence
+        const sweeps = yield* PresenceSweeps
+        const project = yield* freshProject()
+        yield* subscribe(project.id, "agent.offline")
+        yield* subscribe(project.id, "agent.online")
+        const agent = yield* newAgent(project)
+        const triggers = Effect.map(recordedEvents(project.id), (events) =>
+          events.map(({ condition, recovered, trigger }) => {
+            assert.strictEqual(condition, agent.id)
+            return recovered === true ? `${trigger} recovered` : trigger
+          }))
+        const first = Option.getOrThrow(yield* presence.connect(about(project, agent.id), visitor()))
+        first.disconnect()
+        yield* presence.flush
+        const restarted = Option.getOrThrow(yield* presence.connect(about(project, agent.id), visitor()))
+        yield* sweeps.reportOfflineAgents()
+        assert.deepStrictEqual(yield* triggers, [], "a restart is no outage")
+        restarted.disconnect()
+        yield* presence.flush
+        yield* until(triggers, (all) =>
+          all.length > 0)
+        yield* sweeps.reportOfflineAgents()
+        assert.deepStrictEqual(yield* triggers, ["agent.offline"])
+        yield* presence.connect(about(project, agent.id), visitor())
+        assert.sameMembers(yield* triggers, ["agent.offline", "agent.online", "agent.offline recovered"])
+      }))
+
+    it.effect("tell of a worker that falls silent", () =>
+      Effect.gen(function*() {
+        const sql = yield* SqlClient.SqlClient
+        const project = yield* freshProject()
+        yield* subscribe(project.id, "worker.offline", { engine: "celery" })
+        const at = Timestamp.addSeconds(yield* Timestamp.now, -600)
+        yield* sql`INSERT INTO workers ${
+          sql.insert({
+            id: randomUUID(),
+            project_id: project.id,
+            engine: "celery",
+            name: "w@h",
+            queues: "[]",
+            state: "online",
+            last_heartbeat: at,
+            active_tasks: 0,
+            processed: 0,
+            failed: 0,
+            succeeded: 0,
+            retried: 0,
+            metadata: "{}",
+            created_at: at,
+            updated_at: at
+          })
+        }`
+        const [event, ...others] = yield* until(recordedEvents(project.id), (events) => events.length > 0)
+        assert.deepStrictEqual(others, [])
+        assert.deepInclude(event, { trigger: "worker.offline", engine: "celery" })
+        assert.strictEqual(event?.subject.name, "w@h")
       }))
   })
 })

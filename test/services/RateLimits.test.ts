@@ -66,6 +66,7 @@ describe("rate limits", () => {
         mfa: [10, 60],
         setup: [5, 900],
         activity: [60, 60],
+        dead_letters: [60, 60],
         denial: [10, 60],
         refused_key: [10, 60]
       }

@@ -70,7 +70,14 @@ describe.each(engines)("the list of tasks on %s", (engine) => {
             worker_name: "celery@One",
             exception: "SMTPError: 550 No such User"
           },
-          { name: "mail.Send_all", queue: "Mail", state: "success", priority: "low", worker_name: "celery@two" },
+          {
+            name: "mail.Send_all",
+            engine: "rq",
+            queue: "Mail",
+            state: "success",
+            priority: "low",
+            worker_name: "celery@two"
+          },
           { name: "shop%ship", queue: null, state: "started", priority: "critical", task_id: "ORDER-77" },
           {
             name: "shop_ship",
@@ -104,6 +111,9 @@ describe.each(engines)("the list of tasks on %s", (engine) => {
           ["search=celery%40o", [first]],
           ["search=order-7", [third]],
           ["search=%27%20OR%201%3D1--", []],
+          ["engine=rq", [second]],
+          ["engine=celery&name=mail", [first]],
+          ["engine=RQ", []],
           ["queue=mail", [first]],
           ["queue=Mail", [second]],
           ["queue=mai", []],

@@ -7,14 +7,24 @@ import { call, type Request } from "./call.ts"
 import { bearer, type Kind, type Person } from "./people.ts"
 import type { Endpoint } from "./table.ts"
 import {
+  bulkRetryIn,
+  channelOf,
   commandIn,
+  deliveryOf,
   fireIn,
   freshEmail,
   hourly,
   invited,
+  maintenance,
+  maintenanceIn,
   memberOf,
   resetToken,
+  ruleIn,
+  savedViewOf,
   scheduleIn,
+  subscriptionIn,
+  telegram,
+  userNotificationOf,
   type Values,
   type World
 } from "./world.ts"
@@ -53,6 +63,8 @@ export const makeRequests = ({ here, people }: World) =>
     const task = { agent_id, engine: "celery", task_id: here.things.task_id }
     const worker = { agent_id, worker_name: "w@box" }
 
+    const cancelledRetry = yield* bulkRetryIn(here.project, "cancelled")
+
     /** By route below /api/v1. */
     const bodies: Readonly<Record<string, () => unknown>> = {
       "POST /setup/complete": () => ({ token: "no such setup token", email: freshEmail(), password }),
@@ -88,6 +100,31 @@ export const makeRequests = ({ here, people }: World) =>
         observed_control_token: randomUUID(),
         allow: false
       }),
+      "POST /projects/{slug}/automation/rules": () => ({ name: "tell us", trigger: "task.failed" }),
+      "PATCH /projects/{slug}/automation/rules/{rule_id}": () => ({ name: "tell all" }),
+      "PUT /projects/{slug}/automation/settings": () => ({ automation_enabled: true }),
+      "POST /projects/{slug}/saved-views": () => ({ name: `view ${randomUUID()}`, filters: {} }),
+      "PUT /projects/{slug}/saved-views/{view_id}": () => ({ name: `view ${randomUUID()}`, filters: {} }),
+      "POST /projects/{slug}/notifications/defaults": () => ({ trigger: "task.failed" }),
+      "PATCH /projects/{slug}/notifications/defaults/{default_id}": () => ({ cooldown_seconds: 60 }),
+      "POST /projects/{slug}/notifications/maintenance-windows": () => maintenance,
+      "PATCH /projects/{slug}/notifications/maintenance-windows/{window_id}": () => ({ name: "Upgrade" }),
+      "POST /projects/{slug}/notifications/alerts/{alert_id}/acknowledge": () => ({ acknowledged: true }),
+      "POST /projects/{slug}/notifications/alerts/{alert_id}/snooze": () => ({ until: null }),
+      "POST /alert-links/preview": () => ({ token: "no such link" }),
+      "POST /alert-links/act": () => ({ token: "no such link" }),
+      "POST /user/subscriptions": () => ({ project_id: here.project.id, trigger: "task.failed" }),
+      "PATCH /user/subscriptions/{sub_id}": () => ({ cooldown_seconds: 60 }),
+      "POST /projects/{slug}/notifications/channels": () => telegram,
+      "POST /projects/{slug}/notifications/channels/test": () => ({ type: telegram.type, config: telegram.config }),
+      "PATCH /projects/{slug}/notifications/channels/{channel_id}": () => ({ name: "name" }),
+      "POST /user/channels": () => telegram,
+      "POST /user/channels/import_from_project": () => ({
+        project_slug: "no-such-project",
+        channel_id: randomUUID()
+      }),
+      "POST /user/channels/test": () => ({ type: telegram.type, config: telegram.config }),
+      "PATCH /user/channels/{channel_id}": () => ({ name: "name" }),
       "POST /projects/{slug}/tasks/bulk-delete": () => ({ task_ids: [randomUUID()] }),
       "POST /projects/{slug}/commands/retry-task": () => task,
       "POST /projects/{slug}/commands/cancel-task": () => task,
@@ -96,6 +133,12 @@ export const makeRequests = ({ here, people }: World) =>
         agent_id,
         filter: { task_ids: [task.task_id], engine: "celery" }
       }),
+      // of no task, so that it has ended at once: a project has at most 20 that have not
+      "POST /projects/{slug}/bulk-retry-requests": () => ({
+        idempotency_key: randomUUID(),
+        filter: { name: "no such task" }
+      }),
+      "POST /projects/{slug}/bulk-retry-requests:preview": () => ({}),
       "POST /projects/{slug}/commands/purge-queue": () => ({ agent_id, queue: "celery" }),
       "POST /projects/{slug}/commands/restart-worker": () => worker,
       "POST /projects/{slug}/commands/pool-resize": () => ({ ...worker, delta: 1 }),
@@ -105,6 +148,9 @@ export const makeRequests = ({ here, people }: World) =>
     }
 
     const queries: Values = {
+      "GET /projects/{slug}/dead-letters": "?engine=celery",
+      // all deliveries would include those that other calls have just made
+      "DELETE /projects/{slug}/notifications/deliveries": "?before=2001-01-01T00:00:00Z",
       "GET /projects/{slug}/events": `?engine=celery&task_id=${task.task_id}`,
       "GET /agent/commands": "?wait=0"
     }
@@ -161,8 +207,42 @@ export const makeRequests = ({ here, people }: World) =>
           const evidence = { source_evidence_kind: "fire", source_evidence_id: id, work_may_have_executed: false }
           return { path: { schedule_id }, body: { fire_id, observed_control_token, ...evidence } }
         }
+        case "POST /projects/{slug}/notifications/channels/import_from_user":
+          return {
+            body: { user_channel_id: user_id === undefined ? randomUUID() : yield* channelOf({ user_id }) }
+          }
+        case "DELETE /projects/{slug}/notifications/channels/{channel_id}":
+          return { path: { channel_id: yield* channelOf({ project_id: here.project.id }) } }
+        case "PATCH /user/channels/{channel_id}":
+        case "DELETE /user/channels/{channel_id}":
+        case "POST /user/channels/{channel_id}/test":
+          return user_id === undefined ? {} : { path: { channel_id: yield* channelOf({ user_id }) } }
+        case "GET /projects/{slug}/notifications/deliveries/{delivery_id}":
+        case "POST /projects/{slug}/notifications/deliveries/{delivery_id}/resend":
+          return { path: { delivery_id: yield* deliveryOf({ project_id: here.project.id }) } }
+        case "GET /user/deliveries/{delivery_id}":
+        case "POST /user/deliveries/{delivery_id}/resend":
+          return user_id === undefined ? {} : { path: { delivery_id: yield* deliveryOf({ user_id }) } }
+        case "POST /user/notifications/{notification_id}/read":
+          return user_id === undefined
+            ? {}
+            : { path: { notification_id: yield* userNotificationOf(here.project, user_id) } }
+        case "DELETE /projects/{slug}/automation/rules/{rule_id}":
+          return { path: { rule_id: yield* ruleIn(here.project) } }
+        case "PUT /projects/{slug}/saved-views/{view_id}":
+        case "DELETE /projects/{slug}/saved-views/{view_id}":
+          return user_id === undefined ? {} : { path: { view_id: yield* savedViewOf(here.project, user_id) } }
+        case "PATCH /user/subscriptions/{sub_id}":
+        case "DELETE /user/subscriptions/{sub_id}":
+          return user_id === undefined ? {} : { path: { sub_id: yield* subscriptionIn(here.project, user_id) } }
+        case "DELETE /projects/{slug}/notifications/defaults/{default_id}":
+          return { path: { default_id: yield* subscriptionIn(here.project, null) } }
+        case "DELETE /projects/{slug}/notifications/maintenance-windows/{window_id}":
+          return { path: { window_id: yield* maintenanceIn(here.project) } }
         case "DELETE /projects/{slug}/agents/{agent_id}":
           return { path: { agent_id: (yield* freshAgent(here.project)).agent_id } }
+        case "POST /projects/{slug}/bulk-retry-requests/{request_id}/cancel":
+          return { path: { request_id: cancelledRetry } }
         case "POST /projects/{slug}/commands/{command_id}/cancel":
           return { path: { command_id: yield* commandIn(here.project.slug, agent_id) } }
         default:

@@ -141,6 +141,8 @@ export const endpoints: ReadonlyArray<Endpoint> = [
   project("GET /workers/{worker_id}", "viewer", "workers:read", [], 200),
   project("GET /queues", "viewer", "queues:read", [], 200),
 
+  project("GET /dead-letters", "viewer", "tasks:read", [], "409 agent_offline"), // docs/dead-letters.md
+
   // Contract: "Schedules"
   project("GET /schedules", "viewer", "schedules:read", [], 200),
   project("GET /schedules/runs", "viewer", "schedules:read", [], 200),
@@ -173,7 +175,50 @@ export const endpoints: ReadonlyArray<Endpoint> = [
   // Contract: "Tasks"
   project("GET /tasks", "viewer", "tasks:read", [], 200),
   project("GET /tasks/{engine}/{task_id}", "viewer", "tasks:read", [], 200),
+  project("GET /tasks/{engine}/{task_id}/why", "viewer", "tasks:read", [], 200),
   project("GET /tasks/{engine}/{task_id}/tree", "viewer", "tasks:read", [], 200),
+  project("GET /issues", "viewer", "tasks:read", [], 200),
+  project("GET /issues/{fingerprint}", "viewer", "tasks:read", [], 200), // docs/failures.md
+  project("GET /saved-views", "viewer", "tasks:read", [], 200), // docs/api.md
+  project("POST /saved-views", "viewer", "tasks:write", ["csrf"], 201),
+  project("PUT /saved-views/{view_id}", "viewer", "tasks:write", ["csrf"], 200),
+  project("DELETE /saved-views/{view_id}", "viewer", "tasks:write", ["csrf"], 204),
+  project("GET /notifications/channels", "admin", "notifications:read", [], 200),
+  project("POST /notifications/channels", "admin", "notifications:write", ["csrf"], 201),
+  project("POST /notifications/channels/import_from_user", "admin", "notifications:write", ["csrf"], 201),
+  project("POST /notifications/channels/test", "admin", "notifications:write", ["csrf"], 200),
+  project("PATCH /notifications/channels/{channel_id}", "admin", "notifications:write", ["csrf"], 200),
+  project("DELETE /notifications/channels/{channel_id}", "admin", "notifications:write", ["csrf"], 204),
+  project("POST /notifications/channels/{channel_id}/test", "admin", "notifications:write", ["csrf"], 200),
+  // resend is ours: docs/notifications.md
+  project("GET /notifications/deliveries", "admin", "notifications:read", [], 200),
+  project("DELETE /notifications/deliveries", "admin", "notifications:write", ["csrf"], 200),
+  project("GET /notifications/deliveries/{delivery_id}", "admin", "notifications:read", [], 200),
+  project("POST /notifications/deliveries/{delivery_id}/resend", "admin", "notifications:write", ["csrf"], 201),
+  api("GET /user/deliveries", "known", "notifications:read", [], 200),
+  api("GET /user/deliveries/{delivery_id}", "known", "notifications:read", [], 200),
+  api("POST /user/deliveries/{delivery_id}/resend", "known", "notifications:write", ["csrf"], 201),
+  api("GET /user/notifications", "known", "notifications:read", [], 200),
+  api("GET /user/notifications/unread-count", "known", "notifications:read", [], 200),
+  api("POST /user/notifications/{notification_id}/read", "known", "notifications:write", ["csrf"], 204),
+  api("POST /user/notifications/read-all", "known", "notifications:write", ["csrf"], 204),
+  api("GET /user/channels", "known", "notifications:read", [], 200),
+  api("POST /user/channels", "known", "notifications:write", ["csrf"], 201),
+  // docs/notifications.md: only an admin of the project copies its secrets
+  api("POST /user/channels/import_from_project", "known", "notifications:write", ["csrf"], "404 not_found"),
+  api("POST /user/channels/test", "known", "notifications:write", ["csrf"], 200),
+  api("PATCH /user/channels/{channel_id}", "known", "notifications:write", ["csrf"], 200),
+  api("DELETE /user/channels/{channel_id}", "known", "notifications:write", ["csrf"], 204),
+  api("POST /user/channels/{channel_id}/test", "known", "notifications:write", ["csrf"], 200),
+  project("GET /automation/rules", "viewer", "automation:read", [], 200), // Contract: "Automation"
+  project("POST /automation/rules", "operator", "automation:write", ["csrf"], 201),
+  project("GET /automation/rules/{rule_id}", "viewer", "automation:read", [], 200),
+  project("PATCH /automation/rules/{rule_id}", "operator", "automation:write", ["csrf"], 200),
+  project("DELETE /automation/rules/{rule_id}", "operator", "automation:write", ["csrf"], 204),
+  project("POST /automation/rules/{rule_id}/reset-circuit", "operator", "automation:write", ["csrf"], 200),
+  project("GET /automation/rules/{rule_id}/executions", "viewer", "automation:read", [], 200), // docs/automation.md
+  project("GET /automation/settings", "viewer", "automation:read", [], 200), // docs/automation.md
+  project("PUT /automation/settings", "admin", "automation:write", ["csrf"], 200), // docs/automation.md
   project("GET /events", "viewer", "tasks:read", [], 200),
   project("GET /stream", "viewer", "tasks:read", [], 200),
   project("POST /tasks/bulk-delete", "admin", "tasks:delete", ["csrf"], 200),
@@ -192,6 +237,50 @@ export const endpoints: ReadonlyArray<Endpoint> = [
   project("POST /commands/add-consumer", "operator", "commands:write", ["csrf"], 202),
   project("POST /commands/cancel-consumer", "operator", "commands:write", ["csrf"], 202),
   project("POST /commands/rate-limit", "operator", "commands:write", ["csrf"], 202),
+  // bodies: bulk-retry-requests; the role is bulk-retry's
+  project("POST /bulk-retry-requests", "operator", "commands:write", ["csrf"], 202),
+  project("POST /bulk-retry-requests:preview", "operator", "commands:read", [], 200),
+  project("GET /bulk-retry-requests", "viewer", "commands:read", [], 200),
+  project("GET /bulk-retry-requests/{request_id}", "viewer", "commands:read", [], 200),
+  project("GET /bulk-retry-requests/{request_id}/items", "viewer", "commands:read", [], 200),
+  project("POST /bulk-retry-requests/{request_id}/pause", "operator", "commands:write", ["csrf"], 200),
+  project("POST /bulk-retry-requests/{request_id}/resume", "operator", "commands:write", ["csrf"], 200),
+  project("POST /bulk-retry-requests/{request_id}/cancel", "operator", "commands:write", ["csrf"], 200),
+
+  // Contract: "Notifications": project defaults are admins'; docs/notifications.md decides the rest
+  project("GET /notifications/defaults", "admin", "notifications:read", [], 200),
+  project("POST /notifications/defaults", "admin", "notifications:write", ["csrf"], 201),
+  project("PATCH /notifications/defaults/{default_id}", "admin", "notifications:write", ["csrf"], 200),
+  project("DELETE /notifications/defaults/{default_id}", "admin", "notifications:write", ["csrf"], 204),
+  project("GET /notifications/maintenance-windows", "viewer", "notifications:read", [], 200),
+  project("POST /notifications/maintenance-windows", "admin", "notifications:write", ["csrf"], 201),
+  project("PATCH /notifications/maintenance-windows/{window_id}", "admin", "notifications:write", ["csrf"], 200),
+  project("DELETE /notifications/maintenance-windows/{window_id}", "admin", "notifications:write", ["csrf"], 204),
+  project("GET /notifications/alerts", "viewer", "notifications:read", [], 200),
+  project("GET /notifications/alerts/{alert_id}", "viewer", "notifications:read", [], 200),
+  project(
+    "POST /notifications/alerts/{alert_id}/acknowledge",
+    "viewer",
+    "notifications:write",
+    ["csrf"],
+    200,
+    "403 forbidden"
+  ),
+  project(
+    "POST /notifications/alerts/{alert_id}/snooze",
+    "viewer",
+    "notifications:write",
+    ["csrf"],
+    200,
+    "403 forbidden"
+  ),
+  api("POST /alert-links/preview", "anybody", null, [], "403 alert_link_invalid"),
+  api("POST /alert-links/act", "anybody", null, [], "403 alert_link_invalid"),
+  root("GET /alert", "anybody", null, [], 200),
+  api("GET /user/subscriptions", "known", "notifications:read", [], 200),
+  api("POST /user/subscriptions", "known", "notifications:write", ["csrf"], 201, "422 validation_failed"),
+  api("PATCH /user/subscriptions/{sub_id}", "known", "notifications:write", ["csrf"], 200, "404 not_found"),
+  api("DELETE /user/subscriptions/{sub_id}", "known", "notifications:write", ["csrf"], 204, "404 not_found"),
 
   // Contract: "Activity feed": any logged-in user
   api("GET /activity", "known", "audit:read", [], 200),

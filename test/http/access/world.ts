@@ -8,10 +8,12 @@ import * as Timestamp from "../../../src/domain/Timestamp.ts"
 import { CurrentActor, CurrentProject } from "../../../src/services/CurrentActor.ts"
 import * as Ids from "../../../src/services/Ids.ts"
 import { Invitations } from "../../../src/services/Invitations.ts"
+import { Vault } from "../../../src/services/Keys.ts"
 import { PasswordResets } from "../../../src/services/PasswordResets.ts"
 import { Schedules } from "../../../src/services/Schedules.ts"
 import { freshAgent } from "../../agent.ts"
 import { freshKey, freshProject } from "../../brain.ts"
+import { notificationOf } from "../../services/Notifications/notifications.ts"
 import { insertTasks, storedTask } from "../../tasks.ts"
 import { call } from "./call.ts"
 import { bearer, makePeople } from "./people.ts"
@@ -57,6 +59,187 @@ export const commandIn = (slug: string, agent_id: string) =>
     })
     return String(json.id)
   })
+
+/** A valid channel, which is not called to check it. */
+export const telegram = { name: "channel", type: "telegram", config: { bot_token: "1:token", chat_id: "2" } }
+
+/** A channel of the project or of the user; of both only where paths of both are to find it. */
+export const channelOf = (owner: { readonly project_id?: string; readonly user_id?: string }) =>
+  Effect.gen(function*() {
+    const sql = yield* SqlClient.SqlClient
+    const vault = yield* Vault
+    const [id, now] = [yield* Ids.next, yield* Timestamp.now]
+    const channel = {
+      id,
+      project_id: owner.project_id ?? null,
+      user_id: owner.user_id ?? null,
+      name: telegram.name,
+      type: telegram.type,
+      sealed_config: yield* vault.seal("channels.sealed_config", id, JSON.stringify(telegram.config)),
+      is_active: 1,
+      is_verified: 0
+    }
+    yield* sql`INSERT INTO channels ${sql.insert({ ...channel, created_at: now, updated_at: now })}`
+    return id
+  }).pipe(Effect.orDie)
+
+export const failureGroupIn = (project: Project) =>
+  Effect.gen(function*() {
+    const sql = yield* SqlClient.SqlClient
+    const [id, now] = [yield* Ids.next, yield* Timestamp.now]
+    const fingerprint = id.replaceAll("-", "").slice(-16)
+    const group = { fingerprint, engine: "celery", task_name: "shop.pay", sample_task_id: "t", sample_exception: null }
+    const counts = { occurrences: 1, open_count: 1, recovered_count: 0 }
+    yield* sql`INSERT INTO failure_groups ${
+      sql.insert({ project_id: project.id, ...group, first_seen_at: now, last_seen_at: now, ...counts })
+    }`
+    return fingerprint
+  }).pipe(Effect.orDie)
+
+/** A delivery to a channel of the project or of the user, which was sent. */
+export const deliveryOf = (owner: { readonly project_id?: string; readonly user_id?: string }) =>
+  Effect.gen(function*() {
+    const sql = yield* SqlClient.SqlClient
+    const [id, created_at] = [yield* Ids.next, yield* Timestamp.now]
+    yield* sql`INSERT INTO deliveries ${
+      sql.insert({
+        id,
+        project_id: owner.project_id ?? null,
+        user_id: owner.user_id ?? null,
+        channel_id: yield* channelOf(owner),
+        channel_name: telegram.name,
+        channel_type: telegram.type,
+        trigger_key: "task.failed",
+        notification: JSON.stringify(yield* notificationOf()),
+        status: "sent",
+        attempts: 1,
+        sent_at: created_at,
+        created_at
+      })
+    }`
+    return id
+  }).pipe(Effect.orDie)
+
+/** An unread row of the user's inbox. */
+export const userNotificationOf = (project: Project, user_id: string) =>
+  Effect.gen(function*() {
+    const sql = yield* SqlClient.SqlClient
+    const [id, created_at] = [yield* Ids.next, yield* Timestamp.now]
+    const row = { id, user_id, project_id: project.id, trigger_key: "task.failed", reason: "subscription" }
+    yield* sql`INSERT INTO user_notifications ${sql.insert({ ...row, title: "It fails", data: "{}", created_at })}`
+    return id
+  }).pipe(Effect.orDie)
+
+/** A personal view of the user. */
+export const savedViewOf = (project: Project, owner_id: string) =>
+  Effect.gen(function*() {
+    const sql = yield* SqlClient.SqlClient
+    const [id, now] = [yield* Ids.next, yield* Timestamp.now]
+    const view = { id, project_id: project.id, owner_id, name: id, filters: "{}", is_shared: 0 }
+    yield* sql`INSERT INTO saved_views ${sql.insert({ ...view, created_at: now, updated_at: now })}`
+    return id
+  }).pipe(Effect.orDie)
+
+/** A subscription of the user; null: a default of the project. */
+export const subscriptionIn = (project: Project, user_id: string | null) =>
+  Effect.gen(function*() {
+    const sql = yield* SqlClient.SqlClient
+    const [id, now] = [yield* Ids.next, yield* Timestamp.now]
+    const hygiene = JSON.stringify({ notify_recovery: true, quiet_hours: null, escalate_after_minutes: null })
+    const subscription = { id, project_id: project.id, user_id, trigger_key: "task.failed", filters: "{}", hygiene }
+    yield* sql`INSERT INTO subscriptions ${
+      sql.insert({
+        ...subscription,
+        in_app: 1,
+        cooldown_seconds: 0,
+        grouping: null,
+        muted_until: null,
+        is_active: 1,
+        last_fired_at: null,
+        created_at: now,
+        updated_at: now
+      })
+    }`
+    return id
+  }).pipe(Effect.orDie)
+
+/** An open alert of a default, or of the user's subscription. */
+export const alertIn = (project: Project, user_id: string | null) =>
+  Effect.gen(function*() {
+    const sql = yield* SqlClient.SqlClient
+    const [id, now] = [yield* Ids.next, yield* Timestamp.now]
+    const nothing = { engine: null, task_name: null, queue: null, fingerprint: null, task_id: null, worker: null }
+    const told = { first_sent_at: null, told_occurrences: 0, told_shared: "", not_before: null, ended_at: null }
+    const details = {
+      ...nothing,
+      ...told,
+      detail: null,
+      subject: { type: "task", id, name: "shop.pay" },
+      tallies: { worker: {}, queue: {}, detail: {} },
+      is_single: false,
+      opened_at: now
+    }
+    yield* sql`INSERT INTO alerts ${
+      sql.insert({
+        id,
+        project_id: project.id,
+        subscription_id: yield* subscriptionIn(project, user_id),
+        trigger_key: "task.failed",
+        condition_key: id,
+        status: "open",
+        title: "shop.pay fails",
+        occurrences: 1,
+        unsent: 1,
+        details: JSON.stringify(details),
+        first_at: now,
+        last_at: now,
+        due_at: "2999-01-01T00:00:00.000000Z",
+        messages: 0,
+        created_at: now,
+        updated_at: now
+      })
+    }`
+    return id
+  }).pipe(Effect.orDie)
+
+export const maintenance = { name: "Upgrade", starts_at: "2999-01-01T00:00:00Z", ends_at: "2999-01-02T00:00:00Z" }
+
+export const maintenanceIn = (project: Project) =>
+  Effect.gen(function*() {
+    const sql = yield* SqlClient.SqlClient
+    const [id, created_at] = [yield* Ids.next, yield* Timestamp.now]
+    const times = { starts_at: "2999-01-01T00:00:00.000000Z", ends_at: "2999-01-02T00:00:00.000000Z" }
+    yield* sql`INSERT INTO maintenance_windows ${
+      sql.insert({ id, project_id: project.id, name: "Upgrade", ...times, created_by: null, created_at })
+    }`
+    return id
+  }).pipe(Effect.orDie)
+
+/** A rule that only notifies. */
+export const ruleIn = (project: Project) =>
+  Effect.gen(function*() {
+    const sql = yield* SqlClient.SqlClient
+    const [id, now] = [yield* Ids.next, yield* Timestamp.now]
+    yield* sql`INSERT INTO automation_rules ${
+      sql.insert({
+        id,
+        project_id: project.id,
+        name: id,
+        is_enabled: 1,
+        dry_run: 1,
+        trigger_key: "task.failed",
+        conditions: "{}",
+        actions: "[]",
+        max_executions_per_window: 100,
+        window_seconds: 60,
+        cb_tripped: 0,
+        cb_execution_count: 0,
+        created_at: now,
+        updated_at: now
+      })
+    }`
+    return id
+  }).pipe(Effect.orDie)
 
 /** A valid definition. */
 export const hourly = {
@@ -119,6 +302,39 @@ export const fireIn = (project: Project, kind: "timed out" | "waiting") =>
     }`
     return { schedule_id, id, fire_id, command_id, observed_control_token: schedule?.control_token ?? "" }
   })
+
+/** A bulk retry that has not ended: one of its tasks is left, or its command has no outcome. */
+export const bulkRetryIn = (project: Project, control_state: "running" | "cancelled") =>
+  Effect.gen(function*() {
+    const sql = yield* SqlClient.SqlClient
+    const id = yield* Ids.next
+    const now = yield* Timestamp.now
+    yield* sql`INSERT INTO bulk_retry_requests ${
+      sql.insert({
+        id,
+        project_id: project.id,
+        idempotency_key: id,
+        canonical_digest: "",
+        plan_digest: "",
+        filter: "{}",
+        max: 1,
+        capped: 0,
+        engines: "[]",
+        status: "running",
+        control_state,
+        total: 1,
+        claimed: control_state === "cancelled" ? 1 : 0,
+        unobserved: 0,
+        succeeded: 0,
+        failed: 0,
+        unknown: 0,
+        created_at: now,
+        sealed_at: now,
+        deadline_at: Timestamp.addSeconds(now, 3600)
+      })
+    }`
+    return id
+  }).pipe(Effect.orDie)
 
 /** An operation that has ended, and a live stream of celery-beat that takes others. */
 export const operationIn = (project: Project, agent_id: string) =>
@@ -192,8 +408,19 @@ const furnished = Effect.gen(function*() {
     command_id: yield* commandIn(project.slug, agent.agent_id),
     schedule_id: yield* scheduleIn(project),
     operation_id: yield* operationIn(project, agent.agent_id),
+    request_id: yield* bulkRetryIn(project, "running"),
     membership_id: yield* memberOf(project),
-    invitation_id: (yield* invited(project)).invitation_id
+    invitation_id: (yield* invited(project)).invitation_id,
+    rule_id: yield* ruleIn(project),
+    view_id: yield* savedViewOf(project, (yield* freshKey()).user_id),
+    default_id: yield* subscriptionIn(project, null),
+    sub_id: yield* subscriptionIn(project, (yield* freshKey()).user_id),
+    window_id: yield* maintenanceIn(project),
+    channel_id: yield* channelOf({ project_id: project.id }),
+    alert_id: yield* alertIn(project, null),
+    fingerprint: yield* failureGroupIn(project),
+    delivery_id: yield* deliveryOf({ project_id: project.id }),
+    notification_id: yield* userNotificationOf(project, (yield* freshKey()).user_id)
   }
   return { project, agent, things, row_id: task.id }
 })

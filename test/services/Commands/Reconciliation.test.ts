@@ -1,10 +1,13 @@
+import { SqlClient } from "@effect/sql"
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { randomUUID } from "node:crypto"
+import * as Timestamp from "../../../src/domain/Timestamp.ts"
 import { connected, event, freshAgent, type Result } from "../../agent.ts"
 import { baseUrl, freshKey, freshProject, request, serverOn } from "../../brain.ts"
 import { engines } from "../../databases.ts"
 import { until } from "../../until.ts"
+import { recordedEvents, subscribe, watchOutbox } from "../TriggerEvents/world.ts"
 
 const minuteAgo = () => new Date(Date.now() - 60_000).toISOString().replace("Z", "000+00:00")
 const unknown = (id: string) => ({ task_name: `<unknown:${id.slice(0, 8)}>`, worker: "w1@shop" })
@@ -38,7 +41,23 @@ describe.each(engines)("tasks whose end never comes on %s", (engine) => {
         const task = (id: string) =>
           Effect.map(request("GET", `/projects/${project.slug}/tasks/celery/${id}`, key), ({ json }) => json)
         const asked = (id: string) => agent.commands.filter(({ parameters }) => parameters["task_id"] === id).length
-        return { agent, asked, key, project, start, task }
+        /** The worker is offline, and was last heard of 50 s ago. */
+        const loseWorker = Effect.gen(function*() {
+          const sql = yield* SqlClient.SqlClient
+          agent.heartbeat(running())
+          const last_heartbeat = Timestamp.addSeconds(yield* Timestamp.now, -50)
+          yield* until(
+            sql`UPDATE workers SET state = 'offline', last_heartbeat = ${last_heartbeat}, metadata = '{}'
+              WHERE project_id = ${project.id} RETURNING id`,
+            (rows) => rows.length > 0
+          )
+        })
+        const why = (id: string) =>
+          Effect.map(
+            request("GET", `/projects/${project.slug}/tasks/celery/${id}/why`, key),
+            ({ json }): ReadonlyArray<string> => json.reasons.map(({ code }: { code: string }) => code)
+          )
+        return { agent, asked, key, loseWorker, project, start, task, why }
       })
 
     const pending = { engine_state: "pending", finished_at: null, exception: null }
@@ -85,6 +104,45 @@ describe.each(engines)("tasks whose end never comes on %s", (engine) => {
           state: "failure",
           exception: "ValueError: no stock"
         })
+      }))
+
+    it.scoped("are orphaned when their worker is gone: told once an attempt, until the task shows life", () =>
+      Effect.gen(function*() {
+        yield* watchOutbox
+        const [id, mute] = [randomUUID(), randomUUID()]
+        const { agent, loseWorker, project, start, task, why } = yield* site({ [id]: pending })
+        yield* subscribe(project.id, "task.orphaned")
+        const answer = agent.onCommand
+        // the question about the second task is refused
+        agent.onCommand = (command) =>
+          command.parameters["task_id"] === mute
+            ? agent.answer(command, { status: "failed", error: "no result backend" })
+            : answer?.(command)
+        yield* loseWorker
+        yield* start(id)
+        yield* start(mute)
+        const lost = yield* until(task(id), ({ orphaned_at, state }) => state === "unknown" && orphaned_at !== null)
+        assert.deepStrictEqual(yield* why(id), ["outcome_unknown", "orphaned", "worker_gone"])
+        const silent = yield* until(task(mute), ({ orphaned_at }) => orphaned_at !== null)
+        assert.strictEqual(silent.state, "started")
+        assert.deepStrictEqual(yield* why(mute), ["orphaned", "worker_gone"])
+        const asked = agent.commands.length
+        yield* until(Effect.sync(() => agent.commands.length), (count) => count > asked + 1)
+        const events = yield* recordedEvents(project.id)
+        assert.sameMembers(events.map(({ occurrences }) => occurrences[0].task_id), [id, mute], "once each")
+        assert.deepStrictEqual(new Set(events.map(({ condition }) => condition)), new Set(["celery w1@shop"]))
+        assert.include(
+          events.find(({ occurrences }) => occurrences[0].task_id === mute)?.occurrences[0].detail,
+          "and its agent did not say what became of the task."
+        )
+        assert.strictEqual((yield* task(mute)).orphaned_at, silent.orphaned_at)
+
+        const data = { ...unknown(id), result: "5" }
+        const ended = event({ kind: "task.succeeded", task_id: id, occurred_at: minuteAgo(), data })
+        yield* Effect.promise(() => agent.sendEvents([ended]))
+        assert.deepInclude(yield* task(id), { state: "success", orphaned_at: null })
+        assert.deepStrictEqual(yield* why(id), ["ended"])
+        assert.isNotNull(lost.orphaned_at)
       }))
 
     it.scoped("run on while their worker lists them, without a question; or while it is there and lists nothing", () =>

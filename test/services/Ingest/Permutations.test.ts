@@ -1,15 +1,17 @@
 import type { SqlClient } from "@effect/sql"
 import { assert, describe, layer } from "@effect/vitest"
-import { Effect, Runtime } from "effect"
+import { Effect, Layer, Runtime } from "effect"
 import * as fc from "fast-check"
 import { randomUUID } from "node:crypto"
-import { AgentId } from "../../../src/domain/Id.ts"
+import { AgentId, type ProjectId } from "../../../src/domain/Id.ts"
 import type { AgentEvent } from "../../../src/domain/TaskEvent.ts"
 import { addSeconds } from "../../../src/domain/Timestamp.ts"
 import type { Ingest } from "../../../src/services/Ingest.ts"
 import type { Projects } from "../../../src/services/Projects.ts"
+import type { TriggerEvents } from "../../../src/services/TriggerEvents.ts"
 import { brainOn, freshProject } from "../../brain.ts"
 import { engines } from "../../databases.ts"
+import { recordedEvents, subscribe, watchOutbox } from "../TriggerEvents/world.ts"
 import { histories, offered, recorded, sequences, stored } from "./world.ts"
 
 /** The same transition as another path tells it: another id, no name, a little later, hardly any fields. */
@@ -58,25 +60,48 @@ const deliveries = (events: ReadonlyArray<AgentEvent>, echoes: ReadonlyArray<Age
     })
   )
 
+/** A project that subscribes to every end of a task. */
+const subscribedProject = Effect.gen(function*() {
+  const project = yield* freshProject()
+  for (const trigger of ["task.failed", "task.succeeded", "task.retried", "task.retries_exhausted"] as const) {
+    yield* subscribe(project.id, trigger)
+  }
+  return project
+})
+
+/** Which ends of which tasks are in the outbox. */
+const outbox = (projectId: ProjectId) =>
+  Effect.map(
+    recordedEvents(projectId),
+    (events) =>
+      events.flatMap(({ occurrences, trigger }) => occurrences.map(({ task_id }) => `${task_id} ${trigger}`)).sort()
+  )
+
 describe.each(engines)("any order, repetition, second path and batching on %s", (engine) => {
-  layer(brainOn(engine, { ingestBatchEvents: 25 }), { excludeTestServices: true })((it) => {
+  const withWatch = Layer.effectDiscard(watchOutbox).pipe(
+    Layer.provideMerge(brainOn(engine, { ingestBatchEvents: 25 }))
+  )
+  layer(withWatch, { excludeTestServices: true })((it) => {
     it.effect.each(sequences)(
-      "of %s ends in the same rows, counts, facets, workers and queues",
+      "of %s ends in the same rows, counts, facets, workers, queues, failure groups and trigger events",
       (name) =>
         Effect.gen(function*() {
-          const runtime = yield* Effect.runtime<SqlClient.SqlClient | Ingest | Projects>()
+          const runtime = yield* Effect.runtime<SqlClient.SqlClient | Ingest | Projects | TriggerEvents>()
           const agentId = AgentId.make(randomUUID())
           const events = recorded(name)
-          const straight = yield* freshProject()
+          const straight = yield* subscribedProject
           const outcome = yield* offered({ projectId: straight.id, agentId }, events)
           assert.deepStrictEqual(outcome, { accepted: events.length, rejected: 0 })
           const expected = yield* stored(straight.id)
           assert.deepStrictEqual(expected.counts, expected.counted)
+          const expectedOutbox = yield* outbox(straight.id)
+          yield* offered({ projectId: straight.id, agentId }, events)
+          assert.deepStrictEqual(yield* outbox(straight.id), expectedOutbox, "a repetition adds none")
           const expectedHistories = yield* histories(straight.id)
 
           const delivered = (frames: ReadonlyArray<ReadonlyArray<AgentEvent>>, withHistories: boolean) =>
             Effect.gen(function*() {
-              const project = yield* freshProject()
+              const project = yield* subscribedProject
               // a few at a time, so that some share a transaction and some do not
               const outcomes = yield* Effect.forEach(
                 frames,
@@ -85,6 +110,10 @@ describe.each(engines)("any order, repetition, second path and batching on %s", 
               )
               assert.isTrue(outcomes.every(({ rejected }) => rejected === 0))
               assert.deepStrictEqual(yield* stored(project.id), expected)
+              const found = yield* outbox(project.id)
+              if (withHistories || name.startsWith("celery")) assert.deepStrictEqual(found, expectedOutbox)
+              // only Celery has a second path: elsewhere its copies can look like an end of their own
+              else assert.deepStrictEqual([...new Set(found)], [...new Set(expectedOutbox)])
               if (withHistories) assert.deepStrictEqual(yield* histories(project.id), expectedHistories)
             })
 

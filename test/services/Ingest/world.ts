@@ -95,7 +95,8 @@ export const stored = (projectId: string) =>
     const sql = yield* SqlClient.SqlClient
     const tasks = yield* sql`
       SELECT engine, task_id, name, queue, state, priority, args, kwargs, result, exception, traceback, retry_count, eta,
-        received_at, started_at, finished_at, runtime_ms, worker_name, parent_task_id, root_task_id, tags, first_event_at
+        received_at, started_at, finished_at, runtime_ms, worker_name, parent_task_id, root_task_id, tags, first_event_at,
+        fingerprint
       FROM tasks WHERE project_id = ${projectId} ORDER BY engine, task_id`
     const counts = yield* sql`
       SELECT state, CAST(sum(tasks) AS INTEGER) AS tasks FROM task_counts WHERE project_id = ${projectId}
@@ -111,7 +112,14 @@ export const stored = (projectId: string) =>
       FROM workers WHERE project_id = ${projectId} ORDER BY engine, name`
     const queues = yield* sql`
       SELECT engine, name, depth, last_seen_at FROM queues WHERE project_id = ${projectId} ORDER BY engine, name`
-    return { tasks, counts, counted, facets, workers, queues }
+    const groups = yield* sql`
+      SELECT fingerprint, engine, CAST(occurrences AS INTEGER) AS occurrences, CAST(open_count AS INTEGER) AS open_count,
+        CAST(recovered_count AS INTEGER) AS recovered_count
+      FROM failure_groups WHERE project_id = ${projectId} AND occurrences > 0 ORDER BY fingerprint`
+    const groupHours = yield* sql`
+      SELECT fingerprint, hour, CAST(occurrences AS INTEGER) AS occurrences FROM failure_group_hours
+      WHERE project_id = ${projectId} AND occurrences > 0 ORDER BY fingerprint, hour`
+    return { groups, groupHours, tasks, counts, counted, facets, workers, queues }
   })
 
 /** The histories, byte for byte. */

@@ -8,6 +8,7 @@ import { serverOn } from "../../brain.ts"
 import { engines } from "../../databases.ts"
 import { idOf } from "../../ids.ts"
 import { until } from "../../until.ts"
+import { recordedEvents, subscribe, watchOutbox } from "../TriggerEvents/world.ts"
 import { fail, statusesOf, succeed, world } from "./world.ts"
 
 /** Once an hour, about half an hour from now: no tick is on time while the test runs. */
@@ -104,8 +105,11 @@ describe.each(engines)("fires on %s", (engine) => {
 
       it.scoped("failures in a row disable the schedule; enabling it starts the count again", () =>
         Effect.gen(function*() {
-          const { call, connect, create, fires } = yield* world
+          const { call, connect, create, fires, project } = yield* world
           const sql = yield* SqlClient.SqlClient
+          yield* watchOutbox
+          yield* subscribe(project.id, "schedule.task_failed")
+          yield* subscribe(project.id, "schedule.circuit_breaker.tripped")
           yield* connect(fail)
           const { id } = yield* create({ expression: "1" })
           const shown = (yield* until(call("GET", `/${id}`), ({ json }) => !json.is_enabled)).json
@@ -114,6 +118,15 @@ describe.each(engines)("fires on %s", (engine) => {
           const audit = yield* sql`SELECT 1 FROM audit_log
           WHERE target_id = ${id} AND action = 'schedule.circuit_breaker.tripped'`
           assert.lengthOf(audit, 1)
+          const events = yield* recordedEvents(project.id)
+          const failed = events.filter(({ trigger }) => trigger === "schedule.task_failed")
+          assert.lengthOf(failed, (yield* fires(id)).filter(({ status }) => status === "acked_failed").length)
+          assert.deepInclude(failed[0], { condition: id, priority: "normal" })
+          assert.strictEqual(failed[0]?.occurrences[0].detail, "no such task")
+          assert.deepStrictEqual(
+            events.filter((event) => !failed.includes(event)).map(({ trigger }) => trigger),
+            ["schedule.circuit_breaker.tripped"]
+          )
           yield* call("PATCH", `/${id}`, { expression: "86400" })
           yield* call("POST", `/${id}/enable`)
           assert.deepInclude((yield* call("GET", `/${id}`)).json, { is_enabled: true, consecutive_failures: 0 })

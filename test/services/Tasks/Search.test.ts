@@ -23,6 +23,7 @@ const names = ["shop.Ship", "shop.ship_all", "mail.send%", "mail.send_", "a\\b",
 const queues = ["celery", "Mail", null, "shop_queue", "q%", "[ÄRGER]*?^-.ΟΔΟΣ", "straße-İı"]
 const workers = ["celery@Box-1", "celery@box-2", null, "w_3"]
 
+const fingerprints = [null, "9f2c41d07be5a836", "00000000deadbeef"]
 const exceptions = [null, null, null, "ValueError: Ärger with ORDER 7", "mail.Refused\n550 no such user"]
 
 /** Most tasks are received as they are first seen; some long before (a buffer that was offline), some long after. */
@@ -37,11 +38,13 @@ const seeds = (projectId: string): ReadonlyArray<StoredTask> =>
     const millis = start + index * spacing
     return storedTask(projectId, millis, {
       name: index % 997 === 5 ? "rare" : pick(names.slice(0, 7), index * 7 + (index >> 3)),
+      engine: index % 5 === 1 ? "rq" : "celery",
       queue: pick(queues, index * 3 + (index >> 4)),
       worker_name: pick(workers, index * 5 + (index >> 2)),
       state: index % 800 === 3 ? "rejected" : pick(states, index + (index >> 5)),
       priority: pick(priorities, index + (index >> 6)),
       exception: pick(exceptions, index + (index >> 3)),
+      fingerprint: pick(fingerprints, index + (index >> 4)),
       received_at: receivedAt(index, millis),
       first_event_at: at(millis - 30)
     })
@@ -57,6 +60,8 @@ const matches = (task: StoredTask, filter: TaskFilter): boolean => {
   return (filter.state === null || task.state === filter.state) &&
     (filter.priority === null || filter.priority.includes(task.priority)) &&
     (filter.name === null || task.name.includes(filter.name)) &&
+    (filter.engine === null || task.engine === filter.engine) &&
+    (filter.fingerprint === null || task.fingerprint === filter.fingerprint) &&
     (filter.queue === null || task.queue === filter.queue) &&
     (filter.worker === null || task.worker_name === filter.worker) &&
     (filter.since === null || moment >= filter.since) &&
@@ -106,6 +111,8 @@ const filters = (tasks: ReadonlyArray<StoredTask>): fc.Arbitrary<TaskFilter> =>
       4
     ),
     search_exceptions: fc.boolean(),
+    engine: orNull(fc.constantFrom("celery", "rq", "none"), 2),
+    fingerprint: orNull(fc.constantFrom("9f2c41d07be5a836", "0000000000000000"), 1),
     queue: orNull(fc.constantFrom("celery", "Mail", "mail", "q%", "straße-İı"), 2),
     worker: orNull(fc.constantFrom("celery@Box-1", "w_3", "w"), 2),
     since: orNull(moments, 2),

@@ -1,0 +1,215 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as fc from "fast-check"
+import { addTask, describeFailure, fingerprintOf, signatureOf } from "../../../src/domain/Failure/Fingerprint.ts"
+import { maskIds, maskMessage } from "../../../src/domain/Failure/Mask.ts"
+import { fold, recorded } from "../TaskHistory/Recorded.ts"
+
+const python = (exception: string, ...frames: ReadonlyArray<string>) =>
+  [
+    "Traceback (most recent call last):",
+    "  File \"/srv/app/venv/lib/python3.11/site-packages/celery/app/trace.py\", line 564, in trace_task",
+    "    R = retval = fun(*args, **kwargs)",
+    "                 ^^^^^^^^^^^^^^^^^^^^",
+    ...frames.map((frame) => `  File ${frame}\n    raise Something('else')`),
+    `${exception}\n`
+  ].join("\n")
+
+const node = (first: string, ...frames: ReadonlyArray<string>) =>
+  [first, ...frames.map((frame) => `    at ${frame}`)].join("\n")
+
+const shopFrame = "\"/srv/releases/20261123101500/shop/orders.py\", line 22, in pay"
+
+/** What is hashed: type, then frames, or type and message. */
+const vectors: ReadonlyArray<
+  readonly [title: string, exception: string | null, traceback: string | null, text: string]
+> = [
+  [
+    "Celery: the traceback's own frames",
+    "ValueError: no order 17",
+    python("ValueError: no order 17", shopFrame),
+    "ValueError\nshop/orders.py:pay"
+  ],
+  [
+    "Celery's broker names a wrapper, the traceback what was raised",
+    "ExceptionWithTraceback()",
+    python("shop.errors.Late: after 3 s", shopFrame),
+    "Late\nshop/orders.py:pay"
+  ],
+  [
+    "a chain: the exception that ended the task",
+    "RuntimeError: cannot pay",
+    `${python("KeyError: 'id'", "\"/srv/shop/cache.py\", line 3, in find")}
+During handling of the above exception, another exception occurred:
+
+${python("RuntimeError: cannot pay", shopFrame)}`,
+    "RuntimeError\nshop/orders.py:pay"
+  ],
+  [
+    "an exception group: its own block",
+    "ExceptionGroup: two failed (2 sub-exceptions)",
+    `  + Exception Group Traceback (most recent call last):
+  |   File "/srv/app/shop/orders.py", line 12, in pay_all
+  |     async with asyncio.TaskGroup() as group:
+  |   File "/usr/lib/python3.12/asyncio/taskgroups.py", line 145, in __aexit__
+  |     raise me from None
+  | ExceptionGroup: two failed (2 sub-exceptions)
+  +-+---------------- 1 ----------------
+    | Traceback (most recent call last):
+    |   File "/srv/app/shop/orders.py", line 8, in other
+    | ValueError: 1
+    +------------------------------------`,
+    "ExceptionGroup\nshop/orders.py:pay_all"
+  ],
+  [
+    "RQ: the traceback as the exception",
+    python("redis.exceptions.ConnectionError: Error 111", shopFrame),
+    null,
+    "ConnectionError\nshop/orders.py:pay"
+  ],
+  [
+    "a message of several lines, the second like an exception",
+    "ValueError: bad",
+    python("ValueError: bad\nDetail: 1", shopFrame),
+    "ValueError\nshop/orders.py:pay"
+  ],
+  [
+    "the innermost three frames",
+    "ValueError: 1",
+    python("ValueError: 1", ...["a", "b", "c", "d"].map((name) => `"/srv/shop/${name}.py", line 1, in ${name}`)),
+    "ValueError\nshop/d.py:d\nshop/c.py:c\nshop/b.py:b"
+  ],
+  [
+    "libraries alone: their innermost frames",
+    "OSError: gone",
+    python("OSError: gone", "\"C:\\Python312\\Lib\\socket.py\", line 3, in connect"),
+    "OSError\nLib/socket.py:connect\napp/trace.py:trace_task"
+  ],
+  [
+    "a traceback without its end",
+    "ValueError: bad",
+    python("", shopFrame).trimEnd() + "\n  File \"/srv/shop/deep",
+    "ValueError\nshop/orders.py:pay"
+  ],
+  ["a masked traceback", "ValueError: [REDACTED]", "[REDACTED]", "ValueError: [REDACTED]"],
+  ["a traceback that an agent cut away", "ValueError: 1", "", "ValueError: #"],
+  [
+    "BullMQ",
+    "TypeError: Cannot read properties of undefined (reading 'id')",
+    node(
+      "TypeError: Cannot read properties of undefined (reading 'id')",
+      "Object.get (/srv/app/node_modules/lodash/get.js:1:2)",
+      "async Mailer.send [as handler] (file:///srv/app/dist/mail.js?v=3:10:5)",
+      "new Job (C:\\app\\src\\job.ts:3:1)",
+      "/srv/app/dist/worker.js:7:9",
+      "process.processTicksAndRejections (node:internal/process/task_queues:95:5)"
+    ),
+    "TypeError\ndist/mail.js:Mailer.send\nsrc/job.ts:new Job\ndist/worker.js:"
+  ],
+  [
+    "BullMQ: a cause has its own frames",
+    "Error: outer",
+    `${node("Error: outer", "outer (/srv/app/a.js:1:1)")}\nCaused by: ${
+      node("Error: inner", "inner (/srv/app/b.js:1:1)")
+    }`,
+    "Error\napp/a.js:outer"
+  ],
+  ["Dramatiq", "ValueError: order 17 of ann@example.com", null, "ValueError: order # of ann@example.com"],
+  ["Huey, a repr", "KeyError: 'z'", null, "KeyError: '*'"],
+  ["Celery's repr", "ConnectionError('10.0.0.1:6379 refused')", null, "ConnectionError: ('*')"],
+  ["Taskiq", "aiohttp.ClientError: 502, message=\"Bad\"", null, "ClientError: #, message='*'"],
+  ["arq has no text", null, null, ": "],
+  ["Huey's reason", "timeout", null, "timeout: "],
+  [
+    "a message alone",
+    "Worker exited prematurely: exitcode 1 Job: 61.",
+    null,
+    ": Worker exited prematurely: exitcode # Job: #."
+  ]
+]
+
+describe("fingerprint of a failure", () => {
+  it.each(vectors)("%s", (_title, exception, traceback, text) => {
+    assert.strictEqual(describeFailure({ exception, traceback }), text)
+  })
+
+  it("is the same for values, lines and folders that differ", () => {
+    const failure = (order: number, release: string, line: number) => ({
+      engine: "celery",
+      name: "shop.pay",
+      exception: `ValueError: no order ${order}`,
+      traceback: python(`ValueError: no order ${order}`, `"/srv/${release}/shop/orders.py", line ${line}, in pay`)
+    })
+    const fingerprint = fingerprintOf(failure(1, "a", 10))
+    assert.match(fingerprint, /^[0-9a-f]{16}$/)
+    assert.strictEqual(fingerprintOf(failure(29, "b/c", 11)), fingerprint)
+    for (const other of [{ engine: "rq" }, { name: "shop.refund" }, { traceback: null }]) {
+      assert.notStrictEqual(fingerprintOf({ ...failure(1, "a", 10), ...other }), fingerprint)
+    }
+  })
+
+  it("is stable: it is stored", () => {
+    assert.strictEqual(
+      fingerprintOf({ engine: "huey", name: "mail", exception: "KeyError: 'z'", traceback: null }),
+      "da7e679e72190cc2"
+    )
+  })
+
+  it("does not depend on the depth at which a recursion ends", () => {
+    const frames = ["walk", "visit"].map((name) => `"/srv/shop/tree.py", line 1, in ${name}`)
+    const even = python("RecursionError: too deep", ...frames, ...frames)
+    const odd = python("RecursionError: too deep", ...frames, ...frames, frames[0]!)
+    assert.strictEqual(
+      signatureOf({ exception: null, traceback: even }),
+      signatureOf({ exception: null, traceback: odd })
+    )
+  })
+
+  it("leaves ids out of the task's name, and an unknown name altogether", () => {
+    assert.strictEqual(addTask("rq", "sync.tenant_48213", ""), addTask("rq", "sync.tenant_9914", ""))
+    assert.notStrictEqual(addTask("rq", "sync.step1", ""), addTask("rq", "sync.step2", ""))
+    assert.strictEqual(addTask("rq", "<unknown:3fa85f64>", ""), addTask("rq", "<unknown:0011aabb>", ""))
+  })
+
+  it.each([
+    ["can't open 'a b' at 0x7f3a2c", "can't open '*' at #"],
+    ["job 3fa85f64-5717-4562-b3fc-2c963f66afa6 took 1.25s,  not 3", "job # took #, not #"],
+    ["/tmp/a1b2/x.csv: line 3", "/tmp/#/x.csv: line #"],
+    ["an 'open quote", "an 'open quote"]
+  ])("masks the message %s", (message, masked) => assert.strictEqual(maskMessage(message), masked))
+
+  it.each([
+    ["sync_3fa85f64-5717-4562-b3fc-2c963f66afa6", "sync_#"],
+    ["report.2026", "report.#"],
+    ["oauth2.step12", "oauth2.step12"],
+    ["facade.decade", "facade.decade"]
+  ])("masks the name %s", (name, masked) => assert.strictEqual(maskIds(name), masked))
+
+  it("is the same for both reports of one Celery failure that have a traceback", () => {
+    const lost = recorded.flatMap(({ events }) => {
+      const failures = fold(events).entries.filter(({ kind }) => kind === "task.failed")
+      return failures.length > 1 ? [failures.map(({ signature }) => signature)] : []
+    })
+    assert.isNotEmpty(lost)
+    for (const signatures of lost) assert.strictEqual(new Set(signatures).size, 1)
+  })
+
+  it("takes any text", () => {
+    const part = fc.constantFrom(
+      "Traceback (most recent call last):\n",
+      "  File \"",
+      "\", line 1, in ",
+      "\n    at ",
+      " (",
+      "):1:2",
+      "'",
+      "\ud800",
+      "\u0000",
+      "1a-",
+      "\n"
+    )
+    const text = fc.option(fc.array(fc.oneof(part, fc.string())).map((parts) => parts.join("")))
+    fc.assert(fc.property(text, text, (exception, traceback) => {
+      assert.match(signatureOf({ exception, traceback }), /^[0-9a-f]{16}$/)
+    }))
+  })
+})

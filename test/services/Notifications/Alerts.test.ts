@@ -1,0 +1,243 @@
+import { SqlClient } from "@effect/sql"
+import { assert, describe, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { randomUUID } from "node:crypto"
+import { AgentId, type ProjectId } from "../../../src/domain/Id.ts"
+import type { Notification } from "../../../src/domain/Notification.ts"
+import * as Timestamp from "../../../src/domain/Timestamp.ts"
+import type { TriggerEvent } from "../../../src/domain/Trigger.ts"
+import * as Ids from "../../../src/services/Ids.ts"
+import { Alerts } from "../../../src/services/Notifications/Alerts.ts"
+import { TriggerEvents } from "../../../src/services/TriggerEvents.ts"
+import { freshKey, freshProject, request, serverOn } from "../../brain.ts"
+import { engines } from "../../databases.ts"
+import { insertTask } from "../../tasks.ts"
+import { until } from "../../until.ts"
+import { eventOf, offered } from "../Ingest/world.ts"
+import { failureOf } from "../TriggerEvents/world.ts"
+import { insertChannel } from "./notifications.ts"
+
+interface Delivered {
+  readonly channel_id: string
+  readonly notification: string
+}
+
+describe.each(engines)("alerts on %s", (engine) => {
+  layer(serverOn(engine), { excludeTestServices: true })((it) => {
+    const site = Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const project = yield* freshProject()
+      const admin = yield* freshKey({ roles: { [project.id]: "admin" } })
+      const channel = yield* insertChannel({ projectId: project.id })
+      const base = `/projects/${project.slug}/notifications`
+      const subscribe = (body: object) =>
+        Effect.map(
+          request("POST", `${base}/defaults`, {
+            token: admin.token,
+            body: { trigger: "task.failed", project_channel_ids: [channel.id], ...body }
+          }),
+          ({ json, status, text }) => {
+            assert.strictEqual(status, 201, text)
+            return String(json.id)
+          }
+        )
+      const messages = Effect.map(
+        sql<
+          Delivered
+        >`SELECT channel_id, notification FROM deliveries WHERE project_id = ${project.id} ORDER BY created_at, id`,
+        (rows) =>
+          rows.map((row): Notification & { readonly channel_id: string } => ({
+            ...JSON.parse(row.notification),
+            channel_id: row.channel_id
+          }))
+      )
+      const record = (events: ReadonlyArray<TriggerEvent>) =>
+        Effect.flatMap(TriggerEvents, (triggers) => sql.withTransaction(triggers.record(events)))
+      const alerts = Effect.map(request("GET", `${base}/alerts`, { token: admin.token }), ({ json }) => json.items)
+      /** All alerts are due at once. */
+      const skipWait = (seconds: number) =>
+        Effect.gen(function*() {
+          const now = yield* Timestamp.now
+          const rows = yield* sql<
+            { id: string; details: string }
+          >`SELECT id, details FROM alerts WHERE project_id = ${project.id}`
+          for (const { details, id } of rows) {
+            const opened_at = Timestamp.addSeconds(now, -seconds)
+            const older = JSON.stringify({ ...JSON.parse(details), opened_at })
+            yield* sql`UPDATE alerts SET due_at = ${now}, last_at = ${opened_at}, details = ${older} WHERE id = ${id}`
+          }
+        })
+      return { sql, project, admin, channel, base, subscribe, messages, record, alerts, skipWait }
+    })
+
+    const failures = (projectId: ProjectId, condition: string, count: number) =>
+      Effect.map(Timestamp.now, (now): TriggerEvent => {
+        const event = failureOf(projectId, { condition, fingerprint: condition })
+        const [first] = event.occurrences
+        const occurrence = (at: number) => ({
+          ...first,
+          occurred_at: now,
+          task_id: `${condition}-${at}`,
+          worker: "w1",
+          detail: "CardDeclined: do not honour"
+        })
+        return {
+          ...event,
+          occurrences: [occurrence(0), ...Array.from({ length: count - 1 }, (_, at) => occurrence(at + 1))]
+        }
+      })
+
+    it.effect("many failures of a condition are one message, which says what they share; a success closes it", () =>
+      Effect.gen(function*() {
+        const { admin, alerts, base, channel, messages, project, record, skipWait, sql, subscribe } = yield* site
+        yield* subscribe({ filters: { task_name: "shop.*" } })
+        const viewer = yield* freshKey({ roles: { [project.id]: "viewer" } })
+        yield* record([yield* failures(project.id, "f1", 60), yield* failures(project.id, "f2", 1)])
+        yield* record([yield* failures(project.id, "f1", 40)])
+        yield* until(
+          alerts,
+          (found) => found.length === 2 && found.some(({ occurrences }: { occurrences: number }) => occurrences === 100)
+        )
+        assert.deepStrictEqual(yield* messages, [])
+        yield* skipWait(400)
+        const [first, second, ...others] = yield* until(messages, (sent) => sent.length >= 2)
+        assert.deepStrictEqual(others, [])
+        const sent = [first, second].find((one) => one?.occurrences === 100)
+        assert.deepInclude(sent, {
+          kind: "alert",
+          channel_id: channel.id,
+          title: "shop.charge fails: CardDeclined",
+          severity: "error",
+          task_name: "shop.charge",
+          worker: "w1"
+        })
+        assert.include(sent?.text, "100 times since")
+        assert.include(sent?.text, "all on worker w1")
+        assert.notStrictEqual(first?.dedup_key, second?.dedup_key)
+        const inbox = yield* sql<
+          { user_id: string }
+        >`SELECT user_id FROM user_notifications WHERE project_id = ${project.id}`
+        assert.sameMembers(
+          inbox.map(({ user_id }) => user_id),
+          [admin.user_id, viewer.user_id].flatMap((id) => [id, id])
+        )
+
+        const path = `${base}/alerts/${sent?.alert_id}`
+        const acknowledge = (token: string, body = {}) => request("POST", `${path}/acknowledge`, { token, body })
+        assert.strictEqual((yield* acknowledge(viewer.token)).status, 403)
+        const { json: acknowledged } = yield* acknowledge(admin.token)
+        assert.strictEqual(acknowledged.acknowledged_by, admin.user_id)
+        assert.strictEqual((yield* messages).at(-1)?.kind, "acknowledged")
+        assert.isNull((yield* acknowledge(admin.token, { acknowledged: false })).json.acknowledged_at)
+
+        yield* skipWait(400)
+        yield* insertTask(project.id, { name: "shop.charge" })
+        yield* until(messages, (sent) => sent.filter(({ kind }) => kind === "recovered").length === 2)
+        assert.strictEqual((yield* request("GET", path, { token: viewer.token })).json.status, "recovered")
+        assert.strictEqual((yield* acknowledge(admin.token)).json.code, "alert_ended")
+      }))
+
+    it.effect("without grouping each task is a message at once, whose links act without a login", () =>
+      Effect.gen(function*() {
+        const { messages, project, record, sql, subscribe } = yield* site
+        yield* subscribe({ grouping: null })
+        yield* record([yield* failures(project.id, "f1", 3)])
+        const sent = yield* until(messages, ({ length }) => length === 3)
+        assert.strictEqual(new Set(sent.map(({ dedup_key }) => dedup_key)).size, 3)
+        const [{ alert_id, links } = assert.fail()] = sent
+        const tokenOf = (link: string | null | undefined) => new URL(link ?? assert.fail()).searchParams.get("token")
+        assert.strictEqual((yield* request("GET", `//alert?token=${tokenOf(links.acknowledge)}`)).status, 200)
+        const act = (token: string | null) => request("POST", "/alert-links/act", { body: { token } })
+        const { json: preview } = yield* request("POST", "/alert-links/preview", {
+          body: { token: tokenOf(links.snooze) }
+        })
+        assert.deepInclude(preview, { purpose: "snooze", status: "open", snoozed_until: null })
+        assert.isNotNull((yield* act(tokenOf(links.snooze))).json.snoozed_until)
+        assert.isNotNull((yield* act(tokenOf(links.acknowledge))).json.acknowledged_at)
+        const forged = tokenOf(links.acknowledge)?.replace(/.$/, (last) => (last === "A" ? "B" : "A")) ?? ""
+        for (const wrong of [forged, "x"]) assert.strictEqual((yield* act(wrong)).json.code, "alert_link_invalid")
+        const rows = yield* sql<{ action: string; metadata: string }>`
+          SELECT action, metadata FROM audit_log WHERE target_id = ${alert_id} ORDER BY seq`
+        assert.deepStrictEqual(rows.map(({ action }) => action), ["alert.snoozed", "alert.acknowledged"])
+        assert.include(rows[0]?.metadata, "signed link")
+      }))
+
+    it.effect("maintenance holds messages; a personal alert is its owner's; who left gets nothing", () =>
+      Effect.gen(function*() {
+        const { alerts, base, admin, messages, project, record, skipWait, sql, subscribe } = yield* site
+        yield* subscribe({})
+        const now = yield* Timestamp.now
+        const body = { name: "Upgrade", starts_at: now, ends_at: Timestamp.addSeconds(now, 3600) }
+        const { json: window } = yield* request("POST", `${base}/maintenance-windows`, { token: admin.token, body })
+        const member = yield* freshKey({ roles: { [project.id]: "viewer" } })
+        const personal = { project_id: project.id, trigger: "task.failed", grouping: { wait_seconds: 0 } }
+        yield* request("POST", "/user/subscriptions", { token: member.token, body: personal })
+        yield* record([yield* failures(project.id, "f1", 1)])
+        yield* until(alerts, ({ length }) => length === 1)
+        const own = yield* request("GET", `${base}/alerts`, { token: member.token })
+        assert.deepStrictEqual(own.json.items.map(({ is_personal }: { is_personal: boolean }) => is_personal).sort(), [
+          false,
+          true
+        ])
+        yield* skipWait(60)
+        yield* Effect.flatMap(Alerts, (service) => service.runDue())
+        assert.deepStrictEqual(yield* messages, [])
+        yield* sql`DELETE FROM memberships WHERE user_id = ${member.user_id}`
+        yield* request("DELETE", `${base}/maintenance-windows/${window.id}`, { token: admin.token })
+        yield* until(messages, ({ length }) => length === 1)
+        const inbox = yield* sql`SELECT id FROM user_notifications WHERE user_id = ${member.user_id}`
+        assert.deepStrictEqual(inbox, [])
+      }))
+
+    it.effect("tasks of an agent that fail become a delivery, which says what share of their name failed", () =>
+      Effect.gen(function*() {
+        const { alerts, channel, messages, project, skipWait, subscribe } = yield* site
+        yield* subscribe({ filters: { task_name: "mail.*" } })
+        const occurred_at = yield* Timestamp.now
+        const ended = (task_id: string, kind: string) =>
+          eventOf({
+            id: randomUUID(),
+            kind,
+            engine: "celery",
+            task_id,
+            occurred_at,
+            data: {
+              task_name: "mail.send",
+              queue: "mail",
+              worker: "w1",
+              exception: "ValueError",
+              exception_message: "x"
+            }
+          })
+        yield* offered({ projectId: project.id, agentId: AgentId.make(randomUUID()) }, [
+          ended("t1", "task.failed"),
+          ended("t2", "task.failed"),
+          ended("t3", "task.succeeded")
+        ])
+        const isCounted = ([one]: ReadonlyArray<{ readonly occurrences: number }>) => one?.occurrences === 2
+        yield* until(alerts, isCounted)
+        yield* skipWait(60)
+        const [sent] = yield* until(messages, ({ length }) => length === 1)
+        assert.deepInclude(sent, { channel_id: channel.id, occurrences: 2, title: "mail.send fails: ValueError" })
+        assert.include(sent?.text, "2 of the 3 newest tasks of this name failed (67 %).")
+      }))
+
+    it.effect("5 000 failures of two conditions against 100 subscriptions are 200 alerts", () =>
+      Effect.gen(function*() {
+        const { project, record, sql, subscribe } = yield* site
+        const id = yield* subscribe({ project_channel_ids: [], in_app: false })
+        const rows = yield* Effect.forEach(Array.from({ length: 99 }), () => Ids.next)
+        const [subscription] = yield* sql<object>`SELECT * FROM subscriptions WHERE id = ${id}`
+        yield* sql`INSERT INTO subscriptions ${sql.insert(rows.map((id) => ({ ...subscription, id })))}`
+        const events = yield* Effect.forEach(
+          Array.from({ length: 50 }),
+          (_, at) => failures(project.id, `f${at % 2}`, 100)
+        )
+        yield* record(events)
+        const count = sql<{ alerts: number; occurrences: number }>`SELECT CAST(count(*) AS INTEGER) AS alerts,
+          CAST(sum(occurrences) AS INTEGER) AS occurrences FROM alerts WHERE project_id = ${project.id}`
+        const [row] = yield* until(count, ([found]) => found?.occurrences === 100 * 5000)
+        assert.strictEqual(row?.alerts, 200)
+      }))
+  })
+})
