@@ -71,7 +71,7 @@ const taskOf = (projectId: string, index: number, millis: number, root: string):
 }
 
 /** An API key of a viewer, put in directly: the bench speaks for itself, not for a person. */
-const viewerKey = (projectId: string) =>
+export const viewerKey = (projectId: string) =>
   Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient
     const created_at = yield* Timestamp.now
