@@ -45,6 +45,10 @@ export interface ApiKeyCredential {
   readonly is_address_allowed: boolean
 }
 
+/** A session may do whatever its person may; a key what its scopes name. */
+export const hasScope = (via: Person["via"], scope: Scope): boolean =>
+  via.kind === "session" || via.scopes.has(scope) || via.scopes.has("admin:*")
+
 /** The program itself: the CLI, an embedding application, a sweeper. May do everything. */
 export interface System {
   readonly kind: "system"

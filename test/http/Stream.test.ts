@@ -1,8 +1,10 @@
 import { SqlClient } from "@effect/sql"
 import { assert, describe, it, layer } from "@effect/vitest"
 import { Effect, Exit, Fiber, Layer, Option, Redacted, Scope } from "effect"
+import type { UserId } from "../../src/domain/Id.ts"
 import * as Timestamp from "../../src/domain/Timestamp.ts"
 import { Hints } from "../../src/services/Database.ts"
+import { Inbox } from "../../src/services/Notifications/Inbox.ts"
 import { baseUrl, freshKey, freshProject, request, serverOn } from "../brain.ts"
 import { engines, temporaryHome } from "../databases.ts"
 import { freshPostgres } from "../postgres.ts"
@@ -113,6 +115,40 @@ describe.each(engines)("live stream on %s", (engine) => {
         yield* asked
         yield* Fiber.join(stream)
       }), 14_000)
+
+    it.scoped("tells who may read the inbox how many are unread, after each change", () =>
+      Effect.gen(function*() {
+        const sql = yield* SqlClient.SqlClient
+        const inbox = yield* Inbox
+        const project = yield* freshProject()
+        const roles = { [project.id]: "viewer" } as const
+        const reader = yield* freshKey({ roles })
+        const withoutInbox = yield* freshKey({ roles, scopes: ["tasks:read"] })
+        const streams = {
+          reader: yield* openStream(project.slug, reader.token),
+          withoutInbox: yield* openStream(project.slug, withoutInbox.token)
+        }
+        const arrive = (user_id: UserId) =>
+          sql.withTransaction(inbox.insert([{
+            user_id,
+            project_id: project.id,
+            subscription_id: null,
+            alert_id: null,
+            trigger: "task.failed",
+            reason: "subscription",
+            title: "shop.pay fails",
+            body: null,
+            data: {}
+          }]))
+        yield* arrive(withoutInbox.user_id)
+        yield* arrive(reader.user_id)
+        assert.deepInclude(yield* streams.reader.next, { event: "inbox", data: { unread: 1 } })
+        yield* request("POST", "/user/notifications/read-all", reader)
+        assert.deepInclude(yield* streams.reader.next, { event: "inbox", data: { unread: 0 } })
+        yield* putTask(project.id, "a", "received")
+        assert.strictEqual((yield* streams.reader.next).event, "task")
+        assert.strictEqual((yield* streams.withoutInbox.next).event, "task", "nothing of the inbox before it")
+      }))
 
     it.scoped("says reset when too much was missed", () =>
       Effect.gen(function*() {

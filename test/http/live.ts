@@ -38,7 +38,7 @@ export const putTask = (projectId: ProjectId, taskId: string, state: string) => 
 interface Message {
   readonly id: string
   readonly event: string
-  readonly data: { readonly task_id?: string; readonly state?: string }
+  readonly data: { readonly task_id?: string; readonly state?: string; readonly unread?: number }
 }
 
 /** Opens the stream; `next` waits for one message that is not a comment. */

@@ -9,6 +9,7 @@ import { ruleOf } from "../AccessRules.ts"
 import { implementGroup } from "../ImplementGroup.ts"
 import { makeAccessWatch } from "./AccessWatch.ts"
 import { streamEndpoint } from "./Api.ts"
+import { makeInboxEvents } from "./InboxEvents.ts"
 import { makeSlots } from "./Slots.ts"
 import { waitUntilStalled } from "./StallDetection.ts"
 
@@ -24,6 +25,7 @@ export const layer = implementGroup(
     const live = yield* LiveTasks
     const { awaitClosing } = yield* NodeServer
     const takeSlot = yield* makeSlots
+    const inboxEvents = yield* makeInboxEvents
     const watchAccess = yield* makeAccessWatch(ruleOf(streamEndpoint, streamEndpoint.annotations))
     return handlers.handleRaw("stream", ({ request }) =>
       Effect.gen(function*() {
@@ -47,8 +49,12 @@ export const layer = implementGroup(
           lastEventId === undefined ? null : decodeChangePosition(lastEventId),
           Effect.raceFirst(awaitClosing, accessEnded)
         )
-        const text = Stream.concat(Stream.succeed(firstComment), Stream.map(looks, (look) => look.encoded))
-        return HttpServerResponse.stream(text, {
+        const events = Stream.merge(
+          Stream.map(looks, (look) => look.encoded),
+          inboxEvents(person),
+          { haltStrategy: "left" }
+        )
+        return HttpServerResponse.stream(Stream.concat(Stream.succeed(firstComment), events), {
           contentType: "text/event-stream",
           headers: { "cache-control": "no-store", "x-accel-buffering": "no" }
         })

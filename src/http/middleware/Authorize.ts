@@ -2,7 +2,7 @@ import type { HttpServerRequest } from "@effect/platform"
 import { Effect, type Layer, Option } from "effect"
 import { timingSafeEqual } from "node:crypto"
 import { type AccessRule, type Bucket, includesRole, isUserBucket } from "../../domain/Access.ts"
-import { type Actor, type Person, type RequestSource, type SessionCredential, system } from "../../domain/Actor.ts"
+import { type Actor, hasScope, type Person, type RequestSource, type SessionCredential, system } from "../../domain/Actor.ts"
 import { Forbidden, NotFound, RateLimited, Unauthenticated } from "../../domain/Errors.ts"
 import type { Project } from "../../domain/Project.ts"
 import { isStorable } from "../../domain/Text.ts"
@@ -187,7 +187,7 @@ export class Authorize extends Effect.Service<Authorize>()("svc/http/Authorize",
         if (rule.caller === "session") {
           return yield* new Forbidden({ detail: "An API key cannot do this. Sign in with a browser." })
         }
-        if (rule.scope !== undefined && !actor.via.scopes.has(rule.scope) && !actor.via.scopes.has("admin:*")) {
+        if (rule.scope !== undefined && !hasScope(actor.via, rule.scope)) {
           return yield* new Forbidden({ code: "scope_missing", detail: `The API key lacks the scope ${rule.scope}.` })
         }
       }

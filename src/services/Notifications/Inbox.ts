@@ -35,16 +35,14 @@ export class Inbox extends Effect.Service<Inbox>()("svc/Inbox", {
     const insert = Effect.fn("Inbox.insert")(function*(notifications: ReadonlyArray<NewUserNotification>) {
       if (notifications.length === 0) return
       const now = yield* Timestamp.now
-      const rows = yield* Effect.forEach(
-        notifications,
-        ({ data, trigger, ...rest }) =>
-          Effect.map(Ids.nextOf(UserNotificationId), (id) => ({
-            id,
-            ...rest,
-            trigger_key: trigger,
-            data: JSON.stringify(data)
-          }))
-      )
+      // ids of one millisecond are not ordered, and the list is
+      const ids = (yield* Effect.forEach(notifications, () => Ids.nextOf(UserNotificationId))).sort()
+      const rows = notifications.map(({ data, trigger, ...rest }, index) => ({
+        id: ids[index]!,
+        ...rest,
+        trigger_key: trigger,
+        data: JSON.stringify(data)
+      }))
       yield* repo.insert(rows, now)
       const users = new Set(notifications.map(({ user_id }) => user_id))
       yield* Effect.forEach(users, (userId) => hints.publish("inbox", userId), { discard: true })
