@@ -2,7 +2,14 @@ import type { HttpServerRequest } from "@effect/platform"
 import { Effect, type Layer, Option } from "effect"
 import { timingSafeEqual } from "node:crypto"
 import { type AccessRule, type Bucket, includesRole, isUserBucket } from "../../domain/Access.ts"
-import { type Actor, hasScope, type Person, type RequestSource, type SessionCredential, system } from "../../domain/Actor.ts"
+import {
+  type Actor,
+  hasScope,
+  type Person,
+  type RequestSource,
+  type SessionCredential,
+  system
+} from "../../domain/Actor.ts"
 import { Forbidden, NotFound, RateLimited, Unauthenticated } from "../../domain/Errors.ts"
 import type { Project } from "../../domain/Project.ts"
 import { isStorable } from "../../domain/Text.ts"
