@@ -132,6 +132,14 @@ layer(serverOn("SQLite", { commandTimeout: 6 }), { excludeTestServices: true })(
         assert.notMatch(text, steering)
       }
 
+      const why = ok(yield* run("tasks", "why", "t1"))
+      assert.match(why, /\nstate +failure\n/)
+      assert.match(why, /\n1\. It failed: pay\\x1b.*\(ended, since /)
+      assert.notMatch(why, steering)
+      const reasons = JSON.parse(ok(yield* run("tasks", "why", "t2", "--engine", "celery", "--json"))).reasons
+      assert.isNotEmpty(reasons)
+      refused(yield* run("tasks", "why", "t3"), "no such task: t3")
+
       const nameless = yield* run("tasks", "show", hostile)
       refused(nameless, "no such task: pay")
       assert.notMatch(nameless.stderr, steering)

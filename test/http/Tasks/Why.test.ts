@@ -203,6 +203,15 @@ describe.each(engines)("why a task is not running on %s", (engine) => {
           since: ago(30),
           evidence: { state: "failure", exception: "ValueError: no" }
         }])
+        for (
+          const [state, sentence] of [
+            ["revoked", "It was revoked. It is not waiting to run."],
+            ["rejected", "Its worker rejected it. It is not waiting to run."]
+          ] as const
+        ) {
+          const ended = yield* task({ state, finished_at: ago(30) })
+          assert.deepInclude((yield* why(ended)).reasons[0], { code: "ended", sentence })
+        }
         const lost = yield* task({ state: "unknown", exception: "Outcome unknown: worker w1 has been silent." })
         assert.deepStrictEqual(yield* codes(lost), ["outcome_unknown"])
       }))
