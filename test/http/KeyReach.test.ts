@@ -8,14 +8,25 @@ import { engines } from "../databases.ts"
 import { newInvitation, newUser } from "./payloads.ts"
 import { freshUser, login, proxied } from "./people.ts"
 
-const readsOfViewer: ReadonlyArray<Scope> = [
+/** What a role can use. A viewer writes subscriptions and saved views of their own. */
+const scopesOfViewer: ReadonlyArray<Scope> = [
   "agents:read",
+  "automation:read",
   "commands:read",
+  "notifications:read",
+  "notifications:write",
   "projects:read",
   "queues:read",
   "schedules:read",
   "tasks:read",
+  "tasks:write",
   "workers:read"
+]
+const scopesOfOperator: ReadonlyArray<Scope> = [
+  ...scopesOfViewer,
+  "automation:write",
+  "commands:write",
+  "schedules:write"
 ]
 const newPassword = { new_password: Redacted.make("set by a script of ours") }
 
@@ -66,9 +77,9 @@ describe.each(engines)("what a key gives to others on %s", (engine) => {
             const { users } = yield* clientWith(key)
             return yield* users.setPassword({ path: { user_id: operator.id }, payload: newPassword })
           })
-        const enough: ReadonlyArray<Scope> = ["users:write", "commands:write", "schedules:write", ...readsOfViewer]
+        const enough: ReadonlyArray<Scope> = ["users:write", ...scopesOfOperator]
         yield* assertRefused(set(["users:write"]), "scope_missing")
-        yield* assertRefused(set(["users:write", ...readsOfViewer]), "scope_missing")
+        yield* assertRefused(set(["users:write", ...scopesOfViewer]), "scope_missing")
         yield* assertRefused(set(enough, elsewhere.id), "forbidden")
         assert.strictEqual((yield* login(operator.email)).status, 200)
         yield* set(enough)
@@ -81,13 +92,8 @@ describe.each(engines)("what a key gives to others on %s", (engine) => {
         const clientOfScopes = (scopes: ReadonlyArray<Scope>) =>
           Effect.flatMap(freshKey({ roles: { [project.id]: "admin" }, scopes }), clientWith)
         const alone = yield* clientOfScopes(["memberships:write"])
-        const reader = yield* clientOfScopes(["memberships:write", ...readsOfViewer])
-        const operator = yield* clientOfScopes([
-          "memberships:write",
-          "commands:write",
-          "schedules:write",
-          ...readsOfViewer
-        ])
+        const reader = yield* clientOfScopes(["memberships:write", ...scopesOfViewer])
+        const operator = yield* clientOfScopes(["memberships:write", ...scopesOfOperator])
         const admin = yield* clientOfScopes(["admin:*"])
         const path = { slug: project.slug }
         const grant = ({ memberships }: Client, user_id: UserId, role: Role) =>
