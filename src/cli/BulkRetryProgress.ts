@@ -40,8 +40,18 @@ export const formatProgress = (request: BulkRetryRequestPublic, start: Start, no
   return [...parts, `${speed.toFixed(speed < 10 ? 1 : 0)} a second`, `${left} s left`].join("  ")
 }
 
-/** Shows the progress on standard error, until the request ends; returns the last answer. */
-export const watchProgress = ({ api, slug }: Remote, first: Answer): Effect.Effect<Answer, ApiError> =>
+export const hasEnded = ({ finished_at }: BulkRetryRequestPublic): boolean => finished_at !== null
+
+/** It has ended, or is paused and every command that was sent has its outcome. */
+export const isQuiet = (request: BulkRetryRequestPublic): boolean =>
+  hasEnded(request) || (request.control_state === "paused" && request.counts.claimed === 0)
+
+/** Shows the progress on standard error, until `isLast`; returns the last answer. */
+export const watchProgress = (
+  { api, slug }: Remote,
+  first: Answer,
+  isLast: (request: BulkRetryRequestPublic) => boolean
+): Effect.Effect<Answer, ApiError> =>
   Effect.gen(function*() {
     const { id } = first[0]
     const isTerminal = process.stderr.isTTY
@@ -51,10 +61,12 @@ export const watchProgress = ({ api, slug }: Remote, first: Answer): Effect.Effe
       Effect.gen(function*() {
         const now = yield* Clock.currentTimeMillis
         const line = formatProgress(request, start, now)
-        const isDue = isTerminal || request.finished_at !== null || now - printed.at >= linePauseMillis
-        if (!isDue || line === printed.line) return
-        if (!isTerminal) yield* Console.error(line)
-        else process.stderr.write(`\r${line}\u001b[K${request.finished_at === null ? "" : "\n"}`)
+        const isEnd = isLast(request)
+        const isDue = isEnd || now - printed.at >= linePauseMillis
+        const isKnown = line === printed.line
+        if (isTerminal ? isKnown && !isEnd : isKnown || !isDue) return
+        if (isTerminal) process.stderr.write(`\r${line}\u001b[K${isEnd ? "\n" : ""}`)
+        else yield* Console.error(line)
         printed = { line, at: now }
       })
     const look = api.bulk_retries.get({ path: { slug, request_id: id }, withResponse: true }).pipe(
@@ -62,7 +74,7 @@ export const watchProgress = ({ api, slug }: Remote, first: Answer): Effect.Effe
     )
     let answer = first
     yield* print(answer[0])
-    while (answer[0].finished_at === null) {
+    while (!isLast(answer[0])) {
       answer = yield* Effect.delay(look, pause)
       yield* print(answer[0])
     }

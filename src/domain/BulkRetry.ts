@@ -45,6 +45,11 @@ const BulkRetryFilter = Schema.Struct({
   engine: describeField(nullish(text(40, 1)), "The engine, in lower case.", "celery"),
   queue: describeField(nullish(FilterText), "The whole name of the queue.", null),
   worker: describeField(nullish(FilterText), "The whole name of the worker.", null),
+  fingerprint: describeField(
+    nullish(text(40, 1)),
+    "The failure group of the latest failed attempt (`GET …/issues`).",
+    "9f2c41d07be5a836"
+  ),
   since: describeField(
     nullish(Timestamp),
     "Lower bound, included, of `received_at`, or of the first event where that is null.",

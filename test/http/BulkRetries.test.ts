@@ -8,7 +8,8 @@ import { canonicalize } from "../../src/domain/CanonicalJson.ts"
 import { BulkRetryId } from "../../src/domain/Id.ts"
 import type { Project } from "../../src/domain/Project.ts"
 import * as Timestamp from "../../src/domain/Timestamp.ts"
-import { BulkRetries, maxOpenRequests } from "../../src/services/BulkRetries.ts"
+import { BulkRetries } from "../../src/services/BulkRetries.ts"
+import { maxOpenRequests } from "../../src/services/BulkRetries/Creation.ts"
 import { BulkRetryRetention } from "../../src/services/BulkRetries/Retention.ts"
 import { CurrentActor, CurrentProject } from "../../src/services/CurrentActor.ts"
 import * as Ids from "../../src/services/Ids.ts"
@@ -179,6 +180,7 @@ describe.each(engines)("bulk retries on %s", (engine) => {
         yield* fail(6, (n) => ({
           name: n < 5 ? "shop.pay" : "shop.ship",
           engine: n === 6 ? "huey" : "celery",
+          fingerprint: n < 3 ? "9f2c41d07be5a836" : null,
           exception: n === 1 ? null : n < 4 ? `TimeoutError: ${n} s` : `shop.Declined('card ${n}')`
         }))
         const preview = (body: object) => request("POST", `${path}:preview`, { token, body })
@@ -207,6 +209,8 @@ describe.each(engines)("bulk retries on %s", (engine) => {
         assert.deepInclude(after.json, { total: 2, capped: true })
         assert.deepInclude(after.json.engines[0], { agent_id: credentials.agent_id, count: 2, note: null })
         assert.deepStrictEqual((yield* request("GET", path, { token })).json.items, [])
+        const group = yield* preview({ filter: { fingerprint: "9f2c41d07be5a836" } })
+        assert.deepInclude(group.json, { total: 2, capped: false })
         const succeeded = yield* preview({ filter: { state: "success" } })
         assert.deepInclude(succeeded.json, { total: 0, capped: false })
       }))

@@ -59,7 +59,11 @@ const items = Command.make("items", {
   Command.withDescription("List the tasks of a bulk retry, with the outcome of each.")
 )
 
-const pause = Command.make("pause", { id, project, json }, handler((module) => module.pause)).pipe(
+const watchPause = Options.boolean("watch").pipe(
+  Options.withDescription("Show its progress until the commands that were sent have their outcomes.")
+)
+
+const pause = Command.make("pause", { id, watch: watchPause, project, json }, handler((module) => module.pause)).pipe(
   Command.withDescription("Stop retrying, until it is resumed.")
 )
 

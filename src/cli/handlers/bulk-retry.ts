@@ -5,7 +5,7 @@ import type { BulkRetryItem, ItemStatus } from "../../domain/BulkRetry/Item.ts"
 import type { BulkRetryPreview } from "../../domain/BulkRetry/Preview.ts"
 import { BulkRetryId, caseInsensitiveId } from "../../domain/Id.ts"
 import { QueryLimit } from "../../domain/Query.ts"
-import { checkOutcome, watchProgress } from "../BulkRetryProgress.ts"
+import { checkOutcome, hasEnded, isQuiet, watchProgress } from "../BulkRetryProgress.ts"
 import { decodeInput } from "../DecodeInput.ts"
 import { CliError } from "../Explain.ts"
 import { type ApiError, type DecodedResponse, printAnswer, type Remote, withRemote } from "../Remote.ts"
@@ -70,16 +70,19 @@ const formatPreview = ({ capped, engines, exceptions, names, total }: BulkRetryP
   ].join("\n\n")
 }
 
-/** Prints the request; with `watch` its progress first, until it ends. */
-const printRequest = (
-  remote: Remote,
-  answer: Answer,
-  { json, watch }: { readonly json: boolean; readonly watch: boolean }
-) =>
+interface PrintOptions {
+  readonly json: boolean
+  readonly watch: boolean
+  /** When watching ends; default: once the request has ended. */
+  readonly isLast?: (request: BulkRetryRequestPublic) => boolean
+}
+
+/** Prints the request; with `watch` its progress first. */
+const printRequest = (remote: Remote, answer: Answer, { isLast = hasEnded, json, watch }: PrintOptions) =>
   Effect.gen(function*() {
-    const last = watch ? yield* watchProgress(remote, answer) : answer
+    const last = watch ? yield* watchProgress(remote, answer, isLast) : answer
     yield* printAnswer(last, json, formatRequest)
-    if (watch) yield* checkOutcome(last[0])
+    if (watch && hasEnded(last[0])) yield* checkOutcome(last[0])
   })
 
 const parseId = (given: string): Effect.Effect<BulkRetryId, CliError> =>
@@ -131,7 +134,7 @@ export const create = (
     }))
 
 const callFor = <R>(
-  { id, json, project, watch = false }: RequestOptions & { readonly watch?: boolean },
+  { id, project, watch = false, ...printing }: RequestOptions & Partial<PrintOptions>,
   ask: (
     api: Remote["api"],
     path: { readonly slug: string; readonly request_id: BulkRetryId }
@@ -140,14 +143,14 @@ const callFor = <R>(
   withRemote(project, (remote) =>
     Effect.gen(function*() {
       const request_id = yield* parseId(id)
-      yield* printRequest(remote, yield* ask(remote.api, { slug: remote.slug, request_id }), { json, watch })
+      yield* printRequest(remote, yield* ask(remote.api, { slug: remote.slug, request_id }), { ...printing, watch })
     }))
 
 export const show = (options: RequestOptions & { readonly watch: boolean }) =>
   callFor(options, (api, path) => api.bulk_retries.get({ path, withResponse: true }))
 
-export const pause = (options: RequestOptions) =>
-  callFor(options, (api, path) => api.bulk_retries.pause({ path, withResponse: true }))
+export const pause = (options: RequestOptions & { readonly watch: boolean }) =>
+  callFor({ ...options, isLast: isQuiet }, (api, path) => api.bulk_retries.pause({ path, withResponse: true }))
 
 export const resume = (options: RequestOptions & { readonly watch: boolean; readonly rate: Option.Option<number> }) =>
   callFor(options, (api, path) =>

@@ -47,13 +47,14 @@ export interface ItemEnd extends Outcome {
   readonly position: number
 }
 
+const keyColumns = { project_id: "uuid", request_id: "uuid", position: "integer" } as const
+
 const endColumns = {
-  position: "integer",
   status: "text",
   reason: "text",
   error: "text",
   new_task_id: "text"
-} satisfies Record<keyof ItemEnd, "integer" | "text">
+} satisfies Record<Exclude<keyof ItemEnd, "position">, "text">
 
 const newColumns = {
   position: "integer",
@@ -79,17 +80,15 @@ export class BulkRetryItemsRepo extends Effect.Service<BulkRetryItemsRepo>()("sv
         FROM bulk_retry_items i LEFT JOIN commands c ON c.id = i.command_id
         WHERE i.request_id = ${id} AND i.status = 'claimed'`
 
+    const keyed = ({ id, project_id }: RequestKey, records: ReadonlyArray<{ readonly position: number }>) =>
+      records.map((record) => ({ ...record, project_id, request_id: id }))
+
     /**
-     * The items at the positions of the records `r`. The positions are repeated, and the status is an expression, because
-     * SQLite would otherwise read all items of the status for each record: 100 of 50 000 took over a minute.
+     * The items with the keys of the records `r`. Each record has the whole key, and the status is an expression, because
+     * SQLite otherwise reads the items first and all records for each of them: 250 ms for 500 records.
      */
-    const isAmong = (
-      { id, project_id }: RequestKey,
-      records: ReadonlyArray<{ readonly position: number }>,
-      status: ItemStatus
-    ) =>
-      sql`bulk_retry_items.project_id = ${project_id} AND bulk_retry_items.request_id = ${id}
-        AND bulk_retry_items.position IN ${sql.in(records.map(({ position }) => position))}
+    const isAmong = (status: ItemStatus) =>
+      sql`bulk_retry_items.project_id = r.project_id AND bulk_retry_items.request_id = r.request_id
         AND bulk_retry_items.position = r.position AND bulk_retry_items.status || '' = ${status}`
 
     const countByStatus = (rows: ReadonlyArray<{ readonly status: ItemEnd["status"] }>): CountChanges => {
@@ -145,8 +144,8 @@ export class BulkRetryItemsRepo extends Effect.Service<BulkRetryItemsRepo>()("sv
       ) =>
         sql<{ readonly position: number }>`UPDATE bulk_retry_items
           SET status = 'claimed', command_id = r.command_id, claimed_at = ${now}
-          FROM ${recordset(sql, "r", { position: "integer", command_id: "uuid" }, claims)}
-          WHERE ${isAmong(request, claims, "pending")} RETURNING bulk_retry_items.position`,
+          FROM ${recordset(sql, "r", { ...keyColumns, command_id: "uuid" }, keyed(request, claims))}
+          WHERE ${isAmong("pending")} RETURNING bulk_retry_items.position`,
       /** Ends tasks that are in this status; returns how many came to each. */
       end: (
         request: RequestKey,
@@ -159,8 +158,8 @@ export class BulkRetryItemsRepo extends Effect.Service<BulkRetryItemsRepo>()("sv
           : Effect.map(
             sql<{ readonly status: ItemEnd["status"] }>`UPDATE bulk_retry_items
               SET status = r.status, reason = r.reason, error = r.error, new_task_id = r.new_task_id, ended_at = ${now}
-              FROM ${recordset(sql, "r", endColumns, ends)}
-              WHERE ${isAmong(request, ends, from)} RETURNING bulk_retry_items.status`,
+              FROM ${recordset(sql, "r", { ...keyColumns, ...endColumns }, keyed(request, ends))}
+              WHERE ${isAmong(from)} RETURNING bulk_retry_items.status`,
             countByStatus
           ),
       /** Makes commanded tasks pending again, whose commands were certainly not sent; returns how many. */

@@ -1,0 +1,157 @@
+import { SqlClient } from "@effect/sql"
+import { Effect, Layer, Option } from "effect"
+import { hash } from "node:crypto"
+import type { BulkRetryRequestCreate } from "../../domain/BulkRetry.ts"
+import { canonicalize } from "../../domain/CanonicalJson.ts"
+import { Conflict, ValidationFailed } from "../../domain/Errors.ts"
+import { BulkRetryId, type ProjectId } from "../../domain/Id.ts"
+import * as Timestamp from "../../domain/Timestamp.ts"
+import { Audit } from "../Audit.ts"
+import { CurrentActor, CurrentProject } from "../CurrentActor.ts"
+import { Hints, isUniqueViolation } from "../Database.ts"
+import * as Ids from "../Ids.ts"
+import { Settings } from "../Settings.ts"
+import { BulkRetryFreeze } from "./Freeze.ts"
+import { BulkRetriesRepo, type BulkRetry } from "./Repo.ts"
+import { BulkRetryRetention } from "./Retention.ts"
+import { BulkRetrySelection, termsOf } from "./Selection.ts"
+
+/** Bulk retries of a project that have not ended. */
+export const maxOpenRequests = 20
+
+const tooMany = new Conflict({
+  code: "too_many_bulk_retries",
+  detail: `The project has ${maxOpenRequests} bulk retries that have not ended. Wait for one, or cancel one.`
+})
+
+const otherRequest = new Conflict({
+  code: "idempotency_conflict",
+  detail: "This idempotency_key was used with another body. Use a new key for a new request."
+})
+
+/** SHA-256 of the request's canonical JSON: what decides whether a repeated key is the same request. */
+const digestOf = (request: BulkRetryRequestCreate): string => {
+  const { agent_id, max, rate_per_second } = request
+  // the cast: the terms are texts, lists of texts and booleans
+  const filter = termsOf(request) as Readonly<Record<string, string | boolean | ReadonlyArray<string>>>
+  return hash("sha256", canonicalize({ agent_id, filter, max, rate_per_second }), "hex")
+}
+
+/** Creates bulk retries: once for each key, and with a frozen set of tasks. */
+export class BulkRetryCreation extends Effect.Service<BulkRetryCreation>()("svc/BulkRetryCreation", {
+  effect: Effect.gen(function*() {
+    const sql = yield* SqlClient.SqlClient
+    const repo = yield* BulkRetriesRepo
+    const freeze = yield* BulkRetryFreeze
+    const selection = yield* BulkRetrySelection
+    const retention = yield* BulkRetryRetention
+    const audit = yield* Audit
+    const hints = yield* Hints
+    const { bulkRetryDeadlineHours } = yield* Settings
+
+    /** The first request of the key, if there is one; fails when it was another request. */
+    const findEarlier = Effect.fnUntraced(function*(projectId: ProjectId, key: string, digest: string) {
+      const earlier = yield* repo.findByKey(projectId, key)
+      if (Option.isSome(earlier) && earlier.value.canonical_digest !== digest) return yield* otherRequest
+      return earlier
+    })
+
+    /** Fails where the rate is too low for the deadline. */
+    const checkRate = (rate: number | null, left: number) => {
+      const hours = rate === null ? 0 : left / rate / 3600
+      return hours <= bulkRetryDeadlineHours
+        ? Effect.void
+        : ValidationFailed.at(
+          "rate_per_second",
+          `${left} tasks take ${Math.ceil(hours)} hours at this rate, and a bulk retry ends after ` +
+            `${bulkRetryDeadlineHours} (SVC_BULK_RETRY_DEADLINE_HOURS). Choose a higher rate, or fewer tasks`
+        )
+    }
+
+    /** Shows the frozen set: from now on it is retried. */
+    const seal = Effect.fnUntraced(function*(request: BulkRetry) {
+      yield* repo.seal(request)
+      yield* hints.publish("bulk_retries", request.project_id)
+      yield* audit.record({
+        action: "bulk_retry.created",
+        target_type: "bulk_retry",
+        target_id: request.id,
+        project_id: request.project_id,
+        metadata: {
+          filter: request.filter,
+          total: request.total,
+          capped: request.capped,
+          agent_id: request.target_agent_id,
+          rate_per_second: request.rate_per_second,
+          plan_digest: request.plan_digest
+        }
+      })
+      return request
+    }, sql.withTransaction)
+
+    /** Stores the matching tasks; a kill in the middle leaves rows that are shown nowhere, and retention deletes them. */
+    const freezeNew = Effect.fnUntraced(function*(request: BulkRetry, input: BulkRetryRequestCreate) {
+      yield* repo.insert(request)
+      const { filter, rate_per_second } = input
+      const frozen = yield* freeze.store({ ...request, filter })
+      yield* checkRate(rate_per_second, frozen.total)
+      const sealed_at = yield* Timestamp.now
+      const isEmpty = frozen.total === 0
+      const end = isEmpty ? { status: "completed" as const, finished_at: sealed_at } : {}
+      return yield* seal({ ...request, ...frozen, ...end, sealed_at })
+    })
+
+    /** Freezes the tasks that match; the first request again where the key is known. */
+    const create = Effect.fnUntraced(function*(input: BulkRetryRequestCreate) {
+      const project = yield* CurrentProject
+      const actor = yield* CurrentActor
+      const canonical_digest = digestOf(input)
+      const earlier = yield* findEarlier(project.id, input.idempotency_key, canonical_digest)
+      if (Option.isSome(earlier)) return earlier.value
+      yield* selection.checkAgent(project.id, input.agent_id)
+      if ((yield* repo.countOpen(project.id)) >= maxOpenRequests) return yield* tooMany
+      const created_at = yield* Timestamp.now
+      const request: BulkRetry = {
+        id: yield* Ids.nextOf(BulkRetryId),
+        project_id: project.id,
+        idempotency_key: input.idempotency_key,
+        canonical_digest,
+        plan_digest: "",
+        filter: termsOf(input),
+        max: input.max,
+        capped: false,
+        engines: [],
+        target_agent_id: input.agent_id,
+        rate_per_second: input.rate_per_second,
+        status: "running",
+        control_state: "running",
+        total: 0,
+        claimed: 0,
+        unobserved: 0,
+        succeeded: 0,
+        failed: 0,
+        unknown: 0,
+        created_by: actor.kind === "person" ? actor.user_id : null,
+        created_at,
+        sealed_at: null,
+        deadline_at: Timestamp.addSeconds(created_at, bulkRetryDeadlineHours * 3600),
+        last_progress_at: null,
+        finished_at: null
+      }
+      return yield* Effect.tapError(freezeNew(request, input), () => retention.discard(request)).pipe(
+        // the same key at the same moment: the other request was quicker
+        Effect.catchIf(isUniqueViolation, () =>
+          Effect.flatMap(
+            findEarlier(project.id, input.idempotency_key, canonical_digest),
+            Option.match({ onNone: () => otherRequest, onSome: Effect.succeed })
+          ))
+      )
+    })
+
+    return { create } as const
+  })
+}) {
+  static readonly layer = this.Default.pipe(
+    Layer.provide([BulkRetriesRepo.layer, BulkRetryFreeze.layer, BulkRetryRetention.layer, BulkRetrySelection.layer])
+  )
+}
