@@ -172,6 +172,7 @@ export class AutomationRules extends Effect.Service<AutomationRules>()("svc/Auto
         yield* checkShape(shapeOf(rule))
         if (changes.actions !== undefined) yield* checkChannels(project.id, rule)
         yield* repo.update(rule)
+        if (!rule.is_enabled) yield* messages.dropDue({ rule: rule.id })
         yield* triggerEvents.bumpRevision(project.id)
         yield* recordChange("updated", rule, { ...describeShape(rule), changed: Object.keys(changes) })
         return toRule(rule)
@@ -234,6 +235,7 @@ export class AutomationRules extends Effect.Service<AutomationRules>()("svc/Auto
       function*({ automation_enabled }: AutomationSettings) {
         const { id } = yield* CurrentProject
         yield* repo.setEnabled(id, automation_enabled, yield* Timestamp.now)
+        if (!automation_enabled) yield* messages.dropDue({ project: id })
         yield* triggerEvents.bumpRevision(id)
         yield* audit.record({
           action: "automation.settings.updated",

@@ -14,7 +14,7 @@ import { Timestamp } from "../Timestamp.ts"
  * - `degraded`: the breaker is tripped, so the rule only notifies
  * - `ceiling`: the project's rules acted as often as they may within a minute
  * - `loop_guard`: the task was retried by rules as often as the rule allows, or for this failure already
- * - `not_allowed`: no agent takes the command now, or the engine needs what a rule does not have
+ * - `not_allowed`: no agent takes the command now, the task went on since, or the engine needs what a rule does not have
  */
 export const Outcome = Schema.Literal(
   "executed",

@@ -1,7 +1,7 @@
 import { Effect, Layer, Option, Schema } from "effect"
 import type { ProjectId } from "../../domain/Id.ts"
-import type { Timestamp } from "../../domain/Timestamp.ts"
-import { ExecutionsRepo, type OpenRetry } from "./ExecutionsRepo.ts"
+import * as Timestamp from "../../domain/Timestamp.ts"
+import { ExecutionsRepo, type KnownTask, type OpenRetry } from "./ExecutionsRepo.ts"
 
 /** A task that a rule may retry or cancel. */
 export interface Candidate {
@@ -13,11 +13,14 @@ export interface Candidate {
 /** A command of a rule about a task, as far as the guards need it. */
 interface PastCommand {
   readonly action: string
-  readonly occurred_at: Timestamp
+  readonly occurred_at: Timestamp.Timestamp
 }
 
 /** Tasks of a chain that are followed back. Rules make at most 100 retries of a chain; people may add some. */
 const maxDepth = 200
+
+/** How much earlier than its retry a task may appear: the clocks of two replicas differ. */
+const maxSkewSeconds = 5
 
 const keyOf = (engine: string, id: string): string => `${engine} ${id}`
 
@@ -64,17 +67,15 @@ export class RetryChains extends Effect.Service<RetryChains>()("svc/RetryChains"
 
     /** All that the guards ask about these tasks, in a few statements per engine. */
     const load = Effect.fn("RetryChains.load")(
-      function*(project: ProjectId, candidates: ReadonlyArray<Candidate>, now: Timestamp) {
-        const births = new Map<string, Timestamp>()
+      function*(project: ProjectId, candidates: ReadonlyArray<Candidate>, now: Timestamp.Timestamp) {
+        const tasks = new Map<string, KnownTask>()
         const commands = new Map<string, Array<PastCommand>>()
         const chains = new Map<string, (id: string) => ReadonlySet<string>>()
         const open = new Map<string, Array<OpenRetry>>()
         for (const engine of new Set(candidates.map((candidate) => candidate.engine))) {
           const own = candidates.filter((candidate) => candidate.engine === engine)
           const ids = [...new Set(own.map(({ task_id }) => task_id))]
-          for (const { created_at, task_id } of yield* repo.listBirths(project, engine, ids)) {
-            births.set(keyOf(engine, task_id), created_at)
-          }
+          for (const task of yield* repo.listTasks(project, engine, ids)) tasks.set(keyOf(engine, task.task_id), task)
           for (const name of new Set(own.map(({ task_name }) => task_name))) {
             open.set(keyOf(engine, name), [...(yield* repo.listOpenRetries(project, engine, name, now))])
           }
@@ -100,15 +101,17 @@ export class RetryChains extends Effect.Service<RetryChains>()("svc/RetryChains"
 
         /** Retries that may have created the task: issued before it appeared, when nothing else says where it is from. */
         const possibleOrigins = (candidate: Candidate): ReadonlyArray<OpenRetry> => {
-          const birth = births.get(keyOf(candidate.engine, candidate.task_id))
-          if (birth === undefined || chainOf(candidate).size > 1) return []
+          const task = tasks.get(keyOf(candidate.engine, candidate.task_id))
+          if (task === undefined || chainOf(candidate).size > 1) return []
+          const latest = Timestamp.addSeconds(task.created_at, maxSkewSeconds)
           return (open.get(keyOf(candidate.engine, candidate.task_name)) ?? []).filter((retry) =>
-            retry.task_id !== candidate.task_id && retry.issued_at <= birth
+            retry.task_id !== candidate.task_id && retry.issued_at <= latest
           )
         }
 
         return {
-          isKnown: ({ engine, task_id }: Candidate): boolean => births.has(keyOf(engine, task_id)),
+          /** The task as it is now; undefined: it was deleted. */
+          find: ({ engine, task_id }: Candidate): KnownTask | undefined => tasks.get(keyOf(engine, task_id)),
           /** Whether a retry without a result may have created the task. */
           mustWait: (candidate: Candidate): boolean =>
             possibleOrigins(candidate).some(({ status }) => status === "pending" || status === "dispatched"),
@@ -127,7 +130,7 @@ export class RetryChains extends Effect.Service<RetryChains>()("svc/RetryChains"
             [...chainOf(candidate)].flatMap((id) => commands.get(keyOf(candidate.engine, id)) ?? [])
               .filter(({ action }) => action === "retry").length,
           /** Whether a rule acted on this event of the task, or on a later one. */
-          hasActed: ({ engine, task_id }: Candidate, action: string, occurredAt: Timestamp): boolean =>
+          hasActed: ({ engine, task_id }: Candidate, action: string, occurredAt: Timestamp.Timestamp): boolean =>
             (commands.get(keyOf(engine, task_id)) ?? []).some((past) =>
               past.action === action && past.occurred_at >= occurredAt
             ),

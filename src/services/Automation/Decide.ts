@@ -1,9 +1,11 @@
 import { Effect } from "effect"
+import type { RuleTrigger } from "../../domain/Automation.ts"
 import { isDestructive } from "../../domain/Automation/Actions.ts"
 import { attemptExecution, type Breaker } from "../../domain/Automation/Breaker.ts"
 import type { ExecutedAction, Outcome } from "../../domain/Automation/Execution.ts"
 import { compileConditions } from "../../domain/Automation/Match.ts"
 import { type AgentId, CommandId, ExecutionId } from "../../domain/Id.ts"
+import type { TaskState } from "../../domain/TaskState.ts"
 import type { Timestamp } from "../../domain/Timestamp.ts"
 import type { Occurrence, TriggerEvent } from "../../domain/Trigger.ts"
 import type { IssuedIntent } from "../Commands/Issue.ts"
@@ -11,7 +13,7 @@ import type { Intent } from "../Commands/Model.ts"
 import { refusalReason } from "../Commands/Refusal.ts"
 import * as Ids from "../Ids.ts"
 import type { Candidate, LoadedChains } from "./Chains.ts"
-import type { NewExecution } from "./ExecutionsRepo.ts"
+import type { KnownTask, NewExecution } from "./ExecutionsRepo.ts"
 import type { RuleRow } from "./RulesRepo.ts"
 
 /** A rule with its compiled conditions and its breaker, for one batch of events. */
@@ -56,8 +58,8 @@ export const candidateOf = (event: TriggerEvent, { task_id }: Occurrence): Candi
 
 interface Surroundings {
   readonly chains: LoadedChains
-  /** The agent that takes the action for the engine now. */
-  readonly agentFor: (action: "retry" | "cancel", engine: string) => AgentId | null
+  /** The agent that takes the action for the engine now: `reporter`, if it does. */
+  readonly agentFor: (action: "retry" | "cancel", engine: string, reporter: AgentId | null) => AgentId | null
   readonly now: Timestamp
   readonly timeoutSeconds: number
   /** Actions that the project's rules may still take within this minute. */
@@ -78,6 +80,22 @@ interface Verdict {
 }
 
 const actionNames = { retry: "retry_task", cancel: "cancel_task" } as const
+
+/** The states in which a task still needs what its trigger says; absent: all. */
+const needyStates: Partial<Record<RuleTrigger, ReadonlyArray<TaskState>>> = {
+  "task.failed": ["failure"],
+  "task.orphaned": ["started", "unknown"]
+}
+
+/** Why a retry comes too late: the task went on after the event. Null: it did not. */
+const overtakenBy = (
+  trigger: RuleTrigger,
+  { started_at, state }: KnownTask,
+  { occurred_at }: Occurrence
+): string | null => {
+  if (started_at !== null && started_at > occurred_at) return "The task was started again since."
+  return needyStates[trigger]?.includes(state) === false ? `The task's state is ${state} now.` : null
+}
 
 /** Decides what each rule does about each event. It reads nothing and writes nothing. */
 export const decide = (rules: ReadonlyArray<ActiveRule>, events: ReadonlyArray<BatchEvent>, given: Surroundings) =>
@@ -138,7 +156,10 @@ export const decide = (rules: ReadonlyArray<ActiveRule>, events: ReadonlyArray<B
       function*(active: ActiveRule, type: "retry" | "cancel", candidate: Candidate, occurrence: Occurrence) {
         const { rule } = active
         const refuse = (outcome: Outcome, detail: string): Verdict => ({ outcome, detail })
-        if (!chains.isKnown(candidate)) return refuse("not_allowed", "The task is no longer known.")
+        const task = chains.find(candidate)
+        if (task === undefined) return refuse("not_allowed", "The task is no longer known.")
+        const overtaken = type === "retry" ? overtakenBy(rule.trigger_key, task, occurrence) : null
+        if (overtaken !== null) return refuse("not_allowed", overtaken)
         if (chains.hasActed(candidate, type, occurrence.occurred_at)) {
           return refuse("loop_guard", `A rule has issued a ${type} for this event of the task already.`)
         }
@@ -150,7 +171,7 @@ export const decide = (rules: ReadonlyArray<ActiveRule>, events: ReadonlyArray<B
             return refuse("loop_guard", `${action.max_retries} retries of the task and of its retries are used up.`)
           }
         }
-        const agent_id = agentFor(type, candidate.engine)
+        const agent_id = agentFor(type, candidate.engine, task.reporter)
         if (agent_id === null) return refuse("not_allowed", `No connected agent takes ${type} for ${candidate.engine}.`)
         const intent: Intent = {
           agent_id,

@@ -24,9 +24,6 @@ const automation = system("automation")
 /** How long an event waits for the result of a retry that may have caused it. */
 const waitSeconds = 2
 
-/** The ceiling of actions is over this time. */
-const ceilingSeconds = 60
-
 /**
  * Takes trigger events out of the outbox and lets the rules of their projects act. The removal of the events, the log,
  * the breakers, the messages and the commands are one transaction: a process that dies acts once or not yet.
@@ -51,8 +48,10 @@ export class AutomationEngine extends Effect.Service<AutomationEngine>()("svc/Au
         for (const rule of yield* rules.listActive(projectId)) {
           if (!triggers.has(rule.trigger_key)) continue
           const windowStart = Timestamp.addSeconds(now, -rule.window_seconds)
-          const since = rule.cb_reset_at !== null && rule.cb_reset_at > windowStart ? rule.cb_reset_at : windowStart
-          active.push(activate(rule, yield* executions.countSince(rule.id, since)))
+          // a reset after `now` is one before the clock was set back: it would open the breaker until then
+          const isReset = rule.cb_reset_at !== null && rule.cb_reset_at > windowStart && rule.cb_reset_at <= now
+          const since = isReset ? rule.cb_reset_at : windowStart
+          active.push(activate(rule, yield* executions.countSince(rule.id, since, now)))
         }
         return active
       }
@@ -126,12 +125,11 @@ export class AutomationEngine extends Effect.Service<AutomationEngine>()("svc/Au
         for (const [index, { waiting }] of parts.entries()) yield* postpone(batch[index]!, waiting, now)
         const chooseRetry = yield* agents.chooseIn(projectId, "retry_task")
         const chooseCancel = yield* agents.chooseIn(projectId, "cancel_task")
-        const since = Timestamp.addSeconds(now, -ceilingSeconds)
-        const actions = (yield* executions.countActionsSince(projectId, since)) +
-          (yield* messages.countSince(projectId, since))
+        const actions = (yield* executions.countRecentActions(projectId, now)) +
+          (yield* messages.countRecent(projectId, now))
         const decisions = yield* decide(active, parts.map(({ now }) => now), {
           chains: loaded,
-          agentFor: (action, engine) => (action === "retry" ? chooseRetry : chooseCancel)(engine),
+          agentFor: (action, engine, reporter) => (action === "retry" ? chooseRetry : chooseCancel)(engine, reporter),
           now,
           timeoutSeconds: commandTimeout,
           actionsLeft: automationActionsPerMinute - actions

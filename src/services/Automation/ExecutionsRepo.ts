@@ -2,7 +2,8 @@ import { SqlClient } from "@effect/sql"
 import { Effect, Schema, Struct } from "effect"
 import { RuleTrigger } from "../../domain/Automation.ts"
 import { Execution } from "../../domain/Automation/Execution.ts"
-import type { CommandId, ExecutionId, ProjectId, RuleId } from "../../domain/Id.ts"
+import type { AgentId, CommandId, ExecutionId, ProjectId, RuleId } from "../../domain/Id.ts"
+import type { TaskState } from "../../domain/TaskState.ts"
 import * as Timestamp from "../../domain/Timestamp.ts"
 import { Reader } from "../Database.ts"
 import { deleteInSlices } from "../Dialect.ts"
@@ -31,6 +32,21 @@ export interface OpenRetry {
   readonly issued_at: Timestamp.Timestamp
 }
 
+/** A task that a rule may act on, as it is now. */
+export interface KnownTask {
+  readonly task_id: string
+  readonly state: TaskState
+  /** When the brain first heard of it. */
+  readonly created_at: Timestamp.Timestamp
+  /** Of its last attempt. */
+  readonly started_at: Timestamp.Timestamp | null
+  /** The agent that reported the task's worker; null: none is known. */
+  readonly reporter: AgentId | null
+}
+
+/** The window of the ceiling. */
+const ceilingSeconds = 60
+
 /** How long after a retry whose outcome is unknown its task may appear. */
 const claimableSeconds = 3600
 const maxOpenRetries = 500
@@ -58,6 +74,12 @@ const maxId = Ids.maxIdAt(Infinity)
 
 const afterId = (moment: Timestamp.Timestamp): string => Ids.minIdAt(Timestamp.toEpochMillis(moment) + 1)
 
+/** How far the clocks of two replicas may differ. What is dated further ahead was written before the clock was set back. */
+export const maxClockLeadSeconds = 60
+
+const untilId = (now: Timestamp.Timestamp): string =>
+  Ids.maxIdAt(Timestamp.toEpochMillis(Timestamp.addSeconds(now, maxClockLeadSeconds)))
+
 export class ExecutionsRepo extends Effect.Service<ExecutionsRepo>()("svc/ExecutionsRepo", {
   effect: Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient
@@ -81,14 +103,16 @@ export class ExecutionsRepo extends Effect.Service<ExecutionsRepo>()("svc/Execut
           SELECT ${names} FROM ${recordset(sql, "r", insertColumns, rows)}`,
 
       /** Executions of a rule after a moment: those that acted, and those that would have in a dry run. */
-      countSince: (ruleId: RuleId, moment: Timestamp.Timestamp) =>
+      countSince: (ruleId: RuleId, moment: Timestamp.Timestamp, now: Timestamp.Timestamp) =>
         countOf(sql`SELECT CAST(COALESCE(sum(occurrences), 0) AS INTEGER) AS n FROM automation_executions
-          WHERE rule_id = ${ruleId} AND id >= ${afterId(moment)} AND outcome IN ('executed', 'dry_run')`),
+          WHERE rule_id = ${ruleId} AND id >= ${afterId(moment)} AND id <= ${untilId(now)}
+            AND outcome IN ('executed', 'dry_run')`),
 
-      /** Actions of all rules of a project after a moment. */
-      countActionsSince: (projectId: ProjectId, moment: Timestamp.Timestamp) =>
+      /** Commands of all rules of a project within the last minute. */
+      countRecentActions: (projectId: ProjectId, now: Timestamp.Timestamp) =>
         countOf(sql`SELECT CAST(COALESCE(sum(occurrences), 0) AS INTEGER) AS n FROM automation_executions
-          WHERE project_id = ${projectId} AND id >= ${afterId(moment)} AND command_id IS NOT NULL`),
+          WHERE project_id = ${projectId} AND id >= ${afterId(Timestamp.addSeconds(now, -ceilingSeconds))}
+            AND id <= ${untilId(now)} AND command_id IS NOT NULL`),
 
       /** Commands of rules about these tasks, newest first. */
       listCommandsOf: (projectId: ProjectId, engine: string, taskIds: ReadonlyArray<string>) =>
@@ -116,10 +140,11 @@ export class ExecutionsRepo extends Effect.Service<ExecutionsRepo>()("svc/Execut
             AND successor_task_id IN (SELECT w.task_id FROM ${wanted})`
       },
 
-      /** When the brain first heard of these tasks. */
-      listBirths: (projectId: ProjectId, engine: string, taskIds: ReadonlyArray<string>) =>
-        sql<{ readonly task_id: string; readonly created_at: Timestamp.Timestamp; readonly state: string }>`
-          SELECT t.task_id, t.created_at, t.state FROM tasks t
+      /** Those of these tasks that the brain knows. */
+      listTasks: (projectId: ProjectId, engine: string, taskIds: ReadonlyArray<string>) =>
+        sql<KnownTask>`
+          SELECT t.task_id, t.state, t.created_at, t.started_at, w.agent_id AS reporter FROM tasks t
+          LEFT JOIN workers w ON w.project_id = t.project_id AND w.engine = t.engine AND w.name = t.worker_name
           WHERE t.project_id = ${projectId} AND t.engine = ${engine} AND t.task_id IN (SELECT r.task_id FROM ${
           recordset(sql, "r", { task_id: "text" }, taskIds.map((task_id) => ({ task_id })))
         })`,

@@ -14,12 +14,6 @@ import { ExecutionsRepo } from "./ExecutionsRepo.ts"
 import { type DueMessage, type MessageCause, type NewMessage, RuleMessagesRepo } from "./MessagesRepo.ts"
 import { type RuleRow, RulesRepo } from "./RulesRepo.ts"
 
-/** Between two messages of a rule about one condition. What happens in between is counted in the next one. */
-const messageIntervalSeconds = 60
-
-/** The window of the ceiling. */
-const ceilingSeconds = 60
-
 /** Longer conditions share no key either, since their ends are hashed. */
 const maxKeyLength = 200
 
@@ -148,7 +142,7 @@ export class RuleMessages extends Effect.Service<RuleMessages>()("svc/RuleMessag
     /** In the caller's transaction: sends at most `limit` of the project's messages. */
     const sendDue = Effect.fnUntraced(function*(projectId: ProjectId, limit: number, now: Timestamp.Timestamp) {
       if (limit <= 0) return
-      const due = yield* repo.takeDue(projectId, Timestamp.addSeconds(now, -messageIntervalSeconds), limit)
+      const due = yield* repo.takeDue(projectId, now, limit)
       if (due.length === 0) return
       const members = yield* repo.listMembers(projectId)
       const sent: Array<NewDelivery> = []
@@ -178,19 +172,17 @@ export class RuleMessages extends Effect.Service<RuleMessages>()("svc/RuleMessag
     /** Sends what was held back, project after project. */
     const sendHeld = Effect.fn("RuleMessages.sendHeld")(function*() {
       const now = yield* Timestamp.now
-      const since = Timestamp.addSeconds(now, -messageIntervalSeconds)
-      for (const { project_id } of yield* repo.listProjectsDue(since)) {
+      for (const { project_id } of yield* repo.listProjectsDue(now)) {
         yield* sql.withTransaction(Effect.gen(function*() {
           yield* rules.lockProject(project_id)
-          const minuteAgo = Timestamp.addSeconds(now, -ceilingSeconds)
-          const actions = (yield* executions.countActionsSince(project_id, minuteAgo)) +
-            (yield* repo.countSince(project_id, minuteAgo))
+          const actions = (yield* executions.countRecentActions(project_id, now)) +
+            (yield* repo.countRecent(project_id, now))
           yield* sendDue(project_id, automationActionsPerMinute - actions, now)
         }))
       }
     })
 
-    return { add, addTrips, sendDue, sendHeld, countSince: repo.countSince } as const
+    return { add, addTrips, sendDue, sendHeld, countRecent: repo.countRecent } as const
   })
 }) {
   static readonly layer = this.Default.pipe(

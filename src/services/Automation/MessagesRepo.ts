@@ -2,12 +2,13 @@ import { SqlClient } from "@effect/sql"
 import { Effect, Schema } from "effect"
 import { Actions } from "../../domain/Automation/Actions.ts"
 import { ProjectId, RuleId, UserId } from "../../domain/Id.ts"
-import { Timestamp } from "../../domain/Timestamp.ts"
+import * as Timestamp from "../../domain/Timestamp.ts"
 import { TriggerEvent } from "../../domain/Trigger.ts"
 import { JsonColumn } from "../ColumnTypes.ts"
 import { Reader } from "../Database.ts"
 import { recordset } from "../Recordset.ts"
 import { countOf, rowsOf } from "../Rows.ts"
+import { maxClockLeadSeconds } from "./ExecutionsRepo.ts"
 
 /** What a message is about: the newest event of its condition, or the breaker of the rule. */
 export const MessageCause = Schema.Union(
@@ -25,18 +26,18 @@ const DueMessage = Schema.Struct({
   slug: Schema.String,
   project_name: Schema.String,
   condition_key: Schema.String,
-  first_at: Timestamp,
+  first_at: Timestamp.Timestamp,
   occurrences: Schema.Int,
   unsent: Schema.Int,
   payload: JsonColumn(MessageCause),
-  sent_at: Schema.NullOr(Timestamp)
+  sent_at: Schema.NullOr(Timestamp.Timestamp)
 })
 export type DueMessage = typeof DueMessage.Type
 
 export interface NewMessage {
   readonly rule_id: RuleId
   readonly condition_key: string
-  readonly first_at: Timestamp
+  readonly first_at: Timestamp.Timestamp
   readonly occurrences: number
   readonly payload: string
 }
@@ -51,6 +52,17 @@ export interface ChannelName {
   readonly type: string
 }
 
+/** Between two messages of a rule about one condition, and the window of the ceiling. */
+const intervalSeconds = 60
+
+/** Sent within the interval. What was sent in a time to come was sent before the clock was set back. */
+const isRecent = (sql: SqlClient.SqlClient, now: Timestamp.Timestamp) =>
+  sql`m.sent_at > ${Timestamp.addSeconds(now, -intervalSeconds)}
+    AND m.sent_at <= ${Timestamp.addSeconds(now, maxClockLeadSeconds)}`
+
+const isDue = (sql: SqlClient.SqlClient, now: Timestamp.Timestamp) =>
+  sql`(m.sent_at IS NULL OR NOT (${isRecent(sql, now)}))`
+
 export class RuleMessagesRepo extends Effect.Service<RuleMessagesRepo>()("svc/RuleMessagesRepo", {
   effect: Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient
@@ -58,7 +70,7 @@ export class RuleMessagesRepo extends Effect.Service<RuleMessagesRepo>()("svc/Ru
 
     return {
       /** Adds to what a rule has to tell about each condition. */
-      add: (messages: ReadonlyArray<NewMessage>, now: Timestamp) =>
+      add: (messages: ReadonlyArray<NewMessage>, now: Timestamp.Timestamp) =>
         sql`INSERT INTO automation_messages
             (rule_id, condition_key, first_at, occurrences, unsent, payload, sent_at, due_at)
           SELECT r.rule_id, r.condition_key, r.first_at, r.occurrences, r.occurrences, r.payload, NULL, ${now} FROM ${
@@ -75,16 +87,16 @@ export class RuleMessagesRepo extends Effect.Service<RuleMessagesRepo>()("svc/Ru
             payload = excluded.payload,
             due_at = COALESCE(automation_messages.due_at, excluded.due_at)`,
 
-      /** Messages of the project's rules, oldest first, without those whose condition was told after `since`. */
-      takeDue: (projectId: ProjectId, since: Timestamp, limit: number) =>
+      /** Messages of the project's rules, oldest first, without those whose condition was told within the interval. */
+      takeDue: (projectId: ProjectId, now: Timestamp.Timestamp, limit: number) =>
         allDue(sql`SELECT m.rule_id, r.name AS rule_name, r.actions, r.trigger_key, r.project_id, p.slug,
             p.name AS project_name, m.condition_key, m.first_at, m.occurrences, m.unsent, m.payload, m.sent_at
           FROM automation_messages m
           JOIN automation_rules r ON r.id = m.rule_id
           JOIN projects p ON p.id = r.project_id
-          WHERE m.due_at IS NOT NULL AND r.project_id = ${projectId} AND (m.sent_at IS NULL OR m.sent_at <= ${since})
+          WHERE m.due_at IS NOT NULL AND r.project_id = ${projectId} AND ${isDue(sql, now)}
           ORDER BY m.due_at LIMIT ${limit}`),
-      markSent: (messages: ReadonlyArray<DueMessage>, now: Timestamp) =>
+      markSent: (messages: ReadonlyArray<DueMessage>, now: Timestamp.Timestamp) =>
         sql`UPDATE automation_messages SET sent_at = ${now}, due_at = NULL, unsent = 0 FROM ${
           recordset(
             sql,
@@ -94,13 +106,21 @@ export class RuleMessagesRepo extends Effect.Service<RuleMessagesRepo>()("svc/Ru
           )
         } WHERE automation_messages.rule_id = r.rule_id AND automation_messages.condition_key = r.condition_key`,
       /** Projects with a message that may be sent. */
-      listProjectsDue: (since: Timestamp) =>
+      listProjectsDue: (now: Timestamp.Timestamp) =>
         allProjects(read`SELECT DISTINCT r.project_id FROM automation_messages m
           JOIN automation_rules r ON r.id = m.rule_id
-          WHERE m.due_at IS NOT NULL AND (m.sent_at IS NULL OR m.sent_at <= ${since}) LIMIT 100`),
-      countSince: (projectId: ProjectId, since: Timestamp) =>
+          WHERE m.due_at IS NOT NULL AND ${isDue(read, now)} LIMIT 100`),
+      /** Messages of the project's rules within the last minute. */
+      countRecent: (projectId: ProjectId, now: Timestamp.Timestamp) =>
         countOf(sql`SELECT CAST(count(*) AS INTEGER) AS n FROM automation_rules r
-          JOIN automation_messages m ON m.rule_id = r.id WHERE r.project_id = ${projectId} AND m.sent_at > ${since}`),
+          JOIN automation_messages m ON m.rule_id = r.id WHERE r.project_id = ${projectId} AND ${isRecent(sql, now)}`),
+      /** Forgets what rules have not told yet: those of a project, or one of them. */
+      dropDue: (owner: { readonly project: ProjectId } | { readonly rule: RuleId }) =>
+        sql`DELETE FROM automation_messages WHERE due_at IS NOT NULL AND ${
+          "rule" in owner
+            ? sql`rule_id = ${owner.rule}`
+            : sql`rule_id IN (SELECT id FROM automation_rules WHERE project_id = ${owner.project})`
+        }`,
 
       listChannels: (projectId: ProjectId, ids: ReadonlyArray<string>) =>
         ids.length === 0
