@@ -98,7 +98,7 @@ const formatGroup = (group: FailureGroupDetail, _text: string, view: View): stri
       ["exception", group.sample_task?.exception ?? group.sample_exception]
     ]),
     formatHours(group.hours, view),
-    ...(group.sample_task?.traceback == null ? [] : [escapeLines(group.sample_task.traceback.trimEnd())]),
+    ...formatTraceback(group.sample_task?.traceback ?? null),
     `its tasks: svc tasks list --fingerprint ${group.fingerprint}`
   ].join("\n")
 
@@ -111,3 +111,5 @@ export const show = ({ fingerprint, hours, json, project }: Common & { readonly 
         (answer) => printAnswer(answer, json, formatGroup)
       ))
   })
+
+const formatTraceback = (traceback: string | null) => traceback === null ? [] : [escapeLines(traceback.trimEnd())]

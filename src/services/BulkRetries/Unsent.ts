@@ -1,5 +1,5 @@
 import { Effect, Layer } from "effect"
-import * as Timestamp from "../../domain/Timestamp.ts"
+import type * as Timestamp from "../../domain/Timestamp.ts"
 import { runAfterCommit } from "../AfterCommit.ts"
 import { observeCommandEnd } from "../Commands/EndMetrics.ts"
 import { CommandStatusRepo } from "../Commands/StatusRepo.ts"

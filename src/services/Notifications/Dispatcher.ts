@@ -1,5 +1,5 @@
 import { SqlClient } from "@effect/sql"
-import { Cause, Clock, Effect, Either, FiberSet, Layer, Option, Queue, Random, Schema, Stream } from "effect"
+import { Cause, Clock, Effect, Either, FiberSet, Layer, Option, Queue, Random, Schedule, Schema, Stream } from "effect"
 import { system } from "../../domain/Actor.ts"
 import { retryDelayAfter } from "../../domain/DeliveryRetry.ts"
 import { Notification } from "../../domain/Notification.ts"
@@ -439,7 +439,7 @@ export const makeDispatcher = Effect.gen(function*() {
 
   // first of all finalizers, while the loops still record
   const isDrained = Effect.sync(() => claims.size === 0)
-  const drain = Effect.repeat(Effect.zipRight(Effect.sleep("20 millis"), isDrained), { until: (done) => done })
+  const drain = Effect.repeat(isDrained, { until: (done) => done, schedule: Schedule.spaced("20 millis") })
   yield* Effect.addFinalizer(() =>
     Effect.gen(function*() {
       isEnding = true
