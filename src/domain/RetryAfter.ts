@@ -6,8 +6,8 @@ export const parseRetryAfter = (header: string | undefined, nowMillis: number): 
   const text = header?.trim() ?? ""
   const seconds = /^\d+(\.\d+)?$/.test(text)
     ? Number(text)
-    : /^[A-Za-z]{3,}, /.test(text)
+    : /^[A-Za-z]{3,9}, /.test(text)
     ? (Date.parse(text) - nowMillis) / 1000
     : NaN
-  return Number.isFinite(seconds) ? Math.min(Math.max(0, seconds), maxSeconds) : null
+  return Number.isNaN(seconds) ? null : Math.min(Math.max(0, seconds), maxSeconds)
 }

@@ -1,9 +1,10 @@
 import { FileSystem } from "@effect/platform"
-import { Cache, Context, Data, Duration, Effect, Exit, Layer } from "effect"
+import { Cache, Clock, Context, Data, Duration, Effect, Exit, Layer } from "effect"
 import { lookup as systemLookup } from "node:dns/promises"
 import type { LookupFunction } from "node:net"
 import { createSecureContext, rootCertificates, type SecureContext } from "node:tls"
 import type * as Undici from "undici"
+import { describeCallError } from "../domain/CallError.ts"
 import { findRefusedRange, parseAddress } from "../domain/OutboundAddress.ts"
 import { Settings } from "./Settings.ts"
 
@@ -68,25 +69,38 @@ const maxNames = 1000
  */
 const maxConnections = 256
 
+/** undici's errors about HTTP itself have a name and no code. */
 const errorCodeOf = (error: unknown): string =>
   typeof error === "object" && error !== null && "code" in error && typeof error.code === "string"
     ? error.code
+    : error instanceof Error
+    ? error.name
     : "no code"
 
 const withoutBrackets = (host: string): string => host.replace(/^\[|\]$/g, "")
 
-/** Reads at most `maxBodyBytes` of the body; the rest is not awaited. */
-const readBody = async (body: Undici.Dispatcher.ResponseData["body"]): Promise<string> => {
-  const chunks: Array<Buffer> = []
-  let size = 0
-  for await (const chunk of body) {
-    const bytes = Buffer.from(chunk)
-    chunks.push(bytes)
-    size += bytes.length
-    if (size >= maxBodyBytes) break // also closes the connection
-  }
-  return Buffer.concat(chunks).subarray(0, maxBodyBytes).toString("utf8")
-}
+/**
+ * Reads at most `maxBodyBytes` of the body; the rest is not awaited. A body that breaks off, or does not end in time, is
+ * kept as far as it came: the status says what became of the request, and a retry would do it again.
+ */
+const readBody = (body: Undici.Dispatcher.ResponseData["body"], millis: number): Effect.Effect<string> =>
+  Effect.suspend(() => {
+    const chunks: Array<Buffer> = []
+    let size = 0
+    const read = Effect.tryPromise(async () => {
+      for await (const chunk of body) {
+        const bytes = Buffer.from(chunk)
+        chunks.push(bytes)
+        size += bytes.length
+        if (size >= maxBodyBytes) break // also closes the connection
+      }
+    })
+    return read.pipe(
+      Effect.ignore,
+      Effect.timeoutOption(millis),
+      Effect.map(() => Buffer.concat(chunks).subarray(0, maxBodyBytes).toString("utf8"))
+    )
+  })
 
 interface Client {
   readonly agent: Undici.Dispatcher
@@ -207,36 +221,49 @@ export class Outbound extends Effect.Service<Outbound>()("svc/Outbound", {
     const openClient = () => client ??= loadClient(lookupChecked, tls)
     yield* Effect.addFinalizer(() => Effect.promise(async () => (await client)?.agent.destroy()))
 
-    const send = ({ body, headers, method }: OutboundRequest, url: URL) =>
+    const send = ({ body, headers, method }: OutboundRequest, url: URL, signal: AbortSignal) =>
       Effect.tryPromise({
-        try: async (signal) => {
+        try: async () => {
           const { agent, request } = await openClient()
-          const answer = await request(url, { method, headers, body: body ?? null, dispatcher: agent, signal })
-          return {
-            status: answer.statusCode,
-            headers: firstValues(answer.headers),
-            body: await readBody(answer.body)
-          } satisfies OutboundResponse
+          return request(url, { method, headers, body: body ?? null, dispatcher: agent, signal })
         },
-        catch: (error) => new OutboundFailed({ why: `the call failed (${errorCodeOf(error)})` })
+        catch: (error) => new OutboundFailed({ why: describeCallError(errorCodeOf(error)) })
       })
 
-    /** One call. Any HTTP status is a success; a refused address or a missing response is a failure. */
-    const call = Effect.fn("Outbound.call")(
-      function*(call: OutboundRequest) {
+    const sendChecked = Effect.fnUntraced(
+      function*(call: OutboundRequest, signal: AbortSignal) {
         const url = yield* parse(call.url, call.plainHttp === true)
         const addresses = yield* resolveAllowed(url.hostname)
         checkedAddresses.delete(url.hostname) // the newest last
         checkedAddresses.set(url.hostname, addresses)
         const [oldest] = checkedAddresses.size > maxNames ? checkedAddresses.keys() : []
         if (oldest !== undefined) checkedAddresses.delete(oldest)
-        return yield* send(call, url)
+        return yield* send(call, url, signal)
       },
       (effect, { timeout = callTimeout }) =>
         Effect.timeoutFail(effect, {
           duration: timeout,
           onTimeout: () => new OutboundFailed({ why: "there was no answer in time" })
         })
+    )
+
+    /** One call. Any HTTP status is a success; a refused address or a missing response is a failure. */
+    const call = Effect.fn("Outbound.call")((call: OutboundRequest) =>
+      Effect.acquireUseRelease(
+        Effect.sync(() => new AbortController()),
+        ({ signal }) =>
+          Effect.gen(function*() {
+            const endsAt = (yield* Clock.currentTimeMillis) + Duration.toMillis(call.timeout ?? callTimeout)
+            const answer = yield* sendChecked(call, signal)
+            const left = endsAt - (yield* Clock.currentTimeMillis)
+            return {
+              status: answer.statusCode,
+              headers: firstValues(answer.headers),
+              body: yield* readBody(answer.body, Math.max(0, left))
+            } satisfies OutboundResponse
+          }),
+        (controller) => Effect.sync(() => controller.abort()) // closes the connection if an answer is not at its end
+      )
     )
 
     return {

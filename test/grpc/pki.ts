@@ -31,13 +31,17 @@ export const makePki = Effect.gen(function*() {
       const authority = await readAuthority(pair)
       const issue = (who: string, hosts: ReadonlyArray<string>, age: number) =>
         Effect.promise(async () =>
-          write(`${name}-${who}`, await issueCertificate(authority, { name: who, hosts, days: 1 }, now - age * day))
+          write(
+            [name, who, ...hosts].join("-"),
+            await issueCertificate(authority, { name: who, hosts, days: 1 }, now - age * day)
+          )
         )
       return {
         ...write(name, pair),
         /** The certificate of a scheduler that was issued so many days ago, for one day. */
         client: (who: string, age = 0) => issue(who, [], age),
-        server: (...hosts: ReadonlyArray<string>) => issue("brain", hosts, 0)
+        server: (...hosts: ReadonlyArray<string>) => issue("brain", hosts, 0),
+        expiredServer: (...hosts: ReadonlyArray<string>) => issue("expired", hosts, 2)
       }
     })
   const authority = yield* make("ca")

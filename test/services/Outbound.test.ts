@@ -230,7 +230,7 @@ describe("outbound calls", () => {
       yield* TestClock.adjust("3 seconds")
       assert.include(yield* late, { _tag: "OutboundFailed", why: "there was no answer in time" })
       const nobody = yield* Effect.flip(call("http://127.0.0.1:1/"))
-      assert.include(nobody, { _tag: "OutboundFailed", why: "the call failed (ECONNREFUSED)" })
+      assert.include(nobody, { _tag: "OutboundFailed", why: "the connection was refused (ECONNREFUSED)" })
     }))
 
   it.scoped("give up on a name server that says nothing", () =>
