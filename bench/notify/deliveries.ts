@@ -13,8 +13,8 @@ import { type Arrival, makeReceiver } from "./receiver.ts"
 const settings = { SVC_NOTIFICATIONS_WEBHOOK_ALLOW_HTTP: "true", SVC_OUTBOUND_ALLOW_CIDRS: "127.0.0.0/8" }
 const base = "/projects/bench/notifications"
 
-/** Receivers with an origin each: a process sends at most 200 messages a second to one origin. */
-const origins = 8
+/** Receivers with an origin each, because a process sends at most 200 messages a second to one. More would exceed the rate limit of POST. */
+const origins = 4
 /** As many as the dispatcher sends at once. */
 const inFlight = 16
 const frame = 100
