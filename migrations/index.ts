@@ -28,6 +28,7 @@ import { m0026 } from "./0026_failure_groups.ts"
 import { m0027 } from "./0027_failure_rates.ts"
 import { m0028 } from "./0028_bulk_retries.ts"
 import { m0029 } from "./0029_automation_successors.ts"
+import { m0030 } from "./0030_automation_message_indexes.ts"
 
 /** Every step in order. A step that has been released is never edited; the next one follows. */
 export const migrations: ReadonlyArray<Migration> = [
@@ -59,5 +60,6 @@ export const migrations: ReadonlyArray<Migration> = [
   m0026,
   m0027,
   m0028,
-  m0029
+  m0029,
+  m0030
 ]

@@ -136,7 +136,7 @@ export class ExecutionsRepo extends Effect.Service<ExecutionsRepo>()("svc/Execut
           WHERE project_id = ${projectId} AND engine = ${engine} AND new_task_id IN (SELECT w.task_id FROM ${wanted})
           UNION
           SELECT successor_task_id, task_id FROM automation_executions
-          WHERE project_id = ${projectId} AND engine = ${engine} AND successor_task_id IS NOT NULL
+          WHERE project_id = ${projectId} AND engine = ${engine}
             AND successor_task_id IN (SELECT w.task_id FROM ${wanted})`
       },
 

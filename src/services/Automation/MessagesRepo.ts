@@ -107,9 +107,10 @@ export class RuleMessagesRepo extends Effect.Service<RuleMessagesRepo>()("svc/Ru
         } WHERE automation_messages.rule_id = r.rule_id AND automation_messages.condition_key = r.condition_key`,
       /** Projects with a message that may be sent. */
       listProjectsDue: (now: Timestamp.Timestamp) =>
-        allProjects(read`SELECT DISTINCT r.project_id FROM automation_messages m
-          JOIN automation_rules r ON r.id = m.rule_id
-          WHERE m.due_at IS NOT NULL AND ${isDue(read, now)} LIMIT 100`),
+        allProjects(read`SELECT r.project_id FROM automation_rules r WHERE EXISTS (
+            SELECT 1 FROM automation_messages m
+            WHERE m.rule_id = r.id AND m.due_at IS NOT NULL AND ${isDue(read, now)})
+          GROUP BY r.project_id LIMIT 100`),
       /** Messages of the project's rules within the last minute. */
       countRecent: (projectId: ProjectId, now: Timestamp.Timestamp) =>
         countOf(sql`SELECT CAST(count(*) AS INTEGER) AS n FROM automation_rules r

@@ -158,13 +158,13 @@ export class TaskWhyRepo extends Effect.Service<TaskWhyRepo>()("svc/tasks/WhyRep
           (rows) => rows.map(decodeControl)
         ),
 
-      /** Unfinished commands about the task. */
+      /** Unfinished commands about the task. No ORDER BY: SQLite would read all commands of the project in its order. */
       listOpenCommands: (projectId: ProjectId, { engine, task_id }: TaskKey) =>
         read<{ readonly id: string; readonly action: string; readonly issued_at: Timestamp }>`
           SELECT id, action, issued_at FROM commands
           WHERE project_id = ${projectId} AND status IN ('pending', 'dispatched') AND engine = ${engine}
             AND target_type = 'task' AND target_id = ${task_id} AND action <> 'reconcile_task'
-          ORDER BY id LIMIT ${maxOpenCommands}`,
+          LIMIT ${maxOpenCommands}`.pipe(Effect.map((rows) => rows.toSorted((a, b) => (a.id < b.id ? -1 : 1)))),
 
       /** The mark of the task's current attempt. */
       findOrphan: (projectId: ProjectId, { engine, started_at, task_id }: WhyTask) =>
