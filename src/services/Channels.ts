@@ -177,6 +177,7 @@ export class Channels extends Effect.Service<Channels>()("svc/Channels", {
           is_verified: false,
           consecutive_failures: 0,
           failing_since: null,
+          failure_warning: 0,
           disabled_at: null,
           disabled_reason: null,
           created_by: (yield* actingUser)?.user_id ?? null,
@@ -214,7 +215,7 @@ export class Channels extends Effect.Service<Channels>()("svc/Channels", {
           is_active: is_active ?? row.is_active,
           ...(changed !== null && { sealed_config: yield* configs.seal(row.id, changed), is_verified: false }),
           // what failed before says nothing about the new config, or after what a person repaired
-          ...(isNew && { consecutive_failures: 0, failing_since: null }),
+          ...(isNew && { consecutive_failures: 0, failing_since: null, failure_warning: 0 }),
           ...(activates && { disabled_at: null, disabled_reason: null }),
           updated_at: yield* Timestamp.now
         }

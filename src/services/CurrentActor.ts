@@ -48,6 +48,10 @@ export const roleIn = (actor: Actor, projectId: ProjectId): Role | null => {
   return actor.is_admin ? "admin" : actor.roles.get(projectId) ?? null
 }
 
+/** The projects of which a person, by this credential, sees what is their own; null: all. */
+export const visibleProjects = ({ is_admin, roles, via }: Person): ReadonlyArray<ProjectId> | null =>
+  via.kind === "api_key" && via.project_id !== null ? [via.project_id] : is_admin ? null : [...roles.keys()]
+
 /**
  * Fails with Forbidden when a browser session has no recent proof: a login, a code, or the password where the user has
  * no second factor. API keys pass: their scopes limit them. Endpoints declare `stepUp`; call this for rules that depend

@@ -29,11 +29,11 @@ export const lockTable = (sql: SqlClient.SqlClient, table: string): Effect.Effec
     orElse: () => Effect.void
   })
 
-/** `id IN` these ids, as one parameter: one statement text whatever their number, so that it stays prepared. */
-export const idIn = (sql: SqlClient.SqlClient, ids: ReadonlyArray<string>): Statement.Fragment =>
+/** `column IN` these ids, as one parameter: one statement text whatever their number, so that it stays prepared. */
+export const idIn = (sql: SqlClient.SqlClient, ids: ReadonlyArray<string>, column = "id"): Statement.Fragment =>
   sql.onDialectOrElse({
-    pg: () => sql`id = ANY(${ids}::uuid[])`,
-    orElse: () => sql`id IN (SELECT value FROM json_each(${JSON.stringify(ids)}))`
+    pg: () => sql`${sql.literal(column)} = ANY(${ids}::uuid[])`,
+    orElse: () => sql`${sql.literal(column)} IN (SELECT value FROM json_each(${JSON.stringify(ids)}))`
   })
 
 /** The database's clock, in Unix milliseconds; on PostgreSQL also within a transaction the time of the moment. */

@@ -11,6 +11,7 @@ import { CurrentProject } from "./CurrentActor.ts"
 import { Hints, isUniqueViolation, orDieOnSql } from "./Database.ts"
 import * as Ids from "./Ids.ts"
 import { MembershipsRepo } from "./Memberships/Repo.ts"
+import { DeliveriesRepo } from "./Notifications/DeliveriesRepo.ts"
 import { SubscriptionsRepo } from "./Subscriptions/Repo.ts"
 import { UsersRepo } from "./Users/Repo.ts"
 
@@ -39,6 +40,7 @@ export class Memberships extends Effect.Service<Memberships>()("svc/Memberships"
     const audit = yield* Audit
     const hints = yield* Hints
     const subscriptions = yield* SubscriptionsRepo
+    const deliveries = yield* DeliveriesRepo
 
     /** Publishes the change of the user's access and records it, last in the caller's transaction. */
     const recordChange = (action: string, membership: Membership) =>
@@ -98,6 +100,7 @@ export class Memberships extends Effect.Service<Memberships>()("svc/Memberships"
         if (!(yield* repo.delete(id))) return yield* membershipNotFound
         const ended = yield* subscriptions.deleteOfMember(project.id, membership.user_id)
         if (ended.length > 0) yield* subscriptions.bumpRevision(project.id)
+        yield* deliveries.suppressOfMember(project.id, membership.user_id)
         yield* recordChange("membership.revoked", membership)
       },
       sql.withTransaction,
@@ -108,6 +111,7 @@ export class Memberships extends Effect.Service<Memberships>()("svc/Memberships"
   })
 }) {
   static readonly layer = this.Default.pipe(Layer.provide([
+    DeliveriesRepo.layer,
     EscalationPolicy.layer,
     MembershipsRepo.layer,
     SubscriptionsRepo.layer,

@@ -17,7 +17,7 @@ import {
   type UndecodableEvent,
   type WaitingEvent
 } from "./TriggerEvents/Repo.ts"
-import { makeRows } from "./TriggerEvents/Rows.ts"
+import { makeRows, makeRowsFor } from "./TriggerEvents/Rows.ts"
 
 /** Makes the events of a transaction, for projects with interests only. */
 type MakeEvents<A> = (interests: ReadonlyMap<ProjectId, Interests>) => A
@@ -78,6 +78,14 @@ export class TriggerEvents extends Effect.Service<TriggerEvents>()("svc/TriggerE
     /** In the caller's transaction: inserts those of the events that a subscription, default or rule asks for. */
     const record = (events: ReadonlyArray<TriggerEvent>): Effect.Effect<void, SqlError.SqlError> =>
       recordFor([...new Set(events.map(({ project_id }) => project_id))], () => Effect.succeed(events))
+
+    /** In the transaction of a consumer, for what it leaves to a later one: the other consumers got these events already. */
+    const requeue = (consumer: Consumer, events: ReadonlyArray<TriggerEvent>): Effect.Effect<void, SqlError.SqlError> =>
+      Effect.gen(function*() {
+        const rows = makeRowsFor(consumer, events, yield* Timestamp.now)
+        yield* repo.insert(rows)
+        yield* publish(rows)
+      })
 
     /** `recordFor` in a synchronous transaction on SQLite. The caller runs the effect after its commit. */
     const recordOnSqlite = (
@@ -178,7 +186,7 @@ export class TriggerEvents extends Effect.Service<TriggerEvents>()("svc/TriggerE
     })
     yield* loops.every("trigger event retention", "1 hour", expire)
 
-    return { record, recordFor, recordOnSqlite, bumpRevision, consume, consumeForever } as const
+    return { record, recordFor, recordOnSqlite, requeue, bumpRevision, consume, consumeForever } as const
   })
 }) {
   static readonly layer = this.Default.pipe(Layer.provide(TriggerEventsRepo.layer))

@@ -207,13 +207,18 @@ describe.each(engines)("channels on %s", (engine) => {
         const sql = yield* SqlClient.SqlClient
         const { id } = yield* own.create({ payload: { ...payload, is_active: true } })
         const at = { path: { channel_id: id } }
-        yield* sql`UPDATE channels SET is_active = 0, consecutive_failures = 9, failing_since = created_at,
+        yield* sql`UPDATE channels SET is_active = 0, consecutive_failures = 9, failing_since = created_at, failure_warning = 90,
           disabled_at = created_at, disabled_reason = 'it answered 410' WHERE id = ${id}`
         const [disabled] = yield* own.list()
         assert.deepInclude(disabled, { is_active: false, disabled_reason: "it answered 410" })
         const enabled = yield* own.update({ ...at, payload: { is_active: true } })
         assert.notProperty(enabled, "disabled_reason")
-        assert.deepInclude(yield* rowOf(id), { consecutive_failures: 0, failing_since: null, disabled_at: null })
+        assert.deepInclude(yield* rowOf(id), {
+          consecutive_failures: 0,
+          failing_since: null,
+          failure_warning: 0,
+          disabled_at: null
+        })
         const now = enabled.updated_at
         const subscription = randomUUID()
         yield* sql`INSERT INTO subscriptions ${

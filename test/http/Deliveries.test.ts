@@ -40,6 +40,15 @@ const enqueue = (
     return id ?? ""
   })
 
+/** A key of the user that is bound to the project. */
+const freshKeyOf = (userId: UserId, boundTo: ProjectId) =>
+  Effect.gen(function*() {
+    const sql = yield* SqlClient.SqlClient
+    const { token, user_id } = yield* freshKey({ boundTo })
+    yield* sql`UPDATE api_keys SET user_id = ${userId} WHERE user_id = ${user_id}`
+    return token
+  })
+
 describe.each(engines)("the delivery log on %s", (engine) => {
   layer(overReceiver(engine), { excludeTestServices: true })((it) => {
     const site = Effect.gen(function*() {
@@ -146,6 +155,45 @@ describe.each(engines)("the delivery log on %s", (engine) => {
         yield* until(own(`/user/deliveries/${resent.json.id}`), ({ json }) => json.status === "sent")
       }))
 
+    it.scoped("shows a user nothing of a project that they left or that their key is not for, and sends no more", () =>
+      Effect.gen(function*() {
+        const [left, kept] = [yield* freshProject(), yield* freshProject()]
+        const admin = yield* freshKey({ roles: { [left.id]: "admin" } })
+        const owner = yield* freshKey({ roles: { [left.id]: "viewer", [kept.id]: "viewer" } })
+        const { receiver } = yield* site
+        const sql = yield* SqlClient.SqlClient
+        const channel = yield* insertChannel({ userId: owner.user_id, url: `${receiver.url}/` })
+        const about = (project_id: ProjectId) => enqueue({ project_id, user_id: owner.user_id }, channel)
+        const statusOf = (id: string) =>
+          Effect.map(sql`SELECT status FROM deliveries WHERE id = ${id}`, ([row]) => row?.status)
+        const idsOf = (token: string) =>
+          Effect.map(
+            request("GET", "/user/deliveries", { token }),
+            ({ json }) => json.items.map(({ id }: { id: string }) => id)
+          )
+        const [first, other] = [yield* about(left.id), yield* about(kept.id)]
+        yield* until(statusOf(first), (status) => status === "sent")
+        yield* until(statusOf(other), (status) => status === "sent")
+        yield* request("POST", `/user/channels/${channel.id}/test`, { token: owner.token })
+        const bound = yield* freshKeyOf(owner.user_id, kept.id)
+        const [test, ...rest] = yield* idsOf(owner.token)
+        assert.sameMembers(rest, [first, other])
+        assert.sameMembers(yield* idsOf(bound), [test, other])
+        assert.strictEqual((yield* request("GET", `/user/deliveries/${first}`, { token: bound })).status, 404)
+        assert.strictEqual((yield* request("POST", `/user/deliveries/${first}/resend`, { token: bound })).status, 404)
+
+        const waiting = yield* about(left.id)
+        yield* sql`UPDATE deliveries SET status = 'pending', due_at = '2100-01-01T00:00:00.000000Z'
+          WHERE id = ${waiting}`
+        const members = `/projects/${left.slug}/memberships`
+        const { json } = yield* request("GET", members, { token: admin.token })
+        const { id } = json.find(({ user_id }: { user_id: string }) => user_id === owner.user_id)
+        assert.strictEqual((yield* request("DELETE", `${members}/${id}`, { token: admin.token })).status, 204)
+        assert.strictEqual(yield* statusOf(waiting), "suppressed")
+        assert.sameMembers(yield* idsOf(owner.token), [test, other])
+        assert.strictEqual((yield* request("GET", `/user/deliveries/${first}`, { token: owner.token })).status, 404)
+      }))
+
     it.scoped("the inbox counts what is unread, of the projects that the user sees", () =>
       Effect.gen(function*() {
         const [project, left] = [yield* freshProject(), yield* freshProject()]
@@ -180,6 +228,11 @@ describe.each(engines)("the delivery log on %s", (engine) => {
         assert.deepStrictEqual(yield* unread, { unread: 2 })
         const { json: still } = yield* request("GET", "/user/notifications?unread_only=true", { token })
         assert.deepStrictEqual(titlesOf(still), ["two", "one"])
+        const elsewhere = yield* freshKeyOf(user_id, left.id)
+        const path = `/user/notifications/${still[0].id}/read`
+        assert.strictEqual((yield* request("POST", path, { token: elsewhere })).status, 404)
+        yield* request("POST", "/user/notifications/read-all", { token: elsewhere })
+        assert.deepStrictEqual(yield* unread, { unread: 2 }, "a key reads what it sees")
         yield* request("POST", "/user/notifications/read-all", { token })
         assert.deepStrictEqual(yield* unread, { unread: 0 })
       }))

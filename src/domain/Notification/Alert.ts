@@ -31,6 +31,8 @@ export const AlertDetails = Schema.Struct({
   told_occurrences: Schema.Int,
   told_shared: Schema.String,
   not_before: Schema.NullOr(Timestamp),
+  /** When the newest occurrence was counted. The times of occurrences are those of the workers' clocks. */
+  counted_at: Schema.optional(Timestamp),
   /** When an event told that it has ended. */
   ended_at: Schema.NullOr(Timestamp)
 })

@@ -1,3 +1,4 @@
+import type { NotificationKind } from "../Notification.ts"
 import type { Trigger, TriggerEvent } from "../Trigger.ts"
 import type { AlertDetails } from "./Alert.ts"
 import { describeShared, listDetails } from "./Shared.ts"
@@ -83,23 +84,17 @@ export const textOf = (
       ? null
       : others.length === 0
       ? top[0]
-      : `${top[1]} times: ${top[0]} (and ${others.length} other ${others.length === 1 ? "text" : "texts"})`
+      : `${times(top[1])}: ${top[0]} (and ${others.length} other ${others.length === 1 ? "text" : "texts"})`
   ]
   return sentences.filter((sentence) => sentence !== null).join("\n")
 }
 
-/** The title as this kind of message shows it. */
-export const titleOfKind = (kind: string, title: string): string => {
-  switch (kind) {
-    case "recovered":
-      return `Recovered: ${title}`
-    case "update":
-      return `Still: ${title}`
-    case "escalation":
-      return `Not acknowledged: ${title}`
-    case "acknowledged":
-      return `Acknowledged: ${title}`
-    default:
-      return title
-  }
+const prefixes: Partial<Record<NotificationKind, string>> = {
+  update: "Still: ",
+  recovered: "Recovered: ",
+  acknowledged: "Acknowledged: ",
+  escalation: "Not acknowledged: "
 }
+
+/** The title as people read it: what this kind of message says of the condition comes first. */
+export const titleOfKind = (kind: NotificationKind, title: string): string => (prefixes[kind] ?? "") + title

@@ -25,6 +25,8 @@ const RatedSubscription = Schema.Struct({
   id: SubscriptionId,
   project_id: ProjectId,
   filters: JsonColumn(EventFilters),
+  updated_at: Timestamp.Timestamp,
+  /** When the event about the present episode was recorded. */
   began_at: Schema.NullOr(Timestamp.Timestamp)
 })
 type RatedSubscription = typeof RatedSubscription.Type
@@ -101,13 +103,16 @@ export class FailureRates extends Effect.Service<FailureRates>()("svc/FailureRat
 
     const judge = (subscription: RatedSubscription, now: Timestamp.Timestamp) =>
       Effect.gen(function*() {
-        const { began_at, filters, id } = subscription
+        const { filters, id, updated_at } = subscription
         const counts = yield* countsOf(subscription, now)
-        if (began_at === null && isReached(filters, counts)) {
+        if (isNews(subscription) && isReached(filters, counts)) {
+          const beganAt = now > updated_at ? now : updated_at // by another replica's clock
           const begun = yield* sql`INSERT INTO failure_rate_episodes (subscription_id, began_at)
-            SELECT id, ${now} FROM subscriptions WHERE id = ${id} ON CONFLICT DO NOTHING RETURNING subscription_id`
+            SELECT id, ${beganAt} FROM subscriptions WHERE id = ${id}
+            ON CONFLICT (subscription_id) DO UPDATE SET began_at = excluded.began_at
+              WHERE failure_rate_episodes.began_at < ${updated_at} RETURNING subscription_id`
           if (begun.length > 0) yield* triggerEvents.record([toEvent(subscription, counts, now)])
-        } else if (began_at !== null && isOver(filters, counts)) {
+        } else if (subscription.began_at !== null && isOver(filters, counts)) {
           const ended = yield* sql`DELETE FROM failure_rate_episodes WHERE subscription_id = ${id}
             RETURNING subscription_id`
           if (ended.length > 0) {
@@ -119,7 +124,7 @@ export class FailureRates extends Effect.Service<FailureRates>()("svc/FailureRat
     /** Records the rates that were reached, and those that fell below, since the last time. */
     const evaluate = Effect.gen(function*() {
       const now = yield* Timestamp.now
-      const subscriptions = yield* ratedRows(read`SELECT s.id, s.project_id, s.filters, e.began_at
+      const subscriptions = yield* ratedRows(read`SELECT s.id, s.project_id, s.filters, s.updated_at, e.began_at
         FROM subscriptions s LEFT JOIN failure_rate_episodes e ON e.subscription_id = s.id
         WHERE s.trigger_key = 'task.failure_rate' AND s.is_active = 1
           AND (s.muted_until IS NULL OR s.muted_until <= ${now})`)
@@ -127,7 +132,9 @@ export class FailureRates extends Effect.Service<FailureRates>()("svc/FailureRat
         const { began_at, filters } = subscription
         const counts = yield* countsOf(subscription, now)
         // most rates do not change: no transaction, which would occupy SQLite's writer
-        if (began_at === null ? isReached(filters, counts) : isOver(filters, counts)) yield* judge(subscription, now)
+        const isChange = (isNews(subscription) && isReached(filters, counts)) ||
+          (began_at !== null && isOver(filters, counts))
+        if (isChange) yield* judge(subscription, now)
       }
     })
 
@@ -152,6 +159,12 @@ const rateLimitOf = ({ rate_percent }: EventFilters): number => rate_percent ?? 
 
 const isReached = (filters: EventFilters, { ended, failed }: Counts): boolean =>
   ended >= (filters.min_tasks ?? defaults.min_tasks) && failed * 100 >= rateLimitOf(filters) * ended
+
+/**
+ * A subscription that was changed since was perhaps muted or inactive, which ended its alert without a message: it is
+ * told again.
+ */
+const isNews = ({ began_at, updated_at }: RatedSubscription): boolean => began_at === null || began_at < updated_at
 
 /** Too few tasks do not end it, unless none of them failed. */
 const isOver = (filters: EventFilters, { ended, failed }: Counts): boolean =>

@@ -4,7 +4,7 @@ import { type MaintenanceWindowId, ProjectId } from "../../domain/Id.ts"
 import { MaintenanceWindow } from "../../domain/Notification/MaintenanceWindow.ts"
 import { Timestamp } from "../../domain/Timestamp.ts"
 import { Reader } from "../Database.ts"
-import { forUpdate } from "../Dialect.ts"
+import { deleteInSlices, forUpdate } from "../Dialect.ts"
 import { countOf, firstRowOf, rowsOf } from "../Rows.ts"
 
 const allRows = rowsOf(MaintenanceWindow)
@@ -34,6 +34,9 @@ export class MaintenanceWindowsRepo extends Effect.Service<MaintenanceWindowsRep
       update: (window: MaintenanceWindow) =>
         sql`UPDATE maintenance_windows SET ${sql.update(encode(window), ["id"])} WHERE id = ${window.id}`,
       delete: (id: MaintenanceWindowId) => sql`DELETE FROM maintenance_windows WHERE id = ${id}`,
+      /** Deletes windows that ended before. */
+      deleteEnded: (before: Timestamp) =>
+        deleteInSlices(sql, { table: "maintenance_windows", key: "id", where: sql`ends_at < ${before}` }),
       /** The projects among these that are in a window now, each with the latest end. */
       listCurrentEnds: (projectIds: ReadonlyArray<ProjectId>, now: Timestamp) =>
         projectIds.length === 0 ? Effect.succeed([]) : currentEnds(sql`

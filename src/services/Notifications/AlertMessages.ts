@@ -92,7 +92,7 @@ export class AlertMessages extends Effect.Service<AlertMessages>()("svc/AlertMes
         trigger: trigger_key,
         severity: severities[trigger_key],
         project,
-        title: titleOfKind(kind, alert.title),
+        title: alert.title,
         text: textOf(kind, alert, now, share),
         facts,
         dedup_key: alert.condition_key,
@@ -177,7 +177,7 @@ export class AlertMessages extends Effect.Service<AlertMessages>()("svc/AlertMes
             alert_id: alert.id,
             trigger: alert.trigger_key,
             reason: recipient.user_id === null ? "project_default" : "subscription",
-            title: notification.title,
+            title: titleOfKind(kind, alert.title),
             body: notification.text,
             data: {
               kind,

@@ -132,7 +132,7 @@ const summarize = (event: TriggerEvent): Summary => {
   return summary
 }
 
-const countOne = (row: AlertRow, event: TriggerEvent): AlertRow => {
+const countOne = (row: AlertRow, event: TriggerEvent, now: Timestamp): AlertRow => {
   const { first_at, newest, tallies } = summarize(event)
   return {
     ...row,
@@ -140,6 +140,7 @@ const countOne = (row: AlertRow, event: TriggerEvent): AlertRow => {
     details: {
       ...row.details,
       tallies: mergeTallies(row.details.tallies, tallies),
+      counted_at: now,
       ended_at: null,
       ...(newest.occurred_at >= row.last_at && {
         queue: event.queue,
@@ -156,7 +157,7 @@ const countEvents = (known: AlertRow | null, events: ReadonlyArray<TriggerEvent>
   const [first] = events
   const start = known ?? (first === undefined ? null : newRow(first, created))
   if (start === null) throw new RangeError("an alert begins with an event")
-  const row = events.reduce(countOne, start)
+  const row = events.reduce((counted, event) => countOne(counted, event, created.now), start)
   const added = events.reduce((sum, { occurrences }) => sum + occurrences.length, 0)
   const last_at = events.reduce((max, event) => {
     const { occurred_at } = summarize(event).newest

@@ -133,7 +133,7 @@ export class Alerts extends Effect.Service<Alerts>()("svc/Alerts", {
       const now = yield* Timestamp.now
       const subscriptions = yield* matcher.list(projectIds, new Set(events.map(({ trigger }) => trigger)), now)
       const { pairs, rest } = pairEvents(events, subscriptions)
-      if (rest.length > 0) yield* triggers.record(rest) // taken out again by a later transaction
+      if (rest.length > 0) yield* triggers.requeue("notifications", rest)
       if (pairs.length === 0) return
       const maintenance = yield* listMaintenance(projectIds, now)
       const keys = pairs.map(({ key }) => key)
@@ -365,7 +365,7 @@ export class Alerts extends Effect.Service<Alerts>()("svc/Alerts", {
     const previewLink = Effect.fn("Alerts.previewLink")(function*(token: string) {
       const link = links.verify(token, yield* Timestamp.now)
       if (link === null) return yield* linkInvalid
-      const found = yield* repo.findForUpdate(AlertId.make(link.alert_id))
+      const found = yield* repo.findById(AlertId.make(link.alert_id))
       if (Option.isNone(found)) return yield* linkInvalid
       const { acknowledged_at, snoozed_until, status, title } = found.value
       return { purpose: link.purpose, title, status, acknowledged_at, snoozed_until }
@@ -397,10 +397,12 @@ export class Alerts extends Effect.Service<Alerts>()("svc/Alerts", {
       orDieOnSql
     )
 
-    /** Deletes alerts that ended before the retention. */
+    /** Deletes alerts and maintenance windows that ended before the retention. */
     const sweep = Effect.fn("Alerts.sweep")(function*() {
       const now = yield* Timestamp.now
-      yield* repo.deleteEnded(Timestamp.addSeconds(now, -settings.alertsRetentionDays * Timestamp.secondsPerDay))
+      const before = Timestamp.addSeconds(now, -settings.alertsRetentionDays * Timestamp.secondsPerDay)
+      yield* repo.deleteEnded(before)
+      yield* windows.deleteEnded(before)
     }, orDieOnSql)
 
     return { write, runDue, list: listAlerts, get, acknowledge, snooze, previewLink, actByLink, sweep } as const

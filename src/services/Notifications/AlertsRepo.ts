@@ -178,6 +178,7 @@ export class AlertsRepo extends Effect.Service<AlertsRepo>()("svc/AlertsRepo", {
       find: (projectId: ProjectId, userId: UserId | null, id: AlertId) =>
         firstVisible(read`SELECT ${ownColumns}, s.user_id FROM alerts a JOIN subscriptions s ON s.id = a.subscription_id
           WHERE a.id = ${id} AND a.project_id = ${projectId} AND ${visibleTo(userId)}`),
+      findById: (id: AlertId) => firstRow(read`SELECT ${columns} FROM alerts WHERE id = ${id}`),
       findForUpdate: (id: AlertId) => firstRow(sql`SELECT ${columns} FROM alerts WHERE id = ${id} ${forUpdate(sql)}`),
       listChannels: (subscriptionIds: ReadonlyArray<SubscriptionId>) =>
         subscriptionIds.length === 0 ? Effect.succeed([]) : channels(sql`

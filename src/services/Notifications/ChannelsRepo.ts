@@ -18,6 +18,7 @@ export const ChannelRow = Schema.Struct({
   is_verified: BooleanColumn,
   consecutive_failures: Schema.Int,
   failing_since: Schema.NullOr(Timestamp),
+  failure_warning: Schema.Int,
   disabled_at: Schema.NullOr(Timestamp),
   disabled_reason: Schema.NullOr(Schema.String),
   created_by: Schema.NullOr(UserId),

@@ -67,7 +67,13 @@ export class DeliveriesRepo extends Effect.Service<DeliveriesRepo>()("svc/Delive
                   AND p.due_at IS NOT NULL AND p.claimed_until IS NULL AND p.due_at > ${now}
               ), ${now}) FROM ${recordset(sql, "r", insertedColumns, some)}`,
           { discard: true }
-        )
+        ),
+      /** Ends what waits for the personal channels of a user, about a project that the user leaves. */
+      suppressOfMember: (projectId: ProjectId, userId: UserId) =>
+        sql`UPDATE deliveries SET status = 'suppressed', error = 'The owner of the channel left the project.',
+            due_at = NULL, claimed_until = NULL
+          WHERE channel_id IN (SELECT id FROM channels WHERE user_id = ${userId}) AND due_at IS NOT NULL
+            AND project_id = ${projectId}`
     } as const
   })
 }) {

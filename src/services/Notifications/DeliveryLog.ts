@@ -2,11 +2,12 @@ import { SqlClient } from "@effect/sql"
 import { Effect, Layer, Option, Schema } from "effect"
 import type { Delivery, DeliveryDetail, ListDeliveries, ListUserDeliveries } from "../../domain/Delivery.ts"
 import { Conflict, NotFound } from "../../domain/Errors.ts"
-import type { DeliveryId, UserId } from "../../domain/Id.ts"
+import type { DeliveryId } from "../../domain/Id.ts"
 import { Notification } from "../../domain/Notification.ts"
+import { titleOfKind } from "../../domain/Notification/Message.ts"
 import * as Timestamp from "../../domain/Timestamp.ts"
 import { Audit } from "../Audit.ts"
-import { CurrentActor, currentPerson, CurrentProject } from "../CurrentActor.ts"
+import { CurrentActor, currentPerson, CurrentProject, visibleProjects } from "../CurrentActor.ts"
 import { orDieOnSql } from "../Database.ts"
 import { yieldToEventLoop } from "../EventLoop.ts"
 import * as Ids from "../Ids.ts"
@@ -55,7 +56,10 @@ export class DeliveryLog extends Effect.Service<DeliveryLog>()("svc/DeliveryLog"
     const { restMaxPageSize } = yield* Settings
 
     const ofProject = Effect.map(CurrentProject, ({ id }): LogOwner => ({ project_id: id }))
-    const ofUser = Effect.map(currentPerson, ({ user_id }): LogOwner & { readonly user_id: UserId } => ({ user_id }))
+    const ofUser = Effect.map(currentPerson, (person): LogOwner => ({
+      user_id: person.user_id,
+      projects: visibleProjects(person)
+    }))
 
     const listOf = Effect.fnUntraced(function*(
       owner: LogOwner,
@@ -88,10 +92,10 @@ export class DeliveryLog extends Effect.Service<DeliveryLog>()("svc/DeliveryLog"
       )
 
     const show = Effect.fnUntraced(function*({ notification, ...row }: DetailRow) {
-      const { text, title } = decodeNotification(notification)
+      const { kind, text, title } = decodeNotification(notification)
       return {
         ...toDelivery(row),
-        title,
+        title: titleOfKind(kind, title),
         text,
         attempt_list: yield* repo.listAttempts(row.id)
       } satisfies DeliveryDetail

@@ -10,7 +10,7 @@ import {
 } from "../../domain/Id.ts"
 import { Timestamp } from "../../domain/Timestamp.ts"
 import { Reader } from "../Database.ts"
-import { deleteInSlices } from "../Dialect.ts"
+import { deleteInSlices, idIn } from "../Dialect.ts"
 import { firstRowOf, rowsOf } from "../Rows.ts"
 
 const LogRow = Schema.Struct({
@@ -41,8 +41,12 @@ export type LogRow = typeof LogRow.Type
 const DetailRow = Schema.Struct({ ...LogRow.fields, notification: Schema.String })
 export type DetailRow = typeof DetailRow.Type
 
-/** Whose log: of a project's channels, or of a user's personal ones. */
-export type LogOwner = { readonly project_id: ProjectId } | { readonly user_id: UserId }
+/** Whose log: of a project's channels, or of a user's personal ones, about the projects that the user sees. */
+export type LogOwner = { readonly project_id: ProjectId } | {
+  readonly user_id: UserId
+  /** Null: all. */
+  readonly projects: ReadonlyArray<ProjectId> | null
+}
 
 const logRows = rowsOf(LogRow)
 const firstDetail = firstRowOf(DetailRow)
@@ -57,7 +61,10 @@ export class DeliveryLogRepo extends Effect.Service<DeliveryLogRepo>()("svc/Deli
     const ownedBy = (owner: LogOwner) =>
       "project_id" in owner
         ? sql`project_id = ${owner.project_id} AND user_id IS NULL`
-        : sql`user_id = ${owner.user_id}`
+        : owner.projects === null
+        ? sql`user_id = ${owner.user_id}`
+        // a test of a personal channel is about no project
+        : sql`user_id = ${owner.user_id} AND (project_id IS NULL OR ${idIn(sql, owner.projects, "project_id")})`
 
     return {
       /** Newest first. */

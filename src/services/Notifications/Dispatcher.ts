@@ -50,6 +50,9 @@ const recordSlice = 64
 /** When the program ends, sends may take this long; the others are given back. */
 const drainTimeout = "4 seconds"
 
+/** What the column of an attempt's duration holds: the clock may be set while a message is sent. */
+const maxDurationMillis = 2 ** 31 - 1
+
 const dispatcher = system("notifications")
 
 const decodeNotification = Schema.decodeEither(Schema.parseJson(Notification))
@@ -72,6 +75,9 @@ interface Attempt {
   readonly duration_ms: number
   readonly outcome: Either.Either<SendReceipt, SendFailed>
 }
+
+/** Whether messages are sent to it. */
+const isOpen = ({ is_active, is_owner_active }: WaitingChannel): boolean => is_active === true && is_owner_active
 
 const refuse = (fault: SendFailed["fault"], reason: string) =>
   new SendFailed({ fault, reason, response_code: null, response_body: null, retry_after: null })
@@ -109,12 +115,18 @@ export const makeDispatcher = Effect.gen(function*() {
   let cursor: string | null = null
   let isEnding = false
 
-  const addClaims = (claimed: ReadonlyArray<ClaimedDelivery>) => {
-    for (const delivery of claimed) {
-      claims.set(delivery.id, delivery)
-      sendsOf.set(delivery.channel_id, (sendsOf.get(delivery.channel_id) ?? 0) + 1)
-    }
+  /**
+   * Returns those that this process does not send already. It can claim a delivery twice: while the database does not
+   * answer, a sent one is not recorded, and its lease ends. The attempt is then recorded under the newer claim.
+   */
+  const addClaims = (claimed: ReadonlyArray<ClaimedDelivery>): ReadonlyArray<ClaimedDelivery> => {
+    const added = claimed.filter(({ id }) => !claims.has(id))
+    for (const delivery of claimed) claims.set(delivery.id, delivery)
+    for (const { channel_id } of added) sendsOf.set(channel_id, (sendsOf.get(channel_id) ?? 0) + 1)
+    return added
   }
+
+  const newestClaimOf = (delivery: ClaimedDelivery): ClaimedDelivery => claims.get(delivery.id) ?? delivery
 
   const removeClaim = ({ channel_id, id }: ClaimedDelivery) => {
     if (!claims.delete(id)) return
@@ -124,8 +136,13 @@ export const makeDispatcher = Effect.gen(function*() {
     wake.unsafeOffer(undefined)
   }
 
-  const suppress = Effect.fnUntraced(function*({ channel_id, is_active }: WaitingChannel, now: Timestamp.Timestamp) {
-    const reason = is_active === null ? "The channel was deleted." : "The channel is not active."
+  const suppress = Effect.fnUntraced(function*(channel: WaitingChannel, now: Timestamp.Timestamp) {
+    const { channel_id, is_active, is_owner_active } = channel
+    const reason = is_active === null
+      ? "The channel was deleted."
+      : is_owner_active
+      ? "The channel is not active."
+      : "The owner of the channel may not sign in."
     const rows = yield* repo.suppress(channel_id, reason, now, suppressSlice)
     for (const { channel_type } of rows) {
       metrics.deliveries.inc({ type: String(channel_type), outcome: "suppressed" })
@@ -147,7 +164,7 @@ export const makeDispatcher = Effect.gen(function*() {
 
   const countFailingSends = () => {
     let count = 0
-    for (const id of failingChannels) count += sendsOf.get(id) ?? 0
+    for (const [id, sends] of sendsOf) if (failingChannels.has(id)) count += sends
     return count
   }
 
@@ -197,6 +214,13 @@ export const makeDispatcher = Effect.gen(function*() {
     return { delivery, notification, type, config, sealedConfig, target } satisfies Prepared
   })
 
+  /** So that each claim ends in an attempt, whatever a stored config or a provider's answer makes the program do. */
+  const refuseDefect = (defect: unknown) =>
+    Effect.zipRight(
+      Effect.logError("sending a message failed", Cause.die(defect)),
+      refuse("moment", "the program failed while sending; its log says more")
+    )
+
   const attemptSend = Effect.fnUntraced(function*({ config, delivery, notification, type }: Prepared) {
     return yield* type.send(config, {
       delivery_id: delivery.id,
@@ -209,18 +233,13 @@ export const makeDispatcher = Effect.gen(function*() {
         duration: sendTimeout,
         onTimeout: () => refuse("moment", "there was no answer in time")
       }),
-      Effect.catchAllDefect((defect) =>
-        Effect.zipRight(
-          Effect.logError("sending a message failed", Cause.die(defect)),
-          refuse("moment", "the program failed while sending; its log says more")
-        )
-      )
+      Effect.catchAllDefect(refuseDefect)
     )
   })
 
   const giveBack = (delivery: ClaimedDelivery, waitMillis: number) =>
     Effect.gen(function*() {
-      yield* repo.release([delivery], Timestamp.addSeconds(yield* Timestamp.now, waitMillis / 1000))
+      yield* repo.release([newestClaimOf(delivery)], Timestamp.addSeconds(yield* Timestamp.now, waitMillis / 1000))
       removeClaim(delivery)
     }).pipe(Effect.catchAllCause(() => Effect.sync(() => removeClaim(delivery)))) // the lease ends by itself
 
@@ -235,7 +254,7 @@ export const makeDispatcher = Effect.gen(function*() {
       wake.unsafeOffer(undefined)
     })
     const work = Effect.gen(function*() {
-      const prepared = yield* Effect.either(prepare(delivery, sealedConfig))
+      const prepared = yield* Effect.either(Effect.catchAllDefect(prepare(delivery, sealedConfig), refuseDefect))
       if (Either.isRight(prepared)) {
         const { target, type: { rate } } = prepared.right
         const now = yield* Clock.currentTimeMillis
@@ -264,7 +283,7 @@ export const makeDispatcher = Effect.gen(function*() {
         delivery,
         prepared: Either.getOrNull(prepared),
         started_at,
-        duration_ms: Math.max(0, endMillis - startMillis),
+        duration_ms: Math.min(Math.max(0, endMillis - startMillis), maxDurationMillis),
         outcome
       })
     })
@@ -293,20 +312,22 @@ export const makeDispatcher = Effect.gen(function*() {
     const now = yield* Timestamp.now
     const nowMillis = Timestamp.toEpochMillis(now)
     let count = 0
-    for (const channel of waiting) if (channel.is_active !== true) count += yield* suppress(channel, now)
-    const due = waiting.filter(({ due_at, is_active }) => is_active === true && due_at <= now)
+    for (const channel of waiting) if (!isOpen(channel)) count += yield* suppress(channel, now)
+    const due = waiting.filter((channel) => isOpen(channel) && channel.due_at <= now)
     const ready = due.filter((channel) => roomOf(channel, nowMillis) > 0)
     // after the channels of the last look, so that none of many waits for all others
     const claimed = ready.length === 0 ? [] : yield* claimFor(ready, now)
     const lastClaimed = claimed.at(-1)
     const isFull = lastClaimed !== undefined && ready.at(-1)?.channel_id !== lastClaimed.channel_id
     cursor = isFull ? lastClaimed.channel_id : isPartial ? waiting.at(-1)?.channel_id ?? null : null
-    addClaims(claimed)
-    if (claimed.length > 0) {
-      const configs = yield* repo.listConfigs([...new Set(claimed.map(({ channel_id }) => channel_id))])
+    const added = addClaims(claimed)
+    if (added.length > 0) {
+      const configs = yield* repo.listConfigs([...new Set(added.map(({ channel_id }) => channel_id))]).pipe(
+        Effect.onError(() => Effect.sync(() => added.forEach(removeClaim))) // their leases end by themselves
+      )
       const sealed = new Map(configs.map(({ id, sealed_config }) => [id, sealed_config]))
       yield* Effect.forEach(
-        claimed,
+        added,
         (delivery) => FiberSet.run(sends, send(delivery, sealed.get(delivery.channel_id))),
         { discard: true }
       )
@@ -346,7 +367,7 @@ export const makeDispatcher = Effect.gen(function*() {
       error: failed?.reason ?? null,
       status: failed === null ? "sent" : delay === null ? "failed" : "pending",
       due_at: delay === null ? null : Timestamp.addSeconds(yield* Timestamp.now, delay),
-      claimed_until: delivery.claimed_until
+      claimed_until: newestClaimOf(delivery).claimed_until
     } satisfies RecordedAttempt
   })
 

@@ -3,11 +3,11 @@ import { NotFound } from "../../domain/Errors.ts"
 import { type ProjectId, type UserId, UserNotificationId } from "../../domain/Id.ts"
 import * as Timestamp from "../../domain/Timestamp.ts"
 import type { ListUserNotifications, UserNotification } from "../../domain/UserNotification.ts"
-import { currentPerson } from "../CurrentActor.ts"
+import { currentPerson, visibleProjects } from "../CurrentActor.ts"
 import { Hints, orDieOnSql } from "../Database.ts"
 import * as Ids from "../Ids.ts"
 import { decodeStart, pageOf } from "../RowPage.ts"
-import { InboxRepo, type UserNotificationRow } from "./InboxRepo.ts"
+import { InboxRepo, type InboxView, type UserNotificationRow } from "./InboxRepo.ts"
 
 const defaultLimit = 50
 
@@ -54,13 +54,9 @@ export class Inbox extends Effect.Service<Inbox>()("svc/Inbox", {
     })
 
     /** Of the projects that the caller sees: rows of a project that the user has left are hidden. */
-    const visibleTo = Effect.map(currentPerson, (person) => ({
+    const visibleTo = Effect.map(currentPerson, (person): InboxView => ({
       user_id: person.user_id,
-      projects: person.via.kind === "api_key" && person.via.project_id !== null
-        ? [person.via.project_id]
-        : person.is_admin
-        ? null
-        : [...person.roles.keys()]
+      projects: visibleProjects(person)
     }))
 
     /** The caller's, newest first. */
@@ -75,17 +71,17 @@ export class Inbox extends Effect.Service<Inbox>()("svc/Inbox", {
     }, orDieOnSql)
 
     const read = Effect.fn("Inbox.read")(function*(id: UserNotificationId) {
-      const { user_id } = yield* currentPerson
-      if (!(yield* repo.markRead(user_id, id, yield* Timestamp.now))) {
+      const view = yield* visibleTo
+      if (!(yield* repo.markRead(view, id, yield* Timestamp.now))) {
         return yield* new NotFound({ resource: "notification" })
       }
-      yield* hints.publish("inbox", user_id)
+      yield* hints.publish("inbox", view.user_id)
     }, orDieOnSql)
 
     const readAll = Effect.fn("Inbox.readAll")(function*() {
-      const { user_id } = yield* currentPerson
-      yield* repo.markAllRead(user_id, yield* Timestamp.now)
-      yield* hints.publish("inbox", user_id)
+      const view = yield* visibleTo
+      yield* repo.markAllRead(view, yield* Timestamp.now)
+      yield* hints.publish("inbox", view.user_id)
     }, orDieOnSql)
 
     return { insert, list, countUnread, read, readAll } as const

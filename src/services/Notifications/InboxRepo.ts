@@ -6,7 +6,7 @@ import type { Timestamp } from "../../domain/Timestamp.ts"
 import { UserNotification } from "../../domain/UserNotification.ts"
 import { JsonColumn } from "../ColumnTypes.ts"
 import { Reader } from "../Database.ts"
-import { deleteInSlices } from "../Dialect.ts"
+import { deleteInSlices, idIn } from "../Dialect.ts"
 import { recordset } from "../Recordset.ts"
 import { countOf, hasRows, rowsOf } from "../Rows.ts"
 
@@ -64,11 +64,9 @@ export class InboxRepo extends Effect.Service<InboxRepo>()("svc/InboxRepo", {
     const read = yield* Reader
     const columns = sql.literal(Object.keys(UserNotificationRow.fields).join(", "))
     const isIn = ({ projects, user_id }: InboxView) =>
-      projects === null ? sql`user_id = ${user_id}` : sql.onDialectOrElse({
-        pg: () => sql`user_id = ${user_id} AND project_id = ANY(${projects}::uuid[])`,
-        orElse: () =>
-          sql`user_id = ${user_id} AND project_id IN (SELECT value FROM json_each(${JSON.stringify(projects)}))`
-      })
+      projects === null
+        ? sql`user_id = ${user_id}`
+        : sql`user_id = ${user_id} AND ${idIn(sql, projects, "project_id")}`
     const names = sql.literal(Object.keys(insertedColumns).join(", "))
 
     return {
@@ -93,11 +91,11 @@ export class InboxRepo extends Effect.Service<InboxRepo>()("svc/InboxRepo", {
         countOf(read`SELECT CAST(count(*) AS INTEGER) AS n FROM user_notifications
           WHERE ${isIn(view)} AND read_at IS NULL`),
       /** Whether there is such a row; the time of the first reading remains. */
-      markRead: (userId: UserId, id: UserNotificationId, now: Timestamp) =>
+      markRead: (view: InboxView, id: UserNotificationId, now: Timestamp) =>
         hasRows(sql`UPDATE user_notifications SET read_at = COALESCE(read_at, ${now})
-          WHERE id = ${id} AND user_id = ${userId} RETURNING 1`),
-      markAllRead: (userId: UserId, now: Timestamp) =>
-        sql`UPDATE user_notifications SET read_at = ${now} WHERE user_id = ${userId} AND read_at IS NULL`,
+          WHERE id = ${id} AND ${isIn(view)} RETURNING 1`),
+      markAllRead: (view: InboxView, now: Timestamp) =>
+        sql`UPDATE user_notifications SET read_at = ${now} WHERE ${isIn(view)} AND read_at IS NULL`,
       prune: (before: Timestamp) =>
         deleteInSlices(sql, { table: "user_notifications", key: "id", where: sql`created_at < ${before}` })
     } as const

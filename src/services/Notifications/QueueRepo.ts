@@ -18,6 +18,8 @@ const WaitingChannel = Schema.Struct({
   /** Of its pending delivery that is due first. */
   due_at: Timestamp,
   is_active: Schema.NullOr(BooleanColumn),
+  /** False: a personal channel whose user may not sign in. */
+  is_owner_active: BooleanColumn,
   consecutive_failures: Schema.NullOr(Schema.Int)
 })
 export type WaitingChannel = typeof WaitingChannel.Type
@@ -120,10 +122,10 @@ export class QueueRepo extends Effect.Service<QueueRepo>()("svc/DeliveryQueueRep
             SELECT (SELECT d.channel_id FROM deliveries d WHERE d.due_at IS NOT NULL AND d.channel_id > w.channel_id
               ORDER BY d.channel_id LIMIT 1) FROM waiting w WHERE w.channel_id IS NOT NULL
           ), page AS (SELECT channel_id FROM waiting WHERE channel_id IS NOT NULL LIMIT ${channelsOfLook})
-          SELECT s.channel_id, c.is_active, c.consecutive_failures,
+          SELECT s.channel_id, c.is_active, coalesce(u.is_active, 1) AS is_owner_active, c.consecutive_failures,
             (SELECT d.due_at FROM deliveries d WHERE d.channel_id = s.channel_id AND d.due_at IS NOT NULL
               ORDER BY d.due_at LIMIT 1) AS due_at
-          FROM page s LEFT JOIN channels c ON c.id = s.channel_id`),
+          FROM page s LEFT JOIN channels c ON c.id = s.channel_id LEFT JOIN users u ON u.id = c.user_id`),
 
       /** Claims at most `limit` deliveries of a channel that are due and whose predecessors of the same alert have ended. */
       claim: (channelId: string, limit: number, now: Timestamp, until: Timestamp) =>

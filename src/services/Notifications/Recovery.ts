@@ -17,6 +17,12 @@ export interface Question {
   readonly settle_seconds: number
 }
 
+/** Events that wait for less are no backlog. */
+const maxLagSeconds = 10
+
+/** By the brain's clock, as the ids of tasks are. */
+const lastCountOf = ({ details, last_at }: AlertRow): Timestamp => details.counted_at ?? last_at
+
 const asked = rowsOf(Schema.Struct({ id: Schema.String, is_well: Schema.Int }))
 const pending = rowsOf(Schema.Struct({ project_id: Schema.String }))
 
@@ -39,10 +45,14 @@ const ofFires: ReadonlySet<Trigger> = new Set<Trigger>([
 export const makeRecoveryChecks = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
 
-  /** Failures of these projects wait to be read, so that a success says nothing yet. */
-  const listBehind = (projectIds: ReadonlyArray<ProjectId>) =>
+  /**
+   * Events of these projects wait for long, so that failures may not be counted yet, and a success says nothing. A busy
+   * project has younger ones at every moment.
+   */
+  const listBehind = (projectIds: ReadonlyArray<ProjectId>, now: Timestamp) =>
     pending(sql`SELECT DISTINCT project_id FROM trigger_events
-      WHERE consumer = 'notifications' AND ${sql.in("project_id", projectIds)}`)
+      WHERE consumer = 'notifications' AND due_at < ${addSeconds(now, -maxLagSeconds)}
+        AND ${sql.in("project_id", projectIds)}`)
 
   const tasksOfName = (questions: ReadonlyArray<Question>) =>
     asked(sql`SELECT k.id, CASE WHEN EXISTS (
@@ -57,7 +67,7 @@ export const makeRecoveryChecks = Effect.gen(function*() {
           id: alert.id,
           project_id: alert.project_id,
           name: alert.details.task_name,
-          since_id: Ids.minIdAt(toEpochMillis(alert.last_at) + 1)
+          since_id: Ids.minIdAt(toEpochMillis(lastCountOf(alert)) + 1)
         }))
       )
     }`)
@@ -81,6 +91,17 @@ export const makeRecoveryChecks = Effect.gen(function*() {
   const stateOf = (table: "agents" | "workers") => (questions: ReadonlyArray<Question>) =>
     asked(sql`SELECT k.id, CASE WHEN t.state = 'online' THEN 1 ELSE 0 END AS is_well
       FROM ${subjects(questions)} JOIN ${sql(table)} t ON t.id = k.subject_id`)
+
+  /** Those whose rate is still reached. An event tells that it fell below. */
+  const reachedRates = (questions: ReadonlyArray<Question>) =>
+    asked(sql`SELECT k.id, 0 AS is_well FROM ${
+      recordset(
+        sql,
+        "k",
+        { id: "text", subscription_id: "uuid" },
+        questions.map(({ alert: { id, subscription_id } }) => ({ id, subscription_id }))
+      )
+    } JOIN failure_rate_episodes e ON e.subscription_id = k.subscription_id`)
 
   const enabledSchedules = (questions: ReadonlyArray<Question>) =>
     asked(sql`SELECT k.id, t.is_enabled AS is_well FROM ${subjects(questions)} JOIN schedules t ON t.id = k.subject_id`)
@@ -113,12 +134,13 @@ export const makeRecoveryChecks = Effect.gen(function*() {
     {
       isOf: ({ alert, settle_seconds }, now) =>
         !alert.details.is_single && ofTasks.has(alert.trigger_key) && alert.details.task_name !== null &&
-        addSeconds(alert.last_at, settle_seconds) <= now,
+        addSeconds(lastCountOf(alert), settle_seconds) <= now,
       ask: tasksOfName,
       otherwise: "unknown"
     },
     { isOf: ({ alert }) => alert.trigger_key === "agent.offline", ask: stateOf("agents"), otherwise: "ongoing" },
     { isOf: ({ alert }) => alert.trigger_key === "worker.offline", ask: stateOf("workers"), otherwise: "ongoing" },
+    { isOf: ({ alert }) => alert.trigger_key === "task.failure_rate", ask: reachedRates, otherwise: "ongoing" },
     { isOf: ({ alert }) => ofFires.has(alert.trigger_key), ask: laterFires, otherwise: "unknown" },
     {
       isOf: ({ alert }) => alert.trigger_key === "schedule.circuit_breaker.tripped",
@@ -137,7 +159,9 @@ export const makeRecoveryChecks = Effect.gen(function*() {
     }
     if (open.length === 0) return conditions
     const behind = new Set(
-      (yield* listBehind([...new Set(open.map(({ alert }) => alert.project_id))])).map(({ project_id }) => project_id)
+      (yield* listBehind([...new Set(open.map(({ alert }) => alert.project_id))], now)).map(({ project_id }) =>
+        project_id
+      )
     )
     for (const { ask, isOf, otherwise } of kinds) {
       const those = open.filter((question) => isOf(question, now))
@@ -145,7 +169,7 @@ export const makeRecoveryChecks = Effect.gen(function*() {
       const isWell = new Map((yield* ask(those)).map(({ id, is_well }) => [id, is_well === 1]))
       for (const { alert } of those) {
         const well = isWell.get(alert.id)
-        if (well === undefined) continue // what it was about is deleted
+        if (well === undefined) continue // what it was about is deleted, or its end is told by an event
         conditions.set(alert.id, !well ? otherwise : behind.has(alert.project_id) ? "unknown" : "recovered")
       }
     }

@@ -104,7 +104,7 @@ export class SubscriptionMatcher extends Effect.Service<SubscriptionMatcher>()("
         ids.length === 0
           ? Effect.succeed(new Map<SubscriptionId, Matched>())
           : Effect.map(
-            select(sql`s.${idIn(sql, ids)}`, now),
+            select(idIn(sql, ids, "s.id"), now),
             (rows) => new Map(rows.map((row) => [row.id, row]))
           ),
       /** Those that want the event. */

@@ -49,6 +49,9 @@ const interestsSql =
       SELECT 1 FROM automation_settings s WHERE s.project_id = r.project_id AND s.automation_enabled = 0)`
 const [subscriptionsSql = "", rulesSql = "", settingsSql = ""] = interestsSql.split("?")
 
+/** Projects whose interests are kept. Each remembers up to 5 000 combinations of names, about 1 MiB. */
+const maxProjects = 500
+
 const isTrigger = Schema.is(Trigger)
 const decodeFilters = Schema.decodeUnknownEither(Schema.parseJson(EventFilters))
 
@@ -76,7 +79,10 @@ export const makeInterestCache = Effect.gen(function*() {
     at: Timestamp
   ): Interests => {
     const { interests, validUntil } = compileInterests(rows, at)
+    cache.delete(projectId) // the newest last
     cache.set(projectId, { revision, interests, validUntil })
+    const [oldest] = cache.size > maxProjects ? cache.keys() : []
+    if (oldest !== undefined) cache.delete(oldest)
     return interests
   }
 

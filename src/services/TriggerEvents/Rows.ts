@@ -11,27 +11,34 @@ export const makeRows = (
   events: ReadonlyArray<TriggerEvent>,
   interests: ReadonlyMap<ProjectId, Interests>,
   at: Timestamp
-): ReadonlyArray<TriggerEventRow> => {
-  const rows: Array<TriggerEventRow> = []
-  const millis = toEpochMillis(at)
-  for (const event of events) {
+): ReadonlyArray<TriggerEventRow> =>
+  events.flatMap((event) => {
     const consumers = interests.get(event.project_id)?.consumersOf(event).filter((consumer) => takes(consumer, event))
-    if (consumers === undefined || consumers.length === 0) continue
-    for (const occurrences of Arr.chunksOf(event.occurrences, maxOccurrences)) {
-      const payload = JSON.stringify({ ...event, occurrences })
-      for (const consumer of consumers) {
-        rows.push({
-          id: Ids.uuidv7(millis),
-          consumer,
-          project_id: event.project_id,
-          payload,
-          due_at: at,
-          created_at: at
-        })
-      }
-    }
-  }
-  return rows
-}
+    return consumers === undefined || consumers.length === 0 ? [] : rowsOf(event, consumers, at)
+  })
+
+/** The rows of one consumer, whoever else takes the events. */
+export const makeRowsFor = (
+  consumer: Consumer,
+  events: ReadonlyArray<TriggerEvent>,
+  at: Timestamp
+): ReadonlyArray<TriggerEventRow> => events.flatMap((event) => rowsOf(event, [consumer], at))
+
+const rowsOf = (
+  event: TriggerEvent,
+  consumers: ReadonlyArray<Consumer>,
+  at: Timestamp
+): ReadonlyArray<TriggerEventRow> =>
+  Arr.chunksOf(event.occurrences, maxOccurrences).flatMap((occurrences) => {
+    const payload = JSON.stringify({ ...event, occurrences })
+    return consumers.map((consumer) => ({
+      id: Ids.uuidv7(toEpochMillis(at)),
+      consumer,
+      project_id: event.project_id,
+      payload,
+      due_at: at,
+      created_at: at
+    }))
+  })
 
 const takes = (consumer: Consumer, { recovered }: TriggerEvent): boolean => consumer !== "rules" || recovered !== true

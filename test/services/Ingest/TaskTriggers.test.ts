@@ -4,6 +4,7 @@ import { Effect, Layer } from "effect"
 import { randomUUID } from "node:crypto"
 import type { JsonInput } from "../../../src/domain/CanonicalJson.ts"
 import { AgentId } from "../../../src/domain/Id.ts"
+import * as Timestamp from "../../../src/domain/Timestamp.ts"
 import { FailureRates } from "../../../src/services/Ingest/FailureRates.ts"
 import { brainOn, freshProject } from "../../brain.ts"
 import { engines } from "../../databases.ts"
@@ -116,10 +117,15 @@ describe.each(engines)("ends of tasks as trigger events on %s", (engine) => {
         )
         yield* offered(from, [failure("t6")])
         assert.lengthOf(yield* recorded, 1, "the same time of failures")
+        const sql = yield* SqlClient.SqlClient
+        // as after a mute, which ends the alert without a message
+        yield* sql`UPDATE subscriptions SET updated_at = ${yield* Timestamp.now} WHERE id = ${id}`
+        assert.strictEqual((yield* recorded)[1]?.condition, id)
+        assert.lengthOf(yield* recorded, 2, "once after the change")
         yield* offered(from, ["t7", "t8", "t9"].map(success))
-        const recovered = (yield* recorded).slice(1)
+        const recovered = (yield* recorded).slice(2)
         assert.deepStrictEqual(recovered.map(({ condition, recovered }) => [condition, recovered]), [[id, true]])
-        assert.lengthOf(yield* recorded, 2)
+        assert.lengthOf(yield* recorded, 3)
       }).pipe(Effect.provide(FailureRates.layer)))
   })
 })

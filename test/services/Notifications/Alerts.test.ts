@@ -8,6 +8,7 @@ import * as Timestamp from "../../../src/domain/Timestamp.ts"
 import type { TriggerEvent } from "../../../src/domain/Trigger.ts"
 import * as Ids from "../../../src/services/Ids.ts"
 import { Alerts } from "../../../src/services/Notifications/Alerts.ts"
+import { headlineOf } from "../../../src/services/Notifications/Channels/Wording.ts"
 import { TriggerEvents } from "../../../src/services/TriggerEvents.ts"
 import { freshKey, freshProject, request, serverOn } from "../../brain.ts"
 import { engines } from "../../databases.ts"
@@ -63,7 +64,7 @@ describe.each(engines)("alerts on %s", (engine) => {
           >`SELECT id, details FROM alerts WHERE project_id = ${project.id}`
           for (const { details, id } of rows) {
             const opened_at = Timestamp.addSeconds(now, -seconds)
-            const older = JSON.stringify({ ...JSON.parse(details), opened_at })
+            const older = JSON.stringify({ ...JSON.parse(details), opened_at, counted_at: opened_at })
             yield* sql`UPDATE alerts SET due_at = ${now}, last_at = ${opened_at}, details = ${older} WHERE id = ${id}`
           }
         })
@@ -132,9 +133,110 @@ describe.each(engines)("alerts on %s", (engine) => {
 
         yield* skipWait(400)
         yield* insertTask(project.id, { name: "shop.charge" })
-        yield* until(messages, (sent) => sent.filter(({ kind }) => kind === "recovered").length === 2)
+        const all = yield* until(messages, (sent) => sent.filter(({ kind }) => kind === "recovered").length === 2)
+        assert.deepStrictEqual([...new Set(all.map(({ title }) => title))], ["shop.charge fails: CardDeclined"])
+        assert.sameMembers([...new Set(all.map(headlineOf))], [
+          "shop.charge fails: CardDeclined",
+          "Acknowledged: shop.charge fails: CardDeclined",
+          "Recovered: shop.charge fails: CardDeclined"
+        ])
+        const titles = yield* sql`SELECT DISTINCT title FROM user_notifications WHERE project_id = ${project.id}
+          ORDER BY title`
+        assert.deepStrictEqual(titles.map(({ title }) => title), [
+          "Recovered: shop.charge fails: CardDeclined",
+          "shop.charge fails: CardDeclined"
+        ])
         assert.strictEqual((yield* request("GET", path, { token: viewer.token })).json.status, "recovered")
         assert.strictEqual((yield* acknowledge(admin.token)).json.code, "alert_ended")
+      }))
+
+    it.effect("recover by the brain's clock, whatever time a worker reports and whatever else waits to be read", () =>
+      Effect.gen(function*() {
+        const { alerts, project, record, skipWait, sql, subscribe } = yield* site
+        const { runDue } = yield* Alerts
+        yield* subscribe({ project_channel_ids: [] })
+        const now = yield* Timestamp.now
+        const [occurrence] = (yield* failures(project.id, "slow", 1)).occurrences
+        const failedAt = (condition: string, occurred_at: Timestamp.Timestamp) =>
+          failureOf(project.id, { condition, occurrences: [{ ...occurrence, occurred_at }] })
+        yield* insertTask(project.id, { name: "shop.charge" })
+        yield* record([
+          failedAt("slow", Timestamp.addSeconds(now, -86_400)),
+          failedAt("fast", Timestamp.addSeconds(now, 86_400))
+        ])
+        yield* until(alerts, ({ length }) => length === 2)
+        const statuses = Effect.map(
+          sql<{ status: string }>`SELECT status FROM alerts WHERE project_id = ${project.id}`,
+          (rows) => rows.map(({ status }) => status)
+        )
+        yield* sql`UPDATE alerts SET due_at = ${now} WHERE project_id = ${project.id}`
+        yield* runDue()
+        assert.deepStrictEqual(yield* statuses, ["open", "open"], "the task was there before the failure")
+
+        const waiting = {
+          id: randomUUID(),
+          consumer: "notifications",
+          project_id: project.id,
+          payload: "{}",
+          attempts: 1,
+          due_at: Timestamp.addSeconds(now, 3600), // is tried again in an hour
+          created_at: now
+        }
+        yield* sql`INSERT INTO trigger_events ${sql.insert(waiting)}`
+        yield* skipWait(400)
+        yield* insertTask(project.id, { name: "shop.charge" })
+        yield* until(Effect.zipRight(runDue(), statuses), (all) => all.every((status) => status === "recovered"))
+      }))
+
+    it.effect("a rate of failures goes on while its episode does", () =>
+      Effect.gen(function*() {
+        const { alerts, project, record, sql, subscribe } = yield* site
+        const id = yield* subscribe({ trigger: "task.failure_rate", project_channel_ids: [] })
+        const now = yield* Timestamp.now
+        const row = { subscription_id: id, began_at: now }
+        yield* sql`INSERT INTO failure_rate_episodes ${sql.insert(row)}`
+        yield* record([failureOf(project.id, { trigger: "task.failure_rate", condition: id })])
+        yield* until(alerts, ({ length }) => length === 1)
+        const decideNow = Effect.gen(function*() {
+          const [alert] = yield* sql<{ details: string }>`SELECT details FROM alerts WHERE subscription_id = ${id}`
+          const old = Timestamp.addSeconds(now, -100 * 3600)
+          const details = JSON.stringify({ ...JSON.parse(alert?.details ?? ""), opened_at: old, counted_at: old })
+          yield* sql`UPDATE alerts SET due_at = ${now}, last_at = ${old}, details = ${details}
+            WHERE subscription_id = ${id}`
+          yield* Effect.flatMap(Alerts, (service) => service.runDue())
+          return (yield* alerts)[0].status
+        })
+        assert.strictEqual(yield* decideNow, "open")
+        yield* sql`DELETE FROM failure_rate_episodes WHERE subscription_id = ${id}`
+        assert.strictEqual(yield* decideNow, "stale")
+      }))
+
+    it.effect("events that one transaction has no room for reach a rule once", () =>
+      Effect.gen(function*() {
+        const { admin, project, record, sql, subscribe } = yield* site
+        const id = yield* subscribe({ project_channel_ids: [], in_app: false, grouping: null })
+        const rows = yield* Effect.forEach(Array.from({ length: 39 }), () => Ids.next)
+        const [subscription] = yield* sql<object>`SELECT * FROM subscriptions WHERE id = ${id}`
+        yield* sql`INSERT INTO subscriptions ${sql.insert(rows.map((id) => ({ ...subscription, id })))}`
+        const rule = yield* request("POST", `/projects/${project.slug}/automation/rules`, {
+          token: admin.token,
+          body: {
+            name: "counts",
+            trigger: "task.failed",
+            actions: [{ type: "cancel" }],
+            max_executions_per_window: 100_000
+          }
+        })
+        assert.strictEqual(rule.status, 201, rule.text)
+        yield* record([yield* failures(project.id, "f1", 100)])
+        const alertsOf = sql<{ n: number }>`SELECT CAST(count(*) AS INTEGER) AS n FROM alerts
+          WHERE project_id = ${project.id}`
+        yield* until(alertsOf, ([row]) => row?.n === 4000)
+        const waiting = sql`SELECT id FROM trigger_events WHERE project_id = ${project.id}`
+        yield* until(waiting, ({ length }) => length === 0)
+        const [counted] = yield* sql`SELECT CAST(sum(occurrences) AS INTEGER) AS n FROM automation_executions
+          WHERE rule_id = ${rule.json.id}`
+        assert.deepStrictEqual(counted, { n: 100 })
       }))
 
     it.effect("without grouping each task is a message at once, whose links act without a login", () =>

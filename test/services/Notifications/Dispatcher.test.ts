@@ -7,6 +7,7 @@ import type { Project } from "../../../src/domain/Project.ts"
 import * as Timestamp from "../../../src/domain/Timestamp.ts"
 import { Hints } from "../../../src/services/Database.ts"
 import * as Ids from "../../../src/services/Ids.ts"
+import { Vault } from "../../../src/services/Keys.ts"
 import { Deliveries } from "../../../src/services/Notifications/Deliveries.ts"
 import { bodyOf } from "../../bodies.ts"
 import { brainOn, freshKey, freshProject } from "../../brain.ts"
@@ -30,6 +31,7 @@ const startReceiver = Effect.gen(function*() {
       const path = request.url ?? ""
       posts.push({ path, id: String(request.headers["webhook-id"]), title: JSON.parse(body).data.title as string }) // the text that the brain wrote
       if (path.startsWith("/hang")) return
+      response.setHeader("retry-after", "60")
       response.statusCode = override.get(path) ?? Number(path.split("/")[1])
       response.end("answered")
     })
@@ -87,6 +89,26 @@ const channelState = (id: string) =>
       sql`SELECT is_active, consecutive_failures, failure_warning, disabled_reason FROM channels WHERE id = ${id}`,
       ([row]) => row
     ))
+
+/** No attempt can be recorded, as while the database refuses writes. */
+const refuseAttempts = Effect.flatMap(SqlClient.SqlClient, (sql) =>
+  sql.onDialectOrElse({
+    pg: () =>
+      Effect.zipRight(
+        sql.unsafe(
+          "CREATE OR REPLACE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RAISE EXCEPTION ''refused''; END'"
+        ),
+        sql`CREATE TRIGGER refuse BEFORE INSERT ON delivery_attempts FOR EACH ROW EXECUTE FUNCTION refuse()`
+      ),
+    orElse: () =>
+      sql`CREATE TRIGGER refuse BEFORE INSERT ON delivery_attempts BEGIN SELECT RAISE(ABORT, 'refused'); END`
+  }))
+
+const acceptAttempts = Effect.flatMap(SqlClient.SqlClient, (sql) =>
+  sql.onDialectOrElse({
+    pg: () => sql`DROP TRIGGER refuse ON delivery_attempts`,
+    orElse: () => sql`DROP TRIGGER refuse`
+  }))
 
 describe.each(engines)("deliveries on %s", (engine) => {
   const brain = brainOn(engine, { webhookAllowHttp: true, outboundAllowCidrs: ["127.0.0.1"] })
@@ -204,6 +226,66 @@ describe.each(engines)("deliveries on %s", (engine) => {
         const failing = "The channel ops (webhook) fails"
         assert.deepStrictEqual(yield* titles, [failing, failing, failing, "The channel ops (webhook) was disabled"])
         assert.strictEqual((yield* channelState(channel.id))?.is_active, 0)
+      }))
+
+    it.scoped("one receiver's 429 does not hold up others at the same server", () =>
+      Effect.gen(function*() {
+        const receiver = yield* startReceiver
+        const project = yield* freshProject()
+        const full = yield* insertChannel({ projectId: project.id, url: receiver.url("/429") })
+        const other = yield* insertChannel({ projectId: project.id, url: receiver.url("/200") })
+        yield* untilAttempts(yield* enqueue(project, full), 1)
+        assert.deepInclude(yield* untilStatus(yield* enqueue(project, other), "sent"), { attempts: 1 })
+      }))
+
+    it.scoped("a channel whose config cannot be read has failed attempts, and no lost deliveries", () =>
+      Effect.gen(function*() {
+        const sql = yield* SqlClient.SqlClient
+        const vault = yield* Vault
+        const project = yield* freshProject()
+        const channel = yield* insertChannel({ projectId: project.id })
+        const sealed = yield* vault.seal("channels.sealed_config", channel.id, JSON.stringify({ url: 5 }))
+        yield* sql`UPDATE channels SET sealed_config = ${sealed} WHERE id = ${channel.id}`
+        const id = yield* enqueue(project, channel)
+        assert.deepInclude(yield* untilAttempts(id, 1), {
+          status: "pending",
+          error: "the program failed while sending; its log says more"
+        })
+      }))
+
+    it.scoped("an attempt that could not be recorded for a while is not sent again by its process", () =>
+      Effect.gen(function*() {
+        const sql = yield* SqlClient.SqlClient
+        const receiver = yield* startReceiver
+        const project = yield* freshProject()
+        const channel = yield* insertChannel({ projectId: project.id, url: receiver.url("/200") })
+        yield* refuseAttempts
+        const id = yield* enqueue(project, channel)
+        yield* until(Effect.sync(() => receiver.posts), ({ length }) => length === 1)
+        for (let lease = 0; lease < 2; lease++) { // the lease ends, and the process claims the delivery again
+          const past = Timestamp.addSeconds(yield* Timestamp.now, -1)
+          yield* sql`UPDATE deliveries SET due_at = ${past}, claimed_until = ${past} WHERE id = ${id}`
+          yield* until(find(id), (row) => (row?.due_at ?? "") > past)
+        }
+        yield* acceptAttempts
+        assert.deepInclude(yield* untilStatus(id, "sent"), { attempts: 1 })
+        assert.lengthOf(receiver.posts, 1)
+        // and no claim of the channel is left over
+        const ids = yield* Effect.forEach(Array.from({ length: 8 }), () => enqueue(project, channel))
+        yield* Effect.forEach(ids, (one) => untilStatus(one, "sent"), { discard: true })
+      }))
+
+    it.scoped("a personal channel gets nothing when its user may not sign in", () =>
+      Effect.gen(function*() {
+        const sql = yield* SqlClient.SqlClient
+        const receiver = yield* startReceiver
+        const project = yield* freshProject()
+        const { user_id } = yield* freshKey({ roles: { [project.id]: "viewer" } })
+        const channel = yield* insertChannel({ userId: user_id, url: receiver.url("/200") })
+        yield* sql`UPDATE users SET is_active = 0 WHERE id = ${user_id}`
+        const row = yield* untilStatus(yield* enqueue(project, channel), "suppressed")
+        assert.deepInclude(row, { attempts: 0, error: "The owner of the channel may not sign in." })
+        assert.deepStrictEqual(receiver.posts, [])
       }))
 
     it.scoped("channels that hang hold up no others", () =>

@@ -14,11 +14,13 @@ type DiscordConfig = typeof DiscordConfig.Type
 const [maxContent, maxTitle, maxDescription, maxName, maxValue, maxEmbed] = [2000, 256, 4096, 256, 1024, 6000]
 const maxFields = 25
 
-/** Without `@everyone`, `@here` and `<@id>`: content that reads like a mention would notify people. */
-const withoutMentions = (plain: string): string => plain.replace(/@|<(?=[@#&!])/g, "$&\u200b")
-
 /** Markdown's own characters, so that a name such as `__init__` is shown as it is. */
 const escapeMarkdown = (plain: string): string => plain.replace(/[\\*_~`|[\]>#]/g, "\\$&")
+
+/** Without `@everyone`, `<@id>` and `<!here>`: content that reads like a mention would notify people. */
+const escapeContent = (plain: string): string => escapeMarkdown(plain).replace(/[@<]/g, "$&\u200b")
+
+const countContent = (piece: string): number => Array.from(escapeContent(piece)).length
 
 const countEscaped = (piece: string): number => Array.from(escapeMarkdown(piece)).length
 
@@ -37,12 +39,12 @@ const fittingFields = (facts: Notification["facts"], room: number) => {
 /** A message in the form of Slack's attachments, which Discord turns into an embed: title, description and fields. */
 export const discordMessage = (notification: Notification) => {
   const headline = headlineOf(notification)
-  const title = cutText(headline, maxTitle)
+  const title = cutEscaped(headline, maxTitle)
   const links = actionsOf(notification).map(({ label, url }) => `[${label}](${url})`).join(" · ")
   const ending = links === "" ? "" : `\n${links}`
   const body = cutEscaped(notification.text, maxDescription - Array.from(ending).length) + ending
   return {
-    text: cutText(withoutMentions(headline), maxContent),
+    text: escapeContent(cutText(headline, maxContent, countContent)),
     attachments: [{
       color: colorOf(notification),
       title,

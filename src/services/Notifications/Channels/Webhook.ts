@@ -140,7 +140,7 @@ export const webhook: ChannelType<WebhookConfig, typeof WebhookConfig.Encoded, O
         previous_hmac_secret: stored.hmac_secret,
         previous_until: Timestamp.addSeconds(now, rotationSeconds)
       },
-  target: ({ url }) => originOf(url),
+  target: ({ url }) => url, // and not its server: one receiver's 429 must not pause those of other projects
   rate: { per_second: 200, burst: 400 },
   /** The receiver is the user's own, so any refusal but 410 may heal (Standard Webhooks). */
   send: (config, dispatch) =>

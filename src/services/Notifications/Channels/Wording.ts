@@ -1,19 +1,10 @@
-import type { Notification, NotificationKind } from "../../../domain/Notification.ts"
+import type { Notification } from "../../../domain/Notification.ts"
+import { titleOfKind } from "../../../domain/Notification/Message.ts"
 import type { Severity } from "../../../domain/Trigger.ts"
-
-const prefixes: Record<NotificationKind, string> = {
-  alert: "",
-  update: "Continues: ",
-  recovered: "Recovered: ",
-  acknowledged: "Acknowledged: ",
-  escalation: "Not acknowledged: ",
-  notice: "",
-  test: ""
-}
 
 /** What happened, in one line. */
 export const headlineOf = ({ kind, title }: Notification): string =>
-  prefixes[kind] + title.replace(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, " ").trim()
+  titleOfKind(kind, title.replace(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, " ").trim())
 
 /** The facts that every channel shows, with the project first. */
 export const factsOf = ({ facts, project }: Notification): Notification["facts"] =>
