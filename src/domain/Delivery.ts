@@ -7,7 +7,7 @@ import { pageQuery, QueryTimestamp } from "./Query.ts"
 import { text } from "./Text.ts"
 import { Timestamp } from "./Timestamp.ts"
 
-/** `suppressed`: never sent, because its channel was deleted or is not active. */
+/** `suppressed`: not sent, because its channel was deleted or is not active, or its owner may not get it any more. */
 export const DeliveryStatus = Schema.Literal("pending", "sent", "failed", "suppressed")
 export type DeliveryStatus = typeof DeliveryStatus.Type
 

@@ -80,7 +80,7 @@ export const retentionSettings = {
   alertsRetentionDays: integer(
     "SVC_ALERTS_RETENTION_DAYS",
     { default: 30, min: 1, max: 3650 },
-    "Alerts are deleted this many days after they end."
+    "Alerts and maintenance windows are deleted this many days after they end."
   ),
   alertsStaleAfterHours: integer(
     "SVC_ALERTS_STALE_AFTER_HOURS",

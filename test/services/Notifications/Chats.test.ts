@@ -120,7 +120,7 @@ describe("Discord", () => {
         assert.deepInclude(exact, { title: "t".repeat(256), text: "x".repeat(4096) })
         assert.deepInclude(longer, { title: "t".repeat(255) + "…", text: "x".repeat(4095) + "…" })
         yield* send("discord", { webhook_url: base }, { title: "[__init__](https://evil.example) <@1>" })
-        const { attachments: [embed], text } = receiver.seen.at(-1)?.json
+        const { attachments: [embed], text } = receiver.seen.at(-1)?.json ?? assert.fail()
         const escaped = "\\[\\_\\_init\\_\\_\\](https://evil.example) <@1\\>"
         assert.deepStrictEqual([embed.title, text.replaceAll("\u200b", "")], [escaped, escaped])
         assert.strictEqual(yield* flawOf("discord", { webhook_url: `${base}/github` }), "config.webhook_url")

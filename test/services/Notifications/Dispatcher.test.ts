@@ -31,7 +31,7 @@ const startReceiver = Effect.gen(function*() {
       const path = request.url ?? ""
       posts.push({ path, id: String(request.headers["webhook-id"]), title: JSON.parse(body).data.title as string }) // the text that the brain wrote
       if (path.startsWith("/hang")) return
-      response.setHeader("retry-after", "60")
+      response.setHeader("retry-after", "3600")
       response.statusCode = override.get(path) ?? Number(path.split("/")[1])
       response.end("answered")
     })
