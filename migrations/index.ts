@@ -29,6 +29,7 @@ import { m0027 } from "./0027_failure_rates.ts"
 import { m0028 } from "./0028_bulk_retries.ts"
 import { m0029 } from "./0029_automation_successors.ts"
 import { m0030 } from "./0030_automation_message_indexes.ts"
+import { m0031 } from "./0031_backtests.ts"
 
 /** Every step in order. A step that has been released is never edited; the next one follows. */
 export const migrations: ReadonlyArray<Migration> = [
@@ -61,5 +62,6 @@ export const migrations: ReadonlyArray<Migration> = [
   m0027,
   m0028,
   m0029,
-  m0030
+  m0030,
+  m0031
 ]

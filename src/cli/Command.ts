@@ -14,6 +14,7 @@ import { issues } from "./groups/issues.ts"
 import { login, logout, whoami } from "./groups/login.ts"
 import { migrate } from "./groups/migrate.ts"
 import { queues } from "./groups/queues.ts"
+import { rules } from "./groups/rules.ts"
 import { misfires, schedules } from "./groups/schedules.ts"
 import { secretKey } from "./groups/secret-key.ts"
 import { check, doctor, printVersion, serve, status } from "./groups/serve.ts"
@@ -52,7 +53,8 @@ const sections = [
       misfires,
       channels,
       subscriptions,
-      alerts
+      alerts,
+      rules
     ]
   }
 ] as const

@@ -57,16 +57,17 @@ export const rateBuckets = {
   setup: 5,
   activity: 60,
   dead_letters: 60,
+  backtest: 60,
   denial: 10,
   refused_key: 10
 } as const
 export type Bucket = keyof typeof rateBuckets
 
 /**
- * Buckets that count a user's requests instead of an address's: `activity`, questions to agents, and the rows that
- * refusals may write.
+ * Buckets that count a user's requests instead of an address's: `activity`, questions to agents, backtests of rules, and
+ * the rows that refusals may write.
  */
-const userBuckets: ReadonlySet<Bucket> = new Set<Bucket>(["activity", "dead_letters", "denial"])
+const userBuckets: ReadonlySet<Bucket> = new Set<Bucket>(["activity", "dead_letters", "backtest", "denial"])
 export const isUserBucket = (bucket: Bucket): boolean => userBuckets.has(bucket)
 
 /** The length of a bucket's window in seconds. */

@@ -54,9 +54,7 @@ export const Occurrence = Schema.Struct({
   /** The first line of the exception, or a sentence about what happened. */
   detail: Schema.NullOr(Schema.String),
   retry_count: Schema.NullOr(Schema.Int),
-  runtime_ms: Schema.NullOr(Schema.Number),
-  /** Whether a command of an automation rule submitted this task again. */
-  from_rule: Schema.Boolean
+  runtime_ms: Schema.NullOr(Schema.Number)
 })
 export type Occurrence = typeof Occurrence.Type
 

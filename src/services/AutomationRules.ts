@@ -51,7 +51,8 @@ const shapeOf = ({ actions, conditions, trigger_key: trigger }: RuleRow): RuleSh
 const roleFor = (shapes: ReadonlyArray<Pick<RuleRow, "actions">>): Role =>
   shapes.some(({ actions }) => isDestructive(actions)) ? "admin" : "operator"
 
-const checkShape = (shape: RuleShape) => {
+/** Fails for a rule that could never do what it says. */
+export const checkShape = (shape: RuleShape) => {
   const issues = findFlaws(shape)
   return issues.length === 0 ? Effect.void : new ValidationFailed({ issues })
 }

@@ -61,7 +61,12 @@ layer(serverOn("SQLite"), { excludeTestServices: true })("svc login", (it) => {
         1,
         "no project default here"
       )
-      for (const command of [["commands", "list"], ["schedules", "list"], ["misfires"], ["tasks", "list"]]) {
+      for (
+        const command of [["commands", "list"], ["schedules", "list"], ["misfires"], ["tasks", "list"], [
+          "rules",
+          "list"
+        ]]
+      ) {
         const ran = yield* svc([...command, "--project", "default"], { SVC_HOME: settings.SVC_HOME })
         assert.notInclude(ran.stderr, "lacks the scope", command.join(" "))
       }

@@ -52,7 +52,7 @@ describe("declarations", () => {
         assert.isDefined(rule.scope, `${method} ${path} lets keys in, but asks for no scope`)
       }
       if (rule.scope !== undefined) assert.notInclude(["public", "agent", "session"], rule.caller, path)
-      const reads = method === "GET" || /::(preview|diff)$/.test(path) // docs/schedules.md
+      const reads = method === "GET" || /::(preview|diff|backtest)$/.test(path) // docs/schedules.md
       if (reads) assert.isUndefined(rule.mutates, path)
       else if (!open) assert.isTrue(rule.mutates, `${method} ${path} does not say that it changes something`)
     }

@@ -224,6 +224,7 @@ export const world = Effect.fnUntraced(function*(
       name: "name",
       operation: "create",
       request_id: randomUUID(),
+      rule_id: path.rule_id,
       scheduler: "celery-beat",
       new_password: password,
       observed_control_token: fire.observed_control_token,
@@ -268,6 +269,7 @@ export const world = Effect.fnUntraced(function*(
       "filter",
       "filter_state",
       ...(path.endsWith("/native-operations") ? ["definition"] : []),
+      ...(path.endsWith("/rules:backtest") ? ["rule_id"] : []),
       ...(path.endsWith("/invitations/accept") ? ["display_name", "password"] : [])
     ].filter((name) => body !== null && name in body.fields)
     return {

@@ -67,6 +67,7 @@ describe("rate limits", () => {
         setup: [5, 900],
         activity: [60, 60],
         dead_letters: [60, 60],
+        backtest: [60, 60],
         denial: [10, 60],
         refused_key: [10, 60]
       }

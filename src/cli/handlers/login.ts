@@ -30,6 +30,8 @@ const scopes: ReadonlyArray<Scope> = [
   "agents:write",
   "auth:read",
   "auth:write",
+  "automation:read",
+  "automation:write",
   "commands:read",
   "commands:write",
   "notifications:read",

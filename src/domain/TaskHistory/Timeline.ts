@@ -71,7 +71,7 @@ const extraMembersOf = (copies: ReadonlyArray<HistoryEntry>, rest: string): Read
 }
 
 /** The members of an entry's `rest`, each with its JSON text. */
-const membersOf = (rest: string): ReadonlyArray<readonly [key: string, json: string]> => {
+export const membersOf = (rest: string): ReadonlyArray<readonly [key: string, json: string]> => {
   const node = parse(`{${rest}}`)
   return node instanceof JsonObject ? node.keys.map((key) => [key, canonicalTextOf(node.get(key) ?? "null")]) : []
 }

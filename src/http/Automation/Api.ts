@@ -2,11 +2,13 @@ import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "@effect/platform"
 import { Schema } from "effect"
 import { Access, type AccessRule } from "../../domain/Access.ts"
 import { AutomationSettings, Rule, RuleCreate, RuleList, RuleUpdate } from "../../domain/Automation.ts"
+import { RuleBacktest, RuleBacktestRequest } from "../../domain/Automation/Backtest.ts"
 import { ExecutionList } from "../../domain/Automation/Execution.ts"
 import { exampleId } from "../../domain/Describe.ts"
 import { caseInsensitiveId, RuleId } from "../../domain/Id.ts"
 import { pageQuery } from "../../domain/Query.ts"
 import { ProvideActor, ProvideProject } from "../Access.ts"
+import { pathWithVerb } from "../CustomMethods.ts"
 import { pathParameter } from "../Docs/Parameters.ts"
 import { inChapter, operation } from "../Docs/Tags.ts"
 import { slug } from "../Projects/Api.ts"
@@ -40,6 +42,18 @@ export class AutomationApi extends HttpApiGroup.make("automation")
         failureCodes: ["mfa_reverify_required", "too_many_automation_rules"]
       })
       .annotateContext(operation("Create a rule", `Dry run is the default. ${roles} ${signIn}.`))
+  )
+  .add(
+    HttpApiEndpoint.post("backtest")`/projects/${slug}/automation/rules:backtest`
+      .setPath(pathWithVerb("backtest"))
+      .setPayload(RuleBacktestRequest)
+      .addSuccess(RuleBacktest)
+      .annotate(Access, { caller: "operator", scope: "automation:read", bucket: "backtest" })
+      .annotateContext(operation(
+        "Try a rule on the past",
+        "How often a rule would have acted in the last days, on what, and when its breaker would have tripped. " +
+          "Nothing is stored. 422 for `worker.offline`, of which no history is kept."
+      ))
   )
   .add(
     HttpApiEndpoint.get("get")`/projects/${slug}/automation/rules/${ruleId}`

@@ -1,4 +1,5 @@
 import { Effect } from "effect"
+import { RuleBacktests } from "../../services/Automation/Backtests.ts"
 import { AutomationRules } from "../../services/AutomationRules.ts"
 import { implementGroup } from "../ImplementGroup.ts"
 
@@ -6,9 +7,11 @@ export const layer = implementGroup(
   "automation",
   Effect.fnUntraced(function*(handlers) {
     const rules = yield* AutomationRules
+    const backtests = yield* RuleBacktests
     return handlers
       .handle("list", () => rules.list())
       .handle("create", ({ payload }) => rules.create(payload))
+      .handle("backtest", ({ payload }) => backtests.run(payload))
       .handle("get", ({ path }) => rules.get(path.rule_id))
       .handle("update", ({ path, payload }) => rules.update(path.rule_id, payload))
       .handle("remove", ({ path }) => rules.remove(path.rule_id))

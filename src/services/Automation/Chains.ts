@@ -1,4 +1,5 @@
-import { Effect, Layer, Option, Schema } from "effect"
+import type { SqlError } from "@effect/sql"
+import { Array as Arr, Effect, Layer, Option, Schema } from "effect"
 import type { ProjectId } from "../../domain/Id.ts"
 import * as Timestamp from "../../domain/Timestamp.ts"
 import { ExecutionsRepo, type KnownTask, type OpenRetry } from "./ExecutionsRepo.ts"
@@ -22,7 +23,7 @@ const maxDepth = 200
 /** How much earlier than its retry a task may appear: the clocks of two replicas differ. */
 const maxSkewSeconds = 5
 
-const keyOf = (engine: string, id: string): string => `${engine} ${id}`
+export const keyOf = (engine: string, id: string): string => `${engine} ${id}`
 
 const NamedTask = Schema.Struct({
   new_task_id: Schema.optional(Schema.String),
@@ -43,28 +44,6 @@ export class RetryChains extends Effect.Service<RetryChains>()("svc/RetryChains"
   effect: Effect.gen(function*() {
     const repo = yield* ExecutionsRepo
 
-    /** The ancestors of each task with the task itself. */
-    const loadAncestors = Effect.fnUntraced(
-      function*(project: ProjectId, engine: string, taskIds: ReadonlyArray<string>) {
-        const parents = new Map<string, Array<string>>()
-        let frontier = taskIds
-        for (let depth = 0; depth < maxDepth && frontier.length > 0; depth++) {
-          const found = yield* repo.listParents(project, engine, frontier)
-          for (const { parent, task_id } of found) {
-            const known = parents.get(task_id)
-            if (known === undefined) parents.set(task_id, [parent])
-            else if (!known.includes(parent)) known.push(parent)
-          }
-          frontier = [...new Set(found.map(({ parent }) => parent))].filter((id) => !parents.has(id))
-        }
-        return (id: string): ReadonlySet<string> => {
-          const chain = new Set([id])
-          for (const member of chain) for (const parent of parents.get(member) ?? []) chain.add(parent)
-          return chain
-        }
-      }
-    )
-
     /** All that the guards ask about these tasks, in a few statements per engine. */
     const load = Effect.fn("RetryChains.load")(
       function*(project: ProjectId, candidates: ReadonlyArray<Candidate>, now: Timestamp.Timestamp) {
@@ -81,7 +60,7 @@ export class RetryChains extends Effect.Service<RetryChains>()("svc/RetryChains"
           }
           const retried = own.flatMap(({ task_name }) => open.get(keyOf(engine, task_name)) ?? [])
           const members = [...new Set([...ids, ...retried.map(({ task_id }) => task_id)])]
-          const chainOf = yield* loadAncestors(project, engine, members)
+          const chainOf = yield* loadChains(repo.listParents)(project, engine, members)
           chains.set(engine, chainOf)
           const everyone = [...new Set(members.flatMap((id) => [...chainOf(id)]))]
           for (const { task_id, ...command } of yield* repo.listCommandsOf(project, engine, everyone)) {
@@ -90,58 +69,12 @@ export class RetryChains extends Effect.Service<RetryChains>()("svc/RetryChains"
             else known.push(command)
           }
         }
-        const claims: Array<{ readonly id: OpenRetry["id"]; readonly task_id: string }> = []
-        const claimedParents = new Map<string, string>()
-
-        const chainOf = ({ engine, task_id }: Candidate): ReadonlySet<string> => {
-          const claimed = claimedParents.get(keyOf(engine, task_id))
-          const chain = chains.get(engine)!
-          return claimed === undefined ? chain(task_id) : new Set([task_id, ...chain(claimed)])
-        }
-
-        /** Retries that may have created the task: issued before it appeared, when nothing else says where it is from. */
-        const possibleOrigins = (candidate: Candidate): ReadonlyArray<OpenRetry> => {
-          const task = tasks.get(keyOf(candidate.engine, candidate.task_id))
-          if (task === undefined || chainOf(candidate).size > 1) return []
-          const latest = Timestamp.addSeconds(task.created_at, maxSkewSeconds)
-          return (open.get(keyOf(candidate.engine, candidate.task_name)) ?? []).filter((retry) =>
-            retry.task_id !== candidate.task_id && retry.issued_at <= latest
-          )
-        }
-
-        return {
-          /** The task as it is now; undefined: it was deleted. */
-          find: ({ engine, task_id }: Candidate): KnownTask | undefined => tasks.get(keyOf(engine, task_id)),
-          /** Whether a retry without a result may have created the task. */
-          mustWait: (candidate: Candidate): boolean =>
-            possibleOrigins(candidate).some(({ status }) => status === "pending" || status === "dispatched"),
-          /** Takes a retry with an unknown outcome as the origin of the task, if there is one. */
-          claimOrigin: (candidate: Candidate): void => {
-            const origin = possibleOrigins(candidate).find(({ result, status }) =>
-              status === "timeout" || (status === "completed" && !namesTask(result))
-            )
-            if (origin === undefined) return
-            const list = open.get(keyOf(candidate.engine, candidate.task_name))!
-            list.splice(list.indexOf(origin), 1)
-            claims.push({ id: origin.id, task_id: candidate.task_id })
-            claimedParents.set(keyOf(candidate.engine, candidate.task_id), origin.task_id)
-          },
-          countRetries: (candidate: Candidate): number =>
-            [...chainOf(candidate)].flatMap((id) => commands.get(keyOf(candidate.engine, id)) ?? [])
-              .filter(({ action }) => action === "retry").length,
-          /** Whether a rule acted on this event of the task, or on a later one. */
-          hasActed: ({ engine, task_id }: Candidate, action: string, occurredAt: Timestamp.Timestamp): boolean =>
-            (commands.get(keyOf(engine, task_id)) ?? []).some((past) =>
-              past.action === action && past.occurred_at >= occurredAt
-            ),
-          /** Adds a command of this batch. */
-          add: ({ engine, task_id }: Candidate, command: PastCommand): void => {
-            const known = commands.get(keyOf(engine, task_id))
-            if (known === undefined) commands.set(keyOf(engine, task_id), [command])
-            else known.push(command)
-          },
-          claims
-        } as const
+        return guardChains({
+          find: ({ engine, task_id }) => tasks.get(keyOf(engine, task_id)),
+          chainOf: ({ engine, task_id }) => chains.get(engine)!(task_id),
+          commands,
+          open
+        })
       }
     )
 
@@ -151,4 +84,108 @@ export class RetryChains extends Effect.Service<RetryChains>()("svc/RetryChains"
   static readonly layer = this.Default.pipe(Layer.provide(ExecutionsRepo.layer))
 }
 
-export type LoadedChains = Effect.Effect.Success<ReturnType<RetryChains["load"]>>
+/** What the guards know about the tasks of a batch. */
+interface ChainFacts {
+  /** The task as it is; undefined: it was deleted. */
+  readonly find: (task: Pick<Candidate, "engine" | "task_id">) => KnownTask | undefined
+  /** The task and those whose retries led to it. */
+  readonly chainOf: (task: Pick<Candidate, "engine" | "task_id">) => ReadonlySet<string>
+  /** Commands of rules, by `keyOf` the task. */
+  readonly commands: Map<string, Array<PastCommand>>
+  /** Retries without a known task, by `keyOf` the name. */
+  readonly open: ReadonlyMap<string, Array<OpenRetry>>
+}
+
+type ListParents = (
+  project: ProjectId,
+  engine: string,
+  taskIds: ReadonlyArray<string>
+) => Effect.Effect<ReadonlyArray<{ readonly task_id: string; readonly parent: string }>, SqlError.SqlError>
+
+/** Tasks of one statement. */
+const parentsAtOnce = 1000
+
+/** Follows the tasks back: the ancestors of each with the task itself. */
+export const loadChains = (listParents: ListParents) =>
+  Effect.fnUntraced(
+    function*(project: ProjectId, engine: string, taskIds: ReadonlyArray<string>) {
+      const parents = new Map<string, Array<string>>()
+      let frontier = taskIds
+      for (let depth = 0; depth < maxDepth && frontier.length > 0; depth++) {
+        const found = yield* Effect.forEach(
+          Arr.chunksOf(frontier, parentsAtOnce),
+          (ids) => listParents(project, engine, ids)
+        )
+        for (const { parent, task_id } of found.flat()) {
+          const known = parents.get(task_id)
+          if (known === undefined) parents.set(task_id, [parent])
+          else if (!known.includes(parent)) known.push(parent)
+        }
+        frontier = [...new Set(found.flat().map(({ parent }) => parent))].filter((id) => !parents.has(id))
+      }
+      return (id: string): ReadonlySet<string> => {
+        const chain = new Set([id])
+        for (const member of chain) for (const parent of parents.get(member) ?? []) chain.add(parent)
+        return chain
+      }
+    }
+  )
+
+/** The guards of one batch. `add` and `claimOrigin` change what the later ones of the batch find. */
+export const guardChains = (facts: ChainFacts) => {
+  const { commands, open } = facts
+  const claims: Array<{ readonly id: OpenRetry["id"]; readonly task_id: string }> = []
+  const claimedParents = new Map<string, string>()
+
+  const chainOf = ({ engine, task_id }: Candidate): ReadonlySet<string> => {
+    const claimed = claimedParents.get(keyOf(engine, task_id))
+    return claimed === undefined
+      ? facts.chainOf({ engine, task_id })
+      : new Set([task_id, ...facts.chainOf({ engine, task_id: claimed })])
+  }
+
+  /** Retries that may have created the task: issued before it appeared, when nothing else says where it is from. */
+  const possibleOrigins = (candidate: Candidate): ReadonlyArray<OpenRetry> => {
+    const task = facts.find(candidate)
+    if (task === undefined || chainOf(candidate).size > 1) return []
+    const latest = Timestamp.addSeconds(task.created_at, maxSkewSeconds)
+    return (open.get(keyOf(candidate.engine, candidate.task_name)) ?? []).filter((retry) =>
+      retry.task_id !== candidate.task_id && retry.issued_at <= latest
+    )
+  }
+
+  return {
+    find: facts.find,
+    /** Whether a retry without a result may have created the task. */
+    mustWait: (candidate: Candidate): boolean =>
+      possibleOrigins(candidate).some(({ status }) => status === "pending" || status === "dispatched"),
+    /** Takes a retry with an unknown outcome as the origin of the task, if there is one. */
+    claimOrigin: (candidate: Candidate): void => {
+      const origin = possibleOrigins(candidate).find(({ result, status }) =>
+        status === "timeout" || (status === "completed" && !namesTask(result))
+      )
+      if (origin === undefined) return
+      const list = open.get(keyOf(candidate.engine, candidate.task_name))!
+      list.splice(list.indexOf(origin), 1)
+      claims.push({ id: origin.id, task_id: candidate.task_id })
+      claimedParents.set(keyOf(candidate.engine, candidate.task_id), origin.task_id)
+    },
+    countRetries: (candidate: Candidate): number =>
+      [...chainOf(candidate)].flatMap((id) => commands.get(keyOf(candidate.engine, id)) ?? [])
+        .filter(({ action }) => action === "retry").length,
+    /** Whether a rule acted on this event of the task, or on a later one. */
+    hasActed: ({ engine, task_id }: Candidate, action: string, occurredAt: Timestamp.Timestamp): boolean =>
+      (commands.get(keyOf(engine, task_id)) ?? []).some((past) =>
+        past.action === action && past.occurred_at >= occurredAt
+      ),
+    /** Adds a command of this batch. */
+    add: ({ engine, task_id }: Candidate, command: PastCommand): void => {
+      const known = commands.get(keyOf(engine, task_id))
+      if (known === undefined) commands.set(keyOf(engine, task_id), [command])
+      else known.push(command)
+    },
+    claims
+  } as const
+}
+
+export type LoadedChains = ReturnType<typeof guardChains>

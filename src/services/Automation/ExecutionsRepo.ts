@@ -44,8 +44,8 @@ export interface KnownTask {
   readonly reporter: AgentId | null
 }
 
-/** The window of the ceiling. */
-const ceilingSeconds = 60
+/** The ceiling of actions (SVC_AUTOMATION_ACTIONS_PER_MINUTE) is over this time. */
+export const ceilingSeconds = 60
 
 /** How long after a retry whose outcome is unknown its task may appear. */
 const claimableSeconds = 3600
@@ -79,6 +79,19 @@ export const maxClockLeadSeconds = 60
 
 const untilId = (now: Timestamp.Timestamp): string =>
   Ids.maxIdAt(Timestamp.toEpochMillis(Timestamp.addSeconds(now, maxClockLeadSeconds)))
+
+/** The tasks whose retries created these: by the results of commands, and as rules assumed. */
+export const listParentsBy =
+  (client: SqlClient.SqlClient) => (projectId: ProjectId, engine: string, taskIds: ReadonlyArray<string>) => {
+    const wanted = recordset(client, "w", { task_id: "text" }, taskIds.map((task_id) => ({ task_id })))
+    return client<{ readonly task_id: string; readonly parent: string }>`
+      SELECT new_task_id AS task_id, task_id AS parent FROM task_retries
+      WHERE project_id = ${projectId} AND engine = ${engine} AND new_task_id IN (SELECT w.task_id FROM ${wanted})
+      UNION
+      SELECT successor_task_id, task_id FROM automation_executions
+      WHERE project_id = ${projectId} AND engine = ${engine}
+        AND successor_task_id IN (SELECT w.task_id FROM ${wanted})`
+  }
 
 export class ExecutionsRepo extends Effect.Service<ExecutionsRepo>()("svc/ExecutionsRepo", {
   effect: Effect.gen(function*() {
@@ -128,17 +141,7 @@ export class ExecutionsRepo extends Effect.Service<ExecutionsRepo>()("svc/Execut
           recordset(sql, "r", { task_id: "text" }, taskIds.map((task_id) => ({ task_id })))
         })`,
 
-      /** The tasks whose retries created these: by the results of commands, and as rules assumed. */
-      listParents: (projectId: ProjectId, engine: string, taskIds: ReadonlyArray<string>) => {
-        const wanted = recordset(sql, "w", { task_id: "text" }, taskIds.map((task_id) => ({ task_id })))
-        return sql<{ readonly task_id: string; readonly parent: string }>`
-          SELECT new_task_id AS task_id, task_id AS parent FROM task_retries
-          WHERE project_id = ${projectId} AND engine = ${engine} AND new_task_id IN (SELECT w.task_id FROM ${wanted})
-          UNION
-          SELECT successor_task_id, task_id FROM automation_executions
-          WHERE project_id = ${projectId} AND engine = ${engine}
-            AND successor_task_id IN (SELECT w.task_id FROM ${wanted})`
-      },
+      listParents: listParentsBy(sql),
 
       /** Those of these tasks that the brain knows. */
       listTasks: (projectId: ProjectId, engine: string, taskIds: ReadonlyArray<string>) =>

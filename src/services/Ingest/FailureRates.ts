@@ -217,8 +217,7 @@ const toEvent = (
         rateLimitOf(filters)
       } %.`,
       retry_count: null,
-      runtime_ms: null,
-      from_rule: false
+      runtime_ms: null
     }]
   }
 }

@@ -78,17 +78,28 @@ const foldGroup = (known: StoredTask | undefined, group: TaskGroup, at: Timestam
     if (applyResult === "applied") changed = true
   }
   if (!changed) return null
-  const analysis = TaskHistory.analyse(history)
-  const fields = TaskHistory.computeTaskFields(history, analysis)
-  const failures = failuresOf(group.engine, fields.name, TaskHistory.listFailedAttempts(history, analysis))
-  const fingerprint = failures.at(-1)?.fingerprint ?? null
+  const { analysis, failures, fields, fingerprint, taskEnds } = readHistory(group.engine, history)
   return {
     group,
     stored: known,
     row: rowOf(known, group, fields, fingerprint, TaskHistory.encode(history), at),
     ends: subtractEnds(endsBefore, TaskHistory.countEndsByWorker(history, analysis)),
     failures: subtractFailures(failuresBefore, failures),
-    newEnds: findNewEnds(taskEndsBefore, countTaskEnds(history, analysis, failures.length, fields.state))
+    newEnds: findNewEnds(taskEndsBefore, taskEnds)
+  }
+}
+
+/** What a history with at least one event says about its task. */
+export const readHistory = (engine: string, history: TaskHistory.History) => {
+  const analysis = TaskHistory.analyse(history)
+  const fields = TaskHistory.computeTaskFields(history, analysis)
+  const failures = failuresOf(engine, fields.name, TaskHistory.listFailedAttempts(history, analysis))
+  return {
+    analysis,
+    fields,
+    failures,
+    fingerprint: failures.at(-1)?.fingerprint ?? null,
+    taskEnds: countTaskEnds(history, analysis, failures.length, fields.state)
   }
 }
 
@@ -133,11 +144,11 @@ const rowOf = (
 })
 
 /** PostgreSQL refuses a NUL, and a message without it is better than none. Most texts are storable as they are. */
-const toStorableOrNull = (
+export const toStorableOrNull = (
   text: string | null
 ): string | null => (text === null || isStorable(text) ? text : toStorable(text))
 
-const noFailures: ReadonlyArray<never> = []
+export const noFailures: ReadonlyArray<never> = []
 
 type Failure = Omit<FailureChange, "change">
 
@@ -150,7 +161,7 @@ const failuresOf = (
     ? noFailures
     : attempts.map(({ at, signature }) => ({ fingerprint: addTask(engine, name, signature), at }))
 
-const subtractFailures = (
+export const subtractFailures = (
   before: ReadonlyArray<Failure>,
   after: ReadonlyArray<Failure>
 ): ReadonlyArray<FailureChange> => {

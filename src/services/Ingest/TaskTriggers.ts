@@ -2,7 +2,7 @@ import type { ProjectId } from "../../domain/Id.ts"
 import type { Timestamp } from "../../domain/Timestamp.ts"
 import type { Occurrence, Trigger, TriggerEvent } from "../../domain/Trigger.ts"
 import type { Interests } from "../TriggerEvents/Interests.ts"
-import type { FoldResult } from "./Fold.ts"
+import type { FoldResult, TaskRecord } from "./Fold.ts"
 import type { TaskEnds } from "./TaskEnds.ts"
 
 /** The triggers of a task's ends; columns of TaskEnds. */
@@ -23,6 +23,31 @@ export const projectsWithEnds = (folded: ReadonlyArray<FoldResult>): ReadonlyArr
   return [...projectIds]
 }
 
+/** A task of which attempts ended, and its row after that. */
+export interface EndedTask extends Pick<FoldResult, "failures" | "newEnds"> {
+  readonly row: Pick<
+    TaskRecord,
+    | "id"
+    | "project_id"
+    | "engine"
+    | "task_id"
+    | "name"
+    | "queue"
+    | "priority"
+    | "exception"
+    | "retry_count"
+    | "started_at"
+    | "finished_at"
+    | "runtime_ms"
+    | "worker_name"
+    | "fingerprint"
+    | "updated_at"
+  >
+}
+
+/** What `makeTaskEvents` asks of a project's interests. */
+type WantedTriggers = Pick<Interests, "hasTrigger" | "consumersOf">
+
 type OpenEvent = TriggerEvent & { readonly occurrences: Array<Occurrence> }
 
 /**
@@ -30,11 +55,11 @@ type OpenEvent = TriggerEvent & { readonly occurrences: Array<Occurrence> }
  * again, or by a second path, is no new one.
  */
 export const makeTaskEvents = (
-  folded: ReadonlyArray<FoldResult>,
-  interests: ReadonlyMap<ProjectId, Interests>
+  ended: ReadonlyArray<EndedTask>,
+  interests: ReadonlyMap<ProjectId, WantedTriggers>
 ): ReadonlyArray<TriggerEvent> => {
   const events = new Map<string, OpenEvent>()
-  for (const one of folded) {
+  for (const one of ended) {
     const { newEnds, row } = one
     const wanted = newEnds === null ? undefined : interests.get(row.project_id)
     if (newEnds === null || wanted === undefined) continue
@@ -54,7 +79,7 @@ interface End {
   readonly at: Timestamp
 }
 
-const endsOf = ({ failures, row }: FoldResult, trigger: Trigger, times: number): ReadonlyArray<End> => {
+const endsOf = ({ failures, row }: EndedTask, trigger: Trigger, times: number): ReadonlyArray<End> => {
   const last = { fingerprint: null, at: row.finished_at ?? row.started_at ?? row.updated_at }
   if (trigger === "task.succeeded" || trigger === "task.retried") return Array.from({ length: times }, () => last)
   const failed: Array<End> = failures.filter(({ change }) => change > 0).slice(-times)
@@ -62,7 +87,7 @@ const endsOf = ({ failures, row }: FoldResult, trigger: Trigger, times: number):
   return failed
 }
 
-const addEnd = (events: Map<string, OpenEvent>, { row }: FoldResult, trigger: Trigger, end: End): void => {
+const addEnd = (events: Map<string, OpenEvent>, { row }: EndedTask, trigger: Trigger, end: End): void => {
   const { engine, name, priority, project_id, queue } = row
   const condition = end.fingerprint ?? `${engine} ${name}`
   const key = [project_id, trigger, condition, engine, name, queue, priority].join("\0")
@@ -73,8 +98,7 @@ const addEnd = (events: Map<string, OpenEvent>, { row }: FoldResult, trigger: Tr
     worker: row.worker_name,
     detail: trigger === "task.succeeded" || !isLatest ? null : firstLine(row.exception),
     retry_count: row.retry_count,
-    runtime_ms: isLatest ? row.runtime_ms : null,
-    from_rule: false
+    runtime_ms: isLatest ? row.runtime_ms : null
   }
   const known = events.get(key)
   if (known !== undefined) {

@@ -36,8 +36,7 @@ const makeEvent = (
     worker: null,
     detail,
     retry_count: null,
-    runtime_ms: null,
-    from_rule: false
+    runtime_ms: null
   }]
 })
 

@@ -17,7 +17,7 @@ export interface OrphanedTask extends StartedTask {
   readonly detail: string
 }
 
-interface MarkedTask {
+export interface MarkedTask {
   readonly id: string
   readonly project_id: ProjectId
   readonly engine: string
@@ -41,7 +41,7 @@ const columns = {
 } as const
 
 /** One worker's death is one condition, whatever tasks it had. */
-const eventOf = (at: Timestamp.Timestamp) => (task: MarkedTask): TriggerEvent => {
+export const orphanedEvent = (at: Timestamp.Timestamp) => (task: MarkedTask): TriggerEvent => {
   const { detail, engine, id, name, priority, project_id, queue, retry_count, task_id, worker_name } = task
   return {
     project_id,
@@ -59,8 +59,7 @@ const eventOf = (at: Timestamp.Timestamp) => (task: MarkedTask): TriggerEvent =>
       worker: worker_name,
       detail: toStorable(detail, maxDetailLength),
       retry_count,
-      runtime_ms: null,
-      from_rule: false
+      runtime_ms: null
     }]
   }
 }
@@ -116,7 +115,7 @@ export class TaskOrphans extends Effect.Service<TaskOrphans>()("svc/tasks/Orphan
           WHERE o.project_id = ${project} AND o.task_id IN ${sql.in(ofProject.map(({ task_id }) => task_id))}
             AND o.engine IN ${sql.in([...new Set(ofProject.map(({ engine }) => engine))])}
             AND o.orphaned_at = ${orphaned_at} AND t.state IN ('started', 'unknown')`
-        yield* triggers.record(found.map(eventOf(orphaned_at)))
+        yield* triggers.record(found.map(orphanedEvent(orphaned_at)))
       }
     }, sql.withTransaction)
 

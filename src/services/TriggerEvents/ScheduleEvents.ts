@@ -18,7 +18,7 @@ export interface ScheduleFact {
   readonly recovered?: boolean
 }
 
-interface ScheduleRow {
+export interface ScheduleRow {
   readonly id: ScheduleId
   readonly name: string
   readonly engine: string
@@ -54,7 +54,7 @@ export class ScheduleEvents extends Effect.Service<ScheduleEvents>()("svc/Schedu
             )
             return wanted.flatMap((fact) => {
               const schedule = schedules.get(fact.schedule_id)
-              return schedule === undefined ? [] : [toEvent(fact, schedule)]
+              return schedule === undefined ? [] : [scheduleEvent(fact, schedule)]
             })
           })
       )
@@ -69,7 +69,10 @@ export class ScheduleEvents extends Effect.Service<ScheduleEvents>()("svc/Schedu
 const withAlias = (fact: ScheduleFact): ReadonlyArray<ScheduleFact> =>
   fact.trigger === "schedule.fire.failed" ? [fact, { ...fact, trigger: "schedule.task_failed" }] : [fact]
 
-const toEvent = (fact: ScheduleFact, { engine, id, name, queue, task_name }: ScheduleRow): TriggerEvent => ({
+export const scheduleEvent = (
+  fact: ScheduleFact,
+  { engine, id, name, queue, task_name }: ScheduleRow
+): TriggerEvent => ({
   project_id: fact.project_id,
   trigger: fact.trigger,
   condition: id,
@@ -85,8 +88,7 @@ const toEvent = (fact: ScheduleFact, { engine, id, name, queue, task_name }: Sch
     worker: null,
     detail: fact.detail?.slice(0, maxDetailLength).toWellFormed() ?? null,
     retry_count: null,
-    runtime_ms: null,
-    from_rule: false
+    runtime_ms: null
   }],
   ...(fact.recovered === true ? { recovered: true } : {})
 })

@@ -101,6 +101,10 @@ export const makeRequests = ({ here, people }: World) =>
         allow: false
       }),
       "POST /projects/{slug}/automation/rules": () => ({ name: "tell us", trigger: "task.failed" }),
+      "POST /projects/{slug}/automation/rules:backtest": () => ({
+        rule: { name: "try", trigger: "task.failed" },
+        days: 1
+      }),
       "PATCH /projects/{slug}/automation/rules/{rule_id}": () => ({ name: "tell all" }),
       "PUT /projects/{slug}/automation/settings": () => ({ automation_enabled: true }),
       "POST /projects/{slug}/saved-views": () => ({ name: `view ${randomUUID()}`, filters: {} }),

@@ -212,6 +212,7 @@ export const endpoints: ReadonlyArray<Endpoint> = [
   api("POST /user/channels/{channel_id}/test", "known", "notifications:write", ["csrf"], 200),
   project("GET /automation/rules", "viewer", "automation:read", [], 200), // Contract: "Automation"
   project("POST /automation/rules", "operator", "automation:write", ["csrf"], 201),
+  project("POST /automation/rules:backtest", "operator", "automation:read", [], 200), // docs/automation.md
   project("GET /automation/rules/{rule_id}", "viewer", "automation:read", [], 200),
   project("PATCH /automation/rules/{rule_id}", "operator", "automation:write", ["csrf"], 200),
   project("DELETE /automation/rules/{rule_id}", "operator", "automation:write", ["csrf"], 204),

@@ -16,8 +16,7 @@ const occurrence = {
   worker: null,
   detail: "IOError: x",
   retry_count: 0,
-  runtime_ms: 5,
-  from_rule: false
+  runtime_ms: 5
 } as const
 
 const failure = (project_id: ProjectId, condition: string) => ({

@@ -86,8 +86,7 @@ export const failureOf = (projectId: ProjectId, overrides: Partial<TriggerEvent>
     worker: null,
     detail: "CardDeclined",
     retry_count: 0,
-    runtime_ms: null,
-    from_rule: false
+    runtime_ms: null
   }],
   ...overrides
 })
