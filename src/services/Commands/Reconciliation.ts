@@ -154,7 +154,9 @@ export class TaskReconciliation extends Effect.Service<TaskReconciliation>()("sv
         const round = Math.floor(Timestamp.toEpochMillis(now) / (reconcileAfter * 1000))
         const questions = new Map<CommandId, Question>()
         for (const task of tasks) {
-          const agent = agents.find(({ engines }) => engines.includes(task.engine))
+          const serving = agents.filter(({ engines }) => engines.includes(task.engine))
+          // another agent may have another broker, which does not know the task
+          const agent = serving.find(({ id }) => id === task.reporter) ?? serving[0]
           if (agent !== undefined) questions.set(yield* Ids.nextOf(CommandId), { ...task, agent_id: agent.id, at: now })
         }
         if (questions.size === 0) return

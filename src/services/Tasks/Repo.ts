@@ -1,7 +1,7 @@
 import type { SqlError } from "@effect/sql"
 import { Effect } from "effect"
 import type { LastRetry } from "../../domain/Command/Retry.ts"
-import { ProjectId } from "../../domain/Id.ts"
+import { type AgentId, ProjectId } from "../../domain/Id.ts"
 import { taskFields, type TaskKey } from "../../domain/Task.ts"
 import { everyTask, type TaskFilter } from "../../domain/Task/Filter.ts"
 import type { TaskRow } from "../../domain/Task/Json.ts"
@@ -50,6 +50,8 @@ export interface StartedTask {
   readonly task_id: string
   readonly worker_name: string | null
   readonly started_at: Timestamp
+  /** The agent that reported the task's worker; null: none is known. */
+  readonly reporter: AgentId | null
 }
 
 /** What a task's retries are, as JSON text of their statement. */
@@ -227,14 +229,19 @@ export class TasksRepo extends Effect.Service<TasksRepo>()("svc/TasksRepo", {
 
       /** Tasks that started before `before` and have not ended, oldest first, after the id `after`. */
       listStarted: (projectId: ProjectId, after: string | null, before: Timestamp, limit: number) =>
-        sql<StartedTask>`SELECT id, project_id, engine, task_id, worker_name, started_at FROM tasks WHERE ${
+        sql<
+          StartedTask
+        >`SELECT t.id, t.project_id, t.engine, t.task_id, t.worker_name, t.started_at, w.agent_id AS reporter
+          FROM tasks t
+          LEFT JOIN workers w ON w.project_id = t.project_id AND w.engine = t.engine AND w.name = t.worker_name
+          WHERE ${
           sql.and([
-            sql`project_id = ${projectId}`,
-            sql`state = 'started'`,
-            ...(after === null ? [] : [sql`id > ${after}`]),
-            sql`started_at < ${before}`
+            sql`t.project_id = ${projectId}`,
+            sql`t.state = 'started'`,
+            ...(after === null ? [] : [sql`t.id > ${after}`]),
+            sql`t.started_at < ${before}`
           ])
-        } ORDER BY id LIMIT ${limit}`,
+        } ORDER BY t.id LIMIT ${limit}`,
 
       /** The text of a task's history, undefined when the task is unknown. */
       findHistory: (projectId: ProjectId, { engine, task_id }: TaskKey) =>

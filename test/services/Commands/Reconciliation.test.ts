@@ -106,6 +106,28 @@ describe.each(engines)("tasks whose end never comes on %s", (engine) => {
         })
       }))
 
+    it.scoped("are asked about at the agent that reported their worker", () =>
+      Effect.gen(function*() {
+        const project = yield* freshProject()
+        const asked = new Map<string, string>()
+        const own = new Map<string, string>()
+        for (const name of ["one", "other"]) {
+          const agent = yield* connected({ base: yield* baseUrl, ...(yield* freshAgent(project)) })
+          agent.onCommand = (command) => {
+            asked.set(String(command.parameters["task_id"]), name)
+            agent.ack(command)
+          }
+          const id = randomUUID()
+          own.set(id, name)
+          const data = { ...unknown(id), worker: `w@${name}` }
+          yield* Effect.promise(() =>
+            agent.sendEvents([event({ kind: "task.started", task_id: id, occurred_at: minuteAgo(), data })])
+          )
+        }
+        yield* until(Effect.sync(() => asked), ({ size }) => size === own.size)
+        assert.deepStrictEqual(asked, own)
+      }))
+
     it.scoped("are orphaned when their worker is gone: told once an attempt, until the task shows life", () =>
       Effect.gen(function*() {
         yield* watchOutbox
