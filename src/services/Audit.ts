@@ -62,8 +62,9 @@ export class Audit extends Effect.Service<Audit>()("svc/Audit", {
     const appendOnPostgres = Effect.fnUntraced(function*(entries: ReadonlyArray<ActorEntry>) {
       const [head] = yield* postgres.head
       if (head === undefined) return yield* Effect.dieMessage("audit_head has no row")
-      const [newest] = chain.hasWritten(head) ? [] : yield* postgres.newest(chain.committedHead.newest?.seq ?? 0)
-      const next = chain.buildRows(head, newest, entries, yield* Timestamp.now)
+      const known = chain.committedHead.newest // before the read: a look at the log may move it meanwhile
+      const [newest] = chain.hasWritten(head) ? [] : yield* postgres.newest(known?.seq ?? 0)
+      const next = chain.buildRows({ head, known, newest }, entries, yield* Timestamp.now)
       yield* postgres.append(next.rows, next.head)
       return next.rows
     })
@@ -75,9 +76,10 @@ export class Audit extends Effect.Service<Audit>()("svc/Audit", {
      * Dies as `recordAll` does. The statement locks the head first, so it must not wait for rows of other transactions.
      */
     const buildAppend = Effect.fnUntraced(function*(entries: ReadonlyArray<ActorEntry>) {
+      const now = yield* Timestamp.now
       const expected = chain.expectedHead
       if (expected === null) return null
-      const { head, rows } = chain.buildRows(expected, undefined, entries, yield* Timestamp.now)
+      const { head, rows } = chain.buildRows({ head: expected, known: expected, newest: undefined }, entries, now)
       return { append: postgres.appendAfter(expected, rows, head), rows }
     })
 

@@ -12,23 +12,28 @@ import { virtualEnvironment } from "./virtualEnvironment.ts"
 
 const ready = await has("Python", "OpenSSL")
 
-class Site extends Context.Tag("test/Site")<Site, { readonly pki: Pki; readonly port: number }>() {}
+class Site extends Context.Tag("test/Site")<Site, {
+  readonly pki: Pki
+  readonly port: number
+  /** The folder of the scheduler's program. */
+  readonly bin: string
+}>() {}
 
 /** A brain on SQLite that fires nothing itself and serves schedulers. */
 const site = Layer.unwrapScoped(Effect.gen(function*() {
   const pki = yield* makePki
   const port = yield* freePort
+  const bin = yield* virtualEnvironment("scheduler", join(import.meta.dirname, "scheduler/requirements.txt"))
   return Layer.merge(
     serverOn("SQLite", { ...pki.settings(port), embeddedScheduler: false, scheduleGraceSeconds: 15 }),
-    Layer.succeed(Site, { pki, port })
+    Layer.succeed(Site, { pki, port, bin })
   )
 }))
 
 /** The published z4j-scheduler, unchanged, until the scope ends. */
 const startScheduler = (name: string) =>
   Effect.gen(function*() {
-    const { pki, port } = yield* Site
-    const bin = yield* virtualEnvironment("scheduler", join(import.meta.dirname, "scheduler/requirements.txt"))
+    const { bin, pki, port } = yield* Site
     const { cert, key } = yield* pki.authority.client(name)
     const env = {
       PATH: `${bin}:/usr/bin:/bin`,
@@ -47,7 +52,7 @@ const startScheduler = (name: string) =>
   })
 
 describe.skipIf(!ready)("the published z4j-scheduler, unchanged", () => {
-  layer(site, { excludeTestServices: true, timeout: 120_000 })((it) => {
+  layer(site, { excludeTestServices: true, timeout: "5 minutes" })((it) => {
     it.scoped(
       "negotiates, takes the snapshot, watches, fires, and learns of changes and deletions",
       () =>

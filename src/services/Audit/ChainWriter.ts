@@ -6,7 +6,7 @@ import { uuidv7 } from "../Ids.ts"
 import type { KeyRing, SymmetricKey } from "../KeyRing.ts"
 import { recordset } from "../Recordset.ts"
 import { type ChainedRow, genesis, type Link, rowHash, rowHmac, zeroHash } from "./Chain.ts"
-import { CommittedHead, type LogContradicted } from "./CommittedHead.ts"
+import { CommittedHead, type KnownRow, type LogContradicted, requireRow } from "./CommittedHead.ts"
 import { type ActorEntry, rowOf } from "./Row.ts"
 import type { PublicKey } from "./SigningKeys.ts"
 import { verifyStatement, Watermark } from "./Statement.ts"
@@ -132,9 +132,15 @@ export class ChainWriter {
     if (this.committed === undefined || row.seq > this.committed.seq) this.committed = row
   }
 
-  /** The head if no other replica has written since, and no row after it is uncommitted; null when only a read can tell. */
+  /**
+   * The head, as far as this process knows: its newest row, if it has no later one that is uncommitted and has seen none
+   * of another replica; else null.
+   */
   get expectedHead(): HeadLink | null {
-    return this.committed !== undefined && this.hasWritten(this.committed) ? this.committed : null
+    const { committed } = this
+    if (committed === undefined || !this.hasWritten(committed)) return null
+    const { newest } = this.committedHead
+    return newest === null || newest.seq <= committed.seq ? committed : null
   }
 
   /** The last row that was pruned, by a statement with a trusted signature. */
@@ -145,10 +151,17 @@ export class ChainWriter {
       : Either.getOrElse(verifyStatement(Watermark, watermark, this.trusted), () => genesis)
   }
 
-  /** The rows, in the order of their entries, and the head after them. Throws ChainKeyMissing, HeadForged and LogContradicted. */
+  /**
+   * The rows, in the order of their entries, and the head after them. `newest` is not needed when this process wrote
+   * the head. Its `hash_there` is of `known`, the row that was known to be committed when it was read. Throws ChainKeyMissing,
+   * HeadForged and LogContradicted.
+   */
   buildRows(
-    head: HeadLink,
-    newest: NewestRow | undefined,
+    { head, known, newest }: {
+      readonly head: HeadLink
+      readonly known: KnownRow | null
+      readonly newest: NewestRow | undefined
+    },
     entries: ReadonlyArray<ActorEntry>,
     now: Timestamp
   ): { readonly rows: ReadonlyArray<StoredRow>; readonly head: ChainHead } {
@@ -159,7 +172,7 @@ export class ChainWriter {
     if (this.suspendReason !== null) throw this.suspendReason
     const pruned = this.pruned(newest)
     const isKnown = this.hasWritten(head)
-    this.committedHead.check(head, isKnown ? null : { row_hash: newest?.hash_there ?? null, begin: pruned })
+    requireRow(known, head, isKnown ? null : { row_hash: newest?.hash_there ?? null, begin: pruned })
     const previousTime = isKnown && this.last !== undefined ? this.last.occurred_at : provenTime(head, newest, pruned)
     const occurred_at = previousTime === null || now > previousTime ? now : addSeconds(previousTime, 0.000001)
     const millis = toEpochMillis(occurred_at)
@@ -209,10 +222,9 @@ export class SqliteLog {
   append(entries: ReadonlyArray<ActorEntry>, at: Timestamp): ReadonlyArray<StoredRow> {
     const before = this.head.get()
     if (before === undefined) throw new Error("audit_head has no row")
-    const newest = this.chain.hasWritten(before)
-      ? undefined
-      : this.newest.get(this.chain.committedHead.newest?.seq ?? 0)
-    const { head, rows } = this.chain.buildRows(before, newest, entries, at)
+    const known = this.chain.committedHead.newest
+    const newest = this.chain.hasWritten(before) ? undefined : this.newest.get(known?.seq ?? 0)
+    const { head, rows } = this.chain.buildRows({ head: before, known, newest }, entries, at)
     for (const row of rows) this.insert.run(row)
     this.advance.run(head)
     return rows

@@ -44,23 +44,25 @@ export class CommittedHead {
   reset(): void {
     this.newestRow = null
   }
+}
 
-  /** Throws LogContradicted. `held` is null for a head that this process wrote itself. */
-  check(head: KnownRow, held: RowAtPlace | null): void {
-    const { newestRow } = this
-    if (newestRow === null) return
-    const { row_hash, seq } = newestRow
-    const contradiction = head.seq < seq
-      ? `ends at row ${head.seq}: it was cut, or restored from a copy`
-      : head.seq === seq && head.row_hash !== row_hash
-      ? `has another row ${seq}`
-      : held === null
-      ? null
-      : describeMissing(newestRow, held)
-    if (contradiction !== null) {
-      throw new LogContradicted({
-        message: `this brain committed row ${seq} of the audit log, and the log ${contradiction}`
-      })
-    }
+/**
+ * Throws LogContradicted when the log of this head lacks the row `known`. `held` is what the log has at its place, null for
+ * a head that this process wrote itself.
+ */
+export const requireRow = (known: KnownRow | null, head: KnownRow, held: RowAtPlace | null): void => {
+  if (known === null) return
+  const { row_hash, seq } = known
+  const contradiction = head.seq < seq
+    ? `ends at row ${head.seq}: it was cut, or restored from a copy`
+    : head.seq === seq && head.row_hash !== row_hash
+    ? `has another row ${seq}`
+    : held === null
+    ? null
+    : describeMissing(known, held)
+  if (contradiction !== null) {
+    throw new LogContradicted({
+      message: `this brain committed row ${seq} of the audit log, and the log ${contradiction}`
+    })
   }
 }

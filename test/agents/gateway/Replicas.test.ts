@@ -100,7 +100,7 @@ describe("two replicas over one PostgreSQL", () => {
           request("POST", `/projects/${project.slug}/commands/cancel-task`, { ...key, body }),
           replica
         )
-        assert.strictEqual(issued.status, 202)
+        assert.strictEqual(issued.status, 202, JSON.stringify(issued.json))
         const answer = yield* Fiber.join(waiting)
         const command = atA.open(answer.json.frames[0]) // checks that the seq is above the last one
         assert.strictEqual(command.id, issued.json.id)

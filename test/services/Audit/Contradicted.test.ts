@@ -3,6 +3,7 @@ import { assert, describe, layer } from "@effect/vitest"
 import { Cause, Effect, Layer } from "effect"
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
+import { Audit } from "../../../src/services/Audit.ts"
 import { Checkpoints } from "../../../src/services/Audit/Checkpoints.ts"
 import { LogContradicted } from "../../../src/services/Audit/CommittedHead.ts"
 import { cleanUpFork } from "../../../src/services/Audit/ForkCleanup.ts"
@@ -86,6 +87,11 @@ describe.each(engines)("a log on %s that lacks rows that this process committed"
         yield* append(1)
         const other = yield* Layer.build(anotherProcess())
         yield* Effect.provide(append(2), other)
+        yield* append(1)
+        yield* Effect.provide(append(2), other)
+        yield* sign()
+        const audit = yield* Audit
+        assert.isNull(yield* audit.buildAppend([]), "the newest row is the other's")
         yield* append(1)
         yield* Effect.provide(append(2), other)
         yield* sign()
