@@ -129,6 +129,21 @@ describe.each(engines)("failure groups on %s", (engine) => {
           assert.strictEqual((yield* get(`/issues/${fingerprint}`)).status, 404)
         }).pipe(Effect.provide(FailureRetention.layer)))
 
+      it.effect("begin anew after their retention, also with a task that had recovered", () =>
+        Effect.gen(function*() {
+          const { get, project, report } = yield* world
+          const sql = yield* SqlClient.SqlClient
+          const retention = yield* FailureRetention
+          yield* report(...failing("a", 1), ...run("a", "succeeded", 5))
+          yield* sql`UPDATE failure_groups SET last_seen_at = '2001-01-01T00:00:00.000000Z' WHERE project_id = ${project.id}`
+          yield* retention.sweep()
+          yield* report(...failing("a", 10))
+          const counts = Effect.map(get("/issues"), ({ json }) => countsOf(json.items[0]))
+          assert.deepStrictEqual(yield* counts, [1, 1, 0])
+          yield* report(...run("a", "succeeded", 20))
+          assert.deepStrictEqual(yield* counts, [1, 0, 1])
+        }).pipe(Effect.provide(FailureRetention.layer)))
+
       it.effect("end at the cap of the project; known ones still count", () =>
         Effect.gen(function*() {
           const { get, report } = yield* world

@@ -66,7 +66,8 @@ const isNewer = `(excluded.last_seen_at > failure_groups.last_seen_at OR
 
 /**
  * Rows of groups that exist, or gain occurrences, in the order of the rows: they are sorted, so two writers lock them
- * in one order. A count is never negative: a group that was over the cap for a while has not counted all its tasks.
+ * in one order. A count below 0 is 0: a group that was over the cap for a while, or has expired, has not counted all its
+ * tasks, so that its first row can have one.
  */
 const groupsBegin = `INSERT INTO failure_groups (${namesOf(groupColumns)}) SELECT ${namesOf(groupColumns)} FROM `
 
@@ -80,8 +81,8 @@ const groupsEnd = ({ greatest, least }: Extremes) =>
       first_seen_at = ${least}(failure_groups.first_seen_at, excluded.first_seen_at),
       last_seen_at = ${greatest}(failure_groups.last_seen_at, excluded.last_seen_at),
       occurrences = ${greatest}(0, failure_groups.occurrences + excluded.occurrences),
-      open_count = ${greatest}(0, failure_groups.open_count + excluded.open_count),
-      recovered_count = ${greatest}(0, failure_groups.recovered_count + excluded.recovered_count)`
+      open_count = ${greatest}(0, ${greatest}(0, failure_groups.open_count) + excluded.open_count),
+      recovered_count = ${greatest}(0, ${greatest}(0, failure_groups.recovered_count) + excluded.recovered_count)`
 
 const hoursBegin = `INSERT INTO failure_group_hours (${namesOf(hourColumns)}) SELECT ${namesOf(hourColumns)} FROM `
 
