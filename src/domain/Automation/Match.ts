@@ -2,19 +2,23 @@
 import { compileGlob } from "../Notification/Glob.ts"
 import type { Conditions } from "./Conditions.ts"
 
-/** What an occurrence is compared by; null: not known, so that a condition on it does not hold. */
-export interface RuleFacts {
+/** What an event is compared by; null: not known, so that a condition on it does not hold. */
+export interface EventFacts {
   readonly engine: string | null
   readonly queue: string | null
   readonly task_name: string | null
   readonly priority: string | null
   readonly fingerprint: string | null
+}
+
+/** What one of its occurrences is compared by besides. */
+export interface OccurrenceFacts {
   /** The first line of the exception. */
-  readonly exception: string | null
+  readonly detail: string | null
   readonly runtime_ms: number | null
 }
 
-type Test = (facts: RuleFacts) => boolean
+type Test = (event: EventFacts, occurrence: OccurrenceFacts) => boolean
 
 const listOf = <A>(given: A | ReadonlyArray<A>): ReadonlyArray<A> =>
   // the cast: Array.isArray does not narrow a readonly array
@@ -24,8 +28,8 @@ const isGlob = (pattern: string): boolean => /[*?[]/.test(pattern)
 
 const isOneOf = (field: "engine" | "queue" | "priority" | "fingerprint", given: string | ReadonlyArray<string>) => {
   const values = new Set(listOf(given))
-  return (facts: RuleFacts): boolean => {
-    const value = facts[field]
+  return (event: EventFacts): boolean => {
+    const value = event[field]
     return value !== null && values.has(value)
   }
 }
@@ -46,11 +50,11 @@ export const compileConditions = (conditions: Conditions): Test => {
   }
   if (conditions.runtime !== undefined) {
     const { max_ms = Infinity, min_ms = 0 } = conditions.runtime
-    tests.push(({ runtime_ms }) => runtime_ms !== null && runtime_ms >= min_ms && runtime_ms <= max_ms)
+    tests.push((_event, { runtime_ms }) => runtime_ms !== null && runtime_ms >= min_ms && runtime_ms <= max_ms)
   }
   if (conditions.exception !== undefined) {
     const patterns = listOf(conditions.exception).map(compileException)
-    tests.push(({ exception }) => exception !== null && patterns.some((matches) => matches(exception)))
+    tests.push((_event, { detail }) => detail !== null && patterns.some((matches) => matches(detail)))
   }
-  return (facts) => tests.every((test) => test(facts))
+  return (event, occurrence) => tests.every((test) => test(event, occurrence))
 }

@@ -146,12 +146,12 @@ export const guardChains = (facts: ChainFacts) => {
 
   /** Retries that may have created the task: issued before it appeared, when nothing else says where it is from. */
   const possibleOrigins = (candidate: Candidate): ReadonlyArray<OpenRetry> => {
+    const retries = open.get(keyOf(candidate.engine, candidate.task_name)) ?? []
+    if (retries.length === 0) return []
     const task = facts.find(candidate)
     if (task === undefined || chainOf(candidate).size > 1) return []
     const latest = Timestamp.addSeconds(task.created_at, maxSkewSeconds)
-    return (open.get(keyOf(candidate.engine, candidate.task_name)) ?? []).filter((retry) =>
-      retry.task_id !== candidate.task_id && retry.issued_at <= latest
-    )
+    return retries.filter((retry) => retry.task_id !== candidate.task_id && retry.issued_at <= latest)
   }
 
   return {

@@ -1,6 +1,5 @@
-import { Effect } from "effect"
+import { Array as Arr, Clock, Effect } from "effect"
 import type { RuleTrigger } from "../../domain/Automation.ts"
-import { isDestructive } from "../../domain/Automation/Actions.ts"
 import { attemptExecution, type Breaker } from "../../domain/Automation/Breaker.ts"
 import type { ExecutedAction, Outcome } from "../../domain/Automation/Execution.ts"
 import { compileConditions } from "../../domain/Automation/Match.ts"
@@ -24,15 +23,12 @@ export interface ActiveRule {
   wasTripped: boolean
 }
 
-export const activate = (rule: RuleRow, executions: number): ActiveRule => {
-  const test = compileConditions(rule.conditions)
-  return {
-    rule,
-    matches: (event, { detail, runtime_ms }) => test({ ...event, exception: detail, runtime_ms }),
-    breaker: { is_tripped: rule.cb_tripped, executions },
-    wasTripped: rule.cb_tripped
-  }
-}
+export const activate = (rule: RuleRow, executions: number): ActiveRule => ({
+  rule,
+  matches: compileConditions(rule.conditions),
+  breaker: { is_tripped: rule.cb_tripped, executions },
+  wasTripped: rule.cb_tripped
+})
 
 /** An event of the batch, with the occurrences that are looked at now. */
 export interface BatchEvent {
@@ -97,34 +93,44 @@ const overtakenBy = (
   return needyStates[trigger]?.includes(state) === false ? `The task's state is ${state} now.` : null
 }
 
-/** Decides what each rule does about each event. It reads nothing and writes nothing. */
+/**
+ * Decides what each rule does about each event. It reads nothing and writes nothing. Plain code but for the clock: a
+ * storm brings 10 000 occurrences for each of up to 200 rules.
+ */
 export const decide = (rules: ReadonlyArray<ActiveRule>, events: ReadonlyArray<BatchEvent>, given: Surroundings) =>
   Effect.gen(function*() {
     const { agentFor, chains, now, timeoutSeconds } = given
     const rows = new Map<string, NewExecution>()
     const issues: Array<IssuedIntent> = []
     const messages: Array<RuleMessage> = []
+    const millis = yield* Clock.currentTimeMillis
     let { actionsLeft } = given
 
-    const addRow = Effect.fnUntraced(function*(
+    const addRow = (
       { rule }: ActiveRule,
       event: TriggerEvent,
-      occurrence: Occurrence,
+      occurrences: ReadonlyArray<Occurrence>,
       action: ExecutedAction,
       { command, detail, outcome }: Verdict
-    ) {
+    ): void => {
+      const [first] = occurrences
+      if (first === undefined) return
       const acted = outcome === "executed" || outcome === "dry_run"
       const isOwn = acted && action !== "notify"
       // what did not act is counted, so that a storm writes a few rows
       const key = isOwn ? `${rows.size}` : `${rule.id} ${outcome} ${detail} ${acted ? event.condition : ""}`
       const same = rows.get(key)
+      const times = occurrences.length + (same?.occurrences ?? 0)
+      const occurred_at = occurrences.reduce(
+        (newest, occurrence) => (occurrence.occurred_at > newest ? occurrence.occurred_at : newest),
+        same?.occurred_at ?? first.occurred_at
+      )
       if (same !== undefined) {
-        const newest = same.occurred_at > occurrence.occurred_at ? same.occurred_at : occurrence.occurred_at
-        rows.set(key, { ...same, occurrences: same.occurrences + 1, task_id: null, occurred_at: newest })
+        rows.set(key, { ...same, occurrences: times, task_id: null, occurred_at })
         return
       }
       rows.set(key, {
-        id: yield* Ids.nextOf(ExecutionId),
+        id: ExecutionId.make(Ids.uuidv7(millis), { disableValidation: true }),
         project_id: rule.project_id,
         rule_id: rule.id,
         rule_name: rule.name,
@@ -132,16 +138,16 @@ export const decide = (rules: ReadonlyArray<ActiveRule>, events: ReadonlyArray<B
         condition_key: event.condition,
         action,
         outcome,
-        occurrences: 1,
+        occurrences: times,
         engine: event.engine,
-        task_id: occurrence.task_id,
+        task_id: times === 1 ? first.task_id : null,
         task_name: event.task_name,
         command_id: command?.id ?? null,
         detail,
-        occurred_at: occurrence.occurred_at,
+        occurred_at,
         created_at: now
       })
-    })
+    }
 
     const attempt = (active: ActiveRule): boolean => {
       const { breaker, is_admitted } = attemptExecution(active.breaker, active.rule.max_executions_per_window)
@@ -152,73 +158,71 @@ export const decide = (rules: ReadonlyArray<ActiveRule>, events: ReadonlyArray<B
     const degradedDetail = ({ max_executions_per_window, window_seconds }: RuleRow) =>
       `The breaker is tripped: ${max_executions_per_window} executions within ${window_seconds} s.`
 
-    const judgeCommand = Effect.fnUntraced(
-      function*(active: ActiveRule, type: "retry" | "cancel", candidate: Candidate, occurrence: Occurrence) {
-        const { rule } = active
-        const refuse = (outcome: Outcome, detail: string): Verdict => ({ outcome, detail })
-        const task = chains.find(candidate)
-        if (task === undefined) return refuse("not_allowed", "The task is no longer known.")
-        const overtaken = type === "retry" ? overtakenBy(rule.trigger_key, task, occurrence) : null
-        if (overtaken !== null) return refuse("not_allowed", overtaken)
-        if (chains.hasActed(candidate, type, occurrence.occurred_at)) {
-          return refuse("loop_guard", `A rule has issued a ${type} for this event of the task already.`)
-        }
-        const action = rule.actions.find((each) => each.type === type)
-        if (action?.type === "retry") {
-          chains.claimOrigin(candidate)
-          const retries = chains.countRetries(candidate)
-          if (retries >= action.max_retries) {
-            return refuse("loop_guard", `${action.max_retries} retries of the task and of its retries are used up.`)
-          }
-        }
-        const agent_id = agentFor(type, candidate.engine, task.reporter)
-        if (agent_id === null) return refuse("not_allowed", `No connected agent takes ${type} for ${candidate.engine}.`)
-        const intent: Intent = {
-          agent_id,
-          action: actionNames[type],
-          engine: candidate.engine,
-          target_type: "task",
-          target_id: candidate.task_id,
-          parameters: {
-            task_id: candidate.task_id,
-            ...(type === "retry" && candidate.task_name !== "" && !candidate.task_name.startsWith("<unknown:") &&
-              { task_name: candidate.task_name })
-          },
-          timeout_seconds: timeoutSeconds,
-          metadata: { rule_id: rule.id, rule: rule.name }
-        }
-        const refusal = refusalReason(intent)
-        if (refusal !== null) return refuse("not_allowed", refusal)
-        if (!rule.dry_run && actionsLeft <= 0) {
-          return refuse("ceiling", "The project's rules acted as often as they may within a minute.")
-        }
-        if (!attempt(active)) return refuse("degraded", degradedDetail(rule))
-        if (rule.dry_run) return { outcome: "dry_run", detail: null } satisfies Verdict
-        actionsLeft--
-        const id = yield* Ids.nextOf(CommandId)
-        chains.add(candidate, { action: type, occurred_at: occurrence.occurred_at })
-        const act = {
-          action: "automation.rule.executed",
-          target_type: "automation_rule",
-          target_id: rule.id,
-          project_id: rule.project_id,
-          metadata: {
-            name: rule.name,
-            action: type,
-            engine: candidate.engine,
-            task_id: candidate.task_id,
-            command_id: id
-          }
-        }
-        const command: IssuedIntent = { id, project_id: rule.project_id, intent: { ...intent, act } }
-        return { outcome: "executed", detail: null, command } satisfies Verdict
+    const judgeCommand = (
+      active: ActiveRule,
+      type: "retry" | "cancel",
+      candidate: Candidate,
+      occurrence: Occurrence
+    ): Verdict => {
+      const { rule } = active
+      const refuse = (outcome: Outcome, detail: string): Verdict => ({ outcome, detail })
+      const task = chains.find(candidate)
+      if (task === undefined) return refuse("not_allowed", "The task is no longer known.")
+      const overtaken = type === "retry" ? overtakenBy(rule.trigger_key, task, occurrence) : null
+      if (overtaken !== null) return refuse("not_allowed", overtaken)
+      if (chains.hasActed(candidate, type, occurrence.occurred_at)) {
+        return refuse("loop_guard", `A rule has issued a ${type} for this event of the task already.`)
       }
-    )
-
-    const judgeNotice = (active: ActiveRule): Verdict =>
-      !attempt(active)
-        ? { outcome: "degraded", detail: degradedDetail(active.rule) }
-        : { outcome: active.rule.dry_run ? "dry_run" : "executed", detail: null }
+      const action = rule.actions.find((each) => each.type === type)
+      if (action?.type === "retry") {
+        chains.claimOrigin(candidate)
+        const retries = chains.countRetries(candidate)
+        if (retries >= action.max_retries) {
+          return refuse("loop_guard", `${action.max_retries} retries of the task and of its retries are used up.`)
+        }
+      }
+      const agent_id = agentFor(type, candidate.engine, task.reporter)
+      if (agent_id === null) return refuse("not_allowed", `No connected agent takes ${type} for ${candidate.engine}.`)
+      const intent: Intent = {
+        agent_id,
+        action: actionNames[type],
+        engine: candidate.engine,
+        target_type: "task",
+        target_id: candidate.task_id,
+        parameters: {
+          task_id: candidate.task_id,
+          ...(type === "retry" && candidate.task_name !== "" && !candidate.task_name.startsWith("<unknown:") &&
+            { task_name: candidate.task_name })
+        },
+        timeout_seconds: timeoutSeconds,
+        metadata: { rule_id: rule.id, rule: rule.name }
+      }
+      const refusal = refusalReason(intent)
+      if (refusal !== null) return refuse("not_allowed", refusal)
+      if (!rule.dry_run && actionsLeft <= 0) {
+        return refuse("ceiling", "The project's rules acted as often as they may within a minute.")
+      }
+      if (!attempt(active)) return refuse("degraded", degradedDetail(rule))
+      if (rule.dry_run) return { outcome: "dry_run", detail: null }
+      actionsLeft--
+      const id = CommandId.make(Ids.uuidv7(millis), { disableValidation: true })
+      chains.add(candidate, { action: type, occurred_at: occurrence.occurred_at })
+      const act = {
+        action: "automation.rule.executed",
+        target_type: "automation_rule",
+        target_id: rule.id,
+        project_id: rule.project_id,
+        metadata: {
+          name: rule.name,
+          action: type,
+          engine: candidate.engine,
+          task_id: candidate.task_id,
+          command_id: id
+        }
+      }
+      const command: IssuedIntent = { id, project_id: rule.project_id, intent: { ...intent, act } }
+      return { outcome: "executed", detail: null, command }
+    }
 
     for (const { created_at, event, occurrences } of events) {
       for (const active of rules) {
@@ -227,17 +231,19 @@ export const decide = (rules: ReadonlyArray<ActiveRule>, events: ReadonlyArray<B
         const matched = occurrences.filter((occurrence) => active.matches(event, occurrence))
         if (matched.length === 0) continue
         const type = commandTypeOf(rule)?.type
-        const isOnTasks = isDestructive(rule.actions)
-        for (const occurrence of matched) {
-          const candidate = candidateOf(event, occurrence)
-          if (isOnTasks && (type === "retry" || type === "cancel")) {
+        if (type === undefined) {
+          const [held, admitted] = Arr.partition(matched, () => attempt(active))
+          const outcome = rule.dry_run ? "dry_run" : "executed"
+          addRow(active, event, admitted, "notify", { outcome, detail: null })
+          addRow(active, event, held, "notify", { outcome: "degraded", detail: degradedDetail(rule) })
+        } else {
+          for (const occurrence of matched) {
+            const candidate = candidateOf(event, occurrence)
             const verdict: Verdict = candidate === null
               ? { outcome: "not_allowed", detail: "The event is about no task." }
-              : yield* judgeCommand(active, type, candidate, occurrence)
-            yield* addRow(active, event, occurrence, type, verdict)
+              : judgeCommand(active, type, candidate, occurrence)
+            addRow(active, event, [occurrence], type, verdict)
             if (verdict.command !== undefined) issues.push(verdict.command)
-          } else {
-            yield* addRow(active, event, occurrence, "notify", judgeNotice(active))
           }
         }
         if (!rule.dry_run && rule.actions.some((action) => action.type === "notify")) {

@@ -21,6 +21,9 @@ import { RulesRepo } from "./RulesRepo.ts"
 /** Who issues the commands of rules. The audit row of each names its rule. */
 const automation = system("automation")
 
+/** Events of one transaction. Each has up to 100 occurrences, which are compared with up to 200 rules in one go. */
+const eventsAtOnce = 25
+
 /** How long an event waits for the result of a retry that may have caused it. */
 const waitSeconds = 2
 
@@ -182,7 +185,7 @@ export class AutomationEngine extends Effect.Service<AutomationEngine>()("svc/Au
   static readonly layerLoop = Layer.scopedDiscard(Effect.gen(function*() {
     const engine = yield* AutomationEngine
     const triggerEvents = yield* TriggerEvents
-    yield* triggerEvents.consumeForever("automation rules", "rules", engine.process)
+    yield* triggerEvents.consumeForever("automation rules", "rules", engine.process, { limit: eventsAtOnce })
   })).pipe(Layer.provide([this.layer, TriggerEvents.layer]))
 }
 

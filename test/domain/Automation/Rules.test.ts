@@ -1,15 +1,15 @@
 import { assert, describe, it } from "@effect/vitest"
 import { findFlaws } from "../../../src/domain/Automation.ts"
 import { attemptExecution, type Breaker } from "../../../src/domain/Automation/Breaker.ts"
-import { compileConditions, type RuleFacts } from "../../../src/domain/Automation/Match.ts"
+import { compileConditions, type EventFacts, type OccurrenceFacts } from "../../../src/domain/Automation/Match.ts"
 
-const facts: RuleFacts = {
+const facts: EventFacts & OccurrenceFacts = {
   engine: "celery",
   queue: "mail",
   task_name: "shop.pay.charge",
   priority: "high",
   fingerprint: "9f86d081884c7d65",
-  exception: "ConnectionError: db [primary] is gone",
+  detail: "ConnectionError: db [primary] is gone",
   runtime_ms: 1500
 }
 
@@ -65,12 +65,12 @@ describe("conditions", () => {
       [{ fingerprint: "9f86d081884c7d65" }, true],
       [{ fingerprint: "0000000000000000" }, false]
     ] as const
-  )("%j: %s", (conditions, holds) => assert.strictEqual(compileConditions(conditions)(facts), holds))
+  )("%j: %s", (conditions, holds) => assert.strictEqual(compileConditions(conditions)(facts, facts), holds))
 
   it("a condition on what is not known does not hold", () => {
-    const unknown = { ...facts, exception: null, runtime_ms: null, queue: null, task_name: null }
+    const unknown = { ...facts, detail: null, runtime_ms: null, queue: null, task_name: null }
     for (const one of [{ exception: "*" }, { runtime: { min_ms: 0 } }, { queue: "" }, { task_name: "*" }]) {
-      assert.isFalse(compileConditions(one)(unknown))
+      assert.isFalse(compileConditions(one)(unknown, unknown))
     }
   })
 })
