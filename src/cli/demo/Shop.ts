@@ -188,6 +188,8 @@ class ShopError extends Data.Error<{ readonly message: string }> {
   constructor(readonly errorName: string, message: string) {
     super({ message })
     this.name = errorName
+    // its place in this program tells nothing of the shop, and the history has none
+    this.stack = `${errorName}: ${message}`
   }
 }
 

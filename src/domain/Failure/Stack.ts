@@ -124,7 +124,7 @@ const readJavaScriptFrame = (frame: string): Frame => {
   const place = placeBegin < 0 ? text : text.slice(placeBegin + 2, -1)
   const name = placeBegin < 0 ? "" : text.slice(0, placeBegin)
   const alias = name.indexOf(" [as ")
-  return { path: pathOf(place), name: alias < 0 ? name : name.slice(0, alias) }
+  return { path: withoutContentHash(pathOf(place)), name: alias < 0 ? name : name.slice(0, alias) }
 }
 
 /** The path of `file:///srv/app/mail.js?v=3:10:5`. */
@@ -135,6 +135,17 @@ const pathOf = (place: string): string => {
   const path = place.slice(0, query < 0 ? end : Math.min(query, end)).replaceAll("\\", "/")
   return path.startsWith("file://") ? path.slice(7) : path
 }
+
+/**
+ * `dist/Shop.js` for `dist/Shop-AWSGDVDQ.js`: bundlers add eight characters of a hash, which changes with each build. A
+ * word has no digit, and at most one capital.
+ */
+const withoutContentHash = (path: string): string => {
+  const [end = "", hash = "", extension = ""] = contentHash.exec(path) ?? []
+  return hash !== "" && isHash.test(hash) ? path.slice(0, -end.length) + extension : path
+}
+const contentHash = /[-.](\w{8})(\.[cm]?js)$/
+const isHash = /\d|[A-Z].*[A-Z]/
 
 const isPosition = (code: number): boolean => (code >= 48 && code <= 58) // digits and the colon
 

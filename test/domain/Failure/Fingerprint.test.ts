@@ -113,6 +113,17 @@ ${python("RuntimeError: cannot pay", shopFrame)}`,
     }`,
     "Error\napp/a.js:outer"
   ],
+  [
+    "a bundle, whose names have a hash of the content",
+    "Error: one",
+    node(
+      "Error: one",
+      "pay (file:///srv/app/dist/Shop-AWSGDVDQ.js:12:16089)",
+      "run (file:///srv/app/dist/index-DiwrgTda.mjs:1:2)",
+      "main (/srv/app/dist/order-Invoices.js:1:2)"
+    ),
+    "Error\ndist/Shop.js:pay\ndist/index.mjs:run\ndist/order-Invoices.js:main"
+  ],
   ["Dramatiq", "ValueError: order 17 of ann@example.com", null, "ValueError: order # of ann@example.com"],
   ["Huey, a repr", "KeyError: 'z'", null, "KeyError: '*'"],
   ["Celery's repr", "ConnectionError('10.0.0.1:6379 refused')", null, "ConnectionError: ('*')"],
