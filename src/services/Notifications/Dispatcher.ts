@@ -43,9 +43,15 @@ const longestWaitMillis = 10_000
 /** The loop looks at least this often: a hint may be lost. */
 const pollMillis = 1000
 
+/** A target whose rate is used up is looked at again after this, so that one claim takes several messages. */
+const ratePauseMillis = 40
+
 /** Deliveries that one statement suppresses, and attempts that one transaction records. */
 const suppressSlice = 500
 const recordSlice = 64
+
+/** So long an attempt waits for others that end, to be recorded with them: a commit costs more than a send. */
+const gatherPause = "10 millis"
 
 /** When the program ends, sends may take this long; the others are given back. */
 const drainTimeout = "4 seconds"
@@ -112,6 +118,8 @@ export const makeDispatcher = Effect.gen(function*() {
   const failingChannels = new Set<string>()
   const targetOf = new Map<string, string>()
   let fresh = 0
+  /** The last look left deliveries for lack of room among the fresh ones. */
+  let isFreshFull = false
   let cursor: string | null = null
   let isEnding = false
 
@@ -251,7 +259,8 @@ export const makeDispatcher = Effect.gen(function*() {
       if (!isFresh) return
       isFresh = false
       fresh--
-      wake.unsafeOffer(undefined)
+      // at half of the room, because each look costs a commit whatever the number that it claims
+      if (isFreshFull && fresh <= maxFresh / 2) wake.unsafeOffer(undefined)
     })
     const work = Effect.gen(function*() {
       const prepared = yield* Effect.either(Effect.catchAllDefect(prepare(delivery, sealedConfig), refuseDefect))
@@ -306,7 +315,8 @@ export const makeDispatcher = Effect.gen(function*() {
 
   /** Claims and begins to send; returns how many, and the milliseconds until the next look is worth it. */
   const look = Effect.gen(function*() {
-    if (Math.min(maxFresh - fresh, maxSends - claims.size) <= 0) return { count: 0, pause: pollMillis }
+    isFreshFull = fresh >= maxFresh
+    if (isFreshFull || claims.size >= maxSends) return { count: 0, pause: pollMillis }
     const waiting = yield* repo.listWaiting(cursor)
     const isPartial = waiting.length === channelsOfLook
     const now = yield* Timestamp.now
@@ -319,6 +329,7 @@ export const makeDispatcher = Effect.gen(function*() {
     const claimed = ready.length === 0 ? [] : yield* claimFor(ready, now)
     const lastClaimed = claimed.at(-1)
     const isFull = lastClaimed !== undefined && ready.at(-1)?.channel_id !== lastClaimed.channel_id
+    isFreshFull = fresh + claimed.length >= maxFresh
     cursor = isFull ? lastClaimed.channel_id : isPartial ? waiting.at(-1)?.channel_id ?? null : null
     const added = addClaims(claimed)
     if (added.length > 0) {
@@ -332,9 +343,12 @@ export const makeDispatcher = Effect.gen(function*() {
         { discard: true }
       )
     }
-    const next = waiting.filter(({ due_at }) => due_at > now).map(({ due_at }) =>
-      Timestamp.toEpochMillis(due_at) - nowMillis
-    )
+    const next = waiting.map(({ channel_id, due_at }) => {
+      if (due_at > now) return Timestamp.toEpochMillis(due_at) - nowMillis
+      const target = targetOf.get(channel_id)
+      const wait = target === undefined ? 0 : rates.waitOf(target, nowMillis)
+      return wait > 0 ? Math.max(ratePauseMillis, wait) : pollMillis // the end of a send wakes the loop
+    })
     const hasMore = count + claimed.length > 0 || cursor !== null
     return {
       count: claimed.length,
@@ -428,7 +442,11 @@ export const makeDispatcher = Effect.gen(function*() {
   )
 
   const recordNext = Effect.gen(function*() {
-    if (unrecorded.length === 0) unrecorded.push(...(yield* Queue.takeBetween(attempts, 1, recordSlice)))
+    if (unrecorded.length === 0) {
+      unrecorded.push(yield* Queue.take(attempts))
+      if (claims.size > 1 && !isEnding) yield* Effect.sleep(gatherPause)
+      unrecorded.push(...(yield* Queue.takeUpTo(attempts, recordSlice - 1)))
+    }
     const batch = [...unrecorded]
     const records = yield* record(batch)
     unrecorded.length = 0

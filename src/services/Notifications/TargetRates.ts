@@ -39,6 +39,13 @@ export const makeTargetRates = () => {
       if (bucket === undefined) return Infinity
       return bucket.pausedUntil > now ? 0 : Math.floor(refill(bucket, now).tokens)
     },
+    /** Milliseconds until the target takes a message. */
+    waitOf: (target: string, now: number): number => {
+      const bucket = buckets.get(target)
+      if (bucket === undefined) return 0
+      const { tokens } = refill(bucket, now)
+      return Math.max(0, (1 - tokens) / bucket.rate.per_second * 1000, bucket.pausedUntil - now)
+    },
     /** Takes a token, and returns the milliseconds to wait before the message is sent. */
     take: (target: string, rate: TargetRate, now: number): number => {
       const bucket = find(target, rate, now)
