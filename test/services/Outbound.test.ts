@@ -72,8 +72,19 @@ describe("outbound calls", () => {
         "１２７.0.0.1",
         "0.0.0.0",
         "0",
+        "127.0.0.0x1",
+        "①②⑦.⓪.⓪.①",
+        "127。0。0。1",
         "[::1]",
         "[::]",
+        "[::127.0.0.1]",
+        "[fe80::1]",
+        "[fec0::1]",
+        "[fd00::1]",
+        "[fd00:ec2::254]",
+        "[ff02::1]",
+        "[2001:0:4136:e378:8000:63bf:80ff:fffe]",
+        "[64:ff9b:1::127.0.0.1]",
         "[::ffff:127.0.0.1]",
         "[0:0:0:0:0:ffff:7f00:1]",
         "[64:ff9b::127.0.0.1]",
@@ -101,11 +112,20 @@ describe("outbound calls", () => {
         "public.example": [["93.184.216.34", "2606:4700::1111"]],
         "half.example": [["93.184.216.34", "10.0.0.1"]],
         "v6.example": [["93.184.216.34", "fe80::1%eth0"]],
+        "loopback6.example": [["::1"]],
+        "zone.example": [["fe80::1%1"]],
+        "local.example": [["fd12:3456::1"]],
         "mapped.example": [["::ffff:10.0.0.1"]],
+        "nat64.example": [["64:ff9b::a00:1"]],
+        "sixtofour.example": [["2002:a00:1::1"]],
+        "metadata.example": [["169.254.169.254"]],
+        "azure.example": [["168.63.129.16"]],
+        "nonsense.example": [["no address"]],
         "empty.example": [[]]
       })
       yield* check("https://public.example/hook")
-      for (const name of ["half", "v6", "mapped", "empty", "missing"]) {
+      const names = ["half", "v6", "loopback6", "zone", "local", "mapped", "nat64", "sixtofour", "metadata", "azure"]
+      for (const name of [...names, "nonsense", "empty", "missing"]) {
         assert.strictEqual((yield* Effect.flip(check(`https://${name}.example/hook`)))._tag, "OutboundRefused", name)
       }
     }))
@@ -126,6 +146,26 @@ describe("outbound calls", () => {
       const rebound = yield* Effect.flip(call(url))
       assert.strictEqual(rebound._tag, "OutboundRefused", "although a connection to the old address is still open")
       assert.lengthOf(seen, 2)
+    }))
+
+  it.scoped("go to a checked address only, also while the answers of the name server change from call to call", () =>
+    Effect.gen(function*() {
+      const { port, seen } = yield* serverOf(ok)
+      const inner = yield* serverOf(ok)
+      const rounds = 20
+      const answers = Array.from({ length: rounds }, (_, at) => (at % 2 === 0 ? ["127.0.0.1"] : ["127.0.0.2"]))
+      const { call } = yield* outbound({ "hooks.example": answers }, ["127.0.0.1"])
+      const outcomes = yield* Effect.forEach(answers, () =>
+        Effect.zipRight(
+          TestClock.adjust("31 seconds"),
+          Effect.match(Effect.zip(call(`http://hooks.example:${port}/`), call(`http://hooks.example:${port}/`)), {
+            onFailure: ({ _tag }) => _tag,
+            onSuccess: ([{ status }]) => String(status)
+          })
+        ))
+      assert.deepStrictEqual(outcomes, answers.map((_, at) => (at % 2 === 0 ? "200" : "OutboundRefused")))
+      assert.lengthOf(seen, rounds)
+      assert.lengthOf(inner.seen, 0)
     }))
 
   it.scoped("name the host to a TLS server, and not the address", () =>
@@ -161,6 +201,7 @@ describe("outbound calls", () => {
     Effect.gen(function*() {
       const proxy = yield* serverOf(ok)
       const names = ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "NODE_USE_ENV_PROXY"]
+        .concat("all_proxy", "npm_config_proxy", "npm_config_https_proxy", "GLOBAL_AGENT_HTTP_PROXY")
       const before = names.map((name) => process.env[name])
       yield* Effect.acquireRelease(
         Effect.sync(() => names.forEach((name) => (process.env[name] = `http://127.0.0.1:${proxy.port}`))),

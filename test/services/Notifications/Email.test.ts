@@ -1,11 +1,13 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Layer } from "effect"
+import { Effect, Layer, TestClock } from "effect"
 import { randomInt } from "node:crypto"
+import { createServer, type Socket } from "node:net"
 import { SMTPServer, type SMTPServerOptions } from "smtp-server"
 import type { ChannelTypes } from "../../../src/services/Notifications/ChannelTypes.ts"
 import { ChannelTypes as Types } from "../../../src/services/Notifications/ChannelTypes.ts"
 import { Outbound, Resolver } from "../../../src/services/Outbound.ts"
 import { settingsOn } from "../../databases.ts"
+import { until } from "../../until.ts"
 import { deliveryId, flawOf, makeReceiver, notification, send } from "./receiver.ts"
 
 const config = {
@@ -158,6 +160,119 @@ describe("a mail", () => {
           assert.deepStrictEqual(logins, [])
         })))
     ))
+
+  it.scoped("is sent to no internal address, at any port, and the check comes before the connection", () =>
+    Effect.gen(function*() {
+      const connections: Array<string> = []
+      const address = `127.${randomInt(1, 255)}.${randomInt(0, 255)}.${randomInt(1, 255)}`
+      const server = createServer((socket) => {
+        connections.push(address)
+        socket.on("error", () => {}).end("220 mail\r\n")
+      })
+      yield* Effect.acquireRelease(
+        Effect.async<void>((resume) => void server.listen(2525, address, () => resume(Effect.void))),
+        () => Effect.async<void>((resume) => void server.close(() => resume(Effect.void)))
+      )
+      const looks: Array<string> = []
+      const answers: Readonly<Record<string, ReadonlyArray<string>>> = {
+        "local.example": [address],
+        "half.example": ["93.184.216.34", address],
+        "metadata.example": ["169.254.169.254"],
+        "mapped.example": [`::ffff:${address}`],
+        "nat64.example": ["64:ff9b::a00:1"],
+        "rebinding.example": [address]
+      }
+      const resolver = Layer.succeed(Resolver, {
+        addresses: (host: string) =>
+          Effect.suspend(() => {
+            looks.push(host)
+            const isFirst = looks.filter((look) => look === host).length === 1
+            if (host === "rebinding.example" && isFirst) return Effect.succeed(["93.184.216.34"])
+            const found = answers[host]
+            return found === undefined ? Effect.fail("ENOTFOUND") : Effect.succeed(found)
+          })
+      })
+      const layer = Types.layer.pipe(
+        Layer.provide(Outbound.layer),
+        Layer.provide(resolver),
+        Layer.provide(settingsOn("SQLite"))
+      )
+      yield* Effect.gen(function*() {
+        const literals = [
+          address,
+          "127.1",
+          "0x7f000001",
+          "2130706433",
+          "0177.0.0.1",
+          "::1",
+          "::ffff:127.0.0.1",
+          "fd00::1"
+        ]
+        const hosts = Object.keys(answers).filter((host) => host !== "rebinding.example")
+        for (const smtp_port of [25, 465, 587, 2525]) {
+          for (const smtp_host of [...hosts, ...literals]) {
+            const given = { ...config, smtp_host, smtp_port }
+            assert.strictEqual(yield* flawOf("email", given), "config.smtp_host", `${smtp_host}:${smtp_port}`)
+            // a config that was saved before: a host name that is none fails as such
+            const failed = yield* Effect.either(Effect.sandbox(send("email", given)))
+            assert.strictEqual(failed._tag, "Left", `${smtp_host}:${smtp_port}`)
+          }
+          for (const smtp_host of hosts) {
+            const failed = yield* Effect.flip(send("email", { ...config, smtp_host, smtp_port }))
+            assert.match(failed.reason, /^not called: its host is at \S+, which is not called/, smtp_host)
+          }
+        }
+        assert.isNull(yield* flawOf("email", { ...config, smtp_host: "rebinding.example" }))
+        yield* TestClock.adjust("31 seconds")
+        const rebound = yield* Effect.flip(send("email", { ...config, smtp_host: "rebinding.example" }))
+        assert.include(rebound.reason, `not called: its host is at ${address}`)
+      }).pipe(Effect.provide(layer))
+      assert.deepStrictEqual(connections, [])
+    }))
+
+  it.scopedLive("ends where a server talks without end", () =>
+    Effect.gen(function*() {
+      const { settings } = yield* makeReceiver
+      const address = `127.${randomInt(1, 255)}.${randomInt(0, 255)}.${randomInt(1, 255)}`
+      const flood = (begin: string, more: string) => (socket: Socket) => {
+        const write = () => {
+          while (!socket.destroyed && socket.write(more));
+        }
+        socket.on("drain", write).write(begin)
+        write()
+      }
+      const manners = [
+        flood("220", "x".repeat(1000)),
+        flood("", "220-mail\r\n".repeat(100)),
+        flood("", "220 mail\r\n".repeat(100)),
+        (socket: Socket) => void socket.end("220 mail\r\n"),
+        (socket: Socket) => void socket.write("220 mail\r\n", () => socket.resetAndDestroy()),
+        (socket: Socket) => void socket.end("HTTP/1.1 400 Bad Request\r\n\r\n")
+      ]
+      const written: Array<number> = []
+      let next = 0
+      const server = createServer((socket) => {
+        const at = next++
+        socket.on("error", () => {}).on("close", () => (written[at] = socket.bytesWritten)).resume()
+        manners[at]?.(socket)
+      })
+      yield* Effect.acquireRelease(
+        Effect.async<void>((resume) => void server.listen(2525, address, () => resume(Effect.void))),
+        () => Effect.async<void>((resume) => void server.close(() => resume(Effect.void)))
+      )
+      const layer = Types.layer.pipe(
+        Layer.provide(Outbound.layer),
+        Layer.provide(Layer.succeed(Resolver, { addresses: () => Effect.succeed([address]) })),
+        Layer.provide(settingsOn("SQLite", settings))
+      )
+      for (const at of manners.keys()) {
+        const failed = yield* Effect.provide(Effect.flip(send("email", config)), layer)
+        assert.strictEqual(failed.fault, "moment", `${at}: ${failed.reason}`)
+        assert.isBelow(failed.reason.length, 300)
+      }
+      yield* until(Effect.sync(() => written.filter((bytes) => bytes >= 0).length), (ended) => ended === manners.length)
+      for (const bytes of written) assert.isBelow(bytes, 64 * 1024 * 1024)
+    }))
 
   it.scoped("gets no header and no recipient by what a task or a config says", () =>
     overServer({}, ({ mails }) =>
