@@ -374,6 +374,19 @@ describe.each(engines)("trigger events of presence on %s", (engine) => {
         assert.sameMembers(yield* triggers, ["agent.offline", "agent.online", "agent.offline recovered"])
       }))
 
+    it.effect("tell nothing of an agent that has never connected", () =>
+      Effect.gen(function*() {
+        const sql = yield* SqlClient.SqlClient
+        const sweeps = yield* PresenceSweeps
+        const project = yield* freshProject()
+        yield* subscribe(project.id, "agent.offline")
+        const agent = yield* newAgent(project)
+        const created_at = Timestamp.addSeconds(yield* Timestamp.now, -600)
+        yield* sql`UPDATE agents SET created_at = ${created_at}, updated_at = ${created_at} WHERE id = ${agent.id}`
+        yield* sweeps.reportOfflineAgents()
+        assert.deepStrictEqual(yield* recordedEvents(project.id), [])
+      }))
+
     it.effect("tell of a worker that falls silent", () =>
       Effect.gen(function*() {
         const sql = yield* SqlClient.SqlClient

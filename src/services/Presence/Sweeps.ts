@@ -45,11 +45,13 @@ export class PresenceSweeps extends Effect.Service<PresenceSweeps>()("svc/Presen
 
     /**
      * Records `agent.offline` for agents that have been offline for SVC_AGENT_OFFLINE_CONFIRM_SECONDS: a restart of an
-     * agent or of the brain takes less. The row keeps what was recorded, so a replica or a restart records it once.
+     * agent or of the brain takes less, and an agent that has never connected is no outage. The row keeps what was
+     * recorded, so a replica or a restart records it once.
      */
     const reportOfflineAgents = Effect.fn("PresenceSweeps.reportOfflineAgents")(function*() {
       const cutoff = Timestamp.addSeconds(yield* Timestamp.now, -settings.agentOfflineConfirm)
-      const silent = sql`state = 'offline' AND offline_reported = 0 AND updated_at < ${cutoff}`
+      const silent = sql`state = 'offline' AND offline_reported = 0 AND updated_at < ${cutoff}
+        AND last_connect_at IS NOT NULL`
       const due = yield* sql<{ id: AgentId }>`SELECT id FROM agents WHERE ${silent} LIMIT ${slice}`
       if (due.length === 0) return
       const ids = due.map(({ id }) => id)
