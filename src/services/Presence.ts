@@ -232,6 +232,13 @@ export class Presence extends Effect.Service<Presence>()("svc/Presence", {
       }
     })
 
+    const startedAt = nowMillis()
+    /** Nothing took heartbeats while no brain ran: after a restart, workers have the time to report again. */
+    const sweepWorkers = Effect.suspend(() => {
+      const upMillis = nowMillis() - startedAt // negative after the clock was set back
+      return upMillis >= 0 && upMillis < settings.agentOfflineAfter * 1000 ? Effect.void : sweeps.sweepWorkers()
+    })
+
     const sweepMillis = Math.max(500, Math.min(5000, settings.agentOfflineAfter * 250))
     const awaitFlush = Effect.zipRight(Effect.timeoutOption(Queue.take(wake), flushMillis), Effect.sleep(batchMillis))
     yield* loops.forever("presence", Effect.zipRight(awaitFlush, flushAll))
@@ -242,7 +249,7 @@ export class Presence extends Effect.Service<Presence>()("svc/Presence", {
         refreshPausedSessions,
         sweeps.sweepProcesses(),
         sweeps.reportOfflineAgents(),
-        sweeps.sweepWorkers()
+        sweepWorkers
       ])
     )
     yield* loops.every("presence excess", "10 seconds", sweeps.deleteExcessProcesses())

@@ -1,6 +1,6 @@
 import { SqlClient } from "@effect/sql"
-import { assert, describe, layer } from "@effect/vitest"
-import { Effect, Layer, Option } from "effect"
+import { assert, describe, it, layer } from "@effect/vitest"
+import { Effect, Layer, Option, Redacted } from "effect"
 import { randomUUID } from "node:crypto"
 import { readFileSync } from "node:fs"
 import { system } from "../../src/domain/Actor.ts"
@@ -14,7 +14,8 @@ import { Presence } from "../../src/services/Presence.ts"
 import type { PresenceCallbacks, ProcessInfo } from "../../src/services/Presence/Model.ts"
 import { PresenceSweeps } from "../../src/services/Presence/Sweeps.ts"
 import { brainOn, freshProject } from "../brain.ts"
-import { engines } from "../databases.ts"
+import { engines, temporaryHome } from "../databases.ts"
+import { freshPostgres } from "../postgres.ts"
 import { until } from "../until.ts"
 import { recordedEvents, subscribe, watchOutbox } from "./TriggerEvents/world.ts"
 
@@ -339,6 +340,25 @@ describe.each(engines)("presence on %s", (engine) => {
   })
 })
 
+/** An online worker without a heartbeat since `at`. */
+const workerRow = (project_id: string, at: Timestamp.Timestamp, id: string = randomUUID()) => ({
+  id,
+  project_id,
+  engine: "celery",
+  name: "w@h",
+  queues: "[]",
+  state: "online",
+  last_heartbeat: at,
+  active_tasks: 0,
+  processed: 0,
+  failed: 0,
+  succeeded: 0,
+  retried: 0,
+  metadata: "{}",
+  created_at: at,
+  updated_at: at
+})
+
 describe.each(engines)("trigger events of presence on %s", (engine) => {
   const settings = { agentOfflineAfter: 2, agentOfflineConfirm: 1 }
   const withWatch = Layer.merge(Layer.effectDiscard(watchOutbox), PresenceSweeps.layer).pipe(
@@ -393,29 +413,37 @@ describe.each(engines)("trigger events of presence on %s", (engine) => {
         const project = yield* freshProject()
         yield* subscribe(project.id, "worker.offline", { engine: "celery" })
         const at = Timestamp.addSeconds(yield* Timestamp.now, -600)
-        yield* sql`INSERT INTO workers ${
-          sql.insert({
-            id: randomUUID(),
-            project_id: project.id,
-            engine: "celery",
-            name: "w@h",
-            queues: "[]",
-            state: "online",
-            last_heartbeat: at,
-            active_tasks: 0,
-            processed: 0,
-            failed: 0,
-            succeeded: 0,
-            retried: 0,
-            metadata: "{}",
-            created_at: at,
-            updated_at: at
-          })
-        }`
+        yield* sql`INSERT INTO workers ${sql.insert(workerRow(project.id, at))}`
         const [event, ...others] = yield* until(recordedEvents(project.id), (events) => events.length > 0)
         assert.deepStrictEqual(others, [])
         assert.deepInclude(event, { trigger: "worker.offline", engine: "celery" })
         assert.strictEqual(event?.subject.name, "w@h")
       }))
   })
+})
+
+describe.each(engines)("a restart of the brain on %s", (engine) => {
+  it.scopedLive("gives workers as long to report as they have while it runs", () =>
+    Effect.gen(function*() {
+      const url = engine === "PostgreSQL" ? { databaseUrl: Redacted.make((yield* freshPostgres).url) } : {}
+      const brain = brainOn(engine, { home: yield* temporaryHome, agentOfflineAfter: 5, ...url })
+      const id = randomUUID()
+      const insert = Effect.gen(function*() {
+        const sql = yield* SqlClient.SqlClient
+        const at = Timestamp.addSeconds(yield* Timestamp.now, -600)
+        yield* sql`INSERT INTO workers ${sql.insert(workerRow((yield* freshProject()).id, at, id))}`
+      })
+      // it ends before its own sweep
+      yield* Effect.provide(insert, brain)
+      const started = yield* Timestamp.now
+      const offline = Effect.flatMap(SqlClient.SqlClient, (sql) =>
+        until(
+          sql<
+            { updated_at: Timestamp.Timestamp }
+          >`SELECT updated_at FROM workers WHERE id = ${id} AND state = 'offline'`,
+          (rows) => rows.length > 0
+        ))
+      const [worker] = yield* Effect.provide(offline, brain)
+      assert.isTrue((worker?.updated_at ?? "") >= Timestamp.addSeconds(started, 5), `${started}, ${worker?.updated_at}`)
+    }))
 })
