@@ -255,7 +255,7 @@ describe("PagerDuty", () => {
       })
     ))
 
-  it.scoped("takes the severity of its map, else its own, else warning", () =>
+  it.scoped("takes the severity of its map, else its own, else the trigger's", () =>
     over((receiver) =>
       Effect.gen(function*() {
         receiver.behave(pagerduty)
@@ -264,7 +264,7 @@ describe("PagerDuty", () => {
             send("pagerduty", { integration_key: key, ...config }),
             () => receiver.seen.at(-1)?.json.payload.severity as string
           )
-        assert.strictEqual(yield* severityBy({}), "warning")
+        assert.strictEqual(yield* severityBy({}), "error")
         assert.strictEqual(yield* severityBy({ severity: "info" }), "info")
         assert.strictEqual(yield* severityBy({ severity: "info", severity_default: "warning" }), "warning")
         assert.strictEqual(

@@ -39,11 +39,11 @@ const actions: Record<NotificationKind, "trigger" | "acknowledge" | "resolve"> =
   recovered: "resolve"
 }
 
-/** By the interface a config without a severity means `warning`, whatever the trigger. */
+/** The config's own severity, else that of the trigger. */
 export const severityOf = (
   { severity, severity_default, severity_map }: PagerDutyConfig,
   notification: Notification
-): Severity => severity_map?.[notification.trigger] ?? severity_default ?? severity ?? "warning"
+): Severity => severity_map?.[notification.trigger] ?? severity_default ?? severity ?? notification.severity
 
 /** The same for all events of one condition; a long one is replaced by its hash, so that two keys stay two. */
 const dedupKeyOf = (key: string): string =>
