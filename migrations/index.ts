@@ -30,6 +30,7 @@ import { m0028 } from "./0028_bulk_retries.ts"
 import { m0029 } from "./0029_automation_successors.ts"
 import { m0030 } from "./0030_automation_message_indexes.ts"
 import { m0031 } from "./0031_backtests.ts"
+import { m0032 } from "./0032_notification_lists.ts"
 
 /** Every step in order. A step that has been released is never edited; the next one follows. */
 export const migrations: ReadonlyArray<Migration> = [
@@ -63,5 +64,6 @@ export const migrations: ReadonlyArray<Migration> = [
   m0028,
   m0029,
   m0030,
-  m0031
+  m0031,
+  m0032
 ]

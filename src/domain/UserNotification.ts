@@ -36,5 +36,5 @@ export const ListUserNotifications = Schema.Struct({
 export type ListUserNotifications = typeof ListUserNotifications.Type
 
 export const UnreadCount = Schema.Struct({
-  unread: describeField(Schema.Int, "Unread notifications.", 3)
+  unread: describeField(Schema.Int, "Unread notifications, counted up to 10 000.", 3)
 }).annotations(describeBody("UnreadCount", "How many notifications are unread."))

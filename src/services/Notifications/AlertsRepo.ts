@@ -209,9 +209,9 @@ export class AlertsRepo extends Effect.Service<AlertsRepo>()("svc/AlertsRepo", {
         subscriptionIds.length === 0
           ? Effect.void
           : Effect.asVoid(sql`UPDATE subscriptions SET last_fired_at = ${now} WHERE ${sql.in("id", subscriptionIds)}`),
-      /** All alerts of a project are due, because its maintenance windows changed. */
+      /** All open alerts of a project are due, because its maintenance windows changed. */
       wakeProject: (projectId: ProjectId, now: Timestamp) =>
-        sql`UPDATE alerts SET due_at = ${now} WHERE project_id = ${projectId} AND due_at IS NOT NULL AND due_at > ${now}`,
+        sql`UPDATE alerts SET due_at = ${now} WHERE project_id = ${projectId} AND status = 'open' AND due_at > ${now}`,
       /** Deletes alerts that ended before. */
       deleteEnded: (before: Timestamp) =>
         deleteInSlices(sql, {

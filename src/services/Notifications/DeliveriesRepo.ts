@@ -2,6 +2,7 @@ import { SqlClient } from "@effect/sql"
 import { Effect } from "effect"
 import type { DeliveryId, ProjectId, UserId } from "../../domain/Id.ts"
 import type { Timestamp } from "../../domain/Timestamp.ts"
+import { idIn } from "../Dialect.ts"
 import { recordset } from "../Recordset.ts"
 
 export interface InsertedDelivery {
@@ -70,10 +71,15 @@ export class DeliveriesRepo extends Effect.Service<DeliveriesRepo>()("svc/Delive
         ),
       /** Ends what waits for the personal channels of a user, about a project that the user leaves. */
       suppressOfMember: (projectId: ProjectId, userId: UserId) =>
-        sql`UPDATE deliveries SET status = 'suppressed', error = 'The owner of the channel left the project.',
-            due_at = NULL, claimed_until = NULL
-          WHERE channel_id IN (SELECT id FROM channels WHERE user_id = ${userId}) AND due_at IS NOT NULL
-            AND project_id = ${projectId}`
+        Effect.gen(function*() {
+          // in two statements: SQLite would look at all deliveries of the project
+          const waiting = yield* sql<{ id: string; project_id: string | null }>`
+            SELECT id, project_id FROM deliveries WHERE user_id = ${userId} AND status = 'pending'`
+          const ids = waiting.filter(({ project_id }) => project_id === projectId).map(({ id }) => id)
+          yield* sql`UPDATE deliveries SET status = 'suppressed', error = 'The owner of the channel left the project.',
+              due_at = NULL, claimed_until = NULL
+            WHERE ${idIn(sql, ids)}`
+        })
     } as const
   })
 }) {

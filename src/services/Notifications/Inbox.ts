@@ -5,6 +5,7 @@ import * as Timestamp from "../../domain/Timestamp.ts"
 import type { ListUserNotifications, UserNotification } from "../../domain/UserNotification.ts"
 import { currentPerson, visibleProjects } from "../CurrentActor.ts"
 import { Hints, orDieOnSql } from "../Database.ts"
+import { yieldToEventLoop } from "../EventLoop.ts"
 import * as Ids from "../Ids.ts"
 import { decodeStart, pageOf } from "../RowPage.ts"
 import { InboxRepo, type InboxView, type UserNotificationRow } from "./InboxRepo.ts"
@@ -80,7 +81,12 @@ export class Inbox extends Effect.Service<Inbox>()("svc/Inbox", {
 
     const readAll = Effect.fn("Inbox.readAll")(function*() {
       const view = yield* visibleTo
-      yield* repo.markAllRead(view, yield* Timestamp.now)
+      const now = yield* Timestamp.now
+      let beforeId: string | null = Ids.maxIdAt(Timestamp.toEpochMillis(now)) // what arrives meanwhile is unread
+      while (beforeId !== null) {
+        beforeId = yield* repo.markSomeRead(view, beforeId, now)
+        yield* yieldToEventLoop
+      }
       yield* hints.publish("inbox", view.user_id)
     }, orDieOnSql)
 

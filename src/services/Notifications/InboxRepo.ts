@@ -48,12 +48,16 @@ const UserNotificationRow = Schema.Struct({
 export type UserNotificationRow = typeof UserNotificationRow.Type
 
 const allRows = rowsOf(UserNotificationRow)
+const idRows = rowsOf(Schema.Struct({ id: Schema.String }))
 
 /** Whose rows, and of which projects; null: of all. */
 export interface InboxView {
   readonly user_id: UserId
   readonly projects: ReadonlyArray<ProjectId> | null
 }
+
+/** More unread rows are not counted. */
+const maxUnread = 10_000
 
 /** Rows of a statement: each takes about 20 µs of SQLite, which blocks the event loop. */
 const slice = 200
@@ -87,15 +91,23 @@ export class InboxRepo extends Effect.Service<InboxRepo>()("svc/InboxRepo", {
             ...(before === null ? [] : [sql`id < ${before}`])
           ])
         } ORDER BY id DESC LIMIT ${limit}`),
+      /** At most `maxUnread`: each row takes about 1 µs of SQLite, and open streams count after each change. */
       countUnread: (view: InboxView) =>
-        countOf(read`SELECT CAST(count(*) AS INTEGER) AS n FROM user_notifications
-          WHERE ${isIn(view)} AND read_at IS NULL`),
+        countOf(read`SELECT CAST(count(*) AS INTEGER) AS n FROM (SELECT 1 FROM user_notifications
+          WHERE ${isIn(view)} AND read_at IS NULL LIMIT ${maxUnread}) AS counted`),
       /** Whether there is such a row; the time of the first reading remains. */
       markRead: (view: InboxView, id: UserNotificationId, now: Timestamp) =>
         hasRows(sql`UPDATE user_notifications SET read_at = COALESCE(read_at, ${now})
           WHERE id = ${id} AND ${isIn(view)} RETURNING 1`),
-      markAllRead: (view: InboxView, now: Timestamp) =>
-        sql`UPDATE user_notifications SET read_at = ${now} WHERE ${isIn(view)} AND read_at IS NULL`,
+      /** Some of those before an id, the newest first. Returns the id before which more may be unread; null: none. */
+      markSomeRead: (view: InboxView, beforeId: string, now: Timestamp) =>
+        Effect.map(
+          idRows(sql`UPDATE user_notifications SET read_at = ${now} WHERE id IN (
+            SELECT id FROM user_notifications WHERE ${isIn(view)} AND read_at IS NULL AND id < ${beforeId}
+            ORDER BY id DESC LIMIT ${slice}
+          ) RETURNING id`),
+          (rows) => rows.length < slice ? null : rows.reduce((least, { id }) => (id < least ? id : least), beforeId)
+        ),
       prune: (before: Timestamp) =>
         deleteInSlices(sql, { table: "user_notifications", key: "id", where: sql`created_at < ${before}` })
     } as const
