@@ -1,6 +1,6 @@
 import { SqlClient, type SqlError } from "@effect/sql"
 import type BetterSqlite3 from "better-sqlite3"
-import { Cause, Effect, Exit, Layer, Queue, type Scope } from "effect"
+import { Cause, Duration, Effect, Exit, Layer, Queue, type Scope } from "effect"
 import type { ProjectId } from "../domain/Id.ts"
 import * as Timestamp from "../domain/Timestamp.ts"
 import { Consumer, type TriggerEvent } from "../domain/Trigger.ts"
@@ -26,6 +26,13 @@ interface ConsumeOptions {
   /** Events of one transaction. */
   readonly limit?: number
 }
+
+/**
+ * A consumer rests after a transaction of more than `longMillis`, for thrice its time: in a storm it leaves the database
+ * to the ingest, and events that gather become one write for each condition.
+ */
+const longMillis = 100
+const restMillisAfter = (tookMillis: number): number => (tookMillis < longMillis ? 0 : Math.min(tookMillis * 3, 3000))
 
 /** An event that failed so often is given up: the last attempt is 3 hours after the first one. */
 const maxAttempts = 8
@@ -168,7 +175,12 @@ export class TriggerEvents extends Effect.Service<TriggerEvents>()("svc/TriggerE
     ): Effect.Effect<void, never, R | Scope.Scope> =>
       Effect.gen(function*() {
         const wakes = yield* subscribeHints([consumer])
-        const drain = Effect.repeat(consume(consumer, write, options), { while: (events) => events > 0 })
+        const consumeAndRest = Effect.gen(function*() {
+          const [took, events] = yield* Effect.timed(consume(consumer, write, options))
+          yield* Effect.sleep(events === 0 ? 0 : restMillisAfter(Duration.toMillis(took)))
+          return events
+        })
+        const drain = Effect.repeat(consumeAndRest, { while: (events) => events > 0 })
         yield* loops.forever(name, Effect.zipRight(drain, Effect.timeoutOption(Queue.take(wakes), pollInterval)), {
           longestPause: "5 seconds"
         })

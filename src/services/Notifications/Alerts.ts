@@ -1,5 +1,5 @@
 import { SqlClient } from "@effect/sql"
-import { Effect, Layer, Option } from "effect"
+import { Array as Arr, Effect, Layer, Option } from "effect"
 import { createHash } from "node:crypto"
 import { system } from "../../domain/Actor.ts"
 import { Conflict, Forbidden, NotFound, ValidationFailed } from "../../domain/Errors.ts"
@@ -32,6 +32,9 @@ const dueLimit = 200
 /** Pairs of a subscription and a condition that one transaction writes, about 50 µs each. */
 const maxPairs = 2000
 
+/** Events of one transaction: those of one condition are one write for each subscription, however many they are. */
+const eventsAtOnce = 500
+
 /** How often due alerts are looked for. An alert's next time is at least 1 s away. */
 const dueInterval = "1 second"
 
@@ -54,6 +57,11 @@ const conditionKeyOf = (event: TriggerEvent, taskId: string | null): string =>
       ? [event.project_id, event.trigger, "condition", event.condition]
       : [event.project_id, event.trigger, "task", event.engine, taskId]
   )).digest("hex")
+
+/** The events of a condition side by side, in the order in which they came, each with its condition's key. */
+const sortByCondition = (events: ReadonlyArray<TriggerEvent>): ReadonlyArray<readonly [string, TriggerEvent]> =>
+  Object.entries(Arr.groupBy(events, (event) => conditionKeyOf(event, null)))
+    .flatMap(([key, those]) => those.map((event) => [key, event] as const))
 
 /** What one condition of one subscription gets of a batch of events. */
 interface Pair {
@@ -90,18 +98,19 @@ export class Alerts extends Effect.Service<Alerts>()("svc/Alerts", {
     const pairEvents = (events: ReadonlyArray<TriggerEvent>, subscriptions: ReadonlyArray<Matched>) => {
       const pairs = new Map<string, Pair>()
       const rest: Array<TriggerEvent> = []
-      const add = (subscription: Matched, event: TriggerEvent, taskId: string | null) => {
-        const condition_key = conditionKeyOf(event, taskId)
+      const add = (subscription: Matched, event: TriggerEvent, condition_key: string, is_single: boolean) => {
         const id = `${subscription.id} ${condition_key}`
         const pair = pairs.get(id)
         if (pair !== undefined) pair.events.push(event)
         else {
           const key = { subscription_id: subscription.id, condition_key }
-          pairs.set(id, { key, subscription, events: [event], is_single: taskId !== null })
+          pairs.set(id, { key, subscription, events: [event], is_single })
         }
       }
-      for (const event of events) {
-        if (pairs.size >= maxPairs) {
+      // events of a condition that has its pairs already add none
+      let grouped: string | null = null
+      for (const [condition_key, event] of sortByCondition(events)) {
+        if (pairs.size >= maxPairs && condition_key !== grouped) {
           rest.push(event)
           continue
         }
@@ -113,14 +122,17 @@ export class Alerts extends Effect.Service<Alerts>()("svc/Alerts", {
         const now: TriggerEvent = { ...event, occurrences: [first, ...others.slice(0, taken - 1)] }
         const [next, ...later] = others.slice(taken - 1)
         if (next !== undefined) rest.push({ ...event, occurrences: [next, ...later] })
-        const singles = single === 0 ? [] : now.occurrences.map((occurrence): TriggerEvent => ({
-          ...event,
-          occurrences: [occurrence]
-        }))
+        const singles = single === 0 ? [] : now.occurrences.map((occurrence) =>
+          [
+            conditionKeyOf(event, occurrence.task_id),
+            { ...event, occurrences: [occurrence] } satisfies TriggerEvent
+          ] as const
+        )
         for (const subscription of those) {
-          if (subscription.rules.grouping !== null) add(subscription, now, null)
-          else for (const one of singles) add(subscription, one, one.occurrences[0].task_id)
+          if (subscription.rules.grouping !== null) add(subscription, now, condition_key, false)
+          else for (const [key, one] of singles) add(subscription, one, key, one.occurrences[0].task_id !== null)
         }
+        grouped = single === 0 ? condition_key : null
       }
       return { pairs: [...pairs.values()], rest }
     }
@@ -423,7 +435,7 @@ export class Alerts extends Effect.Service<Alerts>()("svc/Alerts", {
     const alerts = yield* Alerts
     const loops = yield* Loops
     const triggers = yield* TriggerEvents
-    yield* triggers.consumeForever("alerts", "notifications", alerts.write)
+    yield* triggers.consumeForever("alerts", "notifications", alerts.write, { limit: eventsAtOnce })
     yield* loops.every(
       "due alerts",
       dueInterval,
