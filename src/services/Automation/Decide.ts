@@ -5,7 +5,7 @@ import type { ExecutedAction, Outcome } from "../../domain/Automation/Execution.
 import { compileConditions } from "../../domain/Automation/Match.ts"
 import { type AgentId, CommandId, ExecutionId } from "../../domain/Id.ts"
 import type { TaskState } from "../../domain/TaskState.ts"
-import type { Timestamp } from "../../domain/Timestamp.ts"
+import { addSeconds, type Timestamp } from "../../domain/Timestamp.ts"
 import type { Occurrence, TriggerEvent } from "../../domain/Trigger.ts"
 import type { IssuedIntent } from "../Commands/Issue.ts"
 import type { Intent } from "../Commands/Model.ts"
@@ -83,13 +83,21 @@ const needyStates: Partial<Record<RuleTrigger, ReadonlyArray<TaskState>>> = {
   "task.orphaned": ["started", "unknown"]
 }
 
+/**
+ * How much later than its end an attempt may seem to have started. Celery's main process reports a start when it hears of
+ * it from its child, which may have failed by then.
+ */
+const maxReportSkewSeconds = 2
+
 /** Why a retry comes too late: the task went on after the event. Null: it did not. */
 const overtakenBy = (
   trigger: RuleTrigger,
   { started_at, state }: KnownTask,
   { occurred_at }: Occurrence
 ): string | null => {
-  if (started_at !== null && started_at > occurred_at) return "The task was started again since."
+  if (started_at !== null && started_at > addSeconds(occurred_at, maxReportSkewSeconds)) {
+    return "The task was started again since."
+  }
   return needyStates[trigger]?.includes(state) === false ? `The task's state is ${state} now.` : null
 }
 
@@ -102,6 +110,8 @@ export const decide = (rules: ReadonlyArray<ActiveRule>, events: ReadonlyArray<B
     const { agentFor, chains, now, timeoutSeconds } = given
     const rows = new Map<string, NewExecution>()
     const issues: Array<IssuedIntent> = []
+    /** A command of this batch is not sent yet: what happened to its task cannot be its result. */
+    const issued = new Set<string>()
     const messages: Array<RuleMessage> = []
     const millis = yield* Clock.currentTimeMillis
     let { actionsLeft } = given
@@ -170,7 +180,8 @@ export const decide = (rules: ReadonlyArray<ActiveRule>, events: ReadonlyArray<B
       if (task === undefined) return refuse("not_allowed", "The task is no longer known.")
       const overtaken = type === "retry" ? overtakenBy(rule.trigger_key, task, occurrence) : null
       if (overtaken !== null) return refuse("not_allowed", overtaken)
-      if (chains.hasActed(candidate, type, occurrence.occurred_at)) {
+      const acting = `${type} ${candidate.engine} ${candidate.task_id}`
+      if (issued.has(acting) || chains.hasActed(candidate, type, occurrence.occurred_at)) {
         return refuse("loop_guard", `A rule has issued a ${type} for this event of the task already.`)
       }
       const action = rule.actions.find((each) => each.type === type)
@@ -206,6 +217,7 @@ export const decide = (rules: ReadonlyArray<ActiveRule>, events: ReadonlyArray<B
       if (rule.dry_run) return { outcome: "dry_run", detail: null }
       actionsLeft--
       const id = CommandId.make(Ids.uuidv7(millis), { disableValidation: true })
+      issued.add(acting)
       chains.add(candidate, { action: type, occurred_at: occurrence.occurred_at })
       const act = {
         action: "automation.rule.executed",

@@ -137,6 +137,36 @@ describe.each(engines)("what a rule must not do, on %s", (engine) => {
         )
       }))
 
+    it.scoped("of two failures of a task within a second it retries one", () =>
+      Effect.gen(function*() {
+        const { agent, create, fail, logOf, taskIn } = yield* site
+        const { line } = yield* agent
+        const task_id = randomUUID()
+        const second = Timestamp.addSeconds(yield* Timestamp.now, -10)
+        yield* Effect.promise(() => line.sendEvents(failing(task_id, { failed_at: second })))
+        yield* taskIn(task_id, "failure")
+        const rule = yield* create(retry)
+        const first = Timestamp.addSeconds(second, -0.5)
+        yield* fail(1, [{ task_id, occurred_at: first }, { task_id, occurred_at: second }])
+        const { items } = yield* logOf(rule, 2)
+        assert.deepStrictEqual(items.map(({ outcome }) => outcome).sort(), ["executed", "loop_guard"])
+      }))
+
+    it.scoped("a start that is reported after the failure is no other attempt", () =>
+      Effect.gen(function*() {
+        const { agent, create, fail, logOf, taskIn } = yield* site
+        const { line } = yield* agent
+        const task_id = randomUUID()
+        const failed_at = Timestamp.addSeconds(yield* Timestamp.now, -10)
+        yield* Effect.promise(() => line.sendEvents(failing(task_id, { failed_at })))
+        yield* taskIn(task_id, "failure")
+        const rule = yield* create(retry)
+        // the start was a second before the failure, by the clock of another process a tenth of a second after it
+        yield* fail(1, [{ task_id, occurred_at: Timestamp.addSeconds(failed_at, -1.1) }])
+        const { items } = yield* logOf(rule, 1)
+        assert.deepInclude(items[0], { outcome: "executed" })
+      }))
+
     it.scoped("it retries through the agent that reported the task's worker", () =>
       Effect.gen(function*() {
         const { agent, commands, create, logOf, path } = yield* site
