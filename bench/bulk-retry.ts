@@ -2,17 +2,20 @@ import { Effect } from "effect"
 import { connected, event, type TestAgent } from "../test/agent.ts"
 import { adminKey } from "../test/e2e/brainProcess.ts"
 import { builtProgram, runningBrain } from "./brain.ts"
+import { measureBare } from "./bulk-retry/bare.ts"
 import { type Client, clientOf } from "./command/client.ts"
 import { type Database, databaseAndNumbersOf, report } from "./run.ts"
 
 /**
  * A durable bulk retry without a rate, with one agent on a real signed WebSocket that answers at once; brain and client in
  * processes of their own. `freezeMillis`: from the POST to its 202. `perSecond`: tasks a second from the 202 to the end.
- * Beside it `singlePerSecond`: as many retries, each a POST, 16 under way.
+ * Beside them `bare`: the same rows by the driver alone (`bulk-retry/bare.ts`), and `singlePerSecond`: 2 000 retries, each
+ * a POST, 16 under way.
  * Prints one line of JSON. `npx vite-node bench/bulk-retry.ts sqlite|postgresql [tasks=10000]`
  */
 const project = "/projects/bench"
 const eventsAtOnce = 500
+const singles = 2000
 
 const sendFailures = async (agent: TestAgent, count: number) => {
   const data = { exception: "TimeoutError: 5 s", task_name: "shop.pay", queue: "celery", worker: null }
@@ -63,6 +66,7 @@ const retryOneByOne = async (client: Client, agent_id: string, count: number) =>
 const measure = (database: Database, count: number) =>
   Effect.gen(function*() {
     const program = yield* builtProgram
+    const bare = yield* measureBare(database, count)
     const { brain, credentials } = yield* runningBrain(program, database, 1)
     const [given] = credentials
     if (given === undefined) return yield* Effect.dieMessage("the brain has no agent")
@@ -74,12 +78,15 @@ const measure = (database: Database, count: number) =>
     const client = clientOf(brain.url, token, 64)
     const result = yield* Effect.promise(async () => {
       await sendFailures(agent, count)
+      const retried = await retryAll(client, count)
       return {
         bench: "bulk-retry",
         database,
         tasks: count,
-        ...await retryAll(client, count),
-        singlePerSecond: await retryOneByOne(client, given.agentId, count)
+        ...retried,
+        bare,
+        share: Number((retried.perSecond / bare.perSecond).toFixed(2)),
+        singlePerSecond: await retryOneByOne(client, given.agentId, Math.min(count, singles))
       }
     })
     client.close()

@@ -49,6 +49,7 @@ const measureReads = (database: Database) =>
 
 report(Effect.gen(function*() {
   const ingest = yield* measureIngest(tasks).pipe(
+    Effect.scoped, // the second writer ends before its database
     Effect.provide(writer.pipe(Layer.provideMerge(freshSettings(database, { ingestQueueEvents: 1_000_000 }))))
   )
   return { bench: "failures", database, failures, groups, ingest, reads: yield* measureReads(database) }

@@ -31,6 +31,8 @@ import { m0029 } from "./0029_automation_successors.ts"
 import { m0030 } from "./0030_automation_message_indexes.ts"
 import { m0031 } from "./0031_backtests.ts"
 import { m0032 } from "./0032_notification_lists.ts"
+import { m0033 } from "./0033_failure_groups_list.ts"
+import { m0034 } from "./0034_failure_recoveries.ts"
 
 /** Every step in order. A step that has been released is never edited; the next one follows. */
 export const migrations: ReadonlyArray<Migration> = [
@@ -65,5 +67,7 @@ export const migrations: ReadonlyArray<Migration> = [
   m0029,
   m0030,
   m0031,
-  m0032
+  m0032,
+  m0033,
+  m0034
 ]

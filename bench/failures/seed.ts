@@ -14,7 +14,7 @@ const batch = 20_000
 const hasRecovered = (index: number, group: number) => group % 3 === 0 || Math.floor(index / 2) % 10 === 3
 
 /** Half of the failures are of ten groups. */
-const groupOf = (index: number, groups: number) => index % 2 === 0 ? (index / 2) % 10 : index % groups
+const groupOf = (index: number, groups: number) => Math.floor(index / 2) % (index % 2 === 0 ? 10 : groups)
 
 export const fingerprintAt = (group: number) => (group * 2_654_435_761 + 12_345).toString(16).padStart(16, "0")
 

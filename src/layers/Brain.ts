@@ -16,6 +16,7 @@ import { TaskReconciliation } from "../services/Commands/Reconciliation.ts"
 import { CommandSweep } from "../services/Commands/Sweep.ts"
 import { DeadLetters } from "../services/DeadLetters.ts"
 import { Failures } from "../services/Failures.ts"
+import { FailureRecoveries } from "../services/Failures/Recoveries.ts"
 import { FailureRetention } from "../services/Failures/Retention.ts"
 import { Health } from "../services/Health.ts"
 import { Ingest } from "../services/Ingest.ts"
@@ -100,6 +101,7 @@ export const layer = Layer.mergeAll(
   Subscriptions.layer,
   TaskChanges.layer,
   TaskReconciliation.layerLoop,
+  FailureRecoveries.layerLoop,
   FailureRetention.layerLoop,
   Failures.layer,
   TaskRetention.layerLoop,

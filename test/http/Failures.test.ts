@@ -154,6 +154,35 @@ describe.each(engines)("failure groups on %s", (engine) => {
           assert.deepStrictEqual(json.items.map(({ occurrences }: { occurrences: number }) => occurrences), [2, 1, 1])
         }))
 
+      it.effect("keep to the cap in a flood of names and types that never repeat; every task is stored", () =>
+        Effect.gen(function*() {
+          const { get, project, report } = yield* world
+          const sql = yield* SqlClient.SqlClient
+          const flood = 3000
+          const frame = 500
+          const word = (at: number) =>
+            String.fromCharCode(97 + Math.floor(at / 676), 97 + Math.floor(at / 26) % 26, 97 + at % 26)
+          for (let from = 0; from < flood; from += frame) {
+            const failures = Array.from({ length: frame }, (_, offset) => {
+              const name = word(from + offset)
+              return failing(`flood ${name}`, 1, `Error_${name}: x`, { name: `shop.${name}` })
+            })
+            yield* report(...failures.flat())
+          }
+          yield* report(...failing("known", 30, "Error_aaa: x", { name: "shop.aaa" }))
+          assert.lengthOf((yield* get("/issues")).json.items, 3)
+          const count = (table: string) =>
+            Effect.map(
+              sql<{ n: number }>`SELECT CAST(count(*) AS INTEGER) AS n FROM ${
+                sql(table)
+              } WHERE project_id = ${project.id}`,
+              ([row]) => row?.n
+            )
+          assert.strictEqual(yield* count("tasks"), flood + 1)
+          assert.strictEqual(yield* count("failure_groups"), 3)
+          assert.strictEqual(yield* count("failure_group_hours"), 3)
+        }))
+
       it.effect("are listed in pages, by engine and by the hours since the last failure", () =>
         Effect.gen(function*() {
           const { get, report } = yield* world

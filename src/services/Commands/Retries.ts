@@ -12,6 +12,12 @@ import type { FinishTransition } from "./Model.ts"
 /** Rows per statement. */
 const slice = 1000
 
+/**
+ * A new link is looked at once more after this (`Failures/Recoveries.ts`): an ingest that stored the success of the new
+ * task at the same moment has not seen the link, and was not seen.
+ */
+const recheckSeconds = 30
+
 interface Link extends TaskRetry {
   readonly project_id: ProjectId
   readonly engine: string
@@ -38,13 +44,17 @@ export class TaskRetries extends Effect.Service<TaskRetries>()("svc/TaskRetries"
       engine: "text",
       task_id: "text",
       new_task_id: "text",
-      command_id: "uuid"
+      command_id: "uuid",
+      check_at: "text",
+      recheck_at: "text"
     } as const
     const names = sql.literal(Object.keys(columns).join(", "))
 
     /** Inserts the links that the results of the ended commands name, in the caller's transaction. */
     const insert = Effect.fnUntraced(function*(endings: ReadonlyArray<FinishTransition>) {
-      const links = endings.flatMap(linksOf)
+      const check_at = yield* Timestamp.now
+      const recheck_at = Timestamp.addSeconds(check_at, recheckSeconds)
+      const links = endings.flatMap(linksOf).map((link) => ({ ...link, check_at, recheck_at }))
       for (let from = 0; from < links.length; from += slice) {
         if (from > 0) yield* yieldToEventLoop
         // SQLite parses the ON of ON CONFLICT as a join's ON, unless a WHERE comes before it

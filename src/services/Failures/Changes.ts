@@ -40,8 +40,8 @@ export const collectGroupChanges = (folded: ReadonlyArray<FoldResult>): GroupCha
         hours.set(key, { project_id: row.project_id, fingerprint, hour, occurrences: change })
       } else found.occurrences += change
     }
-    if (stored !== undefined && stored.fingerprint !== null) addTask(draft(stored.fingerprint), stored.state, -1)
-    if (row.fingerprint !== null) addTask(draft(row.fingerprint), row.state, 1)
+    if (stored !== undefined && stored.fingerprint !== null) addTask(draft(stored.fingerprint), stored, -1)
+    if (row.fingerprint !== null) addTask(draft(row.fingerprint), row, 1)
   }
   if (groups.size === 0) return none
   return {
@@ -89,19 +89,30 @@ const addSighting = (draft: Draft, at: string, { row }: FoldResult): void => {
   draft.sample_exception = row.exception?.slice(0, maxExceptionLength).toWellFormed() ?? draft.sample_exception
 }
 
-const addTask = (draft: Draft, state: string, change: 1 | -1): void => {
-  if (state === "success") draft.recovered_count += change
-  else if (isOpenFailure(state)) draft.open_count += change
+/** A task that failed, and how it counts in its group. */
+interface CountedTask {
+  readonly state: string
+  readonly recovered_by: string | null
+}
+
+const isOpen = ({ recovered_by, state }: CountedTask): boolean => recovered_by === null && isOpenFailure(state)
+
+const hasRecovered = ({ recovered_by, state }: CountedTask): boolean =>
+  state === "success" || (recovered_by !== null && isOpenFailure(state))
+
+const addTask = (draft: Draft, task: CountedTask, change: 1 | -1): void => {
+  if (hasRecovered(task)) draft.recovered_count += change
+  else if (isOpen(task)) draft.open_count += change
 }
 
 /** The open tasks that a deletion takes from the groups; recovered tasks and occurrences remain counted. */
 export const collectDeletedTasks = (
   projectId: ProjectId,
-  deleted: ReadonlyArray<{ readonly state: string; readonly fingerprint: string | null }>
+  deleted: ReadonlyArray<CountedTask & { readonly fingerprint: string | null }>
 ): ReadonlyArray<GroupUpdate> => {
   const open = new Map<string, number>()
-  for (const { fingerprint, state } of deleted) {
-    if (fingerprint !== null && isOpenFailure(state)) open.set(fingerprint, (open.get(fingerprint) ?? 0) + 1)
+  for (const task of deleted) {
+    if (task.fingerprint !== null && isOpen(task)) open.set(task.fingerprint, (open.get(task.fingerprint) ?? 0) + 1)
   }
   return [...open].sort(([left], [right]) => (left < right ? -1 : 1)).map(([fingerprint, tasks]) => ({
     project_id: projectId,

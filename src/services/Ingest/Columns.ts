@@ -1,6 +1,7 @@
 import type { TaskRecord } from "./Fold.ts"
+import type { StoredTask } from "./TaskCache.ts"
 
-/** The columns of `tasks` with their types on PostgreSQL. */
+/** The columns of `tasks` that the writer writes, with their types on PostgreSQL. */
 export const TASK_COLUMNS = {
   id: "uuid",
   project_id: "uuid",
@@ -31,9 +32,9 @@ export const TASK_COLUMNS = {
   revision: "integer",
   created_at: "text",
   updated_at: "text"
-} as const satisfies Record<keyof TaskRecord, string>
+} as const satisfies Record<Exclude<keyof TaskRecord, "recovered_by">, string>
 
-export type TaskColumn = keyof TaskRecord
+export type TaskColumn = keyof typeof TASK_COLUMNS
 
 // The cast: the record has no other keys.
 export const taskColumns = Object.keys(TASK_COLUMNS) as ReadonlyArray<TaskColumn>
@@ -53,7 +54,8 @@ export const storedTaskColumns = [
   "worker_name",
   "root_task_id",
   "fingerprint",
+  "recovered_by",
   "received_at",
   "first_event_at",
   "history"
-] as const satisfies ReadonlyArray<TaskColumn>
+] as const satisfies ReadonlyArray<keyof StoredTask>

@@ -15,6 +15,8 @@ export interface TaskRecord extends ProjectTaskKey, Omit<TaskHistory.TaskFields,
   readonly tags: string
   /** Of the latest failed attempt, also after the task succeeded; null: no attempt failed. */
   readonly fingerprint: string | null
+  /** As it was read: another writer changes it, as a revision of its own. */
+  readonly recovered_by: string | null
   readonly history: string
   readonly revision: number
   readonly created_at: Timestamp
@@ -136,6 +138,7 @@ const rowOf = (
   root_task_id: toStorableOrNull(fields.root_task_id),
   tags: fields.tags.length === 0 ? "[]" : JSON.stringify(fields.tags),
   fingerprint,
+  recovered_by: known?.recovered_by ?? null,
   first_event_at: fields.first_event_at,
   history,
   revision: (known?.revision ?? 0) + 1,

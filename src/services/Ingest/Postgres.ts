@@ -2,6 +2,7 @@ import type { SqlClient, SqlError } from "@effect/sql"
 import { Effect } from "effect"
 import type { Timestamp } from "../../domain/Timestamp.ts"
 import { postgresTexts } from "../Failures/GroupSql.ts"
+import { postgresMarkTexts } from "../Failures/RetryMarks.ts"
 import { recordColumns } from "../Recordset.ts"
 import { mutableColumns, storedTaskColumns, TASK_COLUMNS, taskColumns } from "./Columns.ts"
 import type { TaskRecord } from "./Fold.ts"
@@ -107,7 +108,7 @@ export const makePostgresTasks = (sql: SqlClient.SqlClient) => {
     update: (rows: ReadonlyArray<TaskRecord>) => ids(run<{ readonly id: string }>(updateText, rows)),
 
     writeTotals: (
-      { counts, facets, failures, offlineReports, queues, workers }: TransactionTotals,
+      { counts, facets, failures, offlineReports, queues, retries, workers }: TransactionTotals,
       slot: number,
       at: Timestamp
     ) =>
@@ -118,7 +119,9 @@ export const makePostgresTasks = (sql: SqlClient.SqlClient) => {
         run(queuesText, queues, at),
         run(offlineReportsText, offlineReports, at),
         run(postgresTexts.groups, failures.groups),
-        run(postgresTexts.hours, failures.hours)
+        run(postgresTexts.hours, failures.hours),
+        run(postgresMarkTexts.changed, retries.changed, at),
+        run(postgresMarkTexts.born, retries.born, at)
       ], { discard: true })
   } as const
 }

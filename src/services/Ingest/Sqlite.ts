@@ -1,6 +1,7 @@
 import type BetterSqlite3 from "better-sqlite3"
 import type { Timestamp } from "../../domain/Timestamp.ts"
 import { sqliteTexts } from "../Failures/GroupSql.ts"
+import { sqliteMarkTexts } from "../Failures/RetryMarks.ts"
 import { mutableColumns, storedTaskColumns, type TaskColumn, taskColumns } from "./Columns.ts"
 import { fold, type FoldResult, type TaskRecord } from "./Fold.ts"
 import type { TaskGroup } from "./Grouping.ts"
@@ -152,6 +153,8 @@ export class SqliteTotals {
   private readonly offlineReport: BetterSqlite3.Statement
   private readonly failureGroups: BetterSqlite3.Statement<[string]>
   private readonly failureHours: BetterSqlite3.Statement<[string]>
+  private readonly changedRetry: BetterSqlite3.Statement
+  private readonly bornRetry: BetterSqlite3.Statement
 
   constructor(db: BetterSqlite3.Database) {
     this.count = db.prepare(
@@ -181,10 +184,12 @@ export class SqliteTotals {
     )
     this.failureGroups = db.prepare<[string]>(sqliteTexts.groups)
     this.failureHours = db.prepare<[string]>(sqliteTexts.hours)
+    this.changedRetry = db.prepare(sqliteMarkTexts.changed)
+    this.bornRetry = db.prepare(sqliteMarkTexts.born)
   }
 
   write(
-    { counts, facets, failures, offlineReports, queues, workers }: TransactionTotals,
+    { counts, facets, failures, offlineReports, queues, retries, workers }: TransactionTotals,
     slot: number,
     at: Timestamp
   ): void {
@@ -195,5 +200,7 @@ export class SqliteTotals {
     for (const row of offlineReports) this.offlineReport.run({ ...row, at })
     if (failures.groups.length > 0) this.failureGroups.run(JSON.stringify(failures.groups))
     if (failures.hours.length > 0) this.failureHours.run(JSON.stringify(failures.hours))
+    for (const task of retries.changed) this.changedRetry.run({ ...task, at })
+    for (const task of retries.born) this.bornRetry.run({ ...task, at })
   }
 }

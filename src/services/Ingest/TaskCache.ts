@@ -9,6 +9,8 @@ export interface StoredTask {
   readonly worker_name: string | null
   readonly root_task_id: string | null
   readonly fingerprint: string | null
+  /** The task that succeeded in its place (`Failures/Recoveries.ts`); null: none. */
+  readonly recovered_by: string | null
   readonly received_at: string | null
   readonly first_event_at: string
   readonly history: string
@@ -65,6 +67,7 @@ export class TaskCache {
       worker_name: this.internOrNull(task.worker_name),
       root_task_id: task.root_task_id === null ? null : copyText(task.root_task_id),
       fingerprint: this.internOrNull(task.fingerprint),
+      recovered_by: task.recovered_by,
       received_at: task.received_at,
       first_event_at: task.first_event_at,
       history: task.history

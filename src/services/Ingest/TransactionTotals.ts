@@ -4,6 +4,7 @@ import type { WorkerEnds } from "../../domain/TaskHistory.ts"
 import { RANK } from "../../domain/TaskState.ts"
 import type { Timestamp } from "../../domain/Timestamp.ts"
 import { collectGroupChanges, type GroupChanges } from "../Failures/Changes.ts"
+import { collectRetryMarks, type RetryMarks } from "../Failures/RetryMarks.ts"
 import * as Ids from "../Ids.ts"
 import type { FoldResult } from "./Fold.ts"
 import type { GroupedEvents, PendingSideEvent, TaskGroup } from "./Grouping.ts"
@@ -63,6 +64,7 @@ export interface TransactionTotals {
   readonly queues: ReadonlyArray<QueueUpdate>
   readonly offlineReports: ReadonlyArray<OfflineReport>
   readonly failures: GroupChanges
+  readonly retries: RetryMarks
 }
 
 interface Observation {
@@ -128,7 +130,8 @@ export const makeTransactionTotals = (
     workers: sorted.flatMap((engineTotals) => workersOf(engineTotals, millis)),
     queues: sorted.flatMap((engineTotals) => queuesOf(engineTotals, millis)),
     offlineReports,
-    failures: collectGroupChanges(folded)
+    failures: collectGroupChanges(folded),
+    retries: collectRetryMarks(folded)
   }
 }
 

@@ -19,8 +19,9 @@ export class TaskDeletion extends Effect.Service<TaskDeletion>()("svc/tasks/Dele
     const deleteTasks = Effect.fn("TaskDeletion.deleteTasks")(
       function*(projectId: ProjectId, ids: ReadonlyArray<string>) {
         const deleted = yield* sql<
-          { state: string; fingerprint: string | null }
-        >`DELETE FROM tasks WHERE project_id = ${projectId} AND ${idIn(sql, ids)} RETURNING state, fingerprint`
+          { state: string; fingerprint: string | null; recovered_by: string | null }
+        >`DELETE FROM tasks WHERE project_id = ${projectId} AND ${idIn(sql, ids)}
+          RETURNING state, fingerprint, recovered_by`
         const byState = new Map<string, number>()
         for (const { state } of deleted) byState.set(state, (byState.get(state) ?? 0) - 1)
         const rows = [...byState].sort(([a], [b]) => (a < b ? -1 : 1)).map(([state, tasks]) => ({
