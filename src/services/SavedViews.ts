@@ -105,11 +105,14 @@ export class SavedViews extends Effect.Service<SavedViews>()("svc/SavedViews", {
         const project = yield* CurrentProject
         const { user_id } = yield* currentPerson
         const view = yield* findToChange(project.id, user_id, id)
+        const willBeShared = is_shared ?? view.is_shared
         const updated: SavedViewRow = {
           ...view,
+          // the owner was deleted: a personal view without an owner would be seen by none
+          owner_id: willBeShared ? view.owner_id : view.owner_id ?? user_id,
           name,
           filters,
-          is_shared: is_shared ?? view.is_shared,
+          is_shared: willBeShared,
           updated_at: yield* Timestamp.now
         }
         if (updated.is_shared) yield* view.is_shared ? requireRole(project.id, "operator") : checkSharing(project.id)

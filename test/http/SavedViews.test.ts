@@ -114,6 +114,12 @@ describe.each(engines)("saved views on %s", (engine) => {
         assert.deepInclude(left, { id, owner_id: null, is_own: false })
         const sql = yield* SqlClient.SqlClient
         assert.strictEqual((yield* sql`SELECT 1 FROM saved_views WHERE project_id = ${project.id}`).length, 1)
+        // without an owner nobody would see it again
+        const admin = yield* member("admin")
+        const at = { path: { ...path, view_id: id } }
+        const taken = yield* admin.views.update({ ...at, payload: { name: "taken over", filters, is_shared: false } })
+        assert.deepInclude(taken, { owner_id: admin.user_id, is_own: true })
+        assert.deepStrictEqual(yield* admin.views.list({ path }), [taken])
       }))
 
     it.effect("limits: 100 a user in a project, 500 shared of a project", () =>

@@ -75,7 +75,7 @@ export class AutomationApi extends HttpApiGroup.make("automation")
     HttpApiEndpoint.del("remove")`/projects/${slug}/automation/rules/${ruleId}`
       .addSuccess(HttpApiSchema.NoContent)
       .annotate(Access, writeRule)
-      .annotateContext(operation("Delete a rule", `${roles}. Its log remains until its retention ends.`))
+      .annotateContext(operation("Delete a rule", `${roles}. Its log can no longer be read.`))
   )
   .add(
     HttpApiEndpoint.post("resetCircuit")`/projects/${slug}/automation/rules/${ruleId}/reset-circuit`

@@ -49,7 +49,8 @@ export class SavedViewsApi extends HttpApiGroup.make("saved_views")
       .annotateContext(operation(
         "Replace a saved view",
         "Of the caller's own views, and of shared ones for admins of the project. A view that is shared afterwards " +
-          "needs the role operator. Without `is_shared` a shared view remains shared."
+          "needs the role operator. Without `is_shared` a shared view remains shared. A view whose owner was deleted " +
+          "becomes the caller's when it is no longer shared."
       ))
   )
   .add(
