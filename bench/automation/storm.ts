@@ -46,7 +46,7 @@ const createProject = (id: ProjectId, count: number) =>
     yield* sql`INSERT INTO automation_settings ${
       sql.insert({ project_id: id, automation_enabled: 1, updated_at: now })
     }`
-    // half of them retry tasks of one name, the others notify of all
+    // each is about one of the names: half of them retry, the others notify
     const rows = Array.from({ length: count }, (_, index) => ({
       id: Ids.uuidv7(Timestamp.toEpochMillis(now)),
       project_id: id,
@@ -54,9 +54,9 @@ const createProject = (id: ProjectId, count: number) =>
       is_enabled: 1,
       dry_run: 0,
       trigger_key: "task.failed",
-      conditions: JSON.stringify(index % 2 === 0 ? { task_name: `shop.step${index % names}` } : {}),
+      conditions: JSON.stringify({ task_name: `shop.step${index % names}` }),
       actions: JSON.stringify(
-        index % 2 === 0 ? [{ type: "retry", max_retries: 3 }] : [{ type: "notify", channel_ids: [], in_app: true }]
+        index < count / 2 ? [{ type: "retry", max_retries: 3 }] : [{ type: "notify", channel_ids: [], in_app: true }]
       ),
       max_executions_per_window: 100,
       window_seconds: 3600,

@@ -114,9 +114,9 @@ export class RuleBacktests extends Effect.Service<RuleBacktests>()("svc/RuleBack
       const days = Math.min(request.days, retentionDays(trigger))
       const from = Timestamp.addSeconds(until, -days * Timestamp.secondsPerDay)
       const rule: RuleRow = { ...saved, created_at: from }
-      const { matches: test } = activate(rule, 0)
+      const tried = activate(rule, 0)
       return yield* permits.withPermits(1)(Effect.gen(function*() {
-        const found = yield* history.find(trigger, { projectId: project.id, from, until }, test)
+        const found = yield* history.find(trigger, { projectId: project.id, from, until }, tried)
         const isOnTasks = commandTypeOf(rule) !== undefined
         const chains = yield* loadGuards(project.id, trigger, isOnTasks ? found.matches : [], from)
         const report = makeReport()

@@ -8,6 +8,7 @@ import * as Ids from "../Ids.ts"
 import { type ReplayedTask, replayTask } from "../Ingest/Replay.ts"
 import { orphanedEvent } from "../Tasks/Orphans.ts"
 import { scheduleEvent } from "../TriggerEvents/ScheduleEvents.ts"
+import type { ActiveRule } from "./Decide.ts"
 import { type MisfireRow, type OrphanRow, RuleHistoryRepo, type Stretch } from "./HistoryRepo.ts"
 import type { Match } from "./Simulation.ts"
 
@@ -45,7 +46,8 @@ export interface FoundHistory {
   readonly truncated: boolean
 }
 
-type Test = (event: TriggerEvent, occurrence: Match["occurrence"]) => boolean
+/** A rule's conditions. */
+type Tests = Pick<ActiveRule, "matches">
 
 /** Reads stored history as the events that it was, as far as it goes: newest first, bounded in rows, matches and time. */
 export class RuleHistory extends Effect.Service<RuleHistory>()("svc/RuleHistory", {
@@ -85,7 +87,7 @@ export class RuleHistory extends Effect.Service<RuleHistory>()("svc/RuleHistory"
       charactersOf: () => 0
     })
 
-    const read = <Row>(source: Source<Row>, { from }: Stretch, test: Test, limits: Limits) =>
+    const read = <Row>(source: Source<Row>, { from }: Stretch, rule: Tests, limits: Limits) =>
       Effect.gen(function*() {
         const deadline = (yield* Clock.currentTimeMillis) + limits.millis
         const matches: Array<Match> = []
@@ -98,7 +100,7 @@ export class RuleHistory extends Effect.Service<RuleHistory>()("svc/RuleHistory"
           const rows: ReadonlyArray<Row> = yield* source.page(after)
           for (const row of rows) {
             for (const event of source.eventsOf(row)) {
-              const found = event.occurrences.filter((one) => one.occurred_at >= from && test(event, one))
+              const found = event.occurrences.filter((one) => one.occurred_at >= from && rule.matches(event, one))
               if (found.length === 0) continue
               const template = intern(templates, event)
               for (const occurrence of found) matches.push({ event: template, occurrence })
@@ -125,12 +127,12 @@ export class RuleHistory extends Effect.Service<RuleHistory>()("svc/RuleHistory"
         } satisfies FoundHistory
       })
 
-    const find = (trigger: StoredTrigger, stretch: Stretch, test: Test, limits: Limits = limitsOfRequest) =>
+    const find = (trigger: StoredTrigger, stretch: Stretch, rule: Tests, limits: Limits = limitsOfRequest) =>
       trigger === "task.orphaned"
-        ? read(orphans(stretch), stretch, test, limits)
+        ? read(orphans(stretch), stretch, rule, limits)
         : trigger === "schedule.misfired"
-        ? read(misfires(stretch), stretch, test, limits)
-        : read(tasks(stretch, trigger), stretch, test, limits)
+        ? read(misfires(stretch), stretch, rule, limits)
+        : read(tasks(stretch, trigger), stretch, rule, limits)
 
     return { find } as const
   })

@@ -34,7 +34,11 @@ export interface Stretch {
 /** The condition of the index `tasks_failed_or_retried`. */
 const failedOrRetried = "(fingerprint IS NOT NULL OR retry_count > 0)"
 
-/** Pages of stored history for backtests. The driver's rows, since a backtest reads up to 200 000 of them. */
+/**
+ * Pages of stored history for backtests. A page begins with a range of the time alone: for a row value of time and id,
+ * SQLite sorts all rows of all projects once ANALYZE has run (0.8 s a page of 200 000 tasks, instead of 1 ms).
+ *
+ * The driver's rows, since a backtest reads up to 200 000 of them. */
 export class RuleHistoryRepo extends Effect.Service<RuleHistoryRepo>()("svc/RuleHistoryRepo", {
   effect: Effect.gen(function*() {
     const read = yield* Reader
@@ -49,7 +53,7 @@ export class RuleHistoryRepo extends Effect.Service<RuleHistoryRepo>()("svc/Rule
       ) =>
         read<ReplayedTask>`SELECT id, project_id, engine, task_id, history, updated_at FROM tasks
           WHERE project_id = ${projectId} AND updated_at >= ${from} AND updated_at <= ${after?.updated_at ?? until}
-            ${after === null ? read.literal("") : read`AND (updated_at, id) < (${after.updated_at}, ${after.id})`}
+            ${after === null ? read.literal("") : read`AND (updated_at < ${after.updated_at} OR id < ${after.id})`}
             ${read.literal(which === "all" ? "" : `AND ${failedOrRetried}`)}
           ORDER BY updated_at DESC, id DESC LIMIT ${limit}`,
 
@@ -63,7 +67,7 @@ export class RuleHistoryRepo extends Effect.Service<RuleHistoryRepo>()("svc/Rule
         } ${
           after === null
             ? read.literal("")
-            : read`AND (o.orphaned_at, o.engine, o.task_id) < (${after.orphaned_at}, ${after.engine}, ${after.task_id})`
+            : read`AND (o.orphaned_at < ${after.orphaned_at} OR (o.engine, o.task_id) < (${after.engine}, ${after.task_id}))`
         }
           ORDER BY o.orphaned_at DESC, o.engine DESC, o.task_id DESC LIMIT ${limit}`,
 

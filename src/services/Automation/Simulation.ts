@@ -65,7 +65,10 @@ export const simulate = (
 ): Effect.Effect<void> =>
   Effect.gen(function*() {
     // the conditions were compared when the history was read
-    const active: ActiveRule = { ...activate({ ...rule, dry_run: false, cb_tripped: false }, 0), matches: () => true }
+    const active: ActiveRule = {
+      ...activate({ ...rule, dry_run: false, cb_tripped: false }, 0),
+      matches: () => true
+    }
     const executions = makeWindow(rule.window_seconds)
     const commands = makeWindow(ceilingSeconds)
     for (const [index, { event, occurrence }] of matches.entries()) {

@@ -263,7 +263,7 @@ describe.each(engines)("a rule on the past, on %s", (engine) => {
         const now = yield* Timestamp.now
         const stretch = { projectId: project.id, from: Timestamp.addSeconds(now, -day), until: now }
         const find = (limits: { readonly matches: number; readonly rows: number; readonly millis: number }) =>
-          history.find("task.failed", stretch, () => true, limits)
+          history.find("task.failed", stretch, { matches: () => true }, limits)
         const all = yield* find({ matches: 100, rows: 100, millis: 60_000 })
         assert.deepStrictEqual([all.matches.length, all.scanned, all.truncated, all.from], [6, 6, false, stretch.from])
         const some = yield* find({ matches: 100, rows: 4, millis: 60_000 })
