@@ -1,6 +1,6 @@
 import { SqlClient } from "@effect/sql"
 import { assert, describe, layer } from "@effect/vitest"
-import { Effect, Schema } from "effect"
+import { Effect, Exit, Schema } from "effect"
 import { hash } from "node:crypto"
 import { system } from "../../src/domain/Actor.ts"
 import { BulkRetryRequestCreate } from "../../src/domain/BulkRetry.ts"
@@ -389,6 +389,29 @@ describe.each(engines)("bulk retries on %s", (engine) => {
         assert.deepInclude(yield* Effect.flip(create({ max: 1 })), { code: "too_many_bulk_retries" })
         const nothing = yield* Effect.flip(create({ filter: { name: "no such" } }))
         assert.deepInclude(nothing, { code: "too_many_bulk_retries" })
+      }))
+
+    it.scoped("keep the frozen set where the database failed at its commit, which may have happened", () =>
+      Effect.gen(function*() {
+        const { create, fail, project } = yield* world
+        const sql = yield* SqlClient.SqlClient
+        yield* fail(2)
+        yield* sql.onDialectOrElse({
+          pg: () =>
+            Effect.zipRight(
+              sql.unsafe(
+                `CREATE FUNCTION fail_seal() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RAISE EXCEPTION ''lost''; END'`
+              ),
+              sql.unsafe(`CREATE TRIGGER fail_seal BEFORE UPDATE ON bulk_retry_requests FOR EACH ROW
+                WHEN (NEW.idempotency_key = 'fails') EXECUTE FUNCTION fail_seal()`)
+            ),
+          orElse: () =>
+            sql.unsafe(`CREATE TRIGGER fail_seal BEFORE UPDATE ON bulk_retry_requests
+              WHEN NEW.idempotency_key = 'fails' BEGIN SELECT RAISE(ABORT, 'lost'); END`)
+        })
+        assert.isTrue(Exit.isFailure(yield* Effect.exit(create({ idempotency_key: "fails" }))))
+        const kept = yield* sql`SELECT position FROM bulk_retry_items WHERE project_id = ${project.id}`
+        assert.lengthOf(kept, 2)
       }))
 
     it.scoped("leave nothing behind: neither after their retention, nor of a set whose freezing was killed", () =>

@@ -37,6 +37,13 @@ const digestOf = (request: BulkRetryRequestCreate): string => {
   return hash("sha256", canonicalize({ agent_id, filter, max, rate_per_second }), "hex")
 }
 
+/**
+ * Whether the failure means that the set is not sealed. After another error of the database it may be, and its retries
+ * may have begun; retention deletes what was not.
+ */
+const leavesUnsealed = (error: { readonly _tag: string }): boolean =>
+  error._tag !== "SqlError" || isUniqueViolation(error)
+
 /** Creates bulk retries: once for each key, and with a frozen set of tasks. */
 export class BulkRetryCreation extends Effect.Service<BulkRetryCreation>()("svc/BulkRetryCreation", {
   effect: Effect.gen(function*() {
@@ -138,7 +145,9 @@ export class BulkRetryCreation extends Effect.Service<BulkRetryCreation>()("svc/
         last_progress_at: null,
         finished_at: null
       }
-      return yield* Effect.tapError(freezeNew(request, input), () => retention.discard(request)).pipe(
+      const discard = (error: { readonly _tag: string }) =>
+        Effect.when(retention.discard(request), () => leavesUnsealed(error))
+      return yield* Effect.tapError(freezeNew(request, input), discard).pipe(
         // the same key at the same moment: the other request was quicker
         Effect.catchIf(isUniqueViolation, () =>
           Effect.flatMap(
