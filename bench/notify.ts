@@ -1,4 +1,5 @@
 import { Effect, Layer } from "effect"
+import { Alerts } from "../src/services/Notifications/Alerts.ts"
 import { writer } from "./ingest/writer.ts"
 import { measureDeliveries } from "./notify/deliveries.ts"
 import { measureIngest } from "./notify/ingest.ts"
@@ -12,11 +13,19 @@ import { freshSettings } from "./services.ts"
  */
 const { database, deliveries, tasks } = databaseAndNumbersOf("notify", { tasks: 24_000, deliveries: 2000 })
 
-const ingest = measureIngest(tasks).pipe(
-  Effect.provide(writer.pipe(Layer.provideMerge(freshSettings(database, { ingestQueueEvents: 1_000_000 }))))
-)
+const quiet = writer.pipe(Layer.provideMerge(freshSettings(database, { ingestQueueEvents: 1_000_000 })))
+const alerting = Alerts.layerLoops.pipe(Layer.provideMerge(quiet))
 
 report(Effect.gen(function*() {
   const delivering = yield* measureDeliveries(database, deliveries)
-  return { bench: "notify", database, matching: measureMatching(), ingest: yield* ingest, deliveries: delivering }
+  return {
+    bench: "notify",
+    database,
+    matching: measureMatching(),
+    ingest: [
+      yield* Effect.provide(measureIngest(tasks, false), quiet),
+      yield* Effect.provide(measureIngest(tasks, true), alerting)
+    ],
+    deliveries: delivering
+  }
 }))

@@ -1,7 +1,8 @@
 import { SqlClient } from "@effect/sql"
-import { Effect } from "effect"
+import { Effect, Schedule } from "effect"
 import { randomUUID } from "node:crypto"
 import { ProjectId } from "../../src/domain/Id.ts"
+import { defaultGrouping } from "../../src/domain/Notification/Hygiene.ts"
 import type { AgentEvent } from "../../src/domain/TaskEvent.ts"
 import * as Timestamp from "../../src/domain/Timestamp.ts"
 import { Ingest } from "../../src/services/Ingest.ts"
@@ -57,6 +58,7 @@ const subscribe = (projectId: ProjectId) =>
       filters: JSON.stringify({ task_name: `shop.step${index % names}*` }),
       in_app: 0,
       cooldown_seconds: 0,
+      grouping: JSON.stringify(defaultGrouping),
       hygiene: "{}",
       is_active: 1,
       created_at: now,
@@ -68,8 +70,21 @@ const subscribe = (projectId: ProjectId) =>
     yield* sql`INSERT INTO trigger_revisions (project_id, revision) VALUES (${projectId}, 1)`
   })
 
-/** The rate of the ingest with 10 % failing tasks: without subscriptions, and with 1 000, in turns over one database. */
-export const measureIngest = (tasks: number) =>
+/** Resolves when no event waits any more. */
+const outboxIsEmpty = Effect.flatMap(
+  SqlClient.SqlClient,
+  (sql) =>
+    Effect.repeat(sql`SELECT id FROM trigger_events LIMIT 1`, {
+      until: (rows) => rows.length === 0,
+      schedule: Schedule.spaced("100 millis")
+    })
+)
+
+/**
+ * The rate of the ingest with 10 % failing tasks: without subscriptions, and with 1 000, in turns over one database.
+ * `writesAlerts`: the same process takes the events out, so each turn begins when the last one's alerts are written.
+ */
+export const measureIngest = (tasks: number, writesAlerts: boolean) =>
   Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient
     const ingest = yield* Ingest
@@ -89,6 +104,7 @@ export const measureIngest = (tasks: number) =>
         const begun = performance.now()
         yield* offerAll(ingest, projectId, frames, inFlight)
         if (round > 0) seconds.set(name, seconds.get(name)! + (performance.now() - begun) / 1000) // the first one warms up
+        if (writesAlerts) yield* outboxIsEmpty
       }
     }
     const [waiting] = yield* sql<{ n: number }>`SELECT count(*) AS n FROM trigger_events`
@@ -97,6 +113,7 @@ export const measureIngest = (tasks: number) =>
       tasks,
       subscriptions,
       share,
+      writesAlerts,
       triggerEvents: Number(waiting?.n),
       eventsPerSecond: { without: rate("without"), with: rate("with") },
       ofWithout: Number((rate("with") / rate("without")).toFixed(2))

@@ -28,11 +28,11 @@ interface ConsumeOptions {
 }
 
 /**
- * A consumer rests after a transaction of more than `longMillis`, for thrice its time: in a storm it leaves the database
- * to the ingest, and events that gather become one write for each condition.
+ * A consumer rests after a transaction that wrote `manyRows`, for eight times as long as it took: in a storm it leaves
+ * the database to the ingest, and events that gather become one write for each condition.
  */
-const longMillis = 100
-const restMillisAfter = (tookMillis: number): number => (tookMillis < longMillis ? 0 : Math.min(tookMillis * 3, 3000))
+const manyRows = 300
+const restMillisAfter = (tookMillis: number): number => Math.min(tookMillis * 8, 5000)
 
 /** An event that failed so often is given up: the last attempt is 3 hours after the first one. */
 const maxAttempts = 8
@@ -166,7 +166,10 @@ export class TriggerEvents extends Effect.Service<TriggerEvents>()("svc/TriggerE
       })
     }
 
-    /** The loop `name` of a consumer: takes events as soon as they are committed, here or at another replica. */
+    /**
+     * The loop `name` of a consumer: takes events as soon as they are committed, here or at another replica. `write` may
+     * return how many rows it wrote.
+     */
     const consumeForever = <E, R>(
       name: string,
       consumer: Consumer,
@@ -175,9 +178,15 @@ export class TriggerEvents extends Effect.Service<TriggerEvents>()("svc/TriggerE
     ): Effect.Effect<void, never, R | Scope.Scope> =>
       Effect.gen(function*() {
         const wakes = yield* subscribeHints([consumer])
+        let written = 0
+        const writeAndCount = (events: ReadonlyArray<WaitingEvent>) =>
+          Effect.map(write(events), (rows) => {
+            written = typeof rows === "number" ? rows : 0
+          })
         const consumeAndRest = Effect.gen(function*() {
-          const [took, events] = yield* Effect.timed(consume(consumer, write, options))
-          yield* Effect.sleep(events === 0 ? 0 : restMillisAfter(Duration.toMillis(took)))
+          written = 0
+          const [took, events] = yield* Effect.timed(consume(consumer, writeAndCount, options))
+          if (written >= manyRows) yield* Effect.sleep(restMillisAfter(Duration.toMillis(took)))
           return events
         })
         const drain = Effect.repeat(consumeAndRest, { while: (events) => events > 0 })

@@ -137,7 +137,7 @@ export class Alerts extends Effect.Service<Alerts>()("svc/Alerts", {
       return { pairs: [...pairs.values()], rest }
     }
 
-    /** Writes what events become, in the transaction that takes them out of the outbox. */
+    /** Writes what events become, in the transaction that takes them out of the outbox; returns the number of alerts. */
     const write = Effect.fnUntraced(function*(waiting: ReadonlyArray<WaitingEvent>) {
       const events = waiting.map(({ event }) => event)
       const projectIds = [...new Set(events.map(({ project_id }) => project_id))].sort()
@@ -146,7 +146,7 @@ export class Alerts extends Effect.Service<Alerts>()("svc/Alerts", {
       const subscriptions = yield* matcher.list(projectIds, new Set(events.map(({ trigger }) => trigger)), now)
       const { pairs, rest } = pairEvents(events, subscriptions)
       if (rest.length > 0) yield* triggers.requeue("notifications", rest)
-      if (pairs.length === 0) return
+      if (pairs.length === 0) return 0
       const maintenance = yield* listMaintenance(projectIds, now)
       const keys = pairs.map(({ key }) => key)
       const idOf = ({ condition_key, subscription_id }: AlertKey) => `${subscription_id} ${condition_key}`
@@ -196,6 +196,7 @@ export class Alerts extends Effect.Service<Alerts>()("svc/Alerts", {
       }
       yield* repo.save(saved)
       yield* messages.enqueue(out, now)
+      return saved.length
     })
 
     /** Decides the alerts that are due; returns their number. */
