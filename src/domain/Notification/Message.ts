@@ -76,7 +76,7 @@ export const textOf = (
   const shared = describeShared(details.tallies, occurrences)
   const [top, ...others] = listDetails(details.tallies)
   const sentences = [
-    kind === "recovered" ? `It works again since ${minute(now)}.` : null,
+    kind === "recovered" ? `It works again since ${minute(details.ended_at ?? now)}.` : null,
     kind === "escalation" ? `Nobody has acknowledged it since ${minute(details.first_sent_at ?? first_at)}.` : null,
     `${[count, ...shared].join(", ")}.`,
     share === null || share.tasks === 0 ? null : sentenceOf(share),

@@ -1,6 +1,5 @@
 import { SqlClient } from "@effect/sql"
-import { Array as Arr, Effect, Layer, Option } from "effect"
-import { createHash } from "node:crypto"
+import { Effect, Layer, Option } from "effect"
 import { system } from "../../domain/Actor.ts"
 import { Conflict, Forbidden, NotFound, ValidationFailed } from "../../domain/Errors.ts"
 import { AlertId, type ProjectId } from "../../domain/Id.ts"
@@ -8,7 +7,7 @@ import type { Alert, ListAlerts } from "../../domain/Notification/Alert.ts"
 import { addOccurrences, type Circumstances, decide } from "../../domain/Notification/AlertDecision.ts"
 import { describeShared, signatureOf } from "../../domain/Notification/Shared.ts"
 import * as Timestamp from "../../domain/Timestamp.ts"
-import { severities, type TriggerEvent } from "../../domain/Trigger.ts"
+import { severities } from "../../domain/Trigger.ts"
 import { Audit } from "../Audit.ts"
 import { CurrentActor, CurrentProject, requireRole } from "../CurrentActor.ts"
 import { orDieOnSql } from "../Database.ts"
@@ -21,16 +20,14 @@ import { TriggerEvents } from "../TriggerEvents.ts"
 import type { WaitingEvent } from "../TriggerEvents/Repo.ts"
 import { AlertLinks } from "./AlertLinks.ts"
 import { AlertMessages, type Message } from "./AlertMessages.ts"
+import { pairEvents, withoutFuture } from "./AlertPairs.ts"
 import { type AlertKey, type AlertRow, AlertsRepo, type VisibleRow } from "./AlertsRepo.ts"
 import { AlertStates } from "./AlertStates.ts"
 import { makeRecoveryChecks } from "./Recovery.ts"
-import { type Matched, SubscriptionMatcher } from "./SubscriptionMatcher.ts"
+import { SubscriptionMatcher } from "./SubscriptionMatcher.ts"
 
 /** Alerts of one transaction. More would hold SQLite's writer for too long. */
 const dueLimit = 200
-
-/** Pairs of a subscription and a condition that one transaction writes, about 50 µs each. */
-const maxPairs = 2000
 
 /** Events of one transaction: those of one condition are one write for each subscription, however many they are. */
 const eventsAtOnce = 500
@@ -49,27 +46,6 @@ const linkInvalid = new Forbidden({
   code: "alert_link_invalid",
   detail: "The link is wrong or older than 7 days. Acknowledge the alert in the dashboard or with svc alerts ack."
 })
-
-/** The same for all messages of one condition, and different for any two conditions. */
-const conditionKeyOf = (event: TriggerEvent, taskId: string | null): string =>
-  createHash("sha256").update(JSON.stringify(
-    taskId === null
-      ? [event.project_id, event.trigger, "condition", event.condition]
-      : [event.project_id, event.trigger, "task", event.engine, taskId]
-  )).digest("hex")
-
-/** The events of a condition side by side, in the order in which they came, each with its condition's key. */
-const sortByCondition = (events: ReadonlyArray<TriggerEvent>): ReadonlyArray<readonly [string, TriggerEvent]> =>
-  Object.entries(Arr.groupBy(events, (event) => conditionKeyOf(event, null)))
-    .flatMap(([key, those]) => those.map((event) => [key, event] as const))
-
-/** What one condition of one subscription gets of a batch of events. */
-interface Pair {
-  readonly key: AlertKey
-  readonly subscription: Matched
-  readonly events: Array<TriggerEvent>
-  readonly is_single: boolean
-}
 
 /** From events to messages: alerts with grouping, recovery, acknowledgement and escalation (docs/notifications.md). */
 export class Alerts extends Effect.Service<Alerts>()("svc/Alerts", {
@@ -94,57 +70,14 @@ export class Alerts extends Effect.Service<Alerts>()("svc/Alerts", {
       }
     )
 
-    /** The pairs that the events concern, and the events for which there is no room in this transaction. */
-    const pairEvents = (events: ReadonlyArray<TriggerEvent>, subscriptions: ReadonlyArray<Matched>) => {
-      const pairs = new Map<string, Pair>()
-      const rest: Array<TriggerEvent> = []
-      const add = (subscription: Matched, event: TriggerEvent, condition_key: string, is_single: boolean) => {
-        const id = `${subscription.id} ${condition_key}`
-        const pair = pairs.get(id)
-        if (pair !== undefined) pair.events.push(event)
-        else {
-          const key = { subscription_id: subscription.id, condition_key }
-          pairs.set(id, { key, subscription, events: [event], is_single })
-        }
-      }
-      // events of a condition that has its pairs already add none
-      let grouped: string | null = null
-      for (const [condition_key, event] of sortByCondition(events)) {
-        if (pairs.size >= maxPairs && condition_key !== grouped) {
-          rest.push(event)
-          continue
-        }
-        const those = matcher.match(subscriptions, event)
-        const single = those.filter(({ rules }) => rules.grouping === null).length
-        // an occurrence is a pair of its own for each subscription without grouping
-        const taken = single === 0 ? event.occurrences.length : Math.max(1, Math.floor(maxPairs / single))
-        const [first, ...others] = event.occurrences
-        const now: TriggerEvent = { ...event, occurrences: [first, ...others.slice(0, taken - 1)] }
-        const [next, ...later] = others.slice(taken - 1)
-        if (next !== undefined) rest.push({ ...event, occurrences: [next, ...later] })
-        const singles = single === 0 ? [] : now.occurrences.map((occurrence) =>
-          [
-            conditionKeyOf(event, occurrence.task_id),
-            { ...event, occurrences: [occurrence] } satisfies TriggerEvent
-          ] as const
-        )
-        for (const subscription of those) {
-          if (subscription.rules.grouping !== null) add(subscription, now, condition_key, false)
-          else for (const [key, one] of singles) add(subscription, one, key, one.occurrences[0].task_id !== null)
-        }
-        grouped = single === 0 ? condition_key : null
-      }
-      return { pairs: [...pairs.values()], rest }
-    }
-
     /** Writes what events become, in the transaction that takes them out of the outbox; returns the number of alerts. */
     const write = Effect.fnUntraced(function*(waiting: ReadonlyArray<WaitingEvent>) {
-      const events = waiting.map(({ event }) => event)
+      const now = yield* Timestamp.now
+      const events = waiting.map(({ event }) => withoutFuture(event, now))
       const projectIds = [...new Set(events.map(({ project_id }) => project_id))].sort()
       yield* Effect.forEach(projectIds, repo.lockProject, { discard: true })
-      const now = yield* Timestamp.now
       const subscriptions = yield* matcher.list(projectIds, new Set(events.map(({ trigger }) => trigger)), now)
-      const { pairs, rest } = pairEvents(events, subscriptions)
+      const { pairs, rest } = pairEvents(events, (event) => matcher.match(subscriptions, event))
       if (rest.length > 0) yield* triggers.requeue("notifications", rest)
       if (pairs.length === 0) return 0
       const maintenance = yield* listMaintenance(projectIds, now)

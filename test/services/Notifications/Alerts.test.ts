@@ -162,16 +162,20 @@ describe.each(engines)("alerts on %s", (engine) => {
         yield* insertTask(project.id, { name: "shop.charge" })
         yield* record([
           failedAt("slow", Timestamp.addSeconds(now, -86_400)),
-          failedAt("fast", Timestamp.addSeconds(now, 86_400))
+          failedAt("fast", Timestamp.addSeconds(now, 86_400)),
+          failedAt("last", Timestamp.fromEpochMicros(Date.UTC(9999, 11, 31) * 1000))
         ])
-        yield* until(alerts, ({ length }) => length === 2)
+        const found = yield* until(alerts, ({ length }) => length === 3)
+        assert.isTrue(
+          found.every(({ last_at }: { readonly last_at: string }) => last_at < Timestamp.addSeconds(now, 60))
+        )
         const statuses = Effect.map(
           sql<{ status: string }>`SELECT status FROM alerts WHERE project_id = ${project.id}`,
           (rows) => rows.map(({ status }) => status)
         )
         yield* sql`UPDATE alerts SET due_at = ${now} WHERE project_id = ${project.id}`
         yield* runDue()
-        assert.deepStrictEqual(yield* statuses, ["open", "open"], "the task was there before the failure")
+        assert.deepStrictEqual(yield* statuses, ["open", "open", "open"], "the task was there before the failure")
 
         const waiting = {
           id: randomUUID(),
