@@ -47,16 +47,16 @@ export class AutomationEngine extends Effect.Service<AutomationEngine>()("svc/Au
     const loadRules = Effect.fnUntraced(
       function*(projectId: ProjectId, batch: ReadonlyArray<WaitingEvent>, now: Timestamp.Timestamp) {
         const triggers = new Set<string>(batch.map(({ event }) => event.trigger))
-        const active: Array<ActiveRule> = []
-        for (const rule of yield* rules.listActive(projectId)) {
-          if (!triggers.has(rule.trigger_key)) continue
+        const concerned = (yield* rules.listActive(projectId)).filter(({ trigger_key }) => triggers.has(trigger_key))
+        if (concerned.length === 0) return []
+        const windows = concerned.map((rule) => {
           const windowStart = Timestamp.addSeconds(now, -rule.window_seconds)
           // a reset after `now` is one before the clock was set back: it would open the breaker until then
           const isReset = rule.cb_reset_at !== null && rule.cb_reset_at > windowStart && rule.cb_reset_at <= now
-          const since = isReset ? rule.cb_reset_at : windowStart
-          active.push(activate(rule, yield* executions.countSince(rule.id, since, now)))
-        }
-        return active
+          return { rule_id: rule.id, since: isReset ? rule.cb_reset_at : windowStart }
+        })
+        const counts = yield* executions.countSince(windows, now)
+        return concerned.map((rule) => activate(rule, counts.get(rule.id) ?? 0))
       }
     )
 

@@ -38,7 +38,8 @@ const failedOrRetried = "(fingerprint IS NOT NULL OR retry_count > 0)"
  * Pages of stored history for backtests. A page begins with a range of the time alone: for a row value of time and id,
  * SQLite sorts all rows of all projects once ANALYZE has run (0.8 s a page of 200 000 tasks, instead of 1 ms).
  *
- * The driver's rows, since a backtest reads up to 200 000 of them. */
+ * The driver's rows, since a backtest reads up to 200 000 of them.
+ */
 export class RuleHistoryRepo extends Effect.Service<RuleHistoryRepo>()("svc/RuleHistoryRepo", {
   effect: Effect.gen(function*() {
     const read = yield* Reader
@@ -57,7 +58,11 @@ export class RuleHistoryRepo extends Effect.Service<RuleHistoryRepo>()("svc/Rule
             ${read.literal(which === "all" ? "" : `AND ${failedOrRetried}`)}
           ORDER BY updated_at DESC, id DESC LIMIT ${limit}`,
 
-      listOrphans: ({ from, projectId, until }: Stretch, after: OrphanRow | null, limit: number) =>
+      listOrphans: (
+        { from, projectId, until }: Stretch,
+        after: Pick<OrphanRow, "engine" | "task_id" | "orphaned_at"> | null,
+        limit: number
+      ) =>
         read<OrphanRow>`SELECT t.id, t.project_id, t.engine, t.task_id, t.name, t.queue, t.priority, t.retry_count,
             o.worker_name, o.detail, o.orphaned_at
           FROM task_orphans o JOIN tasks t

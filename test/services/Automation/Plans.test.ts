@@ -1,15 +1,19 @@
+import { SqlClient } from "@effect/sql"
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { randomUUID } from "node:crypto"
-import { ProjectId } from "../../../src/domain/Id.ts"
+import { ProjectId, RuleId } from "../../../src/domain/Id.ts"
 import * as Timestamp from "../../../src/domain/Timestamp.ts"
 import { ExecutionsRepo } from "../../../src/services/Automation/ExecutionsRepo.ts"
+import { RuleHistoryRepo } from "../../../src/services/Automation/HistoryRepo.ts"
 import { RuleMessagesRepo } from "../../../src/services/Automation/MessagesRepo.ts"
+import * as Ids from "../../../src/services/Ids.ts"
 import { TaskWhyRepo } from "../../../src/services/Tasks/WhyRepo.ts"
 import { brainOn } from "../../brain.ts"
 import { plansOf } from "../../plans.ts"
+import { insertTasks, storedTask } from "../../tasks.ts"
 
-const repos = Layer.mergeAll(ExecutionsRepo.layer, RuleMessagesRepo.layer, TaskWhyRepo.layer)
+const repos = Layer.mergeAll(ExecutionsRepo.layer, RuleHistoryRepo.layer, RuleMessagesRepo.layer, TaskWhyRepo.layer)
 
 describe("statements that must not read all rows of a project, on SQLite", () => {
   layer(Layer.provideMerge(repos, brainOn("SQLite")), { excludeTestServices: true })((it) => {
@@ -32,6 +36,14 @@ describe("statements that must not read all rows of a project, on SQLite", () =>
         )
       }))
 
+    it.effect("executions in the windows of many rules", () =>
+      Effect.gen(function*() {
+        const { countSince } = yield* ExecutionsRepo
+        const now = yield* Timestamp.now
+        const [plan = []] = yield* plansOf(countSince([{ rule_id: RuleId.make(randomUUID()), since: now }], now))
+        assert.include(plan.join("\n"), "automation_executions_rule (rule_id=? AND id>? AND id<?)")
+      }))
+
     it.effect("messages of rules", () =>
       Effect.gen(function*() {
         const { countRecent, listProjectsDue, takeDue } = yield* RuleMessagesRepo
@@ -41,6 +53,35 @@ describe("statements that must not read all rows of a project, on SQLite", () =>
         for (const due of [takeDue(projectId, now, 1), listProjectsDue(now)]) {
           const [plan = []] = yield* plansOf(due)
           assert.include(plan.join("\n"), "automation_messages_held (rule_id=? AND due_at>?)")
+        }
+      }))
+
+    // the last test: the statistics remain
+    it.effect("pages of a backtest, also after ANALYZE", () =>
+      Effect.gen(function*() {
+        const { listMisfires, listOrphans, listTasks } = yield* RuleHistoryRepo
+        const sql = yield* SqlClient.SqlClient
+        const now = yield* Timestamp.now
+        const stretch = { projectId, from: now, until: now }
+        const task = { id: randomUUID(), engine: "celery", task_id: "t", updated_at: now, project_id: projectId }
+        const orphan = { ...task, orphaned_at: now }
+        for (let index = 0; index < 3000; index += 1000) {
+          yield* insertTasks(Array.from({ length: 1000 }, (_, at) => storedTask(projectId, index + at)))
+        }
+        yield* sql`ANALYZE`
+        const statements = [
+          [listTasks(stretch, "all", { ...task, history: "" }, 100), "tasks_changes (project_id=? AND updated_at>?"],
+          [
+            listTasks(stretch, "failed or retried", { ...task, history: "" }, 100),
+            "tasks_failed_or_retried (project_id=? AND updated_at>?"
+          ],
+          [listOrphans(stretch, orphan, 100), "task_orphans_project (project_id=? AND orphaned_at>?"],
+          [listMisfires(projectId, Ids.minId, Ids.minId, 100), "schedule_misfires_project (project_id=? AND id>?"]
+        ] as const
+        for (const [statement, index] of statements) {
+          const [plan = []] = yield* plansOf(Effect.asVoid(statement))
+          assert.include(plan.join("\n"), index)
+          assert.notInclude(plan.join("\n"), "TEMP B-TREE")
         }
       }))
   })
