@@ -11,7 +11,7 @@ import { freshSettings } from "./services.ts"
 /**
  * What failure groups cost the ingest, and how long their reads take over HTTP in a large project: milliseconds, p50
  * and p99; `barePage` is the first page by the driver alone.
- * `npx vite-node bench/failures.ts sqlite|postgresql [tasks] [failures] [groups]`
+ * `npx vite-node bench/failures.ts sqlite|postgresql [tasks=48000] [failures=1000000] [groups=3000]`
  */
 const { database, failures, groups, tasks } = databaseAndNumbersOf("failures", {
   tasks: 48_000,
