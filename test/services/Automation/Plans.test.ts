@@ -70,16 +70,22 @@ describe("statements that must not read all rows of a project, on SQLite", () =>
         }
         yield* sql`ANALYZE`
         const statements = [
-          [listTasks(stretch, "all", { ...task, history: "" }, 100), "tasks_changes (project_id=? AND updated_at>?"],
           [
-            listTasks(stretch, "failed or retried", { ...task, history: "" }, 100),
+            plansOf(listTasks(stretch, "all", { ...task, history: "" }, 100)),
+            "tasks_changes (project_id=? AND updated_at>?"
+          ],
+          [
+            plansOf(listTasks(stretch, "failed or retried", { ...task, history: "" }, 100)),
             "tasks_failed_or_retried (project_id=? AND updated_at>?"
           ],
-          [listOrphans(stretch, orphan, 100), "task_orphans_project (project_id=? AND orphaned_at>?"],
-          [listMisfires(projectId, Ids.minId, Ids.minId, 100), "schedule_misfires_project (project_id=? AND id>?"]
+          [plansOf(listOrphans(stretch, orphan, 100)), "task_orphans_project (project_id=? AND orphaned_at>?"],
+          [
+            plansOf(listMisfires(projectId, Ids.minId, Ids.minId, 100)),
+            "schedule_misfires_project (project_id=? AND id>?"
+          ]
         ] as const
-        for (const [statement, index] of statements) {
-          const [plan = []] = yield* plansOf(Effect.asVoid(statement))
+        for (const [plans, index] of statements) {
+          const [plan = []] = yield* plans
           assert.include(plan.join("\n"), index)
           assert.notInclude(plan.join("\n"), "TEMP B-TREE")
         }
