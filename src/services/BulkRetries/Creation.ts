@@ -77,7 +77,8 @@ export class BulkRetryCreation extends Effect.Service<BulkRetryCreation>()("svc/
 
     /** Shows the frozen set: from now on it is retried. */
     const seal = Effect.fnUntraced(function*(request: BulkRetry) {
-      yield* repo.seal(request)
+      // retention deletes what is not sealed within an hour, by a clock that may jump
+      if (!(yield* repo.seal(request))) return yield* Effect.dieMessage("the set was deleted while it was frozen")
       yield* hints.publish("bulk_retries", request.project_id)
       yield* audit.record({
         action: "bulk_retry.created",

@@ -7,7 +7,7 @@ import { Timestamp } from "../../domain/Timestamp.ts"
 import { BooleanColumn, JsonColumn } from "../ColumnTypes.ts"
 import { Reader } from "../Database.ts"
 import { forUpdate } from "../Dialect.ts"
-import { countOf, firstRowOf, rowsOf } from "../Rows.ts"
+import { countOf, firstRowOf, hasRows, rowsOf } from "../Rows.ts"
 
 /** A row of `bulk_retry_requests`. */
 export const BulkRetry = Schema.Struct({
@@ -83,12 +83,12 @@ export class BulkRetriesRepo extends Effect.Service<BulkRetriesRepo>()("svc/Bulk
           WHERE ${isOpen} AND (control_state <> 'paused' OR claimed > 0 OR deadline_at <= ${now})
           ORDER BY id LIMIT ${limit}`),
 
-      /** The whole set is stored: from now on the request is shown, and its tasks are retried. */
+      /** The whole set is stored: from now on the request is shown, and its tasks are retried. False if it was deleted. */
       seal: ({ capped, engines, finished_at, id, plan_digest, sealed_at, status, total }: BulkRetry) =>
-        sql`UPDATE bulk_retry_requests SET capped = ${capped ? 1 : 0}, engines = ${JSON.stringify(engines)},
+        hasRows(sql`UPDATE bulk_retry_requests SET capped = ${capped ? 1 : 0}, engines = ${JSON.stringify(engines)},
             finished_at = ${finished_at}, plan_digest = ${plan_digest}, sealed_at = ${sealed_at}, status = ${status},
             total = ${total}
-          WHERE id = ${id}`,
+          WHERE id = ${id} RETURNING 1`),
       setControl: ({ control_state, id, rate_per_second }: BulkRetry) =>
         sql`UPDATE bulk_retry_requests SET control_state = ${control_state}, rate_per_second = ${rate_per_second}
           WHERE id = ${id}`,
