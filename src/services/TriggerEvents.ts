@@ -31,7 +31,7 @@ interface ConsumeOptions {
  * A consumer rests after a transaction that wrote `manyRows`, for eight times as long as it took: in a storm it leaves
  * the database to the ingest, and events that gather become one write for each condition.
  */
-const manyRows = 300
+const manyRows = 50
 const restMillisAfter = (tookMillis: number): number => Math.min(tookMillis * 8, 5000)
 
 /** An event that failed so often is given up: the last attempt is 3 hours after the first one. */
