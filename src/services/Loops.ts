@@ -14,6 +14,9 @@ interface BackOffOptions {
   readonly longestPause?: Duration.DurationInput
 }
 
+/** All upkeep begins with the brain: with more, a start would open as many connections to PostgreSQL as the pool may. */
+const maxUpkeep = 2
+
 /** The pauses between failures in a row: 100 ms, doubled each time up to `longest`, with 20 % jitter. */
 const backOff = (longest: Duration.DurationInput) =>
   Schedule.exponential("100 millis").pipe(Schedule.union(Schedule.spaced(longest)), Schedule.jittered)
@@ -25,6 +28,7 @@ const backOff = (longest: Duration.DurationInput) =>
 export class Loops extends Effect.Service<Loops>()("svc/Loops", {
   effect: Effect.gen(function*() {
     const metrics = yield* Metrics
+    const upkeepPermits = yield* Effect.makeSemaphore(maxUpkeep)
     const states = new Map<string, { last_success: number | null; error: string | null }>()
 
     /** For work that failed and is left out, so that the loop goes on: its state shows the failure until a success. */
@@ -83,9 +87,13 @@ export class Loops extends Effect.Service<Loops>()("svc/Loops", {
         )
       })
 
+    /** As `every`, for retention and the like, which may wait: a few of them run at the same time. */
+    const upkeep = <E, R>(name: string, interval: Duration.DurationInput, tick: Effect.Effect<unknown, E, R>) =>
+      every(name, interval, upkeepPermits.withPermits(1)(tick))
+
     const state = Effect.sync((): ReadonlyArray<LoopState> => [...states].map(([name, state]) => ({ name, ...state })))
 
-    return { every, forever, markFailed, reportSuccess, state } as const
+    return { every, forever, upkeep, markFailed, reportSuccess, state } as const
   })
 }) {
   static readonly layer = this.Default

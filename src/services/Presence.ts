@@ -253,7 +253,7 @@ export class Presence extends Effect.Service<Presence>()("svc/Presence", {
       ])
     )
     yield* loops.every("presence excess", "10 seconds", sweeps.deleteExcessProcesses())
-    yield* loops.every("presence retention", "1 hour", sweeps.prune())
+    yield* loops.upkeep("presence retention", "1 hour", sweeps.prune())
     // the last disconnects, while the database is still open
     yield* Effect.addFinalizer(() => flush.pipe(Effect.interruptible, Effect.timeoutOption("2 seconds"), Effect.ignore))
 

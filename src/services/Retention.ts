@@ -69,6 +69,6 @@ export class Retention extends Effect.Service<Retention>()("svc/Retention", {
   static readonly layerLoop = Layer.scopedDiscard(Effect.gen(function*() {
     const loops = yield* Loops
     const retention = yield* Retention
-    yield* loops.every("retention", "1 hour", retention.sweep())
+    yield* loops.upkeep("retention", "1 hour", retention.sweep())
   })).pipe(Layer.provide(this.layer))
 }

@@ -205,7 +205,7 @@ export class TriggerEvents extends Effect.Service<TriggerEvents>()("svc/TriggerE
         yield* Effect.logError(`${expired} trigger events of ${consumer} were deleted: nothing took them in time.`)
       }
     })
-    yield* loops.every("trigger event retention", "1 hour", expire)
+    yield* loops.upkeep("trigger event retention", "1 hour", expire)
 
     return { record, recordFor, recordOnSqlite, requeue, bumpRevision, consume, consumeForever } as const
   })

@@ -26,6 +26,6 @@ export class ExecutionsRetention extends Effect.Service<ExecutionsRetention>()("
   static readonly layerLoop = Layer.scopedDiscard(Effect.gen(function*() {
     const loops = yield* Loops
     const retention = yield* ExecutionsRetention
-    yield* loops.every("automation retention", "1 hour", retention.sweep())
+    yield* loops.upkeep("automation retention", "1 hour", retention.sweep())
   })).pipe(Layer.provide(this.layer))
 }

@@ -110,7 +110,7 @@ const makeLoop = Effect.gen(function*() {
     Option.match({ onNone: () => Effect.sleep("1 second"), onSome: () => Effect.void })
   )
   yield* loops.forever(loopName, leadOrWait, { longestPause: "5 seconds" })
-  yield* loops.every("bulk retries retention", "1 hour", retention.sweep())
+  yield* loops.upkeep("bulk retries retention", "1 hour", retention.sweep())
 })
 
 /** Moves bulk retries on, on one replica at a time (`Leader`), and deletes those whose retention has passed. */

@@ -52,6 +52,6 @@ export class CommandSweep extends Effect.Service<CommandSweep>()("svc/CommandSwe
     const loops = yield* Loops
     const { expire, prune } = yield* CommandSweep
     yield* loops.every("commands timeout", "1 second", expire)
-    yield* loops.every("commands retention", "10 minutes", prune)
+    yield* loops.upkeep("commands retention", "10 minutes", prune)
   })).pipe(Layer.provide(this.layer))
 }

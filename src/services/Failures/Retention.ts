@@ -45,6 +45,6 @@ export class FailureRetention extends Effect.Service<FailureRetention>()("svc/fa
   static readonly layerLoop = Layer.scopedDiscard(Effect.gen(function*() {
     const loops = yield* Loops
     const retention = yield* FailureRetention
-    yield* loops.every("failure retention", "1 hour", retention.sweep())
+    yield* loops.upkeep("failure retention", "1 hour", retention.sweep())
   })).pipe(Layer.provide(this.layer))
 }

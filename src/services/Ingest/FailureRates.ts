@@ -147,7 +147,7 @@ export class FailureRates extends Effect.Service<FailureRates>()("svc/FailureRat
       }))
 
     yield* loops.every("failure rates", "10 seconds", evaluate)
-    yield* loops.every("failure rate retention", "1 hour", expire)
+    yield* loops.upkeep("failure rate retention", "1 hour", expire)
 
     return { count, countOnSqlite, evaluate } as const
   })

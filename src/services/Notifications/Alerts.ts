@@ -375,6 +375,6 @@ export class Alerts extends Effect.Service<Alerts>()("svc/Alerts", {
       dueInterval,
       Effect.repeat(alerts.runDue(), { while: (count) => count === dueLimit })
     )
-    yield* loops.every("alert retention", "1 hour", alerts.sweep())
+    yield* loops.upkeep("alert retention", "1 hour", alerts.sweep())
   })).pipe(Layer.provide([this.layer, TriggerEvents.layer]))
 }

@@ -1,24 +1,14 @@
 import { SqlClient } from "@effect/sql"
-import { Cause, Clock, Effect, Either, FiberSet, Layer, Option, Queue, Random, Schedule, Schema, Stream } from "effect"
-import { system } from "../../domain/Actor.ts"
-import { retryDelayAfter } from "../../domain/DeliveryRetry.ts"
-import { Notification } from "../../domain/Notification.ts"
+import { Clock, Effect, Either, FiberSet, Layer, Queue, Schedule, Stream } from "effect"
 import * as Timestamp from "../../domain/Timestamp.ts"
-import { Audit } from "../Audit.ts"
 import { Hints } from "../Database.ts"
-import { Vault } from "../Keys.ts"
 import { Loops } from "../Loops.ts"
 import { Metrics } from "../Metrics.ts"
-import { ChannelHealth, type ChannelSign } from "./ChannelHealth.ts"
-import { type ChannelConfig, SendFailed, type SendReceipt } from "./ChannelType.ts"
-import { type AnyChannelType, ChannelTypes } from "./ChannelTypes.ts"
-import {
-  channelsOfLook,
-  type ClaimedDelivery,
-  QueueRepo,
-  type RecordedAttempt,
-  type WaitingChannel
-} from "./QueueRepo.ts"
+import { ChannelHealth } from "./ChannelHealth.ts"
+import { ChannelTypes } from "./ChannelTypes.ts"
+import { type Attempt, makeRecorder } from "./Dispatcher/Record.ts"
+import { makeSender } from "./Dispatcher/Send.ts"
+import { channelsOfLook, type ClaimedDelivery, QueueRepo, type WaitingChannel } from "./QueueRepo.ts"
 import { makeTargetRates } from "./TargetRates.ts"
 
 /** Sends of a process that are younger than `slowMillis` (interface, Limits). Slower ones make room for others. */
@@ -37,7 +27,6 @@ const maxOfFailingChannel = 1
 
 /** A claim that is older was made by a process that has died. Longer than a send and its wait for the target's rate. */
 const leaseSeconds = 60
-const sendTimeout = "30 seconds"
 const longestWaitMillis = 10_000
 
 /** The loop looks at least this often: a hint may be lost. */
@@ -59,34 +48,11 @@ const drainTimeout = "4 seconds"
 /** What the column of an attempt's duration holds: the clock may be set while a message is sent. */
 const maxDurationMillis = 2 ** 31 - 1
 
-const dispatcher = system("notifications")
-
-const decodeNotification = Schema.decodeEither(Schema.parseJson(Notification))
-const decodeConfig = Schema.decodeSync(Schema.parseJson(Schema.Record({ key: Schema.String, value: Schema.Unknown })))
-
-/** A claimed delivery with what its channel's config says. */
-interface Prepared {
-  readonly delivery: ClaimedDelivery
-  readonly notification: Notification
-  readonly type: AnyChannelType
-  readonly config: ChannelConfig
-  readonly sealedConfig: string
-  readonly target: string
-}
-
-interface Attempt {
-  readonly delivery: ClaimedDelivery
-  readonly prepared: Prepared | null
-  readonly started_at: Timestamp.Timestamp
-  readonly duration_ms: number
-  readonly outcome: Either.Either<SendReceipt, SendFailed>
-}
+/** An attempt as its send leaves it. */
+type SentAttempt = Omit<Attempt, "claimed_until" | "wasFailing">
 
 /** Whether messages are sent to it. */
 const isOpen = ({ is_active, is_owner_active }: WaitingChannel): boolean => is_active === true && is_owner_active
-
-const refuse = (fault: SendFailed["fault"], reason: string) =>
-  new SendFailed({ fault, reason, response_code: null, response_body: null, retry_after: null })
 
 /**
  * Sends the deliveries that are due, on every replica: claims them by a lease, at most a few of each channel, sends them
@@ -96,18 +62,16 @@ const refuse = (fault: SendFailed["fault"], reason: string) =>
 export const makeDispatcher = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   const repo = yield* QueueRepo
-  const types = yield* ChannelTypes
-  const health = yield* ChannelHealth
-  const vault = yield* Vault
-  const audit = yield* Audit
+  const sender = yield* makeSender
+  const record = yield* makeRecorder
   const hints = yield* Hints
   const loops = yield* Loops
   const metrics = yield* Metrics
   const rates = makeTargetRates()
 
   const wake = yield* Queue.sliding<void>(1)
-  const attempts = yield* Queue.unbounded<Attempt>() // at most `maxSends`
-  const unrecorded: Array<Attempt> = []
+  const attempts = yield* Queue.unbounded<SentAttempt>() // at most `maxSends`
+  const unrecorded: Array<SentAttempt> = []
   const sends = yield* FiberSet.make()
 
   /** Claimed, and not yet recorded. */
@@ -199,51 +163,12 @@ export const makeDispatcher = Effect.gen(function*() {
     sql.withTransaction
   )
 
-  const prepare = Effect.fnUntraced(function*(delivery: ClaimedDelivery, sealedConfig: string | undefined) {
-    if (sealedConfig === undefined) return yield* refuse("message", "the channel was deleted")
-    const type = types.find(delivery.channel_type)
-    if (type === undefined) return yield* refuse("message", "the program does not know this type of channel")
-    const config = yield* Effect.map(
-      vault.open("channels.sealed_config", delivery.channel_id, sealedConfig),
-      decodeConfig
-    )
-      .pipe(
-        Effect.mapError(() => refuse("moment", "the config of the channel cannot be decrypted with SVC_SECRET_KEY"))
-      )
-    const notification = yield* Either.mapLeft(
-      decodeNotification(delivery.notification),
-      () => refuse("message", "the stored message cannot be read")
-    )
-    const target = type.target(config)
-    targetOf.delete(delivery.channel_id)
-    targetOf.set(delivery.channel_id, target)
+  const rememberTarget = (channelId: string, target: string) => {
+    targetOf.delete(channelId)
+    targetOf.set(channelId, target)
     const [oldest] = targetOf.size > 10_000 ? targetOf.keys() : []
     if (oldest !== undefined) targetOf.delete(oldest)
-    return { delivery, notification, type, config, sealedConfig, target } satisfies Prepared
-  })
-
-  /** So that each claim ends in an attempt, whatever a stored config or a provider's answer makes the program do. */
-  const refuseDefect = (defect: unknown) =>
-    Effect.zipRight(
-      Effect.logError("sending a message failed", Cause.die(defect)),
-      refuse("moment", "the program failed while sending; its log says more")
-    )
-
-  const attemptSend = Effect.fnUntraced(function*({ config, delivery, notification, type }: Prepared) {
-    return yield* type.send(config, {
-      delivery_id: delivery.id,
-      ...(delivery.resend_of !== null && { resend_of: delivery.resend_of }),
-      attempt: delivery.attempts + 1,
-      sent_at: yield* Timestamp.now,
-      notification
-    }).pipe(
-      Effect.timeoutFail({
-        duration: sendTimeout,
-        onTimeout: () => refuse("moment", "there was no answer in time")
-      }),
-      Effect.catchAllDefect(refuseDefect)
-    )
-  })
+  }
 
   const giveBack = (delivery: ClaimedDelivery, waitMillis: number) =>
     Effect.gen(function*() {
@@ -263,9 +188,10 @@ export const makeDispatcher = Effect.gen(function*() {
       if (isFreshFull && fresh <= maxFresh / 2) wake.unsafeOffer(undefined)
     })
     const work = Effect.gen(function*() {
-      const prepared = yield* Effect.either(Effect.catchAllDefect(prepare(delivery, sealedConfig), refuseDefect))
+      const prepared = yield* Effect.either(sender.prepare(delivery, sealedConfig))
       if (Either.isRight(prepared)) {
         const { target, type: { rate } } = prepared.right
+        rememberTarget(delivery.channel_id, target)
         const now = yield* Clock.currentTimeMillis
         const wait = rates.take(target, rate, now)
         if (wait > longestWaitMillis) {
@@ -278,7 +204,7 @@ export const makeDispatcher = Effect.gen(function*() {
       const startMillis = yield* Clock.currentTimeMillis
       const outcome = Either.isLeft(prepared)
         ? Either.left(prepared.left)
-        : yield* Effect.either(attemptSend(prepared.right))
+        : yield* Effect.either(sender.send(prepared.right))
       const endMillis = yield* Clock.currentTimeMillis
       if (Either.isRight(prepared)) {
         const { target, type: { rate } } = prepared.right
@@ -364,90 +290,17 @@ export const makeDispatcher = Effect.gen(function*() {
     else yield* Effect.yieldNow()
   })
 
-  const toRecord = Effect.fnUntraced(function*({ delivery, duration_ms, outcome, started_at }: Attempt) {
-    const number = delivery.attempts + 1
-    const failed = Option.getOrNull(Either.getLeft(outcome))
-    const delay = failed === null || failed.fault === "message" || failed.fault === "channel"
-      ? null
-      : retryDelayAfter(number, failed.retry_after, yield* Random.next)
-    const answer = failed ?? Either.getOrThrow(outcome)
-    return {
-      delivery_id: delivery.id,
-      number,
-      started_at,
-      duration_ms,
-      response_code: answer.response_code,
-      response_body: answer.response_body,
-      error: failed?.reason ?? null,
-      status: failed === null ? "sent" : delay === null ? "failed" : "pending",
-      due_at: delay === null ? null : Timestamp.addSeconds(yield* Timestamp.now, delay),
-      claimed_until: newestClaimOf(delivery).claimed_until
-    } satisfies RecordedAttempt
-  })
-
-  const signOf = ({ delivery, outcome, prepared }: Attempt): ReadonlyArray<ChannelSign> => {
-    const project = prepared?.notification.project ?? null
-    if (Either.isRight(outcome)) {
-      const wasFailing = failingChannels.has(delivery.channel_id)
-      return wasFailing ? [{ delivery, project, result: "accepted", reason: "" }] : []
-    }
-    const { fault, reason } = outcome.left
-    return fault === "message" ? [] : [{ delivery, project, result: fault === "channel" ? "dead" : "failed", reason }]
-  }
-
-  const record = Effect.fn("Dispatcher.record")(
-    function*(batch: ReadonlyArray<Attempt>) {
-      const now = yield* Timestamp.now
-      const records = yield* Effect.forEach(batch, toRecord)
-      const written = yield* repo.record(records)
-      const successors = batch.flatMap(({ delivery: { alert_id, attempts, channel_id, created_at } }, at) => {
-        const due_at = records[at]?.due_at ?? null
-        // its successors wait only if it was retried, or is
-        return alert_id !== null && (due_at !== null || attempts > 0)
-          ? [{ alert_id, channel_id, created_at, due_at: due_at ?? now }]
-          : []
-      })
-      if (successors.length > 0) yield* repo.moveSuccessors(successors)
-      for (const { delivery, outcome, prepared } of batch) {
-        const changed = Either.isRight(outcome) ? outcome.right.changed_config : undefined
-        if (changed === undefined || prepared === null) continue
-        const sealed = yield* vault.seal("channels.sealed_config", delivery.channel_id, JSON.stringify(changed))
-        yield* repo.replaceConfig(delivery.channel_id, prepared.sealedConfig, sealed)
-      }
-      const own = batch.filter(({ delivery }) => written.has(delivery.id))
-      const channelEntries = yield* health.observe(own.flatMap(signOf), now)
-      const endEntries = batch.flatMap(({ delivery }, at) => {
-        const row = records[at]
-        if (row === undefined || row.status === "pending" || !written.has(delivery.id)) return []
-        return [{
-          action: row.status === "sent" ? "notification.sent" : "notification.failed",
-          target_type: "delivery",
-          target_id: delivery.id,
-          project_id: delivery.project_id,
-          result: row.status === "sent" ? "success" as const : "failure" as const,
-          metadata: {
-            channel_name: delivery.channel_name,
-            channel_type: delivery.channel_type,
-            trigger: delivery.trigger_key,
-            status: row.status,
-            response_code: row.response_code,
-            attempts: row.number
-          }
-        }]
-      })
-      yield* audit.recordAll([...channelEntries, ...endEntries].map((entry) => ({ actor: dispatcher, entry })))
-      return records
-    },
-    sql.withTransaction
-  )
-
   const recordNext = Effect.gen(function*() {
     if (unrecorded.length === 0) {
       unrecorded.push(yield* Queue.take(attempts))
       if (claims.size > 1 && !isEnding) yield* Effect.sleep(gatherPause)
       unrecorded.push(...(yield* Queue.takeUpTo(attempts, recordSlice - 1)))
     }
-    const batch = [...unrecorded]
+    const batch = unrecorded.map((attempt): Attempt => ({
+      ...attempt,
+      claimed_until: newestClaimOf(attempt.delivery).claimed_until,
+      wasFailing: failingChannels.has(attempt.delivery.channel_id)
+    }))
     const records = yield* record(batch)
     unrecorded.length = 0
     for (const { delivery, outcome } of batch) {

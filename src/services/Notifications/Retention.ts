@@ -31,6 +31,6 @@ export class NotificationRetention extends Effect.Service<NotificationRetention>
   static readonly layerLoop = Layer.scopedDiscard(Effect.gen(function*() {
     const loops = yield* Loops
     const { sweep } = yield* NotificationRetention
-    yield* loops.every("notification retention", "1 hour", sweep())
+    yield* loops.upkeep("notification retention", "1 hour", sweep())
   })).pipe(Layer.provide(this.layer))
 }

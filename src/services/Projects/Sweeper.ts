@@ -6,5 +6,5 @@ import { Projects } from "../Projects.ts"
 export const layer = Layer.scopedDiscard(Effect.gen(function*() {
   const loops = yield* Loops
   const projects = yield* Projects
-  yield* loops.every("deleted projects", "30 seconds", projects.sweepDeleted())
+  yield* loops.upkeep("deleted projects", "30 seconds", projects.sweepDeleted())
 })).pipe(Layer.provide(Projects.layer))

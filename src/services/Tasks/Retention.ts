@@ -86,6 +86,6 @@ export class TaskRetention extends Effect.Service<TaskRetention>()("svc/tasks/Re
   static readonly layerLoop = Layer.scopedDiscard(Effect.gen(function*() {
     const loops = yield* Loops
     const retention = yield* TaskRetention
-    yield* loops.every("task retention", "1 hour", retention.sweep())
+    yield* loops.upkeep("task retention", "1 hour", retention.sweep())
   })).pipe(Layer.provide(this.layer))
 }
