@@ -44,7 +44,13 @@ export const siteOf = (program: string, settings: Readonly<Record<string, string
       Effect.sync(() => mkdtempSync(join(tmpdir(), "svc-e2e-"))),
       (home) => Effect.sync(() => rmSync(home, { recursive: true, force: true }))
     )
-    const env = { PATH: process.env.PATH ?? "", SVC_HOME: home, SVC_LOG_LEVEL: "warning", SVC_DATABASE_POOL_SIZE: "8", ...settings }
+    const env = {
+      PATH: process.env.PATH ?? "",
+      SVC_HOME: home,
+      SVC_LOG_LEVEL: "warning",
+      SVC_DATABASE_POOL_SIZE: "8",
+      ...settings
+    }
     const bootstrap = ["bootstrap-admin", "--email", email, "--display-name", "Admin", "--password-stdin"]
     const { code, stderr } = yield* svcHere(bootstrap, env, { input: password })
     if (code !== 0) return yield* Effect.dieMessage(`bootstrap-admin ended with ${code}: ${stderr}`)
