@@ -1,4 +1,4 @@
-import { Data, Effect, Schedule } from "effect"
+import { Data, type Duration, Effect, Schedule } from "effect"
 
 class NotYet extends Data.TaggedError("NotYet")<{ readonly last: string }> {
   override get message() {
@@ -6,10 +6,11 @@ class NotYet extends Data.TaggedError("NotYet")<{ readonly last: string }> {
   }
 }
 
-/** Asks again and again until the answer satisfies `when`; fails with the last answer after a minute. */
+/** Asks again and again until the answer satisfies `when`; fails with the last answer at the limit. */
 export const until = <A, E, R>(
   ask: Effect.Effect<A, E, R>,
-  when: (answer: A) => boolean
+  when: (answer: A) => boolean,
+  limit: Duration.DurationInput = "100 seconds"
 ): Effect.Effect<A, E | NotYet, R> =>
   Effect.flatMap(
     ask,
@@ -19,7 +20,7 @@ export const until = <A, E, R>(
         : Effect.fail(new NotYet({ last: JSON.stringify(answer)?.slice(0, 2000) ?? "" }))
   ).pipe(
     Effect.retry({
-      schedule: Schedule.spaced("100 millis").pipe(Schedule.upTo("60 seconds")),
+      schedule: Schedule.spaced("100 millis").pipe(Schedule.upTo(limit)),
       while: (error) => error instanceof NotYet
     })
   )

@@ -182,7 +182,7 @@ describe("commands of two brains over one PostgreSQL", () => {
   column(
     "the process is gone and another one is connected to the other brain",
     Effect.gen(function*() {
-      const { database, site } = yield* siteBehind("PostgreSQL", 12)
+      const { database, site } = yield* siteBehind("PostgreSQL", 25)
       const [one, two] = [yield* site.brain, yield* site.brain]
       const { scene, underway, waiting } = yield* prepared(one)
       underway.answered.actor.proxy.lose(true)

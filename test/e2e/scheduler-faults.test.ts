@@ -133,7 +133,11 @@ describe("two brains and svc-scheduler on PostgreSQL", () => {
             (one) => Effect.fork(one)
           )
           yield* Effect.forEach(torments, Fiber.join)
-          yield* until(scheduler.status, ({ connected, waiting_fires }) => connected && waiting_fires < schedules * 2)
+          yield* until(
+            scheduler.status,
+            ({ connected, waiting_fires }) => connected && waiting_fires < schedules * 2,
+            "3 minutes"
+          )
           // each schedule has caught up
           const behind = Effect.promise(async () => {
             const { rows } = await client.query("SELECT min(next_run_at) AS next FROM schedules")
@@ -168,7 +172,7 @@ describe("two brains and svc-scheduler on PostgreSQL", () => {
           assert.isAbove(counts.acked_success ?? 0, faultSeconds, JSON.stringify(counts))
           for (const [fireId, commands] of commandsOf) assert.strictEqual(commands.size, 1, fireId)
         }),
-      faultSeconds * 1000 + 240_000
+      faultSeconds * 1000 + 420_000
     )
   }
 })

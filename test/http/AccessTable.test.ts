@@ -169,7 +169,7 @@ describe("every endpoint against the table", () => {
         }
         const changing = endpoints.filter(({ marks }) => marks.includes("csrf"))
         const cookieDecides = endpoints.filter((endpoint) => nameOf(endpoint) === "POST /api/v1/invitations/accept")
-        const reads = ({ method, path }: Endpoint) => method === "GET" || /:(preview|diff)$/.test(path)
+        const reads = ({ method, path }: Endpoint) => method === "GET" || /:(preview|diff|backtest)$/.test(path)
         assert.sameMembers(changing, [...forPeople.filter((endpoint) => !reads(endpoint)), ...cookieDecides])
         const lines = changing.flatMap((endpoint) =>
           Object.entries(wrong).map(([how, headers]) =>

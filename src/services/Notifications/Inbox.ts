@@ -71,8 +71,11 @@ export class Inbox extends Effect.Service<Inbox>()("svc/Inbox", {
       return { unread: yield* repo.countUnread(yield* visibleTo) }
     }, orDieOnSql)
 
+    /** Also a row that the caller no longer sees, unless their key is bound to another project. */
     const read = Effect.fn("Inbox.read")(function*(id: UserNotificationId) {
-      const view = yield* visibleTo
+      const { user_id, via } = yield* currentPerson
+      const bound = via.kind === "api_key" ? via.project_id : null
+      const view: InboxView = { user_id, projects: bound === null ? null : [bound] }
       if (!(yield* repo.markRead(view, id, yield* Timestamp.now))) {
         return yield* new NotFound({ resource: "notification" })
       }

@@ -219,13 +219,13 @@ describe("a mail", () => {
           }
           for (const smtp_host of hosts) {
             const failed = yield* Effect.flip(send("email", { ...config, smtp_host, smtp_port }))
-            assert.match(failed.reason, /^not called: its host is at \S+, which is not called/, smtp_host)
+            assert.match(failed.reason, /^not called: an address of its host is not called/, smtp_host)
           }
         }
         assert.isNull(yield* flawOf("email", { ...config, smtp_host: "rebinding.example" }))
         yield* TestClock.adjust("31 seconds")
         const rebound = yield* Effect.flip(send("email", { ...config, smtp_host: "rebinding.example" }))
-        assert.include(rebound.reason, `not called: its host is at ${address}`)
+        assert.include(rebound.reason, "not called: an address of its host is not called (loopback)")
       }).pipe(Effect.provide(layer))
       assert.deepStrictEqual(connections, [])
     }))
