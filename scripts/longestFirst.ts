@@ -12,6 +12,8 @@ const longest = [
   "test/e2e/large-values.test.ts",
   "test/e2e/agent-faults.test.ts",
   "test/e2e/commands-fire.test.ts",
+  "test/e2e/notification-faults.test.ts",
+  "test/http/AccessTable.test.ts",
   "test/cli/Serve.test.ts",
   "test/cli/Database.test.ts",
   "test/http/Fuzz.test.ts",
