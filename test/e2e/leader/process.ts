@@ -25,7 +25,7 @@ const replica = Effect.gen(function*() {
       sql`SELECT 1 FROM gates WHERE replica = ${name} FOR UPDATE` // waits within the transaction while the test closes the gate
     )))
   const lead = Effect.zipRight(report("leads"), Effect.forever(Effect.delay(write, "20 millis")))
-  yield* leader.only("test", lead, { duration: "2 seconds" }).pipe(
+  yield* leader.only("test", lead, { duration: "6 seconds" }).pipe(
     Effect.tap(Option.match({ onNone: () => Effect.sleep("100 millis"), onSome: () => Effect.void })),
     Effect.catchTag("LeaseLost", () => report("lost")),
     Effect.forever
