@@ -2,10 +2,9 @@ import { SqlClient } from "@effect/sql"
 import { Context, Effect, Layer } from "effect"
 import { randomUUID } from "node:crypto"
 import { ProjectId } from "../src/domain/Id.ts"
-import type { AgentEvent } from "../src/domain/TaskEvent.ts"
 import { Ingest } from "../src/services/Ingest.ts"
 import { Settings } from "../src/services/Settings.ts"
-import { eventsOfTask, inFrames, offerAll, writer } from "./ingest/writer.ts"
+import { eventsOfEnd, inFrames, offerAll, writer } from "./ingest/writer.ts"
 import { databaseAndNumbersOf, report } from "./run.ts"
 import { freshSettings } from "./services.ts"
 
@@ -20,28 +19,11 @@ const frame = 99
 const inFlight = 32
 const rounds = 8
 
-const eventsOf = (number: number, fails: boolean): ReadonlyArray<AgentEvent> => {
-  const event = eventsOfTask(number, randomUUID())
-  const worker = `"w${number % 4}@host"`
-  const common = { task_name: "\"shop.checkout\"", queue: "\"celery\"" }
-  return [
-    event("task.received", 0, { ...common, args: `[${number},"order"]`, kwargs: `{"currency":"EUR"}`, worker: "null" }),
-    event("task.started", 1500, { ...common, worker }),
-    fails
-      ? event("task.failed", 9500, {
-        ...common,
-        worker,
-        exception: "\"ValueError\"",
-        exception_message: "\"no such order\""
-      })
-      : event("task.succeeded", 9500, { ...common, worker, result: "\"'ok'\"", runtime_ms: "8" })
-  ]
-}
-
 const framesOf = (count: number, failing: number) => {
   const every = failing === 0 ? Infinity : Math.round(1 / failing)
   return inFrames(
-    Array.from({ length: count }, (_, index) => eventsOf(index, index % every === every - 1)).flat(),
+    Array.from({ length: count }, (_, index) => eventsOfEnd(index, "shop.checkout", index % every === every - 1))
+      .flat(),
     frame
   )
 }

@@ -29,6 +29,25 @@ export const eventsOfTask =
     data: new Map(Object.entries(data))
   })
 
+/** The three events of a task that succeeds or fails. */
+export const eventsOfEnd = (number: number, taskName: string, fails: boolean): ReadonlyArray<AgentEvent> => {
+  const event = eventsOfTask(number, randomUUID())
+  const worker = `"w${number % 4}@host"`
+  const common = { task_name: JSON.stringify(taskName), queue: "\"celery\"" }
+  return [
+    event("task.received", 0, { ...common, args: `[${number},"order"]`, kwargs: `{"currency":"EUR"}`, worker: "null" }),
+    event("task.started", 1500, { ...common, worker }),
+    fails
+      ? event("task.failed", 9500, {
+        ...common,
+        worker,
+        exception: "\"ValueError\"",
+        exception_message: "\"no such order\""
+      })
+      : event("task.succeeded", 9500, { ...common, worker, result: "\"'ok'\"", runtime_ms: "8" })
+  ]
+}
+
 type Frames = ReadonlyArray<ReadonlyArray<AgentEvent>>
 
 export const inFrames = (events: ReadonlyArray<AgentEvent>, size: number): Frames =>

@@ -3,10 +3,9 @@ import { Effect, Schedule } from "effect"
 import { randomUUID } from "node:crypto"
 import { ProjectId } from "../../src/domain/Id.ts"
 import { defaultGrouping } from "../../src/domain/Notification/Hygiene.ts"
-import type { AgentEvent } from "../../src/domain/TaskEvent.ts"
 import * as Timestamp from "../../src/domain/Timestamp.ts"
 import { Ingest } from "../../src/services/Ingest.ts"
-import { eventsOfTask, inFrames, offerAll } from "../ingest/writer.ts"
+import { eventsOfEnd, inFrames, offerAll } from "../ingest/writer.ts"
 
 const subscriptions = 1000
 const names = 20
@@ -15,24 +14,8 @@ const frame = 99
 const inFlight = 32
 const rounds = 6
 
-const eventsOf = (number: number): ReadonlyArray<AgentEvent> => {
-  const event = eventsOfTask(number, randomUUID())
-  const worker = `"w${number % 4}@host"`
-  const common = { task_name: `"shop.step${number % names}"`, queue: "\"celery\"" }
-  const fails = number % Math.round(1 / share) === 0
-  return [
-    event("task.received", 0, { ...common, args: `[${number},"order"]`, kwargs: `{"currency":"EUR"}`, worker: "null" }),
-    event("task.started", 1500, { ...common, worker }),
-    fails
-      ? event("task.failed", 9500, {
-        ...common,
-        worker,
-        exception: "\"ValueError\"",
-        exception_message: "\"no order\""
-      })
-      : event("task.succeeded", 9500, { ...common, worker, result: "\"'ok'\"", runtime_ms: "8" })
-  ]
-}
+const eventsOf = (number: number) =>
+  eventsOfEnd(number, `shop.step${number % names}`, number % Math.round(1 / share) === 0)
 
 const subscribe = (projectId: ProjectId) =>
   Effect.gen(function*() {

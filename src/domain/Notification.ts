@@ -61,3 +61,16 @@ export const Notification = Schema.Struct({
   })
 })
 export type Notification = typeof Notification.Type
+
+/** What a message about a channel itself, a test or a notice, has none of: no alert and no task. */
+export const aboutChannel = {
+  alert_id: null,
+  engine: null,
+  task_id: null,
+  task_name: null,
+  queue: null,
+  worker: null,
+  exception: null,
+  fingerprint: null,
+  links: { view: null, acknowledge: null, snooze: null }
+} as const satisfies Partial<Notification>

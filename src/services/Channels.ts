@@ -1,10 +1,9 @@
 import { SqlClient } from "@effect/sql"
-import { Clock, Effect, Either, Layer, Option, Schema } from "effect"
+import { Effect, Either, Layer, Option, Schema } from "effect"
 import type {
   Channel,
   ChannelCreate,
   ChannelTestRequest,
-  ChannelTestResult,
   ChannelUpdate,
   ImportFromProject,
   ImportFromUser,
@@ -17,12 +16,13 @@ import { Notification } from "../domain/Notification.ts"
 import type { Project } from "../domain/Project.ts"
 import * as Timestamp from "../domain/Timestamp.ts"
 import { Audit } from "./Audit.ts"
+import { makeSendTest } from "./Channels/SendTest.ts"
 import { CurrentActor, currentPerson, CurrentProject, requireRole } from "./CurrentActor.ts"
 import { orDieOnSql } from "./Database.ts"
 import * as Ids from "./Ids.ts"
 import { ChannelConfigs } from "./Notifications/ChannelConfigs.ts"
 import { type ChannelOwner, type ChannelRow, ChannelsRepo } from "./Notifications/ChannelsRepo.ts"
-import type { ChannelConfig, SendFailed, SendReceipt } from "./Notifications/ChannelType.ts"
+import type { ChannelConfig } from "./Notifications/ChannelType.ts"
 import { ChannelTypes } from "./Notifications/ChannelTypes.ts"
 import { Projects } from "./Projects.ts"
 
@@ -43,53 +43,6 @@ const noChannel = new NotFound({ resource: "channel" })
 
 const encodeNotification = Schema.encodeSync(Schema.parseJson(Notification))
 
-/** What a test sends. Each test is a condition of its own. */
-const testNotification = (
-  project: Project | null,
-  name: string,
-  id: string,
-  at: Timestamp.Timestamp
-): Notification => ({
-  kind: "test",
-  trigger: "test.dispatch",
-  severity: "info",
-  project: project === null ? null : { id: project.id, slug: project.slug, name: project.name },
-  title: "Test message of svc",
-  text: "This message was sent to test the channel. Nothing happened, and nothing needs to be done.",
-  facts: [{ name: "Channel", value: name }],
-  dedup_key: `test-${id}`,
-  alert_id: null,
-  occurrences: 1,
-  first_at: at,
-  last_at: at,
-  engine: null,
-  task_id: null,
-  task_name: null,
-  queue: null,
-  worker: null,
-  exception: null,
-  fingerprint: null,
-  links: { view: null, acknowledge: null, snooze: null }
-})
-
-type Outcome = Either.Either<SendReceipt, SendFailed>
-
-const toTestResult = (outcome: Outcome): ChannelTestResult =>
-  Either.match(outcome, {
-    onLeft: ({ reason, response_body, response_code }) => ({
-      success: false,
-      status_code: response_code,
-      error: reason,
-      response_body
-    }),
-    onRight: ({ response_body, response_code }) => ({
-      success: true,
-      status_code: response_code,
-      error: null,
-      response_body
-    })
-  })
-
 /** A row with its config, decrypted. */
 interface OpenChannel {
   readonly row: ChannelRow
@@ -105,7 +58,7 @@ export class Channels extends Effect.Service<Channels>()("svc/Channels", {
     const sql = yield* SqlClient.SqlClient
     const repo = yield* ChannelsRepo
     const configs = yield* ChannelConfigs
-    const types = yield* ChannelTypes
+    const sendTest = yield* makeSendTest
     const projects = yield* Projects
     const audit = yield* Audit
 
@@ -248,20 +201,6 @@ export class Channels extends Effect.Service<Channels>()("svc/Channels", {
         yield* recordChange("channel.deleted", row)
       },
       sql.withTransaction
-    )
-
-    const sendTest = Effect.fnUntraced(
-      function*(project: Project | null, type: string, name: string, config: ChannelConfig) {
-        const [id, at, startMillis] = [yield* Ids.next, yield* Timestamp.now, yield* Clock.currentTimeMillis]
-        const notification = testNotification(project, name, id, at)
-        const channelType = types.find(type)
-        if (channelType === undefined) return yield* Effect.dieMessage(`a channel has the type ${type}`)
-        const outcome = yield* Effect.either(
-          channelType.send(config, { delivery_id: id, attempt: 1, sent_at: at, notification })
-        )
-        const duration_ms = (yield* Clock.currentTimeMillis) - startMillis
-        return { id, notification, outcome, started_at: at, duration_ms, result: toTestResult(outcome) }
-      }
     )
 
     /** A test message with a config that is not saved. Leaves a row in the audit log, and no delivery. */

@@ -5,7 +5,7 @@ import type { Task, TaskDetail } from "../../domain/Task.ts"
 import type { TaskWhy } from "../../domain/Task/WhyAnswer.ts"
 import { CliError } from "../Explain.ts"
 import { followStream } from "../LiveStream.ts"
-import { type DecodedResponse, printAnswer, withRemote } from "../Remote.ts"
+import { type DecodedResponse, printAnswer, type Remote, withRemote } from "../Remote.ts"
 import { type Column, formatAge, formatFields, formatPage, formatState } from "../Table.ts"
 import { getTask, listAgents } from "../Target.ts"
 import { decodeTaskQuery, type TaskFilters } from "../TaskQuery.ts"
@@ -80,17 +80,25 @@ const formatTask = (task: typeof TaskDetail.Type, text: string): string =>
     ...(task.traceback === null ? [] : [escapeLines(task.traceback.trimEnd())])
   ].join("\n")
 
-export const show = ({ engine, json, project, task }: {
+interface OneTask {
   readonly task: string
   readonly engine: Option.Option<string>
   readonly project: Option.Option<string>
   readonly json: boolean
-}) =>
-  withRemote(project, (remote) =>
-    Effect.gen(function*() {
-      const agents = engine._tag === "Some" ? [] : yield* listAgents(remote)
-      yield* printAnswer(yield* getTask(remote, agents, task, engine), json, formatTask)
-    }))
+}
+
+/** The task of this id; without an engine, of whichever engine of the project's agents has it. */
+const findTask = (remote: Remote, { engine, task }: OneTask) =>
+  Effect.flatMap(
+    engine._tag === "Some" ? Effect.succeed([]) : listAgents(remote),
+    (agents) => getTask(remote, agents, task, engine)
+  )
+
+export const show = (options: OneTask) =>
+  withRemote(
+    options.project,
+    (remote) => Effect.flatMap(findTask(remote, options), (answer) => printAnswer(answer, options.json, formatTask))
+  )
 
 const formatWhy = ({ checked_at, engine, reasons, state, task_id }: TaskWhy): string =>
   [
@@ -102,18 +110,12 @@ const formatWhy = ({ checked_at, engine, reasons, state, task_id }: TaskWhy): st
     )
   ].join("\n")
 
-export const why = ({ engine, json, project, task }: {
-  readonly task: string
-  readonly engine: Option.Option<string>
-  readonly project: Option.Option<string>
-  readonly json: boolean
-}) =>
-  withRemote(project, (remote) =>
+export const why = (options: OneTask) =>
+  withRemote(options.project, (remote) =>
     Effect.gen(function*() {
-      const agents = engine._tag === "Some" ? [] : yield* listAgents(remote)
-      const [{ engine: ofTask }] = yield* getTask(remote, agents, task, engine)
-      const path = { slug: remote.slug, engine: ofTask, task_id: task }
-      yield* printAnswer(yield* remote.api.tasks.why({ path, withResponse: true }), json, formatWhy)
+      const [{ engine, task_id }] = yield* findTask(remote, options)
+      const path = { slug: remote.slug, engine, task_id }
+      yield* printAnswer(yield* remote.api.tasks.why({ path, withResponse: true }), options.json, formatWhy)
     }))
 
 const formats = ["csv", "json", "xlsx"] as const

@@ -1,6 +1,6 @@
 import { Effect, Layer } from "effect"
 import { usedBudget, warningAt } from "../../domain/DeliveryRetry.ts"
-import type { Notification } from "../../domain/Notification.ts"
+import { aboutChannel, type Notification } from "../../domain/Notification.ts"
 import * as Timestamp from "../../domain/Timestamp.ts"
 import type { AuditEntry } from "../Audit/Row.ts"
 import { Settings } from "../Settings.ts"
@@ -41,18 +41,10 @@ const noticeOf = (
     { name: "Last error", value: reason }
   ],
   dedup_key: `channel-${channel.id}`,
-  alert_id: null,
   occurrences: Math.max(1, channel.consecutive_failures),
   first_at: channel.failing_since ?? now,
   last_at: now,
-  engine: null,
-  task_id: null,
-  task_name: null,
-  queue: null,
-  worker: null,
-  exception: null,
-  fingerprint: null,
-  links: { view: null, acknowledge: null, snooze: null }
+  ...aboutChannel
 })
 
 /**

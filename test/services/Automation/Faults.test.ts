@@ -10,19 +10,9 @@ import { baseUrl, freshProject, serverOn } from "../../brain.ts"
 import { clientOf } from "../../client.ts"
 import { engines } from "../../databases.ts"
 import { until } from "../../until.ts"
+import { retry } from "./rules.ts"
 
 const actionsPerMinute = 5
-
-const retry: RuleCreate = {
-  name: "retry",
-  trigger: "task.failed",
-  conditions: {},
-  actions: [{ type: "retry", max_retries: 3 }],
-  dry_run: false,
-  is_enabled: true,
-  max_executions_per_window: 100,
-  window_seconds: 3600
-}
 
 describe.each(engines)("rules when a commit fails, and what limits them, on %s", (engine) => {
   layer(serverOn(engine, { automationActionsPerMinute: actionsPerMinute }), { excludeTestServices: true })((it) => {

@@ -15,19 +15,10 @@ import { clientOf } from "../../client.ts"
 import { engines } from "../../databases.ts"
 import { until } from "../../until.ts"
 import { failureOf } from "../TriggerEvents/world.ts"
+import { retry } from "./rules.ts"
 
 const actionsPerMinute = 5
 
-const retry: RuleCreate = {
-  name: "retry",
-  trigger: "task.failed",
-  conditions: {},
-  actions: [{ type: "retry", max_retries: 3 }],
-  dry_run: false,
-  is_enabled: true,
-  max_executions_per_window: 100,
-  window_seconds: 3600
-}
 const notify: RuleCreate = { ...retry, name: "notify", actions: [{ type: "notify", channel_ids: [], in_app: true }] }
 
 /** A task that fails: an attempt of a second. */
@@ -233,25 +224,17 @@ describe.each(engines)("what a rule must not do, on %s", (engine) => {
         assert.deepInclude(newest, { outcome: "executed" })
       }))
 
-    it.effect("the kill switch forgets the messages that the ceiling held back", () =>
+    const ends = ["the kill switch", "a disabled rule"] as const
+    it.effect.each(ends)("%s forgets the messages that the ceiling held back", (end) =>
       Effect.gen(function*() {
         const { automation, create, fail, logOf, path, project } = yield* site
         const rule = yield* create(notify)
         yield* fail(3 * actionsPerMinute)
         yield* logOf(rule, 3 * actionsPerMinute)
         assert.isAbove(yield* heldMessages(project.id), 0)
-        yield* automation.setSettings({ path, payload: { automation_enabled: false } })
-        assert.strictEqual(yield* heldMessages(project.id), 0)
-      }))
-
-    it.effect("a disabled rule forgets the messages that the ceiling held back", () =>
-      Effect.gen(function*() {
-        const { automation, create, fail, logOf, path, project } = yield* site
-        const rule = yield* create(notify)
-        yield* fail(3 * actionsPerMinute)
-        yield* logOf(rule, 3 * actionsPerMinute)
-        assert.isAbove(yield* heldMessages(project.id), 0)
-        yield* automation.update({ path: { ...path, rule_id: rule.id }, payload: { is_enabled: false } })
+        yield* end === "the kill switch"
+          ? automation.setSettings({ path, payload: { automation_enabled: false } })
+          : automation.update({ path: { ...path, rule_id: rule.id }, payload: { is_enabled: false } })
         assert.strictEqual(yield* heldMessages(project.id), 0)
       }))
   })
