@@ -4,9 +4,8 @@ import { Timestamp } from "./Timestamp.ts"
 import { Severity, Trigger } from "./Trigger.ts"
 
 /**
- * Why a message is sent: a condition is new; it goes on; it has recovered; a person acknowledged it; nobody did in time;
- * a channel fails or was disabled; a person tests a
- * channel.
+ * Why a message is sent: a condition is new; it goes on; it has recovered; a person acknowledged it; it was not
+ * acknowledged in time; a channel fails or was disabled; a person tests a channel.
  */
 export const NotificationKind = Schema.Literal(
   "alert",

@@ -62,7 +62,7 @@ export class Audit extends Effect.Service<Audit>()("svc/Audit", {
     const appendOnPostgres = Effect.fnUntraced(function*(entries: ReadonlyArray<ActorEntry>) {
       const [head] = yield* postgres.head
       if (head === undefined) return yield* Effect.dieMessage("audit_head has no row")
-      const known = chain.committedHead.newest // before the read: a look at the log may move it meanwhile
+      const known = chain.committedHead.newest // before the read: the checkpoint loop may move it during the read
       const [newest] = chain.hasWritten(head) ? [] : yield* postgres.newest(known?.seq ?? 0)
       const next = chain.buildRows({ head, known, newest }, entries, yield* Timestamp.now)
       yield* postgres.append(next.rows, next.head)

@@ -19,7 +19,7 @@ import { AlertsRepo } from "./Notifications/AlertsRepo.ts"
 /** Windows of a project that have not ended. The list has no pages. */
 const maxWindows = 100
 
-/** A window that somebody forgot must not silence a project for ever. */
+/** A forgotten window must not silence a project for ever. */
 const maxSeconds = 30 * Timestamp.secondsPerDay
 
 const windowNotFound = new NotFound({ resource: "maintenance window" })

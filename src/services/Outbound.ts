@@ -176,7 +176,7 @@ export class Outbound extends Effect.Service<Outbound>()("svc/Outbound", {
         const range = findRefusedRange(address, outboundAllowCidrs)
         if (range === null) continue
         return yield* new OutboundRefused({
-          // without the address: whoever may test a channel could look up internal names
+          // without the address: a user who may test a channel could look up internal names
           why: `an address of its host is not called (${range}); SVC_OUTBOUND_ALLOW_CIDRS can let it through`
         })
       }

@@ -55,10 +55,10 @@ export const list = ({ cursor, engine, hours, json, limit, project, status }: Co
 
 const bars = "▁▂▃▄▅▆▇█"
 
-/** Columns of the line of bars: with more hours, each stands for several. */
+/** Columns of the line of bars: with more hours, each covers several. */
 const maxBars = 84
 
-/** The failures per hour up to now as one line of bars, and what the highest bar stands for. */
+/** The failures per hour up to now as one line of bars, and the number of the highest bar. */
 export const formatHours = (hours: ReadonlyArray<GroupHour>, { nowMillis }: Pick<View, "nowMillis">): string => {
   const [first] = hours
   if (first === undefined) return "no failures in these hours"

@@ -40,7 +40,7 @@ export const Execution = Schema.Struct({
     "What became of it: executed, dry_run, degraded (the breaker), ceiling, loop_guard or not_allowed.",
     "executed"
   ),
-  occurrences: describeField(Schema.Int, "Times that this entry stands for.", 1),
+  occurrences: describeField(Schema.Int, "Times that this entry counts.", 1),
   engine: describeField(Schema.NullOr(Schema.String), "The engine.", "celery"),
   task_id: describeField(Schema.NullOr(Schema.String), "The task; null: several, or none.", "6f2a"),
   task_name: describeField(Schema.NullOr(Schema.String), "The task's name.", "shop.payments.charge"),

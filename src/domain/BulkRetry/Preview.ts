@@ -20,7 +20,7 @@ export const BulkRetryPreview = Schema.Struct({
           "The agent that would retry them now; null: none is connected that can.",
           exampleId
         ),
-        note: describeField(Schema.NullOr(Schema.String), "What stands in the way of their retry.", null)
+        note: describeField(Schema.NullOr(Schema.String), "What prevents their retry.", null)
       }).annotations(describeBody("BulkRetryEngine", "Tasks of one engine."))
     ),
     "By engine, most tasks first."
@@ -44,6 +44,6 @@ export const BulkRetryPreview = Schema.Struct({
 }).annotations(describeBody("BulkRetryPreview", "What a bulk retry would retry."))
 export type BulkRetryPreview = typeof BulkRetryPreview.Type
 
-/** The type of an exception's text (`TaskHistory/Exception.ts`): what stands before its message. */
+/** The type of an exception's text (`TaskHistory/Exception.ts`): the part before its message. */
 export const exceptionTypeOf = (exception: string): string =>
   /^[\w$.]+(?=[:(\n]|$)/.exec(exception)?.[0] ?? exception.split("\n", 1)[0]?.slice(0, 100) ?? ""

@@ -8,7 +8,7 @@ import { findQuietEnd } from "./Quiet.ts"
  */
 
 /**
- * `recovered`: seen well again. `stale`: not seen again for long, and nobody knows whether it is well. `closed`: of a
+ * `recovered`: seen well again. `stale`: not seen again for long, and its state is unknown. `closed`: of a
  * trigger that reports no problem, when no further event came.
  */
 export type AlertStatus = "open" | "recovered" | "stale" | "closed"

@@ -15,7 +15,7 @@ type Token = number | typeof ANY | typeof STAR | CharacterSet
  * `[!abc]` one outside of it; a `[` that nothing closes is a character. The whole text must match, in its case.
  *
  * Our own lines instead of picomatch: its patterns are those of paths, where `*` stops at a slash. No regular
- * expression either: `*a*a*a*a` would backtrack for minutes on a name that somebody else has chosen.
+ * expression either: `*a*a*a*a` would backtrack for minutes on a name that a task's author has chosen.
  */
 export const compileGlob = (pattern: string): (text: string) => boolean => {
   const tokens = tokensOf(pattern)

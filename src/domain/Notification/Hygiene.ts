@@ -83,7 +83,7 @@ export const channelIds = Schema.Array(IdInput).pipe(
   Schema.maxItems(maxChannels, { message: () => `must be at most ${maxChannels} channels` })
 )
 
-const afterMinutes = "Minutes after the first message in which nobody acknowledged the alert."
+const afterMinutes = "Minutes after the first message without an acknowledgement."
 
 const escalationFields = {
   after_minutes: describeField(
@@ -99,7 +99,7 @@ const escalationFields = {
   )
 }
 
-/** Whom a project's default tells when nobody acknowledges an alert in time. */
+/** The channels that a project's default notifies when an alert is not acknowledged in time. */
 export const ProjectEscalation = Schema.Struct(escalationFields).annotations({
   ...describeBody("ProjectEscalation", "Further channels for an alert that is not acknowledged."),
   ...strict

@@ -26,7 +26,7 @@ export const maskConfig = ({ internal, secrets }: AnyChannelType, config: Channe
     ])
   )
 
-/** Whether a given secret stands for the stored one. */
+/** Whether a given secret means the stored one. */
 const isPlaceholder = (field: string, given: unknown, stored: unknown): boolean =>
   given === undefined || given === "" || given === mask || (stored !== undefined && given === maskValue(field, stored))
 

@@ -21,7 +21,7 @@ import {
   type TargetRate
 } from "./ChannelType.ts"
 
-/** What stands for a secret in answers. */
+/** What answers show instead of a secret. */
 export const mask = "********"
 
 /** A channel type whose config is any object: each method reads it by the type's schema. */

@@ -85,7 +85,7 @@ export class Inbox extends Effect.Service<Inbox>()("svc/Inbox", {
     const readAll = Effect.fn("Inbox.readAll")(function*() {
       const view = yield* visibleTo
       const now = yield* Timestamp.now
-      let beforeId: string | null = Ids.maxIdAt(Timestamp.toEpochMillis(now)) // what arrives meanwhile is unread
+      let beforeId: string | null = Ids.maxIdAt(Timestamp.toEpochMillis(now)) // what arrives during the update stays unread
       while (beforeId !== null) {
         beforeId = yield* repo.markSomeRead(view, beforeId, now)
         yield* yieldToEventLoop

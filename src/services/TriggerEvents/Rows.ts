@@ -17,7 +17,7 @@ export const makeRows = (
     return consumers === undefined || consumers.length === 0 ? [] : rowsOf(event, consumers, at)
   })
 
-/** The rows of one consumer, whoever else takes the events. */
+/** The rows of one consumer. */
 export const makeRowsFor = (
   consumer: Consumer,
   events: ReadonlyArray<TriggerEvent>,

@@ -15,7 +15,7 @@ const [maxSection, maxField, maxFields] = [3000, 2000, 10]
 
 const escapes: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;" }
 
-/** The three characters that Slack asks to escape; without `<`, a text can mention nobody. */
+/** The three characters that Slack asks to escape; without `<`, a text mentions no user. */
 const escapeMrkdwn = (plain: string): string => plain.replace(/[&<>]/g, (character) => escapes[character] ?? "")
 
 /** Slack counts escaped text. */
