@@ -33,6 +33,7 @@ import { m0031 } from "./0031_backtests.ts"
 import { m0032 } from "./0032_notification_lists.ts"
 import { m0033 } from "./0033_failure_groups_list.ts"
 import { m0034 } from "./0034_failure_recoveries.ts"
+import { m0035 } from "./0035_project_policies.ts"
 
 /** Every step in order. A step that has been released is never edited; the next one follows. */
 export const migrations: ReadonlyArray<Migration> = [
@@ -69,5 +70,6 @@ export const migrations: ReadonlyArray<Migration> = [
   m0031,
   m0032,
   m0033,
-  m0034
+  m0034,
+  m0035
 ]

@@ -7,6 +7,7 @@ const callers: Readonly<Record<AccessRule["caller"], string>> = {
   session: "session",
   authenticated: "session or API key",
   viewer: "viewer",
+  auditor: "auditor",
   operator: "operator",
   admin: "admin",
   global_admin: "global admin"
@@ -56,7 +57,10 @@ declarations of the endpoints; a test compares the two. Paths are under \`/api/v
 | agent token | an agent process |
 | session | a signed-in browser; an API key is refused |
 | session or API key | every signed-in user |
-| viewer, operator, admin | a user with that role in the project of the path, or a higher one |
+| viewer | every member of the project of the path |
+| auditor | a member with the role auditor, who sees what a viewer sees and the audit log, or admin |
+| operator | a member with the role operator or admin |
+| admin | an admin of the project |
 | global admin | an admin in every project and of the brain |
 
 | refused | status |

@@ -6,6 +6,7 @@ import { Vault } from "../services/Keys.ts"
 import { Metrics } from "../services/Metrics.ts"
 import { MfaReset } from "../services/Mfa/Reset.ts"
 import { PasswordResets } from "../services/PasswordResets.ts"
+import { Projects } from "../services/Projects.ts"
 import { Setup } from "../services/Setup.ts"
 import { Users } from "../services/Users.ts"
 import { errorLine } from "./Console.ts"
@@ -26,8 +27,14 @@ export const layerAudit = AuditLog.layer.pipe(
   Layer.provideMerge(layerWarnings)
 )
 
-/** Users, their second factor and the first boot, without the brain's loops. */
-export const layerAdministration = Layer.mergeAll(MfaReset.layer, PasswordResets.layer, Setup.layer, Users.layer).pipe(
+/** Users, their second factor, projects and the first boot, without the brain's loops. */
+export const layerAdministration = Layer.mergeAll(
+  MfaReset.layer,
+  PasswordResets.layer,
+  Projects.layer,
+  Setup.layer,
+  Users.layer
+).pipe(
   Layer.provide([layerScopes, Vault.layer]),
   Layer.provideMerge(layerAudit)
 )

@@ -13,6 +13,7 @@ import { allowedHosts, config, init, metricsToken } from "./groups/config.ts"
 import { issues } from "./groups/issues.ts"
 import { login, logout, whoami } from "./groups/login.ts"
 import { migrate } from "./groups/migrate.ts"
+import { resetAllowedCidrs } from "./groups/projects.ts"
 import { queues } from "./groups/queues.ts"
 import { rules } from "./groups/rules.ts"
 import { misfires, schedules } from "./groups/schedules.ts"
@@ -31,7 +32,7 @@ const sections = [
   },
   {
     heading: "People who sign in",
-    commands: [bootstrapAdmin, createSuperuser, changePassword, auth, resetMfa, resetSetup]
+    commands: [bootstrapAdmin, createSuperuser, changePassword, auth, resetMfa, resetAllowedCidrs, resetSetup]
   },
   { heading: "Keys, certificates and the audit log", commands: [secretKey, mintSchedulerCert, audit] },
   { heading: "On an agent's machine", commands: [agent] },

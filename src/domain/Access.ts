@@ -1,15 +1,23 @@
 import { Context, Schema } from "effect"
 import type { Code } from "./ErrorCodes.ts"
 
-/** Roles of a project, each including the ones before it (design: admin ⊃ operator ⊃ viewer). */
-export const Role = Schema.Literal("viewer", "operator", "admin")
+/** Roles of a project. An auditor is a viewer who also reads the audit log, and no operator. */
+export const Role = Schema.Literal("viewer", "auditor", "operator", "admin")
 export type Role = typeof Role.Type
 
-const ranks: Record<Role, number> = { viewer: 1, operator: 2, admin: 3 }
+/** The roles that each role includes besides itself. */
+const includedRoles: Readonly<Record<Role, ReadonlyArray<Role>>> = {
+  viewer: [],
+  auditor: ["viewer"],
+  operator: ["viewer"],
+  admin: ["viewer", "auditor", "operator"]
+}
 
-export const includesRole = (role: Role, required: Role): boolean => ranks[role] >= ranks[required]
+export const includesRole = (role: Role, required: Role): boolean =>
+  role === required || includedRoles[role].includes(required)
 
-export const weakerRole = (a: Role, b: Role): Role => (ranks[a] <= ranks[b] ? a : b)
+/** Whether an endpoint asks for a role in the project of its path. */
+export const isRole = (caller: Caller): caller is Role => Object.hasOwn(includedRoles, caller)
 
 /**
  * Who may call an endpoint.
@@ -18,7 +26,7 @@ export const weakerRole = (a: Role, b: Role): Role => (ranks[a] <= ranks[b] ? a 
  * - `agent`: an agent, by its bearer token
  * - `session`: a signed-in person by cookie only, never an API key
  * - `authenticated`: a person or an API key
- * - `viewer`, `operator`, `admin`: at least that role in the project of the path
+ * - a role: that role in the project of the path, or one that includes it
  * - `global_admin`: the global is_admin bit
  */
 export type Caller = "public" | "agent" | "session" | "authenticated" | Role | "global_admin"

@@ -17,7 +17,7 @@ export interface Person extends RequestSource {
   readonly user_id: UserId
   readonly email: string
   readonly is_admin: boolean
-  /** Role of each project by project id. An API key never holds more than its owner. */
+  /** Role in each project that accepts the address. An API key never holds more than its owner. */
   readonly roles: ReadonlyMap<ProjectId, Role>
   readonly via: SessionCredential | ApiKeyCredential
 }

@@ -1,4 +1,6 @@
 import { Schema } from "effect"
+import { Role } from "./Access.ts"
+import { Cidr, isInCidrs } from "./Cidr.ts"
 import { describeBody, describeField, exampleId, exampleTime } from "./Describe.ts"
 import { ProjectId } from "./Id.ts"
 import { patchField } from "./Patch.ts"
@@ -20,10 +22,24 @@ export const Project = Schema.Struct({
     "The only schedulers that may fire; null: all.",
     ["svc-scheduler"]
   ),
+  allowed_cidrs: describeField(
+    Schema.NullOr(Schema.Array(Schema.String)),
+    "The only addresses from which people and API keys reach it; null: all.",
+    ["10.0.0.0/8"]
+  ),
+  payload_role: describeField(
+    Role,
+    "The role that sees arguments and results of its tasks and schedules; for others they are null.",
+    "viewer"
+  ),
   created_at: describeField(Timestamp, "When it was created.", exampleTime),
   updated_at: describeField(Timestamp, "When it last changed.", exampleTime)
 }).annotations(describeBody("Project", "What tasks, agents and memberships belong to."))
 export type Project = typeof Project.Type
+
+/** Whether people and API keys reach the project from the address. An unknown address is in no list. */
+export const acceptsAddress = ({ allowed_cidrs }: Pick<Project, "allowed_cidrs">, address: string | null): boolean =>
+  allowed_cidrs === null || isInCidrs(address ?? "", allowed_cidrs)
 
 /** Lower-case letters, digits and hyphens; begins and ends with a letter or digit. */
 export const Slug = text(63, 2).pipe(
@@ -81,6 +97,16 @@ export const UpdateProject = Schema.Struct({
     patchField(Schema.Array(text(40, 1)).pipe(Schema.maxItems(32))),
     "The only schedulers that may fire; null: all.",
     ["svc-scheduler"]
+  ),
+  allowed_cidrs: describeField(
+    patchField(Schema.Array(Cidr).pipe(Schema.minItems(1), Schema.maxItems(32))),
+    "The only addresses from which people and API keys reach it; null: all. Your own must be among them.",
+    ["127.0.0.0/8"]
+  ),
+  payload_role: describeField(
+    patchField(Role),
+    "The role that sees arguments and results of its tasks and schedules.",
+    "viewer"
   )
 }).annotations(describeBody("UpdateProject", "Changes of a project; absent fields keep their values."))
 export type UpdateProject = typeof UpdateProject.Type

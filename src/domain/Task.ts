@@ -61,6 +61,11 @@ export const Task = Schema.Struct({
 /** One task, with the fields that only its detail has. */
 export const TaskDetail = Schema.Struct({
   ...Task.fields,
+  payload_hidden: describeField(
+    Schema.Boolean,
+    "Whether arguments and result are null because the caller lacks the project's `payload_role`.",
+    false
+  ),
   retry_note: describeField(
     Schema.NullOr(Schema.String),
     "What a retry of this task without other arguments needs; null where nothing is known to be missing.",

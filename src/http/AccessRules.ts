@@ -1,6 +1,6 @@
 import { HttpApi } from "@effect/platform"
 import { Context, Option } from "effect"
-import { Access, type AccessRule, includesRole, type Role, type Scope } from "../domain/Access.ts"
+import { Access, type AccessRule, includesRole, isRole, type Role, type Scope } from "../domain/Access.ts"
 import { Api } from "./Api.ts"
 
 /** The rule of an endpoint; throws at start when it has none. */
@@ -39,16 +39,14 @@ export const adminScopes: ReadonlyArray<Scope> = scopes.filter((scope) =>
 )
 
 const scopesOfRole = (role: Role): ReadonlyArray<Scope> => {
-  const usable = scopedRules.filter(({ caller }) => {
-    if (caller !== "viewer" && caller !== "operator" && caller !== "admin") return false
-    return includesRole(role, caller)
-  })
+  const usable = scopedRules.filter(({ caller }) => isRole(caller) && includesRole(role, caller))
   return [...new Set(usable.map(({ scope }) => scope))].sort()
 }
 
 /** The scopes that each role of a project can use. */
 export const roleScopes: Readonly<Record<Role, ReadonlyArray<Scope>>> = {
   viewer: scopesOfRole("viewer"),
+  auditor: scopesOfRole("auditor"),
   operator: scopesOfRole("operator"),
   admin: scopesOfRole("admin")
 }

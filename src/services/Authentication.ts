@@ -22,6 +22,8 @@ import { tracedFn } from "./TracedFn.ts"
 export interface Authenticated {
   readonly person: Person
   readonly project: Project | null
+  /** The user has a role in that project, though not necessarily from this address. */
+  readonly isMember: boolean
 }
 
 interface UserRow {
@@ -30,6 +32,8 @@ interface UserRow {
   readonly is_admin: number
   /** JSON object: role by project id; null without a membership. */
   readonly roles: string | null
+  /** JSON object: `allowed_cidrs` by id of the user's projects that have a list; null without such a project. */
+  readonly ranges: string | null
   /** JSON of the project with the slug. */
   readonly project: string | null
 }
@@ -71,6 +75,9 @@ export class Authentication extends Effect.Service<Authentication>()("svc/Authen
     const userColumns = `u.id AS user_id, u.email, u.is_admin,
         (SELECT CAST(${jsonFunctionsOf(sql).groupObject}(m.project_id, m.role) AS TEXT) FROM memberships m
           WHERE m.user_id = u.id) AS roles,
+        (SELECT CAST(${jsonFunctionsOf(sql).groupObject}(l.id, l.allowed_cidrs) AS TEXT)
+          FROM memberships m JOIN projects l ON l.id = m.project_id
+          WHERE m.user_id = u.id AND l.allowed_cidrs IS NOT NULL) AS ranges,
         ${joinedProjectSql(sql)} AS project`
     const selectKey = prepare.rows<KeyRow>(`
       SELECT k.id, k.scopes, k.project_id, k.allowed_cidrs, k.last_used_at, k.expires_at, k.revoked_at, u.is_active,
@@ -92,16 +99,22 @@ export class Authentication extends Effect.Service<Authentication>()("svc/Authen
     const authenticatedOf = (row: UserRow, via: Person["via"], source: RequestSource): Authenticated => {
       // SQLite groups no rows to an empty object, PostgreSQL to null; the service wrote ids and roles
       const roles: Readonly<Record<ProjectId, Role>> = row.roles === null ? {} : JSON.parse(row.roles)
+      const ranges: Readonly<Record<ProjectId, string>> = row.ranges === null ? {} : JSON.parse(row.ranges)
+      // Object.entries forgets the type of the keys
+      const memberships = Object.entries(roles) as Array<[ProjectId, Role]>
+      const isOpen = (id: ProjectId) =>
+        ranges[id] === undefined || isInCidrs(source.source_ip ?? "", JSON.parse(ranges[id]))
       const person: Person = {
         kind: "person",
         user_id: row.user_id,
         email: row.email,
         is_admin: row.is_admin === 1,
-        roles: new Map(Object.entries(roles) as Array<[ProjectId, Role]>), // Object.entries forgets the type of the keys
+        roles: new Map(memberships.filter(([id]) => isOpen(id))),
         via,
         ...source
       }
-      return { person, project: row.project === null ? null : decodeJoinedProject(row.project) }
+      const project = row.project === null ? null : decodeJoinedProject(row.project)
+      return { person, project, isMember: project !== null && (person.is_admin || roles[project.id] !== undefined) }
     }
 
     const pendingWrites = new Set<string>()

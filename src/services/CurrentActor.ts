@@ -41,10 +41,14 @@ export interface AgentIdentity {
 /** The agent whose token the request carries; only behind endpoints for agents. */
 export class CurrentAgent extends Context.Tag("svc/CurrentAgent")<CurrentAgent, AgentIdentity>() {}
 
+/** Whether the credential reaches the project: a session all, an API key all or the one it is bound to. */
+export const isBoundTo = ({ via }: Person, projectId: ProjectId): boolean =>
+  via.kind === "session" || via.project_id === null || via.project_id === projectId
+
 /** The actor's role in a project; null: no access. A global admin is admin in every project. */
 export const roleIn = (actor: Actor, projectId: ProjectId): Role | null => {
   if (actor.kind === "system") return "admin"
-  if (actor.via.kind === "api_key" && actor.via.project_id !== null && actor.via.project_id !== projectId) return null
+  if (!isBoundTo(actor, projectId)) return null
   return actor.is_admin ? "admin" : actor.roles.get(projectId) ?? null
 }
 
@@ -75,4 +79,11 @@ export const requireRole = Effect.fnUntraced(function*(projectId: ProjectId, req
   if (actualRole === null || !includesRole(actualRole, required)) {
     return yield* new Forbidden({ detail: `This needs the role ${required} in the project.` })
   }
+})
+
+/** Whether the actor sees arguments and results of the current project's tasks and schedules (`payload_role`). */
+export const canReadPayload: Effect.Effect<boolean, never, CurrentActor | CurrentProject> = Effect.gen(function*() {
+  const { id, payload_role } = yield* CurrentProject
+  const role = roleIn(yield* CurrentActor, id)
+  return role !== null && includesRole(role, payload_role)
 })

@@ -1,9 +1,9 @@
 import { SqlClient } from "@effect/sql"
 import { Effect, Layer, Option } from "effect"
-import { Conflict, NotFound } from "../domain/Errors.ts"
+import { Conflict, NotFound, ValidationFailed } from "../domain/Errors.ts"
 import { ProjectId } from "../domain/Id.ts"
 import { selectChanges } from "../domain/Patch.ts"
-import { type CreateProject, Project, type UpdateProject } from "../domain/Project.ts"
+import { acceptsAddress, type CreateProject, Project, type UpdateProject } from "../domain/Project.ts"
 import * as Timestamp from "../domain/Timestamp.ts"
 import { Audit } from "./Audit.ts"
 import { CommandStatusRepo } from "./Commands/StatusRepo.ts"
@@ -13,6 +13,9 @@ import * as Ids from "./Ids.ts"
 import { ProjectsRepo } from "./Projects/Repo.ts"
 import { SchedulesRepo } from "./Schedules/Repo.ts"
 import { tracedFn } from "./TracedFn.ts"
+
+/** A new project can be used from everywhere, and every member sees arguments and results. */
+const initialPolicies = { allowed_cidrs: null, payload_role: "viewer" } as const
 
 const slugTaken = (slug: string) =>
   new Conflict({ code: "slug_taken", detail: `There is already a project "${slug}".` })
@@ -42,6 +45,16 @@ export class Projects extends Effect.Service<Projects>()("svc/Projects", {
       })
     }, orDieOnSql)
 
+    /** A list without the caller's own address would lock the caller out. */
+    const requireOwnAddress = Effect.fnUntraced(function*(allowed_cidrs: Project["allowed_cidrs"] | undefined) {
+      const actor = yield* CurrentActor
+      if (actor.kind === "system" || acceptsAddress({ allowed_cidrs: allowed_cidrs ?? null }, actor.source_ip)) return
+      return yield* ValidationFailed.at(
+        "allowed_cidrs",
+        `does not contain your own address, ${actor.source_ip ?? "which is unknown"}; you would lose access`
+      )
+    })
+
     const create = Effect.fn("Projects.create")(
       function*(input: CreateProject) {
         const now = yield* Timestamp.now
@@ -49,6 +62,7 @@ export class Projects extends Effect.Service<Projects>()("svc/Projects", {
           ...input,
           id: yield* Ids.nextOf(ProjectId),
           is_active: true,
+          ...initialPolicies,
           created_at: now,
           updated_at: now
         }
@@ -70,6 +84,7 @@ export class Projects extends Effect.Service<Projects>()("svc/Projects", {
       function*(changes: UpdateProject) {
         const project = yield* CurrentProject
         const changedFields = selectChanges(Project.fields, changes)
+        yield* requireOwnAddress(changedFields.allowed_cidrs)
         const updated: Project = { ...project, ...changedFields, updated_at: yield* Timestamp.now }
         yield* repo.update(updated).pipe(Effect.catchIf(isUniqueViolation, () => slugTaken(updated.slug)))
         yield* audit.record({

@@ -6,9 +6,9 @@ import { decodeCursor, encodeCursor } from "../domain/Page.ts"
 import type { ExportFormat } from "../domain/Query.ts"
 import { taskFields, type TaskKey } from "../domain/Task.ts"
 import type { BulkDelete, TaskFilter } from "../domain/Task/Filter.ts"
-import type { TaskRow } from "../domain/Task/Json.ts"
+import { hidePayload, type TaskRow } from "../domain/Task/Json.ts"
 import { isStorable } from "../domain/Text.ts"
-import { CurrentProject } from "./CurrentActor.ts"
+import { canReadPayload, CurrentProject } from "./CurrentActor.ts"
 import { orDieOnSql } from "./Database.ts"
 import { parseFields } from "./Export/Formats.ts"
 import { Xlsx } from "./Export/Xlsx.ts"
@@ -93,14 +93,20 @@ export class Tasks extends Effect.Service<Tasks>()("svc/Tasks", {
         : after === null && next === null
         ? rows.length
         : yield* total(project.id, filter)
-      return { rows, next_cursor: next === null ? null : encodeCursor("tasks", [next]), total_count } satisfies TaskPage
+      const shownRows = (yield* canReadPayload) ? rows : rows.map(hidePayload)
+      return {
+        rows: shownRows,
+        next_cursor: next === null ? null : encodeCursor("tasks", [next]),
+        total_count
+      } satisfies TaskPage
     }, orDieOnSql)
 
     /** One task. */
     const get = tracedFn("Tasks.get")(function*(key: TaskKey) {
       const project = yield* CurrentProject
       const row = isStorableKey(key) ? yield* repo.findByKey(project.id, key) : undefined
-      return row ?? (yield* taskNotFound)
+      if (row === undefined) return yield* taskNotFound
+      return (yield* canReadPayload) ? row : hidePayload(row)
     }, orDieOnSql)
 
     /** One task, what its retry needs, and the tasks before and after it in a chain of retries. */
@@ -108,8 +114,10 @@ export class Tasks extends Effect.Service<Tasks>()("svc/Tasks", {
       const project = yield* CurrentProject
       const found = isStorableKey(key) ? yield* repo.findWithRetries(project.id, key) : undefined
       const { lastRetry, orphanedAt, retriedAs, retriedFrom, row } = found ?? (yield* taskNotFound)
+      const isShown = yield* canReadPayload
       return {
-        row,
+        row: isShown ? row : hidePayload(row),
+        payload_hidden: !isShown,
         retry_note: retryNote(key.engine, lastRetry),
         retried_from: retriedFrom,
         orphaned_at: orphanedAt,
@@ -132,7 +140,7 @@ export class Tasks extends Effect.Service<Tasks>()("svc/Tasks", {
         const size = Math.min(limit ?? defaultLimit, settings.restMaxPageSize)
         const found = history === undefined
           ? { items: [], next_cursor: null } satisfies TimelinePage
-          : pageOfTimeline(history, project.id, key, cursor, size)
+          : pageOfTimeline(history, project.id, key, { cursor, limit: size, hasResult: yield* canReadPayload })
         return found ?? (yield* invalidCursor)
       },
       orDieOnSql
@@ -145,7 +153,8 @@ export class Tasks extends Effect.Service<Tasks>()("svc/Tasks", {
       fields: string | null
     ) {
       const project = yield* CurrentProject
-      return yield* files.exportFile(project.id, filter, format, yield* parseFields(fields, taskFields, "a task"))
+      const shownFields = yield* parseFields(fields, taskFields, "a task")
+      return yield* files.exportFile(project.id, filter, format, shownFields, yield* canReadPayload)
     })
 
     /** Deletes tasks of the project; returns how many. */

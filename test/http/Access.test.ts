@@ -154,6 +154,7 @@ describe.each(engines)("access on %s", (engine) => {
         const project = yield* freshProject()
         const keys = {
           viewer: yield* freshKey({ roles: { [project.id]: "viewer" } }),
+          auditor: yield* freshKey({ roles: { [project.id]: "auditor" } }),
           operator: yield* freshKey({ roles: { [project.id]: "operator" } }),
           admin: yield* freshKey({ roles: { [project.id]: "admin" } }),
           global_admin: yield* freshKey({ isAdmin: true }),

@@ -42,6 +42,11 @@ export const kinds: Readonly<Record<TaskField, Kind>> = {
   updated_at: "plain"
 }
 
+const payloadAt = new Set(["args", "kwargs", "result"].map((field) => taskFields.findIndex((name) => name === field)))
+
+/** The row without arguments and result, for callers who may not see them. */
+export const hidePayload = (row: TaskRow): TaskRow => row.map((cell, at) => (payloadAt.has(at) ? null : cell))
+
 interface Member {
   readonly at: number
   readonly kind: Kind

@@ -20,6 +20,7 @@ const securityOf = ({ caller, allowsSession, mutates }: AccessRule): Array<OpenA
     session: [session],
     authenticated: [{ api_key: [] }, session],
     viewer: [{ api_key: [] }, session],
+    auditor: [{ api_key: [] }, session],
     operator: [{ api_key: [] }, session],
     admin: [{ api_key: [] }, session],
     global_admin: [{ api_key: [] }, session]
@@ -33,6 +34,7 @@ const callerSentences: Readonly<Record<Caller, string>> = {
   session: "A person calls it, signed in with a browser; an API key cannot.",
   authenticated: "Any signed-in person or API key may call it.",
   viewer: "Needs the role viewer in the project.",
+  auditor: "Needs the role auditor in the project.",
   operator: "Needs the role operator in the project.",
   admin: "Needs the role admin in the project.",
   global_admin: "Needs a global admin."

@@ -6,7 +6,7 @@ import type { ScheduleId } from "../../domain/Id.ts"
 import { fixedFields, scheduleJson } from "../../domain/Schedule.ts"
 import type { ImportSchedulesRequest } from "../../domain/Schedule/Import.ts"
 import { definitionNames } from "../../domain/Schedule/Operation.ts"
-import { CurrentProject } from "../../services/CurrentActor.ts"
+import { canReadPayload, CurrentProject } from "../../services/CurrentActor.ts"
 import { type CountedSchedule, Schedules } from "../../services/Schedules.ts"
 import { ScheduleFleet } from "../../services/Schedules/Fleet.ts"
 import { ScheduleImports } from "../../services/Schedules/Imports.ts"
@@ -17,13 +17,24 @@ import { exactMember, readExactBody } from "../ExactJson.ts"
 import { implementGroup } from "../ImplementGroup.ts"
 import { respondWithJsonText } from "../JsonText.ts"
 
-const jsonOf = ({ counts, schedule }: CountedSchedule): string => scheduleJson(schedule, counts)
+/** Writes schedules from the stored JSON texts, so that arguments keep their digits; null for who may not see them. */
+const makeWriter = Effect.map(
+  canReadPayload,
+  (hasPayload) => ({ counts, schedule }: CountedSchedule): string =>
+    scheduleJson(hasPayload ? schedule : { ...schedule, args: "null", kwargs: "null" }, counts)
+)
 
-/** Responses are spliced from the stored JSON texts, so that arguments keep their digits. */
-const respond = Effect.map((counted: CountedSchedule) => respondWithJsonText(jsonOf(counted)))
+const respondWith = (status: number) =>
+  Effect.flatMap((counted: CountedSchedule) =>
+    Effect.map(makeWriter, (write) => respondWithJsonText(write(counted), status))
+  )
+const respond = respondWith(200)
 
-const respondToResolution = Effect.map(({ schedule, ...rest }: { readonly schedule: CountedSchedule }) =>
-  respondWithJsonText(`${JSON.stringify(rest).slice(0, -1)},"schedule":${jsonOf(schedule)}}`)
+const respondToResolution = Effect.flatMap(({ schedule, ...rest }: { readonly schedule: CountedSchedule }) =>
+  Effect.map(
+    makeWriter,
+    (write) => respondWithJsonText(`${JSON.stringify(rest).slice(0, -1)},"schedule":${write(schedule)}}`)
+  )
 )
 
 /** The member as the caller wrote it; undefined where it is absent or null. */
@@ -103,11 +114,11 @@ export const layer = implementGroup(
 
     return handlers
       .handle("list", ({ urlParams: { cursor = null, limit = 50 } }) =>
-        Effect.map(
-          schedules.list({ cursor, limit }),
-          ({ items, ...rest }) =>
-            respondWithJsonText(`${JSON.stringify(rest).slice(0, -1)},"items":[${items.map(jsonOf).join(",")}]}`)
-        ))
+        Effect.gen(function*() {
+          const { items, ...rest } = yield* schedules.list({ cursor, limit })
+          const write = yield* makeWriter
+          return respondWithJsonText(`${JSON.stringify(rest).slice(0, -1)},"items":[${items.map(write).join(",")}]}`)
+        }))
       .handle("runs", ({ urlParams: { id, limit = 20 } }) => schedules.listRuns(id, limit))
       .handle("projectMisfires", ({ urlParams: { limit = 50 } }) => schedules.listMisfires(null, limit))
       .handle("preview", ({ payload }) => schedules.preview(payload))
@@ -128,14 +139,14 @@ export const layer = implementGroup(
           const body = yield* readExactBody(request)
           const args = exactText(body, "args") ?? "[]"
           const kwargs = exactText(body, "kwargs") ?? "{}"
-          return respondWithJsonText(jsonOf(yield* schedules.create({ ...payload, args, kwargs })), 201)
+          return yield* respondWith(201)(schedules.create({ ...payload, args, kwargs }))
         }))
       .handle("update", ({ path, payload: { overlap_policy: _, ...payload }, request }) =>
         Effect.gen(function*() {
           const body = yield* readExactBody(request)
           yield* refuseFixedFields(body)
           const changes = { ...payload, args: exactText(body, "args"), kwargs: exactText(body, "kwargs") }
-          return respondWithJsonText(jsonOf(yield* schedules.update(path.schedule_id, changes)))
+          return yield* respond(schedules.update(path.schedule_id, changes))
         }))
       .handle("delete", ({ path }) =>
         actByOwner(
@@ -161,7 +172,7 @@ export const layer = implementGroup(
             const { slug } = yield* CurrentProject
             const triggered = yield* schedules.trigger(path.schedule_id)
             return HttpServerResponse.setHeader(
-              respondWithJsonText(jsonOf(triggered)),
+              yield* respond(Effect.succeed(triggered)),
               "location",
               `/api/v1/projects/${slug}/commands/${triggered.command.id}`
             )

@@ -1,7 +1,7 @@
 import type { HttpServerRequest } from "@effect/platform"
 import { Effect, type Layer, Option } from "effect"
 import { timingSafeEqual } from "node:crypto"
-import { type AccessRule, type Bucket, includesRole, isUserBucket } from "../../domain/Access.ts"
+import { type AccessRule, type Bucket, isRole, isUserBucket } from "../../domain/Access.ts"
 import {
   type Actor,
   hasScope,
@@ -11,12 +11,12 @@ import {
   system
 } from "../../domain/Actor.ts"
 import { Forbidden, NotFound, RateLimited, Unauthenticated } from "../../domain/Errors.ts"
-import type { Project } from "../../domain/Project.ts"
+import { acceptsAddress, type Project } from "../../domain/Project.ts"
 import { isStorable } from "../../domain/Text.ts"
 import { Agents } from "../../services/Agents.ts"
 import { type Denial, Denials } from "../../services/Audit/Denials.ts"
 import { type Authenticated, Authentication } from "../../services/Authentication.ts"
-import { type AgentIdentity, CurrentActor, requireStepUp, roleIn } from "../../services/CurrentActor.ts"
+import { type AgentIdentity, CurrentActor, isBoundTo, requireRole, requireStepUp } from "../../services/CurrentActor.ts"
 import * as Ids from "../../services/Ids.ts"
 import { RateLimits } from "../../services/RateLimits.ts"
 import { Settings } from "../../services/Settings.ts"
@@ -63,6 +63,11 @@ const makeRateLimited = (bucket: Bucket): RateLimited =>
 const addressNotAllowed = new Forbidden({
   code: "address_not_allowed",
   detail: "This API key may not be used from your address. Its owner can change allowed_cidrs."
+})
+
+const projectAddressNotAllowed = new Forbidden({
+  code: "address_not_allowed",
+  detail: "The project may not be used from your address. Its admins can change allowed_cidrs."
 })
 
 /** Codes for a missing role or scope. The other codes of Forbidden are about how or from where the caller calls. */
@@ -164,17 +169,15 @@ export class Authorize extends Effect.Service<Authorize>()("svc/http/Authorize",
     })
 
     /** The project of the path, if the actor has the role that the rule needs. */
-    const getProject = Effect.fnUntraced(function*(rule: AccessRule, { person: actor, project }: Authenticated) {
-      if (project === null || roleIn(actor, project.id) === null) return yield* new NotFound({ resource: "project" })
+    const getProject = Effect.fnUntraced(function*(rule: AccessRule, authenticated: Authenticated) {
+      const { isMember, person: actor, project } = authenticated
+      if (project === null || !isMember || !isBoundTo(actor, project.id)) {
+        return yield* new NotFound({ resource: "project" })
+      }
+      if (!acceptsAddress(project, actor.source_ip)) return yield* projectAddressNotAllowed
       // checked after the lookup, so that non-members get 404
       if (rule.caller === "global_admin" && !actor.is_admin) return yield* globalAdminRequired
-      const requiredRole = rule.caller
-      if (requiredRole === "viewer" || requiredRole === "operator" || requiredRole === "admin") {
-        const actualRole = roleIn(actor, project.id)
-        if (actualRole === null || !includesRole(actualRole, requiredRole)) {
-          return yield* new Forbidden({ detail: `This needs the role ${requiredRole} in the project.` })
-        }
-      }
+      if (isRole(rule.caller)) yield* Effect.provideService(requireRole(project.id, rule.caller), CurrentActor, actor)
       return project
     })
 
@@ -254,14 +257,20 @@ export class Authorize extends Effect.Service<Authorize>()("svc/http/Authorize",
       }
       const found = yield* authenticatePerson(request, true, params)
       if (Option.isNone(found)) return yield* signInRequired
-      const actor = found.value.person
+      const { isMember, person: actor, project } = found.value
+      const project_id = project !== null && isMember && isBoundTo(actor, project.id) ? project.id : null
       return yield* Effect.gen(function*() {
         yield* checkAddress(actor)
         if (rule.bucket !== undefined && isPerUser && !(yield* limits.take(rule.bucket, actor.user_id))) {
           return yield* makeRateLimited(rule.bucket)
         }
         return yield* authorizePerson(rule, request, params, found.value)
-      }).pipe(Effect.tapErrorTag("Forbidden", ({ code }) => recordRefusal(rule, { actor, endpoint, params, code })))
+      }).pipe(
+        Effect.tapErrorTag(
+          "Forbidden",
+          ({ code }) => recordRefusal(rule, { actor, endpoint, params, project_id, code })
+        )
+      )
     })
 
     /**

@@ -1,16 +1,18 @@
 import { SqlClient } from "@effect/sql"
 import { Effect, Layer } from "effect"
 import type { Person } from "../../domain/Actor.ts"
+import type { ProjectId } from "../../domain/Id.ts"
 import { Audit } from "../Audit.ts"
 import { CurrentActor } from "../CurrentActor.ts"
 import { orDieOnSql } from "../Database.ts"
 import { Metrics } from "../Metrics.ts"
-import { Projects } from "../Projects.ts"
 import { RateLimits } from "../RateLimits.ts"
 
 /** A request that a signed-in user, or an API key, has no permission for. */
 export interface Denial {
   readonly actor: Person
+  /** The project of the path, if the user is a member of it. */
+  readonly project_id: ProjectId | null
   /** Method and path of the endpoint, as declared. */
   readonly endpoint: string
   /** The path's parameters by name, as the caller sent them. */
@@ -30,19 +32,14 @@ export class Denials extends Effect.Service<Denials>()("svc/audit/Denials", {
   effect: Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient
     const audit = yield* Audit
-    const projects = yield* Projects
     const limits = yield* RateLimits
     const metrics = yield* Metrics
 
     const record = Effect.fn("Denials.record")(
-      function*({ actor, code, endpoint, params }: Denial) {
+      function*({ actor, code, endpoint, params, project_id }: Denial) {
         const isWithinLimit = yield* limits.take("denial", actor.user_id)
         metrics.auditDenials.inc({ outcome: isWithinLimit ? "recorded" : "left_out" })
         if (!isWithinLimit) return
-        const { slug } = params
-        const project = slug === undefined
-          ? null
-          : yield* Effect.catchTag(projects.getBySlug(slug), "NotFound", () => Effect.succeed(null))
         const pathParams = Object.entries(params).flatMap(([name, value]) =>
           value === undefined ? [] : [[name, value.slice(0, maxParamLength).toWellFormed()] as const]
         )
@@ -50,7 +47,7 @@ export class Denials extends Effect.Service<Denials>()("svc/audit/Denials", {
           action: "access.denied",
           target_type: "endpoint",
           target_id: endpoint,
-          project_id: project?.id ?? null,
+          project_id,
           outcome: "deny",
           result: "failure",
           metadata: { code, path: Object.fromEntries(pathParams) }
@@ -63,5 +60,5 @@ export class Denials extends Effect.Service<Denials>()("svc/audit/Denials", {
     return { record } as const
   })
 }) {
-  static readonly layer = this.Default.pipe(Layer.provide([Projects.layer, RateLimits.layer]))
+  static readonly layer = this.Default.pipe(Layer.provide(RateLimits.layer))
 }

@@ -1,6 +1,6 @@
 import { SqlClient } from "@effect/sql"
 import { Effect, Schema } from "effect"
-import { Role } from "../../domain/Access.ts"
+import { includesRole, Role } from "../../domain/Access.ts"
 import type { ProjectId, SubscriptionId } from "../../domain/Id.ts"
 import type { AlertRules } from "../../domain/Notification/AlertDecision.ts"
 import { compileFilters } from "../../domain/Notification/Filters.ts"
@@ -82,7 +82,7 @@ export class SubscriptionMatcher extends Effect.Service<SubscriptionMatcher>()("
         trigger: row.trigger_key,
         in_app: row.in_app,
         may_use_project_channels: row.user_id === null || row.is_admin === true ||
-          (row.role !== null && row.role !== "viewer"),
+          (row.role !== null && includesRole(row.role, "operator")),
         rules,
         matches
       }

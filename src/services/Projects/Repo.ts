@@ -13,7 +13,8 @@ import { firstRowOf, rowsOf } from "../Rows.ts"
 const Row = Schema.Struct({
   ...Project.fields,
   is_active: BooleanColumn,
-  allowed_schedulers: Schema.NullOr(JsonColumn(Schema.Array(Schema.String)))
+  allowed_schedulers: Schema.NullOr(JsonColumn(Schema.Array(Schema.String))),
+  allowed_cidrs: Schema.NullOr(JsonColumn(Schema.Array(Schema.String)))
 })
 const allRows = rowsOf(Row)
 const firstRow = firstRowOf(Row)
@@ -24,7 +25,8 @@ const decodeUnchecked = (row: typeof Row.Encoded): Project => ({
   // the casts: `encode` wrote them
   ...(row as unknown as Project),
   is_active: row.is_active === 1,
-  allowed_schedulers: row.allowed_schedulers === null ? null : JSON.parse(row.allowed_schedulers)
+  allowed_schedulers: row.allowed_schedulers === null ? null : JSON.parse(row.allowed_schedulers),
+  allowed_cidrs: row.allowed_cidrs === null ? null : JSON.parse(row.allowed_cidrs)
 })
 
 /** The columns of the project `p` as one JSON text, for a statement that joins it; `decodeJoinedProject` reads it. */

@@ -3,7 +3,7 @@ import type { ProjectId } from "../../domain/Id.ts"
 import type { ExportFormat } from "../../domain/Query.ts"
 import type { TaskField } from "../../domain/Task.ts"
 import type { TaskFilter } from "../../domain/Task/Filter.ts"
-import { makeTaskWriter } from "../../domain/Task/Json.ts"
+import { hidePayload, makeTaskWriter } from "../../domain/Task/Json.ts"
 import { orDieOnSql } from "../Database.ts"
 import { yieldToEventLoop } from "../EventLoop.ts"
 import { csvFormat, encodeRows, type ExportFile, jsonFormat, maxXlsxRows, tooManyXlsxRows } from "../Export/Formats.ts"
@@ -63,7 +63,8 @@ export class TaskExport extends Effect.Service<TaskExport>()("svc/tasks/Export",
       projectId: ProjectId,
       filter: TaskFilter,
       format: ExportFormat,
-      fields: ReadonlyArray<TaskField>
+      fields: ReadonlyArray<TaskField>,
+      hasPayload: boolean
     ) {
       const most = settings.tasksExportMaxRows
       const { count, newest } = yield* countMatches(projectId, filter, format === "xlsx" ? maxXlsxRows : most)
@@ -71,7 +72,8 @@ export class TaskExport extends Effect.Service<TaskExport>()("svc/tasks/Export",
       const truncated = count > most
       // skips tasks newer than the count: they would displace the last rows that were counted
       const ids = Stream.dropWhile(streamIds(projectId, filter), (id) => id > newest)
-      const rows = streamRows(projectId, Stream.take(ids, Math.min(count, most)))
+      const storedRows = streamRows(projectId, Stream.take(ids, Math.min(count, most)))
+      const rows = hasPayload ? storedRows : Stream.map(storedRows, hidePayload)
       if (format !== "xlsx") {
         const form = format === "csv" ? csvFormat(fields, cellsOf(fields)) : jsonFormat(makeTaskWriter(fields))
         return { format, truncated, body: encodeRows(rows, form) } satisfies ExportFile

@@ -1,3 +1,4 @@
+import { JsonObject, parse } from "../../domain/CanonicalJson.ts"
 import type { ProjectId } from "../../domain/Id.ts"
 import { type CursorKey, decodeCursor, encodeCursor } from "../../domain/Page.ts"
 import type { TaskKey } from "../../domain/Task.ts"
@@ -17,8 +18,7 @@ export const pageOfTimeline = (
   history: string,
   projectId: ProjectId,
   { engine, task_id }: TaskKey,
-  cursor: string | null,
-  limit: number
+  { cursor, hasResult, limit }: { readonly cursor: string | null; readonly limit: number; readonly hasResult: boolean }
 ): TimelinePage | null => {
   const position = cursor === null ? null : decodeCursor("events", cursor, 2)
   if (cursor !== null && position === null) return null
@@ -30,10 +30,17 @@ export const pageOfTimeline = (
     items: pageEvents.map(({ agentId, id, kind, occurredAt, payload }) =>
       `{"id":${JSON.stringify(id)},"project_id":"${projectId}","agent_id":"${agentId}",` +
       `"engine":${JSON.stringify(engine)},"task_id":${JSON.stringify(task_id)},` +
-      `"kind":"${kind}","occurred_at":"${occurredAt}","payload":${payload}}`
+      `"kind":"${kind}","occurred_at":"${occurredAt}","payload":${hasResult ? payload : withoutResult(payload)}}`
     ),
     next_cursor: last === undefined ? null : encodeCursor("events", [last.occurredAt, last.id])
   }
+}
+
+/** The payload without its member `result`; the others keep their text. */
+const withoutResult = (payload: string): string => {
+  const node = parse(payload)
+  if (!(node instanceof JsonObject)) return "{}"
+  return `{${node.keys.flatMap((key, at) => (key === "result" ? [] : [node.memberText(at)])).join(",")}}`
 }
 
 /** The index after the event. If it was replaced by another agent's copy, after all events of its time or earlier. */

@@ -52,6 +52,20 @@ describe.each(engines)("a task's timeline on %s", (engine) => {
       return { ...site, events }
     })
 
+    it.effect("has no result for a role that may not see one, and all else", () =>
+      Effect.gen(function*() {
+        const sql = yield* SqlClient.SqlClient
+        const { at, events, project } = yield* withHistory
+        yield* sql`UPDATE projects SET payload_role = 'operator' WHERE id = ${project.id}`
+        const viewer = yield* freshKey({ roles: { [project.id]: "viewer" } })
+        const path = `${at}/events?engine=celery&task_id=${encodeURIComponent("t/1")}`
+        const hidden = yield* request("GET", path, viewer)
+        assert.notInclude(hidden.text, "12345678901234567890")
+        assert.deepInclude(hidden.json.items[2].payload, { runtime_ms: 4 })
+        assert.notProperty(hidden.json.items[2].payload, "result")
+        assert.strictEqual(hidden.json.items.length, (yield* events("")).json.items.length)
+      }))
+
     it.effect("is its events, earliest first, in the words of the agents", () =>
       Effect.gen(function*() {
         const { events, project } = yield* withHistory

@@ -33,14 +33,20 @@ export const isForAgents = ({ least }: Endpoint) => least === "agent"
 export const isInProject = ({ path }: Endpoint) => path.includes("{slug}")
 export const nameOf = ({ method, path }: Endpoint) => `${method} ${path}`
 
-const rank: Readonly<Record<Kind, number>> = { stranger: 0, viewer: 1, operator: 2, admin: 3, "global admin": 4 }
+const admins: ReadonlyArray<Kind> = ["admin", "global admin"]
+const allowed: Partial<Record<Least, ReadonlyArray<Kind>>> = {
+  viewer: ["viewer", "auditor", "operator", ...admins],
+  auditor: ["auditor", ...admins],
+  operator: ["operator", ...admins],
+  admin: admins,
+  "global admin": ["global admin"]
+}
 
 /** What somebody known is answered, by role alone. */
 export const byRole = (endpoint: Endpoint, kind: Kind): ReadonlyArray<string> => {
   if (isForAgents(endpoint)) return ["401 unauthenticated"]
   if (isInProject(endpoint) && kind === "stranger") return ["404 not_found"]
-  const needed: Partial<Record<Least, number>> = rank
-  return rank[kind] >= (needed[endpoint.least] ?? 0) ? endpoint.answers : ["403 forbidden"]
+  return allowed[endpoint.least]?.includes(kind) ?? true ? endpoint.answers : ["403 forbidden"]
 }
 
 /** The same of somebody with a key that has every scope. */

@@ -9,7 +9,7 @@ import { browserWith, freshUser, sessionOf } from "../people.ts"
 import { call } from "./call.ts"
 
 /** Whom an endpoint may know, by what they may do in the project of the paths. */
-export const kinds = ["stranger", "viewer", "operator", "admin", "global admin"] as const
+export const kinds = ["stranger", "viewer", "auditor", "operator", "admin", "global admin"] as const
 export type Kind = (typeof kinds)[number]
 
 /** The headers of a credential. */

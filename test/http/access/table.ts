@@ -12,6 +12,8 @@ export type Least =
   | "known"
   | "agent"
   | "viewer"
+  /** A viewer who also reads the audit log; admin includes it, operator does not. */
+  | "auditor"
   | "operator"
   | "admin"
   | "global admin"
@@ -285,7 +287,7 @@ export const endpoints: ReadonlyArray<Endpoint> = [
 
   // Contract: "Activity feed": any logged-in user
   api("GET /activity", "known", "audit:read", [], 200),
-  project("GET /audit", "admin", "audit:read", [], 200)
+  project("GET /audit", "auditor", "audit:read", [], 200)
 ]
 
 /** Scopes are a resource of these and an action; only what an endpoint asks for is one. */
