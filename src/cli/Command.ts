@@ -15,6 +15,7 @@ import { login, logout, whoami } from "./groups/login.ts"
 import { migrate } from "./groups/migrate.ts"
 import { resetAllowedCidrs } from "./groups/projects.ts"
 import { queues } from "./groups/queues.ts"
+import { reset } from "./groups/reset.ts"
 import { rules } from "./groups/rules.ts"
 import { misfires, schedules } from "./groups/schedules.ts"
 import { secretKey } from "./groups/secret-key.ts"
@@ -28,7 +29,7 @@ import { makeProgram } from "./Program.ts"
 const sections = [
   {
     heading: "Run a brain",
-    commands: [serve, check, doctor, status, printVersion, init, config, allowedHosts, metricsToken, migrate]
+    commands: [serve, check, doctor, status, printVersion, init, config, allowedHosts, metricsToken, migrate, reset]
   },
   {
     heading: "People who sign in",

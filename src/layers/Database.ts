@@ -8,6 +8,7 @@ import { Database, type MeasureUse, Reader } from "../services/Database.ts"
 import { Metrics } from "../services/Metrics.ts"
 import { MigrationList, Migrations } from "../services/Migrations.ts"
 import { PreparedReads } from "../services/PreparedReads.ts"
+import * as RunningBrains from "../services/RunningBrains.ts"
 import { Settings } from "../services/Settings.ts"
 import * as Hints from "./Hints.ts"
 import * as Postgres from "./Postgres.ts"
@@ -166,8 +167,12 @@ export const layer = Hints.layer.pipe(
   Layer.provideMerge(layerUnmigrated)
 )
 
-/** The migrated database of a brain: locks a SQLite file for one brain, or waits until PostgreSQL answers. */
+/**
+ * The migrated database of a brain: locks a SQLite file for one brain, or waits until PostgreSQL answers and shows there
+ * that a brain runs.
+ */
 export const layerServer = Hints.layer.pipe(
+  Layer.provideMerge(RunningBrains.layer),
   Layer.provideMerge(Migrations.layerUpgrade),
   Layer.provideMerge(SqliteLock.layer),
   Layer.provideMerge(layerOfSettings(openOrCreate, Postgres.retryUntilAvailable))

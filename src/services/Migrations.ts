@@ -52,6 +52,16 @@ export class MigrationList extends Context.Tag("svc/MigrationList")<MigrationLis
 
 const lockKey = 7_700_001
 
+/**
+ * Held by a transaction until its end: serializes replicas that start together, and keeps a brain from starting. SQLite's
+ * immediate transaction is exclusive already.
+ */
+export const lockSchema = (sql: SqlClient.SqlClient): Effect.Effect<void, SqlError.SqlError> =>
+  sql.onDialectOrElse({
+    pg: () => Effect.asVoid(sql`SELECT pg_advisory_xact_lock(${lockKey})`),
+    orElse: () => Effect.void
+  })
+
 const make = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   const list = yield* MigrationList
@@ -60,11 +70,7 @@ const make = Effect.gen(function*() {
   const createTable = sql`CREATE TABLE IF NOT EXISTS schema_migrations (
     id INTEGER PRIMARY KEY, name TEXT NOT NULL, compatible_from INTEGER NOT NULL, applied_at TEXT NOT NULL, program TEXT
   )`
-  // Serializes replicas that start together; SQLite's immediate transaction is exclusive already.
-  const lock = sql.onDialectOrElse({
-    pg: () => Effect.asVoid(sql`SELECT pg_advisory_xact_lock(${lockKey})`),
-    orElse: () => Effect.void
-  })
+  const lock = lockSchema(sql)
   const countTables = sql.onDialectOrElse({
     pg: () =>
       sql<

@@ -7,6 +7,7 @@ import { Reader } from "../../services/Database.ts"
 import { Settings } from "../../services/Settings.ts"
 import { inspect, layerInspection } from "../Inspection.ts"
 import { withTimeout } from "../Remote.ts"
+import { countRows, linesOfRows } from "../RowCounts.ts"
 import { settings } from "../Settings.ts"
 
 /** Addresses that listen on every interface; the probe uses the loopback address instead. */
@@ -21,64 +22,6 @@ const probeBrain = Effect.gen(function*() {
   const readiness = yield* api.health.ready({}).pipe(Effect.timeout("3 seconds"), Effect.option)
   return { url, readiness }
 })
-
-/** The tables of the database, at any revision. A partitioned table counts as one. */
-const listTables = Effect.flatMap(Reader, (sql) =>
-  sql.onDialectOrElse({
-    pg: () =>
-      sql<{ name: string }>`
-        SELECT relname AS name FROM pg_class
-        WHERE relnamespace = current_schema()::regnamespace AND relkind IN ('r', 'p') AND NOT relispartition ORDER BY relname`,
-    orElse: () =>
-      sql<
-        { name: string }
-      >`SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY name`
-  }))
-
-/** Rows are counted up to this number, so that the command answers fast. */
-const maxCounted = 100_000
-
-/** PostgreSQL's estimate of a large table's rows, from its last vacuum or analyze. */
-const estimateOf = (table: string) =>
-  Effect.flatMap(Reader, (sql) =>
-    sql.onDialectOrElse({
-      pg: () =>
-        sql<{ n: number }>`
-          SELECT reltuples::bigint AS n FROM pg_class
-          WHERE relnamespace = current_schema()::regnamespace AND relname = ${table}`,
-      orElse: () => Effect.succeed([])
-    }))
-
-interface Rows {
-  readonly n: number
-  /** A table above `maxCounted` has `about` `n` rows on PostgreSQL (an estimate), and `more than` `n` on SQLite. */
-  readonly precision: "exact" | "about" | "more than"
-}
-
-const countRowsOf = (table: string): Effect.Effect<Rows, SqlError.SqlError, Reader> =>
-  Effect.gen(function*() {
-    const sql = yield* Reader
-    if (table === "tasks") { // the writers maintain this count
-      const [row] = yield* sql<{ n: number | string }>`SELECT COALESCE(SUM(tasks), 0) AS n FROM task_counts`
-      return { n: Number(row?.n ?? 0), precision: "exact" }
-    }
-    const [row] = yield* sql<{ n: number }>`SELECT count(*) AS n FROM (SELECT 1 FROM ${sql(table)} LIMIT ${
-      maxCounted + 1
-    }) AS found`
-    const counted = row?.n ?? 0
-    if (counted <= maxCounted) return { n: counted, precision: "exact" }
-    const [estimate] = yield* estimateOf(table)
-    return estimate !== undefined && estimate.n > maxCounted
-      ? { n: estimate.n, precision: "about" }
-      : { n: maxCounted, precision: "more than" }
-  })
-
-const countRows: Effect.Effect<ReadonlyArray<readonly [string, Rows]>, SqlError.SqlError, Reader> = Effect.flatMap(
-  listTables,
-  (found) => Effect.forEach(found, ({ name }) => Effect.map(countRowsOf(name), (rows) => [name, rows] as const))
-)
-
-const textOf = ({ n, precision }: Rows): string => (precision === "exact" ? String(n) : `${precision} ${n}`)
 
 const countsBy = (
   statement: Effect.Effect<ReadonlyArray<{ readonly state: string; readonly n: number | string }>, SqlError.SqlError>
@@ -141,7 +84,6 @@ export const status = ({ json }: { readonly json: boolean }) =>
       approximate: rows.filter(([, { precision }]) => precision !== "exact").map(([name]) => name)
     }
     if (json) return yield* Console.log(JSON.stringify(status))
-    const width = Math.max(0, ...rows.map(([name]) => name.length))
     const behind = inspection.revision === null || inspection.revision === head ? "" : "; svc serve migrates at start"
     yield* Console.log([
       `version: ${version}`,
@@ -158,6 +100,6 @@ export const status = ({ json }: { readonly json: boolean }) =>
         : []),
       ...(rows.length === 0
         ? []
-        : ["rows:", ...rows.map(([name, found]) => `  ${name.padEnd(width)}  ${textOf(found)}`)])
+        : ["rows:", ...linesOfRows(rows)])
     ].join("\n"))
   }).pipe(Effect.provide(settings()))
