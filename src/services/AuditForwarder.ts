@@ -90,9 +90,9 @@ export class AuditForwarder extends Effect.Service<AuditForwarder>()("svc/AuditF
     yield* loops.forever("audit forwarder", sendNext)
 
     const isDrained = Effect.sync(() => pendingCount === 0)
-    const drain = Effect.timeoutOption(
-      Effect.repeat(Effect.zipRight(Effect.sleep("20 millis"), isDrained), { until: (done) => done }),
-      drainTimeout
+    const drain = Effect.repeat(Effect.zipRight(Effect.sleep("20 millis"), isDrained), { until: (done) => done }).pipe(
+      Effect.interruptible,
+      Effect.timeoutOption(drainTimeout)
     )
     const reportUndelivered = Effect.suspend(() => {
       if (pendingCount === 0) return Effect.void
@@ -103,9 +103,7 @@ export class AuditForwarder extends Effect.Service<AuditForwarder>()("svc/AuditF
         } reached SVC_AUDIT_WEBHOOK_URL`
       )
     }).pipe(Effect.annotateLogs("logger", "audit forwarder"))
-    yield* Effect.addFinalizer(() =>
-      Effect.unlessEffect(Effect.zipRight(Effect.interruptible(drain), reportUndelivered), isDrained)
-    )
+    yield* Effect.addFinalizer(() => Effect.unlessEffect(Effect.zipRight(drain, reportUndelivered), isDrained))
 
     /** Queues committed rows, in their order. Never waits. */
     const offer = (rows: ReadonlyArray<StoredRow>) =>

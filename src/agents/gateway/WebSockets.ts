@@ -1,4 +1,4 @@
-import { Clock, Effect, FiberSet, Layer } from "effect"
+import { Clock, type Duration, Effect, FiberSet, Layer } from "effect"
 import type { IncomingMessage } from "node:http"
 import type { Duplex } from "node:stream"
 import { type WebSocket, WebSocketServer } from "ws"
@@ -177,22 +177,22 @@ export const layer = Layer.scopedDiscard(Effect.gen(function*() {
   })
   yield* loops.every("agents quiet", `${settings.agentHeartbeat} seconds`, checkQuietSessions)
 
-  const waitUntil = (done: () => boolean) => Effect.repeat(Effect.sleep("20 millis"), { until: done })
+  // Only the wait is interruptible, inside the time limit: SIGTERM interrupts the fiber that runs the finalizers, and an
+  // interruptible region of that fiber ends at once.
+  const waitUntil = (done: () => boolean, limit: Duration.DurationInput) =>
+    Effect.repeat(Effect.sleep("20 millis"), { until: done }).pipe(Effect.interruptible, Effect.timeoutOption(limit))
   const shutDown = Effect.gen(function*() {
     draining = true
     server.off("upgrade", onUpgrade)
-    yield* Effect.timeoutOption(
-      waitUntil(() => !socketSessions(sessions).some((session) => session.isBusy)),
-      ackTimeout
-    )
+    yield* waitUntil(() => !socketSessions(sessions).some((session) => session.isBusy), ackTimeout)
     stopRetrying()
     for (const session of socketSessions(sessions)) session.closeWith(closeCode.restart, "the brain restarts")
     for (const ws of openSockets) closeSocket(ws, closeCode.restart, "the brain restarts")
-    yield* Effect.timeoutOption(waitUntil(() => openSockets.size === 0), closeTimeout)
+    yield* waitUntil(() => openSockets.size === 0, closeTimeout)
     for (const ws of openSockets) ws.terminate()
   })
   // in parallel with the end of polls and other requests: one after the other could exceed the time of a shutdown
-  yield* Effect.addFinalizer(() => Effect.interruptible(Effect.all([shutDown, close], { concurrency: 2 })))
+  yield* Effect.addFinalizer(() => Effect.all([shutDown, close], { concurrency: 2 }))
 }))
 
 const socketSessions = (sessions: SessionRegistry): ReadonlyArray<SocketSession> =>

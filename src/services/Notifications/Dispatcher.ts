@@ -335,7 +335,7 @@ export const makeDispatcher = Effect.gen(function*() {
   yield* Effect.addFinalizer(() =>
     Effect.gen(function*() {
       isEnding = true
-      yield* Effect.interruptible(Effect.timeoutOption(drain, drainTimeout))
+      yield* drain.pipe(Effect.interruptible, Effect.timeoutOption(drainTimeout))
       yield* FiberSet.clear(sends)
       const now = yield* Timestamp.now
       const left = [...claims.values()]
