@@ -6,6 +6,7 @@ const longest = [
   "test/e2e/scheduler-faults.test.ts",
   "test/e2e/commands-faults.test.ts",
   "test/e2e/scheduler-program.test.ts",
+  "test/e2e/reverse-proxies.test.ts",
   "test/e2e/ingest-faults.test.ts",
   "test/e2e/celery.test.ts",
   "test/e2e/celery-schedules.test.ts",

@@ -1,8 +1,9 @@
 import { execFile } from "node:child_process"
 import { connect } from "node:net"
+import { type DebianProgram, debianProgram } from "./debianProgram.ts"
 
 /** What a test may need beside Node and the databases. CONTRIBUTING.md has the line that starts each. */
-export type Need = "Redis" | "RabbitMQ" | "Python" | "OpenSSL" | "script" | "redis-server"
+export type Need = "Redis" | "RabbitMQ" | "Python" | "OpenSSL" | "script" | "redis-server" | DebianProgram
 
 const listens = (port: number) =>
   new Promise<boolean>((resolve) => {
@@ -19,6 +20,12 @@ const runs = (command: string, ...args: ReadonlyArray<string>) =>
     execFile(command, [...args], (error) => resolve(error === null))
   })
 
+const isObtainable = (name: DebianProgram) =>
+  debianProgram(name).then(() => true, (error: unknown) => {
+    console.warn(String(error))
+    return false
+  })
+
 const probes: Readonly<Record<Need, () => Promise<boolean>>> = {
   Redis: () => listens(6379),
   // its program, for tests that kill it
@@ -28,7 +35,11 @@ const probes: Readonly<Record<Need, () => Promise<boolean>>> = {
   Python: () => runs("python3", "-c", "import venv, ensurepip"),
   // util-linux's: a terminal for tests
   script: () => runs("script", "-qec", "true", "/dev/null"),
-  OpenSSL: () => runs("openssl", "version")
+  OpenSSL: () => runs("openssl", "version"),
+  nginx: () => isObtainable("nginx"),
+  caddy: () => isObtainable("caddy"),
+  prometheus: () => isObtainable("prometheus"),
+  promtool: () => isObtainable("promtool")
 }
 
 /**

@@ -43,8 +43,11 @@ interface Message {
 
 /** Opens the stream; `next` waits for one message that is not a comment. */
 export const openStream = (slug: string, token: string, lastEventId?: string) =>
+  Effect.flatMap(baseUrl, (base) => openStreamAt(base, slug, token, lastEventId))
+
+/** The same, of the brain at `base`. */
+export const openStreamAt = (base: string, slug: string, token: string, lastEventId?: string) =>
   Effect.gen(function*() {
-    const base = yield* baseUrl
     const stop = new AbortController()
     yield* Effect.addFinalizer(() => Effect.sync(() => stop.abort()))
     const response = yield* Effect.promise(() =>

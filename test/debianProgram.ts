@@ -1,0 +1,71 @@
+import { execFile } from "node:child_process"
+import { access, constants } from "node:fs/promises"
+import { delimiter, join } from "node:path"
+import { promisify } from "node:util"
+
+/** Programs of Debian that tests run against the real brain. */
+const programs = {
+  nginx: { packages: ["nginx", "libpcre2-8-0"], path: "usr/sbin/nginx" },
+  caddy: { packages: ["caddy", "libzstd1"], path: "usr/bin/caddy" },
+  prometheus: { packages: ["prometheus"], path: "usr/bin/prometheus" },
+  promtool: { packages: ["prometheus"], path: "usr/bin/promtool" }
+} as const
+
+export type DebianProgram = keyof typeof programs
+
+export interface InstalledProgram {
+  readonly path: string
+  /** Where the program finds the shared libraries that came with it. */
+  readonly env: Readonly<Record<string, string>>
+}
+
+/**
+ * Downloads the packages and unpacks them into a folder, which needs no root. apt keeps lists of its own there, because
+ * a container's image has none. One process of the tests does it, and the next ones find the folder.
+ */
+const unpack = `
+  [ -d "$1" ] && exit
+  rm -rf "$1.new"
+  mkdir -p "$1.new/apt/lists/partial" "$1.new/apt/archives/partial"
+  cd "$1.new/apt"
+  apt() {
+    apt-get -qq -o Dir::State::Lists="$PWD/lists" -o Dir::Cache="$PWD" -o Dir::Cache::archives="$PWD/archives" \\
+      -o Debug::NoLocking=true -o APT::Sandbox::User= -o Acquire::Retries=3 -o Acquire::http::Timeout=20 \\
+      -o Acquire::Languages=none "$@" >&2
+  }
+  folder=$1
+  shift
+  apt update
+  apt download "$@"
+  for package in *.deb; do dpkg -x "$package" ..; done
+  rm -rf "$folder.new/apt"
+  mv "$folder.new" "$folder"`
+
+const isExecutable = (path: string) => access(path, constants.X_OK).then(() => true, () => false)
+
+const download = async (name: DebianProgram): Promise<InstalledProgram> => {
+  const { packages, path } = programs[name]
+  const folder = join(import.meta.dirname, "../node_modules/.cache/svc-debian", packages[0])
+  const run = promisify(execFile)
+  await run("mkdir", ["-p", join(folder, "..")])
+  await run("flock", [`${folder}.lock`, "sh", "-euc", unpack, "sh", folder, ...packages], { timeout: 180_000 })
+  const { stdout } = await run("sh", ["-c", "ls -d \"$1\"/usr/lib/*-linux-* 2>/dev/null || true", "sh", folder])
+  return { path: join(folder, path), env: { LD_LIBRARY_PATH: stdout.trim().replaceAll("\n", ":") } }
+}
+
+const find = async (name: DebianProgram): Promise<InstalledProgram> => {
+  for (const folder of [...(process.env.PATH ?? "").split(delimiter), "/usr/sbin"]) {
+    const path = join(folder, name)
+    if (await isExecutable(path)) return { path, env: {} }
+  }
+  return download(name)
+}
+
+const found = new Map<DebianProgram, Promise<InstalledProgram>>()
+
+/** The program of this machine, else Debian's package of it, unpacked into `node_modules/.cache`. */
+export const debianProgram = (name: DebianProgram): Promise<InstalledProgram> => {
+  const known = found.get(name) ?? find(name)
+  found.set(name, known)
+  return known
+}

@@ -1,0 +1,135 @@
+import { Effect, type Scope } from "effect"
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { debianProgram } from "../../debianProgram.ts"
+import { freePort } from "../../ports.ts"
+import { until } from "../../until.ts"
+import { startProgram } from "../childProgram.ts"
+import { selfSigned } from "../tls.ts"
+import { tlsTunnel } from "./tlsTunnel.ts"
+
+const deploy = join(import.meta.dirname, "../../../deploy")
+
+export interface Proxy {
+  /** A plain address whose connections reach the proxy over TLS. */
+  readonly url: string
+  readonly httpPort: number
+  readonly httpsPort: number
+  readonly ca: string
+  readonly log: () => string
+}
+
+const temporaryFolder = Effect.acquireRelease(
+  Effect.sync(() => mkdtempSync(join(tmpdir(), "svc-proxy-"))),
+  (folder) => Effect.sync(() => rmSync(folder, { recursive: true, force: true }))
+)
+
+/** Replaces each text, which the configuration must have exactly once, so that the rest is tested as it is shipped. */
+const replaceOnce = (text: string, replacements: ReadonlyArray<readonly [string, string]>) =>
+  replacements.reduce((text, [from, to]) => {
+    const [before, after, ...more] = text.split(from)
+    if (before === undefined || after === undefined || more.length > 0) throw new Error(`not exactly one "${from}"`)
+    return before + to + after
+  }, text)
+
+/** Reads the file as soon as the program has written it. */
+const whenWritten = (file: string, log: () => string) =>
+  until(
+    Effect.sync(() => {
+      try {
+        return readFileSync(file, "utf8")
+      } catch {
+        return ""
+      }
+    }),
+    (text) => text !== "",
+    "20 seconds"
+  ).pipe(Effect.tapError(() => Effect.logError(log())), Effect.orDie)
+
+const nginx = (brainUrl: string) =>
+  Effect.gen(function*() {
+    const { env, path } = yield* Effect.promise(() => debianProgram("nginx"))
+    const folder = yield* temporaryFolder
+    const { cert, key } = yield* selfSigned
+    const [httpPort, httpsPort] = [yield* freePort, yield* freePort]
+    const site = replaceOnce(readFileSync(join(deploy, "nginx/svc.conf"), "utf8").replace(/^#.*$/gm, ""), [
+      ["server 127.0.0.1:7700;", `server ${new URL(brainUrl).host};`],
+      ["    listen 80;", `    listen 127.0.0.1:${httpPort};`],
+      ["    listen [::]:80;", ""],
+      ["    listen 443 ssl http2;", `    listen 127.0.0.1:${httpsPort} ssl http2;`],
+      ["    listen [::]:443 ssl http2;", ""],
+      ["/etc/ssl/svc/fullchain.pem", cert],
+      ["/etc/ssl/svc/privkey.pem", key]
+    ]).replaceAll("server_name svc.example.com;", "server_name localhost;")
+    const temporary = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"]
+      .map((name) => `${name}_temp_path ${folder}/${name};`)
+    const root = process.getuid?.() === 0 ? ["user root;"] : []
+    writeFileSync(
+      join(folder, "nginx.conf"),
+      [
+        ...root,
+        "daemon off;",
+        "worker_processes 1;",
+        `pid ${folder}/pid;`,
+        "error_log stderr warn;",
+        "events { worker_connections 1024; }",
+        `http { access_log off; ${temporary.join(" ")}`,
+        site,
+        "}"
+      ].join("\n")
+    )
+    const { log } = yield* startProgram(path, ["-e", "stderr", "-p", folder, "-c", join(folder, "nginx.conf")], { env })
+    yield* whenWritten(join(folder, "pid"), log)
+    return { httpPort, httpsPort, authority: Effect.sync(() => readFileSync(cert, "utf8")), log }
+  })
+
+const caddy = (brainUrl: string) =>
+  Effect.gen(function*() {
+    const { env, path } = yield* Effect.promise(() => debianProgram("caddy"))
+    const folder = yield* temporaryFolder
+    const [httpPort, httpsPort] = [yield* freePort, yield* freePort]
+    mkdirSync(join(folder, "data"))
+    writeFileSync(
+      join(folder, "Caddyfile"),
+      `{
+        admin off
+        default_bind 127.0.0.1
+        http_port ${httpPort}
+        https_port ${httpsPort}
+        local_certs
+        skip_install_trust
+        grace_period 1s
+      }
+      import ${join(deploy, "caddy/Caddyfile")}\n`
+    )
+    const { log } = yield* startProgram(path, ["run", "--config", join(folder, "Caddyfile")], {
+      env: {
+        ...env,
+        HOME: folder,
+        XDG_DATA_HOME: join(folder, "data"),
+        XDG_CONFIG_HOME: folder,
+        SVC_SITE: "localhost",
+        SVC_UPSTREAM: new URL(brainUrl).host
+      }
+    })
+    const root = join(folder, "data/caddy/pki/authorities/local/root.crt")
+    return { httpPort, httpsPort, authority: whenWritten(root, log), log }
+  })
+
+const programs = { nginx, caddy }
+
+export type ProxyName = keyof typeof programs
+
+/** The proxy with the shipped configuration in front of the brain, ready; ended with the scope. */
+export const startProxy = (name: ProxyName, brainUrl: string): Effect.Effect<Proxy, never, Scope.Scope> =>
+  Effect.gen(function*() {
+    const { authority, httpPort, httpsPort, log } = yield* programs[name](brainUrl)
+    const { ca, url } = yield* tlsTunnel(httpsPort, authority)
+    const status = Effect.promise(() => fetch(`${url}/health`).then((answer) => answer.status, () => 0))
+    yield* until(status, (status) => status === 200, "20 seconds").pipe(
+      Effect.tapError(() => Effect.logError(log())),
+      Effect.orDie
+    )
+    return { url, httpPort, httpsPort, ca, log }
+  })
