@@ -8,8 +8,9 @@ import type { AgentEvent } from "../src/domain/TaskEvent.ts"
 import { fromEpochMicros } from "../src/domain/Timestamp.ts"
 import * as Database from "../src/layers/Database.ts"
 import { Ingest } from "../src/services/Ingest.ts"
+import { RollupMerge } from "../src/services/Rollups/Merge.ts"
 import { barePostgres, bareSqlite, type Row } from "./ingest/driver.ts"
-import { begin, eventsOfTask, inFrames, offerAll, writer } from "./ingest/writer.ts"
+import { begin, eventsOfTask, inFrames, offerAll, writer, writerWithoutRollups } from "./ingest/writer.ts"
 import { percentile } from "./percentile.ts"
 import { databaseAndNumbersOf, report } from "./run.ts"
 import { freshHome, freshSettings, settingsIn } from "./services.ts"
@@ -18,15 +19,17 @@ import { freshHome, freshSettings, settingsIn } from "./services.ts"
  * The ingest's writer without sockets: received, started and succeeded of each task from `offer` to `settle`, in
  * batches of `frame` events, `inFlight` of them at a time; beside it what the bare driver upserts of the same rows, in
  * batches of 500 on one connection, in turns with it. `npx vite-node bench/ingest-writer.ts sqlite|postgresql [tasks]
- * [frame] [inFlight] [spread] [existing]`: `spread` tasks are reported side by side, so that their events are that far
- * apart; `existing` tasks are stored before, and the rate into the empty table is printed beside it.
+ * [frame] [inFlight] [spread] [existing] [names]`: `spread` tasks are reported side by side, so that their events are that far
+ * apart; `existing` tasks are stored before, and the rate into the empty table is printed beside it; the tasks have
+ * `names` names. Also in turns: a writer that counts no rollups. `rollupCost` is the time that they add, with their merge.
  */
-const { database, existing, frame, inFlight, spread, tasks } = databaseAndNumbersOf("ingest-writer", {
+const { database, existing, frame, inFlight, names, spread, tasks } = databaseAndNumbersOf("ingest-writer", {
   tasks: 40_000,
   frame: 100,
   inFlight: 32,
   spread: 1,
-  existing: 0
+  existing: 0,
+  names: 300
 })
 
 /** The frames are encoded before the clock starts, so that it does not count. */
@@ -34,16 +37,6 @@ const collectGarbage = (): void => {
   setFlagsFromString("--expose-gc")
   runInNewContext("gc")()
 }
-
-const names = [
-  "shop.checkout",
-  "shop.mail",
-  "shop.invoice",
-  "shop.stock",
-  "shop.report",
-  "billing.charge",
-  "billing.tax"
-]
 
 const eventsOf = (number: number): ReadonlyArray<AgentEvent> => {
   const taskId = randomUUID()
@@ -56,7 +49,7 @@ const eventsOf = (number: number): ReadonlyArray<AgentEvent> => {
       kwargs: `{"currency":"EUR","notify":true}`,
       queue: `"celery"`,
       root_task_id: `"${taskId}"`,
-      task_name: `"${names[number % names.length]}"`,
+      task_name: `"shop.task_${number % names}"`,
       worker: "null"
     }),
     event("task.started", 1500, { args: "null", kwargs: "null", queue: "null", task_name: unknown, worker }),
@@ -123,17 +116,31 @@ const measure = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   const run = Runtime.runPromise(yield* Effect.runtime())
   const ingest = yield* Ingest
+  const ingestWithout = yield* writerWithoutRollups
+  const { merge } = yield* RollupMerge
   const projectId = yield* project
 
   /** In turns with the driver, so that whatever else the machine does weighs on both alike. */
   const compare = Effect.gen(function*() {
     const ours: Spent = { seconds: 0, cpuSeconds: 0 }
+    const without: Spent = { seconds: 0, cpuSeconds: 0 }
     const drivers: Spent = { seconds: 0, cpuSeconds: 0 }
     const waits: Array<number> = []
     for (let round = 0; round < rounds; round++) {
-      const frames = framesOf(rows / rounds)
-      collectGarbage()
-      yield* Effect.promise(() => timed(ours, () => run(offerAll(ingest, projectId, frames, inFlight, waits))))
+      const offerOurs = Effect.gen(function*() {
+        const frames = framesOf(rows / rounds)
+        collectGarbage()
+        const offer = Effect.zipRight(offerAll(ingest, projectId, frames, inFlight, waits), merge)
+        yield* Effect.promise(() => timed(ours, () => run(offer)))
+      })
+      const offerOthers = Effect.gen(function*() {
+        const frames = framesOf(rows / rounds)
+        collectGarbage()
+        yield* Effect.promise(() => timed(without, () => run(offerAll(ingestWithout, projectId, frames, inFlight))))
+      })
+      // the first after the driver is slower
+      if (round % 2 === 0) yield* Effect.zipRight(offerOurs, offerOthers)
+      else yield* Effect.zipRight(offerOthers, offerOurs)
       const written = yield* sql<Row>`SELECT * FROM tasks ORDER BY project_id DESC, id DESC LIMIT ${rows / rounds}`
       collectGarbage()
       yield* Effect.promise(() => timed(drivers, () => driver.upsert(written)))
@@ -141,6 +148,9 @@ const measure = Effect.gen(function*() {
     return {
       eventsPerSecond: Math.round(events / ours.seconds),
       driverUpsertsPerSecond: Math.round(rows / drivers.seconds),
+      withoutRollups: Math.round(events / without.seconds),
+      rollupCost: Number((ours.seconds / without.seconds - 1).toFixed(3)),
+      rollupCpuCost: Number((ours.cpuSeconds / without.cpuSeconds - 1).toFixed(3)),
       share: Number((events / ours.seconds / (rows / drivers.seconds)).toFixed(2)),
       cpuMicrosAnEvent: Number((ours.cpuSeconds * 1e6 / events).toFixed(2)),
       cpuShare: Number((events / ours.cpuSeconds / (rows / drivers.cpuSeconds)).toFixed(2)),
@@ -156,7 +166,7 @@ const measure = Effect.gen(function*() {
   const full = existing === 0 ? empty : yield* compare
   yield* Effect.promise(driver.end)
   const [stored] = yield* sql<{ n: number }>`SELECT count(*) AS n FROM tasks WHERE state = 'success'`
-  if (stored?.n !== rows * (existing === 0 ? 1 : 2) + existing) throw new Error(`stored ${stored?.n} tasks`)
+  if (stored?.n !== rows * (existing === 0 ? 2 : 4) + existing) throw new Error(`stored ${stored?.n} tasks`)
   return {
     bench: "ingest-writer",
     database,
@@ -169,6 +179,9 @@ const measure = Effect.gen(function*() {
       ? {}
       : { existing, ofEmpty: Number((full.eventsPerSecond / empty.eventsPerSecond).toFixed(2)), empty })
   }
-}).pipe(Effect.provide(writer.pipe(Layer.provide(freshSettings(database, { ingestQueueEvents: 1_000_000 })))))
+}).pipe(
+  Effect.scoped,
+  Effect.provide(writer.pipe(Layer.provideMerge(freshSettings(database, { ingestQueueEvents: 1_000_000 }))))
+)
 
 report(measure)

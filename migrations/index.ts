@@ -34,6 +34,7 @@ import { m0032 } from "./0032_notification_lists.ts"
 import { m0033 } from "./0033_failure_groups_list.ts"
 import { m0034 } from "./0034_failure_recoveries.ts"
 import { m0035 } from "./0035_project_policies.ts"
+import { m0036 } from "./0036_rollups.ts"
 
 /** Every step in order. A step that has been released is never edited; the next one follows. */
 export const migrations: ReadonlyArray<Migration> = [
@@ -71,5 +72,6 @@ export const migrations: ReadonlyArray<Migration> = [
   m0032,
   m0033,
   m0034,
-  m0035
+  m0035,
+  m0036
 ]

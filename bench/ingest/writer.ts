@@ -1,17 +1,25 @@
-import { Effect, Layer } from "effect"
+import { Context, Effect, Layer } from "effect"
 import { randomUUID } from "node:crypto"
 import { AgentId, type ProjectId } from "../../src/domain/Id.ts"
 import type { AgentEvent } from "../../src/domain/TaskEvent.ts"
 import { fromEpochMicros } from "../../src/domain/Timestamp.ts"
 import { Ingest } from "../../src/services/Ingest.ts"
+import { CountsRollups } from "../../src/services/Rollups/CountsRollups.ts"
+import { RollupMerge } from "../../src/services/Rollups/Merge.ts"
 import { RowCaps } from "../../src/services/RowCaps.ts"
 import { TaskChanges } from "../../src/services/TaskChanges.ts"
 import { auditLog } from "../../test/services/Audit/layer.ts"
 
 /** The ingest's writer without sockets. */
 export const writer = Ingest.layer.pipe(
-  Layer.provideMerge(Layer.merge(TaskChanges.layer, RowCaps.layer)),
+  Layer.provideMerge(Layer.mergeAll(TaskChanges.layer, RowCaps.layer, RollupMerge.layer)),
   Layer.provideMerge(auditLog)
+)
+
+/** A second writer to the same database, which counts no rollups. */
+export const writerWithoutRollups = Effect.map(
+  Layer.build(Layer.fresh(Ingest.layer).pipe(Layer.provide(Layer.succeed(CountsRollups, false)))),
+  (context) => Context.get(context, Ingest)
 )
 
 /** When task 0 was received, in microseconds since 1970; each further one is received a millisecond later. */

@@ -32,6 +32,8 @@ import { Inbox } from "../services/Notifications/Inbox.ts"
 import { NotificationRetention } from "../services/Notifications/Retention.ts"
 import { Queues } from "../services/Queues.ts"
 import { RateLimits } from "../services/RateLimits.ts"
+import { RollupMerge } from "../services/Rollups/Merge.ts"
+import { RollupRetention } from "../services/Rollups/Retention.ts"
 import { SavedViews } from "../services/SavedViews.ts"
 import { Schedules } from "../services/Schedules.ts"
 import * as FireLoop from "../services/Schedules/FireLoop.ts"
@@ -97,6 +99,9 @@ export const layer = Layer.mergeAll(
   OperationLoop.layer,
   ScheduleOperations.layer,
   RateLimits.layer,
+  RollupMerge.layer,
+  RollupMerge.layerLoop,
+  RollupRetention.layerLoop,
   SavedViews.layer,
   Subscriptions.layer,
   TaskChanges.layer,

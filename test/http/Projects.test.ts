@@ -78,6 +78,29 @@ describe.each(engines)("projects on %s", (engine) => {
         yield* sql`INSERT INTO failure_group_hours ${
           sql.insert({ project_id: project.id, fingerprint: "0123456789abcdef", hour: "2026-11-23T04", occurrences: 1 })
         }`
+        yield* sql`INSERT INTO rollup_series ${
+          sql.insert({ project_id: project.id, kind: 0, engine: "", queue: "", name: "" })
+        }`
+        yield* sql`INSERT INTO rollups ${
+          sql.insert({
+            project_id: project.id,
+            level: 2,
+            series_id: 1,
+            bucket: 0,
+            received: 1,
+            success: 1,
+            failure: 0,
+            retry: 0,
+            revoked: 0,
+            rejected: 0,
+            runtime_count: 0,
+            runtime_sum: 0,
+            wait_count: 0,
+            wait_sum: 0,
+            runtimes: "",
+            waits: ""
+          })
+        }`
         yield* sql`INSERT INTO schedule_fires ${
           sql.insert({
             id: yield* Ids.next,

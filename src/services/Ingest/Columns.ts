@@ -57,5 +57,7 @@ export const storedTaskColumns = [
   "recovered_by",
   "received_at",
   "first_event_at",
+  "finished_at",
+  "runtime_ms",
   "history"
 ] as const satisfies ReadonlyArray<keyof StoredTask>

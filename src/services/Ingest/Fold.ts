@@ -1,5 +1,6 @@
 import type { SqlError } from "@effect/sql"
 import { addTask } from "../../domain/Failure/Fingerprint.ts"
+import { type Contribution, contributionOf } from "../../domain/Rollup/Contribution.ts"
 import * as TaskHistory from "../../domain/TaskHistory.ts"
 import { isStorable, toStorable } from "../../domain/Text.ts"
 import { type Timestamp, toEpochMillis } from "../../domain/Timestamp.ts"
@@ -35,6 +36,10 @@ export interface FoldResult {
   readonly failures: ReadonlyArray<FailureChange>
   /** For trigger events; null: no attempt ended. */
   readonly newEnds: TaskEnds | null
+  /** What the stored task adds to the rollups; null: there was none. */
+  readonly before: Contribution | null
+  /** What the new row adds to them. */
+  readonly after: Contribution
 }
 
 /** A failed attempt that was added to (1) or taken from (-1) a failure group. */
@@ -73,6 +78,7 @@ const foldGroup = (known: StoredTask | undefined, group: TaskGroup, at: Timestam
   const taskEndsBefore = known === undefined || analysisBefore === null
     ? noTaskEnds
     : countTaskEnds(history, analysisBefore, failuresBefore.length, known.state)
+  const before = known === undefined || analysisBefore === null ? null : contributionOf(known, analysisBefore)
   let changed = false
   for (const event of group.events) {
     const applyResult = TaskHistory.addEvent(history, event)
@@ -87,7 +93,9 @@ const foldGroup = (known: StoredTask | undefined, group: TaskGroup, at: Timestam
     row: rowOf(known, group, fields, fingerprint, TaskHistory.encode(history), at),
     ends: subtractEnds(endsBefore, TaskHistory.countEndsByWorker(history, analysis)),
     failures: subtractFailures(failuresBefore, failures),
-    newEnds: findNewEnds(taskEndsBefore, taskEnds)
+    newEnds: findNewEnds(taskEndsBefore, taskEnds),
+    before,
+    after: contributionOf(fields, analysis)
   }
 }
 

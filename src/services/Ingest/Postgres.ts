@@ -108,7 +108,7 @@ export const makePostgresTasks = (sql: SqlClient.SqlClient) => {
     update: (rows: ReadonlyArray<TaskRecord>) => ids(run<{ readonly id: string }>(updateText, rows)),
 
     writeTotals: (
-      { counts, facets, failures, offlineReports, queues, retries, workers }: TransactionTotals,
+      { counts, facets, failures, offlineReports, queues, retries, rollups, workers }: TransactionTotals,
       slot: number,
       at: Timestamp
     ) =>
@@ -121,7 +121,8 @@ export const makePostgresTasks = (sql: SqlClient.SqlClient) => {
         run(postgresTexts.groups, failures.groups),
         run(postgresTexts.hours, failures.hours),
         run(postgresMarkTexts.changed, retries.changed, at),
-        run(postgresMarkTexts.born, retries.born, at)
+        run(postgresMarkTexts.born, retries.born, at),
+        rollups === null ? Effect.void : sql.unsafe("INSERT INTO rollup_deltas (payload) VALUES ($1)", [rollups])
       ], { discard: true })
   } as const
 }

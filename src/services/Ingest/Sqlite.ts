@@ -155,6 +155,7 @@ export class SqliteTotals {
   private readonly failureHours: BetterSqlite3.Statement<[string]>
   private readonly changedRetry: BetterSqlite3.Statement
   private readonly bornRetry: BetterSqlite3.Statement
+  private readonly rollupDelta: BetterSqlite3.Statement<[string]>
 
   constructor(db: BetterSqlite3.Database) {
     this.count = db.prepare(
@@ -186,10 +187,11 @@ export class SqliteTotals {
     this.failureHours = db.prepare<[string]>(sqliteTexts.hours)
     this.changedRetry = db.prepare(sqliteMarkTexts.changed)
     this.bornRetry = db.prepare(sqliteMarkTexts.born)
+    this.rollupDelta = db.prepare<[string]>("INSERT INTO rollup_deltas (payload) VALUES (?)")
   }
 
   write(
-    { counts, facets, failures, offlineReports, queues, retries, workers }: TransactionTotals,
+    { counts, facets, failures, offlineReports, queues, retries, rollups, workers }: TransactionTotals,
     slot: number,
     at: Timestamp
   ): void {
@@ -202,5 +204,6 @@ export class SqliteTotals {
     if (failures.hours.length > 0) this.failureHours.run(JSON.stringify(failures.hours))
     for (const task of retries.changed) this.changedRetry.run({ ...task, at })
     for (const task of retries.born) this.bornRetry.run({ ...task, at })
+    if (rollups !== null) this.rollupDelta.run(rollups)
   }
 }

@@ -13,6 +13,8 @@ export interface StoredTask {
   readonly recovered_by: string | null
   readonly received_at: string | null
   readonly first_event_at: string
+  readonly finished_at: string | null
+  readonly runtime_ms: number | null
   readonly history: string
 }
 
@@ -70,6 +72,8 @@ export class TaskCache {
       recovered_by: task.recovered_by,
       received_at: task.received_at,
       first_event_at: task.first_event_at,
+      finished_at: task.finished_at,
+      runtime_ms: task.runtime_ms,
       history: task.history
     })
     this.size += task.history.length + ENTRY_OVERHEAD

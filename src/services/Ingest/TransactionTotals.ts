@@ -6,6 +6,7 @@ import type { Timestamp } from "../../domain/Timestamp.ts"
 import { collectGroupChanges, type GroupChanges } from "../Failures/Changes.ts"
 import { collectRetryMarks, type RetryMarks } from "../Failures/RetryMarks.ts"
 import * as Ids from "../Ids.ts"
+import { collectDeltas } from "../Rollups/Deltas.ts"
 import type { FoldResult } from "./Fold.ts"
 import type { GroupedEvents, PendingSideEvent, TaskGroup } from "./Grouping.ts"
 
@@ -65,6 +66,8 @@ export interface TransactionTotals {
   readonly offlineReports: ReadonlyArray<OfflineReport>
   readonly failures: GroupChanges
   readonly retries: RetryMarks
+  /** A row of `rollup_deltas`; null: none. */
+  readonly rollups: string | null
 }
 
 interface Observation {
@@ -96,7 +99,8 @@ interface EngineTotals {
 export const makeTransactionTotals = (
   { groups, side }: GroupedEvents,
   folded: ReadonlyArray<FoldResult>,
-  millis: number
+  millis: number,
+  countsRollups: boolean
 ): TransactionTotals => {
   const totalsByEngine = new Map<string, EngineTotals>()
   let engineTotals: EngineTotals | undefined
@@ -131,7 +135,8 @@ export const makeTransactionTotals = (
     queues: sorted.flatMap((engineTotals) => queuesOf(engineTotals, millis)),
     offlineReports,
     failures: collectGroupChanges(folded),
-    retries: collectRetryMarks(folded)
+    retries: collectRetryMarks(folded),
+    rollups: countsRollups ? collectDeltas(folded) : null
   }
 }
 

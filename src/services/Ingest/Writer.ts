@@ -9,6 +9,7 @@ import { yieldToEventLoop } from "../EventLoop.ts"
 import type { GroupChanges, ReportedGroup } from "../Failures/Changes.ts"
 import type { HourUpdate } from "../Failures/GroupSql.ts"
 import { Metrics } from "../Metrics.ts"
+import { CountsRollups } from "../Rollups/CountsRollups.ts"
 import { nameKey, RowCaps } from "../RowCaps.ts"
 import { Settings } from "../Settings.ts"
 import { TaskChanges } from "../TaskChanges.ts"
@@ -70,6 +71,7 @@ export const makeWriter = Effect.gen(function*() {
   const triggerEvents = yield* TriggerEvents
   const failureRates = yield* FailureRates
   const caps = yield* RowCaps
+  const countsRollups = yield* CountsRollups
   const countEnds = makeEndCounter(yield* Metrics, settings.metricsTaskNames)
   /** Without the new groups over the cap. A group without new occurrences is stored, or is not created. */
   const admitFailures = ({ groups, hours }: GroupChanges): GroupChanges => {
@@ -85,7 +87,7 @@ export const makeWriter = Effect.gen(function*() {
   }
   const makeCappedTotals: MakeTotals = (arrivals, folded, at) => {
     const millis = Timestamp.toEpochMillis(at)
-    const totals = makeTransactionTotals(arrivals, folded, millis)
+    const totals = makeTransactionTotals(arrivals, folded, millis, countsRollups)
     return {
       ...totals,
       facets: facets.filterUnknown(totals.facets, millis), // without those written lately

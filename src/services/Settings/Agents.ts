@@ -89,6 +89,11 @@ export const agentSettings = {
     { default: 10_000, min: 1, max: 1_000_000 },
     "Maximum failure groups of a project; failures of further ones are not grouped."
   ),
+  rollupSeriesPerProject: integer(
+    "SVC_ROLLUP_SERIES_PER_PROJECT",
+    { default: 5000, min: 100, max: 1_000_000 },
+    "Maximum engines, queues and task names of a project with counts of their own; further ones are counted as `other`."
+  ),
   workersPerProject: integer(
     "SVC_WORKERS_PER_PROJECT",
     { default: 50_000, min: 1, max: 1_000_000 },

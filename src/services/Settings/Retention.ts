@@ -12,6 +12,21 @@ export const retentionSettings = {
     { default: 90, min: 1, max: 3650 },
     "Failure groups without open tasks are deleted this many days after their last failure, and their hours after as many."
   ),
+  rollupMinutesRetentionDays: integer(
+    "SVC_ROLLUP_MINUTES_RETENTION_DAYS",
+    { default: 4, min: 4, max: 365 },
+    "Counts and durations by minute are deleted after this many days; those by hour and day are kept for longer."
+  ),
+  rollupHoursRetentionDays: integer(
+    "SVC_ROLLUP_HOURS_RETENTION_DAYS",
+    { default: 90, min: 8, max: 3650 },
+    "Counts and durations by hour are deleted after this many days."
+  ),
+  rollupDaysRetentionDays: integer(
+    "SVC_ROLLUP_DAYS_RETENTION_DAYS",
+    { default: 1095, min: 31, max: 36_500 },
+    "Counts and durations by day are deleted after this many days."
+  ),
   commandsRetentionDays: integer(
     "SVC_COMMANDS_RETENTION_DAYS",
     { default: 90, min: 1, max: 3650 },

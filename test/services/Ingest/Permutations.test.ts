@@ -8,9 +8,11 @@ import type { AgentEvent } from "../../../src/domain/TaskEvent.ts"
 import { addSeconds } from "../../../src/domain/Timestamp.ts"
 import type { Ingest } from "../../../src/services/Ingest.ts"
 import type { Projects } from "../../../src/services/Projects.ts"
+import type { RollupMerge } from "../../../src/services/Rollups/Merge.ts"
 import type { TriggerEvents } from "../../../src/services/TriggerEvents.ts"
 import { brainOn, freshProject } from "../../brain.ts"
 import { engines } from "../../databases.ts"
+import { rollupsOfTasks, unlimitedRollups } from "../../rollups.ts"
 import { recordedEvents, subscribe, watchOutbox } from "../TriggerEvents/world.ts"
 import { histories, offered, recorded, sequences, stored } from "./world.ts"
 
@@ -79,14 +81,14 @@ const outbox = (projectId: ProjectId) =>
 
 describe.each(engines)("any order, repetition, second path and batching on %s", (engine) => {
   const withWatch = Layer.effectDiscard(watchOutbox).pipe(
-    Layer.provideMerge(brainOn(engine, { ingestBatchEvents: 25 }))
+    Layer.provideMerge(brainOn(engine, { ingestBatchEvents: 25, ...unlimitedRollups }))
   )
   layer(withWatch, { excludeTestServices: true })((it) => {
     it.effect.each(sequences)(
       "of %s ends in the same rows, counts, facets, workers, queues, failure groups and trigger events",
       (name) =>
         Effect.gen(function*() {
-          const runtime = yield* Effect.runtime<SqlClient.SqlClient | Ingest | Projects | TriggerEvents>()
+          const runtime = yield* Effect.runtime<SqlClient.SqlClient | Ingest | Projects | RollupMerge | TriggerEvents>()
           const agentId = AgentId.make(randomUUID())
           const events = recorded(name)
           const straight = yield* subscribedProject
@@ -94,6 +96,7 @@ describe.each(engines)("any order, repetition, second path and batching on %s", 
           assert.deepStrictEqual(outcome, { accepted: events.length, rejected: 0 })
           const expected = yield* stored(straight.id)
           assert.deepStrictEqual(expected.counts, expected.counted)
+          assert.deepStrictEqual(expected.rollups, yield* rollupsOfTasks(straight.id))
           const expectedOutbox = yield* outbox(straight.id)
           yield* offered({ projectId: straight.id, agentId }, events)
           assert.deepStrictEqual(yield* outbox(straight.id), expectedOutbox, "a repetition adds none")

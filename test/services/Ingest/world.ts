@@ -7,6 +7,7 @@ import { type AgentId, type ProjectId } from "../../../src/domain/Id.ts"
 import type { AgentEvent } from "../../../src/domain/TaskEvent.ts"
 import { Ingest } from "../../../src/services/Ingest.ts"
 import type { BatchOutcome } from "../../../src/services/Ingest/Model.ts"
+import { mergedRollups } from "../../rollups.ts"
 
 const folder = new URL("../../agents/protocol/vectors/sequences/", import.meta.url)
 
@@ -119,7 +120,8 @@ export const stored = (projectId: string) =>
     const groupHours = yield* sql`
       SELECT fingerprint, hour, CAST(occurrences AS INTEGER) AS occurrences FROM failure_group_hours
       WHERE project_id = ${projectId} AND occurrences > 0 ORDER BY fingerprint, hour`
-    return { groups, groupHours, tasks, counts, counted, facets, workers, queues }
+    const rollups = yield* mergedRollups(projectId)
+    return { groups, groupHours, rollups, tasks, counts, counted, facets, workers, queues }
   })
 
 /** The histories, byte for byte. */

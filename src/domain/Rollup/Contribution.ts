@@ -1,0 +1,154 @@
+/**
+ * What one task adds to the rollups (docs/trends.md), as a pure function of its row and attempts. A writer adds the
+ * contribution of the new row and subtracts that of the old one, so the rollups equal the sum over all tasks, whatever
+ * the order, repetition and batching of their events.
+ */
+import type { Analysis } from "../TaskHistory.ts"
+import { type Timestamp, toEpochMillis } from "../Timestamp.ts"
+import { add, bucketOf, type Histogram } from "./Histogram.ts"
+
+/** The fields of a task's row that its contribution depends on. */
+export interface RollupTask {
+  readonly name: string
+  readonly queue: string | null
+  readonly state: string
+  readonly received_at: string | null
+  readonly first_event_at: string
+  readonly finished_at: string | null
+  readonly runtime_ms: number | null
+}
+
+export interface Contribution {
+  readonly name: string
+  /** Empty: unknown. */
+  readonly queue: string
+  /** When it was received, else its first event. */
+  readonly receivedAt: string
+  readonly waitsFrom: string | null
+  /** The first start. */
+  readonly startedAt: string | null
+  /** The moments of its retries, in order. */
+  readonly retries: ReadonlyArray<string>
+  readonly outcome: Outcome | null
+  readonly endedAt: string
+  readonly runtimeMillis: number | null
+}
+
+const outcomes = ["success", "failure", "revoked", "rejected"] as const
+export type Outcome = (typeof outcomes)[number]
+
+const isOutcome = (state: string): state is Outcome => (outcomes as ReadonlyArray<string>).includes(state)
+
+/** Sums of one series and minute. `received`, `retry` and the outcomes are tasks; the rest is about durations. */
+export interface Sums {
+  received: number
+  success: number
+  failure: number
+  retry: number
+  revoked: number
+  rejected: number
+  runtime_count: number
+  runtime_sum: number
+  wait_count: number
+  wait_sum: number
+}
+
+export interface Cell extends Sums {
+  readonly runtimes: Histogram
+  readonly waits: Histogram
+}
+
+export const emptyCell = (): Cell => ({
+  received: 0,
+  success: 0,
+  failure: 0,
+  retry: 0,
+  revoked: 0,
+  rejected: 0,
+  runtime_count: 0,
+  runtime_sum: 0,
+  wait_count: 0,
+  wait_sum: 0,
+  runtimes: new Map(),
+  waits: new Map()
+})
+
+export const sumNames = [
+  "received",
+  "success",
+  "failure",
+  "retry",
+  "revoked",
+  "rejected",
+  "runtime_count",
+  "runtime_sum",
+  "wait_count",
+  "wait_sum"
+] as const satisfies ReadonlyArray<keyof Sums>
+
+/** Until its name is known a task has a placeholder of its own, which must not become a series of its own. */
+export const unknownName = "<unknown>"
+
+const noRetries: ReadonlyArray<string> = []
+
+export const contributionOf = (task: RollupTask, { attempts }: Analysis): Contribution => {
+  const first = attempts[0]
+  const last = attempts.at(-1)
+  let retries = noRetries
+  for (const { retryEntry } of attempts) if (retryEntry !== null) retries = [...retries, retryEntry.at]
+  const outcome = isOutcome(task.state) ? task.state : null
+  return {
+    name: task.name.startsWith("<unknown") ? unknownName : task.name,
+    queue: task.queue ?? "",
+    receivedAt: task.received_at ?? task.first_event_at,
+    waitsFrom: task.received_at,
+    startedAt: first?.startEntry?.at ?? null,
+    retries,
+    outcome,
+    endedAt: outcome === null ? "" : task.finished_at ?? last?.startEntry?.at ?? task.first_event_at,
+    runtimeMillis: outcome === null ? null : task.runtime_ms
+  }
+}
+
+/** Finds the cell of a minute; `at` is a moment in it. */
+type CellAt = (at: string) => Cell
+
+/** Adds (1) or subtracts (-1) the parts of `one` that `other` does not have too; both are of one series. */
+export const addDifference = (cellAt: CellAt, one: Contribution, other: Contribution | null, sign: 1 | -1): void => {
+  if (one.receivedAt !== other?.receivedAt) cellAt(one.receivedAt).received += sign
+  if (one.startedAt !== null && (one.startedAt !== other?.startedAt || one.waitsFrom !== other.waitsFrom)) {
+    addWait(cellAt, one.startedAt, one.waitsFrom, sign)
+  }
+  if (one.retries.length > 0 && !isSameList(one.retries, other?.retries ?? noRetries)) {
+    for (const at of one.retries) cellAt(at).retry += sign
+  }
+  if (one.outcome === null) return
+  const isSameEnd = one.outcome === other?.outcome && one.endedAt === other.endedAt &&
+    one.runtimeMillis === other.runtimeMillis
+  if (!isSameEnd) addEnd(cellAt(one.endedAt), one.outcome, one.runtimeMillis, sign)
+}
+
+const isSameList = (one: ReadonlyArray<string>, other: ReadonlyArray<string>): boolean =>
+  one.length === other.length && one.every((at, index) => at === other[index])
+
+/** About 30 years: a longer duration is a mistake, and a sum of them would be larger than a 64-bit column. */
+const longestMillis = 1e12
+
+const addWait = (cellAt: CellAt, startedAt: string, receivedAt: string | null, sign: 1 | -1): void => {
+  if (receivedAt === null) return
+  // the casts: columns and entries hold timestamps
+  const millis = toEpochMillis(startedAt as Timestamp) - toEpochMillis(receivedAt as Timestamp)
+  if (millis < 0) return // by clocks that disagree
+  const cell = cellAt(startedAt)
+  cell.wait_count += sign
+  cell.wait_sum += sign * Math.min(millis, longestMillis)
+  add(cell.waits, bucketOf(millis), sign)
+}
+
+const addEnd = (cell: Cell, outcome: Outcome, runtimeMillis: number | null, sign: 1 | -1): void => {
+  cell[outcome] += sign
+  if (runtimeMillis === null || runtimeMillis < 0) return
+  cell.runtime_count += sign
+  cell.runtime_sum += sign * Math.min(runtimeMillis, longestMillis)
+  add(cell.runtimes, bucketOf(runtimeMillis), sign)
+}

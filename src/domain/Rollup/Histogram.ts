@@ -1,0 +1,109 @@
+/**
+ * Durations in logarithmic buckets, as in DDSketch (Masson, Rim, Lee: "DDSketch: a fast and fully-mergeable quantile
+ * sketch with relative-error guarantees", VLDB 2019): a quantile is at most 2 % away from the true one. A histogram is
+ * a sum of counts, so histograms are added and subtracted in any order. As text it is `bucket:count` pairs with spaces
+ * between; a count of 1 is left out.
+ */
+
+/** Counts by bucket. A count may be negative in a change. */
+export type Histogram = Map<number, number>
+
+export const relativeError = 0.02
+
+const gamma = (1 + relativeError) / (1 - relativeError)
+const perLog = 1 / Math.log(gamma)
+
+/** Bucket of the longest runtime that JSON can hold: no text of an agent creates more buckets. */
+const lastBucket = 1000
+
+/** Bucket 0 is shorter than a millisecond. */
+export const bucketOf = (millis: number): number =>
+  millis >= 1 ? Math.min(lastBucket, 1 + Math.ceil(Math.log(millis) * perLog)) : 0
+
+/** The duration in milliseconds that is at most 2 % away from all those of the bucket. */
+const durationOf = (bucket: number): number => bucket === 0 ? 0 : (2 * gamma ** (bucket - 1)) / (gamma + 1)
+
+export const add = (histogram: Histogram, bucket: number, count: number): void => {
+  const sum = (histogram.get(bucket) ?? 0) + count
+  if (sum === 0) histogram.delete(bucket)
+  else histogram.set(bucket, sum)
+}
+
+export const encode = (histogram: Histogram): string => {
+  if (histogram.size === 0) return ""
+  let text = ""
+  for (const bucket of [...histogram.keys()].sort((left, right) => left - right)) {
+    const count = histogram.get(bucket)!
+    text += `${text === "" ? "" : " "}${bucket}${count === 1 ? "" : `:${count}`}`
+  }
+  return text
+}
+
+const minus = 45
+const zero = 48
+const nine = 57
+const colon = 58
+
+/** Adds an encoded histogram, or several with spaces between. Character by character: a list reads thousands of them. */
+export const addEncoded = (histogram: Histogram, text: string): void => {
+  let at = 0
+  while (at < text.length) {
+    let code = text.charCodeAt(at)
+    if (code < zero || code > nine) {
+      at++
+      continue
+    }
+    let bucket = 0
+    while (code >= zero && code <= nine) {
+      bucket = bucket * 10 + code - zero
+      code = text.charCodeAt(++at)
+    }
+    let count = 1
+    if (code === colon) {
+      count = 0
+      code = text.charCodeAt(++at)
+      const isNegative = code === minus
+      if (isNegative) code = text.charCodeAt(++at)
+      while (code >= zero && code <= nine) {
+        count = count * 10 + code - zero
+        code = text.charCodeAt(++at)
+      }
+      if (isNegative) count = -count
+    }
+    add(histogram, bucket, count)
+  }
+}
+
+/** Percentiles of durations, in milliseconds. */
+export interface Percentiles {
+  readonly p50: number
+  readonly p95: number
+  readonly p99: number
+}
+
+/** Null without a duration. A bucket with a negative count, which only lost updates could cause, counts as empty. */
+export const percentilesOf = (histogram: Histogram): Percentiles | null => {
+  const buckets = [...histogram].filter(([, count]) => count > 0).sort(([left], [right]) => left - right)
+  const total = buckets.reduce((sum, [, count]) => sum + count, 0)
+  if (total === 0) return null
+  const quantile = (share: number): number => {
+    let rank = Math.max(1, Math.ceil(share * total))
+    for (const [bucket, count] of buckets) {
+      rank -= count
+      if (rank <= 0) return roundDuration(durationOf(bucket))
+    }
+    return 0
+  }
+  return { p50: quantile(0.5), p95: quantile(0.95), p99: quantile(0.99) }
+}
+
+/** Three significant digits are finer than the error. */
+const roundDuration = (millis: number): number => Number(millis.toPrecision(3))
+
+/** How many durations are longer than the limit; those in its own bucket count as not longer. */
+export const countLonger = (histogram: Histogram, limitMillis: number): number => {
+  const limit = bucketOf(limitMillis)
+  let count = 0
+  for (const [bucket, more] of histogram) if (bucket > limit && more > 0) count += more
+  return count
+}

@@ -1,0 +1,134 @@
+import { SqlClient } from "@effect/sql"
+import { Effect } from "effect"
+import { randomUUID } from "node:crypto"
+import {
+  addDifference,
+  type Cell,
+  contributionOf,
+  emptyCell,
+  type RollupTask,
+  sumNames
+} from "../src/domain/Rollup/Contribution.ts"
+import { addEncoded, encode } from "../src/domain/Rollup/Histogram.ts"
+import type { AgentEvent } from "../src/domain/TaskEvent.ts"
+import * as TaskHistory from "../src/domain/TaskHistory.ts"
+import { addSeconds, type Timestamp } from "../src/domain/Timestamp.ts"
+import { RollupMerge } from "../src/services/Rollups/Merge.ts"
+import { levels, minutesOf, seriesOf } from "../src/services/Rollups/Series.ts"
+
+/** The recordings of agents grow older than what is kept of minutes. */
+export const unlimitedRollups = {
+  rollupMinutesRetentionDays: 100_000,
+  rollupHoursRetentionDays: 100_000,
+  rollupDaysRetentionDays: 100_000
+}
+
+type Sums = Readonly<Record<string, unknown>>
+
+const isEmpty = (cell: Cell): boolean => sumNames.every((name) => cell[name] === 0) && cell.runtimes.size === 0
+
+const valuesOf = (cell: Cell) => ({
+  ...Object.fromEntries(sumNames.map((name) => [name, cell[name]])),
+  runtimes: encode(cell.runtimes),
+  waits: encode(cell.waits)
+})
+
+/** Merges what is committed until nothing is left: another replica or the loop may hold the lock. */
+export const mergeAll = Effect.gen(function*() {
+  const sql = yield* SqlClient.SqlClient
+  const { merge } = yield* RollupMerge
+  while ((yield* sql`SELECT id FROM rollup_deltas LIMIT 1`).length > 0) yield* merge
+})
+
+/** The rows of a project, by `level kind engine queue name bucket`, without those that are zero. */
+export const mergedRollups = (projectId: string) =>
+  Effect.gen(function*() {
+    const sql = yield* SqlClient.SqlClient
+    yield* mergeAll
+    const rows = yield* sql<Record<string, string | number>>`
+      SELECT t.*, s.kind, s.engine, s.queue, s.name FROM rollups t JOIN rollup_series s ON s.id = t.series_id
+      WHERE t.project_id = ${projectId}`
+    const found: Record<string, Sums> = {}
+    for (const row of rows) {
+      const cell = emptyCell()
+      for (const name of sumNames) cell[name] = Number(row[name])
+      addEncoded(cell.runtimes, String(row["runtimes"]))
+      addEncoded(cell.waits, String(row["waits"]))
+      const key = [row["level"], row["kind"], row["engine"], row["queue"], row["name"], row["bucket"]].join("|")
+      if (!isEmpty(cell)) found[key] = valuesOf(cell)
+    }
+    return Object.fromEntries(Object.entries(found).sort())
+  })
+
+/** What the rows of a project's tasks add up to, in the same form. */
+export const rollupsOfTasks = (projectId: string) =>
+  Effect.gen(function*() {
+    const sql = yield* SqlClient.SqlClient
+    const tasks = yield* sql<RollupTask & { engine: string; history: string }>`
+      SELECT * FROM tasks WHERE project_id = ${projectId}`
+    const cells = new Map<string, Cell>()
+    for (const task of tasks) {
+      const one = contributionOf(task, TaskHistory.analyse(TaskHistory.decode(task.history)))
+      const minutes = new Map<string, Cell>()
+      const cellAt = (at: string): Cell => {
+        const minute = at.slice(0, 16)
+        const cell = minutes.get(minute) ?? emptyCell()
+        minutes.set(minute, cell)
+        return cell
+      }
+      addDifference(cellAt, one, null, 1)
+      for (const [text, cell] of minutes) {
+        const minute = Date.parse(`${text}Z`) / 60_000
+        for (
+          const series of seriesOf({ project_id: projectId, engine: task.engine, name: one.name, queue: one.queue })
+        ) {
+          for (const level of Object.values(levels)) {
+            const bucket = Math.floor(minute / minutesOf[level]) * minutesOf[level]
+            const key = [level, series.kind, series.engine, series.queue, series.name, bucket].join("|")
+            const sum = cells.get(key) ?? emptyCell()
+            cells.set(key, sum)
+            for (const name of sumNames) sum[name] += cell[name]
+            addEncoded(sum.runtimes, encode(cell.runtimes))
+            addEncoded(sum.waits, encode(cell.waits))
+          }
+        }
+      }
+    }
+    return Object.fromEntries([...cells].map(([key, cell]) => [key, valuesOf(cell)] as const).sort())
+  })
+
+/** The events of one task. `received` is a moment; the task starts `waitMillis` later and runs for `runtimeMillis`. */
+export const taskEvents = (given: {
+  readonly name: string
+  readonly received: Timestamp
+  readonly queue?: string
+  readonly engine?: string
+  readonly outcome?: "succeeded" | "failed"
+  readonly waitMillis?: number
+  readonly runtimeMillis?: number
+}): ReadonlyArray<AgentEvent> => {
+  const { engine = "celery", outcome = "succeeded", queue = "celery", runtimeMillis = 100, waitMillis = 10 } = given
+  const taskId = randomUUID()
+  const event = (kind: AgentEvent["kind"], millis: number, data: Record<string, string> = {}): AgentEvent => ({
+    id: randomUUID(),
+    kind,
+    engine,
+    taskId,
+    occurredAt: addSeconds(given.received, millis / 1000),
+    data: new Map(Object.entries({
+      task_name: JSON.stringify(given.name),
+      queue: JSON.stringify(queue),
+      ...(kind === "task.received" ? {} : { worker: "\"celery@box\"" }),
+      ...data
+    }))
+  })
+  return [
+    event("task.received", 0),
+    event("task.started", waitMillis),
+    event(
+      `task.${outcome}`,
+      waitMillis + runtimeMillis,
+      outcome === "failed" ? { exception: "\"ValueError\"" } : { result: "null" }
+    )
+  ]
+}
