@@ -19,7 +19,7 @@ import { reset } from "./groups/reset.ts"
 import { rules } from "./groups/rules.ts"
 import { misfires, schedules } from "./groups/schedules.ts"
 import { secretKey } from "./groups/secret-key.ts"
-import { check, doctor, printVersion, serve, status } from "./groups/serve.ts"
+import { check, doctor, printVersion, serve, status, supportBundle } from "./groups/serve.ts"
 import { subscriptions } from "./groups/subscriptions.ts"
 import { tasks } from "./groups/tasks.ts"
 import { auth, bootstrapAdmin, changePassword, createSuperuser, resetMfa, resetSetup } from "./groups/users.ts"
@@ -29,7 +29,20 @@ import { makeProgram } from "./Program.ts"
 const sections = [
   {
     heading: "Run a brain",
-    commands: [serve, check, doctor, status, printVersion, init, config, allowedHosts, metricsToken, migrate, reset]
+    commands: [
+      serve,
+      check,
+      doctor,
+      status,
+      supportBundle,
+      printVersion,
+      init,
+      config,
+      allowedHosts,
+      metricsToken,
+      migrate,
+      reset
+    ]
   },
   {
     heading: "People who sign in",

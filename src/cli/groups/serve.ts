@@ -9,6 +9,8 @@ const serving = lazyHandlers(() => import("../handlers/serve.ts"))
 const checking = lazyHandlers(() => import("../handlers/check.ts"))
 const reporting = lazyHandlers(() => import("../handlers/status.ts"))
 
+const bundling = lazyHandlers(() => import("../handlers/support-bundle.ts"))
+
 const host = Options.text("host").pipe(Options.withDescription("Address to listen on (SVC_HOST)."), Options.optional)
 const port = Options.integer("port").pipe(Options.withDescription("Port to listen on (SVC_PORT)."), Options.optional)
 const workers = Options.integer("workers").pipe(
@@ -46,3 +48,20 @@ export const printVersion = Command.make(
   { json },
   ({ json }) => Console.log(json ? JSON.stringify({ version }) : version)
 ).pipe(Command.withDescription("Print the version."))
+
+export const supportBundle = Command.make("support-bundle", {
+  output: Options.text("output").pipe(
+    Options.withAlias("o"),
+    Options.withDescription("Path of a new .tar.gz file, readable by its owner only.")
+  ),
+  log: Options.text("log").pipe(
+    Options.withDescription("The brain's log: a file, or - for standard input, such as journalctl -u svc -o cat."),
+    Options.optional
+  ),
+  logLines: Options.integer("log-lines").pipe(
+    Options.withDescription("The last lines of the log to include."),
+    Options.withDefault(1000)
+  )
+}, bundling((module) => module.writeBundle)).pipe(
+  Command.withDescription("Write versions, settings, health, sizes and log lines into one archive, without secrets.")
+)

@@ -1,0 +1,42 @@
+import { Effect } from "effect"
+import { statfs } from "node:fs/promises"
+import os from "node:os"
+import { packages } from "../../domain/Packages.ts"
+import { version } from "../../domain/Version.ts"
+import { openFilesLimit } from "../../layers/Connections.ts"
+import { Database, Reader } from "../../services/Database.ts"
+
+export const versions = {
+  svc: version,
+  node: process.version,
+  components: process.versions,
+  os: { platform: process.platform, release: os.release(), arch: process.arch },
+  packages
+}
+
+/** The database's own version. */
+export const readDatabaseVersion = Effect.gen(function*() {
+  const sql = yield* Reader
+  const { dialect } = yield* Database
+  const [row] = yield* sql.onDialectOrElse({
+    pg: () => sql<{ version: string }>`SELECT current_setting('server_version') AS version`,
+    orElse: () => sql<{ version: string }>`SELECT sqlite_version() AS version`
+  })
+  return { dialect, version: row?.version ?? null }
+})
+
+/** Processors, memory, and the disk of SVC_HOME. No names: neither of the machine nor of its users. */
+export const readMachine = (home: string) =>
+  Effect.gen(function*() {
+    const disk = yield* Effect.option(Effect.tryPromise(() => statfs(home)))
+    return {
+      processors: os.availableParallelism(),
+      load: os.loadavg(),
+      memory_bytes: { total: os.totalmem(), free: os.freemem() },
+      uptime_seconds: os.uptime(),
+      open_files_limit: yield* openFilesLimit,
+      disk_of_home_bytes: disk._tag === "None"
+        ? null
+        : { total: disk.value.blocks * disk.value.bsize, free: disk.value.bavail * disk.value.bsize }
+    }
+  })
