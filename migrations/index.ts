@@ -35,6 +35,7 @@ import { m0033 } from "./0033_failure_groups_list.ts"
 import { m0034 } from "./0034_failure_recoveries.ts"
 import { m0035 } from "./0035_project_policies.ts"
 import { m0036 } from "./0036_rollups.ts"
+import { m0037 } from "./0037_release_checks.ts"
 
 /** Every step in order. A step that has been released is never edited; the next one follows. */
 export const migrations: ReadonlyArray<Migration> = [
@@ -73,5 +74,6 @@ export const migrations: ReadonlyArray<Migration> = [
   m0033,
   m0034,
   m0035,
-  m0036
+  m0036,
+  m0037
 ]

@@ -41,6 +41,7 @@ export { Subscriptions } from "./services/Subscriptions.ts"
 export { type TaskChange, TaskChanges } from "./services/TaskChanges.ts"
 export { Tasks } from "./services/Tasks.ts"
 export { Users } from "./services/Users.ts"
+export { Versions } from "./services/Versions.ts"
 export { Workers } from "./services/Workers.ts"
 
 export * as Access from "./domain/Access.ts"

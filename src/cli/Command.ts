@@ -22,6 +22,7 @@ import { secretKey } from "./groups/secret-key.ts"
 import { check, doctor, printVersion, serve, status, supportBundle } from "./groups/serve.ts"
 import { subscriptions } from "./groups/subscriptions.ts"
 import { tasks } from "./groups/tasks.ts"
+import { upgrade } from "./groups/upgrade.ts"
 import { auth, bootstrapAdmin, changePassword, createSuperuser, resetMfa, resetSetup } from "./groups/users.ts"
 import { workers } from "./groups/workers.ts"
 import { makeProgram } from "./Program.ts"
@@ -41,7 +42,8 @@ const sections = [
       allowedHosts,
       metricsToken,
       migrate,
-      reset
+      reset,
+      upgrade
     ]
   },
   {

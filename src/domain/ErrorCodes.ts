@@ -162,6 +162,11 @@ export const codes = {
   rate_limited: { status: 429, meaning: "There were too many requests of this kind from this address or user." },
   request_head_too_large: { status: 431, meaning: "The URL and the headers exceed 32 KiB." },
   internal_error: { status: 500, meaning: "The brain failed. Its log has the cause under the `request_id`." },
+  version_check_disabled: { status: 409, meaning: "`SVC_VERSION_CHECK_ENABLED` is false." },
+  version_check_failed: {
+    status: 503,
+    meaning: "The npm client of the brain's machine could not read the registry; `detail` says why."
+  },
   unavailable: {
     status: 503,
     meaning: "The database does not answer or its disk is full. Send the same request again later."

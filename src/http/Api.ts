@@ -14,6 +14,7 @@ import {
   ValidationFailed
 } from "../domain/Errors.ts"
 import { ActivityApi } from "./Activity/Api.ts"
+import { AdminApi } from "./Admin/Api.ts"
 import { AgentLongPollApi } from "./AgentLongPoll/Api.ts"
 import { AgentsApi } from "./Agents/Api.ts"
 import { AlertLinksApi, AlertPageApi, AlertsApi } from "./Alerts/Api.ts"
@@ -94,6 +95,7 @@ const groups = HttpApi.make("svc")
   .add(EventsApi)
   .add(ActivityApi)
   .add(AuditApi)
+  .add(AdminApi)
 
 export class Api extends groups
   .addError(problemSchema(BadRequest))

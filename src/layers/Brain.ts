@@ -32,6 +32,7 @@ import { Inbox } from "../services/Notifications/Inbox.ts"
 import { NotificationRetention } from "../services/Notifications/Retention.ts"
 import { Queues } from "../services/Queues.ts"
 import { RateLimits } from "../services/RateLimits.ts"
+import { Releases } from "../services/Releases.ts"
 import { RollupMerge } from "../services/Rollups/Merge.ts"
 import { RollupRetention } from "../services/Rollups/Retention.ts"
 import { SavedViews } from "../services/SavedViews.ts"
@@ -49,12 +50,14 @@ import { TaskRetention } from "../services/Tasks/Retention.ts"
 import * as TaskVacuum from "../services/Tasks/Vacuum.ts"
 import { TaskWhy } from "../services/Tasks/Why.ts"
 import { TriggerEvents } from "../services/TriggerEvents.ts"
+import { Versions } from "../services/Versions.ts"
 import { Workers } from "../services/Workers.ts"
 import * as AuditLog from "./AuditLog.ts"
 import * as Automation from "./Automation.ts"
 import * as Database from "./Database.ts"
 import * as Gateway from "./Gateway.ts"
 import * as Identity from "./Identity.ts"
+import * as NpmClient from "./NpmClient.ts"
 import * as SchedulerServer from "./SchedulerServer.ts"
 
 /**
@@ -114,6 +117,7 @@ export const layer = Layer.mergeAll(
   TaskWhy.layer,
   TaskVacuum.loop,
   TriggerEvents.layer,
+  Versions.layer.pipe(Layer.provide(Releases.layer), Layer.provide(NpmClient.layer)),
   Workers.layer
 ).pipe(
   // services cannot import the gateway, so Commands cannot provide the sessions that it sends through

@@ -2,6 +2,7 @@ import { HttpLayerRouter } from "@effect/platform"
 import { Layer } from "effect"
 import * as WebSockets from "../agents/gateway/WebSockets.ts"
 import * as ActivityHttp from "../http/Activity/Http.ts"
+import * as AdminHttp from "../http/Admin/Http.ts"
 import * as AgentLongPollHttp from "../http/AgentLongPoll/Http.ts"
 import * as AgentsHttp from "../http/Agents/Http.ts"
 import * as AlertsHttp from "../http/Alerts/Http.ts"
@@ -75,7 +76,8 @@ const handlers = Layer.mergeAll(
   EventsHttp.layer,
   InboxHttp.layer,
   ActivityHttp.layer,
-  AuditHttp.layer
+  AuditHttp.layer,
+  AdminHttp.layer
 )
 
 const routesIn = <E, R>(request: Layer.Layer<never, E, R>) =>

@@ -1,5 +1,8 @@
 import { Clock, Effect, Queue, Redacted } from "effect"
-import { createHmac } from "node:crypto"
+import { createHmac, hash } from "node:crypto"
+import { hostname } from "node:os"
+import type { AuditForwarderStatus } from "../domain/Installation.ts"
+import * as Timestamp from "../domain/Timestamp.ts"
 import { runAfterCommit } from "./AfterCommit.ts"
 import type { StoredRow } from "./Audit/ChainWriter.ts"
 import { Loops } from "./Loops.ts"
@@ -37,7 +40,31 @@ export class AuditForwarder extends Effect.Service<AuditForwarder>()("svc/AuditF
     const loops = yield* Loops
     const metrics = yield* Metrics
     const outbound = yield* Outbound
-    if (auditWebhookUrl === null) return { afterCommit: () => Effect.void, offer: () => Effect.void }
+    const worker = `${hostname()}:${process.pid}`
+    const statusOf = (fields: Partial<AuditForwarderStatus>): AuditForwarderStatus => ({
+      enabled: false,
+      sink_id: "none",
+      worker,
+      cursor_initialised: false,
+      cursor_occurred_at: null,
+      cursor_id: null,
+      lag_rows: null,
+      last_attempt_at: null,
+      last_success_at: null,
+      consecutive_failures: 0,
+      backoff_seconds_remaining: 0,
+      batch_size: 1,
+      poll_interval_seconds: 0,
+      max_backoff_seconds: 0,
+      buffer_size: auditWebhookBufferSize,
+      updated_at: null,
+      process_sent_count: null,
+      process_failed_count: null,
+      ...fields
+    })
+    if (auditWebhookUrl === null) {
+      return { afterCommit: () => Effect.void, offer: () => Effect.void, status: Effect.succeed(statusOf({})) }
+    }
     if (auditWebhookHmacSecret === null) {
       return yield* Effect.dieMessage("the settings let a webhook through that has no secret")
     }
@@ -45,9 +72,20 @@ export class AuditForwarder extends Effect.Service<AuditForwarder>()("svc/AuditF
     const queue = yield* Queue.dropping<StoredRow>(auditWebhookBufferSize)
     let dropCount = 0
     let pendingCount = 0 // rows in the queue, and the one that is being sent
+    const sinkId = `webhook-${hash("sha256", Redacted.value(auditWebhookUrl), "hex").slice(0, 16)}`
+    const progress = {
+      sent: 0,
+      failures: 0,
+      delivered: null as StoredRow | null,
+      attempt: null as Timestamp.Timestamp | null,
+      success: null as Timestamp.Timestamp | null,
+      updated: null as Timestamp.Timestamp | null
+    }
 
     const drop = (site: DropSite, why: string) =>
-      Effect.suspend(() => {
+      Effect.flatMap(Timestamp.now, (now) => {
+        progress.updated = now
+        if (site !== "queue_full") progress.failures++
         metrics.swallowedExceptions.inc({ module: "audit_forwarder", site })
         return dropCount++ % 100 === 0
           ? Effect.logWarning(
@@ -59,6 +97,7 @@ export class AuditForwarder extends Effect.Service<AuditForwarder>()("svc/AuditF
     const send = Effect.fnUntraced(
       function*(row: StoredRow) {
         const timestamp = Math.floor((yield* Clock.currentTimeMillis) / 1000)
+        progress.attempt = yield* Timestamp.now
         const body = bodyOf(row)
         const signature = createHmac("sha256", Redacted.value(auditWebhookHmacSecret)).update(`${timestamp}.${body}`)
           .digest("hex")
@@ -75,7 +114,9 @@ export class AuditForwarder extends Effect.Service<AuditForwarder>()("svc/AuditF
           },
           body
         })
-        if (status < 200 || status > 299) yield* drop("send_one", `it answered ${status}`)
+        if (status < 200 || status > 299) return yield* drop("send_one", `it answered ${status}`)
+        const now = yield* Timestamp.now
+        Object.assign(progress, { delivered: row, success: now, updated: now, failures: 0, sent: progress.sent + 1 })
       },
       Effect.catchTags({
         OutboundRefused: ({ why }) => drop("ssrf_or_dns", why),
@@ -115,6 +156,23 @@ export class AuditForwarder extends Effect.Service<AuditForwarder>()("svc/AuditF
 
     return {
       offer,
+      /** How this process is doing (bodies: AuditForwarderStatus). */
+      status: Effect.sync(() =>
+        statusOf({
+          enabled: true,
+          sink_id: sinkId,
+          cursor_initialised: progress.delivered !== null,
+          cursor_occurred_at: progress.delivered?.occurred_at ?? null,
+          cursor_id: progress.delivered?.id ?? null,
+          lag_rows: pendingCount,
+          last_attempt_at: progress.attempt,
+          last_success_at: progress.success,
+          consecutive_failures: progress.failures,
+          updated_at: progress.updated,
+          process_sent_count: progress.sent,
+          process_failed_count: dropCount
+        })
+      ),
       /** Queues the rows after the commit of the current transaction. */
       afterCommit: (rows: ReadonlyArray<StoredRow>) => runAfterCommit(offer(rows))
     }

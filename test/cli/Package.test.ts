@@ -36,10 +36,12 @@ const inner = new Set([
   "Mfa",
   "MigrationList",
   "NodeServer",
+  "NpmClient",
   "Outbound",
   "PreparedReads",
   "Presence",
   "RateLimits",
+  "Releases",
   "Reset",
   "Resolver",
   "Retention",
@@ -47,6 +49,7 @@ const inner = new Set([
   "Scopes",
   "Sessions",
   "TriggerEvents",
+  "Upgrade",
   "TrustedDevices",
   "Vault"
 ])

@@ -33,6 +33,7 @@ const commands = [
   "migrate history",
   "migrate downgrade",
   "reset",
+  "upgrade",
   "login",
   "logout",
   "whoami",

@@ -97,7 +97,11 @@ describe("every endpoint against the table", () => {
             const givesRole = endpoint.marks.includes("gives a role")
             return yield* all([
               by(`a key with ${scope} alone`, [scope], givesRole ? ["403 scope_missing"] : endpoint.answers),
-              by("a key with all scopes but admin:*", scopes, endpoint.answers),
+              by(
+                "a key with all scopes but admin:*",
+                scopes,
+                scope === "admin:*" ? ["403 scope_missing"] : endpoint.answers
+              ),
               by(`a key with all but ${scope}`, scopes.filter((other) => other !== scope), ["403 scope_missing"]),
               by("a key without scopes", [], ["403 scope_missing"])
             ])
@@ -112,8 +116,8 @@ describe("every endpoint against the table", () => {
         const { key } = yield* people.person("viewer")
         const { json } = yield* call({ method: "GET", path: "/api/v1/api-keys/scopes", headers: key })
         const inTable = [...new Set(endpoints.flatMap(({ scope }) => scope ?? []))]
-        assert.sameMembers(json.scopes, ["admin:*", ...inTable])
-        assert.includeMembers(scopes, inTable)
+        assert.sameMembers(json.scopes, [...new Set(["admin:*", ...inTable])])
+        assert.includeMembers(["admin:*", ...scopes], inTable)
       }))
 
     it.effect("a bound key finds no other project than its own, whatever its owner may; what is outside projects stays open", () =>

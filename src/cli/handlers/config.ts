@@ -12,7 +12,7 @@ import {
 } from "../../services/AllowedHosts.ts"
 import { replaceFile } from "../../services/ReplaceFile.ts"
 import { settingDefinitions, Settings } from "../../services/Settings.ts"
-import type { Setting } from "../../services/Settings/Kinds.ts"
+import { listEffective } from "../../services/Settings/Effective.ts"
 import { Environment } from "../Environment.ts"
 import { CliError } from "../Explain.ts"
 import { settings } from "../Settings.ts"
@@ -35,14 +35,10 @@ export const init = ({ force }: { readonly force: boolean }) =>
 export const showConfig = ({ json, reveal }: { readonly json: boolean; readonly reveal: boolean }) =>
   Effect.gen(function*() {
     const effective = yield* Settings
-    const shown = Object.entries(settingDefinitions).map(([key, one]) => {
-      const setting = one as Setting<unknown> // the record's values differ in A only
-      const value: unknown = Reflect.get(effective, key)
-      return {
-        name: setting.name,
-        value: reveal && Redacted.isRedacted(value) ? String(Redacted.value(value)) : setting.print(value),
-        source: effective.sources.get(setting.name) ?? "default"
-      }
+    const keys = new Map(Object.entries(settingDefinitions).map(([key, { name }]) => [name, key]))
+    const shown = listEffective(effective).map(({ name, source, value }) => {
+      const plain: unknown = Reflect.get(effective, keys.get(name) ?? "")
+      return { name, value: reveal && Redacted.isRedacted(plain) ? String(Redacted.value(plain)) : value, source }
     })
     yield* Console.log(
       json ? JSON.stringify(shown) : shown.map(({ name, source, value }) => `${name}=${value}  # ${source}`).join("\n")

@@ -20,6 +20,7 @@ export const tags = {
   "Queues and workers": "The engines' queues and workers, and the agents' processes.",
   "Audit": "Who did what: the activity feed, and a project's audit log.",
   "Users": "Accounts, for global admins.",
+  "Installation": "Settings, versions and the audit webhook of the brain, for global admins.",
   "Health": "Whether the brain runs and is ready, and what it counts.",
   "Agent protocol": "The connection of agents: a WebSocket, or long-poll over plain HTTP. People do not call these.",
   "Pages": "HTML pages, and this reference."

@@ -1,4 +1,4 @@
-import { hostNames, integer, keys, oneOf, origins, ranges, secret, text, url } from "./Kinds.ts"
+import { flag, hostNames, integer, keys, oneOf, origins, ranges, secret, text, url } from "./Kinds.ts"
 
 /** The server, its database and its keys. */
 export const serverSettings = {
@@ -58,5 +58,15 @@ export const serverSettings = {
     "SVC_AUDIT_SIGNING_KEY",
     "Ed25519 keys of audit checkpoints, in the same form; the first one signs (default: generated in SVC_HOME)."
   ),
-  metricsAuthToken: secret("SVC_METRICS_AUTH_TOKEN", "Bearer token of /metrics (default: generated in SVC_HOME).", 16)
+  metricsAuthToken: secret("SVC_METRICS_AUTH_TOKEN", "Bearer token of /metrics (default: generated in SVC_HOME).", 16),
+  versionCheckEnabled: flag(
+    "SVC_VERSION_CHECK_ENABLED",
+    { default: true },
+    "A global admin may have the brain read the npm registry for newer versions. It never does so by itself."
+  ),
+  inContainer: flag(
+    "SVC_CONTAINER",
+    { default: false },
+    "svc runs in a container image, so svc upgrade --apply is refused. An image sets it."
+  )
 } as const

@@ -287,7 +287,14 @@ export const endpoints: ReadonlyArray<Endpoint> = [
 
   // Contract: "Activity feed": any logged-in user
   api("GET /activity", "known", "audit:read", [], 200),
-  project("GET /audit", "auditor", "audit:read", [], 200)
+  project("GET /audit", "auditor", "audit:read", [], 200),
+
+  // Contract: "Other paths referenced without payload shape"; shapes: system, admin-settings, admin-audit-forwarder
+  api("GET /admin/settings", "global admin", "admin:*", [], 200),
+  api("GET /admin/audit-forwarder", "global admin", "admin:*", [], 200),
+  api("GET /admin/system/versions", "global admin", "admin:*", [], 200),
+  // SVC_VERSION_CHECK_ENABLED is false in the tests
+  api("POST /admin/system/versions/check", "global admin", "admin:*", ["csrf"], "409 version_check_disabled")
 ]
 
 /** Scopes are a resource of these and an action; only what an endpoint asks for is one. */

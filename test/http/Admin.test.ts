@@ -1,0 +1,179 @@
+import { HttpClient, HttpClientRequest } from "@effect/platform"
+import { assert, describe, it, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { createServer } from "node:http"
+import type { AddressInfo } from "node:net"
+import { version } from "../../src/domain/Version.ts"
+import { client } from "../../src/http/Client.ts"
+import { settingDefinitions } from "../../src/services/Settings.ts"
+import { serverOn } from "../brain.ts"
+import { serving, svc } from "../cli/svc.ts"
+import { clientOfGlobalAdmin } from "../client.ts"
+import { engines, temporaryHome } from "../databases.ts"
+import { makeRegistry, npmEnvironment, type Registry } from "../registry.ts"
+import { until } from "../until.ts"
+
+const planted = "planted-secret-of-at-least-32-bytes-000"
+
+describe.each(engines)("what a global admin sees of the installation on %s", (engine) => {
+  layer(serverOn(engine), { excludeTestServices: true })((it) => {
+    it.effect("lists every setting with its source", () =>
+      Effect.gen(function*() {
+        const { admin } = yield* clientOfGlobalAdmin
+        const { settings, svc_home } = yield* admin.settings()
+        assert.match(svc_home, /^\//)
+        assert.sameMembers(settings.map(({ name }) => name), Object.values(settingDefinitions).map(({ name }) => name))
+        const one = settings.find(({ name }) => name === "SVC_PUBLIC_URL")
+        assert.deepInclude(one, { value: "http://localhost", source: "option", is_secret: false })
+        for (const { is_secret, name, value } of settings) {
+          assert.strictEqual(
+            is_secret,
+            Object.values(settingDefinitions).find((setting) => setting.name === name)?.secret
+          )
+          if (is_secret) assert.include(["", "********"], value, name)
+        }
+      }))
+
+    it.effect("says that there is no audit webhook, and which versions are known without a check", () =>
+      Effect.gen(function*() {
+        const { admin } = yield* clientOfGlobalAdmin
+        const forwarder = yield* admin.auditForwarder()
+        assert.deepInclude(forwarder, { enabled: false, sink_id: "none", lag_rows: null, process_sent_count: null })
+        const snapshot = yield* admin.versions()
+        assert.deepInclude(snapshot, { source: "program", fetched_at: null, generated_by: `svc ${version}` })
+        assert.deepStrictEqual(snapshot.packages["svc"], { installed: version, latest: null, is_outdated: null })
+        const refused = yield* Effect.flip(admin.checkVersions())
+        assert.deepInclude(refused, { code: "version_check_disabled" })
+        assert.include(JSON.stringify(refused), "SVC_VERSION_CHECK_ENABLED")
+      }))
+  })
+})
+
+/** A real program with an API key of its admin. */
+const brain = (environment: Readonly<Record<string, string>>) =>
+  Effect.gen(function*() {
+    const home = yield* temporaryHome
+    const settings = { SVC_HOME: home, ...environment }
+    yield* svc(["bootstrap-admin", "--email", "ann@example.com", "--password-stdin"], settings, {
+      input: "a long password\n"
+    })
+    const running = yield* serving(settings)
+    const login = yield* svc(
+      ["login", "--url", running.url, "--email", "ann@example.com", "--password-stdin"],
+      settings,
+      {
+        input: "a long password\n"
+      }
+    )
+    assert.strictEqual(login.code, 0, login.stderr)
+    return { home, running, settings }
+  })
+
+const freshRegistry = Effect.gen(function*() {
+  const home = yield* temporaryHome
+  const registry = yield* makeRegistry
+  return { registry, environment: npmEnvironment(registry, home) }
+})
+
+const program = { name: "svc", bin: { svc: "a.js", "svc-scheduler": "b.js" } }
+
+/** Signs in as a browser would; the calls of the group. */
+const sessionAt = (url: string) =>
+  Effect.promise(async () => {
+    const login = await fetch(`${url}/api/v1/auth/login`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ email: "ann@example.com", password: "a long password" })
+    })
+    const cookies = login.headers.getSetCookie().map((cookie) => cookie.split(";")[0] ?? "")
+    const csrf = cookies.find((cookie) => cookie.includes("csrf"))?.split("=")[1] ?? ""
+    return { cookie: cookies.join("; "), "x-csrf-token": csrf }
+  }).pipe(
+    Effect.flatMap((headers) =>
+      client({ baseUrl: url, transform: HttpClient.mapRequest(HttpClientRequest.setHeaders(headers)) })
+    ),
+    Effect.map(({ admin }) => admin)
+  )
+
+describe("the versions", () => {
+  it.scopedLive("are those of the registry that npm is configured with, and stay known without it", () =>
+    Effect.gen(function*() {
+      const { environment, registry } = yield* freshRegistry
+      const { running } = yield* brain({ ...environment, SVC_METRICS_AUTH_TOKEN: planted })
+      const admin = yield* sessionAt(running.url)
+      const check = admin.checkVersions()
+      const assertFailed = (reason: string) =>
+        Effect.map(Effect.flip(check), (failure) => {
+          assert.include(JSON.stringify(failure), "version_check_failed")
+          assert.include(JSON.stringify(failure), `(${reason})`)
+        })
+
+      yield* assertFailed("unknown_package")
+      registry.published = [{ ...program, version: "9.9.8", bin: { svc: "a.js" } }]
+      yield* assertFailed("other_program")
+      const many: Registry["published"] = [{ ...program, version: "9.9.8" }, { ...program, version: "9.9.9" }]
+      registry.published = many
+      const checked = yield* check
+      assert.deepStrictEqual(checked.packages, {
+        svc: { installed: version, latest: "9.9.9", is_outdated: true },
+        "svc-agent": { installed: null, latest: null, is_outdated: null }
+      })
+      assert.deepInclude(checked, { source: "registry", fetched_from: registry.url })
+      for (const { headers } of registry.requests) assert.notInclude(JSON.stringify(headers), planted)
+
+      for (const hostile of ["<html>", "[]", "{\"name\":\"svc\",\"dist-tags\":{\"latest\":\"9.9.9; rm -rf /\"}}"]) {
+        registry.hostile = hostile
+        assert.include(JSON.stringify(yield* Effect.flip(check)), "version_check_failed")
+      }
+      const stored = yield* admin.versions()
+      assert.deepStrictEqual(stored.packages, checked.packages)
+      assert.strictEqual(stored.fetched_at, checked.fetched_at)
+    }))
+
+  it.scopedLive("cannot be read where there is no npm, or no network", () =>
+    Effect.gen(function*() {
+      const { environment, registry } = yield* freshRegistry
+      const offline = yield* brain({ ...environment, npm_config_registry: "http://127.0.0.1:9/" })
+      const refused = yield* Effect.flip((yield* sessionAt(offline.running.url)).checkVersions())
+      assert.include(JSON.stringify(refused), "(offline)")
+      assert.deepStrictEqual(registry.requests, [])
+      yield* offline.running.stop("SIGTERM")
+      const without = yield* serving({ ...offline.settings, PATH: "/nowhere" })
+      const missing = yield* Effect.flip((yield* sessionAt(without.url)).checkVersions())
+      assert.include(JSON.stringify(missing), "(npm_missing)")
+    }))
+})
+
+describe("the audit webhook's state", () => {
+  it.scopedLive("counts what was delivered and what was dropped, and shows no secret", () =>
+    Effect.gen(function*() {
+      let answer = 200
+      const receiver = createServer((request, response) => {
+        request.resume()
+        request.on("end", () => response.writeHead(answer).end())
+      })
+      yield* Effect.acquireRelease(
+        Effect.async<void>((resume) => void receiver.listen(0, "127.0.0.1", () => resume(Effect.void))),
+        () => Effect.sync(() => (receiver.closeAllConnections(), receiver.close()))
+      )
+      const { port } = receiver.address() as AddressInfo // it listens on a port
+      const { running } = yield* brain({
+        SVC_AUDIT_WEBHOOK_URL: `http://127.0.0.1:${port}/${planted}`,
+        SVC_AUDIT_WEBHOOK_HMAC_SECRET: planted,
+        SVC_NOTIFICATIONS_WEBHOOK_ALLOW_HTTP: "true",
+        SVC_OUTBOUND_ALLOW_CIDRS: "127.0.0.1/32"
+      })
+      const admin = yield* sessionAt(running.url)
+      const status = admin.auditForwarder()
+      const sent = yield* until(status, (now) => (now.process_sent_count ?? 0) > 0 && now.lag_rows === 0)
+      assert.deepInclude(sent, { enabled: true, cursor_initialised: true, consecutive_failures: 0, batch_size: 1 })
+      assert.match(sent.sink_id, /^webhook-[0-9a-f]{16}$/)
+      assert.isNotNull(sent.cursor_occurred_at)
+      answer = 500
+      yield* sessionAt(running.url) // its login is a row
+      const failed = yield* until(status, (now) => (now.process_failed_count ?? 0) > 0)
+      assert.isAbove(failed.consecutive_failures, 0)
+      assert.isNotNull(failed.cursor_id)
+      assert.notInclude(JSON.stringify([yield* admin.settings(), failed]), planted)
+    }))
+})
