@@ -36,6 +36,7 @@ import { m0034 } from "./0034_failure_recoveries.ts"
 import { m0035 } from "./0035_project_policies.ts"
 import { m0036 } from "./0036_rollups.ts"
 import { m0037 } from "./0037_release_checks.ts"
+import { m0038 } from "./0038_oidc.ts"
 
 /** Every step in order. A step that has been released is never edited; the next one follows. */
 export const migrations: ReadonlyArray<Migration> = [
@@ -75,5 +76,6 @@ export const migrations: ReadonlyArray<Migration> = [
   m0034,
   m0035,
   m0036,
-  m0037
+  m0037,
+  m0038
 ]

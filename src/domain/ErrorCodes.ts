@@ -33,7 +33,10 @@ export const codes = {
   },
   forbidden: { status: 403, meaning: "The caller's role, or the kind of its credential, does not permit this." },
   scope_missing: { status: 403, meaning: "The API key does not have the scope that this operation needs." },
-  address_not_allowed: { status: 403, meaning: "The API key may not be used from this address (`allowed_cidrs`)." },
+  address_not_allowed: {
+    status: 403,
+    meaning: "The API key or the project may not be used from this address (`allowed_cidrs`)."
+  },
   csrf_failed: {
     status: 403,
     meaning: "The `X-CSRF-Token` header does not match the CSRF cookie, or the request comes from another site."
@@ -49,6 +52,18 @@ export const codes = {
   },
   mfa_locked: { status: 403, meaning: "Too many wrong codes. Wait until the lock expires." },
   wrong_code: { status: 403, meaning: "The code of the second factor is wrong or was used already." },
+  oidc_refused: {
+    status: 403,
+    meaning: "The provider refused the sign-in, its answer is invalid, or the sign-in took longer than ten minutes."
+  },
+  oidc_not_linked: {
+    status: 403,
+    meaning: "No account is linked to the provider's. Sign in with the password and link it, or ask an admin."
+  },
+  password_login_disabled: {
+    status: 403,
+    meaning: "Only global admins sign in with a password (`SVC_PASSWORD_LOGIN`). Sign in through the provider."
+  },
   wrong_password: { status: 403, meaning: "The current password is wrong." },
   scope_admin_only: { status: 403, meaning: "Only a global admin can create a key with this scope." },
   setup_token_invalid: {
@@ -148,6 +163,12 @@ export const codes = {
   mfa_enrolled: { status: 409, meaning: "The user has a second factor." },
   mfa_not_enrolled: { status: 409, meaning: "The user has no second factor." },
   mfa_enrollment_expired: { status: 409, meaning: "No enrolment is pending, or it has expired. Start again." },
+  oidc_not_configured: { status: 409, meaning: "The brain has no provider for sign-in (`SVC_OIDC_ISSUER`)." },
+  oidc_already_linked: { status: 409, meaning: "The provider's account is linked to a user." },
+  last_sign_in_method: {
+    status: 409,
+    meaning: "Without this link the account could not sign in. Set a password first."
+  },
   setup_done: { status: 409, meaning: "The brain has its first admin." },
   use_bulk_retry_requests: { status: 410, meaning: "A retry by filter is another operation. Send `filter.task_ids`." },
   payload_too_large: {

@@ -37,6 +37,10 @@ export type SessionId = typeof SessionId.Type
 export const TrustedDeviceId = Id.pipe(Schema.brand("TrustedDeviceId"))
 export type TrustedDeviceId = typeof TrustedDeviceId.Type
 
+/** A link between a user and an account of the sign-in provider. */
+export const OidcIdentityId = Id.pipe(Schema.brand("OidcIdentityId"))
+export type OidcIdentityId = typeof OidcIdentityId.Type
+
 export const ApiKeyId = Id.pipe(Schema.brand("ApiKeyId"))
 export type ApiKeyId = typeof ApiKeyId.Type
 
@@ -104,6 +108,7 @@ export type AnyId =
   & MembershipId
   & InvitationId
   & SessionId
+  & OidcIdentityId
   & TrustedDeviceId
   & ApiKeyId
   & AgentId

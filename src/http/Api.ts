@@ -36,6 +36,7 @@ import { InvitationApi, InvitationPageApi, InvitationsApi } from "./Invitations/
 import { MaintenanceWindowsApi } from "./MaintenanceWindows/Api.ts"
 import { MembershipsApi } from "./Memberships/Api.ts"
 import { MfaApi } from "./Mfa/Api.ts"
+import { OidcApi, OidcSignInApi } from "./Oidc/Api.ts"
 import { PasswordResetApi, PasswordResetPageApi } from "./PasswordReset/Api.ts"
 import { problemSchema } from "./ProblemSchema.ts"
 import { ProjectApi, ProjectsApi } from "./Projects/Api.ts"
@@ -59,6 +60,8 @@ const groups = HttpApi.make("svc")
   .add(SetupUnderApi)
   .add(LoginApi)
   .add(AuthApi)
+  .add(OidcSignInApi)
+  .add(OidcApi)
   .add(PasswordResetApi)
   .add(MfaApi)
   .add(ApiKeysApi)

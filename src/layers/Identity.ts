@@ -11,6 +11,7 @@ import { InvitationAcceptance } from "../services/Invitations/Acceptance.ts"
 import { Mail } from "../services/Mail.ts"
 import { Memberships } from "../services/Memberships.ts"
 import { Mfa } from "../services/Mfa.ts"
+import { Oidc } from "../services/Oidc.ts"
 import { PasswordResets } from "../services/PasswordResets.ts"
 import { Projects } from "../services/Projects.ts"
 import * as DeletedProjects from "../services/Projects/Sweeper.ts"
@@ -35,6 +36,7 @@ export const layer = Layer.mergeAll(
   Mail.layer,
   Memberships.layer,
   Mfa.layer,
+  Oidc.layer,
   PasswordResets.layer,
   Projects.layer,
   Retention.layer,

@@ -28,6 +28,7 @@ import * as MfaHttp from "../http/Mfa/Http.ts"
 import { Authorize } from "../http/middleware/Authorize.ts"
 import { Cookies } from "../http/middleware/Cookies.ts"
 import * as Request from "../http/middleware/Request.ts"
+import * as OidcHttp from "../http/Oidc/Http.ts"
 import * as PasswordResetHttp from "../http/PasswordReset/Http.ts"
 import * as ProjectsHttp from "../http/Projects/Http.ts"
 import * as QueuesHttp from "../http/Queues/Http.ts"
@@ -49,6 +50,7 @@ const handlers = Layer.mergeAll(
   AuthHttp.layer,
   PasswordResetHttp.layer,
   MfaHttp.layer,
+  OidcHttp.layer,
   ApiKeysHttp.layer,
   UsersHttp.layer,
   ProjectsHttp.layer,

@@ -121,7 +121,7 @@ export interface OutboundTls {
 }
 
 /** The certificates of SVC_OUTBOUND_CA_FILE are trusted beside those that Node includes. */
-const readAuthorities = (path: string): Effect.Effect<OutboundTls, never, FileSystem.FileSystem> =>
+export const readAuthorities = (path: string): Effect.Effect<OutboundTls, never, FileSystem.FileSystem> =>
   path === "" ? Effect.succeed({}) : Effect.flatMap(FileSystem.FileSystem, (fs) => fs.readFileString(path)).pipe(
     Effect.flatMap((pem) => Effect.try(() => createSecureContext({ ca: [...rootCertificates, pem] }))),
     Effect.map((secureContext) => ({ secureContext })),

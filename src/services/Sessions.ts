@@ -1,12 +1,12 @@
 import { SqlClient } from "@effect/sql"
 import { Effect, Layer, Option } from "effect"
 import { type RequestSource, system } from "../domain/Actor.ts"
-import { Conflict, NotFound, Unauthenticated } from "../domain/Errors.ts"
+import { Conflict, Forbidden, NotFound, Unauthenticated } from "../domain/Errors.ts"
 import type { SessionId, UserId } from "../domain/Id.ts"
 import type { Login, Reauthenticate, Session } from "../domain/Session.ts"
 import * as Timestamp from "../domain/Timestamp.ts"
 import { normalizeEmail } from "../domain/User.ts"
-import { Audit, type AuditEntry } from "./Audit.ts"
+import { Audit } from "./Audit.ts"
 import { CurrentActor, currentPerson, currentSession } from "./CurrentActor.ts"
 import { Hints, orDieOnSql } from "./Database.ts"
 import * as Ids from "./Ids.ts"
@@ -31,6 +31,12 @@ export interface LoginAttempt extends Login {
 const loginFailed = new Unauthenticated({
   code: "login_failed",
   detail: "The e-mail address or the password is wrong."
+})
+
+/** Only who knows the password learns this. */
+const passwordLoginDisabled = new Forbidden({
+  code: "password_login_disabled",
+  detail: "Only global admins sign in with a password here. Sign in through your organisation's provider."
 })
 
 const codeRequired = new Conflict({
@@ -58,21 +64,9 @@ export class Sessions extends Effect.Service<Sessions>()("svc/Sessions", {
         const now = yield* Timestamp.now
         const user = yield* users.recordLogin({ ...credentials, newHash, now })
         if (Option.isNone(user)) return null
-        const { entries, is_trusted, ...standing } = yield* mfa.beginLogin(user.value.id, input.device)
-        // a trusted browser counts as the second factor, but not as a fresh proof
-        const proof = { remember: input.remember_me, factor: is_trusted, fresh: !standing.enrolled }
-        const { actor, id, opened } = yield* sessionOpening.open(user.value, standing, proof, input.source)
-        const replacedSession = input.token === undefined
-          ? null
-          : yield* repo.revokeToken(Ids.hashSecret(input.token), now)
-        const metadata = {
-          ...(replacedSession !== null && { replaced_session_id: replacedSession.id }),
-          ...(standing.enrolled && { second_factor: is_trusted ? "trusted_device" : "owed" })
-        }
-        if (replacedSession !== null) yield* hints.publish("access", replacedSession.user_id)
-        const login: AuditEntry = { action: "auth.login", target_type: "session", target_id: id, metadata }
-        yield* audit.recordAll([login, ...entries].map((entry) => ({ actor, entry })))
-        return opened
+        if (settings.passwordLogin === "global_admins" && !user.value.is_admin) return yield* passwordLoginDisabled
+        const { device, remember_me: remember, source, token } = input
+        return yield* sessionOpening.begin(user.value, { source, token, device, remember, fresh: true, metadata: {} })
       },
       sql.withTransaction
     )

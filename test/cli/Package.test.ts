@@ -37,6 +37,7 @@ const inner = new Set([
   "MigrationList",
   "NodeServer",
   "NpmClient",
+  "Oidc",
   "Outbound",
   "PreparedReads",
   "Presence",

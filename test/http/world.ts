@@ -65,6 +65,14 @@ const browsing = (isEnrolled: boolean) =>
       expires_at: now
     }
     yield* sql`INSERT INTO trusted_devices ${sql.insert(device)}`
+    const identity = {
+      id: yield* Ids.next,
+      user_id: id,
+      issuer: "https://id.example.com",
+      subject: id,
+      created_at: now
+    }
+    yield* sql`INSERT INTO oidc_identities ${sql.insert(identity)}`
     const sealed = yield* vault.seal("users.mfa_secret", id, mfaSecret)
     yield* sql`UPDATE sessions SET proven_at = ${now} WHERE user_id = ${id}`
     yield* isEnrolled
@@ -73,7 +81,14 @@ const browsing = (isEnrolled: boolean) =>
         sql`UPDATE sessions SET factor_at = ${now} WHERE user_id = ${id}`
       )
       : sql`UPDATE users SET mfa_pending_secret = ${sealed}, mfa_pending_at = ${now} WHERE id = ${id}`
-    return { email, browser, session_id: named?.session_id ?? "", key_id: named?.key_id ?? "", device_id: device.id }
+    return {
+      email,
+      browser,
+      session_id: named?.session_id ?? "",
+      key_id: named?.key_id ?? "",
+      device_id: device.id,
+      identity_id: identity.id
+    }
   }).pipe(together)
 
 /** Tokens that work: of a password reset, and of an invitation; and another invitation to name. */
@@ -140,7 +155,14 @@ export const world = Effect.fnUntraced(function*(
   )
   const person = isSignedIn
     ? yield* browsing(enrolled)
-    : { email: "nobody@example.com", browser: {}, session_id: "", key_id: spareKey?.id ?? "", device_id: "" }
+    : {
+      email: "nobody@example.com",
+      browser: {},
+      session_id: "",
+      key_id: spareKey?.id ?? "",
+      device_id: "",
+      identity_id: ""
+    }
   const poll = longPoll({ base: yield* baseUrl, ...agent, project_id: project.id })
   const asAgent = { authorization: `Bearer ${agent.token}`, "x-svc-session-nonce": poll.nonce }
   const restart = { agent_id: agent.agent_id, worker_name: "w@box" }
@@ -160,6 +182,7 @@ export const world = Effect.fnUntraced(function*(
     channel_id,
     delivery_id: yield* deliveryOf({ project_id: project.id }),
     device_id: person.device_id,
+    identity_id: person.identity_id,
     command_id: commands[0]?.json.id,
     engine: "celery",
     invitation_id: tokens.invitation_id,

@@ -22,7 +22,7 @@ export class LoginApi extends HttpApiGroup.make("login")
         requiresHttps: true,
         mutates: true,
         bucket: "login",
-        failureCodes: ["login_failed"]
+        failureCodes: ["login_failed", "password_login_disabled"]
       })
       .annotateContext(operation(
         "Sign in",

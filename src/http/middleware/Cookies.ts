@@ -69,6 +69,18 @@ export class Cookies extends Effect.Service<Cookies>()("svc/http/Cookies", {
     /** Adds the cookie of a trusted browser to an answer. */
     const setDevice = (token: string, maxAgeSeconds: number) =>
       HttpServerResponse.mergeCookies(HttpCookies.fromIterable([makeCookie(deviceName, token, true, maxAgeSeconds)]))
+    /** The cookie of a sign-in through the provider, from its start to the provider's answer. */
+    const signInName = isHttps ? "__Host-svc_oidc" : "svc_oidc"
+    const readSignIn = (request: HttpServerRequest.HttpServerRequest): string | undefined => {
+      const value = readCookie(request, signInName)
+      return value === undefined ? undefined : Buffer.from(value, "base64url").toString("utf8")
+    }
+    const setSignIn = (text: string, maxAgeSeconds: number) =>
+      HttpServerResponse.mergeCookies(
+        HttpCookies.fromIterable([
+          makeCookie(signInName, Buffer.from(text).toString("base64url"), true, maxAgeSeconds)
+        ])
+      )
     /** Removes both cookies from the browser. */
     const clearSession = HttpServerResponse.mergeCookies(HttpCookies.fromIterable([
       makeCookie(sessionName, "", true, 0),
@@ -83,6 +95,8 @@ export class Cookies extends Effect.Service<Cookies>()("svc/http/Cookies", {
       deriveCsrfToken,
       setSession,
       setDevice,
+      readSignIn,
+      setSignIn,
       clearSession
     } as const
   })

@@ -1,8 +1,9 @@
 import { SqlClient } from "@effect/sql"
-import { Effect } from "effect"
-import type { Role } from "../../domain/Access.ts"
-import type { MembershipId, ProjectId, UserId } from "../../domain/Id.ts"
+import { Effect, Schema } from "effect"
+import { Role } from "../../domain/Access.ts"
+import { MembershipId, ProjectId, type UserId } from "../../domain/Id.ts"
 import { Membership } from "../../domain/Membership.ts"
+import { BooleanColumn } from "../ColumnTypes.ts"
 import { Reader } from "../Database.ts"
 import { firstRowOf, hasRows, rowsOf } from "../Rows.ts"
 
@@ -16,6 +17,13 @@ export interface NewMembership {
   readonly role: Role
   readonly created_at: string
 }
+
+const MembershipOfUser = Schema.Struct({
+  id: MembershipId,
+  project_id: ProjectId,
+  role: Role,
+  given_by_groups: BooleanColumn
+})
 
 export class MembershipsRepo extends Effect.Service<MembershipsRepo>()("svc/MembershipsRepo", {
   effect: Effect.gen(function*() {
@@ -35,6 +43,12 @@ export class MembershipsRepo extends Effect.Service<MembershipsRepo>()("svc/Memb
         firstRow(sql`SELECT ${columns} FROM memberships m JOIN users u ON u.id = m.user_id
             WHERE m.project_id = ${projectId} AND m.id = ${id}`),
       insert: (membership: NewMembership) => sql`INSERT INTO memberships ${sql.insert({ ...membership })}`,
+      /** A user's, and whether groups of the sign-in provider gave them. */
+      listOfUser: (userId: UserId) =>
+        rowsOf(MembershipOfUser)(
+          sql`SELECT id, project_id, role, given_by_groups FROM memberships WHERE user_id = ${userId} ORDER BY id`
+        ),
+      markGivenByGroups: (id: MembershipId) => sql`UPDATE memberships SET given_by_groups = 1 WHERE id = ${id}`,
       /** False when there was none. */
       setRole: (id: MembershipId, role: Role) =>
         hasRows(sql`UPDATE memberships SET role = ${role} WHERE id = ${id} RETURNING id`),

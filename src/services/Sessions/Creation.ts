@@ -5,8 +5,10 @@ import { isOverdue } from "../../domain/Mfa.ts"
 import type { LoginResult } from "../../domain/Session.ts"
 import * as Timestamp from "../../domain/Timestamp.ts"
 import type { UserDetail } from "../../domain/User.ts"
+import { Audit, type AuditEntry } from "../Audit.ts"
+import { Hints } from "../Database.ts"
 import * as Ids from "../Ids.ts"
-import type { MfaState } from "../Mfa/Login.ts"
+import { MfaLogin, type MfaState } from "../Mfa/Login.ts"
 import { Settings } from "../Settings.ts"
 import { SessionsRepo } from "./Repo.ts"
 
@@ -27,11 +29,26 @@ export interface AuthenticationStrength {
   readonly fresh: boolean
 }
 
+/** A sign-in: from where, and what the browser's cookies say: of a session, and of being trusted. */
+export interface SignIn {
+  readonly source: RequestSource
+  readonly token: string | undefined
+  readonly device: string | null
+  readonly remember: boolean
+  /** Whether the person gave the password just now, here or at the provider. */
+  readonly fresh: boolean
+  /** For the audit row. */
+  readonly metadata: Readonly<Record<string, unknown>>
+}
+
 /** Opens sessions: at a login, or in place of another one when the password changes. */
 export class SessionCreation extends Effect.Service<SessionCreation>()("svc/SessionCreation", {
   effect: Effect.gen(function*() {
     const repo = yield* SessionsRepo
     const settings = yield* Settings
+    const mfa = yield* MfaLogin
+    const audit = yield* Audit
+    const hints = yield* Hints
 
     /** Opens the session in the caller's transaction; returns the session with its actor. */
     const open = Effect.fnUntraced(
@@ -82,8 +99,30 @@ export class SessionCreation extends Effect.Service<SessionCreation>()("svc/Sess
       }
     )
 
-    return { open } as const
+    /**
+     * Opens the session of a sign-in in the caller's transaction, in place of the browser's former one. A trusted browser
+     * counts as the second factor, but not as a fresh proof.
+     */
+    const begin = Effect.fnUntraced(function*(user: UserDetail, signIn: SignIn) {
+      const { entries, is_trusted, ...standing } = yield* mfa.beginLogin(user.id, signIn.device)
+      const proof = { remember: signIn.remember, factor: is_trusted, fresh: signIn.fresh && !standing.enrolled }
+      const { actor, id, opened } = yield* open(user, standing, proof, signIn.source)
+      const replacedSession = signIn.token === undefined
+        ? null
+        : yield* repo.revokeToken(Ids.hashSecret(signIn.token), yield* Timestamp.now)
+      const metadata = {
+        ...signIn.metadata,
+        ...(replacedSession !== null && { replaced_session_id: replacedSession.id }),
+        ...(standing.enrolled && { second_factor: is_trusted ? "trusted_device" : "owed" })
+      }
+      if (replacedSession !== null) yield* hints.publish("access", replacedSession.user_id)
+      const login: AuditEntry = { action: "auth.login", target_type: "session", target_id: id, metadata }
+      yield* audit.recordAll([login, ...entries].map((entry) => ({ actor, entry })))
+      return opened
+    })
+
+    return { open, begin } as const
   })
 }) {
-  static readonly layer = this.Default.pipe(Layer.provide(SessionsRepo.layer))
+  static readonly layer = this.Default.pipe(Layer.provide([MfaLogin.layer, SessionsRepo.layer]))
 }

@@ -1,5 +1,5 @@
 import { secondsPerDay } from "../../domain/Timestamp.ts"
-import { flag, integer, sender, smtpServer } from "./Kinds.ts"
+import { flag, groupRoles, integer, oneOf, secret, sender, smtpServer, text, url } from "./Kinds.ts"
 
 /** Sessions, logins, the second factor, mail. */
 export const identitySettings = {
@@ -48,6 +48,31 @@ export const identitySettings = {
   smtpFrom: sender(
     "SVC_SMTP_FROM",
     "Sender of mail, such as Tasks <svc@example.com> (default: the user of SVC_SMTP_URL, else svc@ the host of SVC_PUBLIC_URL)."
+  ),
+  oidcIssuer: url("SVC_OIDC_ISSUER", "Issuer of the OpenID Connect provider for sign-in; unset: none."),
+  oidcClientId: text("SVC_OIDC_CLIENT_ID", { default: "svc" }, "The brain's client id at the provider."),
+  oidcClientSecret: secret(
+    "SVC_OIDC_CLIENT_SECRET",
+    "The brain's client secret at the provider; unset: a public client, with PKCE alone."
+  ),
+  oidcScopes: text(
+    "SVC_OIDC_SCOPES",
+    { default: "openid email profile" },
+    "Scopes that the brain asks the provider for."
+  ),
+  oidcGroupsClaim: text(
+    "SVC_OIDC_GROUPS_CLAIM",
+    { default: "groups" },
+    "Claim of the ID token with the person's groups."
+  ),
+  oidcGroupRoles: groupRoles(
+    "SVC_OIDC_GROUP_ROLES",
+    "Roles that groups give, such as platform=shop:operator,audit=shop:auditor; empty: sign-in changes no role."
+  ),
+  passwordLogin: oneOf(
+    "SVC_PASSWORD_LOGIN",
+    { default: "all", values: ["all", "global_admins"] },
+    "Who may sign in with a password."
   ),
   mfaEnforceForAdmins: flag(
     "SVC_MFA_ENFORCE_FOR_ADMINS",

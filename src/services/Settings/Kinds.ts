@@ -1,6 +1,7 @@
 import { Either, Redacted } from "effect"
 import { isCidr } from "../../domain/Cidr.ts"
 import { isHostName } from "../../domain/HostName.ts"
+import { type GroupRole, parseGroupRoles } from "../../domain/Oidc.ts"
 import { parseSender, parseSmtpUrl } from "../../domain/Smtp.ts"
 import { hasCredentials, maskCredentials } from "../../domain/UrlCredentials.ts"
 
@@ -255,6 +256,18 @@ export const sentryProject = (name: string, line: string): Setting<Redacted.Reda
 export const smtpServer = (name: string, line: string): Setting<Redacted.Redacted | null> => ({
   ...secret(name, line),
   parse: (text) => Either.map(parseSmtpUrl(text), () => Redacted.make(text))
+})
+
+/** Roles in projects by group of the sign-in provider. */
+export const groupRoles = (name: string, line: string): Setting<ReadonlyArray<GroupRole>> => ({
+  name,
+  type: "comma-separated group=project:role",
+  secret: false,
+  tunable: true,
+  line,
+  default: [],
+  parse: parseGroupRoles,
+  print: (value) => value.map(({ group, role, slug }) => `${group}=${slug}:${role}`).join(",")
 })
 
 export const sender = (name: string, line: string): Setting<string> => ({

@@ -108,7 +108,10 @@ export class UsersRepo extends Effect.Service<UsersRepo>()("svc/UsersRepo", {
             WHERE id = ${id} AND is_active = 1 AND password_hash = ${password_hash}
               AND (locked_until IS NULL OR locked_until <= ${now})
             RETURNING ${columns}`
-        )
+        ),
+      /** The same of a login at the sign-in provider, which a lock after wrong passwords does not refuse. */
+      recordOidcLogin: (id: UserId, now: string) =>
+        firstRow(sql`UPDATE users SET last_login_at = ${now} WHERE id = ${id} AND is_active = 1 RETURNING ${columns}`)
     } as const
   })
 }) {

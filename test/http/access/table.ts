@@ -90,6 +90,14 @@ export const endpoints: ReadonlyArray<Endpoint> = [
   api("POST /auth/password-reset/confirm", "anybody", null, [], 200),
 
   // Contract: "Session and account", "MFA enforcement"; who owes the second factor may verify, see who they are, and leave
+  // oidc.md; the brain of the test has no provider
+  api("GET /auth/oidc", "anybody", null, [], 200),
+  api("GET /auth/oidc/start", "anybody", null, [], "409 oidc_not_configured"),
+  api("GET /auth/oidc/callback", "anybody", null, [], "403 oidc_refused"),
+  api("GET /auth/oidc/identities", "session", null, [], 200),
+  api("POST /auth/oidc/link", "session", null, ["csrf", "step-up"], "409 oidc_not_configured"),
+  api("DELETE /auth/oidc/identities/{identity_id}", "session", null, ["csrf", "step-up"], "404 not_found"),
+  api("POST /auth/oidc/logout", "session", null, ["csrf"], 200),
   api("POST /auth/reauthenticate", "session", null, ["csrf"], 200), // decisions.md, The second factor
   api("GET /auth/mfa/status", "session", null, ["while restricted"], 200),
   api("POST /auth/mfa/enroll-start", "session", null, ["csrf", "step-up", "while restricted"], 200),

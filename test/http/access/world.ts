@@ -415,6 +415,7 @@ const furnished = Effect.gen(function*() {
     view_id: yield* savedViewOf(project, (yield* freshKey()).user_id),
     default_id: yield* subscriptionIn(project, null),
     sub_id: yield* subscriptionIn(project, (yield* freshKey()).user_id),
+    identity_id: yield* Ids.next,
     window_id: yield* maintenanceIn(project),
     channel_id: yield* channelOf({ project_id: project.id }),
     alert_id: yield* alertIn(project, null),

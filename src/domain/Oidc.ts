@@ -1,0 +1,110 @@
+import { Either, Schema } from "effect"
+import { Role } from "./Access.ts"
+import { describeBody, describeField, exampleId, exampleTime } from "./Describe.ts"
+import { OidcIdentityId } from "./Id.ts"
+import { Slug } from "./Project.ts"
+import { QueryBoolean } from "./Query.ts"
+import { text } from "./Text.ts"
+import { Timestamp } from "./Timestamp.ts"
+
+/** A path of this site: another site's address would make the sign-in a redirect for phishing. */
+const LocalPath = text(500, 1).pipe(
+  Schema.filter((path) =>
+    (/^\/(?![/\\])[\x21-\x7e]*$/.test(path) && !path.includes("\\")) || "must be a path of this site, such as /tasks"
+  )
+)
+
+const returnTo = describeField(
+  Schema.optionalWith(LocalPath, { default: () => "/" }),
+  "The path of this site that the browser is sent to afterwards.",
+  "/"
+)
+
+/** The query of the start of a sign-in. `fresh`: the provider asks for the password again, which counts as a step-up. */
+export const StartOidc = Schema.Struct({
+  return_to: returnTo,
+  fresh: describeField(
+    Schema.optional(QueryBoolean),
+    "Whether the provider asks for the password again, so that the sign-in counts as a step-up.",
+    true
+  )
+})
+
+export const OidcStatus = Schema.Struct({
+  enabled: describeField(Schema.Boolean, "Whether people can sign in through a provider.", true),
+  provider: describeField(Schema.NullOr(Schema.String), "The provider's host.", "id.example.com"),
+  password_login: describeField(
+    Schema.Literal("all", "global_admins"),
+    "Who may sign in with a password.",
+    "all"
+  )
+}).annotations(describeBody("OidcStatus", "How people sign in."))
+export type OidcStatus = typeof OidcStatus.Type
+
+export const LinkOidc = Schema.Struct({ return_to: returnTo })
+  .annotations(describeBody("LinkOidc", "A link of the own account to the provider's."))
+
+export const OidcAuthorization = Schema.Struct({
+  authorization_url: describeField(
+    Schema.String,
+    "Where to send the browser, within ten minutes.",
+    "https://id.example.com/authorize?client_id=svc"
+  )
+}).annotations(describeBody("OidcAuthorization", "Where the provider asks for the person's consent."))
+
+export const OidcLogout = Schema.Struct({
+  logout_url: describeField(
+    Schema.NullOr(Schema.String),
+    "Where to send the browser to sign out of the provider too; null: the provider has no such page.",
+    "https://id.example.com/logout?client_id=svc"
+  )
+}).annotations(describeBody("OidcLogout", "The end of a sign-in."))
+
+/** An account of the provider that signs in as the user. `subject` is the provider's id of it. */
+export const OidcIdentity = Schema.Struct({
+  id: describeField(OidcIdentityId, "Its id.", exampleId),
+  issuer: describeField(Schema.String, "The provider.", "https://id.example.com"),
+  subject: describeField(Schema.String, "The provider's id of the account.", "248289761001"),
+  email: describeField(Schema.NullOr(Schema.String), "The address that the provider has.", "ada@example.com"),
+  created_at: describeField(Timestamp, "When it was linked.", exampleTime),
+  last_used_at: describeField(Schema.NullOr(Timestamp), "When it last signed in.", exampleTime)
+}).annotations(describeBody("OidcIdentity", "An account of the provider that signs in as the user."))
+export type OidcIdentity = typeof OidcIdentity.Type
+
+/** What members of a provider's group are in a project. */
+export interface GroupRole {
+  readonly group: string
+  readonly slug: string
+  readonly role: Role
+}
+
+const isSlug = Schema.is(Slug)
+const isRoleName = Schema.is(Role)
+
+/** Parses `group=slug:role`, comma-separated. A group's name may hold every character but a comma. */
+export const parseGroupRoles = (given: string): Either.Either<ReadonlyArray<GroupRole>, string> =>
+  Either.all(
+    given.split(",").map((part) => part.trim()).filter((part) => part !== "").map((part) => {
+      const [, group, slug, role] = /^(.+)=([^=:]+):(\w+)$/.exec(part) ?? []
+      return group !== undefined && slug !== undefined && isSlug(slug) && isRoleName(role)
+        ? Either.right<GroupRole>({ group, slug, role })
+        : Either.left(`must be parts such as platform=shop:operator, but has "${part}"`)
+    })
+  )
+
+/** The stronger role comes later; of auditor and operator, which include neither each other, operator. */
+const order = Role.literals
+
+/** The role in each project, by slug, that the groups give. */
+export const rolesOfGroups = (
+  groupRoles: ReadonlyArray<GroupRole>,
+  groups: ReadonlyArray<string>
+): ReadonlyMap<string, Role> => {
+  const roles = new Map<string, Role>()
+  for (const { group, role, slug } of groupRoles) {
+    if (!groups.includes(group)) continue
+    const known = roles.get(slug)
+    if (known === undefined || order.indexOf(role) > order.indexOf(known)) roles.set(slug, role)
+  }
+  return roles
+}

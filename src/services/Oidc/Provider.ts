@@ -1,0 +1,168 @@
+import { Clock, Data, Effect, Redacted, Schema } from "effect"
+import type { CustomFetch } from "openid-client"
+import { Conflict, Unavailable } from "../../domain/Errors.ts"
+import { readAuthorities } from "../Outbound.ts"
+import { publicUrlOf } from "../PublicUrl.ts"
+import { Settings } from "../Settings.ts"
+
+/** The provider refused, or its answer does not hold: signature, issuer, audience, nonce, state, times. */
+export class ProviderRefused extends Data.TaggedError("ProviderRefused")<{ readonly why: string }> {}
+
+/** What the browser's cookie carries from the start of a sign-in to the provider's answer. */
+export const Attempt = Schema.Struct({
+  state: Schema.String,
+  nonce: Schema.String,
+  verifier: Schema.String,
+  return_to: Schema.String,
+  fresh: Schema.Boolean,
+  /** The hash of the session that asked for a link; null: a sign-in. */
+  link_session: Schema.NullOr(Schema.String),
+  /** In milliseconds of the epoch. */
+  expires_at: Schema.Number
+})
+export type Attempt = typeof Attempt.Type
+
+/** The claims of a verified ID token that the brain uses. */
+export interface ProviderAccount {
+  readonly issuer: string
+  readonly subject: string
+  readonly name: string | null
+  /** Only an address that the provider has verified. */
+  readonly email: string | null
+  readonly groups: ReadonlyArray<string>
+}
+
+/** A person needs minutes at the provider, a stolen cookie should not last longer. */
+export const attemptSeconds = 600
+
+const discoveryTtl = "1 hour"
+const timeoutSeconds = 10
+
+const notConfigured = new Conflict({
+  code: "oidc_not_configured",
+  detail: "Sign-in through a provider is not configured. Set SVC_OIDC_ISSUER, or sign in with a password."
+})
+
+const unreachable = new Unavailable({
+  detail: "The sign-in provider does not answer. Try again later, or sign in with a password if you are an admin."
+})
+
+const textOf = (
+  value: unknown
+): string | null => (typeof value === "string" && value !== "" ? value.slice(0, 320) : null)
+
+/** The groups of a claim: a list, or one text. */
+const groupsOf = (claim: unknown): ReadonlyArray<string> =>
+  (Array.isArray(claim) ? claim : [claim]).filter((group) => typeof group === "string")
+
+/**
+ * The OpenID Connect provider of SVC_OIDC_ISSUER: authorization code flow with PKCE (RFC 7636) by openid-client, which
+ * verifies the ID token (OpenID Connect Core, section 3.1.3.7).
+ */
+export class OidcProvider extends Effect.Service<OidcProvider>()("svc/oidc/Provider", {
+  effect: Effect.gen(function*() {
+    const settings = yield* Settings
+    const authorities = yield* readAuthorities(settings.outboundCaFile)
+    const redirectUri = `${publicUrlOf(settings)}/api/v1/auth/oidc/callback`
+    const isConfigured = settings.oidcIssuer !== ""
+
+    const discover = Effect.gen(function*() {
+      // loaded when first used: most brains have no provider
+      const client = yield* Effect.promise(() => import("openid-client"))
+      const undici = yield* Effect.promise(() => import("undici"))
+      const { Agent, fetch } = undici.default ?? undici // a CommonJS module: bundled it has nothing but its default
+      const dispatcher = new Agent({ connect: authorities })
+      // the cast: undici's own types of fetch and Response, which are those of the platform otherwise
+      const customFetch = ((url: string, init: object) => fetch(url, { ...init, dispatcher })) as unknown as CustomFetch
+      const issuer = new URL(settings.oidcIssuer)
+      const secret = settings.oidcClientSecret === null ? undefined : Redacted.value(settings.oidcClientSecret)
+      const config = yield* Effect.tryPromise(() =>
+        client.discovery(
+          issuer,
+          settings.oidcClientId,
+          secret,
+          secret === undefined ? client.None() : undefined,
+          {
+            timeout: timeoutSeconds,
+            [client.customFetch]: customFetch,
+            // for a provider beside the brain, and for trials
+            execute: issuer.protocol === "http:" ? [client.allowInsecureRequests] : []
+          }
+        )
+      )
+      return { client, config }
+    }).pipe(
+      Effect.tapError((error) => Effect.logWarning("the sign-in provider cannot be discovered", error.error)),
+      Effect.mapError(() => unreachable)
+    )
+    const [discovered, forget] = yield* Effect.cachedInvalidateWithTTL(discover, discoveryTtl)
+    const configured = Effect.tapError(discovered, () => forget)
+    const provider = Effect.filterOrFail(Effect.succeed(isConfigured), (is) => is, () => notConfigured).pipe(
+      Effect.zipRight(configured)
+    )
+
+    /** A new attempt, and where to send the browser with it. */
+    const begin = Effect.fn("OidcProvider.begin")(function*(
+      request: Pick<Attempt, "fresh" | "link_session" | "return_to">
+    ) {
+      const { client, config } = yield* provider
+      const attempt: Attempt = {
+        ...request,
+        state: client.randomState(),
+        nonce: client.randomNonce(),
+        verifier: client.randomPKCECodeVerifier(),
+        expires_at: (yield* Clock.currentTimeMillis) + attemptSeconds * 1000
+      }
+      const code_challenge = yield* Effect.promise(() => client.calculatePKCECodeChallenge(attempt.verifier))
+      const url = client.buildAuthorizationUrl(config, {
+        redirect_uri: redirectUri,
+        scope: settings.oidcScopes,
+        state: attempt.state,
+        nonce: attempt.nonce,
+        code_challenge,
+        code_challenge_method: "S256",
+        ...(attempt.fresh ? { prompt: "login", max_age: "0" } : {})
+      })
+      return { attempt, url: url.href }
+    })
+
+    /** The account behind the provider's answer, whose query is `search`. A fresh one was authenticated just now. */
+    const complete = Effect.fn("OidcProvider.complete")(function*(attempt: Attempt, search: string) {
+      const { client, config } = yield* provider
+      const tokens = yield* Effect.tryPromise({
+        try: () =>
+          client.authorizationCodeGrant(config, new URL(`${redirectUri}${search}`), {
+            pkceCodeVerifier: attempt.verifier,
+            expectedState: attempt.state,
+            expectedNonce: attempt.nonce,
+            idTokenExpected: true,
+            // measured from the login at the provider to here: the attempt itself may take this long
+            ...(attempt.fresh ? { maxAge: attemptSeconds } : {})
+          }),
+        catch: (error) => new ProviderRefused({ why: error instanceof Error ? error.message : String(error) })
+      })
+      const claims = tokens.claims()
+      if (claims === undefined) return yield* new ProviderRefused({ why: "no ID token" })
+      return {
+        issuer: claims.iss,
+        subject: claims.sub,
+        name: textOf(claims.name),
+        email: claims.email_verified === true ? textOf(claims.email) : null,
+        groups: groupsOf(claims[settings.oidcGroupsClaim])
+      } satisfies ProviderAccount
+    })
+
+    /** The provider's page for signing out; null without one (OpenID Connect RP-Initiated Logout 1.0). */
+    const logoutUrl = Effect.map(
+      provider,
+      ({ client, config }) =>
+        config.serverMetadata().end_session_endpoint === undefined
+          ? null
+          : client.buildEndSessionUrl(config, { post_logout_redirect_uri: `${publicUrlOf(settings)}/` }).href
+    )
+
+    return { isConfigured, begin, complete, logoutUrl } as const
+  })
+}) {
+  static readonly layer = this.Default
+}
