@@ -13,7 +13,7 @@ import { errorLine } from "./Console.ts"
 import { settings } from "./Settings.ts"
 
 /** Warnings of the services, such as an audit row that its webhook refused, as a line each on standard error. */
-const layerWarnings = Logger.add(Logger.make(({ logLevel, message }) => {
+export const layerWarnings = Logger.add(Logger.make(({ logLevel, message }) => {
   if (LogLevel.greaterThanEqual(logLevel, LogLevel.Warning)) {
     process.stderr.write(`${errorLine("svc", Arr.ensure(message).map(String).join(" "))}\n`)
   }

@@ -5,6 +5,7 @@ import { agents } from "./groups/agents.ts"
 import { alerts } from "./groups/alerts.ts"
 import { apiKeys } from "./groups/api-keys.ts"
 import { audit } from "./groups/audit.ts"
+import { backup, restore } from "./groups/backup.ts"
 import { bulkRetry } from "./groups/bulk-retry.ts"
 import { mintSchedulerCert } from "./groups/certificates.ts"
 import { channels } from "./groups/channels.ts"
@@ -50,6 +51,7 @@ const sections = [
     heading: "People who sign in",
     commands: [bootstrapAdmin, createSuperuser, changePassword, auth, resetMfa, resetAllowedCidrs, resetSetup]
   },
+  { heading: "Backups", commands: [backup, restore] },
   { heading: "Keys, certificates and the audit log", commands: [secretKey, mintSchedulerCert, audit] },
   { heading: "On an agent's machine", commands: [agent] },
   {
@@ -85,7 +87,8 @@ const run = Command.make(name).pipe(
     ...sections[1].commands,
     ...sections[2].commands,
     ...sections[3].commands,
-    ...sections[4].commands
+    ...sections[4].commands,
+    ...sections[5].commands
   ]),
   Command.run({ name, version })
 )
@@ -102,5 +105,5 @@ export const cli = makeProgram({
   ],
   sections,
   run,
-  runsAlone: metricsToken.descriptor // prints the token
+  runAlone: [metricsToken.descriptor, backup.descriptor] // print the token, write a backup
 })

@@ -98,12 +98,30 @@ export const rootHelp = (
     `${name} <command> --help explains a command.`
   ].join("\n")
 
-/** The commands of a group, each with its description. */
-export const groupHelp = ({ command, path }: NamedCommand): string => {
+/** Options that the library adds to every command. */
+const builtInOptions = /--(completions|log-level|help|wizard|version)\b/
+
+/**
+ * The options of a group itself and their descriptions. The library prints an option, below it indented the type of its
+ * value, its description, and whether it is optional.
+ */
+const ownOptionsOf = (command: CommandDescription): ReadonlyArray<readonly [string, string]> => {
+  const text = /\nOPTIONS\n\n(.*?)(?=\n[A-Z]+\n\n|$)/s.exec(helpOf(command))?.[1] ?? ""
+  return text.split(/\n(?=\S)/).flatMap((part) => {
+    const [name = "", _type, ...lines] = part.split("\n").map((line) => line.trim()).filter((line) => line !== "")
+    const description = lines.filter((line) => line !== "This setting is optional.").join(" ")
+    return name === "" || builtInOptions.test(name) ? [] : [[name.replace(/^\((.*)\)$/, "$1"), description]]
+  })
+}
+
+/** The commands of a group, each with its description; and its own options, where it does something itself. */
+export const groupHelp = ({ command, path }: NamedCommand, runsAlone: boolean): string => {
   const prefix = path.join(" ")
+  const options = runsAlone ? ownOptionsOf(command) : []
   return [
     descriptionOf(command),
     "",
+    ...(options.length === 0 ? [] : [`Usage: ${prefix} [options]`, "", "Options", ...formatRows(options), ""]),
     `Usage: ${prefix} <command> [options]`,
     "",
     "Commands",

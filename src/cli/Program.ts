@@ -15,12 +15,12 @@ interface Program<E, R> extends ProgramDescription {
   readonly sections: ReadonlyArray<ProgramSection>
   /** Runs the command that a process's arguments name. */
   readonly run: (args: ReadonlyArray<string>) => Effect.Effect<void, E, R>
-  /** A group that does something itself, where others show their help. */
-  readonly runsAlone?: CommandDescription
+  /** Groups that do something themselves, where others show their help. */
+  readonly runAlone?: ReadonlyArray<CommandDescription>
 }
 
 /** A program of several commands: runs the one that the process's arguments name, or explains them. */
-export const makeProgram = <E, R>({ run, runsAlone, sections, ...description }: Program<E, R>) => {
+export const makeProgram = <E, R>({ run, runAlone = [], sections, ...description }: Program<E, R>) => {
   const { name } = description
   const groups = sections.map(({ commands, heading }) => ({
     heading,
@@ -38,8 +38,9 @@ export const makeProgram = <E, R>({ run, runsAlone, sections, ...description }: 
       if (named === undefined && (given.length === 0 || asksForHelp(given))) {
         return yield* Console.log(rootHelp(description, version, groups))
       }
-      if (named !== undefined && isGroup(named.command) && (asksForHelp(given) || named.command !== runsAlone)) {
-        return yield* Console.log(groupHelp(named))
+      if (named !== undefined && isGroup(named.command)) {
+        const runsAlone = runAlone.includes(named.command)
+        if (asksForHelp(given) || !runsAlone) return yield* Console.log(groupHelp(named, runsAlone))
       }
       yield* Effect.provide(run(args), CliConfig.layer({ showBuiltIns: false })).pipe(
         withRepairedOutput(name, given, named)

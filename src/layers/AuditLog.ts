@@ -6,12 +6,14 @@ import { Loops } from "../services/Loops.ts"
 import { Outbound, Resolver } from "../services/Outbound.ts"
 import * as Keys from "./Keys.ts"
 
-/** The audit log and what it needs: its keys, loops, leases, calls to outside. Needs the database, Metrics and Settings. */
-export const layer = Audit.layer.pipe(
+/** The audit log and what it needs: loops, leases, calls to outside. Needs its keys, the database, Metrics and Settings. */
+export const layerWithoutKeys = Audit.layer.pipe(
   Layer.provideMerge(AuditForwarder.layer),
   Layer.provideMerge(Loops.layer),
   Layer.provideMerge(Leader.layer),
   Layer.provideMerge(Outbound.layer),
-  Layer.provideMerge(Resolver.layer),
-  Layer.provideMerge(Keys.layer)
+  Layer.provideMerge(Resolver.layer)
 )
+
+/** `layerWithoutKeys`, and the brain's keys. */
+export const layer = Layer.provideMerge(layerWithoutKeys, Keys.layer)

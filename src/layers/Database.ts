@@ -129,14 +129,19 @@ const layerAt = <E, R>(
       return Context.make(SqlClient.SqlClient, sql as SqlClient.SqlClient).pipe(
         Context.add(Reader, sql as SqlClient.SqlClient),
         Context.add(PreparedReads, postgres.reads),
-        Context.add(Database, { dialect: "pg", redactedUrl: location.redactedUrl, sqlite: null })
+        Context.add(Database, {
+          dialect: "pg",
+          redactedUrl: location.redactedUrl,
+          sqlite: null,
+          postgres: postgres.access
+        })
       )
     }
     const { access, reader, reads, writer } = yield* open(location.file)
     return Context.make(SqlClient.SqlClient, withAfterCommit(writer)).pipe(
       Context.add(Reader, reader),
       Context.add(PreparedReads, reads),
-      Context.add(Database, { dialect: "sqlite", redactedUrl: `sqlite:///${location.file}`, sqlite: access })
+      Context.add(Database, { dialect: "sqlite", redactedUrl: `sqlite:///${location.file}`, sqlite: access, postgres: null })
     )
   }))
 

@@ -77,3 +77,23 @@ export const layer = Layer.effect(
     return { secret, auditChain, auditSigning, metricsToken }
   })
 )
+
+const missingKeysMessage =
+  "SVC_HOME lacks keys. Put secret.key, audit-chain.key and audit-signing.key there, as they were where the backup was made."
+
+/**
+ * This machine's keys as they are: none is created, compared with the database, or recorded in it. For a database whose
+ * rows are about to be replaced by those of an archive. `/metrics` is not served with these.
+ */
+export const layerUnregistered = Layer.effect(
+  Keys,
+  Effect.gen(function*() {
+    const secret = yield* SecretKeys.readSecretKeys(requireKeyFile)
+    const { auditChain, auditSigning } = yield* AuditKeys.readAuditKeys(requireKeyFile)
+    return { secret, auditChain, auditSigning, metricsToken: Redacted.make("") }
+  })
+).pipe(Layer.catchAll((error) =>
+  isMissing(error)
+    ? Layer.fail(new KeyUnusable({ message: missingKeysMessage }))
+    : Layer.fail(error)
+))

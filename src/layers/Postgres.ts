@@ -1,10 +1,10 @@
 import * as Reactivity from "@effect/experimental/Reactivity"
-import { SqlError } from "@effect/sql"
+import { SqlClient, SqlError } from "@effect/sql"
 import { PgClient } from "@effect/sql-pg"
 import { Effect, MutableRef, Option, Redacted, Schedule } from "effect"
 import { createHash } from "node:crypto"
 import pg from "pg"
-import type { MeasureUse } from "../services/Database.ts"
+import type { MeasureUse, PostgresAccess, PostgresConnection } from "../services/Database.ts"
 import * as PreparedReads from "../services/PreparedReads.ts"
 import { Startup, type StartupReason } from "../services/Startup.ts"
 import { PostgresPool } from "./PostgresPool.ts"
@@ -158,6 +158,25 @@ const runOnPool = (pool: pg.Pool, query: pg.QueryConfig | pg.QueryArrayConfig) =
     })
   })
 
+/** @effect/sql-pg keeps the driver's connection of a transaction in this member, which its types do not have. */
+const connectionOf = ([connection]: readonly [object, number]): PostgresConnection | null => {
+  const client: unknown = Reflect.get(connection, "pg")
+  return client instanceof pg.Client ? client as PostgresConnection : null // its overloads take such a stream too
+}
+
+const access: PostgresAccess = {
+  within: (body) =>
+    Effect.flatMap(Effect.serviceOption(SqlClient.TransactionConnection), (transaction) => {
+      const client = Option.isNone(transaction) ? null : connectionOf(transaction.value)
+      return client === null
+        ? Effect.dieMessage("a connection is given out within a transaction only")
+        : Effect.tryPromise({
+          try: (signal) => body(client, signal),
+          catch: (cause) => new SqlError.SqlError({ cause, message: "Failed to copy rows" })
+        })
+    })
+}
+
 export const makePostgres = (
   url: Redacted.Redacted,
   maxConnections: number,
@@ -172,5 +191,5 @@ export const makePostgres = (
         new SqlError.SqlError({ cause: error.cause, message: "PostgreSQL does not answer" })),
       Effect.provide(Reactivity.layer)
     )
-    return { sql, reads: preparedReadsOf(sql, pool) }
+    return { sql, reads: preparedReadsOf(sql, pool), access }
   })

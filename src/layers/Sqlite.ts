@@ -186,18 +186,17 @@ export const makeSqlite = Effect.fnUntraced(function*(file: string, measure: Mea
           : Effect.try({
             try: () => runTimedWrite(() => body(writeConnection)),
             catch: (cause) => new SqlError.SqlError({ cause, message: "Failed to write" })
-          }))
+          })),
+    readConnection: readConnection ?? writeConnection
   }
   return { writer, reader, reads, access }
 }, Effect.provide(Reactivity.layer))
 
 /** One read-only connection, for looking at a database that must be neither made nor changed; reader and writer alike. */
 export const makeReadOnly = Effect.fnUntraced(function*(file: string) {
-  const reader = yield* clientOf(
-    connectionOf(yield* openConnection(file, true), runUntimed),
-    yield* Effect.makeSemaphore(1)
-  )
+  const readConnection = yield* openConnection(file, true)
+  const reader = yield* clientOf(connectionOf(readConnection, runUntimed), yield* Effect.makeSemaphore(1))
   const onlyReads = () => Effect.dieMessage("this connection only reads")
-  const access: SqliteAccess = { file, write: onlyReads, within: onlyReads }
+  const access: SqliteAccess = { file, write: onlyReads, within: onlyReads, readConnection }
   return { writer: reader, reader, reads: unpreparedReadsOf(reader), access }
 }, Effect.provide(Reactivity.layer))

@@ -25,6 +25,25 @@ export interface SqliteAccess {
    * Runs `body` on the writing connection within the caller's transaction (`sql.withTransaction`). Dies without one.
    */
   readonly within: <A>(body: (db: BetterSqlite3.Database) => A) => Effect.Effect<A, SqlError.SqlError>
+  /** The connection of `Reader`, for reads that go through a whole table (`Backup/Rows.ts`). */
+  readonly readConnection: BetterSqlite3.Database
+}
+
+/** A connection of the driver `pg`, as far as COPY needs it. The library's types do not name those of `pg`. */
+export interface PostgresConnection {
+  /** Sends a query that has its own protocol, such as a stream of pg-copy-streams, and returns it. */
+  readonly query: <Stream extends { readonly submit: (connection: never) => void }>(stream: Stream) => Stream
+}
+
+/** Direct access to the driver of PostgreSQL, for COPY. */
+export interface PostgresAccess {
+  /**
+   * Runs `body` with the connection of the caller's transaction (`sql.withTransaction`). Dies without one. `body` must
+   * wait for its queries; when the fiber is interrupted, `signal` is aborted.
+   */
+  readonly within: <A>(
+    body: (client: PostgresConnection, signal: AbortSignal) => Promise<A>
+  ) => Effect.Effect<A, SqlError.SqlError>
 }
 
 /** Receives how long a connection was in use. SQLite has one connection of each kind, PostgreSQL a pool. */
@@ -36,6 +55,8 @@ export class Database extends Context.Tag("svc/Database")<Database, {
   readonly redactedUrl: string
   /** Present on SQLite only. */
   readonly sqlite: SqliteAccess | null
+  /** Present on PostgreSQL only. */
+  readonly postgres: PostgresAccess | null
 }>() {}
 
 /**

@@ -165,6 +165,21 @@ export class CommandStatusRepo extends Effect.Service<CommandStatusRepo>()("svc/
         returning: "id, action, status, issued_at"
       })
 
+    /**
+     * Ends all unfinished commands of a restored database. The time of dispatch stays, or becomes that of issue: the
+     * command may have been sent after the backup, so nothing may take it for one that was never sent. An answer that
+     * arrives later is still accepted.
+     */
+    const endRestored = (now: Timestamp.Timestamp, error: string) =>
+      transition({
+        to: "timeout",
+        at: now,
+        with: sql`WITH unfinished AS (SELECT id FROM commands WHERE ${hasSourceOf("timeout")})`,
+        set: sql`error = ${error}, dispatched_at = coalesce(dispatched_at, issued_at)`,
+        where: sql`id IN (SELECT id FROM unfinished)`,
+        returning: "id"
+      })
+
     /** Cancels a command that was not sent. Returns its row, or none when it is not pending. */
     const cancelPending = (projectId: ProjectId, id: CommandId, at: Timestamp.Timestamp, error: string) =>
       Effect.map(
@@ -212,6 +227,7 @@ export class CommandStatusRepo extends Effect.Service<CommandStatusRepo>()("svc/
       failUndecryptable,
       finish,
       expire,
+      endRestored,
       cancelPending,
       cancelUnsent,
       cancelUnfinished

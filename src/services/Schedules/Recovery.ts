@@ -30,6 +30,9 @@ type Decision = Pick<ResolveTerminalFire, "fire_id" | "work_may_have_executed" |
 /** Statuses of a fire that was sent and did not end by a word of its agent. */
 const unknownStatuses: ReadonlyArray<string> = ["terminal_timeout", "terminal_cancelled"]
 
+/** Of a fire without a command. A restore ends the fires that waited (`Restore/Schedules.ts`). */
+const resolvableStatuses: ReadonlyArray<string> = [...liveFireStatuses, "terminal_timeout"]
+
 const notResolvable = (detail: string) => new Conflict({ code: "fire_not_resolvable", detail })
 
 const decodeTick = Schema.decodeUnknownOption(Timestamp.Timestamp)
@@ -248,7 +251,7 @@ export class ScheduleRecovery extends Effect.Service<ScheduleRecovery>()("svc/Sc
       }
     )
 
-    /** A recorded fire that no command carries: it waits, or was left behind. */
+    /** A recorded fire that no command carries: it waits, was left behind, or waited when its database was backed up. */
     const judgeFire = Effect.fnUntraced(function*(schedule: Schedule, input: ResolveLegacyEvidence) {
       const found = yield* recovery.findFire(schedule.id, input.fire_id)
       if (Option.isNone(found) || found.value.id !== input.source_evidence_id) {
@@ -256,7 +259,7 @@ export class ScheduleRecovery extends Effect.Service<ScheduleRecovery>()("svc/Sc
       }
       const { command_id, status } = found.value
       if (command_id !== null) return yield* notResolvable("The fire has a command: use resolve-terminal-fire.")
-      if (!(liveFireStatuses as ReadonlyArray<string>).includes(status)) { // the cast widens a tuple for `includes`
+      if (!resolvableStatuses.includes(status)) {
         return yield* notResolvable(`The fire is ${status}: its outcome is known.`)
       }
       yield* open.resolve(found.value, resolvedStatus(input.work_may_have_executed))

@@ -1,0 +1,145 @@
+import { Console, Effect, Layer, Option } from "effect"
+import { constants, setPriority } from "node:os"
+import { resolve } from "node:path"
+import * as Catalog from "../../layers/Catalog.ts"
+import * as DatabaseLayer from "../../layers/Database.ts"
+import * as RestoreLayer from "../../layers/Restore.ts"
+import { writeBackup } from "../../services/Backup.ts"
+import type { Manifest, Summary } from "../../services/Backup/Archive.ts"
+import { Database } from "../../services/Database.ts"
+import { Restore, verifyArchive } from "../../services/Restore.ts"
+import { countTarget } from "../../services/Restore/Target.ts"
+import { layerWarnings } from "../Administration.ts"
+import { readEncryption, type SecretOptions } from "../BackupSecret.ts"
+import { formatMebibytes, makeCopyProgress } from "../CopyProgress.ts"
+import { CliError } from "../Explain.ts"
+import { layerInspection } from "../Inspection.ts"
+import { settings } from "../Settings.ts"
+
+interface BackupCommand extends SecretOptions {
+  readonly output: Option.Option<string>
+  readonly json: boolean
+}
+
+interface ArchiveCommand extends SecretOptions {
+  readonly archive: string
+  readonly json: boolean
+}
+
+/** A brain on the same machine keeps the processor. */
+const yieldProcessor = Effect.ignore(Effect.try(() => setPriority(constants.priority.PRIORITY_LOW)))
+
+const sum = ({ tables }: Summary, of: "rows" | "bytes"): number => tables.reduce((total, one) => total + one[of], 0)
+
+const headText = ({ audit_head }: Manifest): string =>
+  audit_head === null ? "none" : `row ${audit_head.seq} ${audit_head.row_hash}`
+
+const keyLines = ({ keys }: Manifest): ReadonlyArray<string> => {
+  const lines = [
+    ...keys.secret.map((id) => `  SVC_SECRET_KEY ${id}`),
+    ...(keys.audit_chain === null ? [] : [`  SVC_AUDIT_CHAIN_KEY ${keys.audit_chain}`]),
+    ...(keys.audit_signing.length === 0 ? [] : [`  SVC_AUDIT_SIGNING_KEY ${keys.audit_signing.join(" or ")}`])
+  ]
+  return lines.length === 0 ? [] : ["keys: a brain needs these; they are not in the backup", ...lines]
+}
+
+const describe = (manifest: Manifest, summary: Summary): ReadonlyArray<string> => [
+  `created: ${manifest.created_at} by svc ${manifest.program}`,
+  `database: ${manifest.database}, revision ${manifest.revision}`,
+  `rows: ${sum(summary, "rows")} in ${summary.tables.filter(({ rows }) => rows > 0).length} tables, ${
+    formatMebibytes(sum(summary, "bytes"))
+  }`,
+  `audit head: ${headText(manifest)}`,
+  ...keyLines(manifest)
+]
+
+/** One object, with the columns of tables left out. */
+const jsonOf = (path: string, { tables: _columns, ...manifest }: Manifest, summary: Summary, more: object) =>
+  JSON.stringify({ path, ...manifest, rows: sum(summary, "rows"), tables: summary.tables, ...more })
+
+export const backup = ({ json, output, ...secrets }: BackupCommand) =>
+  Effect.gen(function*() {
+    if (Option.isNone(output)) {
+      return yield* new CliError({ usage: true, message: "name the new file: svc backup --output <path>" })
+    }
+    yield* yieldProcessor
+    const path = resolve(output.value)
+    const encryption = yield* readEncryption(secrets, true)
+    const progress = yield* makeCopyProgress("backup")
+    const { fileBytes, manifest, removed, summary } = yield* Effect.ensuring(
+      writeBackup({ path, encryption, report: progress.report }),
+      Effect.sync(progress.clear)
+    )
+    for (const name of removed) yield* Console.error(`deleted ${name}, which a backup that was killed had left`)
+    yield* Console.log(
+      json
+        ? jsonOf(path, manifest, summary, { bytes: fileBytes, encrypted: encryption !== null })
+        : [
+          `wrote ${path}: ${formatMebibytes(fileBytes)}${encryption === null ? "" : ", encrypted"}`,
+          ...describe(manifest, summary)
+        ].join("\n")
+    )
+  }).pipe(Effect.provide(Layer.merge(layerInspection, Catalog.layer)))
+
+export const verify = ({ archive, json, ...secrets }: ArchiveCommand) =>
+  Effect.gen(function*() {
+    const path = resolve(archive)
+    const encryption = yield* readEncryption(secrets, false)
+    const progress = yield* makeCopyProgress("verify")
+    const { manifest, summary } = yield* Effect.ensuring(
+      verifyArchive({ path, encryption }, progress.report),
+      Effect.sync(progress.clear)
+    )
+    yield* Console.log(
+      json
+        ? jsonOf(path, manifest, summary, { encrypted: encryption !== null })
+        : ["the backup is complete and unchanged", ...describe(manifest, summary)].join("\n")
+    )
+  })
+
+const layerRestore = RestoreLayer.layer.pipe(
+  Layer.provideMerge(DatabaseLayer.layerExclusive),
+  Layer.provideMerge(settings({ databasePoolSize: 1 })),
+  Layer.provideMerge(layerWarnings)
+)
+
+/** Opening a SQLite file for writing would create it. */
+const requireDatabase = Effect.provide(Database, layerInspection)
+
+export const restore = ({ archive, force, json, ...secrets }: ArchiveCommand & { readonly force: boolean }) =>
+  Effect.gen(function*() {
+    const path = resolve(archive)
+    const encryption = yield* readEncryption(secrets, false)
+    yield* requireDatabase
+    yield* Effect.gen(function*() {
+      const location = { path, encryption }
+      const progress = yield* makeCopyProgress("verify")
+      const service = yield* Restore
+      const { redactedUrl } = yield* Database
+      const verified = yield* Effect.ensuring(service.check(location, progress.report), Effect.sync(progress.clear))
+      if (!force) {
+        const { agents, audit_rows, projects, tasks, users } = yield* countTarget
+        return yield* new CliError({
+          usage: true,
+          message: `${redactedUrl} has ${users} users, ${projects} projects, ${agents} agents, ${tasks} tasks and ` +
+            `${audit_rows} audit rows, which the backup of ${verified.manifest.created_at} with ` +
+            `${sum(verified.summary, "rows")} rows would replace. To do that, add --force`
+        })
+      }
+      const loading = yield* makeCopyProgress("restore")
+      const { formerCheckpoints, manifest, rows, settled } = yield* Effect.ensuring(
+        service.run(location, verified, loading.report),
+        Effect.sync(loading.clear)
+      )
+      yield* Console.log(
+        json
+          ? jsonOf(path, manifest, verified.summary, { settled, former_checkpoints: formerCheckpoints })
+          : [
+            `restored ${rows} rows of ${manifest.created_at} into ${redactedUrl}`,
+            ...Object.entries(settled).map(([name, count]) => `  ${name.replaceAll("_", " ")}: ${count}`),
+            ...(formerCheckpoints === null ? [] : [`moved the former checkpoints to ${formerCheckpoints}`]),
+            "check what changed since the backup: API keys, members and schedules are as they were then"
+          ].join("\n")
+      )
+    }).pipe(Effect.provide(layerRestore))
+  })

@@ -1,0 +1,79 @@
+import { SqlClient } from "@effect/sql"
+import { Effect, Layer } from "effect"
+import { migrations } from "../../migrations/index.ts"
+import type { ColumnKind, TableColumns } from "../services/Backup/Archive.ts"
+import { Catalog } from "../services/Backup/Catalog.ts"
+import { MigrationList, Migrations } from "../services/Migrations.ts"
+import * as Sqlite from "./Sqlite.ts"
+
+/** The types of `migrations/types.ts`, as SQLite has them. Another type needs a decision how archives write it. */
+const kinds: ReadonlyMap<string, ColumnKind> = new Map([
+  ["TEXT", "text"],
+  ["INTEGER", "integer"],
+  ["DOUBLE PRECISION", "real"]
+])
+
+interface ColumnRow {
+  readonly table: string
+  readonly name: string
+  readonly type: string
+}
+
+interface ReferenceRow {
+  readonly table: string
+  readonly parent: string
+}
+
+const columnOf = ({ name, table, type }: ColumnRow) => {
+  const kind = kinds.get(type.toUpperCase())
+  return kind === undefined
+    ? Effect.dieMessage(`${table}.${name} has the type ${type}, which archives do not have yet`)
+    : Effect.succeed({ name, kind })
+}
+
+/** Tables after those that they refer to, else by name. No table refers to itself. */
+const sortByReference = (tables: ReadonlyArray<TableColumns>, references: ReadonlyArray<ReferenceRow>) => {
+  const sorted: Array<TableColumns> = []
+  const add = (table: TableColumns): void => {
+    if (sorted.includes(table)) return
+    for (const { parent } of references.filter((one) => one.table === table.name && one.parent !== table.name)) {
+      const parentTable = tables.find(({ name }) => name === parent)
+      if (parentTable !== undefined) add(parentTable)
+    }
+    sorted.push(table)
+  }
+  for (const table of tables) add(table)
+  return sorted
+}
+
+const readTables = Effect.gen(function*() {
+  const sql = yield* SqlClient.SqlClient
+  const isOurs = sql.literal("m.type = 'table' AND m.name NOT LIKE 'sqlite\\_%' ESCAPE '\\'")
+  const columns = yield* sql<ColumnRow>`SELECT m.name AS "table", c.name AS name, c.type AS type
+    FROM sqlite_master m JOIN pragma_table_info(m.name) c WHERE ${isOurs} ORDER BY m.name, c.cid`
+  const references = yield* sql<ReferenceRow>`SELECT DISTINCT m.name AS "table", f."table" AS parent
+    FROM sqlite_master m JOIN pragma_foreign_key_list(m.name) f WHERE ${isOurs} ORDER BY 1, 2`
+  const names = [...new Set(columns.map(({ table }) => table))]
+  const tables = yield* Effect.forEach(names, (name) =>
+    Effect.map(
+      Effect.forEach(columns.filter(({ table }) => table === name), columnOf),
+      (found) => ({ name, columns: found })
+    ))
+  return sortByReference(tables, references)
+})
+
+/** Runs the migrations on an empty SQLite database in memory, which takes some 30 ms, and reads what they created. */
+export const layer = Layer.succeed(Catalog, {
+  tablesAt: (revision) =>
+    Effect.gen(function*() {
+      const { writer } = yield* Sqlite.makeSqlite(":memory:", () => {})
+      const provideDatabase = Effect.provideService(SqlClient.SqlClient, writer)
+      const { upgrade } = yield* Migrations.pipe(
+        Effect.provide(Migrations.layer),
+        Effect.provideService(MigrationList, migrations),
+        provideDatabase
+      )
+      yield* upgrade(revision)
+      return yield* provideDatabase(readTables)
+    }).pipe(Effect.scoped, Effect.orDie)
+})

@@ -1,0 +1,19 @@
+import { Effect, Layer, Stream } from "effect"
+import { Hints } from "../services/Database.ts"
+import { Metrics } from "../services/Metrics.ts"
+import { Restore } from "../services/Restore.ts"
+import * as AuditLog from "./AuditLog.ts"
+import * as Catalog from "./Catalog.ts"
+import * as Keys from "./Keys.ts"
+
+/** No brain runs that would take a hint, and the connection for them would look like one. */
+const layerNoHints = Layer.succeed(Hints, { publish: () => Effect.void, subscribe: () => Stream.empty })
+
+/**
+ * Restores an archive over the unmigrated database, with exclusive access (`Database.layerExclusive`). The pool must have
+ * one connection: a second one would look like another svc.
+ */
+export const layer = Restore.layer.pipe(
+  Layer.provideMerge(AuditLog.layerWithoutKeys),
+  Layer.provideMerge(Layer.mergeAll(Keys.layerUnregistered, Metrics.layer, Catalog.layer, layerNoHints))
+)

@@ -1,0 +1,100 @@
+import { Data, Schema } from "effect"
+
+/**
+ * The archive of `svc backup`: one file that does not depend on the database that it came from (docs/backup.md, Format).
+ *
+ * The file begins with `magic`. Then come frames: one manifest, the blocks of rows of each table in the manifest's order,
+ * and one summary. A frame's SHA-256 covers its header, its number and its content, so frames cannot be changed, moved or
+ * left out. The summary has the SHA-256 of all bytes before it, so a file without a valid summary is not complete.
+ */
+export const magic = Buffer.from("svc backup 1\n", "latin1")
+
+/** Every archive of any format begins with it. */
+export const magicOfAllFormats = Buffer.from("svc backup ", "latin1")
+
+export const formatVersion = 1
+
+export const frameKinds = { manifest: 1, rows: 2, summary: 3 } as const
+export type FrameKind = (typeof frameKinds)[keyof typeof frameKinds]
+
+/** Kind (1 byte), index of the table (2), bytes of the content uncompressed (4) and stored (4), SHA-256 (32). */
+export const frameHeaderBytes = 43
+export const digestBytes = 32
+
+/** Bytes of rows in a block, uncompressed. A row longer than this continues in the next block. */
+export const blockBytes = 262_144
+
+/** A reader refuses longer frames before it allocates memory. The manifest is the longest: 64 KiB now. */
+export const maxFrameBytes = 4 * 1_048_576
+
+/** How a column's values are written: as they are, as digits, or as a number in full precision. */
+export const ColumnKind = Schema.Literal("text", "integer", "real")
+export type ColumnKind = typeof ColumnKind.Type
+
+export const TableColumns = Schema.Struct({
+  name: Schema.String,
+  columns: Schema.Array(Schema.Struct({ name: Schema.String, kind: ColumnKind }))
+})
+export type TableColumns = typeof TableColumns.Type
+
+/** What the archive says about itself, before its rows. */
+export const Manifest = Schema.Struct({
+  format: Schema.Int,
+  id: Schema.String,
+  created_at: Schema.String,
+  /** The version of svc that wrote it. */
+  program: Schema.String,
+  database: Schema.Literal("sqlite", "postgresql"),
+  /** The revision of the schema that the rows have. */
+  revision: Schema.Int,
+  /** The newest row of the audit log; null: no brain had served the database. */
+  audit_head: Schema.NullOr(Schema.Struct({ seq: Schema.Int, row_hash: Schema.String })),
+  /** The keys that a brain needs for these rows, by their ids. No key is in the archive. */
+  keys: Schema.Struct({
+    /** Of SVC_SECRET_KEY: the active one, and those that stored secrets are sealed under. */
+    secret: Schema.Array(Schema.String),
+    /** Of SVC_AUDIT_CHAIN_KEY: the key that signs. */
+    audit_chain: Schema.NullOr(Schema.String),
+    /** Of SVC_AUDIT_SIGNING_KEY: one of these. */
+    audit_signing: Schema.Array(Schema.String)
+  }),
+  /** The last number of each counter, by its table. */
+  sequences: Schema.Record({ key: Schema.String, value: Schema.Int }),
+  tables: Schema.Array(TableColumns)
+})
+export type Manifest = typeof Manifest.Type
+
+/** What the archive has, after its rows. `bytes` and `sha256` are of a table's rows, uncompressed. */
+export const Summary = Schema.Struct({
+  tables: Schema.Array(
+    Schema.Struct({ name: Schema.String, rows: Schema.Int, bytes: Schema.Int, sha256: Schema.String })
+  ),
+  /** Of all bytes before this frame. */
+  sha256: Schema.String
+})
+export type Summary = typeof Summary.Type
+
+export type ArchiveProblem =
+  | "foreign"
+  | "newer_format"
+  | "newer_schema"
+  | "cut"
+  | "damaged"
+  | "encrypted"
+  | "not_encrypted"
+  | "wrong_key"
+
+/** The file is not an archive that can be restored. `message` is one sentence for the user. */
+export class ArchiveRefused extends Data.TaggedError("ArchiveRefused")<{
+  readonly problem: ArchiveProblem
+  readonly message: string
+}> {}
+
+/** Rows and bytes so far. */
+export interface Progress {
+  readonly table: string
+  readonly rows: number
+  readonly bytes: number
+}
+
+export type ReportProgress = (progress: Progress) => void

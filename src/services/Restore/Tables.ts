@@ -1,0 +1,75 @@
+import { SqlClient } from "@effect/sql"
+import { Effect } from "effect"
+import type { TableColumns } from "../Backup/Archive.ts"
+import { countedTables } from "../Backup/Catalog.ts"
+import { quoteName } from "../Backup/Rows.ts"
+
+/**
+ * How far counters jump. What the database counted between the backup and its loss is unknown, and a number that was used
+ * then must not come again: a fencing number, the epoch of a publication, the revision of a schedule.
+ */
+export const counterGap = 1_000_000
+
+/** An index that is not part of a constraint, by the statement that creates it. */
+interface IndexRow {
+  readonly name: string
+  readonly definition: string
+}
+
+/** Loading rows into a table and then indexing it is faster than to keep its indexes during the load. */
+export const listIndexes = (tables: ReadonlyArray<TableColumns>) =>
+  Effect.flatMap(SqlClient.SqlClient, (sql) => {
+    const names = tables.map(({ name }) => name)
+    return sql.onDialectOrElse({
+      pg: () =>
+        sql<IndexRow>`SELECT c.relname AS name, pg_get_indexdef(i.indexrelid) AS definition
+          FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid JOIN pg_class t ON t.oid = i.indrelid
+          WHERE t.relnamespace = current_schema()::regnamespace AND t.relname = ANY(${names}) AND NOT t.relispartition
+            AND NOT EXISTS (SELECT 1 FROM pg_constraint k WHERE k.conindid = i.indexrelid) ORDER BY 1`,
+      orElse: () =>
+        sql<IndexRow>`SELECT name, sql AS definition FROM sqlite_master
+          WHERE type = 'index' AND sql IS NOT NULL AND tbl_name IN ${sql.in(names)} ORDER BY 1`
+    })
+  })
+
+export const dropIndexes = (indexes: ReadonlyArray<IndexRow>) =>
+  Effect.flatMap(
+    SqlClient.SqlClient,
+    (sql) => Effect.forEach(indexes, ({ name }) => sql`DROP INDEX ${sql(name)}`, { discard: true })
+  )
+
+/** PostgreSQL names the partitioned table's definition `ON ONLY`, which would leave its partitions without the index. */
+export const createIndexes = (indexes: ReadonlyArray<IndexRow>) =>
+  Effect.flatMap(SqlClient.SqlClient, (sql) =>
+    Effect.forEach(indexes, ({ definition }) => sql.unsafe(definition.replace(" ON ONLY ", " ON ")), { discard: true }))
+
+/** Deletes all rows of the tables. */
+export const emptyTables = (tables: ReadonlyArray<TableColumns>) =>
+  Effect.flatMap(SqlClient.SqlClient, (sql) =>
+    sql.onDialectOrElse({
+      pg: () => Effect.asVoid(sql.unsafe(`TRUNCATE ${tables.map(({ name }) => quoteName(name)).join(", ")}`)),
+      orElse: () =>
+        Effect.forEach(tables, ({ name }) => sql`DELETE FROM ${sql(name)}`, { discard: true })
+    }))
+
+/** Drops the tables; those that refer to others come first. */
+export const dropTables = (tables: ReadonlyArray<TableColumns>) =>
+  Effect.flatMap(SqlClient.SqlClient, (sql) =>
+    Effect.forEach(tables.toReversed(), ({ name }) => sql`DROP TABLE ${sql(name)}`, { discard: true }))
+
+/** Sets the counters behind every number that was used, here or where the backup was made. */
+export const raiseCounters = (...counters: ReadonlyArray<Readonly<Record<string, number>>>) =>
+  Effect.gen(function*() {
+    const sql = yield* SqlClient.SqlClient
+    for (const [table, column] of Object.entries(countedTables)) {
+      const last = Math.max(...counters.map((known) => known[table] ?? 0)) + counterGap
+      yield* sql.onDialectOrElse({
+        pg: () => Effect.asVoid(sql`SELECT setval(pg_get_serial_sequence(${table}, ${column}), ${last})`),
+        orElse: () =>
+          Effect.zipRight(
+            sql`DELETE FROM sqlite_sequence WHERE name = ${table}`,
+            Effect.asVoid(sql`INSERT INTO sqlite_sequence (name, seq) VALUES (${table}, ${last})`)
+          )
+      })
+    }
+  })
