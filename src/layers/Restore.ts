@@ -13,7 +13,10 @@ const layerNoHints = Layer.succeed(Hints, { publish: () => Effect.void, subscrib
  * Restores an archive over the unmigrated database, with exclusive access (`Database.layerExclusive`). The pool must have
  * one connection: a second one would look like another svc.
  */
-export const layer = Restore.layer.pipe(
-  Layer.provideMerge(AuditLog.layerWithoutKeys),
-  Layer.provideMerge(Layer.mergeAll(Keys.layerUnregistered, Metrics.layer, Catalog.layer, layerNoHints))
-)
+export const layerOf = (restore: typeof Restore.layer) =>
+  restore.pipe(
+    Layer.provideMerge(AuditLog.layerWithoutKeys),
+    Layer.provideMerge(Layer.mergeAll(Keys.layerUnregistered, Metrics.layer, Catalog.layer, layerNoHints))
+  )
+
+export const layer = layerOf(Restore.layer)

@@ -50,49 +50,61 @@ export const makeSqliteLoader = (db: BetterSqlite3.Database): Loader => {
   }
 }
 
-const waitUntilWritten = (stream: CopyStreamQuery, block: Buffer): Promise<void> =>
-  new Promise((resolve, reject) => {
-    stream.once("error", reject)
-    stream.write(block, (error) => {
-      stream.off("error", reject)
-      if (error) reject(error)
-      else resolve()
-    })
-  })
+/** One COPY. Once the server has refused it, pg-copy-streams must not be written to, ended or destroyed: it would throw. */
+class CopyIn {
+  private refusal: Error | null = null
+  private readonly refused: Promise<never>
+
+  constructor(private readonly stream: CopyStreamQuery) {
+    this.refused = new Promise((_, reject) =>
+      stream.on("error", (error: Error) => {
+        this.refusal ??= error
+        reject(error)
+      })
+    )
+    this.refused.catch(() => {})
+  }
+
+  async write(block: Buffer): Promise<void> {
+    if (this.refusal !== null) throw this.refusal
+    const written = new Promise<void>((resolve) => this.stream.write(block, () => resolve()))
+    await Promise.race([written, this.refused])
+  }
+
+  async end(): Promise<number> {
+    if (this.refusal !== null) throw this.refusal
+    const finished = new Promise<void>((resolve) => this.stream.once("finish", () => resolve()))
+    this.stream.end()
+    await Promise.race([finished, this.refused])
+    return this.stream.rowCount
+  }
+
+  async abort(error: Error): Promise<void> {
+    if (this.refusal !== null) return
+    const closed = new Promise<void>((resolve) => this.stream.once("close", () => resolve()))
+    this.stream.destroy(error)
+    await closed
+  }
+}
 
 export const makePostgresLoader = (client: PostgresConnection): Loader => {
-  let stream: CopyStreamQuery | null = null
-  let failure: Promise<never> | null = null
+  let copy: CopyIn | null = null
   return {
     begin: async (table) => {
-      const copy = client.query(
-        copyFrom(`COPY ${quoteName(table.name)} (${columnList(table)}) FROM STDIN (ENCODING 'UTF8')`)
-      )
-      stream = copy
-      // the server refuses a row before the next block is written
-      failure = new Promise((_, reject) => copy.once("error", reject))
-      failure.catch(() => {})
+      const text = `COPY ${quoteName(table.name)} (${columnList(table)}) FROM STDIN (ENCODING 'UTF8')`
+      copy = new CopyIn(client.query(copyFrom(text)))
     },
     write: async (block) => {
-      if (stream !== null && failure !== null) await Promise.race([waitUntilWritten(stream, block), failure])
+      await copy?.write(block)
     },
     end: async () => {
-      const copy = stream
-      stream = null
-      if (copy === null || failure === null) return 0
-      const finished = new Promise<void>((resolve) => copy.once("finish", () => resolve()))
-      copy.end()
-      await Promise.race([finished, failure])
-      return copy.rowCount
+      const rows = await copy?.end()
+      copy = null
+      return rows ?? 0
     },
     abort: async (error) => {
-      const copy = stream
-      stream = null
-      if (copy === null || copy.closed || copy.errored !== null) return
-      const closed = new Promise<void>((resolve) => copy.once("close", () => resolve()))
-      copy.on("error", () => {})
-      copy.destroy(error)
-      await closed
+      await copy?.abort(error)
+      copy = null
     }
   }
 }
