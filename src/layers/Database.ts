@@ -141,7 +141,12 @@ const layerAt = <E, R>(
     return Context.make(SqlClient.SqlClient, withAfterCommit(writer)).pipe(
       Context.add(Reader, reader),
       Context.add(PreparedReads, reads),
-      Context.add(Database, { dialect: "sqlite", redactedUrl: `sqlite:///${location.file}`, sqlite: access, postgres: null })
+      Context.add(Database, {
+        dialect: "sqlite",
+        redactedUrl: `sqlite:///${location.file}`,
+        sqlite: access,
+        postgres: null
+      })
     )
   }))
 

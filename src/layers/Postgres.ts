@@ -161,7 +161,7 @@ const runOnPool = (pool: pg.Pool, query: pg.QueryConfig | pg.QueryArrayConfig) =
 /** @effect/sql-pg keeps the driver's connection of a transaction in this member, which its types do not have. */
 const connectionOf = ([connection]: readonly [object, number]): PostgresConnection | null => {
   const client: unknown = Reflect.get(connection, "pg")
-  return client instanceof pg.Client ? client as PostgresConnection : null // its overloads take such a stream too
+  return client instanceof pg.Client ? client : null
 }
 
 const access: PostgresAccess = {

@@ -6,13 +6,10 @@ import * as AuditLog from "./AuditLog.ts"
 import * as Catalog from "./Catalog.ts"
 import * as Keys from "./Keys.ts"
 
-/** No brain runs that would take a hint, and the connection for them would look like one. */
+/** No brain runs that would take a hint. */
 const layerNoHints = Layer.succeed(Hints, { publish: () => Effect.void, subscribe: () => Stream.empty })
 
-/**
- * Restores an archive over the unmigrated database, with exclusive access (`Database.layerExclusive`). The pool must have
- * one connection: a second one would look like another svc.
- */
+/** Restores an archive over the unmigrated database. */
 export const layerOf = (restore: typeof Restore.layer) =>
   restore.pipe(
     Layer.provideMerge(AuditLog.layerWithoutKeys),

@@ -100,8 +100,7 @@ const withSnapshot = <A, E, R>(body: Effect.Effect<A, E, R>) =>
           )
         ),
       // a connection that only reads has no transactions of @effect/sql, which begin for writing
-      orElse: () =>
-        Effect.acquireUseRelease(sql`BEGIN`, () => body, () => Effect.ignore(sql`ROLLBACK`))
+      orElse: () => Effect.acquireUseRelease(sql`BEGIN`, () => body, () => Effect.ignore(sql`ROLLBACK`))
     })
   })
 
@@ -120,10 +119,13 @@ export const writeBackup = Effect.fn("Backup.write")(function*(options: BackupOp
   yield* Effect.tryPromise({ try: () => requireNoFile(options.path), catch: fail })
   const removed = yield* Effect.tryPromise({ try: () => removePartialFiles(options.path), catch: fail })
   const revision = yield* migrations.current
-  if (revision === 0) return yield* new BackupRefused({ message: "the database is empty: no svc has created its tables" })
+  if (revision === 0) {
+    return yield* new BackupRefused({ message: "the database is empty: no svc has created its tables" })
+  }
   if (revision > migrations.head) {
     return yield* new BackupRefused({
-      message: `the database is at revision ${revision}, which a newer svc made, and this is svc ${version}: use that one`
+      message:
+        `the database is at revision ${revision}, which a newer svc made, and this is svc ${version}: use that one`
     })
   }
   const tables = yield* catalog.tablesAt(revision)

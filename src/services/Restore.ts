@@ -1,99 +1,26 @@
+import { FileSystem } from "@effect/platform"
 import { SqlClient, SqlError } from "@effect/sql"
 import { Cause, Effect, Layer, Option } from "effect"
 import { system } from "../domain/Actor.ts"
-import { version } from "../domain/Version.ts"
 import { Audit } from "./Audit.ts"
 import { cleanUpFork } from "./Audit/ForkCleanup.ts"
 import { verifyLog } from "./Audit/Verify.ts"
-import { ArchiveRefused, type Manifest, type ReportProgress, type TableColumns } from "./Backup/Archive.ts"
-import { readArchiveFile } from "./Backup/ArchiveFile.ts"
-import { readArchive, type VerifiedArchive } from "./Backup/ArchiveReader.ts"
-import { archivedTables, Catalog } from "./Backup/Catalog.ts"
+import type { Manifest, ReportProgress, TableColumns } from "./Backup/Archive.ts"
+import type { VerifiedArchive } from "./Backup/ArchiveReader.ts"
+import { Catalog } from "./Backup/Catalog.ts"
 import { readCounters } from "./Backup/Counters.ts"
-import type { Encryption } from "./Backup/Encryption.ts"
+import { type ArchiveLocation, requireKnownSchema, verifyArchive } from "./Backup/Verification.ts"
 import { CurrentActor } from "./CurrentActor.ts"
 import { Database } from "./Database.ts"
 import { Keys } from "./Keys.ts"
 import { Migrations } from "./Migrations.ts"
 import { RestoreAftermath } from "./Restore/Aftermath.ts"
-import { type Loader, makePostgresLoader, makeSqliteLoader } from "./Restore/Loader.ts"
+import { loadRows } from "./Restore/Load.ts"
+import { makePostgresLoader, makeSqliteLoader } from "./Restore/Loader.ts"
 import { createIndexes, dropIndexes, dropTables, emptyTables, listIndexes, raiseCounters } from "./Restore/Tables.ts"
-import { requireArchiveKeys, requireNoBrain, RestoreRefused, requireTarget } from "./Restore/Target.ts"
-
-export interface ArchiveLocation {
-  readonly path: string
-  readonly encryption: Encryption | null
-}
-
-const asRefusal = (error: unknown) =>
-  error instanceof ArchiveRefused ? error : new RestoreRefused({
-    message: `the archive cannot be read: ${error instanceof Error ? error.message : String(error)}`
-  })
-
-/** Reads the whole archive and verifies every byte. */
-export const verifyArchive = Effect.fn("Restore.verify")(
-  ({ encryption, path }: ArchiveLocation, report: ReportProgress) =>
-    Effect.tryPromise({
-      try: () => readArchive(readArchiveFile(path, encryption), { report }),
-      catch: asRefusal
-    })
-)
-
-/** The rows must be those of a revision that this program knows. */
-const requireKnownSchema = ({ program, revision, tables }: Manifest) =>
-  Effect.gen(function*() {
-    const { head } = yield* Migrations
-    if (revision > head) {
-      return yield* new ArchiveRefused({
-        problem: "newer_schema",
-        message: `svc ${program} wrote the archive at revision ${revision}, and this is svc ${version}, which knows ` +
-          `revisions up to ${head}: restore it with svc ${program}`
-      })
-    }
-    const known = yield* (yield* Catalog).tablesAt(revision)
-    if (JSON.stringify(archivedTables(known)) !== JSON.stringify(tables)) {
-      return yield* new ArchiveRefused({
-        problem: "foreign",
-        message: `the archive says revision ${revision}, and has other tables than that`
-      })
-    }
-    return known
-  })
-
-/** Writes the rows of the archive. Each table has as many as the summary says, or the restore fails. */
-const loadRows = (loader: Loader, location: ArchiveLocation, verified: VerifiedArchive, report: ReportProgress) =>
-  async (): Promise<void> => {
-    const { manifest, summary } = verified
-    const tables = new Map(manifest.tables.map((table) => [table.name, table]))
-    let current: TableColumns | null = null
-    const finish = async () => {
-      if (current === null) return
-      const { name } = current
-      current = null
-      const [rows, expected] = [await loader.end(), summary.tables.find((table) => table.name === name)?.rows]
-      if (rows !== expected) throw new Error(`${name} has ${rows} rows, and the archive ${expected}`)
-    }
-    try {
-      const read = await readArchive(readArchiveFile(location.path, location.encryption), {
-        onRows: async (name, block) => {
-          const table = tables.get(name)
-          if (table === undefined) return
-          if (current !== table) {
-            await finish()
-            await loader.begin(table)
-            current = table
-          }
-          await loader.write(block)
-        },
-        report
-      })
-      await finish()
-      if (read.summary.sha256 !== summary.sha256) throw new Error("the archive was replaced while it was read")
-    } catch (error) {
-      await loader.abort(error instanceof Error ? error : new Error(String(error)))
-      throw error
-    }
-  }
+import { requireArchiveKeys, requireTarget, RestoreRefused } from "./Restore/Target.ts"
+import { whileNoBrainRuns } from "./RunningBrains.ts"
+import { Settings } from "./Settings.ts"
 
 export interface RestoreResult {
   readonly manifest: Manifest
@@ -104,11 +31,24 @@ export interface RestoreResult {
   readonly formerCheckpoints: string | null
 }
 
+interface Replacement {
+  readonly location: ArchiveLocation
+  readonly verified: VerifiedArchive
+  readonly report: ReportProgress
+  /** The tables of this program's schema. */
+  readonly headTables: ReadonlyArray<TableColumns>
+  /** The tables of the archive's schema. */
+  readonly archiveTables: ReadonlyArray<TableColumns>
+}
+
 /** Replaces the database's content by an archive (docs/backup.md). */
 export class Restore extends Effect.Service<Restore>()("svc/Restore", {
   effect: Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient
-    const { postgres, sqlite } = yield* Database
+    const database = yield* Database
+    const { postgres, sqlite } = database
+    const fs = yield* FileSystem.FileSystem
+    const settings = yield* Settings
     const migrations = yield* Migrations
     const catalog = yield* Catalog
     const aftermath = yield* RestoreAftermath
@@ -148,10 +88,13 @@ export class Restore extends Effect.Service<Restore>()("svc/Restore", {
     const requireReferences = sql.onDialectOrElse({
       pg: () => Effect.void,
       orElse: () =>
-        Effect.flatMap(sql<{ table: string; parent: string }>`SELECT "table", parent FROM pragma_foreign_key_check LIMIT 1`, ([row]) =>
-          row === undefined ? Effect.void : new RestoreRefused({
-            message: `the archive has rows of ${row.table} that refer to missing rows of ${row.parent}`
-          }))
+        Effect.flatMap(
+          sql<{ table: string; parent: string }>`SELECT "table", parent FROM pragma_foreign_key_check LIMIT 1`,
+          ([row]) =>
+            row === undefined ? Effect.void : new RestoreRefused({
+              message: `the archive has rows of ${row.table} that refer to missing rows of ${row.parent}`
+            })
+        )
     })
 
     const requireIntactLog = ({ audit_head }: Manifest) =>
@@ -160,28 +103,39 @@ export class Restore extends Effect.Service<Restore>()("svc/Restore", {
         const isSame = audit_head === null
           ? found === null
           : found?.head.seq === audit_head.seq && found.head.row_hash === audit_head.row_hash
-        if (found?.problem == null && isSame) return found !== null
+        if ((found === null || found.problem === null) && isSame) return found !== null
         return yield* new RestoreRefused({
-          message: `the audit log of the archive does not verify: ${found?.problem?.detail ?? "its head is another one"}`
+          message: `the audit log of the archive does not verify: ${
+            found?.problem?.detail ?? "its head is another one"
+          }`
         })
       })
 
+    /** A command of svc that still reads lets go of the tables soon, or the restore gives up before it has begun. */
+    const allowTime = sql.onDialectOrElse({
+      pg: () =>
+        Effect.all([
+          sql`SET LOCAL idle_in_transaction_session_timeout = 0`,
+          sql`SET LOCAL statement_timeout = 0`,
+          sql`SET LOCAL lock_timeout = '10s'`
+        ], { discard: true }),
+      orElse: () => Effect.void
+    })
+
     /** Everything of the restore that must be whole or not happen. */
     const replace = Effect.fnUntraced(
-      function*(location: ArchiveLocation, verified: VerifiedArchive, report: ReportProgress) {
+      function*({ archiveTables, headTables, location, report, verified }: Replacement) {
         const { manifest, summary } = verified
-        const now = yield* catalog.tablesAt(migrations.head)
-        const then = yield* catalog.tablesAt(manifest.revision)
         return yield* sql.withTransaction(Effect.gen(function*() {
-          yield* requireNoBrain(now)
-          const counters = yield* readCounters(now)
+          yield* allowTime
+          const counters = yield* readCounters(headTables)
           const revision = yield* readRevision
           if (manifest.revision < migrations.head) {
-            yield* dropTables(now)
+            yield* dropTables(headTables)
             yield* migrations.upgrade(manifest.revision)
           }
-          yield* emptyTables(then.filter(({ name }) => name !== "schema_migrations"))
-          const indexes = yield* listIndexes(then)
+          yield* emptyTables(archiveTables.filter(({ name }) => name !== "schema_migrations"))
+          const indexes = yield* listIndexes(archiveTables)
           yield* dropIndexes(indexes)
           yield* load(location, verified, report)
           yield* createIndexes(indexes)
@@ -227,14 +181,15 @@ export class Restore extends Effect.Service<Restore>()("svc/Restore", {
       orElse: () => sql`PRAGMA wal_checkpoint(TRUNCATE)`
     })
 
-    /** Replaces the database's content by a checked archive, all or nothing. */
+    /** Replaces the database's content by a checked archive, all or nothing. Fails with BrainRunning while a brain runs. */
     const run = Effect.fn("Restore.run")(
       function*(location: ArchiveLocation, verified: VerifiedArchive, report: ReportProgress) {
+        const headTables = yield* catalog.tablesAt(migrations.head)
+        const archiveTables = yield* catalog.tablesAt(verified.manifest.revision)
         yield* prepareConnection
-        const result = yield* replace(location, verified, report)
+        const result = yield* whileNoBrainRuns(replace({ location, verified, report, headTables, archiveTables }))
         yield* Effect.ignore(tidy)
         const formerCheckpoints = yield* cleanUpFork.pipe(
-          Effect.provideService(Audit, audit),
           Effect.catchAllCause((cause) =>
             Effect.as(
               Effect.logWarning(
@@ -248,7 +203,15 @@ export class Restore extends Effect.Service<Restore>()("svc/Restore", {
         )
         return { manifest: verified.manifest, ...result, formerCheckpoints } satisfies RestoreResult
       },
-      Effect.provideService(CurrentActor, system("svc restore"))
+      (self) =>
+        self.pipe(
+          Effect.provideService(CurrentActor, system("svc restore")),
+          Effect.provideService(SqlClient.SqlClient, sql),
+          Effect.provideService(Database, database),
+          Effect.provideService(FileSystem.FileSystem, fs),
+          Effect.provideService(Settings, settings),
+          Effect.provideService(Audit, audit)
+        )
     )
 
     return { check, run } as const

@@ -40,6 +40,7 @@ const inner = new Set([
   "Oidc",
   "Outbound",
   "PreparedReads",
+  "Restore",
   "Presence",
   "RateLimits",
   "Releases",

@@ -34,6 +34,8 @@ const commands = [
   "migrate downgrade",
   "reset",
   "upgrade",
+  "backup verify",
+  "restore",
   "login",
   "logout",
   "whoami",

@@ -40,7 +40,9 @@ export const backup = Command.make("backup", {
 export const restore = Command.make("restore", {
   archive,
   force: Options.boolean("force").pipe(
-    Options.withDescription("Replace the content of the database. Without it, only check, and print what would be lost.")
+    Options.withDescription(
+      "Replace the content of the database. Without it, only check, and print what would be lost."
+    )
   ),
   ...secrets,
   json

@@ -6,14 +6,15 @@ import * as DatabaseLayer from "../../layers/Database.ts"
 import * as RestoreLayer from "../../layers/Restore.ts"
 import { writeBackup } from "../../services/Backup.ts"
 import type { Manifest, Summary } from "../../services/Backup/Archive.ts"
+import { verifyArchive } from "../../services/Backup/Verification.ts"
 import { Database } from "../../services/Database.ts"
-import { Restore, verifyArchive } from "../../services/Restore.ts"
-import { countTarget } from "../../services/Restore/Target.ts"
+import { Restore } from "../../services/Restore.ts"
 import { layerWarnings } from "../Administration.ts"
 import { readEncryption, type SecretOptions } from "../BackupSecret.ts"
 import { formatMebibytes, makeCopyProgress } from "../CopyProgress.ts"
 import { CliError } from "../Explain.ts"
 import { layerInspection } from "../Inspection.ts"
+import { countRows, linesOfRows } from "../RowCounts.ts"
 import { settings } from "../Settings.ts"
 
 interface BackupCommand extends SecretOptions {
@@ -98,8 +99,8 @@ export const verify = ({ archive, json, ...secrets }: ArchiveCommand) =>
   })
 
 const layerRestore = RestoreLayer.layer.pipe(
-  Layer.provideMerge(DatabaseLayer.layerExclusive),
-  Layer.provideMerge(settings({ databasePoolSize: 1 })),
+  Layer.provideMerge(DatabaseLayer.layerUnmigrated),
+  Layer.provideMerge(settings()),
   Layer.provideMerge(layerWarnings)
 )
 
@@ -118,12 +119,23 @@ export const restore = ({ archive, force, json, ...secrets }: ArchiveCommand & {
       const { redactedUrl } = yield* Database
       const verified = yield* Effect.ensuring(service.check(location, progress.report), Effect.sync(progress.clear))
       if (!force) {
-        const { agents, audit_rows, projects, tasks, users } = yield* countTarget
+        const rows = (yield* countRows).filter(([, { n }]) => n > 0)
+        yield* Console.log(
+          json
+            ? jsonOf(path, verified.manifest, verified.summary, {
+              database_url: redactedUrl,
+              replaced_rows: Object.fromEntries(rows.map(([name, { n }]) => [name, n])),
+              restored: false
+            })
+            : [
+              "the backup is complete and unchanged, and can be restored here",
+              ...describe(verified.manifest, verified.summary),
+              ...(rows.length === 0 ? [] : [`it would replace these rows of ${redactedUrl}:`, ...linesOfRows(rows)])
+            ].join("\n")
+        )
         return yield* new CliError({
           usage: true,
-          message: `${redactedUrl} has ${users} users, ${projects} projects, ${agents} agents, ${tasks} tasks and ` +
-            `${audit_rows} audit rows, which the backup of ${verified.manifest.created_at} with ` +
-            `${sum(verified.summary, "rows")} rows would replace. To do that, add --force`
+          message: "nothing was restored. svc restore --force replaces all rows of the database for good"
         })
       }
       const loading = yield* makeCopyProgress("restore")
@@ -133,7 +145,12 @@ export const restore = ({ archive, force, json, ...secrets }: ArchiveCommand & {
       )
       yield* Console.log(
         json
-          ? jsonOf(path, manifest, verified.summary, { settled, former_checkpoints: formerCheckpoints })
+          ? jsonOf(path, manifest, verified.summary, {
+            database_url: redactedUrl,
+            restored: true,
+            settled,
+            former_checkpoints: formerCheckpoints
+          })
           : [
             `restored ${rows} rows of ${manifest.created_at} into ${redactedUrl}`,
             ...Object.entries(settled).map(([name, count]) => `  ${name.replaceAll("_", " ")}: ${count}`),

@@ -118,7 +118,7 @@ export const readArchive = async (
     let number = 0
     const next = async (describe: DescribePlace) => {
       const frame = await readFrame(reader, number++, describe)
-      if (frame.kind !== frameKinds.summary) for (const part of frame.stored) digest.update(part)
+      if (frame.kind !== frameKinds.summary) { for (const part of frame.stored) digest.update(part) }
       return frame
     }
 

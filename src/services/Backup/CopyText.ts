@@ -43,8 +43,8 @@ export const decodeLine = (line: string): Array<string | null> => {
   const values: Array<string | null> = line.split("\t")
   if (!line.includes("\\")) return values
   for (let index = 0; index < values.length; index++) {
-    const value = values[index]
-    if (value != null && value.includes("\\")) values[index] = unescapeValue(value)
+    const value = values[index] ?? ""
+    if (value.includes("\\")) values[index] = unescapeValue(value)
   }
   return values
 }

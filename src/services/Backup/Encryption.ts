@@ -1,7 +1,6 @@
 import { Decrypter, Encrypter, identityToRecipient } from "age-encryption"
 import { Redacted } from "effect"
 import { Readable } from "node:stream"
-import type { ReadableStream } from "node:stream/web"
 import { ArchiveRefused } from "./Archive.ts"
 
 /**
@@ -24,8 +23,7 @@ export const parseKeyFile = (text: string): ReadonlyArray<Redacted.Redacted> =>
 
 /** The library is typed with the browser's streams, which are Node's. */
 const toWeb = (bytes: Readable) => Readable.toWeb(bytes) as globalThis.ReadableStream<Uint8Array>
-const fromWeb = (stream: globalThis.ReadableStream<Uint8Array>): AsyncIterable<Uint8Array> =>
-  stream as ReadableStream<Uint8Array>
+const fromWeb = (stream: globalThis.ReadableStream<Uint8Array>): AsyncIterable<Uint8Array> => stream
 
 export async function* encryptBytes(bytes: Readable, encryption: Encryption): AsyncGenerator<Uint8Array> {
   const encrypter = new Encrypter()

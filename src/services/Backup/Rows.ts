@@ -1,7 +1,7 @@
 import type BetterSqlite3 from "better-sqlite3"
 import { to as copyTo } from "pg-copy-streams"
-import { blockBytes, type ColumnKind, type TableColumns } from "./Archive.ts"
 import type { PostgresConnection } from "../Database.ts"
+import { blockBytes, type ColumnKind, type TableColumns } from "./Archive.ts"
 import { encodeLine } from "./CopyText.ts"
 
 export const quoteName = (name: string): string => `"${name.replaceAll("\"", "\"\"")}"`
@@ -26,7 +26,7 @@ export async function* readSqliteRows(db: BetterSqlite3.Database, table: TableCo
   const expressions = table.columns.map(({ kind, name }) => sqliteExpressions[kind](quoteName(name)))
   const statement = db.prepare<[], RawRow>(`SELECT ${expressions.join(", ")} FROM ${quoteName(table.name)}`).raw(true)
   let lines = ""
-  for (const row of statement.iterate() as IterableIterator<RawRow>) { // raw mode yields arrays, which the types miss
+  for (const row of statement.iterate()) {
     lines += encodeLine(row)
     if (lines.length < blockBytes) continue
     yield Buffer.from(lines, "utf8")

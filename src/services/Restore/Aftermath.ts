@@ -72,7 +72,10 @@ export class RestoreAftermath extends Effect.Service<RestoreAftermath>()("svc/Re
         ],
         // a restored row would release a request that is executed a second time
         ["requests_unknown", countRows(sql`DELETE FROM idempotency_keys WHERE status IS NULL RETURNING 1`)],
-        ["sessions_revoked", countRows(sql`UPDATE sessions SET revoked_at = ${now} WHERE revoked_at IS NULL RETURNING 1`)],
+        [
+          "sessions_revoked",
+          countRows(sql`UPDATE sessions SET revoked_at = ${now} WHERE revoked_at IS NULL RETURNING 1`)
+        ],
         [
           "trusted_devices_revoked",
           countRows(sql`UPDATE trusted_devices SET revoked_at = ${now} WHERE revoked_at IS NULL RETURNING 1`)

@@ -1,5 +1,5 @@
 import type BetterSqlite3 from "better-sqlite3"
-import { from as copyFrom, type CopyStreamQuery } from "pg-copy-streams"
+import { type CopyStreamQuery, from as copyFrom } from "pg-copy-streams"
 import type { TableColumns } from "../Backup/Archive.ts"
 import { decodeLine } from "../Backup/CopyText.ts"
 import { columnList, quoteName } from "../Backup/Rows.ts"

@@ -5,7 +5,7 @@ import type { Schedule } from "../../domain/Schedule.ts"
 import { fireIdOf } from "../../domain/Schedule/FireId.ts"
 import { compileSchedule, cursorAfter } from "../../domain/Schedule/Plan.ts"
 import { describeUnknown, outcomeUnknown } from "../../domain/Schedule/Recovery.ts"
-import * as Timestamp from "../../domain/Timestamp.ts"
+import type * as Timestamp from "../../domain/Timestamp.ts"
 import * as Ids from "../Ids.ts"
 import { DueRepo, type RewoundCursor } from "../Schedules/DueRepo.ts"
 import { digestDefinition } from "../Schedules/FireCommand.ts"
@@ -156,6 +156,12 @@ export class RestoredSchedules extends Effect.Service<RestoredSchedules>()("svc/
   })
 }) {
   static readonly layer = this.Default.pipe(
-    Layer.provide([DueRepo.layer, OpenFiresRepo.layer, RecoveryRepo.layer, SchedulesRepo.layer, ScheduleQuarantine.layer])
+    Layer.provide([
+      DueRepo.layer,
+      OpenFiresRepo.layer,
+      RecoveryRepo.layer,
+      SchedulesRepo.layer,
+      ScheduleQuarantine.layer
+    ])
   )
 }

@@ -40,22 +40,28 @@ export const dropIndexes = (indexes: ReadonlyArray<IndexRow>) =>
 
 /** PostgreSQL names the partitioned table's definition `ON ONLY`, which would leave its partitions without the index. */
 export const createIndexes = (indexes: ReadonlyArray<IndexRow>) =>
-  Effect.flatMap(SqlClient.SqlClient, (sql) =>
-    Effect.forEach(indexes, ({ definition }) => sql.unsafe(definition.replace(" ON ONLY ", " ON ")), { discard: true }))
+  Effect.flatMap(
+    SqlClient.SqlClient,
+    (sql) =>
+      Effect.forEach(indexes, ({ definition }) => sql.unsafe(definition.replace(" ON ONLY ", " ON ")), {
+        discard: true
+      })
+  )
 
 /** Deletes all rows of the tables. */
 export const emptyTables = (tables: ReadonlyArray<TableColumns>) =>
   Effect.flatMap(SqlClient.SqlClient, (sql) =>
     sql.onDialectOrElse({
       pg: () => Effect.asVoid(sql.unsafe(`TRUNCATE ${tables.map(({ name }) => quoteName(name)).join(", ")}`)),
-      orElse: () =>
-        Effect.forEach(tables, ({ name }) => sql`DELETE FROM ${sql(name)}`, { discard: true })
+      orElse: () => Effect.forEach(tables, ({ name }) => sql`DELETE FROM ${sql(name)}`, { discard: true })
     }))
 
 /** Drops the tables; those that refer to others come first. */
 export const dropTables = (tables: ReadonlyArray<TableColumns>) =>
-  Effect.flatMap(SqlClient.SqlClient, (sql) =>
-    Effect.forEach(tables.toReversed(), ({ name }) => sql`DROP TABLE ${sql(name)}`, { discard: true }))
+  Effect.flatMap(
+    SqlClient.SqlClient,
+    (sql) => Effect.forEach(tables.toReversed(), ({ name }) => sql`DROP TABLE ${sql(name)}`, { discard: true })
+  )
 
 /** Sets the counters behind every number that was used, here or where the backup was made. */
 export const raiseCounters = (...counters: ReadonlyArray<Readonly<Record<string, number>>>) =>

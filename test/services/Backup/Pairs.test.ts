@@ -76,7 +76,8 @@ describe.each(engines)("a backup of %s", (source) => {
         }
         const [row] = yield* Effect.flatMap(
           SqlClient.SqlClient,
-          (sql) => sql<{ seq: number; metadata: string }>`SELECT seq, metadata FROM audit_log WHERE action = 'system.restored'`
+          (sql) =>
+            sql<{ seq: number; metadata: string }>`SELECT seq, metadata FROM audit_log WHERE action = 'system.restored'`
         ).pipe(Effect.provide(layerDatabase(to)))
         assert.strictEqual(row?.seq, (manifest.audit_head?.seq ?? 0) + 1)
         assert.deepNestedInclude(JSON.parse(row?.metadata ?? "{}"), { "backup.audit_head": manifest.audit_head })

@@ -1,8 +1,8 @@
+import { NodeContext } from "@effect/platform-node"
 import { SqlClient } from "@effect/sql"
 import { Effect, Layer, Redacted } from "effect"
 import { cpSync, readdirSync } from "node:fs"
 import { join } from "node:path"
-import { NodeContext } from "@effect/platform-node"
 import * as AuditLog from "../../../src/layers/AuditLog.ts"
 import * as Catalog from "../../../src/layers/Catalog.ts"
 import * as DatabaseLayer from "../../../src/layers/Database.ts"
@@ -26,7 +26,9 @@ export interface Site {
 }
 
 const copyKeys = (from: string, to: string) => {
-  for (const name of readdirSync(from)) if (/^(secret|audit-.*)\.key$/.test(name)) cpSync(join(from, name), join(to, name))
+  for (const name of readdirSync(from)) {
+    if (/^(secret|audit-.*)\.key$/.test(name)) cpSync(join(from, name), join(to, name))
+  }
 }
 
 /** A new machine: a migrated database, or one without tables, and the keys of another machine or none. */
@@ -47,27 +49,33 @@ export const makeSite = (engine: Engine, { keysOf, isMigrated = true }: {
 const layerSettings = ({ databaseUrl, home }: Site) =>
   SettingsLayer.layer({ SVC_HOME: home }, {
     databaseUrl: databaseUrl === null ? null : Redacted.make(databaseUrl),
-    databasePoolSize: 1
+    databasePoolSize: 2
   }).pipe(Layer.provideMerge(NodeContext.layer))
 
 /** The migrated database, for reading and writing. */
 export const layerDatabase = (site: Site) => DatabaseLayer.layer.pipe(Layer.provideMerge(layerSettings(site)))
 
 /** The database as it is, without migrating it. */
-export const layerUnmigrated = (site: Site) => DatabaseLayer.layerUnmigrated.pipe(Layer.provideMerge(layerSettings(site)))
+export const layerUnmigrated = (site: Site) =>
+  DatabaseLayer.layerUnmigrated.pipe(Layer.provideMerge(layerSettings(site)))
 
 /** With the audit log and its keys, which are created. */
 export const layerAudit = (site: Site) =>
   AuditLog.layer.pipe(Layer.provideMerge(Metrics.layer), Layer.provideMerge(layerDatabase(site)))
 
 export const layerRestore = (site: Site, restore = Restore.layer) =>
-  RestoreLayer.layerOf(restore).pipe(Layer.provideMerge(DatabaseLayer.layerExclusive), Layer.provideMerge(layerSettings(site)))
+  RestoreLayer.layerOf(restore).pipe(
+    Layer.provideMerge(DatabaseLayer.layerUnmigrated),
+    Layer.provideMerge(layerSettings(site))
+  )
 
 const quiet = () => {}
 
 export const backUp = (site: Site, path: string, encryption: Encryption | null = null) =>
   writeBackup({ path, encryption, report: quiet }).pipe(
-    Effect.provide(Layer.mergeAll(DatabaseLayer.layerReadOnly, Catalog.layer).pipe(Layer.provideMerge(layerSettings(site))))
+    Effect.provide(
+      Layer.mergeAll(DatabaseLayer.layerReadOnly, Catalog.layer).pipe(Layer.provideMerge(layerSettings(site)))
+    )
   )
 
 /** Checks and restores, as `svc restore --force`. */
@@ -83,8 +91,6 @@ export const restoreInto = (
     return yield* restore.run(location, yield* restore.check(location, quiet), quiet)
   }).pipe(Effect.provide(layerRestore(site, layer)))
 
-type Rows = ReadonlyArray<ReadonlyArray<string | null>>
-
 /** Every row of a table in an order of its own, every value as text. */
 export const dumpTable = (name: string, columns: ReadonlyArray<{ readonly name: string; readonly kind: string }>) =>
   Effect.gen(function*() {
@@ -94,5 +100,5 @@ export const dumpTable = (name: string, columns: ReadonlyArray<{ readonly name: 
     const values = columns.map((column, at) => column.kind === "real" ? `"${column.name}"` : text[at])
     const rows = yield* sql.unsafe<Record<string, unknown>>(`SELECT ${values.join(", ")} FROM "${name}"`)
     const all = rows.map((row) => columns.map((column) => row[column.name] === null ? null : String(row[column.name])))
-    return all.sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1)) as Rows
+    return all.sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1))
   })
