@@ -1,8 +1,8 @@
 import { SqlClient } from "@effect/sql"
 import { Effect, Layer } from "effect"
 import { migrations } from "../../migrations/index.ts"
-import type { ColumnKind, TableColumns } from "../services/Backup/Archive.ts"
-import { Catalog } from "../services/Backup/Catalog.ts"
+import type { ColumnKind } from "../services/Backup/Archive.ts"
+import { Catalog, type CatalogTable } from "../services/Backup/Catalog.ts"
 import { MigrationList, Migrations } from "../services/Migrations.ts"
 import * as Sqlite from "./Sqlite.ts"
 
@@ -17,6 +17,8 @@ interface ColumnRow {
   readonly table: string
   readonly name: string
   readonly type: string
+  /** 1: SQLite counts the column (`types.serial` of the migrations). */
+  readonly is_counted: number
 }
 
 interface ReferenceRow {
@@ -32,9 +34,9 @@ const columnOf = ({ name, table, type }: ColumnRow) => {
 }
 
 /** Tables after those that they refer to, else by name. No table refers to itself. */
-const sortByReference = (tables: ReadonlyArray<TableColumns>, references: ReadonlyArray<ReferenceRow>) => {
-  const sorted: Array<TableColumns> = []
-  const add = (table: TableColumns): void => {
+const sortByReference = (tables: ReadonlyArray<CatalogTable>, references: ReadonlyArray<ReferenceRow>) => {
+  const sorted: Array<CatalogTable> = []
+  const add = (table: CatalogTable): void => {
     if (sorted.includes(table)) return
     for (const { parent } of references.filter((one) => one.table === table.name && one.parent !== table.name)) {
       const parentTable = tables.find(({ name }) => name === parent)
@@ -49,16 +51,17 @@ const sortByReference = (tables: ReadonlyArray<TableColumns>, references: Readon
 const readTables = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   const isOurs = sql.literal("m.type = 'table' AND m.name NOT LIKE 'sqlite\\_%' ESCAPE '\\'")
-  const columns = yield* sql<ColumnRow>`SELECT m.name AS "table", c.name AS name, c.type AS type
+  const columns = yield* sql<ColumnRow>`SELECT m.name AS "table", c.name AS name, c.type AS type,
+      c.pk = 1 AND m.sql LIKE '%AUTOINCREMENT%' AS is_counted
     FROM sqlite_master m JOIN pragma_table_info(m.name) c WHERE ${isOurs} ORDER BY m.name, c.cid`
   const references = yield* sql<ReferenceRow>`SELECT DISTINCT m.name AS "table", f."table" AS parent
     FROM sqlite_master m JOIN pragma_foreign_key_list(m.name) f WHERE ${isOurs} ORDER BY 1, 2`
   const names = [...new Set(columns.map(({ table }) => table))]
-  const tables = yield* Effect.forEach(names, (name) =>
-    Effect.map(
-      Effect.forEach(columns.filter(({ table }) => table === name), columnOf),
-      (found) => ({ name, columns: found })
-    ))
+  const tables = yield* Effect.forEach(names, (name) => {
+    const own = columns.filter(({ table }) => table === name)
+    const counter = own.find(({ is_counted }) => is_counted === 1)?.name ?? null
+    return Effect.map(Effect.forEach(own, columnOf), (found) => ({ name, columns: found, counter }))
+  })
   return sortByReference(tables, references)
 })
 

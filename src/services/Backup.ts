@@ -5,7 +5,7 @@ import * as Timestamp from "../domain/Timestamp.ts"
 import { version } from "../domain/Version.ts"
 import { formatVersion, type Manifest, type ReportProgress, type Summary, type TableColumns } from "./Backup/Archive.ts"
 import { encodeArchive } from "./Backup/ArchiveWriter.ts"
-import { archivedTables, Catalog } from "./Backup/Catalog.ts"
+import { archivedTables, Catalog, type CatalogTable } from "./Backup/Catalog.ts"
 import { readCounters } from "./Backup/Counters.ts"
 import { encryptBytes, type Encryption } from "./Backup/Encryption.ts"
 import { removePartialFiles, requireNoFile, writeNewFile } from "./Backup/NewFile.ts"
@@ -46,7 +46,7 @@ const fail = (cause: unknown) =>
     ? new BackupRefused({ message: cause.message })
     : new BackupFailed({ cause })
 
-const readManifest = (revision: number, allTables: ReadonlyArray<TableColumns>) =>
+const readManifest = (revision: number, allTables: ReadonlyArray<CatalogTable>) =>
   Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient
     const { dialect } = yield* Database

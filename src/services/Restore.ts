@@ -5,9 +5,9 @@ import { system } from "../domain/Actor.ts"
 import { Audit } from "./Audit.ts"
 import { cleanUpFork } from "./Audit/ForkCleanup.ts"
 import { verifyLog } from "./Audit/Verify.ts"
-import type { Manifest, ReportProgress, TableColumns } from "./Backup/Archive.ts"
+import type { Manifest, ReportProgress } from "./Backup/Archive.ts"
 import type { VerifiedArchive } from "./Backup/ArchiveReader.ts"
-import { Catalog } from "./Backup/Catalog.ts"
+import { Catalog, type CatalogTable } from "./Backup/Catalog.ts"
 import { readCounters } from "./Backup/Counters.ts"
 import { type ArchiveLocation, requireKnownSchema, verifyArchive } from "./Backup/Verification.ts"
 import { CurrentActor } from "./CurrentActor.ts"
@@ -36,9 +36,9 @@ interface Replacement {
   readonly verified: VerifiedArchive
   readonly report: ReportProgress
   /** The tables of this program's schema. */
-  readonly headTables: ReadonlyArray<TableColumns>
+  readonly headTables: ReadonlyArray<CatalogTable>
   /** The tables of the archive's schema. */
-  readonly archiveTables: ReadonlyArray<TableColumns>
+  readonly archiveTables: ReadonlyArray<CatalogTable>
 }
 
 /** Replaces the database's content by an archive (docs/backup.md). */
@@ -140,7 +140,7 @@ export class Restore extends Effect.Service<Restore>()("svc/Restore", {
           yield* load(location, verified, report)
           yield* createIndexes(indexes)
           if (manifest.revision < migrations.head) yield* migrations.upgrade()
-          yield* raiseCounters(counters, manifest.sequences)
+          yield* raiseCounters(headTables, counters, manifest.sequences)
           yield* requireReferences
           const hasLog = yield* requireIntactLog(manifest)
           const settled = yield* aftermath.settle(manifest, revision)

@@ -1,13 +1,15 @@
 import { SqlClient } from "@effect/sql"
 import { Effect } from "effect"
-import type { TableColumns } from "./Archive.ts"
-import { countedTables } from "./Catalog.ts"
+import type { CatalogTable } from "./Catalog.ts"
 
-/** The last value of each table's counter, of those that the schema has; 0 before its first row. */
-export const readCounters = Effect.fnUntraced(function*(tables: ReadonlyArray<TableColumns>) {
+/** The tables whose ids the database counts, with the counting column. */
+export const countedTables = (tables: ReadonlyArray<CatalogTable>): ReadonlyArray<readonly [string, string]> =>
+  tables.flatMap(({ counter, name }) => (counter === null ? [] : [[name, counter]]))
+
+/** The last value of each counter, by its table; 0 before the first row. */
+export const readCounters = Effect.fnUntraced(function*(tables: ReadonlyArray<CatalogTable>) {
   const sql = yield* SqlClient.SqlClient
-  const counted = Object.entries(countedTables).filter(([table]) => tables.some(({ name }) => name === table))
-  const entries = yield* Effect.forEach(counted, ([table, column]) =>
+  const entries = yield* Effect.forEach(countedTables(tables), ([table, column]) =>
     Effect.map(
       sql.onDialectOrElse({
         pg: () =>

@@ -1,7 +1,8 @@
 import { SqlClient } from "@effect/sql"
 import { Effect } from "effect"
 import type { TableColumns } from "../Backup/Archive.ts"
-import { countedTables } from "../Backup/Catalog.ts"
+import type { CatalogTable } from "../Backup/Catalog.ts"
+import { countedTables } from "../Backup/Counters.ts"
 import { quoteName } from "../Backup/Rows.ts"
 
 /**
@@ -64,10 +65,13 @@ export const dropTables = (tables: ReadonlyArray<TableColumns>) =>
   )
 
 /** Sets the counters behind every number that was used, here or where the backup was made. */
-export const raiseCounters = (...counters: ReadonlyArray<Readonly<Record<string, number>>>) =>
+export const raiseCounters = (
+  tables: ReadonlyArray<CatalogTable>,
+  ...counters: ReadonlyArray<Readonly<Record<string, number>>>
+) =>
   Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient
-    for (const [table, column] of Object.entries(countedTables)) {
+    for (const [table, column] of countedTables(tables)) {
       const last = Math.max(...counters.map((known) => known[table] ?? 0)) + counterGap
       yield* sql.onDialectOrElse({
         pg: () => Effect.asVoid(sql`SELECT setval(pg_get_serial_sequence(${table}, ${column}), ${last})`),

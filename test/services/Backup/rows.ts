@@ -4,8 +4,7 @@ import { randomUUID } from "node:crypto"
 import pg from "pg"
 import { inject } from "vitest"
 import { system } from "../../../src/domain/Actor.ts"
-import type { TableColumns } from "../../../src/services/Backup/Archive.ts"
-import { archivedTables } from "../../../src/services/Backup/Catalog.ts"
+import { archivedTables, type CatalogTable } from "../../../src/services/Backup/Catalog.ts"
 import { appendAudit } from "../../audit.ts"
 
 /** What PostgreSQL knows of a column; SQLite knows neither uuid nor 32 bits. */
@@ -81,7 +80,7 @@ const rowsOfTable = 4
  * Rows of every table with the most hostile values that its columns allow, and some of the audit log. References point
  * at rows of the same number.
  */
-export const fillTables = (tables: ReadonlyArray<TableColumns>) =>
+export const fillTables = (tables: ReadonlyArray<CatalogTable>) =>
   Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient
     const known = yield* readPostgresColumns
@@ -111,7 +110,10 @@ export const fillTables = (tables: ReadonlyArray<TableColumns>) =>
       const types = columns.map((column) =>
         known.find(({ column_name, table_name }) => table_name === name && column_name === column.name)!
       )
-      const rows = Array.from({ length: rowsOfTable }, (_, row) =>
+      // a table with a small integer as its id has one row
+      const isSingle = types.some(({ column_name, udt_name }) => column_name === "id" && udt_name === "int4")
+      if (isSingle && (yield* sql`SELECT 1 FROM ${sql(name)}`).length > 0) continue
+      const rows = Array.from({ length: isSingle ? 1 : rowsOfTable }, (_, row) =>
         Object.fromEntries(types.map((type) => {
           if (type.column_name === "id" && type.udt_name !== "uuid") return [type.column_name, row + 1]
           return [type.column_name, valueOf(type, row)]
