@@ -39,6 +39,7 @@ export const treatments: Readonly<Record<string, "kept" | "settled" | "deleted" 
   maintenance_windows: "kept",
   memberships: "kept",
   mfa_recovery_codes: "kept",
+  oidc_identities: "kept",
   password_reset_requests: "deleted",
   password_resets: "deleted",
   project_deletions: "kept",
