@@ -47,6 +47,7 @@ import { SetupApi, SetupUnderApi } from "./Setup/Api.ts"
 import { StreamApi } from "./Stream/Api.ts"
 import { DefaultSubscriptionsApi, UserSubscriptionsApi } from "./Subscriptions/Api.ts"
 import { TasksApi } from "./Tasks/Api.ts"
+import { TrendsApi } from "./Trends/Api.ts"
 import { UsersApi } from "./Users/Api.ts"
 import { WorkersApi } from "./Workers/Api.ts"
 
@@ -83,6 +84,7 @@ const groups = HttpApi.make("svc")
   .add(WorkersApi)
   .add(TasksApi)
   .add(FailuresApi)
+  .add(TrendsApi)
   .add(SavedViewsApi)
   .add(DefaultSubscriptionsApi)
   .add(UserSubscriptionsApi)

@@ -33,6 +33,7 @@ import { NotificationRetention } from "../services/Notifications/Retention.ts"
 import { Queues } from "../services/Queues.ts"
 import { RateLimits } from "../services/RateLimits.ts"
 import { Releases } from "../services/Releases.ts"
+import { Rollups } from "../services/Rollups.ts"
 import { RollupMerge } from "../services/Rollups/Merge.ts"
 import { RollupRetention } from "../services/Rollups/Retention.ts"
 import { SavedViews } from "../services/SavedViews.ts"
@@ -43,6 +44,7 @@ import { ScheduleImports } from "../services/Schedules/Imports.ts"
 import * as OperationLoop from "../services/Schedules/OperationLoop.ts"
 import { ScheduleOperations } from "../services/Schedules/Operations.ts"
 import { ScheduleRecovery } from "../services/Schedules/Recovery.ts"
+import { Stats } from "../services/Stats.ts"
 import { Subscriptions } from "../services/Subscriptions.ts"
 import { TaskChanges } from "../services/TaskChanges.ts"
 import { Tasks } from "../services/Tasks.ts"
@@ -102,10 +104,12 @@ export const layer = Layer.mergeAll(
   OperationLoop.layer,
   ScheduleOperations.layer,
   RateLimits.layer,
+  Rollups.layer,
   RollupMerge.layer,
   RollupMerge.layerLoop,
   RollupRetention.layerLoop,
   SavedViews.layer,
+  Stats.layer,
   Subscriptions.layer,
   TaskChanges.layer,
   TaskReconciliation.layerLoop,

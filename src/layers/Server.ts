@@ -39,6 +39,7 @@ import * as SetupHttp from "../http/Setup/Http.ts"
 import * as StreamHttp from "../http/Stream/Http.ts"
 import * as SubscriptionsHttp from "../http/Subscriptions/Http.ts"
 import * as TasksHttp from "../http/Tasks/Http.ts"
+import * as TrendsHttp from "../http/Trends/Http.ts"
 import * as UsersHttp from "../http/Users/Http.ts"
 import * as WorkersHttp from "../http/Workers/Http.ts"
 import * as NodeServer from "./NodeServer.ts"
@@ -67,6 +68,7 @@ const handlers = Layer.mergeAll(
   WorkersHttp.layer,
   TasksHttp.layer,
   FailuresHttp.layer,
+  TrendsHttp.layer,
   SavedViewsHttp.layer,
   SubscriptionsHttp.layer,
   MaintenanceWindowsHttp.layer,

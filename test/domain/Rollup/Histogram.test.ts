@@ -32,7 +32,7 @@ const exact = (given: ReadonlyArray<number>, share: number): number =>
 describe("histograms of durations", () => {
   it("answer percentiles that are at most 2 % away from the true ones", () => {
     fc.assert(fc.property(durations, (given) => {
-      const found = percentilesOf(histogramOf(given))!
+      const found = percentilesOf(encode(histogramOf(given)))!
       for (const [answer, share] of [[found.p50, 0.5], [found.p95, 0.95], [found.p99, 0.99]] as const) {
         const wanted = exact(given, share)
         // rounding to three digits adds at most half a percent
@@ -54,7 +54,7 @@ describe("histograms of durations", () => {
     add(histogram, bucketOf(5), -1)
     assert.strictEqual(encode(histogram), encode(histogramOf([1, 5, 900])))
     assert.strictEqual(encode(decode("7:-2 7:2")), "")
-    assert.isNull(percentilesOf(decode("7:-2")))
+    assert.isNull(percentilesOf("7:-2"))
   })
 
   it("put zero, hostile and not finite durations into buckets", () => {
@@ -64,10 +64,10 @@ describe("histograms of durations", () => {
     assert.strictEqual(bucketOf(1), 1)
     assert.strictEqual(bucketOf(Number.MAX_VALUE), 1000)
     assert.strictEqual(bucketOf(Infinity), 1000)
-    assert.deepStrictEqual(percentilesOf(histogramOf([0, 0, 0])), { p50: 0, p95: 0, p99: 0 })
+    assert.deepStrictEqual(percentilesOf(encode(histogramOf([0, 0, 0]))), { p50: 0, p95: 0, p99: 0 })
   })
 
   it("count the durations over a limit", () => {
-    assert.strictEqual(countLonger(histogramOf([10, 499, 500, 520, 9000]), 500), 2)
+    assert.strictEqual(countLonger(encode(histogramOf([10, 499, 500, 520, 9000])), 500), 2)
   })
 })

@@ -189,6 +189,9 @@ export const endpoints: ReadonlyArray<Endpoint> = [
   project("GET /tasks/{engine}/{task_id}/tree", "viewer", "tasks:read", [], 200),
   project("GET /issues", "viewer", "tasks:read", [], 200),
   project("GET /issues/{fingerprint}", "viewer", "tasks:read", [], 200), // docs/failures.md
+  project("GET /stats", "viewer", "tasks:read", [], 200), // docs/trends.md
+  project("GET /trends", "viewer", "tasks:read", [], 200),
+  project("GET /task-names", "viewer", "tasks:read", [], 200),
   project("GET /saved-views", "viewer", "tasks:read", [], 200), // docs/api.md
   project("POST /saved-views", "viewer", "tasks:write", ["csrf"], 201),
   project("PUT /saved-views/{view_id}", "viewer", "tasks:write", ["csrf"], 200),

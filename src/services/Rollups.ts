@@ -1,0 +1,203 @@
+import { Effect, Layer } from "effect"
+import { ValidationFailed } from "../domain/Errors.ts"
+import { percentilesOf } from "../domain/Rollup/Histogram.ts"
+import {
+  type FindTrends,
+  type ListTaskNames,
+  minutesIn,
+  type NamesSort,
+  type TaskNames,
+  type TaskNameStats,
+  type TrendBucket,
+  type Trends
+} from "../domain/Rollup/Trends.ts"
+import * as Timestamp from "../domain/Timestamp.ts"
+import { CurrentProject } from "./CurrentActor.ts"
+import { orDieOnSql } from "./Database.ts"
+import { addTotals, noTotals, RollupRepo, type SeriesFilter, type StoredSeries, type Totals } from "./Rollups/Repo.ts"
+import { type Level, levels, seriesKinds } from "./Rollups/Series.ts"
+import { coverOf, startOfWindow } from "./Rollups/Window.ts"
+
+/** Larger answers would take longer than 10 ms to read. */
+const maxBuckets = 1500
+
+/** Minutes are kept for 4 days at least (SVC_ROLLUP_MINUTES_RETENTION_DAYS). */
+const longestMinuteWindow = minutesIn["72h"]
+
+const defaultNames = 50
+
+/** Tasks over time and by name, from the rollups (docs/trends.md). About a second behind the tasks. */
+export class Rollups extends Effect.Service<Rollups>()("svc/Rollups", {
+  effect: Effect.gen(function*() {
+    const repo = yield* RollupRepo
+
+    const nowMinute = Effect.map(Timestamp.now, (now) => Math.floor(Timestamp.toEpochSeconds(now) / 60))
+
+    /** The project's tasks by bucket, every bucket of the window. */
+    const trends = Effect.fn("Rollups.trends")(function*(query: FindTrends) {
+      const { id } = yield* CurrentProject
+      const { bucket = "1h", window = "24h" } = query
+      const size = minutesIn[bucket]
+      const count = Math.max(1, minutesIn[window] / size)
+      const level = levelOf(size)
+      if (count > maxBuckets || (level === levels.minute && minutesIn[window] > longestMinuteWindow)) {
+        return yield* ValidationFailed.at("bucket", `is too short for a window of ${window}`)
+      }
+      const last = Math.floor((yield* nowMinute) / size) * size
+      const first = last - (count - 1) * size
+      const series = yield* repo.listSeries(id, seriesFilterOf(query))
+      const ids = series.map((each) => each.id)
+      const rows = yield* repo.sumSlots(id, ids, { level, from: first, to: last + size - 1 }, size)
+      const slots = Array.from({ length: count }, noTotals)
+      for (const row of rows) addTotals(slots[row.slot]!, row)
+      const answer: Trends = {
+        window,
+        bucket,
+        series: slots.map((slot, index): TrendBucket => ({ t: timestampOf(first + index * size), ...countsOf(slot) }))
+      }
+      return answer
+    }, orDieOnSql)
+
+    /** The task names of the project with their counts and durations. */
+    const listNames = Effect.fn("Rollups.listNames")(function*(query: ListTaskNames) {
+      const { id } = yield* CurrentProject
+      const { limit = defaultNames, sort = "count", window = "24h" } = query
+      const now = yield* nowMinute
+      const from = startOfWindow(now, minutesIn[window])
+      const ranges = coverOf(from, now)
+      const wanted = query.search?.toLowerCase() ?? ""
+      const all = yield* repo.listSeries(id, { kind: seriesKinds.task, engine: query.engine, queue: query.queue })
+      const series = wanted === "" ? all : all.filter(({ name }) => name.toLowerCase().includes(wanted))
+      const needsDurations = durationSorts.has(sort)
+      const totals = yield* repo.sumSeries(id, series.map((each) => each.id), ranges, needsDurations)
+      const names = groupByName(series, totals)
+      const shown = sortNames(names, sort).slice(0, limit)
+      if (!needsDurations) {
+        const ids = shown.flatMap((name) => name.ids)
+        const durations = yield* repo.sumSeries(id, ids, ranges, true)
+        for (const name of shown) {
+          name.totals = noTotals()
+          for (const series of name.ids) addTotals(name.totals, durations.get(series) ?? noTotals())
+        }
+      }
+      const answer: TaskNames = {
+        window,
+        since: timestampOf(from),
+        items: shown.map(({ engine, name, queues, totals }): TaskNameStats => ({
+          name,
+          engine,
+          queues,
+          ...countsOf(totals),
+          failure_rate: failureRateOf(totals)
+        })),
+        total_count: names.length
+      }
+      return answer
+    }, orDieOnSql)
+
+    /** The sums of the project's tasks over the last so many hours. */
+    const sumProject = Effect.fnUntraced(function*(hours: number) {
+      const { id } = yield* CurrentProject
+      const now = yield* nowMinute
+      const [series] = yield* repo.listSeries(id, { kind: seriesKinds.project })
+      if (series === undefined) return noTotals()
+      const totals = yield* repo.sumSeries(id, [series.id], coverOf(startOfWindow(now, hours * 60), now), true)
+      return totals.get(series.id) ?? noTotals()
+    })
+
+    return { trends, listNames, sumProject } as const
+  })
+}) {
+  static readonly layer = this.Default.pipe(Layer.provide(RollupRepo.layer))
+}
+
+const levelOf = (minutes: number): Level => minutes < 60 ? levels.minute : minutes < 1440 ? levels.hour : levels.day
+
+const seriesFilterOf = ({ engine, name, queue }: FindTrends): SeriesFilter => {
+  if (name !== undefined) return { kind: seriesKinds.task, engine, queue, name }
+  if (queue !== undefined) return { kind: seriesKinds.queue, engine, queue }
+  return engine === undefined ? { kind: seriesKinds.project } : { kind: seriesKinds.engine, engine }
+}
+
+const timestampOf = (minute: number): Timestamp.Timestamp => Timestamp.fromEpochMicros(minute * 60_000_000)
+
+/** A sum of changes is negative only after events of a task that expired or overflowed; it shows as 0. */
+const atLeastZero = (count: number): number => Math.max(0, count)
+
+export const countsOf = (totals: Totals) => {
+  const counts = {
+    received: atLeastZero(totals.received),
+    success: atLeastZero(totals.success),
+    failure: atLeastZero(totals.failure),
+    retry: atLeastZero(totals.retry),
+    revoked: atLeastZero(totals.revoked),
+    rejected: atLeastZero(totals.rejected)
+  }
+  return {
+    ...counts,
+    total: counts.success + counts.failure + counts.retry + counts.revoked + counts.rejected,
+    avg_runtime_ms: totals.runtime_count > 0 ? atLeastZero(Math.round(totals.runtime_sum / totals.runtime_count)) : null,
+    runtime_ms: percentilesOf(totals.runtimes),
+    wait_ms: percentilesOf(totals.waits)
+  }
+}
+
+export const failureRateOf = ({ failure, success }: Pick<Totals, "failure" | "success">): number => {
+  const ended = atLeastZero(failure) + atLeastZero(success)
+  return ended === 0 ? 0 : Number((atLeastZero(failure) / ended).toFixed(4))
+}
+
+/** All series of one name. */
+interface NameSums {
+  readonly engine: string
+  readonly name: string
+  readonly queues: Array<string>
+  readonly ids: Array<number>
+  totals: Totals
+}
+
+const groupByName = (
+  series: ReadonlyArray<StoredSeries>,
+  totals: ReadonlyMap<number, Totals>
+): ReadonlyArray<NameSums> => {
+  const names = new Map<string, NameSums>()
+  for (const { engine, id, name, queue } of series) {
+    const found = totals.get(id)
+    if (found === undefined) continue // nothing in the window
+    const key = `${engine}\0${name}`
+    const known = names.get(key) ?? { engine, name, queues: [], ids: [], totals: noTotals() }
+    names.set(key, known)
+    if (queue !== "") known.queues.push(queue)
+    known.ids.push(id)
+    addTotals(known.totals, found)
+  }
+  for (const { queues } of names.values()) queues.sort()
+  return [...names.values()]
+}
+
+const durationSorts: ReadonlySet<NamesSort> = new Set<NamesSort>(["p50", "p95", "p99", "wait_p95"])
+
+const rankOf = (sort: NamesSort, totals: Totals): number => {
+  switch (sort) {
+    case "p50":
+    case "p95":
+    case "p99":
+      return percentilesOf(totals.runtimes)?.[sort] ?? -1
+    case "wait_p95":
+      return percentilesOf(totals.waits)?.p95 ?? -1
+    case "failures":
+      return totals.failure
+    case "failure_rate":
+      return failureRateOf(totals)
+    case "count":
+      return totals.success + totals.failure + totals.retry + totals.revoked + totals.rejected
+    case "name":
+      return 0
+  }
+}
+
+const sortNames = (names: ReadonlyArray<NameSums>, sort: NamesSort): ReadonlyArray<NameSums> =>
+  names.map((each) => ({ each, rank: rankOf(sort, each.totals) })).sort((left, right) =>
+    right.rank - left.rank || (left.each.name < right.each.name ? -1 : left.each.name > right.each.name ? 1 : 0) ||
+    (left.each.engine < right.each.engine ? -1 : 1)
+  ).map(({ each }) => each)
