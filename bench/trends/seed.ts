@@ -76,7 +76,9 @@ export const seed = (env: Readonly<Record<string, string>>, projectId: ProjectId
         const known = yield* tables.findSeries(keys)
         const missing = keys.filter((key) => !known.has(seriesKeyText(key)))
         for (let from = 0; from < missing.length; from += 100) {
-          yield* sql`INSERT INTO rollup_series ${sql.insert(missing.slice(from, from + 100).map((key) => ({ ...key })))}`
+          yield* sql`INSERT INTO rollup_series ${
+            sql.insert(missing.slice(from, from + 100).map((key) => ({ ...key })))
+          }`
         }
         const series = yield* tables.findSeries(keys)
         const cells = [...changes.values()].flatMap(({ buckets, key }) =>

@@ -136,7 +136,9 @@ export const countsOf = (totals: Totals) => {
   return {
     ...counts,
     total: counts.success + counts.failure + counts.retry + counts.revoked + counts.rejected,
-    avg_runtime_ms: totals.runtime_count > 0 ? atLeastZero(Math.round(totals.runtime_sum / totals.runtime_count)) : null,
+    avg_runtime_ms: totals.runtime_count > 0
+      ? atLeastZero(Math.round(totals.runtime_sum / totals.runtime_count))
+      : null,
     runtime_ms: percentilesOf(totals.runtimes),
     wait_ms: percentilesOf(totals.waits)
   }

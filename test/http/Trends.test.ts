@@ -105,8 +105,11 @@ describe.each(engines)("trends on %s", (engine) => {
       Effect.gen(function*() {
         const { get, now, report } = yield* world
         const received = before(now, 1800)
-        const many = (name: string, count: number, more: { outcome?: "failed"; runtimeMillis: number; queue?: string }) =>
-          Array.from({ length: count }, () => taskEvents({ name, received, ...more })).flat()
+        const many = (
+          name: string,
+          count: number,
+          more: { outcome?: "failed"; runtimeMillis: number; queue?: string }
+        ) => Array.from({ length: count }, () => taskEvents({ name, received, ...more })).flat()
         yield* report(
           ...many("shop.pay", 8, { runtimeMillis: 50 }),
           ...many("shop.pay", 2, { runtimeMillis: 50, outcome: "failed", queue: "slow" }),
@@ -176,10 +179,13 @@ describe.each(engines)("a project's stats on %s", (engine) => {
         })
         assert.strictEqual(json.workers_online + json.workers_offline, 1)
         assert.containSubset(json.tasks_by_state, { success: 2, failure: 1, received: 1, pending: 0, unknown: 0 })
-        assert.deepStrictEqual(json.queue_depths.map((queue: { name: string; pending_count: number }) => [
-          queue.name,
-          queue.pending_count
-        ]), [["celery", 1500]])
+        assert.deepStrictEqual(
+          json.queue_depths.map((queue: { name: string; pending_count: number }) => [
+            queue.name,
+            queue.pending_count
+          ]),
+          [["celery", 1500]]
+        )
         assert.deepStrictEqual(json.system_health, {
           status: "degraded",
           agents_all_online: true,

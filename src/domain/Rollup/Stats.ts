@@ -39,7 +39,11 @@ const QueueHealth = Schema.Struct({
 const SystemHealth = Schema.Struct({
   status: describeField(Schema.Literal("healthy", "degraded"), "`healthy` while all of the following hold.", "healthy"),
   agents_all_online: describeField(Schema.Boolean, "No agent is offline.", true),
-  queue_depth_ok: describeField(Schema.Boolean, "No queue has 1000 tasks or more by a report of the last 5 minutes.", true),
+  queue_depth_ok: describeField(
+    Schema.Boolean,
+    "No queue has 1000 tasks or more by a report of the last 5 minutes.",
+    true
+  ),
   failure_rate_ok: describeField(
     Schema.Boolean,
     "Fewer than 20 % of the window's tasks failed, or fewer than 20 tasks ended.",

@@ -1,6 +1,6 @@
 import { Effect } from "effect"
-import { sumNames, type Sums } from "../../domain/Rollup/Contribution.ts"
 import type { ProjectId } from "../../domain/Id.ts"
+import { sumNames, type Sums } from "../../domain/Rollup/Contribution.ts"
 import { Reader } from "../Database.ts"
 import type { LevelRange } from "./Window.ts"
 
@@ -75,7 +75,9 @@ export class RollupRepo extends Effect.Service<RollupRepo>()("svc/rollups/Repo",
     ) =>
       ids.length === 0 ? Effect.succeed([]) : read<StoredSlot>`
         SELECT (bucket - ${from}) / ${size} AS slot, ${read.literal(sumList)} ${durations} FROM rollups
-        WHERE project_id = ${projectId} AND level = ${level} AND ${inSeries(ids)} AND bucket >= ${from} AND bucket <= ${to}
+        WHERE project_id = ${projectId} AND level = ${level} AND ${
+        inSeries(ids)
+      } AND bucket >= ${from} AND bucket <= ${to}
         GROUP BY 1`
 
     /**
