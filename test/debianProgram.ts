@@ -8,6 +8,7 @@ const programs = {
   nginx: { packages: ["nginx", "libpcre2-8-0"], path: "usr/sbin/nginx" },
   caddy: { packages: ["caddy", "libzstd1"], path: "usr/bin/caddy" },
   prometheus: { packages: ["prometheus"], path: "usr/bin/prometheus" },
+  tini: { packages: ["tini"], path: "usr/bin/tini" },
   promtool: { packages: ["prometheus"], path: "usr/bin/promtool" }
 } as const
 

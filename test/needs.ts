@@ -39,7 +39,8 @@ const probes: Readonly<Record<Need, () => Promise<boolean>>> = {
   nginx: () => isObtainable("nginx"),
   caddy: () => isObtainable("caddy"),
   prometheus: () => isObtainable("prometheus"),
-  promtool: () => isObtainable("promtool")
+  promtool: () => isObtainable("promtool"),
+  tini: () => isObtainable("tini")
 }
 
 /**

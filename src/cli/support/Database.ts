@@ -64,6 +64,7 @@ const readPostgresStatements = Effect.gen(function*() {
       FROM pg_stat_statements
       WHERE dbid = (SELECT oid FROM pg_database WHERE datname = current_database())
         AND userid = (SELECT oid FROM pg_roles WHERE rolname = current_user)
+        AND query ~* '^[[:space:]]*(select|insert|update|delete|with)'
       ORDER BY total_exec_time DESC LIMIT 50`
     : null
   const running = yield* sql<{ query: string; seconds: number; state: string; wait: string | null }>`
