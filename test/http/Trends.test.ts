@@ -65,6 +65,10 @@ describe.each(engines)("trends on %s", (engine) => {
         assert.strictEqual(sum((yield* get("/trends?window=7d&name=shop.pay&engine=celery")).json.series), 2)
         assert.strictEqual(sum((yield* get("/trends?window=7d&engine=rq")).json.series), 0)
         assert.strictEqual(sum((yield* get("/trends?window=6h&bucket=1m")).json.series), 2)
+        for (const bucket of ["5m", "15m"]) {
+          const { json } = yield* get(`/trends?window=6h&bucket=${bucket}`)
+          assert.strictEqual(sum(json.series), 2, bucket)
+        }
       }))
 
     it.effect("refuse a bucket that is too short for its window, and unknown words", () =>

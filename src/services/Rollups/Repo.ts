@@ -74,7 +74,7 @@ export class RollupRepo extends Effect.Service<RollupRepo>()("svc/rollups/Repo",
       size: number
     ) =>
       ids.length === 0 ? Effect.succeed([]) : read<StoredSlot>`
-        SELECT (bucket - ${from}) / ${size} AS slot, ${read.literal(sumList)} ${durations} FROM rollups
+        SELECT CAST((bucket - ${from}) / ${size} AS INTEGER) AS slot, ${read.literal(sumList)} ${durations} FROM rollups
         WHERE project_id = ${projectId} AND level = ${level} AND ${
         inSeries(ids)
       } AND bucket >= ${from} AND bucket <= ${to}
