@@ -37,6 +37,7 @@ import { m0035 } from "./0035_project_policies.ts"
 import { m0036 } from "./0036_rollups.ts"
 import { m0037 } from "./0037_release_checks.ts"
 import { m0038 } from "./0038_oidc.ts"
+import { m0039 } from "./0039_approvals.ts"
 
 /** Every step in order. A step that has been released is never edited; the next one follows. */
 export const migrations: ReadonlyArray<Migration> = [
@@ -77,5 +78,6 @@ export const migrations: ReadonlyArray<Migration> = [
   m0035,
   m0036,
   m0037,
-  m0038
+  m0038,
+  m0039
 ]

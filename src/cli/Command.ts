@@ -14,7 +14,7 @@ import { allowedHosts, config, init, metricsToken } from "./groups/config.ts"
 import { issues } from "./groups/issues.ts"
 import { login, logout, whoami } from "./groups/login.ts"
 import { migrate } from "./groups/migrate.ts"
-import { resetAllowedCidrs } from "./groups/projects.ts"
+import { resetProjectPolicies } from "./groups/projects.ts"
 import { queues } from "./groups/queues.ts"
 import { reset } from "./groups/reset.ts"
 import { rules } from "./groups/rules.ts"
@@ -49,7 +49,7 @@ const sections = [
   },
   {
     heading: "People who sign in",
-    commands: [bootstrapAdmin, createSuperuser, changePassword, auth, resetMfa, resetAllowedCidrs, resetSetup]
+    commands: [bootstrapAdmin, createSuperuser, changePassword, auth, resetMfa, resetProjectPolicies, resetSetup]
   },
   { heading: "Backups", commands: [backup, restore] },
   { heading: "Keys, certificates and the audit log", commands: [secretKey, mintSchedulerCert, audit] },

@@ -52,6 +52,11 @@ export const codes = {
   },
   mfa_locked: { status: 403, meaning: "Too many wrong codes. Wait until the lock expires." },
   wrong_code: { status: 403, meaning: "The code of the second factor is wrong or was used already." },
+  approval_required: {
+    status: 403,
+    meaning: "The act waits for a second person; `details.approval_id` names it. It is done when that person approves."
+  },
+  own_approval: { status: 403, meaning: "Only another person than the one who asked may approve or reject." },
   oidc_refused: {
     status: 403,
     meaning: "The provider refused the sign-in, its answer is invalid, or the sign-in took longer than ten minutes."
@@ -163,6 +168,9 @@ export const codes = {
   mfa_enrolled: { status: 409, meaning: "The user has a second factor." },
   mfa_not_enrolled: { status: 409, meaning: "The user has no second factor." },
   mfa_enrollment_expired: { status: 409, meaning: "No enrolment is pending, or it has expired. Start again." },
+  approval_decided: { status: 409, meaning: "The approval was decided, or has expired." },
+  too_many_approvals: { status: 409, meaning: "The project has 100 acts that wait for a second person." },
+  no_second_person: { status: 409, meaning: "Nobody else could approve: the project needs another admin first." },
   oidc_not_configured: { status: 409, meaning: "The brain has no provider for sign-in (`SVC_OIDC_ISSUER`)." },
   oidc_already_linked: { status: 409, meaning: "The provider's account is linked to a user." },
   last_sign_in_method: {

@@ -37,6 +37,10 @@ export type SessionId = typeof SessionId.Type
 export const TrustedDeviceId = Id.pipe(Schema.brand("TrustedDeviceId"))
 export type TrustedDeviceId = typeof TrustedDeviceId.Type
 
+/** An act that waits for a second person. */
+export const ApprovalId = Id.pipe(Schema.brand("ApprovalId"))
+export type ApprovalId = typeof ApprovalId.Type
+
 /** A link between a user and an account of the sign-in provider. */
 export const OidcIdentityId = Id.pipe(Schema.brand("OidcIdentityId"))
 export type OidcIdentityId = typeof OidcIdentityId.Type
@@ -108,6 +112,7 @@ export type AnyId =
   & MembershipId
   & InvitationId
   & SessionId
+  & ApprovalId
   & OidcIdentityId
   & TrustedDeviceId
   & ApiKeyId

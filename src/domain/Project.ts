@@ -1,5 +1,6 @@
 import { Schema } from "effect"
 import { Role } from "./Access.ts"
+import { ApprovalPolicy } from "./Approval.ts"
 import { Cidr, isInCidrs } from "./Cidr.ts"
 import { describeBody, describeField, exampleId, exampleTime } from "./Describe.ts"
 import { ProjectId } from "./Id.ts"
@@ -31,6 +32,11 @@ export const Project = Schema.Struct({
     Role,
     "The role that sees arguments and results of its tasks and schedules; for others they are null.",
     "viewer"
+  ),
+  approvals: describeField(
+    Schema.NullOr(ApprovalPolicy),
+    "What waits for a second person; null: nothing.",
+    { purge: true, bulk_over: 100, destructive_rules: true }
   ),
   created_at: describeField(Timestamp, "When it was created.", exampleTime),
   updated_at: describeField(Timestamp, "When it last changed.", exampleTime)
@@ -107,6 +113,11 @@ export const UpdateProject = Schema.Struct({
     patchField(Role),
     "The role that sees arguments and results of its tasks and schedules.",
     "viewer"
+  ),
+  approvals: describeField(
+    patchField(ApprovalPolicy),
+    "What waits for a second person; null: nothing. A change of an existing policy waits too.",
+    null
   )
 }).annotations(describeBody("UpdateProject", "Changes of a project; absent fields keep their values."))
 export type UpdateProject = typeof UpdateProject.Type

@@ -20,6 +20,7 @@ import { AgentsApi } from "./Agents/Api.ts"
 import { AlertLinksApi, AlertPageApi, AlertsApi } from "./Alerts/Api.ts"
 import { reportAllIssues } from "./AllIssues.ts"
 import { ApiKeysApi } from "./ApiKeys/Api.ts"
+import { ApprovalsApi } from "./Approvals/Api.ts"
 import { AuditApi } from "./Audit/Api.ts"
 import { AuthApi, LoginApi } from "./Auth/Api.ts"
 import { AutomationApi } from "./Automation/Api.ts"
@@ -61,6 +62,7 @@ const groups = HttpApi.make("svc")
   .add(SetupUnderApi)
   .add(LoginApi)
   .add(AuthApi)
+  .add(ApprovalsApi)
   .add(OidcSignInApi)
   .add(OidcApi)
   .add(PasswordResetApi)

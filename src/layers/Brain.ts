@@ -4,6 +4,7 @@ import { checkEffectVersion } from "../domain/EffectVersion.ts"
 import { Activity } from "../services/Activity.ts"
 import { AgentProcesses } from "../services/AgentProcesses.ts"
 import { AllowedHosts } from "../services/AllowedHosts.ts"
+import { Approvals } from "../services/Approvals.ts"
 import { Checkpoints } from "../services/Audit/Checkpoints.ts"
 import { Denials } from "../services/Audit/Denials.ts"
 import { AuditVerifier } from "../services/Audit/Verifier.ts"
@@ -71,6 +72,8 @@ export const layer = Layer.mergeAll(
   Activity.layer,
   Alerts.layer,
   Alerts.layerLoops,
+  Approvals.layer,
+  Approvals.layerLoop,
   AgentProcesses.layer,
   AllowedHosts.layer,
   AuditVerifier.layerLoop,

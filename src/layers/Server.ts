@@ -7,6 +7,7 @@ import * as AgentLongPollHttp from "../http/AgentLongPoll/Http.ts"
 import * as AgentsHttp from "../http/Agents/Http.ts"
 import * as AlertsHttp from "../http/Alerts/Http.ts"
 import * as ApiKeysHttp from "../http/ApiKeys/Http.ts"
+import * as ApprovalsHttp from "../http/Approvals/Http.ts"
 import * as AuditHttp from "../http/Audit/Http.ts"
 import * as AuthHttp from "../http/Auth/Http.ts"
 import * as AutomationHttp from "../http/Automation/Http.ts"
@@ -75,6 +76,7 @@ const handlers = Layer.mergeAll(
   ChannelsHttp.layer,
   ChannelsHttp.layerPersonal,
   AlertsHttp.layer,
+  ApprovalsHttp.layer,
   DeliveriesHttp.layer,
   AutomationHttp.layer,
   EventsHttp.layer,

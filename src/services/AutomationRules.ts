@@ -15,6 +15,7 @@ import { Conflict, type Issue, NotFound, ValidationFailed } from "../domain/Erro
 import { type ProjectId, RuleId } from "../domain/Id.ts"
 import { selectChanges } from "../domain/Patch.ts"
 import * as Timestamp from "../domain/Timestamp.ts"
+import { ApprovalGate } from "./Approvals/Gate.ts"
 import { Audit } from "./Audit.ts"
 import { ExecutionsRepo } from "./Automation/ExecutionsRepo.ts"
 import { RuleMessagesRepo } from "./Automation/MessagesRepo.ts"
@@ -68,6 +69,7 @@ export class AutomationRules extends Effect.Service<AutomationRules>()("svc/Auto
     const executions = yield* ExecutionsRepo
     const messages = yield* RuleMessagesRepo
     const triggerEvents = yield* TriggerEvents
+    const gate = yield* ApprovalGate
     const audit = yield* Audit
     const { restMaxPageSize } = yield* Settings
 
@@ -84,6 +86,20 @@ export class AutomationRules extends Effect.Service<AutomationRules>()("svc/Auto
         if (role === "admin") yield* requireStepUp
       }
     )
+
+    /** Holds a change of destructive rules where the project wants a second person. */
+    const checkApproval = (
+      kind: "rule_create" | "rule_reset" | "rule_update",
+      request: unknown,
+      { name }: { readonly name: string },
+      shapes: ReadonlyArray<Pick<RuleRow, "actions">>
+    ) => {
+      const verb = { rule_create: "Create", rule_update: "Change", rule_reset: "Arm the breaker of" }[kind]
+      return gate.check(
+        { kind, request, summary: `${verb} the rule "${name}", which retries or cancels tasks` },
+        ({ destructive_rules }) => destructive_rules && roleFor(shapes) === "admin"
+      )
+    }
 
     /** Fails where an action names a channel that is none of the project's. */
     const checkChannels = Effect.fnUntraced(function*(projectId: ProjectId, { actions }: Pick<RuleRow, "actions">) {
@@ -128,13 +144,15 @@ export class AutomationRules extends Effect.Service<AutomationRules>()("svc/Auto
     }, orDieOnSql)
 
     const create = Effect.fn("AutomationRules.create")(
-      function*({ trigger, ...request }: RuleCreate) {
+      function*(input: RuleCreate) {
+        const { trigger, ...request } = input
         const project = yield* CurrentProject
         const actor = yield* CurrentActor
         yield* authorize(project.id, [request])
         yield* checkShape({ ...request, trigger })
         yield* checkChannels(project.id, request)
         if ((yield* repo.count(project.id)) >= maxRules) return yield* tooManyRules
+        yield* checkApproval("rule_create", input, input, [input])
         const now = yield* Timestamp.now
         const rule: RuleRow = {
           ...request,
@@ -155,6 +173,7 @@ export class AutomationRules extends Effect.Service<AutomationRules>()("svc/Auto
         return toRule(rule)
       },
       sql.withTransaction,
+      gate.record,
       orDieOnSql
     )
 
@@ -172,6 +191,7 @@ export class AutomationRules extends Effect.Service<AutomationRules>()("svc/Auto
         yield* authorize(project.id, [before, rule])
         yield* checkShape(shapeOf(rule))
         if (changes.actions !== undefined) yield* checkChannels(project.id, rule)
+        yield* checkApproval("rule_update", { rule_id: id, body }, before, [before, rule])
         yield* repo.update(rule)
         if (!rule.is_enabled) yield* messages.dropDue({ rule: rule.id })
         yield* triggerEvents.bumpRevision(project.id)
@@ -179,6 +199,7 @@ export class AutomationRules extends Effect.Service<AutomationRules>()("svc/Auto
         return toRule(rule)
       },
       sql.withTransaction,
+      gate.record,
       orDieOnSql
     )
 
@@ -201,6 +222,7 @@ export class AutomationRules extends Effect.Service<AutomationRules>()("svc/Auto
         const project = yield* CurrentProject
         const before = yield* Effect.flatMap(repo.findForUpdate(project.id, id), orNotFound)
         yield* authorize(project.id, [before])
+        yield* checkApproval("rule_reset", { rule_id: id }, before, [before])
         const now = yield* Timestamp.now
         const rule: RuleRow = { ...before, cb_tripped: false, cb_execution_count: 0, cb_reset_at: now, updated_at: now }
         yield* repo.update(rule)
@@ -211,6 +233,7 @@ export class AutomationRules extends Effect.Service<AutomationRules>()("svc/Auto
         return toRule(rule)
       },
       sql.withTransaction,
+      gate.record,
       orDieOnSql
     )
 
@@ -255,6 +278,12 @@ export class AutomationRules extends Effect.Service<AutomationRules>()("svc/Auto
   })
 }) {
   static readonly layer = this.Default.pipe(
-    Layer.provide([ExecutionsRepo.layer, RuleMessagesRepo.layer, RulesRepo.layer, TriggerEvents.layer])
+    Layer.provide([
+      ApprovalGate.layer,
+      ExecutionsRepo.layer,
+      RuleMessagesRepo.layer,
+      RulesRepo.layer,
+      TriggerEvents.layer
+    ])
   )
 }

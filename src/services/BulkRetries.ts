@@ -4,6 +4,7 @@ import type { BulkRetryItem, ItemStatus } from "../domain/BulkRetry/Item.ts"
 import { ValidationFailed } from "../domain/Errors.ts"
 import type { BulkRetryId } from "../domain/Id.ts"
 import { decodeCursor, encodeCursor, type PageOf } from "../domain/Page.ts"
+import { ApprovalGate } from "./Approvals/Gate.ts"
 import { BulkRetryControl, notFound } from "./BulkRetries/Control.ts"
 import { BulkRetryCreation } from "./BulkRetries/Creation.ts"
 import { BulkRetryItemsRepo } from "./BulkRetries/ItemsRepo.ts"
@@ -29,10 +30,15 @@ export class BulkRetries extends Effect.Service<BulkRetries>()("svc/BulkRetries"
     const repo = yield* BulkRetriesRepo
     const items = yield* BulkRetryItemsRepo
     const { restMaxPageSize } = yield* Settings
+    const gate = yield* ApprovalGate
 
     /** Freezes the tasks that match, and begins to retry them. Once for each key. */
     const create = Effect.fn("BulkRetries.create")(
-      (input: BulkRetryRequestCreate) => Effect.flatMap(creation.create(input), describe),
+      (input: BulkRetryRequestCreate) =>
+        gate.check(
+          { kind: "bulk_retry_request", request: input, summary: `Retry up to ${input.max} tasks that match a filter` },
+          ({ bulk_over }) => bulk_over !== null && input.max > bulk_over
+        ).pipe(Effect.zipRight(creation.create(input)), Effect.flatMap(describe), gate.record),
       orDieOnSql
     )
 
@@ -119,6 +125,7 @@ export class BulkRetries extends Effect.Service<BulkRetries>()("svc/BulkRetries"
 }) {
   static readonly layer = this.Default.pipe(
     Layer.provide([
+      ApprovalGate.layer,
       BulkRetriesRepo.layer,
       BulkRetryControl.layer,
       BulkRetryCreation.layer,

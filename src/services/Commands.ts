@@ -1,10 +1,12 @@
 import { SqlClient } from "@effect/sql"
 import { Effect, Layer, Option } from "effect"
 import { type Command, isCommandStatus } from "../domain/Command.ts"
+import type { BulkRetry, PurgeQueue } from "../domain/Command/Requests.ts"
 import { Conflict, NotFound, ValidationFailed } from "../domain/Errors.ts"
 import type { CommandId } from "../domain/Id.ts"
 import { decodeCursor, encodeCursor, type PageOf } from "../domain/Page.ts"
 import * as Timestamp from "../domain/Timestamp.ts"
+import { ApprovalGate } from "./Approvals/Gate.ts"
 import { Audit } from "./Audit.ts"
 import { observeCommandEnd } from "./Commands/EndMetrics.ts"
 import { CommandIntents } from "./Commands/Intents.ts"
@@ -40,6 +42,7 @@ export class Commands extends Effect.Service<Commands>()("svc/Commands", {
     const { issue, issueAll, issueOnce, issueWithin } = yield* CommandIssue
     const audit = yield* Audit
     const metrics = yield* Metrics
+    const gate = yield* ApprovalGate
     const { restMaxPageSize } = yield* Settings
 
     const get = tracedFn("Commands.get")(function*(id: CommandId) {
@@ -111,6 +114,26 @@ export class Commands extends Effect.Service<Commands>()("svc/Commands", {
         return yield* issueOnce(route, request, intentOf)
       }, orDieOnSql)
 
+    const purgeIntent = (request: PurgeQueue) =>
+      Effect.zipRight(
+        gate.check({ kind: "purge_queue", request, summary: `Purge the queue ${request.queue}` }, ({ purge }) => purge),
+        intents.purgeQueue(request)
+      )
+
+    const bulkRetryIntent = (request: BulkRetry) => {
+      const ids = request.filter?.task_ids
+      const tasks = Math.min(Array.isArray(ids) ? ids.length : request.max, request.max)
+      return Effect.zipRight(
+        gate.check(
+          { kind: "bulk_retry", request, summary: `Retry ${tasks} tasks` },
+          ({ bulk_over }) => bulk_over !== null && tasks > bulk_over
+        ),
+        intents.bulkRetry(request)
+      )
+    }
+    const purgeQueue = makeMethod("purge-queue", purgeIntent)
+    const bulkRetry = makeMethod("bulk-retry", bulkRetryIntent)
+
     return {
       get,
       list,
@@ -127,8 +150,8 @@ export class Commands extends Effect.Service<Commands>()("svc/Commands", {
       retryTask: makeMethod("retry-task", intents.retryTask),
       cancelTask: makeMethod("cancel-task", intents.cancelTask),
       requeueDeadLetter: makeMethod("requeue-dead-letter", intents.requeueDeadLetter),
-      bulkRetry: makeMethod("bulk-retry", intents.bulkRetry),
-      purgeQueue: makeMethod("purge-queue", intents.purgeQueue),
+      bulkRetry: (request: BulkRetry) => gate.record(bulkRetry(request)),
+      purgeQueue: (request: PurgeQueue) => gate.record(purgeQueue(request)),
       restartWorker: makeMethod("restart-worker", intents.restartWorker),
       poolResize: makeMethod("pool-resize", intents.poolResize),
       addConsumer: makeMethod("add-consumer", intents.addConsumer),
@@ -138,6 +161,12 @@ export class Commands extends Effect.Service<Commands>()("svc/Commands", {
   })
 }) {
   static readonly layer = this.Default.pipe(
-    Layer.provide([CommandIntents.layer, CommandIssue.layer, CommandsRepo.layer, CommandStatusRepo.layer])
+    Layer.provide([
+      ApprovalGate.layer,
+      CommandIntents.layer,
+      CommandIssue.layer,
+      CommandsRepo.layer,
+      CommandStatusRepo.layer
+    ])
   )
 }

@@ -5,6 +5,8 @@ import { ProjectId } from "../domain/Id.ts"
 import { selectChanges } from "../domain/Patch.ts"
 import { acceptsAddress, type CreateProject, Project, type UpdateProject } from "../domain/Project.ts"
 import * as Timestamp from "../domain/Timestamp.ts"
+import { ApprovalGate } from "./Approvals/Gate.ts"
+import { ApprovalsRepo } from "./Approvals/Repo.ts"
 import { Audit } from "./Audit.ts"
 import { CommandStatusRepo } from "./Commands/StatusRepo.ts"
 import { CurrentActor, CurrentProject, roleIn } from "./CurrentActor.ts"
@@ -14,8 +16,14 @@ import { ProjectsRepo } from "./Projects/Repo.ts"
 import { SchedulesRepo } from "./Schedules/Repo.ts"
 import { tracedFn } from "./TracedFn.ts"
 
-/** A new project can be used from everywhere, and every member sees arguments and results. */
-const initialPolicies = { allowed_cidrs: null, payload_role: "viewer" } as const
+const noSecondPerson = new Conflict({
+  code: "no_second_person",
+  detail:
+    "Nothing could be approved: the project has no other admin, and the brain no other global admin. Add one first."
+})
+
+/** A new project can be used from everywhere, every member sees arguments and results, and nothing waits. */
+const initialPolicies = { allowed_cidrs: null, payload_role: "viewer", approvals: null } as const
 
 const slugTaken = (slug: string) =>
   new Conflict({ code: "slug_taken", detail: `There is already a project "${slug}".` })
@@ -28,6 +36,8 @@ export class Projects extends Effect.Service<Projects>()("svc/Projects", {
     const commands = yield* CommandStatusRepo
     const audit = yield* Audit
     const hints = yield* Hints
+    const gate = yield* ApprovalGate
+    const approvalsRepo = yield* ApprovalsRepo
 
     /** The projects that the actor can see, by slug; a bound API key sees only its own. */
     const list = Effect.fn("Projects.list")(function*() {
@@ -54,6 +64,19 @@ export class Projects extends Effect.Service<Projects>()("svc/Projects", {
         `does not contain your own address, ${actor.source_ip ?? "which is unknown"}; you would lose access`
       )
     })
+
+    /** A policy needs a second person to approve, and a change of one is held like what it protects. */
+    const checkPolicyChange = Effect.fnUntraced(
+      function*(project: Project, request: UpdateProject, approvals: Project["approvals"]) {
+        const actor = yield* CurrentActor
+        if (actor.kind === "person" && approvals !== null) {
+          if ((yield* approvalsRepo.listDeciders(project.id, actor.user_id)).length === 0) return yield* noSecondPerson
+        }
+        const isChange = JSON.stringify(approvals) !== JSON.stringify(project.approvals)
+        const summary = "Change what waits for a second person"
+        yield* gate.check({ kind: "policy", request, summary }, () => isChange)
+      }
+    )
 
     const create = Effect.fn("Projects.create")(
       function*(input: CreateProject) {
@@ -85,6 +108,7 @@ export class Projects extends Effect.Service<Projects>()("svc/Projects", {
         const project = yield* CurrentProject
         const changedFields = selectChanges(Project.fields, changes)
         yield* requireOwnAddress(changedFields.allowed_cidrs)
+        if (changedFields.approvals !== undefined) yield* checkPolicyChange(project, changes, changedFields.approvals)
         const updated: Project = { ...project, ...changedFields, updated_at: yield* Timestamp.now }
         yield* repo.update(updated).pipe(Effect.catchIf(isUniqueViolation, () => slugTaken(updated.slug)))
         yield* audit.record({
@@ -97,6 +121,7 @@ export class Projects extends Effect.Service<Projects>()("svc/Projects", {
         return updated
       },
       sql.withTransaction,
+      gate.record,
       orDieOnSql
     )
 
@@ -142,6 +167,12 @@ export class Projects extends Effect.Service<Projects>()("svc/Projects", {
   })
 }) {
   static readonly layer = this.Default.pipe(
-    Layer.provide([CommandStatusRepo.layer, ProjectsRepo.layer, SchedulesRepo.layer])
+    Layer.provide([
+      ApprovalGate.layer,
+      ApprovalsRepo.layer,
+      CommandStatusRepo.layer,
+      ProjectsRepo.layer,
+      SchedulesRepo.layer
+    ])
   )
 }

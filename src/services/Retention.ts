@@ -35,6 +35,8 @@ export class Retention extends Effect.Service<Retention>()("svc/Retention", {
       yield* prune("trusted_devices", "id", sql`expires_at < ${sessionCutoff} OR revoked_at < ${sessionCutoff}`)
       const endedKeys = ago(settings.apiKeysRetentionDays * Timestamp.secondsPerDay)
       yield* prune("api_keys", "id", sql`expires_at < ${endedKeys} OR revoked_at < ${endedKeys}`)
+      const oldApprovals = ago(settings.approvalsRetentionDays * Timestamp.secondsPerDay)
+      yield* prune("approvals", "id", sql`created_at < ${oldApprovals} AND status <> 'pending'`)
       yield* prune("idempotency_keys", "scope", sql`created_at < ${ago(idempotencyRetentionSeconds)}`)
       yield* prune("setup_tokens", "id", sql`expires_at < ${now}`)
       yield* prune("password_resets", "id", sql`expires_at < ${now}`)

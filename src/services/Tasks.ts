@@ -8,6 +8,7 @@ import { taskFields, type TaskKey } from "../domain/Task.ts"
 import type { BulkDelete, TaskFilter } from "../domain/Task/Filter.ts"
 import { hidePayload, type TaskRow } from "../domain/Task/Json.ts"
 import { isStorable } from "../domain/Text.ts"
+import { ApprovalGate } from "./Approvals/Gate.ts"
 import { canReadPayload, CurrentProject } from "./CurrentActor.ts"
 import { orDieOnSql } from "./Database.ts"
 import { parseFields } from "./Export/Formats.ts"
@@ -43,6 +44,7 @@ export class Tasks extends Effect.Service<Tasks>()("svc/Tasks", {
     const trees = yield* TaskTrees
     const files = yield* TaskExport
     const bulk = yield* TaskBulkDelete
+    const gate = yield* ApprovalGate
 
     /**
      * A page of rows, fewer when they are large, and the id after which the next page begins; null on the last page.
@@ -160,14 +162,21 @@ export class Tasks extends Effect.Service<Tasks>()("svc/Tasks", {
     /** Deletes tasks of the project; returns how many. */
     const bulkDelete = Effect.fn("Tasks.bulkDelete")(function*(body: BulkDelete) {
       const project = yield* CurrentProject
+      const { task_ids } = body
+      const summary = task_ids === null ? "Delete the tasks that match a filter" : `Delete ${task_ids.length} tasks`
+      yield* gate.check(
+        { kind: "bulk_delete", request: body, summary },
+        // a filter deletes up to 10 000 tasks
+        ({ bulk_over }) => bulk_over !== null && (task_ids === null || task_ids.length > bulk_over)
+      )
       return yield* bulk.deleteMatching(project.id, body)
-    })
+    }, gate.record)
 
     return { list, get, getDetail, getTree, listEvents, exportAs, bulkDelete } as const
   })
 }) {
   static readonly layer = this.Default.pipe(
-    Layer.provide(Layer.mergeAll(TaskTrees.layer, TaskExport.layer, TaskBulkDelete.layer)),
+    Layer.provide(Layer.mergeAll(ApprovalGate.layer, TaskTrees.layer, TaskExport.layer, TaskBulkDelete.layer)),
     Layer.provide(Layer.mergeAll(TaskSearch.layer, TasksRepo.layer, TaskDeletion.layer, Xlsx.layer)),
     Layer.provide(Scans.layer)
   )

@@ -24,6 +24,8 @@ const inner = new Set([
   "AgentSessions",
   "AgentLongPoll",
   "AllowedHosts",
+  "ApprovalGate",
+  "Approved",
   "AuditForwarder",
   "Authentication",
   "CommandAnswers",

@@ -6,8 +6,8 @@ import { temporaryHome } from "../databases.ts"
 import { ok, refused } from "./remote.ts"
 import { svcHere } from "./svcHere.ts"
 
-describe("svc reset-allowed-cidrs", () => {
-  it.scoped("removes the list with --yes, and says when there is none", () =>
+describe("svc reset-project-policies", () => {
+  it.scoped("removes addresses and approvals with --yes, and says when there are none", () =>
     Effect.gen(function*() {
       const settings = { SVC_HOME: yield* temporaryHome }
       const input = "a long password\n"
@@ -16,15 +16,16 @@ describe("svc reset-allowed-cidrs", () => {
         Effect.sync(() => new BetterSqlite3(join(settings.SVC_HOME, "svc.db"))),
         (db) => Effect.sync(() => db.close())
       )
-      db.exec(`UPDATE projects SET allowed_cidrs = '["192.0.2.0/24"]'`)
-      const list = db.prepare("SELECT allowed_cidrs FROM projects").pluck()
+      const approvals = JSON.stringify({ purge: true, bulk_over: null, destructive_rules: false })
+      db.prepare(`UPDATE projects SET allowed_cidrs = '["192.0.2.0/24"]', approvals = ?`).run(approvals)
+      const policies = db.prepare("SELECT allowed_cidrs, approvals FROM projects")
 
-      refused(yield* svcHere(["reset-allowed-cidrs", "default"], settings), "add --yes", 2)
-      refused(yield* svcHere(["reset-allowed-cidrs", "none", "--yes"], settings), "No such project")
-      assert.strictEqual(list.get(), `["192.0.2.0/24"]`)
-      const reset = svcHere(["reset-allowed-cidrs", "default", "--yes"], settings)
-      assert.include(ok(yield* reset), "can be used from every address again")
-      assert.isNull(list.get())
+      refused(yield* svcHere(["reset-project-policies", "default"], settings), "add --yes", 2)
+      refused(yield* svcHere(["reset-project-policies", "none", "--yes"], settings), "No such project")
+      assert.deepStrictEqual(policies.get(), { allowed_cidrs: `["192.0.2.0/24"]`, approvals })
+      const reset = svcHere(["reset-project-policies", "default", "--yes"], settings)
+      assert.include(ok(yield* reset), "can be used from every address")
+      assert.deepStrictEqual(policies.get(), { allowed_cidrs: null, approvals: null })
       assert.include(ok(yield* reset), "nothing was done")
     }))
 })

@@ -16,6 +16,7 @@ import { baseUrl, freshKey, freshProject, request } from "../brain.ts"
 import { insertTasks, storedTask } from "../tasks.ts"
 import {
   alertIn,
+  approvalIn,
   bulkRetryIn,
   channelOf,
   deliveryOf,
@@ -183,6 +184,7 @@ export const world = Effect.fnUntraced(function*(
     delivery_id: yield* deliveryOf({ project_id: project.id }),
     device_id: person.device_id,
     identity_id: person.identity_id,
+    approval_id: yield* approvalIn(project, "pending"),
     command_id: commands[0]?.json.id,
     engine: "celery",
     invitation_id: tokens.invitation_id,

@@ -6,10 +6,10 @@ const handler = lazyHandlers(() => import("../handlers/projects.ts"))
 
 const slug = Args.text({ name: "slug" }).pipe(Args.withDescription("The project's slug."))
 
-export const resetAllowedCidrs = Command.make(
-  "reset-allowed-cidrs",
+export const resetProjectPolicies = Command.make(
+  "reset-project-policies",
   { slug, yes },
-  handler((module) => module.resetAllowedCidrs)
+  handler((module) => module.resetProjectPolicies)
 ).pipe(
-  Command.withDescription("Let a project be used from every address again, after its list locked its admins out.")
+  Command.withDescription("Remove a project's list of addresses and its approvals, after they locked its admins out.")
 )

@@ -1,6 +1,7 @@
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "@effect/platform"
 import { Schema } from "effect"
 import { Access, type AccessRule } from "../../domain/Access.ts"
+import { heldCodes } from "../../domain/Approval.ts"
 import { AutomationSettings, Rule, RuleCreate, RuleList, RuleUpdate } from "../../domain/Automation.ts"
 import { RuleBacktest, RuleBacktestRequest } from "../../domain/Automation/Backtest.ts"
 import { ExecutionList } from "../../domain/Automation/Execution.ts"
@@ -17,7 +18,7 @@ const ruleId = pathParameter("rule_id", caseInsensitiveId(RuleId), "The rule's i
 
 const readRule: AccessRule = { caller: "viewer", scope: "automation:read" }
 const writeRule: AccessRule = { caller: "operator", scope: "automation:write", mutates: true }
-const steppedUp: AccessRule = { ...writeRule, failureCodes: ["mfa_reverify_required"] }
+const steppedUp: AccessRule = { ...writeRule, failureCodes: ["mfa_reverify_required", ...heldCodes] }
 
 const switchRule: AccessRule = { ...writeRule, caller: "admin" }
 
@@ -39,7 +40,7 @@ export class AutomationApi extends HttpApiGroup.make("automation")
       .annotate(Access, {
         ...steppedUp,
         creates: true,
-        failureCodes: ["mfa_reverify_required", "too_many_automation_rules"]
+        failureCodes: ["mfa_reverify_required", "too_many_automation_rules", ...heldCodes]
       })
       .annotateContext(operation("Create a rule", `Dry run is the default. ${roles} ${signIn}.`))
   )

@@ -1,6 +1,7 @@
 import { HttpApiEndpoint, HttpApiGroup } from "@effect/platform"
 import { Schema } from "effect"
 import { Access, type AccessRule } from "../../domain/Access.ts"
+import { heldCodes } from "../../domain/Approval.ts"
 import {
   BulkRetryPreviewRequest,
   BulkRetryRequestCreate,
@@ -51,7 +52,7 @@ export class BulkRetriesApi extends HttpApiGroup.make("bulk_retries")
         ...writeRule,
         creates: true,
         bucket: "bulk_write",
-        failureCodes: ["too_many_bulk_retries", "idempotency_conflict"]
+        failureCodes: ["too_many_bulk_retries", "idempotency_conflict", ...heldCodes]
       })
       .annotateContext(operation(
         "Retry all tasks of a filter",

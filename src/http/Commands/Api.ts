@@ -1,6 +1,7 @@
 import { HttpApiEndpoint, HttpApiGroup } from "@effect/platform"
 import { Schema } from "effect"
 import { Access, type AccessRule } from "../../domain/Access.ts"
+import { heldCodes } from "../../domain/Approval.ts"
 import { CommandList, CommandPublic } from "../../domain/Command.ts"
 import {
   BulkRetryRequest,
@@ -94,7 +95,7 @@ export class CommandsApi extends HttpApiGroup.make("commands")
         ...issueRule,
         bucket: "bulk_write",
         bodyLimit: maxBulkRetryBodyBytes,
-        failureCodes: ["use_bulk_retry_requests"]
+        failureCodes: ["use_bulk_retry_requests", ...heldCodes]
       })
       .annotateContext(operation("Retry many tasks", "By their ids. An unknown id is 422."))
   )
@@ -102,7 +103,13 @@ export class CommandsApi extends HttpApiGroup.make("commands")
     HttpApiEndpoint.post("purgeQueue")`/projects/${slug}/commands/purge-queue`
       .setPayload(PurgeQueueRequest)
       .addSuccess(CommandPublic, { status: 202 })
-      .annotate(Access, { ...issueRule, caller: "admin", destructive: true, bucket: "bulk_write" })
+      .annotate(Access, {
+        ...issueRule,
+        caller: "admin",
+        destructive: true,
+        bucket: "bulk_write",
+        failureCodes: heldCodes
+      })
       .annotateContext(operation(
         "Purge a queue",
         "Deletes every waiting message. With `observed_depth` the agent refuses when the queue has another " +

@@ -1,6 +1,7 @@
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "@effect/platform"
 import { Schema } from "effect"
 import { Access } from "../../domain/Access.ts"
+import { heldCodes } from "../../domain/Approval.ts"
 import { CreateProject, Project, UpdateProject } from "../../domain/Project.ts"
 import { ProvideActor, ProvideProject } from "../Access.ts"
 import { pathParameter } from "../Docs/Parameters.ts"
@@ -45,7 +46,12 @@ export class ProjectApi extends HttpApiGroup.make("project")
     HttpApiEndpoint.patch("update")`/projects/${slug}`
       .setPayload(UpdateProject)
       .addSuccess(Project)
-      .annotate(Access, { caller: "admin", scope: "projects:write", mutates: true, failureCodes: ["slug_taken"] })
+      .annotate(Access, {
+        caller: "admin",
+        scope: "projects:write",
+        mutates: true,
+        failureCodes: ["slug_taken", "no_second_person", ...heldCodes]
+      })
       .annotateContext(operation("Change a project", "Absent fields stay. A new slug changes the project's paths."))
   )
   .add(

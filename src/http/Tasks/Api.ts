@@ -1,6 +1,7 @@
 import { HttpApiEndpoint, HttpApiGroup } from "@effect/platform"
 import { Schema } from "effect"
 import { Access } from "../../domain/Access.ts"
+import { heldCodes } from "../../domain/Approval.ts"
 import { TaskDetail, TaskList, TaskTree } from "../../domain/Task.ts"
 import { BulkDelete, BulkDeleteResult, ListTasks } from "../../domain/Task/Filter.ts"
 import { TaskWhy } from "../../domain/Task/WhyAnswer.ts"
@@ -70,6 +71,7 @@ export class TasksApi extends HttpApiGroup.make("tasks")
         mutates: true,
         destructive: true,
         bucket: "bulk_write",
+        failureCodes: heldCodes,
         bodyLimit: maxBulkDeleteBodyBytes
       })
       .annotateContext(operation(

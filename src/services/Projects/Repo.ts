@@ -1,5 +1,6 @@
 import { SqlClient } from "@effect/sql"
 import { Array as Arr, Effect, Option, Schema } from "effect"
+import { ApprovalPolicy } from "../../domain/Approval.ts"
 import { AgentId, ProjectId } from "../../domain/Id.ts"
 import { Project } from "../../domain/Project.ts"
 import { Timestamp } from "../../domain/Timestamp.ts"
@@ -14,7 +15,8 @@ const Row = Schema.Struct({
   ...Project.fields,
   is_active: BooleanColumn,
   allowed_schedulers: Schema.NullOr(JsonColumn(Schema.Array(Schema.String))),
-  allowed_cidrs: Schema.NullOr(JsonColumn(Schema.Array(Schema.String)))
+  allowed_cidrs: Schema.NullOr(JsonColumn(Schema.Array(Schema.String))),
+  approvals: Schema.NullOr(JsonColumn(ApprovalPolicy))
 })
 const allRows = rowsOf(Row)
 const firstRow = firstRowOf(Row)
@@ -26,7 +28,8 @@ const decodeUnchecked = (row: typeof Row.Encoded): Project => ({
   ...(row as unknown as Project),
   is_active: row.is_active === 1,
   allowed_schedulers: row.allowed_schedulers === null ? null : JSON.parse(row.allowed_schedulers),
-  allowed_cidrs: row.allowed_cidrs === null ? null : JSON.parse(row.allowed_cidrs)
+  allowed_cidrs: row.allowed_cidrs === null ? null : JSON.parse(row.allowed_cidrs),
+  approvals: row.approvals === null ? null : JSON.parse(row.approvals)
 })
 
 /** The columns of the project `p` as one JSON text, for a statement that joins it; `decodeJoinedProject` reads it. */

@@ -70,6 +70,13 @@ export class RestoreAftermath extends Effect.Service<RestoreAftermath>()("svc/Re
           countRows(sql`UPDATE bulk_retry_requests SET control_state = 'paused'
             WHERE finished_at IS NULL AND control_state = 'running' RETURNING 1`)
         ],
+        // whether one was approved and done, is unknown
+        [
+          "approvals_expired",
+          countRows(
+            sql`UPDATE approvals SET status = 'expired', decided_at = ${now} WHERE status = 'pending' RETURNING 1`
+          )
+        ],
         // a restored row would release a request that is executed a second time
         ["requests_unknown", countRows(sql`DELETE FROM idempotency_keys WHERE status IS NULL RETURNING 1`)],
         [

@@ -12,6 +12,7 @@ export const treatments: Readonly<Record<string, "kept" | "settled" | "deleted" 
   agents: "settled",
   alerts: "settled",
   api_keys: "kept",
+  approvals: "settled",
   audit_head: "settled",
   audit_keys: "kept",
   audit_log: "settled",

@@ -69,6 +69,11 @@ export const identitySettings = {
     "SVC_OIDC_GROUP_ROLES",
     "Roles that groups give, such as platform=shop:operator,audit=shop:auditor; empty: sign-in changes no role."
   ),
+  approvalTtl: integer(
+    "SVC_APPROVAL_TTL_SECONDS",
+    { default: secondsPerDay, min: 60, max: 30 * secondsPerDay },
+    "An act that waits for a second person expires after this long."
+  ),
   passwordLogin: oneOf(
     "SVC_PASSWORD_LOGIN",
     { default: "all", values: ["all", "global_admins"] },

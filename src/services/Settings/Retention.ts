@@ -87,6 +87,11 @@ export const retentionSettings = {
     { default: 90, min: 1, max: 3650 },
     "API keys are deleted this long after they were revoked or expired."
   ),
+  approvalsRetentionDays: integer(
+    "SVC_APPROVALS_RETENTION_DAYS",
+    { default: 90, min: 1, max: 3650 },
+    "Approvals are deleted this long after they were requested."
+  ),
   invitationsRetentionDays: integer(
     "SVC_INVITATIONS_RETENTION_DAYS",
     { default: 30, min: 1, max: 3650 },

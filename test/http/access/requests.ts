@@ -108,6 +108,7 @@ export const makeRequests = ({ here, people }: World) =>
       }),
       "PATCH /projects/{slug}/automation/rules/{rule_id}": () => ({ name: "tell all" }),
       "PUT /projects/{slug}/automation/settings": () => ({ automation_enabled: true }),
+      "POST /projects/{slug}/approvals/{approval_id}/reject": () => ({ reason: "wrong queue" }),
       "POST /projects/{slug}/saved-views": () => ({ name: `view ${randomUUID()}`, filters: {} }),
       "PUT /projects/{slug}/saved-views/{view_id}": () => ({ name: `view ${randomUUID()}`, filters: {} }),
       "POST /projects/{slug}/notifications/defaults": () => ({ trigger: "task.failed" }),

@@ -142,6 +142,17 @@ export const endpoints: ReadonlyArray<Endpoint> = [
   api("POST /invitations/accept", "anybody", null, ["csrf"], 201), // a cookie decides where there is one: decisions.md, Mail
 
   // Contract: "Agents"
+  // approvals.md
+  project("GET /approvals", "operator", "projects:read", [], 200),
+  project("GET /approvals/{approval_id}", "operator", "projects:read", [], 200),
+  project(
+    "POST /approvals/{approval_id}/approve",
+    "admin",
+    "projects:write",
+    ["csrf", "step-up"],
+    "409 approval_decided"
+  ),
+  project("POST /approvals/{approval_id}/reject", "admin", "projects:write", ["csrf"], "409 approval_decided"),
   project("GET /agents", "viewer", "agents:read", [], 200),
   project("POST /agents", "admin", "agents:write", ["csrf", "step-up"], 201), // decisions.md, The second factor
   project("GET /agents/{agent_id}/health", "viewer", "agents:read", [], 200),

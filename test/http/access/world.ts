@@ -140,6 +140,30 @@ export const savedViewOf = (project: Project, owner_id: string) =>
     return id
   }).pipe(Effect.orDie)
 
+/** An act that another person asked for. */
+export const approvalIn = (project: Project, status: "pending" | "rejected") =>
+  Effect.gen(function*() {
+    const sql = yield* SqlClient.SqlClient
+    const [id, now] = [yield* Ids.next, yield* Timestamp.now]
+    const requester = yield* freshKey({ roles: { [project.id]: "admin" } })
+    const request = JSON.stringify({ agent_id: yield* Ids.next, queue: "celery", force: true, idempotency_key: null })
+    const expires_at = Timestamp.addSeconds(now, 3600)
+    yield* sql`INSERT INTO approvals ${
+      sql.insert({
+        id,
+        project_id: project.id,
+        kind: "purge_queue",
+        summary: "Purge the queue celery",
+        request,
+        status,
+        requested_by: requester.user_id,
+        created_at: now,
+        expires_at
+      })
+    }`
+    return id
+  }).pipe(Effect.orDie)
+
 /** A subscription of the user; null: a default of the project. */
 export const subscriptionIn = (project: Project, user_id: string | null) =>
   Effect.gen(function*() {
@@ -416,6 +440,7 @@ const furnished = Effect.gen(function*() {
     default_id: yield* subscriptionIn(project, null),
     sub_id: yield* subscriptionIn(project, (yield* freshKey()).user_id),
     identity_id: yield* Ids.next,
+    approval_id: yield* approvalIn(project, "rejected"),
     window_id: yield* maintenanceIn(project),
     channel_id: yield* channelOf({ project_id: project.id }),
     alert_id: yield* alertIn(project, null),

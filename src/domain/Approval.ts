@@ -1,0 +1,77 @@
+import { Schema } from "effect"
+import { describeBody, describeField, exampleId, exampleTime } from "./Describe.ts"
+import { ApprovalId, ProjectId, UserId } from "./Id.ts"
+import { Page } from "./Page.ts"
+import { pageQuery } from "./Query.ts"
+import { text } from "./Text.ts"
+import { Timestamp } from "./Timestamp.ts"
+
+/** What waits for a second person; null or false: nothing of this kind. */
+export const ApprovalPolicy = Schema.Struct({
+  purge: describeField(Schema.Boolean, "Purges of queues.", true),
+  bulk_over: describeField(
+    Schema.NullOr(Schema.Int.pipe(Schema.between(0, 10_000))),
+    "Bulk retries and bulk deletions that may concern more tasks than this; null: none.",
+    100
+  ),
+  destructive_rules: describeField(
+    Schema.Boolean,
+    "Changes of automation rules that retry or cancel, and of a rule's tripped breaker.",
+    true
+  )
+}).annotations(describeBody("ApprovalPolicy", "What waits for a second person."))
+export type ApprovalPolicy = typeof ApprovalPolicy.Type
+
+/** What an endpoint answers whose act may wait. */
+export const heldCodes = ["approval_required", "too_many_approvals"] as const
+
+/** The acts that may wait. `policy`: a change of the policy itself, where there is one. */
+export const ApprovalKind = Schema.Literal(
+  "purge_queue",
+  "bulk_retry",
+  "bulk_retry_request",
+  "bulk_delete",
+  "rule_create",
+  "rule_update",
+  "rule_reset",
+  "policy"
+)
+export type ApprovalKind = typeof ApprovalKind.Type
+
+/** `approved`: it was approved and done. `failed`: it was approved, and then refused; `result` says why. */
+export const ApprovalStatus = Schema.Literal("pending", "approved", "rejected", "expired", "failed")
+export type ApprovalStatus = typeof ApprovalStatus.Type
+
+export const Approval = Schema.Struct({
+  id: describeField(ApprovalId, "Its id.", exampleId),
+  project_id: describeField(ProjectId, "The project's id.", exampleId),
+  kind: describeField(ApprovalKind, "What waits.", "purge_queue"),
+  summary: describeField(Schema.String, "The same in words.", "Purge the queue slow"),
+  request: describeField(Schema.Unknown, "The request's body.", { queue: "slow", observed_depth: 1200 }),
+  status: describeField(ApprovalStatus, "What became of it.", "pending"),
+  requested_by: describeField(UserId, "Who asked.", exampleId),
+  decided_by: describeField(Schema.NullOr(UserId), "Who approved or rejected it.", null),
+  reason: describeField(Schema.NullOr(Schema.String), "Why it was rejected.", null),
+  result: describeField(
+    Schema.NullOr(Schema.Unknown),
+    "What was done: the id of the command, request or rule, or the problem's code and detail.",
+    null
+  ),
+  created_at: describeField(Timestamp, "When it was asked for.", exampleTime),
+  expires_at: describeField(Timestamp, "Until when it can be approved.", exampleTime),
+  decided_at: describeField(Schema.NullOr(Timestamp), "When it was decided or expired.", null)
+}).annotations(describeBody("Approval", "An act that waits for a second person."))
+export type Approval = typeof Approval.Type
+
+export const ApprovalList = Page(Approval).annotations(describeBody("ApprovalList", "A page of approvals."))
+
+export const ListApprovals = Schema.Struct({
+  ...pageQuery,
+  status: describeField(Schema.optional(ApprovalStatus), "Only those of this status.", "pending")
+})
+export type ListApprovals = typeof ListApprovals.Type
+
+export const RejectApproval = Schema.Struct({
+  reason: describeField(Schema.optional(Schema.NullOr(text(500))), "Why, for the person who asked.", "Wrong queue")
+}).annotations(describeBody("RejectApproval", "A rejection."))
+export type RejectApproval = typeof RejectApproval.Type

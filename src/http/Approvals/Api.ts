@@ -1,0 +1,58 @@
+import { HttpApiEndpoint, HttpApiGroup } from "@effect/platform"
+import { Access } from "../../domain/Access.ts"
+import { Approval, ApprovalList, ListApprovals, RejectApproval } from "../../domain/Approval.ts"
+import { exampleId } from "../../domain/Describe.ts"
+import { ApprovalId, caseInsensitiveId } from "../../domain/Id.ts"
+import { ProvideActor, ProvideProject } from "../Access.ts"
+import { pathParameter } from "../Docs/Parameters.ts"
+import { inChapter, operation } from "../Docs/Tags.ts"
+import { slug } from "../Projects/Api.ts"
+
+const approvalId = pathParameter("approval_id", caseInsensitiveId(ApprovalId), "The approval's id.", exampleId)
+
+/** Acts that wait for a second person (docs/approvals.md). */
+export class ApprovalsApi extends HttpApiGroup.make("approvals")
+  .add(
+    HttpApiEndpoint.get("list")`/projects/${slug}/approvals`
+      .setUrlParams(ListApprovals)
+      .addSuccess(ApprovalList)
+      .annotate(Access, { caller: "operator", scope: "projects:read" })
+      .annotateContext(operation("List approvals", "Newest first: what waits for a second person, and what did."))
+  )
+  .add(
+    HttpApiEndpoint.get("get")`/projects/${slug}/approvals/${approvalId}`
+      .addSuccess(Approval)
+      .annotate(Access, { caller: "operator", scope: "projects:read" })
+      .annotateContext(operation("Show an approval", "With the request that waits, and what became of it."))
+  )
+  .add(
+    HttpApiEndpoint.post("approve")`/projects/${slug}/approvals/${approvalId}/approve`
+      .addSuccess(Approval)
+      .annotate(Access, {
+        caller: "admin",
+        scope: "projects:write",
+        mutates: true,
+        stepUp: true,
+        failureCodes: ["own_approval", "approval_decided"]
+      })
+      .annotateContext(operation(
+        "Approve what waits, and do it",
+        "By another person than the one who asked. `status` is `failed` where the act was refused; `result` says why."
+      ))
+  )
+  .add(
+    HttpApiEndpoint.post("reject")`/projects/${slug}/approvals/${approvalId}/reject`
+      .setPayload(RejectApproval)
+      .addSuccess(Approval)
+      .annotate(Access, {
+        caller: "admin",
+        scope: "projects:write",
+        mutates: true,
+        failureCodes: ["own_approval", "approval_decided"]
+      })
+      .annotateContext(operation("Reject what waits", "The person who asked gets a message with the reason."))
+  )
+  .middleware(ProvideProject)
+  .middleware(ProvideActor)
+  .annotateContext(inChapter("Projects"))
+{}

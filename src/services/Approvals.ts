@@ -1,0 +1,205 @@
+import { SqlClient } from "@effect/sql"
+import { Effect, Layer, Option } from "effect"
+import { system } from "../domain/Actor.ts"
+import type { ApprovalKind, ListApprovals } from "../domain/Approval.ts"
+import type { RuleCreate, RuleUpdate } from "../domain/Automation.ts"
+import type { BulkRetryRequestCreate } from "../domain/BulkRetry.ts"
+import type { BulkRetry, PurgeQueue } from "../domain/Command/Requests.ts"
+import { Conflict, Forbidden, NotFound } from "../domain/Errors.ts"
+import type { ApprovalId, RuleId } from "../domain/Id.ts"
+import type { UpdateProject } from "../domain/Project.ts"
+import type { BulkDelete } from "../domain/Task/Filter.ts"
+import * as Timestamp from "../domain/Timestamp.ts"
+import { Approved } from "./Approvals/Gate.ts"
+import { type ApprovalRow, ApprovalsRepo } from "./Approvals/Repo.ts"
+import { Audit } from "./Audit.ts"
+import { AutomationRules } from "./AutomationRules.ts"
+import { BulkRetries } from "./BulkRetries.ts"
+import { Commands } from "./Commands.ts"
+import { CurrentActor, currentPerson, CurrentProject } from "./CurrentActor.ts"
+import { orDieOnSql } from "./Database.ts"
+import { Loops } from "./Loops.ts"
+import { Inbox } from "./Notifications/Inbox.ts"
+import { Projects } from "./Projects.ts"
+import { decodeStart, pageOf } from "./RowPage.ts"
+import { Settings } from "./Settings.ts"
+import { Tasks } from "./Tasks.ts"
+
+const defaultLimit = 50
+const expiredAtOnce = 100
+
+const decided = new Conflict({ code: "approval_decided", detail: "It was decided already, or it has expired." })
+
+const ownApproval = new Forbidden({
+  code: "own_approval",
+  detail: "You asked for this yourself. Another admin of the project must decide."
+})
+
+const requesterGone = new Conflict({
+  code: "approval_decided",
+  detail: "The person who asked may no longer do this in the project. Reject it."
+})
+
+/** What a person may find under this id. */
+interface Done {
+  readonly type: string
+  readonly id?: string
+  readonly deleted_count?: number
+}
+
+/** Decides acts that wait for a second person, and does what is approved, in the name of the person who approves. */
+export class Approvals extends Effect.Service<Approvals>()("svc/Approvals", {
+  effect: Effect.gen(function*() {
+    const sql = yield* SqlClient.SqlClient
+    const repo = yield* ApprovalsRepo
+    const commands = yield* Commands
+    const bulkRetries = yield* BulkRetries
+    const tasks = yield* Tasks
+    const rules = yield* AutomationRules
+    const projects = yield* Projects
+    const audit = yield* Audit
+    const inbox = yield* Inbox
+    const { restMaxPageSize } = yield* Settings
+
+    /** Does the act again; the casts: `ApprovalGate.check` stored the request of this kind. */
+    const run = (kind: ApprovalKind, request: unknown) => {
+      const doneAs = (type: string) => Effect.map(({ id }: { readonly id: string }): Done => ({ type, id }))
+      switch (kind) {
+        case "purge_queue":
+          return doneAs("command")(commands.purgeQueue(request as PurgeQueue))
+        case "bulk_retry":
+          return doneAs("command")(commands.bulkRetry(request as BulkRetry))
+        case "bulk_retry_request":
+          return doneAs("bulk_retry_request")(bulkRetries.create(request as BulkRetryRequestCreate))
+        case "bulk_delete":
+          return Effect.map(tasks.bulkDelete(request as BulkDelete), (deleted_count): Done => ({
+            type: "tasks",
+            deleted_count
+          }))
+        case "rule_create":
+          return doneAs("automation_rule")(rules.create(request as RuleCreate))
+        case "rule_update": {
+          const { body, rule_id } = request as { readonly rule_id: RuleId; readonly body: RuleUpdate }
+          return doneAs("automation_rule")(rules.update(rule_id, body))
+        }
+        case "rule_reset":
+          return doneAs("automation_rule")(rules.resetCircuit((request as { readonly rule_id: RuleId }).rule_id))
+        case "policy":
+          return doneAs("project")(projects.update(request as UpdateProject))
+      }
+    }
+
+    const find = Effect.fnUntraced(function*(id: ApprovalId) {
+      const project = yield* CurrentProject
+      return yield* Option.match(yield* repo.find(project.id, id), {
+        onNone: () => new NotFound({ resource: "approval" }),
+        onSome: Effect.succeed
+      })
+    })
+
+    const list = Effect.fn("Approvals.list")(function*({ cursor, limit = defaultLimit, status }: ListApprovals) {
+      const { id } = yield* CurrentProject
+      const page = { cursor, limit: Math.min(limit, restMaxPageSize) }
+      const after = yield* decodeStart("approvals", page)
+      return pageOf("approvals", page, yield* repo.list(id, status ?? null, after, page.limit + 1))
+    }, orDieOnSql)
+
+    const get = Effect.fn("Approvals.get")((id: ApprovalId) => find(id), orDieOnSql)
+
+    const recordEnd = (action: string, row: ApprovalRow, metadata: Readonly<Record<string, unknown>> = {}) =>
+      audit.record({
+        action,
+        target_type: "approval",
+        target_id: row.id,
+        project_id: row.project_id,
+        metadata: { kind: row.kind, summary: row.summary, requested_by: row.requested_by, ...metadata }
+      })
+
+    const notifyRequester = (row: ApprovalRow, title: string, body: string | null) =>
+      inbox.insert([{
+        user_id: row.requested_by,
+        project_id: row.project_id,
+        subscription_id: null,
+        alert_id: null,
+        trigger: "approval.decided",
+        reason: "approval",
+        title: `${title}: ${row.summary}`,
+        body,
+        data: { approval_id: row.id, kind: row.kind }
+      }])
+
+    /** Marks the pending row as decided by the caller, who is another person than the one who asked. */
+    const decide = Effect.fnUntraced(function*(id: ApprovalId, status: "approved" | "rejected", reason: string | null) {
+      const row = yield* find(id)
+      const { user_id } = yield* currentPerson
+      const now = yield* Timestamp.now
+      if (row.requested_by === user_id) return yield* ownApproval
+      if (row.status !== "pending" || row.expires_at <= now) return yield* decided
+      if (status === "approved" && !(yield* repo.isMember(row.project_id, row.requested_by))) {
+        return yield* requesterGone
+      }
+      if (!(yield* repo.decide(id, { status, decided_by: user_id, reason, now }))) return yield* decided
+      yield* notifyRequester(row, status === "approved" ? "Approved" : "Rejected", reason)
+      yield* recordEnd(`approval.${status}`, row, reason === null ? {} : { reason })
+      return row
+    }, sql.withTransaction)
+
+    /**
+     * Approves the act and does it. A crash in between leaves it approved without a result: whether it was done is then
+     * unknown, and it is not repeated.
+     */
+    const approve = Effect.fn("Approvals.approve")(function*(id: ApprovalId) {
+      const { kind, request } = yield* decide(id, "approved", null)
+      const outcome = yield* Effect.either(Effect.provideService(run(kind, request), Approved, id))
+      if (outcome._tag === "Right") yield* repo.setResult(id, "approved", outcome.right)
+      else {
+        const { code, detail } = outcome.left
+        yield* repo.setResult(id, "failed", { code, detail })
+      }
+      return yield* find(id)
+    }, orDieOnSql)
+
+    const reject = Effect.fn("Approvals.reject")(function*(id: ApprovalId, reason: string | null) {
+      yield* decide(id, "rejected", reason)
+      return yield* find(id)
+    }, orDieOnSql)
+
+    const expire = Effect.fnUntraced(function*(row: ApprovalRow) {
+      const now = yield* Timestamp.now
+      if (!(yield* repo.decide(row.id, { status: "expired", decided_by: null, reason: null, now }))) return
+      yield* notifyRequester(row, "Expired", "It was not decided in time. Ask again if it is still needed.")
+      yield* recordEnd("approval.expired", row)
+    }, sql.withTransaction)
+
+    /** Ends approvals that were not decided in time. */
+    const expireDue = Effect.fn("Approvals.expireDue")(
+      function*() {
+        const rows = yield* repo.listExpired(yield* Timestamp.now, expiredAtOnce)
+        yield* Effect.forEach(rows, expire, { discard: true })
+      },
+      Effect.provideService(CurrentActor, system("approvals")),
+      orDieOnSql
+    )
+
+    return { list, get, approve, reject, expireDue } as const
+  })
+}) {
+  static readonly layer = this.Default.pipe(
+    Layer.provide([
+      ApprovalsRepo.layer,
+      AutomationRules.layer,
+      BulkRetries.layer,
+      Commands.layer,
+      Inbox.layer,
+      Projects.layer,
+      Tasks.layer
+    ])
+  )
+
+  /** Each minute. */
+  static readonly layerLoop = Layer.scopedDiscard(Effect.gen(function*() {
+    const loops = yield* Loops
+    const approvals = yield* Approvals
+    yield* loops.upkeep("approvals", "1 minute", approvals.expireDue())
+  })).pipe(Layer.provide(this.layer))
+}

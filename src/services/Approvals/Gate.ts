@@ -1,0 +1,122 @@
+import { SqlClient } from "@effect/sql"
+import { Context, Data, Effect, Layer, Option } from "effect"
+import type { ApprovalKind, ApprovalPolicy } from "../../domain/Approval.ts"
+import { Conflict, Forbidden } from "../../domain/Errors.ts"
+import { ApprovalId } from "../../domain/Id.ts"
+import * as Timestamp from "../../domain/Timestamp.ts"
+import { Audit } from "../Audit.ts"
+import { CurrentActor, currentPerson, CurrentProject } from "../CurrentActor.ts"
+import { orDieOnSql } from "../Database.ts"
+import * as Ids from "../Ids.ts"
+import { Inbox } from "../Notifications/Inbox.ts"
+import { Settings } from "../Settings.ts"
+import { type ApprovalRow, ApprovalsRepo } from "./Repo.ts"
+
+/** The act that a second person has approved is being done. */
+export class Approved extends Context.Tag("svc/Approved")<Approved, ApprovalId>() {}
+
+/** The act waits for a second person. Nothing of it has been done; `record` stores it. */
+export class ApprovalNeeded extends Data.TaggedError("ApprovalNeeded")<{
+  readonly kind: ApprovalKind
+  /** The request, which `Approvals` repeats once it is approved. */
+  readonly request: unknown
+  readonly summary: string
+}> {}
+
+/** Pending acts of a project: more could not be read by the person who decides. */
+const maxPending = 100
+
+const tooMany = new Conflict({
+  code: "too_many_approvals",
+  detail: `The project has ${maxPending} acts that wait for a second person. Have some of them decided first.`
+})
+
+/**
+ * Holds acts that a project's policy wants approved by a second person (docs/approvals.md). The program itself, its rules
+ * and schedules are not held.
+ */
+export class ApprovalGate extends Effect.Service<ApprovalGate>()("svc/ApprovalGate", {
+  effect: Effect.gen(function*() {
+    const sql = yield* SqlClient.SqlClient
+    const repo = yield* ApprovalsRepo
+    const audit = yield* Audit
+    const inbox = yield* Inbox
+    const { approvalTtl } = yield* Settings
+
+    /** Fails with ApprovalNeeded where the policy holds the act, unless it was approved. May run in a transaction. */
+    const check = Effect.fnUntraced(function*(
+      act: { readonly kind: ApprovalKind; readonly request: unknown; readonly summary: string },
+      isHeld: (policy: ApprovalPolicy) => boolean
+    ) {
+      const { approvals } = yield* CurrentProject
+      const actor = yield* CurrentActor
+      if (approvals === null || actor.kind === "system" || !isHeld(approvals)) return
+      if (Option.isSome(yield* Effect.serviceOption(Approved))) return
+      return yield* new ApprovalNeeded(act)
+    })
+
+    const insert = Effect.fnUntraced(function*({ kind, request, summary }: ApprovalNeeded) {
+      const project = yield* CurrentProject
+      const person = yield* currentPerson
+      const now = yield* Timestamp.now
+      const same = yield* repo.findSame(project.id, person.user_id, kind, JSON.stringify(request), now)
+      if (Option.isSome(same)) return same.value
+      if ((yield* repo.countPending(project.id)) >= maxPending) return yield* tooMany
+      const row: ApprovalRow = {
+        id: yield* Ids.nextOf(ApprovalId),
+        project_id: project.id,
+        kind,
+        summary,
+        request,
+        status: "pending",
+        requested_by: person.user_id,
+        decided_by: null,
+        reason: null,
+        result: null,
+        created_at: now,
+        expires_at: Timestamp.addSeconds(now, approvalTtl),
+        decided_at: null
+      }
+      yield* repo.insert(row)
+      const deciders = yield* repo.listDeciders(project.id, person.user_id)
+      yield* inbox.insert(deciders.map((user_id) => ({
+        user_id,
+        project_id: project.id,
+        subscription_id: null,
+        alert_id: null,
+        trigger: "approval.requested",
+        reason: "approval",
+        title: `${person.email} asks: ${summary}`,
+        body: `Approve or reject it before ${row.expires_at}.`,
+        data: { approval_id: row.id, kind }
+      })))
+      yield* audit.record({
+        action: "approval.requested",
+        target_type: "approval",
+        target_id: row.id,
+        project_id: project.id,
+        metadata: { kind, summary }
+      })
+      return row
+    }, sql.withTransaction)
+
+    /** Stores an act that is held; its caller gets 403 `approval_required`. Wrap it around the act's transaction. */
+    const record = <A, E, R>(self: Effect.Effect<A, E, R>) =>
+      Effect.catchIf(
+        self,
+        (failure): failure is E & ApprovalNeeded => failure instanceof ApprovalNeeded,
+        (needed) =>
+          Effect.flatMap(orDieOnSql(insert(needed)), ({ expires_at, id }) =>
+            new Forbidden({
+              code: "approval_required",
+              detail: "This waits for a second person. It is done as soon as another admin approves it " +
+                `(approval ${id}, before ${expires_at}).`,
+              details: { approval_id: id, expires_at }
+            }))
+      )
+
+    return { check, record } as const
+  })
+}) {
+  static readonly layer = this.Default.pipe(Layer.provide([ApprovalsRepo.layer, Inbox.layer]))
+}

@@ -1,0 +1,85 @@
+import { SqlClient } from "@effect/sql"
+import { Array as Arr, Effect, Schema } from "effect"
+import { Approval, type ApprovalKind, type ApprovalStatus } from "../../domain/Approval.ts"
+import { type ApprovalId, type ProjectId, UserId } from "../../domain/Id.ts"
+import type { Timestamp } from "../../domain/Timestamp.ts"
+import { JsonColumn } from "../ColumnTypes.ts"
+import { Reader } from "../Database.ts"
+import { countOf, firstRowOf, hasRows, rowsOf } from "../Rows.ts"
+
+export const ApprovalRow = Schema.Struct({
+  ...Approval.fields,
+  request: JsonColumn(Schema.Unknown),
+  result: Schema.NullOr(JsonColumn(Schema.Unknown))
+})
+export type ApprovalRow = typeof ApprovalRow.Type
+
+const allRows = rowsOf(ApprovalRow)
+const firstRow = firstRowOf(ApprovalRow)
+const encode = Schema.encodeSync(ApprovalRow)
+
+/** How an approval ended. */
+export interface Decision {
+  readonly status: Exclude<ApprovalStatus, "pending">
+  readonly decided_by: UserId | null
+  readonly reason: string | null
+  readonly now: Timestamp
+}
+
+export class ApprovalsRepo extends Effect.Service<ApprovalsRepo>()("svc/ApprovalsRepo", {
+  effect: Effect.gen(function*() {
+    const sql = yield* SqlClient.SqlClient
+    const read = yield* Reader
+    const columns = sql.literal(Object.keys(ApprovalRow.fields).join(", "))
+    const userIds = rowsOf(Schema.Struct({ id: UserId }))
+
+    return {
+      insert: (row: ApprovalRow) => sql`INSERT INTO approvals ${sql.insert(encode(row))}`,
+      find: (projectId: ProjectId, id: ApprovalId) =>
+        firstRow(sql`SELECT ${columns} FROM approvals WHERE id = ${id} AND project_id = ${projectId}`),
+      /** The person's pending approval of the same request, which is not asked for twice. */
+      findSame: (projectId: ProjectId, userId: UserId, kind: ApprovalKind, request: string, now: Timestamp) =>
+        firstRow(sql`SELECT ${columns} FROM approvals
+          WHERE project_id = ${projectId} AND requested_by = ${userId} AND kind = ${kind} AND request = ${request}
+            AND status = 'pending' AND expires_at > ${now}`),
+      countPending: (projectId: ProjectId) =>
+        countOf(sql`SELECT CAST(count(*) AS INTEGER) AS n FROM approvals
+          WHERE project_id = ${projectId} AND status = 'pending'`),
+      list: (projectId: ProjectId, status: ApprovalStatus | null, after: string | null, limit: number) =>
+        allRows(read`SELECT ${columns} FROM approvals WHERE ${
+          read.and([
+            read`project_id = ${projectId}`,
+            ...(status === null ? [] : [read`status = ${status}`]),
+            ...(after === null ? [] : [read`id < ${after}`])
+          ])
+        } ORDER BY id DESC LIMIT ${limit}`),
+      /** False when it is no longer pending. */
+      decide: (id: ApprovalId, { decided_by, now, reason, status }: Decision) =>
+        hasRows(sql`UPDATE approvals SET status = ${status}, decided_by = ${decided_by}, reason = ${reason},
+            decided_at = ${now}
+          WHERE id = ${id} AND status = 'pending' RETURNING id`),
+      setResult: (id: ApprovalId, status: "approved" | "failed", result: unknown) =>
+        sql`UPDATE approvals SET status = ${status}, result = ${JSON.stringify(result)} WHERE id = ${id}`,
+      listExpired: (now: Timestamp, limit: number) =>
+        allRows(sql`SELECT ${columns} FROM approvals
+          WHERE status = 'pending' AND expires_at <= ${now} ORDER BY expires_at LIMIT ${limit}`),
+      /** Active users who could decide: the project's admins and global admins, without the one who asks. */
+      listDeciders: (projectId: ProjectId, requester: UserId) =>
+        Effect.map(
+          userIds(sql`SELECT u.id FROM users u
+            WHERE u.is_active = 1 AND u.id <> ${requester} AND (u.is_admin = 1 OR EXISTS (
+              SELECT 1 FROM memberships m
+              WHERE m.user_id = u.id AND m.project_id = ${projectId} AND m.role = 'admin'))
+            ORDER BY u.id LIMIT 200`),
+          Arr.map(({ id }) => id)
+        ),
+      /** Whether the user is active and still a member, or a global admin. */
+      isMember: (projectId: ProjectId, userId: UserId) =>
+        hasRows(sql`SELECT 1 FROM users u WHERE u.id = ${userId} AND u.is_active = 1 AND (u.is_admin = 1 OR EXISTS (
+            SELECT 1 FROM memberships m WHERE m.user_id = u.id AND m.project_id = ${projectId}
+              AND m.role IN ('operator', 'admin')))`)
+    } as const
+  })
+}) {
+  static readonly layer = this.Default
+}

@@ -1,0 +1,188 @@
+import { SqlClient } from "@effect/sql"
+import { assert, describe, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { randomUUID } from "node:crypto"
+import type { Role } from "../../src/domain/Access.ts"
+import { Approvals } from "../../src/services/Approvals.ts"
+import { freshAgent } from "../agent.ts"
+import { freshKey, freshProject, request, serverOn } from "../brain.ts"
+import { engines } from "../databases.ts"
+import { insertTasks, storedTask } from "../tasks.ts"
+import { fromElsewhere, proxied } from "./people.ts"
+
+const everything = { purge: true, bulk_over: 1, destructive_rules: true }
+
+/** A project with two admins and an operator, that wants everything approved. */
+const site = Effect.gen(function*() {
+  const project = yield* freshProject()
+  const path = `/projects/${project.slug}`
+  const keyOf = (role: Role) => freshKey({ roles: { [project.id]: role } })
+  const call = (key: { readonly token: string }, method: string, rest: string, body?: unknown) =>
+    request(method, `${path}${rest}`, {
+      token: key.token,
+      headers: fromElsewhere(),
+      ...(body !== undefined && { body })
+    })
+  const people = { first: yield* keyOf("admin"), second: yield* keyOf("admin"), operator: yield* keyOf("operator") }
+  const { agent_id } = yield* freshAgent(project)
+  const patched = yield* call(people.first, "PATCH", "", { approvals: everything })
+  assert.strictEqual(patched.status, 200, patched.text)
+
+  /** The id of the approval that the act waits for. */
+  const held = (key: { readonly token: string }, method: string, rest: string, body?: unknown) =>
+    Effect.map(call(key, method, rest, body), ({ json, status, text }) => {
+      assert.strictEqual(status, 403, text)
+      assert.strictEqual(json.code, "approval_required", text)
+      return String(json.details.approval_id)
+    })
+  const actions = Effect.flatMap(SqlClient.SqlClient, (sql) =>
+    Effect.map(
+      Effect.orDie(sql<{ action: string }>`SELECT action FROM audit_log WHERE project_id = ${project.id} ORDER BY seq`),
+      (rows) => rows.map(({ action }) => action)
+    ))
+  return { ...people, project, agent_id, call, held, actions }
+})
+
+const rule = (actions: ReadonlyArray<object>) => ({ name: "again", trigger: "task.failed", actions })
+
+describe.each(engines)("approvals on %s", (engine) => {
+  layer(serverOn(engine, proxied), { excludeTestServices: true })((it) => {
+    it.effect("a purge waits until another admin approves it, and is then done once", () =>
+      Effect.gen(function*() {
+        const { actions, agent_id, call, first, held, operator, second } = yield* site
+        const body = { agent_id, queue: "slow", engine: "celery", observed_depth: 7 }
+        const id = yield* held(first, "POST", "/commands/purge-queue", body)
+        assert.strictEqual(yield* held(first, "POST", "/commands/purge-queue", body), id, "the same request waits once")
+        assert.lengthOf((yield* call(first, "GET", "/commands")).json.items, 0)
+
+        const shown = yield* call(operator, "GET", `/approvals/${id}`)
+        assert.deepInclude(shown.json, { kind: "purge_queue", status: "pending", summary: "Purge the queue slow" })
+        assert.deepInclude(shown.json.request, { queue: "slow", observed_depth: 7 })
+        assert.strictEqual((yield* call(first, "POST", `/approvals/${id}/approve`)).json.code, "own_approval")
+        assert.strictEqual((yield* call(operator, "POST", `/approvals/${id}/approve`)).json.code, "forbidden")
+
+        const approved = yield* call(second, "POST", `/approvals/${id}/approve`)
+        assert.strictEqual(approved.json.status, "approved", approved.text)
+        const [command] = (yield* call(first, "GET", "/commands")).json.items
+        assert.deepInclude(approved.json, { decided_by: second.user_id, result: { type: "command", id: command.id } })
+        assert.deepInclude(command, { action: "purge_queue", target_id: "slow" })
+        for (const again of ["approve", "reject"]) {
+          const answer = yield* call(second, "POST", `/approvals/${id}/${again}`, again === "reject" ? {} : undefined)
+          assert.strictEqual(answer.json.code, "approval_decided")
+        }
+        const recorded = (yield* actions).filter((action) => /^(approval|command)\./.test(action))
+        assert.deepStrictEqual(recorded.slice(0, 2), ["approval.requested", "approval.approved"])
+        assert.lengthOf(recorded, 3)
+      }))
+
+    it.effect("bulk acts wait when they may concern more tasks than the limit", () =>
+      Effect.gen(function*() {
+        const { agent_id, call, first, held, operator, project, second } = yield* site
+        const tasks = [0, 1].map((n) => storedTask(project.id, 1_700_000_000_000 + n, { state: "failure" }))
+        yield* insertTasks(tasks)
+        const retry = (task_ids: ReadonlyArray<string>) => ({ agent_id, filter: { task_ids, engine: "celery" } })
+        const [one] = tasks
+        assert.strictEqual((yield* call(operator, "POST", "/commands/bulk-retry", retry([one!.task_id]))).status, 202)
+        yield* held(operator, "POST", "/commands/bulk-retry", retry(tasks.map(({ task_id }) => task_id)))
+
+        const create = (max: number) => ({ idempotency_key: randomUUID(), filter: { state: "failure" }, max })
+        assert.strictEqual((yield* call(operator, "POST", "/bulk-retry-requests", create(1))).status, 202)
+        const request = yield* held(operator, "POST", "/bulk-retry-requests", create(2))
+        const created = yield* call(first, "POST", `/approvals/${request}/approve`)
+        assert.strictEqual(created.json.result.type, "bulk_retry_request", created.text)
+
+        const one_ = { task_ids: [one!.id] }
+        assert.strictEqual((yield* call(first, "POST", "/tasks/bulk-delete", one_)).json.deleted_count, 1)
+        const filter = yield* held(first, "POST", "/tasks/bulk-delete", { filter_state: "failure" })
+        assert.strictEqual((yield* call(first, "GET", "/tasks")).json.items.length, 1)
+        const deleted = yield* call(second, "POST", `/approvals/${filter}/approve`)
+        assert.deepInclude(deleted.json.result, { type: "tasks", deleted_count: 1 })
+      }))
+
+    it.effect("rules that retry or cancel wait, rules that notify do not", () =>
+      Effect.gen(function*() {
+        const { call, first, held, second } = yield* site
+        const notify = yield* call(first, "POST", "/automation/rules", rule([]))
+        assert.strictEqual(notify.status, 201, notify.text)
+        const destructive = rule([{ type: "cancel" }])
+        const create = yield* held(first, "POST", "/automation/rules", destructive)
+        const done = yield* call(second, "POST", `/approvals/${create}/approve`)
+        const rule_id = done.json.result.id
+        assert.deepInclude((yield* call(first, "GET", `/automation/rules/${rule_id}`)).json, {
+          created_by: second.user_id
+        })
+        const path = `/automation/rules/${rule_id}`
+        const update = yield* held(first, "PATCH", path, { name: "cancel all" })
+        yield* held(first, "PATCH", `/automation/rules/${notify.json.id}`, { actions: destructive.actions })
+        yield* held(first, "POST", `${path}/reset-circuit`)
+        yield* call(second, "POST", `/approvals/${update}/approve`)
+        assert.strictEqual((yield* call(first, "GET", path)).json.name, "cancel all")
+        // what does harm ends at once
+        assert.strictEqual((yield* call(first, "DELETE", path)).status, 204)
+      }))
+
+    it.effect("the policy itself waits, and is refused where no other person could approve", () =>
+      Effect.gen(function*() {
+        const alone = yield* freshProject()
+        const { token } = yield* freshKey({ roles: { [alone.id]: "admin" } })
+        const lonely = yield* request("PATCH", `/projects/${alone.slug}`, { token, body: { approvals: everything } })
+        assert.strictEqual(lonely.json.code, "no_second_person")
+        const { call, first, held, second } = yield* site
+        const policy = yield* held(first, "PATCH", "", { approvals: null, name: "renamed" })
+        const kept = yield* call(first, "GET", "")
+        assert.deepStrictEqual(kept.json.approvals, everything)
+        assert.notStrictEqual(kept.json.name, "renamed")
+        assert.strictEqual((yield* call(first, "PATCH", "", { approvals: everything })).status, 200)
+        yield* call(second, "POST", `/approvals/${policy}/approve`)
+        const changed = yield* call(first, "GET", "")
+        assert.isNull(changed.json.approvals)
+        assert.strictEqual(changed.json.name, "renamed")
+      }))
+
+    it.effect("a rejection and an expiry reach the person who asked, and do nothing", () =>
+      Effect.gen(function*() {
+        const sql = yield* SqlClient.SqlClient
+        const approvals = yield* Approvals
+        const { actions, agent_id, call, first, held, second } = yield* site
+        const inbox = ({ token }: { readonly token: string }) =>
+          Effect.map(request("GET", "/user/notifications", { token }), ({ json }) =>
+            json.map(({ title }: { readonly title: string }) => title))
+        const purge = (queue: string) =>
+          held(first, "POST", "/commands/purge-queue", { agent_id, queue, force: true })
+
+        const rejected = yield* purge("a")
+        assert.lengthOf(yield* inbox(second), 1)
+        const answer = yield* call(second, "POST", `/approvals/${rejected}/reject`, { reason: "wrong queue" })
+        assert.deepInclude(answer.json, { status: "rejected", reason: "wrong queue" })
+        const expiring = yield* purge("b")
+        yield* sql`UPDATE approvals SET expires_at = '2026-01-01T00:00:00.000000Z' WHERE id = ${expiring}`
+        assert.strictEqual(
+          (yield* call(second, "POST", `/approvals/${expiring}/approve`)).json.code,
+          "approval_decided"
+        )
+        yield* approvals.expireDue()
+        yield* approvals.expireDue()
+        assert.deepStrictEqual(yield* inbox(first), ["Expired: Purge the queue b", "Rejected: Purge the queue a"])
+        assert.lengthOf((yield* actions).filter((action) => action === "approval.expired"), 1)
+        assert.lengthOf((yield* call(first, "GET", "/commands")).json.items, 0)
+        const listed = yield* call(second, "GET", "/approvals?status=rejected")
+        assert.deepStrictEqual(listed.json.items.map(({ id }: { readonly id: string }) => id), [rejected])
+      }))
+
+    it.effect("an approved act that is refused says so; one whose requester has left is not done", () =>
+      Effect.gen(function*() {
+        const sql = yield* SqlClient.SqlClient
+        const { call, first, held, project, second } = yield* site
+        const other = yield* freshAgent(project)
+        const body = { agent_id: other.agent_id, queue: "a", engine: "celery", force: true }
+        const failing = yield* held(first, "POST", "/commands/purge-queue", body)
+        const leaving = yield* held(first, "POST", "/commands/purge-queue", { ...body, queue: "b" })
+        assert.strictEqual((yield* call(second, "DELETE", `/agents/${other.agent_id}`)).status, 204)
+        const failed = yield* call(second, "POST", `/approvals/${failing}/approve`)
+        assert.strictEqual(failed.json.status, "failed", failed.text)
+        assert.strictEqual(failed.json.result.code, "not_found", failed.text)
+        yield* sql`DELETE FROM memberships WHERE user_id = ${first.user_id}`
+        assert.strictEqual((yield* call(second, "POST", `/approvals/${leaving}/approve`)).json.code, "approval_decided")
+      }))
+  })
+})
