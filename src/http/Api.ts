@@ -32,6 +32,7 @@ import { DeliveriesApi, UserDeliveriesApi } from "./Deliveries/Api.ts"
 import { EventsApi } from "./Events/Api.ts"
 import { FailuresApi } from "./Failures/Api.ts"
 import { HealthApi, SystemApi } from "./Health/Api.ts"
+import { HomeApi } from "./Home/Api.ts"
 import { InboxApi } from "./Inbox/Api.ts"
 import { InvitationApi, InvitationPageApi, InvitationsApi } from "./Invitations/Api.ts"
 import { MaintenanceWindowsApi } from "./MaintenanceWindows/Api.ts"
@@ -87,6 +88,7 @@ const groups = HttpApi.make("svc")
   .add(TasksApi)
   .add(FailuresApi)
   .add(TrendsApi)
+  .add(HomeApi)
   .add(SavedViewsApi)
   .add(DefaultSubscriptionsApi)
   .add(UserSubscriptionsApi)

@@ -20,6 +20,7 @@ import { Failures } from "../services/Failures.ts"
 import { FailureRecoveries } from "../services/Failures/Recoveries.ts"
 import { FailureRetention } from "../services/Failures/Retention.ts"
 import { Health } from "../services/Health.ts"
+import { Home } from "../services/Home.ts"
 import { Ingest } from "../services/Ingest.ts"
 import { Vault } from "../services/Keys.ts"
 import { LiveTasks } from "../services/LiveTasks.ts"
@@ -93,6 +94,7 @@ export const layer = Layer.mergeAll(
   Identity.layer,
   Identity.layerLoops,
   Inbox.layer,
+  Home.layer,
   Ingest.layer,
   LiveTasks.layer,
   NotificationRetention.layerLoop,

@@ -20,6 +20,7 @@ import * as DocsHttp from "../http/Docs/Http.ts"
 import * as EventsHttp from "../http/Events/Http.ts"
 import * as FailuresHttp from "../http/Failures/Http.ts"
 import * as HealthHttp from "../http/Health/Http.ts"
+import * as HomeHttp from "../http/Home/Http.ts"
 import * as InboxHttp from "../http/Inbox/Http.ts"
 import * as InvitationsHttp from "../http/Invitations/Http.ts"
 import * as MaintenanceWindowsHttp from "../http/MaintenanceWindows/Http.ts"
@@ -70,6 +71,7 @@ const handlers = Layer.mergeAll(
   TasksHttp.layer,
   FailuresHttp.layer,
   TrendsHttp.layer,
+  HomeHttp.layer,
   SavedViewsHttp.layer,
   SubscriptionsHttp.layer,
   MaintenanceWindowsHttp.layer,

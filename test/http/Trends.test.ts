@@ -65,6 +65,7 @@ describe.each(engines)("trends on %s", (engine) => {
         assert.strictEqual(sum((yield* get("/trends?window=7d&name=shop.pay&engine=celery")).json.series), 2)
         assert.strictEqual(sum((yield* get("/trends?window=7d&engine=rq")).json.series), 0)
         assert.strictEqual(sum((yield* get("/trends?window=6h&bucket=1m")).json.series), 2)
+        assert.isNotNull(filled[0].runtime_ms)
         for (const bucket of ["5m", "15m"]) {
           const { json } = yield* get(`/trends?window=6h&bucket=${bucket}`)
           assert.strictEqual(sum(json.series), 2, bucket)

@@ -55,12 +55,12 @@ export const Durations = Schema.Struct({
 
 const runtimes = describeField(
   Schema.NullOr(Durations),
-  "Runtimes of the tasks that ended, within 2 %; null: none is known.",
+  "Runtimes of the tasks that ended, within 2 %; null: none is known, or the chart has more than 200 buckets.",
   { p50: 120, p95: 480, p99: 910 }
 )
 const waits = describeField(
   Schema.NullOr(Durations),
-  "Time from receipt to start of the tasks that started, within 2 %; null: none is known.",
+  "Time from receipt to start of the tasks that started, within 2 %; null as `runtime_ms`.",
   { p50: 15, p95: 60, p99: 250 }
 )
 

@@ -71,10 +71,13 @@ export class RollupRepo extends Effect.Service<RollupRepo>()("svc/rollups/Repo",
       projectId: ProjectId,
       ids: ReadonlyArray<number>,
       { from, level, to }: LevelRange,
-      size: number
+      size: number,
+      withDurations: boolean
     ) =>
       ids.length === 0 ? Effect.succeed([]) : read<StoredSlot>`
-        SELECT CAST((bucket - ${from}) / ${size} AS INTEGER) AS slot, ${read.literal(sumList)} ${durations} FROM rollups
+        SELECT CAST((bucket - ${from}) / ${size} AS INTEGER) AS slot, ${read.literal(sumList)} ${
+          withDurations ? durations : read``
+        } FROM rollups
         WHERE project_id = ${projectId} AND level = ${level} AND ${
         inSeries(ids)
       } AND bucket >= ${from} AND bucket <= ${to}

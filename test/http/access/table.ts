@@ -200,6 +200,8 @@ export const endpoints: ReadonlyArray<Endpoint> = [
   project("GET /tasks/{engine}/{task_id}/tree", "viewer", "tasks:read", [], 200),
   project("GET /issues", "viewer", "tasks:read", [], 200),
   project("GET /issues/{fingerprint}", "viewer", "tasks:read", [], 200), // docs/failures.md
+  api("GET /home/summary", "known", "home:read", [], 200), // docs/trends.md
+  api("GET /home/recent-failures", "known", "home:read", [], 200),
   project("GET /stats", "viewer", "tasks:read", [], 200), // docs/trends.md
   project("GET /trends", "viewer", "tasks:read", [], 200),
   project("GET /task-names", "viewer", "tasks:read", [], 200),

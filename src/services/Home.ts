@@ -1,0 +1,159 @@
+import { Effect, Layer } from "effect"
+import { includesRole } from "../domain/Access.ts"
+import type { AttentionItem, HomeSummary, ListRecentFailures, ProjectCard, RecentFailure } from "../domain/Home.ts"
+import { ValidationFailed } from "../domain/Errors.ts"
+import { Id } from "../domain/Id.ts"
+import { decodeCursor, encodeCursor, type PageOf } from "../domain/Page.ts"
+import { acceptsAddress, type Project } from "../domain/Project.ts"
+import { CurrentActor, currentPerson, roleIn } from "./CurrentActor.ts"
+import { orDieOnSql } from "./Database.ts"
+import { type Counts, HomeRepo } from "./Home/Repo.ts"
+import { attentionOf } from "./Home/Attention.ts"
+import * as Ids from "./Ids.ts"
+import { Projects } from "./Projects.ts"
+import { failureRateOf } from "./Rollups.ts"
+
+const defaultFailures = 50
+const listName = "recent-failures"
+const lastId = "ffffffff-ffff-ffff-ffff-ffffffffffff"
+
+/** A page shows many exceptions; the task itself has the whole text. */
+const maxExceptionLength = 500
+
+/** What a person sees first: all of their projects (bodies: home). */
+export class Home extends Effect.Service<Home>()("svc/Home", {
+  effect: Effect.gen(function*() {
+    const repo = yield* HomeRepo
+    const projects = yield* Projects
+
+    /** Those that the caller sees from the address of the request. */
+    const visibleProjects = Effect.gen(function*() {
+      const actor = yield* CurrentActor
+      const listed = yield* projects.list()
+      return actor.kind === "system" ? listed : listed.filter((project) => acceptsAddress(project, actor.source_ip))
+    })
+
+    const summary = Effect.fn("Home.summary")(function*() {
+      const person = yield* currentPerson
+      const visible = yield* visibleProjects
+      const ids = visible.map((project) => project.id)
+      const counts = yield* repo.countAll(ids)
+      const activity = yield* repo.lastActivity(ids)
+      const cards = visible.map((project) => {
+        const role = roleIn(person, project.id)
+        const sums = countsOf(counts, project)
+        const isAdmin = role !== null && includesRole(role, "admin")
+        const attention = attentionOf(project, counts.get(project.id) ?? {}, sums, isAdmin)
+        const card: ProjectCard = {
+          id: project.id,
+          slug: project.slug,
+          name: project.name,
+          environment: project.environment,
+          role,
+          ...sums,
+          last_activity_at: activity.get(project.id) ?? null,
+          health: healthOf(sums, attention)
+        }
+        return { card, attention }
+      })
+      const answer: HomeSummary = {
+        user: {
+          id: person.user_id,
+          email: person.email,
+          display_name: yield* repo.findDisplayName(person.user_id),
+          is_admin: person.is_admin
+        },
+        aggregate: aggregateOf(cards.map(({ card }) => card), counts),
+        projects: cards.map(({ card }) => card),
+        attention: cards.flatMap(({ attention }) => attention).sort((left, right) =>
+          left.severity === right.severity ? 0 : left.severity === "critical" ? -1 : 1
+        )
+      }
+      return answer
+    }, orDieOnSql)
+
+    /** Failed tasks of all projects, the newest tasks first. */
+    const recentFailures = Effect.fn("Home.recentFailures")(function*(query: ListRecentFailures) {
+      const { limit = defaultFailures } = query
+      const before = yield* decodePlace(query.cursor)
+      const visible = new Map((yield* visibleProjects).map((project) => [project.id, project]))
+      const ids = yield* repo.listFailedIds([...visible.keys()], before, limit + 1)
+      const tasks = yield* repo.findTasks(ids.slice(0, limit))
+      const last = ids[limit - 1]
+      const page: PageOf<RecentFailure> = {
+        items: tasks.flatMap((task) => {
+          const project = visible.get(task.project_id)
+          return project === undefined ? [] : [{
+            id: Id.make(task.id),
+            occurred_at: task.finished_at ?? task.updated_at,
+            project_id: project.id,
+            project_slug: project.slug,
+            project_name: project.name,
+            engine: task.engine,
+            task_id: task.task_id,
+            task_name: task.name,
+            worker: task.worker_name,
+            exception: task.exception === null ? null : task.exception.slice(0, maxExceptionLength).toWellFormed(),
+            priority: task.priority
+          }]
+        }),
+        next_cursor: ids.length > limit && last !== undefined ? encodeCursor(listName, [last]) : null
+      }
+      return page
+    }, orDieOnSql)
+
+    return { summary, recentFailures } as const
+  })
+}) {
+  static readonly layer = this.Default.pipe(Layer.provide([HomeRepo.layer, Projects.layer]))
+}
+
+const decodePlace = (cursor: string | undefined): Effect.Effect<string, ValidationFailed> => {
+  if (cursor === undefined) return Effect.succeed(lastId)
+  const [id] = decodeCursor(listName, cursor, 1) ?? []
+  return id === undefined || !Ids.isUuid(id)
+    ? ValidationFailed.at("cursor", "is not a cursor of this list")
+    : Effect.succeed(id)
+}
+
+type Sums = HomeSummary["aggregate"]
+
+const countsOf = (counts: Counts, { id }: Project): Sums => {
+  const found = counts.get(id) ?? {}
+  const atLeastZero = (kind: string): number => Math.max(0, found[kind] ?? 0)
+  const totalOf = (prefix: string): number =>
+    Object.entries(found).reduce((sum, [kind, n]) => kind.startsWith(prefix) ? sum + n : sum, 0)
+  const success = atLeastZero("success")
+  const failure = atLeastZero("failure")
+  return {
+    tasks_24h: success + failure + atLeastZero("others"),
+    failures_24h: failure,
+    failure_rate_24h: failureRateOf({ success, failure }),
+    workers_online: atLeastZero("workers_online"),
+    workers_total: totalOf("workers_"),
+    agents_online: atLeastZero("agents_online"),
+    agents_total: totalOf("agents_"),
+    stuck_commands: atLeastZero("stuck")
+  }
+}
+
+const healthOf = (sums: Sums, attention: ReadonlyArray<AttentionItem>): ProjectCard["health"] => {
+  if (attention.some(({ severity }) => severity === "critical")) return "critical"
+  if (attention.length > 0) return "degraded"
+  return sums.agents_total === 0 ? "idle" : "healthy"
+}
+
+const aggregateOf = (cards: ReadonlyArray<ProjectCard>, counts: Counts): Sums => {
+  const sum = (name: Exclude<keyof Sums, "failure_rate_24h">) => cards.reduce((all, card) => all + card[name], 0)
+  const success = cards.reduce((all, { id }) => all + Math.max(0, counts.get(id)?.["success"] ?? 0), 0)
+  return {
+    tasks_24h: sum("tasks_24h"),
+    failures_24h: sum("failures_24h"),
+    failure_rate_24h: failureRateOf({ success, failure: sum("failures_24h") }),
+    workers_online: sum("workers_online"),
+    workers_total: sum("workers_total"),
+    agents_online: sum("agents_online"),
+    agents_total: sum("agents_total"),
+    stuck_commands: sum("stuck_commands")
+  }
+}

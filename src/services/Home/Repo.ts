@@ -1,0 +1,141 @@
+import { Effect } from "effect"
+import type { ProjectId, UserId } from "../../domain/Id.ts"
+import type { TaskPriority } from "../../domain/TaskState.ts"
+import * as Timestamp from "../../domain/Timestamp.ts"
+import { Reader } from "../Database.ts"
+import { idIn } from "../Dialect.ts"
+import * as Ids from "../Ids.ts"
+import { PreparedReads } from "../PreparedReads.ts"
+import { seriesKinds } from "../Rollups/Series.ts"
+import { coverOf, startOfWindow } from "../Rollups/Window.ts"
+
+/** Numbers of one project; a project without any row has none. */
+interface ProjectCount {
+  readonly project_id: string
+  readonly kind: string
+  readonly n: number | string
+}
+
+interface FailedTask {
+  readonly id: string
+  readonly project_id: ProjectId
+  readonly engine: string
+  readonly task_id: string
+  readonly name: string
+  readonly worker_name: string | null
+  readonly exception: string | null
+  readonly priority: TaskPriority
+  readonly finished_at: Timestamp.Timestamp | null
+  readonly updated_at: Timestamp.Timestamp
+}
+
+/** Counts by project and kind, in a few statements whatever the number of projects. */
+export type Counts = ReadonlyMap<string, Readonly<Record<string, number>>>
+
+const day = 1440
+const secondsPerDay = Timestamp.secondsPerDay
+
+/** Without an outcome for this long, a command is stuck. */
+const stuckSeconds = 300
+
+const maxDepthAgeSeconds = 300
+const deepQueue = 1000
+
+export class HomeRepo extends Effect.Service<HomeRepo>()("svc/home/Repo", {
+  effect: Effect.gen(function*() {
+    const read = yield* Reader
+    const { rows } = yield* PreparedReads
+
+    const newestFailures = rows<{ readonly id: string }>(
+      "SELECT id FROM tasks WHERE project_id = ? AND state = 'failure' AND id < ? ORDER BY id DESC LIMIT ?"
+    )
+
+    const countAll = Effect.fnUntraced(function*(ids: ReadonlyArray<ProjectId>) {
+      const now = yield* Timestamp.now
+      const minute = Math.floor(Timestamp.toEpochSeconds(now) / 60)
+      const ago = (seconds: number) => Timestamp.addSeconds(now, -seconds)
+      const idAt = (seconds: number) => Ids.minIdAt(Timestamp.toEpochMillis(ago(seconds)))
+      const of = (column = "project_id") => idIn(read, ids, column)
+      const counts = new Map<string, Record<string, number>>()
+      const add = (found: ReadonlyArray<ProjectCount>) => {
+        for (const { kind, n, project_id } of found) {
+          const project = counts.get(project_id) ?? {}
+          counts.set(project_id, project)
+          project[kind] = (project[kind] ?? 0) + Number(n)
+        }
+      }
+      for (const { from, level, to } of coverOf(startOfWindow(minute, day), minute)) {
+        for (
+          const row of yield* read<{ project_id: string; success: number; failure: number; others: number }>`
+            SELECT t.project_id, sum(t.success) AS success, sum(t.failure) AS failure,
+              sum(t.revoked + t.rejected) AS others
+            FROM rollup_series s JOIN rollups t ON t.project_id = s.project_id AND t.level = ${level}
+              AND t.series_id = s.id AND t.bucket >= ${from} AND t.bucket <= ${to}
+            WHERE s.kind = ${seriesKinds.project} AND ${of("s.project_id")} GROUP BY t.project_id`
+        ) {
+          for (const kind of ["success", "failure", "others"] as const) {
+            add([{ project_id: row.project_id, kind, n: row[kind] }])
+          }
+        }
+      }
+      add(yield* read<ProjectCount>`SELECT project_id, 'workers_' || state AS kind, count(*) AS n FROM workers
+        WHERE ${of()} GROUP BY project_id, state`)
+      add(yield* read<ProjectCount>`SELECT project_id, 'agents_' || state AS kind, count(*) AS n FROM agents
+        WHERE ${of()} GROUP BY project_id, state`)
+      add(yield* read<ProjectCount>`SELECT project_id, 'refused' AS kind, count(*) AS n FROM agents
+        WHERE ${of()} AND last_refused_at >= ${ago(secondsPerDay)} GROUP BY project_id`)
+      add(yield* read<ProjectCount>`SELECT project_id, 'stuck' AS kind, count(*) AS n FROM commands
+        WHERE ${of()} AND status IN ('pending', 'dispatched') AND id < ${idAt(stuckSeconds)} GROUP BY project_id`)
+      add(yield* read<ProjectCount>`SELECT project_id, 'misfires' AS kind, count(*) AS n FROM schedule_misfires
+        WHERE ${of()} AND id >= ${idAt(secondsPerDay)} GROUP BY project_id`)
+      add(yield* read<ProjectCount>`SELECT project_id, 'channels' AS kind, count(*) AS n FROM channels
+        WHERE project_id IS NOT NULL AND ${of()} AND disabled_at IS NOT NULL GROUP BY project_id`)
+      add(yield* read<ProjectCount>`SELECT project_id, 'breakers' AS kind, count(*) AS n FROM automation_rules
+        WHERE ${of()} AND is_enabled = 1 AND cb_tripped = 1 GROUP BY project_id`)
+      add(yield* read<ProjectCount>`SELECT project_id, 'queues' AS kind, count(*) AS n FROM queues
+        WHERE ${of()} AND depth >= ${deepQueue} AND last_seen_at >= ${ago(maxDepthAgeSeconds)} GROUP BY project_id`)
+      const result: Counts = counts
+      return result
+    })
+
+    /** When a task of each project last changed; each is one probe of an index. */
+    const lastActivity = (ids: ReadonlyArray<ProjectId>) =>
+      Effect.map(
+        read<{ id: string; at: Timestamp.Timestamp | null }>`
+          SELECT id, (SELECT max(updated_at) FROM tasks WHERE project_id = projects.id) AS at
+          FROM projects WHERE ${idIn(read, ids)}`,
+        (found) => new Map(found.map(({ at, id }) => [id, at]))
+      )
+
+    /** The ids of the newest failed tasks before `before`, of all these projects: one probe of an index for each. */
+    const listFailedIds = (ids: ReadonlyArray<ProjectId>, before: string, limit: number) =>
+      read.onDialectOrElse({
+        pg: () =>
+          Effect.map(
+            read<{ id: string }>`SELECT t.id FROM unnest(${ids}::uuid[]) AS p (id) CROSS JOIN LATERAL (
+              SELECT id FROM tasks WHERE project_id = p.id AND state = 'failure' AND id < ${before}
+              ORDER BY id DESC LIMIT ${limit}) t ORDER BY t.id DESC LIMIT ${limit}`,
+            (found) => found.map(({ id }) => id)
+          ),
+        orElse: () =>
+          Effect.map(
+            Effect.forEach(ids, (id) => newestFailures(id, before, limit)),
+            (found) => found.flat().map(({ id }) => id).sort().reverse().slice(0, limit)
+          )
+      })
+
+    const findTasks = (ids: ReadonlyArray<string>) =>
+      read<FailedTask>`SELECT id, project_id, engine, task_id, name, worker_name, exception, priority, finished_at,
+        updated_at FROM tasks WHERE ${idIn(read, ids)} ORDER BY id DESC`
+
+    const findDisplayName = (id: UserId) =>
+      Effect.map(
+        read<{ display_name: string | null }>`SELECT display_name FROM users WHERE id = ${id}`,
+        ([user]) => user?.display_name ?? null
+      )
+
+    return { findDisplayName, countAll, lastActivity, listFailedIds, findTasks } as const
+  })
+}) {
+  static readonly layer = this.Default
+}

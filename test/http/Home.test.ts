@@ -1,0 +1,143 @@
+import { SqlClient } from "@effect/sql"
+import { assert, describe, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { randomUUID } from "node:crypto"
+import type { Scope } from "../../src/domain/Access.ts"
+import { AgentId } from "../../src/domain/Id.ts"
+import type { Project } from "../../src/domain/Project.ts"
+import * as Timestamp from "../../src/domain/Timestamp.ts"
+import * as Ids from "../../src/services/Ids.ts"
+import { freshAgent } from "../agent.ts"
+import { freshKey, freshProject, request, serverOn } from "../brain.ts"
+import { engines } from "../databases.ts"
+import { mergeAll, taskEvents } from "../rollups.ts"
+import { offered } from "../services/Ingest/world.ts"
+import { insertTasks, storedTask } from "../tasks.ts"
+
+const agentId = AgentId.make(randomUUID())
+
+const homeOf = (projects: ReadonlyArray<Project>, more: { scopes?: ReadonlyArray<Scope>; boundTo?: string } = {}) =>
+  Effect.gen(function*() {
+    const roles = Object.fromEntries(projects.map(({ id }) => [id, "viewer"] as const))
+    const key = yield* freshKey({ roles, ...more })
+    return {
+      key,
+      summary: request("GET", "/home/summary", key),
+      failures: (query = "") => request("GET", `/home/recent-failures${query}`, key)
+    }
+  })
+
+describe.each(engines)("home on %s", (engine) => {
+  layer(serverOn(engine), { excludeTestServices: true })((it) => {
+    it.effect("shows the projects of the caller in numbers, and what needs a look", () =>
+      Effect.gen(function*() {
+        const sql = yield* SqlClient.SqlClient
+        const now = yield* Timestamp.now
+        const one = yield* freshProject()
+        const other = yield* freshProject()
+        const hidden = yield* freshProject()
+        yield* freshAgent(one)
+        const received = Timestamp.addSeconds(now, -600)
+        for (const project of [one, hidden]) {
+          yield* offered({ projectId: project.id, agentId }, [
+            ...taskEvents({ name: "a", received }),
+            ...taskEvents({ name: "a", received }),
+            ...taskEvents({ name: "a", received, outcome: "failed" })
+          ])
+        }
+        yield* mergeAll
+        yield* sql`INSERT INTO commands ${
+          sql.insert({
+            id: Ids.uuidv7(Timestamp.toEpochMillis(now) - 400_000),
+            project_id: one.id,
+            action: "retry_task",
+            target_type: "task",
+            payload: "{}",
+            status: "pending",
+            issued_at: received,
+            timeout_at: Timestamp.addSeconds(now, 3600)
+          })
+        }`
+        const { summary } = yield* homeOf([one, other])
+        const { json, status } = yield* summary
+        assert.strictEqual(status, 200)
+        assert.sameMembers(json.projects.map(({ slug }: { slug: string }) => slug), [one.slug, other.slug])
+        const card = json.projects.find(({ id }: { id: string }) => id === one.id)
+        assert.containSubset(card, {
+          role: "viewer",
+          tasks_24h: 3,
+          failures_24h: 1,
+          failure_rate_24h: 0.3333,
+          workers_total: 1,
+          agents_online: 0,
+          agents_total: 1,
+          stuck_commands: 1,
+          health: "critical"
+        })
+        assert.isAtLeast(Date.parse(card.last_activity_at), Date.parse(now) - 1000)
+        const idle = json.projects.find(({ id }: { id: string }) => id === other.id)
+        assert.containSubset(idle, { tasks_24h: 0, failure_rate_24h: 0, last_activity_at: null, health: "idle" })
+        assert.containSubset(json.aggregate, { tasks_24h: 3, failures_24h: 1, agents_total: 1, stuck_commands: 1 })
+        assert.deepStrictEqual(
+          json.attention.map(({ count, kind, project_slug, severity }: Record<string, unknown>) => [
+            kind,
+            severity,
+            project_slug,
+            count
+          ]),
+          [["agents_offline", "critical", one.slug, 1], ["stuck_commands", "warning", one.slug, 1]]
+        )
+      }))
+
+    it.effect("shows a bound key its own project, and nothing without the scope", () =>
+      Effect.gen(function*() {
+        const one = yield* freshProject()
+        const other = yield* freshProject()
+        const bound = yield* homeOf([one, other], { boundTo: one.id })
+        assert.deepStrictEqual((yield* bound.summary).json.projects.map(({ id }: { id: string }) => id), [one.id])
+        const unscoped = yield* homeOf([one], { scopes: ["tasks:read"] })
+        assert.strictEqual((yield* unscoped.summary).status, 403)
+        assert.strictEqual((yield* unscoped.failures()).status, 403)
+        const scoped = yield* homeOf([one], { scopes: ["home:read"] })
+        assert.strictEqual((yield* scoped.summary).status, 200)
+      }))
+
+    it.effect("leaves out a project that does not accept the caller's address", () =>
+      Effect.gen(function*() {
+        const sql = yield* SqlClient.SqlClient
+        const project = yield* freshProject()
+        yield* insertTasks([storedTask(project.id, Date.now() - 1000, { state: "failure" })])
+        yield* sql`UPDATE projects SET allowed_cidrs = ${"[\"10.9.8.0/24\"]"} WHERE id = ${project.id}`
+        const { failures, summary } = yield* homeOf([project])
+        assert.deepStrictEqual((yield* summary).json.projects, [])
+        assert.deepStrictEqual((yield* failures()).json.items, [])
+      }))
+
+    it.effect("pages through the failed tasks of all projects, the newest first", () =>
+      Effect.gen(function*() {
+        const projects = [yield* freshProject(), yield* freshProject()]
+        const hidden = yield* freshProject()
+        const begin = Date.now() - 100_000
+        const tasks = Array.from({ length: 23 }, (_, index) =>
+          storedTask(projects[index % 2]!.id, begin + index, {
+            state: index % 5 === 0 ? "success" : "failure",
+            exception: "x".repeat(2000)
+          }))
+        yield* insertTasks([...tasks, storedTask(hidden.id, begin, { state: "failure" })])
+        const failed = tasks.filter(({ state }) => state === "failure").map(({ id }) => id).toReversed()
+        const { failures } = yield* homeOf(projects)
+        const found: Array<string> = []
+        let cursor: string | null = ""
+        while (cursor !== null) {
+          const { json }: { json: { items: ReadonlyArray<{ id: string; exception: string }>; next_cursor: string | null } } =
+            yield* failures(`?limit=7${cursor === "" ? "" : `&cursor=${cursor}`}`)
+          assert.isTrue(json.items.every(({ exception }) => exception.length === 500))
+          found.push(...json.items.map(({ id }) => id))
+          cursor = json.next_cursor
+        }
+        assert.deepStrictEqual(found, failed)
+        assert.strictEqual((yield* failures("?cursor=nonsense")).status, 422)
+        assert.strictEqual((yield* failures("?limit=201")).status, 422)
+      }))
+  })
+})
