@@ -28,7 +28,9 @@ const UserMini = Schema.Struct({
 }).annotations(describeBody("UserMini", "The caller."))
 export type UserMini = typeof UserMini.Type
 
-const Aggregate = Schema.Struct(countFields).annotations(describeBody("Aggregate", "All of the caller's projects together."))
+const Aggregate = Schema.Struct(countFields).annotations(
+  describeBody("Aggregate", "All of the caller's projects together.")
+)
 
 export const ProjectHealth = Schema.Literal("healthy", "degraded", "critical", "idle")
 export type ProjectHealth = typeof ProjectHealth.Type
@@ -40,7 +42,11 @@ export const ProjectCard = Schema.Struct({
   environment: describeField(Schema.String, "Its environment.", "production"),
   role: describeField(Schema.NullOr(Role), "The caller's role in it.", "operator"),
   ...countFields,
-  last_activity_at: describeField(Schema.NullOr(Timestamp), "When a task of it last changed; null: none has.", exampleTime),
+  last_activity_at: describeField(
+    Schema.NullOr(Timestamp),
+    "When a task of it last changed; null: none has.",
+    exampleTime
+  ),
   health: describeField(
     ProjectHealth,
     "`critical`: an item of attention is critical; `degraded`: there is another item; `idle`: it has no agent; else `healthy`.",

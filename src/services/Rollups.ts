@@ -50,7 +50,13 @@ export class Rollups extends Effect.Service<Rollups>()("svc/Rollups", {
       const first = last - (count - 1) * size
       const series = yield* repo.listSeries(id, seriesFilterOf(query))
       const ids = series.map((each) => each.id)
-      const rows = yield* repo.sumSlots(id, ids, { level, from: first, to: last + size - 1 }, size, count <= maxDurations)
+      const rows = yield* repo.sumSlots(
+        id,
+        ids,
+        { level, from: first, to: last + size - 1 },
+        size,
+        count <= maxDurations
+      )
       const slots = Array.from({ length: count }, noTotals)
       for (const row of rows) addTotals(slots[row.slot]!, row)
       const answer: Trends = {

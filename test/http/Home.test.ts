@@ -129,8 +129,9 @@ describe.each(engines)("home on %s", (engine) => {
         const found: Array<string> = []
         let cursor: string | null = ""
         while (cursor !== null) {
-          const { json }: { json: { items: ReadonlyArray<{ id: string; exception: string }>; next_cursor: string | null } } =
-            yield* failures(`?limit=7${cursor === "" ? "" : `&cursor=${cursor}`}`)
+          const { json }: {
+            json: { items: ReadonlyArray<{ id: string; exception: string }>; next_cursor: string | null }
+          } = yield* failures(`?limit=7${cursor === "" ? "" : `&cursor=${cursor}`}`)
           assert.isTrue(json.items.every(({ exception }) => exception.length === 500))
           found.push(...json.items.map(({ id }) => id))
           cursor = json.next_cursor

@@ -34,10 +34,17 @@ export const attentionOf = (
     add("failure_rate", "warning", sums.failures_24h, `${percent} % of the tasks of the last 24 hours failed.`)
   }
   const queues = counts["queues"] ?? 0
-  if (queues > 0) add("queue_depth", "warning", queues, `${amount(queues, "queue")} ${hasOrHave(queues)} 1000 tasks or more.`)
+  if (queues > 0) {
+    add("queue_depth", "warning", queues, `${amount(queues, "queue")} ${hasOrHave(queues)} 1000 tasks or more.`)
+  }
   const stuck = sums.stuck_commands
   if (stuck > 0) {
-    add("stuck_commands", "warning", stuck, `${amount(stuck, "command")} ${hasOrHave(stuck)} had no outcome for 5 minutes.`)
+    add(
+      "stuck_commands",
+      "warning",
+      stuck,
+      `${amount(stuck, "command")} ${hasOrHave(stuck)} had no outcome for 5 minutes.`
+    )
   }
   const misfires = counts["misfires"] ?? 0
   if (misfires > 0) {
@@ -49,7 +56,12 @@ export const attentionOf = (
   }
   const breakers = counts["breakers"] ?? 0
   if (breakers > 0) {
-    add("breakers_tripped", "warning", breakers, `The breakers of ${amount(breakers, "rule")} ${isOrAre(breakers)} tripped.`)
+    add(
+      "breakers_tripped",
+      "warning",
+      breakers,
+      `The breakers of ${amount(breakers, "rule")} ${isOrAre(breakers)} tripped.`
+    )
   }
   return items
 }

@@ -78,22 +78,38 @@ export class HomeRepo extends Effect.Service<HomeRepo>()("svc/home/Repo", {
           }
         }
       }
-      add(yield* read<ProjectCount>`SELECT project_id, 'workers_' || state AS kind, count(*) AS n FROM workers
-        WHERE ${of()} GROUP BY project_id, state`)
-      add(yield* read<ProjectCount>`SELECT project_id, 'agents_' || state AS kind, count(*) AS n FROM agents
-        WHERE ${of()} GROUP BY project_id, state`)
-      add(yield* read<ProjectCount>`SELECT project_id, 'refused' AS kind, count(*) AS n FROM agents
-        WHERE ${of()} AND last_refused_at >= ${ago(secondsPerDay)} GROUP BY project_id`)
-      add(yield* read<ProjectCount>`SELECT project_id, 'stuck' AS kind, count(*) AS n FROM commands
-        WHERE ${of()} AND status IN ('pending', 'dispatched') AND id < ${idAt(stuckSeconds)} GROUP BY project_id`)
-      add(yield* read<ProjectCount>`SELECT project_id, 'misfires' AS kind, count(*) AS n FROM schedule_misfires
-        WHERE ${of()} AND id >= ${idAt(secondsPerDay)} GROUP BY project_id`)
-      add(yield* read<ProjectCount>`SELECT project_id, 'channels' AS kind, count(*) AS n FROM channels
-        WHERE project_id IS NOT NULL AND ${of()} AND disabled_at IS NOT NULL GROUP BY project_id`)
-      add(yield* read<ProjectCount>`SELECT project_id, 'breakers' AS kind, count(*) AS n FROM automation_rules
-        WHERE ${of()} AND is_enabled = 1 AND cb_tripped = 1 GROUP BY project_id`)
-      add(yield* read<ProjectCount>`SELECT project_id, 'queues' AS kind, count(*) AS n FROM queues
-        WHERE ${of()} AND depth >= ${deepQueue} AND last_seen_at >= ${ago(maxDepthAgeSeconds)} GROUP BY project_id`)
+      add(
+        yield* read<ProjectCount>`SELECT project_id, 'workers_' || state AS kind, count(*) AS n FROM workers
+        WHERE ${of()} GROUP BY project_id, state`
+      )
+      add(
+        yield* read<ProjectCount>`SELECT project_id, 'agents_' || state AS kind, count(*) AS n FROM agents
+        WHERE ${of()} GROUP BY project_id, state`
+      )
+      add(
+        yield* read<ProjectCount>`SELECT project_id, 'refused' AS kind, count(*) AS n FROM agents
+        WHERE ${of()} AND last_refused_at >= ${ago(secondsPerDay)} GROUP BY project_id`
+      )
+      add(
+        yield* read<ProjectCount>`SELECT project_id, 'stuck' AS kind, count(*) AS n FROM commands
+        WHERE ${of()} AND status IN ('pending', 'dispatched') AND id < ${idAt(stuckSeconds)} GROUP BY project_id`
+      )
+      add(
+        yield* read<ProjectCount>`SELECT project_id, 'misfires' AS kind, count(*) AS n FROM schedule_misfires
+        WHERE ${of()} AND id >= ${idAt(secondsPerDay)} GROUP BY project_id`
+      )
+      add(
+        yield* read<ProjectCount>`SELECT project_id, 'channels' AS kind, count(*) AS n FROM channels
+        WHERE project_id IS NOT NULL AND ${of()} AND disabled_at IS NOT NULL GROUP BY project_id`
+      )
+      add(
+        yield* read<ProjectCount>`SELECT project_id, 'breakers' AS kind, count(*) AS n FROM automation_rules
+        WHERE ${of()} AND is_enabled = 1 AND cb_tripped = 1 GROUP BY project_id`
+      )
+      add(
+        yield* read<ProjectCount>`SELECT project_id, 'queues' AS kind, count(*) AS n FROM queues
+        WHERE ${of()} AND depth >= ${deepQueue} AND last_seen_at >= ${ago(maxDepthAgeSeconds)} GROUP BY project_id`
+      )
       const result: Counts = counts
       return result
     })

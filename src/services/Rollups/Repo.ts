@@ -76,8 +76,8 @@ export class RollupRepo extends Effect.Service<RollupRepo>()("svc/rollups/Repo",
     ) =>
       ids.length === 0 ? Effect.succeed([]) : read<StoredSlot>`
         SELECT CAST((bucket - ${from}) / ${size} AS INTEGER) AS slot, ${read.literal(sumList)} ${
-          withDurations ? durations : read``
-        } FROM rollups
+        withDurations ? durations : read``
+      } FROM rollups
         WHERE project_id = ${projectId} AND level = ${level} AND ${
         inSeries(ids)
       } AND bucket >= ${from} AND bucket <= ${to}
