@@ -101,7 +101,8 @@ const missingBinding =
 /** Messages of the SQL client for any failed statement, without information. */
 const wrapperMessages = ["Failed to execute statement", "Failed to write"]
 
-const describeError = (error: unknown): string => {
+/** What went wrong, and what to do. */
+export const describeError = (error: unknown): string => {
   const chain = chainOf(error)
   const tag = fieldOf(chain[0] ?? {}, "_tag")
   const messages = chain.map((part) => fieldOf(part, "message")).filter((message) => message !== "")

@@ -101,6 +101,10 @@ export type MaintenanceWindowId = typeof MaintenanceWindowId.Type
 export const BulkRetryId = Id.pipe(Schema.brand("BulkRetryId"))
 export type BulkRetryId = typeof BulkRetryId.Type
 
+/** The id of an export in the background. */
+export const ExportJobId = Id.pipe(Schema.brand("ExportJobId"))
+export type ExportJobId = typeof ExportJobId.Type
+
 export const ChannelId = Id.pipe(Schema.brand("ChannelId"))
 export type ChannelId = typeof ChannelId.Type
 
@@ -132,3 +136,4 @@ export type AnyId =
   & AlertId
   & MaintenanceWindowId
   & BulkRetryId
+  & ExportJobId

@@ -22,6 +22,7 @@ import { reportAllIssues } from "./AllIssues.ts"
 import { ApiKeysApi } from "./ApiKeys/Api.ts"
 import { ApprovalsApi } from "./Approvals/Api.ts"
 import { AuditApi } from "./Audit/Api.ts"
+import { AuditExportsApi } from "./AuditExports/Api.ts"
 import { AuthApi, LoginApi } from "./Auth/Api.ts"
 import { AutomationApi } from "./Automation/Api.ts"
 import { BulkRetriesApi } from "./BulkRetries/Api.ts"
@@ -104,6 +105,7 @@ const groups = HttpApi.make("svc")
   .add(EventsApi)
   .add(ActivityApi)
   .add(AuditApi)
+  .add(AuditExportsApi)
   .add(AdminApi)
 
 export class Api extends groups

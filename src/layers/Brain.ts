@@ -8,6 +8,8 @@ import { Approvals } from "../services/Approvals.ts"
 import { Checkpoints } from "../services/Audit/Checkpoints.ts"
 import { Denials } from "../services/Audit/Denials.ts"
 import { AuditVerifier } from "../services/Audit/Verifier.ts"
+import { AuditExports } from "../services/AuditExports.ts"
+import { AuditExportRunner } from "../services/AuditExports/Runner.ts"
 import { BulkRetries } from "../services/BulkRetries.ts"
 import * as BulkRetryLoop from "../services/BulkRetries/Loop.ts"
 import { Channels } from "../services/Channels.ts"
@@ -77,6 +79,8 @@ export const layer = Layer.mergeAll(
   Approvals.layerLoop,
   AgentProcesses.layer,
   AllowedHosts.layer,
+  AuditExports.layer,
+  AuditExportRunner.layerLoop,
   AuditVerifier.layerLoop,
   Channels.layer,
   BulkRetries.layer,

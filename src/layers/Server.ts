@@ -9,6 +9,7 @@ import * as AlertsHttp from "../http/Alerts/Http.ts"
 import * as ApiKeysHttp from "../http/ApiKeys/Http.ts"
 import * as ApprovalsHttp from "../http/Approvals/Http.ts"
 import * as AuditHttp from "../http/Audit/Http.ts"
+import * as AuditExportsHttp from "../http/AuditExports/Http.ts"
 import * as AuthHttp from "../http/Auth/Http.ts"
 import * as AutomationHttp from "../http/Automation/Http.ts"
 import * as BulkRetriesHttp from "../http/BulkRetries/Http.ts"
@@ -85,6 +86,7 @@ const handlers = Layer.mergeAll(
   InboxHttp.layer,
   ActivityHttp.layer,
   AuditHttp.layer,
+  AuditExportsHttp.layer,
   AdminHttp.layer
 )
 

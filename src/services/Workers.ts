@@ -1,10 +1,14 @@
 import { Effect, Layer, Option } from "effect"
 import { NotFound } from "../domain/Errors.ts"
 import type { WorkerId } from "../domain/Id.ts"
+import { lintConf, type LintFinding, type ProjectLint } from "../domain/WorkerLint.ts"
 import { CurrentProject } from "./CurrentActor.ts"
 import { orDieOnSql } from "./Database.ts"
 import { decodeStart, pageOf, type RowsQuery } from "./RowPage.ts"
 import { WorkersRepo } from "./Workers/Repo.ts"
+
+/** Workers whose settings one answer looks at. */
+const maxLinted = 1000
 
 /** The engines' own workers, as heartbeats and events describe them; the source of `worker_name` values. */
 export class Workers extends Effect.Service<Workers>()("svc/Workers", {
@@ -22,7 +26,25 @@ export class Workers extends Effect.Service<Workers>()("svc/Workers", {
       return yield* Option.match(found, { onNone: () => new NotFound({ resource: "worker" }), onSome: Effect.succeed })
     }, orDieOnSql)
 
-    return { list, get } as const
+    /** What is wrong with the settings that the online workers report. */
+    const lint = Effect.fn("Workers.lint")(function*() {
+      const rows = yield* repo.listConfs((yield* CurrentProject).id, maxLinted)
+      const workers = rows.map(({ conf, ...worker }) => {
+        const findings = lintConf(worker.engine, conf)
+        return { ...worker, evaluated: findings !== null, findings: findings ?? [] }
+      })
+      const all = workers.flatMap(({ findings }) => findings)
+      const countOf = (wanted: LintFinding["severity"]) => all.filter(({ severity }) => severity === wanted).length
+      const evaluated = workers.filter((worker) => worker.evaluated).length
+      return {
+        workers_evaluated: evaluated,
+        workers_not_evaluated: workers.length - evaluated,
+        findings_by_severity: { error: countOf("error"), warning: countOf("warning"), info: countOf("info") },
+        workers
+      } satisfies ProjectLint
+    }, orDieOnSql)
+
+    return { list, get, lint } as const
   })
 }) {
   static readonly layer = this.Default.pipe(Layer.provide(WorkersRepo.layer))

@@ -107,7 +107,13 @@ layer(serverOn("SQLite"), { excludeTestServices: true })("svc schedules", (it) =
       )
       refused(yield* run("schedules", "show", "no such"), "no such schedule: no such")
       assert.match(ok(yield* run("misfires")), /^SCHEDULE +TICK +TICKS +CAUSE +SEEN\n$/)
-      assert.deepStrictEqual(JSON.parse(ok(yield* run("misfires", "--schedule", id, "--json"))), [])
+      const found = JSON.parse(ok(yield* run("misfires", "--schedule", id, "--json")))
+      assert.deepStrictEqual(Object.keys(found), ["project", "misfires"])
+      assert.deepStrictEqual(found.misfires, [])
+      for (const wrong of [["--project", "no-such"], ["--project", "No Slug"], ["--limit", "0"]]) {
+        const { code, stderr, stdout } = yield* run("misfires", ...wrong)
+        assert.deepStrictEqual([code, stdout, stderr.slice(0, 5)], [2, "", "svc: "], wrong.join(" "))
+      }
     }))
 
   it.scoped("adds and changes a schedule, lists its fires, and exports what an import reads", () =>

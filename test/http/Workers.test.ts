@@ -57,6 +57,17 @@ describe.each(engines)("workers and queues on %s", (engine) => {
         })
         const onTheWire = yield* request("GET", `/projects/${path.slug}/workers`, key)
         assert.notProperty(onTheWire.json[0], "metadata")
+        const lint = yield* viewer.workers.lint({ path })
+        assert.deepInclude(lint, {
+          workers_evaluated: 1,
+          workers_not_evaluated: 0,
+          findings_by_severity: { error: 0, warning: 1, info: 1 }
+        })
+        assert.deepInclude(lint.workers[0], { worker_id: worker!.id, worker_name: "w3@box", evaluated: true })
+        assert.deepStrictEqual(lint.workers[0]?.findings.map(({ rule_id }) => rule_id), [
+          "celery.no_time_limit",
+          "celery.no_recycling"
+        ])
         const detail = yield* viewer.workers.get({ path: { ...path, worker_id: worker!.id } })
         assert.strictEqual(detail.agent_id, agent_id)
         assert.include(detail.metadata.registered, "capp.add")

@@ -1,5 +1,5 @@
 import type { HttpClientResponse } from "@effect/platform"
-import { Effect, Option, Schema } from "effect"
+import { Console, Effect, Option, Schema } from "effect"
 import { ScheduleId } from "../../domain/Id.ts"
 import { QueryLimit } from "../../domain/Query.ts"
 import type { SchedulePublic } from "../../domain/Schedule.ts"
@@ -10,11 +10,11 @@ import { PreviewRequest, type Tick } from "../../domain/Schedule/Preview.ts"
 import { isAboutDefinition, outcomeUnknown } from "../../domain/Schedule/Recovery.ts"
 import { confirm } from "../Confirm.ts"
 import { decodeInput } from "../DecodeInput.ts"
-import { CliError } from "../Explain.ts"
+import { CliError, describeError } from "../Explain.ts"
 import { type ApiError, printAnswer, type Remote, withRemote } from "../Remote.ts"
 import { awaitOperation, checkOperation } from "../ScheduleOperation.ts"
 import { type Column, formatAge, formatFields, formatPage, formatTable } from "../Table.ts"
-import { escapeText, jsonMemberOf } from "../TerminalText.ts"
+import { escapeJson, escapeText, jsonMemberOf } from "../TerminalText.ts"
 
 export interface Printing {
   readonly project: Option.Option<string>
@@ -300,6 +300,9 @@ const misfireColumns: ReadonlyArray<Column<ScheduleMisfire>> = [
   { head: "DETAIL", cell: ({ detail }) => detail, maxLength: 80, minLength: 10, dropRank: 1, hidesEmpty: true }
 ]
 
+/** The contract has one exit code for each failure of `svc misfires`: 2, so that a monitor tells it from an empty list. */
+const asRefusal = (error: unknown) => new CliError({ message: describeError(error), code: 2 })
+
 export const misfires = (
   { json, limit, project, schedule }: Printing & {
     readonly schedule: Option.Option<string>
@@ -317,5 +320,6 @@ export const misfires = (
           urlParams,
           withResponse: true
         })
+      if (json) return yield* Console.log(escapeJson(JSON.stringify({ project: slug, misfires: answer[0] })))
       yield* printAnswer(answer, json, (rows, _text, view) => formatTable(misfireColumns, rows, view))
-    }))
+    })).pipe(Effect.mapError(asRefusal))

@@ -169,7 +169,9 @@ const completeDocument = (document: OpenApi.OpenAPISpec): OpenApi.OpenAPISpec =>
         const answer = operation.responses[status]
         if (answer === undefined) continue
         withExamples(answer.content)
-        if (answer.content !== undefined && operation.parameters.some((parameter) => parameter.name === "format")) {
+        const isFile = path.endsWith("/download") ||
+          operation.parameters.some((parameter) => parameter.name === "format")
+        if (answer.content !== undefined && isFile) {
           Object.assign(answer.content, files(answer.content))
         }
         answer.description = answer.description === "Success" ? "Done." : answer.description

@@ -6,6 +6,7 @@ import { describeField, exampleId } from "../../domain/Describe.ts"
 import { ListParams, wholeNumber } from "../../domain/Query.ts"
 import { text } from "../../domain/Text.ts"
 import { Worker, WorkerDetail } from "../../domain/Worker.ts"
+import { ProjectLint } from "../../domain/WorkerLint.ts"
 import { ProvideActor, ProvideProject } from "../Access.ts"
 import { pagedRowsDescription, pathParameter } from "../Docs/Parameters.ts"
 import { inChapter, operation } from "../Docs/Tags.ts"
@@ -35,6 +36,15 @@ export class WorkersApi extends HttpApiGroup.make("workers")
       .annotateContext(
         operation("List workers", `The engines' own workers, such as Celery nodes. ${pagedRowsDescription}`)
       )
+  )
+  .add(
+    HttpApiEndpoint.get("lint")`/projects/${slug}/workers/lint`
+      .addSuccess(ProjectLint)
+      .annotate(Access, { caller: "viewer", scope: "workers:read" })
+      .annotateContext(operation(
+        "Check the settings of the workers",
+        "What will cause trouble in the settings that the online workers report. Only Celery's agent reports them."
+      ))
   )
   .add(
     HttpApiEndpoint.get("get")`/projects/${slug}/workers/${workerId}`

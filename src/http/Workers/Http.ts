@@ -15,6 +15,7 @@ export const layer = implementGroup(
         ({ urlParams }) =>
           Effect.flatMap(workers.list({ ...urlParams, limit: urlParams.limit ?? 500 }), respondWithRows)
       )
+      .handle("lint", () => workers.lint())
       .handle("get", ({ path }) => workers.get(path.worker_id))
       .handle(
         "listAgentWorkers",

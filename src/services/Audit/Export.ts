@@ -16,6 +16,10 @@ import { Xlsx } from "../Export/Xlsx.ts"
 import { Settings } from "../Settings.ts"
 import type { AuditLogRow } from "./Rows.ts"
 
+interface CountedFile extends ExportFile {
+  readonly rowCount: number
+}
+
 /** Rows of the audit log as a file, as tasks are exported. */
 export class AuditExport extends Effect.Service<AuditExport>()("svc/audit/Export", {
   effect: Effect.gen(function*() {
@@ -27,22 +31,28 @@ export class AuditExport extends Effect.Service<AuditExport>()("svc/audit/Export
       rows: Stream.Stream<AuditLogRow, E>,
       itemOf: (row: AuditLogRow) => ActivityItem,
       format: ExportFormat,
-      fieldNames: string | null
+      fieldNames: string | null,
+      maxRows = settings.auditExportMaxRows
     ) {
       const fields = yield* parseFields(fieldNames, activityFields, "an activity item")
-      const maxRows = settings.auditExportMaxRows
       const { count, newest } = yield* countRows(rows, format === "xlsx" ? maxXlsxRows : maxRows)
       if (format === "xlsx" && count > maxXlsxRows) return yield* tooManyXlsxRows
       const truncated = count > maxRows
+      const rowCount = Math.min(count, maxRows)
       // rows since the count would displace the last rows that were counted
-      const countedRows = Stream.take(Stream.dropWhile(rows, ({ seq }) => seq > newest), Math.min(count, maxRows))
+      const countedRows = Stream.take(Stream.dropWhile(rows, ({ seq }) => seq > newest), rowCount)
       const items = Stream.map(countedRows, itemOf)
       if (format !== "xlsx") {
         const textFormat = format === "csv" ? csvFormat(fields, cellsOf(fields)) : jsonFormat(jsonWriterOf(fields))
-        return { format, truncated, body: encodeRows(items, textFormat) } satisfies ExportFile
+        return { format, truncated, rowCount, body: encodeRows(items, textFormat) } satisfies CountedFile
       }
       const slices = Stream.map(Stream.chunks(items), (some) => Chunk.toReadonlyArray(some).map(cellsOf(fields)))
-      return { format, truncated, body: Stream.make(yield* xlsx.make("Audit", fields, slices)) } satisfies ExportFile
+      return {
+        format,
+        truncated,
+        rowCount,
+        body: Stream.make(yield* xlsx.make("Audit", fields, slices))
+      } satisfies CountedFile
     })
 
     return { makeFile } as const

@@ -28,6 +28,8 @@ export const treatments: Readonly<Record<string, "kept" | "settled" | "deleted" 
   commands: "settled",
   deliveries: "settled",
   delivery_attempts: "kept",
+  export_job_chunks: "kept",
+  export_jobs: "kept", // one that was being written begins again
   failure_group_hours: "kept",
   failure_groups: "kept",
   failure_rate_episodes: "kept",

@@ -44,6 +44,11 @@ export const limitSettings = {
     { default: 100_000, min: 1, max: 10_000_000 },
     "Maximum rows of one export of a project's audit log (csv, json)."
   ),
+  auditExportJobMaxRows: integer(
+    "SVC_AUDIT_EXPORT_JOB_MAX_ROWS",
+    { default: 1_000_000, min: 1, max: 100_000_000 },
+    "Maximum rows of an export of a project's audit log in the background (csv, json)."
+  ),
   auditTaskFailures: oneOf(
     "SVC_AUDIT_TASK_FAILURES",
     { default: "on", values: ["on", "off"] },

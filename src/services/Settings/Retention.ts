@@ -67,6 +67,11 @@ export const retentionSettings = {
     { default: 30, min: 7, max: 3650 },
     "The log of automation rules is deleted this many days after it was written. Breakers count up to 7 days back."
   ),
+  exportJobsRetentionDays: integer(
+    "SVC_EXPORT_JOBS_RETENTION_DAYS",
+    { default: 7, min: 1, max: 3650 },
+    "Exports in the background are deleted with their files this many days after they end."
+  ),
   agentHealthRetentionDays: integer(
     "SVC_AGENT_HEALTH_RETENTION_DAYS",
     { default: 7, min: 1, max: 3650 },

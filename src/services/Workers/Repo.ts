@@ -89,6 +89,18 @@ export class WorkersRepo extends Effect.Service<WorkersRepo>()("svc/WorkersRepo"
         })
       }),
       /** The newest `limit`, those older than the worker `start` if it is given. */
+      /** The online workers with the settings that their engine reports, newest first. */
+      listConfs: (projectId: ProjectId, limit: number) =>
+        Effect.map(
+          read<{ worker_id: WorkerId; worker_name: string; engine: string; hostname: string | null; metadata: string }>`
+            SELECT id AS worker_id, name AS worker_name, engine, hostname, metadata FROM workers
+            WHERE project_id = ${projectId} AND state = 'online' ORDER BY id DESC LIMIT ${limit}`,
+          (rows) =>
+            rows.map(({ metadata, ...worker }) => {
+              const { conf = {} }: { conf?: Readonly<Record<string, unknown>> } = JSON.parse(metadata) // what Presence wrote
+              return { ...worker, conf }
+            })
+        ),
       list: (projectId: ProjectId, start: string | null, limit: number) =>
         read<Row>`
           SELECT * FROM workers WHERE project_id = ${projectId} ${start === null ? read`` : read`AND id < ${start}`}

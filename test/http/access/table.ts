@@ -158,6 +158,7 @@ export const endpoints: ReadonlyArray<Endpoint> = [
   project("GET /agents/{agent_id}/health", "viewer", "agents:read", [], 200),
   project("DELETE /agents/{agent_id}", "admin", "agents:write", ["csrf", "step-up"], 204),
   project("GET /agent-workers", "viewer", "workers:read", [], 200), // the scope: decisions.md, Access
+  project("GET /workers/lint", "viewer", "workers:read", [], 200),
   project("GET /workers", "viewer", "workers:read", [], 200),
   project("GET /workers/{worker_id}", "viewer", "workers:read", [], 200),
   project("GET /queues", "viewer", "queues:read", [], 200),
@@ -312,6 +313,12 @@ export const endpoints: ReadonlyArray<Endpoint> = [
   // Contract: "Activity feed": any logged-in user
   api("GET /activity", "known", "audit:read", [], 200),
   project("GET /audit", "auditor", "audit:read", [], 200),
+
+  // shapes: audit-exports; who may, as of the list above
+  project("POST /audit/export-jobs", "auditor", "audit:write", ["csrf"], 202, "409 too_many_export_jobs"),
+  project("GET /audit/export-jobs", "auditor", "audit:read", [], 200),
+  project("GET /audit/export-jobs/{job_id}", "auditor", "audit:read", [], 200),
+  project("GET /audit/export-jobs/{job_id}/download", "auditor", "audit:read", [], 200),
 
   // Contract: "Other paths referenced without payload shape"; shapes: system, admin-settings, admin-audit-forwarder
   api("GET /admin/settings", "global admin", "admin:*", [], 200),

@@ -1,0 +1,188 @@
+import { SqlClient } from "@effect/sql"
+import { Cause, Effect, Layer, Option, Stream } from "effect"
+import type { ActivityItem } from "../../domain/Activity.ts"
+import { ValidationFailed } from "../../domain/Errors.ts"
+import * as Timestamp from "../../domain/Timestamp.ts"
+import { AuditExport } from "../Audit/Export.ts"
+import { type AuditLogRow, AuditRows } from "../Audit/Rows.ts"
+import { AuditSearch, itemOf } from "../Audit/Search.ts"
+import { JobRow } from "../AuditExports.ts"
+import { Reader } from "../Database.ts"
+import { deleteInSlices } from "../Dialect.ts"
+import { Xlsx } from "../Export/Xlsx.ts"
+import { Leader, Lease } from "../Leader.ts"
+import { Loops } from "../Loops.ts"
+import { firstRowOf } from "../Rows.ts"
+import { Settings } from "../Settings.ts"
+
+/** One process of all replicas writes exports. */
+const leaseName = "audit exports"
+
+/** A chunk is a row of the database: large enough for speed, small enough that a write takes milliseconds. */
+const chunkBytes = 256 * 1024
+
+/** An export whose process died this many times is not begun again: it may be what ends the process. */
+const maxAttempts = 3
+
+const interruptedText = `The processes that wrote this export ended ${maxAttempts} times before it was complete.`
+
+/** Cuts bytes into chunks of one size; the last one is shorter. */
+const rechunk = <E, R>(body: Stream.Stream<Uint8Array, E, R>): Stream.Stream<Uint8Array, E, R> => {
+  let pending: Array<Uint8Array> = []
+  let size = 0
+  const cut = (bytes: Uint8Array): ReadonlyArray<Uint8Array> => {
+    pending.push(bytes)
+    size += bytes.length
+    if (size < chunkBytes) return []
+    const all = Buffer.concat(pending)
+    const whole = Math.floor(all.length / chunkBytes) * chunkBytes
+    pending = [all.subarray(whole)]
+    size = all.length - whole
+    return Array.from(
+      { length: whole / chunkBytes },
+      (_, index) => all.subarray(index * chunkBytes, (index + 1) * chunkBytes)
+    )
+  }
+  const rest = Stream.suspend(() => Stream.fromIterable(size === 0 ? [] : [Buffer.concat(pending)]))
+  return Stream.concat(Stream.mapConcat(body, cut), rest)
+}
+
+/** Writes the files of exports, one after the other, and deletes old ones. */
+export class AuditExportRunner extends Effect.Service<AuditExportRunner>()("svc/AuditExportRunner", {
+  effect: Effect.gen(function*() {
+    const sql = yield* SqlClient.SqlClient
+    const read = yield* Reader
+    const search = yield* AuditSearch
+    const auditRows = yield* AuditRows
+    const auditExport = yield* AuditExport
+    const leader = yield* Leader
+    const settings = yield* Settings
+
+    /** The oldest export that has not ended. One that is `running` lost its process, since the leader is this one. */
+    const findOpen = firstRowOf(JobRow)(
+      read`SELECT * FROM export_jobs WHERE completed_at IS NULL ORDER BY id LIMIT 1`
+    )
+
+    const begin = (job: JobRow) =>
+      Effect.gen(function*() {
+        const lease = yield* Lease
+        const started_at = yield* Timestamp.now
+        yield* lease.withTransaction(Effect.zipRight(
+          sql`DELETE FROM export_job_chunks WHERE job_id = ${job.id}`,
+          sql`UPDATE export_jobs SET status = 'running', attempts = ${job.attempts + 1}, started_at = ${started_at},
+            row_count = NULL, size_bytes = 0 WHERE id = ${job.id}`
+        ))
+      })
+
+    const end = (job: JobRow, fields: { readonly status: "completed" | "failed"; readonly error: string | null }) =>
+      Effect.gen(function*() {
+        const lease = yield* Lease
+        const completed_at = yield* Timestamp.now
+        yield* lease.withTransaction(
+          sql`UPDATE export_jobs SET ${sql.update({ ...fields, completed_at })} WHERE id = ${job.id}`
+        )
+      })
+
+    /** As the creator saw rows when they asked: addresses are for global admins. */
+    const viewOf = ({ shows_addresses }: JobRow) => (row: AuditLogRow): ActivityItem => ({
+      ...itemOf({ kind: "system", name: leaseName })(row),
+      ...(shows_addresses === 0 && { source_ip: null })
+    })
+
+    const write = (job: JobRow) =>
+      Effect.gen(function*() {
+        const lease = yield* Lease
+        const { action_prefix = "", fields, outcome = null, since, user_id = null } = job.filters
+        const after = since === undefined ? null : yield* auditRows.findLastBefore(since)
+        const file = yield* auditExport.makeFile(
+          search.all({ project_id: job.project_id, action_prefix, outcome, user_id, after }),
+          viewOf(job),
+          job.format,
+          fields === undefined ? null : fields.join(","),
+          settings.auditExportJobMaxRows
+        )
+        let position = 0
+        let size = 0
+        yield* Stream.runForEach(rechunk(file.body), (bytes) =>
+          Effect.suspend(() => {
+            size += bytes.length
+            return lease.withTransaction(Effect.zipRight(
+              sql`INSERT INTO export_job_chunks ${
+                sql.insert({ job_id: job.id, position: position++, content: Buffer.from(bytes).toString("base64") })
+              }`,
+              sql`UPDATE export_jobs SET size_bytes = ${size} WHERE id = ${job.id}`
+            ))
+          }))
+        yield* sql`UPDATE export_jobs SET row_count = ${file.rowCount}, truncated = ${file.truncated ? 1 : 0}
+          WHERE id = ${job.id}`
+      })
+
+    /** What a person is told: the reason where they can act on it. The log has the rest. */
+    const describe = (cause: Cause.Cause<unknown>): string => {
+      const failure = Option.getOrUndefined(Cause.failureOption(cause))
+      return failure instanceof ValidationFailed
+        ? failure.detail
+        : "The export could not be written; the brain's log has the cause. Create it again."
+    }
+
+    const runJob = (job: JobRow) =>
+      Effect.gen(function*() {
+        if (job.attempts >= maxAttempts) return yield* end(job, { status: "failed", error: interruptedText })
+        yield* begin(job)
+        yield* write(job).pipe(
+          Effect.zipRight(end(job, { status: "completed", error: null })),
+          Effect.catchAllCause((cause) =>
+            Cause.isInterruptedOnly(cause)
+              ? Effect.failCause(cause)
+              : Effect.zipRight(
+                Effect.logWarning("an export of the audit log failed", cause),
+                Effect.zipRight(
+                  sql`DELETE FROM export_job_chunks WHERE job_id = ${job.id}`,
+                  end(job, { status: "failed", error: describe(cause) })
+                )
+              )
+          )
+        )
+      })
+
+    const runAll: Effect.Effect<void, unknown, Lease> = Effect.flatMap(
+      findOpen,
+      Option.match({
+        onNone: () => Effect.void,
+        onSome: (job) => Effect.zipRight(runJob(job), Effect.suspend(() => runAll))
+      })
+    )
+
+    /** Writes every export that waits, if no other process does. */
+    const run = Effect.flatMap(findOpen, (job) => Option.isNone(job) ? Effect.void : leader.only(leaseName, runAll))
+
+    /** Deletes ended exports with their chunks. */
+    const prune = Effect.gen(function*() {
+      const cutoff = Timestamp.addSeconds(
+        yield* Timestamp.now,
+        -settings.exportJobsRetentionDays * Timestamp.secondsPerDay
+      )
+      const isOld = sql`SELECT id FROM export_jobs WHERE completed_at < ${cutoff}`
+      yield* deleteInSlices(sql, {
+        table: "export_job_chunks",
+        key: "job_id, position",
+        where: sql`job_id IN (${isOld})`
+      })
+      yield* deleteInSlices(sql, { table: "export_jobs", key: "id", where: sql`completed_at < ${cutoff}` })
+    })
+
+    return { run, prune } as const
+  })
+}) {
+  static readonly layer = this.Default.pipe(
+    Layer.provide([AuditExport.layer, AuditSearch.layer]),
+    Layer.provide([AuditRows.layer, Xlsx.layer])
+  )
+
+  static readonly layerLoop = Layer.scopedDiscard(Effect.gen(function*() {
+    const loops = yield* Loops
+    const runner = yield* AuditExportRunner
+    yield* loops.every("audit exports", "1 second", runner.run)
+    yield* loops.upkeep("audit exports retention", "1 hour", runner.prune)
+  })).pipe(Layer.provide(this.layer))
+}
