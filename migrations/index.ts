@@ -38,6 +38,7 @@ import { m0036 } from "./0036_rollups.ts"
 import { m0037 } from "./0037_release_checks.ts"
 import { m0038 } from "./0038_oidc.ts"
 import { m0039 } from "./0039_approvals.ts"
+import { m0040 } from "./0040_export_jobs.ts"
 
 /** Every step in order. A step that has been released is never edited; the next one follows. */
 export const migrations: ReadonlyArray<Migration> = [
@@ -79,5 +80,6 @@ export const migrations: ReadonlyArray<Migration> = [
   m0036,
   m0037,
   m0038,
-  m0039
+  m0039,
+  m0040
 ]
