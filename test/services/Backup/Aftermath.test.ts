@@ -3,20 +3,13 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { randomUUID } from "node:crypto"
 import { join } from "node:path"
-import { migrations } from "../../../migrations/index.ts"
 import * as Timestamp from "../../../src/domain/Timestamp.ts"
-import * as CatalogLayer from "../../../src/layers/Catalog.ts"
 import { verifyLog } from "../../../src/services/Audit/Verify.ts"
-import { Catalog } from "../../../src/services/Backup/Catalog.ts"
 import { Keys } from "../../../src/services/Keys.ts"
 import { treatments } from "../../../src/services/Restore/Treatments.ts"
 import { engines, temporaryHome } from "../../databases.ts"
 import { fillTables } from "./rows.ts"
-import { backUp, layerAudit, layerDatabase, makeSite, restoreInto } from "./site.ts"
-
-const headTables = Effect.flatMap(Catalog, ({ tablesAt }) => tablesAt(migrations.at(-1)?.id ?? 0)).pipe(
-  Effect.provide(CatalogLayer.layer)
-)
+import { backUp, headTables, layerAudit, layerDatabase, makeSite, restoreInto } from "./site.ts"
 
 const hours = (count: number) => Effect.map(Timestamp.now, (now) => Timestamp.addSeconds(now, count * 3600))
 

@@ -2,18 +2,12 @@ import { SqlClient } from "@effect/sql"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { join } from "node:path"
-import { migrations } from "../../../migrations/index.ts"
-import * as CatalogLayer from "../../../src/layers/Catalog.ts"
-import { archivedTables, Catalog, unarchivedTables } from "../../../src/services/Backup/Catalog.ts"
+import { archivedTables, unarchivedTables } from "../../../src/services/Backup/Catalog.ts"
 import { Restore } from "../../../src/services/Restore.ts"
 import { RestoreAftermath } from "../../../src/services/Restore/Aftermath.ts"
 import { engines, temporaryHome } from "../../databases.ts"
 import { fillTables, readPostgresColumns } from "./rows.ts"
-import { backUp, dumpTable, layerAudit, layerDatabase, makeSite, restoreInto, type Site } from "./site.ts"
-
-const head = migrations[migrations.length - 1]?.id ?? 0
-
-const headTables = Effect.flatMap(Catalog, ({ tablesAt }) => tablesAt(head)).pipe(Effect.provide(CatalogLayer.layer))
+import { backUp, dumpTable, headTables, layerAudit, layerDatabase, makeSite, restoreInto, type Site } from "./site.ts"
 
 const dumpAll = (site: Site) =>
   Effect.gen(function*() {

@@ -3,17 +3,24 @@ import { SqlClient } from "@effect/sql"
 import { Effect, Layer, Redacted } from "effect"
 import { cpSync, readdirSync } from "node:fs"
 import { join } from "node:path"
+import { migrations } from "../../../migrations/index.ts"
 import * as AuditLog from "../../../src/layers/AuditLog.ts"
-import * as Catalog from "../../../src/layers/Catalog.ts"
+import * as CatalogLayer from "../../../src/layers/Catalog.ts"
 import * as DatabaseLayer from "../../../src/layers/Database.ts"
 import * as RestoreLayer from "../../../src/layers/Restore.ts"
 import * as SettingsLayer from "../../../src/layers/Settings.ts"
 import { writeBackup } from "../../../src/services/Backup.ts"
+import { Catalog } from "../../../src/services/Backup/Catalog.ts"
 import type { Encryption } from "../../../src/services/Backup/Encryption.ts"
 import { Metrics } from "../../../src/services/Metrics.ts"
 import { Restore } from "../../../src/services/Restore.ts"
 import { type Engine, temporaryHome } from "../../databases.ts"
 import { freshPostgres, migratedPostgres } from "../../postgres.ts"
+
+/** The tables of this program's schema. */
+export const headTables = Effect.flatMap(Catalog, ({ tablesAt }) => tablesAt(migrations.at(-1)?.id ?? 0)).pipe(
+  Effect.provide(CatalogLayer.layer)
+)
 
 /** A folder for SVC_HOME, and a database of one kind. */
 export interface Site {
@@ -74,7 +81,7 @@ const quiet = () => {}
 export const backUp = (site: Site, path: string, encryption: Encryption | null = null) =>
   writeBackup({ path, encryption, report: quiet }).pipe(
     Effect.provide(
-      Layer.mergeAll(DatabaseLayer.layerReadOnly, Catalog.layer).pipe(Layer.provideMerge(layerSettings(site)))
+      Layer.mergeAll(DatabaseLayer.layerReadOnly, CatalogLayer.layer).pipe(Layer.provideMerge(layerSettings(site)))
     )
   )
 
