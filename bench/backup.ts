@@ -73,10 +73,11 @@ const measure = (database: Database, tasks: number, events: number) =>
     const file = yield* ingestClient
     const program = yield* builtProgram
     const { brain, call, credentials, site } = yield* runningBrain(program, database, 1)
-    const { json: project } = yield* call(brain)("GET", "/projects/bench")
+    const { json: project } = yield* call("GET", "/projects/bench")
     yield* brain.stop
     yield* seed(site.env, project.id, tasks)
     const home = site.env.SVC_HOME ?? ""
+    const urlOf = (env: Readonly<Record<string, string>>) => env.SVC_DATABASE_URL ?? ""
     const path = join(home, "archive")
 
     const target = yield* emptySite(program, database)
@@ -84,7 +85,7 @@ const measure = (database: Database, tasks: number, events: number) =>
     const bare = yield* Effect.promise(async () =>
       database === "sqlite"
         ? copySqlite(join(home, "svc.db"), join(bareTarget.env.SVC_HOME ?? "", "svc.db"))
-        : copyPostgres(site.env.SVC_DATABASE_URL ?? "", bareTarget.env.SVC_DATABASE_URL ?? "")
+        : copyPostgres(urlOf(site.env), urlOf(bareTarget.env))
     )
     const backup = yield* runProgram(program, ["backup", "--output", path], site.env)
     for (const name of readdirSync(home)) {

@@ -28,7 +28,7 @@ interface ArchiveCommand extends SecretOptions {
 }
 
 /** A brain on the same machine keeps the processor. */
-const yieldProcessor = Effect.ignore(Effect.try(() => setPriority(constants.priority.PRIORITY_LOW)))
+const yieldProcessor = Effect.ignore(Effect.try(() => setPriority(constants.priority.PRIORITY_BELOW_NORMAL)))
 
 const sum = ({ tables }: Summary, of: "rows" | "bytes"): number => tables.reduce((total, one) => total + one[of], 0)
 
