@@ -1,5 +1,6 @@
 // Builds what the package ships, all of it or one part:
-//   node scripts/build.mjs cli [folder]   dist/cli, the programs: small entries, and chunks that load on demand
+//   node scripts/build.mjs cli [folder]   dist/cli, the programs: small entries, and chunks that load on demand; and
+//                                         dist/sbom.cdx.json, the packages in them and beside them
 //   node scripts/build.mjs lib            dist/lib, the library: JavaScript and types, file for file
 //   node scripts/build.mjs agent          dist/agent, the package `svc-agent`, ready for npm pack; needs dist/lib
 //   node scripts/build.mjs workers        the worker threads' code for benchmarks, which run from the sources
@@ -12,14 +13,21 @@ import { join, resolve } from "node:path"
 import { fileURLToPath } from "node:url"
 import { buildAgentPackage } from "./agentPackage.mjs"
 import { entries, options, programs, testPrograms, workersFolder } from "./bundle.mjs"
+import { writeSbom } from "./sbom.mjs"
 
 const root = fileURLToPath(new URL("../", import.meta.url))
 const [part, folder] = process.argv.slice(2)
 
 const buildCli = async (outdir) => {
   rmSync(outdir, { recursive: true, force: true })
-  await build({ ...options, entryPoints: { ...programs, ...entries() }, outdir })
+  const { metafile } = await build({
+    ...options,
+    entryPoints: { ...programs, ...entries() },
+    outdir,
+    metafile: true
+  })
   for (const name of Object.keys(programs)) chmodSync(join(outdir, `${name}.js`), 0o755)
+  return metafile
 }
 
 /**
@@ -67,7 +75,7 @@ const buildWorkers = () => build({ ...options, entryPoints: entries(), outdir: w
 const buildForTests = (folder) =>
   Promise.all([
     buildWorkers(),
-    buildCli(join(folder, "cli")),
+    buildCli(join(folder, "cli")).then((metafile) => writeSbom(metafile, join(folder, "sbom.cdx.json"))),
     build({ ...options, entryPoints: testPrograms, outdir: join(folder, "programs") })
   ])
 
@@ -77,7 +85,8 @@ if (part !== undefined && !parts.includes(part)) {
   process.exit(1)
 }
 if (part === undefined || part === "cli") {
-  await buildCli(folder === undefined ? join(root, "dist/cli") : resolve(folder))
+  const outdir = folder === undefined ? join(root, "dist/cli") : resolve(folder)
+  writeSbom(await buildCli(outdir), join(outdir, "../sbom.cdx.json"))
 }
 if (part === undefined || part === "lib") await buildLib()
 if (part === undefined || part === "agent") await buildAgentPackage()
