@@ -85,8 +85,8 @@ if (part !== undefined && !parts.includes(part)) {
   process.exit(1)
 }
 if (part === undefined || part === "cli") {
-  const outdir = folder === undefined ? join(root, "dist/cli") : resolve(folder)
-  writeSbom(await buildCli(outdir), join(outdir, "../sbom.cdx.json"))
+  const metafile = await buildCli(folder === undefined ? join(root, "dist/cli") : resolve(folder))
+  if (folder === undefined) writeSbom(metafile, join(root, "dist/sbom.cdx.json"))
 }
 if (part === undefined || part === "lib") await buildLib()
 if (part === undefined || part === "agent") await buildAgentPackage()
