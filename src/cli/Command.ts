@@ -21,6 +21,7 @@ import { rules } from "./groups/rules.ts"
 import { misfires, schedules } from "./groups/schedules.ts"
 import { secretKey } from "./groups/secret-key.ts"
 import { check, doctor, printVersion, serve, status, supportBundle } from "./groups/serve.ts"
+import { stats } from "./groups/stats.ts"
 import { subscriptions } from "./groups/subscriptions.ts"
 import { tasks } from "./groups/tasks.ts"
 import { upgrade } from "./groups/upgrade.ts"
@@ -64,6 +65,7 @@ const sections = [
       agents,
       tasks,
       issues,
+      stats,
       commands,
       bulkRetry,
       queues,

@@ -81,6 +81,7 @@ const commands = [
   "tasks tail",
   "issues list",
   "issues show",
+  "stats",
   "bulk-retry create",
   "bulk-retry list",
   "bulk-retry show",
