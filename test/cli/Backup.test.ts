@@ -1,0 +1,201 @@
+import { SqlClient } from "@effect/sql"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { randomUUID } from "node:crypto"
+import { readFileSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import * as Timestamp from "../../src/domain/Timestamp.ts"
+import { formatVersion } from "../../src/services/Backup/Archive.ts"
+import { encodeArchive } from "../../src/services/Backup/ArchiveWriter.ts"
+import { appendAudit } from "../audit.ts"
+import { type Engine, engines, temporaryHome } from "../databases.ts"
+import { layerAudit, layerUnmigrated, makeSite, type Site } from "../services/Backup/site.ts"
+import { serving } from "./svc.ts"
+import { svcHere } from "./svcHere.ts"
+
+const run = ({ environment }: Site, ...args: ReadonlyArray<string>) => svcHere(args, environment)
+
+const insertProjectRow = (slug: string) =>
+  Effect.gen(function*() {
+    const sql = yield* SqlClient.SqlClient
+    const at = yield* Timestamp.now
+    yield* sql`INSERT INTO projects ${
+      sql.insert({
+        id: randomUUID(),
+        slug,
+        name: slug,
+        environment: "production",
+        timezone: "UTC",
+        is_active: 1,
+        default_scheduler_owner: "svc-scheduler",
+        created_at: at,
+        updated_at: at
+      })
+    }`
+  })
+
+const insertProject = (slug: string) =>
+  Effect.zipRight(
+    insertProjectRow(slug),
+    appendAudit([{ action: "test.done", target_type: "project", target_id: slug }])
+  )
+
+const slugsOf = (site: Site) =>
+  Effect.flatMap(SqlClient.SqlClient, (sql) => sql<{ slug: string }>`SELECT slug FROM projects ORDER BY slug`).pipe(
+    Effect.map((rows) => rows.map(({ slug }) => slug)),
+    Effect.provide(layerUnmigrated(site))
+  )
+
+/** A migrated database with keys and one project. */
+const siteWith = (engine: Engine, slug: string, keysOf?: Site) =>
+  Effect.gen(function*() {
+    const site = yield* makeSite(engine, keysOf === undefined ? {} : { keysOf })
+    yield* Effect.provide(insertProject(slug), layerAudit(site))
+    return site
+  })
+
+describe.each(engines)("svc backup and svc restore on %s", (engine) => {
+  it.scopedLive("write, verify, refuse and restore, and say what they do", () =>
+    Effect.gen(function*() {
+      const site = yield* siteWith(engine, "shop")
+      const folder = yield* temporaryHome
+      const path = join(folder, "archive")
+      const written = yield* run(site, "backup", "-o", path)
+      assert.strictEqual(written.code, 0, written.stderr)
+      assert.include(written.stdout, `wrote ${path}`)
+      assert.match(written.stdout, /audit head: row 1 [0-9a-f]{64}/)
+      assert.match(written.stdout, /SVC_SECRET_KEY [0-9a-f]{32}/)
+      const again = yield* run(site, "backup", "--output", path)
+      assert.strictEqual(again.code, 1)
+      assert.include(again.stderr, "exists already, and a backup never replaces a file")
+      assert.strictEqual((yield* run(site, "backup")).code, 2)
+      const verified = yield* run(site, "backup", "verify", path, "--json")
+      assert.deepInclude(JSON.parse(verified.stdout), { path, encrypted: false, program: "0.1.0" })
+
+      yield* Effect.provide(insertProject("later"), layerAudit(site))
+      const asked = yield* run(site, "restore", path)
+      assert.strictEqual(asked.code, 2)
+      assert.match(asked.stdout, /projects +2/)
+      assert.include(asked.stderr, "nothing was restored")
+      assert.deepStrictEqual(yield* slugsOf(site), ["later", "shop"])
+
+      const damaged = join(folder, "damaged")
+      const bytes = readFileSync(path)
+      bytes[bytes.length - 1000] = (bytes[bytes.length - 1000] ?? 0) ^ 4
+      writeFileSync(damaged, bytes)
+      for (
+        const [file, message] of [
+          [damaged, "was changed or damaged"],
+          ["package.json", "no archive, and not one that svc backup wrote"],
+          [join(folder, "missing"), "cannot be read"]
+        ] as const
+      ) {
+        const refused = yield* run(site, "restore", file, "--force")
+        assert.strictEqual(refused.code, 1)
+        assert.include(refused.stderr, message)
+      }
+      const elsewhere = yield* siteWith(engine, "other")
+      const keyless = yield* run(elsewhere, "restore", path, "--force")
+      assert.strictEqual(keyless.code, 1)
+      assert.include(keyless.stderr, "needs keys that this machine does not have: SVC_SECRET_KEY")
+      assert.deepStrictEqual(yield* slugsOf(elsewhere), ["other"])
+
+      yield* Effect.scoped(Effect.gen(function*() {
+        yield* serving(site.environment)
+        const busy = yield* run(site, "restore", path, "--force")
+        assert.strictEqual(busy.code, 1, busy.stdout)
+        assert.match(busy.stderr, /brains? runs? /i)
+      }))
+      assert.deepStrictEqual(yield* slugsOf(site), ["later", "shop"])
+      if (engine === "PostgreSQL") { // killed with its scope, so its row counts for 20 s
+        yield* Effect.flatMap(SqlClient.SqlClient, (sql) => sql`DELETE FROM leases`).pipe(
+          Effect.provide(layerUnmigrated(site))
+        )
+      }
+      const restored = yield* run(site, "restore", path, "--force")
+      assert.strictEqual(restored.code, 0, restored.stderr)
+      assert.include(restored.stdout, "rows of 20")
+      assert.deepStrictEqual(yield* slugsOf(site), ["shop"])
+      assert.strictEqual((yield* run(site, "audit", "verify")).code, 0)
+    }), 180_000)
+
+  it.scopedLive(
+    "an archive of an older revision is migrated upward; one of a newer revision is refused",
+    () =>
+      Effect.gen(function*() {
+        const old = yield* makeSite(engine, { isMigrated: false })
+        assert.strictEqual((yield* run(old, "migrate", "upgrade", "20")).code, 0)
+        yield* Effect.provide(insertProjectRow("old"), layerUnmigrated(old))
+        const path = join(yield* temporaryHome, "archive")
+        const written = yield* run(old, "backup", "--output", path, "--json")
+        assert.deepInclude(JSON.parse(written.stdout), { revision: 20, audit_head: null })
+        const notHead = yield* run(yield* siteWith("SQLite", "x").pipe(Effect.as(old)), "restore", path, "--force")
+        assert.strictEqual(notHead.code, 1)
+
+        for (const target of engines) {
+          const site = yield* siteWith(target, "new")
+          const restored = yield* run(site, "restore", path, "--force")
+          assert.strictEqual(restored.code, 0, restored.stderr)
+          assert.deepStrictEqual(yield* slugsOf(site), ["old"])
+          assert.strictEqual((yield* run(site, "migrate", "current", "--check-heads")).code, 0)
+        }
+
+        const newer = join(yield* temporaryHome, "newer")
+        const manifest = {
+          format: formatVersion,
+          id: randomUUID(),
+          created_at: "2030-01-01T00:00:00.000000Z",
+          program: "9.9.9",
+          database: "sqlite" as const,
+          revision: 9999,
+          audit_head: null,
+          keys: { secret: [], audit_chain: null, audit_signing: [] },
+          sequences: {},
+          tables: []
+        }
+        const parts: Array<Buffer> = []
+        yield* Effect.promise(async () => {
+          async function* noRows(): AsyncGenerator<Buffer> {}
+          const source = { manifest, readRows: noRows, report: () => {}, onSummary: () => {} }
+          for await (const part of encodeArchive(source)) parts.push(part)
+        })
+        writeFileSync(newer, Buffer.concat(parts))
+        const site = yield* siteWith(engine, "kept")
+        const refused = yield* run(site, "restore", newer, "--force")
+        assert.strictEqual(refused.code, 1)
+        assert.include(refused.stderr, "svc 9.9.9 wrote the archive at revision 9999")
+        assert.deepStrictEqual(yield* slugsOf(site), ["kept"])
+      }),
+    180_000
+  )
+})
+
+describe("an encrypted backup", () => {
+  it.scopedLive("needs the key file that it was written for", () =>
+    Effect.gen(function*() {
+      const { generateIdentity, identityToRecipient } = yield* Effect.promise(() => import("age-encryption"))
+      const site = yield* siteWith("SQLite", "shop")
+      const folder = yield* temporaryHome
+      const [path, publicKey, secretKey] = ["archive", "backup.pub", "backup.key"].map((name) => join(folder, name))
+      if (path === undefined || publicKey === undefined || secretKey === undefined) return
+      const identity = yield* Effect.promise(() => generateIdentity())
+      writeFileSync(publicKey, `# public key\n${yield* Effect.promise(() => identityToRecipient(identity))}\n`)
+      writeFileSync(secretKey, `# created today\n${identity}\n`)
+      const written = yield* run(site, "backup", "--output", path, "--key-file", publicKey)
+      assert.strictEqual(written.code, 0, written.stderr)
+      assert.include(written.stdout, "encrypted")
+      for (
+        const [args, message] of [
+          [[], "give its passphrase or key file"],
+          [["--key-file", publicKey], "the key file has no key of this archive"],
+          [["--key-file", secretKey, "--passphrase-file", secretKey], "give one of"]
+        ] as const
+      ) {
+        const refused = yield* run(site, "backup", "verify", path, ...args)
+        assert.notStrictEqual(refused.code, 0)
+        assert.include(refused.stderr, message)
+      }
+      const restored = yield* run(site, "restore", path, "--force", "--key-file", secretKey)
+      assert.strictEqual(restored.code, 0, restored.stderr)
+    }))
+})
