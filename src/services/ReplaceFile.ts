@@ -42,7 +42,8 @@ export const replaceFile = <E = never, R = never>(
     const temporaryPath = makeTemporaryPath(path)
     const write = Effect.scoped(Effect.gen(function*() {
       const file = yield* fs.open(temporaryPath, { flag: "w", mode: 0o600 })
-      yield* file.writeAll(Buffer.from(text, "utf8"))
+      // the platform takes a write of 0 bytes for a failure, as on a full disk
+      if (text !== "") yield* file.writeAll(Buffer.from(text, "utf8"))
       yield* file.sync
     }))
     yield* removeLeftovers(path)
