@@ -16,7 +16,7 @@ import { type Database, databaseAndNumbersOf, report } from "./run.ts"
 /**
  * `svc backup` and `svc restore --force` of a database with so many tasks, each in a process of its own, start and
  * verification included, beside the bare driver's copy of the rows of `tasks` into an empty table with the same indexes.
- * `ingest`: events a second while backups are written one after the other, as a share of the rate without.
+ * `ingest`: events a second while backups are written one after the other, beside the rate without; `share` of it.
  * Prints one line of JSON. `npx vite-node bench/backup.ts sqlite|postgresql [tasks=200000] [events=30000]`
  */
 const runProgram = (program: string, args: ReadonlyArray<string>, env: Readonly<Record<string, string>>) =>
