@@ -21,7 +21,7 @@ import { coverOf, startOfWindow } from "./Rollups/Window.ts"
 /** Larger answers would take longer than 10 ms to read. */
 const maxBuckets = 1500
 
-/** With more buckets a chart has no percentiles: the histograms of 24 hours by minute took 44 ms to read. */
+/** With more buckets a chart has no percentiles: the histograms of 24 hours by minute took 44 ms to read, the counts alone 18. */
 const maxDurations = 200
 
 /** Minutes are kept for 4 days at least (SVC_ROLLUP_MINUTES_RETENTION_DAYS). */
