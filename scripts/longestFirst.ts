@@ -8,6 +8,7 @@ const longest = [
   "test/e2e/scheduler-program.test.ts",
   "test/e2e/reverse-proxies.test.ts",
   "test/e2e/ingest-faults.test.ts",
+  "test/e2e/upgrade.test.ts",
   "test/e2e/celery.test.ts",
   "test/e2e/celery-schedules.test.ts",
   "test/e2e/large-values.test.ts",

@@ -1,8 +1,9 @@
 import { Effect, type Scope } from "effect"
-import { type ChildProcess, spawn } from "node:child_process"
+import { type ChildProcess, spawn, spawnSync } from "node:child_process"
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { inject } from "vitest"
 import { svcHere } from "../cli/svcHere.ts"
 import { freePort } from "../ports.ts"
 import { until } from "../until.ts"
@@ -28,9 +29,10 @@ export interface BrainProcess {
 export interface Site {
   readonly env: Readonly<Record<string, string>>
   readonly brain: Effect.Effect<BrainProcess, never, Scope.Scope>
-  /** A brain with settings of its own, such as a port. */
+  /** A brain with settings of its own, such as a port, or of another program, such as another version. */
   readonly brainWith: (
-    settings: Readonly<Record<string, string>>
+    settings: Readonly<Record<string, string>>,
+    program?: string
   ) => Effect.Effect<BrainProcess, never, Scope.Scope>
 }
 
@@ -52,10 +54,16 @@ export const siteOf = (program: string, settings: Readonly<Record<string, string
       ...settings
     }
     const bootstrap = ["bootstrap-admin", "--email", email, "--display-name", "Admin", "--password-stdin"]
-    const { code, stderr } = yield* svcHere(bootstrap, env, { input: password })
+    // another version must not find a database that this one has migrated
+    const { code, stderr } = program === inject("program")
+      ? yield* svcHere(bootstrap, env, { input: password })
+      : yield* Effect.sync(() => {
+        const done = spawnSync(process.execPath, [program, ...bootstrap], { env, input: password, encoding: "utf8" })
+        return { code: done.status, stderr: done.stderr }
+      })
     if (code !== 0) return yield* Effect.dieMessage(`bootstrap-admin ended with ${code}: ${stderr}`)
 
-    const brainWith = (own: Readonly<Record<string, string>>) =>
+    const brainWith = (own: Readonly<Record<string, string>>, servedBy = program) =>
       Effect.gen(function*() {
         const port = yield* freePort
         const url = `http://127.0.0.1:${port}`
@@ -69,7 +77,7 @@ export const siteOf = (program: string, settings: Readonly<Record<string, string
           }
         })
         const start = Effect.sync(() => {
-          const started = spawn(process.execPath, [program, "serve", "--port", String(port)], {
+          const started = spawn(process.execPath, [servedBy, "serve", "--port", String(port)], {
             env: { ...env, ...own },
             stdio: ["ignore", "pipe", "pipe"]
           })
