@@ -79,7 +79,6 @@ const load = (brain: BrainProcess) =>
     yield* worker.told("connected")
     const token = yield* adminKey(brain)
     const commands: Array<string> = []
-    let refusals = 0
     const post = (idempotency_key: string) =>
       fetch(`${brain.url}/api/v1/projects/faults/commands/cancel-task`, {
         method: "POST",
@@ -98,14 +97,13 @@ const load = (brain: BrainProcess) =>
           commands.push(id)
           break
         }
-        refusals++
         await sleep(20)
       }
       await sleep(pauseMillis)
     })
     const end = Effect.zipRight(
       Effect.zipRight(endIngest, endCommands),
-      Effect.sync(() => ({ runs, commands, refusals }))
+      Effect.sync(() => ({ runs, commands }))
     )
     return { end, scene, sent: () => ({ runs: runs.length, commands: commands.length }) }
   })
@@ -140,14 +138,18 @@ describe("an upgrade under load", () => {
         assert.strictEqual(yield* next.stop, 0)
         yield* more
 
-        const { commands, refusals, runs } = yield* end
-        console.info(`${runs.length * tasksAtOnce * 3} events, ${commands.length} commands, ${refusals} repeated`)
+        const { commands, runs } = yield* end
         yield* expectStoredOnce((yield* signedIn(brain))(brain), project, ...runs)
+        const unknown: Array<string> = []
         for (const id of commands) {
           const ending = yield* scene.endingOf(id)
-          assert.deepInclude(ending, { status: "completed", error: null }, id)
           assert.lengthOf(ending.executions, 1, id)
+          if (ending.status === "completed") continue
+          assert.match(ending.error ?? "", /unknown/)
+          unknown.push(id)
         }
+        // the one that was under way when a version stopped that does not wait for results
+        assert.isAtMost(unknown.length, 1)
         const executed = readFileSync(scene.journal, "utf8").split("\n").filter((line) => line !== "")
         assert.strictEqual(executed.length, commands.length)
       }),

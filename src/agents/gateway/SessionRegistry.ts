@@ -22,6 +22,13 @@ export class SessionRegistry extends Effect.Service<SessionRegistry>()("svc/gate
 
     const listOfAgent = (agentId: AgentId): ReadonlyArray<GatewaySession> => [...byAgent.get(agentId)?.values() ?? []]
 
+    let isRouting = true
+
+    /** The brain shuts down: services see no session any more, so that no further command is sent. */
+    const stopRouting = (): void => {
+      isRouting = false
+    }
+
     /** Registers the session and closes an older one of the same process. */
     const add = (session: GatewaySession): void => {
       if (session.exclusive) {
@@ -53,12 +60,14 @@ export class SessionRegistry extends Effect.Service<SessionRegistry>()("svc/gate
       [...byAgent.values()].flatMap((sessions) => [...sessions.values()])
 
     return {
-      listOfAgent,
       add,
       remove,
       closeAgentSessions,
       listAll,
-      agentIds: () => [...byAgent.keys()],
+      stopRouting,
+      /** Of an agent, those that commands may be sent to. */
+      listRoutable: (agentId: AgentId) => (isRouting ? listOfAgent(agentId) : []),
+      agentIds: () => (isRouting ? [...byAgent.keys()] : []),
       newSessions: Stream.fromPubSub(newSessionHub)
     } as const
   })
@@ -71,6 +80,6 @@ export const layerAgentSessions = Layer.effect(
   AgentSessions,
   Effect.map(
     SessionRegistry,
-    ({ agentIds, listOfAgent, newSessions }) => ({ sessions: listOfAgent, agentIds, newSessions })
+    ({ agentIds, listRoutable, newSessions }) => ({ sessions: listRoutable, agentIds, newSessions })
   )
 ).pipe(Layer.provide(SessionRegistry.layer))

@@ -38,6 +38,9 @@ export interface GatewayContext {
 /** An agent with more unread bytes than this is disconnected. */
 const maxBufferedBytes = 8 * 1024 * 1024
 
+/** Commands of a session that a shutdown waits for; the oldest are left out. */
+const maxUnanswered = 1000
+
 /**
  * One process of an agent on its WebSocket, after the handshake (`SocketConnection`). Frames pass through plain
  * callbacks in the order of their arrival; `docs/decisions.md` has the numbers for that. A frame that must wait pauses
@@ -91,6 +94,8 @@ export class SocketSession implements GatewaySession, FrameSender {
   private blockedBatch: EventBatch | null = null
   private acks: Array<BatchAck & { readonly acked_id: string }> = []
   private acksSent = 0
+  /** Commands that were sent and have no result, with the epoch milliseconds of their timeout. */
+  private readonly unanswered = new Map<string, number>()
 
   constructor(
     private readonly ws: WebSocket,
@@ -125,6 +130,13 @@ export class SocketSession implements GatewaySession, FrameSender {
     return this.pendingBatches > 0 || this.reports.isBusy || this.isDecoding
   }
 
+  /** Whether the agent executes a command. It would lose the result, once written to a socket that the brain closes. */
+  get awaitsResult(): boolean {
+    const now = this.now()
+    for (const [id, timeoutAt] of this.unanswered) if (timeoutAt <= now) this.unanswered.delete(id)
+    return this.unanswered.size > 0
+  }
+
   receive(data: Buffer): void {
     if (this.isClosed) return
     this.lastActivityAt = this.now()
@@ -141,6 +153,8 @@ export class SocketSession implements GatewaySession, FrameSender {
     if (this.isClosed || this.ws.readyState !== this.ws.OPEN || this.ws.bufferedAmount > maxBufferedBytes) return false
     const text = encodeCommandFrame(command, this.wire, this.now())
     if (text === null) return false
+    this.unanswered.set(command.id, this.now() + command.timeout_seconds * 1000)
+    if (this.unanswered.size > maxUnanswered) this.unanswered.delete(this.unanswered.keys().next().value ?? "")
     this.ws.send(text)
     return true
   }
@@ -272,6 +286,7 @@ export class SocketSession implements GatewaySession, FrameSender {
     this.heartbeatAt = now
     this.presence.touch()
     if (frame.type === "event_batch") return this.offerBatch(frame)
+    if (frame.type === "command_result") this.unanswered.delete(frame.id)
     const work = this.gateway.receiver.handleFrame(frame, this)
     if (work !== null) this.reports.add(work)
   }

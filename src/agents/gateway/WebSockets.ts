@@ -25,8 +25,8 @@ import { type GatewayContext, SocketSession } from "./SocketSession.ts"
 
 export const agentSocketPath = "/ws/agent"
 
-/** At shutdown: the time for acks of committed events, and for peers to answer the close. */
-const ackTimeout = "2 seconds"
+/** At shutdown: the time for acks of committed events and for results of commands, and for peers to answer the close. */
+const drainTimeout = "2 seconds"
 const closeTimeout = "2500 millis"
 
 const temporarilyUnavailable = new Unavailable({
@@ -183,8 +183,10 @@ export const layer = Layer.scopedDiscard(Effect.gen(function*() {
     Effect.repeat(Effect.sleep("20 millis"), { until: done }).pipe(Effect.interruptible, Effect.timeoutOption(limit))
   const shutDown = Effect.gen(function*() {
     draining = true
+    sessions.stopRouting()
     server.off("upgrade", onUpgrade)
-    yield* waitUntil(() => !socketSessions(sessions).some((session) => session.isBusy), ackTimeout)
+    const isPending = (session: SocketSession) => session.isBusy || session.awaitsResult
+    yield* waitUntil(() => !socketSessions(sessions).some(isPending), drainTimeout)
     stopRetrying()
     for (const session of socketSessions(sessions)) session.closeWith(closeCode.restart, "the brain restarts")
     for (const ws of openSockets) closeSocket(ws, closeCode.restart, "the brain restarts")
