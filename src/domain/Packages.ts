@@ -25,6 +25,7 @@ export const packages: Readonly<Record<string, string>> = {
   effect: "3.22.4",
   "ipaddr.js": "2.5.0",
   nodemailer: "10.6.0",
+  "openid-client": "6.9.0",
   otplib: "13.5.0",
   pg: "8.23.1",
   "prom-client": "15.1.3",

@@ -1,6 +1,7 @@
 import { SqlClient } from "@effect/sql"
 import { Effect, Layer, Option } from "effect"
-import { system } from "../domain/Actor.ts"
+import type { Scope } from "../domain/Access.ts"
+import { hasScope, system } from "../domain/Actor.ts"
 import type { ApprovalKind, ListApprovals } from "../domain/Approval.ts"
 import type { RuleCreate, RuleUpdate } from "../domain/Automation.ts"
 import type { BulkRetryRequestCreate } from "../domain/BulkRetry.ts"
@@ -39,6 +40,18 @@ const requesterGone = new Conflict({
   code: "approval_decided",
   detail: "The person who asked may no longer do this in the project. Reject it."
 })
+
+/** What an API key must hold to do the act itself: approving must not do more than the key may. */
+const scopesOfActs: Readonly<Record<ApprovalKind, Scope>> = {
+  purge_queue: "commands:write",
+  bulk_retry: "commands:write",
+  bulk_retry_request: "commands:write",
+  bulk_delete: "tasks:delete",
+  rule_create: "automation:write",
+  rule_update: "automation:write",
+  rule_reset: "automation:write",
+  policy: "projects:write"
+}
 
 /** What a person may find under this id. */
 interface Done {
@@ -131,10 +144,14 @@ export class Approvals extends Effect.Service<Approvals>()("svc/Approvals", {
     /** Marks the pending row as decided by the caller, who is another person than the one who asked. */
     const decide = Effect.fnUntraced(function*(id: ApprovalId, status: "approved" | "rejected", reason: string | null) {
       const row = yield* find(id)
-      const { user_id } = yield* currentPerson
+      const { user_id, via } = yield* currentPerson
       const now = yield* Timestamp.now
       if (row.requested_by === user_id) return yield* ownApproval
       if (row.status !== "pending" || row.expires_at <= now) return yield* decided
+      const scope = scopesOfActs[row.kind]
+      if (status === "approved" && !hasScope(via, scope)) {
+        return yield* new Forbidden({ code: "scope_missing", detail: `The API key lacks the scope ${scope}.` })
+      }
       if (status === "approved" && !(yield* repo.isMember(row.project_id, row.requested_by))) {
         return yield* requesterGone
       }

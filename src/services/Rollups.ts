@@ -1,6 +1,7 @@
-import { Effect, Layer } from "effect"
+import { Effect, Layer, Record } from "effect"
 import { ValidationFailed } from "../domain/Errors.ts"
-import { percentilesOf } from "../domain/Rollup/Histogram.ts"
+import { countLonger, percentilesOf } from "../domain/Rollup/Histogram.ts"
+import { burnRatesOf, burnWindows, type FindBurnRates, type Judged } from "../domain/Rollup/Slo.ts"
 import {
   type FindTrends,
   type ListTaskNames,
@@ -114,15 +115,40 @@ export class Rollups extends Effect.Service<Rollups>()("svc/Rollups", {
       return totals.get(series.id) ?? noTotals()
     })
 
-    return { trends, listNames, sumProject } as const
+    /** How fast the tasks use up the error budget of an objective. */
+    const burnRates = Effect.fn("Rollups.burnRates")(function*(query: FindBurnRates) {
+      const { id } = yield* CurrentProject
+      const { max_runtime_ms, objective = 99 } = query
+      const now = yield* nowMinute
+      const series = yield* repo.listSeries(id, seriesFilterOf(query))
+      const ids = series.map((each) => each.id)
+      const judge = (minutes: number) =>
+        Effect.map(
+          repo.sumSeries(id, ids, coverOf(startOfWindow(now, minutes), now), max_runtime_ms !== undefined),
+          (totals) => {
+            const total = noTotals()
+            for (const one of totals.values()) addTotals(total, one)
+            return judgeTasks(total, max_runtime_ms)
+          }
+        )
+      return burnRatesOf(yield* Effect.all(Record.map(burnWindows, judge)), objective)
+    }, orDieOnSql)
+
+    return { trends, listNames, sumProject, burnRates } as const
   })
 }) {
   static readonly layer = this.Default.pipe(Layer.provide(RollupRepo.layer))
 }
 
+/** By runtime, or by outcome. Revoked and rejected tasks are no failures. */
+const judgeTasks = (totals: Totals, maxRuntime: number | undefined): Judged =>
+  maxRuntime === undefined
+    ? { total: atLeastZero(totals.success) + atLeastZero(totals.failure), bad: atLeastZero(totals.failure) }
+    : { total: atLeastZero(totals.runtime_count), bad: countLonger(totals.runtimes, maxRuntime) }
+
 const levelOf = (minutes: number): Level => minutes < 60 ? levels.minute : minutes < 1440 ? levels.hour : levels.day
 
-const seriesFilterOf = ({ engine, name, queue }: FindTrends): SeriesFilter => {
+const seriesFilterOf = ({ engine, name, queue }: Pick<FindTrends, "engine" | "name" | "queue">): SeriesFilter => {
   if (name !== undefined) return { kind: seriesKinds.task, engine, queue, name }
   if (queue !== undefined) return { kind: seriesKinds.queue, engine, queue }
   return engine === undefined ? { kind: seriesKinds.project } : { kind: seriesKinds.engine, engine }

@@ -49,7 +49,7 @@ describe.each(engines)("approvals on %s", (engine) => {
   layer(serverOn(engine, proxied), { excludeTestServices: true })((it) => {
     it.effect("a purge waits until another admin approves it, and is then done once", () =>
       Effect.gen(function*() {
-        const { actions, agent_id, call, first, held, operator, second } = yield* site
+        const { actions, agent_id, call, first, held, operator, project, second } = yield* site
         const body = { agent_id, queue: "slow", engine: "celery", observed_depth: 7 }
         const id = yield* held(first, "POST", "/commands/purge-queue", body)
         assert.strictEqual(yield* held(first, "POST", "/commands/purge-queue", body), id, "the same request waits once")
@@ -60,6 +60,8 @@ describe.each(engines)("approvals on %s", (engine) => {
         assert.deepInclude(shown.json.request, { queue: "slow", observed_depth: 7 })
         assert.strictEqual((yield* call(first, "POST", `/approvals/${id}/approve`)).json.code, "own_approval")
         assert.strictEqual((yield* call(operator, "POST", `/approvals/${id}/approve`)).json.code, "forbidden")
+        const narrow = yield* freshKey({ roles: { [project.id]: "admin" }, scopes: ["projects:write"] })
+        assert.strictEqual((yield* call(narrow, "POST", `/approvals/${id}/approve`)).json.code, "scope_missing")
 
         const approved = yield* call(second, "POST", `/approvals/${id}/approve`)
         assert.strictEqual(approved.json.status, "approved", approved.text)

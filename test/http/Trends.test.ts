@@ -158,6 +158,49 @@ describe.each(engines)("trends on %s", (engine) => {
   })
 })
 
+describe.each(engines)("burn rates on %s", (engine) => {
+  layer(serverOn(engine), { excludeTestServices: true })((it) => {
+    it.effect("compare the failures of each window with what the objective allows", () =>
+      Effect.gen(function*() {
+        const { get, now, report } = yield* world
+        const ended = (count: number, secondsAgo: number, more: { outcome?: "failed"; runtimeMillis: number }) =>
+          Array.from({ length: count }, () =>
+            taskEvents({ name: "shop.pay", received: before(now, secondsAgo), waitMillis: 0, ...more })).flat()
+        yield* report(
+          ...ended(8, 60, { runtimeMillis: 50 }),
+          ...ended(2, 60, { runtimeMillis: 5000, outcome: "failed" }),
+          ...ended(90, 4 * 86_400, { runtimeMillis: 50 })
+        )
+        const burn = (query: string) =>
+          Effect.map(get(`/slo?${query}`), ({ json }) => json)
+        const failures = yield* burn("objective=99")
+        assert.deepStrictEqual(failures.windows.map(({ window }: { window: string }) => window), [
+          "5m",
+          "30m",
+          "1h",
+          "6h",
+          "72h",
+          "30d"
+        ])
+        assert.deepStrictEqual(failures.windows[2], { window: "1h", total: 10, bad: 2, burn_rate: 20 })
+        assert.deepStrictEqual(failures.windows[5], { window: "30d", total: 100, bad: 2, burn_rate: 2 })
+        assert.deepInclude(failures, { objective: 99, alert: "page", budget_left: -1 })
+        assert.deepInclude(yield* burn("objective=97&name=shop.pay"), { alert: "page", budget_left: 0.3333 })
+        assert.deepInclude(yield* burn("objective=85"), { alert: "ticket" })
+        assert.deepInclude(yield* burn("objective=75"), { alert: null })
+        const slow = yield* burn("objective=90&max_runtime_ms=1000")
+        assert.deepInclude(slow.windows[0], { total: 10, bad: 2, burn_rate: 2 })
+        assert.deepInclude(slow.windows[5], { total: 100, bad: 2 })
+        const none = yield* burn("name=unknown")
+        assert.deepInclude(none, { alert: null, budget_left: null })
+        assert.deepInclude(none.windows[0], { total: 0, bad: 0, burn_rate: null })
+        for (const query of ["objective=100", "objective=9", "objective=x", "max_runtime_ms=0"]) {
+          assert.strictEqual((yield* get(`/slo?${query}`)).status, 422, query)
+        }
+      }))
+  })
+})
+
 describe.each(engines)("a project's stats on %s", (engine) => {
   layer(serverOn(engine), { excludeTestServices: true })((it) => {
     it.effect("count tasks, agents, workers, queues and commands", () =>

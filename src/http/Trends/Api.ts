@@ -1,5 +1,6 @@
 import { HttpApiEndpoint, HttpApiGroup } from "@effect/platform"
 import { Access } from "../../domain/Access.ts"
+import { BurnRates, FindBurnRates } from "../../domain/Rollup/Slo.ts"
 import { FindStats, Stats } from "../../domain/Rollup/Stats.ts"
 import { FindTrends, ListTaskNames, TaskNames, Trends } from "../../domain/Rollup/Trends.ts"
 import { ProvideActor, ProvideProject } from "../Access.ts"
@@ -36,6 +37,16 @@ export class TrendsApi extends HttpApiGroup.make("trends")
       .annotateContext(operation(
         "List task names",
         "Counts, failure rate and durations of each name over a window: which tasks are slow, and which fail."
+      ))
+  )
+  .add(
+    HttpApiEndpoint.get("slo")`/projects/${slug}/slo`
+      .setUrlParams(FindBurnRates)
+      .addSuccess(BurnRates)
+      .annotate(Access, { caller: "viewer", scope: "tasks:read" })
+      .annotateContext(operation(
+        "Show burn rates of an objective",
+        "How fast failures, or tasks that run too long, use up an error budget, over six windows."
       ))
   )
   .middleware(ProvideProject)

@@ -16,6 +16,7 @@ export const layer = implementGroup(
     const stats = yield* Stats
     return handlers
       .handle("stats", ({ urlParams }) => stats.get(urlParams))
+      .handle("slo", ({ urlParams }) => rollups.burnRates(urlParams))
       .handleRaw("trends", ({ urlParams }) => respondWith(rollups.trends(urlParams)))
       .handleRaw("names", ({ urlParams }) => respondWith(rollups.listNames(urlParams)))
   })

@@ -206,6 +206,7 @@ export const endpoints: ReadonlyArray<Endpoint> = [
   project("GET /stats", "viewer", "tasks:read", [], 200), // docs/trends.md
   project("GET /trends", "viewer", "tasks:read", [], 200),
   project("GET /task-names", "viewer", "tasks:read", [], 200),
+  project("GET /slo", "viewer", "tasks:read", [], 200),
   project("GET /saved-views", "viewer", "tasks:read", [], 200), // docs/api.md
   project("POST /saved-views", "viewer", "tasks:write", ["csrf"], 201),
   project("PUT /saved-views/{view_id}", "viewer", "tasks:write", ["csrf"], 200),

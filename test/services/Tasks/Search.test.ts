@@ -120,7 +120,9 @@ const filters = (tasks: ReadonlyArray<StoredTask>): fc.Arbitrary<TaskFilter> =>
   })
 
 describe.each(engines)("task search on %s", (engine) => {
-  const services = TaskSearch.layer.pipe(Layer.provide(Scans.layer), Layer.provideMerge(brainOn(engine)))
+  // the tasks are months old: retention would delete them during a slow run
+  const brain = brainOn(engine, { tasksRetentionDays: 3650 })
+  const services = TaskSearch.layer.pipe(Layer.provide(Scans.layer), Layer.provideMerge(brain))
 
   layer(services, { excludeTestServices: true })((it) => {
     it.effect(
