@@ -44,9 +44,10 @@ export const layer = Layer.scopedDiscard(Effect.gen(function*() {
   const now = databaseMillis(sql)
   const name = namePrefix + randomUUID()
   const holder = `${hostname()}:${process.pid}`
-  const insert =
+  const insert = Effect.asVoid(
     sql`INSERT INTO leases (name, holder, expires_at) VALUES (${name}, ${holder}, ${now} + ${millisUntilGone})
     ON CONFLICT (name) DO NOTHING`
+  )
   const renew = Effect.flatMap(
     sql`UPDATE leases SET expires_at = ${now} + ${millisUntilGone} WHERE name = ${name} RETURNING 1`,
     (rows) => (rows.length > 0 ? Effect.void : insert) // a lease that had expired may have been deleted
@@ -85,9 +86,9 @@ const requireNone = Effect.gen(function*() {
  * Runs `body` while no brain runs on the database and none can start; fails with BrainRunning when one runs.
  *
  * - SQLite: `body` runs under the lock of the file that a brain holds, and begins its transactions itself. A brain that
- *   starts meanwhile is refused.
+ *   starts during the work is refused.
  * - PostgreSQL: `body` runs in one transaction under the lock of the migrations, which each brain takes at its start. A
- *   brain that starts meanwhile waits for the end of that transaction.
+ *   brain that starts during the work waits for the end of that transaction.
  */
 export const whileNoBrainRuns = <A, E, R>(
   body: Effect.Effect<A, E, R>
