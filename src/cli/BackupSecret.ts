@@ -14,7 +14,7 @@ export interface SecretOptions {
 const askHidden = (message: string) =>
   Effect.mapError(Prompt.run(Prompt.hidden({ message })), () => new CliError({ message: "nothing was done" }))
 
-/** `isNew`: nobody can read the backup after a typing error, so the passphrase is asked for twice. */
+/** `isNew`: a backup with a typing error in its passphrase is unreadable, so the passphrase is asked for twice. */
 const askPassphrase = (isNew: boolean) =>
   Effect.gen(function*() {
     if (!(yield* isInteractive)) {

@@ -170,7 +170,7 @@ export const codes = {
   mfa_enrollment_expired: { status: 409, meaning: "No enrolment is pending, or it has expired. Start again." },
   approval_decided: { status: 409, meaning: "The approval was decided, or has expired." },
   too_many_approvals: { status: 409, meaning: "The project has 100 acts that wait for a second person." },
-  no_second_person: { status: 409, meaning: "Nobody else could approve: the project needs another admin first." },
+  no_second_person: { status: 409, meaning: "No other person could approve: the project needs another admin first." },
   oidc_not_configured: { status: 409, meaning: "The brain has no provider for sign-in (`SVC_OIDC_ISSUER`)." },
   oidc_already_linked: { status: 409, meaning: "The provider's account is linked to a user." },
   last_sign_in_method: {

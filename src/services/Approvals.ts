@@ -29,7 +29,7 @@ import { Tasks } from "./Tasks.ts"
 const defaultLimit = 50
 const expiredAtOnce = 100
 
-const decided = new Conflict({ code: "approval_decided", detail: "It was decided already, or it has expired." })
+const approvalDecided = new Conflict({ code: "approval_decided", detail: "It was decided already, or it has expired." })
 
 const ownApproval = new Forbidden({
   code: "own_approval",
@@ -147,7 +147,7 @@ export class Approvals extends Effect.Service<Approvals>()("svc/Approvals", {
       const { user_id, via } = yield* currentPerson
       const now = yield* Timestamp.now
       if (row.requested_by === user_id) return yield* ownApproval
-      if (row.status !== "pending" || row.expires_at <= now) return yield* decided
+      if (row.status !== "pending" || row.expires_at <= now) return yield* approvalDecided
       const scope = scopesOfActs[row.kind]
       if (status === "approved" && !hasScope(via, scope)) {
         return yield* new Forbidden({ code: "scope_missing", detail: `The API key lacks the scope ${scope}.` })
@@ -155,7 +155,7 @@ export class Approvals extends Effect.Service<Approvals>()("svc/Approvals", {
       if (status === "approved" && !(yield* repo.isMember(row.project_id, row.requested_by))) {
         return yield* requesterGone
       }
-      if (!(yield* repo.decide(id, { status, decided_by: user_id, reason, now }))) return yield* decided
+      if (!(yield* repo.decide(id, { status, decided_by: user_id, reason, now }))) return yield* approvalDecided
       yield* notifyRequester(row, status === "approved" ? "Approved" : "Rejected", reason)
       yield* recordEnd(`approval.${status}`, row, reason === null ? {} : { reason })
       return row

@@ -80,8 +80,8 @@ const readManifest = (revision: number, allTables: ReadonlyArray<CatalogTable>) 
 /**
  * Runs `body` in one transaction that only reads, and sees the database as it was at its beginning.
  *
- * SQLite: a read transaction in WAL mode, which neither waits for writers nor holds them up. The log keeps what is
- * written meanwhile. The online backup interface of SQLite would begin again after each commit of another process.
+ * SQLite: a read transaction in WAL mode, which neither waits for writers nor holds them up. The log keeps what
+ * they write until the end of the read. The online backup interface of SQLite would begin again after each commit of another process.
  */
 const withSnapshot = <A, E, R>(body: Effect.Effect<A, E, R>) =>
   Effect.gen(function*() {

@@ -60,7 +60,7 @@ const lastSignInMethod = new Conflict({
 
 /**
  * Sign-in through an OpenID Connect provider (docs/oidc.md). An account is found by issuer and subject, never by its
- * address: whoever controls an address at the provider must not take over the account with that address here.
+ * address: a person who controls an address at the provider must not take over the account with that address here.
  */
 export class Oidc extends Effect.Service<Oidc>()("svc/Oidc", {
   effect: Effect.gen(function*() {
@@ -80,7 +80,7 @@ export class Oidc extends Effect.Service<Oidc>()("svc/Oidc", {
       password_login: settings.passwordLogin
     }
 
-    /** Where to send the browser, and the text that its cookie keeps meanwhile. */
+    /** Where to send the browser, and the text that its cookie keeps until it comes back. */
     const begin = Effect.fn("Oidc.begin")(
       function*(request: Pick<Attempt, "fresh" | "link_session" | "return_to">) {
         const { attempt, url } = yield* provider.begin(request)

@@ -3,7 +3,6 @@ import { type ChildProcess, spawn, spawnSync } from "node:child_process"
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { inject } from "vitest"
 import { svcHere } from "../cli/svcHere.ts"
 import { freePort } from "../ports.ts"
 import { until } from "../until.ts"
@@ -39,8 +38,15 @@ export interface Site {
 const password = "correct horse battery"
 const email = "admin@example.com"
 
-/** A site of the program `svc` at this path, in a fresh home; on SQLite unless the settings name a database. */
-export const siteOf = (program: string, settings: Readonly<Record<string, string>> = {}) =>
+/**
+ * A site of the program `svc` at this path, in a fresh home; on SQLite unless the settings name a database. Benches use it
+ * too, so nothing here may import vitest.
+ */
+export const siteOf = (
+  program: string,
+  settings: Readonly<Record<string, string>> = {},
+  version: "this" | "another" = "this"
+) =>
   Effect.gen(function*() {
     const home = yield* Effect.acquireRelease(
       Effect.sync(() => mkdtempSync(join(tmpdir(), "svc-e2e-"))),
@@ -55,7 +61,7 @@ export const siteOf = (program: string, settings: Readonly<Record<string, string
     }
     const bootstrap = ["bootstrap-admin", "--email", email, "--display-name", "Admin", "--password-stdin"]
     // another version must not find a database that this one has migrated
-    const { code, stderr } = program === inject("program")
+    const { code, stderr } = version === "this"
       ? yield* svcHere(bootstrap, env, { input: password })
       : yield* Effect.sync(() => {
         const done = spawnSync(process.execPath, [program, ...bootstrap], { env, input: password, encoding: "utf8" })

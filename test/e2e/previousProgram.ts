@@ -2,16 +2,30 @@ import { execFileSync } from "node:child_process"
 import { existsSync, mkdirSync, readdirSync, symlinkSync } from "node:fs"
 import { join } from "node:path"
 
-const git = (...args: ReadonlyArray<string>) => execFileSync("git", [...args], { encoding: "utf8" }).trim()
+const git = (...args: ReadonlyArray<string>) =>
+  execFileSync("git", [...args], { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] }).trim()
+
+const hasHistory = () => {
+  try {
+    return git("rev-parse", "--is-shallow-repository") === "false"
+  } catch {
+    return false
+  }
+}
 
 /**
- * The path of `svc` as it was before the newest migration: the last version that a rolling upgrade to this one replaces.
- * Built from this repository's history, once a commit.
+ * The commit before the newest migration: the last version that a rolling upgrade to this one replaces. Null where the
+ * sources have no history, as those of an archive or of a shallow clone.
  */
-export const buildPreviousProgram = (): string => {
+export const findPreviousCommit = (): string | null => {
+  if (!hasHistory()) return null
   const newest = readdirSync("migrations").filter((name) => /^\d{4}_/.test(name)).sort().at(-1) ?? ""
   const added = git("log", "--diff-filter=A", "--format=%H", "-1", "--", `migrations/${newest}`)
-  const commit = git("rev-parse", added === "" ? "HEAD" : `${added}^`)
+  return git("rev-parse", added === "" ? "HEAD" : `${added}^`)
+}
+
+/** Builds `svc` as it was at this commit, once, and answers its path. */
+export const buildProgramOf = (commit: string): string => {
   const folder = join("node_modules/.cache", `svc-previous-${commit.slice(0, 12)}`)
   const program = join(folder, "dist/cli/svc.js")
   if (existsSync(program)) return program

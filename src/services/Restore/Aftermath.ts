@@ -10,7 +10,7 @@ export type AftermathCounts = Readonly<Record<string, number>>
 
 /**
  * Settles what a restored database says about work in progress. What happened after the backup is unknown, so nothing is
- * sent, fired or retried again, and nobody stays signed in (docs/backup.md, After a restore).
+ * sent, fired or retried again, and every sign-in ends (docs/backup.md, After a restore).
  */
 export class RestoreAftermath extends Effect.Service<RestoreAftermath>()("svc/RestoreAftermath", {
   effect: Effect.gen(function*() {
