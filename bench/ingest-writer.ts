@@ -1,5 +1,5 @@
 import { SqlClient } from "@effect/sql"
-import { Effect, Layer, Runtime } from "effect"
+import { Duration, Effect, Layer, Runtime } from "effect"
 import { randomUUID } from "node:crypto"
 import { setFlagsFromString } from "node:v8"
 import { runInNewContext } from "node:vm"
@@ -8,7 +8,7 @@ import type { AgentEvent } from "../src/domain/TaskEvent.ts"
 import { fromEpochMicros } from "../src/domain/Timestamp.ts"
 import * as Database from "../src/layers/Database.ts"
 import { Ingest } from "../src/services/Ingest.ts"
-import { RollupMerge } from "../src/services/Rollups/Merge.ts"
+import { pauseAfter, RollupMerge } from "../src/services/Rollups/Merge.ts"
 import { barePostgres, bareSqlite, type Row } from "./ingest/driver.ts"
 import { begin, eventsOfTask, inFrames, offerAll, writer, writerWithoutRollups } from "./ingest/writer.ts"
 import { percentile } from "./percentile.ts"
@@ -21,7 +21,8 @@ import { freshHome, freshSettings, settingsIn } from "./services.ts"
  * batches of 500 on one connection, in turns with it. `npx vite-node bench/ingest-writer.ts sqlite|postgresql [tasks]
  * [frame] [inFlight] [spread] [existing] [names]`: `spread` tasks are reported side by side, so that their events are that far
  * apart; `existing` tasks are stored before, and the rate into the empty table is printed beside it; the tasks have
- * `names` names. Also in turns: a writer that counts no rollups. `rollupCost` is the time that they add, with their merge.
+ * `names` names. Also in turns: a writer that counts no rollups. `rollupCost` is the time that they add with their merges,
+ * which come as often as in a brain; `deltasCost` without.
  */
 const { database, existing, frame, inFlight, names, spread, tasks } = databaseAndNumbersOf("ingest-writer", {
   tasks: 40_000,
@@ -65,6 +66,9 @@ const framesOf = (count: number) => {
   }
   return inFrames(events, frame)
 }
+
+/** The share that ours took more. */
+const cost = (ours: number, without: number): number => Number((ours / without - 1).toFixed(3))
 
 const cpuSince = (before: NodeJS.CpuUsage): number => {
   const { system, user } = process.cpuUsage(before)
@@ -123,6 +127,8 @@ const measure = Effect.gen(function*() {
   /** In turns with the driver, so that whatever else the machine does weighs on both alike. */
   const compare = Effect.gen(function*() {
     const ours: Spent = { seconds: 0, cpuSeconds: 0 }
+    const merges: Spent = { seconds: 0, cpuSeconds: 0 }
+    let nextMerge = 1
     const without: Spent = { seconds: 0, cpuSeconds: 0 }
     const drivers: Spent = { seconds: 0, cpuSeconds: 0 }
     const waits: Array<number> = []
@@ -130,8 +136,12 @@ const measure = Effect.gen(function*() {
       const offerOurs = Effect.gen(function*() {
         const frames = framesOf(rows / rounds)
         collectGarbage()
-        const offer = Effect.zipRight(offerAll(ingest, projectId, frames, inFlight, waits), merge)
-        yield* Effect.promise(() => timed(ours, () => run(offer)))
+        yield* Effect.promise(() => timed(ours, () => run(offerAll(ingest, projectId, frames, inFlight, waits))))
+        if (round === rounds - 1 || ours.seconds >= nextMerge) {
+          const before = merges.seconds
+          yield* Effect.promise(() => timed(merges, () => run(merge)))
+          nextMerge = ours.seconds + Duration.toSeconds(pauseAfter(Duration.seconds(merges.seconds - before)))
+        }
       })
       const offerOthers = Effect.gen(function*() {
         const frames = framesOf(rows / rounds)
@@ -149,8 +159,10 @@ const measure = Effect.gen(function*() {
       eventsPerSecond: Math.round(events / ours.seconds),
       driverUpsertsPerSecond: Math.round(rows / drivers.seconds),
       withoutRollups: Math.round(events / without.seconds),
-      rollupCost: Number((ours.seconds / without.seconds - 1).toFixed(3)),
-      rollupCpuCost: Number((ours.cpuSeconds / without.cpuSeconds - 1).toFixed(3)),
+      deltasCost: cost(ours.seconds, without.seconds),
+      deltasCpuCost: cost(ours.cpuSeconds, without.cpuSeconds),
+      rollupCost: cost(ours.seconds + merges.seconds, without.seconds),
+      rollupCpuCost: cost(ours.cpuSeconds + merges.cpuSeconds, without.cpuSeconds),
       share: Number((events / ours.seconds / (rows / drivers.seconds)).toFixed(2)),
       cpuMicrosAnEvent: Number((ours.cpuSeconds * 1e6 / events).toFixed(2)),
       cpuShare: Number((events / ours.cpuSeconds / (rows / drivers.cpuSeconds)).toFixed(2)),

@@ -5,7 +5,9 @@ import {
   addDifference,
   type Cell,
   contributionOf,
+  type CellChange,
   emptyCell,
+  noChange,
   type RollupTask,
   sumNames
 } from "../src/domain/Rollup/Contribution.ts"
@@ -69,15 +71,15 @@ export const rollupsOfTasks = (projectId: string) =>
     const cells = new Map<string, Cell>()
     for (const task of tasks) {
       const one = contributionOf(task, TaskHistory.analyse(TaskHistory.decode(task.history)))
-      const minutes = new Map<string, Cell>()
-      const cellAt = (at: string): Cell => {
+      const minutes = new Map<string, CellChange>()
+      const changeAt = (at: string): CellChange => {
         const minute = at.slice(0, 16)
-        const cell = minutes.get(minute) ?? emptyCell()
-        minutes.set(minute, cell)
-        return cell
+        const change = minutes.get(minute) ?? noChange()
+        minutes.set(minute, change)
+        return change
       }
-      addDifference(cellAt, one, null, 1)
-      for (const [text, cell] of minutes) {
+      addDifference(changeAt, one, null, 1)
+      for (const [text, change] of minutes) {
         const minute = Date.parse(`${text}Z`) / 60_000
         for (
           const series of seriesOf({ project_id: projectId, engine: task.engine, name: one.name, queue: one.queue })
@@ -87,9 +89,9 @@ export const rollupsOfTasks = (projectId: string) =>
             const key = [level, series.kind, series.engine, series.queue, series.name, bucket].join("|")
             const sum = cells.get(key) ?? emptyCell()
             cells.set(key, sum)
-            for (const name of sumNames) sum[name] += cell[name]
-            addEncoded(sum.runtimes, encode(cell.runtimes))
-            addEncoded(sum.waits, encode(cell.waits))
+            for (const name of sumNames) sum[name] += change[name]
+            addEncoded(sum.runtimes, change.runtimes)
+            addEncoded(sum.waits, change.waits)
           }
         }
       }

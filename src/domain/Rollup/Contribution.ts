@@ -5,7 +5,7 @@
  */
 import type { Analysis } from "../TaskHistory.ts"
 import { type Timestamp, toEpochMillis } from "../Timestamp.ts"
-import { add, bucketOf, type Histogram } from "./Histogram.ts"
+import { appendEncoded, bucketOf, type Histogram } from "./Histogram.ts"
 
 /** The fields of a task's row that its contribution depends on. */
 export interface RollupTask {
@@ -58,7 +58,15 @@ export interface Cell extends Sums {
   readonly waits: Histogram
 }
 
-export const emptyCell = (): Cell => ({
+/** A change of a cell. Its encoded histograms may name a bucket more than once: a map for each task is what a change costs. */
+export interface CellChange extends Sums {
+  runtimes: string
+  waits: string
+}
+
+export const noChange = (): CellChange => ({ ...noSums, runtimes: "", waits: "" })
+
+const noSums: Sums = {
   received: 0,
   success: 0,
   failure: 0,
@@ -68,10 +76,10 @@ export const emptyCell = (): Cell => ({
   runtime_count: 0,
   runtime_sum: 0,
   wait_count: 0,
-  wait_sum: 0,
-  runtimes: new Map(),
-  waits: new Map()
-})
+  wait_sum: 0
+}
+
+export const emptyCell = (): Cell => ({ ...noSums, runtimes: new Map(), waits: new Map() })
 
 export const sumNames = [
   "received",
@@ -110,22 +118,22 @@ export const contributionOf = (task: RollupTask, { attempts }: Analysis): Contri
   }
 }
 
-/** Finds the cell of a minute; `at` is a moment in it. */
-type CellAt = (at: string) => Cell
+/** Finds the change of a minute; `at` is a moment in it. */
+type ChangeAt = (at: string) => CellChange
 
 /** Adds (1) or subtracts (-1) the parts of `one` that `other` does not have too; both are of one series. */
-export const addDifference = (cellAt: CellAt, one: Contribution, other: Contribution | null, sign: 1 | -1): void => {
-  if (one.receivedAt !== other?.receivedAt) cellAt(one.receivedAt).received += sign
+export const addDifference = (changeAt: ChangeAt, one: Contribution, other: Contribution | null, sign: 1 | -1): void => {
+  if (one.receivedAt !== other?.receivedAt) changeAt(one.receivedAt).received += sign
   if (one.startedAt !== null && (one.startedAt !== other?.startedAt || one.waitsFrom !== other.waitsFrom)) {
-    addWait(cellAt, one.startedAt, one.waitsFrom, sign)
+    addWait(changeAt, one.startedAt, one.waitsFrom, sign)
   }
   if (one.retries.length > 0 && !isSameList(one.retries, other?.retries ?? noRetries)) {
-    for (const at of one.retries) cellAt(at).retry += sign
+    for (const at of one.retries) changeAt(at).retry += sign
   }
   if (one.outcome === null) return
   const isSameEnd = one.outcome === other?.outcome && one.endedAt === other.endedAt &&
     one.runtimeMillis === other.runtimeMillis
-  if (!isSameEnd) addEnd(cellAt(one.endedAt), one.outcome, one.runtimeMillis, sign)
+  if (!isSameEnd) addEnd(changeAt(one.endedAt), one.outcome, one.runtimeMillis, sign)
 }
 
 const isSameList = (one: ReadonlyArray<string>, other: ReadonlyArray<string>): boolean =>
@@ -134,21 +142,21 @@ const isSameList = (one: ReadonlyArray<string>, other: ReadonlyArray<string>): b
 /** About 30 years: a longer duration is a mistake, and a sum of them would be larger than a 64-bit column. */
 const longestMillis = 1e12
 
-const addWait = (cellAt: CellAt, startedAt: string, receivedAt: string | null, sign: 1 | -1): void => {
+const addWait = (changeAt: ChangeAt, startedAt: string, receivedAt: string | null, sign: 1 | -1): void => {
   if (receivedAt === null) return
   // the casts: columns and entries hold timestamps
   const millis = toEpochMillis(startedAt as Timestamp) - toEpochMillis(receivedAt as Timestamp)
   if (millis < 0) return // by clocks that disagree
-  const cell = cellAt(startedAt)
-  cell.wait_count += sign
-  cell.wait_sum += sign * Math.min(millis, longestMillis)
-  add(cell.waits, bucketOf(millis), sign)
+  const change = changeAt(startedAt)
+  change.wait_count += sign
+  change.wait_sum += sign * Math.min(millis, longestMillis)
+  change.waits = appendEncoded(change.waits, bucketOf(millis), sign)
 }
 
-const addEnd = (cell: Cell, outcome: Outcome, runtimeMillis: number | null, sign: 1 | -1): void => {
-  cell[outcome] += sign
+const addEnd = (change: CellChange, outcome: Outcome, runtimeMillis: number | null, sign: 1 | -1): void => {
+  change[outcome] += sign
   if (runtimeMillis === null || runtimeMillis < 0) return
-  cell.runtime_count += sign
-  cell.runtime_sum += sign * Math.min(runtimeMillis, longestMillis)
-  add(cell.runtimes, bucketOf(runtimeMillis), sign)
+  change.runtime_count += sign
+  change.runtime_sum += sign * Math.min(runtimeMillis, longestMillis)
+  change.runtimes = appendEncoded(change.runtimes, bucketOf(runtimeMillis), sign)
 }

@@ -39,6 +39,10 @@ export const encode = (histogram: Histogram): string => {
   return text
 }
 
+/** An encoded histogram, which may name the bucket already, with one duration more (1) or less (-1). */
+export const appendEncoded = (text: string, bucket: number, sign: 1 | -1): string =>
+  `${text === "" ? "" : `${text} `}${bucket}${sign === 1 ? "" : ":-1"}`
+
 const minus = 45
 const zero = 48
 const nine = 57

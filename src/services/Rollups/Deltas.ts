@@ -1,17 +1,37 @@
-import { addDifference, type Cell, type Contribution, emptyCell, sumNames } from "../../domain/Rollup/Contribution.ts"
-import { encode } from "../../domain/Rollup/Histogram.ts"
+import {
+  addDifference,
+  type CellChange,
+  type Contribution,
+  noChange,
+  sumNames
+} from "../../domain/Rollup/Contribution.ts"
 import { type Timestamp, toEpochMillis } from "../../domain/Timestamp.ts"
 import type { FoldResult } from "../Ingest/Fold.ts"
 import type { SeriesKey } from "./Series.ts"
 
 /** Changes of one task name in one queue, by minute. */
-interface SeriesDraft {
-  readonly project_id: string
-  readonly engine: string
-  readonly name: string
-  readonly queue: string
+class SeriesDraft {
   /** By the minute's text, `2026-11-23T04:05`. */
-  readonly minutes: Map<string, Cell>
+  readonly minutes = new Map<string, CellChange>()
+  private minute = ""
+  private change: CellChange = noChange()
+
+  constructor(
+    readonly project_id: string,
+    readonly engine: string,
+    readonly name: string,
+    readonly queue: string
+  ) {}
+
+  /** The change of the minute of a moment: mostly the one of the call before. */
+  readonly changeAt = (at: string): CellChange => {
+    if (this.minute !== "" && at.startsWith(this.minute)) return this.change
+    this.minute = at.slice(0, 16)
+    const known = this.minutes.get(this.minute)
+    this.change = known ?? noChange()
+    if (known === undefined) this.minutes.set(this.minute, this.change)
+    return this.change
+  }
 }
 
 /** A changed minute of a task name in a queue, as `rollup_deltas` stores it. */
@@ -21,7 +41,7 @@ export interface Delta {
   readonly minute: number
   /** In the order of `sumNames`. */
   readonly sums: ReadonlyArray<number>
-  /** Encoded histograms. */
+  /** Encoded histograms, which may name a bucket more than once. */
   readonly runtimes: string
   readonly waits: string
 }
@@ -53,7 +73,7 @@ export const collectDeltas = (folded: ReadonlyArray<FoldResult>): string | null 
     const key = `${project_id}\n${engine}\n${queue}\n${name}`
     draft = drafts.get(key)
     if (draft === undefined) {
-      draft = { project_id, engine, name, queue, minutes: new Map() }
+      draft = new SeriesDraft(project_id, engine, name, queue)
       drafts.set(key, draft)
     }
     return draft
@@ -61,11 +81,11 @@ export const collectDeltas = (folded: ReadonlyArray<FoldResult>): string | null 
   for (const { after, before, row: { engine, project_id } } of folded) {
     const isSameSeries = before !== null && before.name === after.name && before.queue === after.queue
     if (before !== null && !(isSameSeries && hasOnlyGained(before, after))) {
-      const { minutes } = draftOf(project_id, engine, before.name, before.queue)
-      addDifference((at) => cellAt(minutes, at), before, isSameSeries ? after : null, -1)
+      const { changeAt } = draftOf(project_id, engine, before.name, before.queue)
+      addDifference(changeAt, before, isSameSeries ? after : null, -1)
     }
-    const { minutes } = draftOf(project_id, engine, after.name, after.queue)
-    addDifference((at) => cellAt(minutes, at), after, isSameSeries ? before : null, 1)
+    const { changeAt } = draftOf(project_id, engine, after.name, after.queue)
+    addDifference(changeAt, after, isSameSeries ? before : null, 1)
   }
   const deltas = [...drafts.values()].flatMap(encodeDraft)
   return deltas.length === 0 ? null : JSON.stringify(deltas)
@@ -76,27 +96,17 @@ const hasOnlyGained = (before: Contribution, after: Contribution): boolean =>
   before.receivedAt === after.receivedAt && before.outcome === null && before.retries.length === 0 &&
   (before.startedAt === null || (before.startedAt === after.startedAt && before.waitsFrom === after.waitsFrom))
 
-const cellAt = (minutes: Map<string, Cell>, at: string): Cell => {
-  const minute = at.slice(0, 16)
-  let cell = minutes.get(minute)
-  if (cell === undefined) {
-    cell = emptyCell()
-    minutes.set(minute, cell)
-  }
-  return cell
-}
-
-const isEmpty = (cell: Cell): boolean =>
-  cell.runtimes.size === 0 && cell.waits.size === 0 && sumNames.every((name) => cell[name] === 0)
+const isEmpty = (change: CellChange): boolean =>
+  change.runtimes === "" && change.waits === "" && sumNames.every((name) => change[name] === 0)
 
 const encodeDraft = ({ engine, minutes, name, project_id, queue }: SeriesDraft): ReadonlyArray<EncodedDelta> => {
   const deltas: Array<EncodedDelta> = []
-  for (const [text, cell] of minutes) {
-    if (isEmpty(cell)) continue
+  for (const [text, change] of minutes) {
+    if (isEmpty(change)) continue
     // the cast: the beginning of a timestamp, with the rest of one
     const minute = Math.floor(toEpochMillis(`${text}:00.000000Z` as Timestamp) / 60_000)
-    const sums = sumNames.map((sum) => cell[sum])
-    deltas.push([project_id, engine, name, queue, minute, sums, encode(cell.runtimes), encode(cell.waits)])
+    const sums = sumNames.map((sum) => change[sum])
+    deltas.push([project_id, engine, name, queue, minute, sums, change.runtimes, change.waits])
   }
   return deltas
 }

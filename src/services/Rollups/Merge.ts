@@ -1,9 +1,10 @@
 import { SqlClient } from "@effect/sql"
-import { Effect, Layer } from "effect"
+import { Duration, Effect, Layer, Option } from "effect"
 import * as Timestamp from "../../domain/Timestamp.ts"
 import { Database, isContention, orDieOnSql } from "../Database.ts"
 import { idIn, skipLocked } from "../Dialect.ts"
 import { yieldToEventLoop } from "../EventLoop.ts"
+import { Leader } from "../Leader.ts"
 import { Loops } from "../Loops.ts"
 import { recordset } from "../Recordset.ts"
 import { Settings } from "../Settings.ts"
@@ -11,6 +12,8 @@ import { addCell, addDelta, bucketCell, changeOf, type Changes, sumUp } from "./
 import { decodeDeltas } from "./Deltas.ts"
 import { levels, overflowOf, type SeriesKey, seriesKeyText } from "./Series.ts"
 import { makePostgresTables, makeSqliteTables, seriesColumns } from "./Tables.ts"
+
+const loopName = "rollups"
 
 /** Rows of `rollup_deltas` of one transaction; each is one transaction of an ingest. */
 const maxDeltas = 200
@@ -20,8 +23,8 @@ const maxMinutes = 1000
 
 /**
  * Merges what the ingest added into minutes, hours and days. The ingest inserts one row for each of its transactions,
- * and so waits for no row lock of another replica; a merge of a second writes each bucket once. One replica merges at
- * a time: it holds the row of `rollup_merges`.
+ * and so waits for no row lock of another replica; a merge writes each bucket once, whatever the number of deltas. One
+ * replica merges at a time: it holds the row of `rollup_merges`.
  */
 export class RollupMerge extends Effect.Service<RollupMerge>()("svc/rollups/Merge", {
   effect: Effect.gen(function*() {
@@ -152,10 +155,27 @@ export class RollupMerge extends Effect.Service<RollupMerge>()("svc/rollups/Merg
 }) {
   static readonly layer = this.Default
 
-  /** Each second, so that answers are about a second behind the tasks. */
+  /** On one replica at a time: the more often the present buckets are written, the more it costs. */
   static readonly layerLoop = Layer.scopedDiscard(Effect.gen(function*() {
+    const leader = yield* Leader
     const loops = yield* Loops
     const { merge } = yield* RollupMerge
-    yield* loops.every("rollups", "1 second", merge)
-  })).pipe(Layer.provide(this.layer))
+    const round = Effect.timed(merge).pipe(
+      Effect.zipLeft(loops.reportSuccess(loopName)),
+      Effect.flatMap(([took]) => Effect.sleep(pauseAfter(took)))
+    )
+    // another replica leads: look again later
+    const leadOrWait = Effect.flatMap(
+      leader.only(loopName, Effect.forever(round)),
+      Option.match({ onNone: () => Effect.sleep("1 second"), onSome: () => Effect.void })
+    )
+    yield* loops.forever(loopName, leadOrWait, { longestPause: "5 seconds" })
+  })).pipe(Layer.provide([this.layer, Leader.layer]))
 }
+
+/**
+ * After a merge, so that answers are about a second behind the tasks. A merge costs about the same after 1 s as after
+ * 5 s, because it writes each bucket once: one that takes longer than 50 ms leaves the ingest 95 % of the time.
+ */
+export const pauseAfter = (took: Duration.Duration): Duration.Duration =>
+  Duration.clamp(Duration.times(took, 19), { minimum: "1 second", maximum: "10 seconds" })

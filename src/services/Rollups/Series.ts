@@ -40,7 +40,7 @@ export const overflowOf = ({ kind, project_id }: SeriesKey): SeriesKey => ({
 
 /** Texts of agents contain no NUL. */
 export const seriesKeyText = ({ engine, kind, name, project_id, queue }: SeriesKey): string =>
-  [project_id, kind, engine, queue, name].join("\0")
+  `${project_id}\0${kind}\0${engine}\0${queue}\0${name}`
 
 /** The series that a task name in a queue adds to. */
 export const seriesOf = (
