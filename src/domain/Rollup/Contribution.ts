@@ -64,9 +64,8 @@ export interface CellChange extends Sums {
   waits: string
 }
 
-export const noChange = (): CellChange => ({ ...noSums, runtimes: "", waits: "" })
-
-const noSums: Sums = {
+// without a spread of common fields, which made collecting changes four times as slow
+export const noChange = (): CellChange => ({
   received: 0,
   success: 0,
   failure: 0,
@@ -76,10 +75,25 @@ const noSums: Sums = {
   runtime_count: 0,
   runtime_sum: 0,
   wait_count: 0,
-  wait_sum: 0
-}
+  wait_sum: 0,
+  runtimes: "",
+  waits: ""
+})
 
-export const emptyCell = (): Cell => ({ ...noSums, runtimes: new Map(), waits: new Map() })
+export const emptyCell = (): Cell => ({
+  received: 0,
+  success: 0,
+  failure: 0,
+  retry: 0,
+  revoked: 0,
+  rejected: 0,
+  runtime_count: 0,
+  runtime_sum: 0,
+  wait_count: 0,
+  wait_sum: 0,
+  runtimes: new Map(),
+  waits: new Map()
+})
 
 export const sumNames = [
   "received",
