@@ -39,6 +39,7 @@ import { m0037 } from "./0037_release_checks.ts"
 import { m0038 } from "./0038_oidc.ts"
 import { m0039 } from "./0039_approvals.ts"
 import { m0040 } from "./0040_export_jobs.ts"
+import { m0041 } from "./0041_rollups_by_time.ts"
 
 /** Every step in order. A step that has been released is never edited; the next one follows. */
 export const migrations: ReadonlyArray<Migration> = [
@@ -81,5 +82,6 @@ export const migrations: ReadonlyArray<Migration> = [
   m0037,
   m0038,
   m0039,
-  m0040
+  m0040,
+  m0041
 ]

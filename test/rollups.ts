@@ -4,8 +4,8 @@ import { randomUUID } from "node:crypto"
 import {
   addDifference,
   type Cell,
-  contributionOf,
   type CellChange,
+  contributionOf,
   emptyCell,
   noChange,
   type RollupTask,

@@ -77,9 +77,9 @@ export class Home extends Effect.Service<Home>()("svc/Home", {
       const { limit = defaultFailures } = query
       const before = yield* decodePlace(query.cursor)
       const visible = new Map((yield* visibleProjects).map((project) => [project.id, project]))
-      const ids = yield* repo.listFailedIds([...visible.keys()], before, limit + 1)
-      const tasks = yield* repo.findTasks(ids.slice(0, limit))
-      const last = ids[limit - 1]
+      const keys = yield* repo.listFailed([...visible.keys()], before, limit + 1)
+      const tasks = yield* repo.findTasks(keys.slice(0, limit))
+      const last = keys[limit - 1]
       const page: PageOf<RecentFailure> = {
         items: tasks.flatMap((task) => {
           const project = visible.get(task.project_id)
@@ -97,7 +97,7 @@ export class Home extends Effect.Service<Home>()("svc/Home", {
             priority: task.priority
           }]
         }),
-        next_cursor: ids.length > limit && last !== undefined ? encodeCursor(listName, [last]) : null
+        next_cursor: keys.length > limit && last !== undefined ? encodeCursor(listName, [last.id]) : null
       }
       return page
     }, orDieOnSql)

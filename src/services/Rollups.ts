@@ -15,7 +15,15 @@ import {
 import * as Timestamp from "../domain/Timestamp.ts"
 import { CurrentProject } from "./CurrentActor.ts"
 import { orDieOnSql } from "./Database.ts"
-import { addTotals, noTotals, RollupRepo, type SeriesFilter, type StoredSeries, type Totals } from "./Rollups/Repo.ts"
+import {
+  addTotals,
+  type Durations,
+  noTotals,
+  RollupRepo,
+  type SeriesFilter,
+  type StoredSeries,
+  type Totals
+} from "./Rollups/Repo.ts"
 import { type Level, levels, seriesKinds } from "./Rollups/Series.ts"
 import { coverOf, startOfWindow } from "./Rollups/Window.ts"
 
@@ -49,14 +57,12 @@ export class Rollups extends Effect.Service<Rollups>()("svc/Rollups", {
       }
       const last = Math.floor((yield* nowMinute) / size) * size
       const first = last - (count - 1) * size
-      const series = yield* repo.listSeries(id, seriesFilterOf(query))
-      const ids = series.map((each) => each.id)
       const rows = yield* repo.sumSlots(
         id,
-        ids,
+        seriesFilterOf(query),
         { level, from: first, to: last + size - 1 },
         size,
-        count <= maxDurations
+        count <= maxDurations ? "both" : "none"
       )
       const slots = Array.from({ length: count }, noTotals)
       for (const row of rows) addTotals(slots[row.slot]!, row)
@@ -78,17 +84,13 @@ export class Rollups extends Effect.Service<Rollups>()("svc/Rollups", {
       const wanted = query.search?.toLowerCase() ?? ""
       const all = yield* repo.listSeries(id, { kind: seriesKinds.task, engine: query.engine, queue: query.queue })
       const series = wanted === "" ? all : all.filter(({ name }) => name.toLowerCase().includes(wanted))
-      const needsDurations = durationSorts.has(sort)
-      const totals = yield* repo.sumSeries(id, series.map((each) => each.id), ranges, needsDurations)
+      const totals = yield* repo.sumSeries(id, series.map((each) => each.id), ranges, durationsToSort(sort))
       const names = groupByName(series, totals)
       const shown = sortNames(names, sort).slice(0, limit)
-      if (!needsDurations) {
-        const ids = shown.flatMap((name) => name.ids)
-        const durations = yield* repo.sumSeries(id, ids, ranges, true)
-        for (const name of shown) {
-          name.totals = noTotals()
-          for (const series of name.ids) addTotals(name.totals, durations.get(series) ?? noTotals())
-        }
+      const durations = yield* repo.sumSeries(id, shown.flatMap((name) => name.ids), ranges, "both")
+      for (const name of shown) {
+        name.totals = noTotals()
+        for (const series of name.ids) addTotals(name.totals, durations.get(series) ?? noTotals())
       }
       const answer: TaskNames = {
         window,
@@ -111,7 +113,7 @@ export class Rollups extends Effect.Service<Rollups>()("svc/Rollups", {
       const now = yield* nowMinute
       const [series] = yield* repo.listSeries(id, { kind: seriesKinds.project })
       if (series === undefined) return noTotals()
-      const totals = yield* repo.sumSeries(id, [series.id], coverOf(startOfWindow(now, hours * 60), now), true)
+      const totals = yield* repo.sumSeries(id, [series.id], coverOf(startOfWindow(now, hours * 60), now), "both")
       return totals.get(series.id) ?? noTotals()
     })
 
@@ -124,7 +126,12 @@ export class Rollups extends Effect.Service<Rollups>()("svc/Rollups", {
       const ids = series.map((each) => each.id)
       const judge = (minutes: number) =>
         Effect.map(
-          repo.sumSeries(id, ids, coverOf(startOfWindow(now, minutes), now), max_runtime_ms !== undefined),
+          repo.sumSeries(
+            id,
+            ids,
+            coverOf(startOfWindow(now, minutes), now),
+            max_runtime_ms === undefined ? "none" : "runtimes"
+          ),
           (totals) => {
             const total = noTotals()
             for (const one of totals.values()) addTotals(total, one)
@@ -212,7 +219,9 @@ const groupByName = (
   return [...names.values()]
 }
 
-const durationSorts: ReadonlySet<NamesSort> = new Set<NamesSort>(["p50", "p95", "p99", "wait_p95"])
+/** The histograms of all names, of which a month has 9 MB, are read only for an order by them. */
+const durationsToSort = (sort: NamesSort): Durations =>
+  sort === "p50" || sort === "p95" || sort === "p99" ? "runtimes" : sort === "wait_p95" ? "waits" : "none"
 
 const rankOf = (sort: NamesSort, totals: Totals): number => {
   switch (sort) {

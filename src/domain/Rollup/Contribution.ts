@@ -136,7 +136,12 @@ export const contributionOf = (task: RollupTask, { attempts }: Analysis): Contri
 type ChangeAt = (at: string) => CellChange
 
 /** Adds (1) or subtracts (-1) the parts of `one` that `other` does not have too; both are of one series. */
-export const addDifference = (changeAt: ChangeAt, one: Contribution, other: Contribution | null, sign: 1 | -1): void => {
+export const addDifference = (
+  changeAt: ChangeAt,
+  one: Contribution,
+  other: Contribution | null,
+  sign: 1 | -1
+): void => {
   if (one.receivedAt !== other?.receivedAt) changeAt(one.receivedAt).received += sign
   if (one.startedAt !== null && (one.startedAt !== other?.startedAt || one.waitsFrom !== other.waitsFrom)) {
     addWait(changeAt, one.startedAt, one.waitsFrom, sign)

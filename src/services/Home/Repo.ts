@@ -6,6 +6,7 @@ import { Reader } from "../Database.ts"
 import { idIn } from "../Dialect.ts"
 import * as Ids from "../Ids.ts"
 import { PreparedReads } from "../PreparedReads.ts"
+import { recordset } from "../Recordset.ts"
 import { seriesKinds } from "../Rollups/Series.ts"
 import { coverOf, startOfWindow } from "../Rollups/Window.ts"
 
@@ -16,9 +17,12 @@ interface ProjectCount {
   readonly n: number | string
 }
 
-interface FailedTask {
-  readonly id: string
+interface FailedKey {
   readonly project_id: ProjectId
+  readonly id: string
+}
+
+interface FailedTask extends FailedKey {
   readonly engine: string
   readonly task_id: string
   readonly name: string
@@ -46,8 +50,8 @@ export class HomeRepo extends Effect.Service<HomeRepo>()("svc/home/Repo", {
     const read = yield* Reader
     const { rows } = yield* PreparedReads
 
-    const newestFailures = rows<{ readonly id: string }>(
-      "SELECT id FROM tasks WHERE project_id = ? AND state = 'failure' AND id < ? ORDER BY id DESC LIMIT ?"
+    const newestFailures = rows<FailedKey>(
+      "SELECT project_id, id FROM tasks WHERE project_id = ? AND state = 'failure' AND id < ? ORDER BY id DESC LIMIT ?"
     )
 
     const countAll = Effect.fnUntraced(function*(ids: ReadonlyArray<ProjectId>) {
@@ -123,26 +127,26 @@ export class HomeRepo extends Effect.Service<HomeRepo>()("svc/home/Repo", {
         (found) => new Map(found.map(({ at, id }) => [id, at]))
       )
 
-    /** The ids of the newest failed tasks before `before`, of all these projects: one probe of an index for each. */
-    const listFailedIds = (ids: ReadonlyArray<ProjectId>, before: string, limit: number) =>
+    /** The newest failed tasks before `before`, of all these projects: one probe of an index for each. */
+    const listFailed = (ids: ReadonlyArray<ProjectId>, before: string, limit: number) =>
       read.onDialectOrElse({
         pg: () =>
-          Effect.map(
-            read<{ id: string }>`SELECT t.id FROM unnest(${ids}::uuid[]) AS p (id) CROSS JOIN LATERAL (
-              SELECT id FROM tasks WHERE project_id = p.id AND state = 'failure' AND id < ${before}
-              ORDER BY id DESC LIMIT ${limit}) t ORDER BY t.id DESC LIMIT ${limit}`,
-            (found) => found.map(({ id }) => id)
-          ),
+          read<FailedKey>`SELECT t.project_id, t.id FROM unnest(${ids}::uuid[]) AS p (id) CROSS JOIN LATERAL (
+            SELECT project_id, id FROM tasks WHERE project_id = p.id AND state = 'failure' AND id < ${before}
+            ORDER BY id DESC LIMIT ${limit}) t ORDER BY t.id DESC LIMIT ${limit}`,
         orElse: () =>
           Effect.map(
             Effect.forEach(ids, (id) => newestFailures(id, before, limit)),
-            (found) => found.flat().map(({ id }) => id).sort().reverse().slice(0, limit)
+            (found) => found.flat().sort((left, right) => (left.id < right.id ? 1 : -1)).slice(0, limit)
           )
       })
 
-    const findTasks = (ids: ReadonlyArray<string>) =>
-      read<FailedTask>`SELECT id, project_id, engine, task_id, name, worker_name, exception, priority, finished_at,
-        updated_at FROM tasks WHERE ${idIn(read, ids)} ORDER BY id DESC`
+    /** An id alone has no index. */
+    const findTasks = (keys: ReadonlyArray<FailedKey>) =>
+      read<FailedTask>`SELECT t.id, t.project_id, t.engine, t.task_id, t.name, t.worker_name, t.exception, t.priority,
+          t.finished_at, t.updated_at
+        FROM ${recordset(read, "r", { project_id: "uuid", id: "uuid" }, keys)}
+        JOIN tasks t ON t.project_id = r.project_id AND t.id = r.id ORDER BY t.id DESC`
 
     const findDisplayName = (id: UserId) =>
       Effect.map(
@@ -150,7 +154,7 @@ export class HomeRepo extends Effect.Service<HomeRepo>()("svc/home/Repo", {
         ([user]) => user?.display_name ?? null
       )
 
-    return { findDisplayName, countAll, lastActivity, listFailedIds, findTasks } as const
+    return { findDisplayName, countAll, lastActivity, listFailed, findTasks } as const
   })
 }) {
   static readonly layer = this.Default

@@ -1,7 +1,9 @@
+import type { SqlError } from "@effect/sql"
 import { Effect } from "effect"
 import type { ProjectId } from "../../domain/Id.ts"
 import { sumNames, type Sums } from "../../domain/Rollup/Contribution.ts"
 import { Reader } from "../Database.ts"
+import { type Parameter, type PreparedRead, PreparedReads } from "../PreparedReads.ts"
 import type { LevelRange } from "./Window.ts"
 
 export interface StoredSeries {
@@ -38,73 +40,98 @@ interface SeriesTotals extends StoredTotals {
   readonly series_id: number
 }
 
+/** Which histograms are read: they are most of the bytes. */
+export type Durations = "both" | "runtimes" | "waits" | "none"
+
+const histogramsOf = {
+  both: ["runtimes", "waits"],
+  runtimes: ["runtimes"],
+  waits: ["waits"],
+  none: []
+} as const satisfies Record<Durations, ReadonlyArray<"runtimes" | "waits">>
+
 const sumList = sumNames.map((name) => `sum(${name}) AS ${name}`).join(", ")
+
+/** The terms of a filter for series, and their values. */
+const termsOf = (projectId: ProjectId, { engine, kind, name, queue }: SeriesFilter) => {
+  const terms = Object.entries({ project_id: projectId, kind, engine, queue, name }).flatMap(([column, value]) =>
+    value === undefined ? [] : [{ column, value }]
+  )
+  return { where: terms.map(({ column }) => `s.${column} = ?`).join(" AND "), values: terms.map(({ value }) => value) }
+}
 
 /** Reads rollups. The driver's rows are kept as they are: a list reads thousands of histograms within 10 ms. */
 export class RollupRepo extends Effect.Service<RollupRepo>()("svc/rollups/Repo", {
   effect: Effect.gen(function*() {
     const read = yield* Reader
+    const prepare = yield* PreparedReads
+    const concatenate = read.onDialectOrElse({ pg: () => "string_agg", orElse: () => "group_concat" })
+    const listed = read.onDialectOrElse({
+      pg: () => "(SELECT CAST(value AS BIGINT) FROM json_array_elements_text(CAST(? AS json)))",
+      orElse: () => "(SELECT value FROM json_each(?))"
+    })
 
-    const inSeries = (ids: ReadonlyArray<number>) =>
-      read.onDialectOrElse({
-        pg: () => read`series_id = ANY(${ids}::bigint[])`,
-        orElse: () => read`series_id IN (SELECT value FROM json_each(${JSON.stringify(ids)}))`
-      })
+    /** A few texts, each prepared once for a connection: PostgreSQL takes as long to plan such a statement as to run it. */
+    const statements = new Map<string, PreparedRead<object>>()
+    const run = <Row extends object>(text: string, parameters: ReadonlyArray<Parameter>) => {
+      const statement = statements.get(text) ?? prepare.rows<object>(text)
+      statements.set(text, statement)
+      // the cast: the caller knows the columns of its text
+      return statement(...parameters) as Effect.Effect<ReadonlyArray<Row>, SqlError.SqlError>
+    }
 
-    const concatenate = (column: "runtimes" | "waits") =>
-      read.onDialectOrElse({
-        pg: () => read.literal(`string_agg(${column}, ' ') AS ${column}`),
-        orElse: () => read.literal(`group_concat(${column}, ' ') AS ${column}`)
-      })
+    const columns = (durations: Durations) =>
+      [sumList, ...histogramsOf[durations].map((name) => `${concatenate}(r.${name}, ' ') AS ${name}`)].join(", ")
 
-    const listSeries = (projectId: ProjectId, { engine, kind, name, queue }: SeriesFilter) =>
-      read<StoredSeries>`SELECT id, engine, queue, name FROM rollup_series
-        WHERE project_id = ${projectId} AND kind = ${kind}
-          ${engine === undefined ? read`` : read`AND engine = ${engine}`}
-          ${queue === undefined ? read`` : read`AND queue = ${queue}`}
-          ${name === undefined ? read`` : read`AND name = ${name}`}`
-
-    const durations = read`, ${concatenate("runtimes")}, ${concatenate("waits")}`
-
-    /** The sums of these series in a range, by slots of `size` minutes from its beginning; not in order. */
-    const sumSlots = (
-      projectId: ProjectId,
-      ids: ReadonlyArray<number>,
-      { from, level, to }: LevelRange,
-      size: number,
-      withDurations: boolean
-    ) =>
-      ids.length === 0 ? Effect.succeed([]) : read<StoredSlot>`
-        SELECT CAST((bucket - ${from}) / ${size} AS INTEGER) AS slot, ${read.literal(sumList)} ${
-        withDurations ? durations : read``
-      } FROM rollups
-        WHERE project_id = ${projectId} AND level = ${level} AND ${
-        inSeries(ids)
-      } AND bucket >= ${from} AND bucket <= ${to}
-        GROUP BY 1`
+    const listSeries = (projectId: ProjectId, filter: SeriesFilter) => {
+      const { values, where } = termsOf(projectId, filter)
+      return run<StoredSeries>(`SELECT s.id, s.engine, s.queue, s.name FROM rollup_series s WHERE ${where}`, values)
+    }
 
     /**
-     * The sum of each of these series over the ranges. Without durations it reads a third of the bytes: an order by count
-     * needs those of the shown names only.
+     * The sums of the series that match, in slots of `size` minutes from the beginning of the range; not in order. One
+     * statement, because on PostgreSQL a chart takes as long as its round trips.
      */
+    const sumSlots = (
+      projectId: ProjectId,
+      filter: SeriesFilter,
+      { from, level, to }: LevelRange,
+      size: number,
+      durations: Durations
+    ) => {
+      const { values, where } = termsOf(projectId, filter)
+      return run<StoredSlot>(
+        `SELECT CAST((r.bucket - ?) / ? AS INTEGER) AS slot, ${columns(durations)}
+          FROM rollup_series s JOIN rollups r ON r.project_id = s.project_id AND r.level = ? AND r.series_id = s.id
+            AND r.bucket >= ? AND r.bucket <= ?
+          WHERE ${where} GROUP BY 1`,
+        [from, size, level, from, to, ...values]
+      )
+    }
+
+    /** The sum of each of these series over the ranges. */
     const sumSeries = Effect.fnUntraced(function*(
       projectId: ProjectId,
       ids: ReadonlyArray<number>,
       ranges: ReadonlyArray<LevelRange>,
-      withDurations: boolean
+      durations: Durations
     ) {
       const totals = new Map<number, Totals>()
       if (ids.length === 0) return totals
-      for (const { from, level, to } of ranges) {
-        const rows = yield* read<SeriesTotals>`
-          SELECT series_id, ${read.literal(sumList)} ${withDurations ? durations : read``} FROM rollups
-          WHERE project_id = ${projectId} AND level = ${level} AND ${inSeries(ids)} AND bucket >= ${from}
-            AND bucket <= ${to} GROUP BY series_id`
-        for (const row of rows) {
-          const total = totals.get(row.series_id) ?? noTotals()
-          totals.set(row.series_id, total)
-          addTotals(total, row)
-        }
+      const text = ranges.map(() =>
+        `SELECT r.series_id, ${columns(durations)} FROM rollups r
+          WHERE r.project_id = ? AND r.level = ? AND r.series_id IN ${listed} AND r.bucket >= ? AND r.bucket <= ?
+          GROUP BY r.series_id`
+      ).join(" UNION ALL ")
+      const list = JSON.stringify(ids)
+      const rows = yield* run<SeriesTotals>(
+        text,
+        ranges.flatMap(({ from, level, to }) => [projectId, level, list, from, to])
+      )
+      for (const row of rows) {
+        const total = totals.get(row.series_id) ?? noTotals()
+        totals.set(row.series_id, total)
+        addTotals(total, row)
       }
       return totals
     })
