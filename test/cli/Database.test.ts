@@ -7,7 +7,7 @@ import pg from "pg"
 import { type Engine, engines, temporaryHome } from "../databases.ts"
 import { freshPostgres } from "../postgres.ts"
 import { serving, type Settings, svc as svcProcess } from "./svc.ts"
-import { svcHere } from "./svcHere.ts"
+import { svcHere as svc } from "./svcHere.ts"
 
 /** A fresh home and an empty database of this engine, which nobody has migrated. */
 const fresh = (engine: Engine) =>
@@ -38,9 +38,6 @@ const execute = async (home: string, settings: Settings, statements: ReadonlyArr
 }
 
 describe.each(engines)("the database commands on %s", (engine) => {
-  // both engines run the same program; processes of their own, which cost half a second each, for one of them
-  const svc = engine === "SQLite" ? svcProcess : svcHere
-
   it.scoped("look at a database without making or migrating it", () =>
     Effect.gen(function*() {
       const { home, settings } = yield* fresh(engine)
@@ -222,12 +219,12 @@ describe("a SQLite database that is served", () => {
     Effect.gen(function*() {
       const { settings } = yield* fresh("SQLite")
       const brain = yield* serving(settings)
-      const { revision } = JSON.parse((yield* svcProcess(["migrate", "current", "--json"], settings)).stdout)
+      const { revision } = JSON.parse((yield* svc(["migrate", "current", "--json"], settings)).stdout)
       const downgrade = ["migrate", "downgrade", String(revision - 1)]
       const refused = yield* svcProcess(downgrade, settings)
       assert.strictEqual(refused.code, 1)
       assert.match(refused.stderr, /^svc: Another svc [^\n]+ already serves [^\n]+\n$/)
-      assert.strictEqual((yield* svcProcess(["migrate", "current", "--check-heads"], settings)).code, 0)
+      assert.strictEqual((yield* svc(["migrate", "current", "--check-heads"], settings)).code, 0)
       yield* brain.stop("SIGTERM")
       assert.strictEqual((yield* svcProcess(downgrade, settings)).code, 0)
     }))

@@ -9,6 +9,7 @@ import { inject } from "vitest"
 import { temporaryHome } from "../databases.ts"
 import { freePort } from "../ports.ts"
 import { type Ran, type Settings, svc } from "./svc.ts"
+import { svcHere } from "./svcHere.ts"
 
 const isRoot = process.getuid?.() === 0
 /** Root may write anywhere, so as root the program runs as nobody. */
@@ -23,13 +24,14 @@ const refused = ({ code, stderr, stdout }: Ran, part: string | RegExp) => {
   else assert.match(stderr, part)
 }
 
+/** Of its own process, as people start it. */
 const serve = (settings: Settings, args: ReadonlyArray<string> = [], options = {}) =>
   svc(["serve", "--port", "0", ...args], settings, options)
 
 /** A home with a migrated database in it. */
 const migrated = Effect.gen(function*() {
   const home = yield* temporaryHome
-  assert.strictEqual((yield* svc(["migrate", "upgrade"], { SVC_HOME: home })).code, 0)
+  assert.strictEqual((yield* svcHere(["migrate", "upgrade"], { SVC_HOME: home })).code, 0)
   return home
 })
 
@@ -83,14 +85,16 @@ describe("svc serve that cannot start", () => {
         yield* serve({ SVC_HOME: home }),
         /revision 900, which a newer svc made; .* knows revisions up to \d+\. Start /
       )
-      assert.include((yield* svc(["check"], { SVC_HOME: home })).stdout, "revision: 900")
+      assert.include((yield* svcHere(["check"], { SVC_HOME: home })).stdout, "revision: 900")
     }))
 
   it.scoped("says so when the key is not the one the database was written with", () =>
     Effect.gen(function*() {
       const home = yield* temporaryHome
       const input = "a long password\n"
-      yield* svc(["bootstrap-admin", "--email", "ann@example.com", "--password-stdin"], { SVC_HOME: home }, { input })
+      yield* svcHere(["bootstrap-admin", "--email", "ann@example.com", "--password-stdin"], { SVC_HOME: home }, {
+        input
+      })
       const other = join(home, "other")
       mkdirSync(other)
       cpSync(join(home, "svc.db"), join(other, "svc.db"))
@@ -119,7 +123,7 @@ describe("svc serve that cannot start", () => {
       const port = yield* freePort
       const settings = { SVC_HOME: home, SVC_DATABASE_URL: `postgresql://ann:hidden@127.0.0.1:${port}/svc` }
       for (const command of [["check"], ["status"], ["migrate", "upgrade"]]) {
-        const ran = yield* svc(command, settings)
+        const ran = yield* svcHere(command, settings)
         refused(ran, "PostgreSQL does not answer: nothing listens there")
         assert.notInclude(ran.stderr, "hidden")
       }
@@ -171,7 +175,7 @@ describe("svc serve that cannot start", () => {
   )("refuses %j, and svc check says so before", ([setting, part]) =>
     Effect.gen(function*() {
       const settings = { SVC_HOME: yield* temporaryHome, ...setting }
-      refused(yield* serve(settings), part)
-      refused(yield* svc(["check"], settings), part)
+      refused(yield* svcHere(["serve", "--port", "0"], settings), part)
+      refused(yield* svcHere(["check"], settings), part)
     }))
 })

@@ -67,7 +67,7 @@ layer(serverOn("SQLite"), { excludeTestServices: true })("svc login", (it) => {
           "list"
         ]]
       ) {
-        const ran = yield* svc([...command, "--project", "default"], { SVC_HOME: settings.SVC_HOME })
+        const ran = yield* svcHere([...command, "--project", "default"], { SVC_HOME: settings.SVC_HOME })
         assert.notInclude(ran.stderr, "lacks the scope", command.join(" "))
       }
       assert.strictEqual(
@@ -291,7 +291,7 @@ layer(serverOn("SQLite", { ...proxied, mfaVerificationRate: 100 }), { excludeTes
     it.scoped("says how to get in without one, and what is wrong with one, and keeps nothing", () =>
       Effect.gen(function*() {
         const { args, file, settings, user } = yield* somebody
-        refused(yield* svc(args, settings, { input: `${password}\n` }), "with --code-stdin")
+        refused(yield* svcHere(args, settings, { input: `${password}\n` }), "with --code-stdin")
         const wrong = yield* wrongCode(user.secret)
         refused(
           yield* svcHere([...args, "--code-stdin"], settings, { input: `${password}\n${wrong}\n` }),

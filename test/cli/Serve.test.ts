@@ -7,6 +7,7 @@ import { type Engine, engines, temporaryHome } from "../databases.ts"
 import { freshPostgres } from "../postgres.ts"
 import { until } from "../until.ts"
 import { serving, svc } from "./svc.ts"
+import { svcHere } from "./svcHere.ts"
 
 const settingsOf = (engine: Engine) =>
   Effect.gen(function*() {
@@ -72,23 +73,11 @@ describe.each(engines)("svc serve on %s", (engine) => {
       assert.strictEqual(yield* again.stop("SIGINT"), 0)
     }))
 
-  it.scopedLive("prints where the API is described, and no link, once there is an admin", () =>
-    Effect.gen(function*() {
-      const settings = yield* settingsOf(engine)
-      yield* svc(["bootstrap-admin", "--email", "ann@example.com", "--password-stdin"], settings, {
-        input: "a long password"
-      })
-      const brain = yield* serving(settings)
-      assert.strictEqual(yield* brain.stop("SIGTERM"), 0)
-      assert.notInclude(brain.stderr(), "setup")
-      assert.include(brain.stderr(), `API reference: ${brain.url}/api/v1/docs\n`)
-    }))
-
-  it.scopedLive("logs who asked, and for which request; on all addresses says where people can sign in", () =>
+  it.scopedLive("with an admin prints where the API is described, and no link; logs who asked, and for which request; on all addresses says where people can sign in", () =>
     Effect.gen(function*() {
       const settings = yield* settingsOf(engine)
       const body = JSON.stringify({ email: "ann@example.com", password: "a long password" })
-      yield* svc(["bootstrap-admin", "--email", "ann@example.com", "--password-stdin"], settings, {
+      yield* svcHere(["bootstrap-admin", "--email", "ann@example.com", "--password-stdin"], settings, {
         input: "a long password"
       })
       const brain = yield* serving({ ...settings, SVC_LOG_LEVEL: "debug", SVC_HOST: "0.0.0.0" })
@@ -121,6 +110,8 @@ describe.each(engines)("svc serve on %s", (engine) => {
       assert.match(project_id, /^[0-9a-f-]{36}$/)
       assert.notInclude(brain.stdout(), "a long password")
       assert.strictEqual(yield* brain.stop("SIGTERM"), 0)
+      assert.notInclude(brain.stderr(), "setup")
+      assert.include(brain.stderr(), `API reference: http://localhost:${brain.port}/api/v1/docs\n`)
       assert.include(brain.stderr(), `Warning: sign-in works only on this machine, at http://localhost:${brain.port}`)
     }))
 
@@ -183,12 +174,12 @@ describe("a second svc serve on one SQLite file", () => {
       }
       assert.strictEqual((yield* get(`${first.url}/health/ready`)).status, 200)
       const made = ["bootstrap-admin", "--email", "ann@example.com", "--password-stdin"]
-      assert.strictEqual((yield* svc(made, settings, { input: "a long password" })).code, 0)
+      assert.strictEqual((yield* svcHere(made, settings, { input: "a long password" })).code, 0)
       const here = { ...settings, SVC_PORT: new URL(first.url).port }
-      assert.include((yield* svc(["status"], here)).stdout, `\nbrain: ready at ${first.url}\n`)
+      assert.include((yield* svcHere(["status"], here)).stdout, `\nbrain: ready at ${first.url}\n`)
 
       yield* first.stop("SIGKILL")
-      assert.include((yield* svc(["status"], here)).stdout, `\nbrain: not running at ${first.url}\n`)
+      assert.include((yield* svcHere(["status"], here)).stdout, `\nbrain: not running at ${first.url}\n`)
       const second = yield* serving(settings)
       assert.strictEqual((yield* get(`${second.url}/health/ready`)).status, 200)
       assert.strictEqual(yield* second.stop("SIGTERM"), 0)

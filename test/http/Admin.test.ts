@@ -7,7 +7,8 @@ import { version } from "../../src/domain/Version.ts"
 import { client } from "../../src/http/Client.ts"
 import { settingDefinitions } from "../../src/services/Settings.ts"
 import { serverOn } from "../brain.ts"
-import { serving, svc } from "../cli/svc.ts"
+import { serving } from "../cli/svc.ts"
+import { svcHere } from "../cli/svcHere.ts"
 import { clientOfGlobalAdmin } from "../client.ts"
 import { engines, temporaryHome } from "../databases.ts"
 import { makeRegistry, npmEnvironment, type Registry } from "../registry.ts"
@@ -49,24 +50,16 @@ describe.each(engines)("what a global admin sees of the installation on %s", (en
   })
 })
 
-/** A real program with an API key of its admin. */
+/** A real program with an admin. */
 const brain = (environment: Readonly<Record<string, string>>) =>
   Effect.gen(function*() {
     const home = yield* temporaryHome
     const settings = { SVC_HOME: home, ...environment }
-    yield* svc(["bootstrap-admin", "--email", "ann@example.com", "--password-stdin"], settings, {
+    yield* svcHere(["bootstrap-admin", "--email", "ann@example.com", "--password-stdin"], settings, {
       input: "a long password\n"
     })
     const running = yield* serving(settings)
-    const login = yield* svc(
-      ["login", "--url", running.url, "--email", "ann@example.com", "--password-stdin"],
-      settings,
-      {
-        input: "a long password\n"
-      }
-    )
-    assert.strictEqual(login.code, 0, login.stderr)
-    return { home, running, settings }
+    return { running, settings }
   })
 
 const freshRegistry = Effect.gen(function*() {
