@@ -3,6 +3,7 @@ import { BaseSequencer, type TestSpecification } from "vitest/node"
 
 /** From the list that `.ci/run` prints after the tests (scripts/runSummary.mjs). */
 const longest = [
+  "test/e2e/backup-faults.test.ts",
   "test/e2e/scheduler-faults.test.ts",
   "test/e2e/commands-faults.test.ts",
   "test/e2e/scheduler-program.test.ts",
@@ -17,14 +18,15 @@ const longest = [
   "test/e2e/notification-faults.test.ts",
   "test/http/AccessTable.test.ts",
   "test/cli/Serve.test.ts",
+  "test/cli/Reset.test.ts",
+  "test/cli/Backup.test.ts",
   "test/cli/Database.test.ts",
   "test/http/Fuzz.test.ts",
   "test/cli/Demo.test.ts",
-  "test/cli/Remote.test.ts",
+  "test/cli/Secrets.test.ts",
   "test/e2e/bullmq.test.ts",
   "test/http/LiveStreams.test.ts",
-  "test/e2e/outage.test.ts",
-  "test/cli/Failures.test.ts"
+  "test/e2e/outage.test.ts"
 ]
 
 /** The longest test files begin first, so that none of them runs alone at the end. Of all others, the largest first. */

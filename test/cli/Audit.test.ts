@@ -19,7 +19,7 @@ import { pruneAudit } from "../../src/services/Audit/Prune.ts"
 import * as Ids from "../../src/services/Ids.ts"
 import { Vault } from "../../src/services/Keys.ts"
 import { type Engine, engines, temporaryHome } from "../databases.ts"
-import { freshPostgres } from "../postgres.ts"
+import { migratedPostgres } from "../postgres.ts"
 
 /** What a command prints and its exit code, in this process. */
 const ran = <E, R>(program: Effect.Effect<void, E, R>) =>
@@ -51,7 +51,7 @@ const row = Effect.gen(function*() {
 
 const world = (engine: Engine) =>
   Effect.map(
-    Effect.all([temporaryHome, engine === "PostgreSQL" ? freshPostgres : Effect.succeed(null)]),
+    Effect.all([temporaryHome, engine === "PostgreSQL" ? migratedPostgres : Effect.succeed(null)]),
     ([home, postgres]) => ({
       home,
       environment: { SVC_HOME: home, ...(postgres === null ? {} : { SVC_DATABASE_URL: postgres.url }) }

@@ -11,7 +11,7 @@ import { connected, event } from "../agent.ts"
 import { type Engine, engines, temporaryHome } from "../databases.ts"
 import { adminKey } from "../e2e/brainProcess.ts"
 import { callAt } from "../e2e/calls.ts"
-import { freshPostgres } from "../postgres.ts"
+import { migratedPostgres } from "../postgres.ts"
 import { refused } from "./remote.ts"
 import { serving, svc } from "./svc.ts"
 import { svcHere } from "./svcHere.ts"
@@ -64,7 +64,7 @@ const plant = (engine: Engine) =>
       signing: key()
     }
     const home = yield* temporaryHome
-    const url = new URL((yield* freshPostgres).url)
+    const url = new URL((yield* migratedPostgres).url)
     url.password = secrets.database // which the server does not ask for
     const settings = {
       SVC_HOME: home,

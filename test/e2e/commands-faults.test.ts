@@ -88,64 +88,67 @@ describe.each(engines)("commands on %s", (engine) => {
     }
   )
 
-  column(
-    "the agent is killed, and another process of it comes",
-    Effect.gen(function*() {
-      const { database, site } = yield* siteBehind(engine, 12)
-      const { scene, underway, waiting } = yield* prepared(yield* site.brain)
-      const stillborn = yield* waiting.actor.start(null)
-      yield* stillborn.kill
-      yield* answer(underway.answered)
-      for (const { process } of Object.values(underway)) yield* process.kill
-      const first = database === null ? null : yield* claimed(scene, database)
-      if (first !== null) {
-        yield* first.process.kill
-        yield* scene.goneOffline(first.process)
-        database?.release()
+  // the brain does the same on both where only agents and sockets break; a claim can be held on PostgreSQL
+  if (engine === "PostgreSQL") {
+    column(
+      "the agent is killed, and another process of it comes",
+      Effect.gen(function*() {
+        const { database, site } = yield* siteBehind(engine, 12)
+        const { scene, underway, waiting } = yield* prepared(yield* site.brain)
+        const stillborn = yield* waiting.actor.start(null)
+        yield* stillborn.kill
+        yield* answer(underway.answered)
+        for (const { process } of Object.values(underway)) yield* process.kill
+        const first = database === null ? null : yield* claimed(scene, database)
+        if (first !== null) {
+          yield* first.process.kill
+          yield* scene.goneOffline(first.process)
+          database?.release()
+        }
+        const all = { issued: waiting, ...(first !== null && { claimed: first }), ...underway }
+        for (const { actor } of Object.values(all)) yield* actor.start(null)
+        return yield* endings(scene, all)
+      }),
+      {
+        issued: ["completed", 1],
+        ...claimedOn(engine, ["completed", 1]),
+        sent: ["timeout", 0, unconfirmed],
+        acknowledged: ["timeout", 0, unanswered],
+        executed: ["timeout", 1, unanswered],
+        answered: ["completed", 1]
       }
-      const all = { issued: waiting, ...(first !== null && { claimed: first }), ...underway }
-      for (const { actor } of Object.values(all)) yield* actor.start(null)
-      return yield* endings(scene, all)
-    }),
-    {
-      issued: ["completed", 1],
-      ...claimedOn(engine, ["completed", 1]),
-      sent: ["timeout", 0, unconfirmed],
-      acknowledged: ["timeout", 0, unanswered],
-      executed: ["timeout", 1, unanswered],
-      answered: ["completed", 1]
-    }
-  )
+    )
 
-  column(
-    "the socket drops, and the process comes back",
-    Effect.gen(function*() {
-      const { database, site } = yield* siteBehind(engine, 12)
-      const { scene, underway, waiting } = yield* prepared(yield* site.brain)
-      waiting.actor.proxy.refuse(true)
-      yield* waiting.actor.start(null)
-      underway.answered.actor.proxy.lose(true)
-      yield* answer(underway.answered)
-      const first = database === null ? null : yield* claimed(scene, database)
-      for (const { actor } of [...Object.values(underway), ...(first === null ? [] : [first])]) actor.proxy.drop()
-      if (first !== null) {
-        yield* first.process.told("connected", 2)
-        database?.release()
+    column(
+      "the socket drops, and the process comes back",
+      Effect.gen(function*() {
+        const { database, site } = yield* siteBehind(engine, 12)
+        const { scene, underway, waiting } = yield* prepared(yield* site.brain)
+        waiting.actor.proxy.refuse(true)
+        yield* waiting.actor.start(null)
+        underway.answered.actor.proxy.lose(true)
+        yield* answer(underway.answered)
+        const first = database === null ? null : yield* claimed(scene, database)
+        for (const { actor } of [...Object.values(underway), ...(first === null ? [] : [first])]) actor.proxy.drop()
+        if (first !== null) {
+          yield* first.process.told("connected", 2)
+          database?.release()
+        }
+        underway.answered.actor.proxy.lose(false)
+        waiting.actor.proxy.refuse(false)
+        yield* Effect.forEach(Object.values(underway), ({ process }) => process.open)
+        return yield* endings(scene, { issued: waiting, ...(first !== null && { claimed: first }), ...underway })
+      }),
+      {
+        issued: ["completed", 1],
+        ...claimedOn(engine, ["completed", 1]),
+        sent: ["completed", 1],
+        acknowledged: ["completed", 1],
+        executed: ["completed", 1],
+        answered: ["timeout", 1, unanswered]
       }
-      underway.answered.actor.proxy.lose(false)
-      waiting.actor.proxy.refuse(false)
-      yield* Effect.forEach(Object.values(underway), ({ process }) => process.open)
-      return yield* endings(scene, { issued: waiting, ...(first !== null && { claimed: first }), ...underway })
-    }),
-    {
-      issued: ["completed", 1],
-      ...claimedOn(engine, ["completed", 1]),
-      sent: ["completed", 1],
-      acknowledged: ["completed", 1],
-      executed: ["completed", 1],
-      answered: ["timeout", 1, unanswered]
-    }
-  )
+    )
+  }
 
   column(
     "the answer is late",

@@ -7,8 +7,8 @@ import { expectStoredOnce, runOf, streaming } from "./streaming.ts"
 
 /** How the published agents send, and how ours may. `kills` of the brain in a run. */
 const manners = [
-  { name: "one event a frame", tasks: 400, size: 1, window: 256, kills: 2 },
-  { name: "a hundred events a frame", tasks: 1000, size: 100, window: 4, kills: 2 }
+  { name: "one event a frame", tasks: 200, size: 1, window: 256, kills: 2 },
+  { name: "a hundred events a frame", tasks: 600, size: 100, window: 4, kills: 2 }
 ]
 
 /** A new project with an agent in it. */
@@ -82,7 +82,7 @@ describe("ingest of two brains over one PostgreSQL", () => {
         const [one] = brains
         const call = (yield* signedIn(one))(one)
         const agent = yield* freshAgentAt(call, "hop")
-        const run = runOf(600, 10)
+        const run = runOf(300, 10)
         const urls = brains.map(({ url }) => url)
         // a process that takes over the buffer of a dead one sends what that one had sent
         const first = yield* streaming(agent, urls, run.batches, 32)
@@ -105,7 +105,7 @@ describe("ingest of two brains over one PostgreSQL", () => {
       const [one, other] = brains
       const call = (yield* signedIn(one))(other)
       const agent = yield* freshAgentAt(call, "left")
-      const run = runOf(400, 1)
+      const run = runOf(200, 1)
       const { done, streamer } = yield* streaming(agent, brains.map(({ url }) => url), run.batches, 256)
       yield* Effect.promise(() => streamer.when(300))
       yield* one.kill

@@ -4,7 +4,7 @@ import pg from "pg"
 import { inject } from "vitest"
 import { connectAgent, type ReceivedCommand } from "../agent.ts"
 import { freePort } from "../ports.ts"
-import { freshPostgres } from "../postgres.ts"
+import { migratedPostgres } from "../postgres.ts"
 import { until } from "../until.ts"
 import { signedIn, siteOf } from "./brainProcess.ts"
 import { certificates, schedulerProcess } from "./schedulerProcess.ts"
@@ -13,7 +13,7 @@ const schedules = 5
 const path = "/projects/default/schedules"
 
 /** SVC_TEST_SCHEDULER_FAULT_SECONDS runs it for longer, SVC_TEST_SCHEDULER_FAULT_SEED in another order. */
-const faultSeconds = Number(process.env.SVC_TEST_SCHEDULER_FAULT_SECONDS ?? 60)
+const faultSeconds = Number(process.env.SVC_TEST_SCHEDULER_FAULT_SECONDS ?? 25)
 const seed = Number(process.env.SVC_TEST_SCHEDULER_FAULT_SEED ?? 1)
 
 /** Longer than the lease of a scheduler, and than that of the brains' loop, 10 s each. */
@@ -67,7 +67,7 @@ describe("two brains and svc-scheduler on PostgreSQL", () => {
       `kill -9 and SIGSTOP of each at random: each tick has one row and each fire ends (SVC_EMBEDDED_SCHEDULER=${embedded})`,
       () =>
         Effect.gen(function*() {
-          const { url } = yield* freshPostgres
+          const { url } = yield* migratedPostgres
           const client = yield* connect(url)
           const files = yield* certificates
           const site = yield* siteOf(inject("program"), {

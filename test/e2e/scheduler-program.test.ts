@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { inject } from "vitest"
 import { freePort } from "../ports.ts"
-import { freshPostgres } from "../postgres.ts"
+import { migratedPostgres } from "../postgres.ts"
 import { until } from "../until.ts"
 import { type BrainProcess, type Call, signedIn, siteOf } from "./brainProcess.ts"
 import { certificates, schedulerProcess, untilRole } from "./schedulerProcess.ts"
@@ -11,7 +11,7 @@ const path = (project: string) => `/projects/${project}/schedules`
 
 /** A brain on PostgreSQL that leaves firing to schedulers, and the settings of one of them. */
 const makeSite = Effect.gen(function*() {
-  const { url } = yield* freshPostgres
+  const { url } = yield* migratedPostgres
   const files = yield* certificates
   const port = yield* freePort
   const site = yield* siteOf(inject("program"), {

@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import pg from "pg"
 import { inject } from "vitest"
 import { connected } from "../agent.ts"
-import { freshPostgres } from "../postgres.ts"
+import { migratedPostgres } from "../postgres.ts"
 import { until } from "../until.ts"
 import { type BrainProcess, signedIn, siteOf } from "./brainProcess.ts"
 
@@ -27,7 +27,7 @@ describe("schedules with two brains over one PostgreSQL", () => {
     "kill -9 and SIGSTOP of the process that fires (redbeat 201, 208, 218, 238): each tick has one row, and each fire ends",
     () =>
       Effect.gen(function*() {
-        const { url } = yield* freshPostgres
+        const { url } = yield* migratedPostgres
         const shared = yield* siteOf(inject("program"), {
           SVC_DATABASE_URL: url,
           SVC_SCHEDULE_CATCH_UP_MAX: "1000",

@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { inject } from "vitest"
 import { type Engine } from "../../databases.ts"
-import { freshPostgres } from "../../postgres.ts"
+import { migratedPostgres } from "../../postgres.ts"
 import { siteOf } from "../brainProcess.ts"
 import { proxyTo } from "./Proxy.ts"
 
@@ -10,7 +10,7 @@ export const siteBehind = (engine: Engine, timeoutSeconds: number) =>
   Effect.gen(function*() {
     const settings = { SVC_COMMAND_TIMEOUT_SECONDS: String(timeoutSeconds) }
     if (engine === "SQLite") return { site: yield* siteOf(inject("program"), settings), database: null }
-    const url = new URL((yield* freshPostgres).url)
+    const url = new URL((yield* migratedPostgres).url)
     const { port, proxy } = yield* proxyTo({ host: url.hostname, port: Number(url.port === "" ? 5432 : url.port) })
     url.host = `127.0.0.1:${port}`
     const site = yield* siteOf(inject("program"), { ...settings, SVC_DATABASE_URL: url.toString() })
