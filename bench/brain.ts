@@ -32,15 +32,19 @@ export const freshPostgres = Effect.acquireRelease(
   ({ name }) => onServer((client) => client.query(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`))
 )
 
-export const builtProgram = Effect.acquireRelease(
-  Effect.sync(() => {
-    mkdirSync(join(root, "node_modules/.cache"), { recursive: true })
-    const folder = mkdtempSync(join(root, "node_modules/.cache/svc-bench-")) // native modules are found from here
-    execFileSync(process.execPath, ["scripts/build.mjs", "cli", folder], { cwd: root, stdio: "inherit" })
-    return folder
-  }),
-  (folder) => Effect.sync(() => rmSync(folder, { recursive: true, force: true }))
-).pipe(Effect.map((folder) => join(folder, "svc.js")))
+/** The folder of a part of the build that ships programs, removed with the scope. */
+export const builtPart = (part: "cli" | "soak") =>
+  Effect.acquireRelease(
+    Effect.sync(() => {
+      mkdirSync(join(root, "node_modules/.cache"), { recursive: true })
+      const folder = mkdtempSync(join(root, "node_modules/.cache/svc-bench-")) // native modules are found from here
+      execFileSync(process.execPath, ["scripts/build.mjs", part, folder], { cwd: root, stdio: "inherit" })
+      return folder
+    }),
+    (folder) => Effect.sync(() => rmSync(folder, { recursive: true, force: true }))
+  )
+
+export const builtProgram = Effect.map(builtPart("cli"), (folder) => join(folder, "svc.js"))
 
 /** A running brain with one project and `agents` agents in it. */
 export const runningBrain = (

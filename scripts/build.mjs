@@ -4,6 +4,7 @@
 //   node scripts/build.mjs lib            dist/lib, the library: JavaScript and types, file for file
 //   node scripts/build.mjs agent          dist/agent, the package `svc-agent`, ready for npm pack; needs dist/lib
 //   node scripts/build.mjs workers        the worker threads' code for benchmarks, which run from the sources
+//   node scripts/build.mjs soak <folder>  the programs, and the brain of bench/soak.ts beside them
 //   node scripts/build.mjs test <folder>  what tests start: the worker threads' code; the program and the tests' own
 //                                         programs, in the folder
 import { build } from "esbuild"
@@ -18,11 +19,11 @@ import { writeSbom } from "./sbom.mjs"
 const root = fileURLToPath(new URL("../", import.meta.url))
 const [part, folder] = process.argv.slice(2)
 
-const buildCli = async (outdir) => {
+const buildCli = async (outdir, others = {}) => {
   rmSync(outdir, { recursive: true, force: true })
   const { metafile } = await build({
     ...options,
-    entryPoints: { ...programs, ...entries() },
+    entryPoints: { ...programs, ...entries(), ...others },
     outdir,
     metafile: true
   })
@@ -80,7 +81,7 @@ const buildForTests = (folder) =>
     build({ ...options, entryPoints: testPrograms, outdir: join(folder, "programs") })
   ])
 
-const parts = ["cli", "lib", "agent", "workers", "test"]
+const parts = ["cli", "lib", "agent", "workers", "soak", "test"]
 if (part !== undefined && !parts.includes(part)) {
   console.error(`build: there is no part "${part}"; the parts are ${parts.join(", ")}`)
   process.exit(1)
@@ -92,4 +93,5 @@ if (part === undefined || part === "cli") {
 if (part === undefined || part === "lib") await buildLib()
 if (part === undefined || part === "agent") await buildAgentPackage()
 if (part === "workers") await buildWorkers()
+if (part === "soak") await buildCli(resolve(folder), { "soak-brain": "bench/soak/brain.ts" })
 if (part === "test") await buildForTests(resolve(folder))

@@ -54,6 +54,8 @@ const meanings: ReadonlyArray<readonly [RegExp, string]> = [
   [/^28/, "the user name or password is wrong"],
   [/^3D000/, "that database does not exist; create it first"],
   [/^42501/, "the user may not do this in the database"],
+  [/^25006/, "it accepts no writes: it is a standby, or was set read-only"],
+  [/^53100/, "the disk of its server is full"],
   [/^53300/, "it has no free connection; lower SVC_DATABASE_POOL_SIZE or raise its max_connections"],
   [/^57P03/, "it is starting or stopping"],
   [/^ECONNREFUSED/, "nothing listens there"],

@@ -145,13 +145,14 @@ export const isDataError = (error: unknown): boolean =>
   )
 
 /**
- * Whether the database could not be reached or is shutting down or starting (PostgreSQL classes 08, 57P, 53300,
- * socket errors; SQLite busy, locked, full, read-only, cannot open).
+ * Whether the database could not be reached, is shutting down or starting, lacks disk, memory or connections, or refuses
+ * writes, as a standby before its promotion does (PostgreSQL classes 08, 53, 57P, 25006, socket errors; SQLite busy,
+ * locked, full, read-only, cannot open).
  */
 export const isUnavailable = (error: unknown): boolean =>
   causesOf(error).some((cause) => {
     const code = codeOf(cause)
-    return /^(08|57P)|^53300$|^E(CONN|PIPE|TIMEDOUT|HOST|NET|AI)|^SQLITE_(BUSY|LOCKED|FULL|READONLY|CANTOPEN|IOERR)/
+    return /^(08|53|57P)|^25006$|^E(CONN|PIPE|TIMEDOUT|HOST|NET|AI)|^SQLITE_(BUSY|LOCKED|FULL|READONLY|CANTOPEN|IOERR)/
       .test(code) ||
       (cause instanceof Error &&
         /Connection terminated|timeout exceeded when trying to connect|Query read timeout|not queryable/i.test(

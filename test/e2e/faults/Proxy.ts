@@ -8,6 +8,11 @@ interface Link {
   readonly server: Socket
 }
 
+export interface Address {
+  readonly host: string
+  readonly port: number
+}
+
 /** A TCP proxy that cuts, holds back or loses what passes. */
 export class Proxy {
   private readonly links = new Set<Link>()
@@ -19,7 +24,7 @@ export class Proxy {
   private trap: { readonly pattern: RegExp; readonly caught: () => void } | null = null
   private readonly held = new Map<Link, Array<Buffer>>()
 
-  constructor(private readonly target: { readonly host: string; readonly port: number }) {}
+  constructor(private target: Address) {}
 
   readonly accept = (client: Socket): void => {
     if (this.refusing) {
@@ -74,6 +79,11 @@ export class Proxy {
     }
   }
 
+  /** Further connections reach this address. */
+  turnTo(target: Address): void {
+    this.target = target
+  }
+
   refuse(refusing: boolean): void {
     this.refusing = refusing
   }
@@ -102,7 +112,7 @@ export class Proxy {
 }
 
 /** A proxy to this address, closed with the scope, and the port it listens on. */
-export const proxyTo = (target: { readonly host: string; readonly port: number }) =>
+export const proxyTo = (target: Address) =>
   Effect.gen(function*() {
     const proxy = yield* Effect.acquireRelease(
       Effect.sync(() => new Proxy(target)),
