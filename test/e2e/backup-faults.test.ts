@@ -3,18 +3,23 @@ import { assert, describe, it } from "@effect/vitest"
 import BetterSqlite3 from "better-sqlite3"
 import { Effect } from "effect"
 import { type ChildProcess, spawn, spawnSync } from "node:child_process"
-import { cpSync, existsSync, readdirSync } from "node:fs"
+import { cpSync, existsSync, mkdtempSync, readdirSync, rmSync, statfsSync, writeFileSync } from "node:fs"
+import { createServer } from "node:http"
+import { tmpdir } from "node:os"
 import { join } from "node:path"
 import pg from "pg"
 import { inject } from "vitest"
+import { connected, event } from "../agent.ts"
 import { serving, svc } from "../cli/svc.ts"
 import { type Engine, engines, temporaryHome } from "../databases.ts"
+import { freePort, portOf } from "../ports.ts"
 import { fillTables } from "../services/Backup/rows.ts"
 import { dumpTable, headTables, layerAudit, layerDatabase, makeSite, type Site } from "../services/Backup/site.ts"
 import { until } from "../until.ts"
 import { adminKey } from "./brainProcess.ts"
 import { callAt } from "./calls.ts"
 import { ended } from "./childProgram.ts"
+import { createCluster, serverFolder, startServer, urlOf } from "./faults/ServerPair.ts"
 import { site as siteOnEngine } from "./site.ts"
 import { expectStoredOnce, runOf, streaming } from "./streaming.ts"
 
@@ -228,4 +233,128 @@ describe.each(engines)("a brain on %s that ingests", (engine) => {
       }),
     240_000
   )
+})
+
+const toLoopback = { SVC_NOTIFICATIONS_WEBHOOK_ALLOW_HTTP: "true", SVC_OUTBOUND_ALLOW_CIDRS: "127.0.0.0/8" }
+
+/** A webhook's receiver that refuses everything while `isDown`. */
+const receiver = Effect.gen(function*() {
+  const state = { isDown: false, posts: Array<string>() }
+  const port = yield* portOf(createServer((request, response) => {
+    state.posts.push(String(request.headers["webhook-id"]))
+    request.resume().on("end", () => response.writeHead(state.isDown ? 503 : 200).end())
+  }))
+  return { state, url: `http://127.0.0.1:${port}/` }
+})
+
+describe("a brain that was restored", () => {
+  it.scopedLive(
+    "sends no notification of before the backup again, and suppresses those that waited",
+    () =>
+      Effect.gen(function*() {
+        const { state, url } = yield* receiver
+        const home = yield* siteOnEngine("SQLite", toLoopback)
+        const brain = yield* home.brain
+        const key = yield* adminKey(brain)
+        const base = "/projects/default/notifications"
+        const deliveriesAt = (at: { readonly url: string }) =>
+          Effect.map(
+            callAt(at, key)("GET", `${base}/deliveries`),
+            ({ json }): ReadonlyArray<{ readonly status: string; readonly error: string | null }> => json.items
+          )
+        const countOf = (all: ReadonlyArray<{ readonly status: string }>, wanted: string) =>
+          all.filter(({ status }) => status === wanted).length
+        const call = callAt(brain, key)
+        const channel = yield* call("POST", `${base}/channels`, { name: "c", type: "webhook", config: { url } })
+        const subscription = { trigger: "task.failed", project_channel_ids: [channel.json.id], grouping: null }
+        assert.strictEqual((yield* call("POST", `${base}/defaults`, { ...subscription, in_app: false })).status, 201)
+        const { json: keys } = yield* call("POST", "/projects/default/agents", { name: "agent" })
+        const fail = (at: { readonly url: string }, count: number) =>
+          Effect.scoped(Effect.gen(function*() {
+            const agent = yield* connected({ base: at.url, token: keys.token, hmac_secret: keys.hmac_secret })
+            const failure = () =>
+              event({ kind: "task.failed", data: { exception: "ValueError", task_name: "shop.pay" } })
+            yield* Effect.promise(() => agent.sendEvents(Array.from({ length: count }, failure)))
+          }))
+
+        yield* fail(brain, 3)
+        yield* until(deliveriesAt(brain), (all) => countOf(all, "sent") === 3)
+        state.isDown = true
+        yield* fail(brain, 2)
+        yield* until(Effect.sync(() => new Set(state.posts).size), (ids) => ids === 5)
+        const archive = join(yield* temporaryHome, "archive")
+        assert.strictEqual((yield* svc(["backup", "--output", archive], home.env)).code, 0)
+        yield* brain.stop
+        const before = new Set(state.posts)
+
+        const target = yield* makeSite("SQLite")
+        copyKeys(home.env.SVC_HOME ?? "", target.home)
+        const restored = yield* svc(["restore", archive, "--force"], target.environment)
+        assert.strictEqual(restored.code, 0, restored.stderr)
+        state.isDown = false
+        state.posts.length = 0
+        const next = yield* serving({ ...target.environment, ...toLoopback })
+        yield* fail(next, 1)
+        const all = yield* until(deliveriesAt(next), (all) => countOf(all, "sent") === 4)
+        assert.lengthOf(state.posts, 1)
+        assert.notInclude([...before], state.posts[0])
+        const suppressed = all.filter(({ status }) => status === "suppressed")
+        assert.lengthOf(suppressed, 2)
+        for (const { error } of suppressed) assert.match(error ?? "", /^The database was restored from a backup of /)
+      }),
+    120_000
+  )
+})
+
+/** A file system of its own, of 160 MB; root may mount one, unless a container forbids it. */
+const smallDisk = (folder: string) => spawnSync("mount", ["-t", "tmpfs", "-o", "size=160m,mode=777", "tmpfs", folder])
+const unmount = (folder: string) => spawnSync("umount", [folder])
+
+/** Of the small disk: less than the restored tables need. */
+const leftBytes = 300_000
+
+const canMount = (() => {
+  const folder = mkdtempSync(join(tmpdir(), "svc-mount-"))
+  const isMounted = smallDisk(folder).status === 0
+  if (isMounted) unmount(folder)
+  rmSync(folder, { recursive: true })
+  if (!isMounted) console.warn("skipped: needs a file system of its own, which may not be mounted here")
+  return isMounted
+})()
+
+describe.skipIf(!canMount)("a full disk of PostgreSQL in the middle of a restore", () => {
+  it.scopedLive("leaves the database as it was; with room the restore is whole", () =>
+    Effect.gen(function*() {
+      const disk = yield* serverFolder
+      yield* Effect.acquireRelease(
+        Effect.sync(() => assert.strictEqual(smallDisk(disk).status, 0)),
+        () => Effect.sync(() => unmount(disk))
+      )
+      const data = join(disk, "data")
+      yield* createCluster(data)
+      const port = yield* freePort
+      yield* startServer(data, port, { max_wal_size: "32MB", min_wal_size: "32MB" })
+
+      const from = yield* filled("SQLite")
+      const archive = join(yield* temporaryHome, "archive")
+      assert.strictEqual((yield* run(from, "backup", "--output", archive)).code, 0)
+      const home = (yield* makeSite("SQLite", { keysOf: from })).home
+      const environment = { SVC_HOME: home, SVC_DATABASE_URL: urlOf(port) }
+      const to: Site = { engine: "PostgreSQL", home, databaseUrl: urlOf(port), environment }
+      yield* Effect.provide(Effect.void, layerAudit(to))
+      const before = yield* dump(to)
+
+      const { bavail, bsize } = statfsSync(disk)
+      const ballast = join(disk, "ballast")
+      writeFileSync(ballast, Buffer.alloc(bavail * bsize - leftBytes))
+      const full = yield* run(to, "restore", archive, "--force")
+      assert.strictEqual(full.code, 1)
+      assert.include(full.stderr, "the disk of its server is full")
+      assert.isTrue((yield* dump(to)) === before, "the database is as before the restore")
+
+      rmSync(ballast)
+      const restored = yield* run(to, "restore", archive, "--force")
+      assert.strictEqual(restored.code, 0, restored.stderr)
+      assert.strictEqual((yield* run(to, "audit", "verify")).code, 0)
+    }), 240_000)
 })
