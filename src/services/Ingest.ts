@@ -46,8 +46,17 @@ export class Ingest extends Context.Tag("svc/Ingest")<Ingest, {
  */
 const maxBatchOnSqlite = 1500
 const minBatchOnSqlite = 200
-const slowCommitMillis = 50
+const slowCommitCpuMillis = 50
 const drainTimeout = "8 seconds"
+
+/**
+ * CPU time of this process so far. A slow disk and a busy machine make a commit last longer and leave this as it is: with
+ * smaller batches they would cost the same for fewer events, and the brain would fall behind further.
+ */
+const cpuMillis = (): number => {
+  const { system, user } = process.cpuUsage()
+  return (user + system) / 1000
+}
 
 /**
  * On PostgreSQL two writers, each with its own tasks: one folds while the other waits for the database. SQLite has one
@@ -137,9 +146,9 @@ const make = Effect.gen(function*() {
     let batchSize = maxBatch
     let batch: ReadonlyArray<PendingEvent> = []
 
-    const adaptBatchSize = (millis: number): void => {
+    const adaptBatchSize = (spentMillis: number): void => {
       if (!isSqlite) return
-      if (millis > slowCommitMillis) {
+      if (spentMillis > slowCommitCpuMillis) {
         batchSize = Math.max(Math.min(minBatchOnSqlite, maxBatch), Math.floor(batchSize * 0.7))
       } else if (batchSize < maxBatch) batchSize = Math.min(maxBatch, Math.ceil(batchSize * 1.2))
     }
@@ -151,13 +160,14 @@ const make = Effect.gen(function*() {
         metrics.ingestQueue.set(backlog.size)
       }
       const startedAt = clock.unsafeCurrentTimeNanos()
+      const cpuAtStart = cpuMillis()
       yield* commitOrSplit(batch, partition)
       const seconds = Number(clock.unsafeCurrentTimeNanos() - startedAt) / 1e9
       const events = batch
       batch = []
       metrics.ingestCommit.observe(seconds)
       metrics.ingestBatch.observe(events.length)
-      adaptBatchSize(seconds * 1000)
+      adaptBatchSize(cpuMillis() - cpuAtStart)
       yield* acknowledge(events)
     })
   }

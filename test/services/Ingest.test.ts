@@ -402,3 +402,18 @@ describe.each(engines)("ingest on %s", (engine) => {
       }))
   })
 })
+
+describe("ingest on SQLite, whose connection is waited for", () => {
+  layer(brainOn("SQLite", { ingestBatchEvents: 300 }), { excludeTestServices: true })((it) => {
+    it.effect("keeps the size of its batches: smaller ones would wait as long", () =>
+      Effect.gen(function*() {
+        const sql = yield* SqlClient.SqlClient
+        const from = yield* source
+        yield* Effect.fork(Effect.forever(Effect.delay(sql.withTransaction(Effect.sleep("60 millis")), "5 millis")))
+        yield* offered(from, Array.from({ length: 3000 }, (_, at) => received(`t${at}`)))
+        const transactions = yield* sql`
+          SELECT updated_at FROM tasks WHERE project_id = ${from.projectId} GROUP BY updated_at`
+        assert.lengthOf(transactions, 10)
+      }))
+  })
+})
