@@ -17,3 +17,20 @@ export const plansOf = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
       ))
     return plans
   })
+
+/** How PostgreSQL executes each statement of the effect: the lines of its query plan. */
+export const postgresPlansOf = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
+  Effect.gen(function*() {
+    const sql = yield* SqlClient.SqlClient
+    const plans: Array<string> = []
+    yield* Statement.withTransformer(effect, (statement) =>
+      Effect.as(
+        sql`EXPLAIN ${statement}`.values.pipe(
+          Effect.tap((rows) => Effect.sync(() => plans.push(rows.map(([line]) => String(line)).join("\n")))),
+          Effect.locally(Statement.currentTransformer, Option.none()),
+          Effect.orDie
+        ),
+        statement
+      ))
+    return plans
+  })

@@ -17,6 +17,8 @@ export interface DoctorFacts {
   readonly openFilesLimit: number | null
   /** PostgreSQL's own limit of connections. */
   readonly maxConnections: number | null
+  /** PostgreSQL has pg_trgm, but searches lack its indexes, or one was not finished. */
+  readonly searchIndexTrouble: "missing" | "unfinished" | null
   /** Why the mail server refused; null where it accepts, or none is set. */
   readonly mailTrouble: string | null
 }
@@ -102,6 +104,14 @@ export const warningsOf = (facts: DoctorFacts): ReadonlyArray<string> => {
       `SVC_DATABASE_POOL_SIZE times SVC_WORKERS is ${
         settings.databasePoolSize * settings.workers
       }, and PostgreSQL gives ${facts.maxConnections} connections to all its users`
+    ],
+    [
+      facts.searchIndexTrouble === "missing",
+      "this database has the extension pg_trgm, but searches do not use it; svc migrate search-indexes creates their indexes (docs/scaling.md)"
+    ],
+    [
+      facts.searchIndexTrouble === "unfinished",
+      "an index for searches was not finished: it costs the ingest time and no search uses it; run svc migrate search-indexes again"
     ]
   ]
   return rules.filter(([applies]) => applies).map(([, sentence]) => sentence)

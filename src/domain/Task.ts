@@ -107,6 +107,12 @@ export const TaskList = Schema.Struct({
     }),
     "How many match, with `include_total`; null when there are too many to count.",
     1200
+  ),
+  searched_to: describeField(
+    Schema.optional(Timestamp),
+    "The search took half a second and stopped here, so the page is not full: tasks the brain first heard of earlier are " +
+      "searched by the next page. Absent when the search did not stop.",
+    exampleTime
   )
 }).annotations(describeBody("TaskList", "A page of tasks."))
 

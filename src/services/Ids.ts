@@ -27,6 +27,9 @@ export const millisOf = (id: string): number => parseInt(id.slice(0, 8) + id.sli
 /** Sorts before every UUIDv7. */
 export const minId = "00000000-0000-0000-0000-000000000000"
 
+/** Sorts behind every UUIDv7. */
+export const maxId = "ffffffff-ffff-ffff-ffff-ffffffffffff"
+
 const boundaryId = (millis: number, rest: "0" | "f"): string => {
   const clamped = Math.min(Math.max(millis, 0), 2 ** 48 - 1)
   const hex = clamped.toString(16).padStart(12, "0")

@@ -8,6 +8,7 @@ import { taskFields, type TaskKey } from "../domain/Task.ts"
 import type { BulkDelete, TaskFilter } from "../domain/Task/Filter.ts"
 import { hidePayload, type TaskRow } from "../domain/Task/Json.ts"
 import { isStorable } from "../domain/Text.ts"
+import { fromEpochMicros, type Timestamp } from "../domain/Timestamp.ts"
 import { ApprovalGate } from "./Approvals/Gate.ts"
 import { canReadPayload, CurrentProject } from "./CurrentActor.ts"
 import { orDieOnSql } from "./Database.ts"
@@ -31,6 +32,8 @@ export interface TaskPage {
   readonly rows: ReadonlyArray<TaskRow>
   readonly next_cursor: string | null
   readonly total_count: number | null | undefined
+  /** Tasks that are older were not searched yet: the next page goes on there. Null when the search did not stop early. */
+  readonly searched_to: Timestamp | null
 }
 
 const taskNotFound = new NotFound({ resource: "task" })
@@ -47,7 +50,7 @@ export class Tasks extends Effect.Service<Tasks>()("svc/Tasks", {
     const gate = yield* ApprovalGate
 
     /**
-     * A page of rows, fewer when they are large, and the id after which the next page begins; null on the last page.
+     * A page of rows, fewer when they are large or rare, and the id after which the next page begins; null on the last page.
      */
     const page = Effect.fnUntraced(function*(
       projectId: ProjectId,
@@ -57,13 +60,15 @@ export class Tasks extends Effect.Service<Tasks>()("svc/Tasks", {
     ) {
       if (isServedByOneIndex(filter)) {
         const { hasMore, rows } = yield* repo.readPage(projectId, filter, after, limit)
-        return { rows, next: hasMore ? String(rows.at(-1)?.[idAt]) : null }
+        return { rows, next: hasMore ? String(rows.at(-1)?.[idAt]) : null, searchedTo: null }
       }
-      const ids = yield* search.listIds(projectId, filter, { direction: "newest", after, limit: limit + 1 })
+      const { ids, searchedTo } = yield* search.listPage(projectId, filter, after, limit + 1)
       const matches = yield* readSizes(projectId, ids)
       const pageIds = takeWithin(matches, pageBytes).slice(0, limit).map(({ id }) => id)
       const rows = pageIds.length === 0 ? [] : yield* repo.listByIds(projectId, pageIds)
-      return { rows, next: matches.length > pageIds.length ? pageIds.at(-1) ?? null : null }
+      return matches.length > pageIds.length
+        ? { rows, next: pageIds.at(-1) ?? null, searchedTo: null }
+        : { rows, next: searchedTo, searchedTo }
     })
 
     /** The ids with the sizes of their rows; 0 for a row that was deleted since the search. */
@@ -89,7 +94,7 @@ export class Tasks extends Effect.Service<Tasks>()("svc/Tasks", {
       const project = yield* CurrentProject
       const after = options.cursor === null ? null : yield* decodeAfter(options.cursor)
       const limit = Math.min(options.limit ?? defaultLimit, settings.restMaxPageSize)
-      const { next, rows } = yield* page(project.id, filter, after, limit)
+      const { next, rows, searchedTo } = yield* page(project.id, filter, after, limit)
       const total_count = !options.include_total
         ? undefined
         : after === null && next === null
@@ -99,7 +104,8 @@ export class Tasks extends Effect.Service<Tasks>()("svc/Tasks", {
       return {
         rows: shownRows,
         next_cursor: next === null ? null : encodeCursor("tasks", [next]),
-        total_count
+        total_count,
+        searched_to: searchedTo === null ? null : fromEpochMicros(Ids.millisOf(searchedTo) * 1000)
       } satisfies TaskPage
     }, orDieOnSql)
 

@@ -138,6 +138,27 @@ describe.each(engines)("the database commands on %s", (engine) => {
       assert.include(up.stderr, "svc 7.8.9")
     }))
 
+  it.scoped("create and drop the indexes of searches, or say what they need", () =>
+    Effect.gen(function*() {
+      const { home, settings } = yield* fresh(engine)
+      const run = (...options: ReadonlyArray<string>) => svc(["migrate", "search-indexes", ...options], settings)
+      assert.match((yield* run()).stderr, engine === "PostgreSQL" ? /run svc migrate upgrade first/ : /no database at/)
+      yield* svc(["migrate", "upgrade"], settings)
+      const refused = yield* run()
+      assert.strictEqual(refused.code, 1)
+      if (engine === "SQLite") return assert.match(refused.stderr, /^svc: SQLite has no trigram indexes\./)
+      assert.match(refused.stderr, /CREATE EXTENSION pg_trgm/)
+      yield* Effect.promise(() => execute(home, settings, ["CREATE EXTENSION pg_trgm"]))
+      assert.match((yield* svc(["doctor"], settings)).stdout, /svc migrate search-indexes/)
+      const names = ["tasks_task_id_trigrams", "tasks_exception_trigrams"]
+      assert.strictEqual((yield* run()).stdout, names.map((name) => `created ${name}\n`).join(""))
+      assert.notInclude((yield* svc(["doctor"], settings)).stdout, "search-indexes")
+      assert.strictEqual((yield* svc(["reset", "--force"], settings)).code, 0)
+      assert.match((yield* svc(["doctor"], settings)).stdout, /svc migrate search-indexes/)
+      yield* run()
+      assert.strictEqual((yield* run("--drop")).stdout, names.map((name) => `dropped ${name}\n`).join(""))
+    }))
+
   it.scoped("make the first admin once, and change a password", () =>
     Effect.gen(function*() {
       const { home, settings } = yield* fresh(engine)

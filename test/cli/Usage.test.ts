@@ -32,6 +32,7 @@ const commands = [
   "migrate current",
   "migrate history",
   "migrate downgrade",
+  "migrate search-indexes",
   "reset",
   "upgrade",
   "backup verify",

@@ -14,6 +14,7 @@ const calm: Omit<DoctorFacts, "settings"> = {
   freeBytes: 2 ** 40,
   openFilesLimit: 65_536,
   maxConnections: null,
+  searchIndexTrouble: null,
   mailTrouble: null
 }
 
@@ -52,6 +53,8 @@ describe("svc doctor", () => {
     ["svc auth reset-link", { ...abroad, smtpUrl: null }, {}],
     ["does not accept mail: EAUTH: 535", abroad, { mailTrouble: "EAUTH: 535" }],
     ["below two heartbeats", { agentHeartbeat: 20 }, {}],
+    ["searches do not use it", {}, { searchIndexTrouble: "missing" }],
+    ["was not finished", {}, { searchIndexTrouble: "unfinished" }],
     ["SVC_AUDIT_RETENTION_DAYS is below 90", { auditRetentionDays: 30 }, {}],
     ["SVC_AUDIT_WEBHOOK_URL is plain http", {
       auditWebhookUrl: Redacted.make("http://hooks.example/"),

@@ -69,55 +69,60 @@ export const siteOf = (
       })
     if (code !== 0) return yield* Effect.dieMessage(`bootstrap-admin ended with ${code}: ${stderr}`)
 
-    const brainWith = (own: Readonly<Record<string, string>>, servedBy = program) =>
-      Effect.gen(function*() {
-        const port = yield* freePort
-        const url = `http://127.0.0.1:${port}`
-        let child: ChildProcess | undefined
-        let log = ""
-        const ready = Effect.promise(async () => {
-          try {
-            return (await fetch(`${url}/health/ready`)).status
-          } catch {
-            return 0
-          }
-        })
-        const start = Effect.sync(() => {
-          const started = spawn(process.execPath, [servedBy, "serve", "--port", String(port)], {
-            env: { ...env, ...own },
-            stdio: ["ignore", "pipe", "pipe"]
-          })
-          for (const stream of [started.stdout, started.stderr]) {
-            stream.on("data", (chunk) => (log += String(chunk)))
-          }
-          child = started
-        }).pipe(
-          Effect.zipRight(until(ready, (status) => status === 200)),
-          Effect.asVoid,
-          Effect.tapError(() => Effect.log(log)),
-          Effect.orDie
-        )
-        const signal = (name: NodeJS.Signals) =>
-          Effect.suspend(() => {
-            if (child === undefined) return Effect.succeed(null)
-            const running = child
-            running.kill(name)
-            return Effect.map(ended(running), () => running.exitCode)
-          })
-        yield* Effect.acquireRelease(start, () => signal("SIGKILL"))
-        return {
-          url,
-          start,
-          kill: Effect.asVoid(signal("SIGKILL")),
-          freeze: Effect.sync(() => child?.kill("SIGSTOP")),
-          resume: Effect.sync(() => child?.kill("SIGCONT")),
-          stop: signal("SIGTERM"),
-          log: () => log,
-          pid: () => child?.pid ?? 0
-        } satisfies BrainProcess
-      })
-    return { env, brain: brainWith({}), brainWith } satisfies Site
+    return siteIn(program, env)
   })
+
+/** The site of an existing home and database, which the settings name. */
+export const siteIn = (program: string, env: Readonly<Record<string, string>>): Site => {
+  const brainWith = (own: Readonly<Record<string, string>>, servedBy = program) =>
+    Effect.gen(function*() {
+      const port = yield* freePort
+      const url = `http://127.0.0.1:${port}`
+      let child: ChildProcess | undefined
+      let log = ""
+      const ready = Effect.promise(async () => {
+        try {
+          return (await fetch(`${url}/health/ready`)).status
+        } catch {
+          return 0
+        }
+      })
+      const start = Effect.sync(() => {
+        const started = spawn(process.execPath, [servedBy, "serve", "--port", String(port)], {
+          env: { ...env, ...own },
+          stdio: ["ignore", "pipe", "pipe"]
+        })
+        for (const stream of [started.stdout, started.stderr]) {
+          stream.on("data", (chunk) => (log += String(chunk)))
+        }
+        child = started
+      }).pipe(
+        Effect.zipRight(until(ready, (status) => status === 200)),
+        Effect.asVoid,
+        Effect.tapError(() => Effect.log(log)),
+        Effect.orDie
+      )
+      const signal = (name: NodeJS.Signals) =>
+        Effect.suspend(() => {
+          if (child === undefined) return Effect.succeed(null)
+          const running = child
+          running.kill(name)
+          return Effect.map(ended(running), () => running.exitCode)
+        })
+      yield* Effect.acquireRelease(start, () => signal("SIGKILL"))
+      return {
+        url,
+        start,
+        kill: Effect.asVoid(signal("SIGKILL")),
+        freeze: Effect.sync(() => child?.kill("SIGSTOP")),
+        resume: Effect.sync(() => child?.kill("SIGCONT")),
+        stop: signal("SIGTERM"),
+        log: () => log,
+        pid: () => child?.pid ?? 0
+      } satisfies BrainProcess
+    })
+  return { env, brain: brainWith({}), brainWith }
+}
 
 export type Call = (method: string, path: string, body?: unknown) => Effect.Effect<{
   readonly status: number

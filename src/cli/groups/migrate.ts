@@ -31,7 +31,13 @@ const downgrade = Command.make("downgrade", { revision }, handler((module) => mo
   Command.withDescription("Undo the newest step.")
 )
 
+const drop = Options.boolean("drop").pipe(Options.withDescription("Remove the indexes instead."))
+
+const searchIndexes = Command.make("search-indexes", { drop }, handler((module) => module.searchIndexes)).pipe(
+  Command.withDescription("Create PostgreSQL's trigram indexes for searches, while brains run; needs pg_trgm.")
+)
+
 export const migrate = Command.make("migrate").pipe(
   Command.withDescription("Show and change the database's schema revision."),
-  Command.withSubcommands([upgrade, current, history, downgrade])
+  Command.withSubcommands([upgrade, current, history, downgrade, searchIndexes])
 )

@@ -7,6 +7,7 @@ import { openFilesLimit } from "../../layers/Connections.ts"
 import { Database, Reader } from "../../services/Database.ts"
 import { MailTransport } from "../../services/Mail/Transport.ts"
 import { Settings } from "../../services/Settings.ts"
+import { findSearchIndexTrouble } from "../../services/Tasks/SearchIndexes.ts"
 import { Environment } from "../Environment.ts"
 import { inspect, layerInspection, linesOf, requireKeys } from "../Inspection.ts"
 import { settings } from "../Settings.ts"
@@ -59,6 +60,9 @@ export const doctor = () =>
     yield* Console.log(linesOf(inspection).join("\n"))
     const effective = yield* Settings
     const connections = yield* Effect.option(Effect.provide(readMaxConnections, layerInspection)) // no database yet: no limit
+    const searchIndexes = yield* Effect.option(
+      Effect.provide(Effect.flatMap(Reader, findSearchIndexTrouble), layerInspection)
+    ) // no tables yet: no search
     const warnings = warningsOf({
       settings: effective,
       dialect: inspection.database_url.startsWith("sqlite:") ? "sqlite" : "pg",
@@ -69,6 +73,7 @@ export const doctor = () =>
       freeBytes: yield* readFreeBytes(effective.home),
       openFilesLimit: yield* openFilesLimit,
       maxConnections: Option.getOrNull(connections),
+      searchIndexTrouble: Option.getOrNull(searchIndexes),
       mailTrouble: yield* checkMail
     })
     yield* Console.log(

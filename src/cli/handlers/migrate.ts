@@ -2,6 +2,7 @@ import { Console, Effect, Layer } from "effect"
 import { migrations } from "../../../migrations/index.ts"
 import * as DatabaseLayer from "../../layers/Database.ts"
 import { type AppliedMigration, Migrations } from "../../services/Migrations.ts"
+import { SearchIndexes } from "../../services/Tasks/SearchIndexes.ts"
 import { CliError } from "../Explain.ts"
 import { inspect, layerInspection } from "../Inspection.ts"
 import { settings } from "../Settings.ts"
@@ -88,4 +89,21 @@ export const downgrade = ({ revision }: { readonly revision: string }) =>
     )
     yield* Console.log(`undid ${step.id} ${step.name}`)
     yield* Console.log(`revision: ${target}`)
+  })
+
+export const searchIndexes = ({ drop }: { readonly drop: boolean }) =>
+  Effect.gen(function*() {
+    yield* requireDatabase
+    const changes = yield* Effect.gen(function*() {
+      if ((yield* Effect.flatMap(Migrations, ({ current }) => current)) === 0) {
+        return yield* new CliError({ message: "the database has no tables yet: run svc migrate upgrade first" })
+      }
+      const indexes = yield* SearchIndexes
+      return yield* drop ? indexes.drop() : indexes.create()
+    }).pipe(
+      Effect.provide(
+        SearchIndexes.layer.pipe(Layer.provideMerge(DatabaseLayer.layerUnmigrated), Layer.provide(settings()))
+      )
+    )
+    for (const { change, name } of changes) yield* Console.log(`${change} ${name}`)
   })

@@ -1,12 +1,12 @@
 import type * as Sse from "@effect/experimental/Sse"
 import { FileSystem } from "@effect/platform"
 import { Console, Effect, type Option, Schema, Stream } from "effect"
-import type { Task, TaskDetail } from "../../domain/Task.ts"
+import type { Task, TaskDetail, TaskList } from "../../domain/Task.ts"
 import type { TaskWhy } from "../../domain/Task/WhyAnswer.ts"
 import { CliError } from "../Explain.ts"
 import { followStream } from "../LiveStream.ts"
 import { type DecodedResponse, printAnswer, type Remote, withRemote } from "../Remote.ts"
-import { type Column, formatAge, formatFields, formatPage, formatState } from "../Table.ts"
+import { type Column, formatAge, formatFields, formatPage, formatState, type View } from "../Table.ts"
 import { getTask, listAgents } from "../Target.ts"
 import { decodeTaskQuery, type TaskFilters } from "../TaskQuery.ts"
 import { escapeJson, escapeLines, escapeText, jsonMemberOf } from "../TerminalText.ts"
@@ -35,6 +35,11 @@ const columns: ReadonlyArray<Column<Row>> = [
   { head: "TASK", cell: ({ task_id }) => task_id }
 ]
 
+const formatTasks = (page: typeof TaskList.Type, text: string, view: View): string =>
+  formatPage(columns)(page, text, view) + (page.searched_to === undefined
+    ? ""
+    : `\nsearched back to ${page.searched_to}; the next page searches older tasks`)
+
 export const list = ({ cursor, json, limit, project, ...filters }: TaskFilters & {
   readonly limit: number
   readonly cursor: Option.Option<string>
@@ -46,7 +51,7 @@ export const list = ({ cursor, json, limit, project, ...filters }: TaskFilters &
     yield* withRemote(project, ({ api, slug }) =>
       Effect.flatMap(
         Effect.tap(api.tasks.list({ path: { slug }, urlParams, withResponse: true }), warnIfClamped),
-        (answer) => printAnswer(answer, json, formatPage(columns))
+        (answer) => printAnswer(answer, json, formatTasks)
       ))
   })
 

@@ -23,9 +23,10 @@ const filterOf = (query: ListTasks): TaskFilter => ({
 })
 
 /** Written, never parsed again: the tasks' own numbers must keep their digits. */
-const pageJson = ({ next_cursor, rows, total_count }: TaskPage): string =>
+const pageJson = ({ next_cursor, rows, searched_to, total_count }: TaskPage): string =>
   `{"items":[${rows.map(writeTask).join(",")}],"next_cursor":${JSON.stringify(next_cursor)}` +
-  `${total_count === undefined ? "" : `,"total_count":${total_count}`}}`
+  `${total_count === undefined ? "" : `,"total_count":${total_count}`}` +
+  `${searched_to === null ? "" : `,"searched_to":${JSON.stringify(searched_to)}`}}`
 
 export const layer = implementGroup(
   "tasks",

@@ -1,10 +1,12 @@
-import { Effect } from "effect"
+import { Clock, Effect } from "effect"
 import type { ProjectId } from "../../domain/Id.ts"
 import type { TaskFilter } from "../../domain/Task/Filter.ts"
 import { type TaskFacet, taskFacets } from "../../domain/TaskFacet.ts"
 import { Reader } from "../Database.ts"
+import * as Ids from "../Ids.ts"
 import { type Fragment, makeConditions } from "./Conditions.ts"
 import { Scans } from "./Scans.ts"
+import { hasTrigram, listTrigramIndexes } from "./SearchIndexes.ts"
 import { type Branch, type IdWindow, makeStatements } from "./Statements.ts"
 
 /** The newest rows are read first: a frequent match is found there at once. */
@@ -21,6 +23,19 @@ const maxRangesBesideIndex = 20
 const rareCharacters = 4
 /** Maximum total; more tasks are not counted. */
 export const maxCounted = 10_000
+/** How long the search of a page begins further slices. */
+const maxPageMillis = 500
+/** The first slice spans this many times the time of the newest rows. */
+const firstSlice = 16
+/** A slice that took less time than this is followed by one of twice the span. */
+const shortMillis = 60
+
+/** What a page's search found. */
+export interface SearchedPage {
+  readonly ids: ReadonlyArray<string>
+  /** Tasks with this id and newer ones were searched, older ones were not; null when all were, or the page is full. */
+  readonly searchedTo: string | null
+}
 
 type Terms = ReadonlyArray<Fragment>
 
@@ -36,15 +51,22 @@ export class TaskSearch extends Effect.Service<TaskSearch>()("svc/tasks/Search",
     const where = makeConditions(sql)
     const statements = makeStatements(sql, where)
 
-    /** The matches among the newest rows of the window; null when older rows may match too. */
+    /** The matches among the newest rows of the window, and the id of the next row, which may match too; null: done. */
     const searchRecent = Effect.fnUntraced(function*(projectId: ProjectId, filter: TaskFilter, window: IdWindow) {
       const rows = statements.selectNewest(projectId, filter, window)
       const found = yield* sql`SELECT id FROM (${rows} LIMIT ${maxRecentRows}) AS recent
         WHERE ${sql.and(where.allTerms(filter))} ORDER BY id DESC LIMIT ${window.limit}`.values
-      if (found.length === window.limit) return readIds(found)
-      const more = yield* sql`${rows} LIMIT 1 OFFSET ${maxRecentRows}`.values
-      return more.length === 0 ? readIds(found) : null
+      const ids = readIds(found)
+      if (ids.length === window.limit) return { ids, following: null }
+      const [row] = yield* sql`${rows} LIMIT 1 OFFSET ${maxRecentRows}`.values
+      return { ids, following: row === undefined ? null : String(row[0]) }
     })
+
+    const readEndId = (projectId: ProjectId, order: "ASC" | "DESC") =>
+      Effect.map(
+        sql`SELECT id FROM tasks WHERE project_id = ${projectId} ORDER BY id ${sql.literal(order)} LIMIT 1`.values,
+        ([row]) => (row === undefined ? null : String(row[0]))
+      )
 
     /** For each column the project's values that satisfy a condition on `value`; null when there are too many. */
     const listValues = (projectId: ProjectId, columns: ReadonlyArray<TaskFacet>, condition: Fragment) => {
@@ -64,7 +86,24 @@ export class TaskSearch extends Effect.Service<TaskSearch>()("svc/tasks/Search",
     const listNamesLike = (projectId: ProjectId, part: string) =>
       Effect.map(listValues(projectId, ["name"], where.contains("value", part)), ([names]) => names?.values ?? null)
 
-    const makeWalk = (conditions: Terms, index: string | null): Branch => ({ conditions, ranges: null, index })
+    const makeWalk = (conditions: Terms, index: string | null): Branch => ({
+      conditions,
+      ranges: null,
+      index,
+      isUnordered: false
+    })
+
+    /** A walk, or a lookup in the column's trigram index where there is one that helps with the term. */
+    const makeTextBranch = (
+      column: "task_id" | "exception",
+      term: string,
+      conditions: Terms,
+      index: string | null,
+      trigrams: ReadonlySet<string>
+    ): Branch => ({
+      ...makeWalk([...conditions, where.matchesTerm(column, term)], index),
+      isUnordered: trigrams.has(column) && hasTrigram(term)
+    })
 
     const makeValueBranch = (
       column: TaskFacet,
@@ -73,24 +112,33 @@ export class TaskSearch extends Effect.Service<TaskSearch>()("svc/tasks/Search",
       filter: TaskFilter
     ): Branch =>
       values.length <= (isIndexed(filter) ? maxRangesBesideIndex : maxRanges)
-        ? { conditions: others, ranges: { column, values }, index: null }
+        ? { conditions: others, ranges: { column, values }, index: null, isUnordered: false }
         : makeWalk([...others, where.isOneOf(column, values)], null)
 
     /** The branches by which a row can match the search term, given the other terms. */
     const makeTermBranches = Effect.fnUntraced(
-      function*(projectId: ProjectId, filter: TaskFilter, term: string, others: Terms) {
+      function*(
+        projectId: ProjectId,
+        filter: TaskFilter,
+        term: string,
+        others: Terms,
+        trigrams: ReadonlySet<string>
+      ) {
         const branches: Array<Branch> = []
         for (const { column, values } of yield* listValues(projectId, taskFacets, where.matchesTerm("value", term))) {
           if (values === null) branches.push(makeWalk([...others, where.matchesTerm(column, term)], null))
           else if (values.length > 0) branches.push(makeValueBranch(column, values, others, filter))
         }
         const index = isIndexed(filter) && term.length < rareCharacters ? null : "tasks_list"
-        branches.push(makeWalk([...others, where.matchesTerm("task_id", term)], index))
+        branches.push(makeTextBranch("task_id", term, others, index, trigrams))
         if (filter.search_exceptions) {
           branches.push(
-            makeWalk(
-              [...others, sql`exception IS NOT NULL`, where.matchesTerm("exception", term)],
-              isIndexed(filter) ? null : "tasks_exception"
+            makeTextBranch(
+              "exception",
+              term,
+              [...others, sql`exception IS NOT NULL`],
+              isIndexed(filter) ? null : "tasks_exception",
+              trigrams
             )
           )
         }
@@ -98,7 +146,11 @@ export class TaskSearch extends Effect.Service<TaskSearch>()("svc/tasks/Search",
       }
     )
 
-    const makeBranches = Effect.fnUntraced(function*(projectId: ProjectId, filter: TaskFilter) {
+    const makeBranches = Effect.fnUntraced(function*(
+      projectId: ProjectId,
+      filter: TaskFilter,
+      trigrams: ReadonlySet<string> = new Set()
+    ) {
       const { name, search } = filter
       const plain = where.exactTerms(filter)
       const names = name === null ? null : yield* listNamesLike(projectId, name)
@@ -106,30 +158,91 @@ export class TaskSearch extends Effect.Service<TaskSearch>()("svc/tasks/Search",
       const nameConditions = name === null
         ? []
         : [names === null ? where.contains("name", name) : where.isOneOf("name", names)]
-      if (search !== null) return yield* makeTermBranches(projectId, filter, search, [...plain, ...nameConditions])
+      if (search !== null) {
+        return yield* makeTermBranches(projectId, filter, search, [...plain, ...nameConditions], trigrams)
+      }
       if (names !== null) return [makeValueBranch("name", names, plain, filter)]
       return [makeWalk([...plain, ...nameConditions], isIndexed(filter) ? null : "tasks_list")]
     })
 
-    /** The first matching ids of the window. */
+    /** The first matching ids of the window, in the order of the window. */
+    const runBranches = Effect.fnUntraced(function*(
+      projectId: ProjectId,
+      filter: TaskFilter,
+      branches: ReadonlyArray<Branch>,
+      window: IdWindow,
+      within: Terms
+    ) {
+      let found: ReadonlyArray<string> = []
+      for (const build of statements.buildAll(projectId, filter, branches, window)) {
+        const last = found.length < window.limit ? undefined : found[found.length - 1]
+        const bounds = [
+          ...statements.afterBound(window),
+          ...within,
+          ...(last === undefined ? [] : [statements.untilBound(last, window)])
+        ]
+        const rows = yield* scans.run(build(bounds))
+        found = mergeIds(found, readIds(rows), window)
+      }
+      return found
+    })
+
+    /** The first matching ids of the window. May read every task of the project. */
     const listIds = Effect.fn("TaskSearch.listIds")(
       function*(projectId: ProjectId, filter: TaskFilter, window: IdWindow) {
         if (window.direction === "newest" && window.limit < maxRecentRows) {
-          const recent = yield* searchRecent(projectId, filter, window)
-          if (recent !== null) return recent
+          const { following, ids } = yield* searchRecent(projectId, filter, window)
+          if (following === null) return ids
         }
-        const branches = yield* makeBranches(projectId, filter)
+        return yield* runBranches(projectId, filter, yield* makeBranches(projectId, filter), window, [])
+      }
+    )
+
+    /** Whether a branch reads few rows however many tasks there are. */
+    const isShort = (filter: TaskFilter, { isUnordered, ranges }: Branch) => {
+      const hasOtherTerms = where.exactTerms(filter).length > 0 || (filter.name !== null && filter.search !== null)
+      return isUnordered || (ranges !== null && !hasOtherTerms)
+    }
+
+    /**
+     * The newest matching ids after `after`, at most `limit`, for one page. It searches the newest rows, then older and
+     * older ones in slices of time, and gives up after half a second: a search that finds nothing would read every task.
+     */
+    const listPage = Effect.fn("TaskSearch.listPage")(
+      function*(projectId: ProjectId, filter: TaskFilter, after: string | null, limit: number) {
+        const window: IdWindow = { direction: "newest", after, limit }
+        const { following, ids } = yield* searchRecent(projectId, filter, window)
+        if (following === null) return { ids, searchedTo: null } satisfies SearchedPage
+        const trigrams = filter.search === null ? new Set<string>() : yield* listTrigramIndexes(sql)
+        const branches = yield* makeBranches(projectId, filter, trigrams)
+        const isLast = branches.every((branch) => isShort(filter, branch))
+        const older = (from: string, count: number, within: Terms) =>
+          runBranches(projectId, filter, branches, { direction: "newest", after: from, limit: count }, within)
+        if (isLast && !branches.some(({ isUnordered }) => isUnordered)) {
+          return { ids: yield* older(after ?? Ids.maxId, limit, []), searchedTo: null } satisfies SearchedPage
+        }
+        const oldest = (yield* readEndId(projectId, "ASC")) ?? Ids.maxId
+        const newest = after ?? (yield* readEndId(projectId, "DESC")) ?? following
+        let from = after
+        let span = Math.max(1, Ids.millisOf(newest) - Ids.millisOf(following)) * firstSlice
         let found: ReadonlyArray<string> = []
-        for (const build of statements.buildAll(projectId, filter, branches, window)) {
-          const last = found.length < window.limit ? undefined : found[found.length - 1]
-          const bounds = [
-            ...statements.afterBound(window),
-            ...(last === undefined ? [] : [statements.untilBound(last, window)])
+        const begun = yield* Clock.currentTimeMillis
+        while (true) {
+          const begunSlice = yield* Clock.currentTimeMillis
+          const isWhole = isLast && from !== after
+          const to = Ids.minIdAt(Ids.millisOf(from ?? newest) - span)
+          found = [
+            ...found,
+            ...yield* older(from ?? Ids.maxId, limit - found.length, isWhole ? [] : [sql`id >= ${to}`])
           ]
-          const rows = yield* scans.run(build(bounds))
-          found = mergeIds(found, readIds(rows), window)
+          if (isWhole || to <= oldest || found.length === limit) {
+            return { ids: found, searchedTo: null } satisfies SearchedPage
+          }
+          const now = yield* Clock.currentTimeMillis
+          if (now - begun >= maxPageMillis) return { ids: found, searchedTo: to } satisfies SearchedPage
+          if (now - begunSlice < shortMillis) span *= 2
+          from = to
         }
-        return found
       }
     )
 
@@ -155,7 +268,7 @@ export class TaskSearch extends Effect.Service<TaskSearch>()("svc/tasks/Search",
       return Number(row?.[0]) > maxCounted ? null : Number(row?.[1])
     })
 
-    return { listIds, count } as const
+    return { listIds, listPage, count } as const
   })
 }) {
   static readonly layer = this.Default

@@ -23,6 +23,8 @@ export interface Branch {
   readonly ranges: Ranges | null
   /** The index to walk on SQLite; null leaves it to the planner. */
   readonly index: string | null
+  /** All matches are read and then sorted, so that PostgreSQL uses a trigram index, which has no order. */
+  readonly isUnordered: boolean
 }
 
 /** A part of the ids; `otherHour`: only those in the index `tasks_other_hour`. */
@@ -120,11 +122,20 @@ export const makeStatements = (sql: SqlClient.SqlClient, where: Conditions) => {
     window: IdWindow,
     part: Part
   ): ReadonlyArray<BuildStatement> => {
-    const { conditions, index, ranges } = branch
+    const { conditions, index, isUnordered, ranges } = branch
     const common = [sql`project_id = ${projectId}`, ...part.conditions]
     if (part.otherHour) {
       const rest = ranges === null ? conditions : [...conditions, where.isOneOf(ranges.column, ranges.values)]
       return [(bounds) => selectOtherHour(filter, [...common, ...bounds], rest, window)]
+    }
+    if (isUnordered) {
+      return [
+        // OFFSET 0 keeps the planner from walking another index in the order of the ids
+        (bounds) =>
+          sql`SELECT id FROM (
+            SELECT id FROM tasks WHERE ${sql.and([...common, ...bounds, ...conditions])} OFFSET 0
+          ) AS matches ${order(window)} LIMIT ${window.limit}`
+      ]
     }
     if (ranges === null) {
       return [

@@ -1,10 +1,10 @@
 import { assert, describe, layer } from "@effect/vitest"
-import { Effect, Layer } from "effect"
+import { type Clock, Effect, Layer } from "effect"
 import fc from "fast-check"
 import { everyTask, type TaskFilter } from "../../../src/domain/Task/Filter.ts"
 import * as Timestamp from "../../../src/domain/Timestamp.ts"
 import { Scans } from "../../../src/services/Tasks/Scans.ts"
-import { maxCounted, TaskSearch } from "../../../src/services/Tasks/Search.ts"
+import { maxCounted, type SearchedPage, TaskSearch } from "../../../src/services/Tasks/Search.ts"
 import { brainOn, freshProject } from "../../brain.ts"
 import { engines } from "../../databases.ts"
 import { insertTasks, type StoredTask, storedTask } from "../../tasks.ts"
@@ -119,6 +119,12 @@ const filters = (tasks: ReadonlyArray<StoredTask>): fc.Arbitrary<TaskFilter> =>
     until: orNull(moments, 2)
   })
 
+/** A clock on which a second passes between two readings. */
+const impatient = Effect.map(Effect.clock, (clock): Clock.Clock => {
+  let now = start
+  return Object.create(clock, { currentTimeMillis: { value: Effect.sync(() => now += 1000) } })
+})
+
 describe.each(engines)("task search on %s", (engine) => {
   // the tasks are months old: retention would delete them during a slow run
   const brain = brainOn(engine, { tasksRetentionDays: 3650 })
@@ -154,10 +160,43 @@ describe.each(engines)("task search on %s", (engine) => {
             if (found.length > 0) hits++
             assert.deepStrictEqual(found, beyond.slice(0, limit), JSON.stringify({ filter, direction, after, limit }))
             assert.strictEqual(yield* search.count(project.id, filter), expected.length, JSON.stringify(filter))
+            if (direction === "newest") {
+              const page = yield* search.listPage(project.id, filter, after, limit)
+              assert.deepStrictEqual(page, { ids: beyond.slice(0, limit), searchedTo: null }, JSON.stringify(filter))
+            }
           }
           assert.isAbove(hits, cases.length / 3)
         }),
       120_000
+    )
+
+    it.effect(
+      "stops the search of a page after half a second, and the next pages find the rest",
+      () =>
+        Effect.gen(function*() {
+          const search = yield* TaskSearch
+          const project = yield* freshProject()
+          // thirty tasks an hour apart, and then one a second
+          const tasks = Array.from({ length: 1130 }, (_, index) =>
+            storedTask(project.id, start + Math.min(index, 30) * 3_600_000 + Math.max(0, index - 30) * 1000))
+          yield* insertTasks(tasks)
+          const clock = yield* impatient
+          const filter = { ...everyTask, search: tasks[4]!.task_id }
+          let after: string | null = null
+          let stops = 0
+          const found: Array<string> = []
+          do {
+            const page: SearchedPage = yield* Effect.withClock(search.listPage(project.id, filter, after, 10), clock)
+            found.push(...page.ids)
+            after = page.searchedTo
+            if (after !== null) {
+              stops++
+            }
+          } while (after !== null)
+          assert.deepStrictEqual(found, [tasks[4]!.id])
+          assert.isAbove(stops, 0)
+        }),
+      60_000
     )
 
     it.effect(
