@@ -1,17 +1,19 @@
 // Builds what the package ships, all of it or one part:
-//   node scripts/build.mjs cli [folder]   dist/cli, the programs: small entries, and chunks that load on demand; and
-//                                         dist/sbom.cdx.json, the packages in them and beside them
+//   node scripts/build.mjs program        dist/cli, the programs: small entries, and chunks that load on demand; dist/web,
+//                                         the dashboard; and dist/sbom.cdx.json, the packages in them and beside them
+//   node scripts/build.mjs cli [folder]   the programs alone
 //   node scripts/build.mjs lib            dist/lib, the library: JavaScript and types, file for file
 //   node scripts/build.mjs agent          dist/agent, the package `svc-agent`, ready for npm pack; needs dist/lib
 //   node scripts/build.mjs workers        the worker threads' code for benchmarks, which run from the sources
 //   node scripts/build.mjs soak <folder>  the programs, and the brain of bench/soak.ts beside them
-//   node scripts/build.mjs test <folder>  what tests start: the worker threads' code; the program and the tests' own
-//                                         programs, in the folder
+//   node scripts/build.mjs test <folder>  what tests start: the worker threads' code; the program with its dashboard and
+//                                         the tests' own programs, in the folder
 import { build } from "esbuild"
 import { spawnSync } from "node:child_process"
 import { chmodSync, rmSync } from "node:fs"
-import { join, resolve } from "node:path"
+import { isAbsolute, join, relative, resolve } from "node:path"
 import { fileURLToPath } from "node:url"
+import { build as buildWithVite } from "vite"
 import { buildAgentPackage } from "./agentPackage.mjs"
 import { entries, options, programs, testPrograms, workersFolder } from "./bundle.mjs"
 import { writeSbom } from "./sbom.mjs"
@@ -19,6 +21,7 @@ import { writeSbom } from "./sbom.mjs"
 const root = fileURLToPath(new URL("../", import.meta.url))
 const [part, folder] = process.argv.slice(2)
 
+/** Answers the files that are in the bundle. */
 const buildCli = async (outdir, others = {}) => {
   rmSync(outdir, { recursive: true, force: true })
   const { metafile } = await build({
@@ -28,7 +31,7 @@ const buildCli = async (outdir, others = {}) => {
     metafile: true
   })
   for (const name of Object.keys(programs)) chmodSync(join(outdir, `${name}.js`), 0o755)
-  return metafile
+  return Object.keys(metafile.inputs)
 }
 
 /**
@@ -72,24 +75,40 @@ const buildLib = async () => {
   await includeTracer()
 }
 
+/** Answers the files that are in the dashboard. */
+const buildWeb = async (outDir) => {
+  process.env.NODE_ENV = "production" // a test runner sets another one, with which React's bundle is half as large again
+  const { output } = await buildWithVite({
+    configFile: join(root, "web/vite.config.ts"),
+    logLevel: "warn",
+    build: { outDir }
+  })
+  // Rollup's own helpers have ids that are no paths
+  return output.flatMap(({ moduleIds = [] }) => moduleIds.filter(isAbsolute).map((id) => relative(root, id)))
+}
+
+/** The program and its dashboard, side by side, and the bill of both beside them. */
+const buildProgram = async (folder) => {
+  const bundled = await Promise.all([buildCli(join(folder, "cli")), buildWeb(join(folder, "web"))])
+  writeSbom(bundled.flat(), join(folder, "sbom.cdx.json"))
+}
+
 const buildWorkers = () => build({ ...options, entryPoints: entries(), outdir: workersFolder })
 
 const buildForTests = (folder) =>
   Promise.all([
     buildWorkers(),
-    buildCli(join(folder, "cli")).then((metafile) => writeSbom(metafile, join(folder, "sbom.cdx.json"))),
+    buildProgram(folder),
     build({ ...options, entryPoints: testPrograms, outdir: join(folder, "programs") })
   ])
 
-const parts = ["cli", "lib", "agent", "workers", "soak", "test"]
+const parts = ["program", "cli", "lib", "agent", "workers", "soak", "test"]
 if (part !== undefined && !parts.includes(part)) {
   console.error(`build: there is no part "${part}"; the parts are ${parts.join(", ")}`)
   process.exit(1)
 }
-if (part === undefined || part === "cli") {
-  const metafile = await buildCli(folder === undefined ? join(root, "dist/cli") : resolve(folder))
-  if (folder === undefined) writeSbom(metafile, join(root, "dist/sbom.cdx.json"))
-}
+if (part === undefined || part === "program") await buildProgram(resolve(folder ?? join(root, "dist")))
+if (part === "cli") await buildCli(resolve(folder ?? join(root, "dist/cli")))
 if (part === undefined || part === "lib") await buildLib()
 if (part === undefined || part === "agent") await buildAgentPackage()
 if (part === "workers") await buildWorkers()

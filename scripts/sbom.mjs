@@ -32,9 +32,9 @@ const closeOver = (packages, paths) => {
   return found
 }
 
-/** The folders of the packages whose files are in the bundle. */
-const listBundled = (metafile) => {
-  const paths = Object.keys(metafile.inputs).map((file) => /^(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(file)?.[1])
+/** The folders of the packages that these files are of. */
+const listBundled = (files) => {
+  const paths = files.map((file) => /^(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(file)?.[1])
   return new Set(paths.filter((path) => path !== undefined))
 }
 
@@ -59,10 +59,10 @@ const componentOf = (name, { integrity, license, version }, type) => {
   return component
 }
 
-/** Writes the bill of a program whose bundle has this metafile. */
-export const writeSbom = (metafile, file) => {
+/** Writes the bill of what is bundled from these source files, named from the project's folder. */
+export const writeSbom = (bundledFiles, file) => {
   const packages = readLockedPackages()
-  const bundled = listBundled(metafile)
+  const bundled = listBundled(bundledFiles)
   const installed = closeOver(packages, dependenciesOf(packages, ""))
   const bom = new Models.Bom()
   const self = componentOf(packages[""].name, packages[""], Enums.ComponentType.Application)

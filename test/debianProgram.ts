@@ -5,6 +5,7 @@ import { promisify } from "node:util"
 
 /** Programs of Debian that tests run against the real brain. */
 const programs = {
+  chromium: { packages: ["chromium"], path: "usr/lib/chromium/chromium" },
   nginx: { packages: ["nginx", "libpcre2-8-0"], path: "usr/sbin/nginx" },
   caddy: { packages: ["caddy", "libzstd1"], path: "usr/bin/caddy" },
   prometheus: { packages: ["prometheus"], path: "usr/bin/prometheus" },
@@ -21,8 +22,8 @@ export interface InstalledProgram {
 }
 
 /**
- * Downloads the packages and unpacks them into a folder, which needs no root. apt keeps lists of its own there, because
- * a container's image has none. One process of the tests does it, and the next ones find the folder.
+ * Downloads the packages with what they depend on and this machine lacks, and unpacks them into a folder, which needs no
+ * root. apt keeps lists of its own there, because a container's image has none. One process of the tests does it, and the next ones find the folder.
  */
 const unpack = `
   [ -d "$1" ] && exit
@@ -38,7 +39,8 @@ const unpack = `
   shift
   apt update
   apt download "$@"
-  for package in *.deb; do dpkg -x "$package" ..; done
+  apt install --download-only --no-install-recommends -y "$@"
+  for package in *.deb archives/*.deb; do [ ! -f "$package" ] || dpkg -x "$package" ..; done
   rm -rf "$folder.new/apt"
   mv "$folder.new" "$folder"`
 

@@ -1,10 +1,12 @@
 import type { HttpServerRequest } from "@effect/platform"
 import { Array as Arr } from "effect"
 import { accessRules } from "./AccessRules.ts"
+import { dashboardRoutes } from "./Dashboard/Paths.ts"
 
 /** Routes that are not endpoints of the API. */
 const plainRoutes = [
-  "GET /",
+  ...dashboardRoutes.map((path) => `GET ${path}`),
+  "GET /assets/:file",
   "GET /health",
   "GET /health/ready",
   "GET /metrics",

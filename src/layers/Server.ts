@@ -15,6 +15,7 @@ import * as AutomationHttp from "../http/Automation/Http.ts"
 import * as BulkRetriesHttp from "../http/BulkRetries/Http.ts"
 import * as ChannelsHttp from "../http/Channels/Http.ts"
 import * as CommandsHttp from "../http/Commands/Http.ts"
+import * as DashboardHttp from "../http/Dashboard/Http.ts"
 import * as DeadLettersHttp from "../http/DeadLetters/Http.ts"
 import * as DeliveriesHttp from "../http/Deliveries/Http.ts"
 import * as DocsHttp from "../http/Docs/Http.ts"
@@ -103,7 +104,7 @@ const routesIn = <E, R>(request: Layer.Layer<never, E, R>) =>
   )
 
 /** Every route of the brain, for a server that is its own. Needs the services of `Brain.layer`. */
-export const layerRoutes = Layer.merge(routesIn(Request.layer), DocsHttp.rootRoutes)
+export const layerRoutes = Layer.merge(routesIn(Request.layer), DashboardHttp.routes)
 
 /**
  * The routes except `/`, beside another application's routes on one router: paths outside the brain's are untouched.

@@ -46,7 +46,7 @@ describe("the software bill of materials", () => {
         for (const [name, version] of Object.entries(dependencies)) {
           assert.include(placesOf(name, version), "svc:installed", name)
         }
-        for (const name of ["effect", "@effect/cli", "tar-stream", "pg"]) {
+        for (const name of ["effect", "@effect/cli", "tar-stream", "pg", "react", "uplot"]) {
           assert.include(placesOf(name, { ...dependencies, ...devDependencies }[name]), "svc:bundled", name)
         }
         for (const name of ["vitest", "typescript", "oxlint"]) {

@@ -39,6 +39,7 @@ export const serverSettings = {
     "SVC_ALLOWED_HOSTS",
     "Additional host names that the brain answers to, besides those of svc allowed-hosts."
   ),
+  dashboard: flag("SVC_DASHBOARD", { default: true }, "The brain serves the dashboard at its address."),
   corsOrigins: origins("SVC_CORS_ORIGINS", "Other sites whose pages may call the API from a browser; empty: none."),
   logLevel: oneOf(
     "SVC_LOG_LEVEL",

@@ -1,0 +1,54 @@
+import { HttpLayerRouter, HttpRouter, HttpServerRequest } from "@effect/platform"
+import { Effect } from "effect"
+import { NotFound } from "../../domain/Errors.ts"
+import { publicUrlOf } from "../../services/PublicUrl.ts"
+import { Settings } from "../../services/Settings.ts"
+import { Setup } from "../../services/Setup.ts"
+import { respondWithPage } from "../Html/HtmlPage.ts"
+import { compressText, respondWithFile } from "../PreparedFile.ts"
+import { readDashboard } from "./Files.ts"
+import { homePage, setupPendingPage } from "./HomePage.ts"
+import { dashboardRoutes } from "./Paths.ts"
+
+/** Scripts, styles, fonts and calls only of this server; no inline code; no frame around it (CSP Level 3). */
+const policy = "default-src 'none'; script-src 'self'; style-src 'self'; font-src 'self'; img-src 'self' data:; " +
+  "connect-src 'self'; base-uri 'self'; form-action 'self'; frame-ancestors 'none'"
+
+/** The names of these files change with their content. */
+const immutable = { "cache-control": "public, max-age=31536000, immutable" }
+
+const fileNotFound = new NotFound({ resource: "file" })
+
+/** `/`, and the dashboard with its pages and files. Without a built dashboard `/` says where things are. */
+export const routes = HttpLayerRouter.use(Effect.fnUntraced(function*(router) {
+  const setup = yield* Setup
+  const settings = yield* Settings
+  const dashboard = settings.dashboard ? yield* readDashboard : null
+  if (dashboard === null) {
+    yield* router.add(
+      "GET",
+      "/",
+      Effect.map(setup.isFirstBoot, (isFirst) => respondWithPage(isFirst ? setupPendingPage : homePage))
+    )
+    return
+  }
+  // the page names its files relative to this, so that the dashboard works below a path of a reverse proxy
+  const base = `${new URL(publicUrlOf(settings)).pathname.replace(/\/+$/, "")}/`
+  const page = yield* compressText(dashboard.page.replace("<base href=\"/\"", `<base href="${encodeURI(base)}"`))
+  const respondWithDashboard = Effect.gen(function*() {
+    const request = yield* HttpServerRequest.HttpServerRequest
+    if (yield* setup.isFirstBoot) return respondWithPage(setupPendingPage)
+    return respondWithFile(page, request, "text/html; charset=utf-8", { "content-security-policy": policy })
+  })
+  for (const path of dashboardRoutes) yield* router.add("GET", path, respondWithDashboard)
+  yield* router.add(
+    "GET",
+    "/assets/:file",
+    Effect.gen(function*() {
+      const request = yield* HttpServerRequest.HttpServerRequest
+      const { params } = yield* HttpRouter.RouteContext
+      const file = dashboard.files.get(params.file ?? "")
+      return file === undefined ? yield* fileNotFound : respondWithFile(file, request, file.contentType, immutable)
+    })
+  )
+}))

@@ -1,0 +1,12 @@
+/**
+ * Paths that answer with the dashboard's page, whose script shows what they name. A page of a project has up to four parts
+ * below the project, such as `/projects/shop/tasks/celery/a3f1`.
+ */
+export const dashboardRoutes = [
+  "/",
+  "/sign-in",
+  "/projects/:slug",
+  "/projects/:slug/:page",
+  "/projects/:slug/:page/:part",
+  "/projects/:slug/:page/:part/:subpart"
+] as const

@@ -1,0 +1,207 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { readFileSync } from "node:fs"
+import { dirname, join } from "node:path"
+import { gzipSync } from "node:zlib"
+import { inject } from "vitest"
+import { temporaryHome } from "../databases.ts"
+import { has } from "../needs.ts"
+import { freePort } from "../ports.ts"
+import { until } from "../until.ts"
+import { startProgram } from "./childProgram.ts"
+import { assertAccessible, browser, signIn, visit } from "./dashboard/browser.ts"
+
+const email = "demo@example.com"
+
+const waitUntil = (condition: () => Promise<boolean>) =>
+  Effect.runPromise(until(Effect.promise(condition), (holds) => holds))
+
+/** A shop whose tasks begin, fail and end all the time. */
+const demo = Effect.gen(function*() {
+  const home = yield* temporaryHome
+  const port = yield* freePort
+  const { log } = yield* startProgram(
+    process.execPath,
+    [inject("program"), "serve", "--demo", "--port", String(port)],
+    {
+      env: { PATH: process.env.PATH ?? "", HOME: home }
+    }
+  )
+  yield* until(Effect.sync(log), (said) => said.includes("the shop is open"))
+  const key = /SVC_API_KEY=(\S+)/.exec(readFileSync(join(home, ".svc-demo/env"), "utf8"))?.[1] ?? ""
+  const url = `http://127.0.0.1:${port}`
+  return {
+    url,
+    password: /password (\S+)/.exec(log())?.[1] ?? "",
+    post: (path: string, body: unknown) =>
+      Effect.promise(async () => {
+        const answer = await fetch(`${url}/api/v1${path}`, {
+          method: "POST",
+          headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+          body: JSON.stringify(body)
+        })
+        assert.isTrue(answer.ok, await answer.clone().text())
+        return answer.json() as Promise<{ readonly id: string }> // both answers have one
+      })
+  }
+})
+
+const pages = {
+  "all projects": "/",
+  overview: "/projects/shop",
+  tasks: "/projects/shop/tasks",
+  commands: "/projects/shop/commands",
+  queues: "/projects/shop/queues",
+  workers: "/projects/shop/workers",
+  agents: "/projects/shop/agents"
+}
+
+const ready = await has("chromium")
+
+describe.skipIf(!ready)("the dashboard", () => {
+  it("loads at most 200 KB of script and style, compressed, before its first page", () => {
+    const folder = join(dirname(inject("program")), "../web")
+    interface Chunk {
+      readonly file: string
+      readonly css?: ReadonlyArray<string>
+      readonly imports?: ReadonlyArray<string>
+    }
+    // Vite's manifest
+    const manifest = JSON.parse(readFileSync(join(folder, "manifest.json"), "utf8")) as Record<string, Chunk>
+    const files = new Set<string>()
+    const add = (name: string) => {
+      const chunk = manifest[name]
+      if (chunk === undefined || files.has(chunk.file)) return
+      for (const file of [chunk.file, ...(chunk.css ?? [])]) files.add(file)
+      for (const imported of chunk.imports ?? []) add(imported)
+    }
+    add("index.html")
+    assert.isAtLeast(files.size, 2)
+    const sizes = [...files].map((file) => [file, gzipSync(readFileSync(join(folder, file))).length] as const)
+    assert.isAtMost(sizes.reduce((sum, [, size]) => sum + size, 0), 200_000, JSON.stringify(sizes))
+  })
+
+  it.scopedLive(
+    "shows, finds and repairs the tasks of a shop, for keyboards, readers and phones",
+    () =>
+      Effect.gen(function*() {
+        const { password, post, url } = yield* demo
+        const chrome = yield* browser
+        const { complaints, page } = yield* visit(chrome, url)
+        const steps = Effect.promise(async () => {
+          // a link leads through the sign-in to its page
+          await page.goto("/projects/shop/tasks?q=state%3Afailure")
+          await page.getByRole("heading", { name: "Sign in" }).waitFor()
+          await assertAccessible(page, "sign-in")
+          await signIn(page, email, password)
+          const rows = page.getByRole("row").filter({ has: page.getByRole("link") })
+          await rows.first().waitFor()
+          assert.strictEqual(new URL(page.url()).search, "?q=state%3Afailure")
+          for (const text of await rows.allInnerTexts()) assert.include(text, "Failed")
+
+          // a misspelt term is explained, and a corrected one filters
+          const line = page.getByRole("searchbox", { name: "Filter tasks" })
+          await line.fill("stat:failure")
+          await page.getByText("There is no term “stat”.").waitFor()
+          await line.fill("name:payment.charge state:failure")
+          await page.waitForURL(/name%3Apayment/)
+          await waitUntil(async () => {
+            const names = await rows.getByRole("link").allInnerTexts()
+            return names.length > 0 && names.every((name) => name === "payment.charge")
+          })
+
+          // by keyboard: the first row, its page, and a retry with its outcome
+          await page.getByRole("heading", { name: "Tasks" }).click()
+          await page.keyboard.press("j")
+          await page.locator("a:focus", { hasText: "payment.charge" }).waitFor()
+          await page.keyboard.press("Enter")
+          await page.getByRole("heading", { name: "payment.charge" }).waitFor()
+          await page.getByRole("region", { name: "Exception" }).getByText("CardDeclined").first().waitFor()
+          await page.getByRole("region", { name: "Timeline" }).getByText("Retried").first().waitFor()
+          await assertAccessible(page, "task")
+          await page.getByRole("button", { name: "Retry" }).click()
+          await page.keyboard.press("Enter")
+          await page.getByText("Completed.").waitFor()
+          await page.getByRole("link", { name: "Commands" }).click()
+          await page.getByRole("row").filter({ hasText: "Retry a task" }).filter({ hasText: "Completed" }).first()
+            .waitFor()
+
+          // new tasks wait behind a button, and no row moves until it is pressed
+          await page.getByRole("link", { name: "Tasks", exact: true }).click()
+          await rows.first().waitFor()
+          const first = await rows.first().getByRole("link").getAttribute("href")
+          const more = page.getByRole("button", { name: /^\d+ new$/ })
+          await more.waitFor()
+          assert.strictEqual(await rows.first().getByRole("link").getAttribute("href"), first)
+          await more.click()
+          await waitUntil(async () => (await rows.first().getByRole("link").getAttribute("href")) !== first)
+
+          // a pause stops every read, also on the next page
+          await page.getByRole("button", { name: "Pause updates" }).click()
+          await page.getByText("Paused").waitFor()
+          await page.getByRole("link", { name: "Overview" }).click()
+          await page.getByRole("region", { name: "Run time" }).waitFor()
+          await page.waitForLoadState("networkidle")
+          const requests: Array<string> = []
+          page.on("request", (request) => requests.push(request.url()))
+          await page.waitForTimeout(11_000) // the overview reads every 10 s
+          assert.deepStrictEqual(requests, [])
+          page.removeAllListeners("request")
+          await page.getByRole("button", { name: "Resume updates" }).click()
+          await page.getByText("Live", { exact: true }).waitFor()
+
+          for (const [name, path] of Object.entries(pages)) {
+            await page.goto(path)
+            await page.getByRole("table").first().waitFor()
+            await assertAccessible(page, name)
+          }
+
+          await page.goto("/projects/shop/nothing")
+          await page.getByText("There is no such page").waitFor()
+
+          await page.goto("/projects/shop/tasks")
+          await page.getByRole("button", { name: "Account and settings" }).click()
+          await page.getByLabel("Language").selectOption("de")
+          await page.getByRole("heading", { name: "Tasks" }).waitFor()
+          await page.locator("html[lang=de]").waitFor()
+          await page.getByLabel("Sprache").selectOption("en")
+          await page.keyboard.press("Escape")
+
+          await page.setViewportSize({ width: 390, height: 800 })
+          await rows.first().waitFor()
+          await assertAccessible(page, "tasks on a phone")
+          assert.isAtMost(await page.locator("html").evaluate(({ scrollWidth }) => scrollWidth), 390)
+          await page.setViewportSize({ width: 1280, height: 800 })
+        })
+        yield* steps
+
+        // the session ends while the page is open: the person signs in and is where they were
+        yield* Effect.promise(async () => {
+          await page.goto("/projects/shop/workers")
+          await page.getByRole("table").waitFor()
+          await page.context().clearCookies({ name: "svc_session" })
+          await page.getByText("Your session has ended.").waitFor()
+          await signIn(page, email, password)
+          await page.waitForURL(/\/projects\/shop\/workers$/)
+        })
+
+        // a viewer sees no button that the API would refuse
+        const { id: user_id } = yield* post("/users", {
+          email: "viewer@example.com",
+          password: "correct horse battery",
+          display_name: "V"
+        })
+        yield* post("/projects/shop/memberships", { user_id, role: "viewer" })
+        const viewer = yield* visit(chrome, url)
+        yield* Effect.promise(async () => {
+          await viewer.page.goto("/projects/shop/tasks?q=state%3Afailure")
+          await signIn(viewer.page, "viewer@example.com", "correct horse battery")
+          await viewer.page.getByRole("row").getByRole("link").first().click()
+          await viewer.page.getByRole("region", { name: "Exception" }).waitFor()
+          assert.strictEqual(await viewer.page.getByRole("button", { name: "Retry" }).count(), 0)
+        })
+        assert.deepStrictEqual([...complaints, ...viewer.complaints], [])
+      }),
+    240_000
+  )
+})

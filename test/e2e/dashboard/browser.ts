@@ -1,0 +1,64 @@
+import { AxeBuilder } from "@axe-core/playwright"
+import { assert } from "@effect/vitest"
+import { Effect } from "effect"
+import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core"
+import { debianProgram } from "../../debianProgram.ts"
+
+/** Debian's Chromium without a window. Its own sandbox needs privileges that containers lack; it opens this machine only. */
+export const browser = Effect.acquireRelease(
+  Effect.promise(async () => {
+    const { env, path } = await debianProgram("chromium")
+    return chromium.launch({
+      executablePath: path,
+      args: ["--no-sandbox"],
+      env: { PATH: process.env.PATH ?? "", ...env }
+    })
+  }),
+  (browser) => Effect.promise(() => browser.close())
+)
+
+export interface Visit {
+  readonly page: Page
+  /** What the browser complained about: violations of the policy, and errors of scripts. */
+  readonly complaints: ReadonlyArray<string>
+}
+
+/** A browser profile of its own, with one page. */
+export const visit = (browser: Browser, baseURL: string, options: BrowserContextOptions = {}) =>
+  Effect.promise(async (): Promise<Visit> => {
+    const context = await browser.newContext({ baseURL, viewport: { width: 1280, height: 800 }, ...options })
+    const page = await context.newPage()
+    page.setDefaultTimeout(60_000)
+    const complaints: Array<string> = []
+    page.on("pageerror", ({ message }) => complaints.push(message))
+    page.on("console", (message) => {
+      // a refused or broken request is logged too; the page must show it to the person
+      if (message.type() === "error" && !message.text().startsWith("Failed to load resource")) {
+        complaints.push(message.text())
+      }
+    })
+    return { page, complaints }
+  })
+
+/** Signs in on the page that asks for it, and waits for the one behind it. */
+export const signIn = async (page: Page, email: string, password: string) => {
+  await page.getByLabel("E-mail address").fill(email)
+  await page.getByLabel("Password", { exact: true }).fill(password)
+  await page.getByRole("button", { name: "Sign in", exact: true }).click()
+  await page.getByRole("main").filter({ hasNotText: "E-mail address" }).waitFor()
+}
+
+/** No violation of WCAG 2.2 A and AA that axe can see, in both themes. */
+export const assertAccessible = async (page: Page, name: string) => {
+  for (const colorScheme of ["light", "dark"] as const) {
+    await page.emulateMedia({ colorScheme, reducedMotion: "reduce" })
+    const { violations } = await new AxeBuilder({ page }).withTags(["wcag2a", "wcag2aa", "wcag21aa", "wcag22aa"])
+      .analyze()
+    assert.deepStrictEqual(
+      violations.map(({ id, nodes }) =>
+        `${name}, ${colorScheme}: ${id} at ${nodes.map(({ html }) => html).join("; ")}`
+      ),
+      []
+    )
+  }
+}

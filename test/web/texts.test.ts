@@ -1,0 +1,65 @@
+import { assert, describe, it } from "@effect/vitest"
+import { readdirSync, readFileSync } from "node:fs"
+import { join } from "node:path"
+import ts from "typescript"
+import { de } from "../../web/src/i18n/de.ts"
+import { en } from "../../web/src/i18n/en.ts"
+import { es } from "../../web/src/i18n/es.ts"
+import { fr } from "../../web/src/i18n/fr.ts"
+import { ja } from "../../web/src/i18n/ja.ts"
+
+const folder = "web/src"
+const components = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".tsx"))
+
+const readableAttributes = new Set(["aria-label", "alt", "label", "placeholder", "title"])
+
+/** What a component shows that does not come from the catalogue. */
+const ownTexts = (name: string) => {
+  const source = ts.createSourceFile(name, readFileSync(join(folder, name), "utf8"), ts.ScriptTarget.ES2023, true)
+  const found: Array<string> = []
+  const visit = (node: ts.Node) => {
+    if (ts.isJsxText(node) && /\p{L}/u.test(node.text)) found.push(node.text.trim())
+    if (
+      ts.isJsxAttribute(node) && readableAttributes.has(node.name.getText()) && node.initializer !== undefined &&
+      ts.isStringLiteral(node.initializer)
+    ) found.push(node.initializer.text)
+    ts.forEachChild(node, visit)
+  }
+  visit(source)
+  return found
+}
+
+/** Every text with its path; functions are called with a mark in the place of each parameter. */
+const texts = (value: unknown, path = ""): ReadonlyArray<readonly [string, string]> =>
+  typeof value === "string"
+    ? [[path, value]]
+    : typeof value === "function"
+    ? [[path, String(value("⟨1⟩", "⟨2⟩"))]]
+    : Object.entries(value as object).flatMap(([key, inner]) => texts(inner, `${path}.${key}`))
+
+const marks = (text: string) => [...text.matchAll(/⟨\d⟩/g)].map(([mark]) => mark).sort()
+
+describe("the texts of the dashboard", () => {
+  it("are all in the catalogue, but for the names of two programs", () => {
+    assert.deepStrictEqual(components.flatMap((name) => ownTexts(name).map((text) => `${name}: ${text}`)), [
+      "tasks/TaskPage.tsx: curl",
+      "tasks/TaskPage.tsx: svc"
+    ])
+  })
+
+  it.each(Object.entries({ de, es, fr, ja }))(
+    "have the same parts and parameters in %s, and no empty one",
+    (_, language) => {
+      const translated = texts(language)
+      const english = texts(en)
+      assert.deepStrictEqual(translated.map(([path]) => path), english.map(([path]) => path))
+      assert.deepStrictEqual(
+        translated.map(([path, text]) => [path, marks(text)]),
+        english.map(([path, text]) => [path, marks(text)])
+      )
+      for (const [path, text] of translated) assert.notStrictEqual(text.trim(), "", path)
+      const same = translated.filter(([, text], index) => text === english[index]?.[1])
+      assert.isBelow(same.length, english.length / 4, "it is translated")
+    }
+  )
+})

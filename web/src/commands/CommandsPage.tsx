@@ -1,0 +1,133 @@
+import { useInfiniteQuery } from "@tanstack/react-query"
+import { Link, useParams } from "@tanstack/react-router"
+import { useMemo, useState } from "react"
+import { api, type Schemas, unwrap } from "../api/client.ts"
+import { useLiveChanges, useRefetchInterval } from "../api/live.ts"
+import { useFormat } from "../format/useFormat.ts"
+import { useTexts } from "../i18n/Language.tsx"
+import { Button } from "../ui/Button.tsx"
+import { EmptyState, ErrorNotice, Loading } from "../ui/Notices.tsx"
+import { PageHeader } from "../ui/PageHeader.tsx"
+import { Table } from "../ui/Table.tsx"
+import { Time } from "../ui/Time.tsx"
+
+type Command = Schemas["Command"]
+type Status = Command["status"]
+
+const statuses: ReadonlyArray<Status> = ["pending", "dispatched", "completed", "failed", "timeout", "cancelled"]
+const colours: Readonly<Record<Status, string>> = {
+  pending: "text-waiting",
+  dispatched: "text-running",
+  completed: "text-success",
+  failed: "text-failure",
+  timeout: "text-retry",
+  cancelled: "text-stopped"
+}
+
+const refetchMillis = 3_000
+const pageSize = 50
+
+const Target = ({ command: { payload, target_id, target_type }, slug }: {
+  readonly slug: string
+  readonly command: Command
+}) => {
+  if (target_id === null) return "–"
+  if (target_type !== "task" || typeof payload.engine !== "string") {
+    return <span className="font-mono text-small">{target_id}</span>
+  }
+  return (
+    <Link
+      to="/projects/$slug/tasks/$engine/$taskId"
+      params={{ slug, engine: payload.engine, taskId: target_id }}
+      className="font-mono text-small underline underline-offset-2"
+    >
+      {target_id}
+    </Link>
+  )
+}
+
+/** What became of each command. */
+export const CommandsPage = () => {
+  const { slug } = useParams({ from: "/signed-in/projects/$slug/commands" })
+  const { commands: texts } = useTexts()
+  const format = useFormat()
+  const [status, setStatus] = useState<Status | "">("")
+  const refetchInterval = useRefetchInterval(refetchMillis)
+  useLiveChanges(slug, useMemo(() => ({}), []))
+  const list = useInfiniteQuery({
+    queryKey: ["commands", slug, status],
+    initialPageParam: null as string | null, // the cursor of the first page
+    queryFn: ({ pageParam }) =>
+      unwrap(
+        api.GET("/api/v1/projects/{slug}/commands", {
+          params: {
+            path: { slug },
+            query: {
+              limit: pageSize,
+              ...(status !== "" && { status }),
+              ...(pageParam !== null && { cursor: pageParam })
+            }
+          }
+        })
+      ),
+    getNextPageParam: ({ next_cursor }) => next_cursor,
+    refetchInterval
+  })
+  const commands = list.data?.pages.flatMap(({ items }) => items) ?? []
+  return (
+    <>
+      <PageHeader title={texts.title}>
+        <select
+          aria-label={texts.status}
+          value={status}
+          onChange={({ target }) => setStatus(statuses.find((one) => one === target.value) ?? "")}
+          className="h-[30px] rounded-base border border-line bg-paper px-3"
+        >
+          <option value="">{texts.allStatuses}</option>
+          {statuses.map((one) => <option key={one} value={one}>{texts.statuses[one]}</option>)}
+        </select>
+      </PageHeader>
+      {list.isError
+        ? <ErrorNotice error={list.error} onRetry={() => void list.refetch()} />
+        : list.isPending
+        ? <Loading />
+        : commands.length === 0
+        ? <EmptyState title={texts.none} hint={texts.noneHint} />
+        : (
+          <>
+            <Table
+              label={texts.title}
+              rows={commands}
+              rowKey={({ id }) => id}
+              columns={[
+                {
+                  title: texts.status,
+                  cell: ({ status }) => (
+                    <span className={colours[status]} title={texts.statusHints[status]}>{texts.statuses[status]}</span>
+                  )
+                },
+                { title: texts.action, cell: ({ action }) => texts.actions[action] },
+                { title: texts.target, cell: (command) => <Target slug={slug} command={command} /> },
+                { title: texts.error, isMinor: true, cell: ({ error, note }) => error ?? note },
+                { title: texts.issued, isNumber: true, cell: ({ issued_at }) => <Time at={issued_at} /> },
+                {
+                  title: texts.took,
+                  isNumber: true,
+                  isMinor: true,
+                  cell: ({ completed_at, issued_at }) =>
+                    completed_at !== null && format.duration(Date.parse(completed_at) - Date.parse(issued_at))
+                }
+              ]}
+            />
+            {list.hasNextPage && (
+              <div className="px-5 pb-6">
+                <Button disabled={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()}>
+                  {texts.older}
+                </Button>
+              </div>
+            )}
+          </>
+        )}
+    </>
+  )
+}

@@ -1,0 +1,95 @@
+import { useMemo } from "react"
+import { useLanguage } from "../i18n/Language.tsx"
+import { useZone } from "./zone.ts"
+
+const second = 1_000
+const minute = 60 * second
+const hour = 60 * minute
+const day = 24 * hour
+
+/** `style: "unit"` of Intl, narrow: `4.1s`, `12 min`, `3h`. */
+const durationUnits = [
+  { millis: day, unit: "day" },
+  { millis: hour, unit: "hour" },
+  { millis: minute, unit: "minute" },
+  { millis: second, unit: "second" },
+  { millis: 1, unit: "millisecond" }
+] as const
+
+const relativeUnits = [
+  { millis: day, unit: "day" },
+  { millis: hour, unit: "hour" },
+  { millis: minute, unit: "minute" },
+  { millis: second, unit: "second" }
+] as const
+
+export interface Format {
+  readonly number: (value: number) => string
+  /** 1 234 567 as 1.2M. */
+  readonly compact: (value: number) => string
+  /** A share from 0 to 1. */
+  readonly percent: (share: number) => string
+  readonly duration: (millis: number) => string
+  /** Seconds and more, such as "3 min. ago". */
+  readonly relative: (time: number, now: number) => string
+  readonly dateTime: (time: number) => string
+  readonly clock: (time: number) => string
+  readonly axis: (time: number, windowMillis: number) => string
+}
+
+const makeFormat = (language: string, zone: string | undefined): Format => {
+  const number = new Intl.NumberFormat(language)
+  const compact = new Intl.NumberFormat(language, { notation: "compact", maximumFractionDigits: 1 })
+  const percent = new Intl.NumberFormat(language, { style: "percent", maximumFractionDigits: 1 })
+  const relative = new Intl.RelativeTimeFormat(language, { numeric: "auto", style: "narrow" })
+  const zoned = zone === undefined ? {} : { timeZone: zone }
+  const dateTime = new Intl.DateTimeFormat(language, {
+    year: "numeric",
+    month: "short",
+    day: "numeric",
+    hour: "2-digit",
+    minute: "2-digit",
+    second: "2-digit",
+    fractionalSecondDigits: 3,
+    timeZoneName: "short",
+    ...zoned
+  })
+  const clock = new Intl.DateTimeFormat(language, { hour: "2-digit", minute: "2-digit", second: "2-digit", ...zoned })
+  const hours = new Intl.DateTimeFormat(language, { hour: "2-digit", minute: "2-digit", ...zoned })
+  const days = new Intl.DateTimeFormat(language, { month: "short", day: "numeric", ...zoned })
+  const unitFormats = new Map<string, Intl.NumberFormat>()
+  const unitFormat = (unit: string, fraction: number) => {
+    const key = `${unit} ${fraction}`
+    const known = unitFormats.get(key) ??
+      new Intl.NumberFormat(language, { style: "unit", unit, unitDisplay: "narrow", maximumFractionDigits: fraction })
+    unitFormats.set(key, known)
+    return known
+  }
+  return {
+    number: (value) => number.format(value),
+    compact: (value) => compact.format(value),
+    percent: (share) => percent.format(share),
+    duration: (millis) => {
+      const { millis: size, unit } = durationUnits.find((one) => millis >= one.millis) ?? durationUnits[4]
+      const value = millis / size
+      return unitFormat(unit, size === 1 || value >= 100 ? 0 : value >= 10 ? 1 : 2).format(value)
+    },
+    relative: (time, now) => {
+      const elapsed = time - now
+      const { millis: size, unit } = relativeUnits.find((one) => Math.abs(elapsed) >= one.millis) ?? relativeUnits[3]
+      return relative.format(Math.trunc(elapsed / size), unit)
+    },
+    dateTime: (time) => dateTime.format(time),
+    clock: (time) => clock.format(time),
+    axis: (time, windowMillis) => (windowMillis > 2 * day ? days : hours).format(time)
+  }
+}
+
+/** Numbers, durations and times in the chosen language and zone. */
+export const useFormat = (): Format => {
+  const { language } = useLanguage()
+  const zone = useZone()
+  // the browser's own variant of the language writes dates as its reader does
+  const locale = navigator.languages.find((tag) => tag.startsWith(language)) ?? language
+  return useMemo(() => makeFormat(locale, zone), [locale, zone])
+}

@@ -1,0 +1,149 @@
+import type { QueryClient } from "@tanstack/react-query"
+import {
+  createRootRouteWithContext,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+  Link,
+  Outlet,
+  redirect
+} from "@tanstack/react-router"
+import { useTexts } from "./i18n/Language.tsx"
+import { meQuery } from "./session/session.ts"
+import { Shell } from "./shell/Shell.tsx"
+import { TasksPage } from "./tasks/TasksPage.tsx"
+import { EmptyState, ErrorNotice, Loading } from "./ui/Notices.tsx"
+
+const NotFound = () => {
+  const { error: texts } = useTexts()
+  return (
+    <EmptyState title={texts.notFound} hint={texts.notFoundHint}>
+      <Link to="/" className="underline underline-offset-2">{texts.toHome}</Link>
+    </EmptyState>
+  )
+}
+
+const rootRoute = createRootRouteWithContext<{ readonly queries: QueryClient }>()({
+  component: Outlet,
+  notFoundComponent: NotFound
+})
+
+export interface SignInSearch {
+  /** The path to continue at. */
+  readonly to?: string
+  /** A session was there and has ended. */
+  readonly ended?: boolean
+}
+
+const signInRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: "/sign-in",
+  validateSearch: ({ ended, to }: Record<string, unknown>): SignInSearch => ({
+    // only a path of this site: a link must not lead to another one after the sign-in
+    ...(typeof to === "string" && /^\/(?![/\\])/.test(to) && { to }),
+    ...(ended === true && { ended })
+  }),
+  component: lazyRouteComponent(() => import("./session/SignInPage.tsx"), "SignInPage")
+})
+
+const signedInRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  id: "signed-in",
+  beforeLoad: async ({ context, location }) => {
+    const me = await context.queries.ensureQueryData(meQuery)
+    if (me === null) throw redirect({ to: "/sign-in", search: location.href === "/" ? {} : { to: location.href } })
+  },
+  component: Shell
+})
+
+const homeRoute = createRoute({
+  getParentRoute: () => signedInRoute,
+  path: "/",
+  component: lazyRouteComponent(() => import("./home/HomePage.tsx"), "HomePage")
+})
+
+const projectRoute = createRoute({ getParentRoute: () => signedInRoute, path: "/projects/$slug", component: Outlet })
+
+const overviewWindows = ["1h", "6h", "24h", "72h", "7d"] as const
+export type OverviewWindow = (typeof overviewWindows)[number]
+
+const overviewRoute = createRoute({
+  getParentRoute: () => projectRoute,
+  path: "/",
+  validateSearch: ({ window }: Record<string, unknown>): { readonly window?: OverviewWindow } => {
+    const known = overviewWindows.find((one) => one === window)
+    return known === undefined ? {} : { window: known }
+  },
+  component: lazyRouteComponent(() => import("./overview/OverviewPage.tsx"), "OverviewPage")
+})
+
+const tasksRoute = createRoute({
+  getParentRoute: () => projectRoute,
+  path: "/tasks",
+  validateSearch: ({ q }: Record<string, unknown>): { readonly q?: string } =>
+    typeof q === "string" && q !== "" ? { q } : {},
+  component: TasksPage
+})
+
+const taskRoute = createRoute({
+  getParentRoute: () => projectRoute,
+  path: "/tasks/$engine/$taskId",
+  component: lazyRouteComponent(() => import("./tasks/TaskPage.tsx"), "TaskPage")
+})
+
+const commandsRoute = createRoute({
+  getParentRoute: () => projectRoute,
+  path: "/commands",
+  component: lazyRouteComponent(() => import("./commands/CommandsPage.tsx"), "CommandsPage")
+})
+
+const queuesRoute = createRoute({
+  getParentRoute: () => projectRoute,
+  path: "/queues",
+  component: lazyRouteComponent(() => import("./queues/QueuesPage.tsx"), "QueuesPage")
+})
+
+const workersRoute = createRoute({
+  getParentRoute: () => projectRoute,
+  path: "/workers",
+  component: lazyRouteComponent(() => import("./workers/WorkersPage.tsx"), "WorkersPage")
+})
+
+const agentsRoute = createRoute({
+  getParentRoute: () => projectRoute,
+  path: "/agents",
+  component: lazyRouteComponent(() => import("./agents/AgentsPage.tsx"), "AgentsPage")
+})
+
+const routeTree = rootRoute.addChildren([
+  signInRoute,
+  signedInRoute.addChildren([
+    homeRoute,
+    projectRoute.addChildren([
+      overviewRoute,
+      tasksRoute,
+      taskRoute,
+      commandsRoute,
+      queuesRoute,
+      workersRoute,
+      agentsRoute
+    ])
+  ])
+])
+
+export const makeRouter = (queries: QueryClient) =>
+  createRouter({
+    routeTree,
+    basepath: new URL(document.baseURI).pathname,
+    context: { queries },
+    defaultPreload: "intent",
+    defaultPendingComponent: Loading,
+    defaultErrorComponent: ({ error, reset }) => <ErrorNotice error={error} onRetry={reset} />,
+    scrollRestoration: false
+  })
+
+declare module "@tanstack/react-router" {
+  interface Register {
+    readonly router: ReturnType<typeof makeRouter>
+  }
+}

@@ -1,0 +1,30 @@
+import { queryOptions, useQuery } from "@tanstack/react-query"
+import { api, ApiError, csrfToken, type Schemas, unwrap } from "../api/client.ts"
+
+export type Me = Schemas["Me"]
+export type Role = Me["memberships"][number]["role"]
+
+/** The signed-in person; null without a session, and while the second factor is pending. */
+export const meQuery = queryOptions({
+  queryKey: ["me"],
+  queryFn: async (): Promise<Me | null> => {
+    if (csrfToken() === undefined) return null
+    try {
+      return await unwrap(api.GET("/api/v1/auth/me"))
+    } catch (error) {
+      if (error instanceof ApiError && error.status === 401) return null
+      throw error
+    }
+  },
+  staleTime: 60_000
+})
+
+const ranks: Readonly<Record<Role, number>> = { viewer: 0, auditor: 0, operator: 1, admin: 2 }
+
+/** Whether the person may do what needs this role in the project. The API decides; this hides buttons that it would refuse. */
+export const useCan = (slug: string, role: "operator" | "admin"): boolean => {
+  const { data: me } = useQuery(meQuery)
+  if (!me) return false
+  const own = me.memberships.find(({ project_slug }) => project_slug === slug)?.role
+  return me.is_admin || (own !== undefined && ranks[own] >= ranks[role])
+}

@@ -1,0 +1,82 @@
+import { useQueryClient } from "@tanstack/react-query"
+import { useNavigate } from "@tanstack/react-router"
+import { useId } from "react"
+import { api, unwrap } from "../api/client.ts"
+import { chooseZone, useZoneChoice, type ZoneChoice } from "../format/zone.ts"
+import { type Language, languages, useLanguage } from "../i18n/Language.tsx"
+import type { Me } from "../session/session.ts"
+import { chooseTheme, type Theme, useTheme } from "../theme/theme.ts"
+import { Button } from "../ui/Button.tsx"
+import { Icon } from "../ui/Icon.tsx"
+import { Menu } from "../ui/Menu.tsx"
+
+const Select = <A extends string>({ choices, label, onChoose, value }: {
+  readonly label: string
+  readonly value: A
+  readonly choices: Readonly<Record<A, string>>
+  readonly onChoose: (value: A) => void
+}) => {
+  const id = useId()
+  return (
+    <div className="grid gap-2">
+      <label htmlFor={id} className="text-small text-soft">{label}</label>
+      <select
+        id={id}
+        value={value}
+        onChange={({ target }) => onChoose(target.value as A)} // its options are the choices
+        className="h-[30px] rounded-base border border-line bg-paper px-3"
+      >
+        {(Object.entries(choices) as Array<[A, string]>).map(([key, text]) => (
+          <option key={key} value={key}>{text}</option>
+        ))}
+      </select>
+    </div>
+  )
+}
+
+export const AccountMenu = ({ me }: { readonly me: Me }) => {
+  const { choose, language, texts } = useLanguage()
+  const theme = useTheme()
+  const zone = useZoneChoice()
+  const queries = useQueryClient()
+  const navigate = useNavigate()
+  const signOut = async () => {
+    await unwrap(api.POST("/api/v1/auth/logout"))
+    queries.clear()
+    await navigate({ to: "/sign-in", search: {} })
+  }
+  return (
+    <Menu
+      label={texts.settings.account}
+      button={
+        <>
+          <Icon name="person" />
+          <span className="max-w-[16ch] truncate max-md:hidden">{me.display_name ?? me.email}</span>
+        </>
+      }
+    >
+      <div className="grid w-[15rem] gap-4 p-3">
+        <p className="truncate font-medium">{me.email}</p>
+        <Select<Theme>
+          label={texts.settings.theme}
+          value={theme}
+          choices={texts.settings.themes}
+          onChoose={chooseTheme}
+        />
+        <Select<Language>
+          label={texts.settings.language}
+          value={language}
+          choices={languages}
+          onChoose={choose}
+        />
+        <Select<ZoneChoice>
+          label={texts.settings.zone}
+          value={zone}
+          choices={texts.settings.zones}
+          onChoose={chooseZone}
+        />
+        <Button onClick={() => void signOut()}>{texts.session.signOut}</Button>
+      </div>
+    </Menu>
+  )
+}

@@ -1,0 +1,107 @@
+import { useQuery } from "@tanstack/react-query"
+import { Link, Outlet, useNavigate, useParams } from "@tanstack/react-router"
+import { api, unwrap } from "../api/client.ts"
+import { ProjectZone } from "../format/zone.ts"
+import { useTexts } from "../i18n/Language.tsx"
+import { meQuery } from "../session/session.ts"
+import { Icon, type IconName } from "../ui/Icon.tsx"
+import { AccountMenu } from "./AccountMenu.tsx"
+import { LiveControl } from "./LiveControl.tsx"
+
+const pages = [
+  { name: "overview", to: "/projects/$slug" },
+  { name: "tasks", to: "/projects/$slug/tasks" },
+  { name: "commands", to: "/projects/$slug/commands" },
+  { name: "queues", to: "/projects/$slug/queues" },
+  { name: "workers", to: "/projects/$slug/workers" },
+  { name: "agents", to: "/projects/$slug/agents" }
+] as const satisfies ReadonlyArray<{ readonly name: IconName; readonly to: string }>
+
+const Navigation = ({ slug }: { readonly slug: string }) => {
+  const { nav: texts } = useTexts()
+  return (
+    <nav
+      aria-label={texts.label}
+      className="flex gap-1 border-line bg-canvas p-3 max-md:fixed max-md:inset-x-0 max-md:bottom-0 max-md:z-10 max-md:justify-around max-md:border-t md:w-[184px] md:shrink-0 md:flex-col md:border-r"
+    >
+      {pages.map(({ name, to }) => (
+        <Link
+          key={name}
+          to={to}
+          params={{ slug }}
+          activeOptions={{ exact: name === "overview", includeSearch: false }}
+          className="flex items-center gap-4 rounded-base px-4 py-3 text-soft hover:bg-hover hover:text-ink aria-[current=page]:bg-press aria-[current=page]:font-medium aria-[current=page]:text-ink max-md:flex-col max-md:gap-1 max-md:px-3 max-md:text-small"
+        >
+          <Icon name={name} />
+          {texts[name]}
+        </Link>
+      ))}
+    </nav>
+  )
+}
+
+const projectsQuery = { queryKey: ["projects"], queryFn: () => unwrap(api.GET("/api/v1/projects")) }
+
+const ProjectSwitch = ({ slug }: { readonly slug: string }) => {
+  const { nav: texts } = useTexts()
+  const { data: projects = [] } = useQuery(projectsQuery)
+  const navigate = useNavigate()
+  return (
+    <select
+      aria-label={texts.switchProject}
+      value={slug}
+      onChange={({ target }) => void navigate({ to: "/projects/$slug", params: { slug: target.value } })}
+      className="h-[30px] max-w-[40vw] truncate rounded-base border border-transparent bg-transparent px-3 font-medium hover:bg-hover"
+    >
+      {projects.every((project) => project.slug !== slug) && <option value={slug}>{slug}</option>}
+      {projects.map((project) => <option key={project.id} value={project.slug}>{project.name}</option>)}
+    </select>
+  )
+}
+
+/** The frame of every page of a signed-in person. */
+export const Shell = () => {
+  const texts = useTexts()
+  const { slug } = useParams({ strict: false })
+  const { data: me } = useQuery(meQuery)
+  const { data: projects } = useQuery(projectsQuery)
+  const zone = projects?.find((project) => project.slug === slug)?.timezone
+  return (
+    <ProjectZone value={zone}>
+      <div className="flex h-dvh flex-col">
+        <a
+          href="#content"
+          className="sr-only rounded-base bg-paper p-3 focus:not-sr-only focus:absolute focus:z-20"
+          onClick={(event) => {
+            event.preventDefault() // the page's <base> would make it another page
+            document.getElementById("content")?.focus()
+          }}
+        >
+          {texts.skipToContent}
+        </a>
+        <header className="flex h-[44px] shrink-0 items-center gap-3 border-b border-line px-4">
+          <Link to="/" className="flex items-center gap-3 rounded-base p-2 font-semibold" title={texts.nav.allProjects}>
+            <Icon name="rows" />
+            {texts.productName}
+          </Link>
+          {slug !== undefined && (
+            <>
+              <Icon name="chevron" className="text-soft" />
+              <ProjectSwitch slug={slug} />
+            </>
+          )}
+          <div className="ml-auto flex items-center gap-3">
+            {slug !== undefined && <LiveControl />}
+            {me && <AccountMenu me={me} />}
+          </div>
+        </header>
+        <div className="flex min-h-0 flex-1">
+          {slug !== undefined && <Navigation slug={slug} />}
+          <main id="content" tabIndex={-1} className="min-w-0 flex-1 overflow-auto outline-none max-md:pb-[64px]">
+            <Outlet />
+          </main>
+        </div>
+      </div>
+    </ProjectZone>
+  )
+}

@@ -1,0 +1,129 @@
+import { LosslessNumber } from "lossless-json"
+import { useState } from "react"
+import { useFormat } from "../format/useFormat.ts"
+import { useTexts } from "../i18n/Language.tsx"
+import { CopyButton } from "../ui/CopyButton.tsx"
+import { Icon } from "../ui/Icon.tsx"
+
+/** Members that are shown before a button shows the rest. */
+const firstMembers = 100
+/** Nesting that is open at first. */
+const openDepth = 2
+
+type Members = ReadonlyArray<readonly [string, unknown]>
+
+const membersOf = (value: unknown): Members | null => {
+  if (Array.isArray(value)) return value.map((item: unknown, index) => [String(index), item] as const)
+  if (typeof value === "object" && value !== null && !(value instanceof LosslessNumber)) return Object.entries(value)
+  return null
+}
+
+const Scalar = ({ value }: { readonly value: unknown }) => {
+  if (value instanceof LosslessNumber) return <span className="text-running">{value.toString()}</span>
+  if (typeof value === "string") return <span className="break-words whitespace-pre-wrap">{JSON.stringify(value)}</span>
+  return <span className="text-stopped">{String(value)}</span>
+}
+
+const contains = (value: unknown, sought: string): boolean => {
+  const members = membersOf(value)
+  if (members !== null) {
+    return members.some(([name, member]) => name.toLowerCase().includes(sought) || contains(member, sought))
+  }
+  return String(value instanceof LosslessNumber ? value.toString() : value).toLowerCase().includes(sought)
+}
+
+const Member = ({ depth, name, sought, value }: {
+  readonly name: string | null
+  readonly value: unknown
+  readonly depth: number
+  /** Empty: nothing is searched for. */
+  readonly sought: string
+}) => {
+  const { task: texts } = useTexts()
+  const format = useFormat()
+  const members = membersOf(value)
+  const [isOpen, setOpen] = useState(depth < openDepth)
+  const [isWhole, setWhole] = useState(false)
+  const label = name !== null && <span className="text-soft">{name}:{" "}</span>
+  if (members === null) {
+    return (
+      <div className="pl-[20px]">
+        {label}
+        <Scalar value={value} />
+      </div>
+    )
+  }
+  const isArray = Array.isArray(value)
+  const found = sought === ""
+    ? members
+    : members.filter(([key, member]) => key.toLowerCase().includes(sought) || contains(member, sought))
+  const shown = isWhole ? found : found.slice(0, firstMembers)
+  const isShown = isOpen || (sought !== "" && found.length > 0)
+  return (
+    <div className={depth === 0 ? "" : "pl-[20px]"}>
+      <button
+        type="button"
+        aria-expanded={isShown}
+        className="-ml-[20px] inline-flex items-center gap-1 rounded-small text-left hover:bg-hover"
+        onClick={() => setOpen(!isOpen)}
+      >
+        <Icon name={isShown ? "down" : "chevron"} className="text-soft" />
+        <span>
+          {label}
+          <span className="text-soft">
+            {isArray ? `[${format.number(members.length)}]` : `{${format.number(members.length)}}`}
+          </span>
+        </span>
+      </button>
+      {isShown && (
+        <div className="border-l border-line">
+          {shown.map(([key, member]) => (
+            <Member key={key} name={key} value={member} depth={depth + 1} sought={sought} />
+          ))}
+          {shown.length < found.length && (
+            <button
+              type="button"
+              className="ml-[20px] text-soft underline underline-offset-2"
+              onClick={() =>
+                setWhole(true)}
+            >
+              {texts.more(format.number(found.length - shown.length))}
+            </button>
+          )}
+        </div>
+      )}
+    </div>
+  )
+}
+
+/** A value as the agent sent it, digit for digit; `text` is what is copied. */
+export const JsonTree = ({ label, text, value }: {
+  readonly label: string
+  readonly value: unknown
+  readonly text: string
+}) => {
+  const { task: texts } = useTexts()
+  const [sought, setSought] = useState("")
+  const members = membersOf(value)
+  return (
+    <section aria-label={label} className="border-b border-line last:border-0">
+      <div className="flex h-[36px] items-center gap-3 px-5">
+        <h3 className="font-medium">{label}</h3>
+        <CopyButton text={text} label={label} />
+        {members !== null && members.length > 0 && (
+          <input
+            type="search"
+            value={sought}
+            onChange={({ target }) => setSought(target.value)}
+            aria-label={`${texts.search}: ${label}`}
+            placeholder={texts.search}
+            className="ml-auto h-[24px] w-[12rem] rounded-small border border-line bg-paper px-3"
+          />
+        )}
+      </div>
+      <div className="overflow-x-auto px-5 pb-4 pl-[36px] font-mono text-[12px]">
+        <Member name={null} value={value} depth={0} sought={sought.toLowerCase()} />
+      </div>
+    </section>
+  )
+}

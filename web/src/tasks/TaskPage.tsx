@@ -1,0 +1,303 @@
+import { useQuery, useQueryClient } from "@tanstack/react-query"
+import { Link, useParams } from "@tanstack/react-router"
+import { parse, stringify } from "lossless-json"
+import { type ReactNode, useMemo, useState } from "react"
+import { api, base, type Schemas, unwrap } from "../api/client.ts"
+import { useLiveChanges } from "../api/live.ts"
+import { useNow } from "../format/now.ts"
+import { useFormat } from "../format/useFormat.ts"
+import { useTexts } from "../i18n/Language.tsx"
+import { useCan } from "../session/session.ts"
+import { Button } from "../ui/Button.tsx"
+import { CopyButton } from "../ui/CopyButton.tsx"
+import { Dialog } from "../ui/Dialog.tsx"
+import { Icon } from "../ui/Icon.tsx"
+import { ErrorNotice, Loading } from "../ui/Notices.tsx"
+import { PageHeader } from "../ui/PageHeader.tsx"
+import { StateMark, StateShape } from "../ui/StateMark.tsx"
+import { Time } from "../ui/Time.tsx"
+import { type TaskAction, useTaskCommand } from "./commandsOfTask.ts"
+import { JsonTree } from "./JsonTree.tsx"
+import { Timeline } from "./Timeline.tsx"
+
+type TaskDetail = Schemas["TaskDetail"]
+
+const endStates: ReadonlySet<string> = new Set(["success", "failure", "revoked", "rejected"])
+
+/** The values keep their digits only in the answer's text: JSON.parse rounds numbers beyond 2^53. */
+const readTask = async (slug: string, engine: string, taskId: string) => {
+  const text = await unwrap(
+    api.GET("/api/v1/projects/{slug}/tasks/{engine}/{task_id}", {
+      params: { path: { slug, engine, task_id: taskId } },
+      parseAs: "text"
+    })
+  )
+  const exact = parse(text) as Pick<TaskDetail, "args" | "kwargs" | "result"> // the same answer, with numbers as text
+  return { task: JSON.parse(text) as TaskDetail, exact } // the contract of this operation
+}
+
+const Panel = ({ children, title }: { readonly title: string; readonly children: ReactNode }) => (
+  <section aria-label={title} className="rounded-base border border-line bg-paper">
+    <h2 className="border-b border-line px-5 py-3 font-semibold">{title}</h2>
+    {children}
+  </section>
+)
+
+const Fact = ({ children, name }: { readonly name: string; readonly children: ReactNode }) => (
+  <div className="grid gap-1">
+    <dt className="text-small text-soft">{name}</dt>
+    <dd className="min-w-0 truncate">{children}</dd>
+  </div>
+)
+
+const Facts = ({ task }: { readonly task: TaskDetail }) => {
+  const { task: texts } = useTexts()
+  const format = useFormat()
+  const waitedMillis = task.received_at === null || task.started_at === null
+    ? null
+    : Date.parse(task.started_at) - Date.parse(task.received_at)
+  return (
+    <dl className="grid grid-cols-[repeat(auto-fill,minmax(130px,1fr))] gap-4 px-5 py-4">
+      <Fact name={texts.engine}>{task.engine}</Fact>
+      <Fact name={texts.queue}>{task.queue ?? "–"}</Fact>
+      <Fact name={texts.worker}>{task.worker_name ?? "–"}</Fact>
+      <Fact name={texts.received}>{task.received_at === null ? "–" : <Time at={task.received_at} />}</Fact>
+      <Fact name={texts.finished}>{task.finished_at === null ? "–" : <Time at={task.finished_at} />}</Fact>
+      <Fact name={texts.waited}>{waitedMillis === null || waitedMillis < 0 ? "–" : format.duration(waitedMillis)}</Fact>
+      <Fact name={texts.ran}>{task.runtime_ms === null ? "–" : format.duration(task.runtime_ms)}</Fact>
+      <Fact name={texts.retries}>{format.number(task.retry_count)}</Fact>
+      {task.tags.length > 0 && <Fact name={texts.tags}>{task.tags.join(", ")}</Fact>}
+    </dl>
+  )
+}
+
+/** Python prints frames of libraries from site-packages, Node from node_modules and its own modules. */
+const foreignFrame = /site-packages|dist-packages|node_modules|node:internal|\/lib\/python\d/
+
+/** The frames of one's own code stand out from those of libraries. */
+const Traceback = ({ text }: { readonly text: string }) => (
+  <pre className="max-h-[420px] overflow-auto px-5 py-4 font-mono text-[12px] leading-[18px]" tabIndex={0}>
+    {text.split("\n").map((line, index) => (
+      <span key={index} className={`block ${foreignFrame.test(line) ? "text-soft" : ""}`}>{line === "" ? " " : line}</span>
+    ))}
+  </pre>
+)
+
+const Tree = ({ slug, task }: { readonly slug: string; readonly task: TaskDetail }) => {
+  const { task: texts } = useTexts()
+  const format = useFormat()
+  const { data: tree } = useQuery({
+    queryKey: ["tree", slug, task.engine, task.task_id],
+    queryFn: () =>
+      unwrap(
+        api.GET("/api/v1/projects/{slug}/tasks/{engine}/{task_id}/tree", {
+          params: { path: { slug, engine: task.engine, task_id: task.task_id } }
+        })
+      )
+  })
+  if (tree === undefined || tree.node_count < 2) return null
+  const children = Map.groupBy(tree.nodes, ({ parent_task_id }) => parent_task_id ?? "")
+  const known = new Set(tree.nodes.map(({ task_id }) => task_id))
+  const roots = tree.nodes.filter(({ parent_task_id }) => parent_task_id === null || !known.has(parent_task_id))
+  const rows: Array<{ node: Schemas["TaskTreeNode"]; depth: number }> = []
+  const visit = (node: Schemas["TaskTreeNode"], depth: number) => {
+    if (rows.some((row) => row.node === node)) return
+    rows.push({ node, depth })
+    for (const child of children.get(node.task_id) ?? []) visit(child, depth + 1)
+  }
+  for (const root of roots) visit(root, 0)
+  return (
+    <Panel title={texts.tree}>
+      <ul className="max-h-[360px] overflow-auto py-3">
+        {rows.map(({ depth, node }) => (
+          <li key={`${node.engine} ${node.task_id}`}>
+            <Link
+              to="/projects/$slug/tasks/$engine/$taskId"
+              params={{ slug, engine: node.engine, taskId: node.task_id }}
+              aria-current={node.task_id === task.task_id ? "true" : undefined}
+              className="flex items-center gap-3 px-5 py-2 hover:bg-hover aria-[current=true]:font-semibold"
+              style={{ paddingLeft: 16 + depth * 20 }}
+            >
+              <StateShape state={node.state} />
+              <span className="truncate">{node.name}</span>
+              <span className="figures ml-auto text-soft">
+                {node.started_at !== null && node.finished_at !== null &&
+                  format.duration(Math.max(0, Date.parse(node.finished_at) - Date.parse(node.started_at)))}
+              </span>
+            </Link>
+          </li>
+        ))}
+      </ul>
+      {tree.truncated && <p className="px-5 pb-4 text-soft">{texts.truncated(format.number(tree.node_count))}</p>}
+    </Panel>
+  )
+}
+
+const Why = ({ slug, task }: { readonly slug: string; readonly task: TaskDetail }) => {
+  const { task: texts } = useTexts()
+  const { data: why } = useQuery({
+    queryKey: ["why", slug, task.engine, task.task_id, task.updated_at],
+    queryFn: () =>
+      unwrap(
+        api.GET("/api/v1/projects/{slug}/tasks/{engine}/{task_id}/why", {
+          params: { path: { slug, engine: task.engine, task_id: task.task_id } }
+        })
+      )
+  })
+  if (why === undefined) return null
+  return (
+    <Panel title={texts.why}>
+      <ul className="grid gap-2 px-5 py-4">
+        {why.reasons.map(({ code, sentence }) => <li key={code}>{sentence}</li>)}
+      </ul>
+    </Panel>
+  )
+}
+
+const Question = ({ action, onClose, onConfirm, task }: {
+  readonly action: TaskAction
+  readonly task: TaskDetail
+  readonly onClose: () => void
+  readonly onConfirm: () => void
+}) => {
+  const { cancel, task: texts } = useTexts()
+  return (
+    <Dialog
+      title={action === "retry" ? texts.retryQuestion(task.name) : texts.cancelQuestion(task.name)}
+      onClose={onClose}
+    >
+      <p className="mt-3 text-soft">{action === "retry" ? texts.retryHint : texts.cancelHint}</p>
+      <div className="mt-6 flex justify-end gap-3">
+        <Button onClick={onClose}>{cancel}</Button>
+        <Button look="primary" data-autofocus onClick={onConfirm}>
+          {action === "retry" ? texts.retry : texts.cancel}
+        </Button>
+      </div>
+    </Dialog>
+  )
+}
+
+/** One task: what happened, with what, why, and what to do about it. */
+export const TaskPage = () => {
+  const { engine, slug, taskId } = useParams({ from: "/signed-in/projects/$slug/tasks/$engine/$taskId" })
+  const texts = useTexts()
+  const now = useNow()
+  const queries = useQueryClient()
+  const canOperate = useCan(slug, "operator")
+  const [question, setQuestion] = useState<TaskAction | null>(null)
+  const retry = useTaskCommand(slug, "retry")
+  const cancel = useTaskCommand(slug, "cancel")
+  const key = useMemo(() => ["task", slug, engine, taskId], [slug, engine, taskId])
+  const detail = useQuery({ queryKey: key, queryFn: () => readTask(slug, engine, taskId) })
+  const events = useQuery({
+    queryKey: [...key, "events"],
+    queryFn: () =>
+      unwrap(
+        api.GET("/api/v1/projects/{slug}/events", { params: { path: { slug }, query: { engine, task_id: taskId } } })
+      )
+  })
+  useLiveChanges(
+    slug,
+    useMemo(() => ({
+      onTask: (task) => {
+        if (task.task_id === taskId && task.engine === engine) void queries.invalidateQueries({ queryKey: key })
+      },
+      onReset: () => void queries.invalidateQueries({ queryKey: key })
+    }), [engine, key, queries, taskId])
+  )
+  if (detail.isError) return <ErrorNotice error={detail.error} onRetry={() => void detail.refetch()} />
+  if (detail.isPending) return <Loading />
+  const { exact, task } = detail.data
+  const hasEnded = endStates.has(task.state)
+  const values = [
+    { label: texts.task.arguments, value: exact.args },
+    { label: texts.task.namedArguments, value: exact.kwargs },
+    { label: texts.task.result, value: exact.result }
+  ].filter(({ value }) => value !== null)
+  const path = `${base}/api/v1/projects/${encodeURIComponent(slug)}/tasks/${encodeURIComponent(engine)}/${
+    encodeURIComponent(taskId)
+  }`
+  return (
+    <>
+      <PageHeader title={task.name}>
+        <StateMark state={task.state} />
+        <span className="flex items-center gap-3 font-mono text-small text-soft">
+          <span className="max-w-[28ch] truncate">{task.task_id}</span>
+          <CopyButton text={task.task_id} label={texts.task.id} />
+        </span>
+        <div className="ml-auto flex flex-wrap items-center gap-3">
+          <CopyButton label={texts.task.copyCurl} text={`curl -H "Authorization: Bearer $SVC_API_KEY" '${path}'`}>
+            <span className="text-small">curl</span>
+          </CopyButton>
+          <CopyButton
+            label={texts.task.copyCli}
+            text={`svc tasks show --project ${slug} --engine ${engine} '${taskId.replaceAll("'", "'\\''")}'`}
+          >
+            <span className="text-small">svc</span>
+          </CopyButton>
+          {canOperate && !hasEnded && (
+            <Button look="danger" onClick={() => setQuestion("cancel")}>
+              <Icon name="cancel" />
+              {texts.task.cancel}
+            </Button>
+          )}
+          {canOperate && (
+            <Button
+              look={task.state === "failure" ? "primary" : "plain"}
+              onClick={() => setQuestion("retry")}
+            >
+              <Icon name="retry" />
+              {texts.task.retry}
+            </Button>
+          )}
+        </div>
+      </PageHeader>
+      <div className="grid gap-5 px-5 pb-6 lg:grid-cols-[minmax(0,3fr)_minmax(0,2fr)]">
+        <div className="grid content-start gap-5">
+          {task.exception !== null && (
+            <Panel title={texts.task.exception}>
+              <p className="px-5 py-4 font-mono text-[12px] break-words whitespace-pre-wrap text-failure">
+                {task.exception}
+              </p>
+              {task.traceback !== null && task.traceback.trim() !== task.exception.trim() && (
+                <Traceback text={task.traceback} />
+              )}
+            </Panel>
+          )}
+          <Panel title={texts.task.values}>
+            {task.payload_hidden
+              ? <p className="px-5 py-4 text-soft">{texts.task.payloadHidden}</p>
+              : values.length === 0
+              ? <p className="px-5 py-4 text-soft">{texts.none}</p>
+              : values.map(({ label, value }) => (
+                <JsonTree key={label} label={label} value={value} text={stringify(value, null, 2) ?? "null"} />
+              ))}
+          </Panel>
+        </div>
+        <div className="grid content-start gap-5">
+          <Panel title={texts.task.facts}>
+            <Facts task={task} />
+          </Panel>
+          <Panel title={texts.task.timeline}>
+            {events.isError
+              ? <ErrorNotice error={events.error} />
+              : <Timeline events={events.data?.items ?? []} hasEnded={hasEnded} now={now} />}
+          </Panel>
+          {!hasEnded && <Why slug={slug} task={task} />}
+          <Tree slug={slug} task={task} />
+        </div>
+      </div>
+      {question !== null && (
+        <Question
+          action={question}
+          task={task}
+          onClose={() => setQuestion(null)}
+          onConfirm={() => {
+            setQuestion(null)
+            ;(question === "retry" ? retry : cancel).mutate(task)
+          }}
+        />
+      )}
+    </>
+  )
+}

@@ -1,0 +1,16 @@
+import type { Schemas } from "../api/client.ts"
+
+export type TaskState = Schemas["Task"]["state"]
+
+/** In the order of a task's life. */
+export const taskStates: ReadonlyArray<TaskState> = [
+  "pending",
+  "received",
+  "started",
+  "success",
+  "failure",
+  "retry",
+  "revoked",
+  "rejected",
+  "unknown"
+]

@@ -1,0 +1,22 @@
+import type { ButtonHTMLAttributes } from "react"
+
+const looks = {
+  primary: "bg-ink text-inverse hover:opacity-85 border-transparent",
+  plain: "bg-paper text-ink border-line hover:bg-hover active:bg-press",
+  quiet: "bg-transparent text-soft hover:text-ink hover:bg-hover active:bg-press border-transparent",
+  danger: "bg-paper text-failure border-line hover:bg-failure-tint"
+} as const
+
+export interface ButtonProps extends ButtonHTMLAttributes<HTMLButtonElement> {
+  readonly look?: keyof typeof looks
+}
+
+export const Button = ({ className = "", look = "plain", type = "button", ...rest }: ButtonProps) => (
+  <button
+    type={type}
+    className={`inline-flex h-[30px] items-center justify-center gap-3 rounded-base border px-4 font-medium whitespace-nowrap transition-colors duration-100 disabled:opacity-50 ${
+      looks[look]
+    } ${className}`}
+    {...rest}
+  />
+)

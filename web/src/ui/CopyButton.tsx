@@ -1,0 +1,45 @@
+import { useEffect, useState } from "react"
+import { useTexts } from "../i18n/Language.tsx"
+import { Icon } from "./Icon.tsx"
+
+/** `navigator.clipboard` exists over https and on localhost only; a brain in a private network may have neither. */
+export const copyText = async (text: string): Promise<void> => {
+  if (navigator.clipboard !== undefined) return navigator.clipboard.writeText(text)
+  const area = document.createElement("textarea")
+  area.value = text
+  area.className = "sr-only"
+  document.body.append(area)
+  area.select()
+  document.execCommand("copy")
+  area.remove()
+}
+
+const confirmationMillis = 1_500
+
+export const CopyButton = ({ children, label, text }: {
+  readonly text: string
+  /** What is copied. */
+  readonly label: string
+  readonly children?: React.ReactNode
+}) => {
+  const texts = useTexts()
+  const [isCopied, setCopied] = useState(false)
+  useEffect(() => {
+    if (!isCopied) return
+    const timer = setTimeout(() => setCopied(false), confirmationMillis)
+    return () => clearTimeout(timer)
+  }, [isCopied])
+  return (
+    <button
+      type="button"
+      title={isCopied ? texts.copied : `${texts.copy}: ${label}`}
+      aria-label={isCopied ? texts.copied : `${texts.copy}: ${label}`}
+      className="inline-flex items-center gap-3 rounded-small p-1 text-soft hover:bg-hover hover:text-ink"
+      onClick={() => void copyText(text).then(() => setCopied(true))}
+    >
+      <Icon name="copy" />
+      {children}
+      <span role="status" className={isCopied ? "text-small" : "sr-only"}>{isCopied ? texts.copied : ""}</span>
+    </button>
+  )
+}

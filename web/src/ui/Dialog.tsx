@@ -1,0 +1,30 @@
+import { type ReactNode, useEffect, useId, useRef } from "react"
+
+/** A modal question, on the browser's own dialog: it traps the focus, and Escape closes it. */
+export const Dialog = ({ children, onClose, title }: {
+  readonly title: string
+  readonly onClose: () => void
+  readonly children: ReactNode
+}) => {
+  const dialog = useRef<HTMLDialogElement>(null)
+  const titleId = useId()
+  useEffect(() => {
+    dialog.current?.showModal()
+    // React's autoFocus comes before the dialog is open, and would be lost
+    dialog.current?.querySelector<HTMLElement>("[data-autofocus]")?.focus()
+  }, [])
+  return (
+    <dialog
+      ref={dialog}
+      aria-labelledby={titleId}
+      onClose={onClose}
+      onClick={({ currentTarget, target }) => target === currentTarget && currentTarget.close()}
+      className="m-auto w-[min(32rem,calc(100vw-32px))] rounded-large border border-line bg-paper p-0 text-ink shadow-xl"
+    >
+      <div className="p-6">
+        <h2 id={titleId} className="text-large font-semibold">{title}</h2>
+        {children}
+      </div>
+    </dialog>
+  )
+}

@@ -1,0 +1,42 @@
+/** Line icons of 16 × 16, drawn for this dashboard. */
+const paths = {
+  overview: "M2 13h12M3.5 10.5V7M6.5 10.5V3.5M9.5 10.5V6M12.5 10.5V4.5",
+  tasks: "M5.5 4h8M5.5 8h8M5.5 12h8M2.5 4h.01M2.5 8h.01M2.5 12h.01",
+  failures: "M8 2.2 14.2 13H1.8L8 2.2ZM8 6.5V9M8 11v.01",
+  commands: "M3 4.5 6.5 8 3 11.5M8 12h5",
+  queues: "M2.5 3.5h11v3h-11zM2.5 9.5h11v3h-11z",
+  workers: "M3 3h4v4H3zM9 3h4v4H9zM3 9h4v4H3zM9 9h4v4H9z",
+  agents: "M8 2v2.5M4 4.5h8v7H4zM6 7.5h.01M10 7.5h.01M6.5 9.7h3M2 7v2.5M14 7v2.5",
+  projects: "M2.5 4.5h4l1.2 1.5h5.8v6.5h-11z",
+  pause: "M5.5 3.5v9M10.5 3.5v9",
+  play: "M5 3.2v9.6L12.5 8 5 3.2Z",
+  person: "M8 7.5a2.6 2.6 0 1 0 0-5.2 2.6 2.6 0 0 0 0 5.2ZM3 13.5c.6-2.6 2.5-4 5-4s4.4 1.4 5 4",
+  retry: "M13 5.5A5.6 5.6 0 1 0 13.6 9M13.4 2.4v3.2h-3.2",
+  cancel: "M8 14A6 6 0 1 0 8 2a6 6 0 0 0 0 12ZM5.8 5.8l4.4 4.4M10.2 5.8l-4.4 4.4",
+  copy: "M5.5 5.5v-3h8v8h-3M2.5 5.5h8v8h-8z",
+  search: "M7 11.5a4.5 4.5 0 1 0 0-9 4.5 4.5 0 0 0 0 9ZM10.4 10.4 14 14",
+  close: "m4 4 8 8M12 4l-8 8",
+  chevron: "m6 4 4 4-4 4",
+  down: "m4 6 4 4 4-4",
+  back: "m9.5 3.5-4.5 4.5 4.5 4.5",
+  rows: "M2.5 4h11M2.5 7h11M2.5 10h11M2.5 13h11"
+} as const
+
+export type IconName = keyof typeof paths
+
+export const Icon = ({ className = "", name }: { readonly name: IconName; readonly className?: string }) => (
+  <svg
+    width="16"
+    height="16"
+    viewBox="0 0 16 16"
+    fill="none"
+    stroke="currentColor"
+    strokeWidth="1.5"
+    strokeLinecap="round"
+    strokeLinejoin="round"
+    aria-hidden="true"
+    className={`shrink-0 ${className}`}
+  >
+    <path d={paths[name]} />
+  </svg>
+)

@@ -1,0 +1,33 @@
+import { type ReactNode, useId } from "react"
+
+/** A button with a panel, on the browser's own popover: it closes on Escape and on a click elsewhere. */
+export const Menu = ({ align = "right", button, children, label }: {
+  readonly label: string
+  readonly button: ReactNode
+  readonly align?: "left" | "right"
+  readonly children: ReactNode
+}) => {
+  const id = useId()
+  return (
+    <div className="menu relative">
+      <button
+        type="button"
+        popoverTarget={id}
+        aria-label={label}
+        title={label}
+        className="inline-flex h-[30px] items-center gap-3 rounded-base px-3 text-soft hover:bg-hover hover:text-ink"
+      >
+        {button}
+      </button>
+      <div
+        id={id}
+        popover="auto"
+        className={`menu-panel m-0 rounded-base border border-line bg-paper p-3 text-ink shadow-xl ${
+          align === "right" ? "menu-panel-right" : "menu-panel-left"
+        }`}
+      >
+        {children}
+      </div>
+    </div>
+  )
+}

@@ -1,0 +1,64 @@
+import type { ReactNode } from "react"
+import { ApiError } from "../api/client.ts"
+import { useFormat } from "../format/useFormat.ts"
+import { useTexts } from "../i18n/Language.tsx"
+import { Button } from "./Button.tsx"
+import { CopyButton } from "./CopyButton.tsx"
+
+/** What a list shows while it has nothing: what that means, and what to do next. */
+export const EmptyState = ({ children, hint, title }: {
+  readonly title: string
+  readonly hint?: string
+  readonly children?: ReactNode
+}) => (
+  <div className="grid place-items-center gap-3 px-6 py-8 text-center">
+    <p className="text-large font-medium">{title}</p>
+    {hint !== undefined && <p className="max-w-[48ch] text-soft">{hint}</p>}
+    {children}
+  </div>
+)
+
+/** The sentence of a failure for people: that of the problem document, in English, or the dashboard's own. */
+export const useErrorText = () => {
+  const { error: texts } = useTexts()
+  const format = useFormat()
+  return (error: unknown): string => {
+    if (!(error instanceof ApiError)) return String(error)
+    if (error.status === 0) return texts.unreachable
+    return error.detail === "" ? texts.noProblem(format.number(error.status)) : error.detail
+  }
+}
+
+export const ErrorNotice = ({ error, onRetry, title }: {
+  readonly error: unknown
+  readonly title?: string
+  readonly onRetry?: () => void
+}) => {
+  const { error: texts } = useTexts()
+  const textOf = useErrorText()
+  const requestId = error instanceof ApiError ? error.requestId : null
+  return (
+    <div role="alert" className="m-5 rounded-base border border-line bg-paper p-5">
+      <p className="font-medium text-failure">{title ?? texts.title}</p>
+      <p className="mt-2 max-w-[72ch]">{textOf(error)}</p>
+      <div className="mt-4 flex flex-wrap items-center gap-4">
+        {onRetry !== undefined && <Button onClick={onRetry}>{texts.retry}</Button>}
+        {requestId !== null && (
+          <span className="flex items-center gap-3 text-soft">
+            {texts.requestId} <code className="font-mono text-small">{requestId}</code>
+            <CopyButton text={requestId} label={texts.requestId} />
+          </span>
+        )}
+      </div>
+    </div>
+  )
+}
+
+export const Loading = () => {
+  const texts = useTexts()
+  return (
+    <p role="status" className="px-6 py-8 text-center text-soft">
+      {texts.loading}…
+    </p>
+  )
+}

@@ -1,0 +1,16 @@
+import { type ReactNode, useEffect } from "react"
+import { useTexts } from "../i18n/Language.tsx"
+
+/** The title of a page, also of the browser's tab, and what belongs beside it. */
+export const PageHeader = ({ children, title }: { readonly title: string; readonly children?: ReactNode }) => {
+  const { productName } = useTexts()
+  useEffect(() => {
+    document.title = `${title} · ${productName}`
+  }, [title, productName])
+  return (
+    <div className="flex flex-wrap items-center gap-4 px-5 pt-5 pb-4">
+      <h1 className="text-title font-semibold">{title}</h1>
+      {children}
+    </div>
+  )
+}

@@ -1,0 +1,59 @@
+import type { ReactNode } from "react"
+
+export interface Column<A> {
+  readonly title: string
+  readonly cell: (row: A) => ReactNode
+  /** Numbers and times: aligned at the right, with figures of one width. */
+  readonly isNumber?: boolean
+  /** Left out on a phone. */
+  readonly isMinor?: boolean
+}
+
+/** A table of few rows. `tasks/TaskTable.tsx` is for many. */
+export const Table = <A extends object>({ columns, label, rowKey, rows }: {
+  readonly label: string
+  readonly rows: ReadonlyArray<A>
+  readonly rowKey: (row: A) => string
+  readonly columns: ReadonlyArray<Column<A>>
+}) => (
+  <div
+    className="mx-5 mb-5 overflow-x-auto rounded-base border border-line bg-paper"
+    role="region"
+    aria-label={label}
+    tabIndex={0}
+  >
+    <table className="w-full border-collapse">
+      <thead>
+        <tr className="border-b border-line text-small text-soft">
+          {columns.map(({ isMinor, isNumber, title }) => (
+            <th
+              key={title}
+              scope="col"
+              className={`h-[32px] px-4 font-normal ${isNumber === true ? "text-right" : "text-left"} ${
+                isMinor === true ? "max-md:hidden" : ""
+              }`}
+            >
+              {title}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map((row) => (
+          <tr key={rowKey(row)} className="border-b border-line last:border-0 hover:bg-hover">
+            {columns.map(({ cell, isMinor, isNumber, title }) => (
+              <td
+                key={title}
+                className={`h-[34px] px-4 ${isNumber === true ? "figures text-right whitespace-nowrap" : ""} ${
+                  isMinor === true ? "max-md:hidden" : ""
+                }`}
+              >
+                {cell(row)}
+              </td>
+            ))}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  </div>
+)

@@ -1,0 +1,76 @@
+import { createContext, type ReactNode, useContext, useMemo, useRef, useState } from "react"
+import { useTexts } from "../i18n/Language.tsx"
+import { Icon } from "./Icon.tsx"
+
+export interface Toast {
+  readonly title: string
+  readonly text: string
+  readonly tone: "plain" | "good" | "bad"
+}
+
+interface Toaster {
+  /** Shows it until it is closed; the answer changes what it says. */
+  readonly show: (toast: Toast) => { readonly replace: (change: Partial<Toast>) => void }
+}
+
+const ToasterContext = createContext<Toaster>({ show: () => ({ replace: () => {} }) })
+
+export const useToast = () => useContext(ToasterContext)
+
+const tones = { plain: "text-ink", good: "text-success", bad: "text-failure" } as const
+
+/** A good outcome needs no one to close it. */
+const goodMillis = 6_000
+
+export const ToastProvider = ({ children }: { readonly children: ReactNode }) => {
+  const texts = useTexts()
+  const [toasts, setToasts] = useState<ReadonlyArray<Toast & { readonly id: number }>>([])
+  const lastId = useRef(0)
+  const toaster = useMemo<Toaster>(() => {
+    const remove = (id: number) => setToasts((shown) => shown.filter((toast) => toast.id !== id))
+    return {
+      show: (toast) => {
+        const id = ++lastId.current
+        setToasts((shown) => [...shown, { ...toast, id }])
+        return {
+          replace: (change) => {
+            setToasts((shown) => shown.map((one) => (one.id === id ? { ...one, ...change } : one)))
+            if (change.tone === "good") setTimeout(() => remove(id), goodMillis)
+          }
+        }
+      }
+    }
+  }, [])
+  const close = (id: number) => setToasts((shown) => shown.filter((toast) => toast.id !== id))
+  return (
+    <ToasterContext value={toaster}>
+      {children}
+      <div
+        role="region"
+        aria-live="polite"
+        aria-label={texts.notices.label}
+        className="pointer-events-none fixed right-5 bottom-5 z-30 grid w-[min(24rem,calc(100vw-32px))] gap-3 max-md:bottom-[72px]"
+      >
+        {toasts.map(({ id, text, title, tone }) => (
+          <div
+            key={id}
+            className="pointer-events-auto flex items-start gap-4 rounded-base border border-line bg-paper p-4 shadow-xl"
+          >
+            <div className="min-w-0 flex-1">
+              <p className={`truncate font-medium ${tones[tone]}`}>{title}</p>
+              <p className="text-soft">{text}</p>
+            </div>
+            <button
+              type="button"
+              aria-label={texts.close}
+              className="rounded-small p-1 text-soft hover:bg-hover hover:text-ink"
+              onClick={() => close(id)}
+            >
+              <Icon name="close" />
+            </button>
+          </div>
+        ))}
+      </div>
+    </ToasterContext>
+  )
+}
