@@ -1,5 +1,5 @@
 import { assert, describe, layer } from "@effect/vitest"
-import { Effect } from "effect"
+import { Array as Arr, Effect } from "effect"
 import fc from "fast-check"
 import { freshKey, request, serverOn } from "../brain.ts"
 import { type Engine, engines } from "../databases.ts"
@@ -16,7 +16,7 @@ import { together, type World, world } from "./world.ts"
  * Requests for each thing that an operation takes, and as many again for its callers, headers and body as a whole.
  * `SVC_FUZZ_RUNS=50 npx vitest run test/http/Fuzz.test.ts` tries fifty times as much; `SVC_FUZZ_SEED` repeats a run.
  */
-const runs = (engine: Engine) => Number(process.env.SVC_FUZZ_RUNS ?? (engine === "SQLite" ? 0.5 : 0.25))
+const runs = (engine: Engine) => Number(process.env.SVC_FUZZ_RUNS ?? (engine === "SQLite" ? 0.4 : 0.15))
 const seed = Number(process.env.SVC_FUZZ_SEED ?? 20_261_121)
 
 /** Of these attempts at each operation. */
@@ -25,14 +25,27 @@ const overall = 8
 /** Requests with one world, so that no rate bucket of a user runs over. */
 const perWorld = 40
 
+/** Operations that share a world: what only reads leaves it as it was. */
+const readsPerWorld = 8
+
+/** What an operation needs of its world. */
+const needsOf = (operation: Operation): Parameters<typeof world>[0] => ({
+  signedIn: operation.security.join() === "session" || operation.path.endsWith("/login"),
+  openFire: operation.path.endsWith("/resolve-terminal-fire") ? "timed out" : "waiting",
+  enrolled: /\/mfa\/(verify|disable|recovery-codes|trusted-devices)/.test(operation.path)
+})
+
+/** Each operation that changes something by itself, and the others by what they need. */
+const groupsOf = (operations: ReadonlyArray<Operation>): ReadonlyArray<Arr.NonEmptyArray<Operation>> => {
+  const [changing, reading] = Arr.partition(operations, ({ method }) => method === "GET")
+  const alike = Object.values(Arr.groupBy(reading, (operation) => JSON.stringify(needsOf(operation))))
+  return [...changing.map((operation) => Arr.of(operation)), ...alike.flatMap(Arr.chunksOf(readsPerWorld))]
+}
+
 /** An operation's world with every caller's headers. */
 const begin = (operation: Operation) =>
   Effect.gen(function*() {
-    const at = yield* world({
-      signedIn: operation.security.join() === "session" || operation.path.endsWith("/login"),
-      openFire: operation.path.endsWith("/resolve-terminal-fire") ? "timed out" : "waiting",
-      enrolled: /\/mfa\/(verify|disable|recovery-codes|trusted-devices)/.test(operation.path)
-    })
+    const at = yield* world(needsOf(operation))
     const { admin, viewer } = yield* together(Effect.gen(function*() {
       const admin = yield* freshKey({ isAdmin: true })
       const viewer = yield* freshKey({ roles: { [at.project.id]: "viewer" } })
@@ -47,10 +60,7 @@ const begin = (operation: Operation) =>
       key: { authorization: `Bearer ${at.token}` },
       agent: at.agent
     }
-    /** `type` is a channel's; the actions of a rule have one of their own. */
-    const isKnown = (name: string) =>
-      at.field(name) !== undefined && !(name === "type" && operation.path.includes("/automation/"))
-    return { at, callers, isKnown }
+    return { at, callers }
   })
 
 type Begun = Effect.Effect.Success<ReturnType<typeof begin>>
@@ -109,9 +119,12 @@ describe.each(engines)("each operation of the document on %s", (engine) => {
           const { operations, schemas } = yield* fetched
           const found: Array<string> = []
 
-          const fuzz = Effect.fnUntraced(function*(operation: Operation, index: number) {
-            let begun = yield* begin(operation)
-            let uses = 1
+          const fuzzOne = Effect.fnUntraced(function*(operation: Operation, first: Begun, used: number) {
+            let begun = first
+            let uses = used + 1
+            /** `type` is a channel's; the actions of a rule have one of their own. */
+            const isKnown = (name: string) =>
+              first.at.field(name) !== undefined && !(name === "type" && operation.path.includes("/automation/"))
             const good = yield* look(schemas, begun, operation, { what: "good" })
             // the brain is set up, no agent is connected that lists dead letters, and the link of an alert is in its message
             // the brain may not call a registry, and no provider for sign-in is configured
@@ -123,8 +136,11 @@ describe.each(engines)("each operation of the document on %s", (engine) => {
             if (good.wrong !== undefined) found.push(good.wrong)
             let isUsed = operation.method !== "GET"
 
-            const sampled = { seed: seed + index, numRuns: Math.ceil(runs(engine) * (overall + placesOf(operation))) }
-            for (const attempt of fc.sample(attempts(operation, schemas, begun.isKnown), sampled)) {
+            const sampled = {
+              seed: seed + operations.indexOf(operation),
+              numRuns: Math.ceil(runs(engine) * (overall + placesOf(operation)))
+            }
+            for (const attempt of fc.sample(attempts(operation, schemas, isKnown), sampled)) {
               let seen = yield* look(schemas, begun, operation, attempt)
               // what succeeded before may have removed what this is about
               if (++uses > perWorld || (isUsed && seen.isUnexplained)) {
@@ -136,8 +152,13 @@ describe.each(engines)("each operation of the document on %s", (engine) => {
               if (seen.wrong !== undefined) found.push(seen.wrong)
               isUsed ||= operation.method !== "GET" && seen.status < 300
             }
+            return { begun, uses }
           })
-          yield* Effect.forEach(operations, fuzz, { concurrency: 4, discard: true })
+          const fuzz = Effect.fnUntraced(function*(group: Arr.NonEmptyArray<Operation>) {
+            let at = { begun: yield* begin(group[0]), uses: 0 }
+            for (const operation of group) at = yield* fuzzOne(operation, at.begun, at.uses)
+          })
+          yield* Effect.forEach(groupsOf(operations), fuzz, { concurrency: 4, discard: true })
           assert.strictEqual(found.length, 0, `with SVC_FUZZ_SEED=${seed}:\n${found.join("\n")}\n`)
         }),
       3_600_000
