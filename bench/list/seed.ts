@@ -100,7 +100,7 @@ export const viewerKey = (projectId: string) =>
         name: "bench",
         prefix: token.slice(0, 12),
         token_hash: Ids.hashSecret(token),
-        scopes: JSON.stringify(["tasks:read"]),
+        scopes: JSON.stringify(["tasks:read", "home:read"]),
         created_at
       })
     }`
@@ -116,6 +116,12 @@ export interface Seeded {
 /** Fills the project of a brain's database with tasks of the last 25 days. */
 export const seed = (env: Readonly<Record<string, string>>, projectId: string, tasks: number) =>
   Effect.gen(function*() {
+    const samples = yield* seedTasks(projectId, tasks)
+    return { token: yield* viewerKey(projectId), samples } satisfies Seeded
+  }).pipe(Effect.provide(databaseOf(env)))
+
+export const seedTasks = (projectId: string, tasks: number) =>
+  Effect.gen(function*() {
     const samples: Array<Seeded["samples"][number]> = []
     const end = yield* Effect.map(Timestamp.now, Timestamp.toEpochMillis)
     let root = Ids.uuidv7(end)
@@ -130,5 +136,5 @@ export const seed = (env: Readonly<Record<string, string>>, projectId: string, t
         if (index % 500 === 7) samples.push({ id, task_id, inTree: root_task_id !== null })
       })
     }
-    return { token: yield* viewerKey(projectId), samples } satisfies Seeded
-  }).pipe(Effect.provide(databaseOf(env)))
+    return samples
+  })

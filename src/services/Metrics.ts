@@ -19,7 +19,8 @@ const taskDurations = [0.01, 0.05, 0.1, 0.5, 1, 5, 10, 30, 60, 300, 1800, 7200]
 
 /**
  * Every metric of the brain, in one list (interface, Metrics). Labels are bounded: states, reasons, actions and
- * module names of our own, never ids or addresses. `SVC_METRICS_TASK_NAMES` limits the names of tasks.
+ * module names of our own, never ids or addresses. `SVC_METRICS_TASK_NAMES` limits the names of tasks; pairs of project
+ * and engine have a limit of their own.
  */
 export class Metrics extends Effect.Service<Metrics>()("svc/Metrics", {
   sync: () => {
@@ -84,6 +85,38 @@ export class Metrics extends Effect.Service<Metrics>()("svc/Metrics", {
         name: "svc_task_run_seconds",
         help: "Run time of tasks that ended, by task name, as their workers report it",
         labelNames: ["name"],
+        buckets: taskDurations,
+        registers
+      }),
+      projectTasksReceived: new Counter({
+        name: "svc_project_tasks_received_total",
+        help: "New tasks, by project and engine, as this process stored them",
+        labelNames: ["project", "engine"],
+        registers
+      }),
+      projectTasksEnded: new Counter({
+        name: "svc_project_tasks_ended_total",
+        help: "Tasks that ended, by project, engine and outcome, as this process stored them",
+        labelNames: ["project", "engine", "outcome"],
+        registers
+      }),
+      projectTaskRetries: new Counter({
+        name: "svc_project_task_retries_total",
+        help: "Retries that attempts of tasks asked for, by project and engine, as this process stored them",
+        labelNames: ["project", "engine"],
+        registers
+      }),
+      projectTaskRun: new Histogram({
+        name: "svc_project_task_run_seconds",
+        help: "Run time of tasks that ended, by project and engine",
+        labelNames: ["project", "engine"],
+        buckets: taskDurations,
+        registers
+      }),
+      projectTaskWait: new Histogram({
+        name: "svc_project_task_wait_seconds",
+        help: "From the receipt of tasks to their first start, by project and engine",
+        labelNames: ["project", "engine"],
         buckets: taskDurations,
         registers
       }),

@@ -101,15 +101,18 @@ describe.skipIf(!ready)("dashboard and alert rules on a real brain", () => {
         readFileSync(new URL("../agents/protocol/vectors/frames/heartbeat.celery.json", import.meta.url), "utf8")
       )
       const health: Record<string, string> = JSON.parse(recorded.frame_json).payload.adapter_health
-      const endOf = (kind: string) =>
-        event({
-          kind,
-          task_id: randomUUID(),
-          data: { task_name: "shop.pay", queue: "celery", worker: "w@h", runtime_ms: 20, exception: "ValueError" }
-        })
+      const taskThat = (end: string) => {
+        const task_id = randomUUID()
+        const data = { task_name: "shop.pay", queue: "celery", worker: "w@h" }
+        return [
+          event({ task_id }),
+          event({ task_id, kind: "task.started", data }),
+          event({ task_id, kind: end, data: { ...data, runtime_ms: 20, exception: "ValueError" } })
+        ]
+      }
       agent.heartbeat({ ...health, "celery.queue_depths": "{\"celery\": 7}" })
       const once = Effect.gen(function*() {
-        yield* Effect.promise(() => agent.sendEvents([endOf("task.succeeded"), endOf("task.failed")]))
+        yield* Effect.promise(() => agent.sendEvents([...taskThat("task.succeeded"), ...taskThat("task.failed")]))
         yield* request("GET", `/projects/${project.slug}`)
       })
       yield* Effect.forkScoped(Effect.repeat(once, Schedule.spaced("200 millis")))

@@ -1,6 +1,7 @@
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
 import { readFileSync } from "node:fs"
+import type { JsonInput } from "../../src/domain/CanonicalJson.ts"
 import { Keys } from "../../src/services/Keys.ts"
 import { connected, event, freshAgent } from "../agent.ts"
 import { baseUrl, freshProject, request, serverOn } from "../brain.ts"
@@ -61,6 +62,39 @@ describe.each(engines)("metrics to alert on, on %s", (engine) => {
         assert.strictEqual(valueOf(text, "svc_task_run_seconds_count{name=\"pay\"}"), 2)
         assert.strictEqual(valueOf(text, "svc_task_run_seconds_bucket{le=\"0.5\",name=\"pay\"}"), 0)
         assert.strictEqual(valueOf(text, "svc_task_run_seconds_bucket{le=\"1\",name=\"pay\"}"), 2)
+      }))
+
+    it.scoped("tasks are counted by project and engine: received, retries, ends, waits and run times, each once", () =>
+      Effect.gen(function*() {
+        const { agent, project } = yield* fresh
+        const labels = `project="${project.slug}",engine="rq"`
+        const at = (second: number) => `2026-11-23T04:05:0${second}.000000+00:00`
+        const one = (kind: string, second: number, data: Readonly<Record<string, JsonInput>> = {}) =>
+          event({
+            engine: "rq",
+            kind,
+            task_id: "one",
+            occurred_at: at(second),
+            data: { task_name: "pay", queue: "q", worker: "w@h", ...data }
+          })
+        const events = [
+          one("task.received", 0),
+          one("task.started", 3),
+          one("task.retried", 4, { exception: "ValueError" }),
+          one("task.started", 5),
+          one("task.failed", 6, { runtime_ms: 700, exception: "ValueError" })
+        ]
+        for (const each of events) yield* Effect.promise(() => agent.sendEvents([each]))
+        yield* Effect.promise(() => agent.sendEvents(events)) // as an agent does after a lost acknowledgement
+        yield* Effect.promise(() => agent.sendEvents([event({ engine: "rq", task_id: "two" })]))
+        const received = `svc_project_tasks_received_total{${labels}}`
+        const text = yield* until(scrape, (text) => valueOf(text, received) === 2)
+        assert.strictEqual(valueOf(text, `svc_project_tasks_ended_total{${labels},outcome="failure"}`), 1)
+        assert.strictEqual(valueOf(text, `svc_project_tasks_ended_total{${labels},outcome="success"}`), 0)
+        assert.strictEqual(valueOf(text, `svc_project_task_retries_total{${labels}}`), 1)
+        assert.strictEqual(valueOf(text, `svc_project_task_run_seconds_sum{${labels}}`), 0.7)
+        assert.strictEqual(valueOf(text, `svc_project_task_wait_seconds_count{${labels}}`), 1)
+        assert.strictEqual(valueOf(text, `svc_project_task_wait_seconds_sum{${labels}}`), 3)
       }))
 
     it.scoped("requests are counted by route pattern and status, and their time by route pattern", () =>

@@ -1,8 +1,8 @@
 import type { Metrics } from "../Metrics.ts"
 import type { FoldResult } from "./Fold.ts"
 
-const outcomes = ["success", "failure", "revoked", "rejected"] as const
-const isOutcome = (state: string): state is (typeof outcomes)[number] =>
+export const outcomes = ["success", "failure", "revoked", "rejected"] as const
+export const isOutcome = (state: string): state is (typeof outcomes)[number] =>
   (outcomes as ReadonlyArray<string>).includes(state)
 
 /** `/metrics` repeats a label in each bucket of its histogram. */

@@ -23,6 +23,7 @@ import { fold, type FoldResult } from "./Fold.ts"
 import { type GroupedEvents, makeGrouper, makeMasker, type TaskGroup } from "./Grouping.ts"
 import { KnownFacets } from "./KnownFacets.ts"
 import { makePostgresTasks } from "./Postgres.ts"
+import { makeProjectCounter } from "./ProjectCounter.ts"
 import { SqliteTasks, SqliteTotals } from "./Sqlite.ts"
 import { TaskCache } from "./TaskCache.ts"
 import { makeTaskEvents, projectsWithEnds } from "./TaskTriggers.ts"
@@ -73,6 +74,7 @@ export const makeWriter = Effect.gen(function*() {
   const caps = yield* RowCaps
   const countsRollups = yield* CountsRollups
   const countEnds = makeEndCounter(yield* Metrics, settings.metricsTaskNames)
+  const projectCounter = yield* makeProjectCounter
   /** Without the new groups over the cap. A group without new occurrences is stored, or is not created. */
   const admitFailures = ({ groups, hours }: GroupChanges): GroupChanges => {
     const isOccurring = ({ occurrences }: ReportedGroup) => occurrences > 0
@@ -140,6 +142,7 @@ export const makeWriter = Effect.gen(function*() {
     for (const { group, row } of folded) cache.set(group.key, row)
     facets.add(totals.facets, Timestamp.toEpochMillis(lastTimestamp))
     countEnds(folded)
+    projectCounter.count(folded)
     return changes.publish(new Set(folded.map(({ row }) => row.project_id)), () =>
       folded.map(({ stored, row }) => ({
         project_id: row.project_id,
@@ -166,7 +169,9 @@ export const makeWriter = Effect.gen(function*() {
       characters = 0
       yield* yieldToEventLoop
     }
-    yield* caps.prepare(new Set(slice.map(({ projectId }) => projectId)))
+    const projectIds = new Set(slice.map(({ projectId }) => projectId))
+    yield* caps.prepare(projectIds)
+    yield* projectCounter.prepare(projectIds)
     let arrivals = groupEvents(slice)
     while (arrivals.groups.length > 0 || arrivals.side.length > 0) {
       const written = yield* write(arrivals, partition, yield* nextTimestamp)

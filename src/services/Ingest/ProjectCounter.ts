@@ -1,0 +1,87 @@
+import { Clock, Effect } from "effect"
+import type { ProjectId } from "../../domain/Id.ts"
+import { type Timestamp, toEpochMillis } from "../../domain/Timestamp.ts"
+import { Reader } from "../Database.ts"
+import { idIn } from "../Dialect.ts"
+import { Metrics } from "../Metrics.ts"
+import { isOutcome, outcomes } from "./EndCounter.ts"
+import type { FoldResult } from "./Fold.ts"
+
+/** Pairs of project and engine of this process that have their own series; further ones are `other`. */
+const maxSeries = 200
+
+const other = "other"
+
+/** A project may get another slug. */
+const slugMillis = 60_000
+
+/**
+ * Counts tasks in the metrics by project and engine, as this process stores them: the sum over replicas is that of all
+ * tasks. A repeated event changes nothing and counts nothing.
+ */
+export const makeProjectCounter = Effect.gen(function*() {
+  const read = yield* Reader
+  const metrics = yield* Metrics
+  const slugs = new Map<ProjectId, { readonly slug: string; readonly readAt: number }>()
+
+  /** Reads the slugs of projects that are not known, or have not been read for a minute. */
+  const prepare = Effect.fnUntraced(function*(ids: ReadonlySet<ProjectId>) {
+    const now = yield* Clock.currentTimeMillis
+    const wanted = [...ids].filter((id) => now - (slugs.get(id)?.readAt ?? 0) > slugMillis)
+    if (wanted.length === 0) return
+    const rows = yield* read<{ id: ProjectId; slug: string }>`SELECT id, slug FROM projects WHERE ${idIn(read, wanted)}`
+    for (const { id, slug } of rows) slugs.set(id, { slug, readAt: now })
+  })
+
+  const makeSeries = (project: string, engine: string) => {
+    const [success, failure, revoked, rejected] = outcomes.map((outcome) =>
+      metrics.projectTasksEnded.labels(project, engine, outcome)
+    )
+    const series = {
+      received: metrics.projectTasksReceived.labels(project, engine),
+      retries: metrics.projectTaskRetries.labels(project, engine),
+      success: success!,
+      failure: failure!,
+      revoked: revoked!,
+      rejected: rejected!,
+      run: metrics.projectTaskRun.labels(project, engine),
+      wait: metrics.projectTaskWait.labels(project, engine)
+    }
+    for (const outcome of outcomes) series[outcome].inc(0) // rate() misses the first failure of a series that starts at 1
+    series.received.inc(0)
+    series.retries.inc(0)
+    return series
+  }
+  const byPair = new Map<string, ReturnType<typeof makeSeries>>()
+
+  const seriesOf = (projectId: ProjectId, engine: string) => {
+    const slug = slugs.get(projectId)?.slug
+    const key = slug === undefined ? other : `${slug}\n${engine}`
+    const known = byPair.get(key)
+    if (known !== undefined) return known
+    const isOwn = slug !== undefined && byPair.size < maxSeries
+    const series = isOwn ? makeSeries(slug, engine) : byPair.get(other) ?? makeSeries(other, other)
+    byPair.set(isOwn ? key : other, series)
+    return series
+  }
+
+  /** Plain code on the hot path. */
+  const count = (folded: ReadonlyArray<FoldResult>): void => {
+    for (const { after, before, row, stored } of folded) {
+      const series = seriesOf(row.project_id, row.engine)
+      if (before === null) series.received.inc()
+      const retries = after.retries.length - (before?.retries.length ?? 0)
+      if (retries > 0) series.retries.inc(retries)
+      if (after.startedAt !== null && after.waitsFrom !== null && (before === null || before.startedAt === null)) {
+        // the casts: a contribution holds the timestamps of its task
+        const millis = toEpochMillis(after.startedAt as Timestamp) - toEpochMillis(after.waitsFrom as Timestamp)
+        if (millis >= 0) series.wait.observe(millis / 1000) // less: clocks disagree
+      }
+      if (stored?.state === row.state || !isOutcome(row.state)) continue
+      series[row.state].inc()
+      if (row.runtime_ms !== null) series.run.observe(row.runtime_ms / 1000)
+    }
+  }
+
+  return { prepare, count } as const
+})
