@@ -4,6 +4,7 @@ import { agent } from "./groups/agent.ts"
 import { agents } from "./groups/agents.ts"
 import { alerts } from "./groups/alerts.ts"
 import { apiKeys } from "./groups/api-keys.ts"
+import { approvals } from "./groups/approvals.ts"
 import { audit } from "./groups/audit.ts"
 import { backup, restore } from "./groups/backup.ts"
 import { bulkRetry } from "./groups/bulk-retry.ts"
@@ -75,6 +76,7 @@ const sections = [
       channels,
       subscriptions,
       alerts,
+      approvals,
       rules
     ]
   }

@@ -1,0 +1,40 @@
+import { assert, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { freshAgent } from "../agent.ts"
+import { freshKey, request, serverOn } from "../brain.ts"
+import { ok, refused, visitor } from "./remote.ts"
+import { svcHere } from "./svcHere.ts"
+
+layer(serverOn("SQLite"), { excludeTestServices: true })("svc approvals", (it) => {
+  it.scoped("shows what waits, and lets another person approve or reject it", () =>
+    Effect.gen(function*() {
+      const { project, run, settings, token } = yield* visitor()
+      const { agent_id } = yield* freshAgent(project)
+      const second = yield* freshKey({ roles: { [project.id]: "admin" } })
+      const other = (...args: ReadonlyArray<string>) => svcHere(args, { ...settings, SVC_API_KEY: second.token })
+      const approvals = { purge: true, bulk_over: null, destructive_rules: false }
+      const path = `/projects/${project.slug}`
+      assert.strictEqual((yield* request("PATCH", path, { token, body: { approvals } })).status, 200)
+      const hold = Effect.fnUntraced(function*(queue: string) {
+        const body = { agent_id, queue, engine: "celery", observed_depth: 7 }
+        const { json } = yield* request("POST", `${path}/commands/purge-queue`, { token, body })
+        return String(json.details.approval_id)
+      })
+
+      const slow = yield* hold("slow")
+      assert.match(ok(yield* run("approvals", "list", "--status", "pending")), /pending +Purge the queue slow/)
+      assert.match(ok(yield* run("approvals", "show", slow)), /request +\{.*"queue":"slow"/)
+      refused(yield* run("approvals", "approve", slow), "Another admin of the project must decide")
+      assert.strictEqual(ok(yield* other("approvals", "approve", slow)), "approved and done: Purge the queue slow\n")
+      assert.match(ok(yield* run("approvals", "show", slow)), /result +\{.*"type":"command"/)
+      refused(yield* other("approvals", "approve", slow), "It was decided already")
+
+      const mail = yield* hold("mail")
+      assert.strictEqual(
+        ok(yield* other("approvals", "reject", mail, "--reason", "wrong queue")),
+        "rejected: Purge the queue mail\n"
+      )
+      assert.match(ok(yield* run("approvals", "show", mail)), /reason +wrong queue/)
+      refused(yield* run("approvals", "show", project.id), "No such approval")
+    }))
+})
