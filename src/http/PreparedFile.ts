@@ -32,13 +32,15 @@ export const respondWithFile = (
   contentType: string,
   own: Readonly<Record<string, string>> = {}
 ) => {
-  const always = { "cache-control": "no-cache", ...own, etag: file.etag, vary: "accept-encoding" }
-  if (headers["if-none-match"]?.split(/\s*,\s*/).some((known) => known.replace(/^W\//, "") === file.etag)) {
-    return HttpServerResponse.empty({ status: 304, headers: always })
-  }
   const accepted = (headers["accept-encoding"] ?? "").split(",").filter((one) => !/;\s*q=0(\.0*)?\s*$/.test(one))
     .map((one) => one.split(";")[0]?.trim())
   const coding = codings.find((one) => file[one] !== null && accepted.includes(one))
+  // each coding is a representation with a tag of its own (RFC 9110, 8.8.3.3)
+  const etag = coding === undefined ? file.etag : file.etag.replace(/"$/, `-${coding}"`)
+  const always = { "cache-control": "no-cache", ...own, etag, vary: "accept-encoding" }
+  if (headers["if-none-match"]?.split(/\s*,\s*/).some((known) => known.replace(/^W\//, "") === etag)) {
+    return HttpServerResponse.empty({ status: 304, headers: always })
+  }
   return HttpServerResponse.uint8Array((coding && file[coding]) ?? file.plain, {
     contentType,
     headers: { ...always, ...(coding !== undefined && { "content-encoding": coding }) }

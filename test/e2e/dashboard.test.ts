@@ -120,6 +120,7 @@ describe.skipIf(!ready)("the dashboard", () => {
           await page.getByRole("region", { name: "Timeline" }).getByText("Retried").first().waitFor()
           await assertAccessible(page, "task")
           await page.getByRole("button", { name: "Retry" }).click()
+          await page.getByRole("dialog").waitFor()
           await page.keyboard.press("Enter")
           await page.getByText("Completed.").waitFor()
           await page.getByRole("link", { name: "Commands" }).click()

@@ -28,6 +28,10 @@ describe("the query line of the tasks", () => {
       search: "card declined"
     }
     assert.deepStrictEqual(parseQuery(formatQuery(query)), { query, problems: [] })
+    for (const text of ["http://x", "say \"no\" twice", "C:\\temp", "a \\\"b"]) {
+      const odd: TaskQuery = { name: text, search: text }
+      assert.deepStrictEqual(parseQuery(formatQuery(odd)), { query: odd, problems: [] }, text)
+    }
   })
 
   it.each<readonly [string, QueryProblem]>([

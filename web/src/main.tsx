@@ -1,11 +1,12 @@
 import "./theme/tokens.css"
-import { QueryCache, QueryClient, QueryClientProvider } from "@tanstack/react-query"
+import { MutationCache, QueryCache, QueryClient, QueryClientProvider } from "@tanstack/react-query"
 import { RouterProvider } from "@tanstack/react-router"
 import { StrictMode } from "react"
 import { createRoot } from "react-dom/client"
-import { ApiError } from "./api/client.ts"
+import { api, ApiError, unwrap } from "./api/client.ts"
+import { liveStream } from "./api/live.ts"
 import { LanguageProvider } from "./i18n/Language.tsx"
-import { makeRouter } from "./routes.tsx"
+import { createDashboardRouter } from "./routes.tsx"
 import { meQuery } from "./session/session.ts"
 import { applyTheme } from "./theme/theme.ts"
 import { ToastProvider } from "./ui/Toasts.tsx"
@@ -14,20 +15,27 @@ applyTheme()
 
 const maxRetries = 3
 
+/** The session has ended, or its second factor is pending, while the page is open. */
+const leaveOn = (error: Error) => {
+  if (!(error instanceof ApiError) || error.status !== 401 || router.state.location.pathname === "/sign-in") return
+  const to = router.state.location.href
+  queries.clear()
+  void router.navigate({
+    to: "/sign-in",
+    search: error.code === "mfa_required" ? { to, factor: true } : { to, ended: true }
+  })
+}
+
+const isNotPaused = () => liveStream.getStatus() !== "paused"
+
 const queries = new QueryClient({
-  queryCache: new QueryCache({
-    onError: (error) => {
-      // the session ended while the page was open
-      if (!(error instanceof ApiError) || error.status !== 401) return
-      if (router.state.location.pathname === "/sign-in") return
-      const to = router.state.location.href
-      queries.clear()
-      void router.navigate({ to: "/sign-in", search: { to, ended: true } })
-    }
-  }),
+  queryCache: new QueryCache({ onError: leaveOn }),
+  mutationCache: new MutationCache({ onError: leaveOn }),
   defaultOptions: {
     queries: {
       staleTime: 5_000,
+      refetchOnWindowFocus: isNotPaused,
+      refetchOnReconnect: isNotPaused,
       // a refusal stays one; a brain that restarts is back in seconds
       retry: (failures, error) =>
         failures < maxRetries && (!(error instanceof ApiError) || error.status === 0 || error.status >= 500)
@@ -35,8 +43,13 @@ const queries = new QueryClient({
   }
 })
 
-const router = makeRouter(queries)
+const router = createDashboardRouter(queries)
 void queries.prefetchQuery(meQuery)
+liveStream.onRefused = () => {
+  // asks with an error of its own, unlike meQuery, which takes a missing session for an answer
+  void queries.fetchQuery({ queryKey: ["session"], queryFn: () => unwrap(api.GET("/api/v1/auth/me")), staleTime: 0 })
+    .catch(() => {}) // leaveOn has handled it
+}
 
 const root = document.getElementById("root")
 if (root === null) throw new Error("index.html has no #root")

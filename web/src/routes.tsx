@@ -6,7 +6,8 @@ import {
   lazyRouteComponent,
   Link,
   Outlet,
-  redirect
+  redirect,
+  useRouter
 } from "@tanstack/react-router"
 import { useTexts } from "./i18n/Language.tsx"
 import { meQuery } from "./session/session.ts"
@@ -23,6 +24,11 @@ const NotFound = () => {
   )
 }
 
+const RouteError = ({ error }: { readonly error: unknown }) => {
+  const router = useRouter()
+  return <ErrorNotice error={error} onRetry={() => void router.invalidate()} />
+}
+
 const rootRoute = createRootRouteWithContext<{ readonly queries: QueryClient }>()({
   component: Outlet,
   notFoundComponent: NotFound
@@ -33,15 +39,18 @@ export interface SignInSearch {
   readonly to?: string
   /** A session was there and has ended. */
   readonly ended?: boolean
+  /** The password was given, and the second factor is pending. */
+  readonly factor?: boolean
 }
 
 const signInRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: "/sign-in",
-  validateSearch: ({ ended, to }: Record<string, unknown>): SignInSearch => ({
+  validateSearch: ({ ended, factor, to }: Record<string, unknown>): SignInSearch => ({
     // only a path of this site: a link must not lead to another one after the sign-in
     ...(typeof to === "string" && /^\/(?![/\\])/.test(to) && { to }),
-    ...(ended === true && { ended })
+    ...(ended === true && { ended }),
+    ...(factor === true && { factor })
   }),
   component: lazyRouteComponent(() => import("./session/SignInPage.tsx"), "SignInPage")
 })
@@ -131,19 +140,19 @@ const routeTree = rootRoute.addChildren([
   ])
 ])
 
-export const makeRouter = (queries: QueryClient) =>
+export const createDashboardRouter = (queries: QueryClient) =>
   createRouter({
     routeTree,
     basepath: new URL(document.baseURI).pathname,
     context: { queries },
     defaultPreload: "intent",
     defaultPendingComponent: Loading,
-    defaultErrorComponent: ({ error, reset }) => <ErrorNotice error={error} onRetry={reset} />,
+    defaultErrorComponent: RouteError,
     scrollRestoration: false
   })
 
 declare module "@tanstack/react-router" {
   interface Register {
-    readonly router: ReturnType<typeof makeRouter>
+    readonly router: ReturnType<typeof createDashboardRouter>
   }
 }

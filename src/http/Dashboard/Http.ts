@@ -34,7 +34,7 @@ export const routes = HttpLayerRouter.use(Effect.fnUntraced(function*(router) {
   }
   // the page names its files relative to this, so that the dashboard works below a path of a reverse proxy
   const base = `${new URL(publicUrlOf(settings)).pathname.replace(/\/+$/, "")}/`
-  const page = yield* compressText(dashboard.page.replace("<base href=\"/\"", `<base href="${encodeURI(base)}"`))
+  const page = yield* compressText(dashboard.page.replace("<base href=\"/\"", () => `<base href="${base}"`))
   const respondWithDashboard = Effect.gen(function*() {
     const request = yield* HttpServerRequest.HttpServerRequest
     if (yield* setup.isFirstBoot) return respondWithPage(setupPendingPage)

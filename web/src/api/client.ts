@@ -21,6 +21,8 @@ export class ApiError extends Error {
 }
 
 /** `status` 0: no answer arrived. */
+const notJson = new ApiError(200, "no_problem", "", null)
+
 const unreachable = new ApiError(0, "unreachable", "", null)
 
 const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null
@@ -54,7 +56,9 @@ api.use({
 export const unwrap = async <A>(
   answer: Promise<{ readonly data?: A; readonly error?: unknown; readonly response: Response }>
 ): Promise<A> => {
-  const { data, error, response } = await answer
+  const { data, error, response } = await answer.catch((cause: unknown) => {
+    throw cause instanceof SyntaxError ? notJson : cause // a proxy's page, with status 200
+  })
   if (!response.ok) throw errorOf(error, response)
   return data as A // an answer without a body has undefined here, and its type says so
 }

@@ -24,27 +24,36 @@ export type LiveStatus = "live" | "connecting" | "paused"
 
 export interface LiveListener {
   readonly onTask?: (task: LiveTask) => void
-  /** Changes were left out: read the list again. */
-  readonly onReset?: () => void
+  /** Changes may have been missed: read again. */
+  readonly onGap?: () => void
 }
 
 const pausedKey = "svc.paused"
-const retryMillis = 2_000
+const shortestRetryMillis = 1_000
+const longestRetryMillis = 30_000
 
 /**
- * One stream for each project on screen. Chromium's EventSource gives up for good after an answer that is no stream, such
- * as 503 of a brain that starts, so a closed one is opened again here.
+ * One stream of the project on screen. Chromium's EventSource gives up after an answer that is no stream, such as 503 of a
+ * brain that starts, so a closed one is opened again here. A hidden tab has none: a browser opens six connections to one
+ * server over HTTP/1.1, and the streams of six tabs would block every other request.
  */
 class LiveStream {
   #source: EventSource | null = null
   #slug: string | null = null
   #retry: ReturnType<typeof setTimeout> | undefined
+  #failures = 0
   #isPaused = localStorage.getItem(pausedKey) === "yes"
   #status: LiveStatus = this.#isPaused ? "paused" : "connecting"
-  /** When the page last knew that it shows the truth, in epoch milliseconds. */
-  lastTrueAt = Date.now()
+  /** When the page was last known to be current, in epoch milliseconds. */
+  lastSyncedAt = Date.now()
+  /** The brain refuses the stream: the session may have ended. */
+  onRefused: () => void = () => {}
   readonly #listeners = new Set<LiveListener>()
   readonly #watchers = new Set<() => void>()
+
+  constructor() {
+    document.addEventListener("visibilitychange", () => this.#open())
+  }
 
   readonly watch = (watcher: () => void) => {
     this.#watchers.add(watcher)
@@ -55,72 +64,65 @@ class LiveStream {
 
   #setStatus(status: LiveStatus) {
     if (this.#status === status) return
-    if (this.#status === "live") this.lastTrueAt = Date.now()
+    if (this.#status === "live") this.lastSyncedAt = Date.now()
     this.#status = status
     for (const watcher of this.#watchers) watcher()
   }
 
-  follow(slug: string, listener: LiveListener) {
-    this.#listeners.add(listener)
-    if (this.#slug !== slug) {
-      this.#slug = slug
+  /** Opens the stream of the project until the answer is called. */
+  follow(slug: string) {
+    this.#slug = slug
+    this.#failures = 0
+    this.#open()
+    return () => {
+      if (this.#slug !== slug) return
+      this.#slug = null
       this.#open()
     }
-    return () => {
-      this.#listeners.delete(listener)
-      if (this.#listeners.size === 0) {
-        this.#slug = null
-        this.#close()
-      }
-    }
+  }
+
+  listen(listener: LiveListener) {
+    this.#listeners.add(listener)
+    return () => void this.#listeners.delete(listener)
   }
 
   setPaused(isPaused: boolean) {
     this.#isPaused = isPaused
     localStorage.setItem(pausedKey, isPaused ? "yes" : "no")
-    if (isPaused) {
-      this.#close()
-      this.#setStatus("paused")
-    } else {
-      this.#open()
-      for (const { onReset } of this.#listeners) onReset?.()
-    }
+    this.#open()
   }
 
-  #close() {
+  #reportGap() {
+    for (const { onGap } of this.#listeners) onGap?.()
+  }
+
+  /** Opens the stream that belongs to the present state, which may be none. */
+  #open() {
     clearTimeout(this.#retry)
     this.#source?.close()
     this.#source = null
-  }
-
-  #open() {
-    this.#close()
-    if (this.#isPaused || this.#slug === null) return
-    this.#setStatus("connecting")
+    this.#setStatus(this.#isPaused ? "paused" : "connecting")
+    if (this.#isPaused || this.#slug === null || document.visibilityState === "hidden") return
     const source = new EventSource(`${base}/api/v1/projects/${encodeURIComponent(this.#slug)}/stream`)
     this.#source = source
-    let wasOpen = false
     source.addEventListener("open", () => {
+      this.#failures = 0
       this.#setStatus("live")
-      if (wasOpen) { for (const { onReset } of this.#listeners) onReset?.() }
-      wasOpen = true
+      this.#reportGap()
     })
     source.addEventListener("error", () => {
       if (this.#source !== source) return
       this.#setStatus("connecting")
       if (source.readyState !== EventSource.CLOSED) return
-      this.#retry = setTimeout(() => {
-        this.#open()
-        for (const { onReset } of this.#listeners) onReset?.()
-      }, retryMillis)
+      this.onRefused()
+      const millis = Math.min(longestRetryMillis, shortestRetryMillis * 2 ** this.#failures++)
+      this.#retry = setTimeout(() => this.#open(), millis * (0.5 + Math.random() / 2))
     })
     source.addEventListener("task", ({ data }: MessageEvent<string>) => {
       const task = JSON.parse(data) as LiveTask // the stream's contract
       for (const { onTask } of this.#listeners) onTask?.(task)
     })
-    source.addEventListener("reset", () => {
-      for (const { onReset } of this.#listeners) onReset?.()
-    })
+    source.addEventListener("reset", () => this.#reportGap())
   }
 }
 
@@ -128,9 +130,8 @@ export const liveStream = new LiveStream()
 
 export const useLiveStatus = (): LiveStatus => useSyncExternalStore(liveStream.watch, liveStream.getStatus)
 
-/** Calls the listener for each change of the project. Memoize the listener. */
-export const useLiveChanges = (slug: string, listener: LiveListener): void =>
-  useEffect(() => liveStream.follow(slug, listener), [slug, listener])
+/** Calls the listener for each change of the project on screen. Memoize the listener. */
+export const useLiveChanges = (listener: LiveListener): void => useEffect(() => liveStream.listen(listener), [listener])
 
 /** The pause between two reads of what the stream does not carry; false while paused. */
 export const useRefetchInterval = (millis: number): number | false => (useLiveStatus() === "paused" ? false : millis)

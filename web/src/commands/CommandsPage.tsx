@@ -1,8 +1,8 @@
 import { useInfiniteQuery } from "@tanstack/react-query"
 import { Link, useParams } from "@tanstack/react-router"
-import { useMemo, useState } from "react"
+import { useState } from "react"
 import { api, type Schemas, unwrap } from "../api/client.ts"
-import { useLiveChanges, useRefetchInterval } from "../api/live.ts"
+import { useRefetchInterval } from "../api/live.ts"
 import { useFormat } from "../format/useFormat.ts"
 import { useTexts } from "../i18n/Language.tsx"
 import { Button } from "../ui/Button.tsx"
@@ -53,7 +53,6 @@ export const CommandsPage = () => {
   const format = useFormat()
   const [status, setStatus] = useState<Status | "">("")
   const refetchInterval = useRefetchInterval(refetchMillis)
-  useLiveChanges(slug, useMemo(() => ({}), []))
   const list = useInfiniteQuery({
     queryKey: ["commands", slug, status],
     initialPageParam: null as string | null, // the cursor of the first page
@@ -87,12 +86,13 @@ export const CommandsPage = () => {
           {statuses.map((one) => <option key={one} value={one}>{texts.statuses[one]}</option>)}
         </select>
       </PageHeader>
-      {list.isError
-        ? <ErrorNotice error={list.error} onRetry={() => void list.refetch()} />
-        : list.isPending
-        ? <Loading />
+      {list.isError && <ErrorNotice error={list.error} onRetry={() => void list.refetch()} />}
+      {list.data === undefined
+        ? !list.isError && <Loading />
         : commands.length === 0
-        ? <EmptyState title={texts.none} hint={texts.noneHint} />
+        ? (status === ""
+          ? <EmptyState title={texts.none} hint={texts.noneHint} />
+          : <EmptyState title={texts.noneOfStatus} />)
         : (
           <>
             <Table

@@ -37,7 +37,7 @@ export interface Format {
   readonly axis: (time: number, windowMillis: number) => string
 }
 
-const makeFormat = (language: string, zone: string | undefined): Format => {
+const createFormat = (language: string, zone: string | undefined): Format => {
   const number = new Intl.NumberFormat(language)
   const compact = new Intl.NumberFormat(language, { notation: "compact", maximumFractionDigits: 1 })
   const percent = new Intl.NumberFormat(language, { style: "percent", maximumFractionDigits: 1 })
@@ -91,5 +91,5 @@ export const useFormat = (): Format => {
   const zone = useZone()
   // the browser's own variant of the language writes dates as its reader does
   const locale = navigator.languages.find((tag) => tag.startsWith(language)) ?? language
-  return useMemo(() => makeFormat(locale, zone), [locale, zone])
+  return useMemo(() => createFormat(locale, zone), [locale, zone])
 }

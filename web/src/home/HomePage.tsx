@@ -73,10 +73,9 @@ export const HomePage = () => {
   return (
     <>
       <PageHeader title={texts.title} />
-      {home.isError
-        ? <ErrorNotice error={home.error} onRetry={() => void home.refetch()} />
-        : home.isPending
-        ? <Loading />
+      {home.isError && <ErrorNotice error={home.error} onRetry={() => void home.refetch()} />}
+      {home.data === undefined
+        ? !home.isError && <Loading />
         : home.data.projects.length === 0
         ? <EmptyState title={texts.noProjects} hint={texts.noProjectsHint} />
         : (

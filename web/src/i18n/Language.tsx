@@ -44,10 +44,11 @@ export const LanguageProvider = ({ children }: { readonly children: ReactNode })
   const [texts, setTexts] = useState<Texts | null>(language === "en" ? en : null)
   useEffect(() => {
     let isCurrent = true
-    void loadTexts(language).then((loaded) => {
+    // without its file, as after an upgrade of the brain, the page goes on in the language that is there
+    void loadTexts(language).catch(() => null).then((loaded) => {
       if (!isCurrent) return
-      document.documentElement.lang = language
-      setTexts(loaded)
+      if (loaded !== null) document.documentElement.lang = language
+      setTexts((known) => loaded ?? known ?? en)
     })
     return () => {
       isCurrent = false

@@ -13,7 +13,7 @@ export const de: Texts = {
     title: "Das konnte nicht geladen werden",
     actionTitle: "Das wurde nicht ausgeführt",
     unreachable:
-      "Der Brain-Server antwortet nicht. Die Seite versucht es von selbst erneut; die Anzeige ist möglicherweise veraltet.",
+      "Der Brain-Server antwortet nicht; die Anzeige kann veraltet sein. Versuchen Sie es erneut, sobald er läuft.",
     noProblem: (status: string) =>
       `Die Antwort kam von einem anderen Programm, mit Status ${status}. Prüfen Sie den Reverse-Proxy vor dem Brain-Server.`,
     requestId: "Request-ID",
@@ -173,6 +173,7 @@ export const de: Texts = {
     values: "Werte",
     timeline: "Verlauf",
     betweenAttempts: "Wartezeit bis zum nächsten Versuch",
+    eventsCut: (count: string) => `Nur die ersten ${count} Ereignisse werden angezeigt.`,
     noEvents: "Die Aufbewahrungsfrist der Ereignisse dieses Tasks ist abgelaufen.",
     events: {
       "unknown": "Gemeldet",
@@ -216,6 +217,7 @@ export const de: Texts = {
     took: "Dauer",
     error: "Fehler",
     none: "Noch keine Befehle",
+    noneOfStatus: "Kein Befehl mit diesem Ergebnis",
     noneHint: "Wiederholen Sie einen Task oder brechen Sie ihn ab; hier sehen Sie dann, was daraus geworden ist.",
     statuses: {
       pending: "Ausstehend",
@@ -293,7 +295,9 @@ export const de: Texts = {
   },
   notices: {
     label: "Meldungen",
-    commandSent: "Der Befehl ist unterwegs",
+    retry: (what: string) => `Wiederholen: ${what}`,
+    cancel: (what: string) => `Abbrechen: ${what}`,
+    refused: "Abgelehnt",
     noAgent: "Im Projekt gibt es keinen Agenten für diese Engine; der Befehl kann daher nicht ausgeführt werden."
   }
 }

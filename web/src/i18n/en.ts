@@ -14,7 +14,7 @@ export const en = {
   error: {
     title: "This could not be loaded",
     actionTitle: "This was not done",
-    unreachable: "The brain does not answer. The page tries again by itself; what you see may be old.",
+    unreachable: "The brain does not answer, so what you see may be old. Try again when it runs.",
     noProblem: (status: string) =>
       `The answer came from another program, with status ${status}. Look at the reverse proxy before the brain.`,
     requestId: "Request id",
@@ -174,6 +174,7 @@ export const en = {
     values: "Values",
     timeline: "Timeline",
     betweenAttempts: "Waited for the next attempt",
+    eventsCut: (count: string) => `Only the first ${count} events are shown.`,
     noEvents: "The events of this task are older than their retention.",
     events: {
       "unknown": "Reported",
@@ -217,6 +218,7 @@ export const en = {
     took: "Took",
     error: "Error",
     none: "No command yet",
+    noneOfStatus: "No command with this outcome",
     noneHint: "Retry or cancel a task, and see here what became of it.",
     statuses: {
       pending: "Pending",
@@ -294,7 +296,9 @@ export const en = {
   },
   notices: {
     label: "Notices",
-    commandSent: "The command is on its way",
+    retry: (what: string) => `Retry: ${what}`,
+    cancel: (what: string) => `Cancel: ${what}`,
+    refused: "Refused",
     noAgent: "No agent of this engine is in the project, so nothing can execute the command."
   }
 }

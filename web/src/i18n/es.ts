@@ -12,8 +12,7 @@ export const es: Texts = {
   error: {
     title: "No se ha podido cargar",
     actionTitle: "No se ha ejecutado",
-    unreachable:
-      "El servidor brain no responde. La página lo reintenta automáticamente; los datos mostrados pueden no estar actualizados.",
+    unreachable: "El servidor no responde; lo que ve puede estar desactualizado. Inténtelo de nuevo cuando funcione.",
     noProblem: (status: string) =>
       `La respuesta procede de otro programa, con estado ${status}. Revise el proxy inverso situado delante del servidor brain.`,
     requestId: "ID de la solicitud",
@@ -173,6 +172,7 @@ export const es: Texts = {
     values: "Valores",
     timeline: "Cronología",
     betweenAttempts: "Espera hasta el siguiente intento",
+    eventsCut: (count: string) => `Solo se muestran los primeros ${count} eventos.`,
     noEvents: "El plazo de conservación de los eventos de esta tarea ha vencido.",
     events: {
       "unknown": "Notificada",
@@ -215,6 +215,7 @@ export const es: Texts = {
     took: "Duración",
     error: "Error",
     none: "Aún no hay comandos",
+    noneOfStatus: "Ningún comando con este resultado",
     noneHint: "Reintente o cancele una tarea y vea aquí el resultado.",
     statuses: {
       pending: "Pendiente",
@@ -292,7 +293,9 @@ export const es: Texts = {
   },
   notices: {
     label: "Avisos",
-    commandSent: "El comando está en camino",
+    retry: (what: string) => `Reintentar: ${what}`,
+    cancel: (what: string) => `Cancelar: ${what}`,
+    refused: "Rechazado",
     noAgent: "El proyecto no tiene ningún agente de este motor, por lo que no se puede ejecutar el comando."
   }
 }

@@ -12,8 +12,7 @@ export const fr: Texts = {
   error: {
     title: "Le chargement a échoué",
     actionTitle: "L’action n’a pas été exécutée",
-    unreachable:
-      "Le serveur brain ne répond pas. La page réessaie d’elle-même\u00a0; les données affichées peuvent être anciennes.",
+    unreachable: "Le serveur ne répond pas ; l’affichage peut être périmé. Réessayez lorsqu’il fonctionne.",
     noProblem: (status: string) =>
       `La réponse provient d’un autre programme, avec le statut ${status}. Vérifiez le reverse proxy placé devant le serveur brain.`,
     requestId: "ID de la requête",
@@ -173,6 +172,7 @@ export const fr: Texts = {
     values: "Valeurs",
     timeline: "Chronologie",
     betweenAttempts: "Attente avant la tentative suivante",
+    eventsCut: (count: string) => `Seuls les ${count} premiers événements sont affichés.`,
     noEvents: "La durée de conservation des événements de cette tâche est dépassée.",
     events: {
       "unknown": "Signalée",
@@ -216,6 +216,7 @@ export const fr: Texts = {
     took: "Durée",
     error: "Erreur",
     none: "Pas encore de commande",
+    noneOfStatus: "Aucune commande avec ce résultat",
     noneHint: "Relancez ou annulez une tâche, puis consultez ici le résultat.",
     statuses: {
       pending: "En attente",
@@ -293,7 +294,9 @@ export const fr: Texts = {
   },
   notices: {
     label: "Notifications",
-    commandSent: "La commande est en route",
+    retry: (what: string) => `Relancer : ${what}`,
+    cancel: (what: string) => `Annuler : ${what}`,
+    refused: "Refusé",
     noAgent: "Le projet n’a aucun agent pour ce moteur\u00a0; rien ne peut donc exécuter la commande."
   }
 }

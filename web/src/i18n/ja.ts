@@ -12,7 +12,7 @@ export const ja: Texts = {
   error: {
     title: "読み込めませんでした",
     actionTitle: "実行されませんでした",
-    unreachable: "brainサーバーが応答しません。自動的に再接続を試みています。表示内容は古い可能性があります。",
+    unreachable: "サーバーが応答しないため、表示が古い可能性があります。サーバーの起動後に再度お試しください。",
     noProblem: (status: string) =>
       `別のプログラムからステータス${status}の応答がありました。brainサーバーの前段のリバースプロキシを確認してください。`,
     requestId: "リクエストID",
@@ -172,6 +172,7 @@ export const ja: Texts = {
     values: "値",
     timeline: "タイムライン",
     betweenAttempts: "次の試行までの待ち時間",
+    eventsCut: (count: string) => `最初の ${count} 件のイベントのみを表示しています。`,
     noEvents: "このタスクのイベントは保持期間を過ぎています。",
     events: {
       "unknown": "報告",
@@ -214,6 +215,7 @@ export const ja: Texts = {
     took: "所要時間",
     error: "エラー",
     none: "コマンドはまだありません",
+    noneOfStatus: "この結果のコマンドはありません",
     noneHint: "タスクを再試行またはキャンセルすると、その結果がここに表示されます。",
     statuses: {
       pending: "保留中",
@@ -291,7 +293,9 @@ export const ja: Texts = {
   },
   notices: {
     label: "通知",
-    commandSent: "コマンドを送信中です",
+    retry: (what: string) => `再試行：${what}`,
+    cancel: (what: string) => `キャンセル：${what}`,
+    refused: "拒否",
     noAgent: "このエンジンのエージェントがプロジェクトにないため、コマンドを実行できません。"
   }
 }

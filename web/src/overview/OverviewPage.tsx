@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/react-query"
 import { Link, useNavigate, useParams, useSearch } from "@tanstack/react-router"
 import { lazy, type ReactNode, Suspense, useMemo } from "react"
 import { api, type Schemas, unwrap } from "../api/client.ts"
-import { useLiveChanges, useRefetchInterval } from "../api/live.ts"
+import { useRefetchInterval } from "../api/live.ts"
 import { useFormat } from "../format/useFormat.ts"
 import { useTexts } from "../i18n/Language.tsx"
 import type { OverviewWindow } from "../routes.tsx"
@@ -97,7 +97,6 @@ export const OverviewPage = () => {
   const format = useFormat()
   const navigate = useNavigate()
   const refetchInterval = useRefetchInterval(refetchMillis)
-  useLiveChanges(slug, useMemo(() => ({}), [])) // keeps the stream open, so that the page says whether it is live
   const path = { slug }
   const trends = useQuery({
     queryKey: ["trends", slug, window],
@@ -141,13 +140,11 @@ export const OverviewPage = () => {
           {Object.entries(texts.windows).map(([key, text]) => <option key={key} value={key}>{text}</option>)}
         </select>
       </PageHeader>
-      {stats.isError
-        ? <ErrorNotice error={stats.error} onRetry={() => void stats.refetch()} />
-        : stats.data && <Figures stats={stats.data} />}
-      {trends.isError
-        ? <ErrorNotice error={trends.error} onRetry={() => void trends.refetch()} />
-        : trends.data === undefined
-        ? <Loading />
+      {stats.isError && <ErrorNotice error={stats.error} onRetry={() => void stats.refetch()} />}
+      {stats.data && <Figures stats={stats.data} />}
+      {trends.isError && <ErrorNotice error={trends.error} onRetry={() => void trends.refetch()} />}
+      {trends.data === undefined
+        ? !trends.isError && <Loading />
         : (
           <Suspense fallback={<Loading />}>
             <Charts trends={trends.data} />

@@ -36,8 +36,8 @@ export const SignInPage = () => {
   const errorText = useErrorText()
   const navigate = useNavigate()
   const queries = useQueryClient()
-  const { ended, to } = useSearch({ from: "/sign-in" })
-  const [step, setStep] = useState<"password" | "code">("password")
+  const { ended, factor, to } = useSearch({ from: "/sign-in" })
+  const [step, setStep] = useState<"password" | "code">(factor === true ? "code" : "password")
   const [problem, setProblem] = useState<string | null>(null)
   const [isBusy, setBusy] = useState(false)
   const provider = useQuery({
@@ -118,7 +118,9 @@ export const SignInPage = () => {
         </Button>
         {provider.data?.enabled === true && step === "password" && (
           <a
-            href={`${base}/api/v1/auth/oidc/start`}
+            href={`${base}/api/v1/auth/oidc/start?return_to=${
+              encodeURIComponent(new URL(base).pathname.replace(/\/$/, "") + (to ?? "/"))
+            }`}
             className="rounded-base border border-line p-3 text-center font-medium hover:bg-hover"
           >
             {provider.data.provider ?? texts.provider}

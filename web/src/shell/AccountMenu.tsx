@@ -1,7 +1,7 @@
 import { useQueryClient } from "@tanstack/react-query"
 import { useNavigate } from "@tanstack/react-router"
 import { useId } from "react"
-import { api, unwrap } from "../api/client.ts"
+import { api, ApiError, unwrap } from "../api/client.ts"
 import { chooseZone, useZoneChoice, type ZoneChoice } from "../format/zone.ts"
 import { type Language, languages, useLanguage } from "../i18n/Language.tsx"
 import type { Me } from "../session/session.ts"
@@ -9,6 +9,8 @@ import { chooseTheme, type Theme, useTheme } from "../theme/theme.ts"
 import { Button } from "../ui/Button.tsx"
 import { Icon } from "../ui/Icon.tsx"
 import { Menu } from "../ui/Menu.tsx"
+import { useErrorText } from "../ui/Notices.tsx"
+import { useToast } from "../ui/Toasts.tsx"
 
 const Select = <A extends string>({ choices, label, onChoose, value }: {
   readonly label: string
@@ -40,10 +42,19 @@ export const AccountMenu = ({ me }: { readonly me: Me }) => {
   const zone = useZoneChoice()
   const queries = useQueryClient()
   const navigate = useNavigate()
+  const toast = useToast()
+  const errorText = useErrorText()
   const signOut = async () => {
-    await unwrap(api.POST("/api/v1/auth/logout"))
+    try {
+      await unwrap(api.POST("/api/v1/auth/logout"))
+    } catch (error) {
+      // 401: the session has ended already
+      if (!(error instanceof ApiError && error.status === 401)) {
+        return toast.show({ title: texts.error.actionTitle, text: errorText(error), tone: "bad" })
+      }
+    }
     queries.clear()
-    await navigate({ to: "/sign-in", search: {} })
+    return navigate({ to: "/sign-in", search: {} })
   }
   return (
     <Menu

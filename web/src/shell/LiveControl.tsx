@@ -3,24 +3,26 @@ import { useFormat } from "../format/useFormat.ts"
 import { useTexts } from "../i18n/Language.tsx"
 import { Icon } from "../ui/Icon.tsx"
 
-/** Says whether the page follows the brain, or when it last did; the button pauses every read of it. */
-export const LiveControl = () => {
+/** Says whether the page is current, or since when it is not; the button pauses its reads. */
+export const LiveControl = ({ hasStream }: { readonly hasStream: boolean }) => {
   const { live: texts } = useTexts()
   const format = useFormat()
   const status = useLiveStatus()
   const isPaused = status === "paused"
   return (
     <div className="flex items-center gap-2 text-soft">
-      <span role="status" className="flex items-center gap-3 px-2" data-live={status}>
-        <span
-          aria-hidden="true"
-          className={`size-[8px] rounded-full border border-current ${
-            status === "live" ? "bg-current text-success" : ""
-          }`}
-        />
-        {texts[status]}
-        {status !== "live" && <span className="figures">{texts.trueAt(format.clock(liveStream.lastTrueAt))}</span>}
-      </span>
+      {(hasStream || isPaused) && (
+        <span role="status" className="flex items-center gap-3 px-2" data-live={status}>
+          <span
+            aria-hidden="true"
+            className={`size-[8px] rounded-full border border-current ${
+              status === "live" ? "bg-current text-success" : ""
+            }`}
+          />
+          {texts[status]}
+          {status !== "live" && <span className="figures">{texts.trueAt(format.clock(liveStream.lastSyncedAt))}</span>}
+        </span>
+      )}
       <button
         type="button"
         aria-label={isPaused ? texts.resume : texts.pause}

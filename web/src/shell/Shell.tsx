@@ -1,6 +1,8 @@
 import { useQuery } from "@tanstack/react-query"
 import { Link, Outlet, useNavigate, useParams } from "@tanstack/react-router"
+import { useEffect } from "react"
 import { api, unwrap } from "../api/client.ts"
+import { liveStream } from "../api/live.ts"
 import { ProjectZone } from "../format/zone.ts"
 import { useTexts } from "../i18n/Language.tsx"
 import { meQuery } from "../session/session.ts"
@@ -65,6 +67,7 @@ export const Shell = () => {
   const { slug } = useParams({ strict: false })
   const { data: me } = useQuery(meQuery)
   const { data: projects } = useQuery(projectsQuery)
+  useEffect(() => (slug === undefined ? undefined : liveStream.follow(slug)), [slug])
   const zone = projects?.find((project) => project.slug === slug)?.timezone
   return (
     <ProjectZone value={zone}>
@@ -91,7 +94,7 @@ export const Shell = () => {
             </>
           )}
           <div className="ml-auto flex items-center gap-3">
-            {slug !== undefined && <LiveControl />}
+            <LiveControl hasStream={slug !== undefined} />
             {me && <AccountMenu me={me} />}
           </div>
         </header>

@@ -1,31 +1,41 @@
 import { useEffect, useId, useRef, useState } from "react"
 import { useTexts } from "../i18n/Language.tsx"
 import { Icon } from "../ui/Icon.tsx"
+import { isTyping } from "../ui/isTyping.ts"
 import type { QueryProblem } from "./query.ts"
 
 /** Typing filters once it pauses for so long. */
 const pauseMillis = 300
 
-export const QueryLine = ({ onChange, problems, value }: {
+export const QueryLine = ({ onSubmit, onType, problems, value }: {
   readonly value: string
   readonly problems: ReadonlyArray<QueryProblem>
-  readonly onChange: (line: string) => void
+  readonly onType: (line: string) => void
+  readonly onSubmit: (line: string) => void
 }) => {
   const { tasks: texts } = useTexts()
   const [line, setLine] = useState(value)
   const input = useRef<HTMLInputElement>(null)
   const helpId = useId()
-  useEffect(() => setLine(value), [value])
+  const sent = useRef(value)
+  const type = useRef(onType)
+  type.current = onType
   useEffect(() => {
-    if (line === value) return
-    const timer = setTimeout(() => onChange(line), pauseMillis)
+    // the address changed by a link or a button, and not by what was typed here
+    if (value !== sent.current) setLine(value)
+    sent.current = value
+  }, [value])
+  useEffect(() => {
+    if (line === sent.current) return
+    const timer = setTimeout(() => {
+      sent.current = line
+      type.current(line)
+    }, pauseMillis)
     return () => clearTimeout(timer)
-  }, [line, value, onChange])
+  }, [line])
   useEffect(() => {
     const focus = (event: KeyboardEvent) => {
-      if (event.key !== "/" || event.target instanceof HTMLInputElement || event.target instanceof HTMLSelectElement) {
-        return
-      }
+      if (event.key !== "/" || isTyping(event)) return
       event.preventDefault()
       input.current?.focus()
     }
@@ -44,7 +54,8 @@ export const QueryLine = ({ onChange, problems, value }: {
       className="relative min-w-[16rem] flex-1"
       onSubmit={(event) => {
         event.preventDefault()
-        onChange(line)
+        sent.current = line
+        onSubmit(line)
       }}
     >
       <Icon name="search" className="absolute top-[7px] left-[9px] text-soft" />

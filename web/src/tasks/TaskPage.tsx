@@ -4,23 +4,24 @@ import { parse, stringify } from "lossless-json"
 import { type ReactNode, useMemo, useState } from "react"
 import { api, base, type Schemas, unwrap } from "../api/client.ts"
 import { useLiveChanges } from "../api/live.ts"
-import { useNow } from "../format/now.ts"
 import { useFormat } from "../format/useFormat.ts"
 import { useTexts } from "../i18n/Language.tsx"
 import { useCan } from "../session/session.ts"
 import { Button } from "../ui/Button.tsx"
 import { CopyButton } from "../ui/CopyButton.tsx"
-import { Dialog } from "../ui/Dialog.tsx"
 import { Icon } from "../ui/Icon.tsx"
 import { ErrorNotice, Loading } from "../ui/Notices.tsx"
 import { PageHeader } from "../ui/PageHeader.tsx"
 import { StateMark, StateShape } from "../ui/StateMark.tsx"
 import { Time } from "../ui/Time.tsx"
-import { type TaskAction, useTaskCommand } from "./commandsOfTask.ts"
+import { CommandQuestion, type Question } from "./CommandQuestion.tsx"
 import { JsonTree } from "./JsonTree.tsx"
 import { Timeline } from "./Timeline.tsx"
 
 type TaskDetail = Schemas["TaskDetail"]
+
+/** A timeline of more events is cut, and says so. */
+const maxEvents = 500
 
 const endStates: ReadonlySet<string> = new Set(["success", "failure", "revoked", "rejected"])
 
@@ -154,59 +155,35 @@ const Why = ({ slug, task }: { readonly slug: string; readonly task: TaskDetail 
   )
 }
 
-const Question = ({ action, onClose, onConfirm, task }: {
-  readonly action: TaskAction
-  readonly task: TaskDetail
-  readonly onClose: () => void
-  readonly onConfirm: () => void
-}) => {
-  const { cancel, task: texts } = useTexts()
-  return (
-    <Dialog
-      title={action === "retry" ? texts.retryQuestion(task.name) : texts.cancelQuestion(task.name)}
-      onClose={onClose}
-    >
-      <p className="mt-3 text-soft">{action === "retry" ? texts.retryHint : texts.cancelHint}</p>
-      <div className="mt-6 flex justify-end gap-3">
-        <Button onClick={onClose}>{cancel}</Button>
-        <Button look="primary" data-autofocus onClick={onConfirm}>
-          {action === "retry" ? texts.retry : texts.cancel}
-        </Button>
-      </div>
-    </Dialog>
-  )
-}
-
 /** One task: what happened, with what, why, and what to do about it. */
 export const TaskPage = () => {
   const { engine, slug, taskId } = useParams({ from: "/signed-in/projects/$slug/tasks/$engine/$taskId" })
   const texts = useTexts()
-  const now = useNow()
   const queries = useQueryClient()
   const canOperate = useCan(slug, "operator")
-  const [question, setQuestion] = useState<TaskAction | null>(null)
-  const retry = useTaskCommand(slug, "retry")
-  const cancel = useTaskCommand(slug, "cancel")
+  const [question, setQuestion] = useState<Question | null>(null)
   const key = useMemo(() => ["task", slug, engine, taskId], [slug, engine, taskId])
   const detail = useQuery({ queryKey: key, queryFn: () => readTask(slug, engine, taskId) })
   const events = useQuery({
     queryKey: [...key, "events"],
     queryFn: () =>
       unwrap(
-        api.GET("/api/v1/projects/{slug}/events", { params: { path: { slug }, query: { engine, task_id: taskId } } })
+        api.GET("/api/v1/projects/{slug}/events", {
+          params: { path: { slug }, query: { engine, task_id: taskId, limit: maxEvents } }
+        })
       )
   })
   useLiveChanges(
-    slug,
     useMemo(() => ({
       onTask: (task) => {
         if (task.task_id === taskId && task.engine === engine) void queries.invalidateQueries({ queryKey: key })
       },
-      onReset: () => void queries.invalidateQueries({ queryKey: key })
+      onGap: () => void queries.invalidateQueries({ queryKey: key })
     }), [engine, key, queries, taskId])
   )
-  if (detail.isError) return <ErrorNotice error={detail.error} onRetry={() => void detail.refetch()} />
-  if (detail.isPending) return <Loading />
+  if (detail.data === undefined) {
+    return detail.isError ? <ErrorNotice error={detail.error} onRetry={() => void detail.refetch()} /> : <Loading />
+  }
   const { exact, task } = detail.data
   const hasEnded = endStates.has(task.state)
   const values = [
@@ -236,7 +213,10 @@ export const TaskPage = () => {
             <span className="text-small">svc</span>
           </CopyButton>
           {canOperate && !hasEnded && (
-            <Button look="danger" onClick={() => setQuestion("cancel")}>
+            <Button
+              look="danger"
+              onClick={() => setQuestion({ action: "cancel", tasks: [task] })}
+            >
               <Icon name="cancel" />
               {texts.task.cancel}
             </Button>
@@ -244,7 +224,7 @@ export const TaskPage = () => {
           {canOperate && (
             <Button
               look={task.state === "failure" ? "primary" : "plain"}
-              onClick={() => setQuestion("retry")}
+              onClick={() => setQuestion({ action: "retry", tasks: [task] })}
             >
               <Icon name="retry" />
               {texts.task.retry}
@@ -281,23 +261,19 @@ export const TaskPage = () => {
           <Panel title={texts.task.timeline}>
             {events.isError
               ? <ErrorNotice error={events.error} />
-              : <Timeline events={events.data?.items ?? []} hasEnded={hasEnded} now={now} />}
+              : (
+                <Timeline
+                  events={events.data?.items ?? []}
+                  hasEnded={hasEnded}
+                  isCut={events.data?.next_cursor !== null}
+                />
+              )}
           </Panel>
           {!hasEnded && <Why slug={slug} task={task} />}
           <Tree slug={slug} task={task} />
         </div>
       </div>
-      {question !== null && (
-        <Question
-          action={question}
-          task={task}
-          onClose={() => setQuestion(null)}
-          onConfirm={() => {
-            setQuestion(null)
-            ;(question === "retry" ? retry : cancel).mutate(task)
-          }}
-        />
-      )}
+      {question !== null && <CommandQuestion slug={slug} question={question} onClose={() => setQuestion(null)} />}
     </>
   )
 }

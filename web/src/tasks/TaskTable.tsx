@@ -4,8 +4,10 @@ import { memo, useEffect, useRef, useState } from "react"
 import { useFormat } from "../format/useFormat.ts"
 import { useTexts } from "../i18n/Language.tsx"
 import { Icon } from "../ui/Icon.tsx"
+import { isTyping } from "../ui/isTyping.ts"
 import { StateMark, StateShape } from "../ui/StateMark.tsx"
 import { Time } from "../ui/Time.tsx"
+import type { TaskAction } from "./commandsOfTask.ts"
 import type { Task } from "./useTaskList.ts"
 
 export type Density = "compact" | "comfortable"
@@ -22,10 +24,6 @@ const phoneRowHeight = 56
 const overscan = 12
 /** So many rows before the end the next page is read. */
 const prefetchRows = 30
-
-const isTyping = ({ target }: KeyboardEvent) =>
-  target instanceof HTMLInputElement && target.type !== "checkbox" || target instanceof HTMLSelectElement ||
-  target instanceof HTMLTextAreaElement
 
 const usePhone = () => {
   const [isPhone, setPhone] = useState(() => matchMedia("(width < 48rem)").matches)
@@ -47,8 +45,7 @@ interface RowProps {
   readonly isSelected: boolean
   readonly canOperate: boolean
   readonly onToggle: (id: string) => void
-  readonly onRetry: (task: Task) => void
-  readonly onCancel: (task: Task) => void
+  readonly onAsk: (action: TaskAction, task: Task) => void
 }
 
 const RowAction = ({ icon, label, onClick }: {
@@ -71,19 +68,18 @@ const RowAction = ({ icon, label, onClick }: {
 const isOver = ({ state }: Task) =>
   state === "success" || state === "failure" || state === "revoked" || state === "rejected"
 
-const Row = memo(({ canOperate, isSelected, onCancel, onRetry, onToggle, slug, task }: RowProps) => {
+const Row = memo(({ canOperate, isSelected, onAsk, onToggle, slug, task }: RowProps) => {
   const { tasks: texts } = useTexts()
   const format = useFormat()
   return (
     <div
       role="row"
-      aria-selected={isSelected}
-      className={`${columns} group h-full border-b border-line hover:bg-hover aria-selected:bg-press`}
+      data-selected={isSelected}
+      className={`${columns} group h-full border-b border-line hover:bg-hover data-[selected=true]:bg-press`}
     >
       <div role="cell" className="grid place-items-center">
         <input
           type="checkbox"
-          tabIndex={-1}
           checked={isSelected}
           aria-label={texts.select(task.name)}
           className="accent-ink"
@@ -122,8 +118,8 @@ const Row = memo(({ canOperate, isSelected, onCancel, onRetry, onToggle, slug, t
         className="flex justify-end pr-3 opacity-0 group-focus-within:opacity-100 group-hover:opacity-100"
       >
         {canOperate && (isOver(task)
-          ? <RowAction icon="retry" label={texts.retry} onClick={() => onRetry(task)} />
-          : <RowAction icon="cancel" label={texts.cancel} onClick={() => onCancel(task)} />)}
+          ? <RowAction icon="retry" label={texts.retry} onClick={() => onAsk("retry", task)} />
+          : <RowAction icon="cancel" label={texts.cancel} onClick={() => onAsk("cancel", task)} />)}
       </div>
     </div>
   )
@@ -187,31 +183,34 @@ export const TaskTable = ({ density, isEnd, isLoadingMore, onReachEnd, selected,
     if (lastIndex >= tasks.length - prefetchRows) onReachEnd()
   })
 
-  const active = useRef(-1)
+  const lastFocused = useRef<string | null>(null)
   const keys = useRef<(event: KeyboardEvent) => void>(() => {})
   keys.current = (event) => {
-    if (isTyping(event) || event.ctrlKey || event.metaKey || event.altKey) return
-    const task = tasks[active.current]
-    const move = (step: number) => {
+    if (isTyping(event)) return
+    const focused = document.activeElement?.closest<HTMLElement>("[data-task]")?.dataset.task
+    if (event.key === "j" || event.key === "k") {
       event.preventDefault()
-      active.current = Math.max(0, Math.min(tasks.length - 1, active.current + step))
-      virtual.scrollToIndex(active.current)
+      const from = tasks.findIndex(({ id }) => id === (focused ?? lastFocused.current))
+      const index = Math.max(0, Math.min(tasks.length - 1, from + (event.key === "j" ? 1 : -1)))
+      virtual.scrollToIndex(index)
       requestAnimationFrame(() =>
-        scroller.current?.querySelector<HTMLElement>(`[data-index="${active.current}"] a`)?.focus()
+        scroller.current?.querySelector<HTMLElement>(`[data-task="${tasks[index]?.id}"] a`)?.focus()
       )
+      return
     }
-    if (event.key === "j") move(1)
-    else if (event.key === "k") move(-1)
-    else if (task === undefined) return
-    else if (event.key === "x") row.onToggle(task.id)
-    else if (event.key === "r" && row.canOperate) row.onRetry(task)
-    else if (event.key === "c" && row.canOperate) row.onCancel(task)
+    // the others act on the row that has the focus, which the person sees
+    const task = tasks.find(({ id }) => id === focused)
+    if (task === undefined || event.repeat) return
+    if (event.key === "x") row.onToggle(task.id)
+    else if (event.key === "r" && row.canOperate) row.onAsk("retry", task)
+    else if (event.key === "c" && row.canOperate) row.onAsk("cancel", task)
     else if (event.key === "o") {
       void navigate({
         to: "/projects/$slug/tasks/$engine/$taskId",
         params: { slug: row.slug, engine: task.engine, taskId: task.task_id }
       })
-    }
+    } else return
+    event.preventDefault()
   }
   useEffect(() => {
     const listen = (event: KeyboardEvent) => keys.current(event)
@@ -221,7 +220,7 @@ export const TaskTable = ({ density, isEnd, isLoadingMore, onReachEnd, selected,
 
   return (
     <div ref={scroller} className="min-h-0 flex-1 overflow-auto">
-      <div role="table" aria-label={texts.title} aria-rowcount={isEnd ? tasks.length + 1 : -1}>
+      <div role="table" aria-label={texts.title}>
         {!isPhone && (
           <div role="rowgroup" className="sticky top-0 z-[5] bg-paper">
             <div role="row" className={`${columns} h-[32px] border-b border-line text-small text-soft`}>
@@ -248,11 +247,11 @@ export const TaskTable = ({ density, isEnd, isLoadingMore, onReachEnd, selected,
               <div
                 key={key}
                 role="presentation"
-                data-index={index}
+                data-task={task.id}
                 className="absolute inset-x-0"
                 style={{ height: size, transform: `translateY(${start}px)` }}
                 onFocus={() => {
-                  active.current = index
+                  lastFocused.current = task.id
                 }}
               >
                 {isPhone

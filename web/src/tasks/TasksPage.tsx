@@ -7,12 +7,13 @@ import { Button } from "../ui/Button.tsx"
 import { EmptyState, ErrorNotice, Loading } from "../ui/Notices.tsx"
 import { PageHeader } from "../ui/PageHeader.tsx"
 import { StateShape } from "../ui/StateMark.tsx"
-import { useTaskCommand } from "./commandsOfTask.ts"
+import { CommandQuestion, type Question } from "./CommandQuestion.tsx"
+import type { TaskAction } from "./commandsOfTask.ts"
 import { formatQuery, parseQuery } from "./query.ts"
 import { QueryLine } from "./QueryLine.tsx"
 import { type TaskState, taskStates } from "./states.ts"
 import { type Density, densityStore, TaskTable } from "./TaskTable.tsx"
-import { type Task, useTaskList } from "./useTaskList.ts"
+import { maxNewCount, type Task, useTaskList } from "./useTaskList.ts"
 
 const StateFilter = ({ onChoose, value }: {
   readonly value: TaskState | undefined
@@ -67,14 +68,13 @@ export const TasksPage = () => {
   const { problems, query } = useMemo(() => parseQuery(line), [line])
   const list = useTaskList(slug, query)
   const canOperate = useCan(slug, "operator")
-  const retry = useTaskCommand(slug, "retry")
-  const cancel = useTaskCommand(slug, "cancel")
   const [density, setDensity] = useState(densityStore.read)
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set())
 
+  const [question, setQuestion] = useState<Question | null>(null)
   const show = useCallback(
-    (text: string) =>
-      navigate({ to: "/projects/$slug/tasks", params: { slug }, search: text === "" ? {} : { q: text } }),
+    (text: string, replace = false) =>
+      navigate({ to: "/projects/$slug/tasks", params: { slug }, search: text === "" ? {} : { q: text }, replace }),
     [navigate, slug]
   )
   const toggle = useCallback(
@@ -87,15 +87,17 @@ export const TasksPage = () => {
     []
   )
   const chosen = list.tasks.filter(({ id }) => selected.has(id))
-  const runOn = (action: typeof retry, tasks: ReadonlyArray<Task>) => {
-    for (const task of tasks) action.mutate(task)
-    setSelected(new Set())
-  }
+  const ask = useCallback((action: TaskAction, task: Task) => setQuestion({ action, tasks: [task] }), [])
 
   return (
     <div className="flex h-full flex-col">
       <PageHeader title={texts.tasks.title}>
-        <QueryLine value={q} problems={problems} onChange={(text) => void show(text)} />
+        <QueryLine
+          value={q}
+          problems={problems}
+          onType={(text) => void show(text, true)}
+          onSubmit={(text) => void show(text)}
+        />
         <DensitySwitch
           density={density}
           onChoose={(chosen) => {
@@ -118,13 +120,21 @@ export const TasksPage = () => {
             className="absolute top-[44px] left-1/2 z-10 -translate-x-1/2 rounded-full bg-ink px-5 py-2 font-medium text-inverse shadow-lg hover:opacity-85"
             onClick={() => void list.showNew()}
           >
-            {list.newCount > 0 ? texts.tasks.newTasks(format.number(list.newCount)) : texts.tasks.showNew}
+            {list.newCount > 0
+              ? texts.tasks.newTasks(
+                list.newCount > maxNewCount ? `${format.number(maxNewCount)}+` : format.number(list.newCount)
+              )
+              : texts.tasks.showNew}
           </button>
         )}
-        {list.isError
-          ? <ErrorNotice error={list.error} onRetry={() => void list.refetch()} />
-          : list.isPending
-          ? <Loading />
+        {list.isError && (
+          <ErrorNotice
+            error={list.error}
+            onRetry={() => void (list.isFetchNextPageError ? list.fetchNextPage() : list.refetch())}
+          />
+        )}
+        {list.data === undefined
+          ? !list.isError && <Loading />
           : list.tasks.length === 0
           ? (q === ""
             ? <EmptyState title={texts.tasks.noTasks} hint={texts.tasks.noTasksHint} />
@@ -143,11 +153,10 @@ export const TasksPage = () => {
               isEnd={!list.hasNextPage}
               isLoadingMore={list.isFetchingNextPage}
               onReachEnd={() => {
-                if (list.hasNextPage && !list.isFetchingNextPage) void list.fetchNextPage()
+                if (list.hasNextPage && !list.isFetching && !list.isError) void list.fetchNextPage()
               }}
               onToggle={toggle}
-              onRetry={(task) => retry.mutate(task)}
-              onCancel={(task) => cancel.mutate(task)}
+              onAsk={ask}
             />
           )}
         {chosen.length > 0 && (
@@ -155,11 +164,11 @@ export const TasksPage = () => {
             <span className="figures font-medium">{texts.tasks.selected(format.number(chosen.length))}</span>
             {canOperate && (
               <>
-                <Button onClick={() => runOn(retry, chosen)}>{texts.tasks.retry}</Button>
+                <Button onClick={() => setQuestion({ action: "retry", tasks: chosen })}>{texts.tasks.retry}</Button>
                 <Button
                   look="danger"
                   onClick={() =>
-                    runOn(cancel, chosen)}
+                    setQuestion({ action: "cancel", tasks: chosen })}
                 >
                   {texts.tasks.cancel}
                 </Button>
@@ -169,6 +178,14 @@ export const TasksPage = () => {
           </div>
         )}
       </div>
+      {question !== null && (
+        <CommandQuestion
+          slug={slug}
+          question={question}
+          onClose={() => setQuestion(null)}
+          onAnswer={() => setSelected(new Set())}
+        />
+      )}
     </div>
   )
 }

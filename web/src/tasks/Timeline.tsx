@@ -1,4 +1,5 @@
 import type { Schemas } from "../api/client.ts"
+import { useNow } from "../format/now.ts"
 import { useFormat } from "../format/useFormat.ts"
 import { useTexts } from "../i18n/Language.tsx"
 import { Time } from "../ui/Time.tsx"
@@ -7,11 +8,13 @@ import { spansOf } from "./spans.ts"
 const fills = { wait: "bg-waiting opacity-40", gap: "bg-retry opacity-40", run: "bg-running" } as const
 
 /** The attempts to scale, and the events below them. */
-export const Timeline = ({ events, hasEnded, now }: {
+export const Timeline = ({ events, hasEnded, isCut }: {
   readonly events: ReadonlyArray<Schemas["Event"]>
   readonly hasEnded: boolean
-  readonly now: number
+  /** There are further events. */
+  readonly isCut: boolean
 }) => {
+  const now = useNow()
   const { task: texts } = useTexts()
   const format = useFormat()
   if (events.length === 0) return <p className="px-5 py-4 text-soft">{texts.noEvents}</p>
@@ -61,6 +64,7 @@ export const Timeline = ({ events, hasEnded, now }: {
           )
         })}
       </ol>
+      {isCut && <p className="mt-3 text-soft">{texts.eventsCut(format.number(events.length))}</p>}
     </div>
   )
 }

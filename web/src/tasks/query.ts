@@ -45,7 +45,7 @@ const isValid = (term: Term, value: string): boolean => {
   return value !== ""
 }
 
-const token = /\s*(?:([A-Za-z_]+):)?(?:"([^"]*)"|([^\s"]+))/y
+const token = /\s*(?:([A-Za-z_]+):)?(?:"((?:[^"\\]|\\.)*)"|([^\s"]+))/y
 
 /** The terms of the line, and what is wrong with it. A term that is wrong is left out, so that the rest still filters. */
 export const parseQuery = (
@@ -62,7 +62,7 @@ export const parseQuery = (
       break
     }
     const [, name, quoted, plain] = found
-    const value = quoted ?? plain ?? ""
+    const value = quoted?.replace(/\\(.)/g, "$1") ?? plain ?? ""
     if (name === undefined) words.push(value)
     else if (!isTerm(name)) problems.push({ kind: "term", term: name })
     else if (isValid(name, value)) query[name] = value
@@ -72,13 +72,13 @@ export const parseQuery = (
   return { query: { ...query, ...(words.length > 0 && { search: words.join(" ") }) } as TaskQuery, problems }
 }
 
-const quote = (value: string) => (/[\s":]/.test(value) ? `"${value.replaceAll("\"", "")}"` : value)
+const quote = (value: string) => (/[\s":\\]/.test(value) ? `"${value.replace(/["\\]/g, "\\$&")}"` : value)
 
 /** The line of these terms, in a fixed order. */
 export const formatQuery = (query: TaskQuery): string =>
   [
     ...terms.flatMap((term) => (query[term] === undefined ? [] : [`${term}:${quote(query[term])}`])),
-    ...(query.search === undefined ? [] : [query.search])
+    ...(query.search === undefined ? [] : [/[":\\]/.test(query.search) ? quote(query.search) : query.search])
   ].join(" ")
 
 /** The terms as parameters of the API's list. */

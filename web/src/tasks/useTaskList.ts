@@ -35,6 +35,11 @@ const applyChanges = (pages: Pages | undefined, changes: ReadonlyMap<string, Liv
   return hasChanged ? { ...pages, pages: changedPages } : pages
 }
 
+/** More new tasks than this are not counted. */
+export const maxNewCount = 999
+/** A list that was read so shortly before the stream began is read again without a question. */
+const recentMillis = 5_000
+
 /**
  * The tasks that match, newest first, page by page. A task on screen changes in place; a new one is counted in `newCount`
  * and comes with `showNew`, so that no row moves under the pointer.
@@ -58,32 +63,41 @@ export const useTaskList = (slug: string, query: TaskQuery) => {
         }
       })) as Promise<TaskPage>, // without `format` the answer is a page
     getNextPageParam: ({ next_cursor }) => next_cursor,
-    staleTime: Infinity, // the live stream brings the changes
-    gcTime: 60_000
+    // the live stream brings the changes while the list is on screen, and nothing does afterwards
+    staleTime: Infinity,
+    gcTime: 0,
+    refetchOnWindowFocus: false,
+    refetchOnReconnect: false
   })
   const tasks = useMemo(() => list.data?.pages.flatMap(({ items }) => items) ?? [], [list.data])
+  const loadedIds = useMemo(() => new Set(tasks.map(({ id }) => id)), [tasks])
 
   const [newIds, setNewIds] = useState<ReadonlySet<string>>(new Set())
   const [isOutdated, setOutdated] = useState(false)
+  const changes = useRef(new Map<string, LiveTask>())
   useEffect(() => {
     setNewIds(new Set())
     setOutdated(false)
+    changes.current.clear()
   }, [key])
 
-  const changes = useRef(new Map<string, LiveTask>())
-  const newestId = tasks[0]?.id ?? ""
-  const latest = useRef({ newestId, query })
-  latest.current = { newestId, query }
+  const latest = useRef({ list, loadedIds, query, tasks })
+  latest.current = { list, loadedIds, query, tasks }
 
   useEffect(() => {
     const timer = setInterval(() => {
-      if (changes.current.size === 0) return
+      const { list, loadedIds, query, tasks } = latest.current
+      // an answer that arrives overwrites what is changed while it is read, so changes wait for it
+      if (changes.current.size === 0 || list.isFetching || list.data === undefined) return
       const flushed = changes.current
       changes.current = new Map()
       queries.setQueryData<Pages>(key, (pages) => applyChanges(pages, flushed))
-      const { newestId, query } = latest.current
-      const arrived = [...flushed.values()].filter((task) => task.id > newestId && matches(query, task))
-      if (arrived.length > 0) setNewIds((known) => new Set([...known, ...arrived.map(({ id }) => id)]))
+      const oldestId = list.hasNextPage ? tasks.at(-1)?.id ?? "" : ""
+      const arrived = [...flushed.values()]
+        .filter((task) => !loadedIds.has(task.id) && task.id > oldestId && matches(query, task))
+        .map(({ id }) => id)
+      if (arrived.length === 0) return
+      setNewIds((known) => (known.size > maxNewCount ? known : new Set([...known, ...arrived])))
     }, flushMillis)
     return () => clearInterval(timer)
   }, [key, queries])
@@ -91,15 +105,17 @@ export const useTaskList = (slug: string, query: TaskQuery) => {
   const showNew = useCallback(async () => {
     setNewIds(new Set())
     setOutdated(false)
-    changes.current.clear()
     await queries.resetQueries({ queryKey: key })
   }, [key, queries])
 
   useLiveChanges(
-    slug,
     useMemo(() => ({
       onTask: (task) => void changes.current.set(task.id, task),
-      onReset: () => setOutdated(true)
+      onGap: () => {
+        const { list } = latest.current
+        if (Date.now() - list.dataUpdatedAt < recentMillis) void list.refetch()
+        else if (list.data !== undefined) setOutdated(true)
+      }
     }), [])
   )
   // an empty list has no row that could move

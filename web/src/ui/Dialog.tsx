@@ -4,7 +4,8 @@ import { type ReactNode, useEffect, useId, useRef } from "react"
 export const Dialog = ({ children, onClose, title }: {
   readonly title: string
   readonly onClose: () => void
-  readonly children: ReactNode
+  /** Closing by its argument gives the focus back to where it was. */
+  readonly children: (close: () => void) => ReactNode
 }) => {
   const dialog = useRef<HTMLDialogElement>(null)
   const titleId = useId()
@@ -23,7 +24,7 @@ export const Dialog = ({ children, onClose, title }: {
     >
       <div className="p-6">
         <h2 id={titleId} className="text-large font-semibold">{title}</h2>
-        {children}
+        {children(() => dialog.current?.close())}
       </div>
     </dialog>
   )

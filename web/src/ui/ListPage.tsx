@@ -1,6 +1,5 @@
 import { useQuery } from "@tanstack/react-query"
-import { useMemo } from "react"
-import { useLiveChanges, useRefetchInterval } from "../api/live.ts"
+import { useRefetchInterval } from "../api/live.ts"
 import { EmptyState, ErrorNotice, Loading } from "./Notices.tsx"
 import { PageHeader } from "./PageHeader.tsx"
 import { type Column, Table } from "./Table.tsx"
@@ -21,15 +20,13 @@ export const ListPage = <A extends { readonly id: string }>(
   }
 ) => {
   const refetchInterval = useRefetchInterval(refetchMillis)
-  useLiveChanges(slug, useMemo(() => ({}), []))
   const list = useQuery({ queryKey: [name, slug], queryFn: read, refetchInterval })
   return (
     <>
       <PageHeader title={title} />
-      {list.isError
-        ? <ErrorNotice error={list.error} onRetry={() => void list.refetch()} />
-        : list.isPending
-        ? <Loading />
+      {list.isError && <ErrorNotice error={list.error} onRetry={() => void list.refetch()} />}
+      {list.data === undefined
+        ? !list.isError && <Loading />
         : list.data.length === 0
         ? <EmptyState title={emptyTitle} hint={emptyHint} />
         : <Table label={title} rows={list.data} rowKey={({ id }) => id} columns={columns} />}

@@ -1,0 +1,47 @@
+import { useFormat } from "../format/useFormat.ts"
+import { useTexts } from "../i18n/Language.tsx"
+import { Button } from "../ui/Button.tsx"
+import { Dialog } from "../ui/Dialog.tsx"
+import { type TaskAction, type TaskRef, useTaskCommands } from "./commandsOfTask.ts"
+
+export interface Question {
+  readonly action: TaskAction
+  readonly tasks: ReadonlyArray<TaskRef>
+}
+
+/** Asks before commands are issued, and issues them. */
+export const CommandQuestion = ({ onAnswer, onClose, question: { action, tasks }, slug }: {
+  readonly slug: string
+  readonly question: Question
+  readonly onClose: () => void
+  /** The person agreed. */
+  readonly onAnswer?: () => void
+}) => {
+  const { cancel, task: texts, tasks: many } = useTexts()
+  const format = useFormat()
+  const commands = useTaskCommands(slug, action)
+  const what = tasks.length === 1 ? tasks[0]?.name ?? "" : many.selected(format.number(tasks.length))
+  return (
+    <Dialog title={action === "retry" ? texts.retryQuestion(what) : texts.cancelQuestion(what)} onClose={onClose}>
+      {(close) => (
+        <>
+          <p className="mt-3 text-soft">{action === "retry" ? texts.retryHint : texts.cancelHint}</p>
+          <div className="mt-6 flex justify-end gap-3">
+            <Button onClick={close}>{cancel}</Button>
+            <Button
+              look="primary"
+              data-autofocus
+              onClick={() => {
+                commands.mutate(tasks)
+                onAnswer?.()
+                close()
+              }}
+            >
+              {action === "retry" ? texts.retry : texts.cancel}
+            </Button>
+          </div>
+        </>
+      )}
+    </Dialog>
+  )
+}
