@@ -38,7 +38,9 @@ export const respondWithFile = (
   // each coding is a representation with a tag of its own (RFC 9110, 8.8.3.3)
   const etag = coding === undefined ? file.etag : file.etag.replace(/"$/, `-${coding}"`)
   const always = { "cache-control": "no-cache", ...own, etag, vary: "accept-encoding" }
-  if (headers["if-none-match"]?.split(/\s*,\s*/).some((known) => known.replace(/^W\//, "") === etag)) {
+  // a tag of any coding: the content is the same
+  const isKnown = (tag: string) => tag.replace(/^W\//, "").replace(/-(br|gzip)"$/, "\"") === file.etag
+  if (headers["if-none-match"]?.split(/\s*,\s*/).some(isKnown)) {
     return HttpServerResponse.empty({ status: 304, headers: always })
   }
   return HttpServerResponse.uint8Array((coding && file[coding]) ?? file.plain, {

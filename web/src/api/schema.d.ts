@@ -2955,6 +2955,8 @@ export interface components {
         TaskList: {
             items: components["schemas"]["Task"][];
             next_cursor: string | null;
+            /** Format: date-time */
+            searched_to?: string;
             total_count?: number | null;
         };
         TaskNames: {
