@@ -1,4 +1,4 @@
-import { execFileSync } from "node:child_process"
+import { execFileSync, spawnSync } from "node:child_process"
 import { existsSync, mkdirSync, readdirSync, symlinkSync } from "node:fs"
 import { join } from "node:path"
 
@@ -33,6 +33,8 @@ export const buildProgramOf = (commit: string): string => {
   const archive = execFileSync("git", ["archive", commit], { maxBuffer: 256 * 1024 * 1024 })
   execFileSync("tar", ["-x", "-C", folder], { input: archive })
   if (!existsSync(join(folder, "node_modules"))) symlinkSync("../..", join(folder, "node_modules"))
-  execFileSync(process.execPath, ["scripts/build.mjs", "cli"], { cwd: folder, stdio: "inherit" })
+  const { status } = spawnSync(process.execPath, ["scripts/build.mjs", "cli"], { cwd: folder, stdio: "inherit" })
+  // its bill of materials, which comes after the program, fails where the lockfile has changed since
+  if (!existsSync(program)) throw new Error(`the build of ${commit} ended with ${status} and without a program`)
   return program
 }
