@@ -8,6 +8,7 @@ import { liveStream } from "./api/live.ts"
 import { LanguageProvider } from "./i18n/Language.tsx"
 import { createDashboardRouter } from "./routes.tsx"
 import { meQuery } from "./session/session.ts"
+import { StepUpProvider } from "./session/StepUp.tsx"
 import { applyTheme } from "./theme/theme.ts"
 import { ToastProvider } from "./ui/Toasts.tsx"
 
@@ -58,7 +59,9 @@ createRoot(root).render(
     <QueryClientProvider client={queries}>
       <LanguageProvider>
         <ToastProvider>
-          <RouterProvider router={router} />
+          <StepUpProvider>
+            <RouterProvider router={router} />
+          </StepUpProvider>
         </ToastProvider>
       </LanguageProvider>
     </QueryClientProvider>

@@ -1,15 +1,15 @@
-import { useInfiniteQuery } from "@tanstack/react-query"
 import { Link, useParams } from "@tanstack/react-router"
 import { useState } from "react"
 import { api, type Schemas, unwrap } from "../api/client.ts"
-import { useRefetchInterval } from "../api/live.ts"
 import { useFormat } from "../format/useFormat.ts"
 import { useTexts } from "../i18n/Language.tsx"
-import { Button } from "../ui/Button.tsx"
-import { EmptyState, ErrorNotice, Loading } from "../ui/Notices.tsx"
+import { ListFrame } from "../ui/ListFrame.tsx"
+import { MoreButton } from "../ui/MoreButton.tsx"
+import { EmptyState } from "../ui/Notices.tsx"
 import { PageHeader } from "../ui/PageHeader.tsx"
 import { Table } from "../ui/Table.tsx"
 import { Time } from "../ui/Time.tsx"
+import { usePagedList } from "../ui/usePagedList.ts"
 
 type Command = Schemas["Command"]
 type Status = Command["status"]
@@ -52,27 +52,19 @@ export const CommandsPage = () => {
   const { commands: texts } = useTexts()
   const format = useFormat()
   const [status, setStatus] = useState<Status | "">("")
-  const refetchInterval = useRefetchInterval(refetchMillis)
-  const list = useInfiniteQuery({
-    queryKey: ["commands", slug, status],
-    initialPageParam: null as string | null, // the cursor of the first page
-    queryFn: ({ pageParam }) =>
+  const list = usePagedList({
+    key: ["commands", slug, status],
+    read: (cursor) =>
       unwrap(
         api.GET("/api/v1/projects/{slug}/commands", {
           params: {
             path: { slug },
-            query: {
-              limit: pageSize,
-              ...(status !== "" && { status }),
-              ...(pageParam !== null && { cursor: pageParam })
-            }
+            query: { limit: pageSize, ...(status !== "" && { status }), ...(cursor !== null && { cursor }) }
           }
         })
       ),
-    getNextPageParam: ({ next_cursor }) => next_cursor,
-    refetchInterval
+    refetchMillis
   })
-  const commands = list.data?.pages.flatMap(({ items }) => items) ?? []
   return (
     <>
       <PageHeader title={texts.title}>
@@ -86,48 +78,39 @@ export const CommandsPage = () => {
           {statuses.map((one) => <option key={one} value={one}>{texts.statuses[one]}</option>)}
         </select>
       </PageHeader>
-      {list.isError && <ErrorNotice error={list.error} onRetry={() => void list.refetch()} />}
-      {list.data === undefined
-        ? !list.isError && <Loading />
-        : commands.length === 0
-        ? (status === ""
+      <ListFrame
+        list={list}
+        isEmpty={list.rows.length === 0}
+        empty={status === ""
           ? <EmptyState title={texts.none} hint={texts.noneHint} />
-          : <EmptyState title={texts.noneOfStatus} />)
-        : (
-          <>
-            <Table
-              label={texts.title}
-              rows={commands}
-              rowKey={({ id }) => id}
-              columns={[
-                {
-                  title: texts.status,
-                  cell: ({ status }) => (
-                    <span className={colours[status]} title={texts.statusHints[status]}>{texts.statuses[status]}</span>
-                  )
-                },
-                { title: texts.action, cell: ({ action }) => texts.actions[action] },
-                { title: texts.target, cell: (command) => <Target slug={slug} command={command} /> },
-                { title: texts.error, isMinor: true, cell: ({ error, note }) => error ?? note },
-                { title: texts.issued, isNumber: true, cell: ({ issued_at }) => <Time at={issued_at} /> },
-                {
-                  title: texts.took,
-                  isNumber: true,
-                  isMinor: true,
-                  cell: ({ completed_at, issued_at }) =>
-                    completed_at !== null && format.duration(Date.parse(completed_at) - Date.parse(issued_at))
-                }
-              ]}
-            />
-            {list.hasNextPage && (
-              <div className="px-5 pb-6">
-                <Button disabled={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()}>
-                  {texts.older}
-                </Button>
-              </div>
-            )}
-          </>
-        )}
+          : <EmptyState title={texts.noneOfStatus} />}
+      >
+        <Table
+          label={texts.title}
+          rows={list.rows}
+          rowKey={({ id }) => id}
+          columns={[
+            {
+              title: texts.status,
+              cell: ({ status }) => (
+                <span className={colours[status]} title={texts.statusHints[status]}>{texts.statuses[status]}</span>
+              )
+            },
+            { title: texts.action, cell: ({ action }) => texts.actions[action] },
+            { title: texts.target, cell: (command) => <Target slug={slug} command={command} /> },
+            { title: texts.error, isMinor: true, cell: ({ error, note }) => error ?? note },
+            { title: texts.issued, isNumber: true, cell: ({ issued_at }) => <Time at={issued_at} /> },
+            {
+              title: texts.took,
+              isNumber: true,
+              isMinor: true,
+              cell: ({ completed_at, issued_at }) =>
+                completed_at !== null && format.duration(Date.parse(completed_at) - Date.parse(issued_at))
+            }
+          ]}
+        />
+        <MoreButton list={list} />
+      </ListFrame>
     </>
   )
 }

@@ -4,7 +4,8 @@ import { api, type Schemas, unwrap } from "../api/client.ts"
 import { useRefetchInterval } from "../api/live.ts"
 import { useFormat } from "../format/useFormat.ts"
 import { useTexts } from "../i18n/Language.tsx"
-import { EmptyState, ErrorNotice, Loading } from "../ui/Notices.tsx"
+import { ListFrame } from "../ui/ListFrame.tsx"
+import { EmptyState } from "../ui/Notices.tsx"
 import { PageHeader } from "../ui/PageHeader.tsx"
 import { Table } from "../ui/Table.tsx"
 import { Time } from "../ui/Time.tsx"
@@ -73,63 +74,60 @@ export const HomePage = () => {
   return (
     <>
       <PageHeader title={texts.title} />
-      {home.isError && <ErrorNotice error={home.error} onRetry={() => void home.refetch()} />}
-      {home.data === undefined
-        ? !home.isError && <Loading />
-        : home.data.projects.length === 0
-        ? <EmptyState title={texts.noProjects} hint={texts.noProjectsHint} />
-        : (
-          <>
-            <Attention items={home.data.attention} />
-            <Table
-              label={texts.title}
-              rows={home.data.projects}
-              rowKey={({ id }) => id}
-              columns={[
-                {
-                  title: texts.project,
-                  cell: ({ name, slug }) => (
-                    <Link
-                      to="/projects/$slug"
-                      params={{ slug }}
-                      className="font-medium hover:underline hover:underline-offset-2"
-                    >
-                      {name}
-                    </Link>
-                  )
-                },
-                {
-                  title: texts.health,
-                  cell: ({ health }) => <span className={healthColours[health]}>{texts.healths[health]}</span>
-                },
-                { title: texts.tasks24h, isNumber: true, cell: ({ tasks_24h }) => format.number(tasks_24h) },
-                {
-                  title: texts.failed24h,
-                  isNumber: true,
-                  cell: ({ failure_rate_24h, failures_24h }) =>
-                    `${format.number(failures_24h)} (${format.percent(failure_rate_24h)})`
-                },
-                {
-                  title: texts.agents,
-                  isNumber: true,
-                  cell: ({ agents_online, agents_total }) =>
-                    overview.ofTotal(format.number(agents_online), format.number(agents_total))
-                },
-                {
-                  title: texts.workers,
-                  isNumber: true,
-                  cell: ({ workers_online, workers_total }) =>
-                    overview.ofTotal(format.number(workers_online), format.number(workers_total))
-                },
-                {
-                  title: texts.lastActivity,
-                  isNumber: true,
-                  cell: ({ last_activity_at }) => last_activity_at !== null && <Time at={last_activity_at} />
-                }
-              ]}
-            />
-          </>
-        )}
+      <ListFrame
+        list={home}
+        isEmpty={home.data?.projects.length === 0}
+        empty={<EmptyState title={texts.noProjects} hint={texts.noProjectsHint} />}
+      >
+        <Attention items={home.data?.attention ?? []} />
+        <Table
+          label={texts.title}
+          rows={home.data?.projects ?? []}
+          rowKey={({ id }) => id}
+          columns={[
+            {
+              title: texts.project,
+              cell: ({ name, slug }) => (
+                <Link
+                  to="/projects/$slug"
+                  params={{ slug }}
+                  className="font-medium hover:underline hover:underline-offset-2"
+                >
+                  {name}
+                </Link>
+              )
+            },
+            {
+              title: texts.health,
+              cell: ({ health }) => <span className={healthColours[health]}>{texts.healths[health]}</span>
+            },
+            { title: texts.tasks24h, isNumber: true, cell: ({ tasks_24h }) => format.number(tasks_24h) },
+            {
+              title: texts.failed24h,
+              isNumber: true,
+              cell: ({ failure_rate_24h, failures_24h }) =>
+                `${format.number(failures_24h)} (${format.percent(failure_rate_24h)})`
+            },
+            {
+              title: texts.agents,
+              isNumber: true,
+              cell: ({ agents_online, agents_total }) =>
+                overview.ofTotal(format.number(agents_online), format.number(agents_total))
+            },
+            {
+              title: texts.workers,
+              isNumber: true,
+              cell: ({ workers_online, workers_total }) =>
+                overview.ofTotal(format.number(workers_online), format.number(workers_total))
+            },
+            {
+              title: texts.lastActivity,
+              isNumber: true,
+              cell: ({ last_activity_at }) => last_activity_at !== null && <Time at={last_activity_at} />
+            }
+          ]}
+        />
+      </ListFrame>
     </>
   )
 }

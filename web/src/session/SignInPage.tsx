@@ -1,34 +1,11 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query"
 import { useNavigate, useSearch } from "@tanstack/react-router"
-import { type FormEvent, type InputHTMLAttributes, useId, useState } from "react"
+import { type FormEvent, useState } from "react"
 import { api, base, unwrap } from "../api/client.ts"
 import { useTexts } from "../i18n/Language.tsx"
 import { Button } from "../ui/Button.tsx"
+import { CheckField, fieldText, TextField } from "../ui/Fields.tsx"
 import { useErrorText } from "../ui/Notices.tsx"
-
-const Field = ({ label, ...input }: { readonly label: string } & InputHTMLAttributes<HTMLInputElement>) => {
-  const id = useId()
-  return (
-    <div className="grid gap-2">
-      <label htmlFor={id} className="font-medium">{label}</label>
-      <input
-        id={id}
-        required
-        className="h-[36px] rounded-base border border-line-strong bg-paper px-4"
-        {...input}
-      />
-    </div>
-  )
-}
-
-const Check = ({ label, name }: { readonly label: string; readonly name: string }) => (
-  <label className="flex items-center gap-3">
-    <input type="checkbox" name={name} className="accent-ink" />
-    {label}
-  </label>
-)
-
-const textOf = (form: FormData, name: string) => String(form.get(name) ?? "")
 
 /** Password, then the second factor if the account has one; afterwards the page where the person was. */
 export const SignInPage = () => {
@@ -65,14 +42,14 @@ export const SignInPage = () => {
     void attempt(async () => {
       if (step === "code") {
         await unwrap(api.POST("/api/v1/auth/mfa/verify", {
-          body: { code: textOf(form, "code").trim(), remember_device: form.get("trust") !== null }
+          body: { code: fieldText(form, "code"), remember_device: form.get("trust") !== null }
         }))
         return true
       }
       const answer = await unwrap(api.POST("/api/v1/auth/login", {
         body: {
-          email: textOf(form, "email"),
-          password: textOf(form, "password"),
+          email: fieldText(form, "email"),
+          password: String(form.get("password") ?? ""),
           remember_me: form.get("remember") !== null
         }
       }))
@@ -94,7 +71,7 @@ export const SignInPage = () => {
           ? (
             <>
               <p className="text-soft">{texts.codeHint}</p>
-              <Field
+              <TextField
                 label={texts.code}
                 name="code"
                 autoComplete="one-time-code"
@@ -102,14 +79,14 @@ export const SignInPage = () => {
                 maxLength={40}
                 autoFocus
               />
-              <Check name="trust" label={texts.trust} />
+              <CheckField name="trust" label={texts.trust} />
             </>
           )
           : (
             <>
-              <Field label={texts.email} name="email" type="email" autoComplete="username" autoFocus />
-              <Field label={texts.password} name="password" type="password" autoComplete="current-password" />
-              <Check name="remember" label={texts.remember} />
+              <TextField label={texts.email} name="email" type="email" autoComplete="username" autoFocus />
+              <TextField label={texts.password} name="password" type="password" autoComplete="current-password" />
+              <CheckField name="remember" label={texts.remember} />
             </>
           )}
         {problem !== null && <p role="alert" className="text-failure">{problem}</p>}

@@ -6,41 +6,10 @@ import { liveStream } from "../api/live.ts"
 import { ProjectZone } from "../format/zone.ts"
 import { useTexts } from "../i18n/Language.tsx"
 import { meQuery } from "../session/session.ts"
-import { Icon, type IconName } from "../ui/Icon.tsx"
+import { Icon } from "../ui/Icon.tsx"
 import { AccountMenu } from "./AccountMenu.tsx"
 import { LiveControl } from "./LiveControl.tsx"
-
-const pages = [
-  { name: "overview", to: "/projects/$slug" },
-  { name: "tasks", to: "/projects/$slug/tasks" },
-  { name: "commands", to: "/projects/$slug/commands" },
-  { name: "queues", to: "/projects/$slug/queues" },
-  { name: "workers", to: "/projects/$slug/workers" },
-  { name: "agents", to: "/projects/$slug/agents" }
-] as const satisfies ReadonlyArray<{ readonly name: IconName; readonly to: string }>
-
-const Navigation = ({ slug }: { readonly slug: string }) => {
-  const { nav: texts } = useTexts()
-  return (
-    <nav
-      aria-label={texts.label}
-      className="flex gap-1 border-line bg-canvas p-3 max-md:fixed max-md:inset-x-0 max-md:bottom-0 max-md:z-10 max-md:justify-around max-md:border-t md:w-[184px] md:shrink-0 md:flex-col md:border-r"
-    >
-      {pages.map(({ name, to }) => (
-        <Link
-          key={name}
-          to={to}
-          params={{ slug }}
-          activeOptions={{ exact: name === "overview", includeSearch: false }}
-          className="flex items-center gap-4 rounded-base px-4 py-3 text-soft hover:bg-hover hover:text-ink aria-[current=page]:bg-press aria-[current=page]:font-medium aria-[current=page]:text-ink max-md:flex-col max-md:gap-1 max-md:px-3 max-md:text-small"
-        >
-          <Icon name={name} />
-          {texts[name]}
-        </Link>
-      ))}
-    </nav>
-  )
-}
+import { Navigation } from "./Navigation.tsx"
 
 const projectsQuery = { queryKey: ["projects"], queryFn: () => unwrap(api.GET("/api/v1/projects")) }
 

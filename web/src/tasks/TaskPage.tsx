@@ -1,7 +1,7 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query"
 import { Link, useParams } from "@tanstack/react-router"
 import { parse, stringify } from "lossless-json"
-import { type ReactNode, useMemo, useState } from "react"
+import { useMemo, useState } from "react"
 import { api, base, type Schemas, unwrap } from "../api/client.ts"
 import { useLiveChanges } from "../api/live.ts"
 import { useFormat } from "../format/useFormat.ts"
@@ -12,6 +12,7 @@ import { CopyButton } from "../ui/CopyButton.tsx"
 import { Icon } from "../ui/Icon.tsx"
 import { ErrorNotice, Loading } from "../ui/Notices.tsx"
 import { PageHeader } from "../ui/PageHeader.tsx"
+import { Fact, Facts, Panel } from "../ui/Panel.tsx"
 import { StateMark, StateShape } from "../ui/StateMark.tsx"
 import { Time } from "../ui/Time.tsx"
 import { CommandQuestion, type Question } from "./CommandQuestion.tsx"
@@ -37,28 +38,14 @@ const readTask = async (slug: string, engine: string, taskId: string) => {
   return { task: JSON.parse(text) as TaskDetail, exact } // the contract of this operation
 }
 
-const Panel = ({ children, title }: { readonly title: string; readonly children: ReactNode }) => (
-  <section aria-label={title} className="rounded-base border border-line bg-paper">
-    <h2 className="border-b border-line px-5 py-3 font-semibold">{title}</h2>
-    {children}
-  </section>
-)
-
-const Fact = ({ children, name }: { readonly name: string; readonly children: ReactNode }) => (
-  <div className="grid gap-1">
-    <dt className="text-small text-soft">{name}</dt>
-    <dd className="min-w-0 truncate">{children}</dd>
-  </div>
-)
-
-const Facts = ({ task }: { readonly task: TaskDetail }) => {
+const TaskFacts = ({ task }: { readonly task: TaskDetail }) => {
   const { task: texts } = useTexts()
   const format = useFormat()
   const waitedMillis = task.received_at === null || task.started_at === null
     ? null
     : Date.parse(task.started_at) - Date.parse(task.received_at)
   return (
-    <dl className="grid grid-cols-[repeat(auto-fill,minmax(130px,1fr))] gap-4 px-5 py-4">
+    <Facts>
       <Fact name={texts.engine}>{task.engine}</Fact>
       <Fact name={texts.queue}>{task.queue ?? "–"}</Fact>
       <Fact name={texts.worker}>{task.worker_name ?? "–"}</Fact>
@@ -68,7 +55,7 @@ const Facts = ({ task }: { readonly task: TaskDetail }) => {
       <Fact name={texts.ran}>{task.runtime_ms === null ? "–" : format.duration(task.runtime_ms)}</Fact>
       <Fact name={texts.retries}>{format.number(task.retry_count)}</Fact>
       {task.tags.length > 0 && <Fact name={texts.tags}>{task.tags.join(", ")}</Fact>}
-    </dl>
+    </Facts>
   )
 }
 
@@ -256,7 +243,7 @@ export const TaskPage = () => {
         </div>
         <div className="grid content-start gap-5">
           <Panel title={texts.task.facts}>
-            <Facts task={task} />
+            <TaskFacts task={task} />
           </Panel>
           <Panel title={texts.task.timeline}>
             {events.isError

@@ -1,8 +1,11 @@
 import { type ReactNode, useEffect, useId, useRef } from "react"
 
+const widths = { base: "w-[min(32rem,calc(100vw-32px))]", large: "w-[min(56rem,calc(100vw-32px))]" } as const
+
 /** A modal question, on the browser's own dialog: it traps the focus, and Escape closes it. */
-export const Dialog = ({ children, onClose, title }: {
+export const Dialog = ({ children, onClose, size = "base", title }: {
   readonly title: string
+  readonly size?: keyof typeof widths
   readonly onClose: () => void
   /** Closing by its argument gives the focus back to where it was. */
   readonly children: (close: () => void) => ReactNode
@@ -20,7 +23,7 @@ export const Dialog = ({ children, onClose, title }: {
       aria-labelledby={titleId}
       onClose={onClose}
       onClick={({ currentTarget, target }) => target === currentTarget && currentTarget.close()}
-      className="m-auto w-[min(32rem,calc(100vw-32px))] rounded-large border border-line bg-paper p-0 text-ink shadow-xl"
+      className={`m-auto ${widths[size]} rounded-large border border-line bg-paper p-0 text-ink shadow-xl`}
     >
       <div className="p-6">
         <h2 id={titleId} className="text-large font-semibold">{title}</h2>

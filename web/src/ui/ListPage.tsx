@@ -1,6 +1,8 @@
 import { useQuery } from "@tanstack/react-query"
+import type { ReactNode } from "react"
 import { useRefetchInterval } from "../api/live.ts"
-import { EmptyState, ErrorNotice, Loading } from "./Notices.tsx"
+import { ListFrame } from "./ListFrame.tsx"
+import { EmptyState } from "./Notices.tsx"
 import { PageHeader } from "./PageHeader.tsx"
 import { type Column, Table } from "./Table.tsx"
 
@@ -8,7 +10,7 @@ const refetchMillis = 5_000
 
 /** A page that is one table of what the project has, read again every few seconds. */
 export const ListPage = <A extends { readonly id: string }>(
-  { columns, emptyHint, emptyTitle, name, read, slug, title }: {
+  { actions, columns, emptyHint, emptyTitle, name, read, slug, title }: {
     readonly slug: string
     /** Of the query, such as `workers`. */
     readonly name: string
@@ -17,19 +19,23 @@ export const ListPage = <A extends { readonly id: string }>(
     readonly emptyHint: string
     readonly read: () => Promise<ReadonlyArray<A>>
     readonly columns: ReadonlyArray<Column<A>>
+    /** Beside the title. */
+    readonly actions?: ReactNode
   }
 ) => {
   const refetchInterval = useRefetchInterval(refetchMillis)
   const list = useQuery({ queryKey: [name, slug], queryFn: read, refetchInterval })
+  const rows = list.data ?? []
   return (
     <>
-      <PageHeader title={title} />
-      {list.isError && <ErrorNotice error={list.error} onRetry={() => void list.refetch()} />}
-      {list.data === undefined
-        ? !list.isError && <Loading />
-        : list.data.length === 0
-        ? <EmptyState title={emptyTitle} hint={emptyHint} />
-        : <Table label={title} rows={list.data} rowKey={({ id }) => id} columns={columns} />}
+      <PageHeader title={title}>{actions}</PageHeader>
+      <ListFrame
+        list={list}
+        isEmpty={rows.length === 0}
+        empty={<EmptyState title={emptyTitle} hint={emptyHint} />}
+      >
+        <Table label={title} rows={rows} rowKey={({ id }) => id} columns={columns} />
+      </ListFrame>
     </>
   )
 }

@@ -1,10 +1,12 @@
 import { type ReactNode, useId } from "react"
 
+const places = { left: "menu-panel-left", right: "menu-panel-right", up: "menu-panel-up" } as const
+
 /** A button with a panel, on the browser's own popover: it closes on Escape and on a click elsewhere. */
 export const Menu = ({ align = "right", button, children, label }: {
   readonly label: string
   readonly button: ReactNode
-  readonly align?: "left" | "right"
+  readonly align?: keyof typeof places
   readonly children: ReactNode
 }) => {
   const id = useId()
@@ -22,9 +24,7 @@ export const Menu = ({ align = "right", button, children, label }: {
       <div
         id={id}
         popover="auto"
-        className={`menu-panel m-0 rounded-base border border-line bg-paper p-3 text-ink shadow-xl ${
-          align === "right" ? "menu-panel-right" : "menu-panel-left"
-        }`}
+        className={`menu-panel m-0 rounded-base border border-line bg-paper p-3 text-ink shadow-xl ${places[align]}`}
       >
         {children}
       </div>

@@ -1,0 +1,46 @@
+import type { Texts } from "../en.ts"
+
+export const commands: Texts["commands"] = {
+  title: "Befehle",
+  action: "Aktion",
+  target: "Ziel",
+  status: "Ergebnis",
+  issued: "Erteilt",
+  took: "Dauer",
+  error: "Fehler",
+  none: "Noch keine Befehle",
+  noneOfStatus: "Kein Befehl mit diesem Ergebnis",
+  noneHint: "Wiederholen Sie einen Task oder brechen Sie ihn ab; hier sehen Sie dann, was daraus geworden ist.",
+  statuses: {
+    pending: "Ausstehend",
+    dispatched: "Übermittelt",
+    completed: "Ausgeführt",
+    failed: "Fehlgeschlagen",
+    timeout: "Ergebnis unbekannt",
+    cancelled: "Abgebrochen"
+  },
+  statusHints: {
+    pending: "Noch kein Agent hat ihn übernommen.",
+    dispatched: "Ein Agent hat ihn übernommen und noch nicht geantwortet.",
+    completed: "Der Agent hat ihn ausgeführt.",
+    failed: "Der Agent konnte ihn nicht ausführen.",
+    timeout: "Der Agent hat nicht rechtzeitig geantwortet. Möglicherweise hat er ihn ausgeführt.",
+    cancelled: "Er wurde abgebrochen, bevor ein Agent ihn übernahm."
+  },
+  actions: {
+    retry_task: "Task wiederholen",
+    cancel_task: "Task abbrechen",
+    requeue_dead_letter: "Dead Letter neu einreihen",
+    bulk_retry: "Viele Tasks wiederholen",
+    purge_queue: "Queue leeren",
+    restart_worker: "Worker neu starten",
+    pool_grow: "Pool vergrößern",
+    pool_shrink: "Pool verkleinern",
+    add_consumer: "Aus Queue konsumieren",
+    cancel_consumer: "Nicht mehr aus Queue konsumieren",
+    rate_limit: "Rate begrenzen",
+    reconcile_task: "Task abgleichen",
+    "dlq.list": "Dead Letters auflisten"
+  },
+  allStatuses: "Alle Ergebnisse"
+}

@@ -1,0 +1,46 @@
+import type { Texts } from "../en.ts"
+
+export const commands: Texts["commands"] = {
+  title: "Comandos",
+  action: "Acción",
+  target: "Objetivo",
+  status: "Resultado",
+  issued: "Emitido",
+  took: "Duración",
+  error: "Error",
+  none: "Aún no hay comandos",
+  noneOfStatus: "Ningún comando con este resultado",
+  noneHint: "Reintente o cancele una tarea y vea aquí el resultado.",
+  statuses: {
+    pending: "Pendiente",
+    dispatched: "Entregado",
+    completed: "Completado",
+    failed: "Fallido",
+    timeout: "Resultado desconocido",
+    cancelled: "Cancelado"
+  },
+  statusHints: {
+    pending: "Ningún agente lo ha recogido aún.",
+    dispatched: "Un agente lo ha recogido y aún no ha respondido.",
+    completed: "El agente lo ha ejecutado.",
+    failed: "El agente no ha podido ejecutarlo.",
+    timeout: "El agente no ha respondido a tiempo. Es posible que lo haya ejecutado.",
+    cancelled: "Se canceló antes de que un agente lo recogiera."
+  },
+  actions: {
+    retry_task: "Reintentar una tarea",
+    cancel_task: "Cancelar una tarea",
+    requeue_dead_letter: "Reencolar un dead letter",
+    bulk_retry: "Reintentar muchas tareas",
+    purge_queue: "Purgar una cola",
+    restart_worker: "Reiniciar un worker",
+    pool_grow: "Ampliar un pool",
+    pool_shrink: "Reducir un pool",
+    add_consumer: "Consumir de una cola",
+    cancel_consumer: "Dejar de consumir de una cola",
+    rate_limit: "Limitar una tasa",
+    reconcile_task: "Conciliar una tarea",
+    "dlq.list": "Listar dead letters"
+  },
+  allStatuses: "Todos los resultados"
+}

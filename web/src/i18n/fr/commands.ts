@@ -1,0 +1,46 @@
+import type { Texts } from "../en.ts"
+
+export const commands: Texts["commands"] = {
+  title: "Commandes",
+  action: "Action",
+  target: "Cible",
+  status: "Résultat",
+  issued: "Émise",
+  took: "Durée",
+  error: "Erreur",
+  none: "Pas encore de commande",
+  noneOfStatus: "Aucune commande avec ce résultat",
+  noneHint: "Relancez ou annulez une tâche, puis consultez ici le résultat.",
+  statuses: {
+    pending: "En attente",
+    dispatched: "Transmise",
+    completed: "Exécutée",
+    failed: "Échouée",
+    timeout: "Résultat inconnu",
+    cancelled: "Annulée"
+  },
+  statusHints: {
+    pending: "Aucun agent ne l’a encore prise en charge.",
+    dispatched: "Un agent l’a prise en charge et n’a pas encore répondu.",
+    completed: "L’agent l’a exécutée.",
+    failed: "L’agent n’a pas pu l’exécuter.",
+    timeout: "L’agent n’a pas répondu à temps. Il l’a peut-être exécutée.",
+    cancelled: "Elle a été annulée avant qu’un agent ne la prenne en charge."
+  },
+  actions: {
+    retry_task: "Relancer une tâche",
+    cancel_task: "Annuler une tâche",
+    requeue_dead_letter: "Remettre en file un dead letter",
+    bulk_retry: "Relancer plusieurs tâches",
+    purge_queue: "Purger une file",
+    restart_worker: "Redémarrer un worker",
+    pool_grow: "Agrandir un pool",
+    pool_shrink: "Réduire un pool",
+    add_consumer: "Consommer une file",
+    cancel_consumer: "Cesser de consommer une file",
+    rate_limit: "Limiter un débit",
+    reconcile_task: "Réconcilier une tâche",
+    "dlq.list": "Lister les dead letters"
+  },
+  allStatuses: "Tous les résultats"
+}

@@ -1,0 +1,46 @@
+import type { Texts } from "../en.ts"
+
+export const commands: Texts["commands"] = {
+  title: "コマンド",
+  action: "操作",
+  target: "対象",
+  status: "結果",
+  issued: "発行",
+  took: "所要時間",
+  error: "エラー",
+  none: "コマンドはまだありません",
+  noneOfStatus: "この結果のコマンドはありません",
+  noneHint: "タスクを再試行またはキャンセルすると、その結果がここに表示されます。",
+  statuses: {
+    pending: "保留中",
+    dispatched: "送信済み",
+    completed: "完了",
+    failed: "失敗",
+    timeout: "結果不明",
+    cancelled: "キャンセル済み"
+  },
+  statusHints: {
+    pending: "まだどのエージェントも受け取っていません。",
+    dispatched: "エージェントが受け取りましたが、まだ応答していません。",
+    completed: "エージェントが実行しました。",
+    failed: "エージェントは実行できませんでした。",
+    timeout: "エージェントが時間内に応答しませんでした。実行された可能性があります。",
+    cancelled: "エージェントが受け取る前にキャンセルされました。"
+  },
+  actions: {
+    retry_task: "タスクを再試行",
+    cancel_task: "タスクをキャンセル",
+    requeue_dead_letter: "デッドレターを再投入",
+    bulk_retry: "タスクを一括再試行",
+    purge_queue: "キューをパージ",
+    restart_worker: "ワーカーを再起動",
+    pool_grow: "プールを拡大",
+    pool_shrink: "プールを縮小",
+    add_consumer: "キューの消費を開始",
+    cancel_consumer: "キューの消費を停止",
+    rate_limit: "レートを制限",
+    reconcile_task: "タスクを照合",
+    "dlq.list": "デッドレターを一覧表示"
+  },
+  allStatuses: "すべての結果"
+}

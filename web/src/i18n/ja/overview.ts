@@ -1,0 +1,27 @@
+import type { Texts } from "../en.ts"
+
+export const overview: Texts["overview"] = {
+  title: "概要",
+  window: "期間",
+  windows: { "1h": "1時間", "6h": "6時間", "24h": "24時間", "72h": "3日間", "7d": "7日間" },
+  throughput: "終了したタスク",
+  durations: "実行時間",
+  waits: "初回開始までの待ち時間",
+  failureRate: "失敗率",
+  succeeded: "成功",
+  failed: "失敗",
+  inTable: "表で表示",
+  asChart: "グラフで表示",
+  time: "時刻",
+  p50: "p50",
+  p95: "p95",
+  topFailing: "失敗の多いタスク",
+  queues: "キュー",
+  depth: "待機中",
+  noFailing: "この期間に失敗したタスクはありません",
+  noQueues: "キューを報告したエージェントはまだありません",
+  name: "名前",
+  workersOnline: "オンラインのワーカー",
+  agentsOnline: "オンラインのエージェント",
+  ofTotal: (part: string, total: string) => `${part} / ${total}`
+}

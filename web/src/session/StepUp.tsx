@@ -1,0 +1,113 @@
+import { createContext, type ReactNode, useCallback, useContext, useRef, useState } from "react"
+import { api, ApiError, unwrap } from "../api/client.ts"
+import { useTexts } from "../i18n/Language.tsx"
+import { Button } from "../ui/Button.tsx"
+import { Dialog } from "../ui/Dialog.tsx"
+import { fieldText, TextField } from "../ui/Fields.tsx"
+import { useErrorText } from "../ui/Notices.tsx"
+
+type By = "code" | "password"
+
+type Prove = <A>(act: () => Promise<A>) => Promise<A>
+
+const StepUpContext = createContext<Prove>((act) => act())
+
+/** Runs an act; where the API wants a fresh proof of the person (docs/mfa.md, Step-up), asks for it and runs it again. */
+export const useProof = (): Prove => useContext(StepUpContext)
+
+const sendProof = (by: By, proof: string) =>
+  by === "code"
+    ? unwrap(api.POST("/api/v1/auth/mfa/verify", { body: { code: proof, remember_device: false } }))
+    : unwrap(api.POST("/api/v1/auth/reauthenticate", { body: { password: proof } }))
+
+const ProofDialog = ({ by, onClose, onProved }: {
+  readonly by: By
+  readonly onProved: () => void
+  readonly onClose: () => void
+}) => {
+  const texts = useTexts()
+  const errorText = useErrorText()
+  const [problem, setProblem] = useState<string | null>(null)
+  const send = async (form: FormData, close: () => void) => {
+    setProblem(null)
+    try {
+      await sendProof(by, fieldText(form, "proof"))
+      onProved()
+      close()
+    } catch (error) {
+      setProblem(errorText(error))
+    }
+  }
+  return (
+    <Dialog title={texts.stepUp.title} onClose={onClose}>
+      {(close) => (
+        <form
+          className="mt-4 grid gap-5"
+          onSubmit={(event) => {
+            event.preventDefault()
+            void send(new FormData(event.currentTarget), close)
+          }}
+        >
+          <p className="text-soft">{texts.stepUp.hint}</p>
+          {by === "code"
+            ? (
+              <TextField
+                label={texts.session.code}
+                name="proof"
+                autoComplete="one-time-code"
+                maxLength={40}
+                data-autofocus
+              />
+            )
+            : (
+              <TextField
+                label={texts.session.password}
+                name="proof"
+                type="password"
+                autoComplete="current-password"
+                data-autofocus
+              />
+            )}
+          {problem !== null && <p role="alert" className="text-failure">{problem}</p>}
+          <div className="flex justify-end gap-3">
+            <Button onClick={close}>{texts.cancel}</Button>
+            <Button type="submit" look="primary">{texts.session.verify}</Button>
+          </div>
+        </form>
+      )}
+    </Dialog>
+  )
+}
+
+export const StepUpProvider = ({ children }: { readonly children: ReactNode }) => {
+  const [by, setBy] = useState<By | null>(null)
+  const answer = useRef<(isProved: boolean) => void>(() => {})
+  const prove = useCallback<Prove>(async (act) => {
+    try {
+      return await act()
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.code !== "mfa_reverify_required") throw error
+      setBy(error.details.by === "code" ? "code" : "password")
+      const isProved = await new Promise<boolean>((resolve) => {
+        answer.current = resolve
+      })
+      if (!isProved) throw error
+      return act()
+    }
+  }, [])
+  return (
+    <StepUpContext value={prove}>
+      {children}
+      {by !== null && (
+        <ProofDialog
+          by={by}
+          onProved={() => answer.current(true)}
+          onClose={() => {
+            answer.current(false) // after a proof the promise is settled already
+            setBy(null)
+          }}
+        />
+      )}
+    </StepUpContext>
+  )
+}

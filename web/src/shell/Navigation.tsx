@@ -1,0 +1,85 @@
+import { Link } from "@tanstack/react-router"
+import { useTexts } from "../i18n/Language.tsx"
+import { useCan } from "../session/session.ts"
+import { Icon, type IconName } from "../ui/Icon.tsx"
+import { Menu } from "../ui/Menu.tsx"
+
+interface Page {
+  readonly name: IconName & keyof ReturnType<typeof useTexts>["nav"]
+  readonly to: string
+  /** The least role that may read the page. */
+  readonly role?: "operator" | "admin"
+}
+
+/** The pages of a project in the order of the navigation, in groups by what a person wants to do. */
+export const pageGroups = [
+  [
+    { name: "overview", to: "/projects/$slug" },
+    { name: "tasks", to: "/projects/$slug/tasks" }
+  ],
+  [
+    { name: "queues", to: "/projects/$slug/queues" },
+    { name: "workers", to: "/projects/$slug/workers" },
+    { name: "agents", to: "/projects/$slug/agents" }
+  ],
+  [{ name: "commands", to: "/projects/$slug/commands" }]
+] as const satisfies ReadonlyArray<ReadonlyArray<Page>>
+
+const isPage = (page: Page) => page
+
+/** What someone on call needs on a phone; the other pages are behind a button. */
+const phonePages: ReadonlySet<string> = new Set(["overview", "tasks", "queues", "workers"])
+
+const PageLink = ({ name, slug, to }: Page & { readonly slug: string }) => {
+  const { nav: texts } = useTexts()
+  return (
+    <Link
+      to={to}
+      params={{ slug }}
+      activeOptions={{ exact: name === "overview", includeSearch: false }}
+      className="flex items-center gap-4 rounded-base px-4 py-3 text-soft hover:bg-hover hover:text-ink aria-[current=page]:bg-press aria-[current=page]:font-medium aria-[current=page]:text-ink"
+    >
+      <Icon name={name} />
+      {texts[name]}
+    </Link>
+  )
+}
+
+/** Beside the page, and on a phone below it. */
+export const Navigation = ({ slug }: { readonly slug: string }) => {
+  const { nav: texts } = useTexts()
+  const isOperator = useCan(slug, "operator")
+  const isAdmin = useCan(slug, "admin")
+  const groups = pageGroups.map((group) =>
+    group.map(isPage).filter(({ role }) => role === undefined || (role === "admin" ? isAdmin : isOperator))
+  )
+  return (
+    <>
+      <nav
+        aria-label={texts.label}
+        className="flex w-[184px] shrink-0 flex-col gap-1 overflow-y-auto border-r border-line bg-canvas p-3 max-md:hidden"
+      >
+        {groups.filter((group) => group.length > 0).map((group) => (
+          <div key={group[0]?.name} className="grid gap-1 border-line not-first:mt-3 not-first:border-t not-first:pt-3">
+            {group.map((page) => <PageLink key={page.name} slug={slug} {...page} />)}
+          </div>
+        ))}
+      </nav>
+      <nav
+        aria-label={texts.label}
+        className="fixed inset-x-0 bottom-0 z-10 flex items-center justify-around gap-1 border-t border-line bg-canvas p-3 md:hidden"
+      >
+        {groups.flat().filter(({ name }) => phonePages.has(name)).map((page) => (
+          <PageLink key={page.name} slug={slug} {...page} />
+        ))}
+        <Menu align="up" label={texts.more} button={<Icon name="more" />}>
+          <div className="grid max-h-[70dvh] w-[12rem] gap-1 overflow-y-auto">
+            {groups.flat().filter(({ name }) => !phonePages.has(name)).map((page) => (
+              <PageLink key={page.name} slug={slug} {...page} />
+            ))}
+          </div>
+        </Menu>
+      </nav>
+    </>
+  )
+}

@@ -1,0 +1,75 @@
+import { type FormEvent, type ReactNode, useState } from "react"
+import { useTexts } from "../i18n/Language.tsx"
+import { useProof } from "../session/StepUp.tsx"
+import { Button, type ButtonProps } from "./Button.tsx"
+import { Dialog } from "./Dialog.tsx"
+import { TextField } from "./Fields.tsx"
+import { useErrorText } from "./Notices.tsx"
+
+/**
+ * A question or form in a dialog. It closes once `onSubmit` is done, and shows the sentence of its failure until then.
+ * Where the API wants a fresh proof of the person, the dialog asks for it and goes on.
+ */
+export const FormDialog = ({ children, look = "primary", onClose, onSubmit, phrase, size, submit, title }: {
+  readonly title: string
+  /** What the button says: a verb. */
+  readonly submit: string
+  readonly look?: ButtonProps["look"]
+  readonly size?: "base" | "large"
+  /** What the person types to confirm an act that cannot be undone, such as the name of a queue. */
+  readonly phrase?: string
+  readonly onSubmit: (form: FormData) => Promise<unknown>
+  readonly onClose: () => void
+  readonly children?: ReactNode
+}) => {
+  const texts = useTexts()
+  const errorText = useErrorText()
+  const prove = useProof()
+  const [problem, setProblem] = useState<string | null>(null)
+  const [isBusy, setBusy] = useState(false)
+  const [typed, setTyped] = useState("")
+  const send = async (event: FormEvent<HTMLFormElement>, close: () => void) => {
+    event.preventDefault()
+    const form = new FormData(event.currentTarget)
+    setBusy(true)
+    setProblem(null)
+    try {
+      await prove(() => onSubmit(form))
+      close()
+    } catch (error) {
+      setProblem(errorText(error))
+    } finally {
+      setBusy(false)
+    }
+  }
+  return (
+    <Dialog title={title} onClose={onClose} {...(size !== undefined && { size })}>
+      {(close) => (
+        <form className="mt-4 grid gap-5" onSubmit={(event) => void send(event, close)}>
+          {children}
+          {phrase !== undefined && (
+            <TextField
+              label={texts.forms.typeToConfirm(phrase)}
+              value={typed}
+              autoComplete="off"
+              data-autofocus
+              onChange={({ target }) => setTyped(target.value)}
+            />
+          )}
+          {problem !== null && <p role="alert" className="text-failure">{problem}</p>}
+          <div className="flex justify-end gap-3">
+            <Button onClick={close}>{texts.cancel}</Button>
+            <Button
+              type="submit"
+              look={look}
+              disabled={isBusy || (phrase !== undefined && typed !== phrase)}
+              data-autofocus={phrase === undefined && children === undefined ? true : undefined}
+            >
+              {submit}
+            </Button>
+          </div>
+        </form>
+      )}
+    </Dialog>
+  )
+}

@@ -1,0 +1,21 @@
+/** Parts of a page, one at a time; the page keeps the choice in its address. */
+export const Tabs = <A extends string>({ label, onChoose, tabs, value }: {
+  readonly label: string
+  readonly tabs: Readonly<Record<A, string>>
+  readonly value: A
+  readonly onChoose: (tab: A) => void
+}) => (
+  <div role="group" aria-label={label} className="flex gap-1 overflow-x-auto border-b border-line px-5">
+    {(Object.entries(tabs) as Array<[A, string]>).map(([name, text]) => ( // its keys are the names
+      <button
+        key={name}
+        type="button"
+        aria-pressed={name === value}
+        className="-mb-px h-[34px] shrink-0 border-b-2 border-transparent px-3 text-soft hover:text-ink aria-pressed:border-ink aria-pressed:font-medium aria-pressed:text-ink"
+        onClick={() => onChoose(name)}
+      >
+        {text}
+      </button>
+    ))}
+  </div>
+)
