@@ -52,8 +52,9 @@ const download = async (name: DebianProgram): Promise<InstalledProgram> => {
   const run = promisify(execFile)
   await run("mkdir", ["-p", join(folder, "..")])
   await run("flock", [`${folder}.lock`, "sh", "-euc", unpack, "sh", folder, ...packages], { timeout: 180_000 })
-  const { stdout } = await run("sh", ["-c", "ls -d \"$1\"/usr/lib/*-linux-* 2>/dev/null || true", "sh", folder])
-  return { path: join(folder, path), env: { LD_LIBRARY_PATH: stdout.trim().replaceAll("\n", ":") } }
+  // some are in a folder of their package, such as pulseaudio/libpulsecommon-16.1.so
+  const { stdout } = await run("find", [folder, "-name", "lib*.so*", "-printf", "%h\n"])
+  return { path: join(folder, path), env: { LD_LIBRARY_PATH: [...new Set(stdout.trim().split("\n"))].join(":") } }
 }
 
 const find = async (name: DebianProgram): Promise<InstalledProgram> => {
