@@ -10,6 +10,7 @@ import {
   useRouter
 } from "@tanstack/react-router"
 import { useTexts } from "./i18n/Language.tsx"
+import { readSearch } from "./notifications/search.ts"
 import { meQuery } from "./session/session.ts"
 import { Shell } from "./shell/Shell.tsx"
 import { TasksPage } from "./tasks/TasksPage.tsx"
@@ -124,6 +125,19 @@ const agentsRoute = createRoute({
   component: lazyRouteComponent(() => import("./agents/AgentsPage.tsx"), "AgentsPage")
 })
 
+const notificationsRoute = createRoute({
+  getParentRoute: () => projectRoute,
+  path: "/notifications",
+  validateSearch: readSearch,
+  component: lazyRouteComponent(() => import("./notifications/NotificationsPage.tsx"), "NotificationsPage")
+})
+
+const alertRoute = createRoute({
+  getParentRoute: () => projectRoute,
+  path: "/notifications/alerts/$alertId",
+  component: lazyRouteComponent(() => import("./notifications/alerts/AlertPage.tsx"), "AlertPage")
+})
+
 const routeTree = rootRoute.addChildren([
   signInRoute,
   signedInRoute.addChildren([
@@ -135,7 +149,9 @@ const routeTree = rootRoute.addChildren([
       commandsRoute,
       queuesRoute,
       workersRoute,
-      agentsRoute
+      agentsRoute,
+      notificationsRoute,
+      alertRoute
     ])
   ])
 ])

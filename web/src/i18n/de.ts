@@ -1,6 +1,8 @@
 import { agents } from "./de/agents.ts"
+import { alerts } from "./de/alerts.ts"
 import { commands } from "./de/commands.ts"
 import { home } from "./de/home.ts"
+import { notifications } from "./de/notifications.ts"
 import { overview } from "./de/overview.ts"
 import { queues } from "./de/queues.ts"
 import { task } from "./de/task.ts"
@@ -119,6 +121,8 @@ export const de: Texts = {
   queues,
   workers,
   agents,
+  notifications,
+  alerts,
   notices: {
     label: "Meldungen",
     retry: (what: string) => `Wiederholen: ${what}`,

@@ -1,6 +1,8 @@
 import { agents } from "./en/agents.ts"
+import { alerts } from "./en/alerts.ts"
 import { commands } from "./en/commands.ts"
 import { home } from "./en/home.ts"
+import { notifications } from "./en/notifications.ts"
 import { overview } from "./en/overview.ts"
 import { queues } from "./en/queues.ts"
 import { task } from "./en/task.ts"
@@ -121,6 +123,8 @@ export const en = {
   queues,
   workers,
   agents,
+  notifications,
+  alerts,
   notices: {
     label: "Notices",
     retry: (what: string) => `Retry: ${what}`,

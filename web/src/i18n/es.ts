@@ -1,7 +1,9 @@
 import type { Texts } from "./en.ts"
 import { agents } from "./es/agents.ts"
+import { alerts } from "./es/alerts.ts"
 import { commands } from "./es/commands.ts"
 import { home } from "./es/home.ts"
+import { notifications } from "./es/notifications.ts"
 import { overview } from "./es/overview.ts"
 import { queues } from "./es/queues.ts"
 import { task } from "./es/task.ts"
@@ -118,6 +120,8 @@ export const es: Texts = {
   queues,
   workers,
   agents,
+  notifications,
+  alerts,
   notices: {
     label: "Avisos",
     retry: (what: string) => `Reintentar: ${what}`,

@@ -1,7 +1,9 @@
 import type { Texts } from "./en.ts"
 import { agents } from "./fr/agents.ts"
+import { alerts } from "./fr/alerts.ts"
 import { commands } from "./fr/commands.ts"
 import { home } from "./fr/home.ts"
+import { notifications } from "./fr/notifications.ts"
 import { overview } from "./fr/overview.ts"
 import { queues } from "./fr/queues.ts"
 import { task } from "./fr/task.ts"
@@ -118,6 +120,8 @@ export const fr: Texts = {
   queues,
   workers,
   agents,
+  notifications,
+  alerts,
   notices: {
     label: "Notifications",
     retry: (what: string) => `Relancer : ${what}`,

@@ -1,7 +1,9 @@
 import type { Texts } from "./en.ts"
 import { agents } from "./ja/agents.ts"
+import { alerts } from "./ja/alerts.ts"
 import { commands } from "./ja/commands.ts"
 import { home } from "./ja/home.ts"
+import { notifications } from "./ja/notifications.ts"
 import { overview } from "./ja/overview.ts"
 import { queues } from "./ja/queues.ts"
 import { task } from "./ja/task.ts"
@@ -118,6 +120,8 @@ export const ja: Texts = {
   queues,
   workers,
   agents,
+  notifications,
+  alerts,
   notices: {
     label: "通知",
     retry: (what: string) => `再試行：${what}`,

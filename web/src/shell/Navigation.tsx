@@ -22,25 +22,39 @@ export const pageGroups = [
     { name: "workers", to: "/projects/$slug/workers" },
     { name: "agents", to: "/projects/$slug/agents" }
   ],
-  [{ name: "commands", to: "/projects/$slug/commands" }]
+  [
+    { name: "commands", to: "/projects/$slug/commands" },
+    { name: "notifications", to: "/projects/$slug/notifications" }
+  ]
 ] as const satisfies ReadonlyArray<ReadonlyArray<Page>>
 
 const isPage = (page: Page) => page
 
 /** What someone on call needs on a phone; the other pages are behind a button. */
-const phonePages: ReadonlySet<string> = new Set(["overview", "tasks", "queues", "workers"])
+const phonePages: ReadonlySet<string> = new Set(["overview", "tasks", "queues", "notifications"])
 
-const PageLink = ({ name, slug, to }: Page & { readonly slug: string }) => {
+const looks = {
+  row: "gap-4 px-4",
+  // icon above name: five places fit on a phone
+  place: "min-w-0 flex-1 flex-col gap-1 px-1 text-small"
+} as const
+
+const PageLink = ({ look = "row", name, slug, to }: Page & {
+  readonly slug: string
+  readonly look?: keyof typeof looks
+}) => {
   const { nav: texts } = useTexts()
   return (
     <Link
       to={to}
       params={{ slug }}
       activeOptions={{ exact: name === "overview", includeSearch: false }}
-      className="flex items-center gap-4 rounded-base px-4 py-3 text-soft hover:bg-hover hover:text-ink aria-[current=page]:bg-press aria-[current=page]:font-medium aria-[current=page]:text-ink"
+      className={`flex items-center rounded-base py-3 text-soft hover:bg-hover hover:text-ink aria-[current=page]:bg-press aria-[current=page]:font-medium aria-[current=page]:text-ink ${
+        looks[look]
+      }`}
     >
       <Icon name={name} />
-      {texts[name]}
+      <span className="max-w-full truncate">{texts[name]}</span>
     </Link>
   )
 }
@@ -70,7 +84,7 @@ export const Navigation = ({ slug }: { readonly slug: string }) => {
         className="fixed inset-x-0 bottom-0 z-10 flex items-center justify-around gap-1 border-t border-line bg-canvas p-3 md:hidden"
       >
         {groups.flat().filter(({ name }) => phonePages.has(name)).map((page) => (
-          <PageLink key={page.name} slug={slug} {...page} />
+          <PageLink key={page.name} look="place" slug={slug} {...page} />
         ))}
         <Menu align="up" label={texts.more} button={<Icon name="more" />}>
           <div className="grid max-h-[70dvh] w-[12rem] gap-1 overflow-y-auto">

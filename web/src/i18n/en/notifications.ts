@@ -1,0 +1,31 @@
+export const notifications = {
+  title: "Notifications",
+  parts: {
+    alerts: "Alerts",
+    channels: "Channels",
+    defaults: "Default subscriptions",
+    deliveries: "Deliveries",
+    maintenance: "Maintenance windows"
+  },
+  own: "My notifications",
+  triggers: {
+    "task.failed": "A task failed",
+    "task.succeeded": "A task succeeded",
+    "task.retried": "A task is retried",
+    "task.retries_exhausted": "The last retry failed",
+    "task.failure_rate": "Failure rate",
+    "task.orphaned": "A task was orphaned",
+    "agent.offline": "An agent is offline",
+    "agent.online": "An agent is back",
+    "worker.offline": "A worker is offline",
+    "schedule.misfired": "A schedule misfired",
+    "schedule.fire.succeeded": "A fire succeeded",
+    "schedule.fire.failed": "A fire failed",
+    "schedule.task_failed": "A scheduled task failed",
+    "schedule.circuit_breaker.tripped": "A schedule was disabled after failures",
+    "test.dispatch": "Test",
+    "channel.failing": "A channel is failing",
+    "channel.disabled": "A channel was disabled"
+  },
+  severities: { critical: "Critical", error: "Error", warning: "Warning", info: "Info" }
+}

@@ -1,0 +1,33 @@
+import type { Texts } from "../en.ts"
+
+export const notifications: Texts["notifications"] = {
+  title: "通知",
+  parts: {
+    alerts: "アラート",
+    channels: "チャンネル",
+    defaults: "既定の購読",
+    deliveries: "配信",
+    maintenance: "メンテナンス期間"
+  },
+  own: "自分の通知",
+  triggers: {
+    "task.failed": "タスクの失敗",
+    "task.succeeded": "タスクの成功",
+    "task.retried": "タスクの再試行",
+    "task.retries_exhausted": "最後の再試行の失敗",
+    "task.failure_rate": "失敗率",
+    "task.orphaned": "タスクの孤立",
+    "agent.offline": "エージェントのオフライン",
+    "agent.online": "エージェントの復帰",
+    "worker.offline": "ワーカーのオフライン",
+    "schedule.misfired": "スケジュールの実行漏れ",
+    "schedule.fire.succeeded": "起動の成功",
+    "schedule.fire.failed": "起動の失敗",
+    "schedule.task_failed": "スケジュールされたタスクの失敗",
+    "schedule.circuit_breaker.tripped": "失敗によるスケジュールの無効化",
+    "test.dispatch": "テスト",
+    "channel.failing": "チャンネルの障害",
+    "channel.disabled": "チャンネルの無効化"
+  },
+  severities: { critical: "重大", error: "エラー", warning: "警告", info: "情報" }
+}

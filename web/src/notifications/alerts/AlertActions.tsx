@@ -1,0 +1,57 @@
+import { useState } from "react"
+import { useNow } from "../../format/now.ts"
+import { useTexts } from "../../i18n/Language.tsx"
+import { useCan } from "../../session/session.ts"
+import { Button } from "../../ui/Button.tsx"
+import { SnoozeDialog } from "./SnoozeDialog.tsx"
+import { type Alert, isSnoozed } from "./state.ts"
+import { useAlertActs } from "./useAlertActs.ts"
+
+/** What a person does about an open alert. Operators act on the project's alerts, and each person on their own. */
+export const AlertActions = ({ alert, slug }: { readonly slug: string; readonly alert: Alert }) => {
+  const { alerts: texts } = useTexts()
+  const now = useNow()
+  const isOperator = useCan(slug, "operator")
+  const { acknowledge, snooze } = useAlertActs(slug)
+  const [isAsking, setAsking] = useState(false)
+  if (alert.status !== "open" || !(isOperator || alert.is_personal)) return null
+  const { acknowledged_at, id } = alert
+  return (
+    <div className="flex shrink-0 gap-3 max-md:w-full">
+      {acknowledged_at === null
+        ? (
+          <Button
+            look="primary"
+            className="max-md:h-[44px] max-md:flex-1"
+            disabled={acknowledge.isPending}
+            onClick={() => acknowledge.mutate({ id, acknowledged: true })}
+          >
+            {texts.acknowledge}
+          </Button>
+        )
+        : (
+          <Button
+            className="max-md:h-[44px] max-md:flex-1"
+            disabled={acknowledge.isPending}
+            onClick={() => acknowledge.mutate({ id, acknowledged: false })}
+          >
+            {texts.takeBack}
+          </Button>
+        )}
+      <Button
+        className="max-md:h-[44px] max-md:flex-1"
+        disabled={snooze.isPending}
+        onClick={() => setAsking(true)}
+      >
+        {isSnoozed(alert, now) ? texts.changeSnooze : texts.snooze}
+      </Button>
+      {isAsking && (
+        <SnoozeDialog
+          alert={alert}
+          onChoose={(until) => snooze.mutate({ id, until })}
+          onClose={() => setAsking(false)}
+        />
+      )}
+    </div>
+  )
+}

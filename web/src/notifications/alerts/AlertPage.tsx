@@ -1,0 +1,184 @@
+import { useQuery } from "@tanstack/react-query"
+import { Link, useParams } from "@tanstack/react-router"
+import { api, unwrap } from "../../api/client.ts"
+import { useRefetchInterval } from "../../api/live.ts"
+import { useNow } from "../../format/now.ts"
+import { useFormat } from "../../format/useFormat.ts"
+import { useTexts } from "../../i18n/Language.tsx"
+import { useCan } from "../../session/session.ts"
+import { formatQuery } from "../../tasks/query.ts"
+import { Icon } from "../../ui/Icon.tsx"
+import { ListFrame } from "../../ui/ListFrame.tsx"
+import { Moment } from "../../ui/Moment.tsx"
+import { PageHeader } from "../../ui/PageHeader.tsx"
+import { Fact, Facts, Panel } from "../../ui/Panel.tsx"
+import { Time } from "../../ui/Time.tsx"
+import { AlertActions } from "./AlertActions.tsx"
+import { AlertMark } from "./AlertMark.tsx"
+import { AcknowledgedBy } from "./AlertRow.tsx"
+import { type Alert, stateOf } from "./state.ts"
+
+const refetchMillis = 5_000
+
+const Times = ({ alert }: { readonly alert: Alert }) => {
+  const { alerts: texts } = useTexts()
+  const { acknowledged_at, ended_at, escalated_at, first_at, last_at, last_sent_at, next_at, snoozed_until } = alert
+  return (
+    <Panel title={texts.timeline}>
+      <Facts>
+        <Fact name={texts.firstAt}>
+          <Time at={first_at} />
+        </Fact>
+        <Fact name={texts.lastAt}>
+          <Time at={last_at} />
+        </Fact>
+        {last_sent_at !== null && (
+          <Fact name={texts.lastSentAt}>
+            <Time at={last_sent_at} />
+          </Fact>
+        )}
+        {acknowledged_at !== null && (
+          <Fact name={texts.acknowledgedAt}>
+            <Time at={acknowledged_at} />, <AcknowledgedBy alert={alert} />
+          </Fact>
+        )}
+        {snoozed_until !== null && (
+          <Fact name={texts.snoozedUntil}>
+            <Moment at={snoozed_until} />
+          </Fact>
+        )}
+        {escalated_at !== null && (
+          <Fact name={texts.escalatedAt}>
+            <Time at={escalated_at} />
+          </Fact>
+        )}
+        {ended_at !== null && (
+          <Fact name={texts.endedAt}>
+            <Time at={ended_at} />
+          </Fact>
+        )}
+        {next_at !== null && (
+          <Fact name={texts.nextAt}>
+            <Moment at={next_at} />
+          </Fact>
+        )}
+      </Facts>
+    </Panel>
+  )
+}
+
+const linkLook = "underline underline-offset-2"
+
+const About = ({ alert, slug }: { readonly alert: Alert; readonly slug: string }) => {
+  const { alerts: texts, notifications } = useTexts()
+  const format = useFormat()
+  const { engine, messages, occurrences, queue, severity, shared, task_id, task_name, trigger, worker } = alert
+  return (
+    <Panel title={texts.facts}>
+      <Facts>
+        <Fact name={texts.severity}>{notifications.severities[severity]}</Fact>
+        <Fact name={texts.trigger}>{notifications.triggers[trigger]}</Fact>
+        <Fact name={texts.count}>{format.number(occurrences)}</Fact>
+        <Fact name={texts.messages}>{format.number(messages)}</Fact>
+        {task_name !== null && (
+          <Fact name={texts.task}>
+            <Link
+              to="/projects/$slug/tasks"
+              params={{ slug }}
+              search={{ q: formatQuery({ state: "failure", name: task_name }) }}
+              title={texts.similar}
+              className={linkLook}
+            >
+              {task_name}
+            </Link>
+          </Fact>
+        )}
+        {engine !== null && task_id !== null && (
+          <Fact name={texts.lastTask}>
+            <Link
+              to="/projects/$slug/tasks/$engine/$taskId"
+              params={{ slug, engine, taskId: task_id }}
+              className={`font-mono text-small ${linkLook}`}
+            >
+              {task_id}
+            </Link>
+          </Fact>
+        )}
+        {queue !== null && <Fact name={texts.queue}>{queue}</Fact>}
+        {worker !== null && <Fact name={texts.worker}>{worker}</Fact>}
+        {engine !== null && <Fact name={texts.engine}>{engine}</Fact>}
+      </Facts>
+      {shared.length > 0 && (
+        <p className="border-t border-line px-5 py-4">
+          <span className="text-soft">{texts.shared}:</span> {shared.join(", ")}
+        </p>
+      )}
+    </Panel>
+  )
+}
+
+/** One alert: what is wrong, what a person can do about it, and where to look. */
+export const AlertPage = () => {
+  const { alertId, slug } = useParams({ from: "/signed-in/projects/$slug/notifications/alerts/$alertId" })
+  const { alerts: texts, notifications } = useTexts()
+  const now = useNow()
+  const isAdmin = useCan(slug, "admin")
+  const refetchInterval = useRefetchInterval(refetchMillis)
+  const query = useQuery({
+    queryKey: ["alerts", slug, "one", alertId],
+    queryFn: () =>
+      unwrap(
+        api.GET("/api/v1/projects/{slug}/notifications/alerts/{alert_id}", {
+          params: { path: { slug, alert_id: alertId } }
+        })
+      ),
+    refetchInterval
+  })
+  const alert = query.data
+  return (
+    <>
+      <div className="px-5 pt-4">
+        <Link
+          to="/projects/$slug/notifications"
+          params={{ slug }}
+          className="inline-flex items-center gap-2 text-soft hover:text-ink"
+        >
+          <Icon name="back" />
+          {texts.all}
+        </Link>
+      </div>
+      <PageHeader title={alert?.title ?? notifications.parts.alerts} />
+      <ListFrame list={query} isEmpty={alert === undefined} empty={null}>
+        {alert !== undefined && (
+          <div className="grid gap-5 px-5 pb-6">
+            <div className="flex flex-wrap items-center gap-4">
+              <AlertMark state={stateOf(alert, now)} />
+              <span className="text-soft">{texts.stateHints[stateOf(alert, now)]}</span>
+              {alert.is_personal && <span className="text-soft">{texts.personal}</span>}
+            </div>
+            <AlertActions slug={slug} alert={alert} />
+            {alert.exception !== null && (
+              <Panel title={texts.message}>
+                <p className="px-5 py-4 font-mono break-words">{alert.exception}</p>
+              </Panel>
+            )}
+            <About alert={alert} slug={slug} />
+            <Times alert={alert} />
+            {isAdmin && (
+              <p>
+                <Link
+                  to="/projects/$slug/notifications"
+                  params={{ slug }}
+                  search={{ part: "deliveries", alert: alert.id }}
+                  className={linkLook}
+                >
+                  {texts.deliveries}
+                </Link>
+              </p>
+            )}
+          </div>
+        )}
+      </ListFrame>
+    </>
+  )
+}

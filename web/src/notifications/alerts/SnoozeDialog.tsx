@@ -1,0 +1,86 @@
+import { useNow } from "../../format/now.ts"
+import { useFormat } from "../../format/useFormat.ts"
+import { fromWallClock, toWallClock } from "../../format/wallClock.ts"
+import { useZone } from "../../format/zone.ts"
+import { useTexts } from "../../i18n/Language.tsx"
+import { Button } from "../../ui/Button.tsx"
+import { Dialog } from "../../ui/Dialog.tsx"
+import { fieldText } from "../../ui/Fields.tsx"
+import { TimeField } from "../../ui/TimeField.tsx"
+import { type Alert, isSnoozed } from "./state.ts"
+
+const [minute, hour, day] = [60_000, 3_600_000, 86_400_000]
+const durations = [30 * minute, hour, 4 * hour, day, 7 * day]
+const morningHour = "09:00"
+
+/** The next time that the wall clock of the zone says nine o'clock. */
+const nextMorning = (now: number, zone: string | undefined): number => {
+  const today = fromWallClock(`${toWallClock(now, zone).slice(0, 10)}T${morningHour}`, zone)
+  if (today > now) return today
+  return fromWallClock(`${toWallClock(now + day, zone).slice(0, 10)}T${morningHour}`, zone)
+}
+
+/** Until when an alert is silent: usual times by one press, any other by a field. */
+export const SnoozeDialog = ({ alert, onChoose, onClose }: {
+  readonly alert: Alert
+  /** Null ends the snooze. */
+  readonly onChoose: (until: string | null) => void
+  readonly onClose: () => void
+}) => {
+  const { alerts: texts } = useTexts()
+  const format = useFormat()
+  const zone = useZone()
+  const now = useNow()
+  const morning = nextMorning(now, zone)
+  return (
+    <Dialog title={texts.snoozeQuestion} onClose={onClose}>
+      {(close) => {
+        const choose = (time: number | null) => {
+          onChoose(time === null ? null : new Date(time).toISOString())
+          close()
+        }
+        return (
+          <div className="mt-4 grid gap-5">
+            <p className="break-words text-soft">{alert.title}</p>
+            <p>{texts.snoozeHint}</p>
+            <div className="grid gap-3 md:grid-cols-2">
+              {durations.map((millis, index) => (
+                <Button
+                  key={millis}
+                  className="max-md:h-[44px]"
+                  data-autofocus={index === 0 ? true : undefined}
+                  onClick={() => choose(Date.now() + millis)}
+                >
+                  {texts.snoozeFor(format.duration(millis))}
+                </Button>
+              ))}
+              <Button className="max-md:h-[44px]" onClick={() => choose(morning)}>
+                {texts.snoozeUntilMorning(format.axis(morning, hour))}
+              </Button>
+            </div>
+            <form
+              className="flex flex-wrap items-end gap-3"
+              onSubmit={(event) => {
+                event.preventDefault()
+                const time = fromWallClock(fieldText(new FormData(event.currentTarget), "until"), zone)
+                if (!Number.isNaN(time)) choose(time)
+              }}
+            >
+              <TimeField
+                label={texts.snoozeUntil}
+                name="until"
+                initial={alert.snoozed_until === null ? morning : Date.parse(alert.snoozed_until)}
+                min={toWallClock(now, zone)}
+                max={toWallClock(now + 30 * day, zone)}
+              />
+              <Button type="submit" className="h-[36px]">{texts.snoozeOther}</Button>
+            </form>
+            {isSnoozed(alert, now) && (
+              <Button className="max-md:h-[44px]" onClick={() => choose(null)}>{texts.endSnooze}</Button>
+            )}
+          </div>
+        )
+      }}
+    </Dialog>
+  )
+}

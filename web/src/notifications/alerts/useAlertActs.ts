@@ -1,0 +1,25 @@
+import { api, unwrap } from "../../api/client.ts"
+import { useAct } from "../../ui/useAct.ts"
+
+/** Acknowledging and snoozing alerts of a project; every list and page of alerts is read again. */
+export const useAlertActs = (slug: string) => {
+  const key = ["alerts", slug]
+  return {
+    acknowledge: useAct<{ readonly id: string; readonly acknowledged: boolean }>(
+      key,
+      ({ acknowledged, id }) =>
+        unwrap(api.POST("/api/v1/projects/{slug}/notifications/alerts/{alert_id}/acknowledge", {
+          params: { path: { slug, alert_id: id } },
+          body: { acknowledged }
+        }))
+    ),
+    snooze: useAct<{ readonly id: string; readonly until: string | null }>(
+      key,
+      ({ id, until }) =>
+        unwrap(api.POST("/api/v1/projects/{slug}/notifications/alerts/{alert_id}/snooze", {
+          params: { path: { slug, alert_id: id } },
+          body: { until }
+        }))
+    )
+  }
+}
