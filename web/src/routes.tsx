@@ -77,6 +77,12 @@ const projectRoute = createRoute({ getParentRoute: () => signedInRoute, path: "/
 const overviewWindows = ["1h", "6h", "24h", "72h", "7d"] as const
 export type OverviewWindow = (typeof overviewWindows)[number]
 
+const peopleRoute = createRoute({
+  getParentRoute: () => projectRoute,
+  path: "/people",
+  component: lazyRouteComponent(() => import("./people/PeoplePage.tsx"), "PeoplePage")
+})
+
 const overviewRoute = createRoute({
   getParentRoute: () => projectRoute,
   path: "/",
@@ -143,6 +149,7 @@ const routeTree = rootRoute.addChildren([
   signedInRoute.addChildren([
     homeRoute,
     projectRoute.addChildren([
+      peopleRoute,
       overviewRoute,
       tasksRoute,
       taskRoute,

@@ -4,6 +4,7 @@ import { commands } from "./de/commands.ts"
 import { home } from "./de/home.ts"
 import { notifications } from "./de/notifications.ts"
 import { overview } from "./de/overview.ts"
+import { people } from "./de/people.ts"
 import { queues } from "./de/queues.ts"
 import { task } from "./de/task.ts"
 import { tasks } from "./de/tasks.ts"
@@ -27,7 +28,8 @@ export const de: Texts = {
     edit: "Bearbeiten",
     delete: "Löschen",
     optional: "optional",
-    held: "Das wartet auf eine zweite Person"
+    held: "Das wartet auf eine zweite Person",
+    done: "Fertig"
   },
   stepUp: {
     title: "Bestätigen Sie, dass Sie es sind",
@@ -115,6 +117,7 @@ export const de: Texts = {
   },
   home,
   overview,
+  people,
   tasks,
   task,
   commands,

@@ -4,6 +4,7 @@ import { commands } from "./en/commands.ts"
 import { home } from "./en/home.ts"
 import { notifications } from "./en/notifications.ts"
 import { overview } from "./en/overview.ts"
+import { people } from "./en/people.ts"
 import { queues } from "./en/queues.ts"
 import { task } from "./en/task.ts"
 import { tasks } from "./en/tasks.ts"
@@ -30,7 +31,8 @@ export const en = {
     edit: "Edit",
     delete: "Delete",
     optional: "optional",
-    held: "This waits for a second person"
+    held: "This waits for a second person",
+    done: "Done"
   },
   stepUp: {
     title: "Confirm that it is you",
@@ -117,6 +119,7 @@ export const en = {
   },
   home,
   overview,
+  people,
   tasks,
   task,
   commands,

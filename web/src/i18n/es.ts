@@ -5,6 +5,7 @@ import { commands } from "./es/commands.ts"
 import { home } from "./es/home.ts"
 import { notifications } from "./es/notifications.ts"
 import { overview } from "./es/overview.ts"
+import { people } from "./es/people.ts"
 import { queues } from "./es/queues.ts"
 import { task } from "./es/task.ts"
 import { tasks } from "./es/tasks.ts"
@@ -27,7 +28,8 @@ export const es: Texts = {
     edit: "Editar",
     delete: "Eliminar",
     optional: "opcional",
-    held: "Espera a una segunda persona"
+    held: "Espera a una segunda persona",
+    done: "Listo"
   },
   stepUp: {
     title: "Confirme que es usted",
@@ -114,6 +116,7 @@ export const es: Texts = {
   },
   home,
   overview,
+  people,
   tasks,
   task,
   commands,

@@ -5,6 +5,7 @@ import { commands } from "./fr/commands.ts"
 import { home } from "./fr/home.ts"
 import { notifications } from "./fr/notifications.ts"
 import { overview } from "./fr/overview.ts"
+import { people } from "./fr/people.ts"
 import { queues } from "./fr/queues.ts"
 import { task } from "./fr/task.ts"
 import { tasks } from "./fr/tasks.ts"
@@ -27,7 +28,8 @@ export const fr: Texts = {
     edit: "Modifier",
     delete: "Supprimer",
     optional: "facultatif",
-    held: "En attente d’une seconde personne"
+    held: "En attente d’une seconde personne",
+    done: "Terminé"
   },
   stepUp: {
     title: "Confirmez votre identité",
@@ -114,6 +116,7 @@ export const fr: Texts = {
   },
   home,
   overview,
+  people,
   tasks,
   task,
   commands,

@@ -5,6 +5,7 @@ import { commands } from "./ja/commands.ts"
 import { home } from "./ja/home.ts"
 import { notifications } from "./ja/notifications.ts"
 import { overview } from "./ja/overview.ts"
+import { people } from "./ja/people.ts"
 import { queues } from "./ja/queues.ts"
 import { task } from "./ja/task.ts"
 import { tasks } from "./ja/tasks.ts"
@@ -27,7 +28,8 @@ export const ja: Texts = {
     edit: "編集",
     delete: "削除",
     optional: "任意",
-    held: "二人目の承認を待っています"
+    held: "二人目の承認を待っています",
+    done: "完了"
   },
   stepUp: {
     title: "本人確認",
@@ -114,6 +116,7 @@ export const ja: Texts = {
   },
   home,
   overview,
+  people,
   tasks,
   task,
   commands,

@@ -25,7 +25,8 @@ export const pageGroups = [
   [
     { name: "commands", to: "/projects/$slug/commands" },
     { name: "notifications", to: "/projects/$slug/notifications" }
-  ]
+  ],
+  [{ name: "people", to: "/projects/$slug/people", role: "admin" }]
 ] as const satisfies ReadonlyArray<ReadonlyArray<Page>>
 
 const isPage = (page: Page) => page

@@ -1,0 +1,31 @@
+import { useId } from "react"
+
+/** A choice of one of few, each with a sentence about what it means. The form's data has it under `name`. */
+export const RadioField = <A extends string>({ choices, hints, initial, label, name }: {
+  readonly label: string
+  readonly name: string
+  readonly choices: Readonly<Record<A, string>>
+  readonly hints: Readonly<Record<A, string>>
+  readonly initial: A
+}) => {
+  const id = useId()
+  return (
+    <fieldset className="grid gap-3">
+      <legend className="mb-2 font-medium">{label}</legend>
+      {(Object.entries(choices) as Array<[A, string]>).map(([value, text]) => ( // its keys are the choices
+        <label key={value} className="grid grid-cols-[auto_1fr] items-start gap-x-3">
+          <input
+            type="radio"
+            name={name}
+            value={value}
+            defaultChecked={value === initial}
+            aria-describedby={`${id}-${value}`}
+            className="mt-1 accent-ink"
+          />
+          <span>{text}</span>
+          <span id={`${id}-${value}`} className="col-start-2 text-small text-soft">{hints[value]}</span>
+        </label>
+      ))}
+    </fieldset>
+  )
+}
