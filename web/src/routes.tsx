@@ -9,6 +9,9 @@ import {
   redirect,
   useRouter
 } from "@tanstack/react-router"
+import { type ItemStatus, itemStatuses } from "./bulkRetries/bulkRetry.ts"
+import type { DeadLettersSearch } from "./deadLetters/DeadLettersPage.tsx"
+import { type FailuresSearch, failureWindows } from "./failures/queries.ts"
 import { useTexts } from "./i18n/Language.tsx"
 import { readSearch } from "./notifications/search.ts"
 import { meQuery } from "./session/session.ts"
@@ -113,6 +116,53 @@ const commandsRoute = createRoute({
   component: lazyRouteComponent(() => import("./commands/CommandsPage.tsx"), "CommandsPage")
 })
 
+const failuresRoute = createRoute({
+  getParentRoute: () => projectRoute,
+  path: "/failures",
+  validateSearch: ({ engine, hours, status }: Record<string, unknown>): FailuresSearch => {
+    const window = failureWindows.find((one) => one === hours)
+    return {
+      ...((status === "ongoing" || status === "recovered") && { status }),
+      ...(window !== undefined && { hours: window }),
+      ...(typeof engine === "string" && engine !== "" && { engine })
+    }
+  },
+  component: lazyRouteComponent(() => import("./failures/FailuresPage.tsx"), "FailuresPage")
+})
+
+const failureRoute = createRoute({
+  getParentRoute: () => projectRoute,
+  path: "/failures/$fingerprint",
+  component: lazyRouteComponent(() => import("./failures/FailurePage.tsx"), "FailurePage")
+})
+
+const deadLettersRoute = createRoute({
+  getParentRoute: () => projectRoute,
+  path: "/dead-letters",
+  validateSearch: ({ agent, engine, queue }: Record<string, unknown>): DeadLettersSearch => ({
+    ...(typeof engine === "string" && engine !== "" && { engine }),
+    ...(typeof queue === "string" && queue !== "" && { queue }),
+    ...(typeof agent === "string" && agent !== "" && { agent })
+  }),
+  component: lazyRouteComponent(() => import("./deadLetters/DeadLettersPage.tsx"), "DeadLettersPage")
+})
+
+const bulkRetriesRoute = createRoute({
+  getParentRoute: () => projectRoute,
+  path: "/bulk-retries",
+  component: lazyRouteComponent(() => import("./bulkRetries/BulkRetriesPage.tsx"), "BulkRetriesPage")
+})
+
+const bulkRetryRoute = createRoute({
+  getParentRoute: () => projectRoute,
+  path: "/bulk-retries/$requestId",
+  validateSearch: ({ status }: Record<string, unknown>): { readonly status?: ItemStatus } => {
+    const known = itemStatuses.find((one) => one === status)
+    return known === undefined ? {} : { status: known }
+  },
+  component: lazyRouteComponent(() => import("./bulkRetries/BulkRetryPage.tsx"), "BulkRetryPage")
+})
+
 const queuesRoute = createRoute({
   getParentRoute: () => projectRoute,
   path: "/queues",
@@ -153,7 +203,12 @@ const routeTree = rootRoute.addChildren([
       overviewRoute,
       tasksRoute,
       taskRoute,
+      failuresRoute,
+      failureRoute,
+      deadLettersRoute,
       commandsRoute,
+      bulkRetriesRoute,
+      bulkRetryRoute,
       queuesRoute,
       workersRoute,
       agentsRoute,

@@ -1,6 +1,7 @@
 import { Link, useParams } from "@tanstack/react-router"
 import { useState } from "react"
 import { api, type Schemas, unwrap } from "../api/client.ts"
+import { CommandTabs } from "../bulkRetries/CommandTabs.tsx"
 import { useFormat } from "../format/useFormat.ts"
 import { useTexts } from "../i18n/Language.tsx"
 import { ListFrame } from "../ui/ListFrame.tsx"
@@ -78,6 +79,7 @@ export const CommandsPage = () => {
           {statuses.map((one) => <option key={one} value={one}>{texts.statuses[one]}</option>)}
         </select>
       </PageHeader>
+      <CommandTabs slug={slug} />
       <ListFrame
         list={list}
         isEmpty={list.rows.length === 0}

@@ -34,6 +34,7 @@ export interface Format {
   readonly relative: (time: number, now: number) => string
   readonly dateTime: (time: number) => string
   readonly clock: (time: number) => string
+  /** A tick of a time axis: over days the date at midnight and the clock between. */
   readonly axis: (time: number, windowMillis: number) => string
 }
 
@@ -57,6 +58,7 @@ const createFormat = (language: string, zone: string | undefined): Format => {
   const clock = new Intl.DateTimeFormat(language, { hour: "2-digit", minute: "2-digit", second: "2-digit", ...zoned })
   const hours = new Intl.DateTimeFormat(language, { hour: "2-digit", minute: "2-digit", ...zoned })
   const days = new Intl.DateTimeFormat(language, { month: "short", day: "numeric", ...zoned })
+  const midnight = new Intl.DateTimeFormat("en", { hour: "2-digit", minute: "2-digit", hourCycle: "h23", ...zoned })
   const unitFormats = new Map<string, Intl.NumberFormat>()
   const unitFormat = (unit: string, fraction: number) => {
     const key = `${unit} ${fraction}`
@@ -81,7 +83,8 @@ const createFormat = (language: string, zone: string | undefined): Format => {
     },
     dateTime: (time) => dateTime.format(time),
     clock: (time) => clock.format(time),
-    axis: (time, windowMillis) => (windowMillis > 2 * day ? days : hours).format(time)
+    axis: (time, windowMillis) =>
+      (windowMillis > 2 * day && midnight.format(time) === "00:00" ? days : hours).format(time)
   }
 }
 

@@ -1,6 +1,9 @@
 import { agents } from "./de/agents.ts"
 import { alerts } from "./de/alerts.ts"
+import { bulkRetries } from "./de/bulkRetries.ts"
 import { commands } from "./de/commands.ts"
+import { deadLetters } from "./de/deadLetters.ts"
+import { failures } from "./de/failures.ts"
 import { home } from "./de/home.ts"
 import { notifications } from "./de/notifications.ts"
 import { overview } from "./de/overview.ts"
@@ -120,7 +123,10 @@ export const de: Texts = {
   people,
   tasks,
   task,
+  failures,
+  deadLetters,
   commands,
+  bulkRetries,
   queues,
   workers,
   agents,

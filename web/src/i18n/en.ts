@@ -1,6 +1,9 @@
 import { agents } from "./en/agents.ts"
 import { alerts } from "./en/alerts.ts"
+import { bulkRetries } from "./en/bulkRetries.ts"
 import { commands } from "./en/commands.ts"
+import { deadLetters } from "./en/deadLetters.ts"
+import { failures } from "./en/failures.ts"
 import { home } from "./en/home.ts"
 import { notifications } from "./en/notifications.ts"
 import { overview } from "./en/overview.ts"
@@ -122,7 +125,10 @@ export const en = {
   people,
   tasks,
   task,
+  failures,
+  deadLetters,
   commands,
+  bulkRetries,
   queues,
   workers,
   agents,

@@ -1,7 +1,10 @@
 import type { Texts } from "./en.ts"
 import { agents } from "./es/agents.ts"
 import { alerts } from "./es/alerts.ts"
+import { bulkRetries } from "./es/bulkRetries.ts"
 import { commands } from "./es/commands.ts"
+import { deadLetters } from "./es/deadLetters.ts"
+import { failures } from "./es/failures.ts"
 import { home } from "./es/home.ts"
 import { notifications } from "./es/notifications.ts"
 import { overview } from "./es/overview.ts"
@@ -119,7 +122,10 @@ export const es: Texts = {
   people,
   tasks,
   task,
+  failures,
+  deadLetters,
   commands,
+  bulkRetries,
   queues,
   workers,
   agents,

@@ -1,7 +1,10 @@
 import type { Texts } from "./en.ts"
 import { agents } from "./fr/agents.ts"
 import { alerts } from "./fr/alerts.ts"
+import { bulkRetries } from "./fr/bulkRetries.ts"
 import { commands } from "./fr/commands.ts"
+import { deadLetters } from "./fr/deadLetters.ts"
+import { failures } from "./fr/failures.ts"
 import { home } from "./fr/home.ts"
 import { notifications } from "./fr/notifications.ts"
 import { overview } from "./fr/overview.ts"
@@ -119,7 +122,10 @@ export const fr: Texts = {
   people,
   tasks,
   task,
+  failures,
+  deadLetters,
   commands,
+  bulkRetries,
   queues,
   workers,
   agents,

@@ -1,7 +1,10 @@
 import type { Texts } from "./en.ts"
 import { agents } from "./ja/agents.ts"
 import { alerts } from "./ja/alerts.ts"
+import { bulkRetries } from "./ja/bulkRetries.ts"
 import { commands } from "./ja/commands.ts"
+import { deadLetters } from "./ja/deadLetters.ts"
+import { failures } from "./ja/failures.ts"
 import { home } from "./ja/home.ts"
 import { notifications } from "./ja/notifications.ts"
 import { overview } from "./ja/overview.ts"
@@ -119,7 +122,10 @@ export const ja: Texts = {
   people,
   tasks,
   task,
+  failures,
+  deadLetters,
   commands,
+  bulkRetries,
   queues,
   workers,
   agents,

@@ -2,7 +2,9 @@ import { useEffect, useRef, useState } from "react"
 import uPlot from "uplot"
 import "uplot/dist/uPlot.min.css"
 import type { Format } from "../format/useFormat.ts"
+import { useZone } from "../format/zone.ts"
 import { useTexts } from "../i18n/Language.tsx"
+import { useColourScheme } from "../theme/theme.ts"
 import { Icon } from "../ui/Icon.tsx"
 
 export interface Series {
@@ -13,9 +15,12 @@ export interface Series {
   /** Dashes tell series apart without their colour. */
   readonly dash?: ReadonlyArray<number>
   readonly isFilled?: boolean
+  /** Bars from the axis, for counts that are mostly zero. */
+  readonly isBars?: boolean
 }
 
 const chartHeight = 168
+const barPaths = uPlot.paths.bars?.({ size: [0.7, 24, 2] })
 
 const resolveColour = (element: HTMLElement, name: string) => {
   const probe = document.createElement("span")
@@ -27,15 +32,19 @@ const resolveColour = (element: HTMLElement, name: string) => {
 }
 
 /** A line chart over time, which can be read as a table too. */
-export const Chart = ({ format, formatValue, series, times, title }: {
+export const Chart = ({ format, formatValue, readAt, series, times, title }: {
   readonly title: string
   /** Epoch milliseconds. */
   readonly times: ReadonlyArray<number>
   readonly series: ReadonlyArray<Series>
   readonly format: Format
+  /** When the values were read, in epoch milliseconds. */
+  readonly readAt: number
   readonly formatValue: (value: number) => string
 }) => {
-  const { overview: texts } = useTexts()
+  const { live, overview: texts } = useTexts()
+  const zone = useZone()
+  const scheme = useColourScheme()
   const [isTable, setTable] = useState(false)
   const holder = useRef<HTMLDivElement>(null)
   useEffect(() => {
@@ -56,6 +65,8 @@ export const Chart = ({ format, formatValue, series, times, title }: {
         height: chartHeight,
         cursor: { points: { size: 6 }, drag: { x: false, y: false } },
         legend: { show: false },
+        // ticks at the hours and days of the zone in which they are written
+        ...(zone !== undefined && { tzDate: (seconds: number) => uPlot.tzDate(new Date(seconds * 1000), zone) }),
         scales: { x: { time: true }, y: { range: (_, __, max) => [0, max <= 0 ? 1 : max * 1.1] } },
         axes: [
           {
@@ -68,11 +79,13 @@ export const Chart = ({ format, formatValue, series, times, title }: {
         ],
         series: [
           {},
-          ...series.map(({ colour, dash, isFilled, label }) => ({
+          ...series.map(({ colour, dash, isBars, isFilled, label }) => ({
             label,
             stroke: resolveColour(element, colour),
-            width: 1.5,
+            width: isBars === true ? 0 : 1.5,
             points: { show: false },
+            ...(isBars === true && barPaths !== undefined &&
+              { paths: barPaths, fill: resolveColour(element, colour) }),
             ...(dash !== undefined && { dash: [...dash] }),
             ...(isFilled === true && { fill: resolveColour(element, `${colour}-tint`) })
           }))
@@ -87,7 +100,7 @@ export const Chart = ({ format, formatValue, series, times, title }: {
       observer.disconnect()
       plot.destroy()
     }
-  }, [isTable, times, series, format, formatValue])
+  }, [isTable, times, series, format, formatValue, zone, scheme])
   return (
     <section aria-label={title} className="min-w-0 rounded-base border border-line bg-paper">
       <div className="flex flex-wrap items-center gap-4 px-5 py-3">
@@ -102,11 +115,12 @@ export const Chart = ({ format, formatValue, series, times, title }: {
             </li>
           ))}
         </ul>
+        <span className="figures ml-auto text-small text-soft">{live.trueAt(format.clock(readAt))}</span>
         <button
           type="button"
           aria-label={`${isTable ? texts.asChart : texts.inTable}: ${title}`}
           title={isTable ? texts.asChart : texts.inTable}
-          className="ml-auto rounded-small p-1 text-soft hover:bg-hover hover:text-ink"
+          className="rounded-small p-1 text-soft hover:bg-hover hover:text-ink"
           onClick={() => setTable(!isTable)}
         >
           <Icon name={isTable ? "overview" : "rows"} />

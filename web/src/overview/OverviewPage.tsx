@@ -55,7 +55,10 @@ const Figures = ({ stats }: { readonly stats: Schemas["StatsResponse"] }) => {
   )
 }
 
-const Charts = ({ trends }: { readonly trends: Schemas["TrendsResponse"] }) => {
+const Charts = ({ readAt, trends }: {
+  readonly trends: Schemas["TrendsResponse"]
+  readonly readAt: number
+}) => {
   const { overview: texts } = useTexts()
   const format = useFormat()
   const { counts, runs, times, waits } = useMemo(() => {
@@ -82,9 +85,30 @@ const Charts = ({ trends }: { readonly trends: Schemas["TrendsResponse"] }) => {
   }, [trends, texts])
   return (
     <div className="grid gap-5 px-5 xl:grid-cols-3">
-      <Chart title={texts.throughput} times={times} series={counts} format={format} formatValue={format.compact} />
-      <Chart title={texts.durations} times={times} series={runs} format={format} formatValue={format.duration} />
-      <Chart title={texts.waits} times={times} series={waits} format={format} formatValue={format.duration} />
+      <Chart
+        title={texts.throughput}
+        times={times}
+        series={counts}
+        format={format}
+        formatValue={format.compact}
+        readAt={readAt}
+      />
+      <Chart
+        title={texts.durations}
+        times={times}
+        series={runs}
+        format={format}
+        formatValue={format.duration}
+        readAt={readAt}
+      />
+      <Chart
+        title={texts.waits}
+        times={times}
+        series={waits}
+        format={format}
+        formatValue={format.duration}
+        readAt={readAt}
+      />
     </div>
   )
 }
@@ -147,7 +171,7 @@ export const OverviewPage = () => {
         ? !trends.isError && <Loading />
         : (
           <Suspense fallback={<Loading />}>
-            <Charts trends={trends.data} />
+            <Charts trends={trends.data} readAt={trends.dataUpdatedAt} />
           </Suspense>
         )}
       <div className="grid gap-5 xl:grid-cols-2">

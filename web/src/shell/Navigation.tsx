@@ -1,4 +1,4 @@
-import { Link } from "@tanstack/react-router"
+import { Link, useMatchRoute } from "@tanstack/react-router"
 import { useTexts } from "../i18n/Language.tsx"
 import { useCan } from "../session/session.ts"
 import { Icon, type IconName } from "../ui/Icon.tsx"
@@ -7,6 +7,8 @@ import { Menu } from "../ui/Menu.tsx"
 interface Page {
   readonly name: IconName & keyof ReturnType<typeof useTexts>["nav"]
   readonly to: string
+  /** A page that belongs to this one, and has no entry of its own. */
+  readonly also?: string
   /** The least role that may read the page. */
   readonly role?: "operator" | "admin"
 }
@@ -15,7 +17,8 @@ interface Page {
 export const pageGroups = [
   [
     { name: "overview", to: "/projects/$slug" },
-    { name: "tasks", to: "/projects/$slug/tasks" }
+    { name: "tasks", to: "/projects/$slug/tasks" },
+    { name: "failures", to: "/projects/$slug/failures", also: "/projects/$slug/dead-letters" }
   ],
   [
     { name: "queues", to: "/projects/$slug/queues" },
@@ -23,7 +26,7 @@ export const pageGroups = [
     { name: "agents", to: "/projects/$slug/agents" }
   ],
   [
-    { name: "commands", to: "/projects/$slug/commands" },
+    { name: "commands", to: "/projects/$slug/commands", also: "/projects/$slug/bulk-retries" },
     { name: "notifications", to: "/projects/$slug/notifications" }
   ],
   [{ name: "people", to: "/projects/$slug/people", role: "admin" }]
@@ -32,7 +35,7 @@ export const pageGroups = [
 const isPage = (page: Page) => page
 
 /** What someone on call needs on a phone; the other pages are behind a button. */
-const phonePages: ReadonlySet<string> = new Set(["overview", "tasks", "queues", "notifications"])
+const phonePages: ReadonlySet<string> = new Set(["overview", "tasks", "failures", "notifications"])
 
 const looks = {
   row: "gap-4 px-4",
@@ -40,15 +43,18 @@ const looks = {
   place: "min-w-0 flex-1 flex-col gap-1 px-1 text-small"
 } as const
 
-const PageLink = ({ look = "row", name, slug, to }: Page & {
+const PageLink = ({ also, look = "row", name, slug, to }: Page & {
   readonly slug: string
   readonly look?: keyof typeof looks
 }) => {
   const { nav: texts } = useTexts()
+  const matchRoute = useMatchRoute()
+  const isAlso = also !== undefined && matchRoute({ to: also, params: { slug }, fuzzy: true }) !== false
   return (
     <Link
       to={to}
       params={{ slug }}
+      aria-current={isAlso ? "page" : undefined}
       activeOptions={{ exact: name === "overview", includeSearch: false }}
       className={`flex items-center rounded-base py-3 text-soft hover:bg-hover hover:text-ink aria-[current=page]:bg-press aria-[current=page]:font-medium aria-[current=page]:text-ink ${
         looks[look]

@@ -18,6 +18,7 @@ import { Time } from "../ui/Time.tsx"
 import { CommandQuestion, type Question } from "./CommandQuestion.tsx"
 import { JsonTree } from "./JsonTree.tsx"
 import { Timeline } from "./Timeline.tsx"
+import { Traceback } from "./Traceback.tsx"
 
 type TaskDetail = Schemas["TaskDetail"]
 
@@ -58,18 +59,6 @@ const TaskFacts = ({ task }: { readonly task: TaskDetail }) => {
     </Facts>
   )
 }
-
-/** Python prints frames of libraries from site-packages, Node from node_modules and its own modules. */
-const foreignFrame = /site-packages|dist-packages|node_modules|node:internal|\/lib\/python\d/
-
-/** The frames of one's own code stand out from those of libraries. */
-const Traceback = ({ text }: { readonly text: string }) => (
-  <pre className="max-h-[420px] overflow-auto px-5 py-4 font-mono text-[12px] leading-[18px]" tabIndex={0}>
-    {text.split("\n").map((line, index) => (
-      <span key={index} className={`block ${foreignFrame.test(line) ? "text-soft" : ""}`}>{line === "" ? " " : line}</span>
-    ))}
-  </pre>
-)
 
 const Tree = ({ slug, task }: { readonly slug: string; readonly task: TaskDetail }) => {
   const { task: texts } = useTexts()

@@ -11,6 +11,8 @@ export interface TaskQuery {
   readonly queue?: string
   readonly engine?: string
   readonly worker?: string
+  /** Of a failure group. */
+  readonly fingerprint?: string
   /** An age such as `1h`, or a moment such as `2026-11-22T10:00Z`. */
   readonly since?: string
   readonly until?: string
@@ -23,7 +25,7 @@ export type QueryProblem =
   | { readonly kind: "quote" }
 
 const priorities = ["critical", "high", "normal", "low"]
-const terms = ["state", "priority", "name", "queue", "engine", "worker", "since", "until"] as const
+const terms = ["state", "priority", "name", "queue", "engine", "worker", "fingerprint", "since", "until"] as const
 type Term = (typeof terms)[number]
 
 const isTerm = (name: string): name is Term => (terms as ReadonlyArray<string>).includes(name)
@@ -116,6 +118,7 @@ export const matches = (query: TaskQuery, task: Matchable): boolean =>
   (query.engine === undefined || query.engine === task.engine) &&
   (query.worker === undefined || query.worker === task.worker_name) &&
   query.until === undefined &&
+  query.fingerprint === undefined && // the live stream leaves it out
   (query.search === undefined ||
     [task.name, task.queue ?? "", task.worker_name ?? "", task.task_id].some((text) =>
       text.toLowerCase().includes((query.search ?? "").toLowerCase())

@@ -28,3 +28,15 @@ export const useTheme = (): Theme =>
     watchers.add(watcher)
     return () => void watchers.delete(watcher)
   }, readTheme)
+
+const darkSystem = matchMedia("(prefers-color-scheme: dark)")
+
+/** The scheme on screen, of the chosen theme or of the system, for what is drawn without CSS. */
+export const useColourScheme = (): "light" | "dark" => {
+  const theme = useTheme()
+  const isSystemDark = useSyncExternalStore((watcher) => {
+    darkSystem.addEventListener("change", watcher)
+    return () => darkSystem.removeEventListener("change", watcher)
+  }, () => darkSystem.matches)
+  return theme === "system" ? (isSystemDark ? "dark" : "light") : theme
+}

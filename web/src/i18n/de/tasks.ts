@@ -5,7 +5,7 @@ export const tasks: Texts["tasks"] = {
   query: "Tasks filtern",
   queryHint: "state:failure name:mail queue:slow engine:celery worker:box-1 since:1h \"timeout\"",
   queryHelp:
-    "Filterbegriffe: state, name, queue, engine, worker, priority, since, until. Andere Wörter werden in Namen, IDs und Fehlern gesucht.",
+    "Filterbegriffe: state, name, queue, engine, worker, priority, fingerprint, since, until. Andere Wörter werden in Namen, IDs und Fehlern gesucht.",
   queryErrors: {
     term: (term: string) => `Den Filterbegriff „${term}“ gibt es nicht.`,
     value: (term: string, value: string) => `„${value}“ ist kein gültiger Wert für ${term}.`,

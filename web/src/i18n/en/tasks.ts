@@ -3,7 +3,7 @@ export const tasks = {
   query: "Filter tasks",
   queryHint: "state:failure name:mail queue:slow engine:celery worker:box-1 since:1h \"timeout\"",
   queryHelp:
-    "Terms: state, name, queue, engine, worker, priority, since, until. Other words are searched for in names, ids and errors.",
+    "Terms: state, name, queue, engine, worker, priority, fingerprint, since, until. Other words are searched for in names, ids and errors.",
   queryErrors: {
     term: (term: string) => `There is no term “${term}”.`,
     value: (term: string, value: string) => `“${value}” is no value of ${term}.`,

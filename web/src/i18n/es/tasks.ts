@@ -5,7 +5,7 @@ export const tasks: Texts["tasks"] = {
   query: "Filtrar tareas",
   queryHint: "state:failure name:mail queue:slow engine:celery worker:box-1 since:1h \"timeout\"",
   queryHelp:
-    "Términos: state, name, queue, engine, worker, priority, since, until. Las demás palabras se buscan en nombres, ID y errores.",
+    "Términos: state, name, queue, engine, worker, priority, fingerprint, since, until. Las demás palabras se buscan en nombres, ID y errores.",
   queryErrors: {
     term: (term: string) => `El término «${term}» no existe.`,
     value: (term: string, value: string) => `«${value}» no es un valor válido de ${term}.`,

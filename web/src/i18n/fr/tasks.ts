@@ -5,7 +5,7 @@ export const tasks: Texts["tasks"] = {
   query: "Filtrer les tâches",
   queryHint: "state:failure name:mail queue:slow engine:celery worker:box-1 since:1h \"timeout\"",
   queryHelp:
-    "Termes\u00a0: state, name, queue, engine, worker, priority, since, until. Les autres mots sont recherchés dans les noms, les ID et les erreurs.",
+    "Termes\u00a0: state, name, queue, engine, worker, priority, fingerprint, since, until. Les autres mots sont recherchés dans les noms, les ID et les erreurs.",
   queryErrors: {
     term: (term: string) => `Le terme «\u00a0${term}\u00a0» n’existe pas.`,
     value: (term: string, value: string) => `«\u00a0${value}\u00a0» n’est pas une valeur valide de ${term}.`,

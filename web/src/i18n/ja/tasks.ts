@@ -5,7 +5,7 @@ export const tasks: Texts["tasks"] = {
   query: "タスクを絞り込む",
   queryHint: "state:failure name:mail queue:slow engine:celery worker:box-1 since:1h \"timeout\"",
   queryHelp:
-    "使用できる項目: state、name、queue、engine、worker、priority、since、until。その他の語は、名前、ID、エラーから検索されます。",
+    "使用できる項目: state、name、queue、engine、worker、priority、fingerprint、since、until。その他の語は、名前、ID、エラーから検索されます。",
   queryErrors: {
     term: (term: string) => `「${term}」という項目はありません。`,
     value: (term: string, value: string) => `「${value}」は${term}の値として無効です。`,

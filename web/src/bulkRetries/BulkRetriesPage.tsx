@@ -1,0 +1,77 @@
+import { Link, useParams } from "@tanstack/react-router"
+import { useFormat } from "../format/useFormat.ts"
+import { useTexts } from "../i18n/Language.tsx"
+import { ListFrame } from "../ui/ListFrame.tsx"
+import { MoreButton } from "../ui/MoreButton.tsx"
+import { EmptyState } from "../ui/Notices.tsx"
+import { PageHeader } from "../ui/PageHeader.tsx"
+import { Table } from "../ui/Table.tsx"
+import { Time } from "../ui/Time.tsx"
+import { usePagedList } from "../ui/usePagedList.ts"
+import { lineOf, phaseOf } from "./bulkRetry.ts"
+import { CommandTabs } from "./CommandTabs.tsx"
+import { PhaseMark, ProgressBar } from "./Progress.tsx"
+import { bulkRetriesKey, listBulkRetries } from "./queries.ts"
+
+const refetchMillis = 3_000
+
+/** Every bulk retry of the project, and how far it is. */
+export const BulkRetriesPage = () => {
+  const { slug } = useParams({ from: "/signed-in/projects/$slug/bulk-retries" })
+  const { bulkRetries: texts } = useTexts()
+  const format = useFormat()
+  const list = usePagedList({
+    key: [...bulkRetriesKey(slug), "list"],
+    read: (cursor) => listBulkRetries(slug, cursor),
+    refetchMillis
+  })
+  return (
+    <>
+      <PageHeader title={texts.title} />
+      <CommandTabs slug={slug} />
+      <ListFrame
+        list={list}
+        isEmpty={list.rows.length === 0}
+        empty={<EmptyState title={texts.none} hint={texts.noneHint} />}
+      >
+        <Table
+          label={texts.title}
+          rows={list.rows}
+          rowKey={({ id }) => id}
+          columns={[
+            { title: texts.status, cell: (request) => <PhaseMark phase={phaseOf(request)} /> },
+            {
+              title: texts.filter,
+              cell: ({ filter, id }) => (
+                <Link
+                  to="/projects/$slug/bulk-retries/$requestId"
+                  params={{ slug, requestId: id }}
+                  className="block max-w-[48ch] truncate font-mono text-small hover:underline hover:underline-offset-2"
+                >
+                  {lineOf(filter)}
+                </Link>
+              )
+            },
+            { title: texts.progress, isMinor: true, cell: ({ counts }) => <ProgressBar counts={counts} /> },
+            {
+              title: texts.done,
+              isNumber: true,
+              cell: ({ counts: { claimed, pending, total } }) =>
+                texts.ofTotal(format.number(total - pending - claimed), format.number(total))
+            },
+            {
+              title: texts.failed,
+              isNumber: true,
+              isMinor: true,
+              cell: ({ counts: { failed } }) => (
+                <span className={failed > 0 ? "text-failure" : undefined}>{format.number(failed)}</span>
+              )
+            },
+            { title: texts.created, isNumber: true, isMinor: true, cell: ({ created_at }) => <Time at={created_at} /> }
+          ]}
+        />
+        <MoreButton list={list} />
+      </ListFrame>
+    </>
+  )
+}

@@ -1,0 +1,103 @@
+import { useQuery } from "@tanstack/react-query"
+import { Link, useParams } from "@tanstack/react-router"
+import { useRefetchInterval } from "../api/live.ts"
+import { useNow } from "../format/now.ts"
+import { useFormat } from "../format/useFormat.ts"
+import { useTexts } from "../i18n/Language.tsx"
+import { useCan } from "../session/session.ts"
+import { ErrorNotice, Loading } from "../ui/Notices.tsx"
+import { PageHeader } from "../ui/PageHeader.tsx"
+import { Fact, Facts, Panel } from "../ui/Panel.tsx"
+import { Time } from "../ui/Time.tsx"
+import { type BulkRetry, lineOf, phaseOf } from "./bulkRetry.ts"
+import { BulkRetryControls } from "./Controls.tsx"
+import { Items } from "./Items.tsx"
+import { Counts, PhaseMark, ProgressBar } from "./Progress.tsx"
+import { bulkRetriesKey, readBulkRetry } from "./queries.ts"
+
+const refetchMillis = 2_000
+
+const RequestFacts = ({ request, slug }: { readonly slug: string; readonly request: BulkRetry }) => {
+  const { bulkRetries: texts } = useTexts()
+  const format = useFormat()
+  const now = useNow()
+  return (
+    <Facts>
+      <Fact name={texts.rate}>
+        {request.rate_per_second === null ? texts.noRate : texts.perSecond(format.number(request.rate_per_second))}
+      </Fact>
+      <Fact name={texts.created}>
+        <Time at={request.created_at} />
+      </Fact>
+      <Fact name={texts.lastProgress}>
+        {request.last_progress_at === null ? "–" : <Time at={request.last_progress_at} />}
+      </Fact>
+      {request.finished_at === null
+        ? (
+          <Fact name={texts.deadline}>
+            <time dateTime={request.deadline_at} title={format.dateTime(Date.parse(request.deadline_at))}>
+              {format.relative(Date.parse(request.deadline_at), now)}
+            </time>
+          </Fact>
+        )
+        : (
+          <Fact name={texts.finished}>
+            <Time at={request.finished_at} />
+          </Fact>
+        )}
+      <div className="col-span-full grid gap-1">
+        <dt className="text-small text-soft">{texts.filter}</dt>
+        <dd className="min-w-0">
+          <Link
+            to="/projects/$slug/tasks"
+            params={{ slug }}
+            search={{ q: lineOf(request.filter) }}
+            className="font-mono text-small break-words underline underline-offset-2"
+          >
+            {lineOf(request.filter)}
+          </Link>
+          {request.capped && <p className="text-soft">{texts.capped(format.number(request.max))}</p>}
+        </dd>
+      </div>
+    </Facts>
+  )
+}
+
+/** One bulk retry: how far it is, what it waits for, what became of each task, and how to stop it. */
+export const BulkRetryPage = () => {
+  const { requestId, slug } = useParams({ from: "/signed-in/projects/$slug/bulk-retries/$requestId" })
+  const { bulkRetries: texts } = useTexts()
+  const canOperate = useCan(slug, "operator")
+  const interval = useRefetchInterval(refetchMillis)
+  const read = useQuery({
+    queryKey: [...bulkRetriesKey(slug), requestId],
+    queryFn: () => readBulkRetry(slug, requestId),
+    refetchInterval: ({ state }) => (state.data?.status === "running" ? interval : false)
+  })
+  const request = read.data
+  if (request === undefined) {
+    return read.isError ? <ErrorNotice error={read.error} onRetry={() => void read.refetch()} /> : <Loading />
+  }
+  return (
+    <>
+      <PageHeader title={texts.one}>
+        <PhaseMark phase={phaseOf(request)} />
+        {canOperate && request.status === "running" && <BulkRetryControls slug={slug} request={request} />}
+      </PageHeader>
+      {read.isError && <ErrorNotice error={read.error} onRetry={() => void read.refetch()} />}
+      <div className="grid gap-5 px-5 pb-5 lg:grid-cols-[minmax(0,3fr)_minmax(0,2fr)]">
+        <Panel title={texts.progress}>
+          <div className="grid gap-4 px-5 py-4">
+            <ProgressBar counts={request.counts} />
+            <Counts counts={request.counts} />
+            {request.note !== null && <p>{request.note}</p>}
+          </div>
+        </Panel>
+        <Panel title={texts.facts}>
+          <RequestFacts slug={slug} request={request} />
+        </Panel>
+      </div>
+      <Items slug={slug} request={request} />
+    </>
+  )
+}

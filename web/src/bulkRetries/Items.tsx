@@ -1,0 +1,105 @@
+import { Link, useNavigate, useSearch } from "@tanstack/react-router"
+import { useTexts } from "../i18n/Language.tsx"
+import { ListFrame } from "../ui/ListFrame.tsx"
+import { MoreButton } from "../ui/MoreButton.tsx"
+import { EmptyState } from "../ui/Notices.tsx"
+import { StateShape } from "../ui/StateMark.tsx"
+import { Table } from "../ui/Table.tsx"
+import { Tabs } from "../ui/Tabs.tsx"
+import { Time } from "../ui/Time.tsx"
+import { usePagedList } from "../ui/usePagedList.ts"
+import { type BulkRetry, itemShapes } from "./bulkRetry.ts"
+import { bulkRetriesKey, listItems } from "./queries.ts"
+
+const runningMillis = 3_000
+const endedMillis = 60_000
+
+const TaskLink = ({ engine, slug, taskId, text }: {
+  readonly slug: string
+  readonly engine: string
+  readonly taskId: string
+  readonly text: string
+}) => (
+  <Link
+    to="/projects/$slug/tasks/$engine/$taskId"
+    params={{ slug, engine, taskId }}
+    className="hover:underline hover:underline-offset-2"
+  >
+    {text}
+  </Link>
+)
+
+/** The frozen tasks of a request in the order of their retries, by outcome. */
+export const Items = ({ request, slug }: { readonly slug: string; readonly request: BulkRetry }) => {
+  const { status } = useSearch({ from: "/signed-in/projects/$slug/bulk-retries/$requestId" })
+  const { bulkRetries: texts } = useTexts()
+  const navigate = useNavigate()
+  const list = usePagedList({
+    key: [...bulkRetriesKey(slug), request.id, "items", status ?? "all"],
+    read: (cursor) => listItems(slug, request.id, status, cursor),
+    refetchMillis: request.status === "running" ? runningMillis : endedMillis
+  })
+  return (
+    <section aria-label={texts.tasks} className="grid gap-4">
+      <Tabs
+        label={texts.status}
+        value={status ?? "all"}
+        tabs={{ all: texts.allTasks, ...texts.counts }}
+        onChoose={(tab) =>
+          void navigate({
+            to: "/projects/$slug/bulk-retries/$requestId",
+            params: { slug, requestId: request.id },
+            search: tab === "all" ? {} : { status: tab },
+            replace: true
+          })}
+      />
+      <ListFrame list={list} isEmpty={list.rows.length === 0} empty={<EmptyState title={texts.noItems} />}>
+        <Table
+          label={texts.tasks}
+          rows={list.rows}
+          rowKey={({ position }) => String(position)}
+          columns={[
+            {
+              title: texts.status,
+              cell: ({ status }) => (
+                <span className="inline-flex items-center gap-3 whitespace-nowrap" title={texts.countHints[status]}>
+                  <StateShape state={itemShapes[status]} />
+                  {texts.counts[status]}
+                </span>
+              )
+            },
+            {
+              title: texts.task,
+              cell: ({ engine, name, task_id }) => (
+                <span className="font-medium">
+                  <TaskLink slug={slug} engine={engine} taskId={task_id} text={name} />
+                </span>
+              )
+            },
+            {
+              title: texts.reason,
+              isMinor: true,
+              cell: ({ error, reason }) => (
+                <span className="block max-w-[56ch] truncate" title={error ?? undefined}>
+                  {error ?? (reason === null ? "" : texts.reasons[reason])}
+                </span>
+              )
+            },
+            {
+              title: texts.newTask,
+              isMinor: true,
+              cell: ({ engine, new_task_id }) =>
+                new_task_id !== null && (
+                  <span className="block max-w-[20ch] truncate font-mono text-small">
+                    <TaskLink slug={slug} engine={engine} taskId={new_task_id} text={new_task_id} />
+                  </span>
+                )
+            },
+            { title: texts.ended, isNumber: true, cell: ({ ended_at }) => ended_at !== null && <Time at={ended_at} /> }
+          ]}
+        />
+        <MoreButton list={list} />
+      </ListFrame>
+    </section>
+  )
+}

@@ -1,0 +1,219 @@
+import { useInfiniteQuery, useQuery } from "@tanstack/react-query"
+import { Link, useNavigate, useParams, useSearch } from "@tanstack/react-router"
+import { useState } from "react"
+import { api, type Schemas, unwrap } from "../api/client.ts"
+import { FailureTabs } from "../failures/FailureTabs.tsx"
+import { useFormat } from "../format/useFormat.ts"
+import { useTexts } from "../i18n/Language.tsx"
+import { useCan } from "../session/session.ts"
+import { Button } from "../ui/Button.tsx"
+import { Icon } from "../ui/Icon.tsx"
+import { ListFrame } from "../ui/ListFrame.tsx"
+import { MoreButton } from "../ui/MoreButton.tsx"
+import { EmptyState } from "../ui/Notices.tsx"
+import { PageHeader } from "../ui/PageHeader.tsx"
+import { Table } from "../ui/Table.tsx"
+import { Time } from "../ui/Time.tsx"
+import { RequeueQuestion } from "./RequeueQuestion.tsx"
+
+/** The filter of the list, in the address of the page. */
+export interface DeadLettersSearch {
+  readonly engine?: string
+  readonly queue?: string
+  readonly agent?: string
+}
+
+type Letter = Schemas["DeadLetter"]
+
+const pageSize = 100
+/** The ids of its dead letters differ from those of its events, and it cannot requeue one (docs/dead-letters.md). */
+const otherIdEngine = "dramatiq"
+
+const useLetters = (slug: string, { agent, queue }: DeadLettersSearch, engine: string | undefined) =>
+  useInfiniteQuery({
+    queryKey: ["dead-letters", slug, engine, queue, agent],
+    enabled: engine !== undefined,
+    initialPageParam: null as string | null, // the cursor of the first page
+    queryFn: ({ pageParam }) =>
+      unwrap(
+        api.GET("/api/v1/projects/{slug}/dead-letters", {
+          params: {
+            path: { slug },
+            query: {
+              engine: engine ?? "", // it is enabled with an engine only
+              limit: pageSize,
+              ...(queue !== undefined && { queue }),
+              ...(agent !== undefined && { agent_id: agent }),
+              ...(pageParam !== null && { cursor: pageParam })
+            }
+          }
+        })
+      ),
+    getNextPageParam: ({ next_cursor }) => next_cursor,
+    // each read asks the agent, which also has commands to execute: only a person asks again
+    refetchOnWindowFocus: false,
+    retry: false
+  })
+
+/** The failed tasks that an engine still has, read by its agent now, and the button that puts one back. */
+export const DeadLettersPage = () => {
+  const { slug } = useParams({ from: "/signed-in/projects/$slug/dead-letters" })
+  const search = useSearch({ from: "/signed-in/projects/$slug/dead-letters" })
+  const { deadLetters: texts } = useTexts()
+  const format = useFormat()
+  const navigate = useNavigate()
+  const canOperate = useCan(slug, "operator")
+  const [question, setQuestion] = useState<Letter | null>(null)
+  const agents = useQuery({
+    queryKey: ["agents", slug],
+    queryFn: () => unwrap(api.GET("/api/v1/projects/{slug}/agents", { params: { path: { slug } } }))
+  })
+  const engines = [...new Set(agents.data?.flatMap(({ engine_adapters }) => engine_adapters))].sort()
+  const engine = search.engine ?? engines[0]
+  const ofEngine = agents.data?.filter(({ engine_adapters }) => engine_adapters.some((one) => one === engine)) ?? []
+  const list = useLetters(slug, search, engine)
+  const rows = list.data?.pages.flatMap(({ entries }) => entries) ?? []
+  const answer = list.data?.pages[0]
+  const show = (next: DeadLettersSearch) =>
+    void navigate({ to: "/projects/$slug/dead-letters", params: { slug }, search: next })
+  const select = "h-[30px] rounded-base border border-line bg-paper px-3"
+  return (
+    <>
+      <PageHeader title={texts.title}>
+        {engines.length > 0 && (
+          <select
+            aria-label={texts.engine}
+            value={engine}
+            className={select}
+            onChange={({ target }) => show({ engine: target.value })}
+          >
+            {[...new Set([...engines, ...(engine === undefined ? [] : [engine])])].map((one) => (
+              <option key={one} value={one}>{one}</option>
+            ))}
+          </select>
+        )}
+        {ofEngine.length > 1 && (
+          <select
+            aria-label={texts.agent}
+            value={search.agent ?? ""}
+            className={select}
+            onChange={({ target }) => {
+              const { agent: _, ...rest } = search
+              show(target.value === "" ? rest : { ...rest, agent: target.value })
+            }}
+          >
+            <option value="">{texts.anyAgent}</option>
+            {ofEngine.map(({ id, name }) => <option key={id} value={id}>{name}</option>)}
+          </select>
+        )}
+        <form
+          key={search.queue}
+          className="flex"
+          onSubmit={(event) => {
+            event.preventDefault()
+            const queue = String(new FormData(event.currentTarget).get("queue") ?? "").trim()
+            const { queue: _, ...rest } = search
+            show(queue === "" ? rest : { ...rest, queue })
+          }}
+        >
+          <input
+            name="queue"
+            aria-label={texts.queue}
+            placeholder={texts.queueHint}
+            defaultValue={search.queue}
+            className={select}
+          />
+        </form>
+        <div className="ml-auto flex items-center gap-3">
+          {list.dataUpdatedAt > 0 && (
+            <span className="figures text-soft">{texts.readAt(format.clock(list.dataUpdatedAt))}</span>
+          )}
+          <Button disabled={engine === undefined || list.isFetching} onClick={() => void list.refetch()}>
+            <Icon name="retry" />
+            {texts.readAgain}
+          </Button>
+        </div>
+      </PageHeader>
+      <FailureTabs slug={slug} />
+      {agents.data !== undefined && engine === undefined
+        ? <EmptyState title={texts.noEngine} hint={texts.noEngineHint} />
+        : (
+          <ListFrame
+            list={engine === undefined ? agents : list}
+            isEmpty={rows.length === 0}
+            empty={<EmptyState title={texts.none} hint={texts.noneHint} />}
+          >
+            {answer !== undefined && answer.total !== null && (
+              <p className="px-5 pb-4 text-soft">{texts.total(format.number(answer.total))}</p>
+            )}
+            <Table
+              label={texts.title}
+              rows={rows}
+              rowKey={({ task_id }) => task_id}
+              columns={[
+                {
+                  title: texts.task,
+                  cell: ({ task_id, task_name }) =>
+                    engine === undefined || engine === otherIdEngine
+                      ? <span className="font-medium">{task_name || task_id}</span>
+                      : (
+                        <Link
+                          to="/projects/$slug/tasks/$engine/$taskId"
+                          params={{ slug, engine, taskId: task_id }}
+                          className="font-medium hover:underline hover:underline-offset-2"
+                        >
+                          {task_name || task_id}
+                        </Link>
+                      )
+                },
+                { title: texts.queue, isMinor: true, cell: ({ queue }) => queue },
+                {
+                  title: texts.error,
+                  cell: ({ error_excerpt }) => (
+                    <span
+                      className="block max-w-[72ch] truncate font-mono text-small max-md:max-w-[30vw]"
+                      title={error_excerpt}
+                    >
+                      {error_excerpt.split("\n", 1)[0]}
+                    </span>
+                  )
+                },
+                {
+                  title: texts.attempts,
+                  isNumber: true,
+                  isMinor: true,
+                  cell: ({ attempts }) => attempts === null ? "–" : format.number(attempts)
+                },
+                {
+                  title: texts.failedAt,
+                  isNumber: true,
+                  isMinor: true,
+                  cell: ({ failed_at }) => failed_at === null ? "–" : <Time at={failed_at} />
+                },
+                ...(canOperate && engine !== otherIdEngine
+                  ? [{
+                    title: texts.action,
+                    isNumber: true,
+                    cell: (letter: Letter) => (
+                      <Button look="quiet" onClick={() => setQuestion(letter)}>{texts.requeue}</Button>
+                    )
+                  }]
+                  : [])
+              ]}
+            />
+            <MoreButton list={list} />
+          </ListFrame>
+        )}
+      {question !== null && answer !== undefined && (
+        <RequeueQuestion
+          slug={slug}
+          letter={question}
+          engine={answer.engine}
+          agentId={answer.agent_id}
+          onClose={() => setQuestion(null)}
+          onRequeued={() => void list.refetch()}
+        />
+      )}
+    </>
+  )
+}

@@ -1,0 +1,152 @@
+import { useQuery } from "@tanstack/react-query"
+import { Link, useParams } from "@tanstack/react-router"
+import { useState } from "react"
+import type { Schemas } from "../api/client.ts"
+import { useRefetchInterval } from "../api/live.ts"
+import { BulkRetryDialog } from "../bulkRetries/BulkRetryDialog.tsx"
+import { useFormat } from "../format/useFormat.ts"
+import { useTexts } from "../i18n/Language.tsx"
+import { useCan } from "../session/session.ts"
+import { Traceback } from "../tasks/Traceback.tsx"
+import { Button } from "../ui/Button.tsx"
+import { CopyButton } from "../ui/CopyButton.tsx"
+import { Icon } from "../ui/Icon.tsx"
+import { ErrorNotice, Loading } from "../ui/Notices.tsx"
+import { PageHeader } from "../ui/PageHeader.tsx"
+import { Fact, Facts, Panel } from "../ui/Panel.tsx"
+import { Time } from "../ui/Time.tsx"
+import { GroupMark } from "./GroupMark.tsx"
+import { GroupTasks } from "./GroupTasks.tsx"
+import { HourChart } from "./HourChart.tsx"
+import { groupQuery } from "./queries.ts"
+
+const refetchMillis = 10_000
+
+type Detail = Schemas["FailureGroupDetail"]
+
+const GroupFacts = ({ group }: { readonly group: Detail }) => {
+  const { failures: texts } = useTexts()
+  const format = useFormat()
+  return (
+    <Facts>
+      <Fact name={texts.open}>
+        <span className={group.open_count > 0 ? "font-medium text-failure" : undefined}>
+          {format.number(group.open_count)}
+        </span>
+      </Fact>
+      <Fact name={texts.recovered}>{format.number(group.recovered_count)}</Fact>
+      <Fact name={texts.occurrences}>{format.number(group.occurrences)}</Fact>
+      <Fact name={texts.engine}>{group.engines.join(", ")}</Fact>
+      <Fact name={texts.firstSeen}>{group.first_seen === null ? "–" : <Time at={group.first_seen} />}</Fact>
+      <Fact name={texts.lastSeen}>{group.last_seen === null ? "–" : <Time at={group.last_seen} />}</Fact>
+    </Facts>
+  )
+}
+
+const Shares = ({ shares, title }: { readonly title: string; readonly shares: Detail["workers"] }) => {
+  const { none } = useTexts()
+  const format = useFormat()
+  const total = shares.reduce((sum, { tasks }) => sum + tasks, 0)
+  return (
+    <Panel title={title}>
+      {shares.length === 0 ? <p className="px-5 py-4 text-soft">{none}</p> : (
+        <ul className="grid gap-2 px-5 py-4">
+          {shares.map(({ name, tasks }) => (
+            <li key={name} className="flex justify-between gap-4">
+              <span className="truncate">{name ?? "–"}</span>
+              <span className="figures text-soft">{format.percent(tasks / total)}</span>
+            </li>
+          ))}
+        </ul>
+      )}
+    </Panel>
+  )
+}
+
+const Sample = ({ group, slug }: { readonly slug: string; readonly group: Detail }) => {
+  const { failures: texts } = useTexts()
+  const sample = group.sample_task
+  const exception = sample?.exception ?? group.sample_exception
+  return (
+    <Panel
+      title={texts.sample}
+      actions={sample !== null && (
+        <Link
+          to="/projects/$slug/tasks/$engine/$taskId"
+          params={{ slug, engine: sample.engine, taskId: sample.task_id }}
+          className="underline underline-offset-2"
+        >
+          {texts.showSample}
+        </Link>
+      )}
+    >
+      <p className="px-5 py-4 font-mono text-[12px] break-words whitespace-pre-wrap text-failure">
+        {exception ?? texts.noException}
+      </p>
+      {sample !== null && sample.traceback !== null && sample.traceback.trim() !== exception?.trim() && (
+        <Traceback text={sample.traceback} />
+      )}
+      {sample === null && <p className="px-5 pb-4 text-soft">{texts.sampleDeleted}</p>}
+    </Panel>
+  )
+}
+
+/** One failure group: how often and since when, with what exception, its tasks, and the button that retries them all. */
+export const FailurePage = () => {
+  const { fingerprint, slug } = useParams({ from: "/signed-in/projects/$slug/failures/$fingerprint" })
+  const { failures: texts } = useTexts()
+  const canOperate = useCan(slug, "operator")
+  const [isAsking, setAsking] = useState(false)
+  const refetchInterval = useRefetchInterval(refetchMillis)
+  const read = useQuery({ ...groupQuery(slug, fingerprint), refetchInterval })
+  const group = read.data
+  if (group === undefined) {
+    return read.isError ? <ErrorNotice error={read.error} onRetry={() => void read.refetch()} /> : <Loading />
+  }
+  const name = group.sample_task_name ?? fingerprint
+  return (
+    <>
+      <PageHeader title={name}>
+        <GroupMark status={group.status} />
+        <span className="flex items-center gap-3 font-mono text-small text-soft">
+          {fingerprint}
+          <CopyButton text={fingerprint} label={texts.fingerprint} />
+        </span>
+        {canOperate && (
+          <Button
+            look={group.open_count > 0 ? "primary" : "plain"}
+            disabled={group.open_count === 0}
+            className="ml-auto"
+            onClick={() => setAsking(true)}
+          >
+            <Icon name="retry" />
+            {texts.retryAll}
+          </Button>
+        )}
+      </PageHeader>
+      {read.isError && <ErrorNotice error={read.error} onRetry={() => void read.refetch()} />}
+      <div className="grid gap-5 px-5 pb-6 lg:grid-cols-[minmax(0,3fr)_minmax(0,2fr)]">
+        <div className="grid min-w-0 content-start gap-5">
+          <HourChart hours={group.hours} at={read.dataUpdatedAt} />
+          <Sample slug={slug} group={group} />
+        </div>
+        <div className="grid min-w-0 content-start gap-5">
+          <Panel title={texts.facts}>
+            <GroupFacts group={group} />
+          </Panel>
+          <GroupTasks slug={slug} fingerprint={fingerprint} />
+          <Shares title={texts.queues} shares={group.queues} />
+          <Shares title={texts.workers} shares={group.workers} />
+        </div>
+      </div>
+      {isAsking && (
+        <BulkRetryDialog
+          slug={slug}
+          title={texts.retryQuestion(name)}
+          filter={{ fingerprint }}
+          onClose={() => setAsking(false)}
+        />
+      )}
+    </>
+  )
+}

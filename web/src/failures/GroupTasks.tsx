@@ -1,0 +1,77 @@
+import { useQuery } from "@tanstack/react-query"
+import { Link } from "@tanstack/react-router"
+import { useState } from "react"
+import { useRefetchInterval } from "../api/live.ts"
+import { useFormat } from "../format/useFormat.ts"
+import { useTexts } from "../i18n/Language.tsx"
+import { formatQuery } from "../tasks/query.ts"
+import { ErrorNotice, Loading } from "../ui/Notices.tsx"
+import { Panel } from "../ui/Panel.tsx"
+import { StateMark } from "../ui/StateMark.tsx"
+import { Tabs } from "../ui/Tabs.tsx"
+import { Time } from "../ui/Time.tsx"
+import { groupTasksQuery } from "./queries.ts"
+
+const refetchMillis = 10_000
+
+type Choice = "failure" | "success" | "all"
+
+/** The newest tasks of a group; the list of tasks has all of them. */
+export const GroupTasks = ({ fingerprint, slug }: { readonly slug: string; readonly fingerprint: string }) => {
+  const { failures: texts, states } = useTexts()
+  const format = useFormat()
+  const [choice, setChoice] = useState<Choice>("failure")
+  const state = choice === "all" ? undefined : choice
+  const refetchInterval = useRefetchInterval(refetchMillis)
+  const tasks = useQuery({ ...groupTasksQuery(slug, fingerprint, state), refetchInterval })
+  return (
+    <Panel
+      title={texts.tasks}
+      actions={
+        <Link
+          to="/projects/$slug/tasks"
+          params={{ slug }}
+          search={{ q: formatQuery({ ...(state !== undefined && { state }), fingerprint }) }}
+          className="underline underline-offset-2"
+        >
+          {texts.showAll}
+        </Link>
+      }
+    >
+      <Tabs
+        label={texts.tasks}
+        value={choice}
+        tabs={{ failure: states.failure, success: states.success, all: texts.allStates }}
+        onChoose={setChoice}
+      />
+      {tasks.isError && <ErrorNotice error={tasks.error} onRetry={() => void tasks.refetch()} />}
+      {tasks.data === undefined
+        ? !tasks.isError && <Loading />
+        : tasks.data.items.length === 0
+        ? <p className="px-5 py-4 text-soft">{texts.noTasks}</p>
+        : (
+          <ul className="max-h-[420px] overflow-auto py-3">
+            {tasks.data.items.map((task) => (
+              <li key={task.id}>
+                <Link
+                  to="/projects/$slug/tasks/$engine/$taskId"
+                  params={{ slug, engine: task.engine, taskId: task.task_id }}
+                  className="grid grid-cols-[104px_minmax(0,1fr)_auto] items-center gap-4 px-5 py-2 hover:bg-hover"
+                >
+                  <StateMark state={task.state} />
+                  <span className="truncate font-mono text-small">{task.task_id}</span>
+                  <span className="figures text-soft">
+                    {task.finished_at !== null
+                      ? <Time at={task.finished_at} />
+                      : task.started_at === null
+                      ? format.relative(Date.parse(task.created_at), Date.now())
+                      : <Time at={task.started_at} />}
+                  </span>
+                </Link>
+              </li>
+            ))}
+          </ul>
+        )}
+    </Panel>
+  )
+}

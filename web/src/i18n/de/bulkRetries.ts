@@ -1,0 +1,83 @@
+import type { Texts } from "../en.ts"
+
+export const bulkRetries: Texts["bulkRetries"] = {
+  title: "Massenwiederholungen",
+  one: "Massenwiederholung",
+  singleCommands: "Einzelne Befehle",
+  status: "Status",
+  phases: {
+    running: "Läuft",
+    paused: "Pausiert",
+    cancelling: "Abgebrochen, letzte Ergebnisse stehen aus",
+    completed: "Abgeschlossen",
+    cancelled: "Abgebrochen",
+    expired: "Abgelaufen"
+  },
+  counts: {
+    succeeded: "Wiederholt",
+    failed: "Nicht wiederholt",
+    unknown: "Ergebnis unbekannt",
+    unobserved: "Ausgelassen",
+    claimed: "Beauftragt",
+    pending: "Wartend"
+  },
+  countHints: {
+    succeeded: "Der Agent hat die Wiederholung bestätigt.",
+    failed: "Der Agent hat abgelehnt oder ist gescheitert.",
+    unknown: "Der Befehl wurde gesendet; ob er ausgeführt wurde, ist nicht bekannt.",
+    unobserved:
+      "Der Task ist gelöscht oder hat sich seither geändert, oder sein Befehl wurde vor dem Senden abgebrochen.",
+    claimed: "Der Befehl wurde erteilt und hat noch kein Ergebnis.",
+    pending: "Es wurde noch kein Befehl erteilt."
+  },
+  reasons: {
+    task_deleted: "Der Task wurde gelöscht.",
+    task_changed: "Der Task hat einen anderen Status als beim Start der Wiederholung.",
+    task_retried: "Ein anderer Befehl hat den Task seither wiederholt.",
+    command_cancelled: "Sein Befehl wurde vor dem Senden abgebrochen.",
+    refused: "Die Engine kann den Task ohne seine Argumente nicht wiederholen.",
+    failed: "Der Agent hat abgelehnt oder ist gescheitert.",
+    unconfirmed: "Der Befehl wurde gesendet, sein Ergebnis ist unbekannt."
+  },
+  filter: "Filter",
+  facts: "Fakten",
+  progress: "Fortschritt",
+  ofTotal: (part: string, total: string) => `${part} von ${total}`,
+  done: "Erledigt",
+  failed: "Nicht wiederholt",
+  created: "Gestartet",
+  finished: "Beendet",
+  lastProgress: "Letzter Fortschritt",
+  deadline: "Endet spätestens",
+  rate: "Rate",
+  noRate: "Unbegrenzt",
+  perSecond: (rate: string) => `${rate} pro Sekunde`,
+  capped: (max: string) => `Es passen mehr Tasks; nur die ältesten ${max} werden genommen.`,
+  tasks: "Tasks",
+  allTasks: "Alle",
+  task: "Task",
+  reason: "Grund",
+  newTask: "Neuer Task",
+  ended: "Ergebnis",
+  noItems: "Kein Task hat dieses Ergebnis",
+  none: "Noch keine Massenwiederholung",
+  noneHint: "Öffnen Sie eine Fehlergruppe oder filtern Sie die Task-Liste, und wiederholen Sie alle Tasks daraus.",
+  pause: "Pausieren",
+  resume: "Fortsetzen",
+  cancel: "Wiederholung abbrechen",
+  cancelQuestion: "Diese Massenwiederholung abbrechen?",
+  cancelHint: (count: string) =>
+    `Tasks, die nicht wiederholt werden: ${count}. Bereits gesendete Befehle werden nicht zurückgenommen. Eine abgebrochene Wiederholung kann nicht fortgesetzt werden.`,
+  changeRate: "Rate ändern",
+  rateField: "Wiederholungen pro Sekunde",
+  rateHint: "Leer bedeutet unbegrenzt.",
+  rateResumes: "Leer bedeutet unbegrenzt. Die Wiederholung läuft sofort weiter.",
+  maxField: "Höchstzahl der Tasks",
+  maxHint: "Passen mehr Tasks, werden die ältesten genommen.",
+  matching: (count: string) => `Passende Tasks: ${count}`,
+  engineNote: (engine: string, count: string) => `${engine} (${count}):`,
+  byName: "Nach Name",
+  byException: "Nach Exception",
+  more: (count: string) => `${count} weitere`,
+  start: "Wiederholung starten"
+}

@@ -1,0 +1,26 @@
+import type { Texts } from "../en.ts"
+
+export const deadLetters: Texts["deadLetters"] = {
+  title: "Dead Letters",
+  engine: "Engine",
+  agent: "Agent",
+  anyAgent: "Der zuletzt gesehene Agent",
+  queue: "Queue",
+  queueHint: "Alle Queues",
+  readAt: (time: string) => `Stand ${time}`,
+  readAgain: "Agenten erneut fragen",
+  total: (count: string) => `Die Engine hat insgesamt ${count}.`,
+  task: "Task",
+  error: "Fehler",
+  attempts: "Versuche",
+  failedAt: "Fehlgeschlagen",
+  action: "Aktion",
+  none: "Die Engine hat keine Dead Letters",
+  noneHint: "Ein Dead Letter ist ein fehlgeschlagener Task, den seine Engine aufbewahrt, damit er erneut laufen kann.",
+  noEngine: "Noch kein Agent",
+  noEngineHint: "Der Agent einer Engine listet ihre Dead Letters auf. Verbinden Sie zuerst einen Agenten.",
+  requeue: "Erneut einreihen",
+  requeueQuestion: (name: string) => `${name} erneut einreihen?`,
+  requeueHint: (queue: string) => `Die Engine stellt den Task zurück in die Queue ${queue} und führt ihn erneut aus.`,
+  requeueNotice: (name: string) => `Erneut einreihen: ${name}`
+}

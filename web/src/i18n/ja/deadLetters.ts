@@ -1,0 +1,26 @@
+import type { Texts } from "../en.ts"
+
+export const deadLetters: Texts["deadLetters"] = {
+  title: "デッドレター",
+  engine: "エンジン",
+  agent: "エージェント",
+  anyAgent: "最後に確認されたエージェント",
+  queue: "キュー",
+  queueHint: "すべてのキュー",
+  readAt: (time: string) => `${time}時点`,
+  readAgain: "エージェントに再度問い合わせる",
+  total: (count: string) => `エンジンには全部で${count}件あります。`,
+  task: "タスク",
+  error: "エラー",
+  attempts: "試行",
+  failedAt: "失敗",
+  action: "操作",
+  none: "エンジンにデッドレターはありません",
+  noneHint: "デッドレターとは、再実行できるようにエンジンが保持している失敗したタスクです。",
+  noEngine: "エージェントはまだありません",
+  noEngineHint: "デッドレターはエンジンのエージェントが一覧します。まずエージェントを接続してください。",
+  requeue: "キューに戻す",
+  requeueQuestion: (name: string) => `${name}をキューに戻しますか？`,
+  requeueHint: (queue: string) => `エンジンがタスクをキュー${queue}に戻し、再度実行します。`,
+  requeueNotice: (name: string) => `キューに戻す: ${name}`
+}
