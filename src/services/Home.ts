@@ -37,8 +37,11 @@ export class Home extends Effect.Service<Home>()("svc/Home", {
       const person = yield* currentPerson
       const visible = yield* visibleProjects
       const ids = visible.map((project) => project.id)
-      const counts = yield* repo.countAll(ids)
-      const activity = yield* repo.lastActivity(ids)
+      const [counts, activity, display_name] = yield* Effect.all([
+        repo.countAll(ids),
+        repo.lastActivity(ids),
+        repo.findDisplayName(person.user_id)
+      ], { concurrency: "unbounded" })
       const cards = visible.map((project) => {
         const role = roleIn(person, project.id)
         const sums = countsOf(counts, project)
@@ -60,7 +63,7 @@ export class Home extends Effect.Service<Home>()("svc/Home", {
         user: {
           id: person.user_id,
           email: person.email,
-          display_name: yield* repo.findDisplayName(person.user_id),
+          display_name,
           is_admin: person.is_admin
         },
         aggregate: aggregateOf(cards.map(({ card }) => card), counts),
