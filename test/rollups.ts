@@ -4,10 +4,10 @@ import { randomUUID } from "node:crypto"
 import {
   addDifference,
   type Cell,
-  type CellChange,
   contributionOf,
   emptyCell,
-  noChange,
+  emptyEncodedCell,
+  type EncodedCell,
   type RollupTask,
   sumNames
 } from "../src/domain/Rollup/Contribution.ts"
@@ -71,10 +71,10 @@ export const rollupsOfTasks = (projectId: string) =>
     const cells = new Map<string, Cell>()
     for (const task of tasks) {
       const one = contributionOf(task, TaskHistory.analyse(TaskHistory.decode(task.history)))
-      const minutes = new Map<string, CellChange>()
-      const changeAt = (at: string): CellChange => {
+      const minutes = new Map<string, EncodedCell>()
+      const changeAt = (at: string): EncodedCell => {
         const minute = at.slice(0, 16)
-        const change = minutes.get(minute) ?? noChange()
+        const change = minutes.get(minute) ?? emptyEncodedCell()
         minutes.set(minute, change)
         return change
       }

@@ -1,5 +1,6 @@
 import { Effect, Layer, Record } from "effect"
 import { ValidationFailed } from "../domain/Errors.ts"
+import { emptyEncodedCell, type EncodedCell } from "../domain/Rollup/Contribution.ts"
 import { countLonger, percentilesOf } from "../domain/Rollup/Histogram.ts"
 import { burnRatesOf, burnWindows, type FindBurnRates, type Judged } from "../domain/Rollup/Slo.ts"
 import {
@@ -15,15 +16,7 @@ import {
 import * as Timestamp from "../domain/Timestamp.ts"
 import { CurrentProject } from "./CurrentActor.ts"
 import { orDieOnSql } from "./Database.ts"
-import {
-  addTotals,
-  type Durations,
-  noTotals,
-  RollupRepo,
-  type SeriesFilter,
-  type StoredSeries,
-  type Totals
-} from "./Rollups/Repo.ts"
+import { addTotals, type Durations, RollupRepo, type SeriesFilter, type StoredSeries } from "./Rollups/Repo.ts"
 import { type Level, levels, seriesKinds } from "./Rollups/Series.ts"
 import { coverOf, startOfWindow } from "./Rollups/Window.ts"
 
@@ -64,7 +57,7 @@ export class Rollups extends Effect.Service<Rollups>()("svc/Rollups", {
         size,
         count <= maxDurations ? "both" : "none"
       )
-      const slots = Array.from({ length: count }, noTotals)
+      const slots = Array.from({ length: count }, emptyEncodedCell)
       for (const row of rows) addTotals(slots[row.slot]!, row)
       const answer: Trends = {
         window,
@@ -89,8 +82,8 @@ export class Rollups extends Effect.Service<Rollups>()("svc/Rollups", {
       const shown = sortNames(names, sort).slice(0, limit)
       const durations = yield* repo.sumSeries(id, shown.flatMap((name) => name.ids), ranges, "both")
       for (const name of shown) {
-        name.totals = noTotals()
-        for (const series of name.ids) addTotals(name.totals, durations.get(series) ?? noTotals())
+        name.totals = emptyEncodedCell()
+        for (const series of name.ids) addTotals(name.totals, durations.get(series) ?? emptyEncodedCell())
       }
       const answer: TaskNames = {
         window,
@@ -112,9 +105,9 @@ export class Rollups extends Effect.Service<Rollups>()("svc/Rollups", {
       const { id } = yield* CurrentProject
       const now = yield* nowMinute
       const [series] = yield* repo.listSeries(id, { kind: seriesKinds.project })
-      if (series === undefined) return noTotals()
+      if (series === undefined) return emptyEncodedCell()
       const totals = yield* repo.sumSeries(id, [series.id], coverOf(startOfWindow(now, hours * 60), now), "both")
-      return totals.get(series.id) ?? noTotals()
+      return totals.get(series.id) ?? emptyEncodedCell()
     })
 
     /** How fast the tasks use up the error budget of an objective. */
@@ -133,7 +126,7 @@ export class Rollups extends Effect.Service<Rollups>()("svc/Rollups", {
             max_runtime_ms === undefined ? "none" : "runtimes"
           ),
           (totals) => {
-            const total = noTotals()
+            const total = emptyEncodedCell()
             for (const one of totals.values()) addTotals(total, one)
             return judgeTasks(total, max_runtime_ms)
           }
@@ -148,7 +141,7 @@ export class Rollups extends Effect.Service<Rollups>()("svc/Rollups", {
 }
 
 /** By runtime, or by outcome. Revoked and rejected tasks are no failures. */
-const judgeTasks = (totals: Totals, maxRuntime: number | undefined): Judged =>
+const judgeTasks = (totals: EncodedCell, maxRuntime: number | undefined): Judged =>
   maxRuntime === undefined
     ? { total: atLeastZero(totals.success) + atLeastZero(totals.failure), bad: atLeastZero(totals.failure) }
     : { total: atLeastZero(totals.runtime_count), bad: countLonger(totals.runtimes, maxRuntime) }
@@ -166,7 +159,7 @@ const timestampOf = (minute: number): Timestamp.Timestamp => Timestamp.fromEpoch
 /** A sum of changes is negative only after events of a task that expired or overflowed; it shows as 0. */
 const atLeastZero = (count: number): number => Math.max(0, count)
 
-export const countsOf = (totals: Totals) => {
+export const countsOf = (totals: EncodedCell) => {
   const counts = {
     received: atLeastZero(totals.received),
     success: atLeastZero(totals.success),
@@ -186,7 +179,7 @@ export const countsOf = (totals: Totals) => {
   }
 }
 
-export const failureRateOf = ({ failure, success }: Pick<Totals, "failure" | "success">): number => {
+export const failureRateOf = ({ failure, success }: Pick<EncodedCell, "failure" | "success">): number => {
   const ended = atLeastZero(failure) + atLeastZero(success)
   return ended === 0 ? 0 : Number((atLeastZero(failure) / ended).toFixed(4))
 }
@@ -197,19 +190,19 @@ interface NameSums {
   readonly name: string
   readonly queues: Array<string>
   readonly ids: Array<number>
-  totals: Totals
+  totals: EncodedCell
 }
 
 const groupByName = (
   series: ReadonlyArray<StoredSeries>,
-  totals: ReadonlyMap<number, Totals>
+  totals: ReadonlyMap<number, EncodedCell>
 ): ReadonlyArray<NameSums> => {
   const names = new Map<string, NameSums>()
   for (const { engine, id, name, queue } of series) {
     const found = totals.get(id)
     if (found === undefined) continue // nothing in the window
     const key = `${engine}\0${name}`
-    const known = names.get(key) ?? { engine, name, queues: [], ids: [], totals: noTotals() }
+    const known = names.get(key) ?? { engine, name, queues: [], ids: [], totals: emptyEncodedCell() }
     names.set(key, known)
     if (queue !== "") known.queues.push(queue)
     known.ids.push(id)
@@ -223,7 +216,7 @@ const groupByName = (
 const durationsToSort = (sort: NamesSort): Durations =>
   sort === "p50" || sort === "p95" || sort === "p99" ? "runtimes" : sort === "wait_p95" ? "waits" : "none"
 
-const rankOf = (sort: NamesSort, totals: Totals): number => {
+const rankOf = (sort: NamesSort, totals: EncodedCell): number => {
   switch (sort) {
     case "p50":
     case "p95":

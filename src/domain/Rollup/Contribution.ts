@@ -58,14 +58,17 @@ export interface Cell extends Sums {
   readonly waits: Histogram
 }
 
-/** A change of a cell. Its encoded histograms may name a bucket more than once: a map for each task is what a change costs. */
-export interface CellChange extends Sums {
+/**
+ * A cell whose histograms are encoded, as a change of it and as sums of stored rows have them. They may name a bucket more
+ * than once: a map for each task is what a change costs.
+ */
+export interface EncodedCell extends Sums {
   runtimes: string
   waits: string
 }
 
 // without a spread of common fields, which made collecting changes four times as slow
-export const noChange = (): CellChange => ({
+export const emptyEncodedCell = (): EncodedCell => ({
   received: 0,
   success: 0,
   failure: 0,
@@ -133,7 +136,7 @@ export const contributionOf = (task: RollupTask, { attempts }: Analysis): Contri
 }
 
 /** Finds the change of a minute; `at` is a moment in it. */
-type ChangeAt = (at: string) => CellChange
+type ChangeAt = (at: string) => EncodedCell
 
 /** Adds (1) or subtracts (-1) the parts of `one` that `other` does not have too; both are of one series. */
 export const addDifference = (
@@ -172,7 +175,7 @@ const addWait = (changeAt: ChangeAt, startedAt: string, receivedAt: string | nul
   change.waits = appendEncoded(change.waits, bucketOf(millis), sign)
 }
 
-const addEnd = (change: CellChange, outcome: Outcome, runtimeMillis: number | null, sign: 1 | -1): void => {
+const addEnd = (change: EncodedCell, outcome: Outcome, runtimeMillis: number | null, sign: 1 | -1): void => {
   change[outcome] += sign
   if (runtimeMillis === null || runtimeMillis < 0) return
   change.runtime_count += sign

@@ -1,8 +1,8 @@
 import {
   addDifference,
-  type CellChange,
   type Contribution,
-  noChange,
+  emptyEncodedCell,
+  type EncodedCell,
   sumNames
 } from "../../domain/Rollup/Contribution.ts"
 import { type Timestamp, toEpochMillis } from "../../domain/Timestamp.ts"
@@ -12,9 +12,9 @@ import type { SeriesKey } from "./Series.ts"
 /** Changes of one task name in one queue, by minute. */
 class SeriesDraft {
   /** By the minute's text, `2026-11-23T04:05`. */
-  readonly minutes = new Map<string, CellChange>()
+  readonly minutes = new Map<string, EncodedCell>()
   private minute = ""
-  private change: CellChange = noChange()
+  private change: EncodedCell = emptyEncodedCell()
 
   constructor(
     readonly project_id: string,
@@ -24,11 +24,11 @@ class SeriesDraft {
   ) {}
 
   /** The change of the minute of a moment: mostly the one of the call before. */
-  readonly changeAt = (at: string): CellChange => {
+  readonly changeAt = (at: string): EncodedCell => {
     if (this.minute !== "" && at.startsWith(this.minute)) return this.change
     this.minute = at.slice(0, 16)
     const known = this.minutes.get(this.minute)
-    this.change = known ?? noChange()
+    this.change = known ?? emptyEncodedCell()
     if (known === undefined) this.minutes.set(this.minute, this.change)
     return this.change
   }
@@ -96,7 +96,7 @@ const hasOnlyGained = (before: Contribution, after: Contribution): boolean =>
   before.receivedAt === after.receivedAt && before.outcome === null && before.retries.length === 0 &&
   (before.startedAt === null || (before.startedAt === after.startedAt && before.waitsFrom === after.waitsFrom))
 
-const isEmpty = (change: CellChange): boolean =>
+const isEmpty = (change: EncodedCell): boolean =>
   change.runtimes === "" && change.waits === "" && sumNames.every((name) => change[name] === 0)
 
 const encodeDraft = ({ engine, minutes, name, project_id, queue }: SeriesDraft): ReadonlyArray<EncodedDelta> => {

@@ -1,7 +1,7 @@
 import type { SqlError } from "@effect/sql"
 import { Effect } from "effect"
 import type { ProjectId } from "../../domain/Id.ts"
-import { sumNames, type Sums } from "../../domain/Rollup/Contribution.ts"
+import { emptyEncodedCell, type EncodedCell, sumNames, type Sums } from "../../domain/Rollup/Contribution.ts"
 import { Reader } from "../Database.ts"
 import { type Parameter, type PreparedRead, PreparedReads } from "../PreparedReads.ts"
 import type { LevelRange } from "./Window.ts"
@@ -19,12 +19,6 @@ export interface SeriesFilter {
   readonly engine?: string | undefined
   readonly queue?: string | undefined
   readonly name?: string | undefined
-}
-
-/** Sums of stored rows; the histograms are encoded, with spaces between those of several rows. */
-export interface Totals extends Sums {
-  runtimes: string
-  waits: string
 }
 
 interface StoredTotals extends Sums {
@@ -116,7 +110,7 @@ export class RollupRepo extends Effect.Service<RollupRepo>()("svc/rollups/Repo",
       ranges: ReadonlyArray<LevelRange>,
       durations: Durations
     ) {
-      const totals = new Map<number, Totals>()
+      const totals = new Map<number, EncodedCell>()
       if (ids.length === 0) return totals
       const text = ranges.map(() =>
         `SELECT r.series_id, ${columns(durations)} FROM rollups r
@@ -129,7 +123,7 @@ export class RollupRepo extends Effect.Service<RollupRepo>()("svc/rollups/Repo",
         ranges.flatMap(({ from, level, to }) => [projectId, level, list, from, to])
       )
       for (const row of rows) {
-        const total = totals.get(row.series_id) ?? noTotals()
+        const total = totals.get(row.series_id) ?? emptyEncodedCell()
         totals.set(row.series_id, total)
         addTotals(total, row)
       }
@@ -142,23 +136,8 @@ export class RollupRepo extends Effect.Service<RollupRepo>()("svc/rollups/Repo",
   static readonly layer = this.Default
 }
 
-export const noTotals = (): Totals => ({
-  received: 0,
-  success: 0,
-  failure: 0,
-  retry: 0,
-  revoked: 0,
-  rejected: 0,
-  runtime_count: 0,
-  runtime_sum: 0,
-  wait_count: 0,
-  wait_sum: 0,
-  runtimes: "",
-  waits: ""
-})
-
 /** PostgreSQL sums int8 to numeric, which arrives as text. */
-export const addTotals = (total: Totals, row: StoredTotals): void => {
+export const addTotals = (total: EncodedCell, row: StoredTotals): void => {
   for (const name of sumNames) total[name] += Number(row[name])
   if (row.runtimes) total.runtimes += ` ${row.runtimes}`
   if (row.waits) total.waits += ` ${row.waits}`
