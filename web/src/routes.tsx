@@ -194,6 +194,51 @@ const alertRoute = createRoute({
   component: lazyRouteComponent(() => import("./notifications/alerts/AlertPage.tsx"), "AlertPage")
 })
 
+const automationRoute = createRoute({
+  getParentRoute: () => projectRoute,
+  path: "/automation",
+  component: lazyRouteComponent(() => import("./automation/AutomationPage.tsx"), "AutomationPage")
+})
+
+/** The days of history that the editor tries a rule on. */
+const backtestDays = [1, 7, 30, 90] as const
+export type BacktestDays = (typeof backtestDays)[number]
+
+const validateDays = ({ days }: Record<string, unknown>): { readonly days?: BacktestDays } => {
+  const known = backtestDays.find((one) => one === days)
+  return known === undefined ? {} : { days: known }
+}
+
+const newRuleRoute = createRoute({
+  getParentRoute: () => projectRoute,
+  path: "/automation/new",
+  validateSearch: validateDays,
+  component: lazyRouteComponent(() => import("./automation/RulePage.tsx"), "NewRulePage")
+})
+
+const ruleRoute = createRoute({
+  getParentRoute: () => projectRoute,
+  path: "/automation/$ruleId",
+  validateSearch: validateDays,
+  component: lazyRouteComponent(() => import("./automation/RulePage.tsx"), "RulePage")
+})
+
+const approvalTabs = ["pending", "approved", "failed", "rejected", "expired", "all"] as const
+
+const approvalsRoute = createRoute({
+  getParentRoute: () => projectRoute,
+  path: "/approvals",
+  validateSearch: ({ id, status }: Record<string, unknown>): {
+    readonly status?: (typeof approvalTabs)[number]
+    /** The one that is open. */
+    readonly id?: string
+  } => {
+    const tab = approvalTabs.find((one) => one === status)
+    return { ...(tab !== undefined && { status: tab }), ...(typeof id === "string" && id !== "" && { id }) }
+  },
+  component: lazyRouteComponent(() => import("./approvals/ApprovalsPage.tsx"), "ApprovalsPage")
+})
+
 const routeTree = rootRoute.addChildren([
   signInRoute,
   signedInRoute.addChildren([
@@ -213,7 +258,11 @@ const routeTree = rootRoute.addChildren([
       workersRoute,
       agentsRoute,
       notificationsRoute,
-      alertRoute
+      alertRoute,
+      automationRoute,
+      newRuleRoute,
+      ruleRoute,
+      approvalsRoute
     ])
   ])
 ])

@@ -36,6 +36,8 @@ export interface Format {
   readonly clock: (time: number) => string
   /** A tick of a time axis: over days the date at midnight and the clock between. */
   readonly axis: (time: number, windowMillis: number) => string
+  /** "a, b or c", or with "and". */
+  readonly list: (items: ReadonlyArray<string>, kind: "and" | "or") => string
 }
 
 const createFormat = (language: string, zone: string | undefined): Format => {
@@ -59,6 +61,10 @@ const createFormat = (language: string, zone: string | undefined): Format => {
   const hours = new Intl.DateTimeFormat(language, { hour: "2-digit", minute: "2-digit", ...zoned })
   const days = new Intl.DateTimeFormat(language, { month: "short", day: "numeric", ...zoned })
   const midnight = new Intl.DateTimeFormat("en", { hour: "2-digit", minute: "2-digit", hourCycle: "h23", ...zoned })
+  const lists = {
+    and: new Intl.ListFormat(language, { type: "conjunction" }),
+    or: new Intl.ListFormat(language, { type: "disjunction" })
+  }
   const unitFormats = new Map<string, Intl.NumberFormat>()
   const unitFormat = (unit: string, fraction: number) => {
     const key = `${unit} ${fraction}`
@@ -84,7 +90,8 @@ const createFormat = (language: string, zone: string | undefined): Format => {
     dateTime: (time) => dateTime.format(time),
     clock: (time) => clock.format(time),
     axis: (time, windowMillis) =>
-      (windowMillis > 2 * day && midnight.format(time) === "00:00" ? days : hours).format(time)
+      (windowMillis > 2 * day && midnight.format(time) === "00:00" ? days : hours).format(time),
+    list: (items, kind) => lists[kind].format(items)
   }
 }
 

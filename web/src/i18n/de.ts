@@ -1,5 +1,7 @@
 import { agents } from "./de/agents.ts"
 import { alerts } from "./de/alerts.ts"
+import { approvals } from "./de/approvals.ts"
+import { automation } from "./de/automation.ts"
 import { bulkRetries } from "./de/bulkRetries.ts"
 import { commands } from "./de/commands.ts"
 import { deadLetters } from "./de/deadLetters.ts"
@@ -8,6 +10,7 @@ import { home } from "./de/home.ts"
 import { notifications } from "./de/notifications.ts"
 import { overview } from "./de/overview.ts"
 import { people } from "./de/people.ts"
+import { persons } from "./de/persons.ts"
 import { queues } from "./de/queues.ts"
 import { task } from "./de/task.ts"
 import { tasks } from "./de/tasks.ts"
@@ -132,6 +135,9 @@ export const de: Texts = {
   agents,
   notifications,
   alerts,
+  automation,
+  approvals,
+  persons,
   notices: {
     label: "Meldungen",
     retry: (what: string) => `Wiederholen: ${what}`,

@@ -1,5 +1,7 @@
 import { agents } from "./en/agents.ts"
 import { alerts } from "./en/alerts.ts"
+import { approvals } from "./en/approvals.ts"
+import { automation } from "./en/automation.ts"
 import { bulkRetries } from "./en/bulkRetries.ts"
 import { commands } from "./en/commands.ts"
 import { deadLetters } from "./en/deadLetters.ts"
@@ -8,6 +10,7 @@ import { home } from "./en/home.ts"
 import { notifications } from "./en/notifications.ts"
 import { overview } from "./en/overview.ts"
 import { people } from "./en/people.ts"
+import { persons } from "./en/persons.ts"
 import { queues } from "./en/queues.ts"
 import { task } from "./en/task.ts"
 import { tasks } from "./en/tasks.ts"
@@ -134,6 +137,9 @@ export const en = {
   agents,
   notifications,
   alerts,
+  automation,
+  approvals,
+  persons,
   notices: {
     label: "Notices",
     retry: (what: string) => `Retry: ${what}`,

@@ -1,6 +1,8 @@
 import type { Texts } from "./en.ts"
 import { agents } from "./es/agents.ts"
 import { alerts } from "./es/alerts.ts"
+import { approvals } from "./es/approvals.ts"
+import { automation } from "./es/automation.ts"
 import { bulkRetries } from "./es/bulkRetries.ts"
 import { commands } from "./es/commands.ts"
 import { deadLetters } from "./es/deadLetters.ts"
@@ -9,6 +11,7 @@ import { home } from "./es/home.ts"
 import { notifications } from "./es/notifications.ts"
 import { overview } from "./es/overview.ts"
 import { people } from "./es/people.ts"
+import { persons } from "./es/persons.ts"
 import { queues } from "./es/queues.ts"
 import { task } from "./es/task.ts"
 import { tasks } from "./es/tasks.ts"
@@ -131,6 +134,9 @@ export const es: Texts = {
   agents,
   notifications,
   alerts,
+  automation,
+  approvals,
+  persons,
   notices: {
     label: "Avisos",
     retry: (what: string) => `Reintentar: ${what}`,

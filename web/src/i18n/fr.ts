@@ -1,6 +1,8 @@
 import type { Texts } from "./en.ts"
 import { agents } from "./fr/agents.ts"
 import { alerts } from "./fr/alerts.ts"
+import { approvals } from "./fr/approvals.ts"
+import { automation } from "./fr/automation.ts"
 import { bulkRetries } from "./fr/bulkRetries.ts"
 import { commands } from "./fr/commands.ts"
 import { deadLetters } from "./fr/deadLetters.ts"
@@ -9,6 +11,7 @@ import { home } from "./fr/home.ts"
 import { notifications } from "./fr/notifications.ts"
 import { overview } from "./fr/overview.ts"
 import { people } from "./fr/people.ts"
+import { persons } from "./fr/persons.ts"
 import { queues } from "./fr/queues.ts"
 import { task } from "./fr/task.ts"
 import { tasks } from "./fr/tasks.ts"
@@ -131,6 +134,9 @@ export const fr: Texts = {
   agents,
   notifications,
   alerts,
+  automation,
+  approvals,
+  persons,
   notices: {
     label: "Notifications",
     retry: (what: string) => `Relancer : ${what}`,

@@ -1,6 +1,8 @@
 import type { Texts } from "./en.ts"
 import { agents } from "./ja/agents.ts"
 import { alerts } from "./ja/alerts.ts"
+import { approvals } from "./ja/approvals.ts"
+import { automation } from "./ja/automation.ts"
 import { bulkRetries } from "./ja/bulkRetries.ts"
 import { commands } from "./ja/commands.ts"
 import { deadLetters } from "./ja/deadLetters.ts"
@@ -9,6 +11,7 @@ import { home } from "./ja/home.ts"
 import { notifications } from "./ja/notifications.ts"
 import { overview } from "./ja/overview.ts"
 import { people } from "./ja/people.ts"
+import { persons } from "./ja/persons.ts"
 import { queues } from "./ja/queues.ts"
 import { task } from "./ja/task.ts"
 import { tasks } from "./ja/tasks.ts"
@@ -131,6 +134,9 @@ export const ja: Texts = {
   agents,
   notifications,
   alerts,
+  automation,
+  approvals,
+  persons,
   notices: {
     label: "通知",
     retry: (what: string) => `再試行：${what}`,

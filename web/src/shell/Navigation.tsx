@@ -1,4 +1,6 @@
 import { Link, useMatchRoute } from "@tanstack/react-router"
+import { useWaitingCount } from "../approvals/queries.ts"
+import { useFormat } from "../format/useFormat.ts"
 import { useTexts } from "../i18n/Language.tsx"
 import { useCan } from "../session/session.ts"
 import { Icon, type IconName } from "../ui/Icon.tsx"
@@ -27,6 +29,8 @@ export const pageGroups = [
   ],
   [
     { name: "commands", to: "/projects/$slug/commands", also: "/projects/$slug/bulk-retries" },
+    { name: "automation", to: "/projects/$slug/automation" },
+    { name: "approvals", to: "/projects/$slug/approvals", role: "operator" },
     { name: "notifications", to: "/projects/$slug/notifications" }
   ],
   [{ name: "people", to: "/projects/$slug/people", role: "admin" }]
@@ -36,6 +40,21 @@ const isPage = (page: Page) => page
 
 /** What someone on call needs on a phone; the other pages are behind a button. */
 const phonePages: ReadonlySet<string> = new Set(["overview", "tasks", "failures", "notifications"])
+
+/** How many acts wait for this person. */
+const WaitingCount = ({ slug }: { readonly slug: string }) => {
+  const { approvals: texts } = useTexts()
+  const format = useFormat()
+  const count = useWaitingCount(slug)
+  if (count === 0) return null
+  const number = format.number(count)
+  return (
+    <span className="figures ml-auto rounded-small bg-ink px-2 text-small font-medium text-inverse">
+      <span aria-hidden="true">{number}</span>
+      <span className="sr-only">{texts.waiting(number)}</span>
+    </span>
+  )
+}
 
 const looks = {
   row: "gap-4 px-4",
@@ -62,6 +81,7 @@ const PageLink = ({ also, look = "row", name, slug, to }: Page & {
     >
       <Icon name={name} />
       <span className="max-w-full truncate">{texts[name]}</span>
+      {name === "approvals" && <WaitingCount slug={slug} />}
     </Link>
   )
 }

@@ -14,7 +14,7 @@ const Field = ({ children, hint, id, label, problem }: FieldProps & {
   readonly id: string
   readonly children: ReactNode
 }) => (
-  <div className="grid content-start gap-2">
+  <div className="grid min-w-0 content-start gap-2">
     <label htmlFor={id} className="font-medium">{label}</label>
     {children}
     {hint !== undefined && <p id={`${id}-hint`} className="text-small text-soft">{hint}</p>}
@@ -60,7 +60,7 @@ export const TextAreaField = (
         rows={4}
         spellCheck={false}
         {...description(id, about)}
-        className={`py-3 font-mono ${control} ${className}`}
+        className={`resize-y py-3 font-mono ${control} ${className}`}
         {...area}
       />
     </Field>
@@ -71,7 +71,7 @@ export const TextAreaField = (
 export const SelectField = <A extends string>({ choices, hint, initial, label, name, onChoose, value }: {
   readonly label: string
   readonly hint?: ReactNode
-  readonly choices: Readonly<Record<A, string>>
+  readonly choices: Readonly<Partial<Record<A, string>>>
   readonly name?: string
   readonly value?: A
   /** The choice at first, of a form that reads its data when it is sent. */
@@ -90,7 +90,7 @@ export const SelectField = <A extends string>({ choices, hint, initial, label, n
           onChange: ({ target }) => onChoose(target.value as A) // its options are the choices
         })}
         {...description(id, about)}
-        className={`h-[36px] ${control}`}
+        className={`h-[36px] w-full ${control}`}
       >
         {(Object.entries(choices) as Array<[A, string]>).map(([key, text]) => (
           <option key={key} value={key}>{text}</option>

@@ -4,6 +4,7 @@ import { useProof } from "../session/StepUp.tsx"
 import { Button, type ButtonProps } from "./Button.tsx"
 import { Dialog } from "./Dialog.tsx"
 import { TextField } from "./Fields.tsx"
+import { ApprovalLink, heldBy } from "./HeldNotice.tsx"
 import { useErrorText } from "./Notices.tsx"
 
 /**
@@ -26,6 +27,7 @@ export const FormDialog = ({ children, look = "primary", onClose, onSubmit, phra
   const errorText = useErrorText()
   const prove = useProof()
   const [problem, setProblem] = useState<string | null>(null)
+  const [approvalId, setApprovalId] = useState<string | null>(null)
   const [isBusy, setBusy] = useState(false)
   const [typed, setTyped] = useState("")
   const send = async (event: FormEvent<HTMLFormElement>, close: () => void) => {
@@ -33,11 +35,13 @@ export const FormDialog = ({ children, look = "primary", onClose, onSubmit, phra
     const form = new FormData(event.currentTarget)
     setBusy(true)
     setProblem(null)
+    setApprovalId(null)
     try {
       await prove(() => onSubmit(form))
       close()
     } catch (error) {
       setProblem(errorText(error))
+      setApprovalId(heldBy(error))
     } finally {
       setBusy(false)
     }
@@ -56,7 +60,11 @@ export const FormDialog = ({ children, look = "primary", onClose, onSubmit, phra
               onChange={({ target }) => setTyped(target.value)}
             />
           )}
-          {problem !== null && <p role="alert" className="text-failure">{problem}</p>}
+          {problem !== null && (
+            <p role="alert" className={approvalId === null ? "text-failure" : undefined}>
+              {problem} {approvalId !== null && <ApprovalLink id={approvalId} />}
+            </p>
+          )}
           <div className="flex justify-end gap-3">
             <Button onClick={close}>{texts.cancel}</Button>
             <Button

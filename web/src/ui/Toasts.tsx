@@ -6,6 +6,8 @@ export interface Toast {
   readonly title: string
   readonly text: string
   readonly tone: "plain" | "good" | "bad"
+  /** A button below the text; it closes the toast. */
+  readonly action?: { readonly text: string; readonly run: () => void }
 }
 
 interface Toaster {
@@ -51,7 +53,7 @@ export const ToastProvider = ({ children }: { readonly children: ReactNode }) =>
         aria-label={texts.notices.label}
         className="pointer-events-none fixed right-5 bottom-5 z-30 grid w-[min(24rem,calc(100vw-32px))] gap-3 max-md:bottom-[72px]"
       >
-        {toasts.map(({ id, text, title, tone }) => (
+        {toasts.map(({ action, id, text, title, tone }) => (
           <div
             key={id}
             className="pointer-events-auto flex items-start gap-4 rounded-base border border-line bg-paper p-4 shadow-xl"
@@ -59,6 +61,18 @@ export const ToastProvider = ({ children }: { readonly children: ReactNode }) =>
             <div className="min-w-0 flex-1">
               <p className={`truncate font-medium ${tones[tone]}`}>{title}</p>
               <p className="text-soft">{text}</p>
+              {action !== undefined && (
+                <button
+                  type="button"
+                  className="mt-1 underline underline-offset-2"
+                  onClick={() => {
+                    action.run()
+                    close(id)
+                  }}
+                >
+                  {action.text}
+                </button>
+              )}
             </div>
             <button
               type="button"

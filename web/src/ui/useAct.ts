@@ -1,7 +1,8 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query"
-import { ApiError } from "../api/client.ts"
+import { useNavigate, useParams } from "@tanstack/react-router"
 import { useTexts } from "../i18n/Language.tsx"
 import { useProof } from "../session/StepUp.tsx"
+import { heldBy } from "./HeldNotice.tsx"
 import { useErrorText } from "./Notices.tsx"
 import { useToast } from "./Toasts.tsx"
 
@@ -15,14 +16,22 @@ export const useAct = <A = void>(key: ReadonlyArray<unknown>, act: (input: A) =>
   const prove = useProof()
   const queries = useQueryClient()
   const toast = useToast()
+  const { slug } = useParams({ strict: false })
+  const navigate = useNavigate()
   return useMutation({
     mutationFn: (input: A) => prove(() => act(input)),
     onError: (error) => {
-      const isHeld = error instanceof ApiError && error.code === "approval_required"
+      const approvalId = heldBy(error)
       toast.show({
-        title: isHeld ? texts.forms.held : texts.error.actionTitle,
+        title: approvalId === null ? texts.error.actionTitle : texts.forms.held,
         text: errorText(error),
-        tone: isHeld ? "plain" : "bad"
+        tone: approvalId === null ? "bad" : "plain",
+        ...(approvalId !== null && slug !== undefined && {
+          action: {
+            text: texts.approvals.see,
+            run: () => void navigate({ to: "/projects/$slug/approvals", params: { slug }, search: { id: approvalId } })
+          }
+        })
       })
     },
     onSettled: () => queries.invalidateQueries({ queryKey: key })

@@ -1,0 +1,86 @@
+import { useState } from "react"
+import type { Schemas } from "../api/client.ts"
+import { RuleSentence } from "../automation/RuleSentence.tsx"
+import { useTexts } from "../i18n/Language.tsx"
+import { usePeople } from "../people/usePeople.ts"
+import { useCan } from "../session/session.ts"
+import { JsonTree } from "../tasks/JsonTree.tsx"
+import { Button } from "../ui/Button.tsx"
+import { Fact, Facts } from "../ui/Panel.tsx"
+import { Time } from "../ui/Time.tsx"
+import { ApproveQuestion, RejectQuestion } from "./DecisionQuestions.tsx"
+import type { Approval } from "./queries.ts"
+
+type Question = "approve" | "reject"
+
+const Decision = ({ approval, slug }: { readonly slug: string; readonly approval: Approval }) => {
+  const { approvals: texts } = useTexts()
+  const { isMe } = usePeople(slug)
+  const isAdmin = useCan(slug, "admin")
+  const [question, setQuestion] = useState<Question | null>(null)
+  if (isMe(approval.requested_by)) return <p className="text-soft">{texts.own}</p>
+  if (!isAdmin) return <p className="text-soft">{texts.needsAdmin}</p>
+  const close = () => setQuestion(null)
+  return (
+    <div className="flex gap-3">
+      <Button look="primary" onClick={() => setQuestion("approve")}>{texts.approve}</Button>
+      <Button onClick={() => setQuestion("reject")}>{texts.reject}</Button>
+      {question === "approve" && <ApproveQuestion slug={slug} approval={approval} onClose={close} />}
+      {question === "reject" && <RejectQuestion slug={slug} approval={approval} onClose={close} />}
+    </div>
+  )
+}
+
+/** A request that creates a rule has the rule's members; one that changes a rule has them in `body`. */
+const ruleOf = ({ kind, request }: Approval): Schemas["RuleCreate"] | null => {
+  if (kind !== "rule_create") return null
+  return request as Schemas["RuleCreate"] // the gate stores the request of its kind
+}
+
+const jsonText = (value: unknown) => JSON.stringify(value, null, 2)
+
+/** What was asked for, who did, what became of it, and the buttons of the person who may decide. */
+export const ApprovalDetails = ({ approval, slug }: { readonly slug: string; readonly approval: Approval }) => {
+  const { approvals: texts } = useTexts()
+  const { nameOf } = usePeople(slug)
+  const { created_at, decided_at, decided_by, expires_at, kind, reason, request, requested_by, result, status } =
+    approval
+  const rule = ruleOf(approval)
+  return (
+    <div className="border-t border-line">
+      <div className="grid gap-3 px-5 pt-4">
+        <p className="max-w-[72ch] text-soft">{texts.statusHints[status]}</p>
+        {rule !== null && <RuleSentence rule={rule} />}
+        {status === "pending" && <Decision slug={slug} approval={approval} />}
+      </div>
+      <Facts>
+        <Fact name={texts.kind}>{texts.kinds[kind]}</Fact>
+        <Fact name={texts.askedBy}>{nameOf(requested_by)}</Fact>
+        <Fact name={texts.askedAt}>
+          <Time at={created_at} />
+        </Fact>
+        {status === "pending" && (
+          <Fact name={texts.expiresAt}>
+            <Time at={expires_at} isPlanned />
+          </Fact>
+        )}
+        {decided_by !== null && <Fact name={texts.decidedBy}>{nameOf(decided_by)}</Fact>}
+        {decided_at !== null && (
+          <Fact name={texts.decidedAt}>
+            <Time at={decided_at} />
+          </Fact>
+        )}
+      </Facts>
+      {reason !== null && (
+        <p className="px-5 pb-4">
+          <span className="text-soft">{texts.reason}:</span> {reason}
+        </p>
+      )}
+      <div className="border-t border-line">
+        <JsonTree label={texts.request} value={request} text={jsonText(request)} />
+        {result !== null && <JsonTree label={texts.result} value={result} text={jsonText(result)} />}
+      </div>
+      {status === "approved" && result === null && <p className="px-5 pb-4">{texts.noResult}</p>}
+    </div>
+  )
+}

@@ -1,0 +1,121 @@
+import { useQuery } from "@tanstack/react-query"
+import { Link, useParams } from "@tanstack/react-router"
+import { useRefetchInterval } from "../api/live.ts"
+import { useTexts } from "../i18n/Language.tsx"
+import { useCan } from "../session/session.ts"
+import { Button } from "../ui/Button.tsx"
+import { Icon } from "../ui/Icon.tsx"
+import { ListFrame } from "../ui/ListFrame.tsx"
+import { EmptyState } from "../ui/Notices.tsx"
+import { PageHeader } from "../ui/PageHeader.tsx"
+import { Table } from "../ui/Table.tsx"
+import { Time } from "../ui/Time.tsx"
+import { KillSwitch } from "./KillSwitch.tsx"
+import { OutcomeMark } from "./Outcome.tsx"
+import { automationKey, readExecutions, rulesQuery } from "./queries.ts"
+import type { Rule } from "./rule.ts"
+import { useCanChangeRule, useUpdateRule } from "./ruleActs.ts"
+import { RuleSentence } from "./RuleSentence.tsx"
+import { BreakerState, RuleState } from "./RuleState.tsx"
+
+const refetchMillis = 10_000
+/** Each rule is one request of its own. */
+const executionMillis = 30_000
+
+const LastExecution = ({ rule: { id }, slug }: { readonly slug: string; readonly rule: Rule }) => {
+  const { automation: texts } = useTexts()
+  const refetchInterval = useRefetchInterval(executionMillis)
+  const { data: last } = useQuery({
+    queryKey: [...automationKey(slug), "last", id],
+    queryFn: async () => (await readExecutions(slug, id, 1, null)).items[0] ?? null,
+    refetchInterval
+  })
+  if (last === undefined) return null
+  if (last === null) return <span className="text-soft">{texts.never}</span>
+  return (
+    <span className="whitespace-nowrap">
+      <OutcomeMark outcome={last.outcome} />, <Time at={last.occurred_at} className="text-soft" />
+    </span>
+  )
+}
+
+const EnableButton = ({ rule, slug }: { readonly slug: string; readonly rule: Rule }) => {
+  const { automation: texts } = useTexts()
+  const update = useUpdateRule(slug, rule.id)
+  return (
+    <Button
+      look="quiet"
+      aria-label={`${rule.is_enabled ? texts.disable : texts.enable}: ${rule.name}`}
+      disabled={update.isPending}
+      onClick={() => update.mutate({ is_enabled: !rule.is_enabled })}
+    >
+      {rule.is_enabled ? texts.disable : texts.enable}
+    </Button>
+  )
+}
+
+/** The project's rules in words, with what they did last; and the switch that stops all of them. */
+export const AutomationPage = () => {
+  const { slug } = useParams({ from: "/signed-in/projects/$slug/automation" })
+  const { automation: texts } = useTexts()
+  const isOperator = useCan(slug, "operator")
+  const canChange = useCanChangeRule(slug)
+  const refetchInterval = useRefetchInterval(refetchMillis)
+  const list = useQuery({ ...rulesQuery(slug), refetchInterval })
+  const rules = list.data ?? []
+  const createLink = isOperator && (
+    <Link
+      to="/projects/$slug/automation/new"
+      params={{ slug }}
+      className="inline-flex h-[30px] items-center gap-3 rounded-base bg-ink px-4 font-medium text-inverse hover:opacity-85"
+    >
+      <Icon name="add" />
+      {texts.create}
+    </Link>
+  )
+  return (
+    <>
+      <PageHeader title={texts.title}>
+        <div className="ml-auto">{rules.length > 0 && createLink}</div>
+      </PageHeader>
+      <KillSwitch slug={slug} />
+      <ListFrame
+        list={list}
+        isEmpty={rules.length === 0}
+        empty={<EmptyState title={texts.none} hint={texts.noneHint}>{createLink}</EmptyState>}
+      >
+        <Table
+          label={texts.title}
+          rows={rules}
+          rowKey={({ id }) => id}
+          columns={[
+            {
+              title: texts.rule,
+              cell: (rule) => (
+                <div className="grid gap-2 py-3">
+                  <Link
+                    to="/projects/$slug/automation/$ruleId"
+                    params={{ slug, ruleId: rule.id }}
+                    className="font-medium hover:underline hover:underline-offset-2"
+                  >
+                    {rule.name}
+                  </Link>
+                  <RuleSentence rule={rule} />
+                </div>
+              )
+            },
+            { title: texts.state, cell: (rule) => <RuleState rule={rule} /> },
+            { title: texts.breaker, isMinor: true, cell: (rule) => <BreakerState slug={slug} rule={rule} /> },
+            { title: texts.last, isMinor: true, cell: (rule) => <LastExecution slug={slug} rule={rule} /> },
+            {
+              title: "",
+              isNumber: true,
+              isMinor: true,
+              cell: (rule) => canChange(rule) && <EnableButton slug={slug} rule={rule} />
+            }
+          ]}
+        />
+      </ListFrame>
+    </>
+  )
+}

@@ -1,0 +1,132 @@
+import { useFormat } from "../format/useFormat.ts"
+import { useTexts } from "../i18n/Language.tsx"
+import { Button } from "../ui/Button.tsx"
+import { CheckField, TextAreaField, TextField } from "../ui/Fields.tsx"
+import { Icon } from "../ui/Icon.tsx"
+import { type ConditionKey, keysOf, priorities, type RuleDraft } from "./rule.ts"
+
+export interface FieldsProps {
+  readonly draft: RuleDraft
+  readonly onChange: (change: Partial<RuleDraft>) => void
+  /** What is wrong with a field, by its name in the API. */
+  readonly problemOf: (field: string) => string | null
+}
+
+const RuntimeFields = ({ draft, onChange, problemOf }: FieldsProps) => {
+  const { automation: texts } = useTexts()
+  const format = useFormat()
+  const hintOf = (millis: string) =>
+    millis !== "" && Number.isFinite(Number(millis)) ? { hint: texts.windowHint(format.duration(Number(millis))) } : {}
+  return (
+    <div className="grid gap-4 sm:grid-cols-2">
+      <TextField
+        label={`${texts.keys.runtime}: ${texts.minMs}`}
+        type="number"
+        min={0}
+        required={false}
+        value={draft.minMs}
+        problem={problemOf("runtime")}
+        onChange={({ target }) => onChange({ minMs: target.value })}
+        {...hintOf(draft.minMs)}
+      />
+      <TextField
+        label={`${texts.keys.runtime}: ${texts.maxMs}`}
+        type="number"
+        min={0}
+        required={false}
+        value={draft.maxMs}
+        onChange={({ target }) => onChange({ maxMs: target.value })}
+        {...hintOf(draft.maxMs)}
+      />
+    </div>
+  )
+}
+
+const PriorityFields = ({ draft, onChange, problemOf }: FieldsProps) => {
+  const { automation: texts } = useTexts()
+  const problem = problemOf("priority")
+  return (
+    <fieldset className="grid gap-2">
+      <legend className="font-medium">{texts.keys.priority}</legend>
+      <div className="flex flex-wrap gap-x-5 gap-y-2">
+        {priorities.map((priority) => (
+          <CheckField
+            key={priority}
+            label={texts.priorities[priority]}
+            checked={draft.priorities.includes(priority)}
+            onChange={({ target }) =>
+              onChange({
+                priorities: priorities.filter((one) =>
+                  one === priority ? target.checked : draft.priorities.includes(one)
+                )
+              })}
+          />
+        ))}
+      </div>
+      {problem !== null && <p className="text-failure">{problem}</p>}
+    </fieldset>
+  )
+}
+
+const ConditionField = ({ conditionKey, ...props }: FieldsProps & { readonly conditionKey: ConditionKey }) => {
+  const { automation: texts } = useTexts()
+  if (conditionKey === "runtime") return <RuntimeFields {...props} />
+  if (conditionKey === "priority") return <PriorityFields {...props} />
+  const { draft, onChange, problemOf } = props
+  const lines = draft.lines[conditionKey]
+  return (
+    <TextAreaField
+      label={texts.keys[conditionKey]}
+      hint={texts.keyHints[conditionKey]}
+      rows={Math.max(1, lines.split("\n").length)}
+      value={lines}
+      problem={problemOf(conditionKey)}
+      onChange={({ target }) => onChange({ lines: { ...draft.lines, [conditionKey]: target.value } })}
+    />
+  )
+}
+
+/** The conditions of a rule: those that its trigger can answer, one field each. */
+export const ConditionFields = (props: FieldsProps) => {
+  const { automation: texts } = useTexts()
+  const { draft, onChange } = props
+  const available = keysOf(draft.trigger)
+  const shown = draft.keys.filter((key) => available.includes(key))
+  const further = available.filter((key) => !draft.keys.includes(key))
+  return (
+    <fieldset className="grid gap-4">
+      <legend className="mb-3 font-semibold">{texts.conditionsTitle}</legend>
+      <p className="text-soft">{texts.conditionsHint}</p>
+      {shown.map((key) => (
+        <div key={key} className="flex items-start gap-3">
+          <div className="min-w-0 flex-1">
+            <ConditionField {...props} conditionKey={key} />
+          </div>
+          <Button
+            look="quiet"
+            className="mt-6 px-3"
+            aria-label={texts.removeCondition(texts.keys[key])}
+            title={texts.removeCondition(texts.keys[key])}
+            onClick={() => onChange({ keys: draft.keys.filter((one) => one !== key) })}
+          >
+            <Icon name="close" />
+          </Button>
+        </div>
+      ))}
+      {further.length > 0 && (
+        <select
+          aria-label={texts.addCondition}
+          value=""
+          className="h-[30px] w-fit rounded-base border border-line bg-paper px-3"
+          onChange={({ target }) => {
+            const key = further.find((one) => one === target.value)
+            if (key !== undefined) onChange({ keys: [...draft.keys, key] })
+          }}
+        >
+          <option value="">{texts.addCondition}…</option>
+          {further.map((key) => <option key={key} value={key}>{texts.keys[key]}</option>)}
+        </select>
+      )}
+    </fieldset>
+  )
+}

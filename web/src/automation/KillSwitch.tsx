@@ -1,0 +1,66 @@
+import { useQuery, useQueryClient } from "@tanstack/react-query"
+import { useState } from "react"
+import { api, unwrap } from "../api/client.ts"
+import { useRefetchInterval } from "../api/live.ts"
+import { useTexts } from "../i18n/Language.tsx"
+import { useCan } from "../session/session.ts"
+import { Button } from "../ui/Button.tsx"
+import { FormDialog } from "../ui/FormDialog.tsx"
+import { useAct } from "../ui/useAct.ts"
+import { automationKey, settingsQuery } from "./queries.ts"
+
+const refetchMillis = 15_000
+
+const setEnabled = (slug: string, automation_enabled: boolean) =>
+  unwrap(
+    api.PUT("/api/v1/projects/{slug}/automation/settings", {
+      params: { path: { slug } },
+      body: { automation_enabled }
+    })
+  )
+
+/** Stops every rule of the project, and says what that means while they are stopped. */
+export const KillSwitch = ({ slug }: { readonly slug: string }) => {
+  const { automation: texts } = useTexts()
+  const isAdmin = useCan(slug, "admin")
+  const refetchInterval = useRefetchInterval(refetchMillis)
+  const { data: settings } = useQuery({ ...settingsQuery(slug), refetchInterval })
+  const [isAsking, setAsking] = useState(false)
+  const queries = useQueryClient()
+  const start = useAct(automationKey(slug), () => setEnabled(slug, true))
+  if (settings === undefined) return null
+  return (
+    <section
+      aria-label={texts.title}
+      className="mx-5 mb-5 flex flex-wrap items-center gap-4 rounded-base border border-line bg-paper px-5 py-3"
+    >
+      {settings.automation_enabled ? <p>{texts.on}</p> : (
+        <div className="grid gap-1">
+          <p className="font-medium text-failure">{texts.off}</p>
+          <p className="text-soft">{texts.offHint}</p>
+        </div>
+      )}
+      {isAdmin && (
+        <div className="ml-auto">
+          {settings.automation_enabled
+            ? <Button look="danger" onClick={() => setAsking(true)}>{texts.stop}</Button>
+            : <Button look="primary" disabled={start.isPending} onClick={() => start.mutate()}>{texts.start}</Button>}
+        </div>
+      )}
+      {isAsking && (
+        <FormDialog
+          title={texts.stopQuestion}
+          submit={texts.stop}
+          look="danger"
+          onClose={() => setAsking(false)}
+          onSubmit={async () => {
+            await setEnabled(slug, false)
+            await queries.invalidateQueries({ queryKey: automationKey(slug) })
+          }}
+        >
+          <p className="text-soft">{texts.stopHint}</p>
+        </FormDialog>
+      )}
+    </section>
+  )
+}

@@ -1,0 +1,111 @@
+import type { FormEvent } from "react"
+import { useFormat } from "../format/useFormat.ts"
+import { useTexts } from "../i18n/Language.tsx"
+import { Button } from "../ui/Button.tsx"
+import { CheckField, SelectField, TextField } from "../ui/Fields.tsx"
+import { ApprovalLink } from "../ui/HeldNotice.tsx"
+import { ActionFields } from "./ActionFields.tsx"
+import { ConditionFields, type FieldsProps } from "./ConditionFields.tsx"
+
+const maxNameLength = 200
+
+const SafetyFields = ({ draft, isNew, onChange, problemOf }: FieldsProps & { readonly isNew: boolean }) => {
+  const { automation: texts } = useTexts()
+  const format = useFormat()
+  const seconds = Number(draft.windowSeconds)
+  return (
+    <fieldset className="grid gap-4">
+      <legend className="mb-3 font-semibold">{texts.safety}</legend>
+      <div className="grid gap-4 sm:grid-cols-2">
+        <TextField
+          label={texts.maxExecutions}
+          type="number"
+          min={1}
+          max={100_000}
+          value={draft.maxExecutions}
+          problem={problemOf("max_executions_per_window")}
+          onChange={({ target }) => onChange({ maxExecutions: target.value })}
+        />
+        <TextField
+          label={texts.windowSeconds}
+          type="number"
+          min={1}
+          max={604_800}
+          value={draft.windowSeconds}
+          problem={problemOf("window_seconds")}
+          onChange={({ target }) => onChange({ windowSeconds: target.value })}
+          {...(seconds > 0 && { hint: texts.windowHint(format.duration(seconds * 1_000)) })}
+        />
+      </div>
+      {isNew && (
+        <CheckField
+          label={texts.dryRun}
+          hint={texts.dryRunHint}
+          checked={draft.dryRun}
+          onChange={({ target }) => onChange({ dryRun: target.checked })}
+        />
+      )}
+    </fieldset>
+  )
+}
+
+/** The form of a rule, also of one that the person may only read. */
+export const RuleForm = (
+  { approvalId, isBusy, isChanged, isNew, isReadOnly, onSave, problem, slug, ...fields }: FieldsProps & {
+    readonly slug: string
+    readonly isNew: boolean
+    readonly isReadOnly: boolean
+    readonly isBusy: boolean
+    readonly isChanged: boolean
+    /** What no field is about. */
+    readonly problem: string | null
+    /** The approval that the change waits for. */
+    readonly approvalId: string | null
+    readonly onSave: () => void
+  }
+) => {
+  const { automation: texts } = useTexts()
+  const { draft, onChange, problemOf } = fields
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    onSave()
+  }
+  return (
+    <form onSubmit={submit}>
+      <fieldset disabled={isReadOnly} className="grid gap-6 px-5 py-5">
+        <div className="grid gap-4 sm:grid-cols-2">
+          <TextField
+            label={texts.name}
+            value={draft.name}
+            maxLength={maxNameLength}
+            autoFocus={isNew}
+            problem={problemOf("name")}
+            onChange={({ target }) => onChange({ name: target.value })}
+          />
+          <SelectField
+            label={texts.trigger}
+            value={draft.trigger}
+            choices={texts.triggers}
+            onChoose={(trigger) => onChange({ trigger })}
+          />
+        </div>
+        <ConditionFields {...fields} />
+        <ActionFields slug={slug} {...fields} />
+        <SafetyFields isNew={isNew} {...fields} />
+      </fieldset>
+      <div className="grid gap-3 border-t border-line px-5 py-4">
+        {problem !== null && <p role="alert" className="text-failure">{problem}</p>}
+        {approvalId !== null && (
+          <p role="status">
+            {texts.held} <ApprovalLink id={approvalId} />
+          </p>
+        )}
+        {isReadOnly ? <p className="text-soft">{texts.readOnly}</p> : (
+          <div>
+            <Button type="submit" look="primary" disabled={isBusy || !isChanged}>{texts.save}</Button>
+          </div>
+        )}
+      </div>
+    </form>
+  )
+}

@@ -1,0 +1,3 @@
+export const persons = {
+  program: "svc itself"
+}

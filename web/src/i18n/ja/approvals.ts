@@ -1,0 +1,61 @@
+import type { Texts } from "../en.ts"
+
+export const approvals: Texts["approvals"] = {
+  title: "承認",
+  intro: "別の担当者の承認を待っている操作です。どの操作が承認を待つかは、プロジェクトの設定で決まります。",
+  filter: "ステータス",
+  none: "承認待ちの操作はありません",
+  noneHint:
+    "プロジェクトの設定で必要な場合、キューの消去、大量の一括操作、再試行またはキャンセルを行うルールがここに表示されます。",
+  noneOfStatus: "このステータスの承認はありません",
+  tabs: {
+    pending: "待機中",
+    approved: "実行済み",
+    failed: "失敗",
+    rejected: "却下",
+    expired: "期限切れ",
+    all: "すべて"
+  },
+  statusHints: {
+    pending: "まだ何も実行されていません。操作は、承認した担当者の名義で実行されます。",
+    approved: "別の担当者が承認し、実行されました。",
+    failed: "別の担当者が承認しましたが、その後拒否されました。何も実行されていません。",
+    rejected: "別の担当者が却下しました。何も実行されていません。",
+    expired: "期限までに判断されませんでした。何も実行されていません。もう一度依頼できます。"
+  },
+  kinds: {
+    purge_queue: "キューの消去",
+    bulk_retry: "多数のタスクの再試行",
+    bulk_retry_request: "永続的な一括再試行",
+    bulk_delete: "多数のタスクの削除",
+    rule_create: "新しい自動化ルール",
+    rule_update: "自動化ルールの変更",
+    rule_reset: "自動化ルールのブレーカー",
+    policy: "承認が必要な操作の変更"
+  },
+  asked: (name) => `依頼者: ${name}`,
+  kind: "種類",
+  askedBy: "依頼者",
+  askedAt: "依頼日時",
+  expiresAt: "期限",
+  decidedBy: "判断した担当者",
+  decidedAt: "判断日時",
+  reason: "理由",
+  request: "リクエスト",
+  result: "結果",
+  noResult: "結果が保存される前に brain が停止しました。実行されたかどうかを確認してください。再実行はされません。",
+  approve: "承認する",
+  reject: "却下する",
+  own: "ご自身の依頼のため、別の管理者が判断します。",
+  needsAdmin: "プロジェクトの管理者が判断します。",
+  approveQuestion: "承認して実行しますか?",
+  approveHint: (name) => `ただちに、あなたの名義で実行されます。依頼した ${name} に通知されます。`,
+  rejectQuestion: "却下しますか?",
+  rejectHint: (name) => `何も実行されません。${name} に理由が通知されます。`,
+  rejectReason: "理由",
+  approved: "承認され、実行されました",
+  failed: "承認後に拒否されました",
+  see: "承認を見る",
+  waiting: (count) => `${count} 件があなたを待っています`,
+  notWaiting: "もう待機していません。判断されたか、期限が切れました。"
+}

@@ -1,0 +1,50 @@
+import { useQuery } from "@tanstack/react-query"
+import { api, unwrap } from "../api/client.ts"
+import { useTexts } from "../i18n/Language.tsx"
+import { meQuery, useCan } from "../session/session.ts"
+import { membersQuery } from "./members.ts"
+
+export interface Person {
+  readonly id: string
+  readonly name: string
+}
+
+/** As many as the API gives in one page; the names of further users are their ids. */
+const maxUsers = 200
+const namesStaleMillis = 5 * 60_000
+
+/** The beginning of an id tells people apart, and its end in a list made at one time. */
+const shorten = (id: string) => `${id.slice(0, 8)}…${id.slice(-4)}`
+
+/**
+ * Names of the people in rows that have ids only. Admins may list the members of their project, and global admins all
+ * users; others see their own name and ids.
+ */
+export const usePeople = (slug: string | undefined) => {
+  const { persons: texts } = useTexts()
+  const { data: me } = useQuery(meQuery)
+  const isAdmin = useCan(slug ?? "", "admin")
+  const { data: members = [] } = useQuery({
+    ...membersQuery(slug ?? ""),
+    enabled: slug !== undefined && isAdmin,
+    staleTime: namesStaleMillis
+  })
+  const { data: users = [] } = useQuery({
+    queryKey: ["users", "names"],
+    queryFn: () => unwrap(api.GET("/api/v1/users", { params: { query: { limit: maxUsers } } })),
+    enabled: me?.is_admin === true,
+    staleTime: namesStaleMillis
+  })
+  const names = new Map<string, string>()
+  for (const { display_name, email, id } of users) names.set(id, display_name ?? email)
+  for (const { user_display_name, user_email, user_id } of members) names.set(user_id, user_display_name ?? user_email)
+  if (me) names.set(me.id, me.display_name ?? me.email)
+  const people: ReadonlyArray<Person> = [...names].map(([id, name]) => ({ id, name }))
+    .sort((one, other) => one.name.localeCompare(other.name))
+  return {
+    people,
+    isMe: (id: string | null) => id !== null && id === me?.id,
+    /** `null`: the program itself. */
+    nameOf: (id: string | null) => (id === null ? texts.program : names.get(id) ?? shorten(id))
+  }
+}

@@ -1,0 +1,21 @@
+import { Link, useParams } from "@tanstack/react-router"
+import { ApiError } from "../api/client.ts"
+import { useTexts } from "../i18n/Language.tsx"
+
+/** The approval that holds an act, where the error is such a refusal (docs/approvals.md). */
+export const heldBy = (error: unknown): string | null =>
+  error instanceof ApiError && error.code === "approval_required" && typeof error.details.approval_id === "string"
+    ? error.details.approval_id
+    : null
+
+/** Leads to the approval that an act waits for. */
+export const ApprovalLink = ({ id }: { readonly id: string }) => {
+  const { approvals: texts } = useTexts()
+  const { slug } = useParams({ strict: false })
+  if (slug === undefined) return null
+  return (
+    <Link to="/projects/$slug/approvals" params={{ slug }} search={{ id }} className="underline underline-offset-2">
+      {texts.see}
+    </Link>
+  )
+}
