@@ -132,6 +132,7 @@ const measure = Effect.gen(function*() {
     const without: Spent = { seconds: 0, cpuSeconds: 0 }
     const drivers: Spent = { seconds: 0, cpuSeconds: 0 }
     const waits: Array<number> = []
+    const waitsWithout: Array<number> = [] // not printed: both writers do the same
     for (let round = 0; round < rounds; round++) {
       const offerOurs = Effect.gen(function*() {
         const frames = framesOf(rows / rounds)
@@ -146,7 +147,9 @@ const measure = Effect.gen(function*() {
       const offerOthers = Effect.gen(function*() {
         const frames = framesOf(rows / rounds)
         collectGarbage()
-        yield* Effect.promise(() => timed(without, () => run(offerAll(ingestWithout, projectId, frames, inFlight))))
+        yield* Effect.promise(() =>
+          timed(without, () => run(offerAll(ingestWithout, projectId, frames, inFlight, waitsWithout)))
+        )
       })
       // the first after the driver is slower
       if (round % 2 === 0) yield* Effect.zipRight(offerOurs, offerOthers)

@@ -77,13 +77,17 @@ export class Rollups extends Effect.Service<Rollups>()("svc/Rollups", {
       const wanted = query.search?.toLowerCase() ?? ""
       const all = yield* repo.listSeries(id, { kind: seriesKinds.task, engine: query.engine, queue: query.queue })
       const series = wanted === "" ? all : all.filter(({ name }) => name.toLowerCase().includes(wanted))
-      const totals = yield* repo.sumSeries(id, series.map((each) => each.id), ranges, durationsToSort(sort))
+      const sum = (ids: ReadonlyArray<number>, durations: Durations) => repo.sumSeries(id, ids, ranges, durations)
+      const areAllShown = series.length <= limit
+      const totals = yield* sum(series.map((each) => each.id), areAllShown ? "both" : durationsToSort(sort))
       const names = groupByName(series, totals)
       const shown = sortNames(names, sort).slice(0, limit)
-      const durations = yield* repo.sumSeries(id, shown.flatMap((name) => name.ids), ranges, "both")
-      for (const name of shown) {
-        name.totals = emptyEncodedCell()
-        for (const series of name.ids) addTotals(name.totals, durations.get(series) ?? emptyEncodedCell())
+      if (!areAllShown) {
+        const durations = yield* sum(shown.flatMap((name) => name.ids), "both")
+        for (const name of shown) {
+          name.totals = emptyEncodedCell()
+          for (const series of name.ids) addTotals(name.totals, durations.get(series) ?? emptyEncodedCell())
+        }
       }
       const answer: TaskNames = {
         window,

@@ -175,7 +175,7 @@ export class RollupMerge extends Effect.Service<RollupMerge>()("svc/rollups/Merg
 
 /**
  * After a merge, so that answers are about a second behind the tasks. A merge costs about the same after 1 s as after
- * 5 s, because it writes each bucket once: one that takes longer than 50 ms leaves the ingest 95 % of the time.
+ * 5 s, because it writes each bucket once: one that takes longer than 26 ms leaves the ingest 97.5 % of the time.
  */
 export const pauseAfter = (took: Duration.Duration): Duration.Duration =>
-  Duration.clamp(Duration.times(took, 19), { minimum: "1 second", maximum: "10 seconds" })
+  Duration.clamp(Duration.times(took, 39), { minimum: "1 second", maximum: "15 seconds" })
