@@ -5,7 +5,7 @@ import { Timestamp } from "./Timestamp.ts"
 
 /**
  * A queue of an engine (bodies: QueuePublic). `depth`: messages waiting, as the agent last reported it; `depth_note` says
- * why it is null. `broker_url_hint` never holds credentials.
+ * why it is null. `broker_url_hint` never holds credentials. What concerns its tasks comes from their events.
  */
 export const Queue = Schema.Struct({
   id: describeField(Id, "Its id.", exampleId),
@@ -24,6 +24,13 @@ export const Queue = Schema.Struct({
     12
   ),
   depth_note: describeField(Schema.NullOr(Schema.String), "Why the depth is null.", null),
+  oldest_waiting_at: describeField(
+    Schema.NullOr(Timestamp),
+    "Since when its oldest task waits, by the events of its tasks; null: none waits.",
+    exampleTime
+  ),
+  received_1h: describeField(Schema.Int, "Tasks that were received in the last hour.", 240),
+  ended_1h: describeField(Schema.Int, "Tasks that ended in the last hour, in whatever state.", 238),
   last_seen_at: describeField(
     Schema.NullOr(Timestamp),
     "Time of the last report about the queue; null: none yet.",

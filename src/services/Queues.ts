@@ -3,26 +3,43 @@ import { depthNote, type Queue } from "../domain/Queue.ts"
 import { CurrentProject } from "./CurrentActor.ts"
 import { orDieOnSql } from "./Database.ts"
 import { QueuesRepo } from "./Queues/Repo.ts"
+import { Rollups } from "./Rollups.ts"
 import { decodeStart, pageOf, type RowsQuery } from "./RowPage.ts"
+
+const keyOf = (engine: string, queue: string): string => `${engine} ${queue}`
 
 /** The engines' queues, as heartbeats and events describe them. */
 export class Queues extends Effect.Service<Queues>()("svc/Queues", {
   effect: Effect.gen(function*() {
     const repo = yield* QueuesRepo
+    const rollups = yield* Rollups
 
     /** Queues of the project, newest first. */
     const list = Effect.fn("Queues.list")(function*(query: RowsQuery) {
       const project = yield* CurrentProject
       const rows = yield* repo.list(project.id, yield* decodeStart("queues", query), query.limit + 1)
+      const oldest = new Map(
+        (yield* repo.listOldestWaiting(project.id)).map(({ engine, queue, since }) => [keyOf(engine, queue), since])
+      )
+      const counts = yield* rollups.countLastHourByQueue
       return pageOf(
         "queues",
         query,
-        rows.map((queue): Queue => ({ ...queue, depth_note: depthNote(queue.engine, queue.depth) }))
+        rows.map((queue): Queue => {
+          const key = keyOf(queue.engine, queue.name)
+          return {
+            ...queue,
+            depth_note: depthNote(queue.engine, queue.depth),
+            oldest_waiting_at: oldest.get(key) ?? null,
+            received_1h: counts.get(key)?.received ?? 0,
+            ended_1h: counts.get(key)?.ended ?? 0
+          }
+        })
       )
     }, orDieOnSql)
 
     return { list } as const
   })
 }) {
-  static readonly layer = this.Default.pipe(Layer.provide(QueuesRepo.layer))
+  static readonly layer = this.Default.pipe(Layer.provide([QueuesRepo.layer, Rollups.layer]))
 }

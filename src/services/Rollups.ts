@@ -114,6 +114,19 @@ export class Rollups extends Effect.Service<Rollups>()("svc/Rollups", {
       return totals.get(series.id) ?? emptyEncodedCell()
     })
 
+    /** What the project's tasks did in the last hour, by engine and queue. */
+    const countLastHourByQueue = Effect.gen(function*() {
+      const { id } = yield* CurrentProject
+      const now = yield* nowMinute
+      const series = yield* repo.listSeries(id, { kind: seriesKinds.queue })
+      const ids = series.map((each) => each.id)
+      const totals = yield* repo.sumSeries(id, ids, coverOf(startOfWindow(now, minutesIn["1h"]), now), "none")
+      return new Map<string, { readonly received: number; readonly ended: number }>(series.map((each) => {
+        const { received, retry, total } = countsOf(totals.get(each.id) ?? noTotals())
+        return [`${each.engine} ${each.queue}`, { received, ended: total - retry }] as const
+      }))
+    })
+
     /** How fast the tasks use up the error budget of an objective. */
     const burnRates = Effect.fn("Rollups.burnRates")(function*(query: FindBurnRates) {
       const { id } = yield* CurrentProject
@@ -138,7 +151,7 @@ export class Rollups extends Effect.Service<Rollups>()("svc/Rollups", {
       return burnRatesOf(yield* Effect.all(Record.map(burnWindows, judge)), objective)
     }, orDieOnSql)
 
-    return { trends, listNames, sumProject, burnRates } as const
+    return { trends, listNames, sumProject, countLastHourByQueue, burnRates } as const
   })
 }) {
   static readonly layer = this.Default.pipe(Layer.provide(RollupRepo.layer))

@@ -105,6 +105,32 @@ describe.each(engines)("workers and queues on %s", (engine) => {
         assert.match(noteOf("rq"), /not reported a depth yet/)
       }))
 
+    it.scoped("a queue shows since when its oldest task waits, and what its tasks did in the last hour", () =>
+      Effect.gen(function*() {
+        const { agent, path, viewer } = yield* fresh
+        const data = { task_name: "jobs.pay", queue: "mail", worker: "rqw1" }
+        const now = Date.now()
+        const minutesAgo = (minutes: number) => `${new Date(now - minutes * 60_000).toISOString().slice(0, 19)}Z`
+        const at = (kind: string, task_id: string, minutes: number) =>
+          event({ engine: "rq", kind, task_id, occurred_at: minutesAgo(minutes), data })
+        yield* Effect.promise(() =>
+          agent.sendEvents([
+            at("task.received", "done", 9),
+            at("task.succeeded", "done", 8),
+            at("task.received", "oldest", 5),
+            at("task.received", "next", 2),
+            at("task.received", "yesterday", 1440),
+            at("task.failed", "yesterday", 1439)
+          ])
+        )
+        const [queue] = yield* until(
+          viewer.queues.list({ path, urlParams: {} }),
+          ([one]) => one !== undefined && one.received_1h > 0 // sums are merged about once a second
+        )
+        assert.deepInclude(queue, { name: "mail", received_1h: 3, ended_1h: 1 })
+        assert.strictEqual(Date.parse(queue?.oldest_waiting_at ?? ""), Date.parse(minutesAgo(5)))
+      }))
+
     it.scoped("an agent process of huey, arq or taskiq is a worker, whose running tasks are unknown", () =>
       Effect.gen(function*() {
         const { agent, base, credentials, path, viewer } = yield* fresh

@@ -9,6 +9,7 @@ import {
   redirect,
   useRouter
 } from "@tanstack/react-router"
+import { type SetupEngine, setupEngines } from "./agents/setupEngines.ts"
 import { type ItemStatus, itemStatuses } from "./bulkRetries/bulkRetry.ts"
 import type { DeadLettersSearch } from "./deadLetters/DeadLettersPage.tsx"
 import { type FailuresSearch, failureWindows } from "./failures/queries.ts"
@@ -18,6 +19,7 @@ import { meQuery } from "./session/session.ts"
 import { Shell } from "./shell/Shell.tsx"
 import { TasksPage } from "./tasks/TasksPage.tsx"
 import { EmptyState, ErrorNotice, Loading } from "./ui/Notices.tsx"
+import { type OldRowsSearch, parseOldRows } from "./ui/RecentRows.tsx"
 
 const NotFound = () => {
   const { error: texts } = useTexts()
@@ -166,18 +168,30 @@ const bulkRetryRoute = createRoute({
 const queuesRoute = createRoute({
   getParentRoute: () => projectRoute,
   path: "/queues",
+  validateSearch: parseOldRows,
   component: lazyRouteComponent(() => import("./queues/QueuesPage.tsx"), "QueuesPage")
 })
 
 const workersRoute = createRoute({
   getParentRoute: () => projectRoute,
   path: "/workers",
+  validateSearch: (search: Record<string, unknown>): OldRowsSearch & { readonly tab?: "processes" } => ({
+    ...parseOldRows(search),
+    ...(search.tab === "processes" && { tab: search.tab })
+  }),
   component: lazyRouteComponent(() => import("./workers/WorkersPage.tsx"), "WorkersPage")
+})
+
+const workerRoute = createRoute({
+  getParentRoute: () => projectRoute,
+  path: "/workers/$workerId",
+  component: lazyRouteComponent(() => import("./workers/WorkerPage.tsx"), "WorkerPage")
 })
 
 const agentsRoute = createRoute({
   getParentRoute: () => projectRoute,
   path: "/agents",
+  validateSearch: parseOldRows,
   component: lazyRouteComponent(() => import("./agents/AgentsPage.tsx"), "AgentsPage")
 })
 
@@ -239,6 +253,22 @@ const approvalsRoute = createRoute({
   component: lazyRouteComponent(() => import("./approvals/ApprovalsPage.tsx"), "ApprovalsPage")
 })
 
+const newAgentRoute = createRoute({
+  getParentRoute: () => projectRoute,
+  path: "/agents/new",
+  validateSearch: ({ engine }: Record<string, unknown>): { readonly engine?: SetupEngine } => {
+    const known = setupEngines.find((one) => one === engine)
+    return known === undefined ? {} : { engine: known }
+  },
+  component: lazyRouteComponent(() => import("./agents/NewAgentPage.tsx"), "NewAgentPage")
+})
+
+const agentRoute = createRoute({
+  getParentRoute: () => projectRoute,
+  path: "/agents/$agentId",
+  component: lazyRouteComponent(() => import("./agents/AgentPage.tsx"), "AgentPage")
+})
+
 const routeTree = rootRoute.addChildren([
   signInRoute,
   signedInRoute.addChildren([
@@ -256,7 +286,10 @@ const routeTree = rootRoute.addChildren([
       bulkRetryRoute,
       queuesRoute,
       workersRoute,
+      workerRoute,
       agentsRoute,
+      newAgentRoute,
+      agentRoute,
       notificationsRoute,
       alertRoute,
       automationRoute,

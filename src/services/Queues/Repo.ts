@@ -1,9 +1,13 @@
 import { Effect, Schema } from "effect"
 import type { ProjectId } from "../../domain/Id.ts"
 import { Queue } from "../../domain/Queue.ts"
+import type { Timestamp } from "../../domain/Timestamp.ts"
 import { Reader } from "../Database.ts"
 
-const decode = Schema.decodeUnknownSync(Queue.omit("depth_note"))
+const decode = Schema.decodeUnknownSync(Queue.omit("depth_note", "oldest_waiting_at", "received_1h", "ended_1h"))
+
+/** Maximum waiting tasks of a state that are read for a list of queues: the oldest ones. */
+const maxWaitingTasks = 10_000
 
 export class QueuesRepo extends Effect.Service<QueuesRepo>()("svc/QueuesRepo", {
   effect: Effect.gen(function*() {
@@ -17,6 +21,19 @@ export class QueuesRepo extends Effect.Service<QueuesRepo>()("svc/QueuesRepo", {
             ORDER BY id DESC LIMIT ${limit}`,
           (rows) => rows.map((row) => decode(row))
         ),
+      /** Since when the oldest waiting task of each queue waits. */
+      listOldestWaiting: (projectId: ProjectId) => {
+        const waiting = (state: "pending" | "received") =>
+          read`SELECT * FROM (SELECT engine, queue, COALESCE(received_at, created_at) AS since FROM tasks
+            WHERE project_id = ${projectId} AND state = ${state} ORDER BY id LIMIT ${maxWaitingTasks}) AS ${
+            read(state)
+          }`
+        return read<{ readonly engine: string; readonly queue: string; readonly since: Timestamp }>`
+          SELECT engine, queue, min(since) AS since FROM (${waiting("pending")} UNION ALL ${
+          waiting("received")
+        }) AS waiting
+          WHERE queue IS NOT NULL GROUP BY engine, queue`
+      },
       /** The engines that have a queue of this name. */
       listEngines: (projectId: ProjectId, name: string) =>
         Effect.map(

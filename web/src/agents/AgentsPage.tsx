@@ -1,56 +1,124 @@
-import { useParams } from "@tanstack/react-router"
-import { api, unwrap } from "../api/client.ts"
+import { Link, useNavigate, useParams, useSearch } from "@tanstack/react-router"
 import { useTexts } from "../i18n/Language.tsx"
-import { ListPage } from "../ui/ListPage.tsx"
+import { useCan } from "../session/session.ts"
+import { Icon } from "../ui/Icon.tsx"
+import { ListFrame } from "../ui/ListFrame.tsx"
+import { EmptyState } from "../ui/Notices.tsx"
+import { PageHeader } from "../ui/PageHeader.tsx"
+import { OldRowsNote, useRecentRows } from "../ui/RecentRows.tsx"
+import { Table } from "../ui/Table.tsx"
 import { Time } from "../ui/Time.tsx"
+import { WorkerState } from "../workers/WorkerState.tsx"
+import { type Agent, useAgents } from "./agents.ts"
 
-export const AgentsPage = () => {
-  const { slug } = useParams({ from: "/signed-in/projects/$slug/agents" })
+const CreateLink = ({ slug }: { readonly slug: string }) => {
   const { agents: texts } = useTexts()
   return (
-    <ListPage
-      slug={slug}
-      name="agents"
-      title={texts.title}
-      emptyTitle={texts.none}
-      emptyHint={texts.noneHint}
-      read={() => unwrap(api.GET("/api/v1/projects/{slug}/agents", { params: { path: { slug } } }))}
-      columns={[
-        { title: texts.name, cell: ({ name }) => <span className="font-medium">{name}</span> },
-        {
-          title: texts.state,
-          cell: ({ state }) => (
-            <span className={state === "offline" ? "text-failure" : undefined}>{texts.states[state]}</span>
-          )
-        },
-        { title: texts.engines, cell: ({ engine_adapters }) => engine_adapters.join(", ") },
-        { title: texts.host, isMinor: true, cell: ({ host_name }) => host_name },
-        {
-          title: texts.version,
-          isMinor: true,
-          cell: ({ agent_version, is_outdated }) =>
-            [agent_version, is_outdated && texts.outdated].filter(Boolean).join(", ")
-        },
-        {
-          title: texts.advice,
-          isMinor: true,
-          cell: ({ last_refused_at, last_refused_detail, setup_advice }) => (
-            <>
-              {setup_advice.map(({ code, detail }) => <p key={code}>{detail}</p>)}
-              {last_refused_at !== null && last_refused_detail !== null && (
-                <p>
-                  {texts.refused}: {last_refused_detail} (<Time at={last_refused_at} />)
-                </p>
-              )}
-            </>
-          )
-        },
-        {
-          title: texts.lastSeen,
-          isNumber: true,
-          cell: ({ last_seen_at }) => last_seen_at !== null && <Time at={last_seen_at} />
+    <Link
+      to="/projects/$slug/agents/new"
+      params={{ slug }}
+      className="inline-flex h-[30px] items-center gap-3 rounded-base bg-ink px-4 font-medium text-inverse hover:opacity-85"
+    >
+      <Icon name="add" />
+      {texts.create}
+    </Link>
+  )
+}
+
+/** What is wrong with an agent at first sight: advice about its set-up, and a refusal that it has not recovered from. */
+const Trouble = ({ agent }: { readonly agent: Agent }) => {
+  const { agents: texts } = useTexts()
+  const { last_refused_at, last_refused_detail, setup_advice, state } = agent
+  return (
+    <>
+      {setup_advice.map(({ code, detail }) => <p key={code}>{detail}</p>)}
+      {state === "offline" && last_refused_at !== null && last_refused_detail !== null && (
+        <p>
+          {texts.refused}: {last_refused_detail} (<Time at={last_refused_at} />)
+        </p>
+      )}
+    </>
+  )
+}
+
+/** Every agent with its health; an admin creates one with the set-up assistant. */
+export const AgentsPage = () => {
+  const { slug } = useParams({ from: "/signed-in/projects/$slug/agents" })
+  const { old } = useSearch({ from: "/signed-in/projects/$slug/agents" })
+  const { agents: texts } = useTexts()
+  const navigate = useNavigate()
+  const isAdmin = useCan(slug, "admin")
+  const list = useAgents(slug)
+  const agents = list.data ?? []
+  const { isOld, oldCount, rows } = useRecentRows(
+    agents,
+    ({ created_at, last_seen_at }) => last_seen_at ?? created_at,
+    old === "hidden"
+  )
+  return (
+    <>
+      <PageHeader title={texts.title}>
+        {isAdmin && agents.length > 0 && (
+          <div className="ml-auto">
+            <CreateLink slug={slug} />
+          </div>
+        )}
+      </PageHeader>
+      <ListFrame
+        list={list}
+        isEmpty={agents.length === 0}
+        empty={
+          <EmptyState title={texts.none} hint={isAdmin ? texts.noneHint : texts.adminsCreateHint}>
+            {isAdmin && <CreateLink slug={slug} />}
+          </EmptyState>
         }
-      ]}
-    />
+      >
+        <Table
+          label={texts.title}
+          rows={rows}
+          rowKey={({ id }) => id}
+          isFaded={isOld}
+          columns={[
+            {
+              title: texts.name,
+              cell: ({ id, name }) => (
+                <Link
+                  to="/projects/$slug/agents/$agentId"
+                  params={{ slug, agentId: id }}
+                  className="font-medium hover:underline hover:underline-offset-2"
+                >
+                  {name}
+                </Link>
+              )
+            },
+            { title: texts.state, cell: ({ state }) => <WorkerState state={state} /> },
+            { title: texts.engines, isMinor: true, cell: ({ engine_adapters }) => engine_adapters.join(", ") },
+            { title: texts.host, isMinor: true, cell: ({ host_name }) => host_name },
+            {
+              title: texts.version,
+              isMinor: true,
+              cell: ({ agent_version, is_outdated }) =>
+                [agent_version, is_outdated && texts.outdated].filter(Boolean).join(", ")
+            },
+            { title: texts.advice, isMinor: true, cell: (agent) => <Trouble agent={agent} /> },
+            {
+              title: texts.lastSeen,
+              isNumber: true,
+              cell: ({ last_seen_at }) => last_seen_at === null ? texts.never : <Time at={last_seen_at} />
+            }
+          ]}
+        />
+        <OldRowsNote
+          count={oldCount}
+          isHidden={old === "hidden"}
+          onToggle={() =>
+            void navigate({
+              to: "/projects/$slug/agents",
+              params: { slug },
+              search: old === "hidden" ? {} : { old: "hidden" }
+            })}
+        />
+      </ListFrame>
+    </>
   )
 }

@@ -2308,13 +2308,16 @@ export interface components {
             created_at: string;
             depth: number | null;
             depth_note: string | null;
+            ended_1h: number;
             engine: string;
             /** Format: uuid */
             id: string;
             last_seen_at: string | null;
             name: string;
+            oldest_waiting_at: string | null;
             /** Format: uuid */
             project_id: string;
+            received_1h: number;
         };
         QueueHealth: {
             broker_type: string | null;

@@ -8,6 +8,7 @@ import { deadLetters } from "./de/deadLetters.ts"
 import { failures } from "./de/failures.ts"
 import { home } from "./de/home.ts"
 import { notifications } from "./de/notifications.ts"
+import { oldRows } from "./de/oldRows.ts"
 import { overview } from "./de/overview.ts"
 import { people } from "./de/people.ts"
 import { persons } from "./de/persons.ts"
@@ -138,6 +139,7 @@ export const de: Texts = {
   automation,
   approvals,
   persons,
+  oldRows,
   notices: {
     label: "Meldungen",
     retry: (what: string) => `Wiederholen: ${what}`,

@@ -8,6 +8,7 @@ import { deadLetters } from "./en/deadLetters.ts"
 import { failures } from "./en/failures.ts"
 import { home } from "./en/home.ts"
 import { notifications } from "./en/notifications.ts"
+import { oldRows } from "./en/oldRows.ts"
 import { overview } from "./en/overview.ts"
 import { people } from "./en/people.ts"
 import { persons } from "./en/persons.ts"
@@ -140,6 +141,7 @@ export const en = {
   automation,
   approvals,
   persons,
+  oldRows,
   notices: {
     label: "Notices",
     retry: (what: string) => `Retry: ${what}`,

@@ -9,6 +9,7 @@ import { deadLetters } from "./es/deadLetters.ts"
 import { failures } from "./es/failures.ts"
 import { home } from "./es/home.ts"
 import { notifications } from "./es/notifications.ts"
+import { oldRows } from "./es/oldRows.ts"
 import { overview } from "./es/overview.ts"
 import { people } from "./es/people.ts"
 import { persons } from "./es/persons.ts"
@@ -137,6 +138,7 @@ export const es: Texts = {
   automation,
   approvals,
   persons,
+  oldRows,
   notices: {
     label: "Avisos",
     retry: (what: string) => `Reintentar: ${what}`,

@@ -9,6 +9,7 @@ import { deadLetters } from "./fr/deadLetters.ts"
 import { failures } from "./fr/failures.ts"
 import { home } from "./fr/home.ts"
 import { notifications } from "./fr/notifications.ts"
+import { oldRows } from "./fr/oldRows.ts"
 import { overview } from "./fr/overview.ts"
 import { people } from "./fr/people.ts"
 import { persons } from "./fr/persons.ts"
@@ -137,6 +138,7 @@ export const fr: Texts = {
   automation,
   approvals,
   persons,
+  oldRows,
   notices: {
     label: "Notifications",
     retry: (what: string) => `Relancer : ${what}`,

@@ -9,6 +9,7 @@ import { deadLetters } from "./ja/deadLetters.ts"
 import { failures } from "./ja/failures.ts"
 import { home } from "./ja/home.ts"
 import { notifications } from "./ja/notifications.ts"
+import { oldRows } from "./ja/oldRows.ts"
 import { overview } from "./ja/overview.ts"
 import { people } from "./ja/people.ts"
 import { persons } from "./ja/persons.ts"
@@ -137,6 +138,7 @@ export const ja: Texts = {
   automation,
   approvals,
   persons,
+  oldRows,
   notices: {
     label: "通知",
     retry: (what: string) => `再試行：${what}`,

@@ -10,11 +10,13 @@ export interface Column<A> {
 }
 
 /** A table of few rows. `tasks/TaskTable.tsx` is for many. */
-export const Table = <A extends object>({ columns, label, rowKey, rows }: {
+export const Table = <A extends object>({ columns, isFaded, label, rowKey, rows }: {
   readonly label: string
   readonly rows: ReadonlyArray<A>
   readonly rowKey: (row: A) => string
   readonly columns: ReadonlyArray<Column<A>>
+  /** Rows that matter less, such as a queue that no agent has reported for a week. */
+  readonly isFaded?: (row: A) => boolean
 }) => (
   <div
     className="mx-5 mb-5 overflow-x-auto rounded-base border border-line bg-paper"
@@ -40,7 +42,11 @@ export const Table = <A extends object>({ columns, label, rowKey, rows }: {
       </thead>
       <tbody>
         {rows.map((row) => (
-          <tr key={rowKey(row)} className="border-b border-line last:border-0 hover:bg-hover">
+          <tr
+            key={rowKey(row)}
+            data-faded={isFaded?.(row) === true}
+            className="border-b border-line last:border-0 hover:bg-hover data-[faded=true]:text-soft"
+          >
             {columns.map(({ cell, isMinor, isNumber, title }) => (
               <td
                 key={title}

@@ -3,15 +3,71 @@ import type { Texts } from "../en.ts"
 export const agents: Texts["agents"] = {
   title: "Agentes",
   name: "Agente",
+  id: "ID",
   state: "Estado",
   engines: "Motores",
   host: "Host",
+  framework: "Framework",
   version: "Versión",
-  lastSeen: "Última conexión",
+  protocol: "Protocolo",
+  facts: "Datos",
+  lastSeen: "Última señal",
+  connectedAt: "Última conexión",
+  createdAt: "Creado",
+  never: "nunca",
+  outdated: "usa un protocolo anterior",
   refused: "Último rechazo",
-  advice: "Recomendaciones",
+  refusedBefore: "Se ha conectado después, por lo que no hay nada que hacer.",
+  advice: "Qué revisar",
+  noTrouble: "El servidor no ha visto nada incorrecto en este agente.",
+  capabilities: "Qué puede hacer",
+  noCapabilities: "No ha indicado qué puede hacer. Solo lo indica por WebSocket.",
+  losses: "Telemetría perdida",
+  noLoss: "Ninguno de sus procesos ha notificado eventos perdidos.",
   none: "Aún no hay agentes",
-  noneHint: "Cree uno con: svc agents create NAME",
-  states: { online: "En línea", offline: "Sin conexión" },
-  outdated: "usa un protocolo anterior"
+  noneHint:
+    "Un agente conecta un motor de tareas con el servidor. El asistente muestra qué instalar y qué líneas copiar.",
+  adminsCreate: "Solo los administradores crean agentes",
+  adminsCreateHint: "Pida a un administrador del proyecto que cree uno.",
+  unknown: "Este agente no existe",
+  unknownHint: "Puede que se haya eliminado. La lista muestra los existentes.",
+  create: "Nuevo agente",
+  createSubmit: "Crear y mostrar las líneas",
+  chooseEngine: "¿Qué motor ejecuta las tareas?",
+  newName: "Nombre del agente",
+  newNameHint: "Aparece en listas y comandos; por ejemplo, el nombre del despliegue.",
+  back: "Volver a los agentes",
+  shownOnce:
+    "El token y el secreto solo se muestran ahora. Cópielos antes de salir de esta página; quien los tenga puede notificar tareas en nombre de este agente.",
+  steps: {
+    install: "1. Instalar",
+    environment: "2. Definir el entorno del worker",
+    code: "3. Añadir a la aplicación",
+    start: "4. Iniciar el worker"
+  },
+  celeryHostname:
+    "Z4J_CELERY_LOCAL_HOSTNAME debe coincidir con el nombre de nodo de --hostname. De lo contrario, cada evento llega una vez por agente.",
+  plainHttp:
+    "http sin cifrar solo funciona si el worker está en la máquina del servidor. Desde otras máquinas, use su dirección https.",
+  waitTitle: "Primeros eventos",
+  waitingForConnection: "Esperando a que el agente se conecte",
+  connected: (host: string) => `Conectado desde ${host}`,
+  waitingForEvent: "Esperando el primer evento",
+  firstEvent: (kind: string) => `Ha llegado el primer evento (${kind}):`,
+  toAgent: "Mostrar el agente",
+  remedies: {
+    secret:
+      "Defina el secreto hmac que se mostró junto a este token y reinicie el worker. Si ya no lo tiene, cree otro agente.",
+    clock: "Ajuste el reloj de la máquina del agente, por ejemplo con NTP.",
+    upgrade: "Actualice el paquete del agente: este servidor usa la versión 2 del protocolo.",
+    proxy:
+      "Revise el proxy inverso: debe reenviar el WebSocket de inmediato y mantener abierta más de 60 segundos una conexión inactiva.",
+    repeated: "Una trama llegó dos veces. Busque un proxy que repita solicitudes; el agente se reconecta por sí mismo.",
+    size:
+      "El agente envía demasiado de una vez. Acorte los argumentos y resultados de sus tareas o actualice el agente.",
+    other: "Actualice el paquete del agente. Si se rechaza de nuevo, comunique la frase anterior."
+  },
+  deleteQuestion: (name: string) => `¿Eliminar el agente ${name}?`,
+  deleteHint:
+    "Se revoca su token, se cierran sus conexiones y se cancelan sus comandos pendientes. Sus tareas permanecen."
 }

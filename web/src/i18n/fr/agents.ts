@@ -3,15 +3,72 @@ import type { Texts } from "../en.ts"
 export const agents: Texts["agents"] = {
   title: "Agents",
   name: "Agent",
+  id: "ID",
   state: "État",
   engines: "Moteurs",
   host: "Hôte",
+  framework: "Framework",
   version: "Version",
+  protocol: "Protocole",
+  facts: "Données",
   lastSeen: "Vu pour la dernière fois",
+  connectedAt: "Dernière connexion",
+  createdAt: "Créé",
+  never: "jamais",
+  outdated: "utilise un protocole plus ancien",
   refused: "Dernier refus",
-  advice: "Conseils",
+  refusedBefore: "Il s’est connecté depuis\u00a0; il n’y a rien à faire.",
+  advice: "Points à vérifier",
+  noTrouble: "Le serveur n’a rien constaté d’anormal sur cet agent.",
+  capabilities: "Ce qu’il sait faire",
+  noCapabilities: "Il n’a pas indiqué ce qu’il sait faire. Il ne l’indique que par WebSocket.",
+  losses: "Télémétrie perdue",
+  noLoss: "Aucun de ses processus n’a signalé d’événements perdus.",
   none: "Pas encore d’agent",
-  noneHint: "Créez-en un avec\u00a0: svc agents create NAME",
-  states: { online: "En ligne", offline: "Hors ligne" },
-  outdated: "utilise un protocole plus ancien"
+  noneHint:
+    "Un agent relie un moteur de tâches au serveur. L’assistant montre ce qu’il faut installer et quelles lignes copier.",
+  adminsCreate: "Seuls les administrateurs créent des agents",
+  adminsCreateHint: "Demandez à un administrateur du projet d’en créer un.",
+  unknown: "Cet agent n’existe pas",
+  unknownHint: "Il a peut-être été supprimé. La liste montre ceux qui existent.",
+  create: "Nouvel agent",
+  createSubmit: "Créer et afficher les lignes",
+  chooseEngine: "Quel moteur exécute les tâches\u00a0?",
+  newName: "Nom de l’agent",
+  newNameHint: "Il apparaît dans les listes et les commandes, par exemple le nom du déploiement.",
+  back: "Retour aux agents",
+  shownOnce:
+    "Le jeton et le secret ne sont affichés que maintenant. Copiez-les avant de quitter cette page\u00a0; toute personne qui les détient peut signaler des tâches au nom de cet agent.",
+  steps: {
+    install: "1. Installer",
+    environment: "2. Définir l’environnement du worker",
+    code: "3. Ajouter à l’application",
+    start: "4. Démarrer le worker"
+  },
+  celeryHostname:
+    "Z4J_CELERY_LOCAL_HOSTNAME doit être identique au nom de nœud après --hostname. Sinon, chaque événement arrive une fois par agent.",
+  plainHttp:
+    "http en clair ne fonctionne que si le worker est sur la machine du serveur. Depuis d’autres machines, utilisez son adresse https.",
+  waitTitle: "Premiers événements",
+  waitingForConnection: "En attente de la connexion de l’agent",
+  connected: (host: string) => `Connecté depuis ${host}`,
+  waitingForEvent: "En attente du premier événement",
+  firstEvent: (kind: string) => `Le premier événement est arrivé (${kind})\u00a0:`,
+  toAgent: "Afficher l’agent",
+  remedies: {
+    secret:
+      "Définissez le secret hmac affiché avec ce jeton, puis redémarrez le worker. Si vous ne l’avez plus, créez un autre agent.",
+    clock: "Réglez l’horloge de la machine de l’agent, par exemple avec NTP.",
+    upgrade: "Mettez à jour le paquet de l’agent\u00a0: ce serveur utilise la version 2 du protocole.",
+    proxy:
+      "Vérifiez le reverse proxy\u00a0: il doit transmettre le WebSocket aussitôt et garder une connexion inactive ouverte plus de 60 secondes.",
+    repeated:
+      "Une trame est arrivée deux fois. Cherchez un proxy qui répète des requêtes\u00a0; l’agent se reconnecte de lui-même.",
+    size:
+      "L’agent envoie trop de données à la fois. Raccourcissez les arguments et résultats de ses tâches, ou mettez l’agent à jour.",
+    other: "Mettez à jour le paquet de l’agent. S’il est de nouveau refusé, signalez la phrase ci-dessus."
+  },
+  deleteQuestion: (name: string) => `Supprimer l’agent ${name}\u00a0?`,
+  deleteHint:
+    "Son jeton est révoqué, ses connexions sont fermées et ses commandes en cours annulées. Ses tâches restent."
 }

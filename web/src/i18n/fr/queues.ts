@@ -5,8 +5,24 @@ export const queues: Texts["queues"] = {
   name: "File",
   engine: "Moteur",
   depth: "En attente",
+  oldest: "La plus ancienne attend depuis",
+  received: "Reçues, 1 h",
+  ended: "Terminées, 1 h",
+  consumers: "Consommateurs",
+  noConsumer: "Aucun worker ne la consomme",
   broker: "Broker",
   lastSeen: "Dernier relevé",
+  actions: "Actions",
   none: "Pas encore de file",
-  noneHint: "Un agent signale les files de son moteur."
+  noneHint: "Un agent signale les files de son moteur.",
+  purge: "Vider",
+  purgeLabel: (name: string) => `Vider ${name}`,
+  purgeQuestion: (name: string) => `Vider la file ${name} ?`,
+  purgeNotice: (name: string) => `Vider : ${name}`,
+  purgeDepth: (depth: string) => `${depth} messages attendent. Tous seront supprimés, sans retour possible.`,
+  purgeUnknown:
+    "L’agent n’indique pas combien de messages attendent. Tous seront supprimés, quel que soit leur nombre, sans retour possible.",
+  purgeHint: (agent: string) => `L’agent ${agent} recompte les messages et refuse si leur nombre a changé.`,
+  purgeForce: "Vider quel que soit le nombre",
+  purgeForceHint: "Également nécessaire au-delà de la limite de l’agent, qui est de 1000 sauf autre réglage."
 }

@@ -3,15 +3,70 @@ import type { Texts } from "../en.ts"
 export const agents: Texts["agents"] = {
   title: "エージェント",
   name: "エージェント",
+  id: "ID",
   state: "状態",
   engines: "エンジン",
   host: "ホスト",
+  framework: "フレームワーク",
   version: "バージョン",
+  protocol: "プロトコル",
+  facts: "詳細",
   lastSeen: "最終確認",
+  connectedAt: "最終接続",
+  createdAt: "作成日時",
+  never: "なし",
+  outdated: "古いプロトコルを使用",
   refused: "直近の拒否",
-  advice: "推奨事項",
+  refusedBefore: "その後に接続できているため、対応は不要です。",
+  advice: "確認事項",
+  noTrouble: "このエージェントに問題は見つかっていません。",
+  capabilities: "実行できる操作",
+  noCapabilities: "実行できる操作はまだ報告されていません。WebSocketでのみ報告されます。",
+  losses: "失われたテレメトリー",
+  noLoss: "失われたイベントを報告したプロセスはありません。",
   none: "エージェントはまだありません",
-  noneHint: "次のコマンドで作成できます: svc agents create NAME",
-  states: { online: "オンライン", offline: "オフライン" },
-  outdated: "古いプロトコルを使用"
+  noneHint:
+    "エージェントはタスクエンジンをサーバーに接続します。アシスタントが、インストールするものとコピーする行を表示します。",
+  adminsCreate: "エージェントを作成できるのは管理者だけです",
+  adminsCreateHint: "プロジェクトの管理者に作成を依頼してください。",
+  unknown: "このエージェントはありません",
+  unknownHint: "削除された可能性があります。一覧には現在あるエージェントが表示されます。",
+  create: "エージェントを作成",
+  createSubmit: "作成して設定行を表示",
+  chooseEngine: "どのエンジンがタスクを実行しますか？",
+  newName: "エージェントの名前",
+  newNameHint: "一覧やコマンドに表示されます（例：デプロイの名前）。",
+  back: "エージェントの一覧へ戻る",
+  shownOnce:
+    "トークンとシークレットは今だけ表示されます。このページを離れる前にコピーしてください。これらを知る人は、このエージェントとしてタスクを報告できます。",
+  steps: {
+    install: "1. インストール",
+    environment: "2. ワーカーの環境変数を設定",
+    code: "3. アプリケーションに追加",
+    start: "4. ワーカーを起動"
+  },
+  celeryHostname:
+    "Z4J_CELERY_LOCAL_HOSTNAMEは--hostnameのノード名と一致させてください。一致しないと、各イベントがエージェントごとに届きます。",
+  plainHttp:
+    "平文のhttpは、ワーカーがサーバーと同じマシンにある場合だけ使えます。ほかのマシンからはhttpsのアドレスを使ってください。",
+  waitTitle: "最初のイベント",
+  waitingForConnection: "エージェントの接続を待っています",
+  connected: (host: string) => `${host}から接続されました`,
+  waitingForEvent: "最初のイベントを待っています",
+  firstEvent: (kind: string) => `最初のイベントが届きました（${kind}）：`,
+  toAgent: "エージェントを表示",
+  remedies: {
+    secret:
+      "このトークンと一緒に表示されたhmacシークレットを設定し、ワーカーを再起動してください。手元にない場合は、別のエージェントを作成してください。",
+    clock: "NTPなどで、エージェントのマシンの時計を合わせてください。",
+    upgrade: "エージェントのパッケージを更新してください。このサーバーはプロトコルのバージョン2を使います。",
+    proxy:
+      "リバースプロキシを確認してください。WebSocketをすぐに転送し、無通信の接続を60秒より長く維持する必要があります。",
+    repeated:
+      "同じフレームが2回届きました。リクエストを繰り返すプロキシがないか確認してください。エージェントは自動的に再接続します。",
+    size: "エージェントが一度に送る量が多すぎます。タスクの引数と結果を短くするか、エージェントを更新してください。",
+    other: "エージェントのパッケージを更新してください。再び拒否される場合は、上の文を報告してください。"
+  },
+  deleteQuestion: (name: string) => `エージェント「${name}」を削除しますか？`,
+  deleteHint: "トークンは失効し、接続は閉じられ、未完了のコマンドは取り消されます。タスクは残ります。"
 }

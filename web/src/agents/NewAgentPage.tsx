@@ -1,0 +1,136 @@
+import { useQueryClient } from "@tanstack/react-query"
+import { Link, useNavigate, useParams, useSearch } from "@tanstack/react-router"
+import { type FormEvent, useState } from "react"
+import { api, base, type Schemas, unwrap } from "../api/client.ts"
+import { useTexts } from "../i18n/Language.tsx"
+import { useCan } from "../session/session.ts"
+import { useProof } from "../session/StepUp.tsx"
+import { Button } from "../ui/Button.tsx"
+import { fieldText, TextField } from "../ui/Fields.tsx"
+import { EmptyState, useErrorText } from "../ui/Notices.tsx"
+import { PageHeader } from "../ui/PageHeader.tsx"
+import { engineNames } from "./setup.ts"
+import { type SetupEngine, setupEngines } from "./setupEngines.ts"
+import { SetupLines } from "./SetupLines.tsx"
+import { WaitForAgent } from "./WaitForAgent.tsx"
+
+const EngineChoice = ({ onChoose, value }: {
+  readonly value: SetupEngine
+  readonly onChoose: (engine: SetupEngine) => void
+}) => {
+  const { agents: texts } = useTexts()
+  return (
+    <fieldset className="grid gap-3">
+      <legend className="pb-3 font-medium">{texts.chooseEngine}</legend>
+      <div className="grid grid-cols-[repeat(auto-fill,minmax(140px,1fr))] gap-3">
+        {setupEngines.map((engine) => (
+          <label
+            key={engine}
+            className="flex items-center gap-3 rounded-base border border-line px-4 py-3 hover:bg-hover has-checked:border-ink has-checked:bg-press has-checked:font-medium"
+          >
+            <input
+              type="radio"
+              name="engine"
+              className="accent-ink"
+              checked={engine === value}
+              onChange={() => onChoose(engine)}
+            />
+            {engineNames[engine]}
+          </label>
+        ))}
+      </div>
+    </fieldset>
+  )
+}
+
+/** The set-up assistant: choose the engine, copy the lines with the secrets that are shown once, see the first event. */
+export const NewAgentPage = () => {
+  const { slug } = useParams({ from: "/signed-in/projects/$slug/agents/new" })
+  const { engine = "celery" } = useSearch({ from: "/signed-in/projects/$slug/agents/new" })
+  const { agents: texts } = useTexts()
+  const errorText = useErrorText()
+  const prove = useProof()
+  const navigate = useNavigate()
+  const queries = useQueryClient()
+  const isAdmin = useCan(slug, "admin")
+  const [created, setCreated] = useState<Schemas["CreatedAgent"] | null>(null)
+  const [problem, setProblem] = useState<string | null>(null)
+  const [isBusy, setBusy] = useState(false)
+  const create = async (form: FormData) => {
+    setBusy(true)
+    setProblem(null)
+    try {
+      const body = { name: fieldText(form, "name") }
+      setCreated(
+        await prove(() => unwrap(api.POST("/api/v1/projects/{slug}/agents", { params: { path: { slug } }, body })))
+      )
+      void queries.invalidateQueries({ queryKey: ["agents", slug] })
+    } catch (error) {
+      setProblem(errorText(error))
+    } finally {
+      setBusy(false)
+    }
+  }
+  if (!isAdmin) return <EmptyState title={texts.adminsCreate} hint={texts.adminsCreateHint} />
+  return (
+    <>
+      <PageHeader title={created === null ? texts.create : created.agent.name} />
+      <div className="grid max-w-[56rem] gap-6 px-5 pb-8">
+        <EngineChoice
+          value={engine}
+          onChoose={(chosen) =>
+            void navigate({
+              to: "/projects/$slug/agents/new",
+              params: { slug },
+              search: { engine: chosen },
+              replace: true
+            })}
+        />
+        {created === null
+          ? (
+            <form
+              className="grid gap-5"
+              onSubmit={(event: FormEvent<HTMLFormElement>) => {
+                event.preventDefault()
+                void create(new FormData(event.currentTarget))
+              }}
+            >
+              <TextField
+                label={texts.newName}
+                hint={texts.newNameHint}
+                name="name"
+                maxLength={200}
+                autoComplete="off"
+              />
+              {problem !== null && <p role="alert" className="text-failure">{problem}</p>}
+              <div className="flex gap-3">
+                <Button type="submit" look="primary" disabled={isBusy}>{texts.createSubmit}</Button>
+                <Link
+                  to="/projects/$slug/agents"
+                  params={{ slug }}
+                  className="self-center px-3 text-soft hover:text-ink"
+                >
+                  {texts.back}
+                </Link>
+              </div>
+            </form>
+          )
+          : (
+            <>
+              <SetupLines
+                engine={engine}
+                secrets={{
+                  brainUrl: base,
+                  slug,
+                  agentId: created.agent.id,
+                  token: created.token,
+                  hmacSecret: created.hmac_secret
+                }}
+              />
+              <WaitForAgent slug={slug} agentId={created.agent.id} />
+            </>
+          )}
+      </div>
+    </>
+  )
+}

@@ -1,0 +1,63 @@
+import { Link } from "@tanstack/react-router"
+import type { ReactNode } from "react"
+import { useTexts } from "../i18n/Language.tsx"
+import { Panel } from "../ui/Panel.tsx"
+import { Time } from "../ui/Time.tsx"
+import { useAgents } from "./agents.ts"
+import { Refusal } from "./Refusal.tsx"
+import { useFirstEvent } from "./useFirstEvent.ts"
+
+const Step = ({ children, isDone }: { readonly isDone: boolean; readonly children: ReactNode }) => (
+  <li className="flex items-center gap-3">
+    <span
+      aria-hidden="true"
+      className={`size-[10px] shrink-0 rounded-full border ${
+        isDone ? "border-success bg-success" : "border-dashed border-waiting"
+      }`}
+    />
+    <span className={isDone ? "" : "text-soft"}>{children}</span>
+  </li>
+)
+
+/** Waits until a new agent has connected and its first event has arrived; says meanwhile why a connection was refused. */
+export const WaitForAgent = ({ agentId, slug }: { readonly slug: string; readonly agentId: string }) => {
+  const { agents: texts, task } = useTexts()
+  const { data: agents } = useAgents(slug)
+  const agent = agents?.find(({ id }) => id === agentId)
+  const event = useFirstEvent(slug, agent)
+  const isConnected = agent !== undefined && agent.last_connect_at !== null
+  return (
+    <Panel title={texts.waitTitle}>
+      <ol aria-live="polite" className="grid gap-3 px-5 py-4">
+        <Step isDone={isConnected}>
+          {isConnected ? texts.connected(agent.host_name ?? agent.name) : texts.waitingForConnection}
+        </Step>
+        <Step isDone={event !== null}>
+          {event === null ? texts.waitingForEvent : (
+            <>
+              {texts.firstEvent(task.events[event.kind])}{" "}
+              <Link
+                to="/projects/$slug/tasks/$engine/$taskId"
+                params={{ slug, engine: event.engine, taskId: event.task_id }}
+                className="font-mono text-small underline underline-offset-2"
+              >
+                {event.task_id}
+              </Link>{" "}
+              <Time at={event.occurred_at} className="text-soft" />
+            </>
+          )}
+        </Step>
+      </ol>
+      {agent !== undefined && <Refusal agent={agent} />}
+      <p className="border-t border-line px-5 py-4">
+        <Link
+          to="/projects/$slug/agents/$agentId"
+          params={{ slug, agentId }}
+          className="underline underline-offset-2"
+        >
+          {texts.toAgent}
+        </Link>
+      </p>
+    </Panel>
+  )
+}

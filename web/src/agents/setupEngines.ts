@@ -1,0 +1,3 @@
+/** Engines that an agent is published for, in the order of the set-up assistant. */
+export const setupEngines = ["celery", "rq", "dramatiq", "huey", "arq", "taskiq", "bullmq", "effect-queue"] as const
+export type SetupEngine = (typeof setupEngines)[number]
