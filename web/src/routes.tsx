@@ -15,6 +15,7 @@ import type { DeadLettersSearch } from "./deadLetters/DeadLettersPage.tsx"
 import { type FailuresSearch, failureWindows } from "./failures/queries.ts"
 import { useTexts } from "./i18n/Language.tsx"
 import { readSearch } from "./notifications/search.ts"
+import { type ScheduleFilter, scheduleFilters } from "./schedules/states.ts"
 import { meQuery } from "./session/session.ts"
 import { Shell } from "./shell/Shell.tsx"
 import { TasksPage } from "./tasks/TasksPage.tsx"
@@ -110,6 +111,35 @@ const taskRoute = createRoute({
   getParentRoute: () => projectRoute,
   path: "/tasks/$engine/$taskId",
   component: lazyRouteComponent(() => import("./tasks/TaskPage.tsx"), "TaskPage")
+})
+
+export interface SchedulesSearch {
+  readonly tab?: "misfires" | "schedulers"
+  /** Words of a name. */
+  readonly text?: string
+  readonly state?: ScheduleFilter
+}
+
+const schedulesRoute = createRoute({
+  getParentRoute: () => projectRoute,
+  path: "/schedules",
+  validateSearch: ({ state, tab, text }: Record<string, unknown>): SchedulesSearch => {
+    const filter = scheduleFilters.find((one) => one === state)
+    return {
+      ...((tab === "misfires" || tab === "schedulers") && { tab }),
+      ...(typeof text === "string" && text !== "" && { text }),
+      ...(filter !== undefined && { state: filter })
+    }
+  },
+  component: lazyRouteComponent(() => import("./schedules/SchedulesPage.tsx"), "SchedulesPage")
+})
+
+const scheduleRoute = createRoute({
+  getParentRoute: () => projectRoute,
+  path: "/schedules/$scheduleId",
+  validateSearch: ({ fire }: Record<string, unknown>): { readonly fire?: string } =>
+    typeof fire === "string" ? { fire } : {},
+  component: lazyRouteComponent(() => import("./schedules/SchedulePage.tsx"), "SchedulePage")
 })
 
 const commandsRoute = createRoute({
@@ -281,6 +311,8 @@ const routeTree = rootRoute.addChildren([
       failuresRoute,
       failureRoute,
       deadLettersRoute,
+      schedulesRoute,
+      scheduleRoute,
       commandsRoute,
       bulkRetriesRoute,
       bulkRetryRoute,

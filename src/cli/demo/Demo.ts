@@ -14,6 +14,7 @@ import { settings } from "../Settings.ts"
 import { beginHistory, dayBefore, generateHistory, ingestHistory, insertDeadLetters } from "./History.ts"
 import * as Site from "./Home.ts"
 import * as Shop from "./Shop.ts"
+import { makeShopClock } from "./ShopClock.ts"
 
 const DAY = Timestamp.secondsPerDay * 1000
 /** The most orders a day, so that each start continues with unused numbers. */
@@ -76,7 +77,12 @@ const formatWelcome = (site: Site.DemoHome, url: string, envFile: string) =>
 
 const runDemo = (site: Site.DemoHome) =>
   Effect.gen(function*() {
-    const credentials = yield* Site.createRecords(site)
+    const credentials = yield* Site.createRecords(site) // in the brain's database, before the shop's is provided
+    yield* openShop(site, credentials).pipe(Effect.scoped, Effect.provide(makeStoreLayer(site.home)))
+  })
+
+const openShop = (site: Site.DemoHome, credentials: Site.DemoCredentials) =>
+  Effect.gen(function*() {
     const url = yield* announce
     yield* Console.warn(formatWelcome(site, url, yield* Site.writeEnv(site, credentials, url)))
 
@@ -92,6 +98,7 @@ const runDemo = (site: Site.DemoHome) =>
     yield* ingestHistory(past, { projectId: credentials.project_id, agentId: credentials.agent_id })
     yield* insertDeadLetters(past.dead)
 
+    const clock = makeShopClock(shop.submit, now)
     yield* Agent.make({
       brainUrl: url,
       token: credentials.agent_token,
@@ -100,15 +107,16 @@ const runDemo = (site: Site.DemoHome) =>
       home: join(site.home, "agent"),
       name: "shop",
       framework: "demo",
-      engines: [shop.engine]
+      engines: [{ ...shop.engine, scheduler: clock.scheduler }]
     })
+    yield* Effect.forkScoped(clock.run)
     yield* runShop(shop.submit, firstOrder + past.orders, now)
     yield* shop.runWorkers
     yield* Console.warn(
       `The last day is filled in (${past.orders} orders, ${past.events.length} events), and the shop is open.`
     )
     return yield* Effect.never
-  }).pipe(Effect.scoped, Effect.provide(makeStoreLayer(site.home)))
+  })
 
 /** `svc serve --demo`: a brain and a shop in one process, with their own data. */
 export const serveDemo = (overrides: Partial<SettingsShape>) =>

@@ -12,6 +12,7 @@ import { Projects } from "../../services/Projects.ts"
 import { Setup } from "../../services/Setup.ts"
 import { Environment } from "../Environment.ts"
 import { CliError } from "../Explain.ts"
+import { createSchedules } from "./Schedules.ts"
 
 /** This file marks the demo's folder and holds the credentials for the next start. */
 const MARKER_FILE = "demo.json"
@@ -92,6 +93,7 @@ export const createRecords = Effect.fnUntraced(function*(site: DemoHome) {
   const asSystem = Effect.provideService(CurrentActor, system("svc serve --demo"))
   const project = yield* Effect.flatMap(Projects, (projects) => projects.create(shopProject)).pipe(asSystem)
   const agent = yield* agents.create({ name: "shop" }).pipe(asSystem, Effect.provideService(CurrentProject, project))
+  yield* createSchedules(agent.agent.id).pipe(asSystem, Effect.provideService(CurrentProject, project))
   const limits = { project_id: null, expires_in_days: null, allowed_cidrs: null }
   const key = yield* asSystem(keys.createFor(user, { name: "demo", scopes: ["admin:*"], ...limits }))
   const credentials: DemoCredentials = {

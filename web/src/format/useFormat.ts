@@ -6,6 +6,8 @@ const second = 1_000
 const minute = 60 * second
 const hour = 60 * minute
 const day = 24 * hour
+/** A moment that is further away is written with its year. */
+const halfYear = 183 * day
 
 /** `style: "unit"` of Intl, narrow: `4.1s`, `12 min`, `3h`. */
 const durationUnits = [
@@ -33,6 +35,8 @@ export interface Format {
   /** Seconds and more, such as "3 min. ago". */
   readonly relative: (time: number, now: number) => string
   readonly dateTime: (time: number) => string
+  /** A planned moment, to the minute, or to the second where it has one; in a zone of its own where one is given. */
+  readonly moment: (time: number, zone?: string) => string
   readonly clock: (time: number) => string
   /** A tick of a time axis: over days the date at midnight and the clock between. */
   readonly axis: (time: number, windowMillis: number) => string
@@ -57,6 +61,23 @@ const createFormat = (language: string, zone: string | undefined): Format => {
     timeZoneName: "short",
     ...zoned
   })
+  const moments = new Map<string, Intl.DateTimeFormat>()
+  const momentFormat = (momentZone: string | undefined, hasSeconds: boolean, hasYear: boolean) => {
+    const key = `${momentZone} ${hasSeconds} ${hasYear}`
+    const known = moments.get(key) ?? new Intl.DateTimeFormat(language, {
+      weekday: "short",
+      month: "short",
+      day: "numeric",
+      hour: "2-digit",
+      minute: "2-digit",
+      ...(hasYear && { year: "numeric" }),
+      ...(hasSeconds && { second: "2-digit" }),
+      timeZoneName: "short",
+      ...(momentZone !== undefined && { timeZone: momentZone })
+    })
+    moments.set(key, known)
+    return known
+  }
   const clock = new Intl.DateTimeFormat(language, { hour: "2-digit", minute: "2-digit", second: "2-digit", ...zoned })
   const hours = new Intl.DateTimeFormat(language, { hour: "2-digit", minute: "2-digit", ...zoned })
   const days = new Intl.DateTimeFormat(language, { month: "short", day: "numeric", ...zoned })
@@ -88,6 +109,8 @@ const createFormat = (language: string, zone: string | undefined): Format => {
       return relative.format(Math.trunc(elapsed / size), unit)
     },
     dateTime: (time) => dateTime.format(time),
+    moment: (time, momentZone = zone) =>
+      momentFormat(momentZone, time % minute !== 0, Math.abs(time - Date.now()) > halfYear).format(time),
     clock: (time) => clock.format(time),
     axis: (time, windowMillis) =>
       (windowMillis > 2 * day && midnight.format(time) === "00:00" ? days : hours).format(time),

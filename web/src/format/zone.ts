@@ -32,3 +32,13 @@ export const useZone = (): string | undefined => {
   const projectZone = useContext(ProjectZone)
   return choice === "utc" ? "UTC" : choice === "project" ? projectZone : undefined
 }
+
+/** Whether this browser knows the zone: a schedule may have one that it does not. */
+export const isKnownZone = (zone: string): boolean => {
+  try {
+    new Intl.DateTimeFormat("en", { timeZone: zone })
+    return true
+  } catch {
+    return false
+  }
+}

@@ -13,6 +13,7 @@ import { overview } from "./de/overview.ts"
 import { people } from "./de/people.ts"
 import { persons } from "./de/persons.ts"
 import { queues } from "./de/queues.ts"
+import { schedules } from "./de/schedules.ts"
 import { task } from "./de/task.ts"
 import { tasks } from "./de/tasks.ts"
 import { workers } from "./de/workers.ts"
@@ -132,6 +133,7 @@ export const de: Texts = {
   commands,
   bulkRetries,
   queues,
+  schedules,
   workers,
   agents,
   notifications,

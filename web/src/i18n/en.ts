@@ -13,6 +13,7 @@ import { overview } from "./en/overview.ts"
 import { people } from "./en/people.ts"
 import { persons } from "./en/persons.ts"
 import { queues } from "./en/queues.ts"
+import { schedules } from "./en/schedules.ts"
 import { task } from "./en/task.ts"
 import { tasks } from "./en/tasks.ts"
 import { workers } from "./en/workers.ts"
@@ -134,6 +135,7 @@ export const en = {
   commands,
   bulkRetries,
   queues,
+  schedules,
   workers,
   agents,
   notifications,

@@ -14,6 +14,7 @@ import { overview } from "./es/overview.ts"
 import { people } from "./es/people.ts"
 import { persons } from "./es/persons.ts"
 import { queues } from "./es/queues.ts"
+import { schedules } from "./es/schedules.ts"
 import { task } from "./es/task.ts"
 import { tasks } from "./es/tasks.ts"
 import { workers } from "./es/workers.ts"
@@ -131,6 +132,7 @@ export const es: Texts = {
   commands,
   bulkRetries,
   queues,
+  schedules,
   workers,
   agents,
   notifications,

@@ -14,6 +14,7 @@ import { overview } from "./fr/overview.ts"
 import { people } from "./fr/people.ts"
 import { persons } from "./fr/persons.ts"
 import { queues } from "./fr/queues.ts"
+import { schedules } from "./fr/schedules.ts"
 import { task } from "./fr/task.ts"
 import { tasks } from "./fr/tasks.ts"
 import { workers } from "./fr/workers.ts"
@@ -131,6 +132,7 @@ export const fr: Texts = {
   commands,
   bulkRetries,
   queues,
+  schedules,
   workers,
   agents,
   notifications,

@@ -14,6 +14,7 @@ import { overview } from "./ja/overview.ts"
 import { people } from "./ja/people.ts"
 import { persons } from "./ja/persons.ts"
 import { queues } from "./ja/queues.ts"
+import { schedules } from "./ja/schedules.ts"
 import { task } from "./ja/task.ts"
 import { tasks } from "./ja/tasks.ts"
 import { workers } from "./ja/workers.ts"
@@ -131,6 +132,7 @@ export const ja: Texts = {
   commands,
   bulkRetries,
   queues,
+  schedules,
   workers,
   agents,
   notifications,

@@ -20,7 +20,8 @@ export const pageGroups = [
   [
     { name: "overview", to: "/projects/$slug" },
     { name: "tasks", to: "/projects/$slug/tasks" },
-    { name: "failures", to: "/projects/$slug/failures", also: "/projects/$slug/dead-letters" }
+    { name: "failures", to: "/projects/$slug/failures", also: "/projects/$slug/dead-letters" },
+    { name: "schedules", to: "/projects/$slug/schedules" }
   ],
   [
     { name: "queues", to: "/projects/$slug/queues" },

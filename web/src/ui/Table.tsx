@@ -10,16 +10,18 @@ export interface Column<A> {
 }
 
 /** A table of few rows. `tasks/TaskTable.tsx` is for many. */
-export const Table = <A extends object>({ columns, isFaded, label, rowKey, rows }: {
+export const Table = <A extends object>({ columns, isFaded, isInPanel = false, label, rowKey, rows }: {
   readonly label: string
   readonly rows: ReadonlyArray<A>
   readonly rowKey: (row: A) => string
   readonly columns: ReadonlyArray<Column<A>>
   /** Rows that matter less, such as a queue that no agent has reported for a week. */
   readonly isFaded?: (row: A) => boolean
+  /** Without a frame of its own. */
+  readonly isInPanel?: boolean
 }) => (
   <div
-    className="mx-5 mb-5 overflow-x-auto rounded-base border border-line bg-paper"
+    className={isInPanel ? "overflow-x-auto" : "mx-5 mb-5 overflow-x-auto rounded-base border border-line bg-paper"}
     role="region"
     aria-label={label}
     tabIndex={0}

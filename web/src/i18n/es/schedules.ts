@@ -1,0 +1,246 @@
+export const schedules = {
+  title: "Programaciones",
+  tabs: { schedules: "Programaciones", misfires: "Ticks fallidos", schedulers: "Planificadores" },
+  tabsLabel: "Partes de esta página",
+  search: "Buscar una programación",
+  filter: "Estado",
+  allStates: "Todas",
+  filters: {
+    active: "Activas",
+    paused: "En pausa",
+    disabled: "Desactivadas",
+    quarantined: "En cuarentena",
+    failing: "Con fallos",
+    drifted: "Divergentes"
+  },
+  states: {
+    active: "Activa",
+    paused: "En pausa",
+    disabled: "Desactivada",
+    quarantined: "En cuarentena"
+  },
+  stateHints: {
+    active: "Se dispara en sus ticks.",
+    paused:
+      "No se dispara hasta que una persona la reanude. Su recuperación decide entonces sobre los ticks intermedios.",
+    disabled: "No se dispara hasta que una persona la active. Los ticks intermedios no se recuperan.",
+    quarantined: "No se dispara hasta que termine su cuarentena. Su página explica el motivo y qué la termina."
+  },
+  breaker: {
+    counting: (failures: string, threshold: string) => `${failures} de ${threshold} fallos`,
+    countingHint: (threshold: string) =>
+      `Tantos de sus últimos disparos fallaron seguidos. Con ${threshold}, el cortacircuitos la desactiva.`,
+    tripped: "Cortacircuitos activado",
+    trippedHint:
+      "Demasiados disparos fallaron seguidos, y el cortacircuitos la desactivó. Al activarla, la cuenta empieza de nuevo."
+  },
+  drifted: "Divergente",
+  driftedHint:
+    "Su definición difiere de lo que su origen escribió por última vez. La próxima importación deshace la diferencia.",
+  columns: {
+    name: "Programación",
+    fires: "Últimos disparos",
+    when: "Cuándo",
+    next: "Próximo tick",
+    state: "Estado"
+  },
+  noFires: "Ningún disparo aún",
+  firesElsewhere: "solo comunica ticks fallidos",
+  firesElsewhereHint: "Otro planificador la dispara: svc registra sus ticks fallidos, pero no sus disparos.",
+  firedBy: (scheduler: string) => `por ${scheduler}`,
+  strip: (count: string, failed: string) => `Últimos ${count} disparos, de ellos ${failed} fallidos`,
+  noNext: "ninguno",
+  next: {
+    unknown: "Su planificador no lo indica",
+    held: "Ahora no se dispara"
+  },
+  more: (count: string) => `Mostrar ${count} más`,
+  cut: (count: string) => `Se muestran las primeras ${count} programaciones. Use svc schedules list para verlas todas.`,
+  none: "Ninguna programación aún",
+  noneHint: "Cree una aquí, importe un archivo o conecte un agente cuyo motor tenga su propio planificador.",
+  noMatch: "Ninguna programación coincide",
+  noMatchHint: "Cambie el texto o el estado.",
+  clear: "Mostrar todas",
+  families: {
+    waiting: "En espera",
+    running: "Enviado",
+    succeeded: "Correcto",
+    failed: "Fallido",
+    unknown: "Resultado desconocido",
+    stopped: "No ejecutado"
+  },
+  statuses: {
+    pending: "Espera su recuperación",
+    accepted: "Comando emitido",
+    delivered: "Enviado al agente",
+    buffered: "Espera un agente",
+    buffer_stale: "Obsoleto",
+    buffer_expired: "Esperó demasiado",
+    acked_success: "Entregado",
+    acked_failed: "Rechazado por el agente",
+    failed: "Nunca enviado",
+    operator_skipped: "Resuelto: no se ejecutó",
+    terminal_completed: "Resuelto: se ejecutó, o pudo ejecutarse",
+    terminal_failed: "Fallido",
+    terminal_cancelled: "Cancelado",
+    terminal_timeout: "Resultado desconocido"
+  },
+  statusHints: {
+    pending: "Un tick perdido que se recupera. Espera su turno.",
+    accepted: "Su comando se ha emitido y aún no se ha enviado.",
+    delivered: "Su comando se envió al agente, que aún no ha respondido.",
+    buffered: "Ningún agente de su motor estaba conectado. Se dispara cuando se conecte uno.",
+    buffer_stale:
+      "Mientras esperaba un agente, la programación se cambió, se desactivó o se eliminó. Ya no se dispara.",
+    buffer_expired: "Esperó un agente más de SVC_SCHEDULE_BUFFER_SECONDS. Ya no se dispara.",
+    acked_success: "El agente entregó la tarea.",
+    acked_failed: "El agente rechazó la tarea o no pudo entregarla.",
+    failed: "Su comando nunca se envió, así que la tarea no se entregó.",
+    operator_skipped: "Una persona comprobó que su tarea no se ejecutó.",
+    terminal_completed: "Una persona comprobó que su tarea se ejecutó, o pudo ejecutarse.",
+    terminal_failed: "Falló.",
+    terminal_cancelled: "Su comando se canceló o su agente se eliminó.",
+    terminal_timeout: "Se envió, y el agente no respondió a tiempo. Se desconoce si su tarea se entregó."
+  },
+  misfires: {
+    title: "Ticks fallidos",
+    none: "Ningún tick fallido",
+    noneHint: "Los ticks que no se disparan dentro de su margen aparecen aquí con la causa.",
+    schedule: "Programación",
+    tick: "Tick",
+    slots: "Ticks",
+    late: "Retraso",
+    grace: "Margen",
+    cause: "Causa",
+    detected: "Detectado",
+    causes: {
+      brain_down: "El servidor brain no funcionaba",
+      scheduler_down: "El planificador no funcionaba",
+      no_agent: "Ningún agente conectado",
+      paused: "En pausa",
+      disabled: "Desactivada",
+      quarantined: "En cuarentena",
+      lease_lost: "El proceso que dispara se detuvo",
+      clock_step: "Se ajustó el reloj, o la máquina se suspendió",
+      external_scheduler_silent: "Su planificador no la disparó",
+      previous_not_started: "El trabajo anterior no ha empezado",
+      late: "Disparado tarde"
+    }
+  },
+  page: {
+    back: "Todas las programaciones",
+    facts: "Datos",
+    engine: "Motor",
+    task: "Tarea",
+    queue: "Cola",
+    ownQueue: "la de la tarea",
+    scheduler: "Disparada por",
+    source: "Origen",
+    lastRun: "Último tick disparado",
+    runs: "Disparos en total",
+    catchUp: "Ticks perdidos",
+    jitter: "Jitter",
+    grace: "Margen",
+    defaultGrace: "el del ajuste",
+    unknownOutcome: "Resultado desconocido",
+    skipped: "Omitidos, 24 h",
+    created: "Creada",
+    changed: "Modificada",
+    externalId: "Id en su planificador",
+    values: "Argumentos",
+    hidden: "Su rol no incluye los argumentos.",
+    ticks: "Próximos ticks",
+    noTicks: "No le queda ningún tick.",
+    heldTicks: "Cuándo se dispararía. Ahora no se dispara.",
+    foreignTicks: "Según las reglas de svc. Su planificador decide, y puede diferir cuando cambia la hora.",
+    yours: "Su zona",
+    itsOwn: (zone: string) => `Zona de la programación, ${zone}`,
+    jitterUpTo: (length: string) => `hasta ${length} después`,
+    bothZones: (zone: string) => `Su zona y la de la programación: ${zone}`,
+    fires: "Disparos",
+    noFires: "Ningún disparo aún",
+    noFiresHint: "Su próximo tick figura en esta página. Para entregar su tarea ahora, dispárela.",
+    foreignFires: "Otro planificador la dispara, así que svc no tiene sus disparos. Lo que perdió figura abajo.",
+    tick: "Tick",
+    fired: "Disparado tras",
+    firedHint: "Desde el tick hasta el momento en que el servidor brain registró el disparo.",
+    latency: "Tardó el agente",
+    outcome: "Resultado",
+    command: "Comando",
+    openTask: "Abrir la tarea",
+    byPerson: "disparado por una persona"
+  },
+  catchUps: {
+    skip: "Omitirlos",
+    fire_one_missed: "Disparar el último",
+    fire_all_missed: "Disparar todos"
+  },
+  unknownOutcomes: {
+    continue: "Sigue disparándose",
+    quarantine: "Entra en cuarentena"
+  },
+  operations: {
+    enable: "Activar",
+    disable: "Desactivar",
+    create: "Crear",
+    update: "Cambiar",
+    delete: "Eliminar",
+    trigger: "Disparar"
+  },
+  schedulers: {
+    title: "Planificadores",
+    hint:
+      "Los planificadores de sus motores, como celery-beat, disparan sus propias programaciones. Los agentes las publican y ejecutan lo que usted hace aquí con ellas.",
+    none: "Ningún planificador de un motor",
+    noneHint:
+      "svc dispara las programaciones del proyecto. Un planificador aparece aquí cuando un agente publica sus programaciones.",
+    name: "Planificador",
+    agent: "Publicado por",
+    state: "Estado",
+    live: "Conectado",
+    away: "No conectado",
+    can: "Puede",
+    listOnly: "solo listar",
+    count: "Programaciones",
+    snapshot: "Última lectura",
+    resync: "Leerlas de nuevo",
+    resyncHint: "Pide a cada agente conectado todas sus programaciones. La que falte en la respuesta se elimina aquí.",
+    asked: (count: string, schedulers: string) =>
+      `Preguntados: ${count}, por ${schedulers}. Las respuestas llegan en segundos.`,
+    noneAsked: "Ningún agente conectado publica programaciones. Inicie el proceso de uno e inténtelo de nuevo."
+  },
+  dst: {
+    gap: "movido",
+    gapHint:
+      "El reloj se adelanta: esta hora local no existe ese día, así que se dispara en el primer momento posterior.",
+    overlap: "doble",
+    overlapHint: "El reloj se atrasa: esta hora local se repite ese día."
+  },
+  words: {
+    comma: ", ",
+    range: (from: string, to: string) => `${from} a ${to}`,
+    at: (times: string) => `A las ${times}`,
+    atDaily: (times: string) => `Cada día a las ${times}`,
+    atMinutes: (minutes: string) => `En el minuto ${minutes}`,
+    ofEveryHour: (atMinutes: string) => `${atMinutes} de cada hora`,
+    betweenHours: (from: string, to: string) => `de ${from} a ${to}`,
+    inHours: (hours: string) => `en las horas ${hours}`,
+    onDays: (days: string) => `el día ${days} del mes`,
+    lastDay: "el último día del mes",
+    onWeekdays: (weekdays: string) => `en ${weekdays}`,
+    inMonths: (months: string) => `en ${months}`,
+    either: (days: string, weekdays: string) => `${days} o ${weekdays}`,
+    once: (moment: string) => `Una vez, el ${moment}`,
+    everySecond: "Cada segundo",
+    everySeconds: (count: string) => `Cada ${count} segundos`,
+    everyMinute: "Cada minuto",
+    everyMinutes: (count: string) => `Cada ${count} minutos`,
+    everyHour: "Cada hora",
+    everyHours: (count: string) => `Cada ${count} horas`,
+    everyDay: "Cada 24 horas",
+    everyDays: (count: string) => `Cada ${count} días`,
+    everyWeek: "Cada 7 días",
+    everyWeeks: (count: string) => `Cada ${count} semanas`,
+    everyLength: (length: string) => `Cada ${length}`
+  }
+}

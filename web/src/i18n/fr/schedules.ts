@@ -1,0 +1,250 @@
+export const schedules = {
+  title: "Planifications",
+  tabs: { schedules: "Planifications", misfires: "Ticks manqués", schedulers: "Planificateurs" },
+  tabsLabel: "Parties de cette page",
+  search: "Chercher une planification",
+  filter: "État",
+  allStates: "Toutes",
+  filters: {
+    active: "Actives",
+    paused: "En pause",
+    disabled: "Désactivées",
+    quarantined: "En quarantaine",
+    failing: "En échec",
+    drifted: "Divergentes"
+  },
+  states: {
+    active: "Active",
+    paused: "En pause",
+    disabled: "Désactivée",
+    quarantined: "En quarantaine"
+  },
+  stateHints: {
+    active: "Elle se déclenche à ses ticks.",
+    paused:
+      "Elle ne se déclenche pas avant qu’une personne la reprenne. Son rattrapage décide alors des ticks intermédiaires.",
+    disabled:
+      "Elle ne se déclenche pas avant qu’une personne l’active. Les ticks intermédiaires ne sont pas rattrapés.",
+    quarantined: "Elle ne se déclenche pas avant la fin de sa quarantaine. Sa page donne la raison et ce qui y met fin."
+  },
+  breaker: {
+    counting: (failures: string, threshold: string) => `${failures} échecs sur ${threshold}`,
+    countingHint: (threshold: string) =>
+      `Nombre de ses derniers déclenchements qui ont échoué de suite. À ${threshold}, le disjoncteur la désactive.`,
+    tripped: "Disjoncteur déclenché",
+    trippedHint:
+      "Trop de déclenchements ont échoué de suite, et le disjoncteur l’a désactivée. L’activation remet le compte à zéro."
+  },
+  drifted: "Divergente",
+  driftedHint: "Sa définition diffère de ce que sa source a écrit en dernier. Le prochain import annule la différence.",
+  columns: {
+    name: "Planification",
+    fires: "Derniers déclenchements",
+    when: "Quand",
+    next: "Prochain tick",
+    state: "État"
+  },
+  noFires: "Aucun déclenchement",
+  firesElsewhere: "ne signale que les ticks manqués",
+  firesElsewhereHint:
+    "Un autre planificateur la déclenche : svc enregistre ses ticks manqués, mais pas ses déclenchements.",
+  firedBy: (scheduler: string) => `par ${scheduler}`,
+  strip: (count: string, failed: string) => `${count} derniers déclenchements, dont ${failed} en échec`,
+  noNext: "aucun",
+  next: {
+    unknown: "Son planificateur ne l’indique pas",
+    held: "Elle ne se déclenche pas actuellement"
+  },
+  more: (count: string) => `En afficher ${count} de plus`,
+  cut: (count: string) =>
+    `Les ${count} premières planifications sont affichées. Utilisez svc schedules list pour les voir toutes.`,
+  none: "Aucune planification",
+  noneHint: "Créez-en une ici, importez un fichier, ou connectez un agent dont le moteur a son propre planificateur.",
+  noMatch: "Aucune planification ne correspond",
+  noMatchHint: "Modifiez le texte ou l’état.",
+  clear: "Tout afficher",
+  families: {
+    waiting: "En attente",
+    running: "Envoyé",
+    succeeded: "Réussi",
+    failed: "En échec",
+    unknown: "Résultat inconnu",
+    stopped: "Non exécuté"
+  },
+  statuses: {
+    pending: "Attend son rattrapage",
+    accepted: "Commande émise",
+    delivered: "Envoyé à l’agent",
+    buffered: "Attend un agent",
+    buffer_stale: "Périmé",
+    buffer_expired: "A attendu trop longtemps",
+    acked_success: "Soumis",
+    acked_failed: "Refusé par l’agent",
+    failed: "Jamais envoyé",
+    operator_skipped: "Résolu : non exécuté",
+    terminal_completed: "Résolu : exécuté, ou peut-être",
+    terminal_failed: "En échec",
+    terminal_cancelled: "Annulé",
+    terminal_timeout: "Résultat inconnu"
+  },
+  statusHints: {
+    pending: "Un tick manqué que le rattrapage déclenche. Il attend son tour.",
+    accepted: "Sa commande est émise, et n’est pas encore envoyée.",
+    delivered: "Sa commande a été envoyée à l’agent, qui n’a pas encore répondu.",
+    buffered: "Aucun agent de son moteur n’était connecté. Il se déclenche dès qu’un agent se connecte.",
+    buffer_stale:
+      "Pendant qu’il attendait un agent, la planification a été modifiée, désactivée ou supprimée. Il ne se déclenche plus.",
+    buffer_expired: "Il a attendu un agent plus de SVC_SCHEDULE_BUFFER_SECONDS. Il ne se déclenche plus.",
+    acked_success: "L’agent a soumis la tâche.",
+    acked_failed: "L’agent a refusé la tâche, ou n’a pas pu la soumettre.",
+    failed: "Sa commande n’a jamais été envoyée : la tâche n’a pas été soumise.",
+    operator_skipped: "Une personne a constaté que sa tâche ne s’est pas exécutée.",
+    terminal_completed: "Une personne a constaté que sa tâche s’est exécutée, ou a pu s’exécuter.",
+    terminal_failed: "Il a échoué.",
+    terminal_cancelled: "Sa commande a été annulée, ou son agent supprimé.",
+    terminal_timeout: "Il a été envoyé, et l’agent n’a pas répondu à temps. On ignore si sa tâche a été soumise."
+  },
+  misfires: {
+    title: "Ticks manqués",
+    none: "Aucun tick manqué",
+    noneHint: "Les ticks qui ne se déclenchent pas dans leur délai de grâce figurent ici, avec la cause.",
+    schedule: "Planification",
+    tick: "Tick",
+    slots: "Ticks",
+    late: "Retard",
+    grace: "Délai de grâce",
+    cause: "Cause",
+    detected: "Constaté",
+    causes: {
+      brain_down: "Le serveur brain ne fonctionnait pas",
+      scheduler_down: "Le planificateur ne fonctionnait pas",
+      no_agent: "Aucun agent connecté",
+      paused: "En pause",
+      disabled: "Désactivée",
+      quarantined: "En quarantaine",
+      lease_lost: "Le processus déclencheur s’est arrêté",
+      clock_step: "L’horloge a été réglée, ou la machine mise en veille",
+      external_scheduler_silent: "Son planificateur ne l’a pas déclenchée",
+      previous_not_started: "Le job précédent n’a pas commencé",
+      late: "Déclenché en retard"
+    }
+  },
+  page: {
+    back: "Toutes les planifications",
+    facts: "Caractéristiques",
+    engine: "Moteur",
+    task: "Tâche",
+    queue: "File",
+    ownQueue: "celle de la tâche",
+    scheduler: "Déclenchée par",
+    source: "Source",
+    lastRun: "Dernier tick déclenché",
+    runs: "Déclenchements au total",
+    catchUp: "Ticks manqués",
+    jitter: "Gigue",
+    grace: "Délai de grâce",
+    defaultGrace: "celui du réglage",
+    unknownOutcome: "Résultat inconnu",
+    skipped: "Sautés, 24 h",
+    created: "Créée",
+    changed: "Modifiée",
+    externalId: "Identifiant chez son planificateur",
+    values: "Arguments",
+    hidden: "Votre rôle ne comprend pas les arguments.",
+    ticks: "Prochains ticks",
+    noTicks: "Il ne reste aucun tick.",
+    heldTicks: "Quand elle se déclencherait. Elle ne se déclenche pas actuellement.",
+    foreignTicks: "Selon les règles de svc. Son planificateur décide, et peut différer lors d’un changement d’heure.",
+    yours: "Votre fuseau",
+    itsOwn: (zone: string) => `Son fuseau, ${zone}`,
+    jitterUpTo: (length: string) => `jusqu’à ${length} plus tard`,
+    bothZones: (zone: string) => `Votre fuseau et le sien : ${zone}`,
+    fires: "Déclenchements",
+    noFires: "Aucun déclenchement",
+    noFiresHint: "Son prochain tick figure sur cette page. Pour soumettre sa tâche maintenant, déclenchez-la.",
+    foreignFires:
+      "Un autre planificateur la déclenche : svc n’a pas ses déclenchements. Ses ticks manqués figurent ci-dessous.",
+    tick: "Tick",
+    fired: "Déclenché après",
+    firedHint: "Du tick au moment où le serveur brain a enregistré le déclenchement.",
+    latency: "Durée de l’agent",
+    outcome: "Résultat",
+    command: "Commande",
+    openTask: "Ouvrir la tâche",
+    byPerson: "déclenché par une personne"
+  },
+  catchUps: {
+    skip: "Les sauter",
+    fire_one_missed: "Déclencher le plus récent",
+    fire_all_missed: "Les déclencher tous"
+  },
+  unknownOutcomes: {
+    continue: "Continue",
+    quarantine: "Passe en quarantaine"
+  },
+  operations: {
+    enable: "Activer",
+    disable: "Désactiver",
+    create: "Créer",
+    update: "Modifier",
+    delete: "Supprimer",
+    trigger: "Déclencher"
+  },
+  schedulers: {
+    title: "Planificateurs",
+    hint:
+      "Les planificateurs de vos moteurs, comme celery-beat, déclenchent leurs propres planifications. Les agents les publient, et exécutent ce que vous en faites ici.",
+    none: "Aucun planificateur de moteur",
+    noneHint:
+      "svc déclenche lui-même les planifications du projet. Un planificateur apparaît ici quand un agent publie ses planifications.",
+    name: "Planificateur",
+    agent: "Publié par",
+    state: "État",
+    live: "Connecté",
+    away: "Non connecté",
+    can: "Peut",
+    listOnly: "lister seulement",
+    count: "Planifications",
+    snapshot: "Dernière lecture",
+    resync: "Les relire",
+    resyncHint:
+      "Demande à chaque agent connecté toutes ses planifications. Une planification absente de la réponse est supprimée ici.",
+    asked: (count: string, schedulers: string) =>
+      `Agents interrogés : ${count}, pour ${schedulers}. Les réponses arrivent en quelques secondes.`,
+    noneAsked: "Aucun agent connecté ne publie de planifications. Démarrez le processus d’un agent, puis réessayez."
+  },
+  dst: {
+    gap: "décalé",
+    gapHint:
+      "L’heure avance : cette heure locale n’existe pas ce jour-là, le déclenchement a donc lieu au premier instant suivant.",
+    overlap: "double",
+    overlapHint: "L’heure recule : cette heure locale revient deux fois ce jour-là."
+  },
+  words: {
+    comma: ", ",
+    range: (from: string, to: string) => `${from} à ${to}`,
+    at: (times: string) => `À ${times}`,
+    atDaily: (times: string) => `Tous les jours à ${times}`,
+    atMinutes: (minutes: string) => `À la minute ${minutes}`,
+    ofEveryHour: (atMinutes: string) => `${atMinutes} de chaque heure`,
+    betweenHours: (from: string, to: string) => `de ${from} à ${to}`,
+    inHours: (hours: string) => `aux heures ${hours}`,
+    onDays: (days: string) => `le jour ${days} du mois`,
+    lastDay: "le dernier jour du mois",
+    onWeekdays: (weekdays: string) => `le ${weekdays}`,
+    inMonths: (months: string) => `en ${months}`,
+    either: (days: string, weekdays: string) => `${days} ou ${weekdays}`,
+    once: (moment: string) => `Une fois, le ${moment}`,
+    everySecond: "Chaque seconde",
+    everySeconds: (count: string) => `Toutes les ${count} secondes`,
+    everyMinute: "Chaque minute",
+    everyMinutes: (count: string) => `Toutes les ${count} minutes`,
+    everyHour: "Chaque heure",
+    everyHours: (count: string) => `Toutes les ${count} heures`,
+    everyDay: "Toutes les 24 heures",
+    everyDays: (count: string) => `Tous les ${count} jours`,
+    everyWeek: "Tous les 7 jours",
+    everyWeeks: (count: string) => `Toutes les ${count} semaines`,
+    everyLength: (length: string) => `Intervalle de ${length}`
+  }
+}

@@ -1,0 +1,151 @@
+import { useQuery } from "@tanstack/react-query"
+import { Link, useParams, useSearch } from "@tanstack/react-router"
+import { stringify } from "lossless-json"
+import { useRefetchInterval } from "../api/live.ts"
+import { useNow } from "../format/now.ts"
+import { useTexts } from "../i18n/Language.tsx"
+import { JsonTree } from "../tasks/JsonTree.tsx"
+import { Icon } from "../ui/Icon.tsx"
+import { EmptyState, ErrorNotice, Loading } from "../ui/Notices.tsx"
+import { PageHeader } from "../ui/PageHeader.tsx"
+import { Panel } from "../ui/Panel.tsx"
+import { FireTable } from "./FireTable.tsx"
+import { MisfireTable } from "./MisfireTable.tsx"
+import { firesQuery, misfiresQuery, previewQuery, scheduleQuery, schedulesQuery } from "./queries.ts"
+import { ScheduleFacts } from "./ScheduleFacts.tsx"
+import { ScheduleStateMarks } from "./ScheduleState.tsx"
+import { isServiceOwned, type Schedule, stateOf } from "./states.ts"
+import { cadenceOf } from "./ticks.ts"
+import { TickTable } from "./TickTable.tsx"
+import { useWords } from "./useWords.ts"
+
+const refetchMillis = 5_000
+const tickCount = 8
+
+const NextTicks = ({ schedule, slug }: { readonly slug: string; readonly schedule: Schedule }) => {
+  const { schedules: { page: texts } } = useTexts()
+  const words = useWords()
+  const now = useNow()
+  const preview = useQuery(previewQuery(slug, cadenceOf(schedule, now), tickCount))
+  const ticks = preview.data?.ticks ?? []
+  return (
+    <Panel title={texts.ticks}>
+      <p className="px-5 py-4">
+        {words(schedule) ?? preview.data?.summary}{" "}
+        <code className="font-mono text-small text-soft">{`${schedule.expression} · ${schedule.timezone}`}</code>
+      </p>
+      {(stateOf(schedule) !== "active" || !isServiceOwned(schedule)) && (
+        <p className="px-5 pb-4 text-small text-soft">
+          {isServiceOwned(schedule) ? texts.heldTicks : texts.foreignTicks}
+        </p>
+      )}
+      {preview.isError
+        ? <ErrorNotice error={preview.error} />
+        : preview.data !== undefined && (ticks.length === 0
+          ? <p className="px-5 pb-4 text-soft">{texts.noTicks}</p>
+          : <TickTable label={texts.ticks} ticks={ticks} zone={schedule.timezone} />)}
+    </Panel>
+  )
+}
+
+const Fires = ({ chosen, schedule, slug }: {
+  readonly slug: string
+  readonly schedule: Schedule
+  readonly chosen: string | undefined
+}) => {
+  const { schedules: { page: texts } } = useTexts()
+  const refetchInterval = useRefetchInterval(refetchMillis)
+  const isOwn = isServiceOwned(schedule)
+  const fires = useQuery({ ...firesQuery(slug, schedule.id), refetchInterval, enabled: isOwn })
+  return (
+    <Panel title={texts.fires}>
+      {!isOwn
+        ? <p className="px-5 py-4 text-soft">{texts.foreignFires}</p>
+        : fires.isError
+        ? <ErrorNotice error={fires.error} onRetry={() => void fires.refetch()} />
+        : fires.data === undefined
+        ? <Loading />
+        : fires.data.length === 0
+        ? <EmptyState title={texts.noFires} hint={texts.noFiresHint} />
+        : (
+          <FireTable
+            slug={slug}
+            scheduleId={schedule.id}
+            fires={fires.data}
+            chosen={chosen}
+            actions={() => null}
+          />
+        )}
+    </Panel>
+  )
+}
+
+const Misfires = ({ scheduleId, slug }: { readonly slug: string; readonly scheduleId: string }) => {
+  const { schedules: { misfires: texts } } = useTexts()
+  const refetchInterval = useRefetchInterval(refetchMillis)
+  const misfires = useQuery({ ...misfiresQuery(slug, scheduleId), refetchInterval })
+  return (
+    <Panel title={texts.title}>
+      {misfires.isError && <ErrorNotice error={misfires.error} onRetry={() => void misfires.refetch()} />}
+      {misfires.data?.length === 0 && <p className="px-5 py-4 text-soft">{`${texts.none}. ${texts.noneHint}`}</p>}
+      {misfires.data !== undefined && misfires.data.length > 0 && (
+        <MisfireTable slug={slug} misfires={misfires.data} hasNames={false} />
+      )}
+    </Panel>
+  )
+}
+
+/** One schedule: when it fires next, what became of its fires, why some did not come, and what to do about it. */
+export const SchedulePage = () => {
+  const { scheduleId, slug } = useParams({ from: "/signed-in/projects/$slug/schedules/$scheduleId" })
+  const { fire } = useSearch({ from: "/signed-in/projects/$slug/schedules/$scheduleId" })
+  const { none, schedules: texts } = useTexts()
+  const refetchInterval = useRefetchInterval(refetchMillis)
+  const detail = useQuery({ ...scheduleQuery(slug, scheduleId), refetchInterval })
+  const threshold = useQuery(schedulesQuery(slug)).data?.threshold ?? 0
+  if (detail.data === undefined) {
+    return detail.isError ? <ErrorNotice error={detail.error} onRetry={() => void detail.refetch()} /> : <Loading />
+  }
+  const { exact, schedule } = detail.data
+  const values = [{ label: "args", value: exact.args }, { label: "kwargs", value: exact.kwargs }]
+    .filter(({ value }) => typeof value === "object" && value !== null && Object.keys(value).length > 0)
+  return (
+    <>
+      <div className="px-5 pt-4">
+        <Link
+          to="/projects/$slug/schedules"
+          params={{ slug }}
+          className="inline-flex items-center gap-2 text-soft hover:text-ink"
+        >
+          <Icon name="back" />
+          {texts.page.back}
+        </Link>
+      </div>
+      <PageHeader title={schedule.name}>
+        <ScheduleStateMarks schedule={schedule} threshold={threshold} />
+      </PageHeader>
+      {detail.isError && <ErrorNotice error={detail.error} onRetry={() => void detail.refetch()} />}
+      <div className="grid grid-cols-[minmax(0,1fr)] gap-5 px-5 pb-6 lg:grid-cols-[minmax(0,1fr)_minmax(0,1fr)]">
+        <div className="grid min-w-0 content-start gap-5">
+          <Fires slug={slug} schedule={schedule} chosen={fire} />
+          <Misfires slug={slug} scheduleId={schedule.id} />
+        </div>
+        <div className="grid min-w-0 content-start gap-5">
+          <NextTicks slug={slug} schedule={schedule} />
+          <Panel title={texts.page.facts}>
+            <ScheduleFacts schedule={schedule} />
+          </Panel>
+          <Panel title={texts.page.values}>
+            {exact.args === null
+              ? <p className="px-5 py-4 text-soft">{texts.page.hidden}</p>
+              : values.length === 0
+              ? <p className="px-5 py-4 text-soft">{none}</p>
+              : values.map(({ label, value }) => (
+                <JsonTree key={label} label={label} value={value} text={stringify(value, null, 2) ?? "null"} />
+              ))}
+          </Panel>
+        </div>
+      </div>
+    </>
+  )
+}

@@ -1,0 +1,97 @@
+import { useQuery } from "@tanstack/react-query"
+import { api, unwrap } from "../api/client.ts"
+import { useRefetchInterval } from "../api/live.ts"
+import { useFormat } from "../format/useFormat.ts"
+import { useTexts } from "../i18n/Language.tsx"
+import { useCan } from "../session/session.ts"
+import { Button } from "../ui/Button.tsx"
+import { ListFrame } from "../ui/ListFrame.tsx"
+import { EmptyState } from "../ui/Notices.tsx"
+import { Table } from "../ui/Table.tsx"
+import { Time } from "../ui/Time.tsx"
+import { useToast } from "../ui/Toasts.tsx"
+import { useAct } from "../ui/useAct.ts"
+import { capabilitiesQuery, schedulesKey } from "./queries.ts"
+
+const refetchMillis = 5_000
+
+/** The schedulers of the project's engines: who publishes their schedules, what is wrong, and what can be done from here. */
+export const Schedulers = ({ slug }: { readonly slug: string }) => {
+  const { schedules: { operations, schedulers: texts } } = useTexts()
+  const format = useFormat()
+  const canResync = useCan(slug, "admin")
+  const toast = useToast()
+  const refetchInterval = useRefetchInterval(refetchMillis)
+  const list = useQuery({ ...capabilitiesQuery(slug), refetchInterval })
+  const resync = useAct(schedulesKey(slug), async () => {
+    const { agents_dispatched, schedulers_observed } = await unwrap(
+      api.POST("/api/v1/projects/{slug}/schedules:resync", { params: { path: { slug } } })
+    )
+    toast.show({
+      title: texts.resync,
+      text: agents_dispatched === 0
+        ? texts.noneAsked
+        : texts.asked(format.number(agents_dispatched), schedulers_observed.join(", ")),
+      tone: agents_dispatched === 0 ? "plain" : "good"
+    })
+  })
+  const rows = (list.data?.schedulers ?? []).flatMap(({ publishers, scheduler }) =>
+    publishers.map((publisher) => ({ ...publisher, scheduler }))
+  )
+  return (
+    <>
+      <div className="flex flex-wrap items-center gap-4 px-5 py-4">
+        <p className="max-w-[80ch] flex-1 basis-[260px] text-soft">{texts.hint}</p>
+        {canResync && (
+          <Button disabled={resync.isPending} onClick={() => resync.mutate()} title={texts.resyncHint}>
+            {texts.resync}
+          </Button>
+        )}
+      </div>
+      <ListFrame
+        list={list}
+        isEmpty={rows.length === 0}
+        empty={<EmptyState title={texts.none} hint={texts.noneHint} />}
+      >
+        <Table
+          label={texts.title}
+          rows={rows}
+          rowKey={({ agent_id, scheduler }) => `${scheduler} ${agent_id}`}
+          columns={[
+            {
+              title: texts.name,
+              cell: ({ error, scheduler }) => (
+                <span className="grid py-2">
+                  <span className="font-medium">{scheduler}</span>
+                  {error !== null && <span className="text-small text-failure">{error}</span>}
+                </span>
+              )
+            },
+            { title: texts.agent, cell: ({ agent_name }) => agent_name },
+            {
+              title: texts.state,
+              cell: ({ is_live, status }) => (
+                <span title={status} className={is_live ? "text-success" : "text-soft"}>
+                  {is_live ? texts.live : texts.away}
+                </span>
+              )
+            },
+            {
+              title: texts.can,
+              isMinor: true,
+              cell: ({ operations: names }) =>
+                names.length === 0 ? texts.listOnly : names.map((name) => operations[name]).join(", ")
+            },
+            { title: texts.count, isNumber: true, cell: ({ schedule_count }) => format.number(schedule_count) },
+            {
+              title: texts.snapshot,
+              isNumber: true,
+              isMinor: true,
+              cell: ({ snapshot_at }) => (snapshot_at === null ? "–" : <Time at={snapshot_at} />)
+            }
+          ]}
+        />
+      </ListFrame>
+    </>
+  )
+}

@@ -1,0 +1,138 @@
+import { useQuery } from "@tanstack/react-query"
+import { useNavigate, useParams, useSearch } from "@tanstack/react-router"
+import { useRefetchInterval } from "../api/live.ts"
+import { useFormat } from "../format/useFormat.ts"
+import { useTexts } from "../i18n/Language.tsx"
+import type { SchedulesSearch } from "../routes.tsx"
+import { Button } from "../ui/Button.tsx"
+import { ListFrame } from "../ui/ListFrame.tsx"
+import { EmptyState } from "../ui/Notices.tsx"
+import { PageHeader } from "../ui/PageHeader.tsx"
+import { Tabs } from "../ui/Tabs.tsx"
+import { MisfireTable } from "./MisfireTable.tsx"
+import { maxListed, projectMisfiresQuery, schedulesQuery } from "./queries.ts"
+import { Schedulers } from "./Schedulers.tsx"
+import { ScheduleTable } from "./ScheduleTable.tsx"
+import { findSchedules, type ScheduleFilter, scheduleFilters } from "./states.ts"
+
+const refetchMillis = 5_000
+
+const StateFilter = ({ onChoose, value }: {
+  readonly value: ScheduleFilter | undefined
+  readonly onChoose: (filter: ScheduleFilter | undefined) => void
+}) => {
+  const { schedules: texts } = useTexts()
+  const choices: ReadonlyArray<ScheduleFilter | undefined> = [undefined, ...scheduleFilters]
+  return (
+    <div role="group" aria-label={texts.filter} className="flex gap-1 overflow-x-auto">
+      {choices.map((filter) => (
+        <button
+          key={filter ?? "all"}
+          type="button"
+          aria-pressed={value === filter}
+          className="inline-flex h-[26px] shrink-0 items-center rounded-base px-3 text-soft hover:bg-hover hover:text-ink aria-pressed:bg-press aria-pressed:font-medium aria-pressed:text-ink"
+          onClick={() => onChoose(filter)}
+        >
+          {filter === undefined ? texts.allStates : texts.filters[filter]}
+        </button>
+      ))}
+    </div>
+  )
+}
+
+const Misfires = ({ slug }: { readonly slug: string }) => {
+  const { schedules: { misfires: texts } } = useTexts()
+  const refetchInterval = useRefetchInterval(refetchMillis)
+  const list = useQuery({ ...projectMisfiresQuery(slug), refetchInterval })
+  const misfires = list.data ?? []
+  return (
+    <div className="pt-5">
+      <ListFrame
+        list={list}
+        isEmpty={misfires.length === 0}
+        empty={<EmptyState title={texts.none} hint={texts.noneHint} />}
+      >
+        <MisfireTable slug={slug} misfires={misfires} hasNames />
+      </ListFrame>
+    </div>
+  )
+}
+
+const Schedules = ({ onSearch, search: { state, text = "" }, slug }: {
+  readonly slug: string
+  readonly search: SchedulesSearch
+  readonly onSearch: (search: SchedulesSearch, replace: boolean) => void
+}) => {
+  const { schedules: texts } = useTexts()
+  const format = useFormat()
+  const refetchInterval = useRefetchInterval(refetchMillis)
+  const list = useQuery({ ...schedulesQuery(slug), refetchInterval })
+  const { isCut = false, schedules = [], threshold = 0 } = list.data ?? {}
+  const found = findSchedules(schedules, text, state)
+  const search = (
+    change: { readonly text?: string; readonly state?: ScheduleFilter | undefined },
+    replace: boolean
+  ) => {
+    const wanted = { text, state, ...change }
+    onSearch({
+      ...(wanted.text !== "" && { text: wanted.text }),
+      ...(wanted.state !== undefined && { state: wanted.state })
+    }, replace)
+  }
+  return (
+    <>
+      <div className="flex flex-wrap items-center gap-4 px-5 py-4">
+        <input
+          type="search"
+          aria-label={texts.search}
+          placeholder={texts.search}
+          value={text}
+          onChange={({ target }) => search({ text: target.value }, true)}
+          className="h-[30px] w-[260px] rounded-base border border-line-strong bg-paper px-4 max-md:w-full"
+        />
+        <StateFilter value={state} onChoose={(filter) => search({ state: filter }, false)} />
+      </div>
+      <ListFrame
+        list={list}
+        isEmpty={found.length === 0}
+        empty={schedules.length === 0
+          ? <EmptyState title={texts.none} hint={texts.noneHint} />
+          : (
+            <EmptyState title={texts.noMatch} hint={texts.noMatchHint}>
+              <Button onClick={() => onSearch({}, false)}>{texts.clear}</Button>
+            </EmptyState>
+          )}
+      >
+        <ScheduleTable slug={slug} schedules={found} threshold={threshold} />
+        {isCut && <p className="px-5 pb-5 text-soft">{texts.cut(format.number(maxListed))}</p>}
+      </ListFrame>
+    </>
+  )
+}
+
+/** The schedules of a project with what they did last and do next, and the ticks that did not fire in time. */
+export const SchedulesPage = () => {
+  const { slug } = useParams({ from: "/signed-in/projects/$slug/schedules" })
+  const search = useSearch({ from: "/signed-in/projects/$slug/schedules" })
+  const { schedules: texts } = useTexts()
+  const navigate = useNavigate()
+  const show = (wanted: SchedulesSearch, replace: boolean) =>
+    void navigate({ to: "/projects/$slug/schedules", params: { slug }, search: wanted, replace })
+  const { tab } = search
+  return (
+    <>
+      <PageHeader title={texts.title} />
+      <Tabs
+        label={texts.tabsLabel}
+        tabs={texts.tabs}
+        value={tab ?? "schedules"}
+        onChoose={(chosen) => show(chosen === "schedules" ? {} : { tab: chosen }, false)}
+      />
+      {tab === undefined
+        ? <Schedules slug={slug} search={search} onSearch={show} />
+        : tab === "misfires"
+        ? <Misfires slug={slug} />
+        : <Schedulers slug={slug} />}
+    </>
+  )
+}

@@ -1,0 +1,91 @@
+import type { Schemas } from "../api/client.ts"
+import { useNow } from "../format/now.ts"
+import { useFormat } from "../format/useFormat.ts"
+import { isKnownZone } from "../format/zone.ts"
+import { useTexts } from "../i18n/Language.tsx"
+
+type Tick = Schemas["ScheduleTick"]
+
+/** How a change of clocks moves or doubles a tick, in a word, and explained on hover. */
+const ClockMark = ({ dst }: { readonly dst: Tick["dst"] }) => {
+  const { schedules: { dst: texts } } = useTexts()
+  if (dst === null) return null
+  return (
+    <span
+      title={dst === "gap" ? texts.gapHint : texts.overlapHint}
+      className="rounded-small border border-line px-2 text-small text-retry"
+    >
+      {dst === "gap" ? texts.gap : texts.overlap}
+    </span>
+  )
+}
+
+/** Ticks in the person's zone and in the schedule's, with what a change of clocks does to them. */
+export const TickTable = ({ label, ticks, zone }: {
+  readonly label: string
+  readonly ticks: ReadonlyArray<Tick>
+  readonly zone: string
+}) => {
+  const { schedules: { dst, page: texts } } = useTexts()
+  const format = useFormat()
+  const now = useNow()
+  const zoneIsKnown = isKnownZone(zone)
+  const inZone = ({ at, local }: Tick) => (zoneIsKnown ? format.moment(Date.parse(at), zone) : local)
+  const isOneZone = ticks.every((tick) => inZone(tick) === format.moment(Date.parse(tick.at)))
+  const marks = new Set(ticks.flatMap(({ dst }) => (dst === null ? [] : [dst])))
+  return (
+    <div className="overflow-x-auto" role="region" aria-label={label} tabIndex={0}>
+      <table className="figures w-full border-collapse">
+        <thead>
+          <tr className="border-b border-line text-left text-small text-soft">
+            <th scope="col" className="h-[30px] px-5 font-normal">
+              {isOneZone ? texts.bothZones(zone) : texts.yours}
+            </th>
+            {!isOneZone && <th scope="col" className="px-3 font-normal">{texts.itsOwn(zone)}</th>}
+            <th scope="col" className="px-5 text-right font-normal">
+              <span className="sr-only">{texts.tick}</span>
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {ticks.map((tick) => {
+            const { at, dst, fires_before } = tick
+            const time = Date.parse(at)
+            return (
+              <tr key={at} className="border-b border-line last:border-0">
+                <td className="h-[30px] px-5 whitespace-nowrap max-md:whitespace-normal">
+                  <span className="flex flex-wrap items-center gap-x-3">
+                    <time dateTime={at}>{format.moment(time)}</time>
+                    {isOneZone && <ClockMark dst={dst} />}
+                  </span>
+                </td>
+                {!isOneZone && (
+                  <td className="px-3 text-soft">
+                    <span className="flex flex-wrap items-center gap-x-3">
+                      <span className="whitespace-nowrap max-md:whitespace-normal">{inZone(tick)}</span>
+                      <ClockMark dst={dst} />
+                    </span>
+                  </td>
+                )}
+                <td className="px-5 text-right whitespace-nowrap text-soft">
+                  {format.relative(time, now)}
+                  {fires_before !== at && (
+                    <span className="block text-small">
+                      {texts.jitterUpTo(format.duration(Date.parse(fires_before) - time))}
+                    </span>
+                  )}
+                </td>
+              </tr>
+            )
+          })}
+        </tbody>
+      </table>
+      {marks.size > 0 && (
+        <ul className="grid gap-2 border-t border-line px-5 py-4 text-small text-soft">
+          {marks.has("gap") && <li>{`${dst.gap}: ${dst.gapHint}`}</li>}
+          {marks.has("overlap") && <li>{`${dst.overlap}: ${dst.overlapHint}`}</li>}
+        </ul>
+      )}
+    </div>
+  )
+}
