@@ -40,6 +40,7 @@ import { m0038 } from "./0038_oidc.ts"
 import { m0039 } from "./0039_approvals.ts"
 import { m0040 } from "./0040_export_jobs.ts"
 import { m0041 } from "./0041_rollups_by_time.ts"
+import { m0042 } from "./0042_attention.ts"
 
 /** Every step in order. A step that has been released is never edited; the next one follows. */
 export const migrations: ReadonlyArray<Migration> = [
@@ -83,5 +84,6 @@ export const migrations: ReadonlyArray<Migration> = [
   m0038,
   m0039,
   m0040,
-  m0041
+  m0041,
+  m0042
 ]

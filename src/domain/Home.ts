@@ -60,10 +60,12 @@ export const AttentionKind = Schema.Literal(
   "agents_refused",
   "failure_rate",
   "queue_depth",
+  "queue_growth",
   "stuck_commands",
   "schedule_misfires",
   "channels_disabled",
-  "breakers_tripped"
+  "breakers_tripped",
+  "schedules_tripped"
 )
 export type AttentionKind = typeof AttentionKind.Type
 

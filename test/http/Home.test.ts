@@ -5,6 +5,7 @@ import { randomUUID } from "node:crypto"
 import type { Scope } from "../../src/domain/Access.ts"
 import { AgentId } from "../../src/domain/Id.ts"
 import type { Project } from "../../src/domain/Project.ts"
+import type { AgentEvent } from "../../src/domain/TaskEvent.ts"
 import * as Timestamp from "../../src/domain/Timestamp.ts"
 import * as Ids from "../../src/services/Ids.ts"
 import { freshAgent } from "../agent.ts"
@@ -87,6 +88,107 @@ describe.each(engines)("home on %s", (engine) => {
           ]),
           [["agents_offline", "critical", one.slug, 1], ["stuck_commands", "warning", one.slug, 1]]
         )
+      }))
+
+    it.effect("names queues that only grow: by reports of 15 minutes, of which none had fewer tasks", () =>
+      Effect.gen(function*() {
+        const now = yield* Timestamp.now
+        const project = yield* freshProject()
+        const report = (queue: string, secondsAgo: number, depth: number): AgentEvent => ({
+          id: randomUUID(),
+          kind: "queue.depth_report",
+          engine: "celery",
+          taskId: "",
+          occurredAt: Timestamp.addSeconds(now, -secondsAgo),
+          data: new Map([["queue", JSON.stringify(queue)], ["depth", String(depth)]])
+        })
+        const depths = {
+          grows: [[1000, 5], [600, 5], [300, 20], [10, 25]],
+          fell: [[1000, 5], [600, 20], [300, 19], [10, 60]],
+          "grows little": [[1000, 5], [10, 24]],
+          "grows only lately": [[800, 5], [10, 60]],
+          "is not reported": [[2000, 5], [400, 60]]
+        } as const
+        for (const [queue, reports] of Object.entries(depths)) {
+          for (const [secondsAgo, depth] of reports) {
+            yield* offered({ projectId: project.id, agentId }, [report(queue, secondsAgo, depth)])
+          }
+        }
+        const { summary } = yield* homeOf([project])
+        const { json } = yield* summary
+        assert.deepStrictEqual(
+          json.attention.map(({ count, kind, message }: Record<string, unknown>) => [kind, count, message]),
+          [["queue_growth", 1, "1 queue only grows: for 15 minutes no report had fewer tasks."]]
+        )
+      }))
+
+    it.effect("names misfires, tripped breakers of rules and schedules, and to admins disabled channels", () =>
+      Effect.gen(function*() {
+        const sql = yield* SqlClient.SqlClient
+        const now = yield* Timestamp.now
+        const project = yield* freshProject()
+        const admin = yield* freshKey({ roles: { [project.id]: "admin" } })
+        const create = (path: string, body: object) =>
+          Effect.map(request("POST", `/projects/${project.slug}/${path}`, { token: admin.token, body }), (answer) => {
+            assert.strictEqual(answer.status, 201, answer.text)
+            return String(answer.json.id)
+          })
+        const schedule = {
+          engine: "celery",
+          kind: "cron",
+          expression: "0 3 * * *",
+          task_name: "shop.report",
+          timezone: "UTC"
+        }
+        const tripped = yield* create("schedules", { ...schedule, name: "tripped" })
+        const repaired = yield* create("schedules", { ...schedule, name: "enabled and disabled since" })
+        const rule = yield* create("automation/rules", {
+          name: "rule",
+          trigger: "task.failed",
+          actions: [{ type: "notify" }]
+        })
+        yield* sql`UPDATE schedules SET is_enabled = 0, enabled_at = ${Timestamp.addSeconds(now, -60)},
+          tripped_at = ${now} WHERE id = ${tripped}`
+        yield* sql`UPDATE schedules SET is_enabled = 0, enabled_at = ${now},
+          tripped_at = ${Timestamp.addSeconds(now, -60)} WHERE id = ${repaired}`
+        yield* sql`UPDATE automation_rules SET cb_tripped = 1 WHERE id = ${rule}`
+        yield* sql`INSERT INTO schedule_misfires ${
+          sql.insert({
+            id: Ids.uuidv7(Timestamp.toEpochMillis(now)),
+            project_id: project.id,
+            schedule_id: tripped,
+            detected_at: now,
+            expected_fire_at: now,
+            lateness_seconds: 61.5,
+            grace_seconds: 60,
+            slots: 1,
+            cause: "no_agent",
+            name: "tripped",
+            engine: "celery",
+            kind: "cron"
+          })
+        }`
+        yield* sql`INSERT INTO channels ${
+          sql.insert({
+            id: randomUUID(),
+            project_id: project.id,
+            name: "On-call",
+            type: "webhook",
+            sealed_config: "",
+            is_active: 1,
+            is_verified: 1,
+            disabled_at: now,
+            created_at: now,
+            updated_at: now
+          })
+        }`
+        const kindsOf = (json: { readonly attention: ReadonlyArray<{ readonly kind: string }> }) =>
+          json.attention.map(({ kind }) => kind)
+        const { summary } = yield* homeOf([project])
+        const seen = ["schedule_misfires", "breakers_tripped", "schedules_tripped"]
+        assert.deepStrictEqual(kindsOf((yield* summary).json), seen)
+        const { json } = yield* request("GET", "/home/summary", admin)
+        assert.sameMembers(kindsOf(json), [...seen, "channels_disabled"])
       }))
 
     it.effect("shows a bound key its own project, and nothing without the scope", () =>

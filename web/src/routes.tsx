@@ -80,7 +80,7 @@ const homeRoute = createRoute({
 
 const projectRoute = createRoute({ getParentRoute: () => signedInRoute, path: "/projects/$slug", component: Outlet })
 
-const overviewWindows = ["1h", "6h", "24h", "72h", "7d"] as const
+const overviewWindows = ["1h", "6h", "24h", "72h", "7d", "30d", "90d"] as const
 export type OverviewWindow = (typeof overviewWindows)[number]
 
 const peopleRoute = createRoute({

@@ -1,5 +1,5 @@
 import { Command, Options } from "@effect/cli"
-import { NamesSort, NamesWindow } from "../../domain/Rollup/Trends.ts"
+import { NamesSort, TrendWindow } from "../../domain/Rollup/Trends.ts"
 import { lazyHandlers } from "../Load.ts"
 import { json, project } from "../Options.ts"
 
@@ -8,7 +8,7 @@ const handler = lazyHandlers(() => import("../handlers/stats.ts"))
 export const stats = Command.make(
   "stats",
   {
-    window: Options.choice("window", NamesWindow.literals).pipe(
+    window: Options.choice("window", TrendWindow.literals).pipe(
       Options.withDescription("How far back: 24h unless given."),
       Options.withDefault("24h" as const)
     ),

@@ -4,8 +4,8 @@ import {
   ListTaskNames,
   minutesIn,
   type NamesSort,
-  type NamesWindow,
-  type TaskNameStats
+  type TaskNameStats,
+  type TrendWindow
 } from "../../domain/Rollup/Trends.ts"
 import { decodeInput } from "../DecodeInput.ts"
 import { printAnswer, withRemote } from "../Remote.ts"
@@ -34,7 +34,7 @@ const columns: ReadonlyArray<Column<TaskNameStats>> = [
   { head: "WAIT P95", cell: ({ wait_ms }) => formatMillis(wait_ms?.p95), dropRank: 1 }
 ]
 
-const formatStats = (stats: Stats, window: NamesWindow): string =>
+const formatStats = (stats: Stats, window: TrendWindow): string =>
   formatFields([
     ["health", stats.system_health.status],
     [`succeeded in ${window}`, stats.tasks_succeeded_24h],
@@ -51,7 +51,7 @@ const formatPercentiles = (given: Stats["runtime_ms"]): string | null =>
 
 /** With `--json` the task names alone, as the brain answers them: `GET …/stats` has the rest. */
 export const stats = ({ json, limit, project, search, sort, window }: {
-  readonly window: NamesWindow
+  readonly window: TrendWindow
   readonly sort: NamesSort
   readonly search: Option.Option<string>
   readonly limit: number

@@ -4,14 +4,11 @@ import { wholeNumber } from "../Query.ts"
 import { text } from "../Text.ts"
 import { Timestamp } from "../Timestamp.ts"
 
-export const TrendWindow = Schema.Literal("1h", "6h", "24h", "72h", "7d")
+export const TrendWindow = Schema.Literal("1h", "6h", "24h", "72h", "7d", "30d", "90d")
 export type TrendWindow = typeof TrendWindow.Type
 
 export const TrendBucketSize = Schema.Literal("1m", "5m", "15m", "1h", "1d")
 export type TrendBucketSize = typeof TrendBucketSize.Type
-
-export const NamesWindow = Schema.Literal("1h", "6h", "24h", "72h", "7d", "30d", "90d")
-export type NamesWindow = typeof NamesWindow.Type
 
 /** Minutes of a window or bucket. */
 export const minutesIn = {
@@ -26,7 +23,7 @@ export const minutesIn = {
   "7d": 10_080,
   "30d": 43_200,
   "90d": 129_600
-} as const satisfies Record<TrendWindow | TrendBucketSize | NamesWindow, number>
+} as const satisfies Record<TrendWindow | TrendBucketSize, number>
 
 const seriesQuery = {
   engine: describeField(Schema.optional(text(40, 1)), "Only tasks of this engine.", "celery"),
@@ -98,7 +95,7 @@ export type NamesSort = typeof NamesSort.Type
 
 /** The query of `GET /projects/{slug}/task-names`. */
 export const ListTaskNames = Schema.Struct({
-  window: describeField(Schema.optional(NamesWindow), "How far back; `24h` unless given.", "24h"),
+  window: describeField(Schema.optional(TrendWindow), "How far back; `24h` unless given.", "24h"),
   sort: describeField(
     Schema.optional(NamesSort),
     "The largest first, `name` in the order of the letters; `count` unless given.",
@@ -128,7 +125,7 @@ export const TaskNameStats = Schema.Struct({
 export type TaskNameStats = typeof TaskNameStats.Type
 
 export const TaskNames = Schema.Struct({
-  window: describeField(NamesWindow, "The window.", "24h"),
+  window: describeField(TrendWindow, "The window.", "24h"),
   since: describeField(
     Timestamp,
     "Its beginning: a full minute, from `24h` on a full hour, from `30d` on a day in UTC.",

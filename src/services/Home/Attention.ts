@@ -37,6 +37,16 @@ export const attentionOf = (
   if (queues > 0) {
     add("queue_depth", "warning", queues, `${amount(queues, "queue")} ${hasOrHave(queues)} 1000 tasks or more.`)
   }
+  const growing = counts["growing"] ?? 0
+  if (growing > 0) {
+    const verb = growing === 1 ? "grows" : "grow"
+    add(
+      "queue_growth",
+      "warning",
+      growing,
+      `${amount(growing, "queue")} only ${verb}: for 15 minutes no report had fewer tasks.`
+    )
+  }
   const stuck = sums.stuck_commands
   if (stuck > 0) {
     add(
@@ -61,6 +71,15 @@ export const attentionOf = (
       "warning",
       breakers,
       `The breakers of ${amount(breakers, "rule")} ${isOrAre(breakers)} tripped.`
+    )
+  }
+  const tripped = counts["tripped"] ?? 0
+  if (tripped > 0) {
+    add(
+      "schedules_tripped",
+      "warning",
+      tripped,
+      `${amount(tripped, "schedule")} ${isOrAre(tripped)} disabled by the circuit breaker.`
     )
   }
   return items

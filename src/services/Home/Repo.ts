@@ -56,6 +56,10 @@ const stuckSeconds = 300
 const maxDepthAgeSeconds = 300
 const deepQueue = 1000
 
+/** A queue that has only grown for so long, by at least so many tasks, is not worked off. */
+const growthSeconds = 900
+const grownTasks = 20
+
 export class HomeRepo extends Effect.Service<HomeRepo>()("svc/home/Repo", {
   effect: Effect.gen(function*() {
     const read = yield* Reader
@@ -104,7 +108,12 @@ export class HomeRepo extends Effect.Service<HomeRepo>()("svc/home/Repo", {
           WHERE ${isOfProjects} AND is_enabled = 1 AND cb_tripped = 1 GROUP BY project_id`,
         read`SELECT project_id, 'queues' AS kind, count(*) AS n FROM queues
           WHERE ${isOfProjects} AND depth >= ${deepQueue} AND last_seen_at >= ${ago(maxDepthAgeSeconds)}
-          GROUP BY project_id`
+          GROUP BY project_id`,
+        read`SELECT project_id, 'growing' AS kind, count(*) AS n FROM queues
+          WHERE ${isOfProjects} AND depth >= low_depth + ${grownTasks} AND low_at <= ${ago(growthSeconds)}
+            AND last_seen_at >= ${ago(maxDepthAgeSeconds)} GROUP BY project_id`,
+        read`SELECT project_id, 'tripped' AS kind, count(*) AS n FROM schedules
+          WHERE ${isOfProjects} AND is_enabled = 0 AND tripped_at >= enabled_at GROUP BY project_id`
       ]
       return read<ProjectCount>`${unionAll(read, statements)}`
     }

@@ -67,8 +67,9 @@ const workersText = `INSERT INTO workers (id, project_id, engine, name, hostname
 } JOIN projects p ON p.id = r.project_id LEFT JOIN agents a ON a.id = r.agent_id
   ON CONFLICT (project_id, engine, name) DO UPDATE SET ${workerChanges("greatest")}`
 
-const queuesText = `INSERT INTO queues (id, project_id, engine, name, depth, last_seen_at, created_at)
-  SELECT r.id, p.id, r.engine, r.name, r.depth, r.last_seen_at, $2
+const queuesText = `INSERT INTO queues (id, project_id, engine, name, depth, last_seen_at, created_at,
+    low_depth, low_at)
+  SELECT r.id, p.id, r.engine, r.name, r.depth, r.last_seen_at, $2, r.depth, r.last_seen_at
   FROM ${
   recordset({ id: "uuid", project_id: "uuid", engine: "text", name: "text", depth: "bigint", last_seen_at: "text" })
 } JOIN projects p ON p.id = r.project_id

@@ -175,8 +175,8 @@ export class SqliteTotals {
        ON CONFLICT (project_id, engine, name) DO UPDATE SET ${workerChanges("max")}`
     )
     this.queue = db.prepare(
-      `INSERT INTO queues (id, project_id, engine, name, depth, last_seen_at, created_at)
-       SELECT @id, projects.id, @engine, @name, @depth, @last_seen_at, @at FROM projects WHERE projects.id = @project_id
+      `INSERT INTO queues (id, project_id, engine, name, depth, last_seen_at, created_at, low_depth, low_at)
+       SELECT @id, projects.id, @engine, @name, @depth, @last_seen_at, @at, @depth, @last_seen_at FROM projects WHERE projects.id = @project_id
        ON CONFLICT (project_id, engine, name) DO UPDATE SET ${queueChanges("max")}`
     )
     this.offlineReport = db.prepare(

@@ -1,3 +1,5 @@
+import { lowOf } from "../Queues/Low.ts"
+
 /**
  * Assignments for the upserts of workers and queues on both databases. `greatest` is the function's name in the
  * dialect.
@@ -13,5 +15,6 @@ export const workerChanges = (greatest: "max" | "greatest"): string => `
   agent_id = coalesce(workers.agent_id, excluded.agent_id), updated_at = excluded.updated_at`
 
 export const queueChanges = (greatest: "max" | "greatest"): string => `
+  ${lowOf("excluded.last_seen_at")},
   depth = coalesce(excluded.depth, queues.depth),
   last_seen_at = ${greatest}(coalesce(queues.last_seen_at, ''), excluded.last_seen_at)`

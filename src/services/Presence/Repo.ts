@@ -2,6 +2,7 @@ import { SqlClient, type SqlError, type Statement } from "@effect/sql"
 import { Effect } from "effect"
 import type { AgentId, ProjectId } from "../../domain/Id.ts"
 import { forNoKeyUpdate } from "../Dialect.ts"
+import { lowOf } from "../Queues/Low.ts"
 import { recordset } from "../Recordset.ts"
 import type { ReportedAgent } from "./PresenceEvents.ts"
 import type {
@@ -233,12 +234,14 @@ export class PresenceRepo extends Effect.Service<PresenceRepo>()("svc/PresenceRe
         at: "text"
       }, (r) =>
         sql`
-          INSERT INTO queues (id, project_id, engine, name, broker_type, broker_url_hint, depth, last_seen_at, created_at)
-          SELECT r.id, a.project_id, r.engine, r.name, r.broker_type, r.broker_url_hint, r.depth, r.at, r.at
+          INSERT INTO queues (id, project_id, engine, name, broker_type, broker_url_hint, depth, last_seen_at, created_at,
+            low_depth, low_at)
+          SELECT r.id, a.project_id, r.engine, r.name, r.broker_type, r.broker_url_hint, r.depth, r.at, r.at, r.depth, r.at
           FROM ${r} JOIN agents a ON a.id = r.agent_id WHERE true
           ON CONFLICT (project_id, engine, name) DO UPDATE SET
             broker_type = coalesce(excluded.broker_type, queues.broker_type),
             broker_url_hint = coalesce(excluded.broker_url_hint, queues.broker_url_hint),
+            ${sql.literal(lowOf("excluded.last_seen_at"))},
             depth = coalesce(excluded.depth, queues.depth), last_seen_at = excluded.last_seen_at`)
 
     return {

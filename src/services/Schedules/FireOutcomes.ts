@@ -122,6 +122,7 @@ export class FireOutcomes extends Effect.Service<FireOutcomes>()("svc/FireOutcom
         if (Option.isNone(locked) || !locked.value.is_enabled || locked.value.enabled_at > countedAt) return
         const tokens = yield* nextTokens(locked.value)
         yield* repo.update({ ...locked.value, is_enabled: false, ...tokens, schedule_revision, updated_at: now })
+        yield* repo.markTripped(id, now)
         yield* hints.publish("schedules", projectId)
         yield* events.record([{
           project_id: projectId,

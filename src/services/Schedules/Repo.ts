@@ -104,6 +104,8 @@ export class SchedulesRepo extends Effect.Service<SchedulesRepo>()("svc/Schedule
       insert: (schedule: Schedule) => sql`INSERT INTO schedules ${sql.insert(toRow(schedule))}`,
       update: (schedule: Schedule) =>
         sql`UPDATE schedules SET ${sql.update(toRow(schedule), ["id"])} WHERE id = ${schedule.id}`,
+      /** The circuit breaker has disabled it. The mark no longer counts once a person has enabled it again. */
+      markTripped: (id: ScheduleId, at: Timestamp) => sql`UPDATE schedules SET tripped_at = ${at} WHERE id = ${id}`,
       delete: (id: ScheduleId) => sql`DELETE FROM schedules WHERE id = ${id}`,
       /** Keeps deletions for schedulers that watch (`Changes.ts`), each under a revision of its own. */
       insertTombstones: (tombstones: ReadonlyArray<Tombstone>) =>

@@ -114,6 +114,8 @@ describe.each(engines)("fires on %s", (engine) => {
           const { id } = yield* create({ expression: "1" })
           const shown = (yield* until(call("GET", `/${id}`), ({ json }) => !json.is_enabled)).json
           assert.isAtLeast(shown.consecutive_failures, 2)
+          const marks = yield* sql`SELECT 1 FROM schedules WHERE id = ${id} AND tripped_at >= enabled_at`
+          assert.lengthOf(marks, 1, "home shows it")
           assert.deepInclude((yield* fires(id)).at(-1), { status: "acked_failed", error_message: "no such task" })
           const audit = yield* sql`SELECT 1 FROM audit_log
           WHERE target_id = ${id} AND action = 'schedule.circuit_breaker.tripped'`

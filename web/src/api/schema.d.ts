@@ -1154,7 +1154,7 @@ export interface components {
         AttentionItem: {
             count: number | null;
             /** @enum {string} */
-            kind: "agents_offline" | "agents_refused" | "failure_rate" | "queue_depth" | "stuck_commands" | "schedule_misfires" | "channels_disabled" | "breakers_tripped";
+            kind: "agents_offline" | "agents_refused" | "failure_rate" | "queue_depth" | "queue_growth" | "stuck_commands" | "schedule_misfires" | "channels_disabled" | "breakers_tripped" | "schedules_tripped";
             message: string;
             /** Format: uuid */
             project_id: string;
@@ -3059,7 +3059,7 @@ export interface components {
             bucket: "1m" | "5m" | "15m" | "1h" | "1d";
             series: components["schemas"]["TrendBucket"][];
             /** @enum {string} */
-            window: "1h" | "6h" | "24h" | "72h" | "7d";
+            window: "1h" | "6h" | "24h" | "72h" | "7d" | "30d" | "90d";
         };
         TrustedDevice: {
             /** Format: date-time */
@@ -8098,7 +8098,7 @@ export interface operations {
                 engine?: string;
                 name?: string;
                 queue?: string;
-                window?: "1h" | "6h" | "24h" | "72h" | "7d";
+                window?: "1h" | "6h" | "24h" | "72h" | "7d" | "30d" | "90d";
             };
             path: {
                 slug: string;

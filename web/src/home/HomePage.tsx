@@ -1,9 +1,10 @@
 import { useQuery } from "@tanstack/react-query"
 import { Link } from "@tanstack/react-router"
-import { api, type Schemas, unwrap } from "../api/client.ts"
 import { useRefetchInterval } from "../api/live.ts"
+import { AttentionList } from "../attention/AttentionList.tsx"
 import { useFormat } from "../format/useFormat.ts"
 import { useTexts } from "../i18n/Language.tsx"
+import { homeQuery } from "../overview/queries.ts"
 import { ListFrame } from "../ui/ListFrame.tsx"
 import { EmptyState } from "../ui/Notices.tsx"
 import { PageHeader } from "../ui/PageHeader.tsx"
@@ -11,48 +12,6 @@ import { Table } from "../ui/Table.tsx"
 import { Time } from "../ui/Time.tsx"
 
 const refetchMillis = 15_000
-
-/** Where a person looks after an item of attention. */
-const placeOf = (kind: Schemas["AttentionItem"]["kind"]) =>
-  kind === "agents_offline" || kind === "agents_refused"
-    ? "/projects/$slug/agents"
-    : kind === "queue_depth"
-    ? "/projects/$slug/queues"
-    : kind === "stuck_commands"
-    ? "/projects/$slug/commands"
-    : "/projects/$slug"
-
-const Attention = ({ items }: { readonly items: ReadonlyArray<Schemas["AttentionItem"]> }) => {
-  const { home: texts } = useTexts()
-  return (
-    <section aria-labelledby="attention" className="mx-5 mb-5 rounded-base border border-line bg-paper">
-      <h2 id="attention" className="border-b border-line px-5 py-3 font-semibold">{texts.attention}</h2>
-      {items.length === 0 ? <p className="px-5 py-4 text-soft">{texts.calm}</p> : (
-        <ul>
-          {items.map((item) => (
-            <li key={`${item.project_id} ${item.kind}`} className="border-b border-line last:border-0">
-              <Link
-                to={placeOf(item.kind)}
-                params={{ slug: item.project_slug }}
-                className="flex gap-4 px-5 py-3 hover:bg-hover"
-              >
-                <span
-                  className={`w-[72px] shrink-0 font-medium ${
-                    item.severity === "critical" ? "text-failure" : "text-retry"
-                  }`}
-                >
-                  {texts.severities[item.severity]}
-                </span>
-                <span className="w-[120px] shrink-0 truncate font-medium">{item.project_name}</span>
-                <span>{item.message}</span>
-              </Link>
-            </li>
-          ))}
-        </ul>
-      )}
-    </section>
-  )
-}
 
 const healthColours = {
   healthy: "text-success",
@@ -66,11 +25,7 @@ export const HomePage = () => {
   const { home: texts, overview } = useTexts()
   const format = useFormat()
   const refetchInterval = useRefetchInterval(refetchMillis)
-  const home = useQuery({
-    queryKey: ["home"],
-    queryFn: () => unwrap(api.GET("/api/v1/home/summary")),
-    refetchInterval
-  })
+  const home = useQuery({ ...homeQuery, refetchInterval })
   return (
     <>
       <PageHeader title={texts.title} />
@@ -79,7 +34,9 @@ export const HomePage = () => {
         isEmpty={home.data?.projects.length === 0}
         empty={<EmptyState title={texts.noProjects} hint={texts.noProjectsHint} />}
       >
-        <Attention items={home.data?.attention ?? []} />
+        <div className="mb-5">
+          <AttentionList items={home.data?.attention ?? []} showProject />
+        </div>
         <Table
           label={texts.title}
           rows={home.data?.projects ?? []}

@@ -1,6 +1,7 @@
 import { agents } from "./de/agents.ts"
 import { alerts } from "./de/alerts.ts"
 import { approvals } from "./de/approvals.ts"
+import { attention } from "./de/attention.ts"
 import { automation } from "./de/automation.ts"
 import { bulkRetries } from "./de/bulkRetries.ts"
 import { commands } from "./de/commands.ts"
@@ -124,6 +125,7 @@ export const de: Texts = {
     unknown: "Unbekannt"
   },
   home,
+  attention,
   overview,
   people,
   tasks,

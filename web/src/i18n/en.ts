@@ -1,6 +1,7 @@
 import { agents } from "./en/agents.ts"
 import { alerts } from "./en/alerts.ts"
 import { approvals } from "./en/approvals.ts"
+import { attention } from "./en/attention.ts"
 import { automation } from "./en/automation.ts"
 import { bulkRetries } from "./en/bulkRetries.ts"
 import { commands } from "./en/commands.ts"
@@ -126,6 +127,7 @@ export const en = {
     unknown: "Unknown"
   },
   home,
+  attention,
   overview,
   people,
   tasks,

@@ -2,6 +2,7 @@ import type { Texts } from "./en.ts"
 import { agents } from "./es/agents.ts"
 import { alerts } from "./es/alerts.ts"
 import { approvals } from "./es/approvals.ts"
+import { attention } from "./es/attention.ts"
 import { automation } from "./es/automation.ts"
 import { bulkRetries } from "./es/bulkRetries.ts"
 import { commands } from "./es/commands.ts"
@@ -123,6 +124,7 @@ export const es: Texts = {
     unknown: "Desconocido"
   },
   home,
+  attention,
   overview,
   people,
   tasks,

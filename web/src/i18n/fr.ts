@@ -2,6 +2,7 @@ import type { Texts } from "./en.ts"
 import { agents } from "./fr/agents.ts"
 import { alerts } from "./fr/alerts.ts"
 import { approvals } from "./fr/approvals.ts"
+import { attention } from "./fr/attention.ts"
 import { automation } from "./fr/automation.ts"
 import { bulkRetries } from "./fr/bulkRetries.ts"
 import { commands } from "./fr/commands.ts"
@@ -123,6 +124,7 @@ export const fr: Texts = {
     unknown: "Inconnu"
   },
   home,
+  attention,
   overview,
   people,
   tasks,

@@ -2,6 +2,7 @@ import type { Texts } from "./en.ts"
 import { agents } from "./ja/agents.ts"
 import { alerts } from "./ja/alerts.ts"
 import { approvals } from "./ja/approvals.ts"
+import { attention } from "./ja/attention.ts"
 import { automation } from "./ja/automation.ts"
 import { bulkRetries } from "./ja/bulkRetries.ts"
 import { commands } from "./ja/commands.ts"
@@ -123,6 +124,7 @@ export const ja: Texts = {
     unknown: "不明"
   },
   home,
+  attention,
   overview,
   people,
   tasks,

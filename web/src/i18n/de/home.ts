@@ -4,8 +4,6 @@ export const home: Texts["home"] = {
   title: "Alle Projekte",
   noProjects: "Sie sind in keinem Projekt Mitglied",
   noProjectsHint: "Bitten Sie einen Admin, Sie zu einem Projekt hinzuzufügen.",
-  attention: "Handlungsbedarf",
-  calm: "Kein Handlungsbedarf",
   agents: "Agenten",
   workers: "Worker",
   tasks24h: "Tasks, 24 h",
@@ -13,6 +11,5 @@ export const home: Texts["home"] = {
   lastActivity: "Letzte Aktivität",
   project: "Projekt",
   health: "Zustand",
-  healths: { healthy: "In Ordnung", degraded: "Beeinträchtigt", critical: "Kritisch", idle: "Noch keine Agenten" },
-  severities: { critical: "Kritisch", warning: "Warnung" }
+  healths: { healthy: "In Ordnung", degraded: "Beeinträchtigt", critical: "Kritisch", idle: "Noch keine Agenten" }
 }

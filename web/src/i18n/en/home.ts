@@ -2,8 +2,6 @@ export const home = {
   title: "All projects",
   noProjects: "You are a member of no project",
   noProjectsHint: "Ask an admin to add you to one.",
-  attention: "Needs attention",
-  calm: "Nothing needs attention",
   agents: "Agents",
   workers: "Workers",
   tasks24h: "Tasks, 24 h",
@@ -11,6 +9,5 @@ export const home = {
   lastActivity: "Last activity",
   project: "Project",
   health: "Health",
-  healths: { healthy: "Healthy", degraded: "Degraded", critical: "Critical", idle: "No agents yet" },
-  severities: { critical: "Critical", warning: "Warning" }
+  healths: { healthy: "Healthy", degraded: "Degraded", critical: "Critical", idle: "No agents yet" }
 }

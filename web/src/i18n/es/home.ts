@@ -4,8 +4,6 @@ export const home: Texts["home"] = {
   title: "Todos los proyectos",
   noProjects: "No es miembro de ningún proyecto",
   noProjectsHint: "Pida a un administrador que le añada a uno.",
-  attention: "Requiere atención",
-  calm: "Nada requiere atención",
   agents: "Agentes",
   workers: "Workers",
   tasks24h: "Tareas, 24 h",
@@ -13,6 +11,5 @@ export const home: Texts["home"] = {
   lastActivity: "Última actividad",
   project: "Proyecto",
   health: "Salud",
-  healths: { healthy: "Correcto", degraded: "Degradado", critical: "Crítico", idle: "Aún sin agentes" },
-  severities: { critical: "Crítico", warning: "Aviso" }
+  healths: { healthy: "Correcto", degraded: "Degradado", critical: "Crítico", idle: "Aún sin agentes" }
 }

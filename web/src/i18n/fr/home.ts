@@ -4,8 +4,6 @@ export const home: Texts["home"] = {
   title: "Tous les projets",
   noProjects: "Vous n’êtes membre d’aucun projet",
   noProjectsHint: "Demandez à un administrateur de vous ajouter à un projet.",
-  attention: "Points d’attention",
-  calm: "Aucun point d’attention",
   agents: "Agents",
   workers: "Workers",
   tasks24h: "Tâches, 24 h",
@@ -13,6 +11,5 @@ export const home: Texts["home"] = {
   lastActivity: "Dernière activité",
   project: "Projet",
   health: "Santé",
-  healths: { healthy: "Bonne", degraded: "Dégradée", critical: "Critique", idle: "Pas encore d’agent" },
-  severities: { critical: "Critique", warning: "Alerte" }
+  healths: { healthy: "Bonne", degraded: "Dégradée", critical: "Critique", idle: "Pas encore d’agent" }
 }

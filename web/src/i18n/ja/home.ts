@@ -4,8 +4,6 @@ export const home: Texts["home"] = {
   title: "すべてのプロジェクト",
   noProjects: "参加しているプロジェクトがありません",
   noProjectsHint: "管理者にプロジェクトへの追加を依頼してください。",
-  attention: "要対応",
-  calm: "対応が必要な項目はありません",
   agents: "エージェント",
   workers: "ワーカー",
   tasks24h: "タスク（24時間）",
@@ -13,6 +11,5 @@ export const home: Texts["home"] = {
   lastActivity: "最終アクティビティ",
   project: "プロジェクト",
   health: "稼働状況",
-  healths: { healthy: "正常", degraded: "低下", critical: "重大", idle: "エージェントなし" },
-  severities: { critical: "重大", warning: "警告" }
+  healths: { healthy: "正常", degraded: "低下", critical: "重大", idle: "エージェントなし" }
 }

@@ -1,0 +1,62 @@
+import { Link } from "@tanstack/react-router"
+import type { ReactNode } from "react"
+import type { Schemas } from "../api/client.ts"
+import { useFormat } from "../format/useFormat.ts"
+import { useTexts } from "../i18n/Language.tsx"
+
+const Figure = ({ children, isBad = false, name, note }: {
+  readonly name: string
+  readonly isBad?: boolean
+  readonly children: ReactNode
+  /** Smaller, beside the figure. */
+  readonly note?: ReactNode
+}) => (
+  <div className="grid content-start gap-1 bg-paper px-5 py-4">
+    <dt className="text-small text-soft">{name}</dt>
+    <dd className={`figures text-figure font-semibold whitespace-nowrap ${isBad ? "text-failure" : ""}`}>{children}</dd>
+    {note !== undefined && <dd className="figures text-small text-soft">{note}</dd>}
+  </div>
+)
+
+/** The numbers of a window: what ended and how, how long it took, and who is there to work. */
+export const Figures = ({ slug, stats }: { readonly slug: string; readonly stats: Schemas["StatsResponse"] }) => {
+  const { overview: texts } = useTexts()
+  const format = useFormat()
+  const ended = stats.tasks_succeeded_24h + stats.tasks_failed_24h
+  const durations = (name: string, percentiles: Schemas["StatsResponse"]["runtime_ms"]) => (
+    <Figure
+      name={`${name}, ${texts.p95}`}
+      note={percentiles !== null && `${texts.p50} ${format.duration(percentiles.p50)}`}
+    >
+      {percentiles === null ? "–" : format.duration(percentiles.p95)}
+    </Figure>
+  )
+  const presence = (name: string, to: string, online: number, offline: number) => (
+    <Figure name={name} isBad={offline > 0 && to.endsWith("agents")}>
+      <Link to={to} params={{ slug }} className="hover:underline hover:underline-offset-4">
+        {texts.ofTotal(format.number(online), format.number(online + offline))}
+      </Link>
+    </Figure>
+  )
+  return (
+    <dl className="mx-5 grid grid-cols-[repeat(auto-fit,minmax(136px,1fr))] gap-px overflow-hidden rounded-base border border-line bg-line">
+      <Figure
+        name={texts.throughput}
+        note={ended > 0 && texts.perHour(format.compact(Math.round(ended / stats.window_hours)))}
+      >
+        {format.compact(ended)}
+      </Figure>
+      <Figure
+        name={texts.failed}
+        isBad={stats.tasks_failed_24h > 0}
+        note={ended > 0 && texts.rateOf(format.percent(stats.failure_rate_24h))}
+      >
+        {format.compact(stats.tasks_failed_24h)}
+      </Figure>
+      {durations(texts.durations, stats.runtime_ms)}
+      {durations(texts.waitsShort, stats.wait_ms)}
+      {presence(texts.workersOnline, "/projects/$slug/workers", stats.workers_online, stats.workers_offline)}
+      {presence(texts.agentsOnline, "/projects/$slug/agents", stats.agents_online, stats.agents_offline)}
+    </dl>
+  )
+}

@@ -1,0 +1,21 @@
+import { type ReactNode, useId } from "react"
+import { ListFrame, type ListQuery } from "../ui/ListFrame.tsx"
+
+/** A titled list of the overview, and what it says while there is nothing in it. */
+export const Part = ({ children, empty, isEmpty, query, title }: {
+  readonly title: string
+  readonly query: ListQuery
+  readonly isEmpty: boolean
+  readonly empty: string
+  readonly children: ReactNode
+}) => {
+  const id = useId()
+  return (
+    <section aria-labelledby={id} className="min-w-0">
+      <h2 id={id} className="px-5 pb-3 font-semibold">{title}</h2>
+      <ListFrame list={query} isEmpty={isEmpty} empty={<p className="px-5 text-soft">{empty}</p>}>
+        {children}
+      </ListFrame>
+    </section>
+  )
+}

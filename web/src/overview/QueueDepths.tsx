@@ -1,0 +1,57 @@
+import { useQuery } from "@tanstack/react-query"
+import { Link } from "@tanstack/react-router"
+import { useRefetchInterval } from "../api/live.ts"
+import { useFormat } from "../format/useFormat.ts"
+import { useTexts } from "../i18n/Language.tsx"
+import { formatQuery } from "../tasks/query.ts"
+import { Table } from "../ui/Table.tsx"
+import { Time } from "../ui/Time.tsx"
+import { Part } from "./Part.tsx"
+import { queuesQuery } from "./queries.ts"
+
+const refetchMillis = 10_000
+const shownQueues = 8
+
+/** The deepest queues, and when they were reported. */
+export const QueueDepths = ({ slug }: { readonly slug: string }) => {
+  const { overview: texts, queues: queueTexts, tasks } = useTexts()
+  const format = useFormat()
+  const queues = useQuery({ ...queuesQuery(slug), refetchInterval: useRefetchInterval(refetchMillis) })
+  const rows = queues.data?.toSorted((left, right) => (right.depth ?? -1) - (left.depth ?? -1)).slice(0, shownQueues)
+  return (
+    <Part title={texts.queues} query={queues} isEmpty={rows?.length === 0} empty={texts.noQueues}>
+      <Table
+        label={texts.queues}
+        rows={rows ?? []}
+        rowKey={({ id }) => id}
+        columns={[
+          {
+            title: tasks.columns.queue,
+            cell: ({ engine, name }) => (
+              <Link
+                to="/projects/$slug/tasks"
+                params={{ slug }}
+                search={{ q: formatQuery({ queue: name, engine }) }}
+                className="font-medium hover:underline hover:underline-offset-2"
+              >
+                {name}
+              </Link>
+            )
+          },
+          {
+            title: texts.depth,
+            isNumber: true,
+            cell: ({ depth, depth_note }) => (
+              <span title={depth_note ?? undefined}>{depth === null ? "–" : format.number(depth)}</span>
+            )
+          },
+          {
+            title: queueTexts.lastSeen,
+            isNumber: true,
+            cell: ({ last_seen_at }) => last_seen_at === null ? "–" : <Time at={last_seen_at} />
+          }
+        ]}
+      />
+    </Part>
+  )
+}
