@@ -122,7 +122,7 @@ export class Rollups extends Effect.Service<Rollups>()("svc/Rollups", {
       const ids = series.map((each) => each.id)
       const totals = yield* repo.sumSeries(id, ids, coverOf(startOfWindow(now, minutesIn["1h"]), now), "none")
       return new Map<string, { readonly received: number; readonly ended: number }>(series.map((each) => {
-        const { received, retry, total } = countsOf(totals.get(each.id) ?? noTotals())
+        const { received, retry, total } = countsOf(totals.get(each.id) ?? emptyEncodedCell())
         return [`${each.engine} ${each.queue}`, { received, ended: total - retry }] as const
       }))
     })
