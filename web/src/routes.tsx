@@ -256,7 +256,14 @@ const validateDays = ({ days }: Record<string, unknown>): { readonly days?: Back
 const newRuleRoute = createRoute({
   getParentRoute: () => projectRoute,
   path: "/automation/new",
-  validateSearch: validateDays,
+  validateSearch: (search: Record<string, unknown>): {
+    readonly days?: BacktestDays
+    /** The failure group that the rule is for. */
+    readonly fingerprint?: string
+  } => ({
+    ...validateDays(search),
+    ...(typeof search.fingerprint === "string" && { fingerprint: search.fingerprint })
+  }),
   component: lazyRouteComponent(() => import("./automation/RulePage.tsx"), "NewRulePage")
 })
 

@@ -103,7 +103,8 @@ const Editor = ({ initial, onSave, rule, slug }: {
           slug={slug}
           rule={tried}
           days={days}
-          onDays={(chosen) => void navigate({ to: ".", search: { days: chosen }, replace: true })}
+          onDays={(chosen) =>
+            void navigate({ to: ".", search: (known) => ({ ...known, days: chosen }), replace: true })}
           backtest={backtest}
         />
       )}
@@ -127,6 +128,7 @@ const Header = ({ children, slug, title }: {
 /** Creates a rule. */
 export const NewRulePage = () => {
   const { slug } = useParams({ from: "/signed-in/projects/$slug/automation/new" })
+  const { fingerprint } = useSearch({ from: "/signed-in/projects/$slug/automation/new" })
   const { automation: texts } = useTexts()
   const navigate = useNavigate()
   const queries = useQueryClient()
@@ -135,7 +137,9 @@ export const NewRulePage = () => {
       <Header slug={slug} title={texts.newTitle} />
       <Editor
         slug={slug}
-        initial={newDraft}
+        initial={fingerprint === undefined
+          ? newDraft
+          : { ...newDraft, keys: ["fingerprint"], lines: { ...newDraft.lines, fingerprint } }}
         onSave={async (draft) => {
           const { id } = await unwrap(
             api.POST("/api/v1/projects/{slug}/automation/rules", { params: { path: { slug } }, body: bodyOf(draft) })

@@ -101,7 +101,14 @@ export const BulkRetryDialog = ({ filter, onClose, slug, title }: {
     await navigate({ to: "/projects/$slug/bulk-retries/$requestId", params: { slug, requestId: id } })
   }
   return (
-    <FormDialog title={title} submit={texts.start} size="large" onClose={onClose} onSubmit={start}>
+    <FormDialog
+      title={title}
+      submit={texts.start}
+      size="large"
+      isBlocked={preview.data?.total === 0}
+      onClose={onClose}
+      onSubmit={start}
+    >
       {preview.data !== undefined
         ? <Preview preview={preview.data} max={max} />
         : preview.isError

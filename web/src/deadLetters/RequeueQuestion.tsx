@@ -1,5 +1,5 @@
 import { api, type Schemas, unwrap } from "../api/client.ts"
-import { useCommandNotice } from "../commands/useCommandNotice.ts"
+import { useCommandNotice } from "../commands/following.ts"
 import { useTexts } from "../i18n/Language.tsx"
 import { FormDialog } from "../ui/FormDialog.tsx"
 
@@ -14,7 +14,7 @@ export const RequeueQuestion = ({ agentId, engine, letter, onClose, onRequeued, 
   readonly onRequeued: () => void
 }) => {
   const { deadLetters: texts } = useTexts()
-  const follow = useCommandNotice(slug)
+  const openNotice = useCommandNotice(slug)
   const name = letter.task_name || letter.task_id
   const requeue = async () => {
     const command = await unwrap(
@@ -23,9 +23,7 @@ export const RequeueQuestion = ({ agentId, engine, letter, onClose, onRequeued, 
         body: { agent_id: agentId, engine, task_id: letter.task_id }
       })
     )
-    void follow(texts.requeueNotice(name), command).then(({ status }) => {
-      if (status === "completed") onRequeued()
-    })
+    void openNotice(texts.requeueNotice(name))([command]).then(onRequeued)
   }
   return (
     <FormDialog title={texts.requeueQuestion(name)} submit={texts.requeue} onClose={onClose} onSubmit={requeue}>

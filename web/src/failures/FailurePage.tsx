@@ -113,10 +113,19 @@ export const FailurePage = () => {
           <CopyButton text={fingerprint} label={texts.fingerprint} />
         </span>
         {canOperate && (
+          <Link
+            to="/projects/$slug/automation/new"
+            params={{ slug }}
+            search={{ fingerprint }}
+            className="ml-auto underline underline-offset-2"
+          >
+            {texts.createRule}
+          </Link>
+        )}
+        {canOperate && (
           <Button
             look={group.open_count > 0 ? "primary" : "plain"}
             disabled={group.open_count === 0}
-            className="ml-auto"
             onClick={() => setAsking(true)}
           >
             <Icon name="retry" />

@@ -20,6 +20,8 @@ export interface Series {
 }
 
 const chartHeight = 168
+/** Pixels between the ticks of time: a clock of 12 hours is 52 wide. */
+const tickSpace = 80
 const barPaths = uPlot.paths.bars?.({ size: [0.7, 24, 2] })
 
 const resolveColour = (element: HTMLElement, name: string) => {
@@ -73,7 +75,8 @@ export const Chart = ({ format, formatValue, readAt, series, times, title }: {
             ...axis,
             values: (_, ticks) => ticks.map((tick) => format.axis(tick * 1000, windowMillis)),
             size: 24,
-            gap: 4
+            gap: 4,
+            space: tickSpace
           },
           { ...axis, values: (_, ticks) => ticks.map((tick) => formatValue(tick)), size: 56, gap: 4 }
         ],

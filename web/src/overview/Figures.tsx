@@ -49,7 +49,7 @@ export const Figures = ({ slug, stats }: { readonly slug: string; readonly stats
       <Figure
         name={texts.failed}
         isBad={stats.tasks_failed_24h > 0}
-        note={ended > 0 && texts.rateOf(format.percent(stats.failure_rate_24h))}
+        note={ended > 0 && `${texts.failureRate} ${format.percent(stats.failure_rate_24h)}`}
       >
         {format.compact(stats.tasks_failed_24h)}
       </Figure>

@@ -12,7 +12,7 @@ import { queuesQuery } from "./queries.ts"
 const refetchMillis = 10_000
 const shownQueues = 8
 
-/** The deepest queues, and when they were reported. */
+/** The deepest queues, how long their oldest task has waited, and when they were reported. */
 export const QueueDepths = ({ slug }: { readonly slug: string }) => {
   const { overview: texts, queues: queueTexts, tasks } = useTexts()
   const format = useFormat()
@@ -46,8 +46,14 @@ export const QueueDepths = ({ slug }: { readonly slug: string }) => {
             )
           },
           {
+            title: queueTexts.oldest,
+            isNumber: true,
+            cell: ({ oldest_waiting_at }) => oldest_waiting_at === null ? "–" : <Time at={oldest_waiting_at} />
+          },
+          {
             title: queueTexts.lastSeen,
             isNumber: true,
+            isMinor: true,
             cell: ({ last_seen_at }) => last_seen_at === null ? "–" : <Time at={last_seen_at} />
           }
         ]}

@@ -11,18 +11,22 @@ import { useErrorText } from "./Notices.tsx"
  * A question or form in a dialog. It closes once `onSubmit` is done, and shows the sentence of its failure until then.
  * Where the API wants a fresh proof of the person, the dialog asks for it and goes on.
  */
-export const FormDialog = ({ children, look = "primary", onClose, onSubmit, phrase, size, submit, title }: {
-  readonly title: string
-  /** What the button says: a verb. */
-  readonly submit: string
-  readonly look?: ButtonProps["look"]
-  readonly size?: "base" | "large"
-  /** What the person types to confirm an act that cannot be undone, such as the name of a queue. */
-  readonly phrase?: string
-  readonly onSubmit: (form: FormData) => Promise<unknown>
-  readonly onClose: () => void
-  readonly children?: ReactNode
-}) => {
+export const FormDialog = (
+  { children, isBlocked = false, look = "primary", onClose, onSubmit, phrase, size, submit, title }: {
+    readonly title: string
+    /** What the button says: a verb. */
+    readonly submit: string
+    readonly look?: ButtonProps["look"]
+    readonly size?: "base" | "large"
+    /** What the person types to confirm an act that cannot be undone, such as the name of a queue. */
+    readonly phrase?: string
+    /** There is nothing to send, such as an empty selection. */
+    readonly isBlocked?: boolean
+    readonly onSubmit: (form: FormData) => Promise<unknown>
+    readonly onClose: () => void
+    readonly children?: ReactNode
+  }
+) => {
   const texts = useTexts()
   const errorText = useErrorText()
   const prove = useProof()
@@ -70,7 +74,7 @@ export const FormDialog = ({ children, look = "primary", onClose, onSubmit, phra
             <Button
               type="submit"
               look={look}
-              disabled={isBusy || (phrase !== undefined && typed !== phrase)}
+              disabled={isBusy || isBlocked || (phrase !== undefined && typed !== phrase)}
               data-autofocus={phrase === undefined && children === undefined ? true : undefined}
             >
               {submit}

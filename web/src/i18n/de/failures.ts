@@ -34,6 +34,7 @@ export const failures: Texts["failures"] = {
   noTasks: "Kein Task der Gruppe hat diesen Status.",
   queues: "Queues der neuesten Tasks",
   workers: "Worker der neuesten Tasks",
+  createRule: "Regel dafür erstellen",
   retryAll: "Alle wiederholen",
   retryQuestion: (name: string) => `Alle fehlgeschlagenen Tasks dieser Gruppe wiederholen: ${name}`
 }

@@ -17,7 +17,6 @@ export const overview: Texts["overview"] = {
   waits: "Wartezeit bis zum ersten Start",
   waitsShort: "Wartezeit",
   perHour: (count: string) => `${count} pro Stunde`,
-  rateOf: (rate: string) => `${rate} der erfolgreichen und fehlgeschlagenen`,
   failureRate: "Fehlerrate",
   succeeded: "Erfolgreich",
   failed: "Fehlgeschlagen",

@@ -32,6 +32,7 @@ export const failures = {
   noTasks: "No task of the group is in this state.",
   queues: "Queues of its newest tasks",
   workers: "Workers of its newest tasks",
+  createRule: "Create a rule for it",
   retryAll: "Retry all",
   retryQuestion: (name: string) => `Retry all failed tasks of this group: ${name}`
 }

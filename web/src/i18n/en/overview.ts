@@ -15,7 +15,6 @@ export const overview = {
   waits: "Wait before the first start",
   waitsShort: "Wait",
   perHour: (count: string) => `${count} per hour`,
-  rateOf: (rate: string) => `${rate} of those that succeeded or failed`,
   failureRate: "Failure rate",
   succeeded: "Succeeded",
   failed: "Failed",

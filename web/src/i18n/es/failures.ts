@@ -34,6 +34,7 @@ export const failures: Texts["failures"] = {
   noTasks: "Ninguna tarea del grupo tiene este estado.",
   queues: "Colas de sus tareas más recientes",
   workers: "Workers de sus tareas más recientes",
+  createRule: "Crear una regla para el grupo",
   retryAll: "Reintentar todas",
   retryQuestion: (name: string) => `Reintentar todas las tareas fallidas de este grupo: ${name}`
 }

@@ -17,7 +17,6 @@ export const overview: Texts["overview"] = {
   waits: "Espera hasta el primer inicio",
   waitsShort: "Espera",
   perHour: (count: string) => `${count} por hora`,
-  rateOf: (rate: string) => `${rate} de las completadas y fallidas`,
   failureRate: "Tasa de fallos",
   succeeded: "Correctas",
   failed: "Fallidas",

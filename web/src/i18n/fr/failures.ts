@@ -39,6 +39,7 @@ export const failures: Texts["failures"] = {
   noTasks: "Aucune tâche du groupe n’est dans cet état.",
   queues: "Files de ses tâches les plus récentes",
   workers: "Workers de ses tâches les plus récentes",
+  createRule: "Créer une règle pour ce groupe",
   retryAll: "Tout relancer",
   retryQuestion: (name: string) => `Relancer toutes les tâches échouées de ce groupe\u00a0: ${name}`
 }

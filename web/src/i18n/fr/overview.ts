@@ -17,7 +17,6 @@ export const overview: Texts["overview"] = {
   waits: "Attente avant le premier démarrage",
   waitsShort: "Attente",
   perHour: (count: string) => `${count} par heure`,
-  rateOf: (rate: string) => `${rate} des tâches réussies ou échouées`,
   failureRate: "Taux d’échec",
   succeeded: "Réussies",
   failed: "Échouées",

@@ -34,6 +34,7 @@ export const failures: Texts["failures"] = {
   noTasks: "この状態のタスクはグループにありません。",
   queues: "最新のタスクのキュー",
   workers: "最新のタスクのワーカー",
+  createRule: "このグループのルールを作成",
   retryAll: "すべて再試行",
   retryQuestion: (name: string) => `このグループの失敗したタスクをすべて再試行: ${name}`
 }

@@ -17,7 +17,6 @@ export const overview: Texts["overview"] = {
   waits: "初回開始までの待ち時間",
   waitsShort: "待ち時間",
   perHour: (count: string) => `毎時${count}件`,
-  rateOf: (rate: string) => `成功・失敗したタスクの${rate}`,
   failureRate: "失敗率",
   succeeded: "成功",
   failed: "失敗",
