@@ -3,7 +3,7 @@ import { MutationCache, QueryCache, QueryClient, QueryClientProvider } from "@ta
 import { RouterProvider } from "@tanstack/react-router"
 import { StrictMode } from "react"
 import { createRoot } from "react-dom/client"
-import { api, ApiError, unwrap } from "./api/client.ts"
+import { api, ApiError, enrolment, unwrap } from "./api/client.ts"
 import { liveStream } from "./api/live.ts"
 import { LanguageProvider } from "./i18n/Language.tsx"
 import { createDashboardRouter } from "./routes.tsx"
@@ -46,6 +46,10 @@ const queries = new QueryClient({
 
 const router = createDashboardRouter(queries)
 void queries.prefetchQuery(meQuery)
+enrolment.onRequired = () => {
+  const { href, pathname } = router.state.location
+  if (pathname !== "/second-factor") void router.navigate({ to: "/second-factor", search: { to: href } })
+}
 liveStream.onRefused = () => {
   // asks with an error of its own, unlike meQuery, which takes a missing session for an answer
   void queries.fetchQuery({ queryKey: ["session"], queryFn: () => unwrap(api.GET("/api/v1/auth/me")), staleTime: 0 })

@@ -50,25 +50,41 @@ export interface SignInSearch {
   readonly factor?: boolean
 }
 
+/** Only a path of this site: a link must not lead to another one after the sign-in. */
+const readReturn = (to: unknown) => (typeof to === "string" && /^\/(?![/\\])/.test(to) ? { to } : {})
+
 const signInRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: "/sign-in",
   validateSearch: ({ ended, factor, to }: Record<string, unknown>): SignInSearch => ({
-    // only a path of this site: a link must not lead to another one after the sign-in
-    ...(typeof to === "string" && /^\/(?![/\\])/.test(to) && { to }),
+    ...readReturn(to),
     ...(ended === true && { ended }),
     ...(factor === true && { factor })
   }),
   component: lazyRouteComponent(() => import("./session/SignInPage.tsx"), "SignInPage")
 })
 
+const requireSession = async ({ context, location }: {
+  readonly context: { readonly queries: QueryClient }
+  readonly location: { readonly href: string }
+}) => {
+  const me = await context.queries.ensureQueryData(meQuery)
+  if (me === null) throw redirect({ to: "/sign-in", search: location.href === "/" ? {} : { to: location.href } })
+}
+
+/** Outside of the frame: its calls are refused while the person must set up a second factor. */
+const secondFactorRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: "/second-factor",
+  validateSearch: ({ to }: Record<string, unknown>): { readonly to?: string } => readReturn(to),
+  beforeLoad: requireSession,
+  component: lazyRouteComponent(() => import("./secondFactor/SecondFactorPage.tsx"), "SecondFactorPage")
+})
+
 const signedInRoute = createRoute({
   getParentRoute: () => rootRoute,
   id: "signed-in",
-  beforeLoad: async ({ context, location }) => {
-    const me = await context.queries.ensureQueryData(meQuery)
-    if (me === null) throw redirect({ to: "/sign-in", search: location.href === "/" ? {} : { to: location.href } })
-  },
+  beforeLoad: requireSession,
   component: Shell
 })
 
@@ -76,6 +92,18 @@ const homeRoute = createRoute({
   getParentRoute: () => signedInRoute,
   path: "/",
   component: lazyRouteComponent(() => import("./home/HomePage.tsx"), "HomePage")
+})
+
+const accountTabs = ["profile", "security", "sessions", "keys"] as const
+
+const accountRoute = createRoute({
+  getParentRoute: () => signedInRoute,
+  path: "/account",
+  validateSearch: ({ tab }: Record<string, unknown>): { readonly tab?: (typeof accountTabs)[number] } => {
+    const chosen = accountTabs.find((one) => one === tab)
+    return chosen === undefined ? {} : { tab: chosen }
+  },
+  component: lazyRouteComponent(() => import("./account/AccountPage.tsx"), "AccountPage")
 })
 
 const projectRoute = createRoute({ getParentRoute: () => signedInRoute, path: "/projects/$slug", component: Outlet })
@@ -308,8 +336,10 @@ const agentRoute = createRoute({
 
 const routeTree = rootRoute.addChildren([
   signInRoute,
+  secondFactorRoute,
   signedInRoute.addChildren([
     homeRoute,
+    accountRoute,
     projectRoute.addChildren([
       peopleRoute,
       overviewRoute,

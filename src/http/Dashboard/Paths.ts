@@ -5,6 +5,10 @@
 export const dashboardRoutes = [
   "/",
   "/sign-in",
+  "/second-factor",
+  "/account",
+  "/users",
+  "/system",
   "/projects/:slug",
   "/projects/:slug/:page",
   "/projects/:slug/:page/:part",

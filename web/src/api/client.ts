@@ -52,6 +52,9 @@ api.use({
   onError: () => unreachable
 })
 
+/** Runs when the API refuses every call until the person has set up a second factor (docs/mfa.md, Enforcement). */
+export const enrolment: { onRequired: () => void } = { onRequired: () => {} }
+
 /** The body of a successful answer; otherwise it rejects with ApiError. */
 export const unwrap = async <A>(
   answer: Promise<{ readonly data?: A; readonly error?: unknown; readonly response: Response }>
@@ -59,6 +62,10 @@ export const unwrap = async <A>(
   const { data, error, response } = await answer.catch((cause: unknown) => {
     throw cause instanceof SyntaxError ? notJson : cause // a proxy's page, with status 200
   })
-  if (!response.ok) throw errorOf(error, response)
+  if (!response.ok) {
+    const refusal = errorOf(error, response)
+    if (refusal.code === "mfa_enrollment_required") enrolment.onRequired()
+    throw refusal
+  }
   return data as A // an answer without a body has undefined here, and its type says so
 }

@@ -1,5 +1,7 @@
+import { account } from "./de/account.ts"
 import { agents } from "./de/agents.ts"
 import { alerts } from "./de/alerts.ts"
+import { apiKeys } from "./de/apiKeys.ts"
 import { approvals } from "./de/approvals.ts"
 import { attention } from "./de/attention.ts"
 import { automation } from "./de/automation.ts"
@@ -15,6 +17,7 @@ import { people } from "./de/people.ts"
 import { persons } from "./de/persons.ts"
 import { queues } from "./de/queues.ts"
 import { schedules } from "./de/schedules.ts"
+import { secondFactor } from "./de/secondFactor.ts"
 import { task } from "./de/task.ts"
 import { tasks } from "./de/tasks.ts"
 import { workers } from "./de/workers.ts"
@@ -38,7 +41,8 @@ export const de: Texts = {
     delete: "Löschen",
     optional: "optional",
     held: "Das wartet auf eine zweite Person",
-    done: "Fertig"
+    done: "Fertig",
+    saved: "Gespeichert."
   },
   stepUp: {
     title: "Bestätigen Sie, dass Sie es sind",
@@ -110,6 +114,7 @@ export const de: Texts = {
     settings: "Einstellungen",
     inbox: "Posteingang",
     system: "System",
+    users: "Benutzer",
     account: "Konto",
     more: "Weitere Seiten"
   },
@@ -127,6 +132,9 @@ export const de: Texts = {
   home,
   attention,
   overview,
+  account,
+  apiKeys,
+  secondFactor,
   people,
   tasks,
   task,

@@ -1,5 +1,7 @@
+import { account } from "./en/account.ts"
 import { agents } from "./en/agents.ts"
 import { alerts } from "./en/alerts.ts"
+import { apiKeys } from "./en/apiKeys.ts"
 import { approvals } from "./en/approvals.ts"
 import { attention } from "./en/attention.ts"
 import { automation } from "./en/automation.ts"
@@ -15,6 +17,7 @@ import { people } from "./en/people.ts"
 import { persons } from "./en/persons.ts"
 import { queues } from "./en/queues.ts"
 import { schedules } from "./en/schedules.ts"
+import { secondFactor } from "./en/secondFactor.ts"
 import { task } from "./en/task.ts"
 import { tasks } from "./en/tasks.ts"
 import { workers } from "./en/workers.ts"
@@ -41,7 +44,8 @@ export const en = {
     delete: "Delete",
     optional: "optional",
     held: "This waits for a second person",
-    done: "Done"
+    done: "Done",
+    saved: "Saved."
   },
   stepUp: {
     title: "Confirm that it is you",
@@ -112,6 +116,7 @@ export const en = {
     settings: "Settings",
     inbox: "Inbox",
     system: "System",
+    users: "Users",
     account: "Account",
     more: "More pages"
   },
@@ -129,6 +134,9 @@ export const en = {
   home,
   attention,
   overview,
+  account,
+  apiKeys,
+  secondFactor,
   people,
   tasks,
   task,

@@ -1,6 +1,8 @@
 import type { Texts } from "./en.ts"
+import { account } from "./es/account.ts"
 import { agents } from "./es/agents.ts"
 import { alerts } from "./es/alerts.ts"
+import { apiKeys } from "./es/apiKeys.ts"
 import { approvals } from "./es/approvals.ts"
 import { attention } from "./es/attention.ts"
 import { automation } from "./es/automation.ts"
@@ -16,6 +18,7 @@ import { people } from "./es/people.ts"
 import { persons } from "./es/persons.ts"
 import { queues } from "./es/queues.ts"
 import { schedules } from "./es/schedules.ts"
+import { secondFactor } from "./es/secondFactor.ts"
 import { task } from "./es/task.ts"
 import { tasks } from "./es/tasks.ts"
 import { workers } from "./es/workers.ts"
@@ -38,7 +41,8 @@ export const es: Texts = {
     delete: "Eliminar",
     optional: "opcional",
     held: "Espera a una segunda persona",
-    done: "Listo"
+    done: "Listo",
+    saved: "Guardado."
   },
   stepUp: {
     title: "Confirme que es usted",
@@ -109,6 +113,7 @@ export const es: Texts = {
     settings: "Ajustes",
     inbox: "Bandeja de entrada",
     system: "Sistema",
+    users: "Usuarios",
     account: "Cuenta",
     more: "Más páginas"
   },
@@ -126,6 +131,9 @@ export const es: Texts = {
   home,
   attention,
   overview,
+  account,
+  apiKeys,
+  secondFactor,
   people,
   tasks,
   task,

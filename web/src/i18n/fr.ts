@@ -1,6 +1,8 @@
 import type { Texts } from "./en.ts"
+import { account } from "./fr/account.ts"
 import { agents } from "./fr/agents.ts"
 import { alerts } from "./fr/alerts.ts"
+import { apiKeys } from "./fr/apiKeys.ts"
 import { approvals } from "./fr/approvals.ts"
 import { attention } from "./fr/attention.ts"
 import { automation } from "./fr/automation.ts"
@@ -16,6 +18,7 @@ import { people } from "./fr/people.ts"
 import { persons } from "./fr/persons.ts"
 import { queues } from "./fr/queues.ts"
 import { schedules } from "./fr/schedules.ts"
+import { secondFactor } from "./fr/secondFactor.ts"
 import { task } from "./fr/task.ts"
 import { tasks } from "./fr/tasks.ts"
 import { workers } from "./fr/workers.ts"
@@ -38,7 +41,8 @@ export const fr: Texts = {
     delete: "Supprimer",
     optional: "facultatif",
     held: "En attente d’une seconde personne",
-    done: "Terminé"
+    done: "Terminé",
+    saved: "Enregistré."
   },
   stepUp: {
     title: "Confirmez votre identité",
@@ -109,6 +113,7 @@ export const fr: Texts = {
     settings: "Paramètres",
     inbox: "Boîte de réception",
     system: "Système",
+    users: "Utilisateurs",
     account: "Compte",
     more: "Autres pages"
   },
@@ -126,6 +131,9 @@ export const fr: Texts = {
   home,
   attention,
   overview,
+  account,
+  apiKeys,
+  secondFactor,
   people,
   tasks,
   task,

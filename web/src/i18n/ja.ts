@@ -1,6 +1,8 @@
 import type { Texts } from "./en.ts"
+import { account } from "./ja/account.ts"
 import { agents } from "./ja/agents.ts"
 import { alerts } from "./ja/alerts.ts"
+import { apiKeys } from "./ja/apiKeys.ts"
 import { approvals } from "./ja/approvals.ts"
 import { attention } from "./ja/attention.ts"
 import { automation } from "./ja/automation.ts"
@@ -16,6 +18,7 @@ import { people } from "./ja/people.ts"
 import { persons } from "./ja/persons.ts"
 import { queues } from "./ja/queues.ts"
 import { schedules } from "./ja/schedules.ts"
+import { secondFactor } from "./ja/secondFactor.ts"
 import { task } from "./ja/task.ts"
 import { tasks } from "./ja/tasks.ts"
 import { workers } from "./ja/workers.ts"
@@ -38,7 +41,8 @@ export const ja: Texts = {
     delete: "削除",
     optional: "任意",
     held: "二人目の承認を待っています",
-    done: "完了"
+    done: "完了",
+    saved: "保存しました。"
   },
   stepUp: {
     title: "本人確認",
@@ -109,6 +113,7 @@ export const ja: Texts = {
     settings: "設定",
     inbox: "受信箱",
     system: "システム",
+    users: "ユーザー",
     account: "アカウント",
     more: "その他のページ"
   },
@@ -126,6 +131,9 @@ export const ja: Texts = {
   home,
   attention,
   overview,
+  account,
+  apiKeys,
+  secondFactor,
   people,
   tasks,
   task,

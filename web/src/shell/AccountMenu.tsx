@@ -1,5 +1,5 @@
 import { useQueryClient } from "@tanstack/react-query"
-import { useNavigate } from "@tanstack/react-router"
+import { Link, useNavigate } from "@tanstack/react-router"
 import { useId } from "react"
 import { api, ApiError, unwrap } from "../api/client.ts"
 import { chooseZone, useZoneChoice, type ZoneChoice } from "../format/zone.ts"
@@ -7,7 +7,7 @@ import { type Language, languages, useLanguage } from "../i18n/Language.tsx"
 import type { Me } from "../session/session.ts"
 import { chooseTheme, type Theme, useTheme } from "../theme/theme.ts"
 import { Button } from "../ui/Button.tsx"
-import { Icon } from "../ui/Icon.tsx"
+import { Icon, type IconName } from "../ui/Icon.tsx"
 import { Menu } from "../ui/Menu.tsx"
 import { useErrorText } from "../ui/Notices.tsx"
 import { useToast } from "../ui/Toasts.tsx"
@@ -35,6 +35,21 @@ const Select = <A extends string>({ choices, label, onChoose, value }: {
     </div>
   )
 }
+
+const PlaceLink = ({ children, icon, to }: {
+  readonly to: "/account"
+  readonly icon: IconName
+  readonly children: string
+}) => (
+  <Link
+    to={to}
+    className="flex items-center gap-4 rounded-base px-3 py-3 hover:bg-hover aria-[current=page]:bg-press"
+    onClick={({ currentTarget }) => currentTarget.closest<HTMLElement>("[popover]")?.hidePopover()}
+  >
+    <Icon name={icon} />
+    {children}
+  </Link>
+)
 
 export const AccountMenu = ({ me }: { readonly me: Me }) => {
   const { choose, language, texts } = useLanguage()
@@ -68,6 +83,9 @@ export const AccountMenu = ({ me }: { readonly me: Me }) => {
     >
       <div className="grid w-[15rem] gap-4 p-3">
         <p className="truncate font-medium">{me.email}</p>
+        <nav aria-label={texts.settings.account} className="grid gap-1">
+          <PlaceLink to="/account" icon="person">{texts.nav.account}</PlaceLink>
+        </nav>
         <Select<Theme>
           label={texts.settings.theme}
           value={theme}

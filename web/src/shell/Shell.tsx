@@ -1,17 +1,16 @@
 import { useQuery } from "@tanstack/react-query"
 import { Link, Outlet, useNavigate, useParams } from "@tanstack/react-router"
 import { useEffect } from "react"
-import { api, unwrap } from "../api/client.ts"
 import { liveStream } from "../api/live.ts"
 import { ProjectZone } from "../format/zone.ts"
 import { useTexts } from "../i18n/Language.tsx"
+import { EnrolmentNotice } from "../secondFactor/EnrolmentNotice.tsx"
 import { meQuery } from "../session/session.ts"
 import { Icon } from "../ui/Icon.tsx"
 import { AccountMenu } from "./AccountMenu.tsx"
 import { LiveControl } from "./LiveControl.tsx"
 import { Navigation } from "./Navigation.tsx"
-
-const projectsQuery = { queryKey: ["projects"], queryFn: () => unwrap(api.GET("/api/v1/projects")) }
+import { projectsQuery } from "./projects.ts"
 
 const ProjectSwitch = ({ slug }: { readonly slug: string }) => {
   const { nav: texts } = useTexts()
@@ -67,6 +66,7 @@ export const Shell = () => {
             {me && <AccountMenu me={me} />}
           </div>
         </header>
+        <EnrolmentNotice />
         <div className="flex min-h-0 flex-1">
           {slug !== undefined && <Navigation slug={slug} />}
           <main id="content" tabIndex={-1} className="min-w-0 flex-1 overflow-auto outline-none max-md:pb-[64px]">

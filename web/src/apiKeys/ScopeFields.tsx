@@ -1,0 +1,65 @@
+import { useTexts } from "../i18n/Language.tsx"
+import { Button } from "../ui/Button.tsx"
+import { groupScopes } from "./scopes.ts"
+
+const useExplanation = () => {
+  const { apiKeys: texts } = useTexts()
+  const explanations: Readonly<Record<string, string>> = texts.scopeHints
+  // a newer brain may have a scope without a text here
+  return (scope: string) => explanations[scope] ?? ""
+}
+
+/** Every scope with what it allows, to tick; those that only global admins can give are shown to them alone. */
+export const ScopeFields = ({ chosen, onChoose, scopes }: {
+  readonly scopes: ReadonlyArray<string>
+  readonly chosen: ReadonlySet<string>
+  readonly onChoose: (chosen: ReadonlySet<string>) => void
+}) => {
+  const { apiKeys: texts } = useTexts()
+  const explain = useExplanation()
+  const titles: Readonly<Record<string, string>> = texts.resources
+  const toggle = (scope: string) => {
+    const next = new Set(chosen)
+    if (!next.delete(scope)) next.add(scope)
+    onChoose(next)
+  }
+  const onlyReads = scopes.filter((scope) => scope.endsWith(":read"))
+  return (
+    <fieldset className="grid gap-4">
+      <legend className="mb-2 font-medium">{texts.scopes}</legend>
+      <p className="text-soft">{texts.scopesHint}</p>
+      <div className="flex flex-wrap gap-3">
+        <Button onClick={() => onChoose(new Set(onlyReads))}>{texts.chooseReads}</Button>
+        <Button onClick={() => onChoose(new Set())}>{texts.chooseNone}</Button>
+      </div>
+      <div
+        className="grid max-h-[40dvh] gap-4 overflow-y-auto rounded-base border border-line px-4 py-3"
+        tabIndex={0}
+        role="group"
+        aria-label={texts.scopes}
+      >
+        {groupScopes(scopes).map(([resource, members]) => (
+          <div key={resource} className="grid gap-2 md:grid-cols-[140px_1fr]">
+            <p className="font-medium">{titles[resource] ?? resource}</p>
+            <div className="grid gap-2">
+              {members.map((scope) => (
+                <label key={scope} className="grid grid-cols-[auto_1fr] items-start gap-x-3">
+                  <input
+                    type="checkbox"
+                    className="mt-1 accent-ink"
+                    checked={chosen.has(scope)}
+                    onChange={() => toggle(scope)}
+                  />
+                  <span>
+                    <code className="font-mono text-small">{scope}</code>
+                    <span className="block text-soft">{explain(scope)}</span>
+                  </span>
+                </label>
+              ))}
+            </div>
+          </div>
+        ))}
+      </div>
+    </fieldset>
+  )
+}

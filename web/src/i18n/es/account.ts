@@ -1,0 +1,48 @@
+import type { Texts } from "../en.ts"
+
+export const account: Texts["account"] = {
+  title: "Cuenta",
+  tabs: { profile: "Perfil", security: "Seguridad", sessions: "Sesiones", keys: "Claves de API" },
+  profile: "Perfil",
+  displayName: "Nombre que ven los demás",
+  displayNameHint: "Sin él, los demás ven el correo electrónico.",
+  firstName: "Nombre",
+  lastName: "Apellidos",
+  zone: "Zona horaria",
+  zoneHint:
+    "La usan los correos y resúmenes que recibe. Las horas de este panel siguen la opción del menú de la cuenta.",
+  access: "Acceso",
+  everywhere: "Todos los proyectos",
+  globalAdmin: "Administrador global",
+  password: "Contraseña",
+  changePassword: "Cambiar contraseña",
+  passwordHint:
+    "Una contraseña nueva cierra todas las demás sesiones y anula los navegadores de confianza. Las claves de API siguen funcionando; revoque las que no conozca.",
+  currentPassword: "Contraseña actual",
+  newPassword: "Contraseña nueva",
+  passwordAgain: "Repita la contraseña nueva",
+  passwordRule: (length: string) =>
+    `Al menos ${length} caracteres. Se rechazan las contraseñas comunes y las palabras sobre usted.`,
+  passwordsDiffer: "Las dos contraseñas nuevas no coinciden.",
+  passwordChanged: "Se han cerrado las demás sesiones y anulado los navegadores de confianza.",
+  providers: "Inicio de sesión con un proveedor",
+  provider: "el proveedor",
+  link: (provider: string) => `Vincular ${provider}`,
+  noProviders: "No hay ninguna cuenta del proveedor vinculada. Una cuenta vinculada inicia sesión aquí sin contraseña.",
+  lastUsed: "último uso",
+  unlink: "Desvincular",
+  unlinkTitle: (name: string) => `Desvincular ${name}`,
+  unlinkHint: "Esta cuenta del proveedor ya no podrá iniciar sesión aquí. Las sesiones que abrió se conservan.",
+  sessionsHint:
+    "Cada línea es un navegador en el que ha iniciado sesión. Una sesión cerrada exige iniciar sesión de nuevo.",
+  browser: "Navegador",
+  unknownBrowser: "Navegador desconocido",
+  thisSession: "esta",
+  address: "Dirección",
+  signedIn: "Inicio",
+  lastSeen: "Última actividad",
+  end: "Cerrar",
+  endOf: (address: string) => `Cerrar la sesión desde ${address}`,
+  endOthers: "Cerrar todas las demás",
+  endOthersTitle: (count: string) => `Cerrar las demás sesiones (${count})`
+}

@@ -1,0 +1,49 @@
+import type { Texts } from "../en.ts"
+
+export const account: Texts["account"] = {
+  title: "Compte",
+  tabs: { profile: "Profil", security: "Sécurité", sessions: "Sessions", keys: "Clés d’API" },
+  profile: "Profil",
+  displayName: "Nom affiché aux autres",
+  displayNameHint: "Sans lui, les autres voient l’adresse e-mail.",
+  firstName: "Prénom",
+  lastName: "Nom",
+  zone: "Fuseau horaire",
+  zoneHint:
+    "Les e-mails et résumés qui vous sont adressés l’utilisent. Les heures de ce tableau de bord suivent le choix du menu du compte.",
+  access: "Accès",
+  everywhere: "Tous les projets",
+  globalAdmin: "Administrateur global",
+  password: "Mot de passe",
+  changePassword: "Changer le mot de passe",
+  passwordHint:
+    "Un nouveau mot de passe met fin à toutes les autres sessions et aux navigateurs de confiance. Les clés d’API continuent de fonctionner ; révoquez celles que vous ne connaissez pas.",
+  currentPassword: "Mot de passe actuel",
+  newPassword: "Nouveau mot de passe",
+  passwordAgain: "Nouveau mot de passe, encore une fois",
+  passwordRule: (length: string) =>
+    `Au moins ${length} caractères. Les mots de passe courants et les mots vous concernant sont refusés.`,
+  passwordsDiffer: "Les deux nouveaux mots de passe diffèrent.",
+  passwordChanged: "Les autres sessions et les navigateurs de confiance ont pris fin.",
+  providers: "Connexion par un fournisseur",
+  provider: "le fournisseur",
+  link: (provider: string) => `Associer ${provider}`,
+  noProviders: "Aucun compte du fournisseur n’est associé. Un compte associé se connecte ici sans mot de passe.",
+  lastUsed: "dernière utilisation",
+  unlink: "Dissocier",
+  unlinkTitle: (name: string) => `Dissocier ${name}`,
+  unlinkHint:
+    "Ce compte du fournisseur ne pourra plus se connecter ici. Les sessions qu’il a ouvertes sont conservées.",
+  sessionsHint:
+    "Chaque ligne est un navigateur dans lequel vous êtes connecté. Une session terminée doit se reconnecter.",
+  browser: "Navigateur",
+  unknownBrowser: "Navigateur inconnu",
+  thisSession: "celle-ci",
+  address: "Adresse",
+  signedIn: "Connexion",
+  lastSeen: "Dernière activité",
+  end: "Terminer",
+  endOf: (address: string) => `Terminer la session depuis ${address}`,
+  endOthers: "Terminer toutes les autres",
+  endOthersTitle: (count: string) => `Terminer les autres sessions (${count})`
+}

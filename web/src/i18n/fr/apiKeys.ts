@@ -1,0 +1,87 @@
+import type { Texts } from "../en.ts"
+
+export const apiKeys: Texts["apiKeys"] = {
+  title: "Clés d’API",
+  hint:
+    "Les clés permettent à des programmes d’appeler l’API en votre nom. Une clé ne peut jamais plus que vous, ni plus que ses portées.",
+  none: "Aucune clé d’API",
+  noneHint: "Créez-en une pour un script, ou pour svc sur une autre machine.",
+  create: "Créer une clé d’API",
+  name: "Nom",
+  nameHint: "Ce qui utilise la clé.",
+  project: "Projet",
+  projectHint: "Une clé d’un projet n’en voit aucun autre.",
+  allProjects: "Tous les projets",
+  lifetime: "Expire dans",
+  forEver: "Jamais",
+  scopes: "Portées",
+  scopesHint: "Ne donnez à une clé que ce dont son programme a besoin.",
+  noScopes: "aucune portée",
+  chooseReads: "Toutes celles en lecture seule",
+  chooseNone: "Aucune",
+  addresses: "Adresses",
+  addressesHint:
+    "Des réseaux tels que 192.0.2.0/24, un par ligne. Depuis d’autres adresses, la clé est refusée. Vide : elle fonctionne de partout.",
+  addressesOf: (name: string) => `Adresses de ${name}`,
+  statuses: { active: "Active", revoked: "Révoquée", expired: "Expirée" },
+  lastUsed: "Dernière utilisation",
+  never: "Jamais",
+  revokeTitle: (name: string) => `Révoquer ${name}`,
+  revokeHint:
+    "Les programmes qui utilisent cette clé sont refusés immédiatement. Une clé révoquée ne peut pas être rétablie.",
+  createdTitle: (name: string) => `${name} est créée`,
+  tokenHint: "Le jeton n’est affiché que maintenant. Le serveur brain n’en conserve qu’une empreinte.",
+  token: "Jeton",
+  tryIt: "Essayer",
+  resources: {
+    auth: "Compte personnel",
+    home: "Accueil",
+    projects: "Projets",
+    tasks: "Tâches",
+    workers: "Workers",
+    queues: "Files",
+    agents: "Agents",
+    commands: "Commandes",
+    schedules: "Planifications",
+    audit: "Journal d’audit",
+    memberships: "Personnes",
+    notifications: "Notifications",
+    automation: "Automatisation",
+    users: "Utilisateurs",
+    admin: "Tout"
+  },
+  scopeHints: {
+    "auth:read": "Voir votre compte, les règles de mot de passe, vos clés d’API et les portées.",
+    "auth:write": "Révoquer vos clés d’API, y compris celle-ci.",
+    "home:read": "Voir le résumé de tous les projets, les échecs récents et l’état du serveur brain.",
+    "projects:read": "Voir les projets avec leurs paramètres et les approbations en attente.",
+    "projects:write":
+      "Modifier les paramètres, décider des approbations et supprimer des projets avec toutes leurs tâches. Portée étendue.",
+    "tasks:read": "Voir les tâches avec arguments et résultats, les échecs, les tendances et les événements en direct.",
+    "tasks:write": "Enregistrer des vues et modifier l’état des groupes d’échecs.",
+    "tasks:delete": "Supprimer de nombreuses tâches à la fois.",
+    "workers:read": "Voir les workers et les conseils sur leur configuration.",
+    "queues:read": "Voir les files et leur profondeur.",
+    "agents:read": "Voir les agents et leurs connexions.",
+    "agents:write":
+      "Créer et supprimer des agents, qui reçoivent des commandes et signalent des tâches. Portée étendue.",
+    "commands:read": "Voir les commandes et leurs résultats.",
+    "commands:write":
+      "Relancer, annuler et exécuter des tâches avec des arguments quelconques, vider des files, redémarrer des workers. Portée étendue.",
+    "schedules:read": "Voir les planifications avec leurs déclenchements.",
+    "schedules:write": "Créer, modifier, déclencher et supprimer des planifications.",
+    "audit:read": "Voir le journal d’audit et l’activité.",
+    "audit:write": "Lancer des exports du journal d’audit.",
+    "memberships:read": "Voir les membres et les invitations.",
+    "memberships:write": "Inviter des personnes, modifier et retirer des membres.",
+    "notifications:read": "Voir les canaux, les alertes, les envois et votre boîte de réception.",
+    "notifications:write":
+      "Modifier les canaux et les abonnements, acquitter des alertes et marquer votre boîte de réception comme lue.",
+    "automation:read": "Voir les règles d’automatisation avec leurs exécutions.",
+    "automation:write": "Créer, modifier et supprimer des règles d’automatisation.",
+    "users:read": "Voir tous les comptes. Seuls les administrateurs globaux peuvent l’accorder.",
+    "users:write": "Créer, modifier et supprimer des comptes. Seuls les administrateurs globaux peuvent l’accorder.",
+    "admin:*":
+      "Tout ce que vous pouvez faire, y compris ce qu’ajouteront des versions ultérieures. Seuls les administrateurs globaux peuvent l’accorder."
+  }
+}

@@ -1,0 +1,22 @@
+import { useQuery } from "@tanstack/react-query"
+import { Link, useLocation } from "@tanstack/react-router"
+import { useFormat } from "../format/useFormat.ts"
+import { useTexts } from "../i18n/Language.tsx"
+import { factorQuery } from "./secondFactor.ts"
+
+/** Above every page while the policy wants a second factor that is not set up yet: until when, and where. */
+export const EnrolmentNotice = () => {
+  const { secondFactor: texts } = useTexts()
+  const format = useFormat()
+  const { href } = useLocation()
+  const { data: status } = useQuery({ ...factorQuery, staleTime: Infinity, retry: false })
+  if (status === undefined || status.enrolled || !status.enrollment_required || status.enrollment_deadline === null) {
+    return null
+  }
+  return (
+    <p role="status" className="flex flex-wrap gap-x-4 border-b border-line bg-paper px-4 py-3">
+      <span className="font-medium">{texts.required(format.dateTime(Date.parse(status.enrollment_deadline)))}</span>
+      <Link to="/second-factor" search={{ to: href }} className="underline underline-offset-2">{texts.setUp}</Link>
+    </p>
+  )
+}

@@ -1,0 +1,37 @@
+import { useTexts } from "../i18n/Language.tsx"
+import { Button } from "../ui/Button.tsx"
+import { CopyButton } from "../ui/CopyButton.tsx"
+import { Icon } from "../ui/Icon.tsx"
+
+/** Saves a text as a file; a `blob:` address is made by the page itself, so that the policy needs no exception. */
+const saveText = (name: string, text: string) => {
+  const link = document.createElement("a")
+  link.href = URL.createObjectURL(new Blob([text], { type: "text/plain" }))
+  link.download = name
+  link.click()
+  URL.revokeObjectURL(link.href)
+}
+
+/** Recovery codes, to copy and to save. */
+export const RecoveryCodes = ({ codes }: { readonly codes: ReadonlyArray<string> }) => {
+  const { secondFactor: texts } = useTexts()
+  const text = codes.join("\n")
+  return (
+    <div className="grid gap-4">
+      <p>{texts.codesHint}</p>
+      <ul
+        aria-label={texts.codes}
+        className="grid grid-cols-[repeat(auto-fit,minmax(180px,1fr))] gap-x-5 gap-y-2 rounded-base border border-line bg-canvas px-4 py-3 font-mono select-text"
+      >
+        {codes.map((code) => <li key={code}>{code}</li>)}
+      </ul>
+      <div className="flex flex-wrap items-center gap-4">
+        <Button onClick={() => saveText("svc-recovery-codes.txt", `${text}\n`)}>
+          <Icon name="download" />
+          {texts.download}
+        </Button>
+        <CopyButton text={text} label={texts.codes}>{texts.copyAll}</CopyButton>
+      </div>
+    </div>
+  )
+}
