@@ -4,47 +4,9 @@ import { readFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { gzipSync } from "node:zlib"
 import { inject } from "vitest"
-import { temporaryHome } from "../databases.ts"
 import { has } from "../needs.ts"
-import { freePort } from "../ports.ts"
-import { until } from "../until.ts"
-import { startProgram } from "./childProgram.ts"
-import { assertAccessible, browser, signIn, visit } from "./dashboard/browser.ts"
-
-const email = "demo@example.com"
-
-const waitUntil = (condition: () => Promise<boolean>) =>
-  Effect.runPromise(until(Effect.promise(condition), (holds) => holds))
-
-/** A shop whose tasks begin, fail and end all the time. */
-const demo = Effect.gen(function*() {
-  const home = yield* temporaryHome
-  const port = yield* freePort
-  const { log } = yield* startProgram(
-    process.execPath,
-    [inject("program"), "serve", "--demo", "--port", String(port)],
-    {
-      env: { PATH: process.env.PATH ?? "", HOME: home }
-    }
-  )
-  yield* until(Effect.sync(log), (said) => said.includes("the shop is open"))
-  const key = /SVC_API_KEY=(\S+)/.exec(readFileSync(join(home, ".svc-demo/env"), "utf8"))?.[1] ?? ""
-  const url = `http://127.0.0.1:${port}`
-  return {
-    url,
-    password: /password (\S+)/.exec(log())?.[1] ?? "",
-    post: (path: string, body: unknown) =>
-      Effect.promise(async () => {
-        const answer = await fetch(`${url}/api/v1${path}`, {
-          method: "POST",
-          headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
-          body: JSON.stringify(body)
-        })
-        assert.isTrue(answer.ok, await answer.clone().text())
-        return answer.json() as Promise<{ readonly id: string }> // both answers have one
-      })
-  }
-})
+import { assertAccessible, browser, signIn, visit, waitUntil } from "./dashboard/browser.ts"
+import { email, shop } from "./dashboard/shop.ts"
 
 const pages = {
   "all projects": "/",
@@ -85,7 +47,7 @@ describe.skipIf(!ready)("the dashboard", () => {
     "shows, finds and repairs the tasks of a shop, for keyboards, readers and phones",
     () =>
       Effect.gen(function*() {
-        const { password, post, url } = yield* demo
+        const { inviteViewer, password, url } = yield* shop
         const chrome = yield* browser
         const { complaints, page } = yield* visit(chrome, url)
         const steps = Effect.promise(async () => {
@@ -187,16 +149,11 @@ describe.skipIf(!ready)("the dashboard", () => {
         })
 
         // a viewer sees no button that the API would refuse
-        const { id: user_id } = yield* post("/users", {
-          email: "viewer@example.com",
-          password: "correct horse battery",
-          display_name: "V"
-        })
-        yield* post("/projects/shop/memberships", { user_id, role: "viewer" })
+        const account = yield* Effect.promise(inviteViewer)
         const viewer = yield* visit(chrome, url)
         yield* Effect.promise(async () => {
           await viewer.page.goto("/projects/shop/tasks?q=state%3Afailure")
-          await signIn(viewer.page, "viewer@example.com", "correct horse battery")
+          await signIn(viewer.page, account.email, account.password)
           await viewer.page.getByRole("row").getByRole("link").first().click()
           await viewer.page.getByRole("region", { name: "Exception" }).waitFor()
           assert.strictEqual(await viewer.page.getByRole("button", { name: "Retry" }).count(), 0)

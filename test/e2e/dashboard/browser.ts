@@ -3,6 +3,7 @@ import { assert } from "@effect/vitest"
 import { Effect } from "effect"
 import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core"
 import { debianProgram } from "../../debianProgram.ts"
+import { until } from "../../until.ts"
 
 /** Debian's Chromium without a window. Its own sandbox needs privileges that containers lack; it opens this machine only. */
 export const browser = Effect.acquireRelease(
@@ -61,4 +62,17 @@ export const assertAccessible = async (page: Page, name: string) => {
       []
     )
   }
+}
+
+/** Waits for what the page or the API will say. */
+export const waitUntil = (condition: () => Promise<boolean>) =>
+  Effect.runPromise(until(Effect.promise(condition), (holds) => holds))
+
+/** A phone shows the page without a scroll to the side. */
+export const assertFitsPhone = async (page: Page) => {
+  const size = page.viewportSize()
+  await page.setViewportSize({ width: 390, height: 800 })
+  assert.isAtMost(await page.locator("html").evaluate(({ scrollWidth }) => scrollWidth), 390, page.url())
+  assert.isAtMost(await page.locator("main").evaluate(({ scrollWidth }) => scrollWidth), 390, page.url())
+  if (size !== null) await page.setViewportSize(size)
 }

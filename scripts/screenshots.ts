@@ -1,0 +1,251 @@
+// Makes a picture of every page of the dashboard in docs/screenshots/: light, dark and on a phone, empty, and when a read
+// fails. It starts a demo in a temporary folder, and needs a built program (npm run build):
+//   npm run screenshots [-- name…]     only the pages whose name has one of these parts
+// The pages are those of web/src/routes.tsx. A page with a new parameter needs a line in `prepare` below.
+import { spawn } from "node:child_process"
+import { once } from "node:events"
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs"
+import { createServer } from "node:net"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { fileURLToPath } from "node:url"
+import { type BrowserContextOptions, chromium, type Page } from "playwright-core"
+import ts from "typescript"
+import { debianProgram } from "../test/debianProgram.ts"
+
+const root = fileURLToPath(new URL("../", import.meta.url))
+const folder = join(root, "docs/screenshots")
+const wanted = process.argv.slice(2).filter((argument) => argument !== "--")
+const maxBytes = 6_000_000
+
+const slug = "shop"
+const emptySlug = "empty"
+const desktop = { width: 1280, height: 800 }
+const phone = { width: 390, height: 800 }
+
+/** The paths of all routes that show a page, from the source: the router itself needs a browser. */
+const readPaths = (): ReadonlyArray<string> => {
+  const name = join(root, "web/src/routes.tsx")
+  const source = ts.createSourceFile(name, readFileSync(name, "utf8"), ts.ScriptTarget.ES2023, true, ts.ScriptKind.TSX)
+  const routes = new Map<string, { readonly parent: string; readonly path: string; readonly isPage: boolean }>()
+  const visit = (node: ts.Node) => {
+    if (
+      ts.isVariableDeclaration(node) && node.initializer !== undefined && ts.isCallExpression(node.initializer) &&
+      node.initializer.expression.getText() === "createRoute"
+    ) {
+      const [options] = node.initializer.arguments
+      const textOf = (key: string) =>
+        options !== undefined && ts.isObjectLiteralExpression(options)
+          ? options.properties.find((property) => property.name?.getText() === key)?.getText() ?? ""
+          : ""
+      routes.set(node.name.getText(), {
+        parent: /=>\s*(\w+)/.exec(textOf("getParentRoute"))?.[1] ?? "",
+        path: /"([^"]*)"/.exec(textOf("path"))?.[1] ?? "",
+        isPage: !/component:\s*(Outlet|Shell)$/.test(textOf("component"))
+      })
+    }
+    ts.forEachChild(node, visit)
+  }
+  visit(source)
+  const pathOf = (name: string): string => {
+    const route = routes.get(name)
+    return route === undefined ? "" : `${pathOf(route.parent)}${route.path}`
+  }
+  return [...routes].filter(([, { isPage }]) => isPage).map(([name]) => pathOf(name).replace(/(.)\/$/, "$1"))
+}
+
+/** `/projects/$slug/tasks/$engine/$taskId` becomes `tasks-engine-taskid`. */
+const nameOf = (path: string) =>
+  path === "/"
+    ? "all-projects"
+    : path.replace(/^\/projects\/\$slug\/?/, "").replace(/^\//, "").replaceAll("$", "").replaceAll("/", "-")
+      .toLowerCase() || "overview"
+
+const freePort = async (): Promise<number> => {
+  const server = createServer().listen(0, "127.0.0.1")
+  await once(server, "listening")
+  const address = server.address()
+  server.close()
+  return typeof address === "object" && address !== null ? address.port : 0
+}
+
+const pause = (millis: number) => new Promise((resolve) => setTimeout(resolve, millis))
+
+/** The demo on a free port, with a second project that has nothing. */
+const startDemo = async (home: string) => {
+  const port = await freePort()
+  const brain = spawn(process.execPath, [join(root, "dist/cli/svc.js"), "serve", "--demo", "--port", String(port)], {
+    env: { PATH: process.env.PATH ?? "", HOME: home },
+    stdio: ["ignore", "pipe", "inherit"]
+  })
+  let log = ""
+  brain.stdout.on("data", (data: Buffer) => {
+    log += data.toString("utf8")
+  })
+  while (!log.includes("the shop is open")) {
+    if (brain.exitCode !== null) throw new Error(`the demo ended:\n${log}`)
+    await pause(100)
+  }
+  const key = /SVC_API_KEY=(\S+)/.exec(readFileSync(join(home, ".svc-demo/env"), "utf8"))?.[1] ?? ""
+  const url = `http://127.0.0.1:${port}`
+  const call = async (method: string, path: string, body?: unknown) => {
+    const answer = await fetch(`${url}/api/v1${path}`, {
+      method,
+      headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+      ...(body !== undefined && { body: JSON.stringify(body) })
+    })
+    if (!answer.ok) throw new Error(`${method} ${path}: ${await answer.text()}`)
+    return JSON.parse(await answer.text())
+  }
+  return { brain, url, call, password: /password (\S+)/.exec(log)?.[1] ?? "" }
+}
+
+type Call = Awaited<ReturnType<typeof startDemo>>["call"]
+
+/** What the demo lacks, so that no page is empty. Returns the values of parameters in paths. */
+const prepare = async (call: Call): Promise<Readonly<Record<string, string>>> => {
+  const at = `/projects/${slug}`
+  await call("POST", "/projects", { slug: emptySlug, name: "Empty" })
+  const [group] = (await call("GET", `${at}/issues`)).items
+  const retry = (rate_per_second: number, max: number) =>
+    call("POST", `${at}/bulk-retry-requests`, {
+      idempotency_key: `screenshots-${max}`,
+      filter: { fingerprint: group.fingerprint },
+      max,
+      rate_per_second
+    })
+  await retry(100, 20)
+  const request = await retry(0.5, 30)
+  const rule = await call("POST", `${at}/automation/rules`, {
+    name: "Retry lost connections",
+    trigger: "task.failed",
+    conditions: { exception: "ConnectionError" },
+    actions: [{ type: "notify" }]
+  })
+  const [task] = (await call("GET", `${at}/tasks?state=failure&limit=1`)).items
+  const [schedule] = (await call("GET", `${at}/schedules`)).items
+  const [worker] = await call("GET", `${at}/workers`)
+  const [agent] = await call("GET", `${at}/agents`)
+  const [alert] = (await call("GET", `${at}/alerts`)).items
+  return {
+    fingerprint: group.fingerprint,
+    requestId: request.id,
+    ruleId: rule.id,
+    engine: task.engine,
+    taskId: task.task_id,
+    scheduleId: schedule?.id ?? "",
+    workerId: worker?.id ?? "",
+    agentId: agent?.id ?? "",
+    alertId: alert?.id ?? ""
+  }
+}
+
+/** The path with its parameters, or null where the demo has nothing that the page could show. */
+const resolvePath = (path: string, project: string, parameters: Readonly<Record<string, string>>): string | null => {
+  const missing = [...path.matchAll(/\$(\w+)/g)].some(([, name = ""]) => name !== "slug" && !parameters[name])
+  return missing
+    ? null
+    : path.replace(
+      /\$(\w+)/g,
+      (_, name: string) => encodeURIComponent(name === "slug" ? project : parameters[name] ?? "")
+    )
+}
+
+/** The page has what it reads, and its charts are drawn. */
+const settle = async (page: Page) => {
+  await page.locator("main").waitFor()
+  await page.getByRole("status").filter({ hasText: "Loading" }).first().waitFor({ state: "hidden" })
+  await pause(700)
+}
+
+/** Every read of a page is refused. With a status of 5xx the dashboard would first ask again for 7 seconds. */
+const failReads = (page: Page) =>
+  page.route(
+    (url) => /\/api\/v1\/(projects\/[^/]+\/|home)/.test(url.pathname) && !url.pathname.endsWith("/stream"),
+    (route) =>
+      route.fulfill({
+        status: 429,
+        contentType: "application/problem+json",
+        body: JSON.stringify({
+          type: "about:blank",
+          title: "Too Many Requests",
+          status: 429,
+          code: "rate_limited",
+          detail: "Too many requests: try again in 20 seconds.",
+          request_id: "0199c0de-7a1b-7c3d-8e5f-60718293a4b5"
+        })
+      })
+  )
+
+const home = mkdtempSync(join(tmpdir(), "svc-screenshots-"))
+mkdirSync(folder, { recursive: true })
+if (wanted.length === 0) { for (const name of readdirSync(folder)) rmSync(join(folder, name)) }
+const { brain, call, password, url } = await startDemo(home)
+try {
+  const parameters = await prepare(call)
+  const { env, path: executablePath } = await debianProgram("chromium")
+  const browser = await chromium.launch({
+    executablePath,
+    args: ["--no-sandbox"],
+    env: { PATH: process.env.PATH ?? "", ...env }
+  })
+  const first = await browser.newContext({ baseURL: url })
+  const signIn = await first.newPage()
+  await signIn.goto("/")
+  await signIn.getByLabel("E-mail address").fill("demo@example.com")
+  await signIn.getByLabel("Password", { exact: true }).fill(password)
+  await signIn.getByRole("button", { name: "Sign in", exact: true }).click()
+  await signIn.getByRole("heading", { name: "All projects" }).waitFor()
+  const storageState = await first.storageState()
+
+  const paths = readPaths().filter((path) => wanted.length === 0 || wanted.some((part) => nameOf(path).includes(part)))
+  const shoot = async (
+    variant: string,
+    options: BrowserContextOptions,
+    project: string,
+    { isFailing = false, shown = () => true }: {
+      readonly isFailing?: boolean
+      readonly shown?: (path: string) => boolean
+    } = {}
+  ) => {
+    const signedIn = await browser.newContext({ baseURL: url, reducedMotion: "reduce", storageState, ...options })
+    const signedOut = await browser.newContext({ baseURL: url, reducedMotion: "reduce", ...options })
+    for (const path of paths.filter(shown)) {
+      const target = resolvePath(path, project, parameters)
+      if (target === null) {
+        console.log(`${nameOf(path)}: the demo has nothing to show`)
+        continue
+      }
+      const page = await (path === "/sign-in" ? signedOut : signedIn).newPage()
+      if (isFailing) await failReads(page)
+      await page.goto(target)
+      await settle(page)
+      await page.screenshot({ path: join(folder, `${nameOf(path)}-${variant}.png`) })
+      await page.close()
+    }
+    await signedIn.close()
+    await signedOut.close()
+  }
+
+  const isOfProject = (path: string) => path.startsWith("/projects/")
+  await shoot("light", { viewport: desktop, colorScheme: "light" }, slug)
+  await shoot("dark", { viewport: desktop, colorScheme: "dark" }, slug)
+  await shoot("phone", { viewport: phone, colorScheme: "light" }, slug)
+  await shoot("empty", { viewport: desktop, colorScheme: "light" }, emptySlug, {
+    shown: (path) => isOfProject(path) && !/\$(?!slug)/.test(path)
+  })
+  await shoot("error", { viewport: desktop, colorScheme: "light" }, slug, { isFailing: true, shown: isOfProject })
+  await browser.close()
+
+  const files = readdirSync(folder)
+  const bytes = files.reduce((sum, name) => sum + statSync(join(folder, name)).size, 0)
+  console.log(`${files.length} pictures of ${paths.length} pages, ${(bytes / 1e6).toFixed(1)} MB, in docs/screenshots/`)
+  if (bytes > maxBytes) {
+    console.error(`They must have at most ${maxBytes / 1e6} MB: leave out a variant.`)
+    process.exitCode = 1
+  }
+} finally {
+  brain.kill("SIGTERM")
+  await once(brain, "exit")
+  rmSync(home, { recursive: true, force: true })
+}

@@ -1,0 +1,133 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import type { Page } from "playwright-core"
+import { has } from "../../needs.ts"
+import { assertAccessible, assertFitsPhone, browser, signIn, visit, waitUntil } from "./browser.ts"
+import { email, shop } from "./shop.ts"
+
+const ready = await has("chromium")
+
+/** From a group's page: a bulk retry of it at this rate, after its preview. */
+const retryGroup = async (page: Page, rate: string) => {
+  await page.getByRole("button", { name: "Retry all" }).click()
+  const dialog = page.getByRole("dialog")
+  await dialog.getByText(/^Tasks that match: [1-9]/).waitFor()
+  await dialog.getByLabel("Retries per second").fill(rate)
+  await dialog.getByRole("button", { name: "Start the retry" }).click()
+  await page.waitForURL(/\/bulk-retries\/[0-9a-f-]{36}$/)
+}
+
+describe.skipIf(!ready)("failures on the dashboard", () => {
+  it.scopedLive(
+    "groups are found and retried in bulk, dead letters requeued, and a viewer only looks",
+    () =>
+      Effect.gen(function*() {
+        const { call, inviteViewer, password, url } = yield* shop
+        const chrome = yield* browser
+        const { complaints, page } = yield* visit(chrome, url)
+        const viewer = yield* visit(chrome, url)
+        yield* Effect.promise(async () => {
+          // the groups, and a filter that none matches
+          await page.goto("/projects/shop/failures?status=recovered")
+          await signIn(page, email, password)
+          await page.getByText("No group matches").waitFor()
+          await page.getByRole("button", { name: "Clear the filter" }).click()
+          await page.getByRole("row").filter({ hasText: "payment.charge" }).waitFor()
+          await page.getByLabel("Failed within").selectOption("24")
+          await page.waitForURL(/hours=24/)
+          await page.getByRole("row").filter({ hasText: "payment.charge" }).waitFor()
+          await assertAccessible(page, "failure groups")
+          await assertFitsPhone(page)
+          await page.getByRole("link", { name: /invoice\.render_pdf/ }).click()
+          await page.getByRole("region", { name: "Last failure" }).getByText("FontMissing").waitFor()
+          await page.getByRole("region", { name: "Failed attempts per hour" }).waitFor()
+          await assertAccessible(page, "failure group")
+          await assertFitsPhone(page)
+          const group = page.url()
+          const fingerprint = group.split("/").at(-1) ?? ""
+          assert.include(
+            await page.getByRole("link", { name: "Show in the list of tasks" }).getAttribute("href"),
+            `fingerprint%3A${fingerprint}`
+          )
+
+          // a slow bulk retry is paused, resumed and cancelled
+          await retryGroup(page, "0.5")
+          const request = () => call("GET", `/projects/shop/bulk-retry-requests/${page.url().split("/").at(-1)}`)
+          assert.containSubset(await request(), { filter: { fingerprint }, rate_per_second: 0.5, status: "running" })
+          await page.getByRole("button", { name: "Pause", exact: true }).click()
+          await page.getByText("Paused", { exact: true }).waitFor()
+          assert.strictEqual((await request()).control_state, "paused")
+          await page.getByRole("button", { name: "Resume", exact: true }).click()
+          await page.getByText("Running", { exact: true }).waitFor()
+          assert.strictEqual((await request()).control_state, "running")
+          await assertAccessible(page, "bulk retry")
+          await assertFitsPhone(page)
+          await page.getByRole("button", { name: "Cancel the retry" }).click()
+          await page.getByRole("dialog").getByText(/^Tasks that will not be retried: /).waitFor()
+          await page.getByRole("dialog").getByRole("button", { name: "Cancel the retry" }).click()
+          await page.getByText("Cancelled", { exact: true }).waitFor()
+          assert.strictEqual((await request()).status, "cancelled")
+          assert.strictEqual(await page.getByRole("button", { name: "Resume" }).count(), 0)
+
+          // another one goes on once its rate is lifted, until every task has its outcome
+          await page.goto(group)
+          await retryGroup(page, "0.5")
+          await page.getByRole("button", { name: "Change the rate" }).click()
+          await page.getByLabel("Retries per second").fill("")
+          await page.getByRole("button", { name: "Save" }).click()
+          await page.getByText("Completed", { exact: true }).waitFor()
+          const { counts, rate_per_second } = await request()
+          assert.isNull(rate_per_second)
+          assert.strictEqual(counts.pending + counts.claimed, 0)
+          await page.getByRole("button", { name: "Retried", exact: true }).click()
+          await page.waitForURL(/status=succeeded/)
+          await page.getByRole("row").filter({ hasText: "invoice.render_pdf" }).first().waitFor()
+          await page.getByRole("link", { name: "Commands", exact: true }).click()
+          await page.getByRole("link", { name: "Bulk retries" }).click()
+          await page.getByRole("row").filter({ hasText: "Cancelled" }).waitFor()
+          await page.getByRole("row").filter({ hasText: "Completed" }).waitFor()
+          await assertAccessible(page, "bulk retries")
+          await assertFitsPhone(page)
+
+          // a dead letter goes back to its queue
+          await page.goto("/projects/shop/dead-letters")
+          await page.getByRole("button", { name: "Requeue" }).first().waitFor()
+          await assertAccessible(page, "dead letters")
+          await assertFitsPhone(page)
+          await page.getByRole("button", { name: "Requeue" }).first().click()
+          await page.getByRole("dialog").getByRole("button", { name: "Requeue" }).click()
+          await page.getByText(/^Completed\./).waitFor()
+          const { items } = await call("GET", "/projects/shop/commands?limit=200")
+          assert.isTrue(
+            items.some(({ action, status }: { action: string; status: string }) =>
+              action === "requeue_dead_letter" && status === "completed"
+            )
+          )
+
+          // the overview of a month, and an agent that does not connect
+          await call("POST", "/projects/shop/agents", { name: "box-2" })
+          await page.goto("/projects/shop?window=30d")
+          await page.getByText("box-2: has never connected").waitFor()
+          await page.getByRole("region", { name: "Failure rate" }).waitFor()
+          await page.getByRole("region", { name: "Failure groups with open tasks" }).getByText("CardDeclined").first()
+            .waitFor()
+          await assertAccessible(page, "overview")
+          await assertFitsPhone(page)
+          await page.getByRole("button", { name: "Show as a table: Failure rate" }).click()
+          await waitUntil(async () => (await page.getByRole("rowheader").count()) >= 30)
+
+          const account = await inviteViewer()
+          await viewer.page.goto(group)
+          await signIn(viewer.page, account.email, account.password)
+          await viewer.page.getByRole("region", { name: "Last failure" }).waitFor()
+          assert.strictEqual(await viewer.page.getByRole("button", { name: "Retry all" }).count(), 0)
+          assert.strictEqual(await viewer.page.getByRole("link", { name: "Create a rule for it" }).count(), 0)
+          await viewer.page.goto("/projects/shop/dead-letters")
+          await viewer.page.getByRole("row").filter({ hasText: "payment.charge" }).first().waitFor()
+          assert.strictEqual(await viewer.page.getByRole("button", { name: "Requeue" }).count(), 0)
+        })
+        assert.deepStrictEqual([...complaints, ...viewer.complaints], [])
+      }),
+    180_000
+  )
+})

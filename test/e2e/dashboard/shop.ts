@@ -1,0 +1,51 @@
+import { assert } from "@effect/vitest"
+import { Effect } from "effect"
+import { readFileSync } from "node:fs"
+import { join } from "node:path"
+import { inject } from "vitest"
+import { temporaryHome } from "../../databases.ts"
+import { freePort } from "../../ports.ts"
+import { until } from "../../until.ts"
+import { startProgram } from "../childProgram.ts"
+
+/** The admin of the demo. */
+export const email = "demo@example.com"
+
+/** A shop whose tasks begin, fail and end all the time; its API with the key of the demo, which may do everything. */
+export const shop = Effect.gen(function*() {
+  const home = yield* temporaryHome
+  const port = yield* freePort
+  const { log } = yield* startProgram(
+    process.execPath,
+    [inject("program"), "serve", "--demo", "--port", String(port)],
+    {
+      env: { PATH: process.env.PATH ?? "", HOME: home }
+    }
+  )
+  yield* until(Effect.sync(log), (said) => said.includes("the shop is open"))
+  const key = /SVC_API_KEY=(\S+)/.exec(readFileSync(join(home, ".svc-demo/env"), "utf8"))?.[1] ?? ""
+  const url = `http://127.0.0.1:${port}`
+  const call = async (method: string, path: string, body?: unknown) => {
+    const answer = await fetch(`${url}/api/v1${path}`, {
+      method,
+      headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+      ...(body !== undefined && { body: JSON.stringify(body) })
+    })
+    const text = await answer.text()
+    assert.isTrue(answer.ok, text)
+    return text === "" ? null : JSON.parse(text)
+  }
+  return {
+    url,
+    password: /password (\S+)/.exec(log())?.[1] ?? "",
+    call,
+    post: (path: string, body: unknown) => Effect.promise(() => call("POST", path, body)),
+    /** A member of the shop who may look and do nothing else. */
+    inviteViewer: async () => {
+      const viewer = { email: "viewer@example.com", password: "correct horse battery" }
+      const { id } = await call("POST", "/users", { ...viewer, display_name: "V" })
+      await call("POST", "/projects/shop/memberships", { user_id: id, role: "viewer" })
+      return viewer
+    }
+  }
+})
