@@ -10,9 +10,11 @@ import { commands } from "./de/commands.ts"
 import { deadLetters } from "./de/deadLetters.ts"
 import { failures } from "./de/failures.ts"
 import { home } from "./de/home.ts"
+import { keys } from "./de/keys.ts"
 import { notifications } from "./de/notifications.ts"
 import { oldRows } from "./de/oldRows.ts"
 import { overview } from "./de/overview.ts"
+import { palette } from "./de/palette.ts"
 import { people } from "./de/people.ts"
 import { persons } from "./de/persons.ts"
 import { queues } from "./de/queues.ts"
@@ -152,6 +154,8 @@ export const de: Texts = {
   approvals,
   persons,
   oldRows,
+  keys,
+  palette,
   notices: {
     label: "Meldungen",
     retry: (what: string) => `Wiederholen: ${what}`,

@@ -10,9 +10,11 @@ import { commands } from "./en/commands.ts"
 import { deadLetters } from "./en/deadLetters.ts"
 import { failures } from "./en/failures.ts"
 import { home } from "./en/home.ts"
+import { keys } from "./en/keys.ts"
 import { notifications } from "./en/notifications.ts"
 import { oldRows } from "./en/oldRows.ts"
 import { overview } from "./en/overview.ts"
+import { palette } from "./en/palette.ts"
 import { people } from "./en/people.ts"
 import { persons } from "./en/persons.ts"
 import { queues } from "./en/queues.ts"
@@ -154,6 +156,8 @@ export const en = {
   approvals,
   persons,
   oldRows,
+  keys,
+  palette,
   notices: {
     label: "Notices",
     retry: (what: string) => `Retry: ${what}`,

@@ -11,9 +11,11 @@ import { commands } from "./es/commands.ts"
 import { deadLetters } from "./es/deadLetters.ts"
 import { failures } from "./es/failures.ts"
 import { home } from "./es/home.ts"
+import { keys } from "./es/keys.ts"
 import { notifications } from "./es/notifications.ts"
 import { oldRows } from "./es/oldRows.ts"
 import { overview } from "./es/overview.ts"
+import { palette } from "./es/palette.ts"
 import { people } from "./es/people.ts"
 import { persons } from "./es/persons.ts"
 import { queues } from "./es/queues.ts"
@@ -151,6 +153,8 @@ export const es: Texts = {
   approvals,
   persons,
   oldRows,
+  keys,
+  palette,
   notices: {
     label: "Avisos",
     retry: (what: string) => `Reintentar: ${what}`,

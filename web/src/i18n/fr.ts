@@ -11,9 +11,11 @@ import { commands } from "./fr/commands.ts"
 import { deadLetters } from "./fr/deadLetters.ts"
 import { failures } from "./fr/failures.ts"
 import { home } from "./fr/home.ts"
+import { keys } from "./fr/keys.ts"
 import { notifications } from "./fr/notifications.ts"
 import { oldRows } from "./fr/oldRows.ts"
 import { overview } from "./fr/overview.ts"
+import { palette } from "./fr/palette.ts"
 import { people } from "./fr/people.ts"
 import { persons } from "./fr/persons.ts"
 import { queues } from "./fr/queues.ts"
@@ -151,6 +153,8 @@ export const fr: Texts = {
   approvals,
   persons,
   oldRows,
+  keys,
+  palette,
   notices: {
     label: "Notifications",
     retry: (what: string) => `Relancer : ${what}`,

@@ -11,9 +11,11 @@ import { commands } from "./ja/commands.ts"
 import { deadLetters } from "./ja/deadLetters.ts"
 import { failures } from "./ja/failures.ts"
 import { home } from "./ja/home.ts"
+import { keys } from "./ja/keys.ts"
 import { notifications } from "./ja/notifications.ts"
 import { oldRows } from "./ja/oldRows.ts"
 import { overview } from "./ja/overview.ts"
+import { palette } from "./ja/palette.ts"
 import { people } from "./ja/people.ts"
 import { persons } from "./ja/persons.ts"
 import { queues } from "./ja/queues.ts"
@@ -151,6 +153,8 @@ export const ja: Texts = {
   approvals,
   persons,
   oldRows,
+  keys,
+  palette,
   notices: {
     label: "通知",
     retry: (what: string) => `再試行：${what}`,

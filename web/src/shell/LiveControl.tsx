@@ -10,24 +10,28 @@ export const LiveControl = ({ hasStream }: { readonly hasStream: boolean }) => {
   const status = useLiveStatus()
   const isPaused = status === "paused"
   return (
-    <div className="flex items-center gap-2 text-soft">
+    <div className="flex min-w-0 items-center gap-2 text-soft">
       {(hasStream || isPaused) && (
-        <span role="status" className="flex items-center gap-3 px-2" data-live={status}>
+        <span role="status" className="flex min-w-0 items-center gap-3 px-2" data-live={status}>
           <span
             aria-hidden="true"
-            className={`size-[8px] rounded-full border border-current ${
+            className={`size-[8px] shrink-0 rounded-full border border-current ${
               status === "live" ? "bg-current text-success" : ""
             }`}
           />
-          {texts[status]}
-          {status !== "live" && <span className="figures">{texts.trueAt(format.clock(liveStream.lastSyncedAt))}</span>}
+          <span className="truncate">
+            {texts[status]}
+            {status !== "live" && (
+              <span className="figures">{` ${texts.trueAt(format.clock(liveStream.lastSyncedAt))}`}</span>
+            )}
+          </span>
         </span>
       )}
       <button
         type="button"
         aria-label={isPaused ? texts.resume : texts.pause}
         title={isPaused ? texts.resume : texts.pause}
-        className="rounded-base p-3 hover:bg-hover hover:text-ink"
+        className="shrink-0 rounded-base p-3 hover:bg-hover hover:text-ink"
         onClick={() => liveStream.setPaused(!isPaused)}
       >
         <Icon name={isPaused ? "play" : "pause"} />

@@ -87,14 +87,28 @@ const PageLink = ({ also, look = "row", name, slug, to }: Page & {
   )
 }
 
+type ProjectPage = (typeof pageGroups)[number][number]
+
+/** The pages that the person may see in this project, in their groups; none without a project. */
+const useProjectPageGroups = (slug: string | undefined): ReadonlyArray<ReadonlyArray<ProjectPage>> => {
+  const isOperator = useCan(slug ?? "", "operator")
+  const isAdmin = useCan(slug ?? "", "admin")
+  if (slug === undefined) return []
+  return pageGroups.map((group) =>
+    (group as ReadonlyArray<ProjectPage>).filter((page) => { // a union of tuples has no filter of its own
+      const { role } = isPage(page)
+      return role === undefined || (role === "admin" ? isAdmin : isOperator)
+    })
+  )
+}
+
+export const useProjectPages = (slug: string | undefined): ReadonlyArray<ProjectPage> =>
+  useProjectPageGroups(slug).flat()
+
 /** Beside the page, and on a phone below it. */
 export const Navigation = ({ slug }: { readonly slug: string }) => {
   const { nav: texts } = useTexts()
-  const isOperator = useCan(slug, "operator")
-  const isAdmin = useCan(slug, "admin")
-  const groups = pageGroups.map((group) =>
-    group.map(isPage).filter(({ role }) => role === undefined || (role === "admin" ? isAdmin : isOperator))
-  )
+  const groups = useProjectPageGroups(slug)
   return (
     <>
       <nav

@@ -4,6 +4,7 @@ import { useEffect } from "react"
 import { liveStream } from "../api/live.ts"
 import { ProjectZone } from "../format/zone.ts"
 import { useTexts } from "../i18n/Language.tsx"
+import { ShellKeys } from "../keys/ShellKeys.tsx"
 import { EnrolmentNotice } from "../secondFactor/EnrolmentNotice.tsx"
 import { meQuery } from "../session/session.ts"
 import { Icon } from "../ui/Icon.tsx"
@@ -21,7 +22,7 @@ const ProjectSwitch = ({ slug }: { readonly slug: string }) => {
       aria-label={texts.switchProject}
       value={slug}
       onChange={({ target }) => void navigate({ to: "/projects/$slug", params: { slug: target.value } })}
-      className="h-[30px] max-w-[40vw] truncate rounded-base border border-transparent bg-transparent px-3 font-medium hover:bg-hover"
+      className="h-[30px] max-w-[40vw] min-w-[72px] truncate rounded-base border border-transparent bg-transparent px-3 font-medium hover:bg-hover"
     >
       {projects.every((project) => project.slug !== slug) && <option value={slug}>{slug}</option>}
       {projects.map((project) => <option key={project.id} value={project.slug}>{project.name}</option>)}
@@ -51,7 +52,11 @@ export const Shell = () => {
           {texts.skipToContent}
         </a>
         <header className="flex h-[44px] shrink-0 items-center gap-3 border-b border-line px-4">
-          <Link to="/" className="flex items-center gap-3 rounded-base p-2 font-semibold" title={texts.nav.allProjects}>
+          <Link
+            to="/"
+            className="flex shrink-0 items-center gap-3 rounded-base p-2 font-semibold"
+            title={texts.nav.allProjects}
+          >
             <Icon name="rows" />
             {texts.productName}
           </Link>
@@ -61,7 +66,8 @@ export const Shell = () => {
               <ProjectSwitch slug={slug} />
             </>
           )}
-          <div className="ml-auto flex items-center gap-3">
+          <div className="ml-auto flex min-w-0 items-center gap-3">
+            <ShellKeys slug={slug} />
             <LiveControl hasStream={slug !== undefined} />
             {me && <AccountMenu me={me} />}
           </div>

@@ -1,7 +1,7 @@
 import { useEffect, useId, useRef, useState } from "react"
 import { useTexts } from "../i18n/Language.tsx"
+import { useKeys } from "../keys/useKeys.ts"
 import { Icon } from "../ui/Icon.tsx"
-import { isTyping } from "../ui/isTyping.ts"
 import type { QueryProblem } from "./query.ts"
 
 /** Typing filters once it pauses for so long. */
@@ -33,15 +33,12 @@ export const QueryLine = ({ onSubmit, onType, problems, value }: {
     }, pauseMillis)
     return () => clearTimeout(timer)
   }, [line])
-  useEffect(() => {
-    const focus = (event: KeyboardEvent) => {
-      if (event.key !== "/" || isTyping(event)) return
+  useKeys({
+    search: (event) => {
       event.preventDefault()
       input.current?.focus()
     }
-    document.addEventListener("keydown", focus)
-    return () => document.removeEventListener("keydown", focus)
-  }, [])
+  })
   const explain = (problem: QueryProblem) =>
     problem.kind === "quote"
       ? texts.queryErrors.quote

@@ -17,6 +17,7 @@ import { StateMark, StateShape } from "../ui/StateMark.tsx"
 import { Time } from "../ui/Time.tsx"
 import { CommandQuestion, type Question } from "./CommandQuestion.tsx"
 import { JsonTree } from "./JsonTree.tsx"
+import { OpenTaskActions } from "./TaskActions.tsx"
 import { Timeline } from "./Timeline.tsx"
 import { Traceback } from "./Traceback.tsx"
 
@@ -249,6 +250,12 @@ export const TaskPage = () => {
           <Tree slug={slug} task={task} />
         </div>
       </div>
+      <OpenTaskActions
+        task={task}
+        canRetry={canOperate}
+        canCancel={canOperate && !hasEnded}
+        onAsk={(action) => setQuestion({ action, tasks: [task] })}
+      />
       {question !== null && <CommandQuestion slug={slug} question={question} onClose={() => setQuestion(null)} />}
     </>
   )

@@ -3,8 +3,8 @@ import { useVirtualizer } from "@tanstack/react-virtual"
 import { memo, useEffect, useRef, useState } from "react"
 import { useFormat } from "../format/useFormat.ts"
 import { useTexts } from "../i18n/Language.tsx"
+import { useKeys } from "../keys/useKeys.ts"
 import { Icon } from "../ui/Icon.tsx"
-import { isTyping } from "../ui/isTyping.ts"
 import { StateMark, StateShape } from "../ui/StateMark.tsx"
 import { Time } from "../ui/Time.tsx"
 import type { TaskAction } from "./commandsOfTask.ts"
@@ -184,39 +184,42 @@ export const TaskTable = ({ density, isEnd, isLoadingMore, onReachEnd, selected,
   })
 
   const lastFocused = useRef<string | null>(null)
-  const keys = useRef<(event: KeyboardEvent) => void>(() => {})
-  keys.current = (event) => {
-    if (isTyping(event)) return
-    const focused = document.activeElement?.closest<HTMLElement>("[data-task]")?.dataset.task
-    if (event.key === "j" || event.key === "k") {
-      event.preventDefault()
-      const from = tasks.findIndex(({ id }) => id === (focused ?? lastFocused.current))
-      const index = Math.max(0, Math.min(tasks.length - 1, from + (event.key === "j" ? 1 : -1)))
-      virtual.scrollToIndex(index)
-      requestAnimationFrame(() =>
-        scroller.current?.querySelector<HTMLElement>(`[data-task="${tasks[index]?.id}"] a`)?.focus()
-      )
-      return
-    }
-    // the others act on the row that has the focus, which the person sees
-    const task = tasks.find(({ id }) => id === focused)
-    if (task === undefined || event.repeat) return
-    if (event.key === "x") row.onToggle(task.id)
-    else if (event.key === "r" && row.canOperate) row.onAsk("retry", task)
-    else if (event.key === "c" && row.canOperate) row.onAsk("cancel", task)
-    else if (event.key === "o") {
-      void navigate({
-        to: "/projects/$slug/tasks/$engine/$taskId",
-        params: { slug: row.slug, engine: task.engine, taskId: task.task_id }
-      })
-    } else return
+  const focusedId = () => document.activeElement?.closest<HTMLElement>("[data-task]")?.dataset.task
+  const move = (event: KeyboardEvent, step: 1 | -1) => {
     event.preventDefault()
+    const from = tasks.findIndex(({ id }) => id === (focusedId() ?? lastFocused.current))
+    const index = Math.max(0, Math.min(tasks.length - 1, from + step))
+    virtual.scrollToIndex(index)
+    requestAnimationFrame(() =>
+      scroller.current?.querySelector<HTMLElement>(`[data-task="${tasks[index]?.id}"] a`)?.focus()
+    )
   }
-  useEffect(() => {
-    const listen = (event: KeyboardEvent) => keys.current(event)
-    document.addEventListener("keydown", listen)
-    return () => document.removeEventListener("keydown", listen)
-  }, [])
+  /** The other keys act on the row that has the focus, which the person sees. */
+  const onFocused = (act: (task: Task) => void) => (event: KeyboardEvent) => {
+    const id = focusedId()
+    const task = tasks.find((one) => one.id === id)
+    if (task === undefined || event.repeat) return
+    event.preventDefault()
+    act(task)
+  }
+  useKeys({
+    next: (event) => move(event, 1),
+    previous: (event) => move(event, -1),
+    select: onFocused(({ id }) => row.onToggle(id)),
+    open: (event) => {
+      if (event.key === "Enter") return // the link or box that has the focus does what the browser does
+      onFocused((task) =>
+        void navigate({
+          to: "/projects/$slug/tasks/$engine/$taskId",
+          params: { slug: row.slug, engine: task.engine, taskId: task.task_id }
+        })
+      )(event)
+    },
+    ...(row.canOperate && {
+      retry: onFocused((task) => row.onAsk("retry", task)),
+      cancel: onFocused((task) => row.onAsk("cancel", task))
+    })
+  })
 
   return (
     <div ref={scroller} className="min-h-0 flex-1 overflow-auto">

@@ -12,6 +12,7 @@ import type { TaskAction } from "./commandsOfTask.ts"
 import { formatQuery, parseQuery } from "./query.ts"
 import { QueryLine } from "./QueryLine.tsx"
 import { type TaskState, taskStates } from "./states.ts"
+import { SelectedTaskActions } from "./TaskActions.tsx"
 import { type Density, densityStore, TaskTable } from "./TaskTable.tsx"
 import { maxNewCount, type Task, useTaskList } from "./useTaskList.ts"
 
@@ -159,6 +160,11 @@ export const TasksPage = () => {
               onAsk={ask}
             />
           )}
+        <SelectedTaskActions
+          tasks={chosen}
+          canOperate={canOperate}
+          onAsk={(action) => setQuestion({ action, tasks: chosen })}
+        />
         {chosen.length > 0 && (
           <div className="flex flex-wrap items-center gap-4 border-t border-line bg-canvas px-5 py-3">
             <span className="figures font-medium">{texts.tasks.selected(format.number(chosen.length))}</span>

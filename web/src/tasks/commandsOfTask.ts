@@ -1,5 +1,5 @@
 import { useMutation } from "@tanstack/react-query"
-import { findAgent } from "../agents/agents.ts"
+import { findAgent } from "../agents/findAgent.ts"
 import { api, unwrap } from "../api/client.ts"
 import { type Command, useCommandNotice } from "../commands/following.ts"
 import { useFormat } from "../format/useFormat.ts"

@@ -1,5 +1,6 @@
 import { useState } from "react"
-import { type Action, type Agent, findAgent } from "../agents/agents.ts"
+import type { Agent } from "../agents/agents.ts"
+import { type Action, findAgent } from "../agents/findAgent.ts"
 import { api, unwrap } from "../api/client.ts"
 import { type Command, useCommand } from "../commands/following.ts"
 import { useFormat } from "../format/useFormat.ts"

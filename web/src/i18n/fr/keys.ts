@@ -1,0 +1,22 @@
+import type { Texts } from "../en.ts"
+
+export const keys: Texts["keys"] = {
+  title: "Touches",
+  places: {
+    everywhere: "Partout",
+    tasks: "Dans la liste des tâches",
+    task: "Sur la tâche ciblée ou ouverte"
+  },
+  go: "Aller à une page",
+  does: {
+    palette: "Ouvrir la palette, même pendant la saisie",
+    help: "Afficher les touches",
+    search: "Aller au filtre",
+    next: "Tâche suivante",
+    previous: "Tâche précédente",
+    open: "Ouvrir la tâche",
+    select: "Sélectionner la tâche",
+    retry: "Relancer, après confirmation",
+    cancel: "Annuler, après confirmation"
+  }
+}

@@ -1,0 +1,22 @@
+import type { Texts } from "../en.ts"
+
+export const palette: Texts["palette"] = {
+  label: "Aller à ou exécuter",
+  placeholder: "Page, nom ou partie d’un ID de tâche",
+  searching: "Recherche de tâches",
+  nothing: "Aucun résultat. Les tâches sont recherchées à partir de quatre caractères.",
+  found: (count: string) => `Résultats\u00a0: ${count}`,
+  copyId: "Copier l’ID de la tâche",
+  copyIds: "Copier les ID des tâches sélectionnées",
+  copyLink: "Copier le lien vers la tâche",
+  groups: {
+    actions: "Sélectionné ou ouvert",
+    pages: "Pages",
+    tasks: "Tâches",
+    projects: "Projets",
+    schedules: "Planifications",
+    queues: "Files",
+    workers: "Workers",
+    agents: "Agents"
+  }
+}

@@ -1,0 +1,22 @@
+import type { Texts } from "../en.ts"
+
+export const keys: Texts["keys"] = {
+  title: "キー操作",
+  places: {
+    everywhere: "すべての画面",
+    tasks: "タスクの一覧",
+    task: "フォーカス中または表示中のタスク"
+  },
+  go: "ページへ移動",
+  does: {
+    palette: "パレットを開く（入力中も可）",
+    help: "キー操作を表示",
+    search: "フィルターへ移動",
+    next: "次のタスク",
+    previous: "前のタスク",
+    open: "タスクを開く",
+    select: "タスクを選択",
+    retry: "再試行（確認あり）",
+    cancel: "キャンセル（確認あり）"
+  }
+}

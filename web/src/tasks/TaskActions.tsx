@@ -1,0 +1,56 @@
+import { useFormat } from "../format/useFormat.ts"
+import { useTexts } from "../i18n/Language.tsx"
+import { useKeys } from "../keys/useKeys.ts"
+import { useContextActions } from "../palette/contextActions.ts"
+import { copyText } from "../ui/CopyButton.tsx"
+import type { TaskAction, TaskRef } from "./commandsOfTask.ts"
+
+/** The keys of an open task, and what the palette can do with it; shows nothing itself. */
+export const OpenTaskActions = ({ canCancel, canRetry, onAsk, task }: {
+  readonly task: TaskRef
+  readonly canRetry: boolean
+  readonly canCancel: boolean
+  readonly onAsk: (action: TaskAction) => void
+}) => {
+  const { palette: texts, task: { cancel, retry } } = useTexts()
+  const act = (action: TaskAction) => (event: KeyboardEvent) => {
+    if (event.repeat) return
+    event.preventDefault()
+    onAsk(action)
+  }
+  useKeys({ ...(canRetry && { retry: act("retry") }), ...(canCancel && { cancel: act("cancel") }) })
+  useContextActions([
+    ...(canRetry ? [{ id: "retry", title: `${retry}: ${task.name}`, run: () => onAsk("retry") }] : []),
+    ...(canCancel ? [{ id: "cancel", title: `${cancel}: ${task.name}`, run: () => onAsk("cancel") }] : []),
+    { id: "copy-id", title: texts.copyId, run: () => void copyText(task.task_id) },
+    { id: "copy-link", title: texts.copyLink, run: () => void copyText(location.href) }
+  ])
+  return null
+}
+
+/** What the palette can do with the tasks that are selected in the list; shows nothing itself. */
+export const SelectedTaskActions = ({ canOperate, onAsk, tasks }: {
+  readonly tasks: ReadonlyArray<TaskRef>
+  readonly canOperate: boolean
+  readonly onAsk: (action: TaskAction) => void
+}) => {
+  const { palette: texts, tasks: { cancel, retry, selected } } = useTexts()
+  const format = useFormat()
+  const what = selected(format.number(tasks.length))
+  useContextActions(
+    tasks.length === 0 ? [] : [
+      ...(canOperate
+        ? [
+          { id: "retry", title: `${retry}: ${what}`, run: () => onAsk("retry") },
+          { id: "cancel", title: `${cancel}: ${what}`, run: () => onAsk("cancel") }
+        ]
+        : []),
+      {
+        id: "copy-ids",
+        title: texts.copyIds,
+        run: () => void copyText(tasks.map(({ task_id }) => task_id).join("\n"))
+      }
+    ]
+  )
+  return null
+}
