@@ -77,5 +77,6 @@ export const taskFilters = {
   worker: taskFilter("worker", "Only tasks of this worker."),
   fingerprint: taskFilter("fingerprint", "Only tasks of this failure group (svc issues list)."),
   since: taskFilter("since", "Received at this time or later: 1h, today, or 2026-11-21T08:00:00Z."),
-  until: taskFilter("until", "Received at this time or earlier.")
+  until: taskFilter("until", "Received at this time or earlier."),
+  query: taskFilter("query", "Only tasks of this query, such as 'state:failure,retry -queue:slow runtime:>5s'.")
 }

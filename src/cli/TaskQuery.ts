@@ -8,7 +8,17 @@ type Texts = Readonly<Record<string, Option.Option<string>>>
 /** The filters of tasks, as command-line options. */
 export type TaskFilters = Readonly<
   Record<
-    "state" | "priority" | "name" | "search" | "engine" | "queue" | "worker" | "fingerprint" | "since" | "until",
+    | "state"
+    | "priority"
+    | "name"
+    | "search"
+    | "engine"
+    | "queue"
+    | "worker"
+    | "fingerprint"
+    | "since"
+    | "until"
+    | "query",
     Option.Option<string>
   >
 >

@@ -2,7 +2,8 @@ import { Schema } from "effect"
 import { describeBody, describeField, exampleId, exampleTime } from "./Describe.ts"
 import { AgentId, BulkRetryId, caseInsensitiveId, ProjectId, UserId } from "./Id.ts"
 import { Page } from "./Page.ts"
-import { everyTask, type TaskFilter } from "./Task/Filter.ts"
+import { termsOf } from "./Task/Expression.ts"
+import { addQuery, everyTask, queryDescription, QueryText, readQuery, type TaskFilter } from "./Task/Filter.ts"
 import { TaskPriority, TaskState } from "./TaskState.ts"
 import { nullish, text } from "./Text.ts"
 import { Timestamp } from "./Timestamp.ts"
@@ -55,19 +56,26 @@ const BulkRetryFilter = Schema.Struct({
     "Lower bound, included, of `received_at`, or of the first event where that is null.",
     exampleTime
   ),
-  until: describeField(nullish(Timestamp), "Upper bound, included.", null)
+  until: describeField(nullish(Timestamp), "Upper bound, included.", null),
+  query: describeField(nullish(QueryText), queryDescription, null)
 }).annotations({
   ...describeBody("BulkRetryFilter", "Which tasks: the terms of the list of tasks. All of them must match."),
   parseOptions: { onExcessProperty: "error" }
 })
 export type BulkRetryFilter = typeof BulkRetryFilter.Type
 
-/** What was never asked to be retried is rarely meant: without a state, only failed tasks are. */
-export const toTaskFilter = ({ state, ...terms }: BulkRetryFilter): TaskFilter => ({
-  ...everyTask,
-  ...terms,
-  state: state ?? "failure"
-})
+const namesState = (query: BulkRetryFilter["query"], now: Timestamp): boolean =>
+  termsOf(readQuery(query, now)).some(({ kind }) => kind === "state")
+
+/** What was never asked to be retried is rarely meant: where neither a term nor the query names a state, only failed tasks are. */
+export const stateOf = ({ query, state }: BulkRetryFilter, now: Timestamp): TaskState | null =>
+  state ?? (namesState(query, now) ? null : "failure")
+
+/** Ages of the query count from `now`. */
+export const toTaskFilter = (filter: BulkRetryFilter, now: Timestamp): TaskFilter => {
+  const { query, ...terms } = filter
+  return addQuery({ ...everyTask, ...terms, state: stateOf(filter, now) }, readQuery(query, now))
+}
 
 const selectionFields = {
   agent_id: describeField(

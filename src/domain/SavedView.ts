@@ -1,6 +1,7 @@
 import { Schema } from "effect"
 import { describeBody, describeField, exampleId, exampleTime } from "./Describe.ts"
 import { SavedViewId, UserId } from "./Id.ts"
+import { QueryText } from "./Task/Filter.ts"
 import { TaskPriority, TaskState } from "./TaskState.ts"
 import { nullish, text } from "./Text.ts"
 import { Timestamp } from "./Timestamp.ts"
@@ -17,6 +18,11 @@ export const SavedTaskFilters = Schema.Struct({
     Schema.optionalWith(text(200), { default: () => "" }),
     "Part of name, queue, worker or task id, in either case; empty: no search.",
     "pay"
+  ),
+  query: describeField(
+    Schema.optionalWith(QueryText, { default: () => "" }),
+    "A query that must hold too (docs/api.md); empty: none.",
+    "queue:slow runtime:>5s"
   )
 }).annotations({
   ...describeBody("SavedTaskFilters", "What a saved view filters the task list by."),

@@ -178,7 +178,20 @@ export class Tasks extends Effect.Service<Tasks>()("svc/Tasks", {
       return yield* bulk.deleteMatching(project.id, body)
     }, gate.record)
 
-    return { list, get, getDetail, getTree, listEvents, exportAs, bulkDelete } as const
+    /** How often each value occurs among the tasks that match. */
+    const countFacets = Effect.fn("Tasks.countFacets")(function*(filter: TaskFilter) {
+      const project = yield* CurrentProject
+      return yield* search.countFacets(project.id, filter)
+    }, orDieOnSql)
+
+    /** Which of the tasks match. */
+    const listMatches = Effect.fn("Tasks.listMatches")(function*(filter: TaskFilter, ids: ReadonlyArray<string>) {
+      const project = yield* CurrentProject
+      const found = new Set(yield* search.listMatches(project.id, filter, ids))
+      return { ids: ids.filter((id) => found.has(id)) }
+    }, orDieOnSql)
+
+    return { list, countFacets, listMatches, get, getDetail, getTree, listEvents, exportAs, bulkDelete } as const
   })
 }) {
   static readonly layer = this.Default.pipe(

@@ -8,7 +8,7 @@ import { freshKey, freshProject, request, serverOn } from "../brain.ts"
 import { assertRefused, clientWith } from "../client.ts"
 import { engines } from "../databases.ts"
 
-const filters = { state: "failure" as const, priority: ["high" as const], search: "pay" }
+const filters = { state: "failure" as const, priority: ["high" as const], search: "pay", query: "-queue:slow" }
 
 describe.each(engines)("saved views on %s", (engine) => {
   layer(serverOn(engine), { excludeTestServices: true })((it) => {
@@ -50,7 +50,7 @@ describe.each(engines)("saved views on %s", (engine) => {
 
         const other = yield* ada.views.create({
           path,
-          payload: { name: "All", filters: { priority: [], search: "", state: null } }
+          payload: { name: "All", filters: { priority: [], search: "", state: null, query: "" } }
         })
         assert.deepStrictEqual((yield* ada.views.list({ path })).map(({ name }) => name), ["All", "Payments"])
         const renamed = { path: { ...path, view_id: other.id }, payload: { name: "Payments", filters } }
@@ -157,7 +157,7 @@ describe.each(engines)("saved views on %s", (engine) => {
         const { token } = yield* member("viewer")
         const send = (body: object) => request("POST", `/projects/${path.slug}/saved-views`, { token, body })
         const { json } = yield* send({ name: "All", filters: {} })
-        assert.deepStrictEqual(json.filters, { state: null, priority: [], search: "" })
+        assert.deepStrictEqual(json.filters, { state: null, priority: [], search: "", query: "" })
         for (
           const [body, field] of [
             [{ name: " ", filters: {} }, "name"],

@@ -1,10 +1,12 @@
-import { Schema } from "effect"
+import { Either, Schema } from "effect"
 import { describeBody, describeField, exampleId, exampleTime } from "../Describe.ts"
 import { IdInput } from "../Id.ts"
 import { exportFormat, pageQuery, QueryBoolean, QueryTimestamp } from "../Query.ts"
 import { TaskPriority, TaskState } from "../TaskState.ts"
 import { nullish, text } from "../Text.ts"
 import { Timestamp } from "../Timestamp.ts"
+import { conjunctsOf, join, type TaskExpression } from "./Expression.ts"
+import { maxQueryCharacters, parseQuery } from "./Query.ts"
 
 /**
  * Which tasks of a project: every term that is not null must hold (interface, Tasks).
@@ -28,6 +30,8 @@ export interface TaskFilter {
   readonly fingerprint: string | null
   readonly since: Timestamp | null
   readonly until: Timestamp | null
+  /** What a query demands beyond the other terms (`addQuery`). */
+  readonly query: TaskExpression | null
 }
 
 export const everyTask: TaskFilter = {
@@ -41,13 +45,79 @@ export const everyTask: TaskFilter = {
   worker: null,
   fingerprint: null,
   since: null,
-  until: null
+  until: null,
+  query: null
 }
+
+/** The filter with a term of a query in its field, where the field is free and means the same; undefined otherwise. */
+const liftTerm = (filter: TaskFilter, term: TaskExpression): TaskFilter | undefined => {
+  switch (term.kind) {
+    case "state": {
+      const [state] = term.values
+      return filter.state !== null || term.values.length > 1 || state === undefined ? undefined : { ...filter, state }
+    }
+    case "priority":
+      return filter.priority === null ? { ...filter, priority: term.values } : undefined
+    case "since":
+      return filter.since === null ? { ...filter, since: term.moment } : undefined
+    case "until":
+      return filter.until === null ? { ...filter, until: term.moment } : undefined
+    case "word":
+      // where `search` is free, so is `search_exceptions`: it only says where `search` looks
+      return filter.search === null ? { ...filter, search: term.text, search_exceptions: true } : undefined
+    case "pattern": {
+      const [pattern] = term.patterns
+      const field = term.column === "worker_name" ? "worker" : term.column
+      if (term.patterns.length > 1 || pattern?.match !== (field === "name" ? "part" : "whole")) return undefined
+      return filter[field] === null ? { ...filter, [field]: pattern.text } : undefined
+    }
+    default:
+      return undefined
+  }
+}
+
+/**
+ * The filter, and the expression too. Terms that must hold become fields of the filter where they can, because searches
+ * read those from indexes; the rest becomes `query`.
+ */
+export const addQuery = (filter: TaskFilter, expression: TaskExpression | null): TaskFilter => {
+  let lifted = filter
+  const rest: Array<TaskExpression> = []
+  for (const term of conjunctsOf(expression)) {
+    const next = liftTerm(lifted, term)
+    if (next === undefined) rest.push(term)
+    else lifted = next
+  }
+  return rest.length === 0 ? lifted : { ...lifted, query: join("and", [...conjunctsOf(lifted.query), ...rest]) }
+}
+
+/** Whether a query is valid does not depend on the time. */
+const anyMoment = Schema.decodeSync(Timestamp)("2026-01-01T00:00:00Z")
+
+/** A query in the language of docs/api.md; `readQuery` reads it. */
+export const QueryText = text(maxQueryCharacters).pipe(
+  Schema.filter((given) =>
+    Either.match(parseQuery(given, anyMoment), {
+      onLeft: ({ at, message }) => `${message} (at character ${at + 1})`,
+      onRight: () => true
+    })
+  )
+)
+
+export const queryDescription =
+  "A query, such as `state:failure,retry -queue:slow runtime:>5s \"timed out\"` (docs/api.md)."
+export const exampleQuery = "state:failure name:mail.*"
+
+/** The expression of a decoded query; ages count from `now`. */
+export const readQuery = (query: string | null | undefined, now: Timestamp): TaskExpression | null =>
+  Either.getOrThrow(parseQuery(query ?? "", now))
+
+/** Ids that one request of `task-matches` may ask about: about 3.7 KB of its address. */
+const maxMatchedIds = 100
 
 const Priorities = Schema.compose(Schema.split(","), Schema.NonEmptyArray(TaskPriority))
 
-/** The query of `GET /projects/{slug}/tasks` (interface, List query parameters). */
-export const ListTasks = Schema.Struct({
+const filterParams = {
   state: describeField(Schema.optional(TaskState), "One state.", "failure"),
   priority: describeField(Schema.optional(Priorities), "Priorities, separated by commas; any of them matches.", [
     "critical",
@@ -74,6 +144,27 @@ export const ListTasks = Schema.Struct({
     exampleTime
   ),
   until: describeField(Schema.optional(QueryTimestamp), "Upper bound, included.", exampleTime),
+  query: describeField(Schema.optional(QueryText), queryDescription, exampleQuery)
+}
+
+/** The query of `GET /projects/{slug}/task-facets`. */
+export const CountFacets = Schema.Struct(filterParams)
+export type FilterParams = typeof CountFacets.Type
+
+const Ids = Schema.compose(
+  Schema.split(","),
+  Schema.Array(IdInput).pipe(Schema.minItems(1), Schema.maxItems(maxMatchedIds))
+)
+
+/** The query of `GET /projects/{slug}/task-matches`. */
+export const ListMatches = Schema.Struct({
+  ...filterParams,
+  ids: describeField(Ids, "Ids of tasks (`id`, not `task_id`), separated by commas; at most 100.", [exampleId])
+})
+
+/** The query of `GET /projects/{slug}/tasks` (interface, List query parameters). */
+export const ListTasks = Schema.Struct({
+  ...filterParams,
   ...pageQuery,
   include_total: describeField(Schema.optional(QueryBoolean), "Adds `total_count`.", true),
   format: exportFormat,
@@ -115,7 +206,12 @@ const filterFields = {
   filter_queue: describeField(nullish(FilterText), "The whole name of the queue.", null),
   filter_worker: describeField(nullish(FilterText), "The whole name of the worker.", null),
   filter_since: describeField(nullish(Timestamp), "Lower bound, included.", null),
-  filter_until: describeField(nullish(Timestamp), "Upper bound, included.", null)
+  filter_until: describeField(nullish(Timestamp), "Upper bound, included.", null),
+  filter_query: describeField(
+    nullish(QueryText.pipe(Schema.filter((given) => given.trim() !== "" || "must not be blank"))),
+    queryDescription,
+    null
+  )
 }
 
 /**

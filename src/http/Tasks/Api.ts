@@ -3,7 +3,8 @@ import { Schema } from "effect"
 import { Access } from "../../domain/Access.ts"
 import { heldCodes } from "../../domain/Approval.ts"
 import { TaskDetail, TaskList, TaskTree } from "../../domain/Task.ts"
-import { BulkDelete, BulkDeleteResult, ListTasks } from "../../domain/Task/Filter.ts"
+import { TaskFacetCounts, TaskMatches } from "../../domain/Task/Facets.ts"
+import { BulkDelete, BulkDeleteResult, CountFacets, ListMatches, ListTasks } from "../../domain/Task/Filter.ts"
 import { TaskWhy } from "../../domain/Task/WhyAnswer.ts"
 import { ProvideActor, ProvideProject } from "../Access.ts"
 import { pathParameter } from "../Docs/Parameters.ts"
@@ -33,6 +34,27 @@ export class TasksApi extends HttpApiGroup.make("tasks")
         "List tasks",
         "Newest first, in pages; all terms must hold, and no character of a term is a wildcard. With " +
           "`format` it is a file of all matching tasks instead, and `cursor` and `limit` are ignored."
+      ))
+  )
+  .add(
+    HttpApiEndpoint.get("facets")`/projects/${slug}/task-facets`
+      .setUrlParams(CountFacets)
+      .addSuccess(TaskFacetCounts)
+      .annotate(Access, { caller: "viewer", scope: "tasks:read" })
+      .annotateContext(operation(
+        "Count the values of a filter's tasks",
+        "How often each state, name, queue, worker and engine occurs among the matching tasks. Reads at most 10 000 " +
+          "tasks, the newest first."
+      ))
+  )
+  .add(
+    HttpApiEndpoint.get("matches")`/projects/${slug}/task-matches`
+      .setUrlParams(ListMatches)
+      .addSuccess(TaskMatches)
+      .annotate(Access, { caller: "viewer", scope: "tasks:read" })
+      .annotateContext(operation(
+        "Test tasks against a filter",
+        "Which of the tasks match, for clients that follow the live stream beside a filtered list."
       ))
   )
   .add(

@@ -1,6 +1,7 @@
 import { Effect } from "effect"
-import type { ListTasks, TaskFilter } from "../../domain/Task/Filter.ts"
+import { addQuery, type FilterParams, readQuery, type TaskFilter } from "../../domain/Task/Filter.ts"
 import { writeTask } from "../../domain/Task/Json.ts"
+import * as Timestamp from "../../domain/Timestamp.ts"
 import { type TaskPage, Tasks } from "../../services/Tasks.ts"
 import { TaskWhy } from "../../services/Tasks/Why.ts"
 import { respondWithFile } from "../Download.ts"
@@ -8,19 +9,22 @@ import { implementGroup } from "../ImplementGroup.ts"
 import { respondWithJsonText } from "../JsonText.ts"
 import { makeLimitHeader } from "../LimitHeader.ts"
 
-const filterOf = (query: ListTasks): TaskFilter => ({
-  state: query.state ?? null,
-  priority: query.priority ?? null,
-  name: query.name ?? null,
-  search: query.search ?? null,
-  search_exceptions: query.search_exceptions ?? false,
-  engine: query.engine ?? null,
-  fingerprint: query.fingerprint ?? null,
-  queue: query.queue ?? null,
-  worker: query.worker ?? null,
-  since: query.since ?? null,
-  until: query.until ?? null
-})
+const filterOf = (params: FilterParams): Effect.Effect<TaskFilter> =>
+  Effect.map(Timestamp.now, (now) =>
+    addQuery({
+      state: params.state ?? null,
+      priority: params.priority ?? null,
+      name: params.name ?? null,
+      search: params.search ?? null,
+      search_exceptions: params.search_exceptions ?? false,
+      engine: params.engine ?? null,
+      fingerprint: params.fingerprint ?? null,
+      queue: params.queue ?? null,
+      worker: params.worker ?? null,
+      since: params.since ?? null,
+      until: params.until ?? null,
+      query: null
+    }, readQuery(params.query, now)))
 
 /** Written, never parsed again: the tasks' own numbers must keep their digits. */
 const pageJson = ({ next_cursor, rows, searched_to, total_count }: TaskPage): string =>
@@ -36,17 +40,26 @@ export const layer = implementGroup(
     const withLimitHeader = yield* makeLimitHeader
 
     return handlers
-      .handleRaw("list", ({ urlParams }) =>
-        urlParams.format !== undefined
-          ? Effect.flatMap(
-            tasks.exportAs(filterOf(urlParams), urlParams.format, urlParams.fields ?? null),
-            (file) => respondWithFile("tasks", file)
-          )
-          : tasks.list(filterOf(urlParams), {
-            cursor: urlParams.cursor ?? null,
-            limit: urlParams.limit ?? null,
-            include_total: urlParams.include_total ?? false
-          }).pipe(Effect.map((page) => withLimitHeader(urlParams, respondWithJsonText(pageJson(page))))))
+      .handleRaw(
+        "list",
+        ({ urlParams }) =>
+          Effect.flatMap(filterOf(urlParams), (filter) =>
+            urlParams.format !== undefined
+              ? Effect.flatMap(
+                tasks.exportAs(filter, urlParams.format, urlParams.fields ?? null),
+                (file) => respondWithFile("tasks", file)
+              )
+              : tasks.list(filter, {
+                cursor: urlParams.cursor ?? null,
+                limit: urlParams.limit ?? null,
+                include_total: urlParams.include_total ?? false
+              }).pipe(Effect.map((page) => withLimitHeader(urlParams, respondWithJsonText(pageJson(page))))))
+      )
+      .handle("facets", ({ urlParams }) => Effect.flatMap(filterOf(urlParams), tasks.countFacets))
+      .handle(
+        "matches",
+        ({ urlParams }) => Effect.flatMap(filterOf(urlParams), (filter) => tasks.listMatches(filter, urlParams.ids))
+      )
       .handleRaw(
         "get",
         ({ path }) =>

@@ -30,10 +30,10 @@ const otherRequest = new Conflict({
 })
 
 /** SHA-256 of the request's canonical JSON: what decides whether a repeated key is the same request. */
-const digestOf = (request: BulkRetryRequestCreate): string => {
+const digestOf = (request: BulkRetryRequestCreate, now: Timestamp.Timestamp): string => {
   const { agent_id, max, rate_per_second } = request
   // the cast: the terms are texts, lists of texts and booleans
-  const filter = termsOf(request) as Readonly<Record<string, string | boolean | ReadonlyArray<string>>>
+  const filter = termsOf(request, now) as Readonly<Record<string, string | boolean | ReadonlyArray<string>>>
   return hash("sha256", canonicalize({ agent_id, filter, max, rate_per_second }), "hex")
 }
 
@@ -113,19 +113,19 @@ export class BulkRetryCreation extends Effect.Service<BulkRetryCreation>()("svc/
     const create = Effect.fnUntraced(function*(input: BulkRetryRequestCreate) {
       const project = yield* CurrentProject
       const actor = yield* CurrentActor
-      const canonical_digest = digestOf(input)
+      const created_at = yield* Timestamp.now
+      const canonical_digest = digestOf(input, created_at)
       const earlier = yield* findEarlier(project.id, input.idempotency_key, canonical_digest)
       if (Option.isSome(earlier)) return earlier.value
       yield* selection.checkAgent(project.id, input.agent_id)
       if ((yield* repo.countOpen(project.id)) >= maxOpenRequests) return yield* tooMany
-      const created_at = yield* Timestamp.now
       const request: BulkRetry = {
         id: yield* Ids.nextOf(BulkRetryId),
         project_id: project.id,
         idempotency_key: input.idempotency_key,
         canonical_digest,
         plan_digest: "",
-        filter: termsOf(input),
+        filter: termsOf(input, created_at),
         max: input.max,
         capped: false,
         engines: [],

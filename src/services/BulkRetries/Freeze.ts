@@ -69,7 +69,7 @@ export class BulkRetryFreeze extends Effect.Service<BulkRetryFreeze>()("svc/Bulk
     /** Slices of the matching tasks, the oldest first, at most `max` and one more; none that is newer than `now`. */
     const streamTasks = (projectId: ProjectId, filter: BulkRetryFilter, max: number, now: Timestamp.Timestamp) => {
       const newest = Ids.maxIdAt(Timestamp.toEpochMillis(now))
-      const taskFilter = toTaskFilter(filter)
+      const taskFilter = toTaskFilter(filter, now)
       const streamIds = Stream.paginateEffect(
         { after: null as string | null, left: max + 1 }, // the cast: later pages begin after an id
         ({ after, left }) =>

@@ -1,5 +1,5 @@
 import { Effect, Layer } from "effect"
-import { type BulkRetryPreviewRequest, toTaskFilter } from "../../domain/BulkRetry.ts"
+import { type BulkRetryPreviewRequest, stateOf } from "../../domain/BulkRetry.ts"
 import { type BulkRetryPreview, exceptionTypeOf, maxGroups } from "../../domain/BulkRetry/Preview.ts"
 import { missingArgumentsNote } from "../../domain/Command/Retry.ts"
 import { NotFound } from "../../domain/Errors.ts"
@@ -9,12 +9,14 @@ import { AgentsRepo } from "../Agents/Repo.ts"
 import { BulkRetryFreeze } from "./Freeze.ts"
 import { BulkRetryView, waitNote } from "./View.ts"
 
-/** The terms that are not null, with the state that is searched. */
-export const termsOf = ({ filter }: BulkRetryPreviewRequest): Readonly<Record<string, unknown>> => {
-  const { search_exceptions, ...terms } = toTaskFilter(filter)
-  return Object.fromEntries(
-    Object.entries({ ...terms, ...(search_exceptions && { search_exceptions }) }).filter(([, term]) => term !== null)
-  )
+/** The terms that are not null, with the state that is searched; a query as it was written. */
+export const termsOf = (
+  { filter }: BulkRetryPreviewRequest,
+  now: Timestamp.Timestamp
+): Readonly<Record<string, unknown>> => {
+  const { search_exceptions, ...terms } = filter
+  const given = { ...terms, state: stateOf(filter, now), ...(search_exceptions && { search_exceptions }) }
+  return Object.fromEntries(Object.entries(given).filter(([, term]) => term !== null && term !== ""))
 }
 
 /** Adds to the count of a key. */

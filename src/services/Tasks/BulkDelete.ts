@@ -1,7 +1,8 @@
 import { SqlClient } from "@effect/sql"
 import { Effect } from "effect"
 import type { ProjectId } from "../../domain/Id.ts"
-import type { BulkDelete, TaskFilter } from "../../domain/Task/Filter.ts"
+import { addQuery, type BulkDelete, readQuery, type TaskFilter } from "../../domain/Task/Filter.ts"
+import * as Timestamp from "../../domain/Timestamp.ts"
 import { Audit } from "../Audit.ts"
 import { orDieOnSql } from "../Database.ts"
 import { yieldToEventLoop } from "../EventLoop.ts"
@@ -12,19 +13,21 @@ import { TaskSearch } from "./Search.ts"
 const maxRows = 10_000
 const rowsAtOnce = 250
 
-const toFilter = (body: BulkDelete): TaskFilter => ({
-  state: body.filter_state,
-  priority: body.filter_priority,
-  name: body.filter_name,
-  search: body.filter_search,
-  search_exceptions: false, // the contract's filter_search names four fields, and a wider one would delete more
-  engine: null,
-  fingerprint: null,
-  queue: body.filter_queue,
-  worker: body.filter_worker,
-  since: body.filter_since,
-  until: body.filter_until
-})
+const toFilter = (body: BulkDelete, now: Timestamp.Timestamp): TaskFilter =>
+  addQuery({
+    state: body.filter_state,
+    priority: body.filter_priority,
+    name: body.filter_name,
+    search: body.filter_search,
+    search_exceptions: false, // the contract's filter_search names four fields, and a wider one would delete more
+    engine: null,
+    fingerprint: null,
+    queue: body.filter_queue,
+    worker: body.filter_worker,
+    since: body.filter_since,
+    until: body.filter_until,
+    query: null
+  }, readQuery(body.filter_query, now))
 
 /** The request in the audit row: the filter's terms, or the number of ids. */
 const auditSelection = ({ task_ids, ...filters }: BulkDelete) =>
@@ -64,7 +67,11 @@ export class TaskBulkDelete extends Effect.Service<TaskBulkDelete>()("svc/tasks/
     const deleteMatching = Effect.fn("TaskBulkDelete.deleteMatching")(
       function*(projectId: ProjectId, body: BulkDelete) {
         const ids = body.task_ids === null
-          ? yield* search.listIds(projectId, toFilter(body), { direction: "oldest", after: null, limit: maxRows })
+          ? yield* search.listIds(projectId, toFilter(body, yield* Timestamp.now), {
+            direction: "oldest",
+            after: null,
+            limit: maxRows
+          })
           : [...new Set(body.task_ids)].sort()
         let deleted = 0
         for (let at = 0; at < ids.length; at += rowsAtOnce) {

@@ -1,5 +1,6 @@
 import type { SqlClient, Statement } from "@effect/sql"
 import { caseFormsOf } from "../../domain/CaseFolding.ts"
+import type { PatternColumn, TaskExpression, TaskTerm, TextPattern } from "../../domain/Task/Expression.ts"
 import type { TaskFilter } from "../../domain/Task/Filter.ts"
 import type { TaskFacet } from "../../domain/TaskFacet.ts"
 import { type Timestamp, toEpochMillis } from "../../domain/Timestamp.ts"
@@ -62,7 +63,7 @@ export const makeConditions = (sql: SqlClient.SqlClient) => {
   }
 
   /** One of many values, as one parameter: the statement's text does not depend on their number. */
-  const isOneOf = (column: TaskFacet, values: ReadonlyArray<string>) =>
+  const isOneOf = (column: TaskFacet | "state", values: ReadonlyArray<string>) =>
     sql.onDialectOrElse({
       pg: () => sql`${sql(column)} = ANY(${values}::text[])`,
       orElse: () => sql`${sql(column)} IN (SELECT value FROM json_each(${JSON.stringify(values)}))`
@@ -80,16 +81,67 @@ export const makeConditions = (sql: SqlClient.SqlClient) => {
     if (filter.priority !== null) terms.push(sql`priority IN ${sql.in([...new Set(filter.priority)])}`)
     if (filter.since !== null) terms.push(sql`${sql.literal(momentSql)} >= ${filter.since}`)
     if (filter.until !== null) terms.push(sql`${sql.literal(momentSql)} <= ${filter.until}`)
+    if (filter.query !== null) terms.push(satisfies(filter.query))
     return terms
   }
 
   const columns = ["name", "queue", "worker_name", "task_id"] as const
-  const matchesAnyColumn = (term: string, filter: TaskFilter) =>
+  const matchesAnyColumn = (term: string, { search_exceptions }: Pick<TaskFilter, "search_exceptions">) =>
     sql.or(
-      (filter.search_exceptions ? [...columns, "exception"] as const : columns).map((column) =>
-        matchesTerm(column, term)
-      )
+      (search_exceptions ? [...columns, "exception"] as const : columns).map((column) => matchesTerm(column, term))
     )
+
+  /** `column` is an expression, or the column `value` of `task_facets`. */
+  const matchesPattern = (column: Fragment, { match, text }: TextPattern): Fragment => {
+    if (match === "whole") return sql`${column} = ${text}`
+    if (match === "part") return sql`${position}(${column}, ${text}) > 0`
+    return sql.onDialectOrElse({
+      pg: () => sql`${column} LIKE ${text.replace(/[\\%_]/g, "\\$&").replaceAll("*", "%")} ESCAPE '\\'`,
+      orElse: () => sql`${column} GLOB ${text.replace(/[?[]/g, "[$&]")}`
+    })
+  }
+  const matchesAnyPattern = (column: Fragment, patterns: ReadonlyArray<TextPattern>) =>
+    sql.or(patterns.map((pattern) => matchesPattern(column, pattern)))
+
+  /**
+   * As an expression, like the engine above: the statement around it has chosen its index, and the planner shall not
+   * prefer another one, whose rows it would have to sort.
+   */
+  const hidden = (column: PatternColumn | "state" | "priority") => sql`(${sql(column)} || '')`
+
+  const satisfiesTerm = (term: TaskTerm): Fragment => {
+    switch (term.kind) {
+      case "state":
+      case "priority":
+        return sql`${hidden(term.kind)} IN ${sql.in(term.values)}`
+      case "pattern":
+        return matchesAnyPattern(hidden(term.column), term.patterns)
+      case "number":
+        return sql`${sql(term.column)} ${sql.literal(term.comparison)} ${term.value}`
+      case "since":
+        return sql`${sql.literal(momentSql)} >= ${term.moment}`
+      case "until":
+        return sql`${sql.literal(momentSql)} <= ${term.moment}`
+      case "error":
+        return matchesTerm("exception", term.text)
+      case "word":
+        return matchesAnyColumn(term.text, { search_exceptions: true })
+    }
+  }
+
+  /** A negated term also holds where the column is null, and where SQL says neither yes nor no. */
+  const satisfies = (expression: TaskExpression): Fragment => {
+    switch (expression.kind) {
+      case "and":
+        return sql.and(expression.members.map(satisfies))
+      case "or":
+        return sql.or(expression.members.map(satisfies))
+      case "not":
+        return sql`(${satisfiesTerm(expression.term)}) IS NOT TRUE`
+      default:
+        return satisfiesTerm(expression)
+    }
+  }
 
   /** Every term, without a lookup of names: for a walk over a bounded number of rows. */
   const allTerms = (filter: TaskFilter): ReadonlyArray<Fragment> => [
@@ -98,7 +150,15 @@ export const makeConditions = (sql: SqlClient.SqlClient) => {
     ...(filter.search === null ? [] : [matchesAnyColumn(filter.search, filter)])
   ]
 
-  return { contains, matchesTerm, isOneOf, exactTerms, allTerms, isOfOtherHour: sql.literal(otherHourSql) } as const
+  return {
+    contains,
+    matchesTerm,
+    matchesAnyPattern,
+    isOneOf,
+    exactTerms,
+    allTerms,
+    isOfOtherHour: sql.literal(otherHourSql)
+  } as const
 }
 export type Conditions = ReturnType<typeof makeConditions>
 

@@ -1,10 +1,14 @@
 import { Clock, Effect } from "effect"
 import type { ProjectId } from "../../domain/Id.ts"
+import { maxFacetTasks, maxFacetValues } from "../../domain/Task/Facets.ts"
 import type { TaskFilter } from "../../domain/Task/Filter.ts"
 import { type TaskFacet, taskFacets } from "../../domain/TaskFacet.ts"
 import { Reader } from "../Database.ts"
+import { idIn } from "../Dialect.ts"
 import * as Ids from "../Ids.ts"
 import { type Fragment, makeConditions } from "./Conditions.ts"
+import { toFacetCounts } from "./FacetCounts.ts"
+import { findIndexedTerm, type IndexedTerm } from "./IndexedTerm.ts"
 import { Scans } from "./Scans.ts"
 import { hasTrigram, listTrigramIndexes } from "./SearchIndexes.ts"
 import { type Branch, type IdWindow, makeStatements } from "./Statements.ts"
@@ -106,7 +110,7 @@ export class TaskSearch extends Effect.Service<TaskSearch>()("svc/tasks/Search",
     })
 
     const makeValueBranch = (
-      column: TaskFacet,
+      column: TaskFacet | "state",
       values: ReadonlyArray<string>,
       others: Terms,
       filter: TaskFilter
@@ -146,6 +150,13 @@ export class TaskSearch extends Effect.Service<TaskSearch>()("svc/tasks/Search",
       }
     )
 
+    /** The values of the term in the project; null: too many. */
+    const listTermValues = (projectId: ProjectId, { column, patterns, values }: IndexedTerm) =>
+      values !== null || column === "state" ? Effect.succeed(values) : Effect.map(
+        listValues(projectId, [column], where.matchesAnyPattern(sql.literal("value"), patterns)),
+        ([found]) => found?.values ?? null
+      )
+
     const makeBranches = Effect.fnUntraced(function*(
       projectId: ProjectId,
       filter: TaskFilter,
@@ -162,6 +173,12 @@ export class TaskSearch extends Effect.Service<TaskSearch>()("svc/tasks/Search",
         return yield* makeTermBranches(projectId, filter, search, [...plain, ...nameConditions], trigrams)
       }
       if (names !== null) return [makeValueBranch("name", names, plain, filter)]
+      const term = isIndexed(filter) || name !== null ? null : findIndexedTerm(filter.query)
+      const values = term === null ? null : yield* listTermValues(projectId, term)
+      if (term !== null && values !== null) {
+        if (values.length === 0) return []
+        return [makeValueBranch(term.column, values, where.exactTerms({ ...filter, query: term.rest }), filter)]
+      }
       return [makeWalk([...plain, ...nameConditions], isIndexed(filter) ? null : "tasks_list")]
     })
 
@@ -199,10 +216,8 @@ export class TaskSearch extends Effect.Service<TaskSearch>()("svc/tasks/Search",
     )
 
     /** Whether a branch reads few rows however many tasks there are. */
-    const isShort = (filter: TaskFilter, { isUnordered, ranges }: Branch) => {
-      const hasOtherTerms = where.exactTerms(filter).length > 0 || (filter.name !== null && filter.search !== null)
-      return isUnordered || (ranges !== null && !hasOtherTerms)
-    }
+    const isShort = ({ conditions, isUnordered, ranges }: Branch) =>
+      isUnordered || (ranges !== null && conditions.length === 0)
 
     /**
      * The newest matching ids after `after`, at most `limit`, for one page. It searches the newest rows, then older and
@@ -215,7 +230,7 @@ export class TaskSearch extends Effect.Service<TaskSearch>()("svc/tasks/Search",
         if (following === null) return { ids, searchedTo: null } satisfies SearchedPage
         const trigrams = filter.search === null ? new Set<string>() : yield* listTrigramIndexes(sql)
         const branches = yield* makeBranches(projectId, filter, trigrams)
-        const isLast = branches.every((branch) => isShort(filter, branch))
+        const isLast = branches.every(isShort)
         const older = (from: string, count: number, within: Terms) =>
           runBranches(projectId, filter, branches, { direction: "newest", after: from, limit: count }, within)
         if (isLast && !branches.some(({ isUnordered }) => isUnordered)) {
@@ -246,8 +261,8 @@ export class TaskSearch extends Effect.Service<TaskSearch>()("svc/tasks/Search",
       }
     )
 
-    /** How many tasks match, or null when more than `maxCounted` rows would have to be read. */
-    const count = Effect.fn("TaskSearch.count")(function*(projectId: ProjectId, filter: TaskFilter) {
+    /** What an index finds of a filter; no terms: all tasks, null: none. */
+    const narrow = Effect.fnUntraced(function*(projectId: ProjectId, filter: TaskFilter) {
       const indexedTerms = filter.fingerprint !== null
         ? [sql`fingerprint = ${filter.fingerprint}`]
         : filter.worker !== null
@@ -257,18 +272,68 @@ export class TaskSearch extends Effect.Service<TaskSearch>()("svc/tasks/Search",
         : filter.state !== null
         ? [sql`state = ${filter.state}`]
         : []
-      const names = filter.name === null || indexedTerms.length > 0
+      if (indexedTerms.length > 0) return { terms: indexedTerms, isOrdered: true }
+      const term = filter.name === null ? findIndexedTerm(filter.query) : null
+      const column = filter.name === null ? term?.column : "name"
+      const values = filter.name !== null
+        ? yield* listNamesLike(projectId, filter.name)
+        : term === null
         ? null
-        : yield* listNamesLike(projectId, filter.name)
-      if (names?.length === 0) return 0
-      const narrowed = names === null ? indexedTerms : [where.isOneOf("name", names)]
-      const rows = statements.selectCandidates(projectId, filter, narrowed, names === null, maxCounted + 1)
+        : yield* listTermValues(projectId, term)
+      return column === undefined || values === null
+        ? { terms: [], isOrdered: true }
+        : { terms: values.length === 0 ? null : [where.isOneOf(column, values)], isOrdered: false }
+    })
+
+    /** At most `most` rows, the newest that an index finds, among which all matches are if there are fewer rows. */
+    const selectCandidates = (projectId: ProjectId, filter: TaskFilter, most: number) =>
+      Effect.map(
+        narrow(projectId, filter),
+        ({ isOrdered, terms }) =>
+          terms === null ? null : statements.selectCandidates(projectId, filter, terms, isOrdered, most)
+      )
+
+    /** How many tasks match, or null when more than `maxCounted` rows would have to be read. */
+    const count = Effect.fn("TaskSearch.count")(function*(projectId: ProjectId, filter: TaskFilter) {
+      const rows = yield* selectCandidates(projectId, filter, maxCounted + 1)
+      if (rows === null) return 0
       const matches = sql`CASE WHEN ${sql.and(where.allTerms(filter))} THEN 1 ELSE 0 END`
       const [row] = yield* scans.run(sql`SELECT COUNT(*), COALESCE(SUM(${matches}), 0) FROM (${rows}) AS candidates`)
       return Number(row?.[0]) > maxCounted ? null : Number(row?.[1])
     })
 
-    return { listIds, listPage, count } as const
+    /** How often each value occurs among the matches of at most `maxFacetTasks` rows. */
+    const countFacets = Effect.fn("TaskSearch.countFacets")(function*(projectId: ProjectId, filter: TaskFilter) {
+      const rows = yield* selectCandidates(projectId, filter, maxFacetTasks)
+      if (rows === null) return toFacetCounts([], 0)
+      const each = ["state", "name", "queue", "worker_name", "engine"].map((column) =>
+        sql`SELECT * FROM (
+          SELECT ${sql.literal(`'${column}'`)} AS facet, ${sql(column)} AS value, COUNT(*) AS tasks FROM matches
+          GROUP BY ${sql(column)} ORDER BY tasks DESC, value LIMIT ${maxFacetValues + 1}
+        ) AS ${sql(`of_${column}`)}`
+      )
+      const found = yield* scans.run(sql`WITH candidates AS MATERIALIZED (${rows}),
+        matches AS MATERIALIZED (
+          SELECT state, name, queue, worker_name, engine FROM candidates
+          ${sql.literal("WHERE ")}${sql.and([sql`1 = 1`, ...where.allTerms(filter)])}
+        )
+        SELECT 'read' AS facet, NULL AS value, COUNT(*) AS tasks FROM candidates
+        UNION ALL SELECT 'counted', NULL, COUNT(*) FROM matches
+        UNION ALL ${sql.join(" UNION ALL ", false)(each)}`)
+      return toFacetCounts(found, maxFacetTasks)
+    })
+
+    /** Those of the ids whose tasks match. */
+    const listMatches = Effect.fn("TaskSearch.listMatches")(
+      (projectId: ProjectId, filter: TaskFilter, ids: ReadonlyArray<string>) =>
+        Effect.map(
+          sql`SELECT id FROM tasks
+            WHERE ${sql.and([sql`project_id = ${projectId}`, idIn(sql, ids), ...where.allTerms(filter)])}`.values,
+          readIds
+        )
+    )
+
+    return { listIds, listPage, count, countFacets, listMatches } as const
   })
 }) {
   static readonly layer = this.Default

@@ -1,5 +1,6 @@
 import type { SqlClient, Statement } from "@effect/sql"
 import type { ProjectId } from "../../domain/Id.ts"
+import { termsOf } from "../../domain/Task/Expression.ts"
 import type { TaskFilter } from "../../domain/Task/Filter.ts"
 import type { TaskFacet } from "../../domain/TaskFacet.ts"
 import { type Conditions, type Fragment, idBoundsOf } from "./Conditions.ts"
@@ -13,7 +14,7 @@ export interface IdWindow {
 
 /** The rows with one of these values in the column: each value is a range of the column's index. */
 interface Ranges {
-  readonly column: TaskFacet
+  readonly column: TaskFacet | "state"
   readonly values: ReadonlyArray<string>
 }
 
@@ -40,10 +41,11 @@ export type BuildStatement = (bounds: ReadonlyArray<Fragment>) => Statement.Stat
 const rangesAtOnce = 100
 
 /** The columns that a filter's terms compare. Exceptions are long, and are read only when they are searched. */
-const searchColumnsOf = ({ search_exceptions }: Pick<TaskFilter, "search_exceptions">): string =>
-  `id, engine, state, priority, name, queue, worker_name, fingerprint, task_id, received_at, first_event_at${
-    search_exceptions ? ", exception" : ""
-  }`
+const searchColumnsOf = ({ query, search_exceptions }: Pick<TaskFilter, "query" | "search_exceptions">): string => {
+  const readsException = search_exceptions || termsOf(query).some(({ kind }) => kind === "word" || kind === "error")
+  return "id, engine, state, priority, name, queue, worker_name, fingerprint, task_id, received_at, first_event_at, " +
+    `runtime_ms, retry_count${readsException ? ", exception" : ""}`
+}
 
 /** The statements that find ids. Each walks one index in the order of the ids, or short ranges of one index. */
 export const makeStatements = (sql: SqlClient.SqlClient, where: Conditions) => {

@@ -196,6 +196,8 @@ export const endpoints: ReadonlyArray<Endpoint> = [
 
   // Contract: "Tasks"
   project("GET /tasks", "viewer", "tasks:read", [], 200),
+  project("GET /task-facets", "viewer", "tasks:read", [], 200), // docs/api.md
+  project("GET /task-matches", "viewer", "tasks:read", [], 200), // docs/api.md
   project("GET /tasks/{engine}/{task_id}", "viewer", "tasks:read", [], 200),
   project("GET /tasks/{engine}/{task_id}/why", "viewer", "tasks:read", [], 200),
   project("GET /tasks/{engine}/{task_id}/tree", "viewer", "tasks:read", [], 200),

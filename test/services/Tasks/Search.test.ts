@@ -1,7 +1,8 @@
 import { assert, describe, layer } from "@effect/vitest"
 import { type Clock, Effect, Layer } from "effect"
 import fc from "fast-check"
-import { everyTask, type TaskFilter } from "../../../src/domain/Task/Filter.ts"
+import type { TaskExpression, TextPattern } from "../../../src/domain/Task/Expression.ts"
+import { addQuery, everyTask, readQuery, type TaskFilter } from "../../../src/domain/Task/Filter.ts"
 import * as Timestamp from "../../../src/domain/Timestamp.ts"
 import { Scans } from "../../../src/services/Tasks/Scans.ts"
 import { maxCounted, type SearchedPage, TaskSearch } from "../../../src/services/Tasks/Search.ts"
@@ -45,6 +46,8 @@ const seeds = (projectId: string): ReadonlyArray<StoredTask> =>
       priority: pick(priorities, index + (index >> 6)),
       exception: pick(exceptions, index + (index >> 3)),
       fingerprint: pick(fingerprints, index + (index >> 4)),
+      runtime_ms: index % 4 === 1 ? null : (index * 37) % 9000,
+      retry_count: index % 13 === 0 ? 3 : 0,
       received_at: receivedAt(index, millis),
       first_event_at: at(millis - 30)
     })
@@ -53,6 +56,51 @@ const seeds = (projectId: string): ReadonlyArray<StoredTask> =>
 /** One form for all that are the same; of the two letters with forms in ASCII alone, or of two letters, none is here. */
 const lower = (text: string) => text.replace(/[^İı]/gu, (letter) => letter.toLowerCase()).replaceAll("ς", "σ")
 const resembles = (text: string | null, term: string) => text !== null && lower(text).includes(lower(term))
+
+const hasPattern = (value: string | null, { match, text }: TextPattern): boolean => {
+  if (value === null) return false
+  if (match === "whole") return value === text
+  if (match === "part") return value.includes(text)
+  const literal = text.split("*").map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"))
+  return new RegExp(`^${literal.join(".*")}$`, "su").test(value)
+}
+
+const compare = { ">": 1, ">=": 1, "=": 0, "<=": -1, "<": -1 } as const
+
+/** What the query language says of a task. */
+const satisfies = (task: StoredTask, expression: TaskExpression): boolean => {
+  const moment = task.received_at ?? task.first_event_at
+  switch (expression.kind) {
+    case "and":
+      return expression.members.every((member) => satisfies(task, member))
+    case "or":
+      return expression.members.some((member) => satisfies(task, member))
+    case "not":
+      return !satisfies(task, expression.term)
+    case "state":
+      return expression.values.some((value) => value === task.state)
+    case "priority":
+      return expression.values.some((value) => value === task.priority)
+    case "pattern":
+      return expression.patterns.some((pattern) => hasPattern(task[expression.column], pattern))
+    case "number": {
+      const value = task[expression.column]
+      if (value === null) return false
+      const isEqual = value === expression.value && ["=", ">=", "<="].includes(expression.comparison)
+      return isEqual || Math.sign(value - expression.value) === (compare[expression.comparison] || NaN)
+    }
+    case "since":
+      return moment >= expression.moment
+    case "until":
+      return moment <= expression.moment
+    case "error":
+      return resembles(task.exception, expression.text)
+    case "word":
+      return [task.name, task.queue, task.worker_name, task.task_id, task.exception].some((text) =>
+        resembles(text, expression.text)
+      )
+  }
+}
 
 /** What the interface says of each term, one row at a time. */
 const matches = (task: StoredTask, filter: TaskFilter): boolean => {
@@ -66,6 +114,7 @@ const matches = (task: StoredTask, filter: TaskFilter): boolean => {
     (filter.worker === null || task.worker_name === filter.worker) &&
     (filter.since === null || moment >= filter.since) &&
     (filter.until === null || moment <= filter.until) &&
+    (filter.query === null || satisfies(task, filter.query)) &&
     (filter.search === null ||
       [task.name, task.queue, task.worker_name, task.task_id, filter.search_exceptions ? task.exception : null].some((
         text
@@ -116,8 +165,59 @@ const filters = (tasks: ReadonlyArray<StoredTask>): fc.Arbitrary<TaskFilter> =>
     queue: orNull(fc.constantFrom("celery", "Mail", "mail", "q%", "straße-İı"), 2),
     worker: orNull(fc.constantFrom("celery@Box-1", "w_3", "w"), 2),
     since: orNull(moments, 2),
-    until: orNull(moments, 2)
+    until: orNull(moments, 2),
+    query: fc.constant(null)
   })
+
+const queryTerm = fc.constantFrom(
+  "state:failure",
+  "state:failure,retry",
+  "state:rejected,pending",
+  "priority:high,low",
+  "name:ship",
+  "name:shop.*",
+  "name:*S*",
+  "name:mail.send%,rare",
+  "name:=shop.Ship",
+  "name:\"a\\\\b\"",
+  "name:no.such.*",
+  "queue:celery,Mail",
+  "queue:*q*",
+  "queue:q%",
+  "queue:\"[ÄRGER]*?^-.ΟΔΟΣ\"",
+  "worker:celery@*",
+  "worker:w_3,w",
+  "engine:rq",
+  "engine:c*,none",
+  "fingerprint:9f2c41d07be5a836",
+  "error:\"ärger with\"",
+  "error:refused",
+  "runtime:>5s",
+  "runtime:<=37ms",
+  "retries:>0",
+  "retries:3",
+  "since:1d",
+  "until:2026-03-11T10:00Z",
+  "ship",
+  "\"550 NO\"",
+  "CELERY",
+  "rare"
+)
+
+/** Queries of the whole language. */
+const { query: queries } = fc.letrec<{ query: string; one: string }>((tie) => ({
+  query: fc.oneof(
+    { depthSize: "small" },
+    { weight: 3, arbitrary: fc.array(tie("one"), { minLength: 1, maxLength: 3 }).map((all) => all.join(" ")) },
+    fc.tuple(tie("query"), tie("query")).map(([a, b]) => `${a} OR ${b}`),
+    fc.tuple(tie("query"), tie("one")).map(([a, b]) => `(${a}) AND ${b}`)
+  ),
+  one: fc.oneof(
+    { weight: 4, arbitrary: queryTerm },
+    { weight: 2, arbitrary: queryTerm.map((term) => `-${term}`) },
+    tie("query").map((inner) => `NOT (${inner})`)
+  )
+}))
 
 /** A clock on which a second passes between two readings. */
 const impatient = Effect.map(Effect.clock, (clock): Clock.Clock => {
@@ -169,6 +269,76 @@ describe.each(engines)("task search on %s", (engine) => {
         }),
       120_000
     )
+
+    it.effect(
+      "finds what a query means on each row, beside any filter",
+      () =>
+        Effect.gen(function*() {
+          const search = yield* TaskSearch
+          const project = yield* freshProject()
+          const tasks = seeds(project.id)
+          yield* insertTasks(tasks)
+          const now = at(start + rows * spacing)
+          const cases = fc.sample(
+            fc.record({
+              text: queries,
+              filter: fc.oneof({ weight: 2, arbitrary: fc.constant(everyTask) }, filters(tasks)),
+              direction: fc.constantFrom<"newest" | "oldest">("newest", "oldest"),
+              limit: fc.constantFrom(3, 51, 5000)
+            }),
+            { numRuns: 300, seed: 20260311 }
+          )
+          let hits = 0
+          for (const { direction, filter, limit, text } of cases) {
+            const expression = readQuery(text, now)
+            const whole = addQuery(filter, expression)
+            const expected = tasks
+              .filter((task) => matches(task, filter) && (expression === null || satisfies(task, expression)))
+              .map(({ id }) => id).sort()
+            const ordered = direction === "newest" ? [...expected].reverse() : expected
+            const about = JSON.stringify({ text, filter, direction, limit })
+            const found = yield* search.listIds(project.id, whole, { direction, after: null, limit })
+            if (found.length > 0) hits++
+            assert.deepStrictEqual(found, ordered.slice(0, limit), about)
+            assert.strictEqual(yield* search.count(project.id, whole), expected.length, about)
+            if (direction === "newest") {
+              const page = yield* search.listPage(project.id, whole, null, limit)
+              assert.deepStrictEqual(page, { ids: ordered.slice(0, limit), searchedTo: null }, about)
+            }
+            const facets = yield* search.countFacets(project.id, whole)
+            assert.strictEqual(facets.counted, expected.length, about)
+            assert.isTrue(facets.is_complete)
+            const some = tasks.slice(-200).map(({ id }) => id)
+            assert.deepStrictEqual(
+              [...yield* search.listMatches(project.id, whole, some)].sort(),
+              expected.filter((id) => some.includes(id)),
+              about
+            )
+          }
+          assert.isAbove(hits, cases.length / 3)
+        }),
+      120_000
+    )
+
+    it.effect("reads the values of an alternative from an index, and counts values", () =>
+      Effect.gen(function*() {
+        const search = yield* TaskSearch
+        const project = yield* freshProject()
+        const tasks = Array.from({ length: 3000 }, (_, index) =>
+          storedTask(project.id, start + index * 1000, {
+            state: index % 1000 === 0 ? "failure" : index % 1000 === 1 ? "retry" : "success",
+            queue: index % 2 === 0 ? "even" : null
+          }))
+        yield* insertTasks(tasks)
+        const filter = addQuery(everyTask, readQuery("state:failure,retry", at(start)))
+        const { ids, searchedTo } = yield* search.listPage(project.id, filter, null, 5)
+        assert.isNull(searchedTo)
+        assert.deepStrictEqual(ids, [2001, 2000, 1001, 1000, 1].map((index) => tasks[index]!.id))
+        const counts = yield* search.countFacets(project.id, filter)
+        assert.deepStrictEqual(counts.state, [{ value: "failure", count: 3 }, { value: "retry", count: 3 }])
+        assert.deepStrictEqual(counts.queue, [{ value: "even", count: 3 }])
+        assert.strictEqual(counts.counted, 6)
+      }), 60_000)
 
     it.effect(
       "stops the search of a page after half a second, and the next pages find the rest",

@@ -739,6 +739,16 @@ export interface paths {
         };
         get: operations["stream.stream"];
     };
+    "/api/v1/projects/{slug}/task-facets": {
+        parameters: {
+        };
+        get: operations["tasks.facets"];
+    };
+    "/api/v1/projects/{slug}/task-matches": {
+        parameters: {
+        };
+        get: operations["tasks.matches"];
+    };
     "/api/v1/projects/{slug}/task-names": {
         parameters: {
         };
@@ -1215,6 +1225,7 @@ export interface components {
         BulkDelete: {
             filter_name?: string | null;
             filter_priority?: ("critical" | "high" | "normal" | "low")[] | null;
+            filter_query?: string | null;
             filter_queue?: string | null;
             filter_search?: string | null;
             filter_since?: string | null;
@@ -1282,6 +1293,7 @@ export interface components {
             fingerprint?: string | null;
             name?: string | null;
             priority?: ("critical" | "high" | "normal" | "low")[] | null;
+            query?: string | null;
             queue?: string | null;
             search?: string | null;
             search_exceptions?: boolean;
@@ -2590,6 +2602,7 @@ export interface components {
         };
         SavedTaskFilters: {
             priority?: ("critical" | "high" | "normal" | "low")[];
+            query?: string;
             search?: string;
             state?: ("pending" | "received" | "started" | "success" | "failure" | "retry" | "revoked" | "rejected" | "unknown") | null;
         };
@@ -2955,12 +2968,39 @@ export interface components {
             updated_at: string;
             worker_name: string | null;
         };
+        TaskFacetCounts: {
+            counted: number;
+            engine: {
+                count: number;
+                value: string;
+            }[];
+            is_complete: boolean;
+            name: {
+                count: number;
+                value: string;
+            }[];
+            queue: {
+                count: number;
+                value: string;
+            }[];
+            state: {
+                count: number;
+                value: string;
+            }[];
+            worker: {
+                count: number;
+                value: string;
+            }[];
+        };
         TaskList: {
             items: components["schemas"]["Task"][];
             next_cursor: string | null;
             /** Format: date-time */
             searched_to?: string;
             total_count?: number | null;
+        };
+        TaskMatches: {
+            ids: string[];
         };
         TaskNames: {
             items: components["schemas"]["TaskNameStats"][];
@@ -7950,6 +7990,69 @@ export interface operations {
             };
         };
     };
+    "tasks.facets": {
+        parameters: {
+            query?: {
+                engine?: string;
+                fingerprint?: string;
+                name?: string;
+                priority?: string;
+                query?: string;
+                queue?: string;
+                search?: string;
+                search_exceptions?: boolean;
+                since?: string;
+                state?: "pending" | "received" | "started" | "success" | "failure" | "retry" | "revoked" | "rejected" | "unknown";
+                until?: string;
+                worker?: string;
+            };
+            path: {
+                slug: string;
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TaskFacetCounts"];
+                };
+            };
+        };
+    };
+    "tasks.matches": {
+        parameters: {
+            query: {
+                engine?: string;
+                fingerprint?: string;
+                ids: string;
+                name?: string;
+                priority?: string;
+                query?: string;
+                queue?: string;
+                search?: string;
+                search_exceptions?: boolean;
+                since?: string;
+                state?: "pending" | "received" | "started" | "success" | "failure" | "retry" | "revoked" | "rejected" | "unknown";
+                until?: string;
+                worker?: string;
+            };
+            path: {
+                slug: string;
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TaskMatches"];
+                };
+            };
+        };
+    };
     "trends.names": {
         parameters: {
             query?: {
@@ -7987,6 +8090,7 @@ export interface operations {
                 limit?: number;
                 name?: string;
                 priority?: string;
+                query?: string;
                 queue?: string;
                 search?: string;
                 search_exceptions?: boolean;

@@ -41,8 +41,7 @@ export const goLetters: Readonly<Record<PageName, string>> = {
   automation: "u",
   approvals: "p",
   notifications: "n",
-  people: "m",
-  settings: "e"
+  people: "m"
 }
 
 /** The key that begins a journey to a page. */
