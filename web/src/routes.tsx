@@ -106,6 +106,36 @@ const accountRoute = createRoute({
   component: lazyRouteComponent(() => import("./account/AccountPage.tsx"), "AccountPage")
 })
 
+const usersRoute = createRoute({
+  getParentRoute: () => signedInRoute,
+  path: "/users",
+  component: lazyRouteComponent(() => import("./users/UsersPage.tsx"), "UsersPage")
+})
+
+const systemTabs = ["health", "versions", "settings"] as const
+
+interface SystemSearch {
+  readonly tab?: (typeof systemTabs)[number]
+  /** Of settings: part of a name or description. */
+  readonly q?: string
+  /** Of settings: only those whose value is no default. */
+  readonly set?: boolean
+}
+
+const systemRoute = createRoute({
+  getParentRoute: () => signedInRoute,
+  path: "/system",
+  validateSearch: ({ q, set, tab }: Record<string, unknown>): SystemSearch => {
+    const chosen = systemTabs.find((one) => one === tab)
+    return {
+      ...(chosen !== undefined && { tab: chosen }),
+      ...(typeof q === "string" && q !== "" && { q }),
+      ...(set === true && { set })
+    }
+  },
+  component: lazyRouteComponent(() => import("./system/SystemPage.tsx"), "SystemPage")
+})
+
 const projectRoute = createRoute({ getParentRoute: () => signedInRoute, path: "/projects/$slug", component: Outlet })
 
 const overviewWindows = ["1h", "6h", "24h", "72h", "7d", "30d", "90d"] as const
@@ -115,6 +145,12 @@ const peopleRoute = createRoute({
   getParentRoute: () => projectRoute,
   path: "/people",
   component: lazyRouteComponent(() => import("./people/PeoplePage.tsx"), "PeoplePage")
+})
+
+const settingsRoute = createRoute({
+  getParentRoute: () => projectRoute,
+  path: "/settings",
+  component: lazyRouteComponent(() => import("./projectSettings/SettingsPage.tsx"), "SettingsPage")
 })
 
 const overviewRoute = createRoute({
@@ -340,8 +376,11 @@ const routeTree = rootRoute.addChildren([
   signedInRoute.addChildren([
     homeRoute,
     accountRoute,
+    usersRoute,
+    systemRoute,
     projectRoute.addChildren([
       peopleRoute,
+      settingsRoute,
       overviewRoute,
       tasksRoute,
       taskRoute,

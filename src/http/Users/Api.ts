@@ -21,7 +21,7 @@ export class UsersApi extends HttpApiGroup.make("users")
       }))
       .addSuccess(Schema.Array(UserDetail))
       .annotate(Access, { caller: "global_admin", scope: "users:read" })
-      .annotateContext(operation("List users", "By `offset` and `limit`, oldest first."))
+      .annotateContext(operation("List users", "By `offset` and `limit`, newest first."))
   )
   .add(
     HttpApiEndpoint.post("create", "/users")

@@ -6,6 +6,7 @@ import { useTexts } from "../i18n/Language.tsx"
 import { Button } from "../ui/Button.tsx"
 import { fieldText, TextAreaField } from "../ui/Fields.tsx"
 import { FormDialog } from "../ui/FormDialog.tsx"
+import { parseLines } from "../ui/lines.ts"
 import { ListFrame } from "../ui/ListFrame.tsx"
 import { Moment } from "../ui/Moment.tsx"
 import { EmptyState } from "../ui/Notices.tsx"
@@ -14,7 +15,7 @@ import { Table } from "../ui/Table.tsx"
 import { Time } from "../ui/Time.tsx"
 import { CreateKeyForm } from "./CreateKeyForm.tsx"
 import { keysQuery, statusOf } from "./keys.ts"
-import { examplePath, parseAddresses } from "./scopes.ts"
+import { examplePath } from "./scopes.ts"
 
 type Key = Schemas["ApiKey"]
 
@@ -27,10 +28,10 @@ const AddressesForm = ({ onClose, shown }: { readonly shown: Key; readonly onClo
       submit={forms.save}
       onClose={onClose}
       onSubmit={async (form) => {
-        const addresses = parseAddresses(fieldText(form, "addresses"))
+        const addresses = parseLines(fieldText(form, "addresses"))
         await unwrap(api.PATCH("/api/v1/api-keys/{key_id}", {
           params: { path: { key_id: shown.id } },
-          body: { allowed_cidrs: addresses === null ? null : [...addresses] }
+          body: { allowed_cidrs: addresses }
         }))
         await queries.invalidateQueries(keysQuery)
       }}

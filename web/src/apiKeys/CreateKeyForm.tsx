@@ -7,9 +7,9 @@ import { meQuery } from "../session/session.ts"
 import { projectsQuery } from "../shell/projects.ts"
 import { fieldText, SelectField, TextAreaField, TextField } from "../ui/Fields.tsx"
 import { FormDialog } from "../ui/FormDialog.tsx"
+import { parseLines } from "../ui/lines.ts"
 import { keysQuery, scopesQuery } from "./keys.ts"
 import { ScopeFields } from "./ScopeFields.tsx"
-import { parseAddresses } from "./scopes.ts"
 
 const lifetimes = ["30", "90", "365"] as const
 
@@ -33,7 +33,7 @@ export const CreateKeyForm = ({ onClose, onCreated }: {
       size="large"
       onClose={onClose}
       onSubmit={async (form) => {
-        const allowed_cidrs = parseAddresses(fieldText(form, "addresses"))
+        const allowed_cidrs = parseLines(fieldText(form, "addresses"))
         const [project, days] = [fieldText(form, "project"), fieldText(form, "days")]
         onCreated(
           await unwrap(api.POST("/api/v1/api-keys", {
@@ -42,7 +42,7 @@ export const CreateKeyForm = ({ onClose, onCreated }: {
               scopes: [...chosen],
               project_id: project === "" ? null : project,
               expires_in_days: days === "" ? null : Number(days),
-              allowed_cidrs: allowed_cidrs === null ? null : [...allowed_cidrs]
+              allowed_cidrs
             }
           }))
         )

@@ -1,9 +1,3 @@
-/** Addresses and networks as typed, one a line or with commas; null where there are none. */
-export const parseAddresses = (text: string): ReadonlyArray<string> | null => {
-  const addresses = text.split(/[\s,]+/).filter((part) => part !== "")
-  return addresses.length === 0 ? null : addresses
-}
-
 /** The scopes by what they concern: the part before the colon. `admin:*` comes last, for it contains the others. */
 export const groupScopes = (scopes: ReadonlyArray<string>): ReadonlyArray<readonly [string, ReadonlyArray<string>]> => {
   const groups = new Map<string, Array<string>>()

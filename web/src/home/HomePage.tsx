@@ -1,15 +1,22 @@
 import { useQuery } from "@tanstack/react-query"
 import { Link } from "@tanstack/react-router"
+import { lazy, Suspense, useState } from "react"
 import { useRefetchInterval } from "../api/live.ts"
 import { AttentionList } from "../attention/AttentionList.tsx"
 import { useFormat } from "../format/useFormat.ts"
 import { useTexts } from "../i18n/Language.tsx"
 import { homeQuery } from "../overview/queries.ts"
+import { meQuery } from "../session/session.ts"
+import { Button } from "../ui/Button.tsx"
 import { ListFrame } from "../ui/ListFrame.tsx"
 import { EmptyState } from "../ui/Notices.tsx"
 import { PageHeader } from "../ui/PageHeader.tsx"
 import { Table } from "../ui/Table.tsx"
 import { Time } from "../ui/Time.tsx"
+
+const CreateProjectForm = lazy(async () => ({
+  default: (await import("./CreateProjectForm.tsx")).CreateProjectForm
+}))
 
 const refetchMillis = 15_000
 
@@ -22,13 +29,24 @@ const healthColours = {
 
 /** Every project that the person sees, and what of them needs a look. */
 export const HomePage = () => {
-  const { home: texts, overview } = useTexts()
+  const { home: texts, overview, projectSettings } = useTexts()
+  const { data: me } = useQuery(meQuery)
+  const [isCreating, setCreating] = useState(false)
   const format = useFormat()
   const refetchInterval = useRefetchInterval(refetchMillis)
   const home = useQuery({ ...homeQuery, refetchInterval })
   return (
     <>
-      <PageHeader title={texts.title} />
+      <PageHeader title={texts.title}>
+        {me?.is_admin === true && (
+          <Button className="ml-auto" onClick={() => setCreating(true)}>{projectSettings.create}</Button>
+        )}
+      </PageHeader>
+      {isCreating && (
+        <Suspense>
+          <CreateProjectForm onClose={() => setCreating(false)} />
+        </Suspense>
+      )}
       <ListFrame
         list={home}
         isEmpty={home.data?.projects.length === 0}

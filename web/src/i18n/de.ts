@@ -17,11 +17,14 @@ import { overview } from "./de/overview.ts"
 import { palette } from "./de/palette.ts"
 import { people } from "./de/people.ts"
 import { persons } from "./de/persons.ts"
+import { projectSettings } from "./de/projectSettings.ts"
 import { queues } from "./de/queues.ts"
 import { schedules } from "./de/schedules.ts"
 import { secondFactor } from "./de/secondFactor.ts"
+import { system } from "./de/system.ts"
 import { task } from "./de/task.ts"
 import { tasks } from "./de/tasks.ts"
+import { users } from "./de/users.ts"
 import { workers } from "./de/workers.ts"
 import type { Texts } from "./en.ts"
 
@@ -137,6 +140,9 @@ export const de: Texts = {
   account,
   apiKeys,
   secondFactor,
+  projectSettings,
+  users,
+  system,
   people,
   tasks,
   task,

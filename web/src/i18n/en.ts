@@ -17,11 +17,14 @@ import { overview } from "./en/overview.ts"
 import { palette } from "./en/palette.ts"
 import { people } from "./en/people.ts"
 import { persons } from "./en/persons.ts"
+import { projectSettings } from "./en/projectSettings.ts"
 import { queues } from "./en/queues.ts"
 import { schedules } from "./en/schedules.ts"
 import { secondFactor } from "./en/secondFactor.ts"
+import { system } from "./en/system.ts"
 import { task } from "./en/task.ts"
 import { tasks } from "./en/tasks.ts"
+import { users } from "./en/users.ts"
 import { workers } from "./en/workers.ts"
 
 /**
@@ -139,6 +142,9 @@ export const en = {
   account,
   apiKeys,
   secondFactor,
+  projectSettings,
+  users,
+  system,
   people,
   tasks,
   task,

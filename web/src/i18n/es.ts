@@ -18,11 +18,14 @@ import { overview } from "./es/overview.ts"
 import { palette } from "./es/palette.ts"
 import { people } from "./es/people.ts"
 import { persons } from "./es/persons.ts"
+import { projectSettings } from "./es/projectSettings.ts"
 import { queues } from "./es/queues.ts"
 import { schedules } from "./es/schedules.ts"
 import { secondFactor } from "./es/secondFactor.ts"
+import { system } from "./es/system.ts"
 import { task } from "./es/task.ts"
 import { tasks } from "./es/tasks.ts"
+import { users } from "./es/users.ts"
 import { workers } from "./es/workers.ts"
 
 export const es: Texts = {
@@ -136,6 +139,9 @@ export const es: Texts = {
   account,
   apiKeys,
   secondFactor,
+  projectSettings,
+  users,
+  system,
   people,
   tasks,
   task,

@@ -18,11 +18,14 @@ import { overview } from "./fr/overview.ts"
 import { palette } from "./fr/palette.ts"
 import { people } from "./fr/people.ts"
 import { persons } from "./fr/persons.ts"
+import { projectSettings } from "./fr/projectSettings.ts"
 import { queues } from "./fr/queues.ts"
 import { schedules } from "./fr/schedules.ts"
 import { secondFactor } from "./fr/secondFactor.ts"
+import { system } from "./fr/system.ts"
 import { task } from "./fr/task.ts"
 import { tasks } from "./fr/tasks.ts"
+import { users } from "./fr/users.ts"
 import { workers } from "./fr/workers.ts"
 
 export const fr: Texts = {
@@ -136,6 +139,9 @@ export const fr: Texts = {
   account,
   apiKeys,
   secondFactor,
+  projectSettings,
+  users,
+  system,
   people,
   tasks,
   task,

@@ -18,11 +18,14 @@ import { overview } from "./ja/overview.ts"
 import { palette } from "./ja/palette.ts"
 import { people } from "./ja/people.ts"
 import { persons } from "./ja/persons.ts"
+import { projectSettings } from "./ja/projectSettings.ts"
 import { queues } from "./ja/queues.ts"
 import { schedules } from "./ja/schedules.ts"
 import { secondFactor } from "./ja/secondFactor.ts"
+import { system } from "./ja/system.ts"
 import { task } from "./ja/task.ts"
 import { tasks } from "./ja/tasks.ts"
+import { users } from "./ja/users.ts"
 import { workers } from "./ja/workers.ts"
 
 export const ja: Texts = {
@@ -136,6 +139,9 @@ export const ja: Texts = {
   account,
   apiKeys,
   secondFactor,
+  projectSettings,
+  users,
+  system,
   people,
   tasks,
   task,

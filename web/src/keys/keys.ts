@@ -41,7 +41,8 @@ export const goLetters: Readonly<Record<PageName, string>> = {
   automation: "u",
   approvals: "p",
   notifications: "n",
-  people: "m"
+  people: "m",
+  settings: "e"
 }
 
 /** The key that begins a journey to a page. */

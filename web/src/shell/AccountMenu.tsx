@@ -37,7 +37,7 @@ const Select = <A extends string>({ choices, label, onChoose, value }: {
 }
 
 const PlaceLink = ({ children, icon, to }: {
-  readonly to: "/account"
+  readonly to: "/account" | "/users" | "/system"
   readonly icon: IconName
   readonly children: string
 }) => (
@@ -85,6 +85,12 @@ export const AccountMenu = ({ me }: { readonly me: Me }) => {
         <p className="truncate font-medium">{me.email}</p>
         <nav aria-label={texts.settings.account} className="grid gap-1">
           <PlaceLink to="/account" icon="person">{texts.nav.account}</PlaceLink>
+          {me.is_admin && (
+            <>
+              <PlaceLink to="/users" icon="people">{texts.nav.users}</PlaceLink>
+              <PlaceLink to="/system" icon="system">{texts.nav.system}</PlaceLink>
+            </>
+          )}
         </nav>
         <Select<Theme>
           label={texts.settings.theme}

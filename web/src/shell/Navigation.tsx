@@ -34,7 +34,10 @@ export const pageGroups = [
     { name: "approvals", to: "/projects/$slug/approvals", role: "operator" },
     { name: "notifications", to: "/projects/$slug/notifications" }
   ],
-  [{ name: "people", to: "/projects/$slug/people", role: "admin" }]
+  [
+    { name: "people", to: "/projects/$slug/people", role: "admin" },
+    { name: "settings", to: "/projects/$slug/settings", role: "admin" }
+  ]
 ] as const satisfies ReadonlyArray<ReadonlyArray<Page>>
 
 const isPage = (page: Page) => page

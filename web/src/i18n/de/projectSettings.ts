@@ -1,0 +1,50 @@
+import type { Texts } from "../en.ts"
+
+export const projectSettings: Texts["projectSettings"] = {
+  title: "Einstellungen",
+  onlyAdmins: "Nur Administratoren des Projekts können seine Einstellungen ändern.",
+  create: "Projekt anlegen",
+  general: "Allgemein",
+  name: "Name",
+  slug: "Slug",
+  slugHint:
+    "Der Name in Adressen und API-Pfaden. Nach einer Änderung funktionieren alte Links und die Pfade von Skripten nicht mehr.",
+  newSlugHint: "Der Name in Adressen und API-Pfaden: Kleinbuchstaben, Ziffern und Bindestriche.",
+  description: "Beschreibung",
+  environment: "Umgebung",
+  environmentHint: "Eine Bezeichnung wie production. Sie ändert sonst nichts.",
+  zone: "Zeitzone",
+  zoneHint:
+    "In ihr zeigt die Oberfläche Zeiten an, wenn eine Person die Zone des Projekts wählt. Zeitpläne haben eine eigene Zone.",
+  access: "Zugriff und Nutzdaten",
+  payloadRole: "Wer Argumente und Ergebnisse sieht",
+  payloadRoleHint:
+    "Für andere sind sie in Tasks, Zeitplänen und Exporten ausgeblendet. Exceptions und Tracebacks bleiben sichtbar.",
+  payloadRoles: {
+    viewer: "Alle Mitglieder",
+    auditor: "Prüfer und Administratoren",
+    operator: "Operatoren und Administratoren",
+    admin: "Nur Administratoren"
+  },
+  addresses: "Erlaubte Adressen",
+  addressesHint:
+    "Netze wie 192.0.2.0/24, eines pro Zeile; Ihre eigene Adresse muss dabei sein. Personen und API-Schlüssel von anderen Adressen werden abgelehnt; Agenten sind nicht betroffen. Leer: alle Adressen.",
+  approvals: "Freigaben",
+  approvalsHint: "Ausgewählte Aktionen warten, bis eine zweite Person sie freigibt.",
+  approvalsHeldHint:
+    "Ausgewählte Aktionen warten, bis eine zweite Person sie freigibt. Auch eine Änderung dieser Regelung wartet.",
+  holdPurges: "Leeren von Queues",
+  holdRules: "Automatisierungsregeln, die wiederholen oder abbrechen",
+  holdRulesHint: "Das Anlegen und Ändern solcher Regeln. Das Löschen wartet nicht.",
+  holdBulk: "Sammelaktionen über mehr Tasks als",
+  holdBulkHint: "Sammelwiederholungen und Sammellöschungen. Leer: keine davon wartet.",
+  schedulers: "Scheduler",
+  owner: "Scheduler neuer Zeitpläne",
+  ownerHint: "Er löst Zeitpläne aus, die keinen eigenen Scheduler nennen, zum Beispiel svc-scheduler.",
+  allowedSchedulers: "Erlaubte Scheduler",
+  allowedSchedulersHint: "Einer pro Zeile. Zeitpläne anderer Scheduler werden nicht ausgelöst. Leer: alle Scheduler.",
+  delete: "Projekt löschen",
+  deleteTitle: (name: string) => `${name} löschen`,
+  deleteHint:
+    "Das Projekt verschwindet sofort. Seine Agenten werden getrennt, offene Befehle abgebrochen, und seine Tasks, Mitglieder und API-Schlüssel gelöscht. Das lässt sich nicht rückgängig machen."
+}

@@ -1,0 +1,78 @@
+import type { Texts } from "../en.ts"
+
+export const system: Texts["system"] = {
+  tabs: { health: "Zustand", versions: "Versionen", settings: "Einstellungen" },
+  part: "Teil",
+  status: "Zustand",
+  detail: "Einzelheiten",
+  took: "Dauer",
+  statuses: { ok: "In Ordnung", degraded: "Eingeschränkt", failed: "Ausgefallen" },
+  statusHints: {
+    ok: "jede Prüfung war erfolgreich.",
+    degraded: "der Brain-Server arbeitet, aber ein Teil braucht Aufmerksamkeit.",
+    failed: "ein Teil, den der Brain-Server braucht, funktioniert nicht."
+  },
+  checks: {
+    database: "Datenbank",
+    migrations: "Schema der Datenbank",
+    leaders: "Leases der Hintergrundarbeit",
+    mail: "E-Mail",
+    secret_key: "Schlüssel der gespeicherten Geheimnisse",
+    audit_chain: "Signiertes Audit-Log"
+  },
+  checkHints: {
+    database: "Beantwortet Lese- und Schreibzugriffe.",
+    migrations: "Hat die Revision, die dieses Programm braucht.",
+    leaders: "Welcher Prozess die Arbeit ausführt, die nur einer ausführen darf.",
+    mail: "Keine E-Mail wartet nach einer gescheiterten Zustellung.",
+    secret_key: "Der Schlüssel, der gespeicherte Geheimnisse entschlüsselt, ist bekannt.",
+    audit_chain: "Seine neuesten Zeilen stimmen mit dem Signierten überein."
+  },
+  loop: (name: string) => `Hintergrundschleife: ${name}`,
+  loops: (running: string, all: string) =>
+    `${running} von ${all} Hintergrundschleifen laufen in diesem Prozess ohne Fehler.`,
+  revision: (found: string, expected: string) => `Revision ${found}, erwartet ${expected}`,
+  forwarder: "Audit-Webhook",
+  forwarderOff:
+    "Nicht eingerichtet. Mit SVC_AUDIT_WEBHOOK_URL sendet der Brain-Server jede Zeile des Audit-Logs an ein anderes System.",
+  forwarderHint: (worker: string) => `Gezählt seit dem Start des Prozesses ${worker}; jede Replik hat eigene Zahlen.`,
+  delivered: "Zugestellte Zeilen",
+  waiting: "Wartende Zeilen",
+  dropped: "Verworfene Zeilen",
+  lastDelivered: "Letzte Zustellung",
+  failuresInRow: "Fehler in Folge",
+  installation: "Installation",
+  program: "svc",
+  runtime: "Laufzeitumgebung",
+  os: "Betriebssystem",
+  database: "Datenbank",
+  dialects: { sqlite: "SQLite", pg: "PostgreSQL" },
+  schema: "Schema-Revision",
+  size: "Größe",
+  megabytes: (count: string) => `${count} MB`,
+  check: "Nach neueren Versionen suchen",
+  checked: "Die Registry wurde gelesen",
+  neverChecked: "Die Registry wurde noch nicht gelesen. Der Brain-Server liest sie nur auf Ihre Anforderung.",
+  package: "Paket",
+  installed: "Installiert",
+  latest: "Neueste",
+  elsewhere: "auf anderen Rechnern",
+  unknown: "Unbekannt",
+  outdated: "Es gibt eine neuere",
+  current: "Aktuell",
+  settingsHint: (home: string) =>
+    `Die geltenden Werte des antwortenden Prozesses, Geheimnisse sind maskiert. Ändern Sie sie in der Umgebung oder in svc.conf von ${home}, und starten Sie neu.`,
+  filter: "Einstellungen filtern",
+  onlySet: "Nur gesetzte",
+  noSetting: "Keine Einstellung passt",
+  setting: "Einstellung",
+  value: "Wert",
+  source: "Quelle",
+  sources: {
+    environment: "Umgebung",
+    file: "Datei",
+    tunables: "svc.conf",
+    default: "Standard",
+    option: "Befehlszeile"
+  }
+}

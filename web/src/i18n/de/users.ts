@@ -1,0 +1,28 @@
+import type { Texts } from "../en.ts"
+
+export const users: Texts["users"] = {
+  hint:
+    "Alle Konten dieses Brain-Servers. Was ein Konto in einem Projekt darf, wird auf der Personenseite des Projekts festgelegt.",
+  none: "Keine Benutzer",
+  create: "Benutzer anlegen",
+  createHint:
+    "Bei einer Einladung zu einem Projekt wählt die Person das Passwort selbst; hier legen Sie das erste fest.",
+  active: "Aktiv",
+  inactive: "Inaktiv",
+  activeHint:
+    "Ein inaktives Konto kann sich nicht anmelden. Seine Sitzungen enden sofort, und seine API-Schlüssel wirken nicht mehr.",
+  adminHint: "Administrator in jedem Projekt sowie der Benutzer und des Brain-Servers.",
+  password: "Passwort",
+  passwordHint: "Mindestens 12 Zeichen.",
+  lastLogin: "Letzte Anmeldung",
+  never: "Nie",
+  created: "Angelegt",
+  edit: "Bearbeiten",
+  setPassword: "Passwort setzen",
+  passwordOf: (name: string) => `Passwort von ${name} setzen`,
+  setPasswordHint: "Alle Sitzungen des Kontos enden. Der zweite Faktor und die API-Schlüssel bleiben bestehen.",
+  delete: "Löschen",
+  deleteTitle: (name: string) => `${name} löschen`,
+  deleteHint:
+    "Das Konto, seine Sitzungen, API-Schlüssel, Mitgliedschaften und offenen Einladungen werden gelöscht. Was die Person getan hat, bleibt im Audit-Log. Das lässt sich nicht rückgängig machen."
+}

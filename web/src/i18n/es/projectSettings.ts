@@ -1,0 +1,51 @@
+import type { Texts } from "../en.ts"
+
+export const projectSettings: Texts["projectSettings"] = {
+  title: "Ajustes",
+  onlyAdmins: "Solo los administradores del proyecto pueden cambiar sus ajustes.",
+  create: "Crear un proyecto",
+  general: "General",
+  name: "Nombre",
+  slug: "Slug",
+  slugHint:
+    "El nombre en las direcciones y rutas de la API. Tras un cambio, los enlaces antiguos y las rutas de los scripts dejan de funcionar.",
+  newSlugHint: "El nombre en las direcciones y rutas de la API: minúsculas, cifras y guiones.",
+  description: "Descripción",
+  environment: "Entorno",
+  environmentHint: "Una etiqueta, como production. No cambia nada más.",
+  zone: "Zona horaria",
+  zoneHint:
+    "El panel muestra las horas en ella cuando una persona elige la zona del proyecto. Las programaciones tienen su propia zona.",
+  access: "Acceso y datos",
+  payloadRole: "Quién ve los argumentos y resultados",
+  payloadRoleHint:
+    "Para los demás se ocultan en tareas, programaciones y exportaciones. Las excepciones y trazas siguen visibles.",
+  payloadRoles: {
+    viewer: "Todos los miembros",
+    auditor: "Auditores y administradores",
+    operator: "Operadores y administradores",
+    admin: "Solo administradores"
+  },
+  addresses: "Direcciones permitidas",
+  addressesHint:
+    "Redes como 192.0.2.0/24, una por línea; su propia dirección debe estar incluida. Se rechaza a las personas y claves de API desde otras direcciones; no afecta a los agentes. Vacío: todas las direcciones.",
+  approvals: "Aprobaciones",
+  approvalsHint: "Las acciones elegidas esperan hasta que una segunda persona las apruebe.",
+  approvalsHeldHint:
+    "Las acciones elegidas esperan hasta que una segunda persona las apruebe. También espera un cambio de esta política.",
+  holdPurges: "Vaciados de colas",
+  holdRules: "Reglas de automatización que reintentan o cancelan",
+  holdRulesHint: "Crear y cambiar esas reglas. Eliminar una no espera.",
+  holdBulk: "Acciones masivas sobre más tareas que",
+  holdBulkHint: "Reintentos y eliminaciones masivos. Vacío: ninguno espera.",
+  schedulers: "Planificadores",
+  owner: "Planificador de las programaciones nuevas",
+  ownerHint: "Dispara las programaciones que no indican un planificador propio, por ejemplo svc-scheduler.",
+  allowedSchedulers: "Planificadores permitidos",
+  allowedSchedulersHint:
+    "Uno por línea. Las programaciones de otros planificadores no se disparan. Vacío: todos los planificadores.",
+  delete: "Eliminar el proyecto",
+  deleteTitle: (name: string) => `Eliminar ${name}`,
+  deleteHint:
+    "El proyecto desaparece de inmediato. Sus agentes se desconectan, los comandos abiertos se cancelan y se eliminan sus tareas, miembros y claves de API. No se puede deshacer."
+}

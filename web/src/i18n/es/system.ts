@@ -1,0 +1,79 @@
+import type { Texts } from "../en.ts"
+
+export const system: Texts["system"] = {
+  tabs: { health: "Estado", versions: "Versiones", settings: "Ajustes" },
+  part: "Parte",
+  status: "Estado",
+  detail: "Detalle",
+  took: "Duración",
+  statuses: { ok: "Correcto", degraded: "Degradado", failed: "Fallido" },
+  statusHints: {
+    ok: "todas las comprobaciones han pasado.",
+    degraded: "el servidor brain funciona, y una parte requiere atención.",
+    failed: "no funciona una parte que el servidor brain necesita."
+  },
+  checks: {
+    database: "Base de datos",
+    migrations: "Esquema de la base de datos",
+    leaders: "Concesiones del trabajo en segundo plano",
+    mail: "Correo",
+    secret_key: "Clave de los secretos guardados",
+    audit_chain: "Registro de auditoría firmado"
+  },
+  checkHints: {
+    database: "Responde a lecturas y escrituras.",
+    migrations: "Tiene la revisión que necesita este programa.",
+    leaders: "Qué proceso hace cada trabajo que solo uno puede hacer.",
+    mail: "Ningún correo espera tras una entrega fallida.",
+    secret_key: "Se conoce la clave que descifra los secretos guardados.",
+    audit_chain: "Sus filas más recientes coinciden con lo firmado."
+  },
+  loop: (name: string) => `Bucle en segundo plano: ${name}`,
+  loops: (running: string, all: string) =>
+    `${running} de ${all} bucles en segundo plano funcionan sin errores en este proceso.`,
+  revision: (found: string, expected: string) => `revisión ${found}, se esperaba ${expected}`,
+  forwarder: "Webhook de auditoría",
+  forwarderOff:
+    "No está configurado. Con SVC_AUDIT_WEBHOOK_URL, el servidor brain envía cada fila del registro de auditoría a otro sistema.",
+  forwarderHint: (worker: string) =>
+    `Contado desde el arranque del proceso ${worker}; cada réplica tiene sus propias cifras.`,
+  delivered: "Filas entregadas",
+  waiting: "Filas en espera",
+  dropped: "Filas descartadas",
+  lastDelivered: "Última entrega",
+  failuresInRow: "Fallos seguidos",
+  installation: "Instalación",
+  program: "svc",
+  runtime: "Entorno de ejecución",
+  os: "Sistema operativo",
+  database: "Base de datos",
+  dialects: { sqlite: "SQLite", pg: "PostgreSQL" },
+  schema: "Revisión del esquema",
+  size: "Tamaño",
+  megabytes: (count: string) => `${count} MB`,
+  check: "Buscar versiones más recientes",
+  checked: "El registro de paquetes se leyó",
+  neverChecked: "El registro de paquetes no se ha leído. El servidor brain solo lo lee cuando usted lo pide.",
+  package: "Paquete",
+  installed: "Instalada",
+  latest: "Más reciente",
+  elsewhere: "en otras máquinas",
+  unknown: "Desconocido",
+  outdated: "Hay una más reciente",
+  current: "Actualizado",
+  settingsHint: (home: string) =>
+    `Los valores vigentes en el proceso que responde, con los secretos ocultos. Cámbielos en el entorno o en svc.conf de ${home} y reinicie.`,
+  filter: "Filtrar ajustes",
+  onlySet: "Solo los definidos",
+  noSetting: "Ningún ajuste coincide",
+  setting: "Ajuste",
+  value: "Valor",
+  source: "Origen",
+  sources: {
+    environment: "Entorno",
+    file: "Archivo",
+    tunables: "svc.conf",
+    default: "Predeterminado",
+    option: "Línea de comandos"
+  }
+}

@@ -1,0 +1,51 @@
+import type { Texts } from "../en.ts"
+
+export const projectSettings: Texts["projectSettings"] = {
+  title: "Paramètres",
+  onlyAdmins: "Seuls les administrateurs du projet peuvent modifier ses paramètres.",
+  create: "Créer un projet",
+  general: "Général",
+  name: "Nom",
+  slug: "Slug",
+  slugHint:
+    "Le nom dans les adresses et les chemins de l’API. Après un changement, les anciens liens et les chemins des scripts ne fonctionnent plus.",
+  newSlugHint: "Le nom dans les adresses et les chemins de l’API : minuscules, chiffres et traits d’union.",
+  description: "Description",
+  environment: "Environnement",
+  environmentHint: "Une étiquette, telle que production. Elle ne change rien d’autre.",
+  zone: "Fuseau horaire",
+  zoneHint:
+    "Le tableau de bord affiche les heures dans ce fuseau si une personne choisit celui du projet. Les planifications ont leur propre fuseau.",
+  access: "Accès et données",
+  payloadRole: "Qui voit les arguments et les résultats",
+  payloadRoleHint:
+    "Pour les autres, ils sont masqués dans les tâches, les planifications et les exports. Les exceptions et les traces restent visibles.",
+  payloadRoles: {
+    viewer: "Tous les membres",
+    auditor: "Auditeurs et administrateurs",
+    operator: "Opérateurs et administrateurs",
+    admin: "Administrateurs uniquement"
+  },
+  addresses: "Adresses autorisées",
+  addressesHint:
+    "Des réseaux tels que 192.0.2.0/24, un par ligne ; votre propre adresse doit en faire partie. Les personnes et les clés d’API depuis d’autres adresses sont refusées ; les agents ne sont pas concernés. Vide : toutes les adresses.",
+  approvals: "Approbations",
+  approvalsHint: "Les actions choisies attendent l’approbation d’une seconde personne.",
+  approvalsHeldHint:
+    "Les actions choisies attendent l’approbation d’une seconde personne. Une modification de cette politique attend aussi.",
+  holdPurges: "Vidages de files",
+  holdRules: "Règles d’automatisation qui relancent ou annulent",
+  holdRulesHint: "La création et la modification de ces règles. La suppression n’attend pas.",
+  holdBulk: "Actions groupées sur plus de tâches que",
+  holdBulkHint: "Relances et suppressions groupées. Vide : aucune n’attend.",
+  schedulers: "Ordonnanceurs",
+  owner: "Ordonnanceur des nouvelles planifications",
+  ownerHint: "Il déclenche les planifications qui n’en nomment pas d’autre, par exemple svc-scheduler.",
+  allowedSchedulers: "Ordonnanceurs autorisés",
+  allowedSchedulersHint:
+    "Un par ligne. Les planifications d’autres ordonnanceurs ne se déclenchent pas. Vide : tous les ordonnanceurs.",
+  delete: "Supprimer le projet",
+  deleteTitle: (name: string) => `Supprimer ${name}`,
+  deleteHint:
+    "Le projet disparaît immédiatement. Ses agents sont déconnectés, les commandes ouvertes annulées, et ses tâches, membres et clés d’API supprimés. C’est irréversible."
+}

@@ -1,0 +1,79 @@
+import type { Texts } from "../en.ts"
+
+export const system: Texts["system"] = {
+  tabs: { health: "Santé", versions: "Versions", settings: "Paramètres" },
+  part: "Partie",
+  status: "État",
+  detail: "Détail",
+  took: "Durée",
+  statuses: { ok: "Sain", degraded: "Dégradé", failed: "En panne" },
+  statusHints: {
+    ok: "toutes les vérifications ont réussi.",
+    degraded: "le serveur brain fonctionne, mais une partie demande de l’attention.",
+    failed: "une partie dont le serveur brain a besoin ne fonctionne pas."
+  },
+  checks: {
+    database: "Base de données",
+    migrations: "Schéma de la base de données",
+    leaders: "Baux du travail en arrière-plan",
+    mail: "E-mail",
+    secret_key: "Clé des secrets enregistrés",
+    audit_chain: "Journal d’audit signé"
+  },
+  checkHints: {
+    database: "Répond aux lectures et aux écritures.",
+    migrations: "A la révision dont ce programme a besoin.",
+    leaders: "Quel processus fait chaque travail réservé à un seul.",
+    mail: "Aucun e-mail n’attend après un envoi échoué.",
+    secret_key: "La clé qui déchiffre les secrets enregistrés est connue.",
+    audit_chain: "Ses lignes les plus récentes correspondent à ce qui a été signé."
+  },
+  loop: (name: string) => `Boucle en arrière-plan : ${name}`,
+  loops: (running: string, all: string) =>
+    `${running} boucles en arrière-plan sur ${all} tournent sans erreur dans ce processus.`,
+  revision: (found: string, expected: string) => `révision ${found}, attendue ${expected}`,
+  forwarder: "Webhook d’audit",
+  forwarderOff:
+    "Non configuré. Avec SVC_AUDIT_WEBHOOK_URL, le serveur brain envoie chaque ligne du journal d’audit à un autre système.",
+  forwarderHint: (worker: string) =>
+    `Compté depuis le démarrage du processus ${worker} ; chaque réplique a ses propres chiffres.`,
+  delivered: "Lignes livrées",
+  waiting: "Lignes en attente",
+  dropped: "Lignes abandonnées",
+  lastDelivered: "Dernière livraison",
+  failuresInRow: "Échecs consécutifs",
+  installation: "Installation",
+  program: "svc",
+  runtime: "Environnement d’exécution",
+  os: "Système d’exploitation",
+  database: "Base de données",
+  dialects: { sqlite: "SQLite", pg: "PostgreSQL" },
+  schema: "Révision du schéma",
+  size: "Taille",
+  megabytes: (count: string) => `${count} Mo`,
+  check: "Rechercher des versions plus récentes",
+  checked: "Le registre a été lu",
+  neverChecked: "Le registre n’a pas été lu. Le serveur brain ne le lit qu’à votre demande.",
+  package: "Paquet",
+  installed: "Installée",
+  latest: "La plus récente",
+  elsewhere: "sur d’autres machines",
+  unknown: "Inconnu",
+  outdated: "Une version plus récente existe",
+  current: "À jour",
+  settingsHint: (home: string) =>
+    `Les valeurs en vigueur dans le processus qui répond, secrets masqués. Modifiez-les dans l’environnement ou dans svc.conf de ${home}, puis redémarrez.`,
+  filter: "Filtrer les paramètres",
+  onlySet: "Seulement ceux qui sont définis",
+  noSetting: "Aucun paramètre ne correspond",
+  setting: "Paramètre",
+  value: "Valeur",
+  source: "Source",
+  sources: {
+    environment: "Environnement",
+    file: "Fichier",
+    tunables: "svc.conf",
+    default: "Par défaut",
+    option: "Ligne de commande"
+  }
+}

@@ -1,0 +1,28 @@
+import type { Texts } from "../en.ts"
+
+export const users: Texts["users"] = {
+  hint:
+    "Tous les comptes de ce serveur brain. Ce qu’un compte peut faire dans un projet se règle sur la page des personnes du projet.",
+  none: "Aucun utilisateur",
+  create: "Créer un utilisateur",
+  createHint:
+    "Avec une invitation à un projet, la personne choisit son mot de passe ; ici, vous choisissez le premier.",
+  active: "Actif",
+  inactive: "Inactif",
+  activeHint:
+    "Un compte inactif ne peut pas se connecter. Ses sessions prennent fin immédiatement et ses clés d’API cessent de fonctionner.",
+  adminHint: "Administrateur de tous les projets, des utilisateurs et du serveur brain.",
+  password: "Mot de passe",
+  passwordHint: "Au moins 12 caractères.",
+  lastLogin: "Dernière connexion",
+  never: "Jamais",
+  created: "Créé",
+  edit: "Modifier",
+  setPassword: "Définir le mot de passe",
+  passwordOf: (name: string) => `Définir le mot de passe de ${name}`,
+  setPasswordHint: "Toutes les sessions du compte prennent fin. Le second facteur et les clés d’API sont conservés.",
+  delete: "Supprimer",
+  deleteTitle: (name: string) => `Supprimer ${name}`,
+  deleteHint:
+    "Le compte, ses sessions, clés d’API, adhésions et invitations ouvertes sont supprimés. Ce que la personne a fait reste dans le journal d’audit. C’est irréversible."
+}

@@ -1,0 +1,48 @@
+import type { Texts } from "../en.ts"
+
+export const projectSettings: Texts["projectSettings"] = {
+  title: "設定",
+  onlyAdmins: "設定を変更できるのはプロジェクトの管理者だけです。",
+  create: "プロジェクトを作成",
+  general: "全般",
+  name: "名前",
+  slug: "スラッグ",
+  slugHint: "アドレスと API パスでの名前です。変更すると、以前のリンクとスクリプトのパスは使えなくなります。",
+  newSlugHint: "アドレスと API パスでの名前です。英小文字、数字、ハイフンが使えます。",
+  description: "説明",
+  environment: "環境",
+  environmentHint: "production などのラベルです。他には影響しません。",
+  zone: "タイムゾーン",
+  zoneHint:
+    "プロジェクトのタイムゾーンを選んだユーザーには、この時刻で表示されます。スケジュールには独自のタイムゾーンがあります。",
+  access: "アクセスとペイロード",
+  payloadRole: "引数と結果を表示できるユーザー",
+  payloadRoleHint:
+    "他のユーザーには、タスク、スケジュール、エクスポートで非表示になります。例外とトレースバックは表示されます。",
+  payloadRoles: {
+    viewer: "すべてのメンバー",
+    auditor: "監査者と管理者",
+    operator: "オペレーターと管理者",
+    admin: "管理者のみ"
+  },
+  addresses: "許可するアドレス",
+  addressesHint:
+    "192.0.2.0/24 のようなネットワークを 1 行に 1 つ。ご自身のアドレスを含めてください。他のアドレスからのユーザーと APIキーは拒否されます。エージェントには影響しません。空の場合はすべてのアドレスを許可します。",
+  approvals: "承認",
+  approvalsHint: "選択した操作は、二人目が承認するまで実行されません。",
+  approvalsHeldHint: "選択した操作は、二人目が承認するまで実行されません。このポリシーの変更にも承認が必要です。",
+  holdPurges: "キューの消去",
+  holdRules: "再試行またはキャンセルを行う自動化ルール",
+  holdRulesHint: "そのようなルールの作成と変更。削除には承認は不要です。",
+  holdBulk: "承認が必要な一括操作のタスク数（これを超える場合）",
+  holdBulkHint: "一括再試行と一括削除。空の場合は承認は不要です。",
+  schedulers: "スケジューラー",
+  owner: "新しいスケジュールのスケジューラー",
+  ownerHint: "スケジューラーを指定していないスケジュールを実行します（例: svc-scheduler）。",
+  allowedSchedulers: "許可するスケジューラー",
+  allowedSchedulersHint: "1 行に 1 つ。他のスケジューラーのスケジュールは実行されません。空の場合はすべて許可します。",
+  delete: "プロジェクトを削除",
+  deleteTitle: (name: string) => `${name} を削除`,
+  deleteHint:
+    "プロジェクトはただちに消えます。エージェントは切断され、未完了のコマンドはキャンセルされ、タスク、メンバー、APIキーは削除されます。元に戻すことはできません。"
+}

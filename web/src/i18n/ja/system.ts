@@ -1,0 +1,77 @@
+import type { Texts } from "../en.ts"
+
+export const system: Texts["system"] = {
+  tabs: { health: "状態", versions: "バージョン", settings: "設定" },
+  part: "構成要素",
+  status: "状態",
+  detail: "詳細",
+  took: "所要時間",
+  statuses: { ok: "正常", degraded: "低下", failed: "障害" },
+  statusHints: {
+    ok: "すべてのチェックに合格しました。",
+    degraded: "brainサーバーは動作していますが、一部に対応が必要です。",
+    failed: "brainサーバーに必要な部分が動作していません。"
+  },
+  checks: {
+    database: "データベース",
+    migrations: "データベースのスキーマ",
+    leaders: "バックグラウンド処理のリース",
+    mail: "メール",
+    secret_key: "保存されたシークレットの鍵",
+    audit_chain: "署名付き監査ログ"
+  },
+  checkHints: {
+    database: "読み取りと書き込みに応答します。",
+    migrations: "このプログラムに必要なリビジョンです。",
+    leaders: "1 つのプロセスだけが行う処理の担当プロセスです。",
+    mail: "送信に失敗して待機しているメールはありません。",
+    secret_key: "保存されたシークレットを復号する鍵が利用できます。",
+    audit_chain: "最新の行が署名内容と一致しています。"
+  },
+  loop: (name: string) => `バックグラウンドループ: ${name}`,
+  loops: (running: string, all: string) =>
+    `このプロセスで、${running} / ${all} 個のバックグラウンドループがエラーなしで動作しています。`,
+  revision: (found: string, expected: string) => `リビジョン ${found}（期待値 ${expected}）`,
+  forwarder: "監査 Webhook",
+  forwarderOff: "設定されていません。SVC_AUDIT_WEBHOOK_URL を設定すると、監査ログの各行が他のシステムに送信されます。",
+  forwarderHint: (worker: string) => `プロセス ${worker} の起動以降の数です。レプリカごとに数が異なります。`,
+  delivered: "送信済みの行",
+  waiting: "待機中の行",
+  dropped: "破棄された行",
+  lastDelivered: "最終送信",
+  failuresInRow: "連続した失敗",
+  installation: "インストール環境",
+  program: "svc",
+  runtime: "ランタイム",
+  os: "OS",
+  database: "データベース",
+  dialects: { sqlite: "SQLite", pg: "PostgreSQL" },
+  schema: "スキーマのリビジョン",
+  size: "サイズ",
+  megabytes: (count: string) => `${count} MB`,
+  check: "新しいバージョンを確認",
+  checked: "レジストリの確認:",
+  neverChecked: "レジストリは未確認です。brainサーバーは要求されたときだけ確認します。",
+  package: "パッケージ",
+  installed: "インストール済み",
+  latest: "最新",
+  elsewhere: "他のマシン",
+  unknown: "不明",
+  outdated: "新しいバージョンがあります",
+  current: "最新です",
+  settingsHint: (home: string) =>
+    `応答したプロセスで有効な値です。シークレットは伏せられています。環境変数または ${home} の svc.conf で変更し、再起動してください。`,
+  filter: "設定を絞り込む",
+  onlySet: "設定済みのみ",
+  noSetting: "一致する設定はありません",
+  setting: "設定",
+  value: "値",
+  source: "出所",
+  sources: {
+    environment: "環境変数",
+    file: "ファイル",
+    tunables: "svc.conf",
+    default: "既定値",
+    option: "コマンドライン"
+  }
+}
