@@ -17,7 +17,8 @@ export const Trigger = Schema.Literal(
   "schedule.fire.succeeded",
   "schedule.fire.failed",
   "schedule.task_failed",
-  "schedule.circuit_breaker.tripped"
+  "schedule.circuit_breaker.tripped",
+  "approval.requested"
 )
 export type Trigger = typeof Trigger.Type
 
@@ -39,11 +40,16 @@ export const severities: Record<Trigger, Severity> = {
   "schedule.fire.succeeded": "info",
   "schedule.fire.failed": "error",
   "schedule.task_failed": "error",
-  "schedule.circuit_breaker.tripped": "critical"
+  "schedule.circuit_breaker.tripped": "critical",
+  "approval.requested": "warning"
 }
 
-/** Triggers about schedules: only a project's own subscriptions take them (interface, Notification triggers). */
-export const isScheduleTrigger = (trigger: Trigger): boolean => trigger.startsWith("schedule.")
+/**
+ * Triggers that only a project's own subscriptions take: those about schedules (interface, Notification triggers), and
+ * approvals, which are for the people whom its admins choose.
+ */
+export const isProjectTrigger = (trigger: Trigger): boolean =>
+  trigger.startsWith("schedule.") || trigger === "approval.requested"
 
 /** One time that it happened. All texts are already masked and at most 300 characters. */
 export const Occurrence = Schema.Struct({
@@ -79,9 +85,9 @@ export const TriggerEvent = Schema.Struct({
   priority: Schema.NullOr(Schema.String),
   /** The group of the failure (`domain/Failure/Fingerprint.ts`). */
   fingerprint: Schema.NullOr(Schema.String),
-  /** The task, agent, worker or schedule that it is about: the id of its row, and its name. */
+  /** The task, agent, worker, schedule or approval that it is about: the id of its row, and its name. */
   subject: Schema.Struct({
-    type: Schema.Literal("task", "agent", "worker", "schedule"),
+    type: Schema.Literal("task", "agent", "worker", "schedule", "approval"),
     id: Schema.String,
     name: Schema.String
   }),

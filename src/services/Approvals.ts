@@ -11,6 +11,7 @@ import type { ApprovalId, RuleId } from "../domain/Id.ts"
 import type { UpdateProject } from "../domain/Project.ts"
 import type { BulkDelete } from "../domain/Task/Filter.ts"
 import * as Timestamp from "../domain/Timestamp.ts"
+import { decidedEvent } from "./Approvals/Events.ts"
 import { Approved } from "./Approvals/Gate.ts"
 import { type ApprovalRow, ApprovalsRepo } from "./Approvals/Repo.ts"
 import { Audit } from "./Audit.ts"
@@ -25,6 +26,7 @@ import { Projects } from "./Projects.ts"
 import { decodeStart, pageOf } from "./RowPage.ts"
 import { Settings } from "./Settings.ts"
 import { Tasks } from "./Tasks.ts"
+import { TriggerEvents } from "./TriggerEvents.ts"
 
 const defaultLimit = 50
 const expiredAtOnce = 100
@@ -72,6 +74,7 @@ export class Approvals extends Effect.Service<Approvals>()("svc/Approvals", {
     const projects = yield* Projects
     const audit = yield* Audit
     const inbox = yield* Inbox
+    const triggers = yield* TriggerEvents
     const { restMaxPageSize } = yield* Settings
 
     /** Does the act again; the casts: `ApprovalGate.check` stored the request of this kind. */
@@ -157,6 +160,7 @@ export class Approvals extends Effect.Service<Approvals>()("svc/Approvals", {
       }
       if (!(yield* repo.decide(id, { status, decided_by: user_id, reason, now }))) return yield* approvalDecided
       yield* notifyRequester(row, status === "approved" ? "Approved" : "Rejected", reason)
+      yield* triggers.record([decidedEvent(row, status, now)])
       yield* recordEnd(`approval.${status}`, row, reason === null ? {} : { reason })
       return row
     }, sql.withTransaction)
@@ -185,6 +189,7 @@ export class Approvals extends Effect.Service<Approvals>()("svc/Approvals", {
       const now = yield* Timestamp.now
       if (!(yield* repo.decide(row.id, { status: "expired", decided_by: null, reason: null, now }))) return
       yield* notifyRequester(row, "Expired", "It was not decided in time. Ask again if it is still needed.")
+      yield* triggers.record([decidedEvent(row, "not decided in time", now)])
       yield* recordEnd("approval.expired", row)
     }, sql.withTransaction)
 
@@ -209,7 +214,8 @@ export class Approvals extends Effect.Service<Approvals>()("svc/Approvals", {
       Commands.layer,
       Inbox.layer,
       Projects.layer,
-      Tasks.layer
+      Tasks.layer,
+      TriggerEvents.layer
     ])
   )
 

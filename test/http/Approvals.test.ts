@@ -7,8 +7,11 @@ import { Approvals } from "../../src/services/Approvals.ts"
 import { freshAgent } from "../agent.ts"
 import { freshKey, freshProject, request, serverOn } from "../brain.ts"
 import { engines } from "../databases.ts"
+import { insertChannel } from "../services/Notifications/notifications.ts"
 import { insertTasks, storedTask } from "../tasks.ts"
+import { until } from "../until.ts"
 import { fromElsewhere, proxied } from "./people.ts"
+import { makeReceiver, receiving } from "./receiver.ts"
 
 const everything = { purge: true, bulk_over: 1, destructive_rules: true }
 
@@ -46,7 +49,7 @@ const site = Effect.gen(function*() {
 const rule = (actions: ReadonlyArray<object>) => ({ name: "again", trigger: "task.failed", actions })
 
 describe.each(engines)("approvals on %s", (engine) => {
-  layer(serverOn(engine, proxied), { excludeTestServices: true })((it) => {
+  layer(serverOn(engine, { ...proxied, ...receiving }), { excludeTestServices: true })((it) => {
     it.effect("a purge waits until another admin approves it, and is then done once", () =>
       Effect.gen(function*() {
         const { actions, agent_id, call, first, held, operator, project, second } = yield* site
@@ -169,6 +172,38 @@ describe.each(engines)("approvals on %s", (engine) => {
         assert.lengthOf((yield* call(first, "GET", "/commands")).json.items, 0)
         const listed = yield* call(second, "GET", "/approvals?status=rejected")
         assert.deepStrictEqual(listed.json.items.map(({ id }: { readonly id: string }) => id), [rejected])
+      }))
+
+    it.scoped("a default sends what waits to the project's channel, and its decision; a rule or a person cannot", () =>
+      Effect.gen(function*() {
+        const receiver = yield* makeReceiver
+        const { agent_id, call, first, held, operator, project, second } = yield* site
+        const channel = yield* insertChannel({ projectId: project.id, url: `${receiver.url}/` })
+        const trigger = "approval.requested"
+        const body = { trigger, grouping: null, project_channel_ids: [channel.id] }
+        const created = yield* call(first, "POST", "/notifications/defaults", body)
+        assert.strictEqual(created.status, 201, created.text)
+        const personal = { project_id: project.id, trigger }
+        const refused = [
+          yield* request("POST", "/user/subscriptions", { token: first.token, body: personal }),
+          yield* call(first, "POST", "/automation/rules", { ...rule([]), trigger })
+        ]
+        assert.deepStrictEqual(refused.map(({ status }) => status), [422, 422])
+
+        const id = yield* held(first, "POST", "/commands/purge-queue", { agent_id, queue: "slow", force: true })
+        const bodies = Effect.sync(() => receiver.bodies)
+        const [sent] = yield* until(bodies, ({ length }) => length === 1)
+        assert.containSubset(sent, {
+          type: trigger,
+          data: { kind: "alert", severity: "warning", title: "Approval needed: Purge the queue slow" }
+        })
+        assert.include(JSON.stringify(sent), id)
+        yield* call(second, "POST", `/approvals/${id}/approve`)
+        const [, told] = yield* until(bodies, ({ length }) => length === 2)
+        assert.containSubset(told, { type: trigger, data: { kind: "recovered" } })
+        assert.match(JSON.stringify(told), /It no longer waits since/)
+        const inbox = yield* request("GET", "/user/notifications", { token: operator.token })
+        assert.deepStrictEqual(inbox.json, [], "the inboxes of admins have the approval itself")
       }))
 
     it.effect("an approved act that is refused says so; one whose requester has left is not done", () =>

@@ -1,31 +1,14 @@
 import { SqlClient } from "@effect/sql"
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { createServer } from "node:http"
 import type { ProjectId, UserId } from "../../src/domain/Id.ts"
 import { Deliveries } from "../../src/services/Notifications/Deliveries.ts"
 import { Inbox } from "../../src/services/Notifications/Inbox.ts"
-import { bodyOf } from "../bodies.ts"
 import { freshKey, freshProject, request, serverOn } from "../brain.ts"
-import { type Engine, engines } from "../databases.ts"
-import { portOf } from "../ports.ts"
+import { engines } from "../databases.ts"
 import { insertChannel, notificationOf } from "../services/Notifications/notifications.ts"
 import { until } from "../until.ts"
-
-/** A receiver that answers with 204, or with 400 to `/refuses`. */
-const makeReceiver = Effect.gen(function*() {
-  const bodies: Array<Record<string, unknown>> = []
-  const port = yield* portOf(createServer((message, response) =>
-    void bodyOf(message).then((body) => {
-      bodies.push(JSON.parse(body))
-      response.writeHead(message.url === "/refuses" ? 400 : 204).end()
-    })
-  ))
-  return { url: `http://127.0.0.1:${port}`, bodies }
-})
-
-const overReceiver = (engine: Engine) =>
-  serverOn(engine, { webhookAllowHttp: true, outboundAllowCidrs: ["127.0.0.0/8"] })
+import { makeReceiver, receiving } from "./receiver.ts"
 
 const enqueue = (
   owner: { readonly project_id: ProjectId; readonly user_id: UserId | null },
@@ -50,7 +33,7 @@ const freshKeyOf = (userId: UserId, boundTo: ProjectId) =>
   })
 
 describe.each(engines)("the delivery log on %s", (engine) => {
-  layer(overReceiver(engine), { excludeTestServices: true })((it) => {
+  layer(serverOn(engine, receiving), { excludeTestServices: true })((it) => {
     const site = Effect.gen(function*() {
       const project = yield* freshProject()
       const { token } = yield* freshKey({ roles: { [project.id]: "admin" } })

@@ -1,4 +1,4 @@
-import type { NotificationKind } from "../Notification.ts"
+import type { NotificationKind, NotificationTrigger } from "../Notification.ts"
 import type { Trigger, TriggerEvent } from "../Trigger.ts"
 import type { AlertDetails } from "./Alert.ts"
 import { describeShared, listDetails } from "./Shared.ts"
@@ -36,7 +36,8 @@ export const titleOf = (
     "schedule.fire.succeeded": `The schedule ${subject.name} fired`,
     "schedule.fire.failed": `A fire of the schedule ${subject.name} failed${because}`,
     "schedule.task_failed": `The task of the schedule ${subject.name} failed${because}`,
-    "schedule.circuit_breaker.tripped": `The schedule ${subject.name} was disabled after repeated failures`
+    "schedule.circuit_breaker.tripped": `The schedule ${subject.name} was disabled after repeated failures`,
+    "approval.requested": `Approval needed: ${subject.name}`
   }
   return cut(titles[trigger], 200)
 }
@@ -76,7 +77,11 @@ export const textOf = (
   const shared = describeShared(details.tallies, occurrences)
   const [top, ...others] = listDetails(details.tallies)
   const sentences = [
-    kind === "recovered" ? `It works again since ${minute(details.ended_at ?? now)}.` : null,
+    kind === "recovered"
+      ? `It ${details.subject.type === "approval" ? "no longer waits" : "works again"} since ${
+        minute(details.ended_at ?? now)
+      }.`
+      : null,
     kind === "escalation" ? `Nobody has acknowledged it since ${minute(details.first_sent_at ?? first_at)}.` : null,
     `${[count, ...shared].join(", ")}.`,
     share === null || share.tasks === 0 ? null : sentenceOf(share),
@@ -97,4 +102,5 @@ const prefixes: Partial<Record<NotificationKind, string>> = {
 }
 
 /** The title as people read it: what this kind of message says of the condition comes first. */
-export const titleOfKind = (kind: NotificationKind, title: string): string => (prefixes[kind] ?? "") + title
+export const titleOfKind = (kind: NotificationKind, trigger: NotificationTrigger, title: string): string =>
+  (kind === "recovered" && trigger === "approval.requested" ? "Decided or expired: " : prefixes[kind] ?? "") + title

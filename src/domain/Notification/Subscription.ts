@@ -7,7 +7,7 @@ import { pageQuery, wholeNumber } from "../Query.ts"
 import { TaskPriority } from "../TaskState.ts"
 import { nullish, text } from "../Text.ts"
 import { Timestamp } from "../Timestamp.ts"
-import { isScheduleTrigger, Trigger } from "../Trigger.ts"
+import { isProjectTrigger, Trigger } from "../Trigger.ts"
 import { channelIds, Escalation, Grouping, ProjectEscalation, QuietHours } from "./Hygiene.ts"
 
 /** Who is notified of what, through which channels (interface, Notification default, subscription). */
@@ -57,7 +57,7 @@ export const setFilters = (filters: SubscriptionFilters): Readonly<Record<string
 
 /** What a personal subscription may react to. */
 export const PersonalTrigger = Trigger.pipe(
-  Schema.filter((trigger) => !isScheduleTrigger(trigger) || "is available on project defaults only")
+  Schema.filter((trigger) => !isProjectTrigger(trigger) || "is available on project defaults only")
 )
 
 const cooldown = Schema.Int.pipe(Schema.between(0, 86_400))

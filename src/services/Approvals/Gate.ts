@@ -10,6 +10,8 @@ import { orDieOnSql } from "../Database.ts"
 import * as Ids from "../Ids.ts"
 import { Inbox } from "../Notifications/Inbox.ts"
 import { Settings } from "../Settings.ts"
+import { TriggerEvents } from "../TriggerEvents.ts"
+import { requestedEvent } from "./Events.ts"
 import { type ApprovalRow, ApprovalsRepo } from "./Repo.ts"
 
 /** The act that a second person has approved is being done. */
@@ -41,6 +43,7 @@ export class ApprovalGate extends Effect.Service<ApprovalGate>()("svc/ApprovalGa
     const repo = yield* ApprovalsRepo
     const audit = yield* Audit
     const inbox = yield* Inbox
+    const triggers = yield* TriggerEvents
     const { approvalTtl } = yield* Settings
 
     /** Fails with ApprovalNeeded where the policy holds the act, unless it was approved. May run in a transaction. */
@@ -90,6 +93,7 @@ export class ApprovalGate extends Effect.Service<ApprovalGate>()("svc/ApprovalGa
         body: `Approve or reject it before ${row.expires_at}.`,
         data: { approval_id: row.id, kind }
       })))
+      yield* triggers.record([requestedEvent(row)])
       yield* audit.record({
         action: "approval.requested",
         target_type: "approval",
@@ -118,5 +122,5 @@ export class ApprovalGate extends Effect.Service<ApprovalGate>()("svc/ApprovalGa
     return { check, record } as const
   })
 }) {
-  static readonly layer = this.Default.pipe(Layer.provide([ApprovalsRepo.layer, Inbox.layer]))
+  static readonly layer = this.Default.pipe(Layer.provide([ApprovalsRepo.layer, Inbox.layer, TriggerEvents.layer]))
 }

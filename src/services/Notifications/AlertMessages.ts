@@ -166,6 +166,7 @@ export class AlertMessages extends Effect.Service<AlertMessages>()("svc/AlertMes
           })
         }
         if (!recipient.in_app || kind === "acknowledged" || kind === "escalation") continue
+        if (alert.trigger_key === "approval.requested") continue // its admins have a message of the approval itself
         const users = recipient.user_id === null
           ? (members[alert.project_id] ?? []).map(({ user_id }) => user_id)
           : [recipient.user_id]
@@ -177,7 +178,7 @@ export class AlertMessages extends Effect.Service<AlertMessages>()("svc/AlertMes
             alert_id: alert.id,
             trigger: alert.trigger_key,
             reason: recipient.user_id === null ? "project_default" : "subscription",
-            title: titleOfKind(kind, alert.title),
+            title: titleOfKind(kind, alert.trigger_key, alert.title),
             body: notification.text,
             data: {
               kind,

@@ -92,10 +92,10 @@ export class DeliveryLog extends Effect.Service<DeliveryLog>()("svc/DeliveryLog"
       )
 
     const show = Effect.fnUntraced(function*({ notification, ...row }: DetailRow) {
-      const { kind, text, title } = decodeNotification(notification)
+      const { kind, text, title, trigger } = decodeNotification(notification)
       return {
         ...toDelivery(row),
-        title: titleOfKind(kind, title),
+        title: titleOfKind(kind, trigger, title),
         text,
         attempt_list: yield* repo.listAttempts(row.id)
       } satisfies DeliveryDetail

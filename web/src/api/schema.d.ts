@@ -1093,7 +1093,7 @@ export interface components {
             task_name: string | null;
             title: string;
             /** @enum {string} */
-            trigger: "task.failed" | "task.succeeded" | "task.retried" | "task.retries_exhausted" | "task.failure_rate" | "task.orphaned" | "agent.offline" | "agent.online" | "worker.offline" | "schedule.misfired" | "schedule.fire.succeeded" | "schedule.fire.failed" | "schedule.task_failed" | "schedule.circuit_breaker.tripped";
+            trigger: "task.failed" | "task.succeeded" | "task.retried" | "task.retries_exhausted" | "task.failure_rate" | "task.orphaned" | "agent.offline" | "agent.online" | "worker.offline" | "schedule.misfired" | "schedule.fire.succeeded" | "schedule.fire.failed" | "schedule.task_failed" | "schedule.circuit_breaker.tripped" | "approval.requested";
             worker: string | null;
         };
         AlertLinkPreview: {
@@ -1655,7 +1655,7 @@ export interface components {
                 timezone: string;
             } | null;
             /** @enum {string} */
-            trigger: "task.failed" | "task.succeeded" | "task.retried" | "task.retries_exhausted" | "task.failure_rate" | "task.orphaned" | "agent.offline" | "agent.online" | "worker.offline" | "schedule.misfired" | "schedule.fire.succeeded" | "schedule.fire.failed" | "schedule.task_failed" | "schedule.circuit_breaker.tripped";
+            trigger: "task.failed" | "task.succeeded" | "task.retried" | "task.retries_exhausted" | "task.failure_rate" | "task.orphaned" | "agent.offline" | "agent.online" | "worker.offline" | "schedule.misfired" | "schedule.fire.succeeded" | "schedule.fire.failed" | "schedule.task_failed" | "schedule.circuit_breaker.tripped" | "approval.requested";
             /** Format: date-time */
             updated_at: string;
         };
@@ -1670,7 +1670,7 @@ export interface components {
             project_channel_ids?: string[];
             quiet_hours?: components["schemas"]["QuietHours"] | null;
             /** @enum {string} */
-            trigger: "task.failed" | "task.succeeded" | "task.retried" | "task.retries_exhausted" | "task.failure_rate" | "task.orphaned" | "agent.offline" | "agent.online" | "worker.offline" | "schedule.misfired" | "schedule.fire.succeeded" | "schedule.fire.failed" | "schedule.task_failed" | "schedule.circuit_breaker.tripped";
+            trigger: "task.failed" | "task.succeeded" | "task.retried" | "task.retries_exhausted" | "task.failure_rate" | "task.orphaned" | "agent.offline" | "agent.online" | "worker.offline" | "schedule.misfired" | "schedule.fire.succeeded" | "schedule.fire.failed" | "schedule.task_failed" | "schedule.circuit_breaker.tripped" | "approval.requested";
         };
         DefaultSubscriptionUpdate: {
             cooldown_seconds?: number | null;
@@ -1683,7 +1683,7 @@ export interface components {
             notify_recovery?: boolean | null;
             project_channel_ids?: string[] | null;
             quiet_hours?: components["schemas"]["QuietHours"] | null;
-            trigger?: ("task.failed" | "task.succeeded" | "task.retried" | "task.retries_exhausted" | "task.failure_rate" | "task.orphaned" | "agent.offline" | "agent.online" | "worker.offline" | "schedule.misfired" | "schedule.fire.succeeded" | "schedule.fire.failed" | "schedule.task_failed" | "schedule.circuit_breaker.tripped") | null;
+            trigger?: ("task.failed" | "task.succeeded" | "task.retried" | "task.retries_exhausted" | "task.failure_rate" | "task.orphaned" | "agent.offline" | "agent.online" | "worker.offline" | "schedule.misfired" | "schedule.fire.succeeded" | "schedule.fire.failed" | "schedule.task_failed" | "schedule.circuit_breaker.tripped" | "approval.requested") | null;
         };
         Delivery: {
             alert_id: string | null;
@@ -3290,7 +3290,7 @@ export interface components {
                 timezone: string;
             } | null;
             /** @enum {string} */
-            trigger: "task.failed" | "task.succeeded" | "task.retried" | "task.retries_exhausted" | "task.failure_rate" | "task.orphaned" | "agent.offline" | "agent.online" | "worker.offline" | "schedule.misfired" | "schedule.fire.succeeded" | "schedule.fire.failed" | "schedule.task_failed" | "schedule.circuit_breaker.tripped";
+            trigger: "task.failed" | "task.succeeded" | "task.retried" | "task.retries_exhausted" | "task.failure_rate" | "task.orphaned" | "agent.offline" | "agent.online" | "worker.offline" | "schedule.misfired" | "schedule.fire.succeeded" | "schedule.fire.failed" | "schedule.task_failed" | "schedule.circuit_breaker.tripped" | "approval.requested";
             /** Format: date-time */
             updated_at: string;
             user_channel_ids: string[];
@@ -3310,7 +3310,7 @@ export interface components {
             project_id: string;
             quiet_hours?: components["schemas"]["QuietHours"] | null;
             /** @enum {string} */
-            trigger: "task.failed" | "task.succeeded" | "task.retried" | "task.retries_exhausted" | "task.failure_rate" | "task.orphaned" | "agent.offline" | "agent.online" | "worker.offline" | "schedule.misfired" | "schedule.fire.succeeded" | "schedule.fire.failed" | "schedule.task_failed" | "schedule.circuit_breaker.tripped";
+            trigger: "task.failed" | "task.succeeded" | "task.retried" | "task.retries_exhausted" | "task.failure_rate" | "task.orphaned" | "agent.offline" | "agent.online" | "worker.offline" | "schedule.misfired" | "schedule.fire.succeeded" | "schedule.fire.failed" | "schedule.task_failed" | "schedule.circuit_breaker.tripped" | "approval.requested";
             user_channel_ids?: string[];
         };
         UserSubscriptionList: {
@@ -3328,7 +3328,7 @@ export interface components {
             notify_recovery?: boolean | null;
             project_channel_ids?: string[] | null;
             quiet_hours?: components["schemas"]["QuietHours"] | null;
-            trigger?: ("task.failed" | "task.succeeded" | "task.retried" | "task.retries_exhausted" | "task.failure_rate" | "task.orphaned" | "agent.offline" | "agent.online" | "worker.offline" | "schedule.misfired" | "schedule.fire.succeeded" | "schedule.fire.failed" | "schedule.task_failed" | "schedule.circuit_breaker.tripped") | null;
+            trigger?: ("task.failed" | "task.succeeded" | "task.retried" | "task.retries_exhausted" | "task.failure_rate" | "task.orphaned" | "agent.offline" | "agent.online" | "worker.offline" | "schedule.misfired" | "schedule.fire.succeeded" | "schedule.fire.failed" | "schedule.task_failed" | "schedule.circuit_breaker.tripped" | "approval.requested") | null;
             user_channel_ids?: string[] | null;
         };
         Verified: {
@@ -7135,7 +7135,7 @@ export interface operations {
                 cursor?: string;
                 limit?: number;
                 status?: "pending" | "sent" | "failed" | "suppressed";
-                trigger?: "task.failed" | "task.succeeded" | "task.retried" | "task.retries_exhausted" | "task.failure_rate" | "task.orphaned" | "agent.offline" | "agent.online" | "worker.offline" | "schedule.misfired" | "schedule.fire.succeeded" | "schedule.fire.failed" | "schedule.task_failed" | "schedule.circuit_breaker.tripped" | "test.dispatch" | "channel.failing" | "channel.disabled";
+                trigger?: "task.failed" | "task.succeeded" | "task.retried" | "task.retries_exhausted" | "task.failure_rate" | "task.orphaned" | "agent.offline" | "agent.online" | "worker.offline" | "schedule.misfired" | "schedule.fire.succeeded" | "schedule.fire.failed" | "schedule.task_failed" | "schedule.circuit_breaker.tripped" | "approval.requested" | "test.dispatch" | "channel.failing" | "channel.disabled";
             };
             path: {
                 slug: string;
@@ -8461,7 +8461,7 @@ export interface operations {
                 limit?: number;
                 project_slug?: string;
                 status?: "pending" | "sent" | "failed" | "suppressed";
-                trigger?: "task.failed" | "task.succeeded" | "task.retried" | "task.retries_exhausted" | "task.failure_rate" | "task.orphaned" | "agent.offline" | "agent.online" | "worker.offline" | "schedule.misfired" | "schedule.fire.succeeded" | "schedule.fire.failed" | "schedule.task_failed" | "schedule.circuit_breaker.tripped" | "test.dispatch" | "channel.failing" | "channel.disabled";
+                trigger?: "task.failed" | "task.succeeded" | "task.retried" | "task.retries_exhausted" | "task.failure_rate" | "task.orphaned" | "agent.offline" | "agent.online" | "worker.offline" | "schedule.misfired" | "schedule.fire.succeeded" | "schedule.fire.failed" | "schedule.task_failed" | "schedule.circuit_breaker.tripped" | "approval.requested" | "test.dispatch" | "channel.failing" | "channel.disabled";
             };
         };
         responses: {

@@ -3,8 +3,8 @@ import { titleOfKind } from "../../../domain/Notification/Message.ts"
 import type { Severity } from "../../../domain/Trigger.ts"
 
 /** What happened, in one line. */
-export const headlineOf = ({ kind, title }: Notification): string =>
-  titleOfKind(kind, title.replace(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, " ").trim())
+export const headlineOf = ({ kind, title, trigger }: Notification): string =>
+  titleOfKind(kind, trigger, title.replace(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, " ").trim())
 
 /** The facts that every channel shows, with the project first. */
 export const factsOf = ({ facts, project }: Notification): Notification["facts"] =>

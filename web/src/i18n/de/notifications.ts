@@ -25,6 +25,7 @@ export const notifications: Texts["notifications"] = {
     "schedule.fire.failed": "Auslösung fehlgeschlagen",
     "schedule.task_failed": "Geplanter Task fehlgeschlagen",
     "schedule.circuit_breaker.tripped": "Zeitplan nach Fehlern deaktiviert",
+    "approval.requested": "Freigabe erforderlich",
     "test.dispatch": "Test",
     "channel.failing": "Kanal gestört",
     "channel.disabled": "Kanal deaktiviert"

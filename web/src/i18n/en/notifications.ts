@@ -23,6 +23,7 @@ export const notifications = {
     "schedule.fire.failed": "A fire failed",
     "schedule.task_failed": "A scheduled task failed",
     "schedule.circuit_breaker.tripped": "A schedule was disabled after failures",
+    "approval.requested": "An act waits for approval",
     "test.dispatch": "Test",
     "channel.failing": "A channel is failing",
     "channel.disabled": "A channel was disabled"

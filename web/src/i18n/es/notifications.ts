@@ -25,6 +25,7 @@ export const notifications: Texts["notifications"] = {
     "schedule.fire.failed": "Un disparo falló",
     "schedule.task_failed": "Una tarea programada falló",
     "schedule.circuit_breaker.tripped": "Una programación se desactivó tras varios fallos",
+    "approval.requested": "Una acción espera aprobación",
     "test.dispatch": "Prueba",
     "channel.failing": "Un canal falla",
     "channel.disabled": "Un canal se desactivó"

@@ -25,6 +25,7 @@ export const notifications: Texts["notifications"] = {
     "schedule.fire.failed": "Un déclenchement a échoué",
     "schedule.task_failed": "Une tâche planifiée a échoué",
     "schedule.circuit_breaker.tripped": "Une planification a été désactivée après des échecs",
+    "approval.requested": "Une approbation est demandée",
     "test.dispatch": "Test",
     "channel.failing": "Un canal est en échec",
     "channel.disabled": "Un canal a été désactivé"

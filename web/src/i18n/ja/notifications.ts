@@ -25,6 +25,7 @@ export const notifications: Texts["notifications"] = {
     "schedule.fire.failed": "起動の失敗",
     "schedule.task_failed": "スケジュールされたタスクの失敗",
     "schedule.circuit_breaker.tripped": "失敗によるスケジュールの無効化",
+    "approval.requested": "承認待ち",
     "test.dispatch": "テスト",
     "channel.failing": "チャンネルの障害",
     "channel.disabled": "チャンネルの無効化"
