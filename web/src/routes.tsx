@@ -198,6 +198,12 @@ const schedulesRoute = createRoute({
   component: lazyRouteComponent(() => import("./schedules/SchedulesPage.tsx"), "SchedulesPage")
 })
 
+const importSchedulesRoute = createRoute({
+  getParentRoute: () => projectRoute,
+  path: "/schedules/import",
+  component: lazyRouteComponent(() => import("./schedules/ImportPage.tsx"), "ImportPage")
+})
+
 const scheduleRoute = createRoute({
   getParentRoute: () => projectRoute,
   path: "/schedules/$scheduleId",
@@ -388,6 +394,7 @@ const routeTree = rootRoute.addChildren([
       failureRoute,
       deadLettersRoute,
       schedulesRoute,
+      importSchedulesRoute,
       scheduleRoute,
       commandsRoute,
       bulkRetriesRoute,

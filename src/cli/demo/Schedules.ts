@@ -140,7 +140,7 @@ const makeFire = (schedule: Schedule, tick: Timestamp.Timestamp, status: FireSta
       schedule_id: schedule.id,
       engine: schedule.engine,
       command_id: null as CommandId | null, // of the payout alone, whose agent never answered
-      status: status as FireStatus,
+      status,
       scheduled_for: tick,
       fired_at: tick,
       acked_at: status.startsWith("acked") ? Timestamp.addSeconds(tick, 1) : null,

@@ -61,18 +61,19 @@ export const MisfireTable = ({ hasNames, misfires, slug }: {
           cell: ({ lateness_seconds }: Misfire) =>
             lateness_seconds === null ? "–" : format.duration(lateness_seconds * 1_000)
         },
-        {
-          title: texts.grace,
-          isNumber: true,
-          isMinor: true,
-          cell: ({ grace_seconds }: Misfire) => grace_seconds === null ? "–" : format.duration(grace_seconds * 1_000)
-        },
-        {
-          title: texts.detected,
-          isNumber: true,
-          isMinor: true,
-          cell: ({ detected_at }: Misfire) => <Time at={detected_at} />
-        }
+        ...(hasNames
+          ? [{
+            title: texts.grace,
+            isNumber: true,
+            isMinor: true,
+            cell: ({ grace_seconds }: Misfire) => grace_seconds === null ? "–" : format.duration(grace_seconds * 1_000)
+          }, {
+            title: texts.detected,
+            isNumber: true,
+            isMinor: true,
+            cell: ({ detected_at }: Misfire) => <Time at={detected_at} />
+          }]
+          : [])
       ]}
     />
   )

@@ -12,6 +12,8 @@ import { Panel } from "../ui/Panel.tsx"
 import { FireTable } from "./FireTable.tsx"
 import { MisfireTable } from "./MisfireTable.tsx"
 import { firesQuery, misfiresQuery, previewQuery, scheduleQuery, schedulesQuery } from "./queries.ts"
+import { FireRecovery, LegacyPanel, QuarantinePanel } from "./Recovery.tsx"
+import { ScheduleActions, usePossible } from "./ScheduleActions.tsx"
 import { ScheduleFacts } from "./ScheduleFacts.tsx"
 import { ScheduleStateMarks } from "./ScheduleState.tsx"
 import { isServiceOwned, type Schedule, stateOf } from "./states.ts"
@@ -73,7 +75,7 @@ const Fires = ({ chosen, schedule, slug }: {
             scheduleId={schedule.id}
             fires={fires.data}
             chosen={chosen}
-            actions={() => null}
+            actions={(fire) => <FireRecovery slug={slug} schedule={schedule} fire={fire} />}
           />
         )}
     </Panel>
@@ -92,6 +94,18 @@ const Misfires = ({ scheduleId, slug }: { readonly slug: string; readonly schedu
         <MisfireTable slug={slug} misfires={misfires.data} hasNames={false} />
       )}
     </Panel>
+  )
+}
+
+/** Who owns a schedule that svc does not fire, and what its scheduler takes from here. */
+const ForeignOwner = ({ schedule, slug }: { readonly slug: string; readonly schedule: Schedule }) => {
+  const { schedules: { foreign: texts, operations } } = useTexts()
+  const possible = usePossible(slug, schedule)
+  const names = [...possible].filter((name) => name !== "create").map((name) => operations[name])
+  return (
+    <p className="max-w-[100ch] px-5 pb-5 text-soft">
+      {texts.owner(schedule.scheduler)} {names.length === 0 ? texts.nothing : texts.can(names.join(", "))}
+    </p>
   )
 }
 
@@ -123,14 +137,18 @@ export const SchedulePage = () => {
       </div>
       <PageHeader title={schedule.name}>
         <ScheduleStateMarks schedule={schedule} threshold={threshold} />
+        <ScheduleActions slug={slug} schedule={schedule} exact={exact} />
       </PageHeader>
       {detail.isError && <ErrorNotice error={detail.error} onRetry={() => void detail.refetch()} />}
+      {schedule.quarantined_at !== null && <QuarantinePanel slug={slug} schedule={schedule} />}
+      {!isServiceOwned(schedule) && <ForeignOwner slug={slug} schedule={schedule} />}
+      {schedule.is_drifted && <p className="max-w-[90ch] px-5 pb-5 text-soft">{texts.driftedHint}</p>}
       <div className="grid grid-cols-[minmax(0,1fr)] gap-5 px-5 pb-6 lg:grid-cols-[minmax(0,1fr)_minmax(0,1fr)]">
-        <div className="grid min-w-0 content-start gap-5">
+        <div className="grid grid-cols-[minmax(0,1fr)] content-start gap-5">
           <Fires slug={slug} schedule={schedule} chosen={fire} />
           <Misfires slug={slug} scheduleId={schedule.id} />
         </div>
-        <div className="grid min-w-0 content-start gap-5">
+        <div className="grid grid-cols-[minmax(0,1fr)] content-start gap-5">
           <NextTicks slug={slug} schedule={schedule} />
           <Panel title={texts.page.facts}>
             <ScheduleFacts schedule={schedule} />
@@ -144,6 +162,7 @@ export const SchedulePage = () => {
                 <JsonTree key={label} label={label} value={value} text={stringify(value, null, 2) ?? "null"} />
               ))}
           </Panel>
+          {isServiceOwned(schedule) && <LegacyPanel slug={slug} schedule={schedule} />}
         </div>
       </div>
     </>

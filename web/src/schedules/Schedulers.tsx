@@ -41,7 +41,7 @@ export const Schedulers = ({ slug }: { readonly slug: string }) => {
   return (
     <>
       <div className="flex flex-wrap items-center gap-4 px-5 py-4">
-        <p className="max-w-[80ch] flex-1 basis-[260px] text-soft">{texts.hint}</p>
+        <p className="flex-1 basis-[260px] text-soft">{texts.hint}</p>
         {canResync && (
           <Button disabled={resync.isPending} onClick={() => resync.mutate()} title={texts.resyncHint}>
             {texts.resync}

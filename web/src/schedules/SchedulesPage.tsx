@@ -1,16 +1,20 @@
 import { useQuery } from "@tanstack/react-query"
-import { useNavigate, useParams, useSearch } from "@tanstack/react-router"
+import { Link, useNavigate, useParams, useSearch } from "@tanstack/react-router"
+import { useState } from "react"
 import { useRefetchInterval } from "../api/live.ts"
 import { useFormat } from "../format/useFormat.ts"
 import { useTexts } from "../i18n/Language.tsx"
 import type { SchedulesSearch } from "../routes.tsx"
+import { useCan } from "../session/session.ts"
 import { Button } from "../ui/Button.tsx"
+import { Icon } from "../ui/Icon.tsx"
 import { ListFrame } from "../ui/ListFrame.tsx"
 import { EmptyState } from "../ui/Notices.tsx"
 import { PageHeader } from "../ui/PageHeader.tsx"
 import { Tabs } from "../ui/Tabs.tsx"
 import { MisfireTable } from "./MisfireTable.tsx"
 import { maxListed, projectMisfiresQuery, schedulesQuery } from "./queries.ts"
+import { ScheduleForm } from "./ScheduleForm.tsx"
 import { Schedulers } from "./Schedulers.tsx"
 import { ScheduleTable } from "./ScheduleTable.tsx"
 import { findSchedules, type ScheduleFilter, scheduleFilters } from "./states.ts"
@@ -118,10 +122,28 @@ export const SchedulesPage = () => {
   const navigate = useNavigate()
   const show = (wanted: SchedulesSearch, replace: boolean) =>
     void navigate({ to: "/projects/$slug/schedules", params: { slug }, search: wanted, replace })
+  const isAdmin = useCan(slug, "admin")
+  const [isCreating, setCreating] = useState(false)
   const { tab } = search
   return (
     <>
-      <PageHeader title={texts.title} />
+      <PageHeader title={texts.title}>
+        {isAdmin && (
+          <div className="ml-auto flex gap-3">
+            <Link
+              to="/projects/$slug/schedules/import"
+              params={{ slug }}
+              className="inline-flex h-[30px] items-center gap-3 rounded-base border border-line bg-paper px-4 font-medium hover:bg-hover"
+            >
+              {texts.import.open}
+            </Link>
+            <Button look="primary" onClick={() => setCreating(true)}>
+              <Icon name="add" />
+              {texts.form.create}
+            </Button>
+          </div>
+        )}
+      </PageHeader>
       <Tabs
         label={texts.tabsLabel}
         tabs={texts.tabs}
@@ -133,6 +155,7 @@ export const SchedulesPage = () => {
         : tab === "misfires"
         ? <Misfires slug={slug} />
         : <Schedulers slug={slug} />}
+      {isCreating && <ScheduleForm slug={slug} edited={null} onClose={() => setCreating(false)} />}
     </>
   )
 }

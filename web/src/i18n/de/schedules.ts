@@ -214,6 +214,199 @@ export const schedules = {
     noneAsked:
       "Kein verbundener Agent veröffentlicht Zeitpläne. Starten Sie den Prozess eines Agenten und versuchen Sie es erneut."
   },
+  acts: {
+    enable: "Aktivieren",
+    disable: "Deaktivieren",
+    pause: "Pausieren",
+    resume: "Fortsetzen",
+    trigger: "Jetzt auslösen",
+    hints: {
+      enable: "Er beginnt mit seinem nächsten Tick. Nichts wird nachgeholt.",
+      disable: "Er feuert nicht, bis er aktiviert wird.",
+      pause: "Er feuert nicht, bis er fortgesetzt wird. Sein Nachholen entscheidet dann über die Ticks dazwischen.",
+      resume: "Sein Nachholen entscheidet über die Ticks, die während der Pause vergingen."
+    },
+    triggerQuestion: (name: string) => `Den Task von ${name} jetzt einreichen?`,
+    triggerHint: "Der Task läuft einmal, jetzt. Es wird keine Auslösung verzeichnet, und der nächste Tick bleibt.",
+    triggerHintForeign:
+      "Der Agent bittet seinen Scheduler, den Task einmal jetzt auszuführen. Der nächste Lauf bleibt.",
+    deleteQuestion: (name: string) => `${name} löschen?`,
+    deleteHint:
+      "Er feuert nie wieder. Seine Auslösungen bleiben, bis ihre Aufbewahrung endet. Eine Quelle, die ihn noch enthält, erstellt ihn beim nächsten Import erneut.",
+    deleteHintForeign:
+      "Der Agent löscht ihn bei seinem eigenen Scheduler. Hier verschwindet er mit dem nächsten Snapshot."
+  },
+  actNotices: {
+    enable: (name: string) => `Aktivieren: ${name}`,
+    disable: (name: string) => `Deaktivieren: ${name}`,
+    pause: (name: string) => `Pausieren: ${name}`,
+    resume: (name: string) => `Fortsetzen: ${name}`,
+    trigger: (name: string) => `Auslösen: ${name}`,
+    delete: (name: string) => `Löschen: ${name}`,
+    create: (name: string) => `Erstellen: ${name}`,
+    update: (name: string) => `Ändern: ${name}`
+  },
+  operationStatuses: {
+    pending: "Wartet",
+    sent: "An den Agenten gesendet",
+    accepted: "Ausgeführt, noch nicht veröffentlicht",
+    succeeded: "Erfolgreich",
+    failed: "Fehlgeschlagen",
+    indeterminate: "Ergebnis unbekannt",
+    expired: "Nie gesendet"
+  },
+  operationHints: {
+    pending: "Der Befehl wartet auf den Agenten.",
+    sent: "Der Agent hat den Befehl und noch nicht geantwortet.",
+    accepted: "Der Agent hat es ausgeführt. Seine nächste Veröffentlichung zeigt die Wirkung.",
+    succeeded: "Der Agent hat es ausgeführt.",
+    failed: "Der Zeitplan ist unverändert.",
+    indeterminate: "Es kann ausgeführt worden sein. Prüfen Sie den Scheduler selbst, bevor Sie es wiederholen.",
+    expired: "Der Zeitplan ist unverändert. Wiederholen Sie es, sobald der Agent verbunden ist."
+  },
+  foreign: {
+    owner: (scheduler: string) =>
+      `${scheduler} besitzt und feuert diesen Zeitplan. Was Sie hier tun, ist eine Bitte an den Agenten, der ihn veröffentlicht.`,
+    can: (operations: string) => `Möglich sind: ${operations}.`,
+    nothing:
+      "Derzeit ist nichts möglich: Kein verbundener Agent veröffentlicht ihn, oder sein Scheduler kann nur auflisten. Ändern Sie ihn dort, wo er definiert ist."
+  },
+  form: {
+    create: "Neuer Zeitplan",
+    createTitle: "Neuer Zeitplan",
+    editTitle: (name: string) => `${name} bearbeiten`,
+    ownHint: "svc feuert ihn.",
+    foreignHint: "Der eigene Scheduler der Engine feuert ihn. Ihr Agent wird gebeten, ihn zu erstellen.",
+    fields: {
+      name: "Name",
+      engine: "Engine",
+      scheduler: "Scheduler",
+      kind: "Art",
+      expression: "Ausdruck",
+      timezone: "Zeitzone",
+      task_name: "Task",
+      queue: "Queue (optional)",
+      args: "Positionsargumente",
+      kwargs: "Benannte Argumente",
+      catch_up: "Verpasste Ticks",
+      on_unknown_outcome: "Unbekanntes Ergebnis",
+      jitter_seconds: "Jitter in Sekunden",
+      grace_seconds: "Karenzzeit in Sekunden (optional)",
+      is_enabled: "Beginnt"
+    },
+    kinds: { cron: "Cron", interval: "Intervall", clocked: "Einmal" },
+    expressionHints: {
+      cron: "Minute, Stunde, Tag, Monat, Wochentag: 30 9 * * MON-FRI",
+      interval: "Eine Länge: 30, 5m, 1h30m",
+      clocked: "Datum und Uhrzeit: 2027-12-24T18:00"
+    },
+    enabledChoices: { true: "Aktiviert", false: "Deaktiviert" },
+    valuesHint: "JSON. Alle Ziffern von Zahlen bleiben erhalten.",
+    wrong: {
+      args: "Das ist keine JSON-Liste wie [42].",
+      kwargs: "Das ist kein JSON-Objekt wie {\"day\": 1}.",
+      json: "Die Argumente sind kein gültiges JSON. Korrigieren Sie sie und speichern Sie dann."
+    },
+    preview: "Was er tun würde",
+    previewHint: "Geben Sie einen Ausdruck ein, um zu sehen, wann er feuert.",
+    changes: "Was sich ändert",
+    noChange: "Noch ist nichts geändert.",
+    cadenceHint:
+      "Der geänderte Takt beginnt mit dem nächsten Tick nach dem Speichern. Ticks davor werden nicht nachgeholt.",
+    driftHint: (source: string) =>
+      `Seine Definition stammt aus ${source}. Der nächste Import hebt Ihre Änderung auf; bis dahin wird er als abweichend gezeigt.`
+  },
+  recovery: {
+    title: "Quarantäne",
+    meaning: "Er feuert nicht, bis die Quarantäne endet. Sein Nachholen entscheidet dann über die Ticks dazwischen.",
+    reasons: {
+      definition_invalid: "In Quarantäne: Seine Definition lässt sich nicht auswerten",
+      two_owners: "In Quarantäne: Zwei Agenten veröffentlichen ihn verschieden",
+      outcome_unknown: "In Quarantäne: Das Ergebnis einer Auslösung ist unbekannt"
+    },
+    steps: {
+      definition_invalid:
+        "Bearbeiten oder importieren Sie den Zeitplan mit einer Definition, die sich auswerten lässt. Das beendet die Quarantäne, und er beginnt mit dem nächsten Tick.",
+      two_owners:
+        "Gleichen Sie beide Definitionen an, oder beenden Sie einen der Agenten. Die Quarantäne endet von selbst, sobald eine Definition übrig ist.",
+      outcome_unknown:
+        "Stellen Sie fest, ob der Task der Auslösung gelaufen ist, etwa im Log der Engine. Geben Sie es dann hier an. Die Auslösung wird nie wiederholt."
+    },
+    resolve: "Klären",
+    resolveFire: "Auslösung klären",
+    resolveHint: "Stellen Sie fest, ob ihr Task gelaufen ist, und geben Sie es an. Die Auslösung wird nie wiederholt.",
+    resolveTitle: (tick: string) => `Auslösung von ${tick} klären`,
+    resolveExplained:
+      "Die Auslösung wurde gesendet, und ihr Ergebnis ist unbekannt. Ihre Antwort ist endgültig, und nichts wird erneut gesendet. Um den Task jetzt auszuführen, lösen Sie den Zeitplan aus.",
+    commandIs: (status: string) =>
+      `Ihr Befehl: ${status}. Ändert sich das vor Ihrer Antwort, wird die Antwort abgelehnt.`,
+    question: "Was haben Sie festgestellt?",
+    answers: { yes: "Der Task ist gelaufen oder kann gelaufen sein", no: "Der Task ist nicht gelaufen" },
+    answerHints: {
+      yes: "Die Auslösung gilt als geklärt: gelaufen.",
+      no: "Die Auslösung gilt als geklärt: nicht gelaufen."
+    },
+    disableAfter: "Den Zeitplan auch deaktivieren",
+    disableAfterHint: "Sonst feuert er weiter, wenn keine andere Auslösung zu klären ist.",
+    evidenceFireHint: "Sie hat keinen Befehl und wartet. Sie können sie klären, damit sie nicht gesendet wird.",
+    legacy: "Scheduler ohne Fencing",
+    legacySummary:
+      "Für Auslösungen, die svc nicht verzeichnet oder gesendet hat, und für Scheduler, die keine Fencing-Nummern kennen",
+    evidence: "Eine Auslösung, die svc nicht verzeichnet oder nicht gesendet hat",
+    evidenceHint:
+      "Ein beendeter Befehl dieses Zeitplans, dessen Auslösung nicht verzeichnet ist, oder eine verzeichnete Auslösung ohne Befehl. Ihre Antwort ist endgültig: Ihr Tick feuert nie wieder.",
+    resolveEvidence: "Beleg klären",
+    fireId: "ID der Auslösung",
+    evidenceKind: "Beleg",
+    evidenceKinds: {
+      command: "Ein Befehl, dessen Auslösung nicht verzeichnet ist",
+      fire: "Eine verzeichnete Auslösung ohne Befehl"
+    },
+    evidenceId: "ID des Befehls oder der Zeile der Auslösung",
+    grant: "Erlaubnis für einen Scheduler ohne Fencing",
+    grantHint:
+      "Ein solcher Scheduler kann eine alte Sicht nicht von einer neuen unterscheiden. Mit der Erlaubnis darf er diesen Zeitplan bis zur nächsten Aktion an ihm feuern.",
+    granted: "Die Erlaubnis ist erteilt.",
+    notGranted: "Kein solcher Scheduler darf ihn feuern.",
+    giveGrant: "Erlaubnis erteilen",
+    revokeGrant: "Erlaubnis entziehen",
+    quiesced: "Keine Replik jenes Schedulers feuert jetzt, und jede hat die Zeitpläne neu gelesen",
+    quiescedHint: "Sonst kann ein Tick zweimal feuern."
+  },
+  import: {
+    open: "Importieren",
+    title: "Zeitpläne importieren",
+    hint:
+      "Ein Snapshot enthält die Zeitpläne einer Quelle, etwa eines Git-Repositorys. Er wird zuerst verglichen; geschrieben wird erst beim Import, und zwar alles oder nichts.",
+    file: "Datei",
+    text: "Snapshot",
+    textHint:
+      "JSON: eine Liste von Zeitplänen oder ein Objekt mit schedules, mode und source_filter. Für YAML dient svc schedules import.",
+    wrong: "Das ist keine JSON-Liste von Zeitplänen.",
+    mode: "Modus",
+    modes: { upsert: "Einfügen und ändern", replace: "Quelle ersetzen" },
+    modeHints: {
+      upsert: "Nichts wird gelöscht.",
+      replace: "Zeitpläne der Quelle, die im Snapshot fehlen, werden gelöscht."
+    },
+    source: "Quelle",
+    sourceHint: "Die Quelle aller Zeitpläne des Snapshots. Ersetzen braucht sie.",
+    compare: "Vergleichen",
+    submit: "Importieren",
+    refused: "Der Snapshot wird abgelehnt",
+    difference: "Was der Import täte",
+    nothing: "Nichts würde sich ändern.",
+    counts: (inserted: string, updated: string, deleted: string) =>
+      `${inserted} neu, ${updated} geändert, ${deleted} gelöscht`,
+    unchanged: (count: string) => `${count} unverändert`,
+    kinds: { inserted: "neu", updated: "geändert", deleted: "gelöscht" },
+    question: "Diesen Snapshot importieren?",
+    questionHint:
+      "Änderungen von Personen an diesen Zeitplänen werden aufgehoben. Geänderte Takte beginnen mit dem nächsten Tick.",
+    done: "Importiert",
+    adminsOnly: "Admins importieren Zeitpläne",
+    adminsOnlyHint: "Fragen Sie einen Admin des Projekts, oder bitten Sie um die Rolle."
+  },
   dst: {
     gap: "verschoben",
     gapHint:

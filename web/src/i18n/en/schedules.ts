@@ -206,6 +206,190 @@ export const schedules = {
       `Asked ${count}, for ${schedulers}. The answers arrive within seconds.`,
     noneAsked: "No connected agent publishes schedules. Start the process of one, then try again."
   },
+  acts: {
+    enable: "Enable",
+    disable: "Disable",
+    pause: "Pause",
+    resume: "Resume",
+    trigger: "Trigger now",
+    hints: {
+      enable: "It begins with its next tick. Nothing is caught up.",
+      disable: "It does not fire until it is enabled.",
+      pause: "It does not fire until it is resumed. Its catch-up then decides about the ticks in between.",
+      resume: "Its catch-up decides about the ticks that passed while it was paused."
+    },
+    triggerQuestion: (name: string) => `Submit the task of ${name} now?`,
+    triggerHint: "The task runs once, now. No fire is recorded, and the next tick stays.",
+    triggerHintForeign: "The agent asks its scheduler to run the task once, now. The next run stays.",
+    deleteQuestion: (name: string) => `Delete ${name}?`,
+    deleteHint:
+      "It never fires again. Its fires stay until their retention ends. A source that still has it creates it again with its next import.",
+    deleteHintForeign: "The agent deletes it at its own scheduler. It disappears here with the next snapshot."
+  },
+  actNotices: {
+    enable: (name: string) => `Enable: ${name}`,
+    disable: (name: string) => `Disable: ${name}`,
+    pause: (name: string) => `Pause: ${name}`,
+    resume: (name: string) => `Resume: ${name}`,
+    trigger: (name: string) => `Trigger: ${name}`,
+    delete: (name: string) => `Delete: ${name}`,
+    create: (name: string) => `Create: ${name}`,
+    update: (name: string) => `Change: ${name}`
+  },
+  operationStatuses: {
+    pending: "Waits",
+    sent: "Sent to the agent",
+    accepted: "Done, not published yet",
+    succeeded: "Succeeded",
+    failed: "Failed",
+    indeterminate: "Outcome unknown",
+    expired: "Never sent"
+  },
+  operationHints: {
+    pending: "The command waits for the agent.",
+    sent: "The agent has the command, and has not answered yet.",
+    accepted: "The agent has done it. Its next publication shows the effect.",
+    succeeded: "The agent has done it.",
+    failed: "The schedule is as it was.",
+    indeterminate: "It may have been done. Look at the scheduler itself before you repeat it.",
+    expired: "The schedule is as it was. Repeat it once the agent is connected."
+  },
+  foreign: {
+    owner: (scheduler: string) =>
+      `${scheduler} owns and fires this schedule. What you do here is a request to the agent that publishes it.`,
+    can: (operations: string) => `It takes: ${operations}.`,
+    nothing:
+      "It takes no request now: no connected agent publishes it, or its scheduler can only list. Change it where it is defined."
+  },
+  form: {
+    create: "New schedule",
+    createTitle: "New schedule",
+    editTitle: (name: string) => `Edit ${name}`,
+    ownHint: "svc fires it.",
+    foreignHint: "The engine's own scheduler fires it. Its agent is asked to create it.",
+    fields: {
+      name: "Name",
+      engine: "Engine",
+      scheduler: "Scheduler",
+      kind: "Kind",
+      expression: "Expression",
+      timezone: "Time zone",
+      task_name: "Task",
+      queue: "Queue (optional)",
+      args: "Positional arguments",
+      kwargs: "Named arguments",
+      catch_up: "Missed ticks",
+      on_unknown_outcome: "Unknown outcome",
+      jitter_seconds: "Jitter in seconds",
+      grace_seconds: "Grace in seconds (optional)",
+      is_enabled: "Begins"
+    },
+    kinds: { cron: "Cron", interval: "Interval", clocked: "Once" },
+    expressionHints: {
+      cron: "Minute, hour, day, month, weekday: 30 9 * * MON-FRI",
+      interval: "A length: 30, 5m, 1h30m",
+      clocked: "A date and time: 2027-12-24T18:00"
+    },
+    enabledChoices: { true: "Enabled", false: "Disabled" },
+    valuesHint: "JSON. All digits of numbers are kept.",
+    wrong: {
+      args: "This is no JSON list, such as [42].",
+      kwargs: "This is no JSON object, such as {\"day\": 1}.",
+      json: "The arguments are not valid JSON. Correct them, then save."
+    },
+    preview: "What it would do",
+    previewHint: "Type an expression to see when it fires.",
+    changes: "What changes",
+    noChange: "Nothing is changed yet.",
+    cadenceHint: "The changed cadence begins with the next tick after the save. Ticks before it are not caught up.",
+    driftHint: (source: string) =>
+      `Its definition comes from ${source}. The next import undoes what you change here, and it is shown as drifted until then.`
+  },
+  recovery: {
+    title: "Quarantine",
+    meaning: "It does not fire until the quarantine ends. Its catch-up then decides about the ticks in between.",
+    reasons: {
+      definition_invalid: "In quarantine: its definition cannot be evaluated",
+      two_owners: "In quarantine: two agents publish it differently",
+      outcome_unknown: "In quarantine: the outcome of a fire is unknown"
+    },
+    steps: {
+      definition_invalid:
+        "Edit the schedule, or import it, with a definition that can be evaluated. That ends the quarantine, and it begins with its next tick.",
+      two_owners:
+        "Make both definitions equal, or stop one of the agents. The quarantine ends by itself when one definition is left.",
+      outcome_unknown:
+        "Find out whether the task of the fire ran, for example in the engine's own log. Then say so here. The fire is never repeated."
+    },
+    resolve: "Resolve",
+    resolveFire: "Resolve the fire",
+    resolveHint: "Find out whether its task ran, then say so. The fire is never repeated.",
+    resolveTitle: (tick: string) => `Resolve the fire of ${tick}`,
+    resolveExplained:
+      "The fire was sent, and its outcome is unknown. Your answer is final, and nothing is sent again. To run the task now, trigger the schedule.",
+    commandIs: (status: string) => `Its command: ${status}. If that changes before you answer, the answer is refused.`,
+    question: "What did you find out?",
+    answers: { yes: "The task ran, or may have run", no: "The task did not run" },
+    answerHints: {
+      yes: "The fire becomes resolved as run.",
+      no: "The fire becomes resolved as not run."
+    },
+    disableAfter: "Disable the schedule too",
+    disableAfterHint: "Otherwise it fires on when no other fire is to be resolved.",
+    evidenceFireHint: "It has no command, and waits. You can resolve it, so that it is not sent.",
+    legacy: "Schedulers without fencing",
+    legacySummary: "For fires that svc did not record or send, and for schedulers that know no fencing numbers",
+    evidence: "A fire that svc did not record, or did not send",
+    evidenceHint:
+      "An ended command of this schedule whose fire is not recorded, or a recorded fire without a command. Your answer makes the fire final: its tick never fires again.",
+    resolveEvidence: "Resolve evidence",
+    fireId: "Fire id",
+    evidenceKind: "Evidence",
+    evidenceKinds: { command: "A command whose fire is not recorded", fire: "A recorded fire without a command" },
+    evidenceId: "Id of the command, or of the fire's row",
+    grant: "Grant for a scheduler without fencing",
+    grantHint:
+      "Such a scheduler cannot tell an old view from a new one. With the grant it may fire this schedule until the next act on the schedule.",
+    granted: "The grant is given.",
+    notGranted: "No such scheduler may fire it.",
+    giveGrant: "Give the grant",
+    revokeGrant: "Revoke the grant",
+    quiesced: "No replica of that scheduler fires now, and each has read the schedules again",
+    quiescedHint: "Otherwise a tick may fire twice."
+  },
+  import: {
+    open: "Import",
+    title: "Import schedules",
+    hint:
+      "A snapshot has the schedules of one source, such as a Git repository. It is compared first, and nothing is written until you import it. An import is all or nothing.",
+    file: "File",
+    text: "Snapshot",
+    textHint:
+      "JSON: a list of schedules, or an object with schedules, mode and source_filter. For YAML use svc schedules import.",
+    wrong: "This is no JSON list of schedules.",
+    mode: "Mode",
+    modes: { upsert: "Insert and update", replace: "Replace the source" },
+    modeHints: {
+      upsert: "Nothing is deleted.",
+      replace: "Schedules of the source that the snapshot lacks are deleted."
+    },
+    source: "Source",
+    sourceHint: "The source of all schedules of the snapshot. Replace needs it.",
+    compare: "Compare",
+    submit: "Import",
+    refused: "The snapshot is refused",
+    difference: "What the import would do",
+    nothing: "Nothing would change.",
+    counts: (inserted: string, updated: string, deleted: string) =>
+      `${inserted} new, ${updated} changed, ${deleted} deleted`,
+    unchanged: (count: string) => `${count} unchanged`,
+    kinds: { inserted: "new", updated: "changed", deleted: "deleted" },
+    question: "Import this snapshot?",
+    questionHint: "Changes that people made to these schedules are undone. Changed cadences begin with the next tick.",
+    done: "Imported",
+    adminsOnly: "Admins import schedules",
+    adminsOnlyHint: "Ask an admin of the project, or for the role."
+  },
   dst: {
     gap: "moved",
     gapHint: "Clocks go forward: this local time does not exist that day, so it fires at the first moment after.",

@@ -209,6 +209,198 @@ export const schedules = {
       `Preguntados: ${count}, por ${schedulers}. Las respuestas llegan en segundos.`,
     noneAsked: "Ningún agente conectado publica programaciones. Inicie el proceso de uno e inténtelo de nuevo."
   },
+  acts: {
+    enable: "Activar",
+    disable: "Desactivar",
+    pause: "Pausar",
+    resume: "Reanudar",
+    trigger: "Disparar ahora",
+    hints: {
+      enable: "Empieza con su próximo tick. Nada se recupera.",
+      disable: "No se dispara hasta que se active.",
+      pause: "No se dispara hasta que se reanude. Su recuperación decide entonces sobre los ticks intermedios.",
+      resume: "Su recuperación decide sobre los ticks que pasaron durante la pausa."
+    },
+    triggerQuestion: (name: string) => `¿Entregar ahora la tarea de ${name}?`,
+    triggerHint: "La tarea se ejecuta una vez, ahora. No se registra ningún disparo, y el próximo tick se mantiene.",
+    triggerHintForeign:
+      "El agente pide a su planificador que ejecute la tarea una vez, ahora. La próxima ejecución se mantiene.",
+    deleteQuestion: (name: string) => `¿Eliminar ${name}?`,
+    deleteHint:
+      "No vuelve a dispararse. Sus disparos se conservan hasta que termine su retención. Un origen que aún la tenga la crea de nuevo en su próxima importación.",
+    deleteHintForeign: "El agente la elimina en su propio planificador. Aquí desaparece con la próxima instantánea."
+  },
+  actNotices: {
+    enable: (name: string) => `Activar: ${name}`,
+    disable: (name: string) => `Desactivar: ${name}`,
+    pause: (name: string) => `Pausar: ${name}`,
+    resume: (name: string) => `Reanudar: ${name}`,
+    trigger: (name: string) => `Disparar: ${name}`,
+    delete: (name: string) => `Eliminar: ${name}`,
+    create: (name: string) => `Crear: ${name}`,
+    update: (name: string) => `Cambiar: ${name}`
+  },
+  operationStatuses: {
+    pending: "En espera",
+    sent: "Enviada al agente",
+    accepted: "Hecha, aún sin publicar",
+    succeeded: "Correcta",
+    failed: "Fallida",
+    indeterminate: "Resultado desconocido",
+    expired: "Nunca enviada"
+  },
+  operationHints: {
+    pending: "El comando espera al agente.",
+    sent: "El agente tiene el comando y aún no ha respondido.",
+    accepted: "El agente lo ha hecho. Su próxima publicación muestra el efecto.",
+    succeeded: "El agente lo ha hecho.",
+    failed: "La programación está como estaba.",
+    indeterminate: "Pudo haberse hecho. Mire el propio planificador antes de repetirlo.",
+    expired: "La programación está como estaba. Repítalo cuando el agente esté conectado."
+  },
+  foreign: {
+    owner: (scheduler: string) =>
+      `${scheduler} posee y dispara esta programación. Lo que usted hace aquí es una petición al agente que la publica.`,
+    can: (operations: string) => `Acepta: ${operations}.`,
+    nothing:
+      "Ahora no acepta peticiones: ningún agente conectado la publica, o su planificador solo puede listar. Cámbiela donde está definida."
+  },
+  form: {
+    create: "Nueva programación",
+    createTitle: "Nueva programación",
+    editTitle: (name: string) => `Editar ${name}`,
+    ownHint: "La dispara svc.",
+    foreignHint: "La dispara el planificador del motor. Se pide a su agente que la cree.",
+    fields: {
+      name: "Nombre",
+      engine: "Motor",
+      scheduler: "Planificador",
+      kind: "Tipo",
+      expression: "Expresión",
+      timezone: "Zona horaria",
+      task_name: "Tarea",
+      queue: "Cola (opcional)",
+      args: "Argumentos posicionales",
+      kwargs: "Argumentos con nombre",
+      catch_up: "Ticks perdidos",
+      on_unknown_outcome: "Resultado desconocido",
+      jitter_seconds: "Jitter en segundos",
+      grace_seconds: "Margen en segundos (opcional)",
+      is_enabled: "Empieza"
+    },
+    kinds: { cron: "Cron", interval: "Intervalo", clocked: "Una vez" },
+    expressionHints: {
+      cron: "Minuto, hora, día, mes, día de la semana: 30 9 * * MON-FRI",
+      interval: "Una duración: 30, 5m, 1h30m",
+      clocked: "Fecha y hora: 2027-12-24T18:00"
+    },
+    enabledChoices: { true: "Activada", false: "Desactivada" },
+    valuesHint: "JSON. Se conservan todas las cifras de los números.",
+    wrong: {
+      args: "Esto no es una lista JSON, como [42].",
+      kwargs: "Esto no es un objeto JSON, como {\"day\": 1}.",
+      json: "Los argumentos no son JSON válido. Corríjalos y guarde después."
+    },
+    preview: "Lo que haría",
+    previewHint: "Escriba una expresión para ver cuándo se dispara.",
+    changes: "Lo que cambia",
+    noChange: "Aún no hay cambios.",
+    cadenceHint: "La cadencia cambiada empieza con el próximo tick tras guardar. Los ticks anteriores no se recuperan.",
+    driftHint: (source: string) =>
+      `Su definición viene de ${source}. La próxima importación deshace lo que cambie aquí; hasta entonces se muestra como divergente.`
+  },
+  recovery: {
+    title: "Cuarentena",
+    meaning:
+      "No se dispara hasta que termine la cuarentena. Su recuperación decide entonces sobre los ticks intermedios.",
+    reasons: {
+      definition_invalid: "En cuarentena: su definición no se puede evaluar",
+      two_owners: "En cuarentena: dos agentes la publican de forma distinta",
+      outcome_unknown: "En cuarentena: se desconoce el resultado de un disparo"
+    },
+    steps: {
+      definition_invalid:
+        "Edite la programación, o impórtela, con una definición que se pueda evaluar. Eso termina la cuarentena, y empieza con su próximo tick.",
+      two_owners:
+        "Iguale ambas definiciones, o detenga uno de los agentes. La cuarentena termina sola cuando queda una definición.",
+      outcome_unknown:
+        "Averigüe si la tarea del disparo se ejecutó, por ejemplo en el registro del motor. Después indíquelo aquí. El disparo nunca se repite."
+    },
+    resolve: "Resolver",
+    resolveFire: "Resolver el disparo",
+    resolveHint: "Averigüe si su tarea se ejecutó e indíquelo. El disparo nunca se repite.",
+    resolveTitle: (tick: string) => `Resolver el disparo de ${tick}`,
+    resolveExplained:
+      "El disparo se envió, y su resultado se desconoce. Su respuesta es definitiva, y nada se envía de nuevo. Para ejecutar la tarea ahora, dispare la programación.",
+    commandIs: (status: string) =>
+      `Su comando: ${status}. Si eso cambia antes de su respuesta, la respuesta se rechaza.`,
+    question: "¿Qué ha averiguado?",
+    answers: { yes: "La tarea se ejecutó, o pudo ejecutarse", no: "La tarea no se ejecutó" },
+    answerHints: {
+      yes: "El disparo queda resuelto como ejecutado.",
+      no: "El disparo queda resuelto como no ejecutado."
+    },
+    disableAfter: "Desactivar también la programación",
+    disableAfterHint: "Si no, sigue disparándose cuando no quede otro disparo por resolver.",
+    evidenceFireHint: "No tiene comando, y espera. Puede resolverlo para que no se envíe.",
+    legacy: "Planificadores sin fencing",
+    legacySummary:
+      "Para disparos que svc no registró o no envió, y para planificadores que no conocen números de fencing",
+    evidence: "Un disparo que svc no registró, o no envió",
+    evidenceHint:
+      "Un comando terminado de esta programación cuyo disparo no está registrado, o un disparo registrado sin comando. Su respuesta es definitiva: su tick no vuelve a dispararse.",
+    resolveEvidence: "Resolver la prueba",
+    fireId: "Id del disparo",
+    evidenceKind: "Prueba",
+    evidenceKinds: {
+      command: "Un comando cuyo disparo no está registrado",
+      fire: "Un disparo registrado sin comando"
+    },
+    evidenceId: "Id del comando, o de la fila del disparo",
+    grant: "Permiso para un planificador sin fencing",
+    grantHint:
+      "Un planificador así no distingue una vista antigua de una nueva. Con el permiso puede disparar esta programación hasta la próxima acción sobre ella.",
+    granted: "El permiso está concedido.",
+    notGranted: "Ningún planificador así puede dispararla.",
+    giveGrant: "Conceder el permiso",
+    revokeGrant: "Revocar el permiso",
+    quiesced: "Ninguna réplica de ese planificador dispara ahora, y cada una ha leído las programaciones de nuevo",
+    quiescedHint: "Si no, un tick puede dispararse dos veces."
+  },
+  import: {
+    open: "Importar",
+    title: "Importar programaciones",
+    hint:
+      "Una instantánea tiene las programaciones de un origen, como un repositorio Git. Primero se compara, y nada se escribe hasta que la importe. Una importación es todo o nada.",
+    file: "Archivo",
+    text: "Instantánea",
+    textHint:
+      "JSON: una lista de programaciones, o un objeto con schedules, mode y source_filter. Para YAML use svc schedules import.",
+    wrong: "Esto no es una lista JSON de programaciones.",
+    mode: "Modo",
+    modes: { upsert: "Insertar y actualizar", replace: "Reemplazar el origen" },
+    modeHints: {
+      upsert: "Nada se elimina.",
+      replace: "Se eliminan las programaciones del origen que faltan en la instantánea."
+    },
+    source: "Origen",
+    sourceHint: "El origen de todas las programaciones de la instantánea. Reemplazar lo necesita.",
+    compare: "Comparar",
+    submit: "Importar",
+    refused: "La instantánea se rechaza",
+    difference: "Lo que haría la importación",
+    nothing: "Nada cambiaría.",
+    counts: (inserted: string, updated: string, deleted: string) =>
+      `${inserted} nuevas, ${updated} cambiadas, ${deleted} eliminadas`,
+    unchanged: (count: string) => `${count} sin cambios`,
+    kinds: { inserted: "nueva", updated: "cambiada", deleted: "eliminada" },
+    question: "¿Importar esta instantánea?",
+    questionHint:
+      "Se deshacen los cambios de personas en estas programaciones. Las cadencias cambiadas empiezan con el próximo tick.",
+    done: "Importado",
+    adminsOnly: "Los administradores importan programaciones",
+    adminsOnlyHint: "Pregunte a un administrador del proyecto, o pida el rol."
+  },
   dst: {
     gap: "movido",
     gapHint:

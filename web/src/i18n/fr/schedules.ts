@@ -213,6 +213,201 @@ export const schedules = {
       `Agents interrogés : ${count}, pour ${schedulers}. Les réponses arrivent en quelques secondes.`,
     noneAsked: "Aucun agent connecté ne publie de planifications. Démarrez le processus d’un agent, puis réessayez."
   },
+  acts: {
+    enable: "Activer",
+    disable: "Désactiver",
+    pause: "Mettre en pause",
+    resume: "Reprendre",
+    trigger: "Déclencher maintenant",
+    hints: {
+      enable: "Elle commence avec son prochain tick. Rien n’est rattrapé.",
+      disable: "Elle ne se déclenche pas avant d’être activée.",
+      pause: "Elle ne se déclenche pas avant d’être reprise. Son rattrapage décide alors des ticks intermédiaires.",
+      resume: "Son rattrapage décide des ticks passés pendant la pause."
+    },
+    triggerQuestion: (name: string) => `Soumettre maintenant la tâche de ${name} ?`,
+    triggerHint:
+      "La tâche s’exécute une fois, maintenant. Aucun déclenchement n’est enregistré, et le prochain tick reste.",
+    triggerHintForeign:
+      "L’agent demande à son planificateur d’exécuter la tâche une fois, maintenant. La prochaine exécution reste.",
+    deleteQuestion: (name: string) => `Supprimer ${name} ?`,
+    deleteHint:
+      "Elle ne se déclenche plus jamais. Ses déclenchements restent jusqu’à la fin de leur conservation. Une source qui l’a encore la recrée à son prochain import.",
+    deleteHintForeign:
+      "L’agent la supprime chez son propre planificateur. Elle disparaît ici avec le prochain instantané."
+  },
+  actNotices: {
+    enable: (name: string) => `Activer : ${name}`,
+    disable: (name: string) => `Désactiver : ${name}`,
+    pause: (name: string) => `Mettre en pause : ${name}`,
+    resume: (name: string) => `Reprendre : ${name}`,
+    trigger: (name: string) => `Déclencher : ${name}`,
+    delete: (name: string) => `Supprimer : ${name}`,
+    create: (name: string) => `Créer : ${name}`,
+    update: (name: string) => `Modifier : ${name}`
+  },
+  operationStatuses: {
+    pending: "En attente",
+    sent: "Envoyée à l’agent",
+    accepted: "Faite, pas encore publiée",
+    succeeded: "Réussie",
+    failed: "En échec",
+    indeterminate: "Résultat inconnu",
+    expired: "Jamais envoyée"
+  },
+  operationHints: {
+    pending: "La commande attend l’agent.",
+    sent: "L’agent a la commande, et n’a pas encore répondu.",
+    accepted: "L’agent l’a fait. Sa prochaine publication en montre l’effet.",
+    succeeded: "L’agent l’a fait.",
+    failed: "La planification est inchangée.",
+    indeterminate: "Cela a pu être fait. Vérifiez le planificateur lui-même avant de répéter.",
+    expired: "La planification est inchangée. Répétez quand l’agent est connecté."
+  },
+  foreign: {
+    owner: (scheduler: string) =>
+      `${scheduler} possède et déclenche cette planification. Ce que vous faites ici est une demande à l’agent qui la publie.`,
+    can: (operations: string) => `Il accepte : ${operations}.`,
+    nothing:
+      "Aucune demande n’est possible maintenant : aucun agent connecté ne la publie, ou son planificateur ne peut que lister. Modifiez-la là où elle est définie."
+  },
+  form: {
+    create: "Nouvelle planification",
+    createTitle: "Nouvelle planification",
+    editTitle: (name: string) => `Modifier ${name}`,
+    ownHint: "svc la déclenche.",
+    foreignHint: "Le planificateur du moteur la déclenche. Son agent est prié de la créer.",
+    fields: {
+      name: "Nom",
+      engine: "Moteur",
+      scheduler: "Planificateur",
+      kind: "Type",
+      expression: "Expression",
+      timezone: "Fuseau horaire",
+      task_name: "Tâche",
+      queue: "File (facultatif)",
+      args: "Arguments positionnels",
+      kwargs: "Arguments nommés",
+      catch_up: "Ticks manqués",
+      on_unknown_outcome: "Résultat inconnu",
+      jitter_seconds: "Gigue en secondes",
+      grace_seconds: "Délai de grâce en secondes (facultatif)",
+      is_enabled: "Au départ"
+    },
+    kinds: { cron: "Cron", interval: "Intervalle", clocked: "Une fois" },
+    expressionHints: {
+      cron: "Minute, heure, jour, mois, jour de la semaine : 30 9 * * MON-FRI",
+      interval: "Une durée : 30, 5m, 1h30m",
+      clocked: "Date et heure : 2027-12-24T18:00"
+    },
+    enabledChoices: { true: "Activée", false: "Désactivée" },
+    valuesHint: "JSON. Tous les chiffres des nombres sont conservés.",
+    wrong: {
+      args: "Ce n’est pas une liste JSON, comme [42].",
+      kwargs: "Ce n’est pas un objet JSON, comme {\"day\": 1}.",
+      json: "Les arguments ne sont pas du JSON valide. Corrigez-les, puis enregistrez."
+    },
+    preview: "Ce qu’elle ferait",
+    previewHint: "Saisissez une expression pour voir quand elle se déclenche.",
+    changes: "Ce qui change",
+    noChange: "Rien n’est encore modifié.",
+    cadenceHint:
+      "La cadence modifiée commence avec le prochain tick après l’enregistrement. Les ticks précédents ne sont pas rattrapés.",
+    driftHint: (source: string) =>
+      `Sa définition vient de ${source}. Le prochain import annule ce que vous modifiez ici ; jusque-là elle est signalée divergente.`
+  },
+  recovery: {
+    title: "Quarantaine",
+    meaning:
+      "Elle ne se déclenche pas avant la fin de la quarantaine. Son rattrapage décide alors des ticks intermédiaires.",
+    reasons: {
+      definition_invalid: "En quarantaine : sa définition ne peut pas être évaluée",
+      two_owners: "En quarantaine : deux agents la publient différemment",
+      outcome_unknown: "En quarantaine : le résultat d’un déclenchement est inconnu"
+    },
+    steps: {
+      definition_invalid:
+        "Modifiez ou importez la planification avec une définition évaluable. Cela met fin à la quarantaine, et elle commence avec son prochain tick.",
+      two_owners:
+        "Rendez les deux définitions égales, ou arrêtez l’un des agents. La quarantaine prend fin d’elle-même quand il reste une définition.",
+      outcome_unknown:
+        "Déterminez si la tâche du déclenchement s’est exécutée, par exemple dans le journal du moteur. Indiquez-le ensuite ici. Le déclenchement n’est jamais répété."
+    },
+    resolve: "Résoudre",
+    resolveFire: "Résoudre le déclenchement",
+    resolveHint: "Déterminez si sa tâche s’est exécutée, puis indiquez-le. Le déclenchement n’est jamais répété.",
+    resolveTitle: (tick: string) => `Résoudre le déclenchement du ${tick}`,
+    resolveExplained:
+      "Le déclenchement a été envoyé, et son résultat est inconnu. Votre réponse est définitive, et rien n’est renvoyé. Pour exécuter la tâche maintenant, déclenchez la planification.",
+    commandIs: (status: string) =>
+      `Sa commande : ${status}. Si cela change avant votre réponse, la réponse est refusée.`,
+    question: "Qu’avez-vous constaté ?",
+    answers: { yes: "La tâche s’est exécutée, ou a pu s’exécuter", no: "La tâche ne s’est pas exécutée" },
+    answerHints: {
+      yes: "Le déclenchement est résolu comme exécuté.",
+      no: "Le déclenchement est résolu comme non exécuté."
+    },
+    disableAfter: "Désactiver aussi la planification",
+    disableAfterHint: "Sinon elle continue dès qu’aucun autre déclenchement n’est à résoudre.",
+    evidenceFireHint: "Il n’a pas de commande, et attend. Vous pouvez le résoudre pour qu’il ne soit pas envoyé.",
+    legacy: "Planificateurs sans fencing",
+    legacySummary:
+      "Pour les déclenchements que svc n’a pas enregistrés ou envoyés, et pour les planificateurs qui ne connaissent pas les numéros de fencing",
+    evidence: "Un déclenchement que svc n’a pas enregistré, ou pas envoyé",
+    evidenceHint:
+      "Une commande terminée de cette planification dont le déclenchement n’est pas enregistré, ou un déclenchement enregistré sans commande. Votre réponse est définitive : son tick ne se déclenche plus.",
+    resolveEvidence: "Résoudre l’indice",
+    fireId: "Identifiant du déclenchement",
+    evidenceKind: "Indice",
+    evidenceKinds: {
+      command: "Une commande dont le déclenchement n’est pas enregistré",
+      fire: "Un déclenchement enregistré sans commande"
+    },
+    evidenceId: "Identifiant de la commande, ou de la ligne du déclenchement",
+    grant: "Autorisation d’un planificateur sans fencing",
+    grantHint:
+      "Un tel planificateur ne distingue pas une vue ancienne d’une nouvelle. Avec l’autorisation, il peut déclencher cette planification jusqu’à la prochaine action sur elle.",
+    granted: "L’autorisation est donnée.",
+    notGranted: "Aucun planificateur de ce genre ne peut la déclencher.",
+    giveGrant: "Donner l’autorisation",
+    revokeGrant: "Retirer l’autorisation",
+    quiesced: "Aucune réplique de ce planificateur ne déclenche maintenant, et chacune a relu les planifications",
+    quiescedHint: "Sinon un tick peut se déclencher deux fois."
+  },
+  import: {
+    open: "Importer",
+    title: "Importer des planifications",
+    hint:
+      "Un instantané contient les planifications d’une source, comme un dépôt Git. Il est d’abord comparé, et rien n’est écrit avant l’import. Un import se fait en entier ou pas du tout.",
+    file: "Fichier",
+    text: "Instantané",
+    textHint:
+      "JSON : une liste de planifications, ou un objet avec schedules, mode et source_filter. Pour du YAML, utilisez svc schedules import.",
+    wrong: "Ce n’est pas une liste JSON de planifications.",
+    mode: "Mode",
+    modes: { upsert: "Insérer et modifier", replace: "Remplacer la source" },
+    modeHints: {
+      upsert: "Rien n’est supprimé.",
+      replace: "Les planifications de la source absentes de l’instantané sont supprimées."
+    },
+    source: "Source",
+    sourceHint: "La source de toutes les planifications de l’instantané. Le remplacement l’exige.",
+    compare: "Comparer",
+    submit: "Importer",
+    refused: "L’instantané est refusé",
+    difference: "Ce que ferait l’import",
+    nothing: "Rien ne changerait.",
+    counts: (inserted: string, updated: string, deleted: string) =>
+      `${inserted} nouvelles, ${updated} modifiées, ${deleted} supprimées`,
+    unchanged: (count: string) => `${count} inchangées`,
+    kinds: { inserted: "nouvelle", updated: "modifiée", deleted: "supprimée" },
+    question: "Importer cet instantané ?",
+    questionHint:
+      "Les changements faits par des personnes à ces planifications sont annulés. Les cadences modifiées commencent avec le prochain tick.",
+    done: "Importé",
+    adminsOnly: "Les administrateurs importent les planifications",
+    adminsOnlyHint: "Demandez à un administrateur du projet, ou demandez le rôle."
+  },
   dst: {
     gap: "décalé",
     gapHint:

@@ -209,6 +209,191 @@ export const schedules = {
     noneAsked:
       "スケジュールを公開する接続中のエージェントがありません。エージェントのプロセスを起動してから再試行してください。"
   },
+  acts: {
+    enable: "有効にする",
+    disable: "無効にする",
+    pause: "一時停止",
+    resume: "再開",
+    trigger: "今すぐ発火",
+    hints: {
+      enable: "次のティックから始まります。過去のティックは発火しません。",
+      disable: "有効にされるまで発火しません。",
+      pause: "再開されるまで発火しません。その間のティックの扱いはキャッチアップの設定で決まります。",
+      resume: "一時停止中に過ぎたティックの扱いはキャッチアップの設定で決まります。"
+    },
+    triggerQuestion: (name: string) => `${name} のタスクを今すぐ投入しますか？`,
+    triggerHint: "タスクが今すぐ 1 回実行されます。発火は記録されず、次のティックは変わりません。",
+    triggerHintForeign:
+      "エージェントがスケジューラに、タスクを今すぐ 1 回実行するよう依頼します。次の実行は変わりません。",
+    deleteQuestion: (name: string) => `${name} を削除しますか？`,
+    deleteHint:
+      "二度と発火しません。発火の記録は保存期間が終わるまで残ります。このスケジュールを含むソースは、次のインポートで再び作成します。",
+    deleteHintForeign: "エージェントがスケジューラ側で削除します。次のスナップショットでここから消えます。"
+  },
+  actNotices: {
+    enable: (name: string) => `有効化：${name}`,
+    disable: (name: string) => `無効化：${name}`,
+    pause: (name: string) => `一時停止：${name}`,
+    resume: (name: string) => `再開：${name}`,
+    trigger: (name: string) => `発火：${name}`,
+    delete: (name: string) => `削除：${name}`,
+    create: (name: string) => `作成：${name}`,
+    update: (name: string) => `変更：${name}`
+  },
+  operationStatuses: {
+    pending: "待機中",
+    sent: "エージェントに送信済み",
+    accepted: "実行済み、公開待ち",
+    succeeded: "成功",
+    failed: "失敗",
+    indeterminate: "結果不明",
+    expired: "未送信"
+  },
+  operationHints: {
+    pending: "コマンドはエージェントを待っています。",
+    sent: "コマンドはエージェントに届きましたが、まだ応答がありません。",
+    accepted: "エージェントが実行しました。次の公開で反映されます。",
+    succeeded: "エージェントが実行しました。",
+    failed: "スケジュールは変わっていません。",
+    indeterminate: "実行された可能性があります。繰り返す前にスケジューラ自体を確認してください。",
+    expired: "スケジュールは変わっていません。エージェントが接続してから繰り返してください。"
+  },
+  foreign: {
+    owner: (scheduler: string) =>
+      `このスケジュールは ${scheduler} が所有し、発火します。ここでの操作は、公開しているエージェントへの依頼です。`,
+    can: (operations: string) => `可能な操作：${operations}。`,
+    nothing:
+      "現在は操作できません。公開する接続中のエージェントがないか、スケジューラが一覧のみに対応しています。定義元で変更してください。"
+  },
+  form: {
+    create: "新しいスケジュール",
+    createTitle: "新しいスケジュール",
+    editTitle: (name: string) => `${name} を編集`,
+    ownHint: "svc が発火します。",
+    foreignHint: "エンジンのスケジューラが発火します。作成はエージェントに依頼されます。",
+    fields: {
+      name: "名前",
+      engine: "エンジン",
+      scheduler: "スケジューラ",
+      kind: "種類",
+      expression: "式",
+      timezone: "タイムゾーン",
+      task_name: "タスク",
+      queue: "キュー（任意）",
+      args: "位置引数",
+      kwargs: "名前付き引数",
+      catch_up: "逃したティック",
+      on_unknown_outcome: "結果不明の場合",
+      jitter_seconds: "ジッター（秒）",
+      grace_seconds: "猶予（秒、任意）",
+      is_enabled: "開始時"
+    },
+    kinds: { cron: "Cron", interval: "間隔", clocked: "1 回" },
+    expressionHints: {
+      cron: "分、時、日、月、曜日：30 9 * * MON-FRI",
+      interval: "長さ：30、5m、1h30m",
+      clocked: "日時：2027-12-24T18:00"
+    },
+    enabledChoices: { true: "有効", false: "無効" },
+    valuesHint: "JSON。数値のすべての桁が保たれます。",
+    wrong: {
+      args: "[42] のような JSON の配列ではありません。",
+      kwargs: "{\"day\": 1} のような JSON のオブジェクトではありません。",
+      json: "引数が正しい JSON ではありません。修正してから保存してください。"
+    },
+    preview: "この設定の動作",
+    previewHint: "式を入力すると、発火の時刻が表示されます。",
+    changes: "変更内容",
+    noChange: "まだ変更はありません。",
+    cadenceHint: "変更後の周期は、保存後の次のティックから始まります。それより前のティックは発火しません。",
+    driftHint: (source: string) =>
+      `定義は ${source} に由来します。ここでの変更は次のインポートで元に戻り、それまでは差異ありと表示されます。`
+  },
+  recovery: {
+    title: "隔離",
+    meaning: "隔離が終わるまで発火しません。その間のティックの扱いはキャッチアップの設定で決まります。",
+    reasons: {
+      definition_invalid: "隔離中：定義を評価できません",
+      two_owners: "隔離中：2 つのエージェントが異なる定義を公開しています",
+      outcome_unknown: "隔離中：発火の結果が不明です"
+    },
+    steps: {
+      definition_invalid:
+        "評価できる定義に編集するか、インポートしてください。隔離が終わり、次のティックから始まります。",
+      two_owners:
+        "両方の定義を同じにするか、片方のエージェントを停止してください。定義が 1 つになると隔離は自動で終わります。",
+      outcome_unknown:
+        "発火のタスクが実行されたかどうかを、エンジンのログなどで確認し、ここで回答してください。発火は繰り返されません。"
+    },
+    resolve: "解決する",
+    resolveFire: "発火を解決する",
+    resolveHint: "タスクが実行されたかどうかを確認し、回答してください。発火は繰り返されません。",
+    resolveTitle: (tick: string) => `${tick} の発火を解決する`,
+    resolveExplained:
+      "発火は送信されましたが、結果が不明です。回答は取り消せず、何も再送されません。今すぐタスクを実行するには、スケジュールを発火してください。",
+    commandIs: (status: string) => `コマンド：${status}。回答の前に変わった場合、回答は拒否されます。`,
+    question: "確認した結果は？",
+    answers: { yes: "タスクは実行された、またはその可能性がある", no: "タスクは実行されなかった" },
+    answerHints: {
+      yes: "発火は実行済みとして解決されます。",
+      no: "発火は未実行として解決されます。"
+    },
+    disableAfter: "スケジュールも無効にする",
+    disableAfterHint: "無効にしない場合、解決すべき発火がほかになければ発火を続けます。",
+    evidenceFireHint: "コマンドがなく、待機しています。解決すると送信されません。",
+    legacy: "フェンシングのないスケジューラ",
+    legacySummary: "svc が記録または送信しなかった発火と、フェンシング番号を知らないスケジューラのため",
+    evidence: "svc が記録しなかった、または送信しなかった発火",
+    evidenceHint:
+      "発火が記録されていない、このスケジュールの終了したコマンド、またはコマンドのない記録済みの発火です。回答は取り消せず、そのティックは二度と発火しません。",
+    resolveEvidence: "証拠を解決する",
+    fireId: "発火の ID",
+    evidenceKind: "証拠",
+    evidenceKinds: { command: "発火が記録されていないコマンド", fire: "コマンドのない記録済みの発火" },
+    evidenceId: "コマンドまたは発火の行の ID",
+    grant: "フェンシングのないスケジューラへの許可",
+    grantHint:
+      "そのようなスケジューラは古い状態と新しい状態を区別できません。許可すると、次の操作までこのスケジュールを発火できます。",
+    granted: "許可されています。",
+    notGranted: "そのようなスケジューラは発火できません。",
+    giveGrant: "許可する",
+    revokeGrant: "許可を取り消す",
+    quiesced: "そのスケジューラのレプリカはどれも発火しておらず、それぞれがスケジュールを再度読み込んだ",
+    quiescedHint: "そうでない場合、ティックが 2 回発火することがあります。"
+  },
+  import: {
+    open: "インポート",
+    title: "スケジュールのインポート",
+    hint:
+      "スナップショットは、Git リポジトリなど 1 つのソースのスケジュールです。まず比較され、インポートするまで何も書き込まれません。インポートはすべてか、まったく行われないかです。",
+    file: "ファイル",
+    text: "スナップショット",
+    textHint:
+      "JSON：スケジュールの配列、または schedules、mode、source_filter を持つオブジェクト。YAML には svc schedules import を使ってください。",
+    wrong: "スケジュールの JSON 配列ではありません。",
+    mode: "モード",
+    modes: { upsert: "挿入と更新", replace: "ソースを置き換え" },
+    modeHints: {
+      upsert: "何も削除されません。",
+      replace: "スナップショットにないソースのスケジュールは削除されます。"
+    },
+    source: "ソース",
+    sourceHint: "スナップショットのすべてのスケジュールのソースです。置き換えには必須です。",
+    compare: "比較",
+    submit: "インポート",
+    refused: "スナップショットは拒否されました",
+    difference: "インポートの内容",
+    nothing: "変更はありません。",
+    counts: (inserted: string, updated: string, deleted: string) =>
+      `新規 ${inserted}、変更 ${updated}、削除 ${deleted}`,
+    unchanged: (count: string) => `変更なし ${count}`,
+    kinds: { inserted: "新規", updated: "変更", deleted: "削除" },
+    question: "このスナップショットをインポートしますか？",
+    questionHint: "これらのスケジュールへの手動の変更は元に戻ります。変更された周期は次のティックから始まります。",
+    done: "インポートしました",
+    adminsOnly: "インポートは管理者が行います",
+    adminsOnlyHint: "プロジェクトの管理者に依頼するか、ロールを依頼してください。"
+  },
   dst: {
     gap: "移動",
     gapHint: "時計が進む日です。この現地時刻は存在しないため、その直後に発火します。",

@@ -1,0 +1,36 @@
+import { useTexts } from "../i18n/Language.tsx"
+import type { Change, DraftField } from "./definition.ts"
+import { useWords } from "./useWords.ts"
+
+/** What a save would change, field by field, and what that means for ticks. */
+export const ChangeList = ({ changes, kinds }: {
+  readonly changes: ReadonlyArray<Change>
+  /** The kind before and after, by which an expression is put in words. */
+  readonly kinds: { readonly before: string; readonly after: string }
+}) => {
+  const { schedules: { form: texts } } = useTexts()
+  const words = useWords()
+  const cadence: ReadonlySet<DraftField> = new Set(["kind", "expression", "timezone", "jitter_seconds"])
+  const say = (field: DraftField, text: string, kind: string) => {
+    const inWords = field === "expression" ? words({ kind, expression: text }) : null
+    return inWords === null ? text.trim() : `${text.trim()} (${inWords})`
+  }
+  if (changes.length === 0) return <p className="text-soft">{texts.noChange}</p>
+  return (
+    <section aria-label={texts.changes}>
+      <p className="mb-2 font-medium">{texts.changes}</p>
+      <ul className="grid gap-2">
+        {changes.map(({ after, before, field }) => (
+          <li key={field} className="grid gap-1">
+            <span className="text-small text-soft">{texts.fields[field]}</span>
+            <span className="grid gap-1 font-mono text-small break-words whitespace-pre-wrap">
+              <del className="text-soft">{say(field, before, kinds.before) || "–"}</del>
+              <ins className="no-underline">{say(field, after, kinds.after) || "–"}</ins>
+            </span>
+          </li>
+        ))}
+      </ul>
+      {changes.some(({ field }) => cadence.has(field)) && <p className="mt-3 text-soft">{texts.cadenceHint}</p>}
+    </section>
+  )
+}

@@ -1,0 +1,48 @@
+import { useQuery } from "@tanstack/react-query"
+import { useEffect, useState } from "react"
+import { useTexts } from "../i18n/Language.tsx"
+import { useErrorText } from "../ui/Notices.tsx"
+import { type Cadence, previewQuery } from "./queries.ts"
+import { TickTable } from "./TickTable.tsx"
+import { useWords } from "./useWords.ts"
+
+const tickCount = 5
+/** While a person types, each letter would be a request. */
+const pauseMillis = 300
+
+const usePaused = (cadence: Cadence): Cadence => {
+  const [paused, setPaused] = useState(cadence)
+  const { expression, from, jitter_seconds, kind, timezone } = cadence
+  useEffect(() => {
+    const timer = setTimeout(() => setPaused({ expression, from, jitter_seconds, kind, timezone }), pauseMillis)
+    return () => clearTimeout(timer)
+  }, [expression, from, jitter_seconds, kind, timezone])
+  return paused
+}
+
+/** What a cadence would do before it is saved: in words, with its next ticks, or what is wrong with it. */
+export const PreviewPanel = ({ cadence, slug }: { readonly slug: string; readonly cadence: Cadence }) => {
+  const { schedules: { form: texts, page } } = useTexts()
+  const errorText = useErrorText()
+  const words = useWords()
+  const shown = usePaused(cadence)
+  const preview = useQuery({ ...previewQuery(slug, shown, tickCount), retry: false })
+  const ticks = preview.data?.ticks ?? []
+  return (
+    <section aria-label={texts.preview} aria-live="polite" className="rounded-base border border-line">
+      <p className="border-b border-line px-5 py-3 font-medium">{texts.preview}</p>
+      {shown.expression.trim() === ""
+        ? <p className="px-5 py-4 text-soft">{texts.previewHint}</p>
+        : preview.isError
+        ? <p className="px-5 py-4 break-words text-failure">{errorText(preview.error)}</p>
+        : preview.data !== undefined && (
+          <>
+            <p className="px-5 py-4">{words(shown) ?? preview.data.summary}</p>
+            {ticks.length === 0
+              ? <p className="px-5 pb-4 text-soft">{page.noTicks}</p>
+              : <TickTable label={texts.preview} ticks={ticks} zone={shown.timezone} />}
+          </>
+        )}
+    </section>
+  )
+}

@@ -1,0 +1,154 @@
+import { useQuery, useQueryClient } from "@tanstack/react-query"
+import { useNavigate } from "@tanstack/react-router"
+import { useId, useState } from "react"
+import { api, unwrap } from "../api/client.ts"
+import { useZone } from "../format/zone.ts"
+import { useTexts } from "../i18n/Language.tsx"
+import { SelectField, TextAreaField, TextField } from "../ui/Fields.tsx"
+import { FormDialog } from "../ui/FormDialog.tsx"
+import { ChangeList } from "./ChangeList.tsx"
+import { changesOf, type DraftField, draftOf, emptyDraft, problemOf, writableFields } from "./definition.ts"
+import { PreviewPanel } from "./PreviewPanel.tsx"
+import { capabilitiesQuery, schedulesKey } from "./queries.ts"
+import { type Edited, useSave } from "./saveSchedule.ts"
+import { serviceScheduler } from "./states.ts"
+
+const useEngines = (slug: string): ReadonlyArray<string> => {
+  const { data } = useQuery({
+    queryKey: ["agents", slug],
+    queryFn: () => unwrap(api.GET("/api/v1/projects/{slug}/agents", { params: { path: { slug } } }))
+  })
+  return [...new Set(data?.flatMap(({ engine_adapters }) => engine_adapters))].sort()
+}
+
+/** The schedulers of engines that can create schedules from here. */
+const useCreators = (slug: string): ReadonlyArray<string> => {
+  const { data } = useQuery(capabilitiesQuery(slug))
+  return (data?.schedulers ?? []).filter(({ is_live, operations }) => is_live && operations.includes("create"))
+    .map(({ scheduler }) => scheduler)
+}
+
+const Choices = ({ id, values }: { readonly id: string; readonly values: ReadonlyArray<string> }) => (
+  <datalist id={id}>{values.map((value) => <option key={value} value={value} />)}</datalist>
+)
+
+/** Creates or edits a schedule, and shows before the save when it would fire and what the save would change. */
+export const ScheduleForm = ({ edited, onClose, slug }: {
+  readonly slug: string
+  /** Null: a new one. */
+  readonly edited: Edited | null
+  readonly onClose: () => void
+}) => {
+  const { forms, schedules: { catchUps, form: texts, page, unknownOutcomes } } = useTexts()
+  const queries = useQueryClient()
+  const navigate = useNavigate()
+  const save = useSave(slug)
+  const engines = useEngines(slug)
+  const creators = useCreators(slug)
+  const id = useId()
+  const zone = useZone() ?? Intl.DateTimeFormat().resolvedOptions().timeZone
+  const [before] = useState(() => edited === null ? emptyDraft(zone) : draftOf(edited.schedule, edited.exact))
+  const [draft, setDraft] = useState(before)
+  const writable = new Set(writableFields(draft.scheduler, edited === null))
+  const changes = changesOf(before, draft)
+  const set = (field: DraftField) => (value: string) => setDraft((known) => ({ ...known, [field]: value }))
+  const text = (field: DraftField) => ({
+    label: texts.fields[field],
+    value: draft[field],
+    onChange: ({ target }: { readonly target: { readonly value: string } }) => set(field)(target.value)
+  })
+  const choice = <A extends string>(field: DraftField, choices: Readonly<Record<A, string>>) => (
+    <SelectField label={texts.fields[field]} choices={choices} value={draft[field] as A} onChoose={set(field)} /> // an own kind of another scheduler is among the choices
+  )
+  const jsonProblem = (field: "args" | "kwargs") => problemOf(field, draft[field]) === null ? null : texts.wrong[field]
+  const kinds = { ...texts.kinds, ...(!(draft.kind in texts.kinds) && { [draft.kind]: draft.kind }) }
+  const submit = async () => {
+    if (jsonProblem("args") !== null || jsonProblem("kwargs") !== null) throw new Error(texts.wrong.json)
+    const created = await save(draft, edited)
+    await queries.invalidateQueries({ queryKey: schedulesKey(slug) })
+    if (created !== null) {
+      await navigate({ to: "/projects/$slug/schedules/$scheduleId", params: { slug, scheduleId: created } })
+    }
+  }
+  return (
+    <FormDialog
+      size="large"
+      title={edited === null ? texts.createTitle : texts.editTitle(edited.schedule.name)}
+      submit={edited === null ? forms.create : forms.save}
+      onSubmit={submit}
+      onClose={onClose}
+    >
+      <div className="grid gap-5 md:grid-cols-[minmax(0,1fr)_minmax(0,1fr)]">
+        <div className="grid content-start gap-4">
+          {edited === null && creators.length > 0 && (
+            <SelectField
+              label={page.scheduler}
+              hint={draft.scheduler === serviceScheduler ? texts.ownHint : texts.foreignHint}
+              choices={Object.fromEntries([serviceScheduler, ...creators].map((name) => [name, name]))}
+              value={draft.scheduler}
+              onChoose={set("scheduler")}
+            />
+          )}
+          {writable.has("name") && <TextField {...text("name")} maxLength={200} data-autofocus />}
+          <div className="grid gap-4 sm:grid-cols-2">
+            {choice("kind", kinds)}
+            <TextField {...text("timezone")} className="w-full" list={`${id}-zones`} />
+          </div>
+          <TextField
+            {...text("expression")}
+            className="font-mono"
+            hint={texts.expressionHints[draft.kind as keyof typeof texts.expressionHints]} // others have none
+            data-autofocus={edited === null ? undefined : true}
+          />
+          <TextField {...text("task_name")} />
+          <div className="grid gap-4 sm:grid-cols-2">
+            {writable.has("engine") && <TextField {...text("engine")} className="w-full" list={`${id}-engines`} />}
+            <TextField {...text("queue")} className="w-full" required={false} placeholder={page.ownQueue} />
+          </div>
+          <TextAreaField {...text("args")} rows={2} problem={jsonProblem("args")} />
+          <TextAreaField {...text("kwargs")} rows={3} problem={jsonProblem("kwargs")} hint={texts.valuesHint} />
+          {writable.has("catch_up") && (
+            <>
+              <div className="grid gap-4 sm:grid-cols-2">
+                {choice("catch_up", catchUps)}
+                {choice("on_unknown_outcome", unknownOutcomes)}
+              </div>
+              <div className="grid gap-4 sm:grid-cols-2">
+                <TextField {...text("jitter_seconds")} className="w-full" type="number" min={0} max={86_400} />
+                <TextField
+                  {...text("grace_seconds")}
+                  className="w-full"
+                  type="number"
+                  min={0}
+                  max={604_800}
+                  required={false}
+                  placeholder={page.defaultGrace}
+                />
+              </div>
+            </>
+          )}
+          {edited === null && choice("is_enabled", texts.enabledChoices)}
+        </div>
+        <div className="grid content-start gap-5">
+          <PreviewPanel
+            slug={slug}
+            cadence={{
+              kind: draft.kind,
+              expression: draft.expression,
+              timezone: draft.timezone,
+              jitter_seconds: Number(draft.jitter_seconds) || 0,
+              from: null
+            }}
+          />
+          {edited !== null && <ChangeList changes={changes} kinds={{ before: before.kind, after: draft.kind }} />}
+          {edited?.schedule.source !== undefined && edited.schedule.source !== "dashboard" &&
+            draft.scheduler === serviceScheduler && (
+            <p className="text-soft">{texts.driftHint(edited.schedule.source)}</p>
+          )}
+        </div>
+      </div>
+      <Choices id={`${id}-zones`} values={Intl.supportedValuesOf("timeZone")} />
+      <Choices id={`${id}-engines`} values={engines} />
+    </FormDialog>
+  )
+}
