@@ -14,7 +14,7 @@ import { type ItemStatus, itemStatuses } from "./bulkRetries/bulkRetry.ts"
 import type { DeadLettersSearch } from "./deadLetters/DeadLettersPage.tsx"
 import { type FailuresSearch, failureWindows } from "./failures/queries.ts"
 import { useTexts } from "./i18n/Language.tsx"
-import { readSearch } from "./notifications/search.ts"
+import { readOwnSearch, readSearch } from "./notifications/search.ts"
 import { type ScheduleFilter, scheduleFilters } from "./schedules/states.ts"
 import { meQuery } from "./session/session.ts"
 import { Shell } from "./shell/Shell.tsx"
@@ -376,6 +376,21 @@ const agentRoute = createRoute({
   component: lazyRouteComponent(() => import("./agents/AgentPage.tsx"), "AgentPage")
 })
 
+const inboxRoute = createRoute({
+  getParentRoute: () => signedInRoute,
+  path: "/inbox",
+  validateSearch: ({ unread }: Record<string, unknown>): { readonly unread?: true } =>
+    unread === true ? { unread } : {},
+  component: lazyRouteComponent(() => import("./inbox/InboxPage.tsx"), "InboxPage")
+})
+
+const ownNotificationsRoute = createRoute({
+  getParentRoute: () => signedInRoute,
+  path: "/account/notifications",
+  validateSearch: readOwnSearch,
+  component: lazyRouteComponent(() => import("./notifications/OwnNotificationsPage.tsx"), "OwnNotificationsPage")
+})
+
 const routeTree = rootRoute.addChildren([
   signInRoute,
   secondFactorRoute,
@@ -384,6 +399,8 @@ const routeTree = rootRoute.addChildren([
     accountRoute,
     usersRoute,
     systemRoute,
+    inboxRoute,
+    ownNotificationsRoute,
     projectRoute.addChildren([
       peopleRoute,
       settingsRoute,

@@ -9,6 +9,8 @@ export const dashboardRoutes = [
   "/account",
   "/users",
   "/system",
+  "/inbox",
+  "/account/:page",
   "/projects/:slug",
   "/projects/:slug/:page",
   "/projects/:slug/:page/:part",

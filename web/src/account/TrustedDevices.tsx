@@ -6,7 +6,6 @@ import { Button } from "../ui/Button.tsx"
 import { fieldText, TextField } from "../ui/Fields.tsx"
 import { FormDialog } from "../ui/FormDialog.tsx"
 import { ListFrame } from "../ui/ListFrame.tsx"
-import { Moment } from "../ui/Moment.tsx"
 import { Panel } from "../ui/Panel.tsx"
 import { Time } from "../ui/Time.tsx"
 import { useAct } from "../ui/useAct.ts"
@@ -87,7 +86,7 @@ export const TrustedDevices = () => {
                     {texts.lastSeen} <Time at={device.last_seen_at} />
                   </span>
                   <span className="text-soft">
-                    {texts.expires} <Moment at={device.expires_at} />
+                    {texts.expires} <Time isPlanned at={device.expires_at} />
                   </span>
                   <span className="ml-auto flex">
                     <Button look="quiet" aria-label={`${texts.rename}: ${name}`} onClick={() => setRenamed(device)}>

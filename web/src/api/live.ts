@@ -24,6 +24,8 @@ export type LiveStatus = "live" | "connecting" | "paused"
 
 export interface LiveListener {
   readonly onTask?: (task: LiveTask) => void
+  /** How many notifications of the person's inbox are unread, after a change of it. */
+  readonly onInbox?: (unread: number) => void
   /** Changes may have been missed: read again. */
   readonly onGap?: () => void
 }
@@ -121,6 +123,10 @@ class LiveStream {
     source.addEventListener("task", ({ data }: MessageEvent<string>) => {
       const task = JSON.parse(data) as LiveTask // the stream's contract
       for (const { onTask } of this.#listeners) onTask?.(task)
+    })
+    source.addEventListener("inbox", ({ data }: MessageEvent<string>) => {
+      const { unread } = JSON.parse(data) as { readonly unread: number } // the stream's contract
+      for (const { onInbox } of this.#listeners) onInbox?.(unread)
     })
     source.addEventListener("reset", () => this.#reportGap())
   }

@@ -8,7 +8,6 @@ import { fieldText, TextAreaField } from "../ui/Fields.tsx"
 import { FormDialog } from "../ui/FormDialog.tsx"
 import { parseLines } from "../ui/lines.ts"
 import { ListFrame } from "../ui/ListFrame.tsx"
-import { Moment } from "../ui/Moment.tsx"
 import { EmptyState } from "../ui/Notices.tsx"
 import { CopyLine, ShownOnce } from "../ui/ShownOnce.tsx"
 import { Table } from "../ui/Table.tsx"
@@ -136,7 +135,7 @@ export const ApiKeys = () => {
               title: people.expires,
               isNumber: true,
               isMinor: true,
-              cell: ({ expires_at }) => (expires_at === null ? texts.never : <Moment at={expires_at} />)
+              cell: ({ expires_at }) => (expires_at === null ? texts.never : <Time isPlanned at={expires_at} />)
             },
             {
               title: people.acts,

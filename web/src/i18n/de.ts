@@ -6,14 +6,19 @@ import { approvals } from "./de/approvals.ts"
 import { attention } from "./de/attention.ts"
 import { automation } from "./de/automation.ts"
 import { bulkRetries } from "./de/bulkRetries.ts"
+import { channels } from "./de/channels.ts"
 import { commands } from "./de/commands.ts"
 import { deadLetters } from "./de/deadLetters.ts"
+import { deliveries } from "./de/deliveries.ts"
 import { failures } from "./de/failures.ts"
 import { home } from "./de/home.ts"
+import { inbox } from "./de/inbox.ts"
 import { keys } from "./de/keys.ts"
+import { maintenance } from "./de/maintenance.ts"
 import { notifications } from "./de/notifications.ts"
 import { oldRows } from "./de/oldRows.ts"
 import { overview } from "./de/overview.ts"
+import { ownNotifications } from "./de/ownNotifications.ts"
 import { palette } from "./de/palette.ts"
 import { people } from "./de/people.ts"
 import { persons } from "./de/persons.ts"
@@ -21,6 +26,7 @@ import { projectSettings } from "./de/projectSettings.ts"
 import { queues } from "./de/queues.ts"
 import { schedules } from "./de/schedules.ts"
 import { secondFactor } from "./de/secondFactor.ts"
+import { subscriptions } from "./de/subscriptions.ts"
 import { system } from "./de/system.ts"
 import { task } from "./de/task.ts"
 import { tasks } from "./de/tasks.ts"
@@ -162,6 +168,12 @@ export const de: Texts = {
   oldRows,
   keys,
   palette,
+  channels,
+  subscriptions,
+  deliveries,
+  maintenance,
+  inbox,
+  ownNotifications,
   notices: {
     label: "Meldungen",
     retry: (what: string) => `Wiederholen: ${what}`,

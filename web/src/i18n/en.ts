@@ -6,14 +6,19 @@ import { approvals } from "./en/approvals.ts"
 import { attention } from "./en/attention.ts"
 import { automation } from "./en/automation.ts"
 import { bulkRetries } from "./en/bulkRetries.ts"
+import { channels } from "./en/channels.ts"
 import { commands } from "./en/commands.ts"
 import { deadLetters } from "./en/deadLetters.ts"
+import { deliveries } from "./en/deliveries.ts"
 import { failures } from "./en/failures.ts"
 import { home } from "./en/home.ts"
+import { inbox } from "./en/inbox.ts"
 import { keys } from "./en/keys.ts"
+import { maintenance } from "./en/maintenance.ts"
 import { notifications } from "./en/notifications.ts"
 import { oldRows } from "./en/oldRows.ts"
 import { overview } from "./en/overview.ts"
+import { ownNotifications } from "./en/ownNotifications.ts"
 import { palette } from "./en/palette.ts"
 import { people } from "./en/people.ts"
 import { persons } from "./en/persons.ts"
@@ -21,6 +26,7 @@ import { projectSettings } from "./en/projectSettings.ts"
 import { queues } from "./en/queues.ts"
 import { schedules } from "./en/schedules.ts"
 import { secondFactor } from "./en/secondFactor.ts"
+import { subscriptions } from "./en/subscriptions.ts"
 import { system } from "./en/system.ts"
 import { task } from "./en/task.ts"
 import { tasks } from "./en/tasks.ts"
@@ -164,6 +170,12 @@ export const en = {
   oldRows,
   keys,
   palette,
+  channels,
+  subscriptions,
+  deliveries,
+  maintenance,
+  inbox,
+  ownNotifications,
   notices: {
     label: "Notices",
     retry: (what: string) => `Retry: ${what}`,

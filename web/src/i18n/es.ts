@@ -7,14 +7,19 @@ import { approvals } from "./es/approvals.ts"
 import { attention } from "./es/attention.ts"
 import { automation } from "./es/automation.ts"
 import { bulkRetries } from "./es/bulkRetries.ts"
+import { channels } from "./es/channels.ts"
 import { commands } from "./es/commands.ts"
 import { deadLetters } from "./es/deadLetters.ts"
+import { deliveries } from "./es/deliveries.ts"
 import { failures } from "./es/failures.ts"
 import { home } from "./es/home.ts"
+import { inbox } from "./es/inbox.ts"
 import { keys } from "./es/keys.ts"
+import { maintenance } from "./es/maintenance.ts"
 import { notifications } from "./es/notifications.ts"
 import { oldRows } from "./es/oldRows.ts"
 import { overview } from "./es/overview.ts"
+import { ownNotifications } from "./es/ownNotifications.ts"
 import { palette } from "./es/palette.ts"
 import { people } from "./es/people.ts"
 import { persons } from "./es/persons.ts"
@@ -22,6 +27,7 @@ import { projectSettings } from "./es/projectSettings.ts"
 import { queues } from "./es/queues.ts"
 import { schedules } from "./es/schedules.ts"
 import { secondFactor } from "./es/secondFactor.ts"
+import { subscriptions } from "./es/subscriptions.ts"
 import { system } from "./es/system.ts"
 import { task } from "./es/task.ts"
 import { tasks } from "./es/tasks.ts"
@@ -161,6 +167,12 @@ export const es: Texts = {
   oldRows,
   keys,
   palette,
+  channels,
+  subscriptions,
+  deliveries,
+  maintenance,
+  inbox,
+  ownNotifications,
   notices: {
     label: "Avisos",
     retry: (what: string) => `Reintentar: ${what}`,

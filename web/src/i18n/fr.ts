@@ -7,14 +7,19 @@ import { approvals } from "./fr/approvals.ts"
 import { attention } from "./fr/attention.ts"
 import { automation } from "./fr/automation.ts"
 import { bulkRetries } from "./fr/bulkRetries.ts"
+import { channels } from "./fr/channels.ts"
 import { commands } from "./fr/commands.ts"
 import { deadLetters } from "./fr/deadLetters.ts"
+import { deliveries } from "./fr/deliveries.ts"
 import { failures } from "./fr/failures.ts"
 import { home } from "./fr/home.ts"
+import { inbox } from "./fr/inbox.ts"
 import { keys } from "./fr/keys.ts"
+import { maintenance } from "./fr/maintenance.ts"
 import { notifications } from "./fr/notifications.ts"
 import { oldRows } from "./fr/oldRows.ts"
 import { overview } from "./fr/overview.ts"
+import { ownNotifications } from "./fr/ownNotifications.ts"
 import { palette } from "./fr/palette.ts"
 import { people } from "./fr/people.ts"
 import { persons } from "./fr/persons.ts"
@@ -22,6 +27,7 @@ import { projectSettings } from "./fr/projectSettings.ts"
 import { queues } from "./fr/queues.ts"
 import { schedules } from "./fr/schedules.ts"
 import { secondFactor } from "./fr/secondFactor.ts"
+import { subscriptions } from "./fr/subscriptions.ts"
 import { system } from "./fr/system.ts"
 import { task } from "./fr/task.ts"
 import { tasks } from "./fr/tasks.ts"
@@ -161,6 +167,12 @@ export const fr: Texts = {
   oldRows,
   keys,
   palette,
+  channels,
+  subscriptions,
+  deliveries,
+  maintenance,
+  inbox,
+  ownNotifications,
   notices: {
     label: "Notifications",
     retry: (what: string) => `Relancer : ${what}`,

@@ -7,14 +7,19 @@ import { approvals } from "./ja/approvals.ts"
 import { attention } from "./ja/attention.ts"
 import { automation } from "./ja/automation.ts"
 import { bulkRetries } from "./ja/bulkRetries.ts"
+import { channels } from "./ja/channels.ts"
 import { commands } from "./ja/commands.ts"
 import { deadLetters } from "./ja/deadLetters.ts"
+import { deliveries } from "./ja/deliveries.ts"
 import { failures } from "./ja/failures.ts"
 import { home } from "./ja/home.ts"
+import { inbox } from "./ja/inbox.ts"
 import { keys } from "./ja/keys.ts"
+import { maintenance } from "./ja/maintenance.ts"
 import { notifications } from "./ja/notifications.ts"
 import { oldRows } from "./ja/oldRows.ts"
 import { overview } from "./ja/overview.ts"
+import { ownNotifications } from "./ja/ownNotifications.ts"
 import { palette } from "./ja/palette.ts"
 import { people } from "./ja/people.ts"
 import { persons } from "./ja/persons.ts"
@@ -22,6 +27,7 @@ import { projectSettings } from "./ja/projectSettings.ts"
 import { queues } from "./ja/queues.ts"
 import { schedules } from "./ja/schedules.ts"
 import { secondFactor } from "./ja/secondFactor.ts"
+import { subscriptions } from "./ja/subscriptions.ts"
 import { system } from "./ja/system.ts"
 import { task } from "./ja/task.ts"
 import { tasks } from "./ja/tasks.ts"
@@ -161,6 +167,12 @@ export const ja: Texts = {
   oldRows,
   keys,
   palette,
+  channels,
+  subscriptions,
+  deliveries,
+  maintenance,
+  inbox,
+  ownNotifications,
   notices: {
     label: "通知",
     retry: (what: string) => `再試行：${what}`,

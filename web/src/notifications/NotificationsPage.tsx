@@ -1,16 +1,87 @@
-import { useParams } from "@tanstack/react-router"
+import { Link, useNavigate, useParams, useSearch } from "@tanstack/react-router"
+import { useMemo } from "react"
 import { useTexts } from "../i18n/Language.tsx"
+import { useCan } from "../session/session.ts"
 import { PageHeader } from "../ui/PageHeader.tsx"
+import { Tabs } from "../ui/Tabs.tsx"
 import { AlertsPart } from "./alerts/AlertsPart.tsx"
+import { channelsOfProject } from "./channels/channelOwner.ts"
+import { ChannelsPart, useChannels } from "./channels/ChannelsPart.tsx"
+import { CopyOwnChannel } from "./channels/CopyOwnChannel.tsx"
+import { ClearDeliveries } from "./deliveries/ClearDeliveries.tsx"
+import { DeliveriesPart } from "./deliveries/DeliveriesPart.tsx"
+import { deliveriesOfProject } from "./deliveries/deliveryOwner.ts"
+import { MaintenancePart } from "./maintenance/MaintenancePart.tsx"
+import { type Part, readDeliverySearch } from "./search.ts"
+import { defaultsOfProject } from "./subscriptions/subscriptionOwner.ts"
+import { SubscriptionsPart } from "./subscriptions/SubscriptionsPart.tsx"
 
-/** What a project tells people and channels of. */
+const Defaults = ({ slug }: { readonly slug: string }) => {
+  const { subscriptions: texts } = useTexts()
+  const defaults = useMemo(() => defaultsOfProject(slug), [slug])
+  const { data: channels = [] } = useChannels(useMemo(() => channelsOfProject(slug), [slug]))
+  return <SubscriptionsPart owner={defaults} slug={slug} channels={channels} hint={texts.defaultsHint} />
+}
+
+const Deliveries = ({ slug }: { readonly slug: string }) => {
+  const search = useSearch({ from: "/signed-in/projects/$slug/notifications" })
+  const navigate = useNavigate()
+  const deliveries = useMemo(() => deliveriesOfProject(slug), [slug])
+  const { data: channels = [] } = useChannels(useMemo(() => channelsOfProject(slug), [slug]))
+  return (
+    <DeliveriesPart
+      owner={deliveries}
+      channels={channels}
+      search={readDeliverySearch({ ...search })}
+      onSearch={(chosen) =>
+        void navigate({
+          to: "/projects/$slug/notifications",
+          params: { slug },
+          search: { part: "deliveries", ...chosen }
+        })}
+    >
+      {deliveries.clear !== null && <ClearDeliveries slug={slug} queryKey={deliveries.key} clear={deliveries.clear} />}
+    </DeliveriesPart>
+  )
+}
+
+/** What a project tells people and channels of: alerts and maintenance for its members, the rest for its admins. */
 export const NotificationsPage = () => {
   const { slug } = useParams({ from: "/signed-in/projects/$slug/notifications" })
-  const { notifications: texts } = useTexts()
+  const { part = "alerts" } = useSearch({ from: "/signed-in/projects/$slug/notifications" })
+  const { channels, notifications: texts } = useTexts()
+  const navigate = useNavigate()
+  const isAdmin = useCan(slug, "admin")
+  const projectChannels = useMemo(() => channelsOfProject(slug), [slug])
+  const { alerts, maintenance } = texts.parts
+  const tabs: Partial<Record<Part, string>> = isAdmin ? texts.parts : { alerts, maintenance }
   return (
     <>
-      <PageHeader title={texts.title} />
-      <AlertsPart slug={slug} />
+      <PageHeader title={texts.title}>
+        <Link to="/account/notifications" search={{}} className="ml-auto underline underline-offset-2">
+          {texts.own}
+        </Link>
+      </PageHeader>
+      <Tabs
+        label={texts.title}
+        tabs={tabs}
+        value={part}
+        onChoose={(chosen) =>
+          void navigate({
+            to: "/projects/$slug/notifications",
+            params: { slug },
+            search: chosen === "alerts" ? {} : { part: chosen }
+          })}
+      />
+      {part === "alerts" && <AlertsPart slug={slug} />}
+      {isAdmin && part === "channels" && (
+        <ChannelsPart key={slug} owner={projectChannels} emptyHint={channels.noneHint}>
+          <CopyOwnChannel slug={slug} />
+        </ChannelsPart>
+      )}
+      {isAdmin && part === "defaults" && <Defaults key={slug} slug={slug} />}
+      {isAdmin && part === "deliveries" && <Deliveries key={slug} slug={slug} />}
+      {part === "maintenance" && <MaintenancePart slug={slug} />}
     </>
   )
 }

@@ -15,6 +15,8 @@ export interface DeliverySearch {
   readonly channel?: string
   /** Only deliveries of the alert with this id. */
   readonly alert?: string
+  /** Only own deliveries about the project with this slug. */
+  readonly project?: string
   /** The delivery whose attempts are shown. */
   readonly shown?: string
 }
@@ -39,6 +41,7 @@ export const readDeliverySearch = (search: Record<string, unknown>): DeliverySea
     ...(delivery !== undefined && { delivery }),
     ...(channel !== undefined && { channel }),
     ...(alert !== undefined && { alert }),
+    ...(typeof search.project === "string" && search.project !== "" && { project: search.project }),
     ...(shown !== undefined && { shown })
   }
 }
@@ -50,4 +53,17 @@ export const readSearch = (search: Record<string, unknown>): NotificationsSearch
     ...(part !== undefined && { part }),
     ...(status !== undefined && { status })
   }
+}
+
+/** The parts of the page of a person's own notifications. */
+export const ownParts = ["subscriptions", "channels", "deliveries"] as const
+export type OwnPart = (typeof ownParts)[number]
+
+export interface OwnSearch extends DeliverySearch {
+  readonly part?: OwnPart
+}
+
+export const readOwnSearch = (search: Record<string, unknown>): OwnSearch => {
+  const part = oneOf(ownParts, search.part)
+  return { ...readDeliverySearch(search), ...(part !== undefined && { part }) }
 }

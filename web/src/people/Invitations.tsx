@@ -5,9 +5,9 @@ import { useNow } from "../format/now.ts"
 import { useTexts } from "../i18n/Language.tsx"
 import { Button } from "../ui/Button.tsx"
 import { ListFrame } from "../ui/ListFrame.tsx"
-import { Moment } from "../ui/Moment.tsx"
 import { EmptyState } from "../ui/Notices.tsx"
 import { Table } from "../ui/Table.tsx"
+import { Time } from "../ui/Time.tsx"
 import { useAct } from "../ui/useAct.ts"
 import { invitationsQuery } from "./members.ts"
 
@@ -53,7 +53,8 @@ export const Invitations = ({ slug }: { readonly slug: string }) => {
             title: texts.expires,
             isNumber: true,
             isMinor: true,
-            cell: (invitation) => statusOf(invitation, now) === "pending" && <Moment at={invitation.expires_at} />
+            cell: (invitation) =>
+              statusOf(invitation, now) === "pending" && <Time isPlanned at={invitation.expires_at} />
           },
           {
             title: texts.acts,

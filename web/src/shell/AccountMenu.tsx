@@ -37,12 +37,13 @@ const Select = <A extends string>({ choices, label, onChoose, value }: {
 }
 
 const PlaceLink = ({ children, icon, to }: {
-  readonly to: "/account" | "/users" | "/system"
+  readonly to: "/account" | "/account/notifications" | "/users" | "/system"
   readonly icon: IconName
   readonly children: string
 }) => (
   <Link
     to={to}
+    activeOptions={{ exact: true, includeSearch: false }}
     className="flex items-center gap-4 rounded-base px-3 py-3 hover:bg-hover aria-[current=page]:bg-press"
     onClick={({ currentTarget }) => currentTarget.closest<HTMLElement>("[popover]")?.hidePopover()}
   >
@@ -85,6 +86,7 @@ export const AccountMenu = ({ me }: { readonly me: Me }) => {
         <p className="truncate font-medium">{me.email}</p>
         <nav aria-label={texts.settings.account} className="grid gap-1">
           <PlaceLink to="/account" icon="person">{texts.nav.account}</PlaceLink>
+          <PlaceLink to="/account/notifications" icon="notifications">{texts.notifications.own}</PlaceLink>
           {me.is_admin && (
             <>
               <PlaceLink to="/users" icon="people">{texts.nav.users}</PlaceLink>

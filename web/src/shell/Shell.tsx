@@ -4,6 +4,7 @@ import { useEffect } from "react"
 import { liveStream } from "../api/live.ts"
 import { ProjectZone } from "../format/zone.ts"
 import { useTexts } from "../i18n/Language.tsx"
+import { InboxBell } from "../inbox/InboxBell.tsx"
 import { ShellKeys } from "../keys/ShellKeys.tsx"
 import { EnrolmentNotice } from "../secondFactor/EnrolmentNotice.tsx"
 import { meQuery } from "../session/session.ts"
@@ -69,6 +70,7 @@ export const Shell = () => {
           <div className="ml-auto flex min-w-0 items-center gap-3">
             <ShellKeys slug={slug} />
             <LiveControl hasStream={slug !== undefined} />
+            {me && <InboxBell />}
             {me && <AccountMenu me={me} />}
           </div>
         </header>

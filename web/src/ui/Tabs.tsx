@@ -1,7 +1,7 @@
 /** Parts of a page, one at a time; the page keeps the choice in its address. */
 export const Tabs = <A extends string>({ label, onChoose, tabs, value }: {
   readonly label: string
-  readonly tabs: Readonly<Record<A, string>>
+  readonly tabs: Readonly<Partial<Record<A, string>>>
   readonly value: A
   readonly onChoose: (tab: A) => void
 }) => (

@@ -3,7 +3,7 @@ import { useNow } from "../../format/now.ts"
 import { useTexts } from "../../i18n/Language.tsx"
 import { useCan } from "../../session/session.ts"
 import { Button } from "../../ui/Button.tsx"
-import { SnoozeDialog } from "./SnoozeDialog.tsx"
+import { UntilDialog } from "../UntilDialog.tsx"
 import { type Alert, isSnoozed } from "./state.ts"
 import { useAlertActs } from "./useAlertActs.ts"
 
@@ -46,8 +46,13 @@ export const AlertActions = ({ alert, slug }: { readonly slug: string; readonly 
         {isSnoozed(alert, now) ? texts.changeSnooze : texts.snooze}
       </Button>
       {isAsking && (
-        <SnoozeDialog
-          alert={alert}
+        <UntilDialog
+          title={texts.snoozeQuestion}
+          subject={alert.title}
+          hint={texts.snoozeHint}
+          other={texts.snoozeOther}
+          end={texts.endSnooze}
+          silentUntil={alert.snoozed_until}
           onChoose={(until) => snooze.mutate({ id, until })}
           onClose={() => setAsking(false)}
         />

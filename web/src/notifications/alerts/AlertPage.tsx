@@ -9,7 +9,6 @@ import { useCan } from "../../session/session.ts"
 import { formatQuery } from "../../tasks/query.ts"
 import { Icon } from "../../ui/Icon.tsx"
 import { ListFrame } from "../../ui/ListFrame.tsx"
-import { Moment } from "../../ui/Moment.tsx"
 import { PageHeader } from "../../ui/PageHeader.tsx"
 import { Fact, Facts, Panel } from "../../ui/Panel.tsx"
 import { Time } from "../../ui/Time.tsx"
@@ -44,7 +43,7 @@ const Times = ({ alert }: { readonly alert: Alert }) => {
         )}
         {snoozed_until !== null && (
           <Fact name={texts.snoozedUntil}>
-            <Moment at={snoozed_until} />
+            <Time isPlanned at={snoozed_until} />
           </Fact>
         )}
         {escalated_at !== null && (
@@ -59,7 +58,7 @@ const Times = ({ alert }: { readonly alert: Alert }) => {
         )}
         {next_at !== null && (
           <Fact name={texts.nextAt}>
-            <Moment at={next_at} />
+            <Time isPlanned at={next_at} />
           </Fact>
         )}
       </Facts>

@@ -4,7 +4,6 @@ import { useNow } from "../../format/now.ts"
 import { useFormat } from "../../format/useFormat.ts"
 import { useTexts } from "../../i18n/Language.tsx"
 import { meQuery } from "../../session/session.ts"
-import { Moment } from "../../ui/Moment.tsx"
 import { Time } from "../../ui/Time.tsx"
 import { AlertActions } from "./AlertActions.tsx"
 import { AlertMark } from "./AlertMark.tsx"
@@ -59,7 +58,7 @@ export const AlertRow = ({ alert, slug }: { readonly slug: string; readonly aler
         {snoozed_until !== null && isSnoozed(alert, now) && (
           <p className="text-soft">
             {texts.snoozedUntilTime(format.axis(Date.parse(snoozed_until), Date.parse(snoozed_until) - now))}{" "}
-            (<Moment at={snoozed_until} />)
+            (<Time isPlanned at={snoozed_until} />)
           </p>
         )}
       </div>

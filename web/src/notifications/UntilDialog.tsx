@@ -1,13 +1,12 @@
-import { useNow } from "../../format/now.ts"
-import { useFormat } from "../../format/useFormat.ts"
-import { fromWallClock, toWallClock } from "../../format/wallClock.ts"
-import { useZone } from "../../format/zone.ts"
-import { useTexts } from "../../i18n/Language.tsx"
-import { Button } from "../../ui/Button.tsx"
-import { Dialog } from "../../ui/Dialog.tsx"
-import { fieldText } from "../../ui/Fields.tsx"
-import { TimeField } from "../../ui/TimeField.tsx"
-import { type Alert, isSnoozed } from "./state.ts"
+import { useNow } from "../format/now.ts"
+import { useFormat } from "../format/useFormat.ts"
+import { fromWallClock, toWallClock } from "../format/wallClock.ts"
+import { useZone } from "../format/zone.ts"
+import { useTexts } from "../i18n/Language.tsx"
+import { Button } from "../ui/Button.tsx"
+import { Dialog } from "../ui/Dialog.tsx"
+import { fieldText } from "../ui/Fields.tsx"
+import { TimeField } from "../ui/TimeField.tsx"
 
 const [minute, hour, day] = [60_000, 3_600_000, 86_400_000]
 const durations = [30 * minute, hour, 4 * hour, day, 7 * day]
@@ -20,10 +19,18 @@ const nextMorning = (now: number, zone: string | undefined): number => {
   return fromWallClock(`${toWallClock(now + day, zone).slice(0, 10)}T${morningHour}`, zone)
 }
 
-/** Until when an alert is silent: usual times by one press, any other by a field. */
-export const SnoozeDialog = ({ alert, onChoose, onClose }: {
-  readonly alert: Alert
-  /** Null ends the snooze. */
+/** Until when something is silent: usual times by one press, any other by a field. */
+export const UntilDialog = ({ end, hint, onChoose, onClose, other, silentUntil, subject, title }: {
+  readonly title: string
+  /** What is silent. */
+  readonly subject: string
+  readonly hint: string
+  /** What the button beside the field says. */
+  readonly other: string
+  /** What the button says that ends the silence. */
+  readonly end: string
+  readonly silentUntil: string | null
+  /** Null ends the silence. */
   readonly onChoose: (until: string | null) => void
   readonly onClose: () => void
 }) => {
@@ -32,8 +39,9 @@ export const SnoozeDialog = ({ alert, onChoose, onClose }: {
   const zone = useZone()
   const now = useNow()
   const morning = nextMorning(now, zone)
+  const isSilent = silentUntil !== null && Date.parse(silentUntil) > now
   return (
-    <Dialog title={texts.snoozeQuestion} onClose={onClose}>
+    <Dialog title={title} onClose={onClose}>
       {(close) => {
         const choose = (time: number | null) => {
           onChoose(time === null ? null : new Date(time).toISOString())
@@ -41,8 +49,8 @@ export const SnoozeDialog = ({ alert, onChoose, onClose }: {
         }
         return (
           <div className="mt-4 grid gap-5">
-            <p className="break-words text-soft">{alert.title}</p>
-            <p>{texts.snoozeHint}</p>
+            <p className="break-words text-soft">{subject}</p>
+            <p>{hint}</p>
             <div className="grid gap-3 md:grid-cols-2">
               {durations.map((millis, index) => (
                 <Button
@@ -69,15 +77,13 @@ export const SnoozeDialog = ({ alert, onChoose, onClose }: {
               <TimeField
                 label={texts.snoozeUntil}
                 name="until"
-                initial={alert.snoozed_until === null ? morning : Date.parse(alert.snoozed_until)}
+                initial={isSilent ? Date.parse(silentUntil) : morning}
                 min={toWallClock(now, zone)}
                 max={toWallClock(now + 30 * day, zone)}
               />
-              <Button type="submit" className="h-[36px]">{texts.snoozeOther}</Button>
+              <Button type="submit" className="h-[36px]">{other}</Button>
             </form>
-            {isSnoozed(alert, now) && (
-              <Button className="max-md:h-[44px]" onClick={() => choose(null)}>{texts.endSnooze}</Button>
-            )}
+            {isSilent && <Button className="max-md:h-[44px]" onClick={() => choose(null)}>{end}</Button>}
           </div>
         )
       }}

@@ -1,0 +1,51 @@
+import type { Texts } from "../en.ts"
+
+export const deliveries: Texts["deliveries"] = {
+  title: "Zustellungen",
+  delivery: "Zustellung",
+  status: "Status",
+  statuses: { pending: "Ausstehend", sent: "Gesendet", failed: "Fehlgeschlagen", suppressed: "Nicht gesendet" },
+  statusHints: {
+    pending: "Wartet auf den ersten oder nächsten Versuch.",
+    sent: "Der Empfänger hat die Nachricht angenommen.",
+    failed: "Zehn Versuche schlugen fehl, oder ein Fehler, den keine Wiederholung behebt.",
+    suppressed:
+      "Der Kanal wurde gelöscht oder ist nicht aktiv, oder sein Eigentümer darf die Nachricht nicht mehr erhalten."
+  },
+  allStatuses: "Jeder Status",
+  allChannels: "Alle Kanäle",
+  project: "Projekt",
+  allProjects: "Alle Projekte",
+  ofOneAlert: "Eines Alarms",
+  clearFilter: "Alle zeigen",
+  channel: "Kanal",
+  trigger: "Auslöser",
+  task: "Task",
+  attempts: "Versuche",
+  answer: "Antwort",
+  when: "Letzter Versuch",
+  resent: "erneut gesendet",
+  none: "Noch keine Zustellung",
+  noneHint:
+    "Testen Sie einen Kanal, oder warten Sie auf den ersten Alarm: Jede Nachricht an einen Kanal erscheint hier.",
+  noneMatch: "Keine passende Zustellung",
+  attempt: (number: string) => `Versuch ${number}`,
+  took: (duration: string) => `Dauer ${duration}`,
+  code: (code: string) => `Statuscode ${code}`,
+  noAnswer: "kein HTTP-Status",
+  answerOf: (number: string) => `Antwort auf Versuch ${number}`,
+  toChannel: (name: string, type: string) => `an ${name} (${type})`,
+  nextAttempt: "Nächster Versuch",
+  sentBy: (person: string) => `gesendet von ${person}`,
+  noAttempt: "Noch kein Versuch ist beendet.",
+  resend: "Erneut senden",
+  clear: "Protokoll löschen",
+  clearTitle: "Protokoll der Zustellungen löschen",
+  clearHint:
+    "Löscht beendete Zustellungen an alle Kanäle des Projekts samt ihren Versuchen. Sie lassen sich danach weder lesen noch erneut senden. Ausstehende und das Audit-Log bleiben.",
+  which: "Welche",
+  olderThan: (duration: string) => `Älter als ${duration}`,
+  allEnded: "Alle beendeten",
+  cleared: (count: string) => `${count} Zustellungen gelöscht`,
+  clearedHint: "Ausstehende Zustellungen und das Audit-Log bleiben."
+}

@@ -1,0 +1,26 @@
+import type { Texts } from "../en.ts"
+
+export const maintenance: Texts["maintenance"] = {
+  title: "Wartungsfenster",
+  create: "Neues Wartungsfenster",
+  edit: (name: string) => `${name} ändern`,
+  hint:
+    "Während eines Wartungsfensters werden Alarme aufgezeichnet, aber keine Nachrichten gesendet. Was am Ende noch gestört ist, wird dann gemeldet.",
+  name: "Arbeiten",
+  state: "Zustand",
+  states: { planned: "Geplant", lasts: "Läuft", ended: "Beendet" },
+  startsAt: "Beginn",
+  endsAt: "Ende",
+  endHint: "Höchstens 30 Tage nach dem Beginn.",
+  lasts: "Dauer",
+  actions: "Aktionen",
+  actOn: (act: string, name: string) => `${act}: ${name}`,
+  none: "Kein Wartungsfenster",
+  noneHint: "Ein Admin plant eines vor Arbeiten, die Alarme auslösen werden.",
+  deleteTitle: (name: string) => `${name} löschen`,
+  deleteHints: {
+    planned: "Nachrichten werden dann wie gewohnt gesendet.",
+    lasts: "Es endet sofort, und was jetzt gestört ist, wird gemeldet.",
+    ended: "Es wird aus der Liste entfernt. Alarme und Zustellungen bleiben."
+  }
+}

@@ -1,0 +1,14 @@
+import type { Texts } from "../en.ts"
+
+export const inbox: Texts["inbox"] = {
+  title: "Bandeja de entrada",
+  titleWith: (count: string) => `Bandeja de entrada, ${count} sin leer`,
+  unread: "sin leer",
+  onlyUnread: "Solo sin leer",
+  markRead: "Marcar como leída",
+  markOneRead: (title: string) => `Marcar como leída: ${title}`,
+  markAllRead: "Marcar todas como leídas",
+  none: "La bandeja está vacía",
+  noneHint: "Aquí aparecen las alertas de sus proyectos y suscripciones cuando empiezan, cambian y se recuperan.",
+  noneUnread: "Todo está leído"
+}

@@ -1,0 +1,26 @@
+import type { Texts } from "../en.ts"
+
+export const maintenance: Texts["maintenance"] = {
+  title: "Ventanas de mantenimiento",
+  create: "Nueva ventana",
+  edit: (name: string) => `Cambiar ${name}`,
+  hint:
+    "Mientras dura una ventana, las alertas se registran y no se envía ningún mensaje. Al terminar se avisa de lo que siga fallando.",
+  name: "Trabajo",
+  state: "Estado",
+  states: { planned: "Planificada", lasts: "En curso", ended: "Terminada" },
+  startsAt: "Empieza",
+  endsAt: "Termina",
+  endHint: "Como máximo 30 días después del comienzo.",
+  lasts: "Duración",
+  actions: "Acciones",
+  actOn: (act: string, name: string) => `${act}: ${name}`,
+  none: "No hay ventanas de mantenimiento",
+  noneHint: "Un administrador planifica una antes de un trabajo que causará alertas.",
+  deleteTitle: (name: string) => `Eliminar ${name}`,
+  deleteHints: {
+    planned: "Entonces los mensajes se envían como siempre.",
+    lasts: "Termina de inmediato, y se avisa de lo que falla ahora.",
+    ended: "Se quita de la lista. Las alertas y las entregas se conservan."
+  }
+}

@@ -1,0 +1,8 @@
+import type { Texts } from "../en.ts"
+
+export const ownNotifications: Texts["ownNotifications"] = {
+  title: "Mis notificaciones",
+  parts: { subscriptions: "Suscripciones", channels: "Mis canales", deliveries: "Entregas" },
+  noProject:
+    "Usted no es miembro de ningún proyecto, y una suscripción pertenece a uno. Pida a un administrador que le añada."
+}

@@ -1,0 +1,15 @@
+import type { Texts } from "../en.ts"
+
+export const inbox: Texts["inbox"] = {
+  title: "Boîte de réception",
+  titleWith: (count: string) => `Boîte de réception, ${count} non lues`,
+  unread: "non lue",
+  onlyUnread: "Non lues seulement",
+  markRead: "Marquer comme lue",
+  markOneRead: (title: string) => `Marquer comme lue : ${title}`,
+  markAllRead: "Tout marquer comme lu",
+  none: "La boîte de réception est vide",
+  noneHint:
+    "Les alertes de vos projets et de vos abonnements y apparaissent à leur début, à leurs changements et à leur rétablissement.",
+  noneUnread: "Tout est lu"
+}

@@ -1,0 +1,26 @@
+import type { Texts } from "../en.ts"
+
+export const maintenance: Texts["maintenance"] = {
+  title: "Fenêtres de maintenance",
+  create: "Nouvelle fenêtre",
+  edit: (name: string) => `Modifier ${name}`,
+  hint:
+    "Pendant une fenêtre, les alertes sont enregistrées et aucun message n’est envoyé. À la fin, les problèmes qui persistent sont signalés.",
+  name: "Travaux",
+  state: "État",
+  states: { planned: "Prévue", lasts: "En cours", ended: "Terminée" },
+  startsAt: "Début",
+  endsAt: "Fin",
+  endHint: "30 jours au plus après le début.",
+  lasts: "Durée",
+  actions: "Actions",
+  actOn: (act: string, name: string) => `${act} : ${name}`,
+  none: "Aucune fenêtre de maintenance",
+  noneHint: "Un administrateur en prévoit une avant des travaux qui causeront des alertes.",
+  deleteTitle: (name: string) => `Supprimer ${name}`,
+  deleteHints: {
+    planned: "Les messages seront alors envoyés comme d’habitude.",
+    lasts: "Elle se termine aussitôt, et les problèmes actuels sont signalés.",
+    ended: "Elle est retirée de la liste. Les alertes et les envois sont conservés."
+  }
+}

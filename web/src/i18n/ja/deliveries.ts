@@ -1,0 +1,50 @@
+import type { Texts } from "../en.ts"
+
+export const deliveries: Texts["deliveries"] = {
+  title: "配信",
+  delivery: "配信",
+  status: "状態",
+  statuses: { pending: "待機中", sent: "送信済み", failed: "失敗", suppressed: "未送信" },
+  statusHints: {
+    pending: "最初または次の試行を待っています。",
+    sent: "受信側が受理しました。",
+    failed: "10 回の試行が失敗したか、再試行では解決しないエラーです。",
+    suppressed: "チャンネルが削除されたか無効です。または所有者がメッセージを受け取れなくなりました。"
+  },
+  allStatuses: "すべての状態",
+  allChannels: "すべてのチャンネル",
+  project: "プロジェクト",
+  allProjects: "すべてのプロジェクト",
+  ofOneAlert: "1 つのアラートのみ",
+  clearFilter: "すべて表示",
+  channel: "チャンネル",
+  trigger: "トリガー",
+  task: "タスク",
+  attempts: "試行回数",
+  answer: "応答",
+  when: "最後の試行",
+  resent: "再送",
+  none: "配信はまだありません",
+  noneHint:
+    "チャンネルをテストするか、最初のアラートをお待ちください。チャンネルへの各メッセージがここに表示されます。",
+  noneMatch: "一致する配信はありません",
+  attempt: (number: string) => `試行 ${number}`,
+  took: (duration: string) => `所要 ${duration}`,
+  code: (code: string) => `ステータス ${code}`,
+  noAnswer: "HTTP ステータスなし",
+  answerOf: (number: string) => `試行 ${number} の応答`,
+  toChannel: (name: string, type: string) => `宛先 ${name} (${type})`,
+  nextAttempt: "次の試行",
+  sentBy: (person: string) => `送信者 ${person}`,
+  noAttempt: "終了した試行はまだありません。",
+  resend: "再送する",
+  clear: "記録を削除",
+  clearTitle: "配信の記録の削除",
+  clearHint:
+    "プロジェクトの全チャンネルへの終了した配信を、試行とともに削除します。削除後は閲覧も再送もできません。待機中の配信と監査ログは残ります。",
+  which: "対象",
+  olderThan: (duration: string) => `${duration}より前`,
+  allEnded: "終了したものすべて",
+  cleared: (count: string) => `配信 ${count} 件を削除しました`,
+  clearedHint: "待機中の配信と監査ログは残ります。"
+}

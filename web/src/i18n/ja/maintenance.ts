@@ -1,0 +1,25 @@
+import type { Texts } from "../en.ts"
+
+export const maintenance: Texts["maintenance"] = {
+  title: "メンテナンス期間",
+  create: "期間を作成",
+  edit: (name: string) => `${name} の変更`,
+  hint: "期間中はアラートが記録され、メッセージは送信されません。終了時に続いている問題は、その時点で通知されます。",
+  name: "作業内容",
+  state: "状態",
+  states: { planned: "予定", lasts: "実施中", ended: "終了" },
+  startsAt: "開始",
+  endsAt: "終了",
+  endHint: "開始から最長 30 日。",
+  lasts: "長さ",
+  actions: "操作",
+  actOn: (act: string, name: string) => `${act}: ${name}`,
+  none: "メンテナンス期間はありません",
+  noneHint: "アラートの原因となる作業の前に、管理者が設定します。",
+  deleteTitle: (name: string) => `${name} の削除`,
+  deleteHints: {
+    planned: "その期間も通常どおりメッセージが送信されます。",
+    lasts: "すぐに終了し、現在の問題が通知されます。",
+    ended: "一覧から削除されます。アラートと配信は残ります。"
+  }
+}

@@ -1,0 +1,41 @@
+import { useQuery, useQueryClient } from "@tanstack/react-query"
+import { Link } from "@tanstack/react-router"
+import { useMemo } from "react"
+import { useLiveChanges, useRefetchInterval } from "../api/live.ts"
+import { useFormat } from "../format/useFormat.ts"
+import { useTexts } from "../i18n/Language.tsx"
+import { Icon } from "../ui/Icon.tsx"
+import { unreadQuery, unreadRefetchMillis } from "./queries.ts"
+
+/** The way to the inbox, with the number of unread notifications. */
+export const InboxBell = () => {
+  const { inbox: texts } = useTexts()
+  const format = useFormat()
+  const queries = useQueryClient()
+  const refetchInterval = useRefetchInterval(unreadRefetchMillis)
+  const { data: unread = 0 } = useQuery({ ...unreadQuery, refetchInterval })
+  useLiveChanges(useMemo(() => ({
+    onInbox: (count) => {
+      queries.setQueryData(unreadQuery.queryKey, count)
+      void queries.invalidateQueries({ queryKey: ["inbox", "list"] })
+    },
+    onGap: () => void queries.invalidateQueries({ queryKey: ["inbox"] })
+  }), [queries]))
+  const label = unread === 0 ? texts.title : texts.titleWith(format.number(unread))
+  return (
+    <Link
+      to="/inbox"
+      search={{}}
+      aria-label={label}
+      title={label}
+      className="inline-flex h-[30px] items-center gap-2 rounded-base px-3 text-soft hover:bg-hover hover:text-ink"
+    >
+      <Icon name="notifications" />
+      {unread > 0 && (
+        <span className="figures min-w-[18px] rounded-full bg-ink px-2 text-center text-small font-medium text-inverse">
+          {format.compact(unread)}
+        </span>
+      )}
+    </Link>
+  )
+}

@@ -1,0 +1,118 @@
+import { useQuery } from "@tanstack/react-query"
+import { Link, useNavigate, useSearch } from "@tanstack/react-router"
+import { api, type Schemas, unwrap } from "../api/client.ts"
+import { useTexts } from "../i18n/Language.tsx"
+import { projectsQuery } from "../shell/projects.ts"
+import { Button } from "../ui/Button.tsx"
+import { ListFrame } from "../ui/ListFrame.tsx"
+import { MoreButton } from "../ui/MoreButton.tsx"
+import { EmptyState } from "../ui/Notices.tsx"
+import { PageHeader } from "../ui/PageHeader.tsx"
+import { Time } from "../ui/Time.tsx"
+import { useAct } from "../ui/useAct.ts"
+import { usePagedList } from "../ui/usePagedList.ts"
+import { readInbox, unreadQuery } from "./queries.ts"
+
+type Notification = Schemas["UserNotification"]
+
+const refetchMillis = 30_000
+
+const Row = ({ notification, onRead, project }: {
+  readonly notification: Notification
+  readonly project: Pick<Schemas["Project"], "slug" | "name"> | undefined
+  readonly onRead: () => void
+}) => {
+  const { inbox: texts } = useTexts()
+  const { alert_id, body, created_at, read_at, title } = notification
+  const isUnread = read_at === null
+  return (
+    <li className="flex flex-wrap items-start gap-x-5 gap-y-3 border-b border-line px-5 py-4 last:border-0">
+      <span
+        aria-hidden="true"
+        className={`mt-3 size-[8px] shrink-0 rounded-full ${isUnread ? "bg-ink" : ""}`}
+      />
+      <div className="grid min-w-0 flex-1 gap-1">
+        <div className="flex flex-wrap items-center gap-x-4 gap-y-1">
+          {alert_id !== null && project !== undefined
+            ? (
+              <Link
+                to="/projects/$slug/notifications/alerts/$alertId"
+                params={{ slug: project.slug, alertId: alert_id }}
+                onClick={() => isUnread && onRead()}
+                className={`break-words hover:underline hover:underline-offset-2 ${isUnread ? "font-semibold" : ""}`}
+              >
+                {title}
+              </Link>
+            )
+            : <span className={`break-words ${isUnread ? "font-semibold" : ""}`}>{title}</span>}
+          {isUnread && <span className="sr-only">{texts.unread}</span>}
+          {project !== undefined && <span className="text-soft">{project.name}</span>}
+          <Time at={created_at} className="text-soft" />
+        </div>
+        {body !== null && <p className="break-words whitespace-pre-wrap text-soft">{body}</p>}
+      </div>
+      {isUnread && <Button look="quiet" aria-label={texts.markOneRead(title)} onClick={onRead}>{texts.markRead}
+      </Button>}
+    </li>
+  )
+}
+
+/** What the person is notified of in the dashboard, newest first. */
+export const InboxPage = () => {
+  const { unread: isUnread = false } = useSearch({ from: "/signed-in/inbox" })
+  const { inbox: texts, notifications } = useTexts()
+  const navigate = useNavigate()
+  const { data: projects = [] } = useQuery(projectsQuery)
+  const { data: unread = 0 } = useQuery(unreadQuery)
+  const list = usePagedList({
+    key: ["inbox", "list", isUnread],
+    read: (cursor) => readInbox(isUnread, cursor),
+    refetchMillis
+  })
+  const read = useAct<string>(
+    ["inbox"],
+    (notification_id) =>
+      unwrap(api.POST("/api/v1/user/notifications/{notification_id}/read", { params: { path: { notification_id } } }))
+  )
+  const readAll = useAct(["inbox"], () => unwrap(api.POST("/api/v1/user/notifications/read-all")))
+  return (
+    <>
+      <PageHeader title={texts.title}>
+        <label className="flex items-center gap-3 text-soft">
+          <input
+            type="checkbox"
+            className="accent-ink"
+            checked={isUnread}
+            onChange={() => void navigate({ to: "/inbox", search: isUnread ? {} : { unread: true } })}
+          />
+          {texts.onlyUnread}
+        </label>
+        <Button disabled={unread === 0 || readAll.isPending} onClick={() => readAll.mutate()}>
+          {texts.markAllRead}
+        </Button>
+        <Link to="/account/notifications" search={{}} className="ml-auto underline underline-offset-2">
+          {notifications.own}
+        </Link>
+      </PageHeader>
+      <ListFrame
+        list={list}
+        isEmpty={list.rows.length === 0}
+        empty={isUnread
+          ? <EmptyState title={texts.noneUnread} />
+          : <EmptyState title={texts.none} hint={texts.noneHint} />}
+      >
+        <ul aria-label={texts.title} className="mx-5 mb-5 rounded-base border border-line bg-paper">
+          {list.rows.map((notification) => (
+            <Row
+              key={notification.id}
+              notification={notification}
+              project={projects.find(({ id }) => id === notification.project_id)}
+              onRead={() => read.mutate(notification.id)}
+            />
+          ))}
+        </ul>
+        <MoreButton list={list} />
+      </ListFrame>
+    </>
+  )
+}

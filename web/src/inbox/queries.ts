@@ -1,0 +1,24 @@
+import { queryOptions } from "@tanstack/react-query"
+import { api, unwrap } from "../api/client.ts"
+
+/** The live stream of a project has every change; without one, the number is read this often. */
+export const unreadRefetchMillis = 60_000
+
+export const unreadQuery = queryOptions({
+  queryKey: ["inbox", "unread"],
+  queryFn: async () => (await unwrap(api.GET("/api/v1/user/notifications/unread-count"))).unread
+})
+
+const pageSize = 50
+
+/** A page of the inbox. Its cursor is a header, because the answer is the rows alone. */
+export const readInbox = async (isUnread: boolean, cursor: string | null) => {
+  const answer = api.GET("/api/v1/user/notifications", {
+    params: {
+      query: { limit: pageSize, ...(isUnread && { unread_only: true }), ...(cursor !== null && { cursor }) }
+    }
+  })
+  const items = await unwrap(answer)
+  const { response } = await answer
+  return { items, next_cursor: response.headers.get("x-svc-next-cursor") }
+}

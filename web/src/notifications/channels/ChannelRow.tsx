@@ -1,0 +1,61 @@
+import { useTexts } from "../../i18n/Language.tsx"
+import { Button } from "../../ui/Button.tsx"
+import { StateShape } from "../../ui/StateMark.tsx"
+import type { AnyChannel } from "./channelOwner.ts"
+import { isChannelType } from "./channelTypes.ts"
+import { describeDestination } from "./config.ts"
+
+type State = "active" | "off" | "disabled"
+
+const shapes = { active: "success", off: "revoked", disabled: "failure" } as const
+
+/** Disabled: by the brain, after failures. Off: by a person. */
+const stateOf = ({ disabled_reason, is_active }: AnyChannel): State =>
+  disabled_reason !== undefined ? "disabled" : is_active ? "active" : "off"
+
+export type ChannelAct = "test" | "edit" | "delete" | "enable" | "disable"
+
+/** One channel: where it sends, whether it sends, why not, and what to do about it. */
+export const ChannelRow = ({ acts, channel, onAct }: {
+  readonly channel: AnyChannel
+  readonly acts: ReadonlyArray<ChannelAct>
+  readonly onAct: (act: ChannelAct) => void
+}) => {
+  const { channels: texts } = useTexts()
+  const { config, disabled_reason, is_active, is_verified, name, type, warning } = channel
+  const state = stateOf(channel)
+  return (
+    <li className="flex flex-wrap items-start gap-x-5 gap-y-4 border-b border-line px-5 py-4 last:border-0">
+      <div className="grid min-w-0 flex-1 gap-2 max-md:basis-full">
+        <div className="flex flex-wrap items-center gap-x-4 gap-y-1">
+          <span className="font-medium break-words">{name}</span>
+          <span className="text-soft">{isChannelType(type) ? texts.types[type] : type}</span>
+          <span className="inline-flex items-center gap-3">
+            <StateShape state={shapes[state]} />
+            {texts.states[state]}
+          </span>
+          {is_verified === false && <span className="text-soft">{texts.unverified}</span>}
+        </div>
+        <p className="font-mono text-small break-all text-soft">{describeDestination(config)}</p>
+        {disabled_reason !== undefined && (
+          <p>
+            <span className="text-failure">{texts.disabledBecause(disabled_reason)}</span> {texts.disabledAdvice}
+          </p>
+        )}
+        {warning !== undefined && <p className="text-retry">{warning}</p>}
+      </div>
+      <div className="flex flex-wrap gap-3">
+        {acts.filter((act) => act !== (is_active ? "enable" : "disable")).map((act) => (
+          <Button
+            key={act}
+            look={act === "delete" ? "danger" : "plain"}
+            aria-label={texts.actOn(texts.acts[act], name)}
+            onClick={() => onAct(act)}
+          >
+            {texts.acts[act]}
+          </Button>
+        ))}
+      </div>
+    </li>
+  )
+}

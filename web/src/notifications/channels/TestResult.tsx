@@ -1,0 +1,49 @@
+import type { Schemas } from "../../api/client.ts"
+import { useFormat } from "../../format/useFormat.ts"
+import { useTexts } from "../../i18n/Language.tsx"
+import { useErrorText } from "../../ui/Notices.tsx"
+import { StateShape } from "../../ui/StateMark.tsx"
+
+/** What came of a test message: while the brain waits for the answer, its answer, or why there was no test. */
+export const TestResult = ({ test }: {
+  readonly test: {
+    readonly isPending: boolean
+    readonly error: Error | null
+    readonly data: Schemas["ChannelTestResult"] | undefined
+  }
+}) => {
+  const { channels: texts } = useTexts()
+  const format = useFormat()
+  const errorText = useErrorText()
+  const { data, error, isPending } = test
+  if (!isPending && error === null && data === undefined) return null
+  return (
+    <div role="status" className="grid gap-3 rounded-base border border-line p-4">
+      {isPending
+        ? <p className="text-soft">{texts.testing}</p>
+        : error !== null
+        ? <p className="text-failure">{errorText(error)}</p>
+        : data !== undefined && (
+          <>
+            <p className="flex items-center gap-3 font-medium">
+              <StateShape state={data.success ? "success" : "failure"} />
+              {data.success ? texts.accepted : texts.refused}
+              <span className="figures font-normal text-soft">
+                {data.status_code === null ? texts.noStatus : texts.status(format.number(data.status_code))}
+              </span>
+            </p>
+            {data.error !== null && <p className="break-words">{data.error}</p>}
+            {data.response_body !== null && data.response_body !== "" && (
+              <pre
+                aria-label={texts.answer}
+                tabIndex={0}
+                className="max-h-[12rem] overflow-auto font-mono text-small break-words whitespace-pre-wrap"
+              >
+                {data.response_body}
+              </pre>
+            )}
+          </>
+        )}
+    </div>
+  )
+}

@@ -1,0 +1,105 @@
+import { useQuery } from "@tanstack/react-query"
+import type { Schemas } from "../../api/client.ts"
+import { useRefetchInterval } from "../../api/live.ts"
+import { useFormat } from "../../format/useFormat.ts"
+import { useTexts } from "../../i18n/Language.tsx"
+import { Button } from "../../ui/Button.tsx"
+import { Dialog } from "../../ui/Dialog.tsx"
+import { ListFrame } from "../../ui/ListFrame.tsx"
+import { Time } from "../../ui/Time.tsx"
+import { useAct } from "../../ui/useAct.ts"
+import { DeliveryMark } from "./DeliveryMark.tsx"
+import type { DeliveryOwner } from "./deliveryOwner.ts"
+
+const refetchMillis = 3_000
+
+const Attempt = ({ attempt }: { readonly attempt: Schemas["DeliveryAttempt"] }) => {
+  const { deliveries: texts } = useTexts()
+  const format = useFormat()
+  const { duration_ms, error, number, response_body, response_code, started_at } = attempt
+  return (
+    <li className="grid gap-2 border-b border-line px-4 py-3 last:border-0">
+      <p className="flex flex-wrap gap-x-4 gap-y-1">
+        <span className="font-medium">{texts.attempt(format.number(number))}</span>
+        <Time at={started_at} className="text-soft" />
+        <span className="figures text-soft">{texts.took(format.duration(duration_ms))}</span>
+        <span className="figures">
+          {response_code === null ? texts.noAnswer : texts.code(format.number(response_code))}
+        </span>
+      </p>
+      {error !== null && <p className="break-words text-failure">{error}</p>}
+      {response_body !== null && response_body !== "" && (
+        <pre
+          aria-label={texts.answerOf(format.number(number))}
+          tabIndex={0}
+          className="max-h-[10rem] overflow-auto font-mono text-small break-words whitespace-pre-wrap"
+        >
+          {response_body}
+        </pre>
+      )}
+    </li>
+  )
+}
+
+/** One message to one channel: what it says, each attempt with its answer, and sending it again. */
+export const DeliveryDialog = ({ id, onClose, onResent, owner }: {
+  readonly owner: DeliveryOwner
+  readonly id: string
+  readonly onClose: () => void
+  /** With the id of the new delivery. */
+  readonly onResent: (id: string) => void
+}) => {
+  const { close: closeText, deliveries: texts } = useTexts()
+  const refetchInterval = useRefetchInterval(refetchMillis)
+  const query = useQuery({ queryKey: [...owner.key, "one", id], queryFn: () => owner.get(id), refetchInterval })
+  const resend = useAct(owner.key, async () => onResent((await owner.resend(id)).id))
+  const delivery = query.data
+  return (
+    <Dialog size="large" title={texts.delivery} onClose={onClose}>
+      {(close) => (
+        <div className="mt-4 grid gap-5">
+          <ListFrame list={query} isEmpty={delivery === undefined} empty={null}>
+            {delivery !== undefined && (
+              <>
+                <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
+                  <DeliveryMark delivery={delivery} />
+                  <span>{texts.toChannel(delivery.channel_name, delivery.channel_type)}</span>
+                  {delivery.status === "pending" && delivery.next_attempt_at !== null && (
+                    <span className="text-soft">
+                      {texts.nextAttempt} <Time isPlanned at={delivery.next_attempt_at} />
+                    </span>
+                  )}
+                  {delivery.triggered_by_email !== null && (
+                    <span className="text-soft">{texts.sentBy(delivery.triggered_by_email)}</span>
+                  )}
+                </div>
+                <div className="rounded-base border border-line p-4">
+                  <p className="font-medium break-words">{delivery.title}</p>
+                  <p className="mt-2 break-words whitespace-pre-wrap">{delivery.text}</p>
+                </div>
+                {delivery.attempt_list.length === 0
+                  ? <p className="text-soft">{texts.noAttempt}</p>
+                  : (
+                    <ol aria-label={texts.attempts} className="rounded-base border border-line">
+                      {delivery.attempt_list.map((attempt) => <Attempt key={attempt.number} attempt={attempt} />)}
+                    </ol>
+                  )}
+              </>
+            )}
+          </ListFrame>
+          <div className="flex flex-wrap items-center justify-end gap-3">
+            {delivery !== undefined && delivery.status !== "pending" && (
+              <Button
+                disabled={resend.isPending}
+                onClick={() => resend.mutate()}
+              >
+                {texts.resend}
+              </Button>
+            )}
+            <Button look="primary" data-autofocus onClick={close}>{closeText}</Button>
+          </div>
+        </div>
+      )}
+    </Dialog>
+  )
+}

@@ -1,0 +1,88 @@
+import { useNow } from "../../format/now.ts"
+import { useFormat } from "../../format/useFormat.ts"
+import { useTexts } from "../../i18n/Language.tsx"
+import { Button } from "../../ui/Button.tsx"
+import { StateShape } from "../../ui/StateMark.tsx"
+import { Time } from "../../ui/Time.tsx"
+import type { AnyChannel } from "../channels/channelOwner.ts"
+import type { Subscription } from "./subscriptionOwner.ts"
+import { useFilterText } from "./useFilterText.ts"
+
+export type SubscriptionAct = "edit" | "mute" | "toggle" | "delete"
+
+const shapes = { active: "success", muted: "pending", off: "revoked" } as const
+
+/** What is sent on what, to whom, and whether it is sent now. */
+export const SubscriptionRow = ({ channels, onAct, project, subscription }: {
+  readonly subscription: Subscription
+  /** Those whose names are known. */
+  readonly channels: ReadonlyArray<AnyChannel>
+  /** The project of a personal one. */
+  readonly project?: string
+  readonly onAct: (act: SubscriptionAct) => void
+}) => {
+  const { notifications, subscriptions: texts } = useTexts()
+  const format = useFormat()
+  const now = useNow()
+  const filterText = useFilterText()
+  const { escalation, filters, grouping, in_app, is_active, last_fired_at, muted_until, quiet_hours, trigger } =
+    subscription
+  const isMuted = muted_until !== null && Date.parse(muted_until) > now
+  const state = is_active ? isMuted ? "muted" : "active" : "off"
+  const ids = [...subscription.project_channel_ids, ...subscription.user_channel_ids ?? []]
+  const names = ids.flatMap((id) => channels.find((channel) => channel.id === id)?.name ?? [])
+  const hidden = ids.length - names.length
+  const targets = [
+    ...(in_app ? [texts.inbox] : []),
+    ...names,
+    ...(hidden > 0 ? [texts.hiddenCount(format.number(hidden))] : [])
+  ]
+  const settings = [
+    grouping === null && texts.eachOccurrence,
+    quiet_hours !== null && texts.quietText(quiet_hours.start, quiet_hours.end, quiet_hours.timezone),
+    escalation !== null && texts.escalatesAfter(format.duration(escalation.after_minutes * 60_000))
+  ].filter((text) => text !== false)
+  const title = notifications.triggers[trigger]
+  const labels: Readonly<Record<SubscriptionAct, string>> = {
+    edit: texts.acts.edit,
+    mute: isMuted ? texts.acts.changeMute : texts.acts.mute,
+    toggle: is_active ? texts.acts.disable : texts.acts.enable,
+    delete: texts.acts.delete
+  }
+  return (
+    <li className="flex flex-wrap items-start gap-x-5 gap-y-4 border-b border-line px-5 py-4 last:border-0">
+      <div className="grid min-w-0 flex-1 gap-2 max-md:basis-full">
+        <div className="flex flex-wrap items-center gap-x-4 gap-y-1">
+          <span className="font-medium">{title}</span>
+          {project !== undefined && <span className="text-soft">{project}</span>}
+          <span className="inline-flex items-center gap-3">
+            <StateShape state={shapes[state]} />
+            {texts.states[state]}
+            {is_active && isMuted && <Time isPlanned at={muted_until} />}
+          </span>
+        </div>
+        <p className="break-words text-soft">{filterText(filters)}</p>
+        <p className="break-words">{targets.length === 0 ? texts.noTargets : texts.goesTo(targets.join(", "))}</p>
+        <p className="text-soft">
+          {settings.map((text) => `${text} · `)}
+          {last_fired_at === null ? texts.neverFired : (
+            <>
+              {texts.lastFired} <Time at={last_fired_at} />
+            </>
+          )}
+        </p>
+      </div>
+      <div className="flex flex-wrap gap-3">
+        {(["edit", "mute", "toggle", "delete"] as const).map((act) => (
+          <Button
+            key={act}
+            look={act === "delete" ? "danger" : "plain"}
+            onClick={() => onAct(act)}
+          >
+            {labels[act]}
+          </Button>
+        ))}
+      </div>
+    </li>
+  )
+}
