@@ -4,7 +4,7 @@
 // The pages are those of web/src/routes.tsx. A page with a new parameter needs a line in `prepare` below.
 import { spawn } from "node:child_process"
 import { once } from "node:events"
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs"
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { createServer } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -12,6 +12,7 @@ import { fileURLToPath } from "node:url"
 import { type BrowserContextOptions, chromium, type Page } from "playwright-core"
 import ts from "typescript"
 import { debianProgram } from "../test/debianProgram.ts"
+import { toPalette } from "./palettePng.ts"
 
 const root = fileURLToPath(new URL("../", import.meta.url))
 const folder = join(root, "docs/screenshots")
@@ -76,12 +77,14 @@ const startDemo = async (home: string) => {
   const port = await freePort()
   const brain = spawn(process.execPath, [join(root, "dist/cli/svc.js"), "serve", "--demo", "--port", String(port)], {
     env: { PATH: process.env.PATH ?? "", HOME: home },
-    stdio: ["ignore", "pipe", "inherit"]
+    stdio: ["ignore", "pipe", "pipe"]
   })
   let log = ""
-  brain.stdout.on("data", (data: Buffer) => {
-    log += data.toString("utf8")
-  })
+  for (const output of [brain.stdout, brain.stderr]) {
+    output.on("data", (data: Buffer) => {
+      log += data.toString("utf8")
+    })
+  }
   while (!log.includes("the shop is open")) {
     if (brain.exitCode !== null) throw new Error(`the demo ended:\n${log}`)
     await pause(100)
@@ -101,6 +104,17 @@ const startDemo = async (home: string) => {
 }
 
 type Call = Awaited<ReturnType<typeof startDemo>>["call"]
+
+/** Some tasks of the demo fail each minute, so a subscription to failures has an alert soon. */
+const waitForAlert = async (call: Call) => {
+  const at = `/projects/${slug}/notifications`
+  for (let attempt = 0; attempt < 120; attempt++) {
+    const [alert] = (await call("GET", `${at}/alerts`)).items
+    if (alert !== undefined) return alert
+    await pause(1_000)
+  }
+  return undefined
+}
 
 /** What the demo lacks, so that no page is empty. Returns the values of parameters in paths. */
 const prepare = async (call: Call): Promise<Readonly<Record<string, string>>> => {
@@ -122,11 +136,12 @@ const prepare = async (call: Call): Promise<Readonly<Record<string, string>>> =>
     conditions: { exception: "ConnectionError" },
     actions: [{ type: "notify" }]
   })
+  await call("POST", `${at}/notifications/defaults`, { trigger: "task.failed", in_app: true })
   const [task] = (await call("GET", `${at}/tasks?state=failure&limit=1`)).items
   const [schedule] = (await call("GET", `${at}/schedules`)).items
   const [worker] = await call("GET", `${at}/workers`)
   const [agent] = await call("GET", `${at}/agents`)
-  const [alert] = (await call("GET", `${at}/alerts`)).items
+  const alert = await waitForAlert(call)
   return {
     fingerprint: group.fingerprint,
     requestId: request.id,
@@ -181,14 +196,14 @@ const home = mkdtempSync(join(tmpdir(), "svc-screenshots-"))
 mkdirSync(folder, { recursive: true })
 if (wanted.length === 0) { for (const name of readdirSync(folder)) rmSync(join(folder, name)) }
 const { brain, call, password, url } = await startDemo(home)
+const { env, path: executablePath } = await debianProgram("chromium")
+const browser = await chromium.launch({
+  executablePath,
+  args: ["--no-sandbox"],
+  env: { PATH: process.env.PATH ?? "", ...env }
+})
 try {
   const parameters = await prepare(call)
-  const { env, path: executablePath } = await debianProgram("chromium")
-  const browser = await chromium.launch({
-    executablePath,
-    args: ["--no-sandbox"],
-    env: { PATH: process.env.PATH ?? "", ...env }
-  })
   const first = await browser.newContext({ baseURL: url })
   const signIn = await first.newPage()
   await signIn.goto("/")
@@ -217,10 +232,11 @@ try {
         continue
       }
       const page = await (path === "/sign-in" ? signedOut : signedIn).newPage()
+      page.setDefaultTimeout(120_000) // a busy machine
       if (isFailing) await failReads(page)
       await page.goto(target)
       await settle(page)
-      await page.screenshot({ path: join(folder, `${nameOf(path)}-${variant}.png`) })
+      writeFileSync(join(folder, `${nameOf(path)}-${variant}.png`), toPalette(await page.screenshot()))
       await page.close()
     }
     await signedIn.close()
@@ -235,7 +251,6 @@ try {
     shown: (path) => isOfProject(path) && !/\$(?!slug)/.test(path)
   })
   await shoot("error", { viewport: desktop, colorScheme: "light" }, slug, { isFailing: true, shown: isOfProject })
-  await browser.close()
 
   const files = readdirSync(folder)
   const bytes = files.reduce((sum, name) => sum + statSync(join(folder, name)).size, 0)
@@ -245,6 +260,7 @@ try {
     process.exitCode = 1
   }
 } finally {
+  await browser.close() // first: its open streams would delay the end of the brain
   brain.kill("SIGTERM")
   await once(brain, "exit")
   rmSync(home, { recursive: true, force: true })
