@@ -95,6 +95,7 @@ export const ListActivity = Schema.Struct({
     { occurred_at: exampleTime, id: exampleId }
   ),
   action_prefix: actionPrefix,
+  user_id: describeField(Schema.optional(caseInsensitiveId(UserId)), "Who did it.", exampleId),
   project_slug: describeField(Schema.optional(text(80)), "One project; an unknown one has no rows.", "shop")
 })
 export type ListActivity = typeof ListActivity.Type

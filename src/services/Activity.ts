@@ -60,7 +60,7 @@ export class Activity extends Effect.Service<Activity>()("svc/Activity", {
       const ranges = yield* search.rangesOf(
         yield* visibleProjectIds(query.project_slug),
         query.action_prefix ?? "",
-        null
+        query.user_id ?? null
       )
       const matches = yield* auditRows.listRows(ranges, {
         from,

@@ -14,6 +14,7 @@ import { readSecretKeyIds } from "./Keys/Fingerprints.ts"
 import { Leader } from "./Leader.ts"
 import { Loops } from "./Loops.ts"
 import { Migrations } from "./Migrations.ts"
+import { Settings } from "./Settings.ts"
 
 const probeTimeout = Duration.seconds(2)
 
@@ -30,6 +31,26 @@ const makeCheck = (fields: Partial<DeepCheck> & Pick<DeepCheck, "status">): Deep
   ...fields
 })
 
+interface LastVerification {
+  readonly finished_at: string | null
+  readonly outcome: string | null
+  readonly rows: number | null
+}
+
+/** What the last scheduled verification of the audit log found (services/Audit/Verifier.ts). */
+const verificationCheck = (last: LastVerification | undefined): Pick<DeepCheck, "status" | "detail"> => {
+  if (last === undefined || last.finished_at === null) return { status: "ok", detail: "no verification has ended yet" }
+  const { finished_at, outcome, rows } = last
+  if (outcome === "clean") return { status: "ok", detail: `all ${rows} rows were intact at ${finished_at}` }
+  return outcome === "failed"
+    ? {
+      status: "failed",
+      detail:
+        `the verification at ${finished_at} found the log broken after ${rows} intact rows; run svc audit verify for details`
+    }
+    : { status: "degraded", detail: `the verification at ${finished_at} did not end; the program's log has the cause` }
+}
+
 export class Health extends Effect.Service<Health>()("svc/Health", {
   effect: Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient
@@ -40,6 +61,7 @@ export class Health extends Effect.Service<Health>()("svc/Health", {
     const leader = yield* Leader
     const { auditChain, secret } = yield* Keys
     const audit = yield* Audit
+    const { auditChainVerifyEnabled } = yield* Settings
 
     /**
      * Runs a trivial query on reader and writer, each within two seconds; a hanging query is abandoned, not awaited.
@@ -142,6 +164,11 @@ export class Health extends Effect.Service<Health>()("svc/Health", {
           : `an unused next key is available: ${next.key_id}`
         return makeCheck({ status: isHeld ? "ok" : "failed", detail })
       }),
+      audit_verification: Effect.map(
+        read<LastVerification>`
+          SELECT finished_at, outcome, rows FROM audit_verification WHERE id = 1`,
+        ([last]) => makeCheck({ ...verificationCheck(last), activated: auditChainVerifyEnabled, scope: "brain" })
+      ),
       // verifies the head and the newest row only; `svc audit verify` reads all rows
       audit_chain: Effect.flatMap(
         read<ChainHead & { readonly newest: string | null; readonly newest_at: string | null }>`

@@ -98,6 +98,19 @@ describe.each(engines)("reading the audit log on %s", (engine) => {
         assert.strictEqual((yield* feed(member, `project_slug=${project.slug}`)).length, 5) // and project.created
       }))
 
+    it.effect("GET /activity: by the person who did it", () =>
+      Effect.gen(function*() {
+        const { author, mark, member } = yield* site
+        const feed = (query: string) =>
+          Effect.map(request("GET", `/activity?${query}`, member), ({ json }) => actionsOf(json.items))
+        assert.deepStrictEqual(yield* feed(`user_id=${author}`), [`${mark}.axb`, `${mark}.a_b`, `${mark}.first`])
+        assert.deepStrictEqual(yield* feed(`user_id=${author.toUpperCase()}&action_prefix=${mark}.f`), [
+          `${mark}.first`
+        ])
+        assert.deepStrictEqual(yield* feed(`user_id=${randomUUID()}`), [])
+        assert.strictEqual((yield* request("GET", "/activity?user_id=ada", member)).status, 422)
+      }))
+
     it.effect("GET /activity: what is no cursor, limit or prefix is 422", () =>
       Effect.gen(function*() {
         const { member } = yield* site

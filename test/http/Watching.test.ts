@@ -102,6 +102,40 @@ describe.each(engines)("watching on %s", (engine) => {
         assert.deepStrictEqual(after, [200, "ok", null])
       }))
 
+    it.effect("shows what the last verification of the audit log found", () =>
+      Effect.gen(function*() {
+        const sql = yield* SqlClient.SqlClient
+        const { token } = yield* freshKey()
+        const check = Effect.map(
+          request("GET", "/health/deep", { token }),
+          ({ json: { checks: { audit_verification: { activated, detail, status } } } }) => ({
+            activated,
+            detail,
+            status
+          })
+        )
+        const at = "2026-01-31T09:26:53.589793Z"
+        const finish = (outcome: string) =>
+          sql`INSERT INTO audit_verification ${
+            sql.insert({ id: 1, claimed_at: at, finished_at: at, outcome, rows: 12 })
+          } ON CONFLICT (id) DO UPDATE SET outcome = excluded.outcome`
+        assert.deepStrictEqual(yield* check, {
+          activated: false,
+          status: "ok",
+          detail: "no verification has ended yet"
+        })
+        yield* finish("clean")
+        assert.deepInclude(yield* check, { status: "ok", detail: `all 12 rows were intact at ${at}` })
+        yield* finish("failed")
+        const broken = yield* check
+        yield* finish("error")
+        const unfinished = yield* check
+        yield* sql`DELETE FROM audit_verification`
+        assert.strictEqual(broken.status, "failed")
+        assert.include(broken.detail, "broken after 12 intact rows; run svc audit verify")
+        assert.strictEqual(unfinished.status, "degraded")
+      }))
+
     it.effect("gives metrics to the bearer of the token only", () =>
       Effect.gen(function*() {
         assert.strictEqual((yield* request("GET", "//metrics")).status, 401)

@@ -4676,6 +4676,7 @@ export interface operations {
                 limit?: number;
                 project_slug?: string;
                 since_cursor?: string;
+                user_id?: string;
             };
         };
         responses: {
