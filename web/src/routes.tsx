@@ -9,7 +9,9 @@ import {
   redirect,
   useRouter
 } from "@tanstack/react-router"
+import type { ActivitySearch } from "./activity/ActivityPage.tsx"
 import { type SetupEngine, setupEngines } from "./agents/setupEngines.ts"
+import type { AuditSearch } from "./audit/AuditPage.tsx"
 import { type ItemStatus, itemStatuses } from "./bulkRetries/bulkRetry.ts"
 import type { DeadLettersSearch } from "./deadLetters/DeadLettersPage.tsx"
 import { type FailuresSearch, failureWindows } from "./failures/queries.ts"
@@ -344,6 +346,44 @@ const ruleRoute = createRoute({
   component: lazyRouteComponent(() => import("./automation/RulePage.tsx"), "RulePage")
 })
 
+const textParam = (value: unknown): string | undefined => typeof value === "string" && value !== "" ? value : undefined
+
+const validateActivity = (search: Record<string, unknown>): ActivitySearch => {
+  const person = textParam(search.person)
+  const prefix = textParam(search.prefix)
+  return { ...(person !== undefined && { person }), ...(prefix !== undefined && { prefix }) }
+}
+
+const activityRoute = createRoute({
+  getParentRoute: () => projectRoute,
+  path: "/activity",
+  validateSearch: validateActivity,
+  component: lazyRouteComponent(() => import("./activity/ActivityPage.tsx"), "ActivityPage")
+})
+
+const allActivityRoute = createRoute({
+  getParentRoute: () => signedInRoute,
+  path: "/activity",
+  validateSearch: validateActivity,
+  component: lazyRouteComponent(() => import("./activity/ActivityPage.tsx"), "AllActivityPage")
+})
+
+const auditRoute = createRoute({
+  getParentRoute: () => projectRoute,
+  path: "/audit",
+  validateSearch: (search: Record<string, unknown>): AuditSearch => {
+    const outcome = (["allow", "deny"] as const).find((one) => one === search.outcome)
+    const window = (["1h", "24h", "7d", "30d"] as const).find((one) => one === search.window)
+    return {
+      ...validateActivity(search),
+      ...(outcome !== undefined && { outcome }),
+      ...(window !== undefined && { window }),
+      ...(search.tab === "exports" && { tab: search.tab })
+    }
+  },
+  component: lazyRouteComponent(() => import("./audit/AuditPage.tsx"), "AuditPage")
+})
+
 const approvalTabs = ["pending", "approved", "failed", "rejected", "expired", "all"] as const
 
 const approvalsRoute = createRoute({
@@ -401,6 +441,7 @@ const routeTree = rootRoute.addChildren([
     systemRoute,
     inboxRoute,
     ownNotificationsRoute,
+    allActivityRoute,
     projectRoute.addChildren([
       peopleRoute,
       settingsRoute,
@@ -427,7 +468,9 @@ const routeTree = rootRoute.addChildren([
       automationRoute,
       newRuleRoute,
       ruleRoute,
-      approvalsRoute
+      approvalsRoute,
+      activityRoute,
+      auditRoute
     ])
   ])
 ])

@@ -29,7 +29,7 @@ const healthColours = {
 
 /** Every project that the person sees, and what of them needs a look. */
 export const HomePage = () => {
-  const { home: texts, overview, projectSettings } = useTexts()
+  const { activity, home: texts, overview, projectSettings } = useTexts()
   const { data: me } = useQuery(meQuery)
   const [isCreating, setCreating] = useState(false)
   const format = useFormat()
@@ -38,9 +38,10 @@ export const HomePage = () => {
   return (
     <>
       <PageHeader title={texts.title}>
-        {me?.is_admin === true && (
-          <Button className="ml-auto" onClick={() => setCreating(true)}>{projectSettings.create}</Button>
-        )}
+        <Link to="/activity" className="ml-auto text-soft underline underline-offset-2 hover:text-ink">
+          {activity.ofAll}
+        </Link>
+        {me?.is_admin === true && <Button onClick={() => setCreating(true)}>{projectSettings.create}</Button>}
       </PageHeader>
       {isCreating && (
         <Suspense>

@@ -1,9 +1,11 @@
 import { account } from "./de/account.ts"
+import { activity } from "./de/activity.ts"
 import { agents } from "./de/agents.ts"
 import { alerts } from "./de/alerts.ts"
 import { apiKeys } from "./de/apiKeys.ts"
 import { approvals } from "./de/approvals.ts"
 import { attention } from "./de/attention.ts"
+import { audit } from "./de/audit.ts"
 import { automation } from "./de/automation.ts"
 import { bulkRetries } from "./de/bulkRetries.ts"
 import { channels } from "./de/channels.ts"
@@ -162,6 +164,8 @@ export const de: Texts = {
   agents,
   notifications,
   alerts,
+  activity,
+  audit,
   automation,
   approvals,
   persons,

@@ -1,9 +1,11 @@
 import { account } from "./en/account.ts"
+import { activity } from "./en/activity.ts"
 import { agents } from "./en/agents.ts"
 import { alerts } from "./en/alerts.ts"
 import { apiKeys } from "./en/apiKeys.ts"
 import { approvals } from "./en/approvals.ts"
 import { attention } from "./en/attention.ts"
+import { audit } from "./en/audit.ts"
 import { automation } from "./en/automation.ts"
 import { bulkRetries } from "./en/bulkRetries.ts"
 import { channels } from "./en/channels.ts"
@@ -164,6 +166,8 @@ export const en = {
   agents,
   notifications,
   alerts,
+  activity,
+  audit,
   automation,
   approvals,
   persons,

@@ -1,10 +1,12 @@
 import type { Texts } from "./en.ts"
 import { account } from "./es/account.ts"
+import { activity } from "./es/activity.ts"
 import { agents } from "./es/agents.ts"
 import { alerts } from "./es/alerts.ts"
 import { apiKeys } from "./es/apiKeys.ts"
 import { approvals } from "./es/approvals.ts"
 import { attention } from "./es/attention.ts"
+import { audit } from "./es/audit.ts"
 import { automation } from "./es/automation.ts"
 import { bulkRetries } from "./es/bulkRetries.ts"
 import { channels } from "./es/channels.ts"
@@ -161,6 +163,8 @@ export const es: Texts = {
   agents,
   notifications,
   alerts,
+  activity,
+  audit,
   automation,
   approvals,
   persons,

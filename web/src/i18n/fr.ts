@@ -1,10 +1,12 @@
 import type { Texts } from "./en.ts"
 import { account } from "./fr/account.ts"
+import { activity } from "./fr/activity.ts"
 import { agents } from "./fr/agents.ts"
 import { alerts } from "./fr/alerts.ts"
 import { apiKeys } from "./fr/apiKeys.ts"
 import { approvals } from "./fr/approvals.ts"
 import { attention } from "./fr/attention.ts"
+import { audit } from "./fr/audit.ts"
 import { automation } from "./fr/automation.ts"
 import { bulkRetries } from "./fr/bulkRetries.ts"
 import { channels } from "./fr/channels.ts"
@@ -161,6 +163,8 @@ export const fr: Texts = {
   agents,
   notifications,
   alerts,
+  activity,
+  audit,
   automation,
   approvals,
   persons,

@@ -1,10 +1,12 @@
 import type { Texts } from "./en.ts"
 import { account } from "./ja/account.ts"
+import { activity } from "./ja/activity.ts"
 import { agents } from "./ja/agents.ts"
 import { alerts } from "./ja/alerts.ts"
 import { apiKeys } from "./ja/apiKeys.ts"
 import { approvals } from "./ja/approvals.ts"
 import { attention } from "./ja/attention.ts"
+import { audit } from "./ja/audit.ts"
 import { automation } from "./ja/automation.ts"
 import { bulkRetries } from "./ja/bulkRetries.ts"
 import { channels } from "./ja/channels.ts"
@@ -161,6 +163,8 @@ export const ja: Texts = {
   agents,
   notifications,
   alerts,
+  activity,
+  audit,
   automation,
   approvals,
   persons,

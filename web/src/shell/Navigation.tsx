@@ -2,7 +2,7 @@ import { Link, useMatchRoute } from "@tanstack/react-router"
 import { useWaitingCount } from "../approvals/queries.ts"
 import { useFormat } from "../format/useFormat.ts"
 import { useTexts } from "../i18n/Language.tsx"
-import { useCan } from "../session/session.ts"
+import { useCan, useCanAudit } from "../session/session.ts"
 import { Icon, type IconName } from "../ui/Icon.tsx"
 import { Menu } from "../ui/Menu.tsx"
 
@@ -12,7 +12,7 @@ interface Page {
   /** A page that belongs to this one, and has no entry of its own. */
   readonly also?: string
   /** The least role that may read the page. */
-  readonly role?: "operator" | "admin"
+  readonly role?: "operator" | "admin" | "auditor"
 }
 
 /** The pages of a project in the order of the navigation, in groups by what a person wants to do. */
@@ -33,6 +33,10 @@ export const pageGroups = [
     { name: "automation", to: "/projects/$slug/automation" },
     { name: "approvals", to: "/projects/$slug/approvals", role: "operator" },
     { name: "notifications", to: "/projects/$slug/notifications" }
+  ],
+  [
+    { name: "activity", to: "/projects/$slug/activity" },
+    { name: "audit", to: "/projects/$slug/audit", role: "auditor" }
   ],
   [
     { name: "people", to: "/projects/$slug/people", role: "admin" },
@@ -96,11 +100,12 @@ type ProjectPage = (typeof pageGroups)[number][number]
 const useProjectPageGroups = (slug: string | undefined): ReadonlyArray<ReadonlyArray<ProjectPage>> => {
   const isOperator = useCan(slug ?? "", "operator")
   const isAdmin = useCan(slug ?? "", "admin")
+  const roles = { admin: isAdmin, operator: isOperator, auditor: useCanAudit(slug ?? "") }
   if (slug === undefined) return []
   return pageGroups.map((group) =>
     (group as ReadonlyArray<ProjectPage>).filter((page) => { // a union of tuples has no filter of its own
       const { role } = isPage(page)
-      return role === undefined || (role === "admin" ? isAdmin : isOperator)
+      return role === undefined || roles[role]
     })
   )
 }

@@ -1,0 +1,64 @@
+import { Link } from "@tanstack/react-router"
+import { useTexts } from "../i18n/Language.tsx"
+import { type Row, summarize } from "./summary.ts"
+
+/** The action's own name, with a word where it was refused or failed. */
+export const ActionName = ({ row: { action, outcome, result } }: { readonly row: Row }) => {
+  const { activity: texts } = useTexts()
+  return (
+    <span className="inline-flex flex-wrap gap-x-3">
+      <span className="font-mono text-[12px]">{action}</span>
+      {outcome === "deny"
+        ? <span className="text-stopped">{texts.denied}</span>
+        : result === "failure" && <span className="text-failure">{texts.failed}</span>}
+    </span>
+  )
+}
+
+const linkLook = "underline decoration-line-strong underline-offset-2 hover:decoration-current"
+
+const shortId = (id: string) => (id.length > 20 ? `${id.slice(0, 8)}…${id.slice(-4)}` : id)
+
+/** What the action was done to; a link where a page shows it. */
+export const Target = ({ row }: { readonly row: Row }) => {
+  const { metadata, project_slug: slug, target_id: id, target_type: type } = row
+  if (id === null) return <span className="text-soft">{type}</span>
+  const text = (
+    <>
+      <span className="text-soft">{type}</span> <span title={id}>{shortId(id)}</span>
+    </>
+  )
+  if (slug === null) return <span>{text}</span>
+  if (type === "task" && typeof metadata.engine === "string") {
+    return (
+      <Link
+        to="/projects/$slug/tasks/$engine/$taskId"
+        params={{ slug, engine: metadata.engine, taskId: id }}
+        className={linkLook}
+      >
+        {text}
+      </Link>
+    )
+  }
+  if (type === "automation_rule") {
+    return (
+      <Link to="/projects/$slug/automation/$ruleId" params={{ slug, ruleId: id }} className={linkLook}>{text}</Link>
+    )
+  }
+  if (type === "approval") {
+    return <Link to="/projects/$slug/approvals" params={{ slug }} search={{ id }} className={linkLook}>{text}</Link>
+  }
+  return <span>{text}</span>
+}
+
+/** The most telling values of the row, on one line. */
+export const Summary = ({ row: { metadata } }: { readonly row: Row }) => (
+  <span className="line-clamp-2 min-w-0 break-words">
+    {summarize(metadata).map(([name, value], index) => (
+      <span key={name}>
+        {index > 0 && ", "}
+        <span className="text-soft">{name}:</span> {value}
+      </span>
+    ))}
+  </span>
+)

@@ -1,0 +1,155 @@
+import { useNavigate, useParams, useSearch } from "@tanstack/react-router"
+import { useState } from "react"
+import { ActivityFilters } from "../activity/Filters.tsx"
+import { useTexts } from "../i18n/Language.tsx"
+import { usePeople } from "../people/usePeople.ts"
+import { Button } from "../ui/Button.tsx"
+import { Icon } from "../ui/Icon.tsx"
+import { ListFrame } from "../ui/ListFrame.tsx"
+import { MoreButton } from "../ui/MoreButton.tsx"
+import { EmptyState } from "../ui/Notices.tsx"
+import { PageHeader } from "../ui/PageHeader.tsx"
+import { Tabs } from "../ui/Tabs.tsx"
+import { usePagedList } from "../ui/usePagedList.ts"
+import { AuditRow } from "./AuditRow.tsx"
+import { ExportDialog } from "./ExportDialog.tsx"
+import { ExportJobs } from "./ExportJobs.tsx"
+import { Integrity } from "./Integrity.tsx"
+import { type AuditFilter, type AuditWindow, auditWindows, readAudit } from "./queries.ts"
+
+export interface AuditSearch extends AuditFilter {
+  readonly tab?: "exports"
+}
+
+const refetchMillis = 15_000
+const pageSize = 50
+const selectLook = "h-[30px] max-w-full rounded-base border border-line bg-paper px-3"
+
+/** Without the filters that are not chosen, so that the address has none of them. */
+const compact = (filter: { readonly [K in keyof AuditFilter]: AuditFilter[K] | undefined }): AuditFilter => ({
+  ...(filter.prefix !== undefined && { prefix: filter.prefix }),
+  ...(filter.person !== undefined && { person: filter.person }),
+  ...(filter.outcome !== undefined && { outcome: filter.outcome }),
+  ...(filter.window !== undefined && { window: filter.window })
+})
+
+const Filters = ({ filter, onFilter, slug }: {
+  readonly slug: string
+  readonly filter: AuditFilter
+  readonly onFilter: (filter: AuditFilter) => void
+}) => {
+  const { audit: texts } = useTexts()
+  const windows = Object.keys(auditWindows) as ReadonlyArray<AuditWindow> // the keys of the object above
+  return (
+    <div className="flex flex-wrap gap-3 px-5 py-4">
+      <ActivityFilters
+        slug={slug}
+        prefix={filter.prefix}
+        person={filter.person}
+        onPrefix={(prefix) => onFilter(compact({ ...filter, prefix }))}
+        onPerson={(person) => onFilter(compact({ ...filter, person }))}
+      />
+      <select
+        aria-label={texts.outcome}
+        value={filter.outcome ?? ""}
+        onChange={({ target }) =>
+          onFilter(compact({ ...filter, outcome: (["allow", "deny"] as const).find((one) => one === target.value) }))}
+        className={selectLook}
+      >
+        <option value="">{texts.anyOutcome}</option>
+        <option value="allow">{texts.outcomes.allow}</option>
+        <option value="deny">{texts.outcomes.deny}</option>
+      </select>
+      <select
+        aria-label={texts.since}
+        value={filter.window ?? ""}
+        onChange={({ target }) => onFilter(compact({ ...filter, window: windows.find((one) => one === target.value) }))}
+        className={selectLook}
+      >
+        <option value="">{texts.windows.all}</option>
+        {windows.map((window) => <option key={window} value={window}>{texts.windows[window]}</option>)}
+      </select>
+    </div>
+  )
+}
+
+const Log = ({ filter, onFilter, slug }: {
+  readonly slug: string
+  readonly filter: AuditFilter
+  readonly onFilter: (filter: AuditFilter) => void
+}) => {
+  const { activity, audit: texts } = useTexts()
+  const { nameOf } = usePeople(slug)
+  const list = usePagedList({
+    key: ["audit", slug, filter],
+    read: (cursor) => readAudit(slug, filter, pageSize, cursor),
+    refetchMillis
+  })
+  return (
+    <ListFrame
+      list={list}
+      isEmpty={list.rows.length === 0}
+      empty={Object.keys(filter).length === 0
+        ? <EmptyState title={texts.none} hint={texts.noneHint} />
+        : <EmptyState title={activity.noMatch} hint={texts.noMatchHint} />}
+    >
+      <ul aria-label={texts.title} className="mx-5 mb-5 rounded-base border border-line bg-paper">
+        {list.rows.map((row) => (
+          <AuditRow
+            key={row.id}
+            row={row}
+            name={nameOf(row.user_id)}
+            onPerson={(person) => onFilter({ ...filter, person })}
+          />
+        ))}
+      </ul>
+      <MoreButton list={list} />
+    </ListFrame>
+  )
+}
+
+/** The project's audit log, whether it is intact, and files of it. */
+export const AuditPage = () => {
+  const { slug } = useParams({ from: "/signed-in/projects/$slug/audit" })
+  const { tab, ...filter } = useSearch({ from: "/signed-in/projects/$slug/audit" })
+  const navigate = useNavigate({ from: "/projects/$slug/audit" })
+  const { audit: texts } = useTexts()
+  const [isExporting, setExporting] = useState(false)
+  return (
+    <>
+      <PageHeader title={texts.title}>
+        <Button className="ml-auto" onClick={() => setExporting(true)}>
+          <Icon name="download" />
+          {texts.create}
+        </Button>
+      </PageHeader>
+      <Integrity />
+      <Tabs
+        label={texts.tabs}
+        tabs={{ log: texts.log, exports: texts.exports }}
+        value={tab ?? "log"}
+        onChoose={(chosen) => void navigate({ search: { ...filter, ...(chosen === "exports" && { tab: chosen }) } })}
+      />
+      {tab === "exports" ?
+        (
+          <div className="pt-5">
+            <ExportJobs slug={slug} />
+          </div>
+        ) :
+        (
+          <>
+            <Filters slug={slug} filter={filter} onFilter={(search) => void navigate({ search })} />
+            <Log slug={slug} filter={filter} onFilter={(search) => void navigate({ search })} />
+          </>
+        )}
+      {isExporting && (
+        <ExportDialog
+          slug={slug}
+          filter={filter}
+          onStarted={() => void navigate({ search: { ...filter, tab: "exports" } })}
+          onClose={() => setExporting(false)}
+        />
+      )}
+    </>
+  )
+}

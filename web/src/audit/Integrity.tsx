@@ -1,0 +1,92 @@
+import { useQuery } from "@tanstack/react-query"
+import { type Schemas } from "../api/client.ts"
+import { useRefetchInterval } from "../api/live.ts"
+import { useFormat } from "../format/useFormat.ts"
+import { useTexts } from "../i18n/Language.tsx"
+import { meQuery } from "../session/session.ts"
+import { ErrorNotice } from "../ui/Notices.tsx"
+import { Panel } from "../ui/Panel.tsx"
+import { Time } from "../ui/Time.tsx"
+import { forwarderQuery, healthQuery } from "./queries.ts"
+
+const refetchMillis = 60_000
+
+const colours = { ok: "text-success", degraded: "text-retry", failed: "text-failure" } as const
+
+const Line = ({ children, name }: { readonly name: string; readonly children: React.ReactNode }) => (
+  <>
+    <dt className="text-soft">{name}</dt>
+    <dd className="min-w-0 break-words">{children}</dd>
+  </>
+)
+
+const Verification = ({ check }: { readonly check: Schemas["DeepCheck"] }) => {
+  const { audit: texts } = useTexts()
+  const isOff = check.activated === false
+  const hasResult = check.status !== "ok" || /\d/.test(check.detail ?? "")
+  return (
+    <>
+      {hasResult && <span className={colours[check.status]}>{texts.states[check.status]}</span>}{" "}
+      <span className="text-soft">{isOff && !hasResult ? texts.verificationOff : check.detail}</span>
+    </>
+  )
+}
+
+const Forwarder = () => {
+  const { audit: texts } = useTexts()
+  const format = useFormat()
+  const refetchInterval = useRefetchInterval(refetchMillis)
+  const { data } = useQuery({ ...forwarderQuery, refetchInterval })
+  if (data === undefined) return null
+  return (
+    <Line name={texts.forwarder}>
+      {!data.enabled ? <span className="text-soft">{texts.forwarderOff}</span> : (
+        <>
+          <span className={data.consecutive_failures > 0 ? "text-failure" : undefined}>
+            {texts.forwarderState(
+              format.number(data.process_sent_count ?? 0),
+              format.number(data.process_failed_count ?? 0)
+            )}
+          </span>
+          , {texts.waiting(format.number(data.lag_rows ?? 0))}
+          {data.last_success_at !== null && (
+            <>
+              (<Time at={data.last_success_at} />)
+            </>
+          )}
+        </>
+      )}
+    </Line>
+  )
+}
+
+/** Whether the log is what the brain wrote: the newest row, and the last verification of all rows. */
+export const Integrity = () => {
+  const { audit: texts } = useTexts()
+  const { data: me } = useQuery(meQuery)
+  const refetchInterval = useRefetchInterval(refetchMillis)
+  const health = useQuery({ ...healthQuery, refetchInterval })
+  const head = health.data?.checks.audit_chain
+  const verification = health.data?.checks.audit_verification
+  if (health.isError && health.data === undefined) return <ErrorNotice error={health.error} />
+  if (head === undefined) return null
+  return (
+    <div className="px-5 pb-5">
+      <Panel title={texts.chain}>
+        <dl className="grid grid-cols-[auto_1fr] gap-x-5 gap-y-2 px-5 pt-4">
+          <Line name={texts.head}>
+            <span className={colours[head.status]}>{texts.states[head.status]}</span>{" "}
+            <span className="text-soft">{head.detail ?? texts.headOk}</span>
+          </Line>
+          {verification !== undefined && (
+            <Line name={texts.verification}>
+              <Verification check={verification} />
+            </Line>
+          )}
+          {me?.is_admin === true && <Forwarder />}
+        </dl>
+        <p className="px-5 pt-2 pb-4 text-small text-soft">{texts.chainHint}</p>
+      </Panel>
+    </div>
+  )
+}
