@@ -7,6 +7,7 @@ export const dashboardRoutes = [
   "/sign-in",
   "/second-factor",
   "/account",
+  "/activity",
   "/users",
   "/system",
   "/inbox",

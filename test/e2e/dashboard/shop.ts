@@ -25,27 +25,36 @@ export const shop = Effect.gen(function*() {
   yield* until(Effect.sync(log), (said) => said.includes("the shop is open"))
   const key = /SVC_API_KEY=(\S+)/.exec(readFileSync(join(home, ".svc-demo/env"), "utf8"))?.[1] ?? ""
   const url = `http://127.0.0.1:${port}`
-  const call = async (method: string, path: string, body?: unknown) => {
+  const send = async (method: string, path: string, body?: unknown) => {
     const answer = await fetch(`${url}/api/v1${path}`, {
       method,
       headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
       ...(body !== undefined && { body: JSON.stringify(body) })
     })
     const text = await answer.text()
-    assert.isTrue(answer.ok, text)
-    return text === "" ? null : JSON.parse(text)
+    return { ok: answer.ok, text, json: text === "" ? null : JSON.parse(text) }
+  }
+  const call = async (method: string, path: string, body?: unknown) => {
+    const { json, ok, text } = await send(method, path, body)
+    assert.isTrue(ok, text)
+    return json
+  }
+  const invite = async (name: string, role: "viewer" | "auditor" | "operator" | "admin") => {
+    const person = { email: `${name.toLowerCase()}@example.com`, password: "correct horse battery" }
+    const { id } = await call("POST", "/users", { ...person, display_name: name })
+    await call("POST", "/projects/shop/memberships", { user_id: id, role })
+    return person
   }
   return {
     url,
     password: /password (\S+)/.exec(log())?.[1] ?? "",
     call,
+    /** The answer of a request that may be refused. */
+    send,
     post: (path: string, body: unknown) => Effect.promise(() => call("POST", path, body)),
+    /** A member of the shop with this role. */
+    invite,
     /** A member of the shop who may look and do nothing else. */
-    inviteViewer: async () => {
-      const viewer = { email: "viewer@example.com", password: "correct horse battery" }
-      const { id } = await call("POST", "/users", { ...viewer, display_name: "V" })
-      await call("POST", "/projects/shop/memberships", { user_id: id, role: "viewer" })
-      return viewer
-    }
+    inviteViewer: () => invite("Viewer", "viewer")
   }
 })

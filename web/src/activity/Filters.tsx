@@ -59,7 +59,7 @@ export const PersonButton = ({ id, name, onChoose }: {
     <button
       type="button"
       title={texts.onlyPerson(name)}
-      className="text-left font-medium hover:underline hover:underline-offset-2"
+      className="max-w-full truncate text-left font-medium hover:underline hover:underline-offset-2"
       onClick={() => onChoose(id)}
     >
       {name}

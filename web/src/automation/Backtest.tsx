@@ -248,11 +248,7 @@ export const BacktestPanel = ({ backtest, days, onDays, rule, slug }: {
         ? <ErrorNotice error={backtest.error} />
         : backtest.data === undefined
         ? <div className="py-4" />
-        : (
-          <div className={backtest.isPlaceholderData ? "opacity-60" : ""}>
-            <Findings slug={slug} result={backtest.data} />
-          </div>
-        )}
+        : <Findings slug={slug} result={backtest.data} />}
     </Panel>
   )
 }

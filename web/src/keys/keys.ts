@@ -41,6 +41,8 @@ export const goLetters: Readonly<Record<PageName, string>> = {
   automation: "u",
   approvals: "p",
   notifications: "n",
+  activity: "v",
+  audit: "l",
   people: "m",
   settings: "e"
 }
