@@ -31,7 +31,8 @@ const DisableForm = ({ onClose }: { readonly onClose: () => void }) => {
         await unwrap(api.POST("/api/v1/auth/mfa/disable", {
           body: { password: String(form.get("password") ?? ""), code: fieldText(form, "code") }
         }))
-        await queries.invalidateQueries(factorQuery)
+        // where the policy requires a factor, the next call of any kind leads to its setup
+        await queries.invalidateQueries()
       }}
     >
       <p className="text-soft">{texts.disableHint}</p>

@@ -6,6 +6,7 @@ import { api, unwrap } from "../api/client.ts"
 import { useTexts } from "../i18n/Language.tsx"
 import { goLetters, goStroke } from "../keys/keys.ts"
 import { schedulesQuery } from "../schedules/queries.ts"
+import { meQuery } from "../session/session.ts"
 import { useProjectPages } from "../shell/Navigation.tsx"
 import { projectsQuery } from "../shell/projects.ts"
 import { formatQuery } from "../tasks/query.ts"
@@ -78,6 +79,7 @@ export const useItems = (slug: string | undefined, typed: string) => {
   const pages = useProjectPages(slug)
   const named = useNamed(slug)
   const { data: projects = [] } = useQuery(projectsQuery)
+  const { data: me } = useQuery(meQuery)
   const { isSearching, tasks } = useFoundTasks(slug, typed)
   // what was selected or open when the palette was opened
   const [actions] = useState<ReadonlyArray<ContextAction>>(readContextActions)
@@ -92,7 +94,14 @@ export const useItems = (slug: string | undefined, typed: string) => {
         hint: `${goStroke} ${goLetters[name]}`,
         run: () => void navigate({ to, params: project })
       })),
-      { id: "home", title: nav.allProjects, run: () => void navigate({ to: "/" }) }
+      { id: "home", title: nav.allProjects, run: () => void navigate({ to: "/" }) },
+      { id: "account", title: nav.account, run: () => void navigate({ to: "/account" }) },
+      ...(me?.is_admin === true
+        ? [
+          { id: "users", title: nav.users, run: () => void navigate({ to: "/users" }) },
+          { id: "system", title: nav.system, run: () => void navigate({ to: "/system" }) }
+        ]
+        : [])
     ],
     tasks: tasks.map(({ engine, id, name, task_id }) => ({
       id,
