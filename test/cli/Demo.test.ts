@@ -71,7 +71,7 @@ describe("svc serve --demo", () => {
 
       // schedules of the demo fire too
       const issued = Effect.map(get("/commands"), ({ items }) =>
-        items.filter(({ target_type }: { target_type: string }) => target_type !== "schedule"))
+        items.filter(({ action }: { action: string }) => !action.startsWith("schedule.")))
       const commands = yield* until(issued, (items) =>
         items.length === 6 && items.every(({ status }: { status: string }) =>
           status === "completed"
