@@ -315,6 +315,8 @@ export const world = Effect.fnUntraced(function*(
       ? { engine: "celery", task_id: path.task_id ?? "" }
       : operation.path.endsWith("/dead-letters")
       ? { engine: "celery" }
+      : operation.path.endsWith("/task-matches")
+      ? { ids: String(tasks[0]?.id) }
       : operation.query.includes("wait")
       ? { wait: "0" }
       : {}
