@@ -160,6 +160,6 @@ describe.skipIf(!ready)("the dashboard", () => {
         })
         assert.deepStrictEqual([...complaints, ...viewer.complaints], [])
       }),
-    240_000
+    480_000
   )
 })

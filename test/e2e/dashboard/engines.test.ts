@@ -243,6 +243,6 @@ describe.skipIf(!ready)("queues, workers, agents and the palette", () => {
         })
         assert.deepStrictEqual([...complaints, ...viewer.complaints], [])
       }),
-    180_000
+    480_000
   )
 })

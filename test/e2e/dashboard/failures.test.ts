@@ -128,6 +128,6 @@ describe.skipIf(!ready)("failures on the dashboard", () => {
         })
         assert.deepStrictEqual([...complaints, ...viewer.complaints], [])
       }),
-    180_000
+    480_000
   )
 })

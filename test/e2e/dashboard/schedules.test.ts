@@ -211,6 +211,6 @@ describe.skipIf(!ready)("the pages of schedules", () => {
         })
         assert.deepStrictEqual([...complaints, ...viewer.complaints], [])
       }),
-    240_000
+    480_000
   )
 })
