@@ -237,6 +237,12 @@ const insertMisfires = Effect.fnUntraced(function*(schedule: Schedule, now: Time
   yield* sql`INSERT INTO schedule_misfires ${sql.insert(misfires)}`
 })
 
+/** Christmas Eve of this year; from that day on, of the next. */
+const christmasEveAfter = (now: Timestamp.Timestamp): string => {
+  const year = Number(now.slice(0, 4))
+  return `${now.slice(5, 10) < "12-24" ? year : year + 1}-12-24`
+}
+
 /** Creates the shop's schedules with their past, in all states that the pages of schedules show. */
 export const createSchedules = Effect.fnUntraced(function*(agentId: AgentId) {
   const schedules = yield* Schedules
@@ -255,10 +261,10 @@ export const createSchedules = Effect.fnUntraced(function*(agentId: AgentId) {
   yield* create({
     name: "closing for Christmas",
     kind: "clocked",
-    expression: `${now.slice(0, 4)}-12-24T18:00`,
+    expression: `${christmasEveAfter(now)}T18:00`,
     task_name: "report.nightly_sales",
     kwargs: { day: "today" }
-  }).pipe(Effect.ignore) // after that day of the year it has no tick left
+  })
   yield* insertUnanswered(yield* create(payout), agentId, now)
 
   yield* imports.import({
