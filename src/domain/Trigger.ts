@@ -51,6 +51,9 @@ export const severities: Record<Trigger, Severity> = {
 export const isProjectTrigger = (trigger: Trigger): boolean =>
   trigger.startsWith("schedule.") || trigger === "approval.requested"
 
+/** Triggers whose own service notifies the people who must act: alerts about them add nothing to these people's inboxes. */
+export const hasOwnInboxNotice = (trigger: Trigger): boolean => trigger === "approval.requested"
+
 /** One time that it happened. All texts are already masked and at most 300 characters. */
 export const Occurrence = Schema.Struct({
   occurred_at: Timestamp,
@@ -96,6 +99,22 @@ export const TriggerEvent = Schema.Struct({
   recovered: Schema.optional(Schema.Boolean)
 })
 export type TriggerEvent = typeof TriggerEvent.Type
+
+type KnownFields = "project_id" | "trigger" | "condition" | "subject"
+
+/** An event with one occurrence. Fields that are left out are null. */
+export const makeSingleEvent = (
+  fields: Pick<TriggerEvent, KnownFields> & Partial<Omit<TriggerEvent, "occurrences">>,
+  occurrence: Pick<Occurrence, "occurred_at" | "detail"> & Partial<Occurrence>
+): TriggerEvent => ({
+  engine: null,
+  task_name: null,
+  queue: null,
+  priority: null,
+  fingerprint: null,
+  ...fields,
+  occurrences: [{ task_id: null, worker: null, retry_count: null, runtime_ms: null, ...occurrence }]
+})
 
 /** Who takes an event out of the outbox: each has its own copy. */
 export const Consumer = Schema.Literal("notifications", "rules")

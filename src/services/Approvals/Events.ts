@@ -1,21 +1,16 @@
 import type { Timestamp } from "../../domain/Timestamp.ts"
-import type { TriggerEvent } from "../../domain/Trigger.ts"
+import { makeSingleEvent, type TriggerEvent } from "../../domain/Trigger.ts"
 import type { ApprovalRow } from "./Repo.ts"
 
 const maxTextLength = 300
 
-const makeEvent = ({ id, project_id, summary }: ApprovalRow, at: Timestamp, detail: string): TriggerEvent => ({
-  project_id,
-  trigger: "approval.requested",
-  condition: id,
-  engine: null,
-  task_name: null,
-  queue: null,
-  priority: null,
-  fingerprint: null,
-  subject: { type: "approval", id, name: summary.slice(0, maxTextLength).toWellFormed() },
-  occurrences: [{ occurred_at: at, task_id: null, worker: null, detail, retry_count: null, runtime_ms: null }]
-})
+const makeEvent = ({ id, project_id, summary }: ApprovalRow, at: Timestamp, detail: string): TriggerEvent =>
+  makeSingleEvent({
+    project_id,
+    trigger: "approval.requested",
+    condition: id,
+    subject: { type: "approval", id, name: summary.slice(0, maxTextLength).toWellFormed() }
+  }, { occurred_at: at, detail })
 
 /** The person who asks is not named: viewers see a project's alerts too. */
 export const requestedEvent = (row: ApprovalRow): TriggerEvent =>

@@ -4,7 +4,7 @@ import { Effect, Layer, Schema } from "effect"
 import { ProjectId, SubscriptionId } from "../../domain/Id.ts"
 import { EventFilters } from "../../domain/Notification/Filters.ts"
 import * as Timestamp from "../../domain/Timestamp.ts"
-import type { TriggerEvent } from "../../domain/Trigger.ts"
+import { makeSingleEvent, type TriggerEvent } from "../../domain/Trigger.ts"
 import { JsonColumn } from "../ColumnTypes.ts"
 import { Reader } from "../Database.ts"
 import { deleteInSlices } from "../Dialect.ts"
@@ -199,25 +199,16 @@ const toEvent = (
 ): TriggerEvent => {
   const share = ended === 0 ? 0 : Math.round((failed * 1000) / ended) / 10
   const window = filters.window_seconds ?? defaults.window_seconds
-  return {
+  return makeSingleEvent({
     project_id,
     trigger: "task.failure_rate",
     condition: id,
     engine: filters.engine ?? null,
     task_name: filters.task_name ?? filters.task_name_pattern ?? null,
     queue: filters.queue ?? null,
-    priority: null,
-    fingerprint: null,
-    subject: { type: "task", id, name: filters.task_name ?? filters.task_name_pattern ?? filters.queue ?? "all tasks" },
-    occurrences: [{
-      occurred_at: at,
-      task_id: null,
-      worker: null,
-      detail: `${failed} of ${ended} tasks failed within ${window} s: ${share} %, the limit is ${
-        rateLimitOf(filters)
-      } %.`,
-      retry_count: null,
-      runtime_ms: null
-    }]
-  }
+    subject: { type: "task", id, name: filters.task_name ?? filters.task_name_pattern ?? filters.queue ?? "all tasks" }
+  }, {
+    occurred_at: at,
+    detail: `${failed} of ${ended} tasks failed within ${window} s: ${share} %, the limit is ${rateLimitOf(filters)} %.`
+  })
 }

@@ -5,7 +5,7 @@ import type { MessageKind } from "../../domain/Notification/AlertDecision.ts"
 import { type Share, textOf, titleOfKind } from "../../domain/Notification/Message.ts"
 import { describeShared, listDetails } from "../../domain/Notification/Shared.ts"
 import { addSeconds, type Timestamp, toEpochMillis } from "../../domain/Timestamp.ts"
-import { severities, type Trigger } from "../../domain/Trigger.ts"
+import { hasOwnInboxNotice, severities, type Trigger } from "../../domain/Trigger.ts"
 import * as Ids from "../Ids.ts"
 import { publicUrlOf } from "../PublicUrl.ts"
 import { Settings } from "../Settings.ts"
@@ -166,7 +166,7 @@ export class AlertMessages extends Effect.Service<AlertMessages>()("svc/AlertMes
           })
         }
         if (!recipient.in_app || kind === "acknowledged" || kind === "escalation") continue
-        if (alert.trigger_key === "approval.requested") continue // its admins have a message of the approval itself
+        if (hasOwnInboxNotice(alert.trigger_key)) continue
         const users = recipient.user_id === null
           ? (members[alert.project_id] ?? []).map(({ user_id }) => user_id)
           : [recipient.user_id]

@@ -2,7 +2,7 @@ import { SqlClient, type SqlError } from "@effect/sql"
 import { Effect, Layer } from "effect"
 import type { ProjectId, ScheduleId } from "../../domain/Id.ts"
 import type { Timestamp } from "../../domain/Timestamp.ts"
-import type { Trigger, TriggerEvent } from "../../domain/Trigger.ts"
+import { makeSingleEvent, type Trigger, type TriggerEvent } from "../../domain/Trigger.ts"
 import { idIn } from "../Dialect.ts"
 import { TriggerEvents } from "../TriggerEvents.ts"
 
@@ -72,23 +72,15 @@ const withAlias = (fact: ScheduleFact): ReadonlyArray<ScheduleFact> =>
 export const scheduleEvent = (
   fact: ScheduleFact,
   { engine, id, name, queue, task_name }: ScheduleRow
-): TriggerEvent => ({
-  project_id: fact.project_id,
-  trigger: fact.trigger,
-  condition: id,
-  engine,
-  task_name,
-  queue,
-  priority: "normal",
-  fingerprint: null,
-  subject: { type: "schedule", id, name },
-  occurrences: [{
-    occurred_at: fact.at,
-    task_id: null,
-    worker: null,
-    detail: fact.detail?.slice(0, maxDetailLength).toWellFormed() ?? null,
-    retry_count: null,
-    runtime_ms: null
-  }],
-  ...(fact.recovered === true ? { recovered: true } : {})
-})
+): TriggerEvent =>
+  makeSingleEvent({
+    project_id: fact.project_id,
+    trigger: fact.trigger,
+    condition: id,
+    engine,
+    task_name,
+    queue,
+    priority: "normal",
+    subject: { type: "schedule", id, name },
+    ...(fact.recovered === true ? { recovered: true } : {})
+  }, { occurred_at: fact.at, detail: fact.detail?.slice(0, maxDetailLength).toWellFormed() ?? null })
