@@ -41,6 +41,7 @@ import { m0039 } from "./0039_approvals.ts"
 import { m0040 } from "./0040_export_jobs.ts"
 import { m0041 } from "./0041_rollups_by_time.ts"
 import { m0042 } from "./0042_attention.ts"
+import { m0043 } from "./0043_task_commands.ts"
 
 /** Every step in order. A step that has been released is never edited; the next one follows. */
 export const migrations: ReadonlyArray<Migration> = [
@@ -85,5 +86,6 @@ export const migrations: ReadonlyArray<Migration> = [
   m0039,
   m0040,
   m0041,
-  m0042
+  m0042,
+  m0043
 ]

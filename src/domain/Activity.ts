@@ -105,6 +105,7 @@ export const ListAudit = Schema.Struct({
   action_prefix: actionPrefix,
   outcome: describeField(Schema.optional(text(20)), "`allow` or `deny`.", "deny"),
   user_id: describeField(Schema.optional(caseInsensitiveId(UserId)), "Who did it.", exampleId),
+  target_id: describeField(Schema.optional(text(200)), "What it was done to: a command's id, a rule's id.", exampleId),
   since: describeField(
     Schema.optional(QueryTimestamp),
     "Lower bound, included; a date-time with its offset.",

@@ -91,6 +91,7 @@ export class Activity extends Effect.Service<Activity>()("svc/Activity", {
         action_prefix: query.action_prefix ?? "",
         user_id: query.user_id ?? null,
         outcome: query.outcome ?? null,
+        target_id: query.target_id ?? null,
         after: query.since === undefined ? null : yield* auditRows.findLastBefore(query.since)
       } satisfies AuditFilter
     })

@@ -5,6 +5,7 @@ import type { BulkRetry, PurgeQueue } from "../domain/Command/Requests.ts"
 import { Conflict, NotFound, ValidationFailed } from "../domain/Errors.ts"
 import type { CommandId } from "../domain/Id.ts"
 import { decodeCursor, encodeCursor, type PageOf } from "../domain/Page.ts"
+import type { TaskKey } from "../domain/Task.ts"
 import * as Timestamp from "../domain/Timestamp.ts"
 import { ApprovalGate } from "./Approvals/Gate.ts"
 import { Audit } from "./Audit.ts"
@@ -55,7 +56,13 @@ export class Commands extends Effect.Service<Commands>()("svc/Commands", {
 
     /** Newest first. An unknown status means all (interface, Commands). */
     const list = Effect.fn("Commands.list")(function*(
-      query: { readonly status: string | null; readonly cursor: string | null; readonly limit: number | null }
+      query: {
+        readonly status: string | null
+        /** Only commands that concern it. */
+        readonly task: TaskKey | null
+        readonly cursor: string | null
+        readonly limit: number | null
+      }
     ) {
       const project = yield* CurrentProject
       const after = query.cursor === null ? null : decodeCursor("commands", query.cursor, 1)?.[0] ?? ""
@@ -65,7 +72,7 @@ export class Commands extends Effect.Service<Commands>()("svc/Commands", {
       const limit = Math.min(query.limit ?? defaultLimit, restMaxPageSize)
       const { more, rows } = yield* repo.listPage(
         project.id,
-        isCommandStatus(query.status) ? query.status : null,
+        { status: isCommandStatus(query.status) ? query.status : null, task: query.task },
         after,
         limit
       )

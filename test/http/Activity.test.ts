@@ -180,6 +180,9 @@ describe.each(engines)("reading the audit log on %s", (engine) => {
         assert.deepStrictEqual(short((yield* list(`user_id=${author}&action_prefix=${mark}.f`)).items), ["first"])
         assert.deepStrictEqual(short((yield* list(`since=${all.items[1].occurred_at}`)).items), ["last", "axb"])
         assert.deepStrictEqual(short((yield* list("since=2999-01-01T00:00:00Z")).items), [])
+        assert.deepStrictEqual(short((yield* list(`target_id=${project.id}`)).items), ["project.created"])
+        assert.deepStrictEqual(short((yield* list(`target_id=${project.id}&outcome=deny`)).items), [])
+        assert.deepStrictEqual(short((yield* list("target_id=elsewhere")).items), [])
 
         for (const query of ["cursor=x", "limit=0", "user_id=x", "since=x", "format=pdf", "format=csv&fields=secret"]) {
           assert.strictEqual((yield* request("GET", `${at}?${query}`, admin)).status, 422, query)

@@ -55,6 +55,26 @@ const audited = (projectId: string) =>
 
 describe.each(engines)("commands on %s", (engine) => {
   layer(serverOn(engine, { trustedProxies: ["127.0.0.1", "::1"] }), { excludeTestServices: true })((it) => {
+    it.effect("lists the commands that concern a task: those to it, and the one that made it", () =>
+      Effect.gen(function*() {
+        const { get, post, project, sql } = yield* world()
+        yield* task(project.id, "celery", "t1", "a")
+        yield* task(project.id, "rq", "t1", "a")
+        const retry = yield* post("retry-task", { engine: "celery", task_id: "t1" })
+        const cancel = yield* post("cancel-task", { engine: "celery", task_id: "t1" })
+        yield* post("cancel-task", { engine: "celery", task_id: "t2" })
+        const row = { project_id: project.id, engine: "celery", task_id: "t1", new_task_id: "t3" }
+        yield* sql`INSERT INTO task_retries ${sql.insert({ ...row, command_id: retry.json.id })}`
+        const idsOf = (query: string) =>
+          Effect.map(get(query), ({ json }) => json.items.map(({ id }: { readonly id: string }) => id))
+        assert.deepStrictEqual(yield* idsOf("?engine=celery&task_id=t1"), [cancel.json.id, retry.json.id])
+        assert.deepStrictEqual(yield* idsOf("?engine=celery&task_id=t1&limit=1"), [cancel.json.id])
+        assert.deepStrictEqual(yield* idsOf("?engine=celery&task_id=t3"), [retry.json.id])
+        assert.deepStrictEqual(yield* idsOf("?engine=celery&task_id=t1&status=dispatched"), [])
+        assert.deepStrictEqual(yield* idsOf("?engine=rq&task_id=t1"), [])
+        assert.strictEqual((yield* get("?task_id=t1")).status, 422)
+      }))
+
     it.effect("each route answers 202 with the pending record, and asks the agent for its action", () =>
       Effect.gen(function*() {
         const { agent, get, post, project, user_id } = yield* world()

@@ -17,6 +17,7 @@ import {
 import { describeField, exampleId } from "../../domain/Describe.ts"
 import { caseInsensitiveId, CommandId } from "../../domain/Id.ts"
 import { pageQuery } from "../../domain/Query.ts"
+import { text } from "../../domain/Text.ts"
 import { ProvideActor, ProvideProject } from "../Access.ts"
 import { pathParameter } from "../Docs/Parameters.ts"
 import { inChapter, operation } from "../Docs/Tags.ts"
@@ -26,8 +27,19 @@ const commandId = pathParameter("command_id", caseInsensitiveId(CommandId), "The
 
 const ListCommands = Schema.Struct({
   status: describeField(Schema.optional(Schema.String), "One of the statuses; anything else means all.", "pending"),
+  engine: describeField(Schema.optional(text(40)), "The engine of `task_id`.", "celery"),
+  task_id: describeField(
+    Schema.optional(text(200)),
+    "Only commands to this task of the engine, and those that retried it or made it.",
+    "a3f1c2d4-5b6e-4f70-8a91-b2c3d4e5f607"
+  ),
   ...pageQuery
-})
+}).pipe(
+  Schema.filter(({ engine, task_id }) =>
+    (engine === undefined) === (task_id === undefined) ||
+    { path: [engine === undefined ? "engine" : "task_id"], message: "send both engine and task_id, or neither" }
+  )
+)
 
 const readRule: AccessRule = { caller: "viewer", scope: "commands:read" }
 const writeRule: AccessRule = { caller: "operator", scope: "commands:write", mutates: true }

@@ -19,14 +19,16 @@ export const layer = implementGroup(
     return handlers
       .handle(
         "list",
-        ({ urlParams: { cursor = null, limit = null, status = null } }) =>
-          Effect.map(commands.list({ cursor, limit, status }), ({ items, next_cursor }) =>
+        ({ urlParams: { cursor = null, engine, limit = null, status = null, task_id } }) => {
+          const task = engine === undefined || task_id === undefined ? null : { engine, task_id }
+          return Effect.map(commands.list({ cursor, limit, status, task }), ({ items, next_cursor }) =>
             withLimitHeader(
               { limit },
               respondWithJsonText(
                 `{"items":[${items.map(commandJson).join(",")}],"next_cursor":${JSON.stringify(next_cursor)}}`
               )
             ))
+        }
       )
       .handle("get", ({ path }) => respondWithCommand(commands.get(path.command_id)))
       .handle("cancel", ({ path }) => respondWithCommand(commands.cancel(path.command_id)))

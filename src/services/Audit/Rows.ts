@@ -19,6 +19,8 @@ export interface Range {
   readonly user_id: UserId | null
   /** Denied requests only; combined with a project and no other filter. */
   readonly denied: boolean
+  /** Combined with a project and no other filter. */
+  readonly target_id: string | null
 }
 
 /** The rows between two values of `seq`, both excluded. */
@@ -44,12 +46,16 @@ export class AuditRows extends Effect.Service<AuditRows>()("svc/audit/Rows", {
   effect: Effect.gen(function*() {
     const sql = yield* Reader
 
-    const seqsOf = ({ action, denied, project_id, user_id }: Range, { after, before }: Bounds): Statement.Fragment =>
+    const seqsOf = (
+      { action, denied, project_id, target_id, user_id }: Range,
+      { after, before }: Bounds
+    ): Statement.Fragment =>
       sql`SELECT seq FROM audit_log WHERE ${
         sql.and([
           ...(project_id === null ? [] : [sql`project_id = ${project_id}`]),
           ...(user_id === null ? [] : [sql`user_id = ${user_id}`]),
           ...(action === null ? [] : [sql`action = ${action}`]),
+          ...(target_id === null ? [] : [sql`target_id = ${target_id}`]),
           ...(denied ? [sql`outcome = 'deny'`] : []), // not a parameter: the partial index names it
           sql`seq > ${after ?? 0}`,
           ...(before === null ? [] : [sql`seq < ${before}`])

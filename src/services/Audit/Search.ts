@@ -13,6 +13,7 @@ export interface AuditFilter {
   readonly action_prefix: string
   readonly user_id: UserId | null
   readonly outcome: string | null
+  readonly target_id: string | null
   /** Only rows after this `seq`. */
   readonly after: number | null
 }
@@ -33,19 +34,22 @@ export class AuditSearch extends Effect.Service<AuditSearch>()("svc/audit/Search
     ) {
       const actions = prefix === "" && user_id === null ? [null] : yield* auditRows.listActions(prefix)
       return (projects ?? [null]).flatMap((project_id) =>
-        actions.map((action): Range => ({ project_id, action, user_id, denied: false }))
+        actions.map((action): Range => ({ project_id, action, user_id, denied: false, target_id: null }))
       )
     })
 
-    /** Denied rows have their own index, which is scanned. Rows that were not denied are nearly all others. */
+    /** Rows of one target are few, and denied ones have their own index: these are scanned. Rows that were not denied are nearly all others. */
     const plan = Effect.fnUntraced(function*(filter: AuditFilter) {
-      const { action_prefix, outcome, project_id, user_id } = filter
+      const { action_prefix, outcome, project_id, target_id, user_id } = filter
       const matches = (row: AuditLogRow) =>
         (outcome === null || row.outcome === outcome) &&
         (user_id === null || row.user_id === user_id) &&
         row.action.startsWith(action_prefix)
-      const ranges: ReadonlyArray<Range> = outcome === "deny"
-        ? [{ project_id, action: null, user_id: null, denied: true }]
+      const whole = { project_id, action: null, user_id: null, denied: false, target_id: null }
+      const ranges: ReadonlyArray<Range> = target_id !== null
+        ? [{ ...whole, target_id }]
+        : outcome === "deny"
+        ? [{ ...whole, denied: true }]
         : outcome === null || outcome === "allow"
         ? yield* rangesOf([project_id], action_prefix, user_id)
         : []

@@ -4,6 +4,7 @@ import { Effect, Option } from "effect"
 import { type Command, type CommandStatus } from "../../domain/Command.ts"
 import { type NoteFacts, writeNote } from "../../domain/Command/Note.ts"
 import type { CommandId, ProjectId } from "../../domain/Id.ts"
+import type { TaskKey } from "../../domain/Task.ts"
 import type { Timestamp } from "../../domain/Timestamp.ts"
 import { Reader } from "../Database.ts"
 import { pageBytes, type RowSize, takeWithin } from "../PageBytes.ts"
@@ -120,10 +121,19 @@ export class CommandsRepo extends Effect.Service<CommandsRepo>()("svc/CommandsRe
       sql`UPDATE commands SET idempotency_key = NULL
         WHERE project_id = ${projectId} AND idempotency_key = ${key} AND issued_at <= ${before}`
 
+    /** Commands to a task, and those that retried it or made it. */
+    const idsOfTask = (projectId: ProjectId, { engine, task_id }: TaskKey) =>
+      read`SELECT id FROM commands
+          WHERE project_id = ${projectId} AND engine = ${engine} AND target_type = 'task' AND target_id = ${task_id}
+        UNION SELECT command_id FROM task_retries
+          WHERE project_id = ${projectId} AND engine = ${engine} AND task_id = ${task_id}
+        UNION SELECT command_id FROM task_retries
+          WHERE project_id = ${projectId} AND engine = ${engine} AND new_task_id = ${task_id}`
+
     /** Newest first, after the id `after`: at most `limit` rows, fewer when they are large; `more` says whether older ones exist. */
     const listPage = Effect.fnUntraced(function*(
       projectId: ProjectId,
-      status: CommandStatus | null,
+      { status, task }: { readonly status: CommandStatus | null; readonly task: TaskKey | null },
       after: string | null,
       limit: number
     ) {
@@ -133,6 +143,7 @@ export class CommandsRepo extends Effect.Service<CommandsRepo>()("svc/CommandsRe
         read.and([
           read`project_id = ${projectId}`,
           ...(status === null ? [] : [read`status = ${status}`]),
+          ...(task === null ? [] : [read`id IN (${idsOfTask(projectId, task)})`]),
           ...(after === null ? [] : [read`id < ${after}`])
         ])
       } ORDER BY id DESC LIMIT ${limit + 1}`

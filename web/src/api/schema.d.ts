@@ -5813,6 +5813,7 @@ export interface operations {
                 limit?: number;
                 outcome?: string;
                 since?: string;
+                target_id?: string;
                 user_id?: string;
             };
             path: {
@@ -6284,8 +6285,10 @@ export interface operations {
         parameters: {
             query?: {
                 cursor?: string;
+                engine?: string;
                 limit?: number;
                 status?: string;
+                task_id?: string;
             };
             path: {
                 slug: string;
