@@ -62,7 +62,7 @@ describe.skipIf(!ready)("the dashboard", () => {
           for (const text of await rows.allInnerTexts()) assert.include(text, "Failed")
 
           // a misspelt term is explained, and a corrected one filters
-          const line = page.getByRole("searchbox", { name: "Filter tasks" })
+          const line = page.getByRole("combobox", { name: "Filter tasks" })
           await line.fill("stat:failure")
           await page.getByText("There is no term “stat”.").waitFor()
           await line.fill("name:payment.charge state:failure")

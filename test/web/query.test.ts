@@ -1,86 +1,107 @@
 import { assert, describe, it } from "@effect/vitest"
+import { Either } from "effect"
+import { addQuery, everyTask } from "../../src/domain/Task/Filter.ts"
+import { parseQuery } from "../../src/domain/Task/Query.ts"
+import { queryTerms as termsOfBrain } from "../../src/domain/Task/QueryTerms.ts"
+import * as Timestamp from "../../src/domain/Timestamp.ts"
+import { complete } from "../../web/src/tasks/completion.ts"
+import { formatQuery, groupQuery, type TaskQuery } from "../../web/src/tasks/query.ts"
 import {
-  formatQuery,
-  matches,
-  parseMoment,
-  parseQuery,
-  type QueryProblem,
-  type TaskQuery,
-  toParameters
-} from "../../web/src/tasks/query.ts"
+  checkLine,
+  hasValue,
+  queryTerms,
+  replaceState,
+  toggleValue,
+  valuesOf
+} from "../../web/src/tasks/queryTokens.ts"
 
-const now = Date.parse("2026-11-24T12:00:00Z")
+const now = Timestamp.parse("2026-11-24T12:00:00Z")!
+
+/** What the brain reads in a line. */
+const read = (line: string) => {
+  const filter = addQuery(everyTask, Either.getOrThrow(parseQuery(line, now)))
+  return Object.fromEntries(Object.entries(filter).filter(([, term]) => term !== null && term !== false))
+}
 
 describe("the query line of the tasks", () => {
-  it("has terms and words, in any order", () => {
-    const { problems, query } = parseQuery("card state:failure queue:\"slow mail\" since:1h \"timed out\"")
-    assert.deepStrictEqual(problems, [])
-    assert.deepStrictEqual(query, { state: "failure", queue: "slow mail", since: "1h", search: "card timed out" })
+  it("knows the brain's terms", () => {
+    assert.sameMembers([...queryTerms], [...termsOfBrain])
   })
 
-  it("survives being written and read again", () => {
+  it("is read by the brain as it was meant", () => {
     const query: TaskQuery = {
       state: "retry",
       priority: "critical,high",
       name: "mail.send",
       queue: "a queue: slow",
+      worker: "w(1), 2*",
       until: "2026-11-24T10:00:00Z",
       search: "card declined"
     }
-    assert.deepStrictEqual(parseQuery(formatQuery(query)), { query, problems: [] })
-    for (const text of ["http://x", "say \"no\" twice", "C:\\temp", "a \\\"b"]) {
-      const odd: TaskQuery = { name: text, search: text }
-      assert.deepStrictEqual(parseQuery(formatQuery(odd)), { query: odd, problems: [] }, text)
-    }
-  })
-
-  it.each<readonly [string, QueryProblem]>([
-    ["stat:failure x", { kind: "term", term: "stat" }],
-    ["state:failed x", { kind: "value", term: "state", value: "failed" }],
-    ["since:yesterday x", { kind: "value", term: "since", value: "yesterday" }],
-    ["priority:high,urgent x", { kind: "value", term: "priority", value: "high,urgent" }]
-  ])("says what is wrong with %s, and filters by the rest", (line, problem) => {
-    assert.deepStrictEqual(parseQuery(line), { query: { search: "x" }, problems: [problem] })
-  })
-
-  it("names a quotation mark that is missing", () => {
-    assert.deepStrictEqual(parseQuery("state:failure \"timed"), {
-      query: { state: "failure" },
-      problems: [{ kind: "quote" }]
+    assert.deepStrictEqual(read(formatQuery(query)), {
+      ...query,
+      priority: ["critical", "high"],
+      until: "2026-11-24T10:00:00.000000Z",
+      search_exceptions: true
     })
+    for (const text of ["http://x", "say \"no\" twice", "C:\\temp", "a \\\"b", "-x", "OR", "=x", ">5s", "a,b", "*"]) {
+      const odd: TaskQuery = { name: text, queue: text, search: text }
+      assert.deepStrictEqual(read(formatQuery(odd)), { ...odd, search_exceptions: true }, text)
+    }
   })
 
-  it("knows ages and moments", () => {
-    assert.strictEqual(parseMoment("90s", now), now - 90_000)
-    assert.strictEqual(parseMoment("2w", now), now - 14 * 864e5)
-    assert.strictEqual(parseMoment("2026-11-24T10:00:00+02:00", now), Date.parse("2026-11-24T08:00:00Z"))
-    assert.strictEqual(parseMoment("soon", now), null)
+  it("names wrong terms, leaves them out with those that are not finished, and keeps the rest", () => {
+    const cases = [
+      ["stat:failure x", [{ kind: "term", term: "stat" }], "x"],
+      ["x state:failed", [{ kind: "value", term: "state", value: "failed" }], "x"],
+      ["priority:high,urgent x", [{ kind: "value", term: "priority", value: "urgent" }], "x"],
+      ["state:failure \"timed", [{ kind: "quote" }], "state:failure"],
+      ["queue:\"slow ma", [{ kind: "quote" }], ""],
+      ["state: x", [], "x"],
+      ["x state:failure,", [], "x"],
+      ["(a OR -queue:\"b c\") runtime:>5s", [], "(a OR -queue:\"b c\") runtime:>5s"]
+    ] as const
+    for (const [line, problems, valid] of cases) {
+      assert.deepStrictEqual(checkLine(line), { problems: [...problems], valid }, line)
+    }
   })
 
-  it("becomes parameters of the list; words are searched for in errors too", () => {
-    assert.deepStrictEqual(toParameters({ state: "failure", since: "1h", search: "card" }, now), {
-      state: "failure",
-      search: "card",
-      search_exceptions: true,
-      since: "2026-11-24T11:00:00.000Z"
-    })
+  it("gets and loses values", () => {
+    assert.strictEqual(toggleValue("", "queue", "slow mail"), "queue:\"slow mail\"")
+    assert.strictEqual(toggleValue("x queue:a y", "queue", "b,c"), "x queue:a,\"b,c\" y")
+    assert.strictEqual(toggleValue("x queue:a,\"b,c\" y", "queue", "b,c"), "x queue:a y")
+    assert.strictEqual(toggleValue("x queue:a y", "queue", "a"), "x y")
+    assert.strictEqual(toggleValue("-queue:a", "queue", "a"), "-queue:a queue:a")
+    assert.strictEqual(toggleValue("name:mail", "name", "mail"), "name:mail,=mail")
+    assert.isTrue(hasValue("name:=\"a b\"", "name", "a b"))
+    assert.isFalse(hasValue("name:mail", "name", "mail"))
+    assert.deepStrictEqual(valuesOf("state:failure,retry -state:success", "state"), ["failure", "retry"])
+    assert.strictEqual(replaceState("x state:failure,retry y", "success"), "state:success x y")
+    assert.strictEqual(replaceState("state:failure y -state:retry", undefined), "y -state:retry")
+    assert.strictEqual(groupQuery("a OR b"), "(a OR b)")
+    assert.strictEqual(groupQuery("a ORDER"), "a ORDER")
   })
 
-  it("tells whether a new task belongs to the list", () => {
-    const task = {
-      state: "failure",
-      name: "mail.send",
-      queue: "slow",
-      engine: "celery",
-      worker_name: null,
-      priority: "normal",
-      task_id: "A3F1"
+  it("is completed at the caret", () => {
+    const known = { queue: ["slow mail", "fast", "slow"], name: ["mail.send", "shop.mail"] }
+    const at = (line: string, caret = line.length) => {
+      const found = complete(line, caret, known)
+      return found?.options.map(({ insert }) => line.slice(0, found.from) + insert + line.slice(found.to))
     }
-    for (const line of ["", "state:failure", "name:mail", "queue:slow engine:celery", "a3f1", "SEND", "since:1h"]) {
-      assert.isTrue(matches(parseQuery(line).query, task), line)
-    }
-    for (const line of ["state:success", "name:Mail", "queue:slo", "worker:box", "priority:high", "card", "until:1h"]) {
-      assert.isFalse(matches(parseQuery(line).query, task), line)
-    }
+    assert.deepStrictEqual(at("x st"), ["x state:"])
+    assert.deepStrictEqual(at("-re"), ["-retries:"])
+    assert.deepStrictEqual(at("state:fai"), ["state:failure"])
+    assert.deepStrictEqual(
+      at("state:failure,re y", 16),
+      ["received", "retry", "revoked", "rejected", "failure"].map((state) => `state:failure,${state} y`)
+    )
+    assert.deepStrictEqual(at("queue:slow"), ["queue:\"slow mail\""])
+    assert.deepStrictEqual(at("(queue:\"slow m"), ["(queue:\"slow mail\""])
+    assert.deepStrictEqual(at("name:mail"), ["name:=mail.send", "name:=shop.mail"])
+    assert.deepStrictEqual(at("runtime:>5"), ["runtime:>5s"])
+    assert.strictEqual(at("zzz"), undefined)
+    assert.strictEqual(at("error:x"), undefined)
+    assert.strictEqual(at("\"st"), undefined)
+    assert.isAbove(at("")!.length, 5)
   })
 })

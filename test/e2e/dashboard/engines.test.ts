@@ -193,7 +193,7 @@ describe.skipIf(!ready)("queues, workers, agents and the palette", () => {
           await page.keyboard.type("gw?")
           await page.waitForURL(/q=gw/)
           assert.strictEqual(await page.getByRole("dialog").count(), 0)
-          await page.getByRole("searchbox").fill("engine:celery")
+          await page.getByRole("combobox", { name: "Filter tasks" }).fill("engine:celery")
           await page.waitForURL(/celery/)
           await page.getByRole("link", { name: "shop.pay" }).first().waitFor()
           await page.getByRole("heading", { name: "Tasks" }).click()

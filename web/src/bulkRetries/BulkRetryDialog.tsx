@@ -71,9 +71,11 @@ const Preview = ({ max, preview }: { readonly preview: Schemas["BulkRetryPreview
  * Retries every task of a filter: says how many there are, by name and error, and what prevents their retry; then starts
  * a bulk retry and shows it.
  */
-export const BulkRetryDialog = ({ filter, onClose, slug, title }: {
+export const BulkRetryDialog = ({ filter, hint, onClose, slug, title }: {
   readonly slug: string
   readonly title: string
+  /** A sentence about which tasks are meant. */
+  readonly hint?: string
   /** Of bulk-retry-requests; without a state, only failed tasks match. */
   readonly filter: BulkRetryFilter
   readonly onClose: () => void
@@ -109,6 +111,7 @@ export const BulkRetryDialog = ({ filter, onClose, slug, title }: {
       onClose={onClose}
       onSubmit={start}
     >
+      {hint !== undefined && <p className="text-soft">{hint}</p>}
       {preview.data !== undefined
         ? <Preview preview={preview.data} max={max} />
         : preview.isError

@@ -1,5 +1,5 @@
 import type { Schemas } from "../api/client.ts"
-import { formatQuery } from "../tasks/query.ts"
+import { formatQuery, groupQuery } from "../tasks/query.ts"
 import type { TaskState } from "../tasks/states.ts"
 
 export type BulkRetry = Schemas["BulkRetry"]
@@ -56,5 +56,7 @@ export const lineOf = (filter: Readonly<Record<string, unknown>>): string => {
   }
   if (typeof filter.state === "string") query.state = filter.state
   if (Array.isArray(filter.priority)) query.priority = filter.priority.join(",")
-  return formatQuery(query)
+  const line = formatQuery(query)
+  if (typeof filter.query !== "string") return line
+  return line === "" ? filter.query : `${line} ${groupQuery(filter.query)}`
 }

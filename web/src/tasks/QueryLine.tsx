@@ -1,22 +1,36 @@
-import { useEffect, useId, useRef, useState } from "react"
+import { type KeyboardEvent as ReactKeyboardEvent, useEffect, useId, useLayoutEffect, useRef, useState } from "react"
 import { useTexts } from "../i18n/Language.tsx"
 import { useKeys } from "../keys/useKeys.ts"
 import { Icon } from "../ui/Icon.tsx"
-import type { QueryProblem } from "./query.ts"
+import { complete, type CompletionOption } from "./completion.ts"
+import type { QueryProblem } from "./queryTokens.ts"
+import { useKnownValues } from "./useKnownValues.ts"
 
 /** Typing filters once it pauses for so long. */
 const pauseMillis = 300
 
-export const QueryLine = ({ onSubmit, onType, problems, value }: {
+/**
+ * The line that filters the tasks, with completion: a combobox as in the ARIA Authoring Practices. No option is chosen
+ * until a person moves to one, so that Enter filters by what was typed.
+ */
+export const QueryLine = ({ onSubmit, onType, problems, refusal, slug, value }: {
+  readonly slug: string
   readonly value: string
   readonly problems: ReadonlyArray<QueryProblem>
+  /** Why the brain refused the query. */
+  readonly refusal: string | null
   readonly onType: (line: string) => void
   readonly onSubmit: (line: string) => void
 }) => {
   const { tasks: texts } = useTexts()
   const [line, setLine] = useState(value)
+  const [caret, setCaret] = useState(value.length)
+  const [isOpen, setOpen] = useState(false)
+  const [isUsed, setUsed] = useState(false)
+  const [active, setActive] = useState(-1)
   const input = useRef<HTMLInputElement>(null)
-  const helpId = useId()
+  const id = useId()
+  const known = useKnownValues(slug, isUsed)
   const sent = useRef(value)
   const type = useRef(onType)
   type.current = onType
@@ -39,46 +53,129 @@ export const QueryLine = ({ onSubmit, onType, problems, value }: {
       input.current?.focus()
     }
   })
+  // before the next key, which would be typed elsewhere
+  const wantedCaret = useRef<number | null>(null)
+  useLayoutEffect(() => {
+    if (wantedCaret.current === null) return
+    input.current?.setSelectionRange(wantedCaret.current, wantedCaret.current)
+    wantedCaret.current = null
+  })
+  const completion = isOpen ? complete(line, caret, known) : null
+  const options = completion?.options ?? []
+  const insert = ({ insert }: CompletionOption) => {
+    if (completion === null) return
+    const isTerm = insert.endsWith(":")
+    const rest = line.slice(completion.to)
+    const text = `${insert}${isTerm || /^[\s,)]/.test(rest) ? "" : " "}`
+    const at = completion.from + text.length
+    setLine(line.slice(0, completion.from) + text + rest)
+    setCaret(at)
+    setActive(-1)
+    setOpen(isTerm)
+    wantedCaret.current = at
+  }
+  const onKeyDown = (event: ReactKeyboardEvent) => {
+    if (event.nativeEvent.isComposing) return
+    if (event.key === "ArrowDown" || event.key === "ArrowUp") {
+      event.preventDefault()
+      if (options.length === 0) {
+        setCaret(input.current?.selectionStart ?? line.length)
+        setOpen(true)
+        return
+      }
+      const step = event.key === "ArrowDown" ? 1 : -1
+      // beyond the ends is the line itself, where no option is chosen
+      setActive((active + 1 + step + options.length + 1) % (options.length + 1) - 1)
+    } else if (event.key === "Escape" && options.length > 0) {
+      event.preventDefault()
+      setOpen(false)
+      setActive(-1)
+    } else if (event.key === "Enter") {
+      const option = options[active]
+      if (option === undefined) return
+      event.preventDefault()
+      insert(option)
+    }
+  }
   const explain = (problem: QueryProblem) =>
     problem.kind === "quote"
       ? texts.queryErrors.quote
       : problem.kind === "term"
       ? texts.queryErrors.term(problem.term)
       : texts.queryErrors.value(problem.term, problem.value)
+  const wrong = problems.length > 0 ? problems.map(explain).join(" ") : refusal
   return (
     <form
       role="search"
-      className="relative min-w-[16rem] flex-1"
+      className="relative min-w-[16rem] flex-1 max-md:basis-full"
       onSubmit={(event) => {
         event.preventDefault()
         sent.current = line
+        setOpen(false)
         onSubmit(line)
       }}
     >
       <Icon name="search" className="absolute top-[7px] left-[9px] text-soft" />
       <input
         ref={input}
-        type="search"
+        type="text"
+        role="combobox"
+        enterKeyHint="search"
         value={line}
-        onChange={({ target }) => setLine(target.value)}
+        onChange={({ target }) => {
+          setLine(target.value)
+          setCaret(target.selectionStart ?? target.value.length)
+          setActive(-1)
+          setOpen(true)
+        }}
+        onKeyDown={onKeyDown}
+        onSelect={({ currentTarget }) => setCaret(currentTarget.selectionStart ?? 0)}
+        onFocus={() => setUsed(true)}
+        onBlur={() => setOpen(false)}
         aria-label={texts.query}
-        aria-describedby={helpId}
-        aria-invalid={problems.length > 0}
+        aria-describedby={`${id}-help`}
+        aria-invalid={wrong !== null}
+        aria-autocomplete="list"
+        aria-expanded={options.length > 0}
+        aria-controls={`${id}-options`}
+        aria-activedescendant={options[active] === undefined ? undefined : `${id}-${active}`}
         placeholder={texts.queryHint}
         spellCheck={false}
         autoComplete="off"
-        maxLength={500}
+        autoCapitalize="off"
+        maxLength={1000}
         className="h-[30px] w-full rounded-base border border-line-strong bg-paper pr-3 pl-[32px] font-mono"
       />
-      <p id={helpId} className="sr-only">{texts.queryHelp}</p>
-      {problems.length > 0 && (
-        <p
-          role="alert"
-          className="absolute top-full left-0 z-10 mt-1 rounded-base border border-line bg-paper px-4 py-2 text-failure shadow-lg"
+      <p id={`${id}-help`} className="sr-only">{texts.queryHelp}</p>
+      <div className="absolute top-full left-0 z-10 mt-1 grid w-full max-w-[30rem] gap-1">
+        {wrong !== null && (
+          <p role="alert" className="rounded-base border border-line bg-paper px-4 py-2 text-failure shadow-lg">
+            {wrong}
+          </p>
+        )}
+        <ul
+          id={`${id}-options`}
+          role="listbox"
+          aria-label={texts.completions}
+          hidden={options.length === 0}
+          className="rounded-base border border-line bg-paper p-1 font-mono shadow-lg"
         >
-          {problems.map(explain).join(" ")}
-        </p>
-      )}
+          {options.map((option, index) => (
+            <li
+              key={option.label}
+              id={`${id}-${index}`}
+              role="option"
+              aria-selected={index === active}
+              className="cursor-default truncate rounded-small px-3 py-1 hover:bg-hover aria-selected:bg-press"
+              // a click keeps the focus in the line
+              onMouseDown={(event) => event.preventDefault()}
+              onClick={() => insert(option)}
+            >
+              {option.label}
+            </li>
+          ))}
+        </ul>
+      </div>
     </form>
   )
 }

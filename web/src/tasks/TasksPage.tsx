@@ -1,5 +1,6 @@
 import { useNavigate, useParams, useSearch } from "@tanstack/react-router"
-import { useCallback, useDeferredValue, useMemo, useState } from "react"
+import { useCallback, useDeferredValue, useEffect, useMemo, useState } from "react"
+import { ApiError } from "../api/client.ts"
 import { useFormat } from "../format/useFormat.ts"
 import { useTexts } from "../i18n/Language.tsx"
 import { useCan } from "../session/session.ts"
@@ -9,15 +10,20 @@ import { PageHeader } from "../ui/PageHeader.tsx"
 import { StateShape } from "../ui/StateMark.tsx"
 import { CommandQuestion, type Question } from "./CommandQuestion.tsx"
 import type { TaskAction } from "./commandsOfTask.ts"
-import { formatQuery, parseQuery } from "./query.ts"
+import { Facets } from "./Facets.tsx"
+import { ExportMenu, ListSettings } from "./ListSettings.tsx"
+import { usePreferences } from "./preferences.ts"
 import { QueryLine } from "./QueryLine.tsx"
+import { checkLine, replaceState, valuesOf } from "./queryTokens.ts"
+import { SavedViews } from "./SavedViews.tsx"
+import { SelectionBar } from "./SelectionBar.tsx"
 import { type TaskState, taskStates } from "./states.ts"
 import { SelectedTaskActions } from "./TaskActions.tsx"
-import { type Density, densityStore, TaskTable } from "./TaskTable.tsx"
+import { TaskTable } from "./TaskTable.tsx"
 import { maxNewCount, type Task, useTaskList } from "./useTaskList.ts"
 
-const StateFilter = ({ onChoose, value }: {
-  readonly value: TaskState | undefined
+const StateFilter = ({ onChoose, values }: {
+  readonly values: ReadonlyArray<string>
   readonly onChoose: (state: TaskState | undefined) => void
 }) => {
   const { states, tasks: texts } = useTexts()
@@ -28,7 +34,7 @@ const StateFilter = ({ onChoose, value }: {
         <button
           key={state ?? "all"}
           type="button"
-          aria-pressed={value === state}
+          aria-pressed={state === undefined ? values.length === 0 : values.includes(state)}
           className="inline-flex h-[26px] shrink-0 items-center gap-3 rounded-base px-3 text-soft hover:bg-hover hover:text-ink aria-pressed:bg-press aria-pressed:font-medium aria-pressed:text-ink"
           onClick={() => onChoose(state)}
         >
@@ -40,24 +46,6 @@ const StateFilter = ({ onChoose, value }: {
   )
 }
 
-const DensitySwitch = ({ density, onChoose }: {
-  readonly density: Density
-  readonly onChoose: (density: Density) => void
-}) => {
-  const { tasks: texts } = useTexts()
-  return (
-    <select
-      aria-label={texts.density}
-      value={density}
-      onChange={({ target }) => onChoose(target.value === "compact" ? "compact" : "comfortable")}
-      className="h-[30px] rounded-base border border-line bg-paper px-3 max-md:hidden"
-    >
-      <option value="compact">{texts.densities.compact}</option>
-      <option value="comfortable">{texts.densities.comfortable}</option>
-    </select>
-  )
-}
-
 /** Every task of a project: filtered by the line in the address, live, and operated from the rows. */
 export const TasksPage = () => {
   const { slug } = useParams({ from: "/signed-in/projects/$slug/tasks" })
@@ -66,11 +54,18 @@ export const TasksPage = () => {
   const format = useFormat()
   const navigate = useNavigate()
   const line = useDeferredValue(q)
-  const { problems, query } = useMemo(() => parseQuery(line), [line])
+  const { problems, valid: query } = useMemo(() => checkLine(line), [line])
   const list = useTaskList(slug, query)
   const canOperate = useCan(slug, "operator")
-  const [density, setDensity] = useState(densityStore.read)
+  const [preferences, changePreferences] = usePreferences()
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set())
+  const [isAllMatching, setAllMatching] = useState(false)
+  const clearSelection = useCallback(() => {
+    setSelected(new Set())
+    setAllMatching(false)
+  }, [])
+  useEffect(clearSelection, [clearSelection, slug, query])
+  const isRefused = list.error instanceof ApiError && list.error.status === 422
 
   const [question, setQuestion] = useState<Question | null>(null)
   const show = useCallback(
@@ -79,12 +74,14 @@ export const TasksPage = () => {
     [navigate, slug]
   )
   const toggle = useCallback(
-    (id: string) =>
+    (id: string) => {
+      setAllMatching(false)
       setSelected((known) => {
         const next = new Set(known)
         if (!next.delete(id)) next.add(id)
         return next
-      }),
+      })
+    },
     []
   )
   const chosen = list.tasks.filter(({ id }) => selected.has(id))
@@ -94,102 +91,103 @@ export const TasksPage = () => {
     <div className="flex h-full flex-col">
       <PageHeader title={texts.tasks.title}>
         <QueryLine
+          slug={slug}
           value={q}
           problems={problems}
+          refusal={isRefused ? list.error?.message ?? null : null}
           onType={(text) => void show(text, true)}
           onSubmit={(text) => void show(text)}
         />
-        <DensitySwitch
-          density={density}
-          onChoose={(chosen) => {
-            densityStore.write(chosen)
-            setDensity(chosen)
-          }}
-        />
+        <div className="flex items-center">
+          <SavedViews slug={slug} line={q} onApply={(text) => void show(text)} />
+          <ExportMenu slug={slug} query={query} />
+          <span className="max-md:hidden">
+            <ListSettings preferences={preferences} change={changePreferences} />
+          </span>
+        </div>
       </PageHeader>
       <StateFilter
-        value={query.state}
-        onChoose={(state) => {
-          const { state: _, ...rest } = query
-          void show(formatQuery(state === undefined ? rest : { ...rest, state }))
-        }}
+        values={valuesOf(line, "state")}
+        onChoose={(state) => void show(replaceState(q, state))}
       />
-      <div className="relative flex min-h-0 flex-1 flex-col border-t border-line bg-paper">
-        {(list.newCount > 0 || list.isOutdated) && list.tasks.length > 0 && (
-          <button
-            type="button"
-            className="absolute top-[44px] left-1/2 z-10 -translate-x-1/2 rounded-full bg-ink px-5 py-2 font-medium text-inverse shadow-lg hover:opacity-85"
-            onClick={() => void list.showNew()}
-          >
-            {list.newCount > 0
-              ? texts.tasks.newTasks(
-                list.newCount > maxNewCount ? `${format.number(maxNewCount)}+` : format.number(list.newCount)
-              )
-              : texts.tasks.showNew}
-          </button>
-        )}
-        {list.isError && (
-          <ErrorNotice
-            error={list.error}
-            onRetry={() => void (list.isFetchNextPageError ? list.fetchNextPage() : list.refetch())}
-          />
-        )}
-        {list.data === undefined
-          ? !list.isError && <Loading />
-          : list.tasks.length === 0
-          ? (q === ""
-            ? <EmptyState title={texts.tasks.noTasks} hint={texts.tasks.noTasksHint} />
-            : (
-              <EmptyState title={texts.tasks.noMatch} hint={texts.tasks.noMatchHint}>
-                <Button onClick={() => void show("")}>{texts.tasks.clear}</Button>
-              </EmptyState>
-            ))
-          : (
-            <TaskTable
-              slug={slug}
-              tasks={list.tasks}
-              density={density}
-              selected={selected}
-              canOperate={canOperate}
-              isEnd={!list.hasNextPage}
-              isLoadingMore={list.isFetchingNextPage}
-              onReachEnd={() => {
-                if (list.hasNextPage && !list.isFetching && !list.isError) void list.fetchNextPage()
-              }}
-              onToggle={toggle}
-              onAsk={ask}
+      <div className="flex min-h-0 flex-1 border-t border-line bg-paper">
+        <div className="relative flex min-w-0 flex-1 flex-col">
+          {(list.newCount > 0 || list.isOutdated) && list.tasks.length > 0 && (
+            <button
+              type="button"
+              className="absolute top-[44px] left-1/2 z-10 -translate-x-1/2 rounded-full bg-ink px-5 py-2 font-medium text-inverse shadow-lg hover:opacity-85"
+              onClick={() => void list.showNew()}
+            >
+              {list.newCount > 0
+                ? texts.tasks.newTasks(
+                  list.newCount > maxNewCount ? `${format.number(maxNewCount)}+` : format.number(list.newCount)
+                )
+                : texts.tasks.showNew}
+            </button>
+          )}
+          {list.isError && !isRefused && (
+            <ErrorNotice
+              error={list.error}
+              onRetry={() => void (list.isFetchNextPageError ? list.fetchNextPage() : list.refetch())}
             />
           )}
-        <SelectedTaskActions
-          tasks={chosen}
-          canOperate={canOperate}
-          onAsk={(action) => setQuestion({ action, tasks: chosen })}
-        />
-        {chosen.length > 0 && (
-          <div className="flex flex-wrap items-center gap-4 border-t border-line bg-canvas px-5 py-3">
-            <span className="figures font-medium">{texts.tasks.selected(format.number(chosen.length))}</span>
-            {canOperate && (
-              <>
-                <Button onClick={() => setQuestion({ action: "retry", tasks: chosen })}>{texts.tasks.retry}</Button>
-                <Button
-                  look="danger"
-                  onClick={() =>
-                    setQuestion({ action: "cancel", tasks: chosen })}
-                >
-                  {texts.tasks.cancel}
-                </Button>
-              </>
+          {list.data === undefined
+            ? !list.isError && <Loading />
+            : list.tasks.length === 0
+            ? (q === ""
+              ? <EmptyState title={texts.tasks.noTasks} hint={texts.tasks.noTasksHint} />
+              : (
+                <EmptyState title={texts.tasks.noMatch} hint={texts.tasks.noMatchHint}>
+                  <Button onClick={() => void show("")}>{texts.tasks.clear}</Button>
+                </EmptyState>
+              ))
+            : (
+              <TaskTable
+                slug={slug}
+                tasks={list.tasks}
+                density={preferences.density}
+                columns={preferences.columns}
+                selected={selected}
+                onSelectLoaded={(isSelected) => {
+                  setAllMatching(false)
+                  setSelected(new Set(isSelected ? list.tasks.map(({ id }) => id) : []))
+                }}
+                canOperate={canOperate}
+                isEnd={!list.hasNextPage}
+                isLoadingMore={list.isFetchingNextPage}
+                onReachEnd={() => {
+                  if (list.hasNextPage && !list.isFetching && !list.isError) void list.fetchNextPage()
+                }}
+                onToggle={toggle}
+                onAsk={ask}
+              />
             )}
-            <Button look="quiet" onClick={() => setSelected(new Set())}>{texts.tasks.clearSelection}</Button>
-          </div>
-        )}
+          <SelectedTaskActions
+            tasks={isAllMatching ? [] : chosen}
+            canOperate={canOperate}
+            onAsk={(action) => setQuestion({ action, tasks: chosen })}
+          />
+          {chosen.length > 0 && (
+            <SelectionBar
+              slug={slug}
+              query={query}
+              tasks={list.tasks}
+              selected={chosen}
+              isAllMatching={isAllMatching}
+              onSelectMatching={() => setAllMatching(true)}
+              onClear={clearSelection}
+              onAsk={setQuestion}
+            />
+          )}
+        </div>
+        {preferences.hasFacets && <Facets slug={slug} query={query} line={q} onChange={(text) => void show(text)} />}
       </div>
       {question !== null && (
         <CommandQuestion
           slug={slug}
           question={question}
           onClose={() => setQuestion(null)}
-          onAnswer={() => setSelected(new Set())}
+          onAnswer={clearSelection}
         />
       )}
     </div>

@@ -2,7 +2,6 @@ import { type InfiniteData, useInfiniteQuery, useQueryClient } from "@tanstack/r
 import { useCallback, useEffect, useMemo, useRef, useState } from "react"
 import { api, type Schemas, unwrap } from "../api/client.ts"
 import { type LiveTask, useLiveChanges } from "../api/live.ts"
-import { matches, type TaskQuery, toParameters } from "./query.ts"
 
 export type Task = Schemas["Task"]
 
@@ -37,6 +36,20 @@ const applyChanges = (pages: Pages | undefined, changes: ReadonlyMap<string, Liv
 
 /** More new tasks than this are not counted. */
 export const maxNewCount = 999
+/** The brain is asked which new tasks match at most this often, and about so many at a time. */
+const matchMillis = 1_000
+const maxMatched = 100
+
+/** Those of the tasks that match. The brain decides: the stream has no errors, and only the brain reads queries. */
+const findMatches = async (slug: string, query: string, ids: ReadonlyArray<string>): Promise<ReadonlyArray<string>> => {
+  if (query === "") return ids
+  const answer = await unwrap(
+    api.GET("/api/v1/projects/{slug}/task-matches", {
+      params: { path: { slug }, query: { query, ids: ids.join(",") } }
+    })
+  )
+  return answer.ids
+}
 /** A list that was read so shortly before the stream began is read again without a question. */
 const recentMillis = 5_000
 
@@ -44,7 +57,7 @@ const recentMillis = 5_000
  * The tasks that match, newest first, page by page. A task on screen changes in place; a new one is counted in `newCount`
  * and comes with `showNew`, so that no row moves under the pointer.
  */
-export const useTaskList = (slug: string, query: TaskQuery) => {
+export const useTaskList = (slug: string, query: string) => {
   const queries = useQueryClient()
   const key = useMemo(() => ["tasks", slug, query] as const, [slug, query])
   const list = useInfiniteQuery({
@@ -56,7 +69,7 @@ export const useTaskList = (slug: string, query: TaskQuery) => {
         params: {
           path: { slug },
           query: {
-            ...toParameters(query, Date.now()),
+            ...(query !== "" && { query }),
             limit: pageSize,
             ...(pageParam === null ? {} : { cursor: pageParam })
           }
@@ -75,36 +88,65 @@ export const useTaskList = (slug: string, query: TaskQuery) => {
   const [newIds, setNewIds] = useState<ReadonlySet<string>>(new Set())
   const [isOutdated, setOutdated] = useState(false)
   const changes = useRef(new Map<string, LiveTask>())
+  /** Tasks beyond the list that have changed, and may match now. */
+  const candidates = useRef(new Set<string>())
   useEffect(() => {
     setNewIds(new Set())
     setOutdated(false)
     changes.current.clear()
+    candidates.current.clear()
   }, [key])
 
-  const latest = useRef({ list, loadedIds, query, tasks })
-  latest.current = { list, loadedIds, query, tasks }
+  const latest = useRef({ list, loadedIds, newIds, tasks })
+  latest.current = { list, loadedIds, newIds, tasks }
 
   useEffect(() => {
     const timer = setInterval(() => {
-      const { list, loadedIds, query, tasks } = latest.current
+      const { list, loadedIds, newIds, tasks } = latest.current
       // an answer that arrives overwrites what is changed while it is read, so changes wait for it
       if (changes.current.size === 0 || list.isFetching || list.data === undefined) return
       const flushed = changes.current
       changes.current = new Map()
       queries.setQueryData<Pages>(key, (pages) => applyChanges(pages, flushed))
       const oldestId = list.hasNextPage ? tasks.at(-1)?.id ?? "" : ""
-      const arrived = [...flushed.values()]
-        .filter((task) => !loadedIds.has(task.id) && task.id > oldestId && matches(query, task))
-        .map(({ id }) => id)
-      if (arrived.length === 0) return
-      setNewIds((known) => (known.size > maxNewCount ? known : new Set([...known, ...arrived])))
+      if (newIds.size > maxNewCount) return
+      for (const { id } of flushed.values()) {
+        if (!loadedIds.has(id) && !newIds.has(id) && id > oldestId) candidates.current.add(id)
+      }
     }, flushMillis)
     return () => clearInterval(timer)
   }, [key, queries])
 
+  useEffect(() => {
+    let isCurrent = true
+    let isAsking = false
+    const ask = async () => {
+      const ids = [...candidates.current].slice(-maxMatched)
+      if (isAsking || ids.length === 0) return
+      candidates.current.clear()
+      isAsking = true
+      try {
+        const found = await findMatches(slug, query, ids)
+        const { loadedIds } = latest.current
+        const arrived = found.filter((id) => !loadedIds.has(id))
+        if (isCurrent && arrived.length > 0) setNewIds((known) => new Set([...known, ...arrived]))
+      } catch {
+        // the list is complete without the count; the next change asks again
+      } finally {
+        isAsking = false
+      }
+    }
+    const timer = setInterval(() => void ask(), query === "" ? flushMillis : matchMillis)
+    return () => {
+      isCurrent = false
+      clearInterval(timer)
+    }
+  }, [slug, query])
+
   const showNew = useCallback(async () => {
     setNewIds(new Set())
     setOutdated(false)
+    candidates.current.clear()
     await queries.resetQueries({ queryKey: key })
   }, [key, queries])
 

@@ -36,6 +36,7 @@ const paths = {
   add: "M8 3v10M3 8h10",
   edit: "m3 13 .7-2.9L10.6 3.2l2.2 2.2-6.9 6.9L3 13Z",
   delete: "M3 4.5h10M6.5 4.5V3h3v1.5M4.5 4.5l.6 8.5h5.8l.6-8.5",
+  bookmark: "M4 2.5h8v11L8 10.5l-4 3z",
   download: "M8 2.5v7M5 7l3 3 3-3M3 13h10",
   columns: "M2.5 3.5h11v9h-11zM6.2 3.5v9M9.8 3.5v9",
   help: "M6 6c0-1.2.9-2 2-2s2 .8 2 1.9c0 1.5-2 1.5-2 3.2M8 11.8v.2",

@@ -1,0 +1,132 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { readFileSync } from "node:fs"
+import { has } from "../../needs.ts"
+import { assertAccessible, browser, signIn, visit, waitUntil } from "./browser.ts"
+import { email, shop } from "./shop.ts"
+
+const ready = await has("chromium")
+
+describe.skipIf(!ready)("the list of tasks on the dashboard", () => {
+  it.scopedLive(
+    "completes the filter, counts, exports, saves views and deletes all that match",
+    () =>
+      Effect.gen(function*() {
+        const { call, password, url } = yield* shop
+        const chrome = yield* browser
+        const { complaints, page } = yield* visit(chrome, url, { viewport: { width: 1440, height: 900 } })
+        const line = page.getByRole("combobox", { name: "Filter tasks" })
+        const lineIs = (text: string) => waitUntil(async () => (await line.inputValue()) === text)
+        const row = page.locator("[data-task]")
+        yield* Effect.promise(async () => {
+          // terms and values are offered, and typing goes on behind the chosen one
+          await page.goto("/projects/shop/tasks")
+          await signIn(page, email, password)
+          await row.first().waitFor()
+          await page.keyboard.press("/")
+          await page.keyboard.type("sta")
+          await page.getByRole("option", { name: "state:" }).waitFor()
+          assert.strictEqual(await line.getAttribute("aria-activedescendant"), null)
+          await page.keyboard.press("ArrowDown")
+          await page.keyboard.press("Enter")
+          await page.keyboard.type("fail")
+          await page.getByRole("option", { name: "failure" }).waitFor()
+          await page.keyboard.press("ArrowDown")
+          await page.keyboard.press("Enter")
+          await page.keyboard.type("name:charge")
+          await page.getByRole("option", { name: "payment.charge" }).waitFor()
+          await assertAccessible(page, "completions")
+          await page.keyboard.press("ArrowUp")
+          await page.keyboard.press("Enter")
+          await lineIs("state:failure name:=payment.charge ")
+          await page.keyboard.press("Enter")
+          await page.waitForURL(/q=state%3Afailure/)
+          await waitUntil(async () => (await row.allInnerTexts()).every((text) => text.includes("payment.charge")))
+
+          // what only the brain refuses is explained in its words
+          await line.fill("name:( OR")
+          await page.getByRole("alert").waitFor()
+          await line.fill("(state:failure OR runtime:>2s) -name:mail.*")
+          await page.getByRole("alert").waitFor({ state: "detached" })
+          await row.first().waitFor()
+
+          // the counts beside the list change the filter
+          await line.fill("")
+          await page.waitForURL(/tasks$/)
+          const facets = page.getByRole("complementary", { name: "Counts beside the list" })
+          await facets.getByRole("region", { name: "Queue" }).getByRole("button", { name: /^payments/ }).click()
+          await lineIs("queue:payments")
+          await facets.getByRole("button", { name: /^Failed/ }).click()
+          await lineIs("queue:payments state:failure")
+          await facets.getByRole("region", { name: "Queue" }).getByRole("button", { name: /^payments/ }).click()
+          await lineIs("state:failure")
+
+          // chosen columns and the counts stay in this browser
+          await page.getByRole("button", { name: "Columns and rows" }).click()
+          await page.getByRole("checkbox", { name: "Priority" }).check()
+          await page.getByRole("checkbox", { name: "Worker" }).uncheck()
+          await page.getByRole("checkbox", { name: "Counts beside the list" }).uncheck()
+          await page.reload()
+          await page.getByRole("columnheader", { name: "Priority" }).waitFor()
+          assert.strictEqual(await page.getByRole("columnheader", { name: "Worker" }).count(), 0)
+          assert.strictEqual(await facets.count(), 0)
+
+          // a saved view, for all members
+          await page.getByRole("button", { name: "Saved views" }).click()
+          await page.getByRole("button", { name: "Save this filter" }).click()
+          const dialog = page.getByRole("dialog")
+          await dialog.getByLabel("Name").fill("Failures")
+          await dialog.getByLabel("Share it with the project").check()
+          await dialog.getByRole("button", { name: "Save" }).click()
+          await dialog.waitFor({ state: "detached" })
+          assert.containSubset(await call("GET", "/projects/shop/saved-views"), [
+            { name: "Failures", filters: { query: "state:failure" }, is_shared: true }
+          ])
+          await line.fill("")
+          await page.waitForURL(/tasks$/)
+          await page.getByRole("button", { name: "Saved views" }).click()
+          await page.getByRole("button", { name: /^Failures/ }).click()
+          await lineIs("state:failure")
+          await page.getByRole("button", { name: "Delete the view Failures" }).click()
+          await dialog.getByRole("button", { name: "Delete" }).click()
+          await dialog.waitFor({ state: "detached" })
+          assert.deepStrictEqual(await call("GET", "/projects/shop/saved-views"), [])
+
+          // a file of all that match, beyond the page that is loaded
+          await line.fill("name:=stock.sync_warehouse")
+          await page.waitForURL(/sync_warehouse/)
+          await page.getByRole("button", { name: "Export the tasks that match" }).click()
+          const [download] = await Promise.all([
+            page.waitForEvent("download"),
+            page.getByRole("link", { name: "As JSON" }).click()
+          ])
+          const exported: ReadonlyArray<{ name: string }> = JSON.parse(readFileSync(await download.path(), "utf8"))
+          assert.isAtLeast(exported.length, 90)
+          assert.isTrue(exported.every(({ name }) => name === "stock.sync_warehouse"))
+
+          // the loaded rows, then all that match, are selected and deleted
+          await line.fill("name:=mail.invoice until:1h")
+          await page.waitForURL(/until/)
+          await waitUntil(async () => (await row.allInnerTexts()).every((text) => text.includes("mail.invoice")))
+          await page.getByRole("checkbox", { name: "Select all loaded tasks" }).check()
+          const bar = page.getByRole("region", { name: "Selected" })
+          await bar.getByRole("button", { name: /^Select all [\d,]+ that match$/ }).click()
+          const said = await bar.getByText(/^All [\d,]+ that match are selected$/).innerText()
+          const count = /[\d,]+/.exec(said)?.[0] ?? ""
+          await assertAccessible(page, "selection")
+          await bar.getByRole("button", { name: "Delete" }).click()
+          await dialog.getByRole("heading", { name: `Delete ${count} tasks?` }).waitFor()
+          const submit = dialog.getByRole("button", { name: "Delete" })
+          assert.isTrue(await submit.isDisabled())
+          await dialog.getByRole("textbox").fill(count)
+          await submit.click()
+          await page.getByText(`Deleted: ${count}.`).waitFor()
+          await page.getByText("No task matches").waitFor()
+          await line.fill("name:=mail.invoice")
+          await row.first().waitFor() // the tasks of the last hour stay
+          assert.deepStrictEqual(complaints, [])
+        })
+      }),
+    240_000
+  )
+})

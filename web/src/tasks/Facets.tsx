@@ -1,0 +1,78 @@
+import { useQuery } from "@tanstack/react-query"
+import { api, unwrap } from "../api/client.ts"
+import { useRefetchInterval } from "../api/live.ts"
+import { useFormat } from "../format/useFormat.ts"
+import { useTexts } from "../i18n/Language.tsx"
+import { StateShape } from "../ui/StateMark.tsx"
+import { hasValue, toggleValue } from "./queryTokens.ts"
+import { taskStates } from "./states.ts"
+
+const facetNames = ["state", "queue", "name", "worker", "engine"] as const
+const refetchMillis = 10_000
+/** Values of one facet beside the list. */
+const shownValues = 8
+
+/** How often each value occurs among the tasks of a query. */
+export const useFacets = (slug: string, query: string, isNeeded = true) => {
+  const refetchInterval = useRefetchInterval(refetchMillis)
+  return useQuery({
+    queryKey: ["task-facets", slug, query],
+    queryFn: ({ signal }) =>
+      unwrap(api.GET("/api/v1/projects/{slug}/task-facets", { signal, params: { path: { slug }, query: { query } } })),
+    enabled: isNeeded,
+    placeholderData: (known) => known,
+    refetchInterval
+  })
+}
+
+/** Counts of states, queues, names, workers and engines beside the list; a click adds the value to the query or removes it. */
+export const Facets = ({ line, onChange, query, slug }: {
+  readonly slug: string
+  /** What the list shows. */
+  readonly query: string
+  /** What the person has typed. */
+  readonly line: string
+  readonly onChange: (line: string) => void
+}) => {
+  const { states, tasks: texts } = useTexts()
+  const format = useFormat()
+  const facets = useFacets(slug, query)
+  if (facets.data === undefined) return null
+  return (
+    <aside
+      aria-label={texts.facets}
+      className="w-[216px] shrink-0 overflow-y-auto border-l border-line py-3 max-lg:hidden"
+    >
+      {!facets.data.is_complete && <p className="px-4 pb-3 text-small text-soft">{texts.facetsPartial}</p>}
+      {facetNames.map((name) => {
+        const values = facets.data[name].slice(0, shownValues)
+        const title = texts.columns[name]
+        return values.length > 0 && (
+          <section key={name} aria-label={title} className="px-2 pb-4">
+            <h2 className="px-2 pb-1 text-small text-soft">{title}</h2>
+            <ul>
+              {values.map(({ count, value }) => {
+                const state = name === "state" ? taskStates.find((one) => one === value) : undefined
+                return (
+                  <li key={value}>
+                    <button
+                      type="button"
+                      aria-pressed={hasValue(line, name, value)}
+                      title={value}
+                      className="flex h-[26px] w-full items-center gap-3 rounded-small px-2 text-left hover:bg-hover aria-pressed:bg-press aria-pressed:font-medium"
+                      onClick={() => onChange(toggleValue(line, name, value))}
+                    >
+                      {state !== undefined && <StateShape state={state} />}
+                      <span className="min-w-0 flex-1 truncate">{state === undefined ? value : states[state]}</span>
+                      <span className="figures text-soft">{format.number(count)}</span>
+                    </button>
+                  </li>
+                )
+              })}
+            </ul>
+          </section>
+        )
+      })}
+    </aside>
+  )
+}

@@ -1,0 +1,77 @@
+import { base } from "../api/client.ts"
+import { useTexts } from "../i18n/Language.tsx"
+import { CheckField } from "../ui/Fields.tsx"
+import { Icon } from "../ui/Icon.tsx"
+import { Menu } from "../ui/Menu.tsx"
+import { optionalColumns, type usePreferences } from "./preferences.ts"
+
+type Preferences = ReturnType<typeof usePreferences>
+
+/** Columns, row height and counts of the list, which this browser keeps. */
+export const ListSettings = ({ change, preferences }: {
+  readonly preferences: Preferences[0]
+  readonly change: Preferences[1]
+}) => {
+  const { tasks: texts } = useTexts()
+  const { columns, density, hasFacets } = preferences
+  return (
+    <Menu label={texts.listSettings} button={<Icon name="columns" />}>
+      <div className="grid w-[14rem] gap-4 p-2">
+        <fieldset className="grid gap-2">
+          <legend className="pb-2 text-small text-soft">{texts.shownColumns}</legend>
+          {optionalColumns.map((column) => (
+            <CheckField
+              key={column}
+              label={texts.columns[column]}
+              checked={columns.includes(column)}
+              onChange={({ target }) =>
+                change({
+                  columns: optionalColumns.filter((one) => one === column ? target.checked : columns.includes(one))
+                })}
+            />
+          ))}
+        </fieldset>
+        <fieldset className="grid gap-2 border-t border-line pt-4">
+          <legend className="sr-only">{texts.density}</legend>
+          <CheckField
+            label={texts.roomy}
+            checked={density === "comfortable"}
+            onChange={({ target }) => change({ density: target.checked ? "comfortable" : "compact" })}
+          />
+          <CheckField
+            label={texts.facets}
+            checked={hasFacets}
+            onChange={({ target }) => change({ hasFacets: target.checked })}
+          />
+        </fieldset>
+      </div>
+    </Menu>
+  )
+}
+
+const formats = ["csv", "json", "xlsx"] as const
+
+/** Files of all tasks that match. The browser downloads them with the session, as they are written. */
+export const ExportMenu = ({ query, slug }: { readonly slug: string; readonly query: string }) => {
+  const { tasks: texts } = useTexts()
+  return (
+    <Menu label={texts.export} button={<Icon name="download" />}>
+      <ul className="grid w-[10rem]">
+        {formats.map((format) => (
+          <li key={format}>
+            <a
+              download
+              href={`${base}/api/v1/projects/${encodeURIComponent(slug)}/tasks?${new URLSearchParams({
+                format,
+                ...(query !== "" && { query })
+              })}`}
+              className="flex h-[30px] items-center rounded-small px-3 hover:bg-hover"
+            >
+              {texts.exportAs(format.toUpperCase())}
+            </a>
+          </li>
+        ))}
+      </ul>
+    </Menu>
+  )
+}
