@@ -52,7 +52,10 @@ export const Notification = Schema.Struct({
   exception: Schema.NullOr(Schema.String),
   fingerprint: Schema.NullOr(Schema.String),
   links: Schema.Struct({
-    /** The alert in the API or dashboard. */
+    /**
+     * The page of the dashboard that the message is about. Without a dashboard the alert in the API, and null for other
+     * messages.
+     */
     view: Schema.NullOr(Schema.String),
     /** Pages that ask for a click before they act (signed, expiring). */
     acknowledge: Schema.NullOr(Schema.String),

@@ -66,6 +66,7 @@ describe("the pages that mailed links lead to", () => {
         assert.deepStrictEqual([page.section(), page.said()], ["set", "The two passwords differ."])
         yield* submit(page, "fresh", { password: better, again: better })
         assert.deepStrictEqual([page.section(), page.said()], ["done", ""])
+        assert.include(page.html, "You can <a href=\"./\">sign in</a> with it now.")
         assert.deepStrictEqual(
           [page.isHidden("keys"), page.textOf("count")],
           [true, "0"],
@@ -91,6 +92,7 @@ describe("the pages that mailed links lead to", () => {
         assert.deepStrictEqual([page.section(), page.said()], ["new", ""])
         yield* submit(page, "account", { display_name: "A Guest", password, again: password })
         assert.strictEqual(page.section(), "done")
+        assert.include(page.html, "<a href=\"./\">Open svc</a>")
         assert.strictEqual((yield* login("page@example.com")).status, 200)
         const used = yield* open(path)
         assert.match(used.said() ?? "", /^This invitation is not valid/)

@@ -114,9 +114,9 @@ describe.each(engines)("password reset on %s", (engine) => {
         assert.strictEqual((yield* confirm(yield* printed(user.email))).json.working_api_keys, 2)
         assert.strictEqual((yield* request("GET", "/auth/me", { token: keys[3].token })).json.id, user.id)
         const [first] = yield* mailsTo(user.email)
-        assert.include(
+        assert.match(
           first?.text ?? "",
-          "\n\n2 API keys of the account still work. Sign in, check them (GET /api/v1/api-keys), and\nrevoke those that"
+          /\n\n2 API keys of the account still work. Sign in, check them at\nhttp:\/\/\S+\/account\?tab=keys\nand revoke those/
         )
         yield* sql`UPDATE api_keys SET revoked_at = ${now} WHERE id = ${kept?.id ?? ""}`
         const { token } = yield* freshKey({ isAdmin: true })

@@ -21,6 +21,7 @@ body { margin: 0; min-height: 100vh; display: grid; place-items: center; backgro
   font: 16px/1.5 system-ui, sans-serif }
 main { width: min(26rem, calc(100vw - 2rem)); padding: 2rem; background: var(--card); border: 1px solid var(--line);
   border-radius: .75rem }
+a { color: var(--accent) }
 h1 { margin: 0 0 .25rem; font-size: 1.35rem }
 p { margin: 0 0 1.25rem; color: var(--soft) }
 label { display: block; margin-bottom: 1rem; font-weight: 600 }

@@ -1,10 +1,11 @@
 import { Effect, Layer } from "effect"
 import { Invitations } from "../../services/Invitations.ts"
 import { InvitationAcceptance } from "../../services/Invitations/Acceptance.ts"
+import { Settings } from "../../services/Settings.ts"
 import { respondWithPage } from "../Html/HtmlPage.ts"
 import { implementGroup } from "../ImplementGroup.ts"
 import { Authorize } from "../middleware/Authorize.ts"
-import { invitationPage } from "./Page.ts"
+import { renderInvitationPage } from "./Page.ts"
 
 const InvitationsHttp = implementGroup(
   "invitations",
@@ -30,7 +31,11 @@ const InvitationHttp = implementGroup(
 
 const InvitationPageHttp = implementGroup(
   "invitation_page",
-  (handlers) => handlers.handle("page", () => Effect.succeed(respondWithPage(invitationPage)))
+  Effect.fnUntraced(function*(handlers) {
+    const { dashboard } = yield* Settings
+    const page = renderInvitationPage(dashboard)
+    return handlers.handle("page", () => Effect.succeed(respondWithPage(page)))
+  })
 )
 
 export const layer = Layer.mergeAll(InvitationsHttp, InvitationHttp, InvitationPageHttp)

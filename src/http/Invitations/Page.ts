@@ -39,10 +39,11 @@ onSubmit("factor", async ({ code }) => {
 `
 
 /** Asks the API who is invited to what, and whether the address has an account: then it signs in, else it makes one. */
-export const invitationPage = renderPage({
-  title: "Invitation to svc",
-  script,
-  sections: `<section id="waiting">
+export const renderInvitationPage = (hasDashboard: boolean) =>
+  renderPage({
+    title: "Invitation to svc",
+    script,
+    sections: `<section id="waiting">
 <h1>An invitation</h1>
 </section>
 <section id="invited" hidden>
@@ -80,6 +81,7 @@ ${newPasswordFields(maxInvitedPasswordLength)}
 <section id="done" hidden>
 <h1>You are in</h1>
 <p>You are a member of <span class="project_name"></span> now, as <span class="role"></span>.</p>
+${hasDashboard ? "<p><a href=\"./\">Open svc</a></p>" : ""}
 </section>
 <noscript><p role="alert">This page needs JavaScript.</p></noscript>`
-})
+  })

@@ -1,6 +1,7 @@
 import { Effect, Layer } from "effect"
 import { Mail } from "../../services/Mail.ts"
 import { PasswordResets } from "../../services/PasswordResets.ts"
+import { Settings } from "../../services/Settings.ts"
 import { respondWithPage } from "../Html/HtmlPage.ts"
 import { implementGroup } from "../ImplementGroup.ts"
 import { Authorize } from "../middleware/Authorize.ts"
@@ -24,7 +25,8 @@ const PasswordResetPageHttp = implementGroup(
   "password_reset_page",
   Effect.fnUntraced(function*(handlers) {
     const { isEnabled } = yield* Mail
-    const page = renderResetPage(isEnabled)
+    const { dashboard } = yield* Settings
+    const page = renderResetPage({ hasDashboard: dashboard, sendsMail: isEnabled })
     return handlers.handle("page", () => Effect.succeed(respondWithPage(page)))
   })
 )

@@ -27,8 +27,16 @@ const noMailNotice =
   `<p>This brain sends no mail. Ask its operator for a link: <code>svc auth reset-link</code> prints one.</p>
 <form id="forgotten" hidden><button>Send the link</button></form>`
 
-/** The page; `sendsMail` as the settings have it. */
-export const renderResetPage = (sendsMail: boolean) =>
+const keysNotice = (hasDashboard: boolean): string =>
+  hasDashboard
+    ? "look at <a href=\"account?tab=keys\">them</a>"
+    : "look at them (<code>GET /api/v1/api-keys</code>)"
+
+/** The page; `sendsMail` and `hasDashboard` as the settings have it. */
+export const renderResetPage = ({ hasDashboard, sendsMail }: {
+  readonly hasDashboard: boolean
+  readonly sendsMail: boolean
+}) =>
   renderPage({
     title: "A new password for svc",
     script,
@@ -50,9 +58,9 @@ ${newPasswordFields()}
 </section>
 <section id="done" hidden>
 <h1>The password is set</h1>
-<p>You can sign in with it now.</p>
+<p>You can ${hasDashboard ? "<a href=\"./\">sign in</a>" : "sign in"} with it now.</p>
 <p id="keys" hidden>API keys of the account that still work: <span id="count"></span>. If others may have known the old password,
-look at them (<code>GET /api/v1/api-keys</code>) and revoke what you do not know.</p>
+${keysNotice(hasDashboard)} and revoke what you do not know.</p>
 </section>
 <noscript><p role="alert">This page needs JavaScript.</p></noscript>`
   })

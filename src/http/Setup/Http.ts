@@ -1,4 +1,5 @@
 import { Effect, Layer } from "effect"
+import { Settings } from "../../services/Settings.ts"
 import { Setup } from "../../services/Setup.ts"
 import { respondWithPage } from "../Html/HtmlPage.ts"
 import { implementGroup } from "../ImplementGroup.ts"
@@ -12,6 +13,8 @@ const SetupHttp = implementGroup(
   Effect.fnUntraced(function*(handlers) {
     const setup = yield* Setup
     const authorize = yield* Authorize
+    const { dashboard } = yield* Settings
+    const form = SetupPage.renderSetupForm(dashboard)
     return handlers
       .handle("status", () => statusOf(setup))
       .handle("complete", ({ payload, request }) => setup.complete(payload, authorize.sourceOf(request)))
@@ -20,7 +23,7 @@ const SetupHttp = implementGroup(
         () =>
           Effect.map(
             setup.isFirstBoot,
-            (firstBoot) => respondWithPage(firstBoot ? SetupPage.setupForm : SetupPage.setupDonePage)
+            (firstBoot) => respondWithPage(firstBoot ? form : SetupPage.setupDonePage)
           )
       )
   })

@@ -12,10 +12,11 @@ onSubmit("account", async ({ email, display_name, password, again }) => {
 `
 
 /** While there is no user. */
-export const setupForm = renderPage({
-  title: "Set up svc",
-  script,
-  sections: `<section id="ask">
+export const renderSetupForm = (hasDashboard: boolean) =>
+  renderPage({
+    title: "Set up svc",
+    script,
+    sections: `<section id="ask">
 <h1>Set up svc</h1>
 <p>This brain has no admin yet. Create the account of the global admin.</p>
 <form id="account">
@@ -28,11 +29,13 @@ ${newPasswordFields()}
 </section>
 <section id="done" hidden>
 <h1>svc is set up</h1>
-<p>The account is created. Sign in with it: <code>svc login --email …</code></p>
+<p>The account is created. ${
+      hasDashboard ? "<a href=\"./\">Sign in</a> with it, also on the command line" : "Sign in with it"
+    }: <code>svc login --email …</code></p>
 <p>There is a project named <code>default</code>. Create an agent in it, and give its token and secret to your
 workers; the <a href="api/v1/docs">API page</a> has every call.</p>
 </section>`
-})
+  })
 
 /** Once there is one. */
 export const setupDonePage = renderPage({

@@ -8,7 +8,8 @@ import { severities, type Trigger } from "../../domain/Trigger.ts"
 import { Loops } from "../Loops.ts"
 import { Deliveries, type NewDelivery } from "../Notifications/Deliveries.ts"
 import { Inbox } from "../Notifications/Inbox.ts"
-import { Settings } from "../Settings.ts"
+import { dashboardUrlOf } from "../PublicUrl.ts"
+import { Settings, type SettingsShape } from "../Settings.ts"
 import type { RuleMessage } from "./Decide.ts"
 import { ExecutionsRepo } from "./ExecutionsRepo.ts"
 import { type DueMessage, type MessageCause, type NewMessage, RuleMessagesRepo } from "./MessagesRepo.ts"
@@ -54,7 +55,7 @@ const describeCause = (rule: string, cause: MessageCause, unsent: number) => {
   }
 }
 
-const toNotification = (message: DueMessage, now: Timestamp.Timestamp): Notification => {
+const toNotification = (message: DueMessage, settings: SettingsShape, now: Timestamp.Timestamp): Notification => {
   const { condition_key, first_at, occurrences, payload, project_id, rule_id, rule_name, unsent } = message
   const event = payload.kind === "event" ? payload.event : null
   // the cast: a rule has no other trigger
@@ -78,7 +79,11 @@ const toNotification = (message: DueMessage, now: Timestamp.Timestamp): Notifica
     queue: event?.queue ?? null,
     worker: newest?.worker ?? null,
     fingerprint: event?.fingerprint ?? null,
-    links: { view: null, acknowledge: null, snooze: null }
+    links: {
+      view: dashboardUrlOf(settings, `/projects/${message.slug}/automation/${rule_id}`),
+      acknowledge: null,
+      snooze: null
+    }
   }
 }
 
@@ -94,7 +99,7 @@ export class RuleMessages extends Effect.Service<RuleMessages>()("svc/RuleMessag
     const executions = yield* ExecutionsRepo
     const deliveries = yield* Deliveries
     const inbox = yield* Inbox
-    const { automationActionsPerMinute } = yield* Settings
+    const settings = yield* Settings
 
     const insert = (messages: ReadonlyArray<NewMessage>, now: Timestamp.Timestamp) =>
       messages.length === 0 ? Effect.void : repo.add(messages, now)
@@ -147,7 +152,7 @@ export class RuleMessages extends Effect.Service<RuleMessages>()("svc/RuleMessag
       const members = yield* repo.listMembers(projectId)
       const sent: Array<NewDelivery> = []
       for (const message of due) {
-        const notification = toNotification(message, now)
+        const notification = toNotification(message, settings, now)
         const { channels, in_app } = yield* addressOf(message)
         for (const channel of channels) {
           sent.push({ project_id: projectId, user_id: null, subscription_id: null, channel, notification })
@@ -177,7 +182,7 @@ export class RuleMessages extends Effect.Service<RuleMessages>()("svc/RuleMessag
           yield* rules.lockProject(project_id)
           const actions = (yield* executions.countRecentActions(project_id, now)) +
             (yield* repo.countRecent(project_id, now))
-          yield* sendDue(project_id, automationActionsPerMinute - actions, now)
+          yield* sendDue(project_id, settings.automationActionsPerMinute - actions, now)
         }))
       }
     })

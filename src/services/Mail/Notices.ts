@@ -2,7 +2,7 @@ import { Effect, Layer } from "effect"
 import type { RequestSource } from "../../domain/Actor.ts"
 import * as Timestamp from "../../domain/Timestamp.ts"
 import { Mail } from "../Mail.ts"
-import { publicUrlOf } from "../PublicUrl.ts"
+import { dashboardUrlOf, publicUrlOf } from "../PublicUrl.ts"
 import { Settings } from "../Settings.ts"
 import { type NoticeKind, noticeMessage } from "./Templates.ts"
 
@@ -27,7 +27,15 @@ export class Notices extends Effect.Service<Notices>()("svc/Notices", {
     ) {
       if (!mail.isEnabled) return
       const at = yield* Timestamp.now
-      const message = noticeMessage({ kind, to, source_ip, workingKeys, url: publicUrlOf(settings), at })
+      const message = noticeMessage({
+        kind,
+        to,
+        source_ip,
+        workingKeys,
+        url: publicUrlOf(settings),
+        keysUrl: dashboardUrlOf(settings, "/account?tab=keys"),
+        at
+      })
       yield* mail.enqueue(message, Timestamp.addSeconds(at, noticeSeconds))
     })
 

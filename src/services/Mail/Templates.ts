@@ -82,14 +82,20 @@ const noticeTexts = {
 export type NoticeKind = keyof typeof noticeTexts
 
 /** A new password does not revoke API keys. An intruder may have created one. */
-const apiKeyWarning = (count: number): string =>
+const apiKeyWarning = (count: number, keysUrl: string | null): string =>
   count === 0 ? "" : `
 ${
     count === 1
       ? "1 API key of the account still works"
       : `${count} API keys of the account still work`
-  }. Sign in, check them (GET /api/v1/api-keys), and
-revoke those that you do not know (DELETE /api/v1/api-keys/{key_id}).
+  }. ${
+    keysUrl === null
+      ? `Sign in, check them (GET /api/v1/api-keys), and
+revoke those that you do not know (DELETE /api/v1/api-keys/{key_id}).`
+      : `Sign in, check them at
+${keysUrl}
+and revoke those that you do not know.`
+  }
 `
 
 /** Sent after the change, so that the user detects one by another person. */
@@ -99,6 +105,8 @@ export const noticeMessage = (input: {
   readonly source_ip: string | null
   readonly workingKeys: number
   readonly url: string
+  /** The dashboard's page of API keys; null: there is no dashboard. */
+  readonly keysUrl: string | null
   readonly at: Timestamp
 }): MailMessage => {
   const [subject, thing, happened, meaning] = noticeTexts[input.kind]
@@ -110,7 +118,7 @@ ${input.url}
 ${happened} at ${formatTime(input.at)}${
       input.source_ip === null ? "" : `, from the address ${toSingleLine(input.source_ip)}`
     }. ${meaning}
-${apiKeyWarning(input.workingKeys)}
+${apiKeyWarning(input.workingKeys, input.keysUrl)}
 If you did not do this, request a new password there and inform the administrator.
 `
   }

@@ -7,7 +7,7 @@ import { describeShared, listDetails } from "../../domain/Notification/Shared.ts
 import { addSeconds, type Timestamp, toEpochMillis } from "../../domain/Timestamp.ts"
 import { hasOwnInboxNotice, severities, type Trigger } from "../../domain/Trigger.ts"
 import * as Ids from "../Ids.ts"
-import { publicUrlOf } from "../PublicUrl.ts"
+import { dashboardUrlOf, publicUrlOf } from "../PublicUrl.ts"
 import { Settings } from "../Settings.ts"
 import { AlertLinks } from "./AlertLinks.ts"
 import { type AlertChannel, type AlertRow, AlertsRepo } from "./AlertsRepo.ts"
@@ -70,7 +70,7 @@ export class AlertMessages extends Effect.Service<AlertMessages>()("svc/AlertMes
     const deliveries = yield* Deliveries
     const inbox = yield* Inbox
     const links = yield* AlertLinks
-    const publicUrl = publicUrlOf(yield* Settings)
+    const settings = yield* Settings
 
     const makeNotification = (
       { alert, kind }: Message,
@@ -80,6 +80,7 @@ export class AlertMessages extends Effect.Service<AlertMessages>()("svc/AlertMes
     ): Notification => {
       const { details, id, occurrences, trigger_key } = alert
       const shared = describeShared(details.tallies, occurrences)
+      const path = `/projects/${project.slug}/notifications/alerts/${id}`
       const facts = [
         { name: "Trigger", value: trigger_key },
         { name: "Occurrences", value: String(occurrences) },
@@ -108,7 +109,7 @@ export class AlertMessages extends Effect.Service<AlertMessages>()("svc/AlertMes
         exception: details.detail,
         fingerprint: details.fingerprint,
         links: {
-          view: `${publicUrl}/api/v1/projects/${project.slug}/notifications/alerts/${id}`,
+          view: dashboardUrlOf(settings, path) ?? `${publicUrlOf(settings)}/api/v1${path}`,
           acknowledge: null,
           snooze: null
         }

@@ -3,7 +3,8 @@ import { usedBudget, warningAt } from "../../domain/DeliveryRetry.ts"
 import { aboutChannel, type Notification } from "../../domain/Notification.ts"
 import * as Timestamp from "../../domain/Timestamp.ts"
 import type { AuditEntry } from "../Audit/Row.ts"
-import { Settings } from "../Settings.ts"
+import { dashboardUrlOf } from "../PublicUrl.ts"
+import { Settings, type SettingsShape } from "../Settings.ts"
 import { Deliveries } from "./Deliveries.ts"
 import { Inbox } from "./Inbox.ts"
 import { type ChannelState, type ClaimedDelivery, QueueRepo } from "./QueueRepo.ts"
@@ -27,6 +28,7 @@ const noticeOf = (
   channel: ChannelState,
   { reason, text, title, trigger }: Notice,
   project: Notification["project"],
+  settings: SettingsShape,
   now: Timestamp.Timestamp
 ): Notification => ({
   kind: "notice",
@@ -44,7 +46,16 @@ const noticeOf = (
   occurrences: Math.max(1, channel.consecutive_failures),
   first_at: channel.failing_since ?? now,
   last_at: now,
-  ...aboutChannel
+  ...aboutChannel,
+  links: {
+    ...aboutChannel.links,
+    view: dashboardUrlOf(
+      settings,
+      `${
+        channel.project_id === null || project === null ? "/account" : `/projects/${project.slug}`
+      }/notifications?part=channels`
+    )
+  }
 })
 
 /**
@@ -56,13 +67,13 @@ export class ChannelHealth extends Effect.Service<ChannelHealth>()("svc/ChannelH
     const repo = yield* QueueRepo
     const deliveries = yield* Deliveries
     const inbox = yield* Inbox
-    const { channelFailureBudgetHours } = yield* Settings
-    const budgetSeconds = channelFailureBudgetHours * 3600
+    const settings = yield* Settings
+    const budgetSeconds = settings.channelFailureBudgetHours * 3600
 
     const sendNotice = Effect.fnUntraced(
       function*(channel: ChannelState, notice: Notice, sign: ChannelSign, now: Timestamp.Timestamp) {
         const { project_id, user_id } = channel
-        const notification = noticeOf(channel, notice, sign.project, now)
+        const notification = noticeOf(channel, notice, sign.project, settings, now)
         const about = project_id ?? sign.delivery.project_id
         const other = yield* repo.findOther(channel)
         if (other !== null) {

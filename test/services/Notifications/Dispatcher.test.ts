@@ -181,7 +181,7 @@ describe.each(engines)("deliveries on %s", (engine) => {
         const admin = yield* freshKey({ roles: { [project.id]: "admin" } })
         yield* freshKey({ roles: { [project.id]: "operator" } })
         const channel = yield* insertChannel({ projectId: project.id, name: "gone", url: receiver.url("/410") })
-        yield* insertChannel({ projectId: project.id, name: "other", url: receiver.url("/200") })
+        const other = yield* insertChannel({ projectId: project.id, name: "other", url: receiver.url("/200") })
         const id = yield* enqueue(project, channel)
         assert.deepInclude(yield* untilStatus(id, "failed"), { response_code: 410, attempts: 1 })
         assert.deepInclude(yield* channelState(channel.id), { is_active: 0 })
@@ -193,6 +193,10 @@ describe.each(engines)("deliveries on %s", (engine) => {
           trigger_key: "channel.disabled",
           title: "The channel gone (webhook) was disabled"
         }])
+        const [notice] = yield* sql<{ notification: string }>`SELECT notification FROM deliveries
+          WHERE channel_id = ${other.id}`
+        const { links } = JSON.parse(notice?.notification ?? "")
+        assert.include(links.view, `/projects/${project.slug}/notifications?part=channels`)
         const late = yield* enqueue(project, channel)
         assert.deepInclude(yield* untilStatus(late, "suppressed"), { attempts: 0, error: "The channel is not active." })
       }))

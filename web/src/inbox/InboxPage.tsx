@@ -1,5 +1,5 @@
 import { useQuery } from "@tanstack/react-query"
-import { Link, useNavigate, useSearch } from "@tanstack/react-router"
+import { Link, linkOptions, useNavigate, useSearch } from "@tanstack/react-router"
 import { api, type Schemas, unwrap } from "../api/client.ts"
 import { useTexts } from "../i18n/Language.tsx"
 import { projectsQuery } from "../shell/projects.ts"
@@ -17,13 +17,32 @@ type Notification = Schemas["UserNotification"]
 
 const refetchMillis = 30_000
 
+/** The page where a person acts on it. */
+const targetOf = ({ alert_id, data, reason }: Notification, slug: string) => {
+  const { approval_id, rule_id } = data
+  if (alert_id !== null) {
+    return linkOptions({
+      to: "/projects/$slug/notifications/alerts/$alertId",
+      params: { slug, alertId: alert_id }
+    })
+  }
+  if (reason === "approval" && typeof approval_id === "string") {
+    return linkOptions({ to: "/projects/$slug/approvals", params: { slug }, search: { id: approval_id } })
+  }
+  if (reason === "automation" && typeof rule_id === "string") {
+    return linkOptions({ to: "/projects/$slug/automation/$ruleId", params: { slug, ruleId: rule_id } })
+  }
+  return null
+}
+
 const Row = ({ notification, onRead, project }: {
   readonly notification: Notification
   readonly project: Pick<Schemas["Project"], "slug" | "name"> | undefined
   readonly onRead: () => void
 }) => {
   const { inbox: texts } = useTexts()
-  const { alert_id, body, created_at, read_at, title } = notification
+  const { body, created_at, read_at, title } = notification
+  const target = project === undefined ? null : targetOf(notification, project.slug)
   const isUnread = read_at === null
   return (
     <li className="flex flex-wrap items-start gap-x-5 gap-y-3 border-b border-line px-5 py-4 last:border-0">
@@ -33,11 +52,10 @@ const Row = ({ notification, onRead, project }: {
       />
       <div className="grid min-w-0 flex-1 gap-1">
         <div className="flex flex-wrap items-center gap-x-4 gap-y-1">
-          {alert_id !== null && project !== undefined
+          {target !== null
             ? (
               <Link
-                to="/projects/$slug/notifications/alerts/$alertId"
-                params={{ slug: project.slug, alertId: alert_id }}
+                {...target}
                 onClick={() => isUnread && onRead()}
                 className={`break-words hover:underline hover:underline-offset-2 ${isUnread ? "font-semibold" : ""}`}
               >

@@ -119,7 +119,7 @@ const About = ({ alert, slug }: { readonly alert: Alert; readonly slug: string }
 /** One alert: what is wrong, what a person can do about it, and where to look. */
 export const AlertPage = () => {
   const { alertId, slug } = useParams({ from: "/signed-in/projects/$slug/notifications/alerts/$alertId" })
-  const { alerts: texts, notifications } = useTexts()
+  const { alerts: texts, notifications, nav } = useTexts()
   const now = useNow()
   const isAdmin = useCan(slug, "admin")
   const refetchInterval = useRefetchInterval(refetchMillis)
@@ -163,6 +163,13 @@ export const AlertPage = () => {
             )}
             <About alert={alert} slug={slug} />
             <Times alert={alert} />
+            {alert.trigger === "approval.requested" && (
+              <p>
+                <Link to="/projects/$slug/approvals" params={{ slug }} search={{}} className={linkLook}>
+                  {nav.approvals}
+                </Link>
+              </p>
+            )}
             {isAdmin && (
               <p>
                 <Link

@@ -1,0 +1,93 @@
+import { SqlClient } from "@effect/sql"
+import { assert, describe, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { SubscriptionId } from "../../../src/domain/Id.ts"
+import type { Notification } from "../../../src/domain/Notification.ts"
+import * as Timestamp from "../../../src/domain/Timestamp.ts"
+import { AlertMessages, type Message } from "../../../src/services/Notifications/AlertMessages.ts"
+import { AlertsRepo } from "../../../src/services/Notifications/AlertsRepo.ts"
+import { TriggerEvents } from "../../../src/services/TriggerEvents.ts"
+import { freshKey, freshProject, request, serverOn } from "../../brain.ts"
+import { clientOf } from "../../client.ts"
+import { until } from "../../until.ts"
+import { retry } from "../Automation/rules.ts"
+import { failureOf } from "../TriggerEvents/world.ts"
+import { insertChannel } from "./notifications.ts"
+
+const site = "https://tools.example.com/svc"
+
+const kinds: ReadonlyArray<Message["kind"]> = ["alert", "update", "escalation", "acknowledged", "recovered"]
+
+describe.each([{ dashboard: true }, { dashboard: false }])("links of messages, with %j", ({ dashboard }) => {
+  layer(serverOn("SQLite", { dashboard, publicUrl: `${site}/` }), { excludeTestServices: true })((it) => {
+    const setUp = Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const triggers = yield* TriggerEvents
+      const project = yield* freshProject()
+      const { id } = yield* insertChannel({ projectId: project.id })
+      return {
+        ...(yield* clientOf("admin", project)),
+        path: { slug: project.slug },
+        token: (yield* freshKey({ roles: { [project.id]: "admin" } })).token,
+        channelIds: [id],
+        failTask: sql.withTransaction(triggers.record([failureOf(project.id)])),
+        sent: Effect.map(
+          sql<{ notification: string }>`SELECT notification FROM deliveries WHERE project_id = ${project.id}`,
+          (rows) => rows.map(({ notification }): Notification => JSON.parse(notification))
+        )
+      }
+    })
+
+    it.effect("of every kind about an alert lead to the alert", () =>
+      Effect.gen(function*() {
+        const { alerts, channelIds, failTask, path, sent, token } = yield* setUp
+        const { json } = yield* request("POST", `/projects/${path.slug}/notifications/defaults`, {
+          token,
+          body: {
+            trigger: "task.failed",
+            project_channel_ids: channelIds,
+            escalation: { after_minutes: 60, project_channel_ids: channelIds }
+          }
+        })
+        const subscription_id = SubscriptionId.make(json.id)
+        yield* failTask
+        const [{ id } = assert.fail()] = yield* until(
+          Effect.map(alerts.list({ path, urlParams: {} }), ({ items }) => items),
+          ({ length }) => length === 1
+        )
+        yield* Effect.gen(function*() {
+          const found = yield* Effect.flatten((yield* AlertsRepo).findById(id))
+          const alert = { ...found, escalated_at: yield* Timestamp.now }
+          const recipient = {
+            subscription_id,
+            project_id: found.project_id,
+            user_id: null,
+            in_app: false,
+            may_use_project_channels: true
+          }
+          const { enqueue } = yield* AlertMessages
+          yield* enqueue(kinds.map((kind) => ({ kind, alert, recipient })), yield* Timestamp.now)
+        }).pipe(Effect.provide([AlertMessages.layer, AlertsRepo.layer]))
+        const messages = yield* sent
+        assert.includeMembers(messages.map(({ kind }) => kind), [...kinds])
+        const page = `/projects/${path.slug}/notifications/alerts/${id}`
+        const expected = dashboard ? `${site}${page}` : `${site}/api/v1${page}`
+        assert.deepStrictEqual([...new Set(messages.map(({ links }) => links.view))], [expected])
+      }))
+
+    it.effect("of a rule lead to the rule", () =>
+      Effect.gen(function*() {
+        const { automation, channelIds, failTask, path, sent } = yield* setUp
+        const { id } = yield* automation.create({
+          path,
+          payload: { ...retry, actions: [{ type: "notify", channel_ids: channelIds, in_app: false }] }
+        })
+        yield* failTask
+        const [message] = yield* until(sent, ({ length }) => length === 1)
+        assert.strictEqual(
+          message?.links.view,
+          dashboard ? `${site}/projects/${path.slug}/automation/${id}` : null
+        )
+      }))
+  })
+})
