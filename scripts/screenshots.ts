@@ -1,5 +1,6 @@
-// Makes a picture of every page of the dashboard in docs/screenshots/: light, dark and on a phone, empty, and when a read
-// fails. It starts a demo in a temporary folder, and needs a built program (npm run build):
+// Makes a picture of every page of the dashboard in docs/screenshots/: light and dark, of an empty project and when a read
+// fails; and on a phone the pages that a person on call needs. It starts a demo in a temporary folder, and needs a built
+// program (npm run build):
 //   npm run screenshots [-- name…]     only the pages whose name has one of these parts
 // The pages are those of web/src/routes.tsx. A page with a new parameter needs a line in `prepare` below.
 import { spawn } from "node:child_process"
@@ -9,10 +10,9 @@ import { createServer } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
-import { type BrowserContextOptions, chromium, type Page } from "playwright-core"
+import { type BrowserContextOptions, chromium, type Page, type Request } from "playwright-core"
 import ts from "typescript"
 import { debianProgram } from "../test/debianProgram.ts"
-import { toPalette } from "./palettePng.ts"
 
 const root = fileURLToPath(new URL("../", import.meta.url))
 const folder = join(root, "docs/screenshots")
@@ -23,6 +23,7 @@ const slug = "shop"
 const emptySlug = "empty"
 const desktop = { width: 1280, height: 800 }
 const phone = { width: 390, height: 800 }
+const onCallPages = new Set(["overview", "tasks", "tasks-engine-taskid", "notifications-alerts-alertid"])
 
 /** The paths of all routes that show a page, from the source: the router itself needs a browser. */
 const readPaths = (): ReadonlyArray<string> => {
@@ -91,13 +92,13 @@ const startDemo = async (home: string) => {
   }
   const key = /SVC_API_KEY=(\S+)/.exec(readFileSync(join(home, ".svc-demo/env"), "utf8"))?.[1] ?? ""
   const url = `http://127.0.0.1:${port}`
-  const call = async (method: string, path: string, body?: unknown) => {
+  const call = async (method: string, path: string, body?: unknown, refusal?: number) => {
     const answer = await fetch(`${url}/api/v1${path}`, {
       method,
       headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
       ...(body !== undefined && { body: JSON.stringify(body) })
     })
-    if (!answer.ok) throw new Error(`${method} ${path}: ${await answer.text()}`)
+    if (!answer.ok && answer.status !== refusal) throw new Error(`${method} ${path}: ${await answer.text()}`)
     return JSON.parse(await answer.text())
   }
   return { brain, url, call, password: /password (\S+)/.exec(log)?.[1] ?? "" }
@@ -120,20 +121,21 @@ const waitForAlert = async (call: Call) => {
 const prepare = async (call: Call): Promise<Readonly<Record<string, string>>> => {
   const at = `/projects/${slug}`
   await call("POST", "/projects", { slug: emptySlug, name: "Empty" })
-  const [group] = (await call("GET", `${at}/issues`)).items
-  const retry = (rate_per_second: number, max: number) =>
+  await call("POST", `${at}/memberships`, { user_id: (await call("GET", "/auth/me")).id, role: "admin" })
+  const [group, other = group] = (await call("GET", `${at}/issues`)).items
+  const retry = ({ fingerprint }: { readonly fingerprint: string }, max: number, rate_per_second: number) =>
     call("POST", `${at}/bulk-retry-requests`, {
       idempotency_key: `screenshots-${max}`,
-      filter: { fingerprint: group.fingerprint },
+      filter: { fingerprint },
       max,
       rate_per_second
     })
-  await retry(100, 20)
-  const request = await retry(0.5, 30)
+  await retry(other, 20, 100)
+  const request = await retry(group, 30, 0.5)
   const rule = await call("POST", `${at}/automation/rules`, {
-    name: "Retry lost connections",
+    name: "Declined cards",
     trigger: "task.failed",
-    conditions: { exception: "ConnectionError" },
+    conditions: { exception: "CardDeclined" },
     actions: [{ type: "notify" }]
   })
   await call("POST", `${at}/notifications/defaults`, { trigger: "task.failed", in_app: true })
@@ -142,6 +144,9 @@ const prepare = async (call: Call): Promise<Readonly<Record<string, string>>> =>
   const [worker] = await call("GET", `${at}/workers`)
   const [agent] = await call("GET", `${at}/agents`)
   const alert = await waitForAlert(call)
+  await call("PATCH", at, { approvals: { purge: true, bulk_over: 100, destructive_rules: true } })
+  const held = { name: "Missing fonts", trigger: "task.failed", actions: [{ type: "retry", max_retries: 2 }] }
+  await call("POST", `${at}/automation/rules`, held, 403)
   return {
     fingerprint: group.fingerprint,
     requestId: request.id,
@@ -166,17 +171,34 @@ const resolvePath = (path: string, project: string, parameters: Readonly<Record<
     )
 }
 
-/** The page has what it reads, and its charts are drawn. */
-const settle = async (page: Page) => {
+/** The live stream of a page does not end. */
+const isStream = ({ pathname }: URL) => pathname.endsWith("/stream")
+
+/** Opens a page, and returns when it has what it reads and its charts are drawn. */
+const open = async (page: Page, target: string) => {
+  const pending = new Set<Request>()
+  page.on("request", (request) => {
+    if (!isStream(new URL(request.url()))) pending.add(request)
+  })
+  page.on("requestfinished", (request) => pending.delete(request))
+  page.on("requestfailed", (request) => pending.delete(request))
+  await page.goto(target)
   await page.locator("main").waitFor()
-  await page.getByRole("status").filter({ hasText: "Loading" }).first().waitFor({ state: "hidden" })
-  await pause(700)
+  do await pause(700)
+  while (pending.size > 0)
+}
+
+/** Playwright itself takes no WebP. */
+const capture = async (page: Page): Promise<Buffer> => {
+  const session = await page.context().newCDPSession(page)
+  const { data } = await session.send("Page.captureScreenshot", { format: "webp", quality: 80 })
+  return Buffer.from(data, "base64")
 }
 
 /** Every read of a page is refused. With a status of 5xx the dashboard would first ask again for 7 seconds. */
 const failReads = (page: Page) =>
   page.route(
-    (url) => /\/api\/v1\/(projects\/[^/]+\/|home)/.test(url.pathname) && !url.pathname.endsWith("/stream"),
+    (url) => /\/api\/v1\/(projects\/[^/]+\/|home)/.test(url.pathname) && !isStream(url),
     (route) =>
       route.fulfill({
         status: 429,
@@ -234,9 +256,8 @@ try {
       const page = await (path === "/sign-in" ? signedOut : signedIn).newPage()
       page.setDefaultTimeout(120_000) // a busy machine
       if (isFailing) await failReads(page)
-      await page.goto(target)
-      await settle(page)
-      writeFileSync(join(folder, `${nameOf(path)}-${variant}.png`), toPalette(await page.screenshot()))
+      await open(page, target)
+      writeFileSync(join(folder, `${nameOf(path)}-${variant}.webp`), await capture(page))
       await page.close()
     }
     await signedIn.close()
@@ -246,7 +267,9 @@ try {
   const isOfProject = (path: string) => path.startsWith("/projects/")
   await shoot("light", { viewport: desktop, colorScheme: "light" }, slug)
   await shoot("dark", { viewport: desktop, colorScheme: "dark" }, slug)
-  await shoot("phone", { viewport: phone, colorScheme: "light" }, slug)
+  await shoot("phone", { viewport: phone, colorScheme: "light" }, slug, {
+    shown: (path) => onCallPages.has(nameOf(path))
+  })
   await shoot("empty", { viewport: desktop, colorScheme: "light" }, emptySlug, {
     shown: (path) => isOfProject(path) && !/\$(?!slug)/.test(path)
   })
