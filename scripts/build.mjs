@@ -99,7 +99,7 @@ const buildForTests = (folder) =>
   Promise.all([
     buildWorkers(),
     buildProgram(folder),
-    build({ ...options, entryPoints: testPrograms, outdir: join(folder, "programs") })
+    build({ ...options, entryPoints: { ...testPrograms, ...entries() }, outdir: join(folder, "programs") })
   ])
 
 const parts = ["program", "cli", "lib", "agent", "workers", "soak", "test"]

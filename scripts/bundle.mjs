@@ -66,6 +66,7 @@ export const programs = { svc: "src/cli/main.ts", "svc-scheduler": "src/cli/sche
 export const testPrograms = {
   "fault-agent": "test/e2e/faults/agent.ts",
   "agent-host": "test/e2e/agent/host.ts",
+  demo: "test/e2e/dashboard/demo.ts",
   "leader-replica": "test/e2e/leader/process.ts",
   "bullmq-app": "test/e2e/bullmq/worker.ts",
   "bullmq-worker": "test/agents/engines/bullmq/workerProcess.ts",

@@ -6,7 +6,7 @@ import { gzipSync } from "node:zlib"
 import { inject } from "vitest"
 import { has } from "../needs.ts"
 import { assertAccessible, browser, signIn, visit, waitUntil } from "./dashboard/browser.ts"
-import { email, shop } from "./dashboard/shop.ts"
+import { email, shopOn } from "./dashboard/shop.ts"
 
 const pages = {
   "all projects": "/",
@@ -47,7 +47,7 @@ describe.skipIf(!ready)("the dashboard", () => {
     "shows, finds and repairs the tasks of a shop, for keyboards, readers and phones",
     () =>
       Effect.gen(function*() {
-        const { inviteViewer, password, url } = yield* shop
+        const { inviteViewer, password, url } = yield* shopOn("PostgreSQL")
         const chrome = yield* browser
         const { complaints, page } = yield* visit(chrome, url)
         const steps = Effect.promise(async () => {

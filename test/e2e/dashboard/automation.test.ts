@@ -1,22 +1,16 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { readFileSync } from "node:fs"
-import type { Page } from "playwright-core"
 import { has } from "../../needs.ts"
-import { assertAccessible, assertFitsPhone, browser, signIn, visit } from "./browser.ts"
-import { email, shop } from "./shop.ts"
-
-const inspect = async (page: Page, name: string) => {
-  await assertAccessible(page, name)
-  await assertFitsPhone(page)
-}
+import { browser, inspect, signIn, visit } from "./browser.ts"
+import { email, shopOn } from "./shop.ts"
 
 const rules = "/projects/shop/automation/rules"
 
 describe.skipIf(!(await has("chromium")))("automation, approvals, activity and audit in the dashboard", () => {
   it.scopedLive("create, hold, approve and prove what rules do", () =>
     Effect.gen(function*() {
-      const { call, invite, password, send, url } = yield* shop
+      const { call, invite, password, send, url } = yield* shopOn("PostgreSQL")
       const chrome = yield* browser
       const { complaints, page } = yield* visit(chrome, url)
 

@@ -24,21 +24,20 @@ export interface Visit {
   readonly complaints: ReadonlyArray<string>
 }
 
-/** A browser profile of its own, with one page. */
+/** A browser profile of its own, with one page; the complaints are those of every page that it opens. */
 export const visit = (browser: Browser, baseURL: string, options: BrowserContextOptions = {}) =>
   Effect.promise(async (): Promise<Visit> => {
     const context = await browser.newContext({ baseURL, viewport: { width: 1280, height: 800 }, ...options })
-    const page = await context.newPage()
-    page.setDefaultTimeout(60_000)
+    context.setDefaultTimeout(60_000)
     const complaints: Array<string> = []
-    page.on("pageerror", ({ message }) => complaints.push(message))
-    page.on("console", (message) => {
+    context.on("weberror", (failure) => complaints.push(failure.error().message))
+    context.on("console", (message) => {
       // a refused or broken request is logged too; the page must show it to the person
       if (message.type() === "error" && !message.text().startsWith("Failed to load resource")) {
         complaints.push(message.text())
       }
     })
-    return { page, complaints }
+    return { page: await context.newPage(), complaints }
   })
 
 /** Signs in on the page that asks for it, and waits for the one behind it. */
@@ -75,4 +74,19 @@ export const assertFitsPhone = async (page: Page) => {
   assert.isAtMost(await page.locator("html").evaluate(({ scrollWidth }) => scrollWidth), 390, page.url())
   assert.isAtMost(await page.locator("main").evaluate(({ scrollWidth }) => scrollWidth), 390, page.url())
   if (size !== null) await page.setViewportSize(size)
+}
+
+/** Both checks of a page. */
+export const inspect = async (page: Page, name: string) => {
+  await assertAccessible(page, name)
+  await assertFitsPhone(page)
+}
+
+export const press = (page: Page, name: string) => page.getByRole("button", { name, exact: true }).click()
+
+/** Presses the button within the dialog, and waits until the dialog has closed. */
+export const confirm = async (page: Page, name: string) => {
+  const dialog = page.getByRole("dialog")
+  await dialog.getByRole("button", { name, exact: true }).click()
+  await dialog.waitFor({ state: "detached" })
 }

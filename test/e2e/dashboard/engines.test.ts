@@ -6,7 +6,7 @@ import { makePurgeToken } from "../../../src/domain/PurgeToken.ts"
 import { connectAgent, event, type TestAgent } from "../../agent.ts"
 import { has } from "../../needs.ts"
 import { assertAccessible, browser, signIn, visit } from "./browser.ts"
-import { email, shop } from "./shop.ts"
+import { email, shopOn } from "./shop.ts"
 
 const worker = "w1@box"
 const health = {
@@ -55,7 +55,7 @@ describe.skipIf(!ready)("queues, workers, agents and the palette", () => {
     "are operated, from an agent's set-up to its deletion, and by keyboard alone",
     () =>
       Effect.gen(function*() {
-        const { call, inviteViewer, password, url } = yield* shop
+        const { call, inviteViewer, password, url } = yield* shopOn("SQLite")
         const chrome = yield* browser
         const { complaints, page } = yield* visit(chrome, url)
 
@@ -208,7 +208,7 @@ describe.skipIf(!ready)("queues, workers, agents and the palette", () => {
           agent.signed("heartbeat", {}, { hmac: "0".repeat(64) })
           await agent.closed
           await page.goto("/projects/shop/agents")
-          await page.getByRole("link", { name: "box" }).click()
+          await page.getByRole("link", { name: "box", exact: true }).click()
           await page.getByText("Set the hmac secret that was shown together with this token").waitFor()
           await assertAccessible(page, "agent")
           await page.getByRole("button", { name: "Delete" }).click()

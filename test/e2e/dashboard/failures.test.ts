@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import type { Page } from "playwright-core"
 import { has } from "../../needs.ts"
 import { assertAccessible, assertFitsPhone, browser, signIn, visit, waitUntil } from "./browser.ts"
-import { email, shop } from "./shop.ts"
+import { email, shopOn } from "./shop.ts"
 
 const ready = await has("chromium")
 
@@ -22,7 +22,7 @@ describe.skipIf(!ready)("failures on the dashboard", () => {
     "groups are found and retried in bulk, dead letters requeued, and a viewer only looks",
     () =>
       Effect.gen(function*() {
-        const { call, inviteViewer, password, url } = yield* shop
+        const { call, inviteViewer, password, url } = yield* shopOn("PostgreSQL")
         const chrome = yield* browser
         const { complaints, page } = yield* visit(chrome, url)
         const viewer = yield* visit(chrome, url)

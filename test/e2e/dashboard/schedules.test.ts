@@ -2,8 +2,8 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import type { Page } from "playwright-core"
 import { has } from "../../needs.ts"
-import { assertAccessible, browser, signIn, visit, waitUntil } from "./browser.ts"
-import { email, shop } from "./shop.ts"
+import { assertAccessible, browser, press, signIn, visit, waitUntil } from "./browser.ts"
+import { email, shopOn } from "./shop.ts"
 
 const ready = await has("chromium")
 
@@ -16,14 +16,12 @@ const open = async (page: Page, name: string) => {
   await page.getByRole("heading", { level: 1, name }).waitFor()
 }
 
-const press = (page: Page, name: string) => page.getByRole("button", { name, exact: true }).click()
-
 describe.skipIf(!ready)("the pages of schedules", () => {
   it.scopedLive(
     "show what schedules did and do next, and operate them until each outcome",
     () =>
       Effect.gen(function*() {
-        const { call, inviteViewer, password, url } = yield* shop
+        const { call, inviteViewer, password, url } = yield* shopOn("SQLite")
         const get = (path: string) => call("GET", path)
         const chrome = yield* browser
         const { complaints, page } = yield* visit(chrome, url)

@@ -3,58 +3,81 @@ import { Effect } from "effect"
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { inject } from "vitest"
-import { temporaryHome } from "../../databases.ts"
+import { type Engine, temporaryHome } from "../../databases.ts"
 import { freePort } from "../../ports.ts"
+import { migratedPostgres } from "../../postgres.ts"
 import { until } from "../../until.ts"
-import { startProgram } from "../childProgram.ts"
+import { ended, startProgram } from "../childProgram.ts"
 
 /** The admin of the demo. */
 export const email = "demo@example.com"
 
-/** A shop whose tasks begin, fail and end all the time; its API with the key of the demo, which may do everything. */
-export const shop = Effect.gen(function*() {
-  const home = yield* temporaryHome
-  const port = yield* freePort
-  const { log } = yield* startProgram(
-    process.execPath,
-    [inject("program"), "serve", "--demo", "--port", String(port)],
-    {
-      env: { PATH: process.env.PATH ?? "", HOME: home }
-    }
-  )
-  yield* until(Effect.sync(log), (said) => said.includes("the shop is open"))
-  const key = /SVC_API_KEY=(\S+)/.exec(readFileSync(join(home, ".svc-demo/env"), "utf8"))?.[1] ?? ""
-  const url = `http://127.0.0.1:${port}`
-  const send = async (method: string, path: string, body?: unknown) => {
-    const answer = await fetch(`${url}/api/v1${path}`, {
-      method,
-      headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
-      ...(body !== undefined && { body: JSON.stringify(body) })
+/** The demo's program and its arguments on this engine. */
+const demoOn = (engine: Engine, port: number) =>
+  engine === "SQLite"
+    ? Effect.succeed([inject("program"), "serve", "--demo", "--port", String(port)])
+    : Effect.map(migratedPostgres, ({ url }) => [join(inject("programs"), "demo.js"), String(port), url])
+
+/**
+ * A shop whose tasks begin, fail and end all the time; its API with the key of the demo, which may do everything. Each test of
+ * the dashboard names one engine, about half of them each, because the pages cannot tell them apart.
+ */
+export const shopOn = (engine: Engine, settings: Readonly<Record<string, string>> = {}) =>
+  Effect.gen(function*() {
+    const home = yield* temporaryHome
+    const port = yield* freePort
+    const program = yield* demoOn(engine, port)
+    const start = Effect.gen(function*() {
+      const env = { PATH: process.env.PATH ?? "", HOME: home, ...settings }
+      const started = yield* startProgram(process.execPath, program, { env })
+      yield* until(Effect.sync(started.log), (said) => said.includes("the shop is open"))
+      return started
     })
-    const text = await answer.text()
-    return { ok: answer.ok, text, json: text === "" ? null : JSON.parse(text) }
-  }
-  const call = async (method: string, path: string, body?: unknown) => {
-    const { json, ok, text } = await send(method, path, body)
-    assert.isTrue(ok, text)
-    return json
-  }
-  const invite = async (name: string, role: "viewer" | "auditor" | "operator" | "admin") => {
-    const person = { email: `${name.toLowerCase()}@example.com`, password: "correct horse battery" }
-    const { id } = await call("POST", "/users", { ...person, display_name: name })
-    await call("POST", "/projects/shop/memberships", { user_id: id, role })
-    return person
-  }
-  return {
-    url,
-    password: /password (\S+)/.exec(log())?.[1] ?? "",
-    call,
-    /** The answer of a request that may be refused. */
-    send,
-    post: (path: string, body: unknown) => Effect.promise(() => call("POST", path, body)),
-    /** A member of the shop with this role. */
-    invite,
-    /** A member of the shop who may look and do nothing else. */
-    inviteViewer: () => invite("Viewer", "viewer")
-  }
-})
+    let running = yield* start
+    const password = /password (\S+)/.exec(running.log())?.[1] ?? ""
+    const key = /SVC_API_KEY=(\S+)/.exec(readFileSync(join(home, ".svc-demo/env"), "utf8"))?.[1] ?? ""
+    const url = `http://127.0.0.1:${port}`
+    const send = async (method: string, path: string, body?: unknown) => {
+      const answer = await fetch(`${url}/api/v1${path}`, {
+        method,
+        headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+        ...(body !== undefined && { body: JSON.stringify(body) })
+      })
+      const text = await answer.text()
+      return { ok: answer.ok, text, json: text === "" ? null : JSON.parse(text) }
+    }
+    const call = async (method: string, path: string, body?: unknown) => {
+      const { json, ok, text } = await send(method, path, body)
+      assert.isTrue(ok, text)
+      return json
+    }
+    const invite = async (name: string, role: "viewer" | "auditor" | "operator" | "admin") => {
+      const person = { email: `${name.toLowerCase()}@example.com`, password: "correct horse battery" }
+      const { id } = await call("POST", "/users", { ...person, display_name: name })
+      await call("POST", "/projects/shop/memberships", { user_id: id, role })
+      return person
+    }
+    return {
+      url,
+      password,
+      call,
+      /** The answer of a request that may be refused. */
+      send,
+      post: (path: string, body: unknown) => Effect.promise(() => call("POST", path, body)),
+      /** A member of the shop with this role. */
+      invite,
+      /** A member of the shop who may look and do nothing else. */
+      inviteViewer: () => invite("Viewer", "viewer"),
+      /** kill -9, and waits until it is gone. */
+      kill: Effect.suspend(() => {
+        running.child.kill("SIGKILL")
+        return ended(running.child)
+      }),
+      /** Starts it again on the same port, with the same data. */
+      restart: Effect.map(start, (started) => {
+        running = started
+      })
+    }
+  })
+
+export const shop = shopOn("SQLite")
