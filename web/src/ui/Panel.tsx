@@ -12,7 +12,8 @@ export const Panel = ({ actions, children, title }: {
     <section aria-labelledby={id} className="rounded-base border border-line bg-paper">
       <div className="flex min-h-[38px] flex-wrap items-center gap-3 border-b border-line px-5 py-1">
         <h2 id={id} className="font-semibold">{title}</h2>
-        {actions !== undefined && <div className="ml-auto flex items-center gap-3">{actions}</div>}
+        {actions !== undefined && <div className="ml-auto flex flex-wrap items-center justify-end gap-3">{actions}
+        </div>}
       </div>
       {children}
     </section>
