@@ -1,0 +1,240 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { createServer } from "node:http"
+import { connected, event } from "../../agent.ts"
+import { bodyOf } from "../../bodies.ts"
+import { has } from "../../needs.ts"
+import { portOf } from "../../ports.ts"
+import {
+  assertAccessible,
+  assertFitsPhone,
+  browser,
+  confirm,
+  inspect,
+  press,
+  signIn,
+  visit,
+  waitUntil
+} from "./browser.ts"
+import { email, shopOn } from "./shop.ts"
+
+/** A webhook's receiver that answers with `answer`, and is too busy for the first message about `busyFor`. */
+const makeReceiver = Effect.gen(function*() {
+  const receiver = { answer: [200, "thanks"] as readonly [number, string], busyFor: "", received: 0, url: "" }
+  const port = yield* portOf(createServer((message, response) =>
+    void bodyOf(message).then((body) => {
+      receiver.received += 1
+      const isBusy = receiver.busyFor !== "" && body.includes(receiver.busyFor)
+      if (isBusy) receiver.busyFor = ""
+      const [status, text] = isBusy ? [503, "too busy"] : receiver.answer
+      response.writeHead(status, { "content-type": "text/plain" }).end(text)
+    })
+  ))
+  receiver.url = `http://127.0.0.1:${port}/hook`
+  return receiver
+})
+
+const notifications = "/projects/shop/notifications"
+
+describe.skipIf(!(await has("chromium")))("notifications in the dashboard", () => {
+  it.scopedLive(
+    "from a tested channel to an alert that a person takes care of, also on a phone",
+    () =>
+      Effect.gen(function*() {
+        const { call, invite, password, url } = yield* shopOn("SQLite", {
+          SVC_NOTIFICATIONS_WEBHOOK_ALLOW_HTTP: "true",
+          SVC_OUTBOUND_ALLOW_CIDRS: "127.0.0.0/8"
+        })
+        const receiver = yield* makeReceiver
+        const chrome = yield* browser
+        const admin = yield* visit(chrome, url)
+        const operator = yield* visit(chrome, url)
+        const created = yield* Effect.promise(() => call("POST", "/projects/shop/agents", { name: "box" }))
+        const agent = yield* connected({ base: url, token: created.token, hmac_secret: created.hmac_secret })
+        const fail = (task_name: string) =>
+          agent.sendEvents([event({ kind: "task.failed", data: { task_name, exception: `${task_name} is down` } })])
+
+        // a channel is tried before and after it is saved, and shows what its receiver says
+        yield* Effect.promise(async () => {
+          const { page } = admin
+          await page.goto(`${notifications}?part=channels`)
+          await signIn(page, email, password)
+          await page.getByText("No channel yet").waitFor()
+          await press(page, "New channel")
+          const dialog = page.getByRole("dialog")
+          await dialog.getByLabel("Name", { exact: true }).fill("ops")
+          await dialog.getByLabel("URL").fill(receiver.url)
+          receiver.answer = [422, "there is no such room"]
+          await press(page, "Test these values")
+          await dialog.getByText("The message was not accepted.").waitFor()
+          await dialog.getByText("Status 422").first().waitFor()
+          await dialog.getByText("there is no such room").first().waitFor()
+          await assertAccessible(page, "a refused test of a channel")
+          receiver.answer = [200, "thanks"]
+          await press(page, "Test these values")
+          await dialog.getByText("The receiver accepted the message.").waitFor()
+          await confirm(page, "Create")
+          await press(page, "Test: ops")
+          await dialog.getByText("The receiver accepted the message.").waitFor()
+          await dialog.getByText("thanks", { exact: true }).waitFor()
+          await confirm(page, "Close")
+          assert.strictEqual(receiver.received, 3)
+          await press(page, "Turn off: ops")
+          await press(page, "Enable: ops")
+          await page.getByRole("button", { name: "Turn off: ops" }).waitFor()
+          await inspect(page, "channels")
+        })
+
+        // a default subscription, muted and not muted
+        yield* Effect.promise(async () => {
+          const { page } = admin
+          await press(page, "Default subscriptions")
+          await page.getByText("No subscription yet").waitFor()
+          await press(page, "New subscription")
+          const dialog = page.getByRole("dialog")
+          await dialog.getByLabel("Task name (optional)").fill("box.*")
+          await dialog.getByRole("checkbox", { name: "ops" }).check()
+          await dialog.getByLabel("First message after (seconds)").fill("0")
+          await assertAccessible(page, "a new subscription")
+          await confirm(page, "Create")
+          const list = page.getByRole("list", { name: "Subscriptions" })
+          await list.getByText("To: inbox, ops").waitFor()
+          await press(page, "Mute")
+          await confirm(page, "For 30m")
+          await list.getByText("Muted, ends").waitFor()
+          await press(page, "Change the mute")
+          await confirm(page, "End the mute")
+          await list.getByText("Active", { exact: true }).waitFor()
+          await inspect(page, "default subscriptions")
+        })
+
+        // a failure: the bell counts it live, and the inbox leads to the alert, which a person acknowledges
+        const olga = yield* Effect.promise(() => invite("Olga", "operator"))
+        yield* Effect.promise(async () => {
+          const { page } = operator
+          await page.goto("/projects/shop/agents")
+          await signIn(page, olga.email, olga.password)
+          await page.getByText("Live", { exact: true }).waitFor()
+          await fail("box.pay")
+          await page.getByRole("link", { name: "Inbox, 1 unread" }).click()
+          await page.getByText("box.pay is down").first().waitFor()
+          await inspect(page, "inbox")
+          await page.getByRole("list", { name: "Inbox" }).getByRole("link").click()
+          await page.getByRole("region", { name: "What happened" }).waitFor()
+          await page.getByRole("link", { name: "Inbox", exact: true }).waitFor()
+          await inspect(page, "alert")
+          await press(page, "Acknowledge")
+          await page.getByText("by you").first().waitFor()
+          await press(page, "Take back the acknowledgement")
+          await page.getByRole("button", { name: "Acknowledge", exact: true }).waitFor()
+        })
+
+        // on a phone: one alert is acknowledged, another one snoozed and woken; its message is tried again until it arrives
+        receiver.busyFor = "box.refund"
+        yield* Effect.promise(async () => {
+          const { page } = operator
+          await page.setViewportSize({ width: 390, height: 800 })
+          await page.getByRole("link", { name: "All alerts" }).click()
+          await fail("box.refund")
+          const open = page.getByRole("region", { name: /^Needs a person/ })
+          const row = (name: string) => page.getByRole("listitem").filter({ hasText: name })
+          await open.filter({ hasText: "box.refund" }).waitFor()
+          await open.filter({ hasText: "box.pay" }).waitFor()
+          for (const button of await open.getByRole("button").all()) {
+            assert.isAtLeast((await button.boundingBox())?.height ?? 0, 44) // WCAG 2.2, target size enhanced
+          }
+          await assertAccessible(page, "alerts on a phone")
+          await row("box.refund").getByRole("button", { name: "Snooze" }).click()
+          await assertAccessible(page, "a snooze on a phone")
+          await confirm(page, "For 1h")
+          const snoozed = page.getByRole("region", { name: /^Snoozed/ })
+          await snoozed.getByText(/^Snoozed until/).waitFor()
+          await snoozed.getByRole("button", { name: "Change the snooze" }).click()
+          await confirm(page, "End the snooze")
+          await snoozed.waitFor({ state: "detached" })
+          await row("box.pay").getByRole("button", { name: "Acknowledge" }).click()
+          await page.getByRole("region", { name: /^Acknowledged/ }).getByText("box.pay").first().waitFor()
+          await assertFitsPhone(page)
+          assert.strictEqual(await page.getByRole("button", { name: "Channels" }).count(), 0)
+        })
+        yield* Effect.promise(async () => {
+          const { page } = admin
+          await press(page, "Deliveries")
+          const refund = page.getByRole("row").filter({ hasText: "box.refund" })
+          await refund.getByRole("button", { name: /Pending|Sent/ }).click()
+          const dialog = page.getByRole("dialog")
+          const attempts = dialog.getByRole("list", { name: "Attempts" }).getByRole("listitem")
+          await attempts.filter({ hasText: "Attempt 1" }).filter({ hasText: "Status 503" }).getByText("too busy")
+            .waitFor()
+          await attempts.filter({ hasText: "Attempt 2" }).filter({ hasText: "Status 200" }).getByText("thanks")
+            .waitFor()
+          await dialog.getByText("Sent", { exact: true }).waitFor()
+          await assertAccessible(page, "attempts at a delivery")
+          const before = receiver.received
+          await dialog.getByRole("button", { name: "Send again" }).click()
+          await dialog.getByText("sent by").waitFor()
+          await waitUntil(() => Promise.resolve(receiver.received > before))
+          await confirm(page, "Close")
+          await page.getByRole("row").filter({ hasText: "sent again" }).getByRole("button", { name: "Sent" }).waitFor()
+          await page.getByLabel("Status").selectOption("failed")
+          await page.getByText("No delivery matches").waitFor()
+          await press(page, "Show all")
+          await inspect(page, "deliveries")
+          await press(page, "Delete the log")
+          await dialog.getByLabel("Which").selectOption("all")
+          await dialog.getByLabel("Type shop to confirm").fill("shop")
+          await confirm(page, "Delete the log")
+          await page.getByText(/^\d deliveries deleted$/).waitFor()
+          await page.getByText("No delivery yet").waitFor()
+        })
+
+        // maintenance windows: admins plan them, members see them
+        yield* Effect.promise(async () => {
+          const { page } = admin
+          await press(page, "Maintenance windows")
+          await press(page, "New window")
+          const dialog = page.getByRole("dialog")
+          await dialog.getByLabel("What is done").fill("New disks")
+          await assertAccessible(page, "a new maintenance window")
+          await confirm(page, "Create")
+          const row = page.getByRole("row").filter({ hasText: "New disks" })
+          await row.getByText("Lasts now").waitFor()
+          await press(page, "Edit: New disks")
+          await dialog.getByLabel("What is done").fill("New disks and fans")
+          await confirm(page, "Save")
+          await row.getByText("New disks and fans").waitFor()
+          await inspect(page, "maintenance windows")
+          await operator.page.goto(`${notifications}?part=maintenance`)
+          await operator.page.getByRole("row").filter({ hasText: "New disks and fans" }).waitFor()
+          assert.strictEqual(
+            await operator.page.getByRole("main").getByRole("button", { name: /New|Edit|Delete/ }).count(),
+            0
+          )
+          await press(page, "Delete: New disks and fans")
+          await confirm(page, "Delete")
+          await page.getByText("No maintenance window").waitFor()
+        })
+
+        // a person's own subscriptions and channels, and an inbox read at once
+        yield* Effect.promise(async () => {
+          const { page } = operator
+          await page.setViewportSize({ width: 1280, height: 800 })
+          await page.goto("/account/notifications?part=channels")
+          await page.getByText("No channel yet").waitFor()
+          await press(page, "Subscriptions")
+          await press(page, "New subscription")
+          await page.getByRole("dialog").getByText("Only admins of the project see its channels.").first().waitFor()
+          await confirm(page, "Create")
+          await page.getByText("To: inbox").waitFor()
+          await inspect(page, "own subscriptions")
+          await page.getByRole("link", { name: /^Inbox/ }).click()
+          await press(page, "Mark all as read")
+          await page.getByRole("link", { name: "Inbox", exact: true }).waitFor()
+          await page.getByLabel("Unread only").check()
+          await page.getByText("Everything is read").waitFor()
+        })
+        assert.deepStrictEqual([...admin.complaints, ...operator.complaints], [])
+      }),
+    480_000
+  )
+})
