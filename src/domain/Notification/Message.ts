@@ -82,7 +82,7 @@ export const textOf = (
         minute(details.ended_at ?? now)
       }.`
       : null,
-    kind === "escalation" ? `Nobody has acknowledged it since ${minute(details.first_sent_at ?? first_at)}.` : null,
+    kind === "escalation" ? `Not acknowledged since ${minute(details.first_sent_at ?? first_at)}.` : null,
     `${[count, ...shared].join(", ")}.`,
     share === null || share.tasks === 0 ? null : sentenceOf(share),
     kind === "recovered" || top === undefined

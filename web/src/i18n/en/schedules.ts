@@ -21,8 +21,8 @@ export const schedules = {
   },
   stateHints: {
     active: "It fires at its ticks.",
-    paused: "It does not fire until somebody resumes it. Its catch-up then decides about the ticks in between.",
-    disabled: "It does not fire until somebody enables it. Ticks in between are not caught up.",
+    paused: "It does not fire until a person resumes it. Its catch-up then decides about the ticks in between.",
+    disabled: "It does not fire until a person enables it. Ticks in between are not caught up.",
     quarantined: "It does not fire until its quarantine ends. Its page says why, and what ends it."
   },
   breaker: {
