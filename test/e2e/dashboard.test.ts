@@ -148,6 +148,18 @@ describe.skipIf(!ready)("the dashboard", () => {
           await page.waitForURL(/\/projects\/shop\/workers$/)
         })
 
+        // it ends while a form is open, of a page that reads nothing by itself
+        yield* Effect.promise(async () => {
+          await page.goto("/account?tab=keys")
+          await page.getByRole("button", { name: "Create an API key" }).first().click()
+          await page.getByRole("dialog").getByLabel("Name", { exact: true }).fill("deploy")
+          await page.context().clearCookies({ name: "svc_session" })
+          await page.getByRole("dialog").getByRole("button", { name: "Create", exact: true }).click()
+          await page.getByText("Your session has ended.").waitFor()
+          await signIn(page, email, password)
+          await page.waitForURL(/\/account\?tab=keys$/)
+        })
+
         // a viewer sees no button that the API would refuse
         const account = yield* Effect.promise(inviteViewer)
         const viewer = yield* visit(chrome, url)

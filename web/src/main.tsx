@@ -1,9 +1,9 @@
 import "./theme/tokens.css"
-import { MutationCache, QueryCache, QueryClient, QueryClientProvider } from "@tanstack/react-query"
+import { QueryClient, QueryClientProvider } from "@tanstack/react-query"
 import { RouterProvider } from "@tanstack/react-router"
 import { StrictMode } from "react"
 import { createRoot } from "react-dom/client"
-import { api, ApiError, enrolment, unwrap } from "./api/client.ts"
+import { api, ApiError, enrolment, signIn, unwrap } from "./api/client.ts"
 import { liveStream } from "./api/live.ts"
 import { LanguageProvider } from "./i18n/Language.tsx"
 import { createDashboardRouter } from "./routes.tsx"
@@ -16,22 +16,9 @@ applyTheme()
 
 const maxRetries = 3
 
-/** The session has ended, or its second factor is pending, while the page is open. */
-const leaveOn = (error: Error) => {
-  if (!(error instanceof ApiError) || error.status !== 401 || router.state.location.pathname === "/sign-in") return
-  const to = router.state.location.href
-  queries.clear()
-  void router.navigate({
-    to: "/sign-in",
-    search: error.code === "mfa_required" ? { to, factor: true } : { to, ended: true }
-  })
-}
-
 const isNotPaused = () => liveStream.getStatus() !== "paused"
 
 const queries = new QueryClient({
-  queryCache: new QueryCache({ onError: leaveOn }),
-  mutationCache: new MutationCache({ onError: leaveOn }),
   defaultOptions: {
     queries: {
       staleTime: 5_000,
@@ -50,10 +37,16 @@ enrolment.onRequired = () => {
   const { href, pathname } = router.state.location
   if (pathname !== "/second-factor") void router.navigate({ to: "/second-factor", search: { to: href } })
 }
+signIn.onRequired = ({ code }) => {
+  const { href: to, pathname } = router.state.location
+  if (pathname === "/sign-in") return
+  queries.clear()
+  void router.navigate({ to: "/sign-in", search: code === "mfa_required" ? { to, factor: true } : { to, ended: true } })
+}
 liveStream.onRefused = () => {
   // asks with an error of its own, unlike meQuery, which takes a missing session for an answer
   void queries.fetchQuery({ queryKey: ["session"], queryFn: () => unwrap(api.GET("/api/v1/auth/me")), staleTime: 0 })
-    .catch(() => {}) // leaveOn has handled it
+    .catch(() => {}) // signIn.onRequired has handled it
 }
 
 const root = document.getElementById("root")

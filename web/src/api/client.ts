@@ -55,6 +55,9 @@ api.use({
 /** Runs when the API refuses every call until the person has set up a second factor (docs/mfa.md, Enforcement). */
 export const enrolment: { onRequired: () => void } = { onRequired: () => {} }
 
+/** Runs when the API takes no call of this session: it has ended, or its second factor is pending. */
+export const signIn: { onRequired: (refusal: ApiError) => void } = { onRequired: () => {} }
+
 /** The body of a successful answer; otherwise it rejects with ApiError. */
 export const unwrap = async <A>(
   answer: Promise<{ readonly data?: A; readonly error?: unknown; readonly response: Response }>
@@ -65,6 +68,7 @@ export const unwrap = async <A>(
   if (!response.ok) {
     const refusal = errorOf(error, response)
     if (refusal.code === "mfa_enrollment_required") enrolment.onRequired()
+    if (refusal.status === 401) signIn.onRequired(refusal)
     throw refusal
   }
   return data as A // an answer without a body has undefined here, and its type says so

@@ -1,5 +1,5 @@
 import { queryOptions, useQuery } from "@tanstack/react-query"
-import { api, ApiError, csrfToken, type Schemas, unwrap } from "../api/client.ts"
+import { api, csrfToken, type Schemas, unwrap } from "../api/client.ts"
 
 export type Me = Schemas["Me"]
 export type Role = Me["memberships"][number]["role"]
@@ -9,12 +9,9 @@ export const meQuery = queryOptions({
   queryKey: ["me"],
   queryFn: async (): Promise<Me | null> => {
     if (csrfToken() === undefined) return null
-    try {
-      return await unwrap(api.GET("/api/v1/auth/me"))
-    } catch (error) {
-      if (error instanceof ApiError && error.status === 401) return null
-      throw error
-    }
+    const answer = api.GET("/api/v1/auth/me")
+    const isSignedOut = await answer.then(({ response }) => response.status === 401, () => false)
+    return isSignedOut ? null : unwrap(answer)
   },
   staleTime: 60_000
 })
