@@ -54,7 +54,7 @@ export const PersonButton = ({ id, name, onChoose }: {
   readonly onChoose: (id: string) => void
 }) => {
   const { activity: texts } = useTexts()
-  if (id === null) return <span className="text-soft">{name}</span>
+  if (id === null) return <span className="whitespace-nowrap text-soft">{name}</span>
   return (
     <button
       type="button"

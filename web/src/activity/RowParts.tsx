@@ -24,11 +24,11 @@ export const Target = ({ row }: { readonly row: Row }) => {
   const { metadata, project_slug: slug, target_id: id, target_type: type } = row
   if (id === null) return <span className="text-soft">{type}</span>
   const text = (
-    <>
+    <span className="whitespace-nowrap">
       <span className="text-soft">{type}</span> <span title={id}>{shortId(id)}</span>
-    </>
+    </span>
   )
-  if (slug === null) return <span>{text}</span>
+  if (slug === null) return text
   if (type === "task" && typeof metadata.engine === "string") {
     return (
       <Link
@@ -48,7 +48,7 @@ export const Target = ({ row }: { readonly row: Row }) => {
   if (type === "approval") {
     return <Link to="/projects/$slug/approvals" params={{ slug }} search={{ id }} className={linkLook}>{text}</Link>
   }
-  return <span>{text}</span>
+  return text
 }
 
 /** The most telling values of the row, on one line. */

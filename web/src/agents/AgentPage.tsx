@@ -3,6 +3,7 @@ import { useNavigate, useParams } from "@tanstack/react-router"
 import { useState } from "react"
 import { api, unwrap } from "../api/client.ts"
 import { useRefetchInterval } from "../api/live.ts"
+import { useFormat } from "../format/useFormat.ts"
 import { useTexts } from "../i18n/Language.tsx"
 import { useCan } from "../session/session.ts"
 import { Button } from "../ui/Button.tsx"
@@ -69,9 +70,17 @@ const Capabilities = ({ agent }: { readonly agent: Agent }) => {
   )
 }
 
+/** What a report says was lost: its counters above zero, those of adapters too. */
+const countsOf = (loss: Readonly<Record<string, unknown>>): ReadonlyArray<readonly [string, number]> =>
+  Object.entries(loss).flatMap(([kind, value]): ReadonlyArray<readonly [string, number]> => {
+    if (typeof value === "number") return value > 0 ? [[kind, value]] : []
+    return typeof value === "object" && value !== null ? countsOf({ ...value }) : []
+  })
+
 /** Reports of telemetry that the agent's processes have lost, newest first. */
 const Losses = ({ agent, slug }: { readonly slug: string; readonly agent: Agent }) => {
   const { agents: texts } = useTexts()
+  const format = useFormat()
   const refetchInterval = useRefetchInterval(healthMillis)
   const health = useQuery({
     queryKey: ["agents", slug, agent.id, "health"],
@@ -81,7 +90,10 @@ const Losses = ({ agent, slug }: { readonly slug: string; readonly agent: Agent 
       ),
     refetchInterval
   })
-  const reports = health.data ?? []
+  const reports = (health.data ?? []).flatMap(({ telemetry_loss, ...report }) => {
+    const counts = countsOf(telemetry_loss ?? {})
+    return counts.length === 0 ? [] : [{ ...report, counts }]
+  })
   return (
     <Panel title={texts.losses}>
       <ListFrame
@@ -90,13 +102,12 @@ const Losses = ({ agent, slug }: { readonly slug: string; readonly agent: Agent 
         empty={<p className="px-5 py-4 text-soft">{texts.noLoss}</p>}
       >
         <ul className="max-h-[360px] overflow-auto px-5 py-3">
-          {reports.map(({ captured_at, id, telemetry_loss, worker_id }) => (
+          {reports.map(({ captured_at, counts, id, worker_id }) => (
             <li key={id} className="flex flex-wrap items-baseline gap-x-4 py-2">
               <span>
-                {Object.entries(telemetry_loss ?? {}).map(([kind, count]) =>
-                  `${kind}: ${JSON.stringify(count)}`
-                )
-                  .join(", ")}
+                {counts.map(([kind, count]) =>
+                  `${kind}: ${format.number(count)}`
+                ).join(", ")}
               </span>
               <span className="font-mono text-small text-soft">{worker_id}</span>
               <Time at={captured_at} className="ml-auto text-soft" />

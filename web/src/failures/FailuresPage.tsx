@@ -97,7 +97,7 @@ const GroupTable = ({ rows, slug }: { readonly slug: string; readonly rows: Read
             <Link
               to="/projects/$slug/failures/$fingerprint"
               params={{ slug, fingerprint }}
-              className="group block max-w-[72ch] min-w-0 py-3 max-md:max-w-[36vw]"
+              className="group block max-w-[50ch] min-w-0 py-3 2xl:max-w-[72ch] max-md:max-w-[36vw]"
             >
               <span className="block truncate font-medium group-hover:underline group-hover:underline-offset-2">
                 {sample_task_name ?? fingerprint}

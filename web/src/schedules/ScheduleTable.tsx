@@ -62,7 +62,7 @@ export const ScheduleTable = ({ schedules, slug, threshold }: {
           {
             title: texts.columns.name,
             cell: ({ engine, id, name, task_name }) => (
-              <span className="grid min-w-0 py-2">
+              <span className="grid min-w-[22ch] py-2 max-md:min-w-0">
                 <Link
                   to="/projects/$slug/schedules/$scheduleId"
                   params={{ slug, scheduleId: id }}

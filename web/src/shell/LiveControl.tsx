@@ -19,7 +19,7 @@ export const LiveControl = ({ hasStream }: { readonly hasStream: boolean }) => {
               status === "live" ? "bg-current text-success" : ""
             }`}
           />
-          <span className="truncate">
+          <span className={status === "live" ? "max-sm:sr-only" : "truncate"}>
             {texts[status]}
             {status !== "live" && (
               <span className="figures">{` ${texts.trueAt(format.clock(liveStream.lastSyncedAt))}`}</span>

@@ -13,7 +13,7 @@ export const EmptyState = ({ children, hint, title }: {
 }) => (
   <div className="grid place-items-center gap-3 px-6 py-8 text-center">
     <p className="text-large font-medium">{title}</p>
-    {hint !== undefined && <p className="max-w-[48ch] text-soft">{hint}</p>}
+    {hint !== undefined && <p className="max-w-[48ch] text-balance text-soft">{hint}</p>}
     {children}
   </div>
 )

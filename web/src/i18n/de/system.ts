@@ -18,7 +18,8 @@ export const system: Texts["system"] = {
     leaders: "Leases der Hintergrundarbeit",
     mail: "E-Mail",
     secret_key: "Schlüssel der gespeicherten Geheimnisse",
-    audit_chain: "Signiertes Audit-Log"
+    audit_chain: "Signiertes Audit-Log",
+    audit_verification: "Prüfung des Audit-Logs"
   },
   checkHints: {
     database: "Beantwortet Lese- und Schreibzugriffe.",
@@ -26,7 +27,8 @@ export const system: Texts["system"] = {
     leaders: "Welcher Prozess die Arbeit ausführt, die nur einer ausführen darf.",
     mail: "Keine E-Mail wartet nach einer gescheiterten Zustellung.",
     secret_key: "Der Schlüssel, der gespeicherte Geheimnisse entschlüsselt, ist bekannt.",
-    audit_chain: "Seine neuesten Zeilen stimmen mit dem Signierten überein."
+    audit_chain: "Seine neuesten Zeilen stimmen mit dem Signierten überein.",
+    audit_verification: "Der letzte Lauf hat jede Zeile gelesen und das Signierte vorgefunden."
   },
   loop: (name: string) => `Hintergrundschleife: ${name}`,
   loops: (running: string, all: string) =>

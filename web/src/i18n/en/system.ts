@@ -16,7 +16,8 @@ export const system = {
     leaders: "Leases of background work",
     mail: "Mail",
     secret_key: "Key of stored secrets",
-    audit_chain: "Signed audit log"
+    audit_chain: "Signed audit log",
+    audit_verification: "Verification of the audit log"
   },
   checkHints: {
     database: "Answers reads and writes.",
@@ -24,7 +25,8 @@ export const system = {
     leaders: "Which process does each work that only one may do.",
     mail: "No mail waits after a failed delivery.",
     secret_key: "The key that decrypts stored secrets is known.",
-    audit_chain: "Its newest rows match what was signed."
+    audit_chain: "Its newest rows match what was signed.",
+    audit_verification: "The last run read every row, and found what was signed."
   },
   loop: (name: string) => `Background loop: ${name}`,
   loops: (running: string, all: string) =>

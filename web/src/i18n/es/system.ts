@@ -18,7 +18,8 @@ export const system: Texts["system"] = {
     leaders: "Concesiones del trabajo en segundo plano",
     mail: "Correo",
     secret_key: "Clave de los secretos guardados",
-    audit_chain: "Registro de auditoría firmado"
+    audit_chain: "Registro de auditoría firmado",
+    audit_verification: "Verificación del registro de auditoría"
   },
   checkHints: {
     database: "Responde a lecturas y escrituras.",
@@ -26,7 +27,8 @@ export const system: Texts["system"] = {
     leaders: "Qué proceso hace cada trabajo que solo uno puede hacer.",
     mail: "Ningún correo espera tras una entrega fallida.",
     secret_key: "Se conoce la clave que descifra los secretos guardados.",
-    audit_chain: "Sus filas más recientes coinciden con lo firmado."
+    audit_chain: "Sus filas más recientes coinciden con lo firmado.",
+    audit_verification: "La última ejecución leyó cada fila y encontró lo firmado."
   },
   loop: (name: string) => `Bucle en segundo plano: ${name}`,
   loops: (running: string, all: string) =>

@@ -18,7 +18,8 @@ export const system: Texts["system"] = {
     leaders: "Baux du travail en arrière-plan",
     mail: "E-mail",
     secret_key: "Clé des secrets enregistrés",
-    audit_chain: "Journal d’audit signé"
+    audit_chain: "Journal d’audit signé",
+    audit_verification: "Vérification du journal d’audit"
   },
   checkHints: {
     database: "Répond aux lectures et aux écritures.",
@@ -26,7 +27,8 @@ export const system: Texts["system"] = {
     leaders: "Quel processus fait chaque travail réservé à un seul.",
     mail: "Aucun e-mail n’attend après un envoi échoué.",
     secret_key: "La clé qui déchiffre les secrets enregistrés est connue.",
-    audit_chain: "Ses lignes les plus récentes correspondent à ce qui a été signé."
+    audit_chain: "Ses lignes les plus récentes correspondent à ce qui a été signé.",
+    audit_verification: "La dernière exécution a lu chaque ligne et trouvé ce qui a été signé."
   },
   loop: (name: string) => `Boucle en arrière-plan : ${name}`,
   loops: (running: string, all: string) =>

@@ -18,7 +18,8 @@ export const system: Texts["system"] = {
     leaders: "バックグラウンド処理のリース",
     mail: "メール",
     secret_key: "保存されたシークレットの鍵",
-    audit_chain: "署名付き監査ログ"
+    audit_chain: "署名付き監査ログ",
+    audit_verification: "監査ログの検証"
   },
   checkHints: {
     database: "読み取りと書き込みに応答します。",
@@ -26,7 +27,8 @@ export const system: Texts["system"] = {
     leaders: "1 つのプロセスだけが行う処理の担当プロセスです。",
     mail: "送信に失敗して待機しているメールはありません。",
     secret_key: "保存されたシークレットを復号する鍵が利用できます。",
-    audit_chain: "最新の行が署名内容と一致しています。"
+    audit_chain: "最新の行が署名内容と一致しています。",
+    audit_verification: "前回の検証ですべての行を読み取り、署名内容と一致しました。"
   },
   loop: (name: string) => `バックグラウンドループ: ${name}`,
   loops: (running: string, all: string) =>
