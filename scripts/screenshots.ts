@@ -121,7 +121,10 @@ const waitForAlert = async (call: Call) => {
 const prepare = async (call: Call): Promise<Readonly<Record<string, string>>> => {
   const at = `/projects/${slug}`
   await call("POST", "/projects", { slug: emptySlug, name: "Empty" })
-  await call("POST", `${at}/memberships`, { user_id: (await call("GET", "/auth/me")).id, role: "admin" })
+  const ada = { email: "ada@example.com", password: "correct horse battery", display_name: "Ada Lovelace" }
+  for (const { id } of [await call("GET", "/auth/me"), await call("POST", "/users", ada)]) {
+    await call("POST", `${at}/memberships`, { user_id: id, role: "admin" })
+  }
   const [group, other = group] = (await call("GET", `${at}/issues`)).items
   const retry = ({ fingerprint }: { readonly fingerprint: string }, max: number, rate_per_second: number) =>
     call("POST", `${at}/bulk-retry-requests`, {
