@@ -1,21 +1,39 @@
 import { useNavigate } from "@tanstack/react-router"
-import { lazy, Suspense, useState } from "react"
+import { lazy, Suspense, useCallback, useEffect, useState } from "react"
 import { useTexts } from "../i18n/Language.tsx"
+import type { Palette } from "../palette/Palette.tsx"
 import { useProjectPages } from "../shell/Navigation.tsx"
 import { Icon } from "../ui/Icon.tsx"
 import { useKeys } from "./useKeys.ts"
 
-const Palette = lazy(async () => ({ default: (await import("../palette/Palette.tsx")).Palette }))
+/**
+ * The palette's code, loaded before its key is pressed: what a person types at once would otherwise go to the keys of
+ * the page. Suspense would show it up to 300 ms late.
+ */
+const usePalette = () => {
+  const [palette, setPalette] = useState<{ readonly Palette: typeof Palette } | null>(null)
+  const load = useCallback(() => {
+    import("../palette/Palette.tsx").then(setPalette, () => {}) // opening it loads it again
+  }, [])
+  useEffect(load, [load])
+  return { palette, load }
+}
+
 const KeyHelp = lazy(async () => ({ default: (await import("./KeyHelp.tsx")).KeyHelp }))
 
 /** The keys that work on every page, and the buttons that open the palette and the help without a key. */
 export const ShellKeys = ({ slug }: { readonly slug: string | undefined }) => {
-  const { keys: texts, palette } = useTexts()
+  const { keys: texts, palette: paletteTexts } = useTexts()
   const navigate = useNavigate()
   const pages = useProjectPages(slug)
   const [open, setOpen] = useState<"palette" | "help" | null>(null)
+  const { load, palette } = usePalette()
+  const openPalette = () => {
+    setOpen("palette")
+    if (palette === null) load()
+  }
   useKeys({
-    palette: () => setOpen("palette"),
+    palette: openPalette,
     help: (event) => {
       event.preventDefault()
       setOpen("help")
@@ -31,9 +49,9 @@ export const ShellKeys = ({ slug }: { readonly slug: string | undefined }) => {
       <button
         type="button"
         className={look}
-        aria-label={palette.label}
-        title={palette.label}
-        onClick={() => setOpen("palette")}
+        aria-label={paletteTexts.label}
+        title={paletteTexts.label}
+        onClick={openPalette}
       >
         <Icon name="search" />
       </button>
@@ -46,8 +64,8 @@ export const ShellKeys = ({ slug }: { readonly slug: string | undefined }) => {
       >
         <Icon name="help" />
       </button>
+      {open === "palette" && palette !== null && <palette.Palette slug={slug} onClose={() => setOpen(null)} />}
       <Suspense>
-        {open === "palette" && <Palette slug={slug} onClose={() => setOpen(null)} />}
         {open === "help" && <KeyHelp slug={slug} onClose={() => setOpen(null)} />}
       </Suspense>
     </>
