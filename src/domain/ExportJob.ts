@@ -14,6 +14,7 @@ export const ExportJobCreate = Schema.Struct({
   action_prefix: describeField(nullish(text(80)), "The beginning of the action, case-sensitive.", "task."),
   outcome: describeField(nullish(text(20)), "`allow` or `deny`.", "deny"),
   user_id: describeField(nullish(caseInsensitiveId(UserId)), "Who did it.", exampleId),
+  target_id: describeField(nullish(text(200)), "What it was done to: a command's id, a rule's id.", exampleId),
   since: describeField(nullish(QueryTimestamp), "Lower bound, included; a date-time with its offset.", exampleTime),
   fields: describeField(
     nullish(

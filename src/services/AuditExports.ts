@@ -19,6 +19,7 @@ export const StoredFilters = Schema.Struct({
   action_prefix: Schema.optional(Schema.String),
   outcome: Schema.optional(Schema.String),
   user_id: Schema.optional(UserId),
+  target_id: Schema.optional(Schema.String),
   since: Schema.optional(Timestamp.Timestamp),
   fields: Schema.optional(Schema.Array(Schema.String))
 })

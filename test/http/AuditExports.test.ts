@@ -16,6 +16,7 @@ const asked = (given: Partial<ExportJobCreate> & Pick<ExportJobCreate, "format">
   action_prefix: null,
   outcome: null,
   user_id: null,
+  target_id: null,
   since: null,
   fields: null,
   ...given

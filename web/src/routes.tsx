@@ -18,6 +18,7 @@ import { type FailuresSearch, failureWindows } from "./failures/queries.ts"
 import { useTexts } from "./i18n/Language.tsx"
 import { readOwnSearch, readSearch } from "./notifications/search.ts"
 import { type ScheduleFilter, scheduleFilters } from "./schedules/states.ts"
+import { oneOf, onlyTrue, present, textIn } from "./searchParams.ts"
 import { meQuery } from "./session/session.ts"
 import { Shell } from "./shell/Shell.tsx"
 import { TasksPage } from "./tasks/TasksPage.tsx"
@@ -53,16 +54,13 @@ export interface SignInSearch {
 }
 
 /** Only a path of this site: a link must not lead to another one after the sign-in. */
-const readReturn = (to: unknown) => (typeof to === "string" && /^\/(?![/\\])/.test(to) ? { to } : {})
+const readReturn = (to: unknown) => (typeof to === "string" && /^\/(?![/\\])/.test(to) ? to : undefined)
 
 const signInRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: "/sign-in",
-  validateSearch: ({ ended, factor, to }: Record<string, unknown>): SignInSearch => ({
-    ...readReturn(to),
-    ...(ended === true && { ended }),
-    ...(factor === true && { factor })
-  }),
+  validateSearch: ({ ended, factor, to }: Record<string, unknown>): SignInSearch =>
+    present({ to: readReturn(to), ended: onlyTrue(ended), factor: onlyTrue(factor) }),
   component: lazyRouteComponent(() => import("./session/SignInPage.tsx"), "SignInPage")
 })
 
@@ -78,7 +76,7 @@ const requireSession = async ({ context, location }: {
 const secondFactorRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: "/second-factor",
-  validateSearch: ({ to }: Record<string, unknown>): { readonly to?: string } => readReturn(to),
+  validateSearch: ({ to }: Record<string, unknown>): { readonly to?: string } => present({ to: readReturn(to) }),
   beforeLoad: requireSession,
   component: lazyRouteComponent(() => import("./secondFactor/SecondFactorPage.tsx"), "SecondFactorPage")
 })
@@ -101,10 +99,8 @@ const accountTabs = ["profile", "security", "sessions", "keys"] as const
 const accountRoute = createRoute({
   getParentRoute: () => signedInRoute,
   path: "/account",
-  validateSearch: ({ tab }: Record<string, unknown>): { readonly tab?: (typeof accountTabs)[number] } => {
-    const chosen = accountTabs.find((one) => one === tab)
-    return chosen === undefined ? {} : { tab: chosen }
-  },
+  validateSearch: ({ tab }: Record<string, unknown>): { readonly tab?: (typeof accountTabs)[number] } =>
+    present({ tab: oneOf(accountTabs, tab) }),
   component: lazyRouteComponent(() => import("./account/AccountPage.tsx"), "AccountPage")
 })
 
@@ -127,14 +123,8 @@ interface SystemSearch {
 const systemRoute = createRoute({
   getParentRoute: () => signedInRoute,
   path: "/system",
-  validateSearch: ({ q, set, tab }: Record<string, unknown>): SystemSearch => {
-    const chosen = systemTabs.find((one) => one === tab)
-    return {
-      ...(chosen !== undefined && { tab: chosen }),
-      ...(typeof q === "string" && q !== "" && { q }),
-      ...(set === true && { set })
-    }
-  },
+  validateSearch: ({ q, set, tab }: Record<string, unknown>): SystemSearch =>
+    present({ tab: oneOf(systemTabs, tab), q: textIn(q), set: onlyTrue(set) }),
   component: lazyRouteComponent(() => import("./system/SystemPage.tsx"), "SystemPage")
 })
 
@@ -158,18 +148,15 @@ const settingsRoute = createRoute({
 const overviewRoute = createRoute({
   getParentRoute: () => projectRoute,
   path: "/",
-  validateSearch: ({ window }: Record<string, unknown>): { readonly window?: OverviewWindow } => {
-    const known = overviewWindows.find((one) => one === window)
-    return known === undefined ? {} : { window: known }
-  },
+  validateSearch: ({ window }: Record<string, unknown>): { readonly window?: OverviewWindow } =>
+    present({ window: oneOf(overviewWindows, window) }),
   component: lazyRouteComponent(() => import("./overview/OverviewPage.tsx"), "OverviewPage")
 })
 
 const tasksRoute = createRoute({
   getParentRoute: () => projectRoute,
   path: "/tasks",
-  validateSearch: ({ q }: Record<string, unknown>): { readonly q?: string } =>
-    typeof q === "string" && q !== "" ? { q } : {},
+  validateSearch: ({ q }: Record<string, unknown>): { readonly q?: string } => present({ q: textIn(q) }),
   component: TasksPage
 })
 
@@ -189,14 +176,12 @@ export interface SchedulesSearch {
 const schedulesRoute = createRoute({
   getParentRoute: () => projectRoute,
   path: "/schedules",
-  validateSearch: ({ state, tab, text }: Record<string, unknown>): SchedulesSearch => {
-    const filter = scheduleFilters.find((one) => one === state)
-    return {
-      ...((tab === "misfires" || tab === "schedulers") && { tab }),
-      ...(typeof text === "string" && text !== "" && { text }),
-      ...(filter !== undefined && { state: filter })
-    }
-  },
+  validateSearch: ({ state, tab, text }: Record<string, unknown>): SchedulesSearch =>
+    present({
+      tab: oneOf(["misfires", "schedulers"], tab),
+      text: textIn(text),
+      state: oneOf(scheduleFilters, state)
+    }),
   component: lazyRouteComponent(() => import("./schedules/SchedulesPage.tsx"), "SchedulesPage")
 })
 
@@ -209,8 +194,7 @@ const importSchedulesRoute = createRoute({
 const scheduleRoute = createRoute({
   getParentRoute: () => projectRoute,
   path: "/schedules/$scheduleId",
-  validateSearch: ({ fire }: Record<string, unknown>): { readonly fire?: string } =>
-    typeof fire === "string" ? { fire } : {},
+  validateSearch: ({ fire }: Record<string, unknown>): { readonly fire?: string } => present({ fire: textIn(fire) }),
   component: lazyRouteComponent(() => import("./schedules/SchedulePage.tsx"), "SchedulePage")
 })
 
@@ -223,14 +207,12 @@ const commandsRoute = createRoute({
 const failuresRoute = createRoute({
   getParentRoute: () => projectRoute,
   path: "/failures",
-  validateSearch: ({ engine, hours, status }: Record<string, unknown>): FailuresSearch => {
-    const window = failureWindows.find((one) => one === hours)
-    return {
-      ...((status === "ongoing" || status === "recovered") && { status }),
-      ...(window !== undefined && { hours: window }),
-      ...(typeof engine === "string" && engine !== "" && { engine })
-    }
-  },
+  validateSearch: ({ engine, hours, status }: Record<string, unknown>): FailuresSearch =>
+    present({
+      status: oneOf(["ongoing", "recovered"], status),
+      hours: oneOf(failureWindows, hours),
+      engine: textIn(engine)
+    }),
   component: lazyRouteComponent(() => import("./failures/FailuresPage.tsx"), "FailuresPage")
 })
 
@@ -243,11 +225,8 @@ const failureRoute = createRoute({
 const deadLettersRoute = createRoute({
   getParentRoute: () => projectRoute,
   path: "/dead-letters",
-  validateSearch: ({ agent, engine, queue }: Record<string, unknown>): DeadLettersSearch => ({
-    ...(typeof engine === "string" && engine !== "" && { engine }),
-    ...(typeof queue === "string" && queue !== "" && { queue }),
-    ...(typeof agent === "string" && agent !== "" && { agent })
-  }),
+  validateSearch: ({ agent, engine, queue }: Record<string, unknown>): DeadLettersSearch =>
+    present({ engine: textIn(engine), queue: textIn(queue), agent: textIn(agent) }),
   component: lazyRouteComponent(() => import("./deadLetters/DeadLettersPage.tsx"), "DeadLettersPage")
 })
 
@@ -260,10 +239,8 @@ const bulkRetriesRoute = createRoute({
 const bulkRetryRoute = createRoute({
   getParentRoute: () => projectRoute,
   path: "/bulk-retries/$requestId",
-  validateSearch: ({ status }: Record<string, unknown>): { readonly status?: ItemStatus } => {
-    const known = itemStatuses.find((one) => one === status)
-    return known === undefined ? {} : { status: known }
-  },
+  validateSearch: ({ status }: Record<string, unknown>): { readonly status?: ItemStatus } =>
+    present({ status: oneOf(itemStatuses, status) }),
   component: lazyRouteComponent(() => import("./bulkRetries/BulkRetryPage.tsx"), "BulkRetryPage")
 })
 
@@ -279,7 +256,7 @@ const workersRoute = createRoute({
   path: "/workers",
   validateSearch: (search: Record<string, unknown>): OldRowsSearch & { readonly tab?: "processes" } => ({
     ...parseOldRows(search),
-    ...(search.tab === "processes" && { tab: search.tab })
+    ...present({ tab: oneOf(["processes"], search.tab) })
   }),
   component: lazyRouteComponent(() => import("./workers/WorkersPage.tsx"), "WorkersPage")
 })
@@ -320,10 +297,8 @@ const automationRoute = createRoute({
 const backtestDays = [1, 7, 30, 90] as const
 export type BacktestDays = (typeof backtestDays)[number]
 
-const validateDays = ({ days }: Record<string, unknown>): { readonly days?: BacktestDays } => {
-  const known = backtestDays.find((one) => one === days)
-  return known === undefined ? {} : { days: known }
-}
+const validateDays = ({ days }: Record<string, unknown>): { readonly days?: BacktestDays } =>
+  present({ days: oneOf(backtestDays, days) })
 
 const newRuleRoute = createRoute({
   getParentRoute: () => projectRoute,
@@ -334,7 +309,7 @@ const newRuleRoute = createRoute({
     readonly fingerprint?: string
   } => ({
     ...validateDays(search),
-    ...(typeof search.fingerprint === "string" && { fingerprint: search.fingerprint })
+    ...present({ fingerprint: textIn(search.fingerprint) })
   }),
   component: lazyRouteComponent(() => import("./automation/RulePage.tsx"), "NewRulePage")
 })
@@ -346,13 +321,8 @@ const ruleRoute = createRoute({
   component: lazyRouteComponent(() => import("./automation/RulePage.tsx"), "RulePage")
 })
 
-const textParam = (value: unknown): string | undefined => typeof value === "string" && value !== "" ? value : undefined
-
-const validateActivity = (search: Record<string, unknown>): ActivitySearch => {
-  const person = textParam(search.person)
-  const prefix = textParam(search.prefix)
-  return { ...(person !== undefined && { person }), ...(prefix !== undefined && { prefix }) }
-}
+const validateActivity = ({ person, prefix }: Record<string, unknown>): ActivitySearch =>
+  present({ person: textIn(person), prefix: textIn(prefix) })
 
 const activityRoute = createRoute({
   getParentRoute: () => projectRoute,
@@ -371,16 +341,15 @@ const allActivityRoute = createRoute({
 const auditRoute = createRoute({
   getParentRoute: () => projectRoute,
   path: "/audit",
-  validateSearch: (search: Record<string, unknown>): AuditSearch => {
-    const outcome = (["allow", "deny"] as const).find((one) => one === search.outcome)
-    const window = (["1h", "24h", "7d", "30d"] as const).find((one) => one === search.window)
-    return {
-      ...validateActivity(search),
-      ...(outcome !== undefined && { outcome }),
-      ...(window !== undefined && { window }),
-      ...(search.tab === "exports" && { tab: search.tab })
-    }
-  },
+  validateSearch: (search: Record<string, unknown>): AuditSearch => ({
+    ...validateActivity(search),
+    ...present({
+      outcome: oneOf(["allow", "deny"], search.outcome),
+      window: oneOf(["1h", "24h", "7d", "30d"], search.window),
+      target: textIn(search.target),
+      tab: oneOf(["exports"], search.tab)
+    })
+  }),
   component: lazyRouteComponent(() => import("./audit/AuditPage.tsx"), "AuditPage")
 })
 
@@ -393,20 +362,15 @@ const approvalsRoute = createRoute({
     readonly status?: (typeof approvalTabs)[number]
     /** The one that is open. */
     readonly id?: string
-  } => {
-    const tab = approvalTabs.find((one) => one === status)
-    return { ...(tab !== undefined && { status: tab }), ...(typeof id === "string" && id !== "" && { id }) }
-  },
+  } => present({ status: oneOf(approvalTabs, status), id: textIn(id) }),
   component: lazyRouteComponent(() => import("./approvals/ApprovalsPage.tsx"), "ApprovalsPage")
 })
 
 const newAgentRoute = createRoute({
   getParentRoute: () => projectRoute,
   path: "/agents/new",
-  validateSearch: ({ engine }: Record<string, unknown>): { readonly engine?: SetupEngine } => {
-    const known = setupEngines.find((one) => one === engine)
-    return known === undefined ? {} : { engine: known }
-  },
+  validateSearch: ({ engine }: Record<string, unknown>): { readonly engine?: SetupEngine } =>
+    present({ engine: oneOf(setupEngines, engine) }),
   component: lazyRouteComponent(() => import("./agents/NewAgentPage.tsx"), "NewAgentPage")
 })
 
@@ -420,7 +384,7 @@ const inboxRoute = createRoute({
   getParentRoute: () => signedInRoute,
   path: "/inbox",
   validateSearch: ({ unread }: Record<string, unknown>): { readonly unread?: true } =>
-    unread === true ? { unread } : {},
+    present({ unread: onlyTrue(unread) }),
   component: lazyRouteComponent(() => import("./inbox/InboxPage.tsx"), "InboxPage")
 })
 

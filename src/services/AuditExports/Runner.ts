@@ -92,10 +92,10 @@ export class AuditExportRunner extends Effect.Service<AuditExportRunner>()("svc/
     const write = (job: JobRow) =>
       Effect.gen(function*() {
         const lease = yield* Lease
-        const { action_prefix = "", fields, outcome = null, since, user_id = null } = job.filters
+        const { action_prefix = "", fields, outcome = null, since, target_id = null, user_id = null } = job.filters
         const after = since === undefined ? null : yield* auditRows.findLastBefore(since)
         const file = yield* auditExport.makeFile(
-          search.all({ project_id: job.project_id, action_prefix, outcome, user_id, target_id: null, after }),
+          search.all({ project_id: job.project_id, action_prefix, outcome, user_id, target_id, after }),
           viewOf(job),
           job.format,
           fields === undefined ? null : fields.join(","),

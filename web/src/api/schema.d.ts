@@ -1833,6 +1833,7 @@ export interface components {
             format: "csv" | "json" | "xlsx";
             outcome?: string | null;
             since?: string | null;
+            target_id?: string | null;
             user_id?: string | null;
         };
         ExportJobList: {

@@ -3,6 +3,7 @@ import { useState } from "react"
 import { ActivityFilters } from "../activity/Filters.tsx"
 import { useTexts } from "../i18n/Language.tsx"
 import { usePeople } from "../people/usePeople.ts"
+import { oneOf, present } from "../searchParams.ts"
 import { Button } from "../ui/Button.tsx"
 import { Icon } from "../ui/Icon.tsx"
 import { ListFrame } from "../ui/ListFrame.tsx"
@@ -25,14 +26,6 @@ const refetchMillis = 15_000
 const pageSize = 50
 const selectLook = "h-[30px] max-w-full rounded-base border border-line bg-paper px-3"
 
-/** Without the filters that are not chosen, so that the address has none of them. */
-const compact = (filter: { readonly [K in keyof AuditFilter]: AuditFilter[K] | undefined }): AuditFilter => ({
-  ...(filter.prefix !== undefined && { prefix: filter.prefix }),
-  ...(filter.person !== undefined && { person: filter.person }),
-  ...(filter.outcome !== undefined && { outcome: filter.outcome }),
-  ...(filter.window !== undefined && { window: filter.window })
-})
-
 const Filters = ({ filter, onFilter, slug }: {
   readonly slug: string
   readonly filter: AuditFilter
@@ -46,14 +39,13 @@ const Filters = ({ filter, onFilter, slug }: {
         slug={slug}
         prefix={filter.prefix}
         person={filter.person}
-        onPrefix={(prefix) => onFilter(compact({ ...filter, prefix }))}
-        onPerson={(person) => onFilter(compact({ ...filter, person }))}
+        onPrefix={(prefix) => onFilter(present({ ...filter, prefix }))}
+        onPerson={(person) => onFilter(present({ ...filter, person }))}
       />
       <select
         aria-label={texts.outcome}
         value={filter.outcome ?? ""}
-        onChange={({ target }) =>
-          onFilter(compact({ ...filter, outcome: (["allow", "deny"] as const).find((one) => one === target.value) }))}
+        onChange={({ target }) => onFilter(present({ ...filter, outcome: oneOf(["allow", "deny"], target.value) }))}
         className={selectLook}
       >
         <option value="">{texts.anyOutcome}</option>
@@ -63,12 +55,19 @@ const Filters = ({ filter, onFilter, slug }: {
       <select
         aria-label={texts.since}
         value={filter.window ?? ""}
-        onChange={({ target }) => onFilter(compact({ ...filter, window: windows.find((one) => one === target.value) }))}
+        onChange={({ target }) => onFilter(present({ ...filter, window: oneOf(windows, target.value) }))}
         className={selectLook}
       >
         <option value="">{texts.windows.all}</option>
         {windows.map((window) => <option key={window} value={window}>{texts.windows[window]}</option>)}
       </select>
+      {filter.target !== undefined && (
+        <Button onClick={() => onFilter(present({ ...filter, target: undefined }))}>
+          {texts.ofTarget(filter.target)}
+          <Icon name="close" />
+          <span className="sr-only">{texts.ofAllTargets}</span>
+        </Button>
+      )}
     </div>
   )
 }

@@ -12,10 +12,11 @@ const formats = ["csv", "json", "xlsx"] as const
 const useFilterWords = (slug: string) => {
   const { activity, audit: texts } = useTexts()
   const { nameOf } = usePeople(slug)
-  return ({ outcome, person, prefix, window }: AuditFilter): ReadonlyArray<string> => [
+  return ({ outcome, person, prefix, target, window }: AuditFilter): ReadonlyArray<string> => [
     ...(prefix === undefined ? [] : [`${activity.action}: ${prefix}`]),
     ...(person === undefined ? [] : [`${activity.person}: ${nameOf(person)}`]),
     ...(outcome === undefined ? [] : [`${texts.outcome}: ${texts.outcomes[outcome]}`]),
+    ...(target === undefined ? [] : [texts.ofTarget(target)]),
     ...(window === undefined ? [] : [`${texts.since}: ${texts.windows[window]}`])
   ]
 }

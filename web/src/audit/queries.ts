@@ -10,15 +10,18 @@ export interface AuditFilter {
   readonly person?: string
   readonly outcome?: "allow" | "deny"
   readonly window?: AuditWindow
+  /** The id of what it was done to. */
+  readonly target?: string
 }
 
 const hourMillis = 3_600_000
 
 /** The terms of the API; a window begins so long before now. */
-export const termsOf = ({ outcome, person, prefix, window }: AuditFilter) => ({
+export const termsOf = ({ outcome, person, prefix, target, window }: AuditFilter) => ({
   ...(prefix !== undefined && { action_prefix: prefix }),
   ...(person !== undefined && { user_id: person }),
   ...(outcome !== undefined && { outcome }),
+  ...(target !== undefined && { target_id: target }),
   ...(window !== undefined && { since: new Date(Date.now() - auditWindows[window] * hourMillis).toISOString() })
 })
 

@@ -1,3 +1,5 @@
+import { oneOf, present, textIn } from "../searchParams.ts"
+
 /** The parts of the page of a project's notifications, and what its address keeps of each. */
 export const parts = ["alerts", "channels", "defaults", "deliveries", "maintenance"] as const
 export type Part = (typeof parts)[number]
@@ -27,33 +29,25 @@ export interface NotificationsSearch extends DeliverySearch {
   readonly status?: AlertStatus
 }
 
-const oneOf = <A extends string>(known: ReadonlyArray<A>, value: unknown): A | undefined =>
-  known.find((one) => one === value)
-
 /** An id comes back as it is; anything else is no id. */
 const idIn = (value: unknown): string | undefined =>
   typeof value === "string" && /^[0-9a-f-]{36}$/.test(value) ? value : undefined
 
-export const readDeliverySearch = (search: Record<string, unknown>): DeliverySearch => {
-  const delivery = oneOf(deliveryStatuses, search.delivery)
-  const [channel, alert, shown] = [idIn(search.channel), idIn(search.alert), idIn(search.shown)]
-  return {
-    ...(delivery !== undefined && { delivery }),
-    ...(channel !== undefined && { channel }),
-    ...(alert !== undefined && { alert }),
-    ...(typeof search.project === "string" && search.project !== "" && { project: search.project }),
-    ...(shown !== undefined && { shown })
-  }
-}
+export const readDeliverySearch = (
+  { alert, channel, delivery, project, shown }: Record<string, unknown>
+): DeliverySearch =>
+  present({
+    delivery: oneOf(deliveryStatuses, delivery),
+    channel: idIn(channel),
+    alert: idIn(alert),
+    project: textIn(project),
+    shown: idIn(shown)
+  })
 
-export const readSearch = (search: Record<string, unknown>): NotificationsSearch => {
-  const [part, status] = [oneOf(parts, search.part), oneOf(alertStatuses, search.status)]
-  return {
-    ...readDeliverySearch(search),
-    ...(part !== undefined && { part }),
-    ...(status !== undefined && { status })
-  }
-}
+export const readSearch = (search: Record<string, unknown>): NotificationsSearch => ({
+  ...readDeliverySearch(search),
+  ...present({ part: oneOf(parts, search.part), status: oneOf(alertStatuses, search.status) })
+})
 
 /** The parts of the page of a person's own notifications. */
 export const ownParts = ["subscriptions", "channels", "deliveries"] as const
@@ -63,7 +57,7 @@ export interface OwnSearch extends DeliverySearch {
   readonly part?: OwnPart
 }
 
-export const readOwnSearch = (search: Record<string, unknown>): OwnSearch => {
-  const part = oneOf(ownParts, search.part)
-  return { ...readDeliverySearch(search), ...(part !== undefined && { part }) }
-}
+export const readOwnSearch = (search: Record<string, unknown>): OwnSearch => ({
+  ...readDeliverySearch(search),
+  ...present({ part: oneOf(ownParts, search.part) })
+})

@@ -10,6 +10,8 @@ export const audit: Texts["audit"] = {
   noMatchHint: "Wählen Sie eine andere Aktion, Person, ein anderes Ergebnis oder eine andere Zeit.",
   outcome: "Entscheidung",
   anyOutcome: "Alle Entscheidungen",
+  ofTarget: (id: string) => `Nur was ${id} betrifft`,
+  ofAllTargets: "Alles zeigen",
   outcomes: { allow: "Erlaubt", deny: "Verweigert" },
   since: "Zeitraum",
   windows: {

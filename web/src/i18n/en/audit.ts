@@ -8,6 +8,8 @@ export const audit = {
   noMatchHint: "Choose another action, person, outcome or time.",
   outcome: "Outcome",
   anyOutcome: "All outcomes",
+  ofTarget: (id: string) => `Only what was done to ${id}`,
+  ofAllTargets: "Show all",
   outcomes: { allow: "Allowed", deny: "Refused" },
   since: "Time",
   windows: { "1h": "Last hour", "24h": "Last 24 hours", "7d": "Last 7 days", "30d": "Last 30 days", all: "All time" },

@@ -10,6 +10,8 @@ export const audit: Texts["audit"] = {
   noMatchHint: "Elija otra acción, persona, decisión o período.",
   outcome: "Decisión",
   anyOutcome: "Todas las decisiones",
+  ofTarget: (id: string) => `Solo lo hecho a ${id}`,
+  ofAllTargets: "Mostrar todo",
   outcomes: { allow: "Permitida", deny: "Denegada" },
   since: "Período",
   windows: {

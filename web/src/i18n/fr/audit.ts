@@ -10,6 +10,8 @@ export const audit: Texts["audit"] = {
   noMatchHint: "Choisissez une autre action, personne, décision ou période.",
   outcome: "Décision",
   anyOutcome: "Toutes les décisions",
+  ofTarget: (id: string) => `Seulement ce qui concerne ${id}`,
+  ofAllTargets: "Tout afficher",
   outcomes: { allow: "Autorisée", deny: "Refusée" },
   since: "Période",
   windows: {

@@ -10,6 +10,8 @@ export const audit: Texts["audit"] = {
   noMatchHint: "別のアクション、担当者、判定、期間を選んでください。",
   outcome: "判定",
   anyOutcome: "すべての判定",
+  ofTarget: (id: string) => `${id} に対する操作のみ`,
+  ofAllTargets: "すべて表示",
   outcomes: { allow: "許可", deny: "拒否" },
   since: "期間",
   windows: { "1h": "過去 1 時間", "24h": "過去 24 時間", "7d": "過去 7 日間", "30d": "過去 30 日間", all: "全期間" },
