@@ -33,7 +33,7 @@ export const freshPostgres = Effect.acquireRelease(
 )
 
 /** The folder of a part of the build that ships programs, removed with the scope. */
-export const builtPart = (part: "cli" | "soak") =>
+export const builtPart = (part: "cli" | "soak" | "program") =>
   Effect.acquireRelease(
     Effect.sync(() => {
       mkdirSync(join(root, "node_modules/.cache"), { recursive: true })
