@@ -104,8 +104,51 @@ describe.skipIf(!ready)("the list of tasks on the dashboard", () => {
           assert.isAtLeast(exported.length, 90)
           assert.isTrue(exported.every(({ name }) => name === "stock.sync_warehouse"))
 
+          // a task is retried with other arguments, and its page shows the command, its audit rows and the tree
+          await line.fill("name:=checkout.place_order state:success")
+          await page.waitForURL(/place_order/)
+          await waitUntil(async () => (await row.allInnerTexts()).every((text) => text.includes("place_order")))
+          await row.nth(5).getByRole("link").click()
+          const tree = page.getByRole("region", { name: "Tree" })
+          await tree.getByRole("link", { name: "payment.charge" }).first().waitFor()
+          await assertAccessible(page, "task with a tree")
+          await tree.getByRole("button", { name: "Graph" }).click()
+          await tree.getByRole("group", { name: "Graph" }).getByRole("link", { name: "payment.charge" }).first()
+            .waitFor()
+          await assertAccessible(page, "graph of a tree")
+          await page.getByRole("button", { name: "Retry with other arguments" }).click()
+          const named = dialog.getByLabel("Named arguments", { exact: true })
+          const retry = dialog.getByRole("button", { name: "Retry" })
+          assert.isTrue(await retry.isDisabled()) // nothing differs yet
+          const values = JSON.parse(await named.inputValue())
+          await named.fill("{\"customer\": ")
+          await dialog.getByText("This is no JSON object of at most 64 KiB.").waitFor()
+          assert.isTrue(await retry.isDisabled())
+          await named.fill(JSON.stringify({ ...values, customer: 4242 }))
+          await dialog.getByRole("insertion").getByText("\"customer\": 4242").waitFor()
+          await dialog.getByRole("deletion").getByText(`"customer": ${values.customer}`).waitFor()
+          await assertAccessible(page, "retry with other arguments")
+          await retry.click()
+          await dialog.waitFor({ state: "detached" })
+          const commands = page.getByRole("region", { name: "Commands" })
+          await commands.getByText("Completed", { exact: true }).waitFor()
+          const taskId = page.url().split("/").at(-1) ?? ""
+          const { items: [command] } = await call(
+            "GET",
+            `/projects/shop/commands?engine=effect-queue&task_id=${taskId}`
+          )
+          const { kwargs } = await call("GET", `/projects/shop/tasks/effect-queue/${command.result.new_task_id}`)
+          assert.strictEqual(kwargs.customer, 4242)
+          await commands.getByRole("link", { name: "Rows of the audit log" }).click()
+          await page.getByText("command.issued").waitFor()
+          assert.strictEqual(new URL(page.url()).searchParams.get("target"), command.id)
+          await page.getByRole("button", { name: /Show all/ }).click()
+          await page.waitForURL(/audit$/)
+          await page.goto("/projects/shop/tasks")
+
           // the loaded rows, then all that match, are selected and deleted
-          await line.fill("name:=mail.invoice until:1h")
+          const hourAgo = new Date(Date.now() - 3_600_000).toISOString() // an age would let further tasks match meanwhile
+          await line.fill(`name:=mail.invoice until:${hourAgo}`)
           await page.waitForURL(/until/)
           await waitUntil(async () => (await row.allInnerTexts()).every((text) => text.includes("mail.invoice")))
           await page.getByRole("checkbox", { name: "Select all loaded tasks" }).check()

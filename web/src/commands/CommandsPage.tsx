@@ -11,19 +11,12 @@ import { PageHeader } from "../ui/PageHeader.tsx"
 import { Table } from "../ui/Table.tsx"
 import { Time } from "../ui/Time.tsx"
 import { usePagedList } from "../ui/usePagedList.ts"
+import { CommandStatusText } from "./CommandStatusText.tsx"
 
 type Command = Schemas["Command"]
 type Status = Command["status"]
 
 const statuses: ReadonlyArray<Status> = ["pending", "dispatched", "completed", "failed", "timeout", "cancelled"]
-const colours: Readonly<Record<Status, string>> = {
-  pending: "text-waiting",
-  dispatched: "text-running",
-  completed: "text-success",
-  failed: "text-failure",
-  timeout: "text-retry",
-  cancelled: "text-stopped"
-}
 
 const refetchMillis = 3_000
 const pageSize = 50
@@ -92,12 +85,7 @@ export const CommandsPage = () => {
           rows={list.rows}
           rowKey={({ id }) => id}
           columns={[
-            {
-              title: texts.status,
-              cell: ({ status }) => (
-                <span className={colours[status]} title={texts.statusHints[status]}>{texts.statuses[status]}</span>
-              )
-            },
+            { title: texts.status, cell: ({ status }) => <CommandStatusText status={status} /> },
             { title: texts.action, cell: ({ action }) => texts.actions[action] },
             { title: texts.target, cell: (command) => <Target slug={slug} command={command} /> },
             { title: texts.error, isMinor: true, cell: ({ error, note }) => error ?? note },

@@ -1,7 +1,7 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query"
-import { Link, useParams } from "@tanstack/react-router"
+import { useParams } from "@tanstack/react-router"
 import { parse, stringify } from "lossless-json"
-import { useMemo, useState } from "react"
+import { lazy, Suspense, useMemo, useState } from "react"
 import { api, base, type Schemas, unwrap } from "../api/client.ts"
 import { useLiveChanges } from "../api/live.ts"
 import { useFormat } from "../format/useFormat.ts"
@@ -13,13 +13,17 @@ import { Icon } from "../ui/Icon.tsx"
 import { ErrorNotice, Loading } from "../ui/Notices.tsx"
 import { PageHeader } from "../ui/PageHeader.tsx"
 import { Fact, Facts, Panel } from "../ui/Panel.tsx"
-import { StateMark, StateShape } from "../ui/StateMark.tsx"
+import { StateMark } from "../ui/StateMark.tsx"
 import { Time } from "../ui/Time.tsx"
 import { CommandQuestion, type Question } from "./CommandQuestion.tsx"
 import { JsonTree } from "./JsonTree.tsx"
 import { OpenTaskActions } from "./TaskActions.tsx"
+import { TaskCommands } from "./TaskCommands.tsx"
+import { TaskTree } from "./TaskTree.tsx"
 import { Timeline } from "./Timeline.tsx"
 import { Traceback } from "./Traceback.tsx"
+
+const RetryDialog = lazy(() => import("./RetryDialog.tsx").then(({ RetryDialog }) => ({ default: RetryDialog })))
 
 type TaskDetail = Schemas["TaskDetail"]
 
@@ -61,56 +65,6 @@ const TaskFacts = ({ task }: { readonly task: TaskDetail }) => {
   )
 }
 
-const Tree = ({ slug, task }: { readonly slug: string; readonly task: TaskDetail }) => {
-  const { task: texts } = useTexts()
-  const format = useFormat()
-  const { data: tree } = useQuery({
-    queryKey: ["tree", slug, task.engine, task.task_id],
-    queryFn: () =>
-      unwrap(
-        api.GET("/api/v1/projects/{slug}/tasks/{engine}/{task_id}/tree", {
-          params: { path: { slug, engine: task.engine, task_id: task.task_id } }
-        })
-      )
-  })
-  if (tree === undefined || tree.node_count < 2) return null
-  const children = Map.groupBy(tree.nodes, ({ parent_task_id }) => parent_task_id ?? "")
-  const known = new Set(tree.nodes.map(({ task_id }) => task_id))
-  const roots = tree.nodes.filter(({ parent_task_id }) => parent_task_id === null || !known.has(parent_task_id))
-  const rows: Array<{ node: Schemas["TaskTreeNode"]; depth: number }> = []
-  const visit = (node: Schemas["TaskTreeNode"], depth: number) => {
-    if (rows.some((row) => row.node === node)) return
-    rows.push({ node, depth })
-    for (const child of children.get(node.task_id) ?? []) visit(child, depth + 1)
-  }
-  for (const root of roots) visit(root, 0)
-  return (
-    <Panel title={texts.tree}>
-      <ul className="max-h-[360px] overflow-auto py-3">
-        {rows.map(({ depth, node }) => (
-          <li key={`${node.engine} ${node.task_id}`}>
-            <Link
-              to="/projects/$slug/tasks/$engine/$taskId"
-              params={{ slug, engine: node.engine, taskId: node.task_id }}
-              aria-current={node.task_id === task.task_id ? "true" : undefined}
-              className="flex items-center gap-3 px-5 py-2 hover:bg-hover aria-[current=true]:font-semibold"
-              style={{ paddingLeft: 16 + depth * 20 }}
-            >
-              <StateShape state={node.state} />
-              <span className="truncate">{node.name}</span>
-              <span className="figures ml-auto text-soft">
-                {node.started_at !== null && node.finished_at !== null &&
-                  format.duration(Math.max(0, Date.parse(node.finished_at) - Date.parse(node.started_at)))}
-              </span>
-            </Link>
-          </li>
-        ))}
-      </ul>
-      {tree.truncated && <p className="px-5 pb-4 text-soft">{texts.truncated(format.number(tree.node_count))}</p>}
-    </Panel>
-  )
-}
-
 const Why = ({ slug, task }: { readonly slug: string; readonly task: TaskDetail }) => {
   const { task: texts } = useTexts()
   const { data: why } = useQuery({
@@ -139,6 +93,7 @@ export const TaskPage = () => {
   const queries = useQueryClient()
   const canOperate = useCan(slug, "operator")
   const [question, setQuestion] = useState<Question | null>(null)
+  const [isEditing, setEditing] = useState(false)
   const key = useMemo(() => ["task", slug, engine, taskId], [slug, engine, taskId])
   const detail = useQuery({ queryKey: key, queryFn: () => readTask(slug, engine, taskId) })
   const events = useQuery({
@@ -198,6 +153,12 @@ export const TaskPage = () => {
               {texts.task.cancel}
             </Button>
           )}
+          {canOperate && !task.payload_hidden && (
+            <Button onClick={() => setEditing(true)}>
+              <Icon name="edit" />
+              {texts.task.retryWith}
+            </Button>
+          )}
           {canOperate && (
             <Button
               look={task.state === "failure" ? "primary" : "plain"}
@@ -210,7 +171,7 @@ export const TaskPage = () => {
         </div>
       </PageHeader>
       <div className="grid gap-5 px-5 pb-6 lg:grid-cols-[minmax(0,3fr)_minmax(0,2fr)]">
-        <div className="grid content-start gap-5">
+        <div className="grid grid-cols-[minmax(0,1fr)] content-start gap-5">
           {task.exception !== null && (
             <Panel title={texts.task.exception}>
               <p className="px-5 py-4 font-mono text-[12px] break-words whitespace-pre-wrap text-failure">
@@ -231,7 +192,7 @@ export const TaskPage = () => {
               ))}
           </Panel>
         </div>
-        <div className="grid content-start gap-5">
+        <div className="grid grid-cols-[minmax(0,1fr)] content-start gap-5">
           <Panel title={texts.task.facts}>
             <TaskFacts task={task} />
           </Panel>
@@ -247,7 +208,8 @@ export const TaskPage = () => {
               )}
           </Panel>
           {!hasEnded && <Why slug={slug} task={task} />}
-          <Tree slug={slug} task={task} />
+          <TaskTree slug={slug} engine={engine} taskId={taskId} />
+          <TaskCommands slug={slug} task={task} />
         </div>
       </div>
       <OpenTaskActions
@@ -257,6 +219,11 @@ export const TaskPage = () => {
         onAsk={(action) => setQuestion({ action, tasks: [task] })}
       />
       {question !== null && <CommandQuestion slug={slug} question={question} onClose={() => setQuestion(null)} />}
+      {isEditing && (
+        <Suspense>
+          <RetryDialog slug={slug} task={task} values={exact} onClose={() => setEditing(false)} />
+        </Suspense>
+      )}
     </>
   )
 }

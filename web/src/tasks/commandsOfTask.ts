@@ -1,6 +1,6 @@
 import { useMutation } from "@tanstack/react-query"
 import { findAgent } from "../agents/findAgent.ts"
-import { api, unwrap } from "../api/client.ts"
+import { api, ApiError, unwrap } from "../api/client.ts"
 import { type Command, useCommandNotice } from "../commands/following.ts"
 import { useFormat } from "../format/useFormat.ts"
 import { useTexts } from "../i18n/Language.tsx"
@@ -20,6 +20,33 @@ const issue = (slug: string, action: TaskAction, { engine, task_id }: TaskRef, a
   return action === "retry"
     ? unwrap(api.POST("/api/v1/projects/{slug}/commands/retry-task", options))
     : unwrap(api.POST("/api/v1/projects/{slug}/commands/cancel-task", options))
+}
+
+/** The arguments of a retry as JSON texts, since a number in JavaScript would lose digits. */
+export interface OtherArguments {
+  readonly args: string
+  readonly kwargs: string
+}
+
+/** Retries one task with other arguments. It rejects where no command is issued; a notice follows the command. */
+export const useTaskRetry = (slug: string) => {
+  const texts = useTexts()
+  const openNotice = useCommandNotice(slug)
+  return async ({ engine, name, task_id }: TaskRef, { args, kwargs }: OtherArguments) => {
+    const agents = await unwrap(api.GET("/api/v1/projects/{slug}/agents", { params: { path: { slug } } }))
+    const agent = findAgent(agents, engine)
+    if (agent === undefined) throw new ApiError(404, "no_agent", texts.notices.noAgent, null)
+    const target = { agent_id: agent.id, engine, task_id }
+    const command = await unwrap(
+      api.POST("/api/v1/projects/{slug}/commands/retry-task", {
+        params: { path: { slug } },
+        body: target,
+        bodySerializer: (body) =>
+          `${JSON.stringify(body).slice(0, -1)},"override_args":${args},"override_kwargs":${kwargs}}`
+      })
+    )
+    void openNotice(texts.notices.retry(name))([command])
+  }
 }
 
 /** Issues a command for each task, and says what became of them in one notice. */

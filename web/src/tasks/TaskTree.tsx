@@ -1,0 +1,135 @@
+import { useQuery } from "@tanstack/react-query"
+import { Link } from "@tanstack/react-router"
+import { lazy, Suspense, useState } from "react"
+import { api, type Schemas, unwrap } from "../api/client.ts"
+import { useNow } from "../format/now.ts"
+import { useFormat } from "../format/useFormat.ts"
+import { useTexts } from "../i18n/Language.tsx"
+import { Loading } from "../ui/Notices.tsx"
+import { Panel } from "../ui/Panel.tsx"
+import { StateShape } from "../ui/StateMark.tsx"
+import { Tabs } from "../ui/Tabs.tsx"
+import { type Branch, branchesOf, spanOf } from "./branches.ts"
+
+const TaskGraph = lazy(() => import("./TaskGraph.tsx").then(({ TaskGraph }) => ({ default: TaskGraph })))
+
+/** Waited and ran, to the scale of the whole tree. */
+const Bar = ({ end, node, now, start }: {
+  readonly node: Schemas["TaskTreeNode"]
+  readonly start: number
+  readonly end: number
+  readonly now: number
+}) => {
+  const { task: texts } = useTexts()
+  const format = useFormat()
+  const { ended, received, started } = spanOf(node, now)
+  if (received === null) return null
+  const percent = (from: number, to: number) => ({
+    left: `${((from - start) / (end - start)) * 100}%`,
+    width: `max(2px, ${((to - from) / (end - start)) * 100}%)`
+  })
+  const ran = started === null ? null : ended - started
+  return (
+    <div
+      role="img"
+      aria-label={[
+        `${texts.waited} ${format.duration((started ?? ended) - received)}`,
+        ...(ran === null ? [] : [`${texts.ran} ${format.duration(ran)}`])
+      ].join(", ")}
+      className="relative h-[8px] w-[38%] shrink-0 rounded-small bg-canvas"
+    >
+      <div className="absolute inset-y-0 bg-waiting opacity-40" style={percent(received, started ?? ended)} />
+      {started !== null && (
+        <div
+          className={`absolute inset-y-0 ${
+            node.state === "failure" ? "bg-failure" : node.state === "success" ? "bg-success" : "bg-running"
+          }`}
+          style={percent(started, ended)}
+        />
+      )}
+    </div>
+  )
+}
+
+const TreeList = ({ branches, nodes, slug }: {
+  readonly slug: string
+  readonly branches: ReadonlyArray<Branch>
+  readonly nodes: ReadonlyArray<Schemas["TaskTreeNode"]>
+}) => {
+  const format = useFormat()
+  const now = useNow()
+  const spans = nodes.map((node) => spanOf(node, now)).filter(({ received }) => received !== null)
+  const start = Math.min(...spans.map(({ received }) => received ?? now))
+  const end = Math.max(start + 1, ...spans.map(({ ended }) => ended))
+  const rows: Array<{ readonly node: Schemas["TaskTreeNode"]; readonly depth: number }> = []
+  const visit = ({ children, node }: Branch, depth: number) => {
+    rows.push({ node, depth })
+    for (const child of children) visit(child, depth + 1)
+  }
+  for (const branch of branches) visit(branch, 0)
+  return (
+    <ul className="max-h-[360px] overflow-auto py-3">
+      {rows.map(({ depth, node }) => {
+        const { ended, started } = spanOf(node, now)
+        return (
+          <li key={`${node.engine} ${node.task_id}`}>
+            <Link
+              to="/projects/$slug/tasks/$engine/$taskId"
+              params={{ slug, engine: node.engine, taskId: node.task_id }}
+              className="flex items-center gap-3 px-5 py-2 hover:bg-hover aria-[current=page]:font-semibold"
+            >
+              <span className="flex min-w-0 flex-1 items-center gap-3" style={{ paddingLeft: depth * 16 }}>
+                <StateShape state={node.state} />
+                <span className="truncate">{node.name}</span>
+              </span>
+              <Bar node={node} start={start} end={end} now={now} />
+              <span className="figures w-[64px] shrink-0 text-right text-soft">
+                {started !== null && format.duration(ended - started)}
+              </span>
+            </Link>
+          </li>
+        )
+      })}
+    </ul>
+  )
+}
+
+/** The tasks that started one another, as a list with what each waited and ran, and as a graph. */
+export const TaskTree = ({ engine, slug, taskId }: {
+  readonly slug: string
+  readonly engine: string
+  readonly taskId: string
+}) => {
+  const { task: texts } = useTexts()
+  const format = useFormat()
+  const [view, setView] = useState<"list" | "graph">("list")
+  const { data: tree } = useQuery({
+    queryKey: ["tree", slug, engine, taskId],
+    queryFn: () =>
+      unwrap(
+        api.GET("/api/v1/projects/{slug}/tasks/{engine}/{task_id}/tree", {
+          params: { path: { slug, engine, task_id: taskId } }
+        })
+      )
+  })
+  if (tree === undefined || tree.node_count < 2) return null
+  const branches = branchesOf(tree.nodes)
+  return (
+    <Panel title={texts.tree}>
+      <Tabs
+        label={texts.treeViews}
+        tabs={{ list: texts.treeList, graph: texts.treeGraph }}
+        value={view}
+        onChoose={setView}
+      />
+      {view === "list"
+        ? <TreeList slug={slug} branches={branches} nodes={tree.nodes} />
+        : (
+          <Suspense fallback={<Loading />}>
+            <TaskGraph slug={slug} branches={branches} />
+          </Suspense>
+        )}
+      {tree.truncated && <p className="px-5 pb-4 text-soft">{texts.truncated(format.number(tree.node_count))}</p>}
+    </Panel>
+  )
+}
