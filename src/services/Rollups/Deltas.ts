@@ -63,20 +63,25 @@ type EncodedDelta = readonly [
  * the hot path: successive events are mostly of few names and of one minute.
  */
 export const collectDeltas = (folded: ReadonlyArray<FoldResult>): string | null => {
-  const drafts = new Map<string, SeriesDraft>()
-  let draft: SeriesDraft | undefined
+  const drafts: Array<SeriesDraft> = []
+  const groups = new Map<string, Map<string, SeriesDraft>>()
+  // a key for each task, of all four texts, took a third of the time
+  let last: SeriesDraft | undefined
+  let ofLastQueue = new Map<string, SeriesDraft>()
   const draftOf = (project_id: string, engine: string, name: string, queue: string): SeriesDraft => {
-    if (
-      draft !== undefined && draft.name === name && draft.queue === queue && draft.engine === engine &&
-      draft.project_id === project_id
-    ) return draft
-    const key = `${project_id}\n${engine}\n${queue}\n${name}`
-    draft = drafts.get(key)
-    if (draft === undefined) {
-      draft = new SeriesDraft(project_id, engine, name, queue)
-      drafts.set(key, draft)
+    if (last === undefined || last.queue !== queue || last.engine !== engine || last.project_id !== project_id) {
+      const key = `${project_id}\n${engine}\n${queue}`
+      const known = groups.get(key)
+      ofLastQueue = known ?? new Map()
+      if (known === undefined) groups.set(key, ofLastQueue)
+    } else if (last.name === name) return last
+    last = ofLastQueue.get(name)
+    if (last === undefined) {
+      last = new SeriesDraft(project_id, engine, name, queue)
+      ofLastQueue.set(name, last)
+      drafts.push(last)
     }
-    return draft
+    return last
   }
   for (const { after, before, row: { engine, project_id } } of folded) {
     const isSameSeries = before !== null && before.name === after.name && before.queue === after.queue
@@ -87,7 +92,7 @@ export const collectDeltas = (folded: ReadonlyArray<FoldResult>): string | null 
     const { changeAt } = draftOf(project_id, engine, after.name, after.queue)
     addDifference(changeAt, after, isSameSeries ? before : null, 1)
   }
-  const deltas = [...drafts.values()].flatMap(encodeDraft)
+  const deltas = drafts.flatMap(encodeDraft)
   return deltas.length === 0 ? null : JSON.stringify(deltas)
 }
 
