@@ -57,7 +57,11 @@ export const ExportJob = Schema.Struct({
     "completed"
   ),
   row_count: describeField(Schema.NullOr(Schema.Int), "Rows of the file; null until it is known.", 1204),
-  size_bytes: describeField(Schema.NullOr(Schema.Int), "Bytes that are written so far; null before it begins.", 262144),
+  size_bytes: describeField(
+    Schema.NullOr(Schema.Int),
+    "Bytes that are written so far; null before it begins and after it failed.",
+    262144
+  ),
   truncated: describeField(
     Schema.Boolean,
     "Whether more rows match than a file may hold (`SVC_AUDIT_EXPORT_JOB_MAX_ROWS`); the newest ones are in it.",

@@ -144,19 +144,22 @@ export class AuditExports extends Effect.Service<AuditExports>()("svc/AuditExpor
       return viewOf(yield* find(id), slug)
     }, orDieOnSql)
 
-    const chunksOf = (id: ExportJobId): Stream.Stream<Uint8Array> =>
-      Stream.paginateEffect(0, (position) =>
-        Effect.map(
+    /** A chunk that is missing ends the response in the middle, so that no client takes the rest for the file. */
+    const chunksOf = ({ id, size_bytes }: JobRow): Stream.Stream<Uint8Array> =>
+      Stream.paginateEffect({ position: 0, left: size_bytes ?? 0 }, ({ left, position }) =>
+        Effect.flatMap(
           read<{ content: string }>`
-            SELECT content FROM export_job_chunks WHERE job_id = ${id} AND position >= ${position} ORDER BY position LIMIT 1`,
-          (
-            [row]
-          ) => [
-            Buffer.from(row?.content ?? "", "base64"),
-            row === undefined ? Option.none() : Option.some(position + 1)
-          ]
+            SELECT content FROM export_job_chunks WHERE job_id = ${id} AND position = ${position}`,
+          ([row]) => {
+            if (row === undefined) return Effect.dieMessage(`chunk ${position} of the export ${id} is missing`)
+            const bytes = Buffer.from(row.content, "base64")
+            const rest = left - bytes.length
+            return Effect.succeed([
+              bytes,
+              rest > 0 ? Option.some({ position: position + 1, left: rest }) : Option.none()
+            ])
+          }
         )).pipe(
-          Stream.filter((bytes) => bytes.length > 0),
           Stream.catchAll(Effect.die) // the response has begun, so a database failure can only end the download
         )
 
@@ -171,7 +174,7 @@ export class AuditExports extends Effect.Service<AuditExports>()("svc/AuditExpor
         project_id: row.project_id,
         metadata: { format: row.format, size_bytes: row.size_bytes }
       }))
-      return { format: row.format, truncated: row.truncated === 1, body: chunksOf(id) } satisfies ExportFile
+      return { format: row.format, truncated: row.truncated === 1, body: chunksOf(row) } satisfies ExportFile
     }, orDieOnSql)
 
     return { create, list, get, download } as const

@@ -61,7 +61,7 @@ export const jsonFunctionsOf = (sql: SqlClient.SqlClient) =>
 /** The rows of one statement. More would block SQLite's event loop, or hold the locks of PostgreSQL, for too long. */
 const sliceRows = 500
 
-interface SlicedDelete {
+export interface SlicedDelete<E> {
   readonly table: string
   /** The columns of the primary key. */
   readonly key: string
@@ -70,20 +70,26 @@ interface SlicedDelete {
   readonly orderBy?: string
   /** Leaves rows that another transaction has locked to the next call. */
   readonly skipsLocked?: boolean
+  /** The rows of one statement: fewer where a row is large. */
+  readonly rows?: number
+  /** Runs each statement; by default in a transaction of its own. */
+  readonly runSlice?: (slice: Slice<never>) => Slice<E>
 }
 
+type Slice<E> = Effect.Effect<ReadonlyArray<unknown>, SqlError.SqlError | E>
+
 /** Deletes all rows of a table that match, each slice in a statement of its own; the event loop turns in between. */
-export const deleteInSlices = (
+export const deleteInSlices = <E = never>(
   sql: SqlClient.SqlClient,
-  { key, orderBy, skipsLocked = false, table, where }: SlicedDelete
-): Effect.Effect<void, SqlError.SqlError> => {
+  { key, orderBy, rows = sliceRows, runSlice = (slice) => slice, skipsLocked = false, table, where }: SlicedDelete<E>
+): Effect.Effect<void, SqlError.SqlError | E> => {
   const keys = sql.literal(key)
   const order = sql.literal(orderBy === undefined ? "" : `ORDER BY ${orderBy}`)
   const deleteSlice = sql`DELETE FROM ${sql(table)} WHERE (${keys}) IN (
-    SELECT ${keys} FROM ${sql(table)} WHERE ${where} ${order} LIMIT ${sliceRows} ${
+    SELECT ${keys} FROM ${sql(table)} WHERE ${where} ${order} LIMIT ${rows} ${
     skipsLocked ? skipLocked(sql) : sql.literal("")
   }
   ) RETURNING 1`
-  const hasMore = Effect.map(deleteSlice, (rows) => rows.length === sliceRows)
+  const hasMore = Effect.map(runSlice(deleteSlice), (deleted) => deleted.length === rows)
   return Effect.asVoid(Effect.repeat(Effect.zipLeft(hasMore, yieldToEventLoop), { while: (more) => more }))
 }

@@ -131,8 +131,9 @@ export class Projects extends Effect.Service<Projects>()("svc/Projects", {
      */
     const remove = Effect.fn("Projects.remove")(function*() {
       const { id, slug } = yield* CurrentProject
-      // before the transaction: deleting thousands of rows in it would block every other writer
+      // before the transaction: deleting thousands of rows or gigabytes in it would block every other writer
       yield* repo.deleteHealth(id)
+      yield* repo.deleteExports(id)
       yield* sql.withTransaction(Effect.gen(function*() {
         yield* schedules.insertProjectTombstones(id, yield* Timestamp.now)
         const agentIds = yield* repo.listAgentIds(id)

@@ -1,12 +1,12 @@
 import { SqlClient } from "@effect/sql"
 import { assert, describe, layer } from "@effect/vitest"
-import { Effect } from "effect"
-import { randomUUID } from "node:crypto"
+import { Effect, Exit } from "effect"
 import type { ExportJobCreate } from "../../src/domain/ExportJob.ts"
 import { AuditExportRunner } from "../../src/services/AuditExports/Runner.ts"
-import { freshKey, freshProject, request, serverOn } from "../brain.ts"
+import { baseUrl, freshKey, freshProject, request, serverOn } from "../brain.ts"
 import { assertRefused, clientWith } from "../client.ts"
 import { engines } from "../databases.ts"
+import { countChunks, insertExportJob, refuseChunkDeletion } from "../exportJobs.ts"
 import { until } from "../until.ts"
 
 const hostile = "=HYPERLINK(\"http://evil\")"
@@ -120,48 +120,57 @@ describe.each(engines)("exports of the audit log in the background on %s", (engi
       Effect.gen(function*() {
         const here = yield* world
         const { admin, client, path, project } = here
-        const sql = yield* SqlClient.SqlClient
-        /** As a process that was killed leaves it. */
-        const abandoned = (attempts: number) =>
-          Effect.gen(function*() {
-            const id = randomUUID()
-            yield* sql.withTransaction(Effect.gen(function*() {
-              yield* sql`INSERT INTO export_jobs ${
-                sql.insert({
-                  id,
-                  project_id: project.id,
-                  user_id: admin.user_id,
-                  shows_addresses: 0,
-                  format: "json",
-                  filters: "{\"action_prefix\":\"agent.\"}",
-                  status: "running",
-                  attempts,
-                  row_count: null,
-                  size_bytes: 7,
-                  truncated: 0,
-                  error: null,
-                  created_at: "2026-01-01T00:00:00.000000Z",
-                  started_at: "2026-01-01T00:00:00.000000Z",
-                  completed_at: null
-                })
-              }`
-              yield* sql`INSERT INTO export_job_chunks ${
-                sql.insert({ job_id: id, position: 0, content: Buffer.from("half of").toString("base64") })
-              }`
-            }))
-            return id
-          })
-        const job = yield* client.audit_exports.create({ path, payload: asked({ format: "json" }) })
-        const id = (yield* abandoned(1)) as typeof job.id // ids of one kind
+        const id = yield* insertExportJob(project.id, { chunks: ["half of"], action_prefix: "agent." })
         assert.deepInclude(yield* settled(here, id), { status: "completed", row_count: 3 })
         const file = yield* request("GET", `/projects/${project.slug}/audit/export-jobs/${id}/download`, {
           token: admin.token
         })
         assert.lengthOf(JSON.parse(file.text), 3)
-        const last = (yield* abandoned(3)) as typeof job.id // ids of one kind
+        const last = yield* insertExportJob(project.id, { chunks: ["half of"], attempts: 3 })
         const failed = yield* settled(here, last)
-        assert.strictEqual(failed.status, "failed")
+        assert.deepInclude(failed, { status: "failed", downloadable: false, size_bytes: null })
         assert.include(failed.error, "ended 3 times")
+        yield* assertRefused(
+          client.audit_exports.download({ path: { ...path, job_id: last } }),
+          "export_job_not_completed"
+        )
+      }))
+
+    it.effect("break the download when a part of the file is missing, wherever it is", () =>
+      Effect.gen(function*() {
+        const { admin, project } = yield* world
+        const sql = yield* SqlClient.SqlClient
+        const base = yield* baseUrl
+        const chunks = ["[{\"a\":1},", "{\"a\":2},", "{\"a\":3}]"]
+        const download = (id: string) =>
+          Effect.tryPromise(async () => {
+            const response = await fetch(
+              `${base}/api/v1/projects/${project.slug}/audit/export-jobs/${id}/download`,
+              { headers: { authorization: `Bearer ${admin.token}` } }
+            )
+            return response.text()
+          })
+        const whole = yield* insertExportJob(project.id, { chunks, status: "completed" })
+        assert.strictEqual(yield* download(whole), chunks.join(""))
+        for (const position of chunks.keys()) {
+          const id = yield* insertExportJob(project.id, { chunks, status: "completed" })
+          yield* sql`DELETE FROM export_job_chunks WHERE job_id = ${id} AND position = ${position}`
+          assert.isTrue(Exit.isFailure(yield* Effect.exit(download(id))), `without chunk ${position}`)
+        }
+      }))
+
+    it.effect("are deleted before their project, in batches of 16 chunks", () =>
+      Effect.gen(function*() {
+        const project = yield* freshProject()
+        const { token } = yield* freshKey({ isAdmin: true })
+        const chunks = Array.from({ length: 40 }, (_, n) => `chunk ${n}`)
+        const id = yield* insertExportJob(project.id, { chunks, status: "completed" })
+        const remove = Effect.map(request("DELETE", `/projects/${project.slug}`, { token }), ({ status }) => status)
+        const refused = yield* Effect.scoped(Effect.zipRight(refuseChunkDeletion(id, 20), remove))
+        assert.strictEqual(refused, 500)
+        assert.strictEqual(yield* countChunks(id), 24)
+        assert.strictEqual(yield* remove, 204)
+        assert.strictEqual(yield* countChunks(id), 0)
       }))
 
     it.effect("are at most five at a time, and deleted after their retention", () =>

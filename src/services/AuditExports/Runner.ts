@@ -8,12 +8,12 @@ import { type AuditLogRow, AuditRows } from "../Audit/Rows.ts"
 import { AuditSearch, itemOf } from "../Audit/Search.ts"
 import { JobRow } from "../AuditExports.ts"
 import { Reader } from "../Database.ts"
-import { deleteInSlices } from "../Dialect.ts"
 import { Xlsx } from "../Export/Xlsx.ts"
 import { Leader, Lease } from "../Leader.ts"
 import { Loops } from "../Loops.ts"
 import { firstRowOf } from "../Rows.ts"
 import { Settings } from "../Settings.ts"
+import { deleteChunks, deleteExports } from "./Chunks.ts"
 
 /** One process of all replicas writes exports. */
 const leaseName = "audit exports"
@@ -63,24 +63,27 @@ export class AuditExportRunner extends Effect.Service<AuditExportRunner>()("svc/
       read`SELECT * FROM export_jobs WHERE completed_at IS NULL ORDER BY id LIMIT 1`
     )
 
+    const update = (job: JobRow, fields: { readonly status: JobRow["status"] } & Partial<JobRow>) =>
+      Effect.flatMap(
+        Lease,
+        (lease) => lease.withTransaction(sql`UPDATE export_jobs SET ${sql.update(fields)} WHERE id = ${job.id}`)
+      )
+
+    const deleteFile = (job: JobRow) =>
+      Effect.flatMap(Lease, (lease) => deleteChunks(sql, job.id, lease.withTransaction))
+
+    /** Counts the attempt before anything else, so that it counts wherever this process dies. */
     const begin = (job: JobRow) =>
       Effect.gen(function*() {
-        const lease = yield* Lease
         const started_at = yield* Timestamp.now
-        yield* lease.withTransaction(Effect.zipRight(
-          sql`DELETE FROM export_job_chunks WHERE job_id = ${job.id}`,
-          sql`UPDATE export_jobs SET status = 'running', attempts = ${job.attempts + 1}, started_at = ${started_at},
-            row_count = NULL, size_bytes = 0 WHERE id = ${job.id}`
-        ))
+        yield* update(job, { status: "running", attempts: job.attempts + 1, started_at, size_bytes: 0 })
+        yield* deleteFile(job)
       })
 
-    const end = (job: JobRow, fields: { readonly status: "completed" | "failed"; readonly error: string | null }) =>
+    const fail = (job: JobRow, error: string) =>
       Effect.gen(function*() {
-        const lease = yield* Lease
-        const completed_at = yield* Timestamp.now
-        yield* lease.withTransaction(
-          sql`UPDATE export_jobs SET ${sql.update({ ...fields, completed_at })} WHERE id = ${job.id}`
-        )
+        yield* deleteFile(job)
+        yield* update(job, { status: "failed", error, size_bytes: null, completed_at: yield* Timestamp.now })
       })
 
     /** As the creator saw rows when they asked: addresses are for global admins. */
@@ -113,8 +116,12 @@ export class AuditExportRunner extends Effect.Service<AuditExportRunner>()("svc/
               sql`UPDATE export_jobs SET size_bytes = ${size} WHERE id = ${job.id}`
             ))
           }))
-        yield* sql`UPDATE export_jobs SET row_count = ${file.rowCount}, truncated = ${file.truncated ? 1 : 0}
-          WHERE id = ${job.id}`
+        yield* update(job, {
+          status: "completed",
+          row_count: file.rowCount,
+          truncated: file.truncated ? 1 : 0,
+          completed_at: yield* Timestamp.now
+        })
       })
 
     /** What a person is told: the reason where they can act on it. The log has the rest. */
@@ -127,22 +134,16 @@ export class AuditExportRunner extends Effect.Service<AuditExportRunner>()("svc/
 
     const runJob = (job: JobRow) =>
       Effect.gen(function*() {
-        if (job.attempts >= maxAttempts) return yield* end(job, { status: "failed", error: interruptedText })
+        if (job.attempts >= maxAttempts) return yield* fail(job, interruptedText)
         yield* begin(job)
-        yield* write(job).pipe(
-          Effect.zipRight(end(job, { status: "completed", error: null })),
-          Effect.catchAllCause((cause) =>
-            Cause.isInterruptedOnly(cause)
-              ? Effect.failCause(cause)
-              : Effect.zipRight(
-                Effect.logWarning("an export of the audit log failed", cause),
-                Effect.zipRight(
-                  sql`DELETE FROM export_job_chunks WHERE job_id = ${job.id}`,
-                  end(job, { status: "failed", error: describe(cause) })
-                )
-              )
-          )
-        )
+        yield* Effect.catchAllCause(write(job), (cause) =>
+          Cause.isInterruptedOnly(cause)
+            ? Effect.failCause(cause)
+            // a process that lost its lease ends here: the export is another's
+            : Effect.zipRight(
+              fail(job, describe(cause)),
+              Effect.logWarning("an export of the audit log failed", cause)
+            ))
       })
 
     const runAll: Effect.Effect<void, unknown, Lease> = Effect.flatMap(
@@ -162,13 +163,7 @@ export class AuditExportRunner extends Effect.Service<AuditExportRunner>()("svc/
         yield* Timestamp.now,
         -settings.exportJobsRetentionDays * Timestamp.secondsPerDay
       )
-      const isOld = sql`SELECT id FROM export_jobs WHERE completed_at < ${cutoff}`
-      yield* deleteInSlices(sql, {
-        table: "export_job_chunks",
-        key: "job_id, position",
-        where: sql`job_id IN (${isOld})`
-      })
-      yield* deleteInSlices(sql, { table: "export_jobs", key: "id", where: sql`completed_at < ${cutoff}` })
+      yield* deleteExports(sql, sql`completed_at < ${cutoff}`)
     })
 
     return { run, prune } as const

@@ -13,6 +13,7 @@ import { PasswordResets } from "../../../src/services/PasswordResets.ts"
 import { Schedules } from "../../../src/services/Schedules.ts"
 import { freshAgent } from "../../agent.ts"
 import { freshKey, freshProject } from "../../brain.ts"
+import { insertExportJob } from "../../exportJobs.ts"
 import { notificationOf } from "../../services/Notifications/notifications.ts"
 import { insertTasks, storedTask } from "../../tasks.ts"
 import { call } from "./call.ts"
@@ -328,35 +329,7 @@ export const fireIn = (project: Project, kind: "timed out" | "waiting") =>
   })
 
 /** A completed export of the audit log, with its file. */
-export const exportJobIn = (project: Project) =>
-  Effect.gen(function*() {
-    const sql = yield* SqlClient.SqlClient
-    const id = yield* Ids.next
-    const now = yield* Timestamp.now
-    yield* sql`INSERT INTO export_jobs ${
-      sql.insert({
-        id,
-        project_id: project.id,
-        user_id: id,
-        shows_addresses: 0,
-        format: "json",
-        filters: "{}",
-        status: "completed",
-        attempts: 1,
-        row_count: 0,
-        size_bytes: 3,
-        truncated: 0,
-        error: null,
-        created_at: now,
-        started_at: now,
-        completed_at: now
-      })
-    }`
-    yield* sql`INSERT INTO export_job_chunks ${
-      sql.insert({ job_id: id, position: 0, content: Buffer.from("[]\n").toString("base64") })
-    }`
-    return id
-  })
+export const exportJobIn = (project: Project) => insertExportJob(project.id, { chunks: ["[]\n"], status: "completed" })
 
 /** A bulk retry that has not ended: one of its tasks is left, or its command has no outcome. */
 export const bulkRetryIn = (project: Project, control_state: "running" | "cancelled") =>

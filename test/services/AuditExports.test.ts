@@ -1,0 +1,158 @@
+import { SqlClient } from "@effect/sql"
+import { assert, describe, layer } from "@effect/vitest"
+import { Effect, Exit, Layer } from "effect"
+import { randomUUID } from "node:crypto"
+import { type ExportJobId, ProjectId } from "../../src/domain/Id.ts"
+import * as Timestamp from "../../src/domain/Timestamp.ts"
+import { AuditExportRunner } from "../../src/services/AuditExports/Runner.ts"
+import { Leader, Lease, LeaseLost } from "../../src/services/Leader.ts"
+import { appendAudit } from "../audit.ts"
+import { engines } from "../databases.ts"
+import { countChunks, insertExportJob, refuseChunkDeletion } from "../exportJobs.ts"
+import { auditOn } from "./Audit/world.ts"
+
+/** A project with so many rows of the log, in a database without a brain. */
+const projectWith = (rows: number) =>
+  Effect.gen(function*() {
+    const sql = yield* SqlClient.SqlClient
+    const id = ProjectId.make(randomUUID())
+    const at = yield* Timestamp.now
+    yield* sql`INSERT INTO projects ${
+      sql.insert({
+        id,
+        slug: id,
+        name: "shop",
+        environment: "test",
+        timezone: "UTC",
+        is_active: 1,
+        default_scheduler_owner: "svc-scheduler",
+        created_at: at,
+        updated_at: at
+      })
+    }`
+    yield* appendAudit(
+      Array.from({ length: rows }, (_, n) => ({
+        action: "test.done",
+        target_type: "test",
+        target_id: String(n),
+        project_id: id,
+        metadata: { note: "x".repeat(200) }
+      }))
+    )
+    return id
+  })
+
+const run = Effect.flatMap(AuditExportRunner, (runner) => runner.run).pipe(Effect.provide(AuditExportRunner.layer))
+const prune = Effect.flatMap(AuditExportRunner, (runner) => runner.prune).pipe(Effect.provide(AuditExportRunner.layer))
+
+/** `run` in a process that does something else before each of its transactions. */
+const runWith = <E>(beforeTransaction: Effect.Effect<unknown, E, Effect.Effect.Context<typeof run>>) =>
+  Effect.gen(function*() {
+    const leader = yield* Leader
+    const context = yield* Effect.context<Effect.Effect.Context<typeof run>>()
+    const before = Effect.orDie(Effect.provide(beforeTransaction, context))
+    const only: typeof leader.only = (name, effect, options) =>
+      leader.only(
+        name,
+        Effect.updateService(effect, Lease, (lease): Lease["Type"] => ({
+          ...lease,
+          withTransaction: (body) => Effect.zipRight(before, lease.withTransaction(body))
+        })),
+        options
+      )
+    return yield* Effect.provideService(run, Leader, Leader.make({ ...leader, only }))
+  })
+
+const jobOf = (id: ExportJobId) =>
+  Effect.flatMap(
+    SqlClient.SqlClient,
+    (sql) =>
+      sql<
+        { status: string; attempts: number; row_count: number | null; size_bytes: number | null; error: string | null }
+      >`
+    SELECT status, attempts, row_count, CAST(size_bytes AS INTEGER) AS size_bytes, error FROM export_jobs WHERE id = ${id}`
+  ).pipe(
+    Effect.map(([row]) => row)
+  )
+
+const fileOf = (id: ExportJobId) =>
+  Effect.flatMap(
+    SqlClient.SqlClient,
+    (sql) => sql<{ content: string }>`SELECT content FROM export_job_chunks WHERE job_id = ${id} ORDER BY position`
+  ).pipe(Effect.map((rows) => rows.map(({ content }) => Buffer.from(content, "base64").toString()).join("")))
+
+const chunks = (count: number) => Array.from({ length: count }, (_, n) => `chunk ${n}`)
+
+describe.each(engines)("the writer of exports on %s", (engine) => {
+  const world = Leader.layer.pipe(Layer.provideMerge(auditOn(engine)))
+  layer(world, { excludeTestServices: true })((it) => {
+    it.effect("changes nothing of its successor's file once it lost its lease, wherever it stands still", () =>
+      Effect.gen(function*() {
+        const sql = yield* SqlClient.SqlClient
+        const rows = 1500
+        const project = yield* projectWith(rows)
+        let transactions = 0
+        yield* insertExportJob(project, { chunks: chunks(20) })
+        yield* runWith(Effect.sync(() => transactions++))
+        assert.isAtLeast(transactions, 6, "it begins, deletes the old chunks in two batches, writes two, and ends")
+
+        for (let last = 1; last <= transactions; last++) {
+          const id = yield* insertExportJob(project, { chunks: chunks(20) })
+          let transaction = 0
+          const succeed = Effect.gen(function*() {
+            transaction++
+            if (transaction !== last) return
+            yield* sql`UPDATE leases SET expires_at = 1 WHERE name = 'audit exports'`
+            yield* run
+          })
+          assert.instanceOf(yield* Effect.flip(runWith(succeed)), LeaseLost)
+          const job = yield* jobOf(id)
+          assert.deepInclude(job, { status: "completed", row_count: rows, error: null }, `at transaction ${last}`)
+          const file = yield* fileOf(id)
+          assert.strictEqual(Buffer.byteLength(file), job?.size_bytes)
+          const exported: ReadonlyArray<{ readonly target_id: string }> = JSON.parse(file)
+          assert.deepStrictEqual(
+            exported.map(({ target_id }) => Number(target_id)),
+            Array.from({ length: rows }, (_, n) => rows - 1 - n)
+          )
+        }
+      }))
+
+    it.effect("keeps no part of a file whose processes died three times", () =>
+      Effect.gen(function*() {
+        const id = yield* insertExportJob(yield* projectWith(1), { chunks: chunks(3), attempts: 3 })
+        yield* run
+        assert.deepInclude(yield* jobOf(id), { status: "failed", row_count: null, size_bytes: null })
+        assert.strictEqual(yield* countChunks(id), 0)
+      }))
+
+    it.scoped("deletes large files in batches of 16 chunks", () =>
+      Effect.gen(function*() {
+        const sql = yield* SqlClient.SqlClient
+        const project = yield* projectWith(1)
+        const leaves = (id: ExportJobId, work: typeof run | typeof prune) =>
+          Effect.gen(function*() {
+            yield* refuseChunkDeletion(id, 20)
+            assert.isTrue(Exit.isFailure(yield* Effect.exit(work)))
+            assert.strictEqual(yield* countChunks(id), 24)
+          }).pipe(Effect.scoped)
+
+        const begun = yield* insertExportJob(project, { chunks: chunks(40) })
+        yield* leaves(begun, run)
+        yield* run
+        assert.deepInclude(yield* jobOf(begun), { status: "completed", attempts: 3 })
+
+        const last = yield* insertExportJob(project, { chunks: chunks(40), attempts: 3 })
+        yield* leaves(last, run)
+        yield* run
+        assert.deepInclude(yield* jobOf(last), { status: "failed" })
+
+        const old = yield* insertExportJob(project, { chunks: chunks(40), status: "completed" })
+        yield* sql`UPDATE export_jobs SET completed_at = '2020-01-01T00:00:00.000000Z' WHERE id = ${old}`
+        yield* leaves(old, prune)
+        yield* prune
+        assert.isUndefined(yield* jobOf(old))
+        assert.strictEqual(yield* countChunks(old), 0)
+      }))
+  })
+})
