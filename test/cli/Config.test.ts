@@ -72,6 +72,44 @@ describe("svc init and svc config", () => {
       assert.strictEqual((yield* svcHere(["check"], { SVC_HOME: home })).code, 1)
     }))
 
+  it.scoped("have the defaults and the ranges of the contract", () =>
+    Effect.gen(function*() {
+      const home = yield* temporaryHome
+      const defaults = {
+        SVC_AUDIT_WEBHOOK_BUFFER_SIZE: 1000,
+        SVC_AUDIT_WEBHOOK_TIMEOUT_SECONDS: 10,
+        SVC_FIRST_BOOT_ATTEMPTS_PER_IP: 30,
+        SVC_LOGIN_LOCKOUT_DURATION_SECONDS: 900,
+        SVC_LOGIN_LOCKOUT_THRESHOLD: 10,
+        SVC_LOGIN_MIN_DURATION_MS: 300,
+        SVC_MAX_PAYLOAD_SIZE_BYTES: 8192,
+        SVC_MFA_ENROLLMENT_GRACE_DAYS: 7,
+        SVC_MFA_VERIFICATION_RATE_PER_MIN: 10,
+        SVC_REST_MAX_PAGE_SIZE: 500,
+        SVC_SCHEDULE_CIRCUIT_BREAKER_THRESHOLD: 5,
+        SVC_SCHEDULE_FIRES_RETENTION_DAYS: 30
+      }
+      const shown = (yield* svcHere(["config", "show"], { SVC_HOME: home })).stdout
+      for (const [name, value] of Object.entries(defaults)) assert.include(shown, `\n${name}=${value}  # default\n`)
+
+      const ranges = [
+        ["SVC_AUDIT_WEBHOOK_TIMEOUT_SECONDS", 1, 120],
+        ["SVC_MFA_ENROLLMENT_GRACE_DAYS", 0, 90],
+        ["SVC_SCHEDULE_FIRES_RETENTION_DAYS", 1, 3650]
+      ] as const
+      const validate = (valueOf: (min: number, max: number) => number) => {
+        const lines = ranges.map(([name, min, max]) => `${name}=${valueOf(min, max)}\n`)
+        writeFileSync(join(home, "svc.conf"), lines.join(""))
+        return svcHere(["config", "validate"], { SVC_HOME: home })
+      }
+      for (const inside of [Math.min, Math.max]) assert.strictEqual((yield* validate(inside)).code, 0)
+      for (const outside of [(min: number) => min - 1, (_: number, max: number) => max + 1]) {
+        const { code, stderr } = yield* validate(outside)
+        assert.strictEqual(code, 1)
+        for (const [name, min, max] of ranges) assert.match(stderr, new RegExp(`${name}[^;]* ${min}[^;]* ${max}`))
+      }
+    }))
+
   it.scoped("have svc doctor name what looks like a setting and is none", () =>
     Effect.gen(function*() {
       const home = yield* temporaryHome

@@ -345,6 +345,31 @@ describe.each(engines)("sessions on %s", (engine) => {
   })
 })
 
+describe.each(engines)("the lock of an account on %s", (engine) => {
+  layer(serverOn(engine, proxied), { excludeTestServices: true })((it) => {
+    it.effect("comes with the tenth wrong password since the last success, and lasts 900 s", () =>
+      Effect.gen(function*() {
+        const sql = yield* SqlClient.SqlClient
+        const user = yield* freshUser()
+        const guess = (times: number) =>
+          Effect.replicateEffect(login(user.email, { password: "wrong password" }), times)
+        yield* guess(9)
+        assert.strictEqual((yield* login(user.email)).status, 200)
+        yield* guess(9)
+        const lockedUntil = Effect.map(
+          sql<{ locked_until: string | null }>`SELECT locked_until FROM users WHERE id = ${user.id}`,
+          ([row]) => row?.locked_until ?? ""
+        )
+        assert.strictEqual(yield* lockedUntil, "")
+        const before = yield* secondsAgo(-900)
+        yield* guess(1)
+        const after = yield* secondsAgo(-900)
+        assert.isTrue(before <= (yield* lockedUntil) && (yield* lockedUntil) <= after)
+        assert.strictEqual((yield* login(user.email)).status, 401)
+      }))
+  })
+})
+
 describe("a login", () => {
   const slot = 1234
   /** Hashes that were begun while it went on: argon2's own pieces of work in libuv. */

@@ -106,6 +106,35 @@ describe.each(engines)("automation rules on %s", (engine) => {
         assert.strictEqual((yield* request("DELETE", telling, { token: operator })).status, 204)
       }))
 
+    it.effect("a project's automation is on until an admin switches it off; members see the switch", () =>
+      Effect.gen(function*() {
+        const project = yield* freshProject()
+        const keyOf = (role: Role) => freshKey({ roles: { [project.id]: role } })
+        const { token: admin, user_id } = yield* keyOf("admin")
+        const { token: operator } = yield* keyOf("operator")
+        const { token: viewer } = yield* keyOf("viewer")
+        const path = `/projects/${project.slug}/automation/settings`
+        const shown = Effect.map(request("GET", path, { token: viewer }), ({ json }) => json)
+        const put = (token: string, body: object) => request("PUT", path, { token, body })
+        assert.deepStrictEqual(yield* shown, { automation_enabled: true })
+        assert.deepInclude((yield* put(operator, { automation_enabled: false })).json, { code: "forbidden" })
+        for (const wrong of [{}, { automation_enabled: null }, { automation_enabled: "false" }]) {
+          assert.deepStrictEqual(issuesOf(yield* put(admin, wrong)), ["automation_enabled"])
+        }
+        assert.deepStrictEqual(yield* shown, { automation_enabled: true })
+        for (const automation_enabled of [false, true]) {
+          assert.deepStrictEqual((yield* put(admin, { automation_enabled })).json, { automation_enabled })
+          assert.deepStrictEqual(yield* shown, { automation_enabled })
+        }
+        const sql = yield* SqlClient.SqlClient
+        const rows = yield* sql<{ user_id: string; metadata: string }>`SELECT user_id, metadata FROM audit_log
+          WHERE project_id = ${project.id} AND action = 'automation.settings.updated' ORDER BY seq`
+        assert.deepStrictEqual(rows.map((row) => [row.user_id, JSON.parse(row.metadata)]), [
+          [user_id, { automation_enabled: false }],
+          [user_id, { automation_enabled: true }]
+        ])
+      }))
+
     it.effect("a reset is one row of the audit log, which says what it reset", () =>
       Effect.gen(function*() {
         const project = yield* freshProject()

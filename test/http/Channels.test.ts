@@ -141,6 +141,8 @@ describe.each(engines)("channels on %s", (engine) => {
           WHERE d.project_id = ${project.id} ORDER BY d.id`
         const accepted = { success: true, status_code: 200, error: null, response_body: "taken" }
         assert.deepStrictEqual(yield* channels.testConfig({ path, payload: { type: "webhook", config } }), accepted)
+        assert.deepStrictEqual(yield* own.testConfig({ payload: { type: "webhook", config } }), accepted)
+        assert.deepStrictEqual(yield* own.list(), [])
         assert.deepStrictEqual(yield* deliveries, [])
         const { id } = yield* channels.create({ path, payload: { ...payload, is_active: false } })
         const at = { path: { ...path, channel_id: id } }
@@ -167,6 +169,7 @@ describe.each(engines)("channels on %s", (engine) => {
         const log = yield* sql<{ action: string; metadata: string }>`
           SELECT action, metadata FROM audit_log WHERE user_id = ${user_id} ORDER BY seq`
         assert.deepStrictEqual(log.map(({ action }) => action), [
+          "channel.tested",
           "channel.tested",
           "channel.created",
           "channel.tested",

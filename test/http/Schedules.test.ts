@@ -298,4 +298,24 @@ describe.each(engines)("schedules on %s", (engine) => {
         assert.strictEqual((yield* call("DELETE", `/${id}`)).status, 404)
       }))
   })
+
+  layer(serverOn(engine, { maxPayloadSizeBytes: 100_000 }), { excludeTestServices: true })((it) => {
+    it.effect("args and kwargs may have 64 KiB of JSON each, where a body may have more", () =>
+      Effect.gen(function*() {
+        const { call, create } = yield* world
+        const { id } = yield* create()
+        const valueOf = {
+          args: (bytes: number) => ["x".repeat(bytes - "[\"\"]".length)],
+          kwargs: (bytes: number) => ({ k: "x".repeat(bytes - "{\"k\":\"\"}".length) })
+        }
+        for (const field of ["args", "kwargs"] as const) {
+          const [largest, tooLarge] = [65_536, 65_537].map((bytes) => ({ [field]: valueOf[field](bytes) }))
+          const added = { ...nightly, name: field }
+          assert.deepStrictEqual(pathsOf(yield* call("POST", "", { ...added, ...tooLarge })), [field])
+          assert.strictEqual((yield* call("POST", "", { ...added, ...largest })).status, 201)
+          assert.deepStrictEqual(pathsOf(yield* call("PATCH", `/${id}`, tooLarge)), [field])
+          assert.strictEqual((yield* call("PATCH", `/${id}`, largest)).status, 200)
+        }
+      }))
+  })
 })

@@ -159,6 +159,19 @@ describe.each(engines)("watching on %s", (engine) => {
         }
       }))
 
+    it.effect("answers /health and /metrics as often as one address asks", () =>
+      Effect.gen(function*() {
+        const token = Redacted.value((yield* Keys).metricsToken)
+        const ask = (path: string, times: number) =>
+          Effect.map(
+            Effect.all(Array.from({ length: times }, () => request("GET", path, { token })), { concurrency: 8 }),
+            (answers) => new Set(answers.map(({ status }) => status))
+          )
+        // more than the agents' bucket lets through in a minute, and more than any other
+        assert.deepStrictEqual([...yield* ask("//health", 601)], [200])
+        assert.deepStrictEqual([...yield* ask("//metrics", 61)], [200])
+      }))
+
     it.effect("describes itself, offline", () =>
       Effect.gen(function*() {
         const document = yield* request("GET", "/openapi.json")

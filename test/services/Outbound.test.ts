@@ -1,10 +1,13 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Layer, TestClock } from "effect"
+import { Effect, Fiber, Layer, Option, TestClock } from "effect"
+import { spawn } from "node:child_process"
+import { once } from "node:events"
 import { createServer, type IncomingMessage, type RequestListener } from "node:http"
+import { connect } from "node:net"
 import { createServer as createTlsServer } from "node:tls"
 import { Outbound, type OutboundRequest, Resolver } from "../../src/services/Outbound.ts"
 import { settingsOn } from "../databases.ts"
-import { portOf } from "../ports.ts"
+import { freePort, portOf } from "../ports.ts"
 import { makeReceiver } from "./Notifications/receiver.ts"
 
 /** A server of 127.0.0.1; its port, and what it was asked. */
@@ -50,6 +53,27 @@ const outbound = (
     }
   })
 }
+
+/** The port of a program that is stopped, with as many connections as wait for it: the kernel answers no further one. */
+const stoppedServer = Effect.gen(function*() {
+  const port = yield* freePort
+  const listen = `require("node:net").createServer().listen({ port: ${port}, host: "127.0.0.1", backlog: 1 },
+    () => console.log("listens"))`
+  yield* Effect.acquireRelease(
+    Effect.promise(async () => {
+      const child = spawn(process.execPath, ["-e", listen], { stdio: ["ignore", "pipe", "inherit"] })
+      await once(child.stdout, "data")
+      child.kill("SIGSTOP")
+      return child
+    }),
+    (child) => Effect.sync(() => child.kill("SIGKILL"))
+  )
+  yield* Effect.acquireRelease(
+    Effect.sync(() => Array.from({ length: 8 }, () => connect(port, "127.0.0.1").on("error", () => {}))),
+    (sockets) => Effect.sync(() => sockets.forEach((socket) => socket.destroy()))
+  )
+  return port
+})
 
 const ok: RequestListener = (_request, response) => response.end("fine")
 
@@ -272,6 +296,29 @@ describe("outbound calls", () => {
       assert.include(yield* late, { _tag: "OutboundFailed", why: "there was no answer in time" })
       const nobody = yield* Effect.flip(call("http://127.0.0.1:1/"))
       assert.include(nobody, { _tag: "OutboundFailed", why: "the connection was refused (ECONNREFUSED)" })
+    }))
+
+  it.scopedLive("take 5 s to connect, of the 10 s in all", () =>
+    Effect.gen(function*() {
+      const port = yield* stoppedServer
+      const { call } = yield* outbound({}, local)
+      const begun = performance.now()
+      assert.include(yield* Effect.flip(call(`http://127.0.0.1:${port}/`)), {
+        _tag: "OutboundFailed",
+        why: "it cannot be connected to in time (UND_ERR_CONNECT_TIMEOUT)"
+      })
+      assert.isAtLeast(performance.now() - begun, 4900)
+    }))
+
+  it.scoped("take 10 s in all", () =>
+    Effect.gen(function*() {
+      const { port } = yield* serverOf(() => {})
+      const { call } = yield* outbound({}, local)
+      const late = yield* Effect.fork(Effect.flip(call(`http://127.0.0.1:${port}/`)))
+      yield* TestClock.adjust("9999 millis")
+      assert.isTrue(Option.isNone(yield* Fiber.poll(late)))
+      yield* TestClock.adjust("1 millis")
+      assert.include(yield* late, { _tag: "OutboundFailed", why: "there was no answer in time" })
     }))
 
   it.scoped("give up on a name server that says nothing", () =>

@@ -16,6 +16,16 @@ describe("passwords", () => {
         for (const none of [null, "!", "", "$2b$10$x"]) assert.isFalse(yield* passwords.verify(none, given))
       }))
 
+    it.effect("are hashed by Argon2id with 19 MiB, two passes and one lane, each with a salt of its own", () =>
+      Effect.gen(function*() {
+        const passwords = yield* Passwords
+        const [one, another] = yield* Effect.all([passwords.hash(given), passwords.hash(given)])
+        for (const stored of [one, another]) {
+          assert.match(stored, /^\$argon2id\$v=19\$m=19456,t=2,p=1\$[\w+/]{22}\$[\w+/]{43}$/)
+        }
+        assert.notStrictEqual(one, another)
+      }))
+
     it.effect("are refused, naming the field, when they are easy to guess", () =>
       Effect.gen(function*() {
         const passwords = yield* Passwords

@@ -274,6 +274,40 @@ describe.each(engines)("alerts on %s", (engine) => {
         assert.include(rows[0]?.metadata, "signed link")
       }))
 
+    it.effect("a snoozed alert is silent until its end or until a person wakes it; for 30 days at most", () =>
+      Effect.gen(function*() {
+        const { admin, alerts, base, messages, project, record, skipWait, sql, subscribe } = yield* site
+        yield* subscribe({})
+        yield* record([yield* failures(project.id, "f1", 1)])
+        const [{ id }] = yield* until(alerts, ({ length }) => length === 1)
+        const snooze = (until: Timestamp.Timestamp | null, token = admin.token) =>
+          request("POST", `${base}/alerts/${id}/snooze`, { token, body: { until } })
+        const runDue = Effect.zipRight(skipWait(60), Effect.flatMap(Alerts, (service) => service.runDue()))
+        const now = yield* Timestamp.now
+        const inDays = (days: number) => Timestamp.addSeconds(now, days * 86_400)
+
+        const viewer = yield* freshKey({ roles: { [project.id]: "viewer" } })
+        assert.strictEqual((yield* snooze(inDays(1), viewer.token)).json.code, "forbidden")
+        for (const days of [-1, 30.01]) {
+          const { json, status } = yield* snooze(inDays(days))
+          assert.deepStrictEqual([status, json.details?.issues[0].path], [422, "until"], `${days} days`)
+        }
+        assert.strictEqual((yield* snooze(inDays(30))).json.snoozed_until, inDays(30))
+        yield* runDue
+        assert.deepStrictEqual(yield* messages, [])
+        assert.deepInclude((yield* alerts)[0], { status: "open", snoozed_until: inDays(30) })
+
+        assert.isNull((yield* snooze(null)).json.snoozed_until)
+        yield* runDue
+        assert.lengthOf(yield* until(messages, ({ length }) => length > 0), 1)
+        const log = yield* sql<{ action: string }>`
+          SELECT action FROM audit_log WHERE target_id = ${id} AND action LIKE 'alert.%snoozed' ORDER BY seq`
+        assert.deepStrictEqual(log.map(({ action }) => action), ["alert.snoozed", "alert.unsnoozed"])
+
+        yield* sql`UPDATE alerts SET status = 'recovered', recovered_at = ${now} WHERE id = ${id}`
+        assert.strictEqual((yield* snooze(inDays(1))).json.code, "alert_ended")
+      }))
+
     it.effect("maintenance holds messages; a personal alert is its owner's; who left gets nothing", () =>
       Effect.gen(function*() {
         const { alerts, base, admin, messages, project, record, skipWait, sql, subscribe } = yield* site

@@ -4,6 +4,7 @@ import { Effect } from "effect"
 import { ScheduleId } from "../../../src/domain/Id.ts"
 import { fireIdOf } from "../../../src/domain/Schedule/FireId.ts"
 import * as Timestamp from "../../../src/domain/Timestamp.ts"
+import { Settings } from "../../../src/services/Settings.ts"
 import { serverOn } from "../../brain.ts"
 import { engines } from "../../databases.ts"
 import { idOf } from "../../ids.ts"
@@ -101,6 +102,31 @@ describe.each(engines)("fires on %s", (engine) => {
             const [fire] = yield* until(fires(id), ([row]) => row?.status === "buffer_stale")
             assert.include(fire?.error_message, why)
           }
+        }))
+
+      it.scoped("a fire that waits expires after SVC_SCHEDULE_BUFFER_SECONDS, and no agent gets it afterwards", () =>
+        Effect.gen(function*() {
+          const { connect, create, fires, rewind } = yield* world
+          const sql = yield* SqlClient.SqlClient
+          const { scheduleBufferSeconds } = yield* Settings
+          const { id } = yield* create({})
+          yield* rewind(id, 86_400)
+          yield* until(fires(id), ([fire]) => fire?.status === "buffered")
+          const [row] = yield* sql<{ fired_at: Timestamp.Timestamp; expires_at: string }>`
+            SELECT fired_at, expires_at FROM schedule_fires WHERE schedule_id = ${id}`
+          assert.strictEqual(
+            row?.expires_at,
+            Timestamp.addSeconds(row?.fired_at ?? assert.fail(), scheduleBufferSeconds)
+          )
+          yield* sql`UPDATE schedule_fires SET expires_at = ${yield* Timestamp.now} WHERE schedule_id = ${id}`
+          const [expired] = yield* until(fires(id), ([fire]) => fire?.status !== "buffered")
+          assert.deepInclude(expired, { status: "buffer_expired", command_id: null })
+          assert.include(expired?.error_message, "SVC_SCHEDULE_BUFFER_SECONDS")
+          yield* connect(succeed)
+          const next = yield* create({ name: "next" })
+          yield* rewind(next.id, 86_400)
+          yield* until(fires(next.id), ([fire]) => fire?.status === "acked_success")
+          assert.deepStrictEqual(statusesOf(yield* fires(id)), ["buffer_expired"])
         }))
 
       it.scoped("failures in a row disable the schedule; enabling it starts the count again", () =>
