@@ -49,7 +49,7 @@ export const timeoutErrors = {
   acknowledged: "The agent confirmed it, but sent no result in time. Whether it was executed is unknown."
 } as const
 
-/** The actions of agents. The API document lists them; a command of a newer brain may have another one. */
+/** All actions that this brain asks of agents. The API document lists them; a command of a newer brain may have another one. */
 export const commandActions = [
   "retry_task",
   "cancel_task",
@@ -63,8 +63,16 @@ export const commandActions = [
   "cancel_consumer",
   "rate_limit",
   "reconcile_task",
-  "dlq.list"
+  "dlq.list",
+  "schedule.fire",
+  "schedule.trigger_now",
+  "schedule.delete",
+  "schedule.resync",
+  "schedule.external.activate",
+  "schedule.external.control",
+  "schedule.external.mutate"
 ] as const
+export type CommandAction = (typeof commandActions)[number]
 
 /** Bytes of a frame that agents accept (the agents' protocol, section 1.1). */
 export const maxFrameBytes = 1_048_576

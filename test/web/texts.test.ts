@@ -2,6 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import ts from "typescript"
+import { commandActions } from "../../src/domain/Command.ts"
 import { de } from "../../web/src/i18n/de.ts"
 import { en } from "../../web/src/i18n/en.ts"
 import { es } from "../../web/src/i18n/es.ts"
@@ -40,6 +41,10 @@ const texts = (value: unknown, path = ""): ReadonlyArray<readonly [string, strin
 const marks = (text: string) => [...text.matchAll(/⟨\d⟩/g)].map(([mark]) => mark).sort()
 
 describe("the texts of the dashboard", () => {
+  it("name every action of commands", () => {
+    assert.sameMembers(Object.keys(en.commands.actions), [...commandActions])
+  })
+
   it("are all in the catalogue, but for the names of two programs", () => {
     assert.deepStrictEqual(components.flatMap((name) => ownTexts(name).map((text) => `${name}: ${text}`)), [
       "tasks/TaskPage.tsx: curl",

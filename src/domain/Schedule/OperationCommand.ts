@@ -1,5 +1,6 @@
 /** The commands of operations on schedules of an engine's own scheduler (agents' protocol, sections 6.2 and 6.4). Pure. */
 import { canonicalize, CanonicalText, type JsonInput, JsonObject, parse, toCanonicalText } from "../CanonicalJson.ts"
+import type { CommandAction } from "../Command.ts"
 import type { AgentId, ScheduleId, ScheduleOperationId } from "../Id.ts"
 import { digestOf, type Epoch, MUTATION } from "./External.ts"
 import type { OperationName } from "./Operation.ts"
@@ -38,7 +39,7 @@ export interface OperationCommandOptions {
 
 /** `sealed` are parameters that may contain secrets: the agents do not mask the arguments of schedules. */
 export interface OperationCommand {
-  readonly action: string
+  readonly action: CommandAction
   readonly parameters: Readonly<Record<string, JsonInput | undefined>>
   readonly sealed?: Readonly<Record<string, CanonicalText>>
 }

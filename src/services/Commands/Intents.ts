@@ -1,6 +1,6 @@
 import { Effect, Layer, Redacted } from "effect"
 import { canonicalize, CanonicalText } from "../../domain/CanonicalJson.ts"
-import { frameOverheadBytes, maxFrameBytes } from "../../domain/Command.ts"
+import { type CommandAction, frameOverheadBytes, maxFrameBytes } from "../../domain/Command.ts"
 import {
   type BulkRetry,
   type CancelTask,
@@ -92,7 +92,7 @@ export class CommandIntents extends Effect.Service<CommandIntents>()("svc/Comman
     const makeTaskIntent = (
       request: CancelTask,
       agent: CommandedAgent,
-      action: string,
+      action: CommandAction,
       parameters: Intent["parameters"]
     ): Intent => ({
       agent,
@@ -208,7 +208,7 @@ export class CommandIntents extends Effect.Service<CommandIntents>()("svc/Comman
     /** For a worker by name; null means all workers, and then the target names none either. */
     const makeWorkerIntent = Effect.fnUntraced(function*<E, R>(
       request: { readonly agent_id: AgentId; readonly engine: string | null; readonly worker_name: string | null },
-      action: string,
+      action: CommandAction,
       parameters: Intent["parameters"],
       recorded: Effect.Effect<ReadonlyArray<string>, E, R>
     ) {

@@ -1,5 +1,5 @@
 import type { CanonicalText, JsonInput } from "../../domain/CanonicalJson.ts"
-import type { Command, CommandStatus } from "../../domain/Command.ts"
+import type { Command, CommandAction, CommandStatus } from "../../domain/Command.ts"
 import type { AgentId, CommandId, ProjectId, UserId } from "../../domain/Id.ts"
 import type { Timestamp } from "../../domain/Timestamp.ts"
 import type { CommandedAgent } from "../Agents/Repo.ts"
@@ -8,7 +8,7 @@ import type { AuditEntry } from "../Audit/Row.ts"
 /** A command to be issued in the current project: what the agent is asked to do (the agents' protocol, section 5.2). */
 export interface Intent {
   readonly agent_id: AgentId
-  readonly action: string
+  readonly action: CommandAction
   readonly engine: string | null
   readonly target_type: string
   readonly target_id: string | null
@@ -41,7 +41,7 @@ export interface NewCommand extends InitialState {
   readonly project_id: ProjectId
   readonly agent_id: AgentId
   readonly issued_by: UserId | null
-  readonly action: string
+  readonly action: CommandAction
   readonly engine: string | null
   readonly target_type: string
   readonly target_id: string | null

@@ -2,6 +2,7 @@ import { assert, describe, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { system } from "../../../src/domain/Actor.ts"
 import * as Json from "../../../src/domain/CanonicalJson.ts"
+import type { CommandAction } from "../../../src/domain/Command.ts"
 import { Commands } from "../../../src/services/Commands.ts"
 import { CurrentActor, CurrentProject } from "../../../src/services/CurrentActor.ts"
 import { connected, freshAgent } from "../../agent.ts"
@@ -10,7 +11,8 @@ import { engines } from "../../databases.ts"
 import { until } from "../../until.ts"
 import { recordedAnswers } from "../protocol/Vectors.ts"
 
-const actionOf = (command: Json.JsonObject): string => Json.asString(command.get("action")) ?? ""
+// the cast: agents take actions too that this brain never asks for
+const actionOf = (command: Json.JsonObject) => (Json.asString(command.get("action")) ?? "") as CommandAction
 
 const objectOf = (node: Json.JsonNode | undefined): Json.JsonObject => {
   assert.instanceOf(node, Json.JsonObject)

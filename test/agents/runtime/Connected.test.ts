@@ -151,7 +151,7 @@ describe.each(engines)("the agent and its brain on %s", (database) => {
           engine: null,
           target_type: "schedule",
           target_id: null
-        }
+        } as const
         const done = yield* Effect.gen(function*() {
           const { id } = yield* commands.issue({ ...resync, agent_id: credentials.agent_id, timeout_seconds: 60 })
           return yield* until(commands.get(id), ({ status }) => !["pending", "dispatched"].includes(status))

@@ -1444,7 +1444,7 @@ export interface components {
         };
         Command: {
             /** @enum {string} */
-            action: "retry_task" | "cancel_task" | "requeue_dead_letter" | "bulk_retry" | "purge_queue" | "restart_worker" | "pool_grow" | "pool_shrink" | "add_consumer" | "cancel_consumer" | "rate_limit" | "reconcile_task" | "dlq.list";
+            action: "retry_task" | "cancel_task" | "requeue_dead_letter" | "bulk_retry" | "purge_queue" | "restart_worker" | "pool_grow" | "pool_shrink" | "add_consumer" | "cancel_consumer" | "rate_limit" | "reconcile_task" | "dlq.list" | "schedule.fire" | "schedule.trigger_now" | "schedule.delete" | "schedule.resync" | "schedule.external.activate" | "schedule.external.control" | "schedule.external.mutate";
             agent_id: string | null;
             completed_at: string | null;
             dispatched_at: string | null;

@@ -59,6 +59,7 @@ export const CommandsPage = () => {
       ),
     refetchMillis
   })
+  const actionNames: Readonly<Partial<Record<string, string>>> = texts.actions // a newer brain may have others
   return (
     <>
       <PageHeader title={texts.title}>
@@ -86,7 +87,7 @@ export const CommandsPage = () => {
           rowKey={({ id }) => id}
           columns={[
             { title: texts.status, cell: ({ status }) => <CommandStatusText status={status} /> },
-            { title: texts.action, cell: ({ action }) => texts.actions[action] },
+            { title: texts.action, cell: ({ action }) => actionNames[action] ?? action },
             { title: texts.target, cell: (command) => <Target slug={slug} command={command} /> },
             { title: texts.error, isMinor: true, cell: ({ error, note }) => error ?? note },
             { title: texts.issued, isNumber: true, cell: ({ issued_at }) => <Time at={issued_at} /> },

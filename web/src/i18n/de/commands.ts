@@ -40,7 +40,14 @@ export const commands: Texts["commands"] = {
     cancel_consumer: "Nicht mehr aus Queue konsumieren",
     rate_limit: "Rate begrenzen",
     reconcile_task: "Task abgleichen",
-    "dlq.list": "Dead Letters auflisten"
+    "dlq.list": "Dead Letters auflisten",
+    "schedule.fire": "Tick eines Zeitplans auslösen",
+    "schedule.trigger_now": "Zeitplan jetzt auslösen",
+    "schedule.delete": "Zeitplan löschen",
+    "schedule.resync": "Zeitpläne erneut melden",
+    "schedule.external.activate": "Zeitpläne melden",
+    "schedule.external.control": "Zeitplan aktivieren oder deaktivieren",
+    "schedule.external.mutate": "Zeitplan ändern"
   },
   allStatuses: "Alle Ergebnisse"
 }

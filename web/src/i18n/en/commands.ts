@@ -38,7 +38,14 @@ export const commands = {
     cancel_consumer: "Stop consuming from a queue",
     rate_limit: "Limit a rate",
     reconcile_task: "Reconcile a task",
-    "dlq.list": "List dead letters"
+    "dlq.list": "List dead letters",
+    "schedule.fire": "Fire a schedule",
+    "schedule.trigger_now": "Trigger a schedule now",
+    "schedule.delete": "Delete a schedule",
+    "schedule.resync": "Publish schedules again",
+    "schedule.external.activate": "Publish schedules",
+    "schedule.external.control": "Enable or disable a schedule",
+    "schedule.external.mutate": "Change a schedule"
   },
   allStatuses: "All outcomes"
 }

@@ -40,7 +40,14 @@ export const commands: Texts["commands"] = {
     cancel_consumer: "Dejar de consumir de una cola",
     rate_limit: "Limitar una tasa",
     reconcile_task: "Conciliar una tarea",
-    "dlq.list": "Listar dead letters"
+    "dlq.list": "Listar dead letters",
+    "schedule.fire": "Disparar el tick de una programación",
+    "schedule.trigger_now": "Disparar ahora una programación",
+    "schedule.delete": "Eliminar una programación",
+    "schedule.resync": "Publicar de nuevo las programaciones",
+    "schedule.external.activate": "Publicar las programaciones",
+    "schedule.external.control": "Activar o desactivar una programación",
+    "schedule.external.mutate": "Cambiar una programación"
   },
   allStatuses: "Todos los resultados"
 }

@@ -40,7 +40,14 @@ export const commands: Texts["commands"] = {
     cancel_consumer: "Cesser de consommer une file",
     rate_limit: "Limiter un débit",
     reconcile_task: "Réconcilier une tâche",
-    "dlq.list": "Lister les dead letters"
+    "dlq.list": "Lister les dead letters",
+    "schedule.fire": "Déclencher le tick d’une planification",
+    "schedule.trigger_now": "Déclencher maintenant une planification",
+    "schedule.delete": "Supprimer une planification",
+    "schedule.resync": "Publier à nouveau les planifications",
+    "schedule.external.activate": "Publier les planifications",
+    "schedule.external.control": "Activer ou désactiver une planification",
+    "schedule.external.mutate": "Modifier une planification"
   },
   allStatuses: "Tous les résultats"
 }

@@ -40,7 +40,14 @@ export const commands: Texts["commands"] = {
     cancel_consumer: "キューの消費を停止",
     rate_limit: "レートを制限",
     reconcile_task: "タスクを照合",
-    "dlq.list": "デッドレターを一覧表示"
+    "dlq.list": "デッドレターを一覧表示",
+    "schedule.fire": "スケジュールのティックを発火",
+    "schedule.trigger_now": "スケジュールを今すぐ発火",
+    "schedule.delete": "スケジュールを削除",
+    "schedule.resync": "スケジュールを再公開",
+    "schedule.external.activate": "スケジュールを公開",
+    "schedule.external.control": "スケジュールを有効または無効にする",
+    "schedule.external.mutate": "スケジュールを変更"
   },
   allStatuses: "すべての結果"
 }
