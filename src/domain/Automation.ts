@@ -56,10 +56,6 @@ export const Rule = Schema.Struct({
 }).annotations(describeBody("AutomationRule", "What the brain does by itself when something happens."))
 export type Rule = typeof Rule.Type
 
-export const RuleList = Schema.Struct({
-  items: describeField(Schema.Array(Rule), "All rules of the project, oldest first.")
-}).annotations(describeBody("RuleList", "The automation rules of a project."))
-
 /** A new rule (bodies: RuleCreateRequest). */
 export const RuleCreate = Schema.Struct({
   name: describeField(name, about.name, "Retry lost connections"),

@@ -11,6 +11,7 @@ import {
   type RuleUpdate
 } from "../domain/Automation.ts"
 import { isDestructive } from "../domain/Automation/Actions.ts"
+import type { ListedRule } from "../domain/Automation/Execution.ts"
 import { Conflict, type Issue, NotFound, ValidationFailed } from "../domain/Errors.ts"
 import { type ProjectId, RuleId } from "../domain/Id.ts"
 import { selectChanges } from "../domain/Patch.ts"
@@ -135,7 +136,13 @@ export class AutomationRules extends Effect.Service<AutomationRules>()("svc/Auto
 
     const list = Effect.fn("AutomationRules.list")(function*() {
       const { id } = yield* CurrentProject
-      return { items: (yield* repo.list(id)).map(toRule) }
+      const rows = yield* repo.list(id)
+      return {
+        items: rows.map(({ last_occurred_at: occurred_at, last_outcome: outcome, ...row }): ListedRule => ({
+          ...toRule(row),
+          last_execution: outcome === null || occurred_at === null ? null : { outcome, occurred_at }
+        }))
+      }
     }, orDieOnSql)
 
     const get = Effect.fn("AutomationRules.get")(function*(id: RuleId) {

@@ -1,5 +1,5 @@
 import { Schema } from "effect"
-import { RuleTrigger } from "../Automation.ts"
+import { Rule, RuleTrigger } from "../Automation.ts"
 import { CommandStatus } from "../Command.ts"
 import { describeBody, describeField, exampleId, exampleTime } from "../Describe.ts"
 import { CommandId, ExecutionId, RuleId } from "../Id.ts"
@@ -51,6 +51,26 @@ export const Execution = Schema.Struct({
   created_at: describeField(Timestamp, "When the rule was asked.", exampleTime)
 }).annotations(describeBody("RuleExecution", "What a rule did, or would have done."))
 export type Execution = typeof Execution.Type
+
+const LastExecution = Schema.Struct({
+  outcome: describeField(Outcome, "What became of it.", "executed"),
+  occurred_at: describeField(Timestamp, "When the newest of what it counts happened.", exampleTime)
+}).annotations(describeBody("LastRuleExecution", "The newest entry of a rule's log."))
+
+/** A rule in the list of its project. */
+export const ListedRule = Schema.Struct({
+  ...Rule.fields,
+  last_execution: describeField(
+    Schema.NullOr(LastExecution),
+    "The newest entry of its log; null: the log is empty.",
+    { outcome: "executed", occurred_at: exampleTime }
+  )
+}).annotations(describeBody("ListedRule", "A rule, and what it did last."))
+export type ListedRule = typeof ListedRule.Type
+
+export const RuleList = Schema.Struct({
+  items: describeField(Schema.Array(ListedRule), "All rules of the project, oldest first.")
+}).annotations(describeBody("RuleList", "The automation rules of a project."))
 
 export const ExecutionList = Page(Execution).annotations(
   describeBody("RuleExecutionList", "What a rule did, newest first.")

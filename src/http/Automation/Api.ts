@@ -2,9 +2,9 @@ import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "@effect/platform"
 import { Schema } from "effect"
 import { Access, type AccessRule } from "../../domain/Access.ts"
 import { heldCodes } from "../../domain/Approval.ts"
-import { AutomationSettings, Rule, RuleCreate, RuleList, RuleUpdate } from "../../domain/Automation.ts"
+import { AutomationSettings, Rule, RuleCreate, RuleUpdate } from "../../domain/Automation.ts"
 import { RuleBacktest, RuleBacktestRequest } from "../../domain/Automation/Backtest.ts"
-import { ExecutionList } from "../../domain/Automation/Execution.ts"
+import { ExecutionList, RuleList } from "../../domain/Automation/Execution.ts"
 import { exampleId } from "../../domain/Describe.ts"
 import { caseInsensitiveId, RuleId } from "../../domain/Id.ts"
 import { pageQuery } from "../../domain/Query.ts"
@@ -31,7 +31,9 @@ export class AutomationApi extends HttpApiGroup.make("automation")
     HttpApiEndpoint.get("list")`/projects/${slug}/automation/rules`
       .addSuccess(RuleList)
       .annotate(Access, readRule)
-      .annotateContext(operation("List rules", "All rules of the project, oldest first."))
+      .annotateContext(
+        operation("List rules", "All rules of the project, oldest first, each with the newest entry of its log.")
+      )
   )
   .add(
     HttpApiEndpoint.post("create")`/projects/${slug}/automation/rules`

@@ -3,6 +3,7 @@ import { Effect, Option, Schema, Struct } from "effect"
 import { Rule, RuleTrigger } from "../../domain/Automation.ts"
 import { Actions } from "../../domain/Automation/Actions.ts"
 import { Conditions } from "../../domain/Automation/Conditions.ts"
+import { Outcome } from "../../domain/Automation/Execution.ts"
 import type { ProjectId, RuleId } from "../../domain/Id.ts"
 import { Timestamp } from "../../domain/Timestamp.ts"
 import { BooleanColumn, JsonColumn } from "../ColumnTypes.ts"
@@ -24,6 +25,12 @@ export const RuleRow = Schema.Struct({
 })
 export type RuleRow = typeof RuleRow.Type
 
+const ListedRow = Schema.Struct({
+  ...RuleRow.fields,
+  last_outcome: Schema.NullOr(Outcome),
+  last_occurred_at: Schema.NullOr(Timestamp)
+})
+
 /** The state of a rule's breaker as it is stored. */
 export interface StoredBreaker {
   readonly id: RuleId
@@ -32,6 +39,7 @@ export interface StoredBreaker {
 }
 
 const allRows = rowsOf(RuleRow)
+const listedRows = rowsOf(ListedRow)
 const firstRow = firstRowOf(RuleRow)
 const encode = Schema.encodeSync(RuleRow)
 const firstSwitch = firstRowOf(Schema.Struct({ automation_enabled: BooleanColumn }))
@@ -46,11 +54,18 @@ export class RulesRepo extends Effect.Service<RulesRepo>()("svc/RulesRepo", {
   effect: Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient
     const read = yield* Reader
-    const columns = sql.literal(Object.keys(RuleRow.fields).join(", "))
+    const names = Object.keys(RuleRow.fields)
+    const columns = sql.literal(names.join(", "))
+    const ruleColumns = sql.literal(names.map((name) => `r.${name}`).join(", "))
 
     return {
+      /** With the newest entry of each rule's log, which is one probe of an index. */
       list: (projectId: ProjectId) =>
-        allRows(read`SELECT ${columns} FROM automation_rules WHERE project_id = ${projectId} ORDER BY id`),
+        listedRows(read`SELECT ${ruleColumns}, e.outcome AS last_outcome, e.occurred_at AS last_occurred_at
+          FROM automation_rules r LEFT JOIN automation_executions e ON e.id = (
+            SELECT n.id FROM automation_executions n WHERE n.rule_id = r.id ORDER BY n.id DESC LIMIT 1
+          )
+          WHERE r.project_id = ${projectId} ORDER BY r.id`),
       find: (projectId: ProjectId, id: RuleId) =>
         firstRow(read`SELECT ${columns} FROM automation_rules WHERE project_id = ${projectId} AND id = ${id}`),
       findForUpdate: (projectId: ProjectId, id: RuleId) =>

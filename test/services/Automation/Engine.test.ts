@@ -69,6 +69,11 @@ describe.each(engines)("rules act on %s", (engine) => {
             window_seconds: 60
           }
         })
+        const listLast = Effect.map(
+          automation.list({ path }),
+          ({ items }) => items.map(({ last_execution }) => last_execution)
+        )
+        assert.deepStrictEqual(yield* listLast, [null])
         yield* Effect.promise(() => fail(randomUUID()))
         const at = { path: { ...path, rule_id: rule.id }, urlParams: {} }
         const log = yield* until(automation.executions(at), ({ items }) =>
@@ -85,6 +90,8 @@ describe.each(engines)("rules act on %s", (engine) => {
           ]
         )
         assert.strictEqual(retries, 3)
+        const [{ occurred_at, outcome } = assert.fail()] = log.items
+        assert.deepStrictEqual(yield* listLast, [{ occurred_at, outcome }])
         assert.deepInclude(yield* automation.get({ path: at.path }), { cb_tripped: false, cb_execution_count: 3 })
       }))
 

@@ -7,13 +7,20 @@ import * as Timestamp from "../../../src/domain/Timestamp.ts"
 import { ExecutionsRepo } from "../../../src/services/Automation/ExecutionsRepo.ts"
 import { RuleHistoryRepo } from "../../../src/services/Automation/HistoryRepo.ts"
 import { RuleMessagesRepo } from "../../../src/services/Automation/MessagesRepo.ts"
+import { RulesRepo } from "../../../src/services/Automation/RulesRepo.ts"
 import * as Ids from "../../../src/services/Ids.ts"
 import { TaskWhyRepo } from "../../../src/services/Tasks/WhyRepo.ts"
-import { brainOn } from "../../brain.ts"
-import { plansOf } from "../../plans.ts"
+import { brainOn, freshProject } from "../../brain.ts"
+import { plansOf, postgresPlansOf } from "../../plans.ts"
 import { insertTasks, storedTask } from "../../tasks.ts"
 
-const repos = Layer.mergeAll(ExecutionsRepo.layer, RuleHistoryRepo.layer, RuleMessagesRepo.layer, TaskWhyRepo.layer)
+const repos = Layer.mergeAll(
+  ExecutionsRepo.layer,
+  RuleHistoryRepo.layer,
+  RuleMessagesRepo.layer,
+  RulesRepo.layer,
+  TaskWhyRepo.layer
+)
 
 describe("statements that must not read all rows of a project, on SQLite", () => {
   layer(Layer.provideMerge(repos, brainOn("SQLite")), { excludeTestServices: true })((it) => {
@@ -23,7 +30,7 @@ describe("statements that must not read all rows of a project, on SQLite", () =>
       Effect.gen(function*() {
         const { listOpenCommands } = yield* TaskWhyRepo
         const [plan = []] = yield* plansOf(listOpenCommands(projectId, { engine: "celery", task_id: "t1" }))
-        assert.include(plan.join("\n"), "commands_status (project_id=? AND status=?)")
+        assert.include(plan.join("\n"), "commands_task (project_id=? AND engine=? AND target_id=?)")
       }))
 
     it.effect("the task that a rule took for the origin", () =>
@@ -42,6 +49,15 @@ describe("statements that must not read all rows of a project, on SQLite", () =>
         const now = yield* Timestamp.now
         const [plan = []] = yield* plansOf(countSince([{ rule_id: RuleId.make(randomUUID()), since: now }], now))
         assert.include(plan.join("\n"), "automation_executions_rule (rule_id=? AND id>? AND id<?)")
+      }))
+
+    it.effect("rules with the newest entries of their logs", () =>
+      Effect.gen(function*() {
+        const { list } = yield* RulesRepo
+        const [plan = []] = yield* plansOf(list(projectId))
+        assert.include(plan.join("\n"), "automation_executions_rule (rule_id=?)")
+        assert.match(plan.join("\n"), /SEARCH e USING INDEX \S+ \(id=\?\)/)
+        assert.notInclude(plan.join("\n"), "SCAN")
       }))
 
     it.effect("messages of rules", () =>
@@ -89,6 +105,54 @@ describe("statements that must not read all rows of a project, on SQLite", () =>
           assert.include(plan.join("\n"), index)
           assert.notInclude(plan.join("\n"), "TEMP B-TREE")
         }
+      }))
+  })
+})
+
+describe("statements that must not read all rows, on PostgreSQL", () => {
+  layer(Layer.provideMerge(RulesRepo.layer, brainOn("PostgreSQL")), { excludeTestServices: true })((it) => {
+    it.effect("rules with the newest entries of their logs", () =>
+      Effect.gen(function*() {
+        const sql = yield* SqlClient.SqlClient
+        const { list } = yield* RulesRepo
+        const project = yield* freshProject()
+        const now = yield* Timestamp.now
+        const ids = Array.from({ length: 20 }, () => RuleId.make(randomUUID()))
+        const shared = { project_id: project.id, trigger_key: "task.failed", created_at: now }
+        yield* sql`INSERT INTO automation_rules ${
+          sql.insert(ids.map((id) => ({
+            ...shared,
+            id,
+            name: id,
+            is_enabled: 1,
+            dry_run: 1,
+            conditions: "{}",
+            actions: "[]",
+            max_executions_per_window: 100,
+            window_seconds: 3600,
+            cb_tripped: 0,
+            cb_execution_count: 0,
+            updated_at: now
+          })))
+        }`
+        yield* Effect.forEach(ids, (rule_id) =>
+          sql`INSERT INTO automation_executions ${
+            sql.insert(Array.from({ length: 500 }, () => ({
+              ...shared,
+              id: randomUUID(),
+              rule_id,
+              rule_name: "r",
+              condition_key: "c",
+              action: "retry",
+              outcome: "executed",
+              occurrences: 1,
+              occurred_at: now
+            })))
+          }`, { discard: true })
+        yield* sql`ANALYZE automation_rules, automation_executions`
+        const [plan = ""] = yield* postgresPlansOf(list(project.id))
+        assert.include(plan, "automation_executions_rule")
+        assert.notMatch(plan, /Seq Scan on automation_executions/)
       }))
   })
 })

@@ -2030,6 +2030,12 @@ export interface components {
             /** @enum {string} */
             role: "viewer" | "auditor" | "operator" | "admin";
         };
+        LastRuleExecution: {
+            /** Format: date-time */
+            occurred_at: string;
+            /** @enum {string} */
+            outcome: "executed" | "dry_run" | "degraded" | "ceiling" | "loop_guard" | "not_allowed";
+        };
         LegacyFireGrant: {
             all_replicas_quiesced_and_resynced?: boolean;
             allow: boolean;
@@ -2047,6 +2053,29 @@ export interface components {
             /** @enum {string} */
             severity: "error" | "warning" | "info";
             title: string;
+        };
+        ListedRule: {
+            actions: (components["schemas"]["NotifyAction"] | components["schemas"]["RetryAction"] | components["schemas"]["CancelAction"])[];
+            cb_execution_count: number;
+            cb_tripped: boolean;
+            conditions: components["schemas"]["RuleConditions"];
+            /** Format: date-time */
+            created_at: string;
+            created_by: string | null;
+            dry_run: boolean;
+            /** Format: uuid */
+            id: string;
+            is_enabled: boolean;
+            last_execution: components["schemas"]["LastRuleExecution"] | null;
+            max_executions_per_window: number;
+            name: string;
+            /** Format: uuid */
+            project_id: string;
+            /** @enum {string} */
+            trigger: "task.failed" | "task.succeeded" | "task.retried" | "task.orphaned" | "worker.offline" | "schedule.misfired";
+            /** Format: date-time */
+            updated_at: string;
+            window_seconds: number;
         };
         LoggedIn: {
             mfa_enrollment_deadline: string | null;
@@ -2585,7 +2614,7 @@ export interface components {
             next_cursor: string | null;
         };
         RuleList: {
-            items: components["schemas"]["AutomationRule"][];
+            items: components["schemas"]["ListedRule"][];
         };
         RuleRuntime: {
             max_ms?: number;

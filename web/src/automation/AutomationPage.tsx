@@ -12,25 +12,16 @@ import { Table } from "../ui/Table.tsx"
 import { Time } from "../ui/Time.tsx"
 import { KillSwitch } from "./KillSwitch.tsx"
 import { OutcomeMark } from "./Outcome.tsx"
-import { automationKey, readExecutions, rulesQuery } from "./queries.ts"
-import type { Rule } from "./rule.ts"
+import { rulesQuery } from "./queries.ts"
+import type { ListedRule, Rule } from "./rule.ts"
 import { useCanChangeRule, useUpdateRule } from "./ruleActs.ts"
 import { RuleSentence } from "./RuleSentence.tsx"
 import { BreakerState, RuleState } from "./RuleState.tsx"
 
 const refetchMillis = 10_000
-/** Each rule is one request of its own. */
-const executionMillis = 30_000
 
-const LastExecution = ({ rule: { id }, slug }: { readonly slug: string; readonly rule: Rule }) => {
+const LastExecution = ({ last }: { readonly last: ListedRule["last_execution"] }) => {
   const { automation: texts } = useTexts()
-  const refetchInterval = useRefetchInterval(executionMillis)
-  const { data: last } = useQuery({
-    queryKey: [...automationKey(slug), "last", id],
-    queryFn: async () => (await readExecutions(slug, id, 1, null)).items[0] ?? null,
-    refetchInterval
-  })
-  if (last === undefined) return null
   if (last === null) return <span className="text-soft">{texts.never}</span>
   return (
     <span className="whitespace-nowrap">
@@ -106,7 +97,7 @@ export const AutomationPage = () => {
             },
             { title: texts.state, cell: (rule) => <RuleState rule={rule} /> },
             { title: texts.breaker, isMinor: true, cell: (rule) => <BreakerState slug={slug} rule={rule} /> },
-            { title: texts.last, isMinor: true, cell: (rule) => <LastExecution slug={slug} rule={rule} /> },
+            { title: texts.last, isMinor: true, cell: (rule) => <LastExecution last={rule.last_execution} /> },
             {
               title: "",
               isNumber: true,

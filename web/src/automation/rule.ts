@@ -1,6 +1,7 @@
 import type { Schemas } from "../api/client.ts"
 
 export type Rule = Schemas["AutomationRule"]
+export type ListedRule = Schemas["ListedRule"]
 export type RuleBody = Schemas["RuleCreate"]
 export type Trigger = RuleBody["trigger"]
 export type Conditions = Schemas["RuleConditions"]
