@@ -39,8 +39,19 @@ export type ActivityField = keyof ActivityItem
 // the cast: keys of the struct above, which Object.keys types as string
 export const activityFields = Object.keys(ActivityItem.fields) as ReadonlyArray<ActivityField>
 
+/** A row in the feed, whose readers include members who may not list the project's people. */
+export const FeedItem = Schema.Struct({
+  ...ActivityItem.fields,
+  user_name: describeField(
+    Schema.NullOr(Schema.String),
+    "The name that this person shows to others; null: none, or no member of the project.",
+    "Ada Lovelace"
+  )
+}).annotations(describeBody("FeedItem", "A row of the activity feed."))
+export type FeedItem = typeof FeedItem.Type
+
 export const ActivityList = Schema.Struct({
-  items: describeField(Schema.Array(ActivityItem), "The rows, newest first."),
+  items: describeField(Schema.Array(FeedItem), "The rows, newest first."),
   next_before_cursor: describeField(
     Schema.NullOr(Schema.String),
     "`before_cursor` of the next older page; null on the last page.",

@@ -42,6 +42,8 @@ export type ApprovalKind = typeof ApprovalKind.Type
 export const ApprovalStatus = Schema.Literal("pending", "approved", "rejected", "expired", "failed")
 export type ApprovalStatus = typeof ApprovalStatus.Type
 
+const memberName = "The name that this person shows to others; null: none, or no member of the project."
+
 export const Approval = Schema.Struct({
   id: describeField(ApprovalId, "Its id.", exampleId),
   project_id: describeField(ProjectId, "The project's id.", exampleId),
@@ -50,7 +52,9 @@ export const Approval = Schema.Struct({
   request: describeField(Schema.Unknown, "The request's body.", { queue: "slow", observed_depth: 1200 }),
   status: describeField(ApprovalStatus, "What became of it.", "pending"),
   requested_by: describeField(UserId, "Who asked.", exampleId),
+  requested_by_name: describeField(Schema.NullOr(Schema.String), memberName, "Ada Lovelace"),
   decided_by: describeField(Schema.NullOr(UserId), "Who approved or rejected it.", null),
+  decided_by_name: describeField(Schema.NullOr(Schema.String), memberName, null),
   reason: describeField(Schema.NullOr(Schema.String), "Why it was rejected.", null),
   result: describeField(
     Schema.NullOr(Schema.Unknown),

@@ -12,11 +12,12 @@ import type { ProjectId } from "../domain/Id.ts"
 import * as Page from "../domain/Page.ts"
 import type { ExportFormat } from "../domain/Query.ts"
 import { AuditExport } from "./Audit/Export.ts"
-import { AuditRows } from "./Audit/Rows.ts"
+import { type AuditLogRow, AuditRows } from "./Audit/Rows.ts"
 import { type AuditFilter, AuditSearch, itemOf } from "./Audit/Search.ts"
 import { CurrentActor, CurrentProject } from "./CurrentActor.ts"
 import { orDieOnSql } from "./Database.ts"
 import { Xlsx } from "./Export/Xlsx.ts"
+import { type MemberKey, MemberNames } from "./MemberNames.ts"
 import { Projects } from "./Projects.ts"
 import { Settings } from "./Settings.ts"
 
@@ -24,6 +25,9 @@ const defaultAuditLimit = 50
 
 /** Rows per page of the feed. */
 const defaultFeedLimit = 50
+
+const memberKeyOf = ({ project_id, user_id }: AuditLogRow): ReadonlyArray<MemberKey> =>
+  project_id === null || user_id === null ? [] : [{ project_id, user_id }]
 
 /** Reads the audit log: the activity feed for every user, and the log of one project for its admins. */
 export class Activity extends Effect.Service<Activity>()("svc/Activity", {
@@ -33,6 +37,7 @@ export class Activity extends Effect.Service<Activity>()("svc/Activity", {
     const auditExport = yield* AuditExport
     const projects = yield* Projects
     const settings = yield* Settings
+    const memberNames = yield* MemberNames
 
     /** The projects whose rows the caller may see, null for the whole log. */
     const visibleProjectIds = Effect.fnUntraced(function*(slug: string | undefined) {
@@ -73,8 +78,13 @@ export class Activity extends Effect.Service<Activity>()("svc/Activity", {
       const [newest] = newestFirst
       const oldest = newestFirst.at(-1)
       const hasMore = from === "newest" && matches.length > limit && oldest !== undefined
+      const nameOf = yield* memberNames.find(newestFirst.flatMap(memberKeyOf))
+      const toItem = itemOf(actor)
       return {
-        items: newestFirst.map(itemOf(actor)),
+        items: newestFirst.map((row) => {
+          const [key] = memberKeyOf(row)
+          return { ...toItem(row), user_name: key === undefined ? null : nameOf(key) }
+        }),
         next_before_cursor: hasMore ? encodeActivityCursor(oldest) : null,
         newest_cursor: newest !== undefined
           ? encodeActivityCursor(newest)
@@ -127,7 +137,7 @@ export class Activity extends Effect.Service<Activity>()("svc/Activity", {
   })
 }) {
   static readonly layer = this.Default.pipe(
-    Layer.provide([AuditExport.layer, AuditSearch.layer, Projects.layer]),
+    Layer.provide([AuditExport.layer, AuditSearch.layer, MemberNames.layer, Projects.layer]),
     Layer.provide([AuditRows.layer, Xlsx.layer])
   )
 }

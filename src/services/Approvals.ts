@@ -2,7 +2,7 @@ import { SqlClient } from "@effect/sql"
 import { Effect, Layer, Option } from "effect"
 import type { Scope } from "../domain/Access.ts"
 import { hasScope, system } from "../domain/Actor.ts"
-import type { ApprovalKind, ListApprovals } from "../domain/Approval.ts"
+import type { Approval, ApprovalKind, ListApprovals } from "../domain/Approval.ts"
 import type { RuleCreate, RuleUpdate } from "../domain/Automation.ts"
 import type { BulkRetryRequestCreate } from "../domain/BulkRetry.ts"
 import type { BulkRetry, PurgeQueue } from "../domain/Command/Requests.ts"
@@ -21,6 +21,7 @@ import { Commands } from "./Commands.ts"
 import { CurrentActor, currentPerson, CurrentProject } from "./CurrentActor.ts"
 import { orDieOnSql } from "./Database.ts"
 import { Loops } from "./Loops.ts"
+import { MemberNames } from "./MemberNames.ts"
 import { Inbox } from "./Notifications/Inbox.ts"
 import { Projects } from "./Projects.ts"
 import { decodeStart, pageOf } from "./RowPage.ts"
@@ -75,6 +76,7 @@ export class Approvals extends Effect.Service<Approvals>()("svc/Approvals", {
     const audit = yield* Audit
     const inbox = yield* Inbox
     const triggers = yield* TriggerEvents
+    const memberNames = yield* MemberNames
     const { restMaxPageSize } = yield* Settings
 
     /** Does the act again; the casts: `ApprovalGate.check` stored the request of this kind. */
@@ -105,6 +107,23 @@ export class Approvals extends Effect.Service<Approvals>()("svc/Approvals", {
       }
     }
 
+    /** Adds the names of the people in these rows. */
+    const makeNamer = Effect.fnUntraced(function*(rows: ReadonlyArray<ApprovalRow>) {
+      const nameOf = yield* memberNames.find(
+        rows.flatMap(({ decided_by, project_id, requested_by }) =>
+          [requested_by, decided_by].flatMap((user_id) => (user_id === null ? [] : [{ project_id, user_id }]))
+        )
+      )
+      return (row: ApprovalRow): Approval => {
+        const { decided_by, project_id, requested_by } = row
+        return {
+          ...row,
+          requested_by_name: nameOf({ project_id, user_id: requested_by }),
+          decided_by_name: decided_by === null ? null : nameOf({ project_id, user_id: decided_by })
+        }
+      }
+    })
+
     const find = Effect.fnUntraced(function*(id: ApprovalId) {
       const project = yield* CurrentProject
       return yield* Option.match(yield* repo.find(project.id, id), {
@@ -117,10 +136,16 @@ export class Approvals extends Effect.Service<Approvals>()("svc/Approvals", {
       const { id } = yield* CurrentProject
       const page = { cursor, limit: Math.min(limit, restMaxPageSize) }
       const after = yield* decodeStart("approvals", page)
-      return pageOf("approvals", page, yield* repo.list(id, status ?? null, after, page.limit + 1))
+      const rows = yield* repo.list(id, status ?? null, after, page.limit + 1)
+      return pageOf("approvals", page, rows.map(yield* makeNamer(rows)))
     }, orDieOnSql)
 
-    const get = Effect.fn("Approvals.get")((id: ApprovalId) => find(id), orDieOnSql)
+    const show = Effect.fnUntraced(function*(id: ApprovalId) {
+      const row = yield* find(id)
+      return (yield* makeNamer([row]))(row)
+    })
+
+    const get = Effect.fn("Approvals.get")(show, orDieOnSql)
 
     const recordEnd = (action: string, row: ApprovalRow, metadata: Readonly<Record<string, unknown>> = {}) =>
       audit.record({
@@ -177,12 +202,12 @@ export class Approvals extends Effect.Service<Approvals>()("svc/Approvals", {
         const { code, detail } = outcome.left
         yield* repo.setResult(id, "failed", { code, detail })
       }
-      return yield* find(id)
+      return yield* show(id)
     }, orDieOnSql)
 
     const reject = Effect.fn("Approvals.reject")(function*(id: ApprovalId, reason: string | null) {
       yield* decide(id, "rejected", reason)
-      return yield* find(id)
+      return yield* show(id)
     }, orDieOnSql)
 
     const expire = Effect.fnUntraced(function*(row: ApprovalRow) {
@@ -213,6 +238,7 @@ export class Approvals extends Effect.Service<Approvals>()("svc/Approvals", {
       BulkRetries.layer,
       Commands.layer,
       Inbox.layer,
+      MemberNames.layer,
       Projects.layer,
       Tasks.layer,
       TriggerEvents.layer

@@ -48,7 +48,7 @@ describe.each(engines)("reading the audit log on %s", (engine) => {
           actionsOf(own.items),
           ["last", "axb", "a_b", "first"].map((action) => `${mark}.${action}`)
         )
-        assert.deepStrictEqual(Object.keys(own.items[3]), [...activityFields])
+        assert.deepStrictEqual(Object.keys(own.items[3]), [...activityFields, "user_name"])
         assert.deepInclude(own.items[3], {
           project_id: project.id,
           project_slug: project.slug,

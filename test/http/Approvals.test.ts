@@ -56,6 +56,14 @@ describe.each(engines)("approvals on %s", (engine) => {
         const body = { agent_id, queue: "slow", engine: "celery", observed_depth: 7 }
         const id = yield* held(first, "POST", "/commands/purge-queue", body)
         assert.strictEqual(yield* held(first, "POST", "/commands/purge-queue", body), id, "the same request waits once")
+        const sql = yield* SqlClient.SqlClient
+        yield* sql`UPDATE users SET display_name = 'Ada' WHERE id = ${first.user_id}`
+        const asked = { requested_by: first.user_id, requested_by_name: "Ada", decided_by_name: null }
+        assert.deepInclude((yield* call(operator, "GET", `/approvals/${id}`)).json, asked)
+        const feed = yield* request("GET", `/activity?project_slug=${project.slug}`, { token: operator.token })
+        const byAda = feed.json.items.filter(({ user_id }: { readonly user_id: string }) => user_id === first.user_id)
+        assert.isAbove(byAda.length, 0, feed.text)
+        assert.isTrue(byAda.every(({ user_name }: { readonly user_name: string }) => user_name === "Ada"))
         assert.lengthOf((yield* call(first, "GET", "/commands")).json.items, 0)
 
         const shown = yield* call(operator, "GET", `/approvals/${id}`)

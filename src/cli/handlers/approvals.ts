@@ -43,11 +43,11 @@ const formatApproval = (approval: Approval, text: string): string =>
     ["approval", approval.id],
     ["summary", approval.summary],
     ["status", approval.status],
-    ["asked by", approval.requested_by],
+    ["asked by", approval.requested_by_name ?? approval.requested_by],
     ["asked", approval.created_at],
     ["expires", approval.expires_at],
     ["request", jsonMemberOf(text, "request")],
-    ["decided by", approval.decided_by],
+    ["decided by", approval.decided_by_name ?? approval.decided_by],
     ["decided", approval.decided_at],
     ["reason", approval.reason],
     ["result", jsonMemberOf(text, "result")]

@@ -1,5 +1,5 @@
 import { SqlClient } from "@effect/sql"
-import { Array as Arr, Effect, Schema } from "effect"
+import { Array as Arr, Effect, Schema, Struct } from "effect"
 import { Approval, type ApprovalKind, type ApprovalStatus } from "../../domain/Approval.ts"
 import { type ApprovalId, type ProjectId, UserId } from "../../domain/Id.ts"
 import type { Timestamp } from "../../domain/Timestamp.ts"
@@ -8,7 +8,7 @@ import { Reader } from "../Database.ts"
 import { countOf, firstRowOf, hasRows, rowsOf } from "../Rows.ts"
 
 export const ApprovalRow = Schema.Struct({
-  ...Approval.fields,
+  ...Struct.omit(Approval.fields, "requested_by_name", "decided_by_name"),
   request: JsonColumn(Schema.Unknown),
   result: Schema.NullOr(JsonColumn(Schema.Unknown))
 })

@@ -81,10 +81,10 @@ const Feed = ({ search: { person, prefix }, slug, title }: {
           columns={[
             {
               title: texts.person,
-              cell: ({ user_id }) => (
+              cell: ({ user_id, user_name }) => (
                 <PersonButton
                   id={user_id}
-                  name={nameOf(user_id)}
+                  name={nameOf(user_id, user_name)}
                   onChoose={(chosen) => filter({ prefix, person: chosen })}
                 />
               )

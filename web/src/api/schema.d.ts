@@ -982,7 +982,7 @@ export interface components {
             user_id: string | null;
         };
         ActivityList: {
-            items: components["schemas"]["ActivityItem"][];
+            items: components["schemas"]["FeedItem"][];
             newest_cursor: string | null;
             next_before_cursor: string | null;
         };
@@ -1135,6 +1135,7 @@ export interface components {
             created_at: string;
             decided_at: string | null;
             decided_by: string | null;
+            decided_by_name: string | null;
             /** Format: date-time */
             expires_at: string;
             /** Format: uuid */
@@ -1147,6 +1148,7 @@ export interface components {
             request: unknown;
             /** Format: uuid */
             requested_by: string;
+            requested_by_name: string | null;
             result: unknown;
             /** @enum {string} */
             status: "pending" | "approved" | "rejected" | "expired" | "failed";
@@ -1920,6 +1922,25 @@ export interface components {
         FailureGroupList: {
             items: components["schemas"]["FailureGroup"][];
             next_cursor: string | null;
+        };
+        FeedItem: {
+            action: string;
+            /** Format: uuid */
+            id: string;
+            metadata: {
+                [key: string]: unknown;
+            };
+            /** Format: date-time */
+            occurred_at: string;
+            outcome: string | null;
+            project_id: string | null;
+            project_slug: string | null;
+            result: string;
+            source_ip: string | null;
+            target_id: string | null;
+            target_type: string;
+            user_id: string | null;
+            user_name: string | null;
         };
         Fleet: {
             healthy: number;

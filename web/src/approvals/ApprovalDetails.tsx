@@ -43,8 +43,8 @@ const jsonText = (value: unknown) => JSON.stringify(value, null, 2)
 export const ApprovalDetails = ({ approval, slug }: { readonly slug: string; readonly approval: Approval }) => {
   const { approvals: texts } = useTexts()
   const { nameOf } = usePeople(slug)
-  const { created_at, decided_at, decided_by, expires_at, kind, reason, request, requested_by, result, status } =
-    approval
+  const { created_at, decided_at, decided_by, decided_by_name, expires_at, kind, reason } = approval
+  const { request, requested_by, requested_by_name, result, status } = approval
   const rule = ruleOf(approval)
   return (
     <div className="border-t border-line">
@@ -55,7 +55,7 @@ export const ApprovalDetails = ({ approval, slug }: { readonly slug: string; rea
       </div>
       <Facts>
         <Fact name={texts.kind}>{texts.kinds[kind]}</Fact>
-        <Fact name={texts.askedBy}>{nameOf(requested_by)}</Fact>
+        <Fact name={texts.askedBy}>{nameOf(requested_by, requested_by_name)}</Fact>
         <Fact name={texts.askedAt}>
           <Time at={created_at} />
         </Fact>
@@ -64,7 +64,7 @@ export const ApprovalDetails = ({ approval, slug }: { readonly slug: string; rea
             <Time at={expires_at} isPlanned />
           </Fact>
         )}
-        {decided_by !== null && <Fact name={texts.decidedBy}>{nameOf(decided_by)}</Fact>}
+        {decided_by !== null && <Fact name={texts.decidedBy}>{nameOf(decided_by, decided_by_name)}</Fact>}
         {decided_at !== null && (
           <Fact name={texts.decidedAt}>
             <Time at={decided_at} />

@@ -32,7 +32,7 @@ const ApprovalItem = ({ approval, isOpen, slug }: {
 }) => {
   const { approvals: texts } = useTexts()
   const { nameOf } = usePeople(slug)
-  const { created_at, expires_at, id, requested_by, status, summary } = approval
+  const { created_at, expires_at, id, requested_by, requested_by_name, status, summary } = approval
   return (
     <li className="border-b border-line last:border-0">
       <Link
@@ -45,7 +45,7 @@ const ApprovalItem = ({ approval, isOpen, slug }: {
       >
         <Icon name={isOpen ? "down" : "chevron"} className="self-center text-soft" />
         <span className="font-medium">{summary}</span>
-        <span className="text-soft">{texts.asked(nameOf(requested_by))}</span>
+        <span className="text-soft">{texts.asked(nameOf(requested_by, requested_by_name))}</span>
         <span className="figures ml-auto flex gap-4 text-soft">
           <span className={colours[status]}>{texts.tabs[status]}</span>
           <Time at={status === "pending" ? expires_at : created_at} isPlanned={status === "pending"} />

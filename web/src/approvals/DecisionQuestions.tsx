@@ -63,7 +63,7 @@ export const ApproveQuestion = ({ approval, onClose, slug }: Props) => {
       }}
     >
       <p className="font-medium">{approval.summary}</p>
-      <p className="text-soft">{texts.approveHint(nameOf(approval.requested_by))}</p>
+      <p className="text-soft">{texts.approveHint(nameOf(approval.requested_by, approval.requested_by_name))}</p>
     </FormDialog>
   )
 }
@@ -90,7 +90,7 @@ export const RejectQuestion = ({ approval, onClose, slug }: Props) => {
       }}
     >
       <p className="font-medium">{approval.summary}</p>
-      <p className="text-soft">{texts.rejectHint(nameOf(approval.requested_by))}</p>
+      <p className="text-soft">{texts.rejectHint(nameOf(approval.requested_by, approval.requested_by_name))}</p>
       <TextField
         name="reason"
         label={`${texts.rejectReason} (${forms.optional})`}

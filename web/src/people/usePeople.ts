@@ -18,7 +18,7 @@ const shorten = (id: string) => `${id.slice(0, 8)}…${id.slice(-4)}`
 
 /**
  * Names of the people in rows that have ids only. Admins may list the members of their project, and global admins all
- * users; others see their own name and ids.
+ * users. Others see the names that rows have, and ids.
  */
 export const usePeople = (slug: string | undefined) => {
   const { persons: texts } = useTexts()
@@ -44,7 +44,8 @@ export const usePeople = (slug: string | undefined) => {
   return {
     people,
     isMe: (id: string | null) => id !== null && id === me?.id,
-    /** `null`: the program itself. */
-    nameOf: (id: string | null) => (id === null ? texts.program : names.get(id) ?? shorten(id))
+    /** `null`: the program itself. `shown`: the name in the row, where it has one. */
+    nameOf: (id: string | null, shown: string | null = null) =>
+      id === null ? texts.program : names.get(id) ?? shown ?? shorten(id)
   }
 }
