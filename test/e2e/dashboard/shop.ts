@@ -19,8 +19,8 @@ const demoOn = (engine: Engine, port: number) =>
     : Effect.map(migratedPostgres, ({ url }) => [join(inject("programs"), "demo.js"), String(port), url])
 
 /**
- * A shop whose tasks begin, fail and end all the time; its API with the key of the demo, which may do everything. Each test of
- * the dashboard names one engine, about half of them each, because the pages cannot tell them apart.
+ * A shop whose tasks begin, fail and end all the time; its API with the key of the demo, which may do everything. About
+ * half of the dashboard's tests run on each engine: no page knows which one it is.
  */
 export const shopOn = (engine: Engine, settings: Readonly<Record<string, string>> = {}) =>
   Effect.gen(function*() {

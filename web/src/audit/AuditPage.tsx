@@ -4,6 +4,7 @@ import { ActivityFilters } from "../activity/Filters.tsx"
 import { useTexts } from "../i18n/Language.tsx"
 import { usePeople } from "../people/usePeople.ts"
 import { oneOf, present } from "../searchParams.ts"
+import { useCanAudit } from "../session/session.ts"
 import { Button } from "../ui/Button.tsx"
 import { Icon } from "../ui/Icon.tsx"
 import { ListFrame } from "../ui/ListFrame.tsx"
@@ -113,14 +114,17 @@ export const AuditPage = () => {
   const { tab, ...filter } = useSearch({ from: "/signed-in/projects/$slug/audit" })
   const navigate = useNavigate({ from: "/projects/$slug/audit" })
   const { audit: texts } = useTexts()
+  const canAudit = useCanAudit(slug)
   const [isExporting, setExporting] = useState(false)
   return (
     <>
       <PageHeader title={texts.title}>
-        <Button className="ml-auto" onClick={() => setExporting(true)}>
-          <Icon name="download" />
-          {texts.create}
-        </Button>
+        {canAudit && (
+          <Button className="ml-auto" onClick={() => setExporting(true)}>
+            <Icon name="download" />
+            {texts.create}
+          </Button>
+        )}
       </PageHeader>
       <Integrity />
       <Tabs
