@@ -79,5 +79,3 @@ export const shopOn = (engine: Engine, settings: Readonly<Record<string, string>
       })
     }
   })
-
-export const shop = shopOn("SQLite")

@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { readFileSync } from "node:fs"
 import { has } from "../../needs.ts"
 import { assertAccessible, browser, signIn, visit, waitUntil } from "./browser.ts"
-import { email, shop } from "./shop.ts"
+import { email, shopOn } from "./shop.ts"
 
 const ready = await has("chromium")
 
@@ -12,7 +12,7 @@ describe.skipIf(!ready)("the list of tasks on the dashboard", () => {
     "completes the filter, counts, exports, saves views and deletes all that match",
     () =>
       Effect.gen(function*() {
-        const { call, password, url } = yield* shop
+        const { call, password, url } = yield* shopOn("SQLite")
         const chrome = yield* browser
         const { complaints, page } = yield* visit(chrome, url, { viewport: { width: 1440, height: 900 } })
         const line = page.getByRole("combobox", { name: "Filter tasks" })
