@@ -81,7 +81,7 @@ describe.skipIf(!ready)("the dashboard", () => {
           await page.getByRole("region", { name: "Exception" }).getByText("CardDeclined").first().waitFor()
           await page.getByRole("region", { name: "Timeline" }).getByText("Retried").first().waitFor()
           await assertAccessible(page, "task")
-          await page.getByRole("button", { name: "Retry" }).click()
+          await page.getByRole("button", { name: "Retry", exact: true }).click()
           await page.getByRole("dialog").waitFor()
           await page.keyboard.press("Enter")
           await page.getByText("Completed.").waitFor()
