@@ -16,6 +16,7 @@ import { readSizes } from "./scale/sizes.ts"
 const { database, keep, tasks } = databaseAndNumbersOf("scale", { tasks: 10_000_000, keep: 0 })
 
 const path = (rest: string) => `/projects/bench${rest}`
+const query = (text: string) => `/tasks?query=${encodeURIComponent(text)}`
 const list = (query: string) => path(`/tasks${query}`)
 
 report(Effect.gen(function*() {
@@ -55,6 +56,24 @@ report(Effect.gen(function*() {
     noneOfPriority: yield* client.measure(5, () => list("?priority=critical")),
     noneOfStateAndPriority: yield* client.measure(5, () => list("?state=success&priority=critical")),
     noneOfNameAndState: yield* client.measure(5, (index) => list(`?name=${nameOf(index % names)}&state=rejected`)),
+    queryStates: yield* client.measure(
+      60,
+      (index) => path(query(`state:failure,revoked -queue:queue-${index % queues}`))
+    ),
+    queryName: yield* client.measure(60, (index) => path(query(`name:=${nameOf(index % names)} state:failure`))),
+    queryPattern: yield* client.measure(30, (index) => path(query(`name:*_${index % names} -state:success`))),
+    queryRuntime: yield* client.measure(30, () => path(query("runtime:>5s"))),
+    queryAlternatives: yield* client.measure(
+      30,
+      (index) => path(query(`(state:failure OR queue:queue-${index % queues}) -worker:celery@worker-${index % 40}`))
+    ),
+    queryNothing: yield* client.measure(8, (index) => path(query(`state:success runtime:>${100 + index}h`))),
+    facets: yield* client.measure(30, () => path("/task-facets")),
+    facetsOfQuery: yield* client.measure(
+      30,
+      (index) => path(`/task-facets?query=${encodeURIComponent(`name:=${nameOf(index % names)} -state:success`)}`)
+    ),
+    facetsOfState: yield* client.measure(30, () => path("/task-facets?state=failure")),
     searchName: yield* client.measure(60, (index) => list(`?search=TASK_${index % names}`)),
     searchOneTask: yield* client.measure(8, (index) => list(`?search=${sample(index).taskId}`)),
     searchPartOfId: yield* client.measure(8, (index) => list(`?search=${sample(index).taskId.slice(0, 8)}`)),
