@@ -151,9 +151,10 @@ describe.skipIf(!ready)("the dashboard", () => {
           await page.waitForURL(/\/projects\/shop\/workers$/)
         })
 
-        // it ends while a form is open, of a page that reads nothing by itself
+        // it ends while a form is open, and no read of the page finds it out first
         yield* Effect.promise(async () => {
           await page.goto("/account?tab=keys")
+          await page.getByRole("button", { name: "Pause updates" }).click()
           await page.getByRole("button", { name: "Create an API key" }).first().click()
           await page.getByRole("dialog").getByLabel("Name", { exact: true }).fill("deploy")
           await page.context().clearCookies({ name: "svc_session" })
@@ -161,6 +162,7 @@ describe.skipIf(!ready)("the dashboard", () => {
           await page.getByText("Your session has ended.").waitFor()
           await signIn(page, email, password)
           await page.waitForURL(/\/account\?tab=keys$/)
+          await page.getByRole("button", { name: "Resume updates" }).click()
         })
 
         // a viewer sees no button that the API would refuse
