@@ -161,7 +161,7 @@ describe.skipIf(!ready)("the list of tasks on the dashboard", () => {
           await dialog.getByRole("heading", { name: `Delete ${count} tasks?` }).waitFor()
           const submit = dialog.getByRole("button", { name: "Delete" })
           assert.isTrue(await submit.isDisabled())
-          await dialog.getByRole("textbox").fill(count)
+          await dialog.getByRole("textbox").fill(count.replaceAll(",", ""))
           await submit.click()
           await page.getByText(`Deleted: ${count}.`).waitFor()
           await page.getByText("No task matches").waitFor()

@@ -11,7 +11,7 @@ import { PageHeader } from "../ui/PageHeader.tsx"
 import { Table } from "../ui/Table.tsx"
 import { Time } from "../ui/Time.tsx"
 import { usePagedList } from "../ui/usePagedList.ts"
-import { CommandStatusText } from "./CommandStatusText.tsx"
+import { CommandStatusText, useActionName } from "./CommandStatusText.tsx"
 
 type Command = Schemas["Command"]
 type Status = Command["status"]
@@ -59,7 +59,7 @@ export const CommandsPage = () => {
       ),
     refetchMillis
   })
-  const actionNames: Readonly<Partial<Record<string, string>>> = texts.actions // a newer brain may have others
+  const actionName = useActionName()
   return (
     <>
       <PageHeader title={texts.title}>
@@ -87,7 +87,7 @@ export const CommandsPage = () => {
           rowKey={({ id }) => id}
           columns={[
             { title: texts.status, cell: ({ status }) => <CommandStatusText status={status} /> },
-            { title: texts.action, cell: ({ action }) => actionNames[action] ?? action },
+            { title: texts.action, cell: ({ action }) => actionName(action) },
             { title: texts.target, cell: (command) => <Target slug={slug} command={command} /> },
             { title: texts.error, isMinor: true, cell: ({ error, note }) => error ?? note },
             { title: texts.issued, isNumber: true, cell: ({ issued_at }) => <Time at={issued_at} /> },

@@ -7,10 +7,12 @@ import { type TaskAction, type TaskRef, useTaskCommands } from "./commandsOfTask
 export interface Question {
   readonly action: TaskAction
   readonly tasks: ReadonlyArray<TaskRef>
+  /** A sentence about which tasks these are. */
+  readonly note?: string
 }
 
 /** Asks before commands are issued, and issues them. */
-export const CommandQuestion = ({ onAnswer, onClose, question: { action, tasks }, slug }: {
+export const CommandQuestion = ({ onAnswer, onClose, question: { action, note, tasks }, slug }: {
   readonly slug: string
   readonly question: Question
   readonly onClose: () => void
@@ -26,6 +28,7 @@ export const CommandQuestion = ({ onAnswer, onClose, question: { action, tasks }
       {(close) => (
         <>
           <p className="mt-3 text-soft">{action === "retry" ? texts.retryHint : texts.cancelHint}</p>
+          {note !== undefined && <p className="mt-3">{note}</p>}
           <div className="mt-6 flex justify-end gap-3">
             <Button onClick={close}>{cancel}</Button>
             <Button

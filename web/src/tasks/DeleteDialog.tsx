@@ -1,5 +1,6 @@
 import { useQueryClient } from "@tanstack/react-query"
-import { api, unwrap } from "../api/client.ts"
+import { useState } from "react"
+import { api, ApiError, unwrap } from "../api/client.ts"
 import { useFormat } from "../format/useFormat.ts"
 import { useTexts } from "../i18n/Language.tsx"
 import { FormDialog } from "../ui/FormDialog.tsx"
@@ -13,18 +14,23 @@ export type TaskSelection =
 
 /** Ids that one request may name (docs/api.md, Bulk delete). */
 const maxIds = 1000
+/** The API takes ten such requests a minute (docs/access.md, Rate buckets). */
+const limitedMillis = 7_000
+
+const isLimited = (error: unknown) => error instanceof ApiError && error.status === 429
 
 /**
  * Asks, with the number to type, and deletes the tasks. Of a query the brain deletes 10 000 with each request; a notice
- * says how far it is. Tasks that arrive after the question stay.
+ * says how far it is. Tasks that arrive once the question is open stay, as far as the clocks of browser and brain agree.
  */
 export const DeleteDialog = ({ count, isMore, onClose, onDeleted, selection, slug }: {
   readonly slug: string
   readonly selection: TaskSelection
   readonly count: number
-  /** There are more than `count`. */
+  /** There may be more than `count`. */
   readonly isMore: boolean
   readonly onClose: () => void
+  /** The brain has begun to delete them. */
   readonly onDeleted: () => void
 }) => {
   const { forms: { delete: verb }, tasks: texts } = useTexts()
@@ -32,47 +38,72 @@ export const DeleteDialog = ({ count, isMore, onClose, onDeleted, selection, slu
   const errorText = useErrorText()
   const queries = useQueryClient()
   const toast = useToast()
+  const [until] = useState(() => new Date().toISOString())
   const shown = format.number(count)
-  const deleteSome = (
+  const deleteSome = async (
     body: { readonly filter_query?: string; readonly filter_until?: string; task_ids?: Array<string> }
-  ) => unwrap(api.POST("/api/v1/projects/{slug}/tasks/bulk-delete", { params: { path: { slug } }, body }))
+  ) => {
+    const options = { params: { path: { slug } }, body }
+    return (await unwrap(api.POST("/api/v1/projects/{slug}/tasks/bulk-delete", options))).deleted_count
+  }
 
-  const deleteRest = async (next: () => Promise<number>, before: number) => {
+  /** Deletes the next ones; null at the end. */
+  const makeNext = () => {
+    if (selection.kind === "ids") {
+      const ids = [...selection.ids]
+      return async () => {
+        if (ids.length === 0) return null
+        const deleted = await deleteSome({ task_ids: ids.slice(0, maxIds) })
+        ids.splice(0, maxIds)
+        return deleted
+      }
+    }
+    return async () => {
+      const deleted = await deleteSome({
+        filter_until: until,
+        ...(selection.query !== "" && { filter_query: selection.query })
+      })
+      return deleted === 0 ? null : deleted
+    }
+  }
+  const deleteRest = async (next: () => Promise<number | null>, before: number) => {
     let deleted = before
     const notice = toast.show({ title: texts.deleting, text: texts.deleted(format.number(deleted)), tone: "plain" })
     try {
-      for (let some = await next(); some > 0; some = await next()) {
-        deleted += some
-        notice.replace({ text: texts.deleted(format.number(deleted)) })
+      for (let isOver = false; !isOver;) {
+        try {
+          const some = await next()
+          isOver = some === null
+          deleted += some ?? 0
+          notice.replace({ text: texts.deleted(format.number(deleted)) })
+        } catch (error) {
+          if (!isLimited(error)) throw error
+          await new Promise((resolve) => setTimeout(resolve, limitedMillis))
+        }
       }
       notice.replace({ title: texts.deletedTitle, tone: "good" })
     } catch (error) {
-      notice.replace({ text: `${texts.deleted(format.number(deleted))} ${errorText(error)}`, tone: "bad" })
+      notice.replace({
+        title: texts.deleteStopped,
+        text: `${texts.deleted(format.number(deleted))} ${errorText(error)}`,
+        tone: "bad"
+      })
     }
     await queries.invalidateQueries({ queryKey: ["tasks", slug] })
-    onDeleted()
   }
   const start = async () => {
-    const until = new Date().toISOString()
-    const ids = selection.kind === "ids" ? [...selection.ids] : []
-    const next = async (): Promise<number> => {
-      if (selection.kind === "ids" && ids.length === 0) return 0
-      const { deleted_count } = await deleteSome(
-        selection.kind === "ids"
-          ? { task_ids: ids.splice(0, maxIds) }
-          : { filter_until: until, ...(selection.query !== "" && { filter_query: selection.query }) }
-      )
-      return deleted_count
-    }
+    const next = makeNext()
     // the first request may be refused or wait for a second person, which the question shows
-    void deleteRest(next, await next())
+    const deleted = await next()
+    onDeleted()
+    void deleteRest(next, deleted ?? 0)
   }
   return (
     <FormDialog
       title={isMore ? texts.deleteMoreQuestion(shown) : texts.deleteQuestion(shown)}
       submit={verb}
       look="danger"
-      phrase={shown}
+      phrase={isMore ? slug : String(count)}
       onClose={onClose}
       onSubmit={start}
     >

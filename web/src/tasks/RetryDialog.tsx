@@ -1,5 +1,5 @@
 import { diffLines } from "diff"
-import { parse, stringify } from "lossless-json"
+import { isLosslessNumber, parse, stringify } from "lossless-json"
 import { useState } from "react"
 import { useTexts } from "../i18n/Language.tsx"
 import { TextAreaField } from "../ui/Fields.tsx"
@@ -14,7 +14,11 @@ export interface TaskValues {
   readonly kwargs: unknown
 }
 
-const isNamed = (value: unknown) => typeof value === "object" && value !== null && !Array.isArray(value)
+const isNamed = (value: unknown) =>
+  typeof value === "object" && value !== null && !Array.isArray(value) && !isLosslessNumber(value)
+
+/** What the brain and agents store instead of a secret (docs/redaction.md). */
+const mask = "[REDACTED]"
 
 /** The text as JSON with each digit kept, or null where it is none of this form. */
 const read = (text: string, isForm: (value: unknown) => boolean): string | null => {
@@ -62,6 +66,7 @@ export const RetryDialog = ({ onClose, slug, task, values }: {
   const [kwargs, setKwargs] = useState(own.kwargs)
   const readArgs = read(args, Array.isArray)
   const readKwargs = read(kwargs, isNamed)
+  const isMasked = args.includes(mask) || kwargs.includes(mask)
   const changes = [
     { label: texts.arguments, before: own.args, after: readArgs === null ? own.args : write(parse(readArgs)) },
     {
@@ -75,7 +80,7 @@ export const RetryDialog = ({ onClose, slug, task, values }: {
       title={texts.retryWithQuestion(task.name)}
       submit={texts.retry}
       size="large"
-      isBlocked={readArgs === null || readKwargs === null || changes.length === 0}
+      isBlocked={readArgs === null || readKwargs === null || isMasked || changes.length === 0}
       onClose={onClose}
       onSubmit={async () => {
         if (readArgs !== null && readKwargs !== null) await retry(task, { args: readArgs, kwargs: readKwargs })
@@ -101,6 +106,7 @@ export const RetryDialog = ({ onClose, slug, task, values }: {
           onChange={({ target }) => setKwargs(target.value)}
         />
       </div>
+      {isMasked && <p role="alert" className="text-failure">{texts.valuesMasked}</p>}
       {changes.map((change) => <Difference key={change.label} {...change} />)}
     </FormDialog>
   )

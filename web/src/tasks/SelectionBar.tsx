@@ -50,7 +50,11 @@ export const SelectionBar = ({ isAllMatching, onAsk, onClear, onSelectMatching, 
     onSuccess: (found) =>
       found.length === 0
         ? toast.show({ title: texts.tasks.noneToCancel, text: "", tone: "plain" })
-        : onAsk({ action: "cancel", tasks: found }),
+        : onAsk({
+          action: "cancel",
+          tasks: found,
+          ...(found.length === maxCancelled && { note: texts.tasks.cancelPart(format.number(maxCancelled)) })
+        }),
     onError: (error) => toast.show({ title: texts.error.actionTitle, text: errorText(error), tone: "bad" })
   })
   const selection: TaskSelection = isAllMatching

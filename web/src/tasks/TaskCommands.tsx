@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/react-query"
 import { Link } from "@tanstack/react-router"
 import { api, unwrap } from "../api/client.ts"
 import { useRefetchInterval } from "../api/live.ts"
-import { CommandStatusText } from "../commands/CommandStatusText.tsx"
+import { CommandStatusText, useActionName } from "../commands/CommandStatusText.tsx"
 import { useTexts } from "../i18n/Language.tsx"
 import { usePeople } from "../people/usePeople.ts"
 import { useCanAudit } from "../session/session.ts"
@@ -20,6 +20,7 @@ export const TaskCommands = ({ slug, task: { engine, task_id } }: {
 }) => {
   const { commands: commandTexts, task: texts } = useTexts()
   const { nameOf } = usePeople(slug)
+  const actionName = useActionName()
   const canAudit = useCanAudit(slug)
   const refetchInterval = useRefetchInterval(refetchMillis)
   const { data } = useQuery({
@@ -39,7 +40,7 @@ export const TaskCommands = ({ slug, task: { engine, task_id } }: {
         {data.items.map(({ action, error, id, issued_at, issued_by, note, status }) => (
           <li key={id} className="grid gap-1 px-5 py-3">
             <p className="flex flex-wrap items-baseline gap-x-4">
-              <span className="font-medium">{commandTexts.actions[action]}</span>
+              <span className="font-medium">{actionName(action)}</span>
               <CommandStatusText status={status} />
               <span className="text-soft">{nameOf(issued_by)}</span>
               <Time at={issued_at} className="figures ml-auto text-soft" />

@@ -2,6 +2,7 @@ import { useQuery } from "@tanstack/react-query"
 import { Link } from "@tanstack/react-router"
 import { lazy, Suspense, useState } from "react"
 import { api, type Schemas, unwrap } from "../api/client.ts"
+import { useRefetchInterval } from "../api/live.ts"
 import { useNow } from "../format/now.ts"
 import { useFormat } from "../format/useFormat.ts"
 import { useTexts } from "../i18n/Language.tsx"
@@ -10,6 +11,8 @@ import { Panel } from "../ui/Panel.tsx"
 import { StateShape } from "../ui/StateMark.tsx"
 import { Tabs } from "../ui/Tabs.tsx"
 import { type Branch, branchesOf, spanOf } from "./branches.ts"
+
+const refetchMillis = 5_000
 
 const TaskGraph = lazy(() => import("./TaskGraph.tsx").then(({ TaskGraph }) => ({ default: TaskGraph })))
 
@@ -103,6 +106,7 @@ export const TaskTree = ({ engine, slug, taskId }: {
   const { task: texts } = useTexts()
   const format = useFormat()
   const [view, setView] = useState<"list" | "graph">("list")
+  const refetchInterval = useRefetchInterval(refetchMillis)
   const { data: tree } = useQuery({
     queryKey: ["tree", slug, engine, taskId],
     queryFn: () =>
@@ -110,7 +114,8 @@ export const TaskTree = ({ engine, slug, taskId }: {
         api.GET("/api/v1/projects/{slug}/tasks/{engine}/{task_id}/tree", {
           params: { path: { slug, engine, task_id: taskId } }
         })
-      )
+      ),
+    refetchInterval
   })
   if (tree === undefined || tree.node_count < 2) return null
   const branches = branchesOf(tree.nodes)

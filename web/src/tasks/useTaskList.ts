@@ -109,7 +109,7 @@ export const useTaskList = (slug: string, query: string) => {
       changes.current = new Map()
       queries.setQueryData<Pages>(key, (pages) => applyChanges(pages, flushed))
       const oldestId = list.hasNextPage ? tasks.at(-1)?.id ?? "" : ""
-      if (newIds.size > maxNewCount) return
+      if (newIds.size + candidates.current.size > maxNewCount) return
       for (const { id } of flushed.values()) {
         if (!loadedIds.has(id) && !newIds.has(id) && id > oldestId) candidates.current.add(id)
       }
@@ -123,7 +123,7 @@ export const useTaskList = (slug: string, query: string) => {
     const ask = async () => {
       const ids = [...candidates.current].slice(-maxMatched)
       if (isAsking || ids.length === 0) return
-      candidates.current.clear()
+      for (const id of ids) candidates.current.delete(id)
       isAsking = true
       try {
         const found = await findMatches(slug, query, ids)
@@ -131,7 +131,7 @@ export const useTaskList = (slug: string, query: string) => {
         const arrived = found.filter((id) => !loadedIds.has(id))
         if (isCurrent && arrived.length > 0) setNewIds((known) => new Set([...known, ...arrived]))
       } catch {
-        // the list is complete without the count; the next change asks again
+        for (const id of ids) candidates.current.add(id) // the brain does not answer now; the next round asks again
       } finally {
         isAsking = false
       }

@@ -55,7 +55,7 @@ export const tasks: Texts["tasks"] = {
   exportAs: (format: string) => `Als ${format}`,
   selectLoaded: "Alle geladenen Tasks auswählen",
   allSelected: (count: string) => `Alle ${count} passenden sind ausgewählt`,
-  moreSelected: (count: string) => `Alle passenden sind ausgewählt, mehr als ${count}`,
+  moreSelected: (count: string) => `Alle passenden sind ausgewählt, mindestens ${count}`,
   selectMatching: (count: string) => `Alle ${count} passenden auswählen`,
   selectMore: "Alle passenden auswählen",
   retryMatching: "Alle passenden Tasks wiederholen?",
@@ -63,10 +63,13 @@ export const tasks: Texts["tasks"] = {
   noneToCancel: "Kein passender Task lässt sich abbrechen",
   delete: "Löschen",
   deleteQuestion: (count: string) => `${count} Tasks löschen?`,
-  deleteMoreQuestion: (count: string) => `Alle passenden Tasks löschen, mehr als ${count}?`,
+  deleteMoreQuestion: (count: string) => `Alle passenden Tasks löschen, mindestens ${count}?`,
   deleteHint:
     "Die Tasks verschwinden mit Ereignissen, Argumenten und Ergebnissen aus svc. Ihre Engine erfährt davon nichts.",
   deleting: "Tasks werden gelöscht",
+  deleteStopped: "Das Löschen hat aufgehört",
+  cancelPart: (count: string) =>
+    `Das sind die ersten ${count} der passenden Tasks. Für die übrigen ist es zu wiederholen.`,
   deletedTitle: "Tasks gelöscht",
   deleted: (count: string) => `Gelöscht: ${count}.`,
   views: {

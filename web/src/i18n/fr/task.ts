@@ -37,7 +37,9 @@ export const task: Texts["task"] = {
   payloadHidden: "Votre rôle dans ce projet ne permet pas de voir les arguments ni les résultats.",
   tree: "Arbre",
   retryWith: "Relancer avec d’autres arguments",
-  retryWithQuestion: (name: string) => `Relancer ${name} avec d’autres arguments ?`,
+  retryWithQuestion: (name: string) => `Relancer ${name} avec d’autres arguments\u00a0?`,
+  valuesMasked:
+    "Les valeurs masquées seraient envoyées telles qu’affichées. Saisissez les secrets, ou relancez avec les mêmes arguments.",
   valuesUnknown: "svc ne connaît pas tous les arguments de cette tâche. Ceux indiqués ici sont utilisés.",
   argumentsHint: "Un tableau JSON.",
   namedArgumentsHint: "Un objet JSON.",

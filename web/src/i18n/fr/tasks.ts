@@ -55,7 +55,7 @@ export const tasks: Texts["tasks"] = {
   exportAs: (format: string) => `En ${format}`,
   selectLoaded: "Sélectionner toutes les tâches chargées",
   allSelected: (count: string) => `Les ${count} tâches correspondantes sont sélectionnées`,
-  moreSelected: (count: string) => `Toutes les tâches correspondantes sont sélectionnées, plus de ${count}`,
+  moreSelected: (count: string) => `Toutes les tâches correspondantes sont sélectionnées, au moins ${count}`,
   selectMatching: (count: string) => `Sélectionner les ${count} tâches correspondantes`,
   selectMore: "Sélectionner toutes les tâches correspondantes",
   retryMatching: "Relancer toutes les tâches correspondantes\u00a0?",
@@ -63,10 +63,12 @@ export const tasks: Texts["tasks"] = {
   noneToCancel: "Aucune tâche correspondante ne peut être annulée",
   delete: "Supprimer",
   deleteQuestion: (count: string) => `Supprimer ${count} tâches\u00a0?`,
-  deleteMoreQuestion: (count: string) => `Supprimer toutes les tâches correspondantes, plus de ${count}\u00a0?`,
+  deleteMoreQuestion: (count: string) => `Supprimer toutes les tâches correspondantes, au moins ${count}\u00a0?`,
   deleteHint:
     "Les tâches disparaissent de svc avec leurs événements, arguments et résultats. Leur moteur n’en est pas averti.",
   deleting: "Suppression des tâches",
+  deleteStopped: "La suppression s’est arrêtée",
+  cancelPart: (count: string) => `Ce sont les ${count} premières tâches correspondantes. Recommencez pour les autres.`,
   deletedTitle: "Tâches supprimées",
   deleted: (count: string) => `Supprimées\u00a0: ${count}.`,
   views: {

@@ -38,6 +38,7 @@ export const task: Texts["task"] = {
   tree: "ツリー",
   retryWith: "別の引数で再試行",
   retryWithQuestion: (name: string) => `${name} を別の引数で再試行しますか？`,
+  valuesMasked: "伏せられた値は表示のまま送られます。秘密の値を入力するか、同じ引数で再試行してください。",
   valuesUnknown: "svc はこのタスクの引数をすべては把握していません。ここで指定した引数が使われます。",
   argumentsHint: "JSON の配列。",
   namedArgumentsHint: "JSON のオブジェクト。",
