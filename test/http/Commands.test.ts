@@ -153,6 +153,12 @@ describe.each(engines)("commands on %s", (engine) => {
             override_kwargs: { svc_truncated: true, bytes: 300_000, begins: "{" }
           }, "override_kwargs"],
           ["retry-task", { ...t, override_args: [], override_kwargs: { big } }, "override_kwargs"],
+          ["retry-task", { ...t, override_args: ["[REDACTED]"], override_kwargs: {} }, "override_args"],
+          [
+            "retry-task",
+            { ...t, override_args: [], override_kwargs: { db: { url: "postgres://[REDACTED]@db/shop" } } },
+            "override_kwargs"
+          ],
           ["retry-task", { ...t, eta_seconds: -1 }, "eta_seconds"],
           ["retry-task", { ...t, eta_seconds: 86_401 }, "eta_seconds"],
           ["retry-task", { ...t, idempotency_key: "" }, "idempotency_key"],

@@ -17,6 +17,7 @@ import { parseSelection } from "../../domain/Command/Selection.ts"
 import { Gone, type Issue, NotFound, ValidationFailed } from "../../domain/Errors.ts"
 import type { AgentId } from "../../domain/Id.ts"
 import { makePurgeToken } from "../../domain/PurgeToken.ts"
+import { REDACTED } from "../../domain/Redaction/Texts.ts"
 import type { TaskKey } from "../../domain/Task.ts"
 import { isTruncated } from "../../domain/ValueTruncation.ts"
 import { AgentProcessesRepo } from "../AgentProcesses/Repo.ts"
@@ -112,11 +113,16 @@ export class CommandIntents extends Effect.Service<CommandIntents>()("svc/Comman
       const tooLong = Object.entries(sealed).filter(([, { text }]) => Buffer.byteLength(text) > maxOverrideBytes)
       const message = `must be at most ${maxOverrideBytes} bytes as JSON`
       const truncated = Object.entries(sealed).filter(([, { text }]) => isTruncated(text))
+      const masked = Object.entries(sealed).filter(([, { text }]) => text.includes(REDACTED))
       const issues = [
         ...tooLong.map(([path]): Issue => ({ path, message })),
         ...truncated.map(([path]): Issue => ({
           path,
           message: "is the stored part of a value that was cut; send the whole value"
+        })),
+        ...masked.map(([path]): Issue => ({
+          path,
+          message: `has ${REDACTED} where a secret was masked; send the secret itself, or retry without other arguments`
         }))
       ]
       if (issues.length > 0) return yield* new ValidationFailed({ issues })
