@@ -79,8 +79,21 @@ export class Approvals extends Effect.Service<Approvals>()("svc/Approvals", {
     const memberNames = yield* MemberNames
     const { restMaxPageSize } = yield* Settings
 
+    /** By filter: all tasks that matched when this was requested. Later ones stay, which nobody has approved. */
+    const deleteAll = Effect.fnUntraced(function*(body: BulkDelete, requestedAt: Timestamp.Timestamp) {
+      if (body.task_ids !== null) return yield* tasks.bulkDelete(body)
+      const { filter_until } = body
+      const until = filter_until !== null && filter_until < requestedAt ? filter_until : requestedAt
+      let total = 0
+      while (true) {
+        const deleted = yield* tasks.bulkDelete({ ...body, filter_until: until })
+        if (deleted === 0) return total
+        total += deleted
+      }
+    })
+
     /** Does the act again; the casts: `ApprovalGate.check` stored the request of this kind. */
-    const run = (kind: ApprovalKind, request: unknown) => {
+    const run = ({ created_at, kind, request }: ApprovalRow) => {
       const doneAs = (type: string) => Effect.map(({ id }: { readonly id: string }): Done => ({ type, id }))
       switch (kind) {
         case "purge_queue":
@@ -90,7 +103,7 @@ export class Approvals extends Effect.Service<Approvals>()("svc/Approvals", {
         case "bulk_retry_request":
           return doneAs("bulk_retry_request")(bulkRetries.create(request as BulkRetryRequestCreate))
         case "bulk_delete":
-          return Effect.map(tasks.bulkDelete(request as BulkDelete), (deleted_count): Done => ({
+          return Effect.map(deleteAll(request as BulkDelete, created_at), (deleted_count): Done => ({
             type: "tasks",
             deleted_count
           }))
@@ -195,8 +208,8 @@ export class Approvals extends Effect.Service<Approvals>()("svc/Approvals", {
      * unknown, and it is not repeated.
      */
     const approve = Effect.fn("Approvals.approve")(function*(id: ApprovalId) {
-      const { kind, request } = yield* decide(id, "approved", null)
-      const outcome = yield* Effect.either(Effect.provideService(run(kind, request), Approved, id))
+      const row = yield* decide(id, "approved", null)
+      const outcome = yield* Effect.either(Effect.provideService(run(row), Approved, id))
       if (outcome._tag === "Right") yield* repo.setResult(id, "approved", outcome.right)
       else {
         const { code, detail } = outcome.left

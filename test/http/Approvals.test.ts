@@ -112,6 +112,32 @@ describe.each(engines)("approvals on %s", (engine) => {
         assert.deepInclude(deleted.json.result, { type: "tasks", deleted_count: 1 })
       }))
 
+    it.effect(
+      "an approved deletion by filter deletes all that matched when it was requested",
+      () =>
+        Effect.gen(function*() {
+          const { call, first, held, project, second } = yield* site
+          const start = 1_700_000_000_000
+          yield* insertTasks(Array.from({ length: 10_003 }, (_, n) => storedTask(project.id, start + n)))
+          const all = yield* held(first, "POST", "/tasks/bulk-delete", { filter_state: "success" })
+          const filter_until = "2023-11-14T22:13:20.001Z"
+          const early = yield* held(first, "POST", "/tasks/bulk-delete", { filter_state: "success", filter_until })
+          const later = storedTask(project.id, Date.now() + 60_000)
+          yield* insertTasks([later])
+          const answers = [
+            yield* call(second, "POST", `/approvals/${early}/approve`),
+            yield* call(second, "POST", `/approvals/${all}/approve`)
+          ]
+          assert.deepStrictEqual(answers.map(({ json }) => json.result), [
+            { type: "tasks", deleted_count: 2 },
+            { type: "tasks", deleted_count: 10_001 }
+          ])
+          const left: ReadonlyArray<{ readonly id: string }> = (yield* call(first, "GET", "/tasks")).json.items
+          assert.deepStrictEqual(left.map(({ id }) => id), [later.id])
+        }),
+      60_000
+    )
+
     it.effect("rules that retry or cancel wait, rules that notify do not", () =>
       Effect.gen(function*() {
         const { call, first, held, second } = yield* site
