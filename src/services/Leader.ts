@@ -1,5 +1,5 @@
 import { SqlClient, type SqlError } from "@effect/sql"
-import { Context, Data, Duration, Effect, Option, Schedule } from "effect"
+import { Cause, Context, Data, Duration, Effect, Option, Schedule } from "effect"
 import { hostname } from "node:os"
 import { orDieOnSql } from "./Database.ts"
 import { LeaseRepo } from "./Leader/Repo.ts"
@@ -10,6 +10,9 @@ export class LeaseLost extends Data.TaggedError("LeaseLost")<{ readonly name: st
     return `this process lost the lease "${this.name}", because it was not renewed in time; nothing more is written under it`
   }
 }
+
+export const isLeaseLost = (cause: Cause.Cause<unknown>): boolean =>
+  Option.exists(Cause.failureOption(cause), (failure) => failure instanceof LeaseLost)
 
 /** The lease of a leader, for the effect that `Leader.only` runs. */
 export class Lease extends Context.Tag("svc/Lease")<Lease, {

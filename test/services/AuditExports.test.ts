@@ -1,6 +1,6 @@
 import { SqlClient } from "@effect/sql"
 import { assert, describe, layer } from "@effect/vitest"
-import { Effect, Exit, Layer } from "effect"
+import { Cause, Effect, Exit, Layer, Logger } from "effect"
 import { randomUUID } from "node:crypto"
 import { type ExportJobId, ProjectId } from "../../src/domain/Id.ts"
 import * as Timestamp from "../../src/domain/Timestamp.ts"
@@ -116,6 +116,24 @@ describe.each(engines)("the writer of exports on %s", (engine) => {
             Array.from({ length: rows }, (_, n) => rows - 1 - n)
           )
         }
+      }))
+
+    it.effect("logs what ended an export also where the database then refuses to store it", () =>
+      Effect.gen(function*() {
+        const id = yield* insertExportJob(yield* projectWith(1), { chunks: [] })
+        const logged: Array<string> = []
+        const logger = Logger.make(({ cause }) => void logged.push(Cause.pretty(cause)))
+        let transaction = 0
+        const refuse = Effect.suspend(() =>
+          ++transaction < 3 ? Effect.void : Effect.die(new Error(`refused ${transaction}`))
+        )
+        const ended = yield* Effect.flip(Effect.sandbox(runWith(refuse))).pipe(
+          Effect.provide(Logger.replace(Logger.defaultLogger, logger))
+        )
+        assert.include(Cause.pretty(ended), "refused 4")
+        assert.include(logged.join(), "refused 3")
+        yield* run
+        assert.deepInclude(yield* jobOf(id), { status: "completed" })
       }))
 
     it.effect("keeps no part of a file whose processes died three times", () =>

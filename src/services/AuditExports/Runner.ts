@@ -9,7 +9,7 @@ import { AuditSearch, itemOf } from "../Audit/Search.ts"
 import { JobRow } from "../AuditExports.ts"
 import { Reader } from "../Database.ts"
 import { Xlsx } from "../Export/Xlsx.ts"
-import { Leader, Lease } from "../Leader.ts"
+import { isLeaseLost, Leader, Lease } from "../Leader.ts"
 import { Loops } from "../Loops.ts"
 import { firstRowOf } from "../Rows.ts"
 import { Settings } from "../Settings.ts"
@@ -137,12 +137,12 @@ export class AuditExportRunner extends Effect.Service<AuditExportRunner>()("svc/
         if (job.attempts >= maxAttempts) return yield* fail(job, interruptedText)
         yield* begin(job)
         yield* Effect.catchAllCause(write(job), (cause) =>
-          Cause.isInterruptedOnly(cause)
+          // a process that lost its lease ends here: the export is another's
+          Cause.isInterruptedOnly(cause) || isLeaseLost(cause)
             ? Effect.failCause(cause)
-            // a process that lost its lease ends here: the export is another's
             : Effect.zipRight(
-              fail(job, describe(cause)),
-              Effect.logWarning("an export of the audit log failed", cause)
+              Effect.logWarning("an export of the audit log failed", cause), // first: the database may refuse the rest
+              fail(job, describe(cause))
             ))
       })
 

@@ -2,7 +2,7 @@ import { Cause, Clock, Effect, Layer, Option, Queue, Stream } from "effect"
 import type { BulkRetryId } from "../../domain/Id.ts"
 import * as Timestamp from "../../domain/Timestamp.ts"
 import { Hints } from "../Database.ts"
-import { Leader, LeaseLost } from "../Leader.ts"
+import { isLeaseLost, Leader } from "../Leader.ts"
 import { Loops } from "../Loops.ts"
 import { BulkRetryProgress } from "./Progress.ts"
 import { BulkRetriesRepo, type BulkRetry } from "./Repo.ts"
@@ -38,9 +38,6 @@ const refill = (bucket: Bucket | undefined, rate: number, now: number): Bucket =
   tokens: bucket === undefined ? 0 : Math.min(Math.max(rate, 1), bucket.tokens + ((now - bucket.at) / 1000) * rate),
   at: now
 })
-
-const isLeaseLost = (cause: Cause.Cause<unknown>): boolean =>
-  Option.exists(Cause.failureOption(cause), (failure) => failure instanceof LeaseLost)
 
 const makeLoop = Effect.gen(function*() {
   const progress = yield* BulkRetryProgress

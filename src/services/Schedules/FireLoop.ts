@@ -3,7 +3,7 @@ import type { ScheduleId } from "../../domain/Id.ts"
 import { latestCursorAt } from "../../domain/Schedule/Plan.ts"
 import * as Timestamp from "../../domain/Timestamp.ts"
 import { Hints } from "../Database.ts"
-import { Leader, Lease, LeaseLost } from "../Leader.ts"
+import { isLeaseLost, Leader, Lease } from "../Leader.ts"
 import { Loops } from "../Loops.ts"
 import { Settings } from "../Settings.ts"
 import type { DueSchedule } from "./DueRepo.ts"
@@ -35,9 +35,6 @@ const passTimeout = "90 seconds"
 
 /** A schedule that cannot be fired is left out for this time, so that the others go on. */
 const postponeMillis = 30_000
-
-const isLeaseLost = (cause: Cause.Cause<unknown>): boolean =>
-  Option.exists(Cause.failureOption(cause), (failure) => failure instanceof LeaseLost)
 
 /**
  * Abandons work that hangs, also where the database does not answer its cancellation: without the lease its transaction
