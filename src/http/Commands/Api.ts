@@ -30,7 +30,7 @@ const ListCommands = Schema.Struct({
   engine: describeField(Schema.optional(text(40)), "The engine of `task_id`.", "celery"),
   task_id: describeField(
     Schema.optional(text(200)),
-    "Only commands to this task of the engine, and those that retried it or made it.",
+    "Only commands to this task of the engine, and those that retried it or created it.",
     "a3f1c2d4-5b6e-4f70-8a91-b2c3d4e5f607"
   ),
   ...pageQuery

@@ -12,7 +12,7 @@ const makeEvent = ({ id, project_id, summary }: ApprovalRow, at: Timestamp, deta
     subject: { type: "approval", id, name: summary.slice(0, maxTextLength).toWellFormed() }
   }, { occurred_at: at, detail })
 
-/** The person who asks is not named: viewers see a project's alerts too. */
+/** Does not name the person who asks: people outside of the project may read a channel. Members see it in the activity feed. */
 export const requestedEvent = (row: ApprovalRow): TriggerEvent =>
   makeEvent(row, row.created_at, `Another admin approves or rejects it before ${row.expires_at} (approval ${row.id}).`)
 

@@ -121,7 +121,7 @@ export class CommandsRepo extends Effect.Service<CommandsRepo>()("svc/CommandsRe
       sql`UPDATE commands SET idempotency_key = NULL
         WHERE project_id = ${projectId} AND idempotency_key = ${key} AND issued_at <= ${before}`
 
-    /** Commands to a task, and those that retried it or made it. */
+    /** Commands to a task, and those that retried it or created it. */
     const idsOfTask = (projectId: ProjectId, { engine, task_id }: TaskKey) =>
       read`SELECT id FROM commands
           WHERE project_id = ${projectId} AND engine = ${engine} AND target_type = 'task' AND target_id = ${task_id}
