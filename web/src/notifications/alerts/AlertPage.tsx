@@ -122,6 +122,7 @@ export const AlertPage = () => {
   const { alerts: texts, notifications, nav } = useTexts()
   const now = useNow()
   const isAdmin = useCan(slug, "admin")
+  const isOperator = useCan(slug, "operator")
   const refetchInterval = useRefetchInterval(refetchMillis)
   const query = useQuery({
     queryKey: ["alerts", slug, "one", alertId],
@@ -163,7 +164,7 @@ export const AlertPage = () => {
             )}
             <About alert={alert} slug={slug} />
             <Times alert={alert} />
-            {alert.trigger === "approval.requested" && (
+            {isOperator && alert.trigger === "approval.requested" && (
               <p>
                 <Link to="/projects/$slug/approvals" params={{ slug }} search={{}} className={linkLook}>
                   {nav.approvals}
