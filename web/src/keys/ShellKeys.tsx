@@ -4,6 +4,7 @@ import { useTexts } from "../i18n/Language.tsx"
 import type { Palette } from "../palette/Palette.tsx"
 import { useProjectPages } from "../shell/Navigation.tsx"
 import { Icon } from "../ui/Icon.tsx"
+import { useToast } from "../ui/Toasts.tsx"
 import { useKeys } from "./useKeys.ts"
 
 /**
@@ -12,10 +13,10 @@ import { useKeys } from "./useKeys.ts"
  */
 const usePalette = () => {
   const [palette, setPalette] = useState<{ readonly Palette: typeof Palette } | null>(null)
-  const load = useCallback(() => {
-    import("../palette/Palette.tsx").then(setPalette, () => {}) // opening it loads it again
-  }, [])
-  useEffect(load, [load])
+  const load = useCallback(async () => setPalette(await import("../palette/Palette.tsx")), [])
+  useEffect(() => {
+    load().catch(() => {}) // opening it loads it again
+  }, [load])
   return { palette, load }
 }
 
@@ -28,9 +29,14 @@ export const ShellKeys = ({ slug }: { readonly slug: string | undefined }) => {
   const pages = useProjectPages(slug)
   const [open, setOpen] = useState<"palette" | "help" | null>(null)
   const { load, palette } = usePalette()
+  const toast = useToast()
   const openPalette = () => {
     setOpen("palette")
-    if (palette === null) load()
+    if (palette !== null) return
+    load().catch(() => {
+      setOpen((shown) => shown === "palette" ? null : shown)
+      toast.show({ title: paletteTexts.failed, text: paletteTexts.failedHint, tone: "bad" })
+    })
   }
   useKeys({
     palette: openPalette,

@@ -2,6 +2,8 @@ import type { Texts } from "../en.ts"
 
 export const palette: Texts["palette"] = {
   label: "Aufrufen oder ausführen",
+  failed: "Die Palette konnte nicht geladen werden",
+  failedHint: "Laden Sie die Seite neu. Vielleicht wurde svc seit dem Öffnen aktualisiert.",
   placeholder: "Seite, Name oder Teil einer Aufgaben-ID",
   searching: "Aufgaben werden gesucht",
   nothing: "Keine Treffer. Aufgaben werden ab vier Zeichen gesucht.",

@@ -1,5 +1,7 @@
 export const palette = {
   label: "Go to or do",
+  failed: "The palette could not be loaded",
+  failedHint: "Reload the page. svc may have been updated since you opened it.",
   placeholder: "A page, a name, or part of a task id",
   searching: "Searching tasks",
   nothing: "Nothing matches. Tasks are searched from four characters.",

@@ -2,6 +2,8 @@ import type { Texts } from "../en.ts"
 
 export const palette: Texts["palette"] = {
   label: "Ir a o ejecutar",
+  failed: "No se pudo cargar la paleta",
+  failedHint: "Vuelva a cargar la página. Es posible que svc se haya actualizado desde que la abrió.",
   placeholder: "Página, nombre o parte de un ID de tarea",
   searching: "Buscando tareas",
   nothing: "Sin coincidencias. Las tareas se buscan a partir de cuatro caracteres.",

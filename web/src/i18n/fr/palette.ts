@@ -2,6 +2,8 @@ import type { Texts } from "../en.ts"
 
 export const palette: Texts["palette"] = {
   label: "Aller à ou exécuter",
+  failed: "La palette n’a pas pu être chargée",
+  failedHint: "Rechargez la page. svc a peut-être été mis à jour depuis que vous l’avez ouverte.",
   placeholder: "Page, nom ou partie d’un ID de tâche",
   searching: "Recherche de tâches",
   nothing: "Aucun résultat. Les tâches sont recherchées à partir de quatre caractères.",
