@@ -59,10 +59,52 @@ describe("the query line of the tasks", () => {
       ["queue:\"slow ma", [{ kind: "quote" }], ""],
       ["state: x", [], "x"],
       ["x state:failure,", [], "x"],
-      ["(a OR -queue:\"b c\") runtime:>5s", [], "(a OR -queue:\"b c\") runtime:>5s"]
+      ["-state:success,", [], ""]
     ] as const
     for (const [line, problems, valid] of cases) {
-      assert.deepStrictEqual(checkLine(line), { problems: [...problems], valid }, line)
+      assert.deepStrictEqual(checkLine(line), { problems: [...problems], valid, isPartial: true }, line)
+    }
+    for (const valid of ["", "(a OR -queue:\"b c\") runtime:>5s", "a  \"b  c\"", "name:a OR", "NOT"]) {
+      assert.deepStrictEqual(checkLine(` ${valid} `), { problems: [], valid, isPartial: false }, valid)
+    }
+  })
+
+  it("leaves out the operators that only a term left out needed", () => {
+    const cases = [
+      ["NOT stat:failure name:mail", "name:mail"],
+      ["NOT state: name:mail", "name:mail"],
+      ["-NOT stat:failure name:mail", "name:mail"],
+      ["a AND NOT NOT -stat:b c", "a AND c"],
+      ["name:a OR stat:b queue:slow", "name:a OR queue:slow"],
+      ["name:a OR stat:b", "name:a"],
+      ["stat:b OR name:a", "name:a"],
+      ["name:a OR NOT stat:b OR name:c", "name:a OR name:c"],
+      ["name:a AND stat:b OR name:c", "name:a OR name:c"],
+      ["name:a OR stat:b AND name:c", "name:a OR name:c"],
+      ["stat:a stat:b OR state: AND name:c", "name:c"],
+      ["name:a OR stat:b stat:c", "name:a"]
+    ] as const
+    for (const [line, valid] of cases) assert.strictEqual(checkLine(line).valid, valid, line)
+    assert.deepStrictEqual(
+      read(checkLine("(stat:b OR queue:a) (queue:b OR state:)").valid),
+      read("(queue:a) (queue:b)")
+    )
+  })
+
+  it("leaves to the brain what cannot be repaired", () => {
+    const lines = [
+      "(stat:b) name:a",
+      "NOT (stat:b) name:a",
+      "-(state:) name:a",
+      "OR stat:b name:a",
+      "NOT OR stat:b name:a",
+      "NOT AND stat:b",
+      "name:( OR"
+    ]
+    for (const line of lines) {
+      const { isPartial, valid } = checkLine(line)
+      assert.isTrue(isPartial, line)
+      assert.isTrue(Either.isLeft(parseQuery(valid, now)), `${line} became ${valid}`)
     }
   })
 
@@ -80,6 +122,41 @@ describe("the query line of the tasks", () => {
     assert.strictEqual(replaceState("state:failure y -state:retry", undefined), "y -state:retry")
     assert.strictEqual(groupQuery("a OR b"), "(a OR b)")
     assert.strictEqual(groupQuery("a ORDER"), "a ORDER")
+    assert.strictEqual(groupQuery("\"a\"OR b"), "(\"a\"OR b)")
+  })
+
+  it("changes only terms that must match by themselves", () => {
+    for (
+      const line of [
+        "NOT state:failure",
+        "NOT (state:failure)",
+        "-(state:failure)",
+        "-NOT state:failure",
+        "state:failure OR name:x",
+        "name:x (state:failure OR queue:slow)"
+      ]
+    ) {
+      assert.deepStrictEqual(valuesOf(line, "state"), [], line)
+      assert.isFalse(hasValue(line, "state", "failure"), line)
+      assert.strictEqual(replaceState(line, undefined), line)
+    }
+    assert.deepStrictEqual(valuesOf("(name:a OR name:b) state:failure", "state"), ["failure"])
+    assert.strictEqual(replaceState("NOT state:failure", "retry"), "state:retry NOT state:failure")
+    assert.strictEqual(replaceState("name:a OR name:b", "failure"), "state:failure (name:a OR name:b)")
+    assert.strictEqual(replaceState("state:failure (name:a OR name:b)", "retry"), "state:retry (name:a OR name:b)")
+    assert.strictEqual(replaceState("state:failure (name:a OR name:b)", undefined), "(name:a OR name:b)")
+    assert.strictEqual(replaceState("state:failure AND name:x", undefined), "name:x")
+    assert.strictEqual(toggleValue("name:a OR queue:b", "queue", "b"), "(name:a OR queue:b) queue:b")
+    assert.strictEqual(toggleValue("(name:a OR queue:b) queue:b", "queue", "b"), "(name:a OR queue:b)")
+    assert.strictEqual(toggleValue("NOT queue:a", "queue", "a"), "NOT queue:a queue:a")
+    assert.strictEqual(toggleValue("queue:a AND name:x", "queue", "a"), "name:x")
+  })
+
+  it("keeps the spaces of the rest", () => {
+    assert.strictEqual(replaceState("foo  state:failure state:retry", undefined), "foo")
+    assert.strictEqual(replaceState("\"a  b\"  state:retry  \"c  d\"", undefined), "\"a  b\" \"c  d\"")
+    assert.strictEqual(toggleValue("\"a  b\" queue:x,y", "queue", "x"), "\"a  b\" queue:y")
+    assert.strictEqual(toggleValue("\"a  b\" ", "queue", "x"), "\"a  b\" queue:x")
   })
 
   it("is completed at the caret", () => {

@@ -29,7 +29,8 @@ export const SelectionBar = ({ isAllMatching, onAsk, onClear, onSelectMatching, 
   readonly tasks: ReadonlyArray<Task>
   readonly selected: ReadonlyArray<Task>
   readonly isAllMatching: boolean
-  readonly onSelectMatching: () => void
+  /** Null while the query is wider than what the person types. */
+  readonly onSelectMatching: (() => void) | null
   readonly onClear: () => void
   readonly onAsk: (question: Question) => void
 }) => {
@@ -73,7 +74,7 @@ export const SelectionBar = ({ isAllMatching, onAsk, onClear, onSelectMatching, 
           ? texts.tasks.moreSelected(shown)
           : texts.tasks.allSelected(shown)}
       </span>
-      {isAllLoaded && !isAllMatching && facets.data !== undefined &&
+      {onSelectMatching !== null && isAllLoaded && !isAllMatching && facets.data !== undefined &&
         (isMore || facets.data.counted > selected.length) && (
         <Button look="quiet" onClick={onSelectMatching}>
           {isMore ? texts.tasks.selectMore : texts.tasks.selectMatching(format.number(facets.data.counted))}

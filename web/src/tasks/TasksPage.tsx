@@ -54,7 +54,7 @@ export const TasksPage = () => {
   const format = useFormat()
   const navigate = useNavigate()
   const line = useDeferredValue(q)
-  const { problems, valid: query } = useMemo(() => checkLine(line), [line])
+  const { isPartial, problems, valid: query } = useMemo(() => checkLine(line), [line])
   const list = useTaskList(slug, query)
   const canOperate = useCan(slug, "operator")
   const [preferences, changePreferences] = usePreferences()
@@ -65,6 +65,7 @@ export const TasksPage = () => {
     setAllMatching(false)
   }, [])
   useEffect(clearSelection, [clearSelection, slug, query])
+  useEffect(() => setAllMatching(false), [isPartial])
   const isRefused = list.error instanceof ApiError && list.error.status === 422
 
   const [question, setQuestion] = useState<Question | null>(null)
@@ -100,7 +101,7 @@ export const TasksPage = () => {
         />
         <div className="flex items-center">
           <SavedViews slug={slug} line={q} onApply={(text) => void show(text)} />
-          <ExportMenu slug={slug} query={query} />
+          {!isPartial && <ExportMenu slug={slug} query={query} />}
           <span className="max-md:hidden">
             <ListSettings preferences={preferences} change={changePreferences} />
           </span>
@@ -174,7 +175,7 @@ export const TasksPage = () => {
               tasks={list.tasks}
               selected={chosen}
               isAllMatching={isAllMatching}
-              onSelectMatching={() => setAllMatching(true)}
+              onSelectMatching={isPartial ? null : () => setAllMatching(true)}
               onClear={clearSelection}
               onAsk={setQuestion}
             />

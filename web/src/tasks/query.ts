@@ -44,4 +44,4 @@ export const formatQuery = (query: TaskQuery): string =>
   ].join(" ")
 
 /** The whole query in parentheses where a further term would otherwise join a part of it alone. */
-export const groupQuery = (line: string): string => (/(?:^|[\s)])OR(?=[\s(])/.test(line) ? `(${line})` : line)
+export const groupQuery = (line: string): string => (/(?:^|[\s)"])OR(?=[\s(])/.test(line) ? `(${line})` : line)

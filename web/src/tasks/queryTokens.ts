@@ -1,4 +1,4 @@
-import { quoteValue } from "./query.ts"
+import { groupQuery, quoteValue } from "./query.ts"
 import { type TaskState, taskStates } from "./states.ts"
 
 /**
@@ -6,10 +6,10 @@ import { type TaskState, taskStates } from "./states.ts"
  * completion, the facets and the first hint at a mistake.
  */
 export interface QueryToken {
-  readonly kind: "term" | "word" | "operator"
+  /** A minus is a `not` of its own. */
+  readonly kind: "term" | "word" | "and" | "or" | "not" | "(" | ")"
   readonly at: number
   readonly end: number
-  readonly isNegated: boolean
   /** Of a term. */
   readonly name: string
   readonly values: ReadonlyArray<TokenValue>
@@ -21,6 +21,7 @@ export interface TokenValue {
   readonly text: string
   readonly at: number
   readonly end: number
+  readonly isOpen: boolean
 }
 
 export const queryTerms = [
@@ -41,7 +42,15 @@ export type QueryTerm = (typeof queryTerms)[number]
 export const priorities = ["critical", "high", "normal", "low"] as const
 
 const space = /\s+/y
-const operator = /[()]|(?:AND|OR|NOT)(?=[\s()]|$)/y
+const operator = /[()]|-(?=[^\s)])|(?:AND|OR|NOT)(?=[\s()]|$)/y
+const operators: Readonly<Record<string, QueryToken["kind"]>> = {
+  "(": "(",
+  ")": ")",
+  "-": "not",
+  NOT: "not",
+  AND: "and",
+  OR: "or"
+}
 const termName = /([A-Za-z_]+):/y
 const value = /([<>]?=?)(?:"((?:[^"\\]|\\.)*)("?)|([^\s"(),]*))/ysu
 const word = /"(?:[^"\\]|\\.)*("?)|[^\s"()]+/ysu
@@ -60,33 +69,26 @@ export const readTokens = (line: string): ReadonlyArray<QueryToken> => {
     if (at >= line.length) return tokens
     const begin = at
     const add = (token: Partial<QueryToken>) =>
-      tokens.push({ kind: "word", at: begin, end: at, isNegated: false, name: "", values: [], isOpen: false, ...token })
-    if (take(operator) !== null) {
-      add({ kind: "operator" })
-      continue
-    }
-    const isNegated = line[at] === "-" && /[^\s)]/.test(line[at + 1] ?? " ")
-    if (isNegated) at++
-    if (line[at] === "(") {
-      add({ kind: "operator" })
+      tokens.push({ kind: "word", at: begin, end: at, name: "", values: [], isOpen: false, ...token })
+    const kind = operators[take(operator)?.[0] ?? ""]
+    if (kind !== undefined) {
+      add({ kind })
       continue
     }
     const name = take(termName)?.[1]
     if (name === undefined) {
-      const [text = "", closing] = take(word) ?? []
-      if (text === "") at++
-      add({ isNegated, isOpen: closing === "" })
+      const closing = take(word)?.[1]
+      add({ isOpen: closing === "" })
       continue
     }
     const values: Array<TokenValue> = []
-    let isOpen = false
     do {
       const valueAt = at
       const [, prefix = "", quoted, closing, plain = ""] = take(value) ?? []
-      values.push({ text: prefix + (quoted?.replace(/\\(.)/gsu, "$1") ?? plain), at: valueAt, end: at })
-      isOpen = isOpen || closing === ""
+      const text = prefix + (quoted?.replace(/\\(.)/gsu, "$1") ?? plain)
+      values.push({ text, at: valueAt, end: at, isOpen: closing === "" })
     } while (line[at] === "," && ++at > 0)
-    add({ kind: "term", isNegated, name, values, isOpen })
+    add({ kind: "term", name, values, isOpen: values.some(({ isOpen }) => isOpen) })
   }
 }
 
@@ -95,7 +97,7 @@ export type QueryProblem =
   | { readonly kind: "value"; readonly term: string; readonly value: string }
   | { readonly kind: "quote" }
 
-const isTerm = (name: string): boolean => (queryTerms as ReadonlyArray<string>).includes(name)
+export const isTerm = (name: string): boolean => (queryTerms as ReadonlyArray<string>).includes(name)
 const known: Readonly<Record<string, ReadonlyArray<string>>> = { state: taskStates, priority: priorities }
 
 const findProblem = ({ isOpen, kind, name, values }: QueryToken): QueryProblem | null => {
@@ -110,33 +112,83 @@ const findProblem = ({ isOpen, kind, name, values }: QueryToken): QueryProblem |
 const isUnfinished = ({ kind, name, values }: QueryToken): boolean =>
   kind === "term" && isTerm(name) && values.some(({ text }) => text === "")
 
+/** The line without a part; one space stays between its neighbours. */
+const cut = (line: string, { at, end }: QueryToken): string => {
+  const before = line.slice(0, at).trimEnd()
+  const after = line.slice(end).trimStart()
+  return before === "" || after === "" ? before + after : `${before} ${after}`
+}
+
+const endsOperand = (kind: QueryToken["kind"] | undefined) => kind === "term" || kind === "word" || kind === ")"
+const beginsOperand = (kind: QueryToken["kind"] | undefined) =>
+  kind === "term" || kind === "word" || kind === "(" || kind === "not"
+
+/**
+ * The line without these of its terms and words, and without the operators that would otherwise join something else: each
+ * `NOT` before one, and an `AND` or `OR` where nothing is left on one side.
+ */
+const leaveOut = (line: string, unwanted: ReadonlyArray<QueryToken>): string => {
+  const tokens = readTokens(line)
+  const kept = [...tokens]
+  for (const { at } of unwanted) {
+    let from = kept.findIndex((token) => token.at === at)
+    let end = from + 1
+    while (kept[from - 1]?.kind === "not") from--
+    const before = kept[from - 1]?.kind
+    const after = kept[end]?.kind
+    if (!endsOperand(before) && !beginsOperand(after)) {
+      const binding = (["and", "or"] as const).find((kind) => kind === before || kind === after)
+      if (binding !== undefined && binding === before) from--
+      else if (binding !== undefined) end++
+    }
+    kept.splice(from, end - from)
+  }
+  return tokens.filter((token) => !kept.includes(token)).reduceRight(cut, line)
+}
+
 /** What is wrong with single terms, and the line without them and without those that are not finished. */
 export const checkLine = (line: string): {
   readonly problems: ReadonlyArray<QueryProblem>
   readonly valid: string
+  /** `valid` lacks a term of the line, and can match tasks that the person did not mean. */
+  readonly isPartial: boolean
 } => {
-  const problems: Array<QueryProblem> = []
-  let valid = ""
-  let from = 0
-  for (const token of readTokens(line)) {
-    const problem = findProblem(token)
-    if (problem !== null) problems.push(problem)
-    if (problem === null && !isUnfinished(token)) continue
-    valid += line.slice(from, token.at)
-    from = token.end
+  const unwanted = readTokens(line).filter((token) => findProblem(token) !== null || isUnfinished(token))
+  return {
+    problems: unwanted.map(findProblem).filter((problem) => problem !== null),
+    valid: leaveOut(line, unwanted).trim(),
+    isPartial: unwanted.length > 0
   }
-  return { problems, valid: (valid + line.slice(from)).trim() }
 }
 
-const cut = (line: string, at: number, end: number, instead = ""): string =>
-  `${line.slice(0, at)}${instead}${line.slice(end)}`.replace(/ {2,}/g, " ").trim()
+/** What is outside of parentheses. */
+const readOuter = (line: string): ReadonlyArray<QueryToken> => {
+  let depth = 0
+  return readTokens(line).filter(({ kind }) => {
+    if (kind === ")") depth--
+    const isOuter = depth === 0
+    if (kind === "(") depth++
+    return isOuter
+  })
+}
 
-const tokensOf = (line: string, name: string) =>
-  readTokens(line).filter((token) => token.kind === "term" && token.name === name && !token.isNegated)
+const hasAlternatives = (outer: ReadonlyArray<QueryToken>) => outer.some(({ kind }) => kind === "or")
 
-/** The values of a term that the line asks for, as they are written: `=mail.send` for a whole name. */
+/** Grouped where a further term needs it; parentheses around others would grow with each click. */
+const group = (line: string): string => (hasAlternatives(readOuter(line)) ? groupQuery(line) : line)
+
+/** The terms that each task must match: not negated, in no group, and no alternative to another. */
+const requiredTerms = (line: string, name: string): ReadonlyArray<QueryToken> => {
+  const outer = readOuter(line)
+  if (hasAlternatives(outer)) return []
+  return outer.filter((token, index) =>
+    token.kind === "term" && token.name === name && outer[index - 1]?.kind !== "not"
+  )
+}
+
+/** The values of a term that the line requires, as they are written: `=mail.send` for a whole name. */
 export const valuesOf = (line: string, name: string): ReadonlyArray<string> =>
-  tokensOf(line, name).flatMap(({ values }) => values.map(({ text }) => text))
+  requiredTerms(line, name).flatMap(({ values }) => values.map(({ text }) => text))
 
 /** A name without `=` is a part of names. */
 const written = (name: QueryTerm, text: string) => (name === "name" ? `=${text}` : text)
@@ -147,22 +199,23 @@ export const hasValue = (line: string, name: QueryTerm, text: string): boolean =
 
 /** Adds the value as one more that is possible for the term, or takes it away. */
 export const toggleValue = (line: string, name: QueryTerm, text: string): string => {
-  for (const token of tokensOf(line, name)) {
+  const terms = requiredTerms(line, name)
+  for (const token of terms) {
     const index = token.values.findIndex((one) => one.text === written(name, text))
     if (index === -1) continue
     const others = token.values.filter((_, at) => at !== index).map(({ at, end }) => line.slice(at, end))
-    return cut(line, token.at, token.end, others.length === 0 ? "" : `${name}:${others.join(",")}`)
+    if (others.length === 0) return leaveOut(line, [token])
+    return `${line.slice(0, token.at)}${name}:${others.join(",")}${line.slice(token.end)}`
   }
-  const [first] = tokensOf(line, name)
-  const last = first?.values.at(-1)
-  if (first !== undefined && last !== undefined && last.text !== "") {
-    return cut(line, last.end, last.end, `,${format(name, text)}`)
+  const last = terms[0]?.values.at(-1)
+  if (last !== undefined && last.text !== "") {
+    return `${line.slice(0, last.end)},${format(name, text)}${line.slice(last.end)}`
   }
-  return cut(line, line.length, line.length, ` ${name}:${format(name, text)}`)
+  return `${group(line.trim())} ${name}:${format(name, text)}`.trim()
 }
 
 /** The line with this state alone, or with none. */
 export const replaceState = (line: string, state: TaskState | undefined): string => {
-  const rest = tokensOf(line, "state").reduceRight((text, { at, end }) => cut(text, at, end), line)
-  return state === undefined ? rest : `state:${state} ${rest}`.trim()
+  const rest = leaveOut(line, requiredTerms(line, "state"))
+  return state === undefined ? rest : `state:${state} ${group(rest.trim())}`.trim()
 }
