@@ -180,5 +180,24 @@ describe("the query line of the tasks", () => {
     assert.strictEqual(at("error:x"), undefined)
     assert.strictEqual(at("\"st"), undefined)
     assert.isAbove(at("")!.length, 5)
+
+    // behind and within quotation marks
+    assert.deepStrictEqual(at("\"connection refused\" st"), ["\"connection refused\" state:"])
+    assert.deepStrictEqual(at("queue:\"slow mail\" sta"), ["queue:\"slow mail\" state:"])
+    assert.deepStrictEqual(at("queue:\"slow mail\" state:fai"), ["queue:\"slow mail\" state:failure"])
+    assert.deepStrictEqual(at("queue:\"a b\",fa x", 14), ["queue:\"a b\",fast x"])
+    assert.deepStrictEqual(at("queue:\"sl mail\" x", 9), ["queue:\"slow mail\" x", "queue:slow x"])
+    assert.deepStrictEqual(at("queue:\"slow mai x", 14), ["queue:\"slow mail\" x"])
+    assert.strictEqual(at("\"connection refused\""), undefined)
+    assert.strictEqual(at("\"a st b\"", 5), undefined)
+
+    // at the edges of other parts
+    assert.deepStrictEqual(at("(st)", 3), ["(state:)"])
+    assert.isAbove(at("-")!.length, 5)
+    assert.isAbove(at("x  y", 2)!.length, 5)
+    assert.strictEqual(at("a OR"), undefined)
+    assert.strictEqual(at("state:failure", 3), undefined)
+    assert.strictEqual(at("x state", 2), undefined)
+    assert.strictEqual(at("constructor:"), undefined)
   })
 })

@@ -1,5 +1,5 @@
 import { quoteValue } from "./query.ts"
-import { priorities, queryTerms } from "./queryTokens.ts"
+import { isTerm, priorities, queryTerms, type QueryToken, readTokens } from "./queryTokens.ts"
 import { taskStates } from "./states.ts"
 
 /** What the project has, by the name of the term. */
@@ -38,24 +38,34 @@ const rank = (values: ReadonlyArray<string>, typed: string): ReadonlyArray<strin
   ].slice(0, maxOptions)
 }
 
-/** The terms or values that the part before the caret may become; null where there is nothing to complete. */
+/** The terms or values that the part at the caret may become; null where there is nothing to complete. */
 export const complete = (line: string, caret: number, known: KnownValues): Completion | null => {
-  const before = line.slice(0, caret)
-  const [, begun = ""] = /((?:"(?:[^"\\]|\\.)*"?|[^\s"()])*)$/su.exec(before) ?? []
-  const rest = /^[^\s"(),]*/.exec(line.slice(caret))?.[0].length ?? 0
-  const [, name, values = ""] = /^-?([a-z_]+):(.*)$/su.exec(begun) ?? []
-  if (name === undefined) {
-    if (begun.startsWith("\"") || rest > 0) return null
-    const typed = begun.replace(/^-/, "")
-    const options = rank(queryTerms, typed).filter((term) => term.startsWith(typed))
-      .map((term) => ({ label: `${term}:`, insert: `${term}:` }))
-    return options.length === 0 ? null : { from: caret - typed.length, to: caret, options }
-  }
-  const typed = /(?:"(?:[^"\\]|\\.)*"?|[^,"])*$/su.exec(values)?.[0] ?? ""
-  const plain = typed.replace(/^=?"?/, "").replace(/"$/, "")
-  const options = rank(fixedValues[name] ?? known[name] ?? [], plain).map((value) => ({
-    label: value,
-    insert: `${name === "name" ? "=" : ""}${fixedValues[name] === undefined ? quoteValue(value) : value}`
+  const token = readTokens(line).filter(({ at, end, kind }) =>
+    at <= caret && caret <= end && kind !== "(" && kind !== ")"
+  ).at(-1)
+  return token?.kind === "term"
+    ? completeValue(line, caret, token, known)
+    : token === undefined || (token.kind === "word" && token.end === caret && line[token.at] !== "\"")
+    ? completeTerm(line.slice(token?.at ?? caret, caret).replace(/^-/, ""), caret) // a minus at the end is a word
+    : null
+}
+
+const completeTerm = (typed: string, caret: number): Completion | null => {
+  const options = rank(queryTerms, typed).filter((term) => term.startsWith(typed))
+    .map((term) => ({ label: `${term}:`, insert: `${term}:` }))
+  return options.length === 0 ? null : { from: caret - typed.length, to: caret, options }
+}
+
+const completeValue = (line: string, caret: number, term: QueryToken, known: KnownValues): Completion | null => {
+  const { name, values } = term
+  const value = values.find(({ at, end }) => at <= caret && caret <= end)
+  if (value === undefined || !isTerm(name)) return null
+  const typed = line.slice(value.at, caret).replace(/^=?"?/, "").replace(/"$/, "")
+  const options = rank(fixedValues[name] ?? known[name] ?? [], typed).map((text) => ({
+    label: text,
+    insert: `${name === "name" ? "=" : ""}${fixedValues[name] === undefined ? quoteValue(text) : text}`
   }))
-  return options.length === 0 ? null : { from: caret - typed.length, to: caret + rest, options }
+  // a missing quotation mark makes all that follows a part of the value
+  const to = value.isOpen ? caret + line.slice(caret).search(/[\s(),]|$/) : value.end
+  return options.length === 0 ? null : { from: value.at, to, options }
 }
