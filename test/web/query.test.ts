@@ -4,7 +4,7 @@ import { addQuery, everyTask } from "../../src/domain/Task/Filter.ts"
 import { parseQuery } from "../../src/domain/Task/Query.ts"
 import { queryTerms as termsOfBrain } from "../../src/domain/Task/QueryTerms.ts"
 import * as Timestamp from "../../src/domain/Timestamp.ts"
-import { complete } from "../../web/src/tasks/completion.ts"
+import { complete, moveChoice } from "../../web/src/tasks/completion.ts"
 import { formatQuery, groupQuery, type TaskQuery } from "../../web/src/tasks/query.ts"
 import {
   checkLine,
@@ -199,5 +199,15 @@ describe("the query line of the tasks", () => {
     assert.strictEqual(at("state:failure", 3), undefined)
     assert.strictEqual(at("x state", 2), undefined)
     assert.strictEqual(at("constructor:"), undefined)
+  })
+
+  it("keeps the chosen option where late values move it", () => {
+    const offer = (...labels: ReadonlyArray<string>) => labels.map((label) => ({ label, insert: label }))
+    assert.strictEqual(moveChoice(offer("a", "b"), null, 1), "a")
+    assert.strictEqual(moveChoice(offer("a", "b"), null, -1), "b")
+    assert.strictEqual(moveChoice(offer("a", "b"), "b", 1), null)
+    assert.strictEqual(moveChoice(offer("a", "b"), "a", -1), null)
+    assert.strictEqual(moveChoice(offer("new", "a", "b"), "a", 1), "b")
+    assert.strictEqual(moveChoice(offer("b", "c"), "a", 1), "b")
   })
 })

@@ -2,7 +2,7 @@ import { type KeyboardEvent as ReactKeyboardEvent, useEffect, useId, useLayoutEf
 import { useTexts } from "../i18n/Language.tsx"
 import { useKeys } from "../keys/useKeys.ts"
 import { Icon } from "../ui/Icon.tsx"
-import { complete, type CompletionOption } from "./completion.ts"
+import { complete, type CompletionOption, moveChoice } from "./completion.ts"
 import type { QueryProblem } from "./queryTokens.ts"
 import { useKnownValues } from "./useKnownValues.ts"
 
@@ -27,16 +27,24 @@ export const QueryLine = ({ onSubmit, onType, problems, refusal, slug, value }: 
   const [caret, setCaret] = useState(value.length)
   const [isOpen, setOpen] = useState(false)
   const [isUsed, setUsed] = useState(false)
-  const [active, setActive] = useState(-1)
+  /** The label of the option that the person chose: late values move it, or take it away. */
+  const [chosen, setChosen] = useState<string | null>(null)
   const input = useRef<HTMLInputElement>(null)
   const id = useId()
   const known = useKnownValues(slug, isUsed)
+  const close = () => {
+    setOpen(false)
+    setChosen(null)
+  }
   const sent = useRef(value)
   const type = useRef(onType)
   type.current = onType
   useEffect(() => {
     // the address changed by a link or a button, and not by what was typed here
-    if (value !== sent.current) setLine(value)
+    if (value !== sent.current) {
+      setLine(value)
+      close()
+    }
     sent.current = value
   }, [value])
   useEffect(() => {
@@ -62,6 +70,7 @@ export const QueryLine = ({ onSubmit, onType, problems, refusal, slug, value }: 
   })
   const completion = isOpen ? complete(line, caret, known) : null
   const options = completion?.options ?? []
+  const active = options.findIndex(({ label }) => label === chosen)
   const insert = ({ insert }: CompletionOption) => {
     if (completion === null) return
     const isTerm = insert.endsWith(":")
@@ -70,7 +79,7 @@ export const QueryLine = ({ onSubmit, onType, problems, refusal, slug, value }: 
     const at = completion.from + text.length
     setLine(line.slice(0, completion.from) + text + rest)
     setCaret(at)
-    setActive(-1)
+    setChosen(null)
     setOpen(isTerm)
     wantedCaret.current = at
   }
@@ -83,13 +92,10 @@ export const QueryLine = ({ onSubmit, onType, problems, refusal, slug, value }: 
         setOpen(true)
         return
       }
-      const step = event.key === "ArrowDown" ? 1 : -1
-      // beyond the ends is the line itself, where no option is chosen
-      setActive((active + 1 + step + options.length + 1) % (options.length + 1) - 1)
+      setChosen(moveChoice(options, chosen, event.key === "ArrowDown" ? 1 : -1))
     } else if (event.key === "Escape" && options.length > 0) {
       event.preventDefault()
-      setOpen(false)
-      setActive(-1)
+      close()
     } else if (event.key === "Enter") {
       const option = options[active]
       if (option === undefined) return
@@ -111,7 +117,7 @@ export const QueryLine = ({ onSubmit, onType, problems, refusal, slug, value }: 
       onSubmit={(event) => {
         event.preventDefault()
         sent.current = line
-        setOpen(false)
+        close()
         onSubmit(line)
       }}
     >
@@ -125,13 +131,18 @@ export const QueryLine = ({ onSubmit, onType, problems, refusal, slug, value }: 
         onChange={({ target }) => {
           setLine(target.value)
           setCaret(target.selectionStart ?? target.value.length)
-          setActive(-1)
+          setChosen(null)
           setOpen(true)
         }}
         onKeyDown={onKeyDown}
-        onSelect={({ currentTarget }) => setCaret(currentTarget.selectionStart ?? 0)}
+        onSelect={({ currentTarget }) => {
+          const at = currentTarget.selectionStart ?? 0
+          if (at === caret) return
+          setCaret(at)
+          setChosen(null)
+        }}
         onFocus={() => setUsed(true)}
-        onBlur={() => setOpen(false)}
+        onBlur={close}
         aria-label={texts.query}
         aria-describedby={`${id}-help`}
         aria-invalid={wrong !== null}

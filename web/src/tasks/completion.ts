@@ -38,6 +38,16 @@ const rank = (values: ReadonlyArray<string>, typed: string): ReadonlyArray<strin
   ].slice(0, maxOptions)
 }
 
+/** The label of the next option, or of the one before; null beyond the ends, which is the line itself. */
+export const moveChoice = (
+  options: ReadonlyArray<CompletionOption>,
+  chosen: string | null,
+  step: 1 | -1
+): string | null => {
+  const stops = [null, ...options.map(({ label }) => label)]
+  return stops.at((Math.max(stops.indexOf(chosen), 0) + step) % stops.length) ?? null
+}
+
 /** The terms or values that the part at the caret may become; null where there is nothing to complete. */
 export const complete = (line: string, caret: number, known: KnownValues): Completion | null => {
   const token = readTokens(line).filter(({ at, end, kind }) =>
