@@ -17,6 +17,7 @@ import { Commands } from "../services/Commands.ts"
 import { AbortedTasks } from "../services/Commands/AbortedTasks.ts"
 import { TaskReconciliation } from "../services/Commands/Reconciliation.ts"
 import { CommandSweep } from "../services/Commands/Sweep.ts"
+import { DashboardPages } from "../services/DashboardPages.ts"
 import { DeadLetters } from "../services/DeadLetters.ts"
 import { Failures } from "../services/Failures.ts"
 import { FailureRecoveries } from "../services/Failures/Recoveries.ts"
@@ -88,6 +89,7 @@ export const layer = Layer.mergeAll(
   Automation.layer,
   Commands.layer,
   CommandSweep.layerLoop,
+  DashboardPages.layer,
   Deliveries.layer,
   DeadLetters.layer,
   DeliveryLog.layer,

@@ -1,5 +1,5 @@
 import { HttpLayerRouter } from "@effect/platform"
-import { Layer } from "effect"
+import { Effect, Layer } from "effect"
 import * as WebSockets from "../agents/gateway/WebSockets.ts"
 import * as ActivityHttp from "../http/Activity/Http.ts"
 import * as AdminHttp from "../http/Admin/Http.ts"
@@ -46,6 +46,7 @@ import * as TasksHttp from "../http/Tasks/Http.ts"
 import * as TrendsHttp from "../http/Trends/Http.ts"
 import * as UsersHttp from "../http/Users/Http.ts"
 import * as WorkersHttp from "../http/Workers/Http.ts"
+import { DashboardPages } from "../services/DashboardPages.ts"
 import * as NodeServer from "./NodeServer.ts"
 
 const handlers = Layer.mergeAll(
@@ -109,7 +110,10 @@ export const layerRoutes = Layer.merge(routesIn(Request.layer), DashboardHttp.ro
 /**
  * The routes except `/`, beside another application's routes on one router: paths outside the brain's are untouched.
  */
-export const layerRoutesShared = routesIn(Request.layerShared)
+export const layerRoutesShared = Layer.merge(
+  routesIn(Request.layerShared),
+  Layer.effectDiscard(Effect.flatMap(DashboardPages, ({ leaveOut }) => leaveOut))
+)
 
 /** How routes are served: ids of tasks in paths may be long and hold any character. */
 export const options = {

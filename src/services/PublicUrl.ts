@@ -11,12 +11,6 @@ export const publicUrlOf = ({ host, port, publicUrl }: Pick<SettingsShape, "host
   return `http://${name}:${port}`
 }
 
-/** The address of a page of the dashboard, whose path begins with a slash. Null: the brain serves no dashboard. */
-export const dashboardUrlOf = (
-  settings: Pick<SettingsShape, "dashboard" | "host" | "port" | "publicUrl">,
-  path: string
-): string | null => settings.dashboard ? publicUrlOf(settings) + path : null
-
 /**
  * Whether passwords and session cookies are accepted at the address of a request's Host header: over https anywhere,
  * over plain http on a loopback address or in development.

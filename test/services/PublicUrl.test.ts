@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Either } from "effect"
-import { acceptsSecretsAt, dashboardUrlOf, publicUrlOf } from "../../src/services/PublicUrl.ts"
+import { acceptsSecretsAt, publicUrlOf } from "../../src/services/PublicUrl.ts"
 import { url } from "../../src/services/Settings/Kinds.ts"
 
 describe("the public URL", () => {
@@ -13,12 +13,6 @@ describe("the public URL", () => {
     ["127.0.0.1", "https://example.com/svc", "https://example.com/svc"]
   ])("of host %s and setting %j is %s", (host, publicUrl, expected) => {
     assert.strictEqual(publicUrlOf({ host, port: 7700, publicUrl }), expected)
-  })
-
-  it("is where the dashboard's pages are, unless it is off", () => {
-    const settings = { host: "127.0.0.1", port: 7700, publicUrl: "https://example.com/svc/" }
-    assert.strictEqual(dashboardUrlOf({ ...settings, dashboard: true }, "/inbox"), "https://example.com/svc/inbox")
-    assert.isNull(dashboardUrlOf({ ...settings, dashboard: false }, "/inbox"))
   })
 
   it("is https in capitals too", () => {

@@ -5,11 +5,11 @@ import type { ProjectId } from "../../domain/Id.ts"
 import type { Notification } from "../../domain/Notification.ts"
 import * as Timestamp from "../../domain/Timestamp.ts"
 import { severities, type Trigger } from "../../domain/Trigger.ts"
+import { DashboardPages } from "../DashboardPages.ts"
 import { Loops } from "../Loops.ts"
 import { Deliveries, type NewDelivery } from "../Notifications/Deliveries.ts"
 import { Inbox } from "../Notifications/Inbox.ts"
-import { dashboardUrlOf } from "../PublicUrl.ts"
-import { Settings, type SettingsShape } from "../Settings.ts"
+import { Settings } from "../Settings.ts"
 import type { RuleMessage } from "./Decide.ts"
 import { ExecutionsRepo } from "./ExecutionsRepo.ts"
 import { type DueMessage, type MessageCause, type NewMessage, RuleMessagesRepo } from "./MessagesRepo.ts"
@@ -55,7 +55,7 @@ const describeCause = (rule: string, cause: MessageCause, unsent: number) => {
   }
 }
 
-const toNotification = (message: DueMessage, settings: SettingsShape, now: Timestamp.Timestamp): Notification => {
+const toNotification = (message: DueMessage, pages: DashboardPages, now: Timestamp.Timestamp): Notification => {
   const { condition_key, first_at, occurrences, payload, project_id, rule_id, rule_name, unsent } = message
   const event = payload.kind === "event" ? payload.event : null
   // the cast: a rule has no other trigger
@@ -80,7 +80,7 @@ const toNotification = (message: DueMessage, settings: SettingsShape, now: Times
     worker: newest?.worker ?? null,
     fingerprint: event?.fingerprint ?? null,
     links: {
-      view: dashboardUrlOf(settings, `/projects/${message.slug}/automation/${rule_id}`),
+      view: pages.urlOf(`/projects/${message.slug}/automation/${rule_id}`),
       acknowledge: null,
       snooze: null
     }
@@ -99,6 +99,7 @@ export class RuleMessages extends Effect.Service<RuleMessages>()("svc/RuleMessag
     const executions = yield* ExecutionsRepo
     const deliveries = yield* Deliveries
     const inbox = yield* Inbox
+    const pages = yield* DashboardPages
     const settings = yield* Settings
 
     const insert = (messages: ReadonlyArray<NewMessage>, now: Timestamp.Timestamp) =>
@@ -152,7 +153,7 @@ export class RuleMessages extends Effect.Service<RuleMessages>()("svc/RuleMessag
       const members = yield* repo.listMembers(projectId)
       const sent: Array<NewDelivery> = []
       for (const message of due) {
-        const notification = toNotification(message, settings, now)
+        const notification = toNotification(message, pages, now)
         const { channels, in_app } = yield* addressOf(message)
         for (const channel of channels) {
           sent.push({ project_id: projectId, user_id: null, subscription_id: null, channel, notification })
@@ -191,7 +192,14 @@ export class RuleMessages extends Effect.Service<RuleMessages>()("svc/RuleMessag
   })
 }) {
   static readonly layer = this.Default.pipe(
-    Layer.provide([Deliveries.layer, ExecutionsRepo.layer, Inbox.layer, RuleMessagesRepo.layer, RulesRepo.layer])
+    Layer.provide([
+      DashboardPages.layer,
+      Deliveries.layer,
+      ExecutionsRepo.layer,
+      Inbox.layer,
+      RuleMessagesRepo.layer,
+      RulesRepo.layer
+    ])
   )
 
   static readonly layerLoop = Layer.scopedDiscard(Effect.gen(function*() {

@@ -1,8 +1,9 @@
 import { Effect, Layer } from "effect"
 import type { RequestSource } from "../../domain/Actor.ts"
 import * as Timestamp from "../../domain/Timestamp.ts"
+import { DashboardPages } from "../DashboardPages.ts"
 import { Mail } from "../Mail.ts"
-import { dashboardUrlOf, publicUrlOf } from "../PublicUrl.ts"
+import { publicUrlOf } from "../PublicUrl.ts"
 import { Settings } from "../Settings.ts"
 import { type NoticeKind, noticeMessage } from "./Templates.ts"
 
@@ -13,7 +14,8 @@ const noticeSeconds = Timestamp.secondsPerDay
 export class Notices extends Effect.Service<Notices>()("svc/Notices", {
   effect: Effect.gen(function*() {
     const mail = yield* Mail
-    const settings = yield* Settings
+    const pages = yield* DashboardPages
+    const url = publicUrlOf(yield* Settings)
 
     /**
      * In the caller's transaction, so a change that is rolled back sends nothing. `source_ip`: the user's own, or null.
@@ -32,8 +34,8 @@ export class Notices extends Effect.Service<Notices>()("svc/Notices", {
         to,
         source_ip,
         workingKeys,
-        url: publicUrlOf(settings),
-        keysUrl: dashboardUrlOf(settings, "/account?tab=keys"),
+        url,
+        keysUrl: pages.urlOf("/account?tab=keys"),
         at
       })
       yield* mail.enqueue(message, Timestamp.addSeconds(at, noticeSeconds))
@@ -42,5 +44,5 @@ export class Notices extends Effect.Service<Notices>()("svc/Notices", {
     return { enqueue } as const
   })
 }) {
-  static readonly layer = this.Default.pipe(Layer.provide(Mail.layer))
+  static readonly layer = this.Default.pipe(Layer.provide([DashboardPages.layer, Mail.layer]))
 }

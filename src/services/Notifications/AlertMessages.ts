@@ -6,8 +6,9 @@ import { type Share, textOf, titleOfKind } from "../../domain/Notification/Messa
 import { describeShared, listDetails } from "../../domain/Notification/Shared.ts"
 import { addSeconds, type Timestamp, toEpochMillis } from "../../domain/Timestamp.ts"
 import { hasOwnInboxNotice, severities, type Trigger } from "../../domain/Trigger.ts"
+import { DashboardPages } from "../DashboardPages.ts"
 import * as Ids from "../Ids.ts"
-import { dashboardUrlOf, publicUrlOf } from "../PublicUrl.ts"
+import { publicUrlOf } from "../PublicUrl.ts"
 import { Settings } from "../Settings.ts"
 import { AlertLinks } from "./AlertLinks.ts"
 import { type AlertChannel, type AlertRow, AlertsRepo } from "./AlertsRepo.ts"
@@ -70,7 +71,8 @@ export class AlertMessages extends Effect.Service<AlertMessages>()("svc/AlertMes
     const deliveries = yield* Deliveries
     const inbox = yield* Inbox
     const links = yield* AlertLinks
-    const settings = yield* Settings
+    const pages = yield* DashboardPages
+    const publicUrl = publicUrlOf(yield* Settings)
 
     const makeNotification = (
       { alert, kind }: Message,
@@ -109,7 +111,7 @@ export class AlertMessages extends Effect.Service<AlertMessages>()("svc/AlertMes
         exception: details.detail,
         fingerprint: details.fingerprint,
         links: {
-          view: dashboardUrlOf(settings, path) ?? `${publicUrlOf(settings)}/api/v1${path}`,
+          view: pages.urlOf(path) ?? `${publicUrl}/api/v1${path}`,
           acknowledge: null,
           snooze: null
         }
@@ -202,6 +204,6 @@ export class AlertMessages extends Effect.Service<AlertMessages>()("svc/AlertMes
   })
 }) {
   static readonly layer = this.Default.pipe(
-    Layer.provide([AlertLinks.layer, AlertsRepo.layer, Deliveries.layer, Inbox.layer])
+    Layer.provide([AlertLinks.layer, AlertsRepo.layer, DashboardPages.layer, Deliveries.layer, Inbox.layer])
   )
 }

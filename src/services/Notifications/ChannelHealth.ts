@@ -3,8 +3,8 @@ import { usedBudget, warningAt } from "../../domain/DeliveryRetry.ts"
 import { aboutChannel, type Notification } from "../../domain/Notification.ts"
 import * as Timestamp from "../../domain/Timestamp.ts"
 import type { AuditEntry } from "../Audit/Row.ts"
-import { dashboardUrlOf } from "../PublicUrl.ts"
-import { Settings, type SettingsShape } from "../Settings.ts"
+import { DashboardPages } from "../DashboardPages.ts"
+import { Settings } from "../Settings.ts"
 import { Deliveries } from "./Deliveries.ts"
 import { Inbox } from "./Inbox.ts"
 import { type ChannelState, type ClaimedDelivery, QueueRepo } from "./QueueRepo.ts"
@@ -28,7 +28,7 @@ const noticeOf = (
   channel: ChannelState,
   { reason, text, title, trigger }: Notice,
   project: Notification["project"],
-  settings: SettingsShape,
+  pages: DashboardPages,
   now: Timestamp.Timestamp
 ): Notification => ({
   kind: "notice",
@@ -49,8 +49,7 @@ const noticeOf = (
   ...aboutChannel,
   links: {
     ...aboutChannel.links,
-    view: dashboardUrlOf(
-      settings,
+    view: pages.urlOf(
       `${
         channel.project_id === null || project === null ? "/account" : `/projects/${project.slug}`
       }/notifications?part=channels`
@@ -67,13 +66,14 @@ export class ChannelHealth extends Effect.Service<ChannelHealth>()("svc/ChannelH
     const repo = yield* QueueRepo
     const deliveries = yield* Deliveries
     const inbox = yield* Inbox
-    const settings = yield* Settings
-    const budgetSeconds = settings.channelFailureBudgetHours * 3600
+    const pages = yield* DashboardPages
+    const { channelFailureBudgetHours } = yield* Settings
+    const budgetSeconds = channelFailureBudgetHours * 3600
 
     const sendNotice = Effect.fnUntraced(
       function*(channel: ChannelState, notice: Notice, sign: ChannelSign, now: Timestamp.Timestamp) {
         const { project_id, user_id } = channel
-        const notification = noticeOf(channel, notice, sign.project, settings, now)
+        const notification = noticeOf(channel, notice, sign.project, pages, now)
         const about = project_id ?? sign.delivery.project_id
         const other = yield* repo.findOther(channel)
         if (other !== null) {
@@ -173,5 +173,7 @@ export class ChannelHealth extends Effect.Service<ChannelHealth>()("svc/ChannelH
     return { observe } as const
   })
 }) {
-  static readonly layer = this.Default.pipe(Layer.provide([Deliveries.layer, Inbox.layer, QueueRepo.layer]))
+  static readonly layer = this.Default.pipe(
+    Layer.provide([DashboardPages.layer, Deliveries.layer, Inbox.layer, QueueRepo.layer])
+  )
 }

@@ -1,13 +1,16 @@
+import { HttpLayerRouter } from "@effect/platform"
 import { SqlClient } from "@effect/sql"
 import { assert, describe, layer } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Layer } from "effect"
 import { SubscriptionId } from "../../../src/domain/Id.ts"
 import type { Notification } from "../../../src/domain/Notification.ts"
 import * as Timestamp from "../../../src/domain/Timestamp.ts"
+import * as Server from "../../../src/layers/Server.ts"
+import { AlertLinks } from "../../../src/services/Notifications/AlertLinks.ts"
 import { AlertMessages, type Message } from "../../../src/services/Notifications/AlertMessages.ts"
 import { AlertsRepo } from "../../../src/services/Notifications/AlertsRepo.ts"
 import { TriggerEvents } from "../../../src/services/TriggerEvents.ts"
-import { freshKey, freshProject, request, serverOn } from "../../brain.ts"
+import { brainOn, freshKey, freshProject, request, serverOn } from "../../brain.ts"
 import { clientOf } from "../../client.ts"
 import { until } from "../../until.ts"
 import { retry } from "../Automation/rules.ts"
@@ -16,10 +19,25 @@ import { insertChannel } from "./notifications.ts"
 
 const site = "https://tools.example.com/svc"
 
+/** With the brain's own DashboardPages. */
+const ofThisBrain = AlertMessages.Default.pipe(Layer.provide(AlertLinks.layer), Layer.provideMerge(AlertsRepo.layer))
+
 const kinds: ReadonlyArray<Message["kind"]> = ["alert", "update", "escalation", "acknowledged", "recovered"]
 
-describe.each([{ dashboard: true }, { dashboard: false }])("links of messages, with %j", ({ dashboard }) => {
-  layer(serverOn("SQLite", { dashboard, publicUrl: `${site}/` }), { excludeTestServices: true })((it) => {
+const publicUrl = `${site}/`
+
+const besideAnother = HttpLayerRouter.serve(Server.layerRoutesShared, Server.options).pipe(
+  Layer.provideMerge(Server.layerListener),
+  Layer.provideMerge(brainOn("SQLite", { publicUrl })),
+  Layer.orDie
+)
+
+describe.each([
+  { name: "a dashboard", dashboard: true, server: serverOn("SQLite", { publicUrl }) },
+  { name: "no dashboard", dashboard: false, server: serverOn("SQLite", { dashboard: false, publicUrl }) },
+  { name: "the routes beside another application's", dashboard: false, server: besideAnother }
+])("links of messages, with $name", ({ dashboard, server }) => {
+  layer(server, { excludeTestServices: true })((it) => {
     const setUp = Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const triggers = yield* TriggerEvents
@@ -67,7 +85,7 @@ describe.each([{ dashboard: true }, { dashboard: false }])("links of messages, w
           }
           const { enqueue } = yield* AlertMessages
           yield* enqueue(kinds.map((kind) => ({ kind, alert, recipient })), yield* Timestamp.now)
-        }).pipe(Effect.provide([AlertMessages.layer, AlertsRepo.layer]))
+        }).pipe(Effect.provide(ofThisBrain))
         const messages = yield* sent
         assert.includeMembers(messages.map(({ kind }) => kind), [...kinds])
         const page = `/projects/${path.slug}/notifications/alerts/${id}`
