@@ -110,9 +110,8 @@ export const layerRoutes = Layer.merge(routesIn(Request.layer), DashboardHttp.ro
 /**
  * The routes except `/`, beside another application's routes on one router: paths outside the brain's are untouched.
  */
-export const layerRoutesShared = Layer.merge(
-  routesIn(Request.layerShared),
-  Layer.effectDiscard(Effect.flatMap(DashboardPages, ({ leaveOut }) => leaveOut))
+export const layerRoutesShared = routesIn(Request.layerShared).pipe(
+  Layer.provide(Layer.effectDiscard(Effect.flatMap(DashboardPages, ({ leaveOut }) => leaveOut)))
 )
 
 /** How routes are served: ids of tasks in paths may be long and hold any character. */

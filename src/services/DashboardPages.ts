@@ -7,6 +7,7 @@ export class DashboardPages extends Effect.Service<DashboardPages>()("svc/Dashbo
   effect: Effect.map(Settings, (settings) => {
     let isServed = settings.dashboard
     return {
+      isServed: () => isServed,
       /** The path begins with a slash. Null: the brain serves no dashboard. */
       urlOf: (path: string): string | null => isServed ? publicUrlOf(settings) + path : null,
       /** The routes have no dashboard, whatever the setting says. */

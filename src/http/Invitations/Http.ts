@@ -1,7 +1,7 @@
 import { Effect, Layer } from "effect"
+import { DashboardPages } from "../../services/DashboardPages.ts"
 import { Invitations } from "../../services/Invitations.ts"
 import { InvitationAcceptance } from "../../services/Invitations/Acceptance.ts"
-import { Settings } from "../../services/Settings.ts"
 import { respondWithPage } from "../Html/HtmlPage.ts"
 import { implementGroup } from "../ImplementGroup.ts"
 import { Authorize } from "../middleware/Authorize.ts"
@@ -32,8 +32,8 @@ const InvitationHttp = implementGroup(
 const InvitationPageHttp = implementGroup(
   "invitation_page",
   Effect.fnUntraced(function*(handlers) {
-    const { dashboard } = yield* Settings
-    const page = renderInvitationPage(dashboard)
+    const { isServed } = yield* DashboardPages
+    const page = renderInvitationPage(isServed())
     return handlers.handle("page", () => Effect.succeed(respondWithPage(page)))
   })
 )

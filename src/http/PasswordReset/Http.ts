@@ -1,7 +1,7 @@
 import { Effect, Layer } from "effect"
+import { DashboardPages } from "../../services/DashboardPages.ts"
 import { Mail } from "../../services/Mail.ts"
 import { PasswordResets } from "../../services/PasswordResets.ts"
-import { Settings } from "../../services/Settings.ts"
 import { respondWithPage } from "../Html/HtmlPage.ts"
 import { implementGroup } from "../ImplementGroup.ts"
 import { Authorize } from "../middleware/Authorize.ts"
@@ -25,8 +25,8 @@ const PasswordResetPageHttp = implementGroup(
   "password_reset_page",
   Effect.fnUntraced(function*(handlers) {
     const { isEnabled } = yield* Mail
-    const { dashboard } = yield* Settings
-    const page = renderResetPage({ hasDashboard: dashboard, sendsMail: isEnabled })
+    const { isServed } = yield* DashboardPages
+    const page = renderResetPage({ hasDashboard: isServed(), sendsMail: isEnabled })
     return handlers.handle("page", () => Effect.succeed(respondWithPage(page)))
   })
 )

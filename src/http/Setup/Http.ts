@@ -1,5 +1,5 @@
 import { Effect, Layer } from "effect"
-import { Settings } from "../../services/Settings.ts"
+import { DashboardPages } from "../../services/DashboardPages.ts"
 import { Setup } from "../../services/Setup.ts"
 import { respondWithPage } from "../Html/HtmlPage.ts"
 import { implementGroup } from "../ImplementGroup.ts"
@@ -13,8 +13,8 @@ const SetupHttp = implementGroup(
   Effect.fnUntraced(function*(handlers) {
     const setup = yield* Setup
     const authorize = yield* Authorize
-    const { dashboard } = yield* Settings
-    const form = SetupPage.renderSetupForm(dashboard)
+    const { isServed } = yield* DashboardPages
+    const form = SetupPage.renderSetupForm(isServed())
     return handlers
       .handle("status", () => statusOf(setup))
       .handle("complete", ({ payload, request }) => setup.complete(payload, authorize.sourceOf(request)))

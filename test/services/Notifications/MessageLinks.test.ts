@@ -93,6 +93,12 @@ describe.each([
         assert.deepStrictEqual([...new Set(messages.map(({ links }) => links.view))], [expected])
       }))
 
+    it.effect("the page of an invitation links to the dashboard where there is one", () =>
+      Effect.gen(function*() {
+        const { text } = yield* request("GET", "//invitation")
+        assert.strictEqual(text.includes("Open svc"), dashboard)
+      }))
+
     it.effect("of a rule lead to the rule", () =>
       Effect.gen(function*() {
         const { automation, channelIds, failTask, path, sent } = yield* setUp
