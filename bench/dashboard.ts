@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { join } from "node:path"
-import { type Browser, type CDPSession, chromium, type Page } from "playwright-core"
-import { debianProgram } from "../test/debianProgram.ts"
+import type { Browser, CDPSession, Page } from "playwright-core"
+import { launchChromium } from "../test/chromium.ts"
 import { builtPart } from "./brain.ts"
 import { cpuSecondsOf } from "./cpu.ts"
 import { ingestClient, sending } from "./ingest/sending.ts"
@@ -27,14 +27,7 @@ const size = { width: 1280, height: 800 }
 const list = "/projects/bench/tasks"
 
 const browser = Effect.acquireRelease(
-  Effect.promise(async () => {
-    const { env, path } = await debianProgram("chromium")
-    return chromium.launch({
-      executablePath: path,
-      args: ["--no-sandbox"],
-      env: { PATH: process.env.PATH ?? "", ...env }
-    })
-  }),
+  Effect.promise(launchChromium),
   (browser) => Effect.promise(() => browser.close())
 )
 

@@ -10,9 +10,9 @@ import { createServer } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
-import { type BrowserContextOptions, chromium, type Page, type Request } from "playwright-core"
+import type { BrowserContextOptions, Page, Request } from "playwright-core"
 import ts from "typescript"
-import { debianProgram } from "../test/debianProgram.ts"
+import { launchChromium } from "../test/chromium.ts"
 
 const root = fileURLToPath(new URL("../", import.meta.url))
 const folder = join(root, "docs/screenshots")
@@ -221,12 +221,7 @@ const home = mkdtempSync(join(tmpdir(), "svc-screenshots-"))
 mkdirSync(folder, { recursive: true })
 if (wanted.length === 0) { for (const name of readdirSync(folder)) rmSync(join(folder, name)) }
 const { brain, call, password, url } = await startDemo(home)
-const { env, path: executablePath } = await debianProgram("chromium")
-const browser = await chromium.launch({
-  executablePath,
-  args: ["--no-sandbox"],
-  env: { PATH: process.env.PATH ?? "", ...env }
-})
+const browser = await launchChromium()
 try {
   const parameters = await prepare(call)
   const first = await browser.newContext({ baseURL: url })

@@ -79,7 +79,7 @@ export class Approvals extends Effect.Service<Approvals>()("svc/Approvals", {
     const memberNames = yield* MemberNames
     const { restMaxPageSize } = yield* Settings
 
-    /** By filter: all tasks that matched when this was requested. Later ones stay, which nobody has approved. */
+    /** By filter: all tasks that matched when this was requested. Later ones stay: the approval is not about them. */
     const deleteAll = Effect.fnUntraced(function*(body: BulkDelete, requestedAt: Timestamp.Timestamp) {
       if (body.task_ids !== null) return yield* tasks.bulkDelete(body)
       const { filter_until } = body

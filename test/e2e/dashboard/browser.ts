@@ -1,20 +1,12 @@
 import { AxeBuilder } from "@axe-core/playwright"
 import { assert } from "@effect/vitest"
 import { Effect } from "effect"
-import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core"
-import { debianProgram } from "../../debianProgram.ts"
+import type { Browser, BrowserContextOptions, Page } from "playwright-core"
+import { launchChromium } from "../../chromium.ts"
 import { until } from "../../until.ts"
 
-/** Debian's Chromium without a window. Its own sandbox needs privileges that containers lack; it opens this machine only. */
 export const browser = Effect.acquireRelease(
-  Effect.promise(async () => {
-    const { env, path } = await debianProgram("chromium")
-    return chromium.launch({
-      executablePath: path,
-      args: ["--no-sandbox"],
-      env: { PATH: process.env.PATH ?? "", ...env }
-    })
-  }),
+  Effect.promise(launchChromium),
   (browser) => Effect.promise(() => browser.close())
 )
 

@@ -15,10 +15,3 @@ export const CommandStatusText = ({ status }: { readonly status: CommandStatus }
   const { commands: texts } = useTexts()
   return <span className={colours[status]} title={texts.statusHints[status]}>{texts.statuses[status]}</span>
 }
-
-/** What a command does, in words; the name of one that only a newer brain knows. */
-export const useActionName = () => {
-  const { commands: texts } = useTexts()
-  const names: Readonly<Partial<Record<string, string>>> = texts.actions
-  return (action: string): string => names[action] ?? action
-}

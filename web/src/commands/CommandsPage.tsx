@@ -11,7 +11,8 @@ import { PageHeader } from "../ui/PageHeader.tsx"
 import { Table } from "../ui/Table.tsx"
 import { Time } from "../ui/Time.tsx"
 import { usePagedList } from "../ui/usePagedList.ts"
-import { CommandStatusText, useActionName } from "./CommandStatusText.tsx"
+import { CommandStatusText } from "./CommandStatusText.tsx"
+import { useActionName } from "./useActionName.ts"
 
 type Command = Schemas["Command"]
 type Status = Command["status"]

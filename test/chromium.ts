@@ -1,0 +1,12 @@
+import { type Browser, chromium } from "playwright-core"
+import { debianProgram } from "./debianProgram.ts"
+
+/** Debian's Chromium without a window. Its own sandbox needs privileges that containers lack; it opens this machine only. */
+export const launchChromium = async (): Promise<Browser> => {
+  const { env, path } = await debianProgram("chromium")
+  return chromium.launch({
+    executablePath: path,
+    args: ["--no-sandbox"],
+    env: { PATH: process.env.PATH ?? "", ...env }
+  })
+}
