@@ -133,7 +133,7 @@ describe.skipIf(!ready)("the list of tasks on the dashboard", () => {
           const commands = page.getByRole("region", { name: "Commands" })
           const taskId = page.url().split("/").at(-1) ?? ""
           const list = () => call("GET", `/projects/shop/commands?engine=effect-queue&task_id=${taskId}`)
-          await waitUntil(async () => (await list()).items[0]?.completed_at != null)
+          await waitUntil(async () => typeof (await list()).items[0]?.completed_at === "string")
           const { items: [command] } = await list()
           assert.deepInclude(command, { status: "completed", error: null })
           await commands.getByText("Completed", { exact: true }).waitFor()
