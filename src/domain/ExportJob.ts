@@ -53,7 +53,7 @@ export const ExportJob = Schema.Struct({
   ),
   status: describeField(
     ExportJobStatus,
-    "`pending`: not begun; `running`: being written, or begun again after its process died; `completed`; `failed`: `error` says why.",
+    "`pending`: no process writes it yet, or the one that wrote it was stopped; `running`: being written, or begun again after its process died; `completed`; `failed`: `error` says why.",
     "completed"
   ),
   row_count: describeField(Schema.NullOr(Schema.Int), "Rows of the file; null until it is known.", 1204),

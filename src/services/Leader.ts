@@ -1,5 +1,5 @@
 import { SqlClient, type SqlError } from "@effect/sql"
-import { Cause, Context, Data, Duration, Effect, Option, Schedule } from "effect"
+import { Cause, Context, Data, Duration, Effect, Fiber, Option, Schedule } from "effect"
 import { hostname } from "node:os"
 import { orDieOnSql } from "./Database.ts"
 import { LeaseRepo } from "./Leader/Repo.ts"
@@ -72,6 +72,18 @@ export class Leader extends Effect.Service<Leader>()("svc/Leader", {
       return Effect.forever(Effect.delay(renew, millis / 3))
     }
 
+    /**
+     * Runs `work` until it ends or `renewal` fails. An interrupt waits for the finalizers of `work`: `raceFirst` alone
+     * leaves its fibers to the end of the caller's fiber, when the lease is released already.
+     */
+    const runWhile = <A, E, R>(work: Effect.Effect<A, E, R>, renewal: Effect.Effect<never, LeaseLost>) =>
+      Effect.uninterruptibleMask((restore) =>
+        Effect.flatMap(
+          Effect.fork(restore(work)),
+          (fiber) => restore(Effect.raceFirst(Fiber.join(fiber), renewal)).pipe(Effect.ensuring(Fiber.interrupt(fiber)))
+        )
+      )
+
     const acquire = (name: string, millis: number) =>
       Effect.flatMap(
         repo.isHeld(name, millis),
@@ -93,9 +105,8 @@ export class Leader extends Effect.Service<Leader>()("svc/Leader", {
         Option.match({
           onNone: () => Effect.succeedNone,
           onSome: (fence) =>
-            Effect.provideService(effect, Lease, makeLease(name, fence)).pipe(
-              Effect.raceFirst(keepRenewing(name, fence, millis)),
-              Effect.asSome
+            Effect.asSome(
+              runWhile(Effect.provideService(effect, Lease, makeLease(name, fence)), keepRenewing(name, fence, millis))
             )
         }),
         // a lease that cannot be deleted expires on its own

@@ -1,6 +1,6 @@
 import { SqlClient } from "@effect/sql"
 import { assert, describe, layer } from "@effect/vitest"
-import { Cause, Effect, Exit, Layer, Logger } from "effect"
+import { Cause, Deferred, Effect, Exit, Fiber, Layer, Logger } from "effect"
 import { randomUUID } from "node:crypto"
 import { type ExportJobId, ProjectId } from "../../src/domain/Id.ts"
 import * as Timestamp from "../../src/domain/Timestamp.ts"
@@ -45,22 +45,41 @@ const projectWith = (rows: number) =>
 const run = Effect.flatMap(AuditExportRunner, (runner) => runner.run).pipe(Effect.provide(AuditExportRunner.layer))
 const prune = Effect.flatMap(AuditExportRunner, (runner) => runner.prune).pipe(Effect.provide(AuditExportRunner.layer))
 
-/** `run` in a process that does something else before each of its transactions. */
-const runWith = <E>(beforeTransaction: Effect.Effect<unknown, E, Effect.Effect.Context<typeof run>>) =>
+/** `run` in a process that does something else around each of its transactions. */
+const runAround = (around: <A, E, R>(transaction: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>) =>
   Effect.gen(function*() {
     const leader = yield* Leader
-    const context = yield* Effect.context<Effect.Effect.Context<typeof run>>()
-    const before = Effect.orDie(Effect.provide(beforeTransaction, context))
     const only: typeof leader.only = (name, effect, options) =>
       leader.only(
         name,
         Effect.updateService(effect, Lease, (lease): Lease["Type"] => ({
           ...lease,
-          withTransaction: (body) => Effect.zipRight(before, lease.withTransaction(body))
+          withTransaction: (body) => around(lease.withTransaction(body))
         })),
         options
       )
     return yield* Effect.provideService(run, Leader, Leader.make({ ...leader, only }))
+  })
+
+/** `run` in a process that does something else before each of its transactions. */
+const runWith = <E>(beforeTransaction: Effect.Effect<unknown, E, Effect.Effect.Context<typeof run>>) =>
+  Effect.gen(function*() {
+    const context = yield* Effect.context<Effect.Effect.Context<typeof run>>()
+    const before = Effect.orDie(Effect.provide(beforeTransaction, context))
+    return yield* runAround((transaction) => Effect.zipRight(before, transaction))
+  })
+
+/** `run` in a process that is stopped in order, right after this many of its transactions. */
+const runUntil = (last: number) =>
+  Effect.gen(function*() {
+    const reached = yield* Deferred.make<void>()
+    let transaction = 0
+    const wait = Effect.suspend(() =>
+      ++transaction === last ? Effect.zipRight(Deferred.succeed(reached, undefined), Effect.never) : Effect.void
+    )
+    const process = yield* Effect.fork(runAround((transaction) => Effect.zipLeft(transaction, wait)))
+    yield* Effect.raceFirst(Deferred.await(reached), Fiber.await(process))
+    yield* Fiber.interrupt(process)
   })
 
 const jobOf = (id: ExportJobId) =>
@@ -116,6 +135,32 @@ describe.each(engines)("the writer of exports on %s", (engine) => {
             Array.from({ length: rows }, (_, n) => rows - 1 - n)
           )
         }
+      }))
+
+    it.effect("counts no attempt of a process that is stopped in order, wherever it is", () =>
+      Effect.gen(function*() {
+        const sql = yield* SqlClient.SqlClient
+        const project = yield* projectWith(1500)
+        const id = yield* insertExportJob(project, { chunks: chunks(20), attempts: 2 })
+        let stops = 0
+        while (true) {
+          yield* runUntil(stops + 1)
+          const job = yield* jobOf(id)
+          if (job?.status === "completed") break
+          stops++
+          assert.deepInclude(job, { status: "pending", attempts: 2, size_bytes: null }, `at transaction ${stops}`)
+        }
+        assert.isAtLeast(stops, 4, "as it begins, deletes the old chunks, and writes two")
+        assert.deepInclude(yield* jobOf(id), { attempts: 3, row_count: 1500, error: null })
+
+        const old = yield* insertExportJob(project, { chunks: [], attempts: 2 })
+        yield* sql`UPDATE export_jobs SET created_at = ${
+          Timestamp.addSeconds(yield* Timestamp.now, -Timestamp.secondsPerDay)
+        } WHERE id = ${old}`
+        yield* runUntil(2)
+        assert.deepInclude(yield* jobOf(old), { status: "running", attempts: 3 }, "a day after its creation it counts")
+        yield* run
+        assert.deepInclude(yield* jobOf(old), { status: "failed" })
       }))
 
     it.effect("logs what ended an export also where the database then refuses to store it", () =>

@@ -114,6 +114,27 @@ describe.each(engines)("a lease on %s", (engine) => {
         )
       }))
 
+    it.scoped("is held until an interrupted effect has ended, so that it can hand back what it holds", () =>
+      Effect.gen(function*() {
+        const leader = yield* Leader
+        const leads = yield* Deferred.make<void>()
+        const ended = yield* Deferred.make<boolean>()
+        const handBack = Effect.flatMap(
+          Lease,
+          ({ check }) =>
+            Effect.flatMap(Effect.isSuccess(Effect.delay(check, "50 millis")), (held) => Deferred.succeed(ended, held))
+        )
+        const work = Effect.onInterrupt(
+          Effect.zipRight(Deferred.succeed(leads, undefined), Effect.never),
+          () => handBack
+        )
+        const running = yield* Effect.fork(leader.only("handed back", work))
+        yield* Deferred.await(leads)
+        yield* Fiber.interrupt(running)
+        assert.isTrue(yield* Deferred.await(ended))
+        assert.notInclude(yield* names, "handed back")
+      }))
+
     it.scoped("that is lost while the effect runs ends it", () =>
       Effect.gen(function*() {
         const leader = yield* Leader

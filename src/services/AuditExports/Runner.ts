@@ -1,5 +1,5 @@
 import { SqlClient } from "@effect/sql"
-import { Cause, Effect, Layer, Option, Stream } from "effect"
+import { Cause, Effect, Exit, Layer, Option, Stream } from "effect"
 import type { ActivityItem } from "../../domain/Activity.ts"
 import { ValidationFailed } from "../../domain/Errors.ts"
 import * as Timestamp from "../../domain/Timestamp.ts"
@@ -23,6 +23,12 @@ const chunkBytes = 256 * 1024
 
 /** An export whose process died this many times is not begun again: it may be what ends the process. */
 const maxAttempts = 3
+
+/**
+ * An orderly stop of the process counts as no attempt for so long after the export was created. Later it counts: the
+ * export may be why the process is stopped, by a probe that it makes fail.
+ */
+const uncountedStopsSeconds = Timestamp.secondsPerDay
 
 const interruptedText = `The processes that wrote this export ended ${maxAttempts} times before it was complete.`
 
@@ -132,18 +138,36 @@ export class AuditExportRunner extends Effect.Service<AuditExportRunner>()("svc/
         : "The export could not be written; the brain's log has the cause. Create it again."
     }
 
+    /**
+     * Gives the export back as it was before this attempt, so that only crashes and errors count. After a lost lease it
+     * changes nothing: the export is another's.
+     */
+    const giveBack = (job: JobRow) =>
+      Effect.gen(function*() {
+        const lease = yield* Lease
+        const created = Timestamp.addSeconds(yield* Timestamp.now, -uncountedStopsSeconds)
+        const fields = { status: "pending", attempts: job.attempts, started_at: null, size_bytes: null } as const
+        yield* lease.withTransaction(
+          sql`UPDATE export_jobs SET ${sql.update(fields)}
+            WHERE id = ${job.id} AND completed_at IS NULL AND created_at > ${created}`
+        )
+      }).pipe(Effect.catchAllCause((cause) =>
+        isLeaseLost(cause)
+          ? Effect.void
+          : Effect.logWarning("an export of the audit log was stopped, and the attempt counts", cause)
+      ))
+
     const runJob = (job: JobRow) =>
       Effect.gen(function*() {
         if (job.attempts >= maxAttempts) return yield* fail(job, interruptedText)
-        yield* begin(job)
-        yield* Effect.catchAllCause(write(job), (cause) =>
-          // a process that lost its lease ends here: the export is another's
-          Cause.isInterruptedOnly(cause) || isLeaseLost(cause)
-            ? Effect.failCause(cause)
-            : Effect.zipRight(
-              Effect.logWarning("an export of the audit log failed", cause), // first: the database may refuse the rest
-              fail(job, describe(cause))
-            ))
+        const attempt = Effect.zipRight(begin(job), Effect.exit(write(job)))
+        const written = yield* Effect.onInterrupt(attempt, () => giveBack(job))
+        if (Exit.isSuccess(written)) return
+        // a process that lost its lease ends here: the export is another's
+        if (Cause.isInterruptedOnly(written.cause) || isLeaseLost(written.cause)) return yield* written
+        // first: the database may refuse the rest
+        yield* Effect.logWarning("an export of the audit log failed", written.cause)
+        yield* fail(job, describe(written.cause))
       })
 
     const runAll: Effect.Effect<void, unknown, Lease> = Effect.flatMap(
