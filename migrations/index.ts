@@ -42,6 +42,7 @@ import { m0040 } from "./0040_export_jobs.ts"
 import { m0041 } from "./0041_rollups_by_time.ts"
 import { m0042 } from "./0042_attention.ts"
 import { m0043 } from "./0043_task_commands.ts"
+import { m0044 } from "./0044_oidc_logout.ts"
 
 /** Every step in order. A step that has been released is never edited; the next one follows. */
 export const migrations: ReadonlyArray<Migration> = [
@@ -87,5 +88,6 @@ export const migrations: ReadonlyArray<Migration> = [
   m0040,
   m0041,
   m0042,
-  m0043
+  m0043,
+  m0044
 ]

@@ -128,7 +128,7 @@ counts with its /64.
 |---|---|---|
 ${bucketNames.map(bucketRow).join("\n")}
 
-- \`denial\` limits the rows \`access.denied\` that one user can write, and \`refused_key\` the log lines about API keys that
+- \`denial\` limits the rows \`access.denied\` that one user can write, and \`refused_key\` the log lines about API keys and logout tokens that
   are not valid. They limit no requests.
 - Setup attempts are also counted in the database: \`SVC_FIRST_BOOT_ATTEMPTS_PER_IP\` of one address in 15 minutes, and
   eight times as many of all addresses.

@@ -1,4 +1,6 @@
 import { Effect } from "effect"
+import { exportJWK, generateKeyPair, type JWTHeaderParameters, type JWTPayload, SignJWT } from "jose"
+import { randomUUID } from "node:crypto"
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
 import { Provider } from "oidc-provider"
 import { freePort } from "./ports.ts"
@@ -15,8 +17,30 @@ export interface ProviderPerson {
 export const publicUrl = "http://localhost:7700"
 export const redirectUri = `${publicUrl}/api/v1/auth/oidc/callback`
 
+export const logoutPath = "/auth/oidc/backchannel-logout"
+
+/** The claims of a logout token of this issuer that ends the sessions of `sid` or `sub`. */
+export const logoutClaims = (issuer: string, ended: { readonly sid?: string; readonly sub?: string }): JWTPayload => {
+  const iat = Math.floor(Date.now() / 1000)
+  const events = { "http://schemas.openid.net/event/backchannel-logout": {} }
+  return { iss: issuer, aud: "svc", iat, exp: iat + 120, jti: randomUUID(), events, ...ended }
+}
+
 /** The settings of a brain that signs people in through the provider. */
 export const oidcSettings = { publicUrl, oidcClientId: "svc", oidcScopes: "openid email profile groups" } as const
+
+/** A browser at the provider: its cookies. */
+type Browser = Map<string, string>
+
+const visit = async (browser: Browser, url: string, init: RequestInit = {}) => {
+  const cookie = [...browser].map((pair) => pair.join("=")).join("; ")
+  const response = await fetch(url, { ...init, redirect: "manual", headers: { ...init.headers, cookie } })
+  for (const cookie of response.headers.getSetCookie()) {
+    const [name = "", value = ""] = cookie.split(";", 1)[0]!.split("=", 2)
+    browser.set(name, value)
+  }
+  return response
+}
 
 /**
  * A real OpenID Connect provider on 127.0.0.1, which asks for no password: `authorize` signs in the person that it is
@@ -26,19 +50,44 @@ export const startProvider = Effect.gen(function*() {
   const port = yield* freePort
   const issuer = `http://127.0.0.1:${port}`
   const people = new Map<string, ProviderPerson>()
+  const browsers = new Map<string, Browser>()
+  const { privateKey } = yield* Effect.promise(() => generateKeyPair("RS256", { extractable: true }))
+  const key = { ...(yield* Effect.promise(() => exportJWK(privateKey))), kid: "signing", alg: "RS256", use: "sig" }
   let accountId = ""
+  let keyReads = 0
+  let logoutAnswers: ReadonlyArray<Response> = []
+  let brainUrl = publicUrl
 
   const provider = new Provider(issuer, {
     clients: [{
       client_id: "svc",
       token_endpoint_auth_method: "none",
       redirect_uris: [redirectUri],
-      post_logout_redirect_uris: [`${publicUrl}/`]
+      post_logout_redirect_uris: [`${publicUrl}/`],
+      backchannel_logout_uri: `${publicUrl}/api/v1${logoutPath}`,
+      backchannel_logout_session_required: true
     }],
+    jwks: { keys: [key] },
+    // the brain under test listens on another port than it is registered with, and at an address that the provider's own
+    // dispatcher does not call
+    fetch: async (url, { body = null, headers = {}, method = "GET" }: RequestInit = {}) => {
+      const response = await fetch(String(url).replace(publicUrl, brainUrl), { body, headers, method })
+      logoutAnswers = [...logoutAnswers, response]
+      return response
+    },
     claims: { openid: ["sub"], email: ["email", "email_verified"], profile: ["name"], groups: ["groups"] },
     scopes: ["openid", "email", "profile", "groups"],
     conformIdTokenClaims: false, // the claims are in the ID token, as with most providers
-    features: { devInteractions: { enabled: false } },
+    features: {
+      devInteractions: { enabled: false },
+      backchannelLogout: { enabled: true },
+      rpInitiatedLogout: {
+        enabled: true,
+        logoutSource: (context, form) => {
+          context.body = form
+        }
+      }
+    },
     pkce: { required: () => true },
     cookies: { keys: ["a key of the test's provider"] },
     interactions: { url: (_, { uid }) => `/interaction/${uid}` },
@@ -60,6 +109,7 @@ export const startProvider = Effect.gen(function*() {
     if (request.url?.startsWith("/interaction/") === true) {
       return provider.interactionFinished(request, response, { login: { accountId } })
     }
+    if (request.url === "/jwks") keyReads++
     return handle(request, response)
   }
   yield* Effect.acquireRelease(
@@ -81,17 +131,11 @@ export const startProvider = Effect.gen(function*() {
     Effect.promise(async () => {
       people.set(subject, person)
       accountId = subject
-      const cookies = new Map<string, string>()
+      const browser: Browser = new Map()
+      browsers.set(subject, browser)
       let next = url
       while (!next.startsWith(redirectUri)) {
-        const response = await fetch(next, {
-          redirect: "manual",
-          headers: { cookie: [...cookies].map((pair) => pair.join("=")).join("; ") }
-        })
-        for (const cookie of response.headers.getSetCookie()) {
-          const [name = "", value = ""] = cookie.split(";", 1)[0]!.split("=", 2)
-          cookies.set(name, value)
-        }
+        const response = await visit(browser, next)
         const location = response.headers.get("location")
         if (location === null) throw new Error(`the provider answered ${response.status}: ${await response.text()}`)
         next = new URL(location, next).href
@@ -99,5 +143,32 @@ export const startProvider = Effect.gen(function*() {
       return next.slice(redirectUri.length)
     })
 
-  return { issuer, authorize } as const
+  /**
+   * The person signs out of the provider in the browser that signed in last. The provider calls the brain at `base`; what
+   * the brain answered.
+   */
+  const signOut = (subject: string, base: string) =>
+    Effect.promise(async () => {
+      brainUrl = base
+      logoutAnswers = []
+      const browser = browsers.get(subject)!
+      const page = await (await visit(browser, `${issuer}/session/end`)).text()
+      const xsrf = /name="xsrf" value="(\w+)"/.exec(page)?.[1] ?? ""
+      const ended = await visit(browser, `${issuer}/session/end/confirm`, {
+        method: "POST",
+        body: new URLSearchParams({ xsrf, logout: "yes" })
+      })
+      if (ended.status !== 303) throw new Error(`the provider answered ${ended.status}: ${page} ${await ended.text()}`)
+      return logoutAnswers
+    })
+
+  /** A logout token with the provider's signature, unless another key signs it. */
+  const signLogout = (claims: JWTPayload, header: Partial<JWTHeaderParameters> = {}, signingKey = privateKey) =>
+    Effect.promise(() =>
+      new SignJWT(claims).setProtectedHeader({ alg: "RS256", kid: "signing", typ: "logout+jwt", ...header }).sign(
+        signingKey
+      )
+    )
+
+  return { issuer, authorize, signOut, signLogout, keyReads: () => keyReads } as const
 })

@@ -60,6 +60,7 @@ export const rateBuckets = {
   channel_test: 20,
   channel_import: 30,
   agent: 600,
+  backchannel_logout: 6000,
   docs: 10,
   mfa: 10,
   setup: 5,
@@ -109,6 +110,8 @@ export interface AccessRule {
   readonly failureCodes?: ReadonlyArray<Code>
   /** Largest request body in bytes where the default setting is too small for the contract. */
   readonly bodyLimit?: number
+  /** Takes its body as application/x-www-form-urlencoded instead of JSON, because another specification says so. */
+  readonly form?: true
 }
 
 /** The declaration that each endpoint carries: `.annotate(Access, { caller: "viewer", scope: "tasks:read" })`. */

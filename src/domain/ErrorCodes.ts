@@ -22,6 +22,10 @@ export const codes = {
     status: 400,
     meaning: "The session nonce header is missing or is not 22 URL-safe characters."
   },
+  logout_token_refused: {
+    status: 400,
+    meaning: "The provider's logout token is invalid, has expired, or was used before. The brain's log has the reason."
+  },
   unauthenticated: { status: 401, meaning: "There is no credential, or it is no longer valid." },
   login_failed: {
     status: 401,
@@ -183,7 +187,10 @@ export const codes = {
     status: 413,
     meaning: "The request body exceeds the operation's limit; `details.limit` is the limit in bytes."
   },
-  unsupported_media_type: { status: 415, meaning: "The request body is not declared as `application/json`." },
+  unsupported_media_type: {
+    status: 415,
+    meaning: "The request body is not declared as `application/json`, or as a form where the operation takes one."
+  },
   validation_failed: {
     status: 422,
     meaning: "A field is missing or out of type, range or size; `details.issues` names each, at most 20."

@@ -84,7 +84,7 @@ export class PayloadTooLarge extends Schema.TaggedError<PayloadTooLarge>()("Payl
   }
 }
 
-/** 415: the body's content type is not JSON. */
+/** 415: the body's content type is not JSON, or not a form where the endpoint takes one. */
 export class UnsupportedMediaType extends Schema.TaggedError<UnsupportedMediaType>()("UnsupportedMediaType", {
   detail: Schema.String
 }, HttpApiSchema.annotations({ status: 415 })) {

@@ -60,6 +60,23 @@ export const OidcLogout = Schema.Struct({
   )
 }).annotations(describeBody("OidcLogout", "The end of a sign-in."))
 
+/** The form in which a provider says that a sign-in has ended (OpenID Connect Back-Channel Logout 1.0, section 2.5). */
+export const BackchannelLogout = Schema.Struct({
+  logout_token: describeField(
+    text(8192, 1),
+    "The provider's signed statement, a JSON Web Token.",
+    "eyJhbGciOiJSUzI1NiIsInR5cCI6ImxvZ291dCtqd3QifQ.e30.c2lnbmF0dXJl"
+  )
+}).annotations(describeBody("BackchannelLogout", "A provider's statement that a sign-in has ended."))
+
+/** The sign-in at the provider that a session comes from. */
+export interface ProviderSignIn {
+  readonly issuer: string
+  readonly subject: string
+  /** The provider's id of its own session; null: the provider tells none. */
+  readonly sid: string | null
+}
+
 /** An account of the provider that signs in as the user. `subject` is the provider's id of it. */
 export const OidcIdentity = Schema.Struct({
   id: describeField(OidcIdentityId, "Its id.", exampleId),

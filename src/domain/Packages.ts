@@ -24,6 +24,7 @@ export const packages: Readonly<Record<string, string>> = {
   "csv-stringify": "6.9.0",
   effect: "3.22.4",
   "ipaddr.js": "2.5.0",
+  jose: "6.2.18",
   nodemailer: "10.6.0",
   "openid-client": "6.9.0",
   otplib: "13.5.0",

@@ -60,7 +60,11 @@ export const apiRoutes = HttpApiBuilder.Router.unwrap(Effect.fnUntraced(function
       // until the request ends, so that a defect's line in Request.ts has them too
       yield* FiberRef.update(FiberRef.currentLogAnnotations, (known) => withLogFields(known, initialGrant))
       const startNanos = clock.unsafeCurrentTimeNanos()
-      const requestWithBody = yield* readBody(request, rule.bodyLimit ?? settings.maxPayloadSizeBytes)
+      const requestWithBody = yield* readBody(
+        request,
+        rule.bodyLimit ?? settings.maxPayloadSizeBytes,
+        rule.form === true
+      )
       // a client that holds the last byte back must not keep rights that have ended since
       const isSlow = initialGrant.actor.kind === "person" &&
         clock.unsafeCurrentTimeNanos() - startNanos > recheckAfterNanos

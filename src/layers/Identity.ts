@@ -12,6 +12,7 @@ import { Mail } from "../services/Mail.ts"
 import { Memberships } from "../services/Memberships.ts"
 import { Mfa } from "../services/Mfa.ts"
 import { Oidc } from "../services/Oidc.ts"
+import { BackchannelLogout } from "../services/Oidc/BackchannelLogout.ts"
 import { PasswordResets } from "../services/PasswordResets.ts"
 import { Projects } from "../services/Projects.ts"
 import * as DeletedProjects from "../services/Projects/Sweeper.ts"
@@ -29,6 +30,7 @@ export const layer = Layer.mergeAll(
   Agents.layer,
   ApiKeys.layer,
   Authentication.layer,
+  BackchannelLogout.layer,
   EscalationPolicy.layer,
   Idempotency.layer,
   InvitationAcceptance.layer,

@@ -160,6 +160,7 @@ export class Oidc extends Effect.Service<Oidc>()("svc/Oidc", {
         device: answer.device,
         remember: false,
         fresh: attempt.fresh,
+        provider: account,
         metadata: { via: "oidc", issuer: account.issuer }
       })
     }, sql.withTransaction)

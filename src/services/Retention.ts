@@ -25,7 +25,7 @@ export class Retention extends Effect.Service<Retention>()("svc/Retention", {
 
     /**
      * Deletes ended sessions, trusted devices and API keys, used `Idempotency-Key`s, expired links and invitations,
-     * expired mail, leases, and audit rows where a retention is set.
+     * expired mail, logout tokens, leases, and audit rows where a retention is set.
      */
     const sweep = Effect.fn("Retention.sweep")(function*() {
       const now = yield* Timestamp.now
@@ -38,6 +38,7 @@ export class Retention extends Effect.Service<Retention>()("svc/Retention", {
       const oldApprovals = ago(settings.approvalsRetentionDays * Timestamp.secondsPerDay)
       yield* prune("approvals", "id", sql`created_at < ${oldApprovals} AND status <> 'pending'`)
       yield* prune("idempotency_keys", "scope", sql`created_at < ${ago(idempotencyRetentionSeconds)}`)
+      yield* prune("oidc_logout_tokens", "id", sql`expires_at < ${now}`)
       yield* prune("setup_tokens", "id", sql`expires_at < ${now}`)
       yield* prune("password_resets", "id", sql`expires_at < ${now}`)
       yield* prune("password_reset_requests", "id", sql`created_at < ${ago(3600)}`)

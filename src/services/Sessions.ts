@@ -66,7 +66,8 @@ export class Sessions extends Effect.Service<Sessions>()("svc/Sessions", {
         if (Option.isNone(user)) return null
         if (settings.passwordLogin === "global_admins" && !user.value.is_admin) return yield* passwordLoginDisabled
         const { device, remember_me: remember, source, token } = input
-        return yield* sessionOpening.begin(user.value, { source, token, device, remember, fresh: true, metadata: {} })
+        const signIn = { source, token, device, remember, fresh: true, provider: null, metadata: {} }
+        return yield* sessionOpening.begin(user.value, signIn)
       },
       sql.withTransaction
     )

@@ -10,6 +10,7 @@ import { type Received, type Sent, wire } from "./wire.ts"
 import { type World, world } from "./world.ts"
 
 const json = { "content-type": "application/json" }
+const form = { "content-type": "application/x-www-form-urlencoded" }
 
 /** The fields that a 422 names: `filter` of `filter.task_ids.0`. */
 const namedIn = ({ json }: Received): ReadonlyArray<string> =>
@@ -116,6 +117,8 @@ describe.each(engines)("bad input on %s", (engine) => {
         const at = yield* begin
         const findings = new Findings()
         for (const operation of operations) {
+          // a form has no objects, and takes each field once
+          const isForm = operation.rule.form === true
           const planted = { planted: "a-secret" }
           const body = Object.fromEntries(Object.keys(operation.body?.fields ?? {}).map((name) => [name, planted]))
           // the parenthesis is not closed, which makes it no query of tasks either
@@ -129,6 +132,8 @@ describe.each(engines)("bad input on %s", (engine) => {
             operation,
             operation.body === null
               ? { target: at.target(operation, {}, query) }
+              : isForm
+              ? { body: wrong.map((name) => `${name}=a-secret&${name}=a-secret`).join("&"), headers: form }
               : { body: JSON.stringify(body) }
           )
           const all = namedIn(received).filter((name) => !isTaken(operation, name))

@@ -1,10 +1,11 @@
 import { SqlClient } from "@effect/sql"
 import { assert, describe, layer } from "@effect/vitest"
-import { Context, Effect, Layer } from "effect"
-import { randomUUID } from "node:crypto"
-import { freshProject, request, serverOn } from "../brain.ts"
+import { Context, Effect, Fiber, Layer } from "effect"
+import { generateKeyPair, type JWTPayload, UnsecuredJWT } from "jose"
+import { createSecretKey, randomUUID } from "node:crypto"
+import { baseUrl, freshProject, request, serverOn } from "../brain.ts"
 import { engines } from "../databases.ts"
-import { oidcSettings, type ProviderPerson, startProvider } from "../oidcProvider.ts"
+import { logoutClaims, logoutPath, oidcSettings, type ProviderPerson, startProvider } from "../oidcProvider.ts"
 import { browserOf, freshUser, fromElsewhere, login, password, proxied, sessionOf } from "./people.ts"
 
 class TestProvider extends Context.Tag("test/Provider")<TestProvider, Effect.Effect.Success<typeof startProvider>>() {}
@@ -65,6 +66,42 @@ const beginLink = (user: { readonly id: string }, subject: string) =>
 
 const callback = (search: string, cookie: string) =>
   request("GET", `/auth/oidc/callback${search}`, { headers: { ...fromElsewhere(), cookie } })
+
+/** A user whose account at the provider signs in; `subject` is its id there. */
+const linkedUser = (roles: Parameters<typeof freshUser>[0] = {}) =>
+  Effect.gen(function*() {
+    const user = yield* freshUser(roles)
+    const subject = `l-${user.id}`
+    const link = yield* beginLink(user, subject)
+    assert.strictEqual((yield* callback(link.search, `${link.attempt}; ${link.browser.cookie}`)).status, 303)
+    return { ...user, subject }
+  })
+
+/** Sends a logout token as a provider does, from an address of its own. */
+const postLogout = (token: string, type = "application/x-www-form-urlencoded") =>
+  request("POST", logoutPath, {
+    raw: new URLSearchParams({ logout_token: token }).toString(),
+    headers: { ...fromElsewhere(), "content-type": type }
+  })
+
+const sidOf = (user: { readonly id: string }) =>
+  Effect.gen(function*() {
+    const sql = yield* SqlClient.SqlClient
+    const [row] = yield* sql<{ oidc_sid: string }>`
+      SELECT oidc_sid FROM sessions WHERE user_id = ${user.id} AND oidc_sid IS NOT NULL ORDER BY id DESC LIMIT 1`
+    return row!.oidc_sid
+  })
+
+const isSignedIn = (browser: { readonly cookie: string }) =>
+  Effect.map(request("GET", "/auth/me", { headers: { cookie: browser.cookie } }), ({ status }) => status === 200)
+
+const logoutRows = (user: { readonly id: string }) =>
+  Effect.gen(function*() {
+    const sql = yield* SqlClient.SqlClient
+    const rows = yield* sql<{ metadata: string }>`
+      SELECT metadata FROM audit_log WHERE action = 'auth.oidc_logout' AND target_id = ${user.id} ORDER BY seq`
+    return rows.map(({ metadata }) => JSON.parse(metadata))
+  })
 
 describe.each(engines)("sign-in through a provider on %s", (engine) => {
   layer(site(engine), { excludeTestServices: true })((it) => {
@@ -207,6 +244,132 @@ describe.each(engines)("sign-in through a provider on %s", (engine) => {
         assert.strictEqual((yield* request("GET", "/auth/me", { headers: browser })).status, 401)
       }))
 
+    it.effect("the end of a sign-in at the provider ends its session here with its streams, and no other", () =>
+      Effect.gen(function*() {
+        const { issuer, signLogout, signOut } = yield* TestProvider
+        const project = yield* freshProject()
+        const user = yield* linkedUser({ roles: { [project.slug]: "viewer" } })
+        const other = yield* linkedUser()
+        const first = browserOf(yield* signIn(user.subject, {}))
+        const second = browserOf(yield* signIn(user.subject, {}))
+        const password = yield* sessionOf(user.id)
+        const theirs = browserOf(yield* signIn(other.subject, {}))
+        const base = yield* baseUrl
+        const stream = yield* Effect.promise(() =>
+          fetch(`${base}/api/v1/projects/${project.slug}/stream`, { headers: second })
+        )
+        assert.strictEqual(stream.status, 200)
+        const streamed = yield* Effect.fork(Effect.promise(() => stream.text()))
+        const sid = yield* sidOf(user)
+
+        const [answer] = yield* signOut(user.subject, base)
+        assert.strictEqual(answer?.status, 200, "the provider takes no other answer")
+        assert.strictEqual(answer?.headers.get("cache-control"), "no-store")
+        yield* Fiber.join(streamed)
+        assert.deepStrictEqual(yield* Effect.forEach([first, second, password, theirs], isSignedIn), [
+          true,
+          false,
+          true,
+          true
+        ])
+        const ended = { by: "oidc", sessions: 1, issuer, subject: user.subject, sid }
+        assert.deepStrictEqual(yield* logoutRows(user), [ended])
+
+        // what has ended already is no failure, and nothing to record
+        const again = yield* postLogout(yield* signLogout(logoutClaims(issuer, { sub: user.subject, sid })))
+        assert.strictEqual(again.status, 200, again.text)
+        // a sid is of one subject
+        yield* postLogout(yield* signLogout(logoutClaims(issuer, { sub: user.subject, sid: yield* sidOf(other) })))
+
+        const third = browserOf(yield* signIn(user.subject, {}))
+        assert.strictEqual(
+          (yield* postLogout(yield* signLogout(logoutClaims(issuer, { sub: user.subject })))).status,
+          200
+        )
+        assert.deepStrictEqual(yield* Effect.forEach([first, third, password, theirs], isSignedIn), [
+          false,
+          false,
+          true,
+          true
+        ])
+        assert.deepStrictEqual(yield* logoutRows(user), [ended, { ...ended, sessions: 2, sid: null }])
+        assert.deepStrictEqual(yield* logoutRows(other), [])
+      }))
+
+    it.effect("a session in which the password changes still ends with its sign-in at the provider", () =>
+      Effect.gen(function*() {
+        const { issuer, signLogout } = yield* TestProvider
+        const user = yield* linkedUser()
+        const browser = browserOf(yield* signIn(user.subject, {}))
+        const sid = yield* sidOf(user)
+        const body = { current_password: password, new_password: randomUUID() }
+        const changed = yield* request("POST", "/auth/change-password", { headers: browser, body })
+        assert.strictEqual(changed.status, 200, changed.text)
+        assert.isTrue(yield* isSignedIn(browserOf(changed)))
+        yield* postLogout(yield* signLogout(logoutClaims(issuer, { sid })))
+        assert.isFalse(yield* isSignedIn(browserOf(changed)))
+      }))
+
+    it.effect("a logout token is used once, and one that is not valid ends nothing", () =>
+      Effect.gen(function*() {
+        const { issuer, keyReads, signLogout } = yield* TestProvider
+        const user = yield* linkedUser()
+        const browser = browserOf(yield* signIn(user.subject, {}))
+        const claims = logoutClaims(issuer, { sid: yield* sidOf(user), sub: user.subject })
+        const { iat = 0 } = claims
+        const without = (name: keyof JWTPayload) =>
+          Object.fromEntries(Object.entries(claims).filter(([other]) => other !== name))
+        const { privateKey } = yield* Effect.promise(() => generateKeyPair("RS256"))
+        const good = yield* signLogout(claims)
+        const [head = "", body = "", signature = ""] = good.split(".")
+        const otherBody = Buffer.from(JSON.stringify({ ...claims, sub: "other" })).toString("base64url")
+        const secret = createSecretKey(Buffer.from("svc".padEnd(32, ".")))
+        const bad = {
+          "no token": Effect.succeed("no token"),
+          "of another key": signLogout(claims, {}, privateKey),
+          "of an unknown key": signLogout(claims, { kid: "unknown" }, privateKey),
+          "of another unknown key": signLogout(claims, { kid: "other" }, privateKey),
+          "of a secret": signLogout(claims, { alg: "HS256" }, secret as unknown as typeof privateKey), // jose takes both
+          unsigned: Effect.sync(() => new UnsecuredJWT(claims).encode()),
+          "with no signature": Effect.succeed(`${head}.${body}.`),
+          changed: Effect.succeed(`${head}.${otherBody}.${signature}`),
+          expired: signLogout({ ...claims, iat: iat - 200, exp: iat - 60 }),
+          "of the future": signLogout({ ...claims, iat: iat + 120, exp: iat + 240 }),
+          "of last week": signLogout({ ...claims, iat: iat - 7 * 86_400 }),
+          "for ever": signLogout(without("exp")),
+          undated: signLogout(without("iat")),
+          "of another issuer": signLogout({ ...claims, iss: "https://id.example.com" }),
+          "for another client": signLogout({ ...claims, aud: "other" }),
+          "for nobody": signLogout(without("aud")),
+          "an ID token": signLogout(without("events")),
+          "another event": signLogout({ ...claims, events: { "https://example.com/event": {} } }),
+          "an event that is no object": signLogout({
+            ...claims,
+            events: { "http://schemas.openid.net/event/backchannel-logout": "yes" }
+          }),
+          "with a nonce": signLogout({ ...claims, nonce: "n" }),
+          "without jti": signLogout(without("jti")),
+          "an empty jti": signLogout({ ...claims, jti: "" }),
+          "of nobody": signLogout(
+            Object.fromEntries(Object.entries(without("sub")).filter(([name]) => name !== "sid"))
+          ),
+          "sub is no text": signLogout({ ...claims, sub: 1 as unknown as string }), // as another provider might send it
+          "sid is no text": signLogout({ ...claims, sid: null }),
+          "sid that no database holds": signLogout({ ...claims, sid: "\0" })
+        }
+        for (const [how, token] of Object.entries(bad)) {
+          const answer = yield* postLogout(yield* token)
+          assert.deepInclude(answer.json, { status: 400, code: "logout_token_refused" }, how)
+        }
+        assert.isTrue(yield* isSignedIn(browser))
+        assert.isAtMost(keyReads(), 2, "unknown keys are looked for at most every 30 s, by each brain")
+
+        const once = yield* Effect.all([postLogout(good), postLogout(good)], { concurrency: "unbounded" })
+        assert.sameMembers(once.map(({ status }) => status), [200, 400])
+        assert.isFalse(yield* isSignedIn(browser))
+        assert.strictEqual((yield* postLogout(good)).json.code, "logout_token_refused")
+      }))
+
     it.effect("the start redirects to this site's paths only", () =>
       Effect.gen(function*() {
         for (const path of ["//evil.example", "https://evil.example", "/\\evil.example", "tasks", "/a\r\nb"]) {
@@ -241,6 +404,7 @@ describe("without passwords, and without a provider", () => {
       Effect.gen(function*() {
         const answer = yield* request("GET", "/auth/oidc/start", { headers: fromElsewhere() })
         assert.strictEqual(answer.status, 503)
+        assert.strictEqual((yield* postLogout("token")).status, 503)
         assert.strictEqual((yield* login((yield* freshUser()).email)).status, 200)
       }))
   })
@@ -250,6 +414,14 @@ describe("without passwords, and without a provider", () => {
       Effect.gen(function*() {
         const answer = yield* request("GET", "/auth/oidc/start", { headers: fromElsewhere() })
         assert.strictEqual(answer.json.code, "oidc_not_configured")
+        assert.strictEqual((yield* postLogout("token")).json.code, "oidc_not_configured")
+        assert.strictEqual((yield* postLogout("token", "application/json")).status, 415)
+        assert.strictEqual((yield* postLogout("x".repeat(8192))).status, 413)
+        const twice = {
+          raw: "logout_token=a&logout_token=b",
+          headers: { "content-type": "application/x-www-form-urlencoded" }
+        }
+        assert.strictEqual((yield* request("POST", logoutPath, twice)).status, 422)
         const browser = yield* sessionOf((yield* freshUser()).id)
         const out = yield* request("POST", "/auth/oidc/logout", { headers: browser })
         assert.deepStrictEqual(out.json, { logout_url: null })

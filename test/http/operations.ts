@@ -61,6 +61,15 @@ export interface Operation {
   readonly security: ReadonlyArray<string>
 }
 
+export const bodyType = ({ rule }: Operation): string =>
+  rule.form === true ? "application/x-www-form-urlencoded" : "application/json"
+
+export const encodeBody = ({ rule }: Operation, body: Readonly<Record<string, unknown>>): string =>
+  rule.form === true
+    ? new URLSearchParams(Object.fromEntries(Object.entries(body).map(([name, value]) => [name, String(value)])))
+      .toString()
+    : JSON.stringify(body)
+
 /** The endpoints of the brain's document; not the routes beside the API. */
 export const operationsOf = ({ components, paths }: Document): ReadonlyArray<Operation> =>
   Object.entries(paths).flatMap(([path, methods]) =>

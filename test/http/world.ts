@@ -247,6 +247,7 @@ export const world = Effect.fnUntraced(function*(
       filters: {},
       idempotency_key: randomUUID(),
       label: "label",
+      logout_token: "no such token",
       format: "json",
       frames: [poll.seal("agent_status", {})],
       name: "name",

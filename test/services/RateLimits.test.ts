@@ -58,6 +58,7 @@ describe("rate limits", () => {
         login: [20, 60],
         password_reset: [10, 60],
         invitation: [30, 60],
+        backchannel_logout: [6000, 60],
         bulk_write: [10, 60],
         channel_test: [20, 60],
         channel_import: [30, 60],

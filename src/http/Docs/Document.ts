@@ -123,8 +123,8 @@ const completeDocument = (document: OpenApi.OpenAPISpec): OpenApi.OpenAPISpec =>
   cleanSchemas(document)
   const example = exampleOf(schemas)
   const withExamples = (content: OpenApi.OpenApiSpecContent | undefined) => {
-    const json = content?.["application/json"]
-    if (json !== undefined) Object.assign(json, { example: example(json.schema) })
+    const media = content?.["application/json"] ?? content?.["application/x-www-form-urlencoded"]
+    if (media !== undefined) Object.assign(media, { example: example(media.schema) })
   }
 
   HttpApi.reflect(DocumentedApi, {

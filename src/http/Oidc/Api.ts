@@ -3,7 +3,15 @@ import { Schema } from "effect"
 import { Access } from "../../domain/Access.ts"
 import { exampleId } from "../../domain/Describe.ts"
 import { caseInsensitiveId, OidcIdentityId } from "../../domain/Id.ts"
-import { LinkOidc, OidcAuthorization, OidcIdentity, OidcLogout, OidcStatus, StartOidc } from "../../domain/Oidc.ts"
+import {
+  BackchannelLogout,
+  LinkOidc,
+  OidcAuthorization,
+  OidcIdentity,
+  OidcLogout,
+  OidcStatus,
+  StartOidc
+} from "../../domain/Oidc.ts"
 import { ProvideActor } from "../Access.ts"
 import { pathParameter } from "../Docs/Parameters.ts"
 import { inChapter, operation } from "../Docs/Tags.ts"
@@ -50,6 +58,22 @@ export class OidcSignInApi extends HttpApiGroup.make("oidc_sign_in")
       .annotateContext(operation(
         "Complete a sign-in through the provider",
         "Where the provider sends the browser, with the query of RFC 6749, section 4.1.2. Sets the session cookies and redirects to `return_to` of the start."
+      ))
+  )
+  .add(
+    HttpApiEndpoint.post("backchannelLogout", "/auth/oidc/backchannel-logout")
+      .setPayload(BackchannelLogout.pipe(HttpApiSchema.withEncoding({ kind: "UrlParams" })))
+      .addSuccess(HttpApiSchema.Empty(200))
+      .annotate(Access, {
+        caller: "public",
+        mutates: true,
+        form: true,
+        bucket: "backchannel_logout",
+        failureCodes: ["oidc_not_configured", "logout_token_refused", "unavailable"]
+      })
+      .annotateContext(operation(
+        "End sessions at the provider's word",
+        "The provider calls it (OpenID Connect Back-Channel Logout 1.0). The sessions that come from the sign-ins named by the logout token end, if there are any."
       ))
   )
   .annotateContext(inChapter("Sign-in"))

@@ -3,6 +3,7 @@ import { HttpServerResponse } from "@effect/platform"
 import { Effect, Layer } from "effect"
 import { OidcAuthorization, OidcLogout } from "../../domain/Oidc.ts"
 import { Oidc } from "../../services/Oidc.ts"
+import { BackchannelLogout } from "../../services/Oidc/BackchannelLogout.ts"
 import { attemptSeconds } from "../../services/Oidc/Provider.ts"
 import { Sessions } from "../../services/Sessions.ts"
 import { implementGroup } from "../ImplementGroup.ts"
@@ -22,6 +23,7 @@ const SignInHttp = implementGroup(
   "oidc_sign_in",
   Effect.fnUntraced(function*(handlers) {
     const oidc = yield* Oidc
+    const backchannel = yield* BackchannelLogout
     const authorize = yield* Authorize
     const cookies = yield* Cookies
     return handlers
@@ -45,6 +47,10 @@ const SignInHttp = implementGroup(
             return session === null ? response : cookies.setSession(session.token, session.maxAgeSeconds)(response)
           }
         ))
+      .handle(
+        "backchannelLogout",
+        ({ payload, request }) => backchannel.logout(payload.logout_token, authorize.sourceOf(request))
+      )
   })
 )
 

@@ -1,4 +1,4 @@
-import type { HttpServerRequest } from "@effect/platform"
+import { type HttpServerRequest, UrlParams } from "@effect/platform"
 import { NodeHttpServerRequest } from "@effect/platform-node"
 import { Effect } from "effect"
 import { isUtf8 } from "node:buffer"
@@ -18,19 +18,27 @@ const maxFields = 100
 const [QUOTE, BACKSLASH, SQUARE, CURLY] = [34, 92, 91, 123]
 
 const jsonType = /^application\/json\s*(;|$)/i
+const formType = /^application\/x-www-form-urlencoded\s*(;|$)/i
 
 const malformedJson = new BadRequest({ code: "malformed_json", detail: "The request body is not valid JSON." })
+
+const tooManyFields = ValidationFailed.at("", `must have at most ${maxFields} fields`)
 
 const hasBody = ({ headers }: HttpServerRequest.HttpServerRequest): boolean =>
   headers["content-length"] !== undefined || headers["transfer-encoding"] !== undefined
 
-/** The request with these as its text and JSON; every other property is the request's own. */
+/** The request with these as its text, JSON and form; every other property is the request's own. */
 const withBody = (
   request: HttpServerRequest.HttpServerRequest,
   text: string,
-  json: unknown
+  json: unknown,
+  form: UrlParams.UrlParams = UrlParams.empty
 ): HttpServerRequest.HttpServerRequest =>
-  Object.create(request, { text: { value: Effect.succeed(text) }, json: { value: Effect.succeed(json) } })
+  Object.create(request, {
+    text: { value: Effect.succeed(text) },
+    json: { value: Effect.succeed(json) },
+    urlParamsBody: { value: Effect.succeed(form) }
+  })
 
 /**
  * The body's bytes, at most `limit`. The platform's reader ends the connection on a body that is too large. This one
@@ -99,21 +107,37 @@ const parseJson = (text: string): Effect.Effect<unknown, BadRequest | Validation
     return Effect.fail(malformedJson)
   }
   if (typeof value === "object" && value !== null && !Array.isArray(value) && Object.keys(value).length > maxFields) {
-    return Effect.fail(ValidationFailed.at("", `must have at most ${maxFields} fields`))
+    return Effect.fail(tooManyFields)
   }
   const path: Array<string> = []
   const flaw = findFlaw(value, path)
   return flaw === null ? Effect.succeed(value) : Effect.fail(ValidationFailed.at(path.join("."), flaw))
 }
 
+/** The request with its form. Bytes that are no UTF-8, also percent-encoded ones, become U+FFFD (WHATWG URL, 5.1). */
+const readForm = Effect.fnUntraced(function*(request: HttpServerRequest.HttpServerRequest, bytes: Buffer) {
+  if (bytes.length > 0 && !formType.test(request.headers["content-type"] ?? "")) {
+    return yield* new UnsupportedMediaType({ detail: "Send the request body as application/x-www-form-urlencoded." })
+  }
+  const text = bytes.toString("utf8")
+  const form = UrlParams.fromInput(new URLSearchParams(text))
+  if (form.length > maxFields) return yield* tooManyFields
+  return withBody(request, text, null, form)
+})
+
 /**
- * Reads and checks the body once; later readers of its text or JSON get the result. It is at most `limit` bytes of UTF-8
- * JSON, without values that no field may hold.
+ * Reads and checks the body once; later readers of its text, JSON or form get the result. It is at most `limit` bytes of
+ * UTF-8 JSON, without values that no field may hold; or a form, where the endpoint takes one instead (`isForm`).
  */
-export const readBody = Effect.fnUntraced(function*(request: HttpServerRequest.HttpServerRequest, limit: number) {
+export const readBody = Effect.fnUntraced(function*(
+  request: HttpServerRequest.HttpServerRequest,
+  limit: number,
+  isForm: boolean
+) {
   // no handler of a GET asks for its body, and the changed request would cost 10 µs
   if (!hasBody(request)) return request.method === "GET" ? request : withBody(request, "", null)
   const bytes = yield* readBytes(request, limit)
+  if (isForm) return yield* readForm(request, bytes)
   const type = request.headers["content-type"]
   if (bytes.length > 0 && type !== undefined && !jsonType.test(type)) {
     return yield* new UnsupportedMediaType({ detail: "Send the request body as application/json." })

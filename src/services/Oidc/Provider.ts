@@ -1,9 +1,11 @@
-import { Clock, Data, Effect, Redacted, Schema } from "effect"
-import type { CustomFetch } from "openid-client"
+import { Cache, Clock, Data, Duration, Effect, Exit, Redacted, Schema } from "effect"
 import { Conflict, Unavailable } from "../../domain/Errors.ts"
+import type { ProviderSignIn } from "../../domain/Oidc.ts"
+import { isStorable } from "../../domain/Text.ts"
 import { readAuthorities } from "../Outbound.ts"
 import { publicUrlOf } from "../PublicUrl.ts"
 import { Settings } from "../Settings.ts"
+import { makeLogoutTokenVerifier } from "./LogoutToken.ts"
 
 /** The provider refused, or its answer does not hold: signature, issuer, audience, nonce, state, times. */
 export class ProviderRefused extends Data.TaggedError("ProviderRefused")<{ readonly why: string }> {}
@@ -23,20 +25,23 @@ export const Attempt = Schema.Struct({
 export type Attempt = typeof Attempt.Type
 
 /** The claims of a verified ID token that the brain uses. */
-export interface ProviderAccount {
-  readonly issuer: string
-  readonly subject: string
+export interface ProviderAccount extends ProviderSignIn {
   readonly name: string | null
   /** Only an address that the provider has verified. */
   readonly email: string | null
   readonly groups: ReadonlyArray<string>
 }
 
+type Fetch = (url: string, init: object) => Promise<Response>
+
 /** A person needs minutes at the provider, a stolen cookie should not last longer. */
 export const attemptSeconds = 600
 
-const discoveryTtl = "1 hour"
+const discoveryTtl = Duration.hours(1)
 const timeoutSeconds = 10
+
+/** After a failure the provider is not called again for this long, whatever clients without an account send. */
+const retryAfter = Duration.seconds(5)
 
 const notConfigured = new Conflict({
   code: "oidc_not_configured",
@@ -50,6 +55,9 @@ const unreachable = new Unavailable({
 const textOf = (
   value: unknown
 ): string | null => (typeof value === "string" && value !== "" ? value.slice(0, 320) : null)
+
+const sidOf = (claim: unknown): string | null =>
+  typeof claim === "string" && claim !== "" && isStorable(claim) ? claim : null
 
 /** The groups of a claim: a list, or one text. */
 const groupsOf = (claim: unknown): ReadonlyArray<string> =>
@@ -65,15 +73,17 @@ export class OidcProvider extends Effect.Service<OidcProvider>()("svc/oidc/Provi
     const authorities = yield* readAuthorities(settings.outboundCaFile)
     const redirectUri = `${publicUrlOf(settings)}/api/v1/auth/oidc/callback`
     const isConfigured = settings.oidcIssuer !== ""
+    const clock = yield* Effect.clock
 
     const discover = Effect.gen(function*() {
       // loaded when first used: most brains have no provider
       const client = yield* Effect.promise(() => import("openid-client"))
+      const jose = yield* Effect.promise(() => import("jose"))
       const undici = yield* Effect.promise(() => import("undici"))
       const { Agent, fetch } = undici.default ?? undici // a CommonJS module: bundled it has nothing but its default
       const dispatcher = new Agent({ connect: authorities })
       // the cast: undici's own types of fetch and Response, which are those of the platform otherwise
-      const customFetch = ((url: string, init: object) => fetch(url, { ...init, dispatcher })) as unknown as CustomFetch
+      const customFetch = ((url: string, init: object) => fetch(url, { ...init, dispatcher })) as unknown as Fetch
       const issuer = new URL(settings.oidcIssuer)
       const secret = settings.oidcClientSecret === null ? undefined : Redacted.value(settings.oidcClientSecret)
       const config = yield* Effect.tryPromise(() =>
@@ -90,15 +100,28 @@ export class OidcProvider extends Effect.Service<OidcProvider>()("svc/oidc/Provi
           }
         )
       )
-      return { client, config }
+      const verifyLogoutToken = makeLogoutTokenVerifier({
+        jose,
+        metadata: config.serverMetadata(),
+        clientId: settings.oidcClientId,
+        fetch: customFetch,
+        timeout: Duration.seconds(timeoutSeconds),
+        retryAfter,
+        clock
+      })
+      return { client, config, verifyLogoutToken }
     }).pipe(
       Effect.tapError((error) => Effect.logWarning("the sign-in provider cannot be discovered", error.error)),
-      Effect.mapError(() => unreachable)
+      Effect.mapError(() => unreachable),
+      Effect.uninterruptible // others wait for the answer too when the client that asked first leaves
     )
-    const [discovered, forget] = yield* Effect.cachedInvalidateWithTTL(discover, discoveryTtl)
-    const configured = Effect.tapError(discovered, () => forget)
+    const discovered = yield* Cache.makeWith({
+      capacity: 1,
+      lookup: (_: "provider") => discover,
+      timeToLive: (exit) => (Exit.isSuccess(exit) ? discoveryTtl : retryAfter)
+    })
     const provider = Effect.filterOrFail(Effect.succeed(isConfigured), (is) => is, () => notConfigured).pipe(
-      Effect.zipRight(configured)
+      Effect.zipRight(discovered.get("provider"))
     )
 
     /** A new attempt, and where to send the browser with it. */
@@ -146,6 +169,7 @@ export class OidcProvider extends Effect.Service<OidcProvider>()("svc/oidc/Provi
       return {
         issuer: claims.iss,
         subject: claims.sub,
+        sid: sidOf(claims.sid),
         name: textOf(claims.name),
         email: claims.email_verified === true ? textOf(claims.email) : null,
         groups: groupsOf(claims[settings.oidcGroupsClaim])
@@ -161,7 +185,19 @@ export class OidcProvider extends Effect.Service<OidcProvider>()("svc/oidc/Provi
           : client.buildEndSessionUrl(config, { post_logout_redirect_uri: `${publicUrlOf(settings)}/` }).href
     )
 
-    return { isConfigured, begin, complete, logoutUrl } as const
+    /** What a logout token says has ended. Without the provider's keys it cannot be verified: 503. */
+    const verifyLogoutToken = Effect.fn("OidcProvider.verifyLogoutToken")(function*(token: string) {
+      const { verifyLogoutToken: verify } = yield* provider
+      return yield* verify(token).pipe(
+        Effect.catchTag(
+          "KeysUnavailable",
+          ({ cause }) =>
+            Effect.zipRight(Effect.logWarning("the sign-in provider's keys cannot be read", cause), unreachable)
+        )
+      )
+    })
+
+    return { isConfigured, begin, complete, verifyLogoutToken, logoutUrl } as const
   })
 }) {
   static readonly layer = this.Default

@@ -43,6 +43,7 @@ export const treatments: Readonly<Record<string, "kept" | "settled" | "deleted" 
   memberships: "kept",
   mfa_recovery_codes: "kept",
   oidc_identities: "kept",
+  oidc_logout_tokens: "kept",
   password_reset_requests: "deleted",
   password_resets: "deleted",
   project_deletions: "kept",

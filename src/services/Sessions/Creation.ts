@@ -2,6 +2,7 @@ import { Effect, Layer } from "effect"
 import type { Person, RequestSource } from "../../domain/Actor.ts"
 import { SessionId } from "../../domain/Id.ts"
 import { isOverdue } from "../../domain/Mfa.ts"
+import type { ProviderSignIn } from "../../domain/Oidc.ts"
 import type { LoginResult } from "../../domain/Session.ts"
 import * as Timestamp from "../../domain/Timestamp.ts"
 import type { UserDetail } from "../../domain/User.ts"
@@ -10,7 +11,7 @@ import { Hints } from "../Database.ts"
 import * as Ids from "../Ids.ts"
 import { MfaLogin, type MfaState } from "../Mfa/Login.ts"
 import { Settings } from "../Settings.ts"
-import { SessionsRepo } from "./Repo.ts"
+import { providerColumns, SessionsRepo } from "./Repo.ts"
 
 /** A session's cookie: its secret and its lifetime. */
 export interface SessionCookie {
@@ -27,6 +28,8 @@ export interface AuthenticationStrength {
   readonly remember: boolean
   readonly factor: boolean
   readonly fresh: boolean
+  /** The sign-in at the provider whose end ends the session; null: a password opened it. */
+  readonly provider: ProviderSignIn | null
 }
 
 /** A sign-in: from where, and what the browser's cookies say: of a session, and of being trusted. */
@@ -37,6 +40,7 @@ export interface SignIn {
   readonly remember: boolean
   /** Whether the person gave the password just now, here or at the provider. */
   readonly fresh: boolean
+  readonly provider: ProviderSignIn | null
   /** For the audit row. */
   readonly metadata: Readonly<Record<string, unknown>>
 }
@@ -69,7 +73,8 @@ export class SessionCreation extends Effect.Service<SessionCreation>()("svc/Sess
           ip_at_issue: source.source_ip ?? "",
           user_agent_at_issue: source.user_agent,
           factor_at: proof.factor ? now : null,
-          proven_at: proof.fresh ? now : null
+          proven_at: proof.fresh ? now : null,
+          ...providerColumns(proof.provider)
         })
         const { enrolled, enrollment } = mfaState
         const factor_pending = enrolled && !proof.factor
@@ -105,7 +110,8 @@ export class SessionCreation extends Effect.Service<SessionCreation>()("svc/Sess
      */
     const begin = Effect.fnUntraced(function*(user: UserDetail, signIn: SignIn) {
       const { entries, is_trusted, ...standing } = yield* mfa.beginLogin(user.id, signIn.device)
-      const proof = { remember: signIn.remember, factor: is_trusted, fresh: signIn.fresh && !standing.enrolled }
+      const { provider, remember } = signIn
+      const proof = { remember, factor: is_trusted, fresh: signIn.fresh && !standing.enrolled, provider }
       const { actor, id, opened } = yield* open(user, standing, proof, signIn.source)
       const replacedSession = signIn.token === undefined
         ? null

@@ -46,7 +46,9 @@ export class PasswordChange extends Effect.Service<PasswordChange>()("svc/Passwo
         const factor = formerSession.value.factor || !mfaState.enrolled
         const workingKeys = yield* users.setPassword(user.id, passwordHash, now)
         yield* repo.revokeAll(user.id, now, null)
-        const proof = { remember: formerSession.value.remember, factor, fresh: isFresh && factor }
+        // the new session is the old one's: it ends with the same sign-in at the provider
+        const { provider, remember } = formerSession.value
+        const proof = { remember, factor, fresh: isFresh && factor, provider }
         const { opened } = yield* sessionOpening.open(user, mfaState, proof, person)
         yield* notices.enqueue("password_changed", user.email, person, workingKeys)
         yield* hints.publish("access", user.id)

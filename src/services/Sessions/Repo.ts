@@ -2,6 +2,7 @@ import { SqlClient } from "@effect/sql"
 import { Effect, Option, Schema } from "effect"
 import { Unauthenticated } from "../../domain/Errors.ts"
 import { SessionId, UserId } from "../../domain/Id.ts"
+import type { ProviderSignIn } from "../../domain/Oidc.ts"
 import { Session } from "../../domain/Session.ts"
 import { Timestamp } from "../../domain/Timestamp.ts"
 import { BooleanColumn } from "../ColumnTypes.ts"
@@ -29,6 +30,38 @@ export interface NewSession {
   readonly factor_at: string | null
   /** When the user last gave all that the account requires: the password, and the factor where there is one. */
   readonly proven_at: string | null
+  /** The sign-in at the provider that the session comes from; null: a password. */
+  readonly oidc_issuer: string | null
+  readonly oidc_subject: string | null
+  readonly oidc_sid: string | null
+}
+
+/** The columns of a session that say where it comes from. */
+export const providerColumns = (
+  signIn: ProviderSignIn | null
+): Pick<NewSession, "oidc_issuer" | "oidc_sid" | "oidc_subject"> => ({
+  oidc_issuer: signIn?.issuer ?? null,
+  oidc_subject: signIn?.subject ?? null,
+  oidc_sid: signIn?.sid ?? null
+})
+
+const FormerSession = Schema.Struct({
+  remember_me: BooleanColumn,
+  factor_at: Schema.NullOr(Timestamp),
+  oidc_issuer: Schema.NullOr(Schema.String),
+  oidc_subject: Schema.NullOr(Schema.String),
+  oidc_sid: Schema.NullOr(Schema.String)
+})
+
+const providerOf = (
+  { oidc_issuer: issuer, oidc_sid: sid, oidc_subject: subject }: typeof FormerSession.Type
+): ProviderSignIn | null => (issuer === null || subject === null ? null : { issuer, subject, sid })
+
+/** What a provider says has ended. `sid` or `subject` is given, or both. */
+export interface EndedSignIns {
+  readonly issuer: string
+  readonly subject: string | null
+  readonly sid: string | null
 }
 
 export class SessionsRepo extends Effect.Service<SessionsRepo>()("svc/SessionsRepo", {
@@ -77,11 +110,15 @@ export class SessionsRepo extends Effect.Service<SessionsRepo>()("svc/SessionsRe
       /** Revokes a session and returns its state; none when it was revoked before. */
       revokeReturning: (id: SessionId, now: string) =>
         Effect.map(
-          firstRowOf(Schema.Struct({ remember_me: BooleanColumn, factor_at: Schema.NullOr(Timestamp) }))(
-            sql`UPDATE sessions SET revoked_at = ${now}
-              WHERE id = ${id} AND revoked_at IS NULL RETURNING remember_me, factor_at`
+          firstRowOf(FormerSession)(
+            sql`UPDATE sessions SET revoked_at = ${now} WHERE id = ${id} AND revoked_at IS NULL
+              RETURNING remember_me, factor_at, oidc_issuer, oidc_subject, oidc_sid`
           ),
-          Option.map(({ factor_at, remember_me }) => ({ remember: remember_me, factor: factor_at !== null }))
+          Option.map((row) => ({
+            remember: row.remember_me,
+            factor: row.factor_at !== null,
+            provider: providerOf(row)
+          }))
         ),
       exists: (userId: UserId, id: SessionId) =>
         hasRows(read`SELECT 1 FROM sessions WHERE id = ${id} AND user_id = ${userId}`),
@@ -99,6 +136,24 @@ export class SessionsRepo extends Effect.Service<SessionsRepo>()("svc/SessionsRe
               WHERE token_hash = ${tokenHash} AND revoked_at IS NULL RETURNING id, user_id`
           ),
           Option.getOrNull
+        ),
+      /**
+       * Revokes the active sessions that come from these sign-ins at the provider, of one sid or else of all, and of one
+       * subject or else of any; returns the user of each.
+       */
+      revokeOfProvider: ({ issuer, sid, subject }: EndedSignIns, now: string) =>
+        Effect.map(
+          rowsOf(Schema.Struct({ user_id: UserId }))(
+            sql`UPDATE sessions SET revoked_at = ${now}
+              WHERE ${
+              sql.and([
+                sql`oidc_issuer = ${issuer} AND revoked_at IS NULL AND expires_at > ${now}`,
+                ...(sid === null ? [] : [sql`oidc_sid = ${sid}`]),
+                ...(subject === null ? [] : [sql`oidc_subject = ${subject}`])
+              ])
+            } RETURNING user_id`
+          ),
+          (rows) => rows.map(({ user_id }) => user_id)
         ),
       /** Revokes every session of the user but `kept`; returns how many. */
       revokeAll: (userId: UserId, now: string, kept: string | null) =>

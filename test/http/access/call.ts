@@ -8,6 +8,7 @@ export interface Request {
   /** From the root, with its query. */
   readonly path: string
   readonly headers?: Readonly<Record<string, string>>
+  /** A form as URLSearchParams; all else is sent as JSON. */
   readonly body?: unknown
 }
 
@@ -31,20 +32,23 @@ export const call = (
 ): Effect.Effect<Answer, never, Effect.Effect.Context<typeof baseUrl>> =>
   Effect.flatMap(baseUrl, (base) =>
     Effect.promise(async () => {
+      const [type, text] = body instanceof URLSearchParams
+        ? ["application/x-www-form-urlencoded", body.toString()]
+        : ["application/json", JSON.stringify(body)]
       const answer = await send(`${base}${path}`, {
         method: method as "GET", // a string to undici; its type lists the methods of HTTP
         headers: {
           ...fromElsewhere(),
-          ...(body === undefined ? {} : { "content-type": "application/json" }),
+          ...(body === undefined ? {} : { "content-type": type }),
           ...headers
         },
-        body: body === undefined ? null : JSON.stringify(body)
+        body: body === undefined ? null : text
       })
-      const type = String(answer.headers["content-type"])
-      const isStream = type.startsWith("text/event-stream")
+      const answerType = String(answer.headers["content-type"])
+      const isStream = answerType.startsWith("text/event-stream")
       if (isStream) answer.body.on("error", () => {}).destroy() // it would go on for ever
-      const text = isStream ? "" : await answer.body.text()
-      const json = type.includes("json") ? JSON.parse(text) : undefined
+      const answerText = isStream ? "" : await answer.body.text()
+      const json = answerType.includes("json") ? JSON.parse(answerText) : undefined
       const code: unknown = answer.statusCode >= 400 ? json?.code : undefined
       return {
         status: answer.statusCode,

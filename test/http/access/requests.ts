@@ -72,6 +72,7 @@ export const makeRequests = ({ here, people }: World) =>
       "PATCH /auth/me": () => ({ display_name: "Somebody" }),
       "POST /auth/change-password": () => ({ current_password: password, new_password: randomUUID() }),
       "POST /auth/reauthenticate": () => ({ password }),
+      "POST /auth/oidc/backchannel-logout": () => new URLSearchParams({ logout_token: "no such token" }),
       "POST /auth/oidc/link": () => ({}),
       "PATCH /auth/mfa/trusted-devices/{device_id}": () => ({ label: "label" }),
       "POST /auth/password-reset/request": () => ({ email: freshEmail() }),

@@ -94,6 +94,7 @@ export const endpoints: ReadonlyArray<Endpoint> = [
   api("GET /auth/oidc", "anybody", null, [], 200),
   api("GET /auth/oidc/start", "anybody", null, [], "409 oidc_not_configured"),
   api("GET /auth/oidc/callback", "anybody", null, [], "403 oidc_refused"),
+  api("POST /auth/oidc/backchannel-logout", "anybody", null, [], "409 oidc_not_configured"),
   api("GET /auth/oidc/identities", "session", null, [], 200),
   api("POST /auth/oidc/link", "session", null, ["csrf", "step-up"], "409 oidc_not_configured"),
   api("DELETE /auth/oidc/identities/{identity_id}", "session", null, ["csrf", "step-up"], "404 not_found"),

@@ -89,6 +89,7 @@ export const expected = (
   }
   if (headers?.["content-type"] !== undefined) return { statuses: [415] }
   if (body === undefined || operation.body === null) return null
+  if (operation.rule.form === true) return { statuses: [422, 413] }
   const json = Buffer.isBuffer(body) && !Buffer.from(body.toString("utf8")).equals(body) ? null : parsed(text)
   if (json === null) return { statuses: [400, 413] }
   if (text === "" && operation.body.required.length === 0) return null

@@ -58,13 +58,34 @@ const rawValues = [
 
 type IsKnown = (name: string) => boolean
 
+/** Forms of which none is good: a field is missing, given twice or too long, or the body is no form. */
+const forms = (fields: ReadonlyArray<string>): ReadonlyArray<fc.Arbitrary<Attempt>> => [
+  fc.constantFrom(
+    "",
+    "&&==",
+    "other=1",
+    "%zz=%ff",
+    "__proto__=1&constructor=1",
+    "a&".repeat(200),
+    ...fields.flatMap((
+      name
+    ) => [`${name}`, `${name}=1&${name}=2`, `${name}[]=1`, `${name}=%00`, `${name}=${"x".repeat(8500)}`])
+  ).map((body) => ({ what: `the form ${body.slice(0, 60)}`, body })),
+  fc.uint8Array({ minLength: 1, maxLength: 40 }).map((bytes) => ({ what: "bytes", body: Buffer.from(bytes) })),
+  fc.constantFrom("application/json", "text/plain", "multipart/form-data; boundary=x", "x").map((type) => ({
+    what: `as ${type}`,
+    headers: { "content-type": type }
+  }))
+]
+
 const bodies = (
-  { body: declared }: Operation,
+  { body: declared, rule }: Operation,
   { resolved }: Validator,
   isKnown: IsKnown
 ): ReadonlyArray<fc.Arbitrary<Attempt>> => {
   if (declared === null) return []
   const { fields, schema } = declared
+  if (rule.form === true) return forms(Object.keys(fields))
   const base = validOf(resolved, isKnown, false)(schema)
   const just = outside(resolved)
   const mutated = validOf(resolved, isKnown, true)(schema).chain((value) => {
