@@ -10,7 +10,7 @@ import { Time } from "../ui/Time.tsx"
 import { Part } from "./Part.tsx"
 import { failingGroupsQuery, failingNamesQuery } from "./queries.ts"
 
-const refetchMillis = 10_000
+const refetchMillis = 30_000
 const link = "font-medium hover:underline hover:underline-offset-2"
 
 /** The task names that failed most in the window. */

@@ -15,6 +15,8 @@ import { QueueDepths } from "./QueueDepths.tsx"
 const Charts = lazy(async () => ({ default: (await import("./Charts.tsx")).Charts }))
 
 const refetchMillis = 10_000
+/** The shortest bucket of a chart is a minute. */
+const chartRefetchMillis = 30_000
 
 /** A project at a glance: what needs a look, what ended, how long it took, what fails and what waits. */
 export const OverviewPage = () => {
@@ -22,9 +24,8 @@ export const OverviewPage = () => {
   const { window = "24h" } = useSearch({ from: "/signed-in/projects/$slug/" })
   const { overview: texts } = useTexts()
   const navigate = useNavigate()
-  const refetchInterval = useRefetchInterval(refetchMillis)
-  const trends = useQuery({ ...trendsQuery(slug, window), refetchInterval })
-  const stats = useQuery({ ...statsQuery(slug, window), refetchInterval })
+  const trends = useQuery({ ...trendsQuery(slug, window), refetchInterval: useRefetchInterval(chartRefetchMillis) })
+  const stats = useQuery({ ...statsQuery(slug, window), refetchInterval: useRefetchInterval(refetchMillis) })
   return (
     <div className="grid gap-5 pb-6">
       <PageHeader title={texts.title}>
