@@ -28,6 +28,7 @@ const inner = new Set([
   "Approved",
   "AuditForwarder",
   "Authentication",
+  "BackchannelLogout",
   "CommandAnswers",
   "CurrentAgent",
   "DashboardPages",
