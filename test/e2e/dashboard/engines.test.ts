@@ -5,7 +5,7 @@ import { signingKey } from "../../../src/agents/protocol/Signing.ts"
 import { makePurgeToken } from "../../../src/domain/PurgeToken.ts"
 import { connectAgent, event, type TestAgent } from "../../agent.ts"
 import { has } from "../../needs.ts"
-import { assertAccessible, browser, signIn, visit } from "./browser.ts"
+import { assertAccessible, browser, inspect, signIn, visit } from "./browser.ts"
 import { email, shopOn } from "./shop.ts"
 
 const worker = "w1@box"
@@ -110,6 +110,16 @@ describe.skipIf(!ready)("queues, workers, agents and the palette", () => {
           const key = signingKey(Buffer.from(secrets.hmac_secret, "base64url"))
           await assertCommand(page, agent, "purge_queue", { confirm_token: makePurgeToken(key, "box.mail", 7) })
           await assertAccessible(page, "queues")
+
+          // dead letters open on the engine that has them, and say so of one that has none
+          await page.goto("/projects/shop/dead-letters")
+          await page.getByRole("button", { name: "Requeue" }).first().waitFor()
+          await page.getByLabel("Engine").selectOption("celery")
+          await page.getByText("The agents of celery cannot list dead letters").waitFor()
+          await page.getByRole("link", { name: "Show the failed tasks" }).waitFor()
+          await inspect(page, "dead letters of an engine without them")
+          await page.goto("/projects/shop/queues")
+          await row.getByText(worker).waitFor()
 
           // what was not seen for a week is faded, last, and can be hidden
           await page.route(/\/api\/v1\/projects\/shop\/queues/, async (route) => {

@@ -9,8 +9,9 @@ export type Action =
   | "add_consumer"
   | "cancel_consumer"
   | "rate_limit"
+  | "list_dead_letters"
 
-const actionsOf = ({ capabilities }: Agent, engine: string): ReadonlyArray<unknown> => {
+export const actionsOf = ({ capabilities }: Agent, engine: string): ReadonlyArray<unknown> => {
   const actions = capabilities[engine]
   return Array.isArray(actions) ? actions : []
 }
@@ -19,7 +20,7 @@ const serves = (agent: Agent, engine: string): boolean =>
   agent.engine_adapters.includes(engine) || actionsOf(agent, engine).length > 0
 
 /** Over long-poll an agent reports no capabilities: it gets each command, and refuses what it cannot do. */
-const mayDo = (agent: Agent, engine: string, action: Action | undefined): boolean =>
+export const mayDo = (agent: Agent, engine: string, action: Action | undefined): boolean =>
   serves(agent, engine) && (action === undefined || actionsOf(agent, engine).includes(action) ||
     Object.keys(agent.capabilities).length === 0)
 

@@ -1,11 +1,13 @@
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query"
 import { Link, useNavigate, useParams, useSearch } from "@tanstack/react-router"
 import { useState } from "react"
+import { agentsQuery } from "../agents/agents.ts"
 import { api, type Schemas, unwrap } from "../api/client.ts"
 import { FailureTabs } from "../failures/FailureTabs.tsx"
 import { useFormat } from "../format/useFormat.ts"
 import { useTexts } from "../i18n/Language.tsx"
 import { useCan } from "../session/session.ts"
+import { formatQuery } from "../tasks/query.ts"
 import { Button } from "../ui/Button.tsx"
 import { Icon } from "../ui/Icon.tsx"
 import { ListFrame } from "../ui/ListFrame.tsx"
@@ -14,6 +16,7 @@ import { EmptyState } from "../ui/Notices.tsx"
 import { PageHeader } from "../ui/PageHeader.tsx"
 import { Table } from "../ui/Table.tsx"
 import { Time } from "../ui/Time.tsx"
+import { canList, chooseEngine, enginesOf } from "./engines.ts"
 import { RequeueQuestion } from "./RequeueQuestion.tsx"
 
 /** The filter of the list, in the address of the page. */
@@ -64,14 +67,13 @@ export const DeadLettersPage = () => {
   const navigate = useNavigate()
   const canOperate = useCan(slug, "operator")
   const [question, setQuestion] = useState<Letter | null>(null)
-  const agents = useQuery({
-    queryKey: ["agents", slug],
-    queryFn: () => unwrap(api.GET("/api/v1/projects/{slug}/agents", { params: { path: { slug } } }))
-  })
-  const engines = [...new Set(agents.data?.flatMap(({ engine_adapters }) => engine_adapters))].sort()
-  const engine = search.engine ?? engines[0]
-  const ofEngine = agents.data?.filter(({ engine_adapters }) => engine_adapters.some((one) => one === engine)) ?? []
-  const list = useLetters(slug, search, engine)
+  const agents = useQuery(agentsQuery(slug))
+  const known = agents.data ?? []
+  const engines = enginesOf(known)
+  const engine = search.engine ?? chooseEngine(known)
+  const ofEngine = known.filter(({ engine_adapters }) => engine_adapters.some((one) => one === engine))
+  const isListable = engine !== undefined && canList(known, engine)
+  const list = useLetters(slug, search, isListable ? engine : undefined)
   const rows = list.data?.pages.flatMap(({ entries }) => entries) ?? []
   const answer = list.data?.pages[0]
   const show = (next: DeadLettersSearch) =>
@@ -80,16 +82,14 @@ export const DeadLettersPage = () => {
   return (
     <>
       <PageHeader title={texts.title}>
-        {engines.length > 0 && (
+        {engine !== undefined && (
           <select
             aria-label={texts.engine}
             value={engine}
             className={select}
             onChange={({ target }) => show({ engine: target.value })}
           >
-            {[...new Set([...engines, ...(engine === undefined ? [] : [engine])])].map((one) => (
-              <option key={one} value={one}>{one}</option>
-            ))}
+            {[...new Set([...engines, engine])].map((one) => <option key={one} value={one}>{one}</option>)}
           </select>
         )}
         {ofEngine.length > 1 && (
@@ -128,18 +128,34 @@ export const DeadLettersPage = () => {
           {list.dataUpdatedAt > 0 && (
             <span className="figures text-soft">{texts.readAt(format.clock(list.dataUpdatedAt))}</span>
           )}
-          <Button disabled={engine === undefined || list.isFetching} onClick={() => void list.refetch()}>
+          <Button disabled={!isListable || list.isFetching} onClick={() => void list.refetch()}>
             <Icon name="retry" />
             {texts.readAgain}
           </Button>
         </div>
       </PageHeader>
       <FailureTabs slug={slug} />
-      {agents.data !== undefined && engine === undefined
-        ? <EmptyState title={texts.noEngine} hint={texts.noEngineHint} />
+      {agents.data !== undefined && !isListable
+        ? engines.length === 0
+          ? <EmptyState title={texts.noEngine} hint={texts.noEngineHint} />
+          : (
+            <EmptyState
+              title={engine === undefined ? texts.noneCanList : texts.cannotList(engine)}
+              hint={texts.cannotListHint}
+            >
+              <Link
+                to="/projects/$slug/tasks"
+                params={{ slug }}
+                search={{ q: formatQuery({ state: "failure", ...(engine !== undefined && { engine }) }) }}
+                className="underline underline-offset-2"
+              >
+                {texts.failedTasks}
+              </Link>
+            </EmptyState>
+          )
         : (
           <ListFrame
-            list={engine === undefined ? agents : list}
+            list={isListable ? list : agents}
             isEmpty={rows.length === 0}
             empty={<EmptyState title={texts.none} hint={texts.noneHint} />}
           >

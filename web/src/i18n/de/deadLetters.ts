@@ -19,6 +19,11 @@ export const deadLetters: Texts["deadLetters"] = {
   noneHint: "Ein Dead Letter ist ein fehlgeschlagener Task, den seine Engine aufbewahrt, damit er erneut laufen kann.",
   noEngine: "Noch kein Agent",
   noEngineHint: "Der Agent einer Engine listet ihre Dead Letters auf. Verbinden Sie zuerst einen Agenten.",
+  noneCanList: "Kein Agent kann Dead Letters auflisten",
+  cannotList: (engine: string) => `Die Agenten von ${engine} können keine Dead Letters auflisten`,
+  cannotListHint:
+    "Agenten von RQ, Dramatiq, BullMQ und Effect-Queues können es. Fehlgeschlagene Tasks der anderen Engines werden aus der Task-Liste wiederholt.",
+  failedTasks: "Fehlgeschlagene Tasks anzeigen",
   requeue: "Erneut einreihen",
   requeueQuestion: (name: string) => `${name} erneut einreihen?`,
   requeueHint: (queue: string) => `Die Engine stellt den Task zurück in die Queue ${queue} und führt ihn erneut aus.`,

@@ -17,6 +17,11 @@ export const deadLetters = {
   noneHint: "A dead letter is a failed task that its engine keeps, so that it can run again.",
   noEngine: "No agent yet",
   noEngineHint: "The agent of an engine lists its dead letters. Connect one first.",
+  noneCanList: "No agent can list dead letters",
+  cannotList: (engine: string) => `The agents of ${engine} cannot list dead letters`,
+  cannotListHint:
+    "Agents of RQ, Dramatiq, BullMQ and Effect queues can. Failed tasks of the other engines are retried from the list of tasks.",
+  failedTasks: "Show the failed tasks",
   requeue: "Requeue",
   requeueQuestion: (name: string) => `Requeue ${name}?`,
   requeueHint: (queue: string) => `The engine puts the task back into the queue ${queue} and runs it again.`,

@@ -19,6 +19,11 @@ export const deadLetters: Texts["deadLetters"] = {
   noneHint: "Un mensaje fallido es una tarea fallida que su motor conserva para poder ejecutarla de nuevo.",
   noEngine: "Aún no hay agentes",
   noEngineHint: "El agente de un motor enumera sus mensajes fallidos. Conecte uno primero.",
+  noneCanList: "Ningún agente puede enumerar mensajes fallidos",
+  cannotList: (engine: string) => `Los agentes de ${engine} no pueden enumerar mensajes fallidos`,
+  cannotListHint:
+    "Los agentes de RQ, Dramatiq, BullMQ y de colas Effect pueden. Las tareas fallidas de los demás motores se reintentan desde la lista de tareas.",
+  failedTasks: "Mostrar las tareas fallidas",
   requeue: "Volver a encolar",
   requeueQuestion: (name: string) => `¿Volver a encolar ${name}?`,
   requeueHint: (queue: string) => `El motor devuelve la tarea a la cola ${queue} y la ejecuta de nuevo.`,

@@ -19,6 +19,11 @@ export const deadLetters: Texts["deadLetters"] = {
   noneHint: "Un message mort est une tâche échouée que son moteur conserve afin de pouvoir l’exécuter à nouveau.",
   noEngine: "Pas encore d’agent",
   noEngineHint: "L’agent d’un moteur liste ses messages morts. Connectez d’abord un agent.",
+  noneCanList: "Aucun agent ne peut lister de messages morts",
+  cannotList: (engine: string) => `Les agents de ${engine} ne peuvent pas lister de messages morts`,
+  cannotListHint:
+    "Les agents de RQ, Dramatiq, BullMQ et des files Effect le peuvent. Les tâches échouées des autres moteurs se relancent depuis la liste des tâches.",
+  failedTasks: "Afficher les tâches échouées",
   requeue: "Remettre en file",
   requeueQuestion: (name: string) => `Remettre ${name} en file\u00a0?`,
   requeueHint: (queue: string) => `Le moteur replace la tâche dans la file ${queue} et l’exécute à nouveau.`,

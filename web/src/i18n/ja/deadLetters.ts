@@ -19,6 +19,11 @@ export const deadLetters: Texts["deadLetters"] = {
   noneHint: "デッドレターとは、再実行できるようにエンジンが保持している失敗したタスクです。",
   noEngine: "エージェントはまだありません",
   noEngineHint: "デッドレターはエンジンのエージェントが一覧します。まずエージェントを接続してください。",
+  noneCanList: "デッドレターを一覧できるエージェントがありません",
+  cannotList: (engine: string) => `${engine}のエージェントはデッドレターを一覧できません`,
+  cannotListHint:
+    "RQ、Dramatiq、BullMQ、Effectキューのエージェントは一覧できます。ほかのエンジンの失敗したタスクは、タスク一覧から再試行してください。",
+  failedTasks: "失敗したタスクを表示",
   requeue: "キューに戻す",
   requeueQuestion: (name: string) => `${name}をキューに戻しますか？`,
   requeueHint: (queue: string) => `エンジンがタスクをキュー${queue}に戻し、再度実行します。`,
