@@ -44,7 +44,7 @@ export const FeedItem = Schema.Struct({
   ...ActivityItem.fields,
   user_name: describeField(
     Schema.NullOr(Schema.String),
-    "The name that this person shows to others; null: none, or no member of the project.",
+    "The name that this person shows to others; null: none, or neither a member of the project nor a global admin.",
     "Ada Lovelace"
   )
 }).annotations(describeBody("FeedItem", "A row of the activity feed."))

@@ -42,7 +42,8 @@ export type ApprovalKind = typeof ApprovalKind.Type
 export const ApprovalStatus = Schema.Literal("pending", "approved", "rejected", "expired", "failed")
 export type ApprovalStatus = typeof ApprovalStatus.Type
 
-const memberName = "The name that this person shows to others; null: none, or no member of the project."
+const memberName =
+  "The name that this person shows to others; null: none, or neither a member of the project nor a global admin."
 
 export const Approval = Schema.Struct({
   id: describeField(ApprovalId, "Its id.", exampleId),

@@ -86,6 +86,19 @@ describe.each(engines)("approvals on %s", (engine) => {
         const recorded = (yield* actions).filter((action) => /^(approval|command)\./.test(action))
         assert.deepStrictEqual(recorded.slice(0, 2), ["approval.requested", "approval.approved"])
         assert.lengthOf(recorded, 3)
+
+        // the name of a global admin who is no member is shown, and no longer once they are neither
+        const root = yield* freshKey({ isAdmin: true })
+        yield* sql`UPDATE users SET display_name = 'Root' WHERE id = ${root.user_id}`
+        const ofRoot = yield* held(root, "POST", "/commands/purge-queue", { ...body, queue: "fast" })
+        const namesOfRoot = Effect.gen(function*() {
+          const approval = yield* call(operator, "GET", `/approvals/${ofRoot}`)
+          const { items } = (yield* request("GET", `/activity?user_id=${root.user_id}`, { token: operator.token })).json
+          return [approval.json.requested_by_name, items[0].user_name]
+        })
+        assert.deepStrictEqual(yield* namesOfRoot, ["Root", "Root"])
+        yield* sql`UPDATE users SET is_admin = 0 WHERE id = ${root.user_id}`
+        assert.deepStrictEqual(yield* namesOfRoot, [null, null])
       }))
 
     it.effect("bulk acts wait when they may concern more tasks than the limit", () =>

@@ -159,6 +159,22 @@ describe("the query line of the tasks", () => {
     assert.strictEqual(toggleValue("\"a  b\" ", "queue", "x"), "\"a  b\" queue:x")
   })
 
+  it("gets a clicked value behind a quotation mark that is not closed", () => {
+    const cases = [
+      [toggleValue("\"card decl", "queue", "x"), "\"card decl\" queue:x"],
+      [toggleValue("queue:\"slow ma", "queue", "x"), "queue:\"slow ma\",x"],
+      [toggleValue("queue:x \"card", "queue", "x"), "\"card\""],
+      [toggleValue("name:a OR \"card decl", "queue", "x"), "(name:a OR \"card decl\") queue:x"],
+      [toggleValue("\"a\\", "queue", "x"), "\"a\"\\ queue:x"],
+      [replaceState("name:a OR \"card decl", "failure"), "state:failure (name:a OR \"card decl\")"]
+    ] as const
+    for (const [line, expected] of cases) {
+      assert.strictEqual(line, expected)
+      assert.isFalse(checkLine(line).isPartial, line)
+      read(line)
+    }
+  })
+
   it("is completed at the caret", () => {
     const known = { queue: ["slow mail", "fast", "slow"], name: ["mail.send", "shop.mail"] }
     const at = (line: string, caret = line.length) => {

@@ -1,7 +1,9 @@
 import { FileSystem } from "@effect/platform"
-import { Effect, Option } from "effect"
+import { Context, Effect, Layer, Option } from "effect"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
+import { DashboardPages } from "../../services/DashboardPages.ts"
+import { Settings } from "../../services/Settings.ts"
 import { entityTagOf, type PreparedFile } from "../PreparedFile.ts"
 
 /** The built dashboard in memory (`npm run build`): its page, and its other files by their path below its folder. */
@@ -50,7 +52,7 @@ const readFiles = Effect.fnUntraced(function*(folder: string) {
 })
 
 /** Null where the program has no built dashboard beside it. A folder that cannot be read is a defect of the installation. */
-export const readDashboard: Effect.Effect<DashboardFiles | null, never, FileSystem.FileSystem> = Effect.gen(
+const readDashboard: Effect.Effect<DashboardFiles | null, never, FileSystem.FileSystem> = Effect.gen(
   function*() {
     const fs = yield* FileSystem.FileSystem
     for (const folder of possibleFolders()) {
@@ -59,3 +61,21 @@ export const readDashboard: Effect.Effect<DashboardFiles | null, never, FileSyst
     return null
   }
 ).pipe(Effect.orDie)
+
+/** The dashboard that the brain serves; null for none. Built before routes, whose pages link to it. */
+export class Dashboard extends Context.Tag("svc/Dashboard")<Dashboard, DashboardFiles | null>() {
+  /** Of what the setting says and the build has. Without a dashboard nothing links to its pages. */
+  static readonly layer = Layer.effect(
+    Dashboard,
+    Effect.gen(function*() {
+      const { leaveOut } = yield* DashboardPages
+      const dashboard = (yield* Settings).dashboard ? yield* readDashboard : null
+      if (dashboard === null) yield* leaveOut
+      return dashboard
+    })
+  )
+  static readonly layerNone = Layer.effect(
+    Dashboard,
+    Effect.flatMap(DashboardPages, ({ leaveOut }) => Effect.as(leaveOut, null))
+  )
+}

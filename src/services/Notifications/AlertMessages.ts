@@ -8,8 +8,6 @@ import { addSeconds, type Timestamp, toEpochMillis } from "../../domain/Timestam
 import { hasOwnInboxNotice, severities, type Trigger } from "../../domain/Trigger.ts"
 import { DashboardPages } from "../DashboardPages.ts"
 import * as Ids from "../Ids.ts"
-import { publicUrlOf } from "../PublicUrl.ts"
-import { Settings } from "../Settings.ts"
 import { AlertLinks } from "./AlertLinks.ts"
 import { type AlertChannel, type AlertRow, AlertsRepo } from "./AlertsRepo.ts"
 import { Deliveries, type NewDelivery } from "./Deliveries.ts"
@@ -72,7 +70,6 @@ export class AlertMessages extends Effect.Service<AlertMessages>()("svc/AlertMes
     const inbox = yield* Inbox
     const links = yield* AlertLinks
     const pages = yield* DashboardPages
-    const publicUrl = publicUrlOf(yield* Settings)
 
     const makeNotification = (
       { alert, kind }: Message,
@@ -111,7 +108,7 @@ export class AlertMessages extends Effect.Service<AlertMessages>()("svc/AlertMes
         exception: details.detail,
         fingerprint: details.fingerprint,
         links: {
-          view: pages.urlOf(path) ?? `${publicUrl}/api/v1${path}`,
+          view: pages.urlOf(path),
           acknowledge: null,
           snooze: null
         }

@@ -52,7 +52,7 @@ const noticeOf = (
     view: pages.urlOf(
       `${
         channel.project_id === null || project === null ? "/account" : `/projects/${project.slug}`
-      }/notifications?part=channels`
+      }/notifications?part=channels&channel=${channel.id}`
     )
   }
 })
@@ -96,7 +96,13 @@ export class ChannelHealth extends Effect.Service<ChannelHealth>()("svc/ChannelH
           reason: "channel",
           title: notice.title,
           body: notice.text,
-          data: { channel_id: channel.id, channel_name: channel.name, channel_type: channel.type, error: notice.reason }
+          data: {
+            channel_id: channel.id,
+            channel_name: channel.name,
+            channel_type: channel.type,
+            is_personal: user_id !== null,
+            error: notice.reason
+          }
         })))
       }
     )

@@ -81,7 +81,7 @@ describe.skipIf(!ready)("queues, workers, agents and the palette", () => {
           ({ ws }) => Effect.sync(() => ws.terminate())
         )
         yield* Effect.promise(() => page.getByText("Connected from").waitFor())
-        // each time anew, as a real agent does: a worker that is not reported for a while has no buttons
+        // a worker is offline 30 s after the last heartbeat that names it
         yield* Effect.sync(() => agent.heartbeat(health)).pipe(
           Effect.repeat(Schedule.spaced("5 seconds")),
           Effect.forkScoped

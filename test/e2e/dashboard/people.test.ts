@@ -2,7 +2,9 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { generateSync } from "otplib"
 import type { Page } from "playwright-core"
+import { temporaryHome } from "../../databases.ts"
 import { has } from "../../needs.ts"
+import { makeRegistry } from "../../registry.ts"
 import { assertAccessible, browser, confirm, inspect, press, signIn, visit } from "./browser.ts"
 import { email, shopOn } from "./shop.ts"
 
@@ -25,7 +27,12 @@ describe.skipIf(!(await has("chromium")))("people, accounts and the brain in the
     "an invited person joins, protects the account, and global admins run the brain",
     () =>
       Effect.gen(function*() {
-        const { call, invite, password, url } = yield* shopOn("PostgreSQL")
+        const registry = yield* makeRegistry
+        const { call, invite, password, url } = yield* shopOn("PostgreSQL", {
+          npm_config_registry: registry.url,
+          npm_config_fetch_retries: "0",
+          npm_config_cache: yield* temporaryHome
+        })
         const chrome = yield* browser
         const admin = yield* visit(chrome, url)
         const own = yield* visit(chrome, url)
@@ -307,6 +314,13 @@ describe.skipIf(!(await has("chromium")))("people, accounts and the brain in the
           await inspect(page, "health of the brain")
           await press(page, "Versions")
           await page.getByText(/^PostgreSQL \d/).waitFor()
+          await page.getByText("The registry has not been read.").waitFor()
+          await press(page, "Check for newer versions")
+          await page.getByRole("region", { name: "Notices" }).getByText("(unknown_package)").waitFor()
+          registry.published = [{ name: "svc", version: "9.9.9", bin: { svc: "a.js", "svc-scheduler": "b.js" } }]
+          await press(page, "Check for newer versions")
+          await rowOf(page, "9.9.9").getByText("A newer one exists").waitFor()
+          await page.getByText("Read from the registry").waitFor()
           await inspect(page, "versions")
           await press(page, "Settings")
           await page.getByLabel("Filter settings").fill("database")

@@ -43,12 +43,50 @@ describe.skipIf(!ready)("the list of tasks on the dashboard", () => {
           await page.waitForURL(/q=state%3Afailure/)
           await waitUntil(async () => (await row.allInnerTexts()).every((text) => text.includes("payment.charge")))
 
+          // a value in the middle of the line is chosen at the caret, and typing goes on there
+          await line.fill("state:fa name:=payment.charge queue:payments")
+          await line.press("Home")
+          for (const _ of "state:fa") await page.keyboard.press("ArrowRight")
+          await page.keyboard.press("ArrowDown") // offers
+          await page.keyboard.press("ArrowDown")
+          await page.getByRole("option", { name: "failure", selected: true }).waitFor()
+          await page.keyboard.press("Enter")
+          await lineIs("state:failure name:=payment.charge queue:payments")
+          await page.keyboard.type(",re")
+          await page.getByRole("option", { name: "retry" }).click()
+          await lineIs("state:failure,retry name:=payment.charge queue:payments")
+
           // what only the brain refuses is explained in its words
           await line.fill("name:( OR")
           await page.getByRole("alert").waitFor()
           await line.fill("(state:failure OR runtime:>2s) -name:mail.*")
           await page.getByRole("alert").waitFor({ state: "detached" })
           await row.first().waitFor()
+
+          // while a term is wrong or not finished, the list is wider than the line: nothing acts on all that match
+          const bulk = [
+            page.getByRole("button", { name: "Export the tasks that match" }),
+            page.getByRole("button", { name: /^Select all (?:[\d,]+ )?that match$/ })
+          ]
+          const allLoaded = page.getByRole("checkbox", { name: "Select all loaded tasks" })
+          await line.fill("name:=payment.charge")
+          await page.waitForURL(/q=name/)
+          await waitUntil(async () => (await row.allInnerTexts()).every((text) => text.includes("payment.charge")))
+          await allLoaded.check()
+          for (const wrong of ["stat:failure", "state:failed", "state:", "\"card"]) {
+            for (const button of bulk) await button.waitFor()
+            await line.fill(`name:=payment.charge ${wrong}`)
+            for (const button of bulk) await button.waitFor({ state: "detached" })
+            await line.fill("name:=payment.charge")
+          }
+          for (const button of bulk) await button.waitFor()
+          await bulk[1]?.click()
+          const matching = page.getByRole("region", { name: "Selected" }).getByText(/^All /)
+          await matching.waitFor()
+          await line.fill("name:=payment.charge stat:failure") // takes back what was selected of the narrower line
+          await matching.waitFor({ state: "detached" })
+          await line.fill("")
+          await page.waitForURL(/tasks$/)
 
           // the counts beside the list change the filter
           await line.fill("")

@@ -186,17 +186,25 @@ describe.each(engines)("deliveries on %s", (engine) => {
         assert.deepInclude(yield* untilStatus(id, "failed"), { response_code: 410, attempts: 1 })
         assert.deepInclude(yield* channelState(channel.id), { is_active: 0 })
         yield* until(Effect.sync(() => receiver.posts), (posts) => posts.some(({ path }) => path === "/200"))
-        const rows =
-          yield* sql`SELECT user_id, trigger_key, title FROM user_notifications WHERE project_id = ${project.id}`
-        assert.deepStrictEqual(rows, [{
+        const rows = yield* sql<{ user_id: string; trigger_key: string; title: string; data: string }>`
+            SELECT user_id, trigger_key, title, data FROM user_notifications
+            WHERE project_id = ${project.id}`
+        assert.deepStrictEqual(rows.map(({ data, ...row }) => ({ ...row, data: JSON.parse(data) })), [{
           user_id: admin.user_id,
           trigger_key: "channel.disabled",
-          title: "The channel gone (webhook) was disabled"
+          title: "The channel gone (webhook) was disabled",
+          data: {
+            channel_id: channel.id,
+            channel_name: "gone",
+            channel_type: "webhook",
+            is_personal: false,
+            error: "it answered 410"
+          }
         }])
         const [notice] = yield* sql<{ notification: string }>`SELECT notification FROM deliveries
           WHERE channel_id = ${other.id}`
         const { links } = JSON.parse(notice?.notification ?? "")
-        assert.include(links.view, `/projects/${project.slug}/notifications?part=channels`)
+        assert.include(links.view, `/projects/${project.slug}/notifications?part=channels&channel=${channel.id}`)
         const late = yield* enqueue(project, channel)
         assert.deepInclude(yield* untilStatus(late, "suppressed"), { attempts: 0, error: "The channel is not active." })
       }))

@@ -5,6 +5,7 @@ import { Effect, Layer } from "effect"
 import { SubscriptionId } from "../../../src/domain/Id.ts"
 import type { Notification } from "../../../src/domain/Notification.ts"
 import * as Timestamp from "../../../src/domain/Timestamp.ts"
+import { Dashboard } from "../../../src/http/Dashboard/Files.ts"
 import * as Server from "../../../src/layers/Server.ts"
 import { AlertLinks } from "../../../src/services/Notifications/AlertLinks.ts"
 import { AlertMessages, type Message } from "../../../src/services/Notifications/AlertMessages.ts"
@@ -26,16 +27,21 @@ const kinds: ReadonlyArray<Message["kind"]> = ["alert", "update", "escalation", 
 
 const publicUrl = `${site}/`
 
-const besideAnother = HttpLayerRouter.serve(Server.layerRoutesShared, Server.options).pipe(
-  Layer.provideMerge(Server.layerListener),
-  Layer.provideMerge(brainOn("SQLite", { publicUrl })),
-  Layer.orDie
-)
+/** Sources have no built dashboard. */
+const built = Layer.succeed(Dashboard, { page: "", files: new Map() })
+
+const serve = <E, R>(routes: Layer.Layer<never, E, R>) =>
+  HttpLayerRouter.serve(routes, Server.options).pipe(
+    Layer.provideMerge(Server.layerListener),
+    Layer.provideMerge(brainOn("SQLite", { publicUrl })),
+    Layer.orDie
+  )
 
 describe.each([
-  { name: "a dashboard", dashboard: true, server: serverOn("SQLite", { publicUrl }) },
+  { name: "a dashboard", dashboard: true, server: serve(Server.layerRoutesWith(built)) },
+  { name: "a dashboard that is not built", dashboard: false, server: serve(Server.layerRoutes) },
   { name: "no dashboard", dashboard: false, server: serverOn("SQLite", { dashboard: false, publicUrl }) },
-  { name: "the routes beside another application's", dashboard: false, server: besideAnother }
+  { name: "the routes beside another application's", dashboard: false, server: serve(Server.layerRoutesShared) }
 ])("links of messages, with $name", ({ dashboard, server }) => {
   layer(server, { excludeTestServices: true })((it) => {
     const setUp = Effect.gen(function*() {
@@ -89,8 +95,9 @@ describe.each([
         const messages = yield* sent
         assert.includeMembers(messages.map(({ kind }) => kind), [...kinds])
         const page = `/projects/${path.slug}/notifications/alerts/${id}`
-        const expected = dashboard ? `${site}${page}` : `${site}/api/v1${page}`
-        assert.deepStrictEqual([...new Set(messages.map(({ links }) => links.view))], [expected])
+        assert.deepStrictEqual([...new Set(messages.map(({ links }) => links.view))], [
+          dashboard ? `${site}${page}` : null
+        ])
       }))
 
     it.effect("the page of an invitation links to the dashboard where there is one", () =>

@@ -19,7 +19,7 @@ const refetchMillis = 30_000
 
 /** The page where a person acts on it. */
 const targetOf = ({ alert_id, data, reason }: Notification, slug: string) => {
-  const { approval_id, rule_id } = data
+  const { approval_id, channel_id, is_personal, rule_id } = data
   if (alert_id !== null) {
     return linkOptions({
       to: "/projects/$slug/notifications/alerts/$alertId",
@@ -31,6 +31,12 @@ const targetOf = ({ alert_id, data, reason }: Notification, slug: string) => {
   }
   if (reason === "automation" && typeof rule_id === "string") {
     return linkOptions({ to: "/projects/$slug/automation/$ruleId", params: { slug, ruleId: rule_id } })
+  }
+  if (reason === "channel" && typeof channel_id === "string" && typeof is_personal === "boolean") {
+    const search = { part: "channels", channel: channel_id } as const
+    return is_personal
+      ? linkOptions({ to: "/account/notifications", search })
+      : linkOptions({ to: "/projects/$slug/notifications", params: { slug }, search })
   }
   return null
 }

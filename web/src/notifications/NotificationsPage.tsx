@@ -48,7 +48,7 @@ const Deliveries = ({ slug }: { readonly slug: string }) => {
 /** What a project tells people and channels of: alerts and maintenance for its members, the rest for its admins. */
 export const NotificationsPage = () => {
   const { slug } = useParams({ from: "/signed-in/projects/$slug/notifications" })
-  const { part = "alerts" } = useSearch({ from: "/signed-in/projects/$slug/notifications" })
+  const { channel, part = "alerts" } = useSearch({ from: "/signed-in/projects/$slug/notifications" })
   const { channels, notifications: texts } = useTexts()
   const navigate = useNavigate()
   const isAdmin = useCan(slug, "admin")
@@ -75,7 +75,7 @@ export const NotificationsPage = () => {
       />
       {part === "alerts" && <AlertsPart slug={slug} />}
       {isAdmin && part === "channels" && (
-        <ChannelsPart key={slug} owner={projectChannels} emptyHint={channels.noneHint}>
+        <ChannelsPart key={slug} owner={projectChannels} linked={channel} emptyHint={channels.noneHint}>
           <CopyOwnChannel slug={slug} />
         </ChannelsPart>
       )}

@@ -52,7 +52,7 @@ const Deliveries = () => {
 
 /** What the signed-in person is notified of, through which channels of their own, and what was sent. */
 export const OwnNotificationsPage = () => {
-  const { part = "subscriptions" } = useSearch({ from })
+  const { channel, part = "subscriptions" } = useSearch({ from })
   const { channels, ownNotifications: texts } = useTexts()
   const navigate = useNavigate()
   return (
@@ -67,7 +67,7 @@ export const OwnNotificationsPage = () => {
       />
       {part === "subscriptions" && <Subscriptions />}
       {part === "channels" && (
-        <ChannelsPart owner={ownChannels} emptyHint={channels.noneOwnHint}>
+        <ChannelsPart owner={ownChannels} linked={channel} emptyHint={channels.noneOwnHint}>
           <CopyProjectChannel />
         </ChannelsPart>
       )}

@@ -13,7 +13,7 @@ export type DeliveryStatus = (typeof deliveryStatuses)[number]
 export interface DeliverySearch {
   /** Of deliveries. */
   readonly delivery?: DeliveryStatus
-  /** Only deliveries to the channel with this id. */
+  /** Only deliveries to the channel with this id; in the list of channels, the one that a link leads to. */
   readonly channel?: string
   /** Only deliveries of the alert with this id. */
   readonly alert?: string

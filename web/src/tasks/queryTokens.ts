@@ -197,8 +197,15 @@ const format = (name: QueryTerm, text: string) => name === "name" ? `=${quoteVal
 export const hasValue = (line: string, name: QueryTerm, text: string): boolean =>
   valuesOf(line, name).includes(written(name, text))
 
+/** The line with its missing quotation mark, without which a further term would become a part of the quoted text. */
+const closeQuote = (line: string): string => {
+  const open = readTokens(line).find(({ isOpen }) => isOpen)
+  return open === undefined ? line : `${line.slice(0, open.end)}"${line.slice(open.end)}`
+}
+
 /** Adds the value as one more that is possible for the term, or takes it away. */
-export const toggleValue = (line: string, name: QueryTerm, text: string): string => {
+export const toggleValue = (typed: string, name: QueryTerm, text: string): string => {
+  const line = closeQuote(typed)
   const terms = requiredTerms(line, name)
   for (const token of terms) {
     const index = token.values.findIndex((one) => one.text === written(name, text))
@@ -215,7 +222,8 @@ export const toggleValue = (line: string, name: QueryTerm, text: string): string
 }
 
 /** The line with this state alone, or with none. */
-export const replaceState = (line: string, state: TaskState | undefined): string => {
+export const replaceState = (typed: string, state: TaskState | undefined): string => {
+  const line = closeQuote(typed)
   const rest = leaveOut(line, requiredTerms(line, "state"))
   return state === undefined ? rest : `state:${state} ${group(rest.trim())}`.trim()
 }

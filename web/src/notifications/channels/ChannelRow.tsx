@@ -1,3 +1,4 @@
+import { useEffect, useRef } from "react"
 import { useTexts } from "../../i18n/Language.tsx"
 import { Button } from "../../ui/Button.tsx"
 import { StateShape } from "../../ui/StateMark.tsx"
@@ -16,16 +17,26 @@ const stateOf = ({ disabled_reason, is_active }: AnyChannel): State =>
 export type ChannelAct = "test" | "edit" | "delete" | "enable" | "disable"
 
 /** One channel: where it sends, whether it sends, why not, and what to do about it. */
-export const ChannelRow = ({ acts, channel, onAct }: {
+export const ChannelRow = ({ acts, channel, isLinked, onAct }: {
   readonly channel: AnyChannel
   readonly acts: ReadonlyArray<ChannelAct>
+  /** A link led to it: it is scrolled to, and marked. */
+  readonly isLinked: boolean
   readonly onAct: (act: ChannelAct) => void
 }) => {
+  const row = useRef<HTMLLIElement>(null)
+  useEffect(() => {
+    if (isLinked) row.current?.scrollIntoView({ block: "center" })
+  }, [isLinked])
   const { channels: texts } = useTexts()
   const { config, disabled_reason, is_active, is_verified, name, type, warning } = channel
   const state = stateOf(channel)
   return (
-    <li className="flex flex-wrap items-start gap-x-5 gap-y-4 border-b border-line px-5 py-4 last:border-0">
+    <li
+      ref={row}
+      aria-current={isLinked ? "true" : undefined}
+      className="flex flex-wrap items-start gap-x-5 gap-y-4 border-b border-line px-5 py-4 last:border-0 aria-[current]:bg-press"
+    >
       <div className="grid min-w-0 flex-1 gap-2 max-md:basis-full">
         <div className="flex flex-wrap items-center gap-x-4 gap-y-1">
           <span className="font-medium break-words">{name}</span>

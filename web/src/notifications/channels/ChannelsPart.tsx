@@ -26,8 +26,10 @@ const acts: ReadonlyArray<ChannelAct> = ["test", "edit", "enable", "disable", "d
 type Open = { readonly kind: "edit" | "test" | "delete"; readonly channel: AnyChannel } | { readonly kind: "create" }
 
 /** Where messages are sent: the channels of a project or of a person, each with a test that shows the answer. */
-export const ChannelsPart = ({ children, emptyHint, owner }: {
+export const ChannelsPart = ({ children, emptyHint, linked, owner }: {
   readonly owner: ChannelOwner
+  /** The id of the channel that the address leads to. */
+  readonly linked: string | undefined
   readonly emptyHint: string
   /** Beside the button that creates one, such as copying one. */
   readonly children?: ReactNode
@@ -71,6 +73,7 @@ export const ChannelsPart = ({ children, emptyHint, owner }: {
               key={channel.id}
               channel={channel}
               acts={acts}
+              isLinked={channel.id === linked}
               onAct={(act) => begin(channel, act)}
             />
           ))}
