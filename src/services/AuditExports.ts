@@ -7,9 +7,10 @@ import * as Timestamp from "../domain/Timestamp.ts"
 import { Audit } from "./Audit.ts"
 import { CurrentActor, CurrentProject } from "./CurrentActor.ts"
 import { orDieOnSql, Reader } from "./Database.ts"
+import { lockName } from "./Dialect.ts"
 import type { ExportFile } from "./Export/Formats.ts"
 import * as Ids from "./Ids.ts"
-import { firstRowOf, rowsOf } from "./Rows.ts"
+import { countOf, firstRowOf, rowsOf } from "./Rows.ts"
 
 /** Exports of a project that have not ended: each may take minutes of one replica. */
 const maxOpenJobs = 5
@@ -96,9 +97,12 @@ export class AuditExports extends Effect.Service<AuditExports>()("svc/AuditExpor
         const { id: project_id, slug } = yield* CurrentProject
         const actor = yield* CurrentActor
         if (actor.kind === "system") return yield* Effect.dieMessage("an export belongs to a user")
-        const [open] = yield* sql<{ n: number }>`
-        SELECT count(*) AS n FROM export_jobs WHERE project_id = ${project_id} AND completed_at IS NULL`
-        if (Number(open?.n ?? 0) >= maxOpenJobs) return yield* tooMany
+        yield* lockName(sql, `export jobs ${project_id}`)
+        const open = yield* countOf(
+          sql`SELECT CAST(count(*) AS INTEGER) AS n FROM export_jobs
+            WHERE project_id = ${project_id} AND completed_at IS NULL`
+        )
+        if (open >= maxOpenJobs) return yield* tooMany
         const filters = Object.fromEntries(Object.entries(terms).filter(([, value]) => value !== null))
         const row = {
           id: yield* Ids.nextOf(ExportJobId),

@@ -23,6 +23,7 @@ import { RuleMessagesRepo } from "./Automation/MessagesRepo.ts"
 import { type RuleRow, RulesRepo } from "./Automation/RulesRepo.ts"
 import { CurrentActor, CurrentProject, requireRole, requireStepUp } from "./CurrentActor.ts"
 import { orDieOnSql } from "./Database.ts"
+import { lockName } from "./Dialect.ts"
 import * as Ids from "./Ids.ts"
 import { decodeStart, pageOf } from "./RowPage.ts"
 import { Settings } from "./Settings.ts"
@@ -158,6 +159,7 @@ export class AutomationRules extends Effect.Service<AutomationRules>()("svc/Auto
         yield* authorize(project.id, [request])
         yield* checkShape({ ...request, trigger })
         yield* checkChannels(project.id, request)
+        yield* lockName(sql, `rules ${project.id}`)
         if ((yield* repo.count(project.id)) >= maxRules) return yield* tooManyRules
         yield* checkApproval("rule_create", input, input, [input])
         const now = yield* Timestamp.now

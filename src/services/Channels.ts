@@ -19,6 +19,7 @@ import { Audit } from "./Audit.ts"
 import { makeSendTest } from "./Channels/SendTest.ts"
 import { CurrentActor, currentPerson, CurrentProject, requireRole } from "./CurrentActor.ts"
 import { orDieOnSql } from "./Database.ts"
+import { lockName } from "./Dialect.ts"
 import * as Ids from "./Ids.ts"
 import { ChannelConfigs } from "./Notifications/ChannelConfigs.ts"
 import { type ChannelOwner, type ChannelRow, ChannelsRepo } from "./Notifications/ChannelsRepo.ts"
@@ -114,7 +115,9 @@ export class Channels extends Effect.Service<Channels>()("svc/Channels", {
         config: ChannelConfig,
         metadata: object = {}
       ) {
-        const limit = "project_id" in owner ? maxChannels.project : maxChannels.user
+        const isProject = "project_id" in owner
+        const limit = isProject ? maxChannels.project : maxChannels.user
+        yield* lockName(sql, `channels ${isProject ? owner.project_id : owner.user_id}`)
         if ((yield* repo.count(owner)) >= limit) return yield* tooMany
         const now = yield* Timestamp.now
         const id = yield* Ids.nextOf(ChannelId)

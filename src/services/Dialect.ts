@@ -29,6 +29,17 @@ export const lockTable = (sql: SqlClient.SqlClient, table: string): Effect.Effec
     orElse: () => Effect.void
   })
 
+/**
+ * One transaction at a time for this name, until it ends. A limit that is checked by a count before an insert takes it
+ * before the count: else concurrent transactions count the same rows, and each of them inserts one. SQLite's
+ * transactions run one at a time.
+ */
+export const lockName = (sql: SqlClient.SqlClient, name: string): Effect.Effect<void, SqlError.SqlError> =>
+  sql.onDialectOrElse({
+    pg: () => Effect.asVoid(sql`SELECT pg_advisory_xact_lock(hashtextextended(${name}, 0))`),
+    orElse: () => Effect.void
+  })
+
 /** `column IN` these ids, as one parameter: one statement text whatever their number, so that it stays prepared. */
 export const idIn = (sql: SqlClient.SqlClient, ids: ReadonlyArray<string>, column = "id"): Statement.Fragment =>
   sql.onDialectOrElse({

@@ -12,6 +12,7 @@ import * as Timestamp from "../domain/Timestamp.ts"
 import { Audit } from "./Audit.ts"
 import { CurrentActor, CurrentProject } from "./CurrentActor.ts"
 import { orDieOnSql } from "./Database.ts"
+import { lockName } from "./Dialect.ts"
 import * as Ids from "./Ids.ts"
 import { MaintenanceWindowsRepo } from "./MaintenanceWindows/Repo.ts"
 import { AlertsRepo } from "./Notifications/AlertsRepo.ts"
@@ -66,6 +67,7 @@ export class MaintenanceWindows extends Effect.Service<MaintenanceWindows>()("sv
         const now = yield* Timestamp.now
         yield* checkTimes(given)
         if (given.ends_at <= now) return yield* ValidationFailed.at("ends_at", "must be in the future")
+        yield* lockName(sql, `maintenance windows ${project.id}`)
         if ((yield* repo.countOpen(project.id, now)) >= maxWindows) return yield* tooManyWindows
         const window: MaintenanceWindow = {
           id: yield* Ids.nextOf(MaintenanceWindowId),

@@ -7,6 +7,7 @@ import * as Timestamp from "../domain/Timestamp.ts"
 import { Audit } from "./Audit.ts"
 import { currentPerson, CurrentProject, requireRole } from "./CurrentActor.ts"
 import { isUniqueViolation, orDieOnSql } from "./Database.ts"
+import { lockName } from "./Dialect.ts"
 import * as Ids from "./Ids.ts"
 import { type SavedViewRow, SavedViewsRepo } from "./SavedViews/Repo.ts"
 
@@ -53,6 +54,7 @@ export class SavedViews extends Effect.Service<SavedViews>()("svc/SavedViews", {
     /** Fails unless the caller may share one more view with the project. */
     const checkSharing = Effect.fnUntraced(function*(projectId: ProjectId) {
       yield* requireRole(projectId, "operator")
+      yield* lockName(sql, `shared views ${projectId}`)
       if ((yield* repo.countShared(projectId)) >= maxSharedViews) return yield* tooManyShared
     })
 
@@ -70,6 +72,7 @@ export class SavedViews extends Effect.Service<SavedViews>()("svc/SavedViews", {
         const project = yield* CurrentProject
         const { user_id } = yield* currentPerson
         if (is_shared) yield* checkSharing(project.id)
+        yield* lockName(sql, `views ${project.id} ${user_id}`)
         if ((yield* repo.countOwn(project.id, user_id)) >= maxOwnViews) return yield* tooManyOwn
         const now = yield* Timestamp.now
         const view: SavedViewRow = {

@@ -14,6 +14,7 @@ import * as Timestamp from "../domain/Timestamp.ts"
 import { Audit } from "./Audit.ts"
 import { CurrentActor, currentPerson, CurrentProject, requireRole, roleIn } from "./CurrentActor.ts"
 import { orDieOnSql } from "./Database.ts"
+import { lockName } from "./Dialect.ts"
 import * as Ids from "./Ids.ts"
 import { decodeStart, pageOf } from "./RowPage.ts"
 import { orFail, type SubscriptionRow, SubscriptionsRepo } from "./Subscriptions/Repo.ts"
@@ -157,6 +158,7 @@ export class Subscriptions extends Effect.Service<Subscriptions>()("svc/Subscrip
         const row = yield* makeRow(project.id, null, given)
         yield* checkRow(row, channels)
         yield* checkChannels(project.id, null, channels)
+        yield* lockName(sql, `defaults ${project.id}`)
         if ((yield* repo.countDefaults(project.id)) >= maxDefaults) return yield* tooManyDefaults
         yield* repo.insert(row)
         yield* repo.setChannels(row.id, linksOf(channels))
@@ -228,6 +230,7 @@ export class Subscriptions extends Effect.Service<Subscriptions>()("svc/Subscrip
         const row = yield* makeRow(project, user_id, { project_id, ...given })
         yield* checkRow(row, channels)
         yield* checkChannels(project, user_id, channels)
+        yield* lockName(sql, `subscriptions ${user_id}`)
         if ((yield* repo.countPersonal(user_id)) >= maxPersonal) return yield* tooManyPersonal
         yield* repo.insert(row)
         yield* repo.setChannels(row.id, linksOf(channels))

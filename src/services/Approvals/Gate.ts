@@ -7,6 +7,7 @@ import * as Timestamp from "../../domain/Timestamp.ts"
 import { Audit } from "../Audit.ts"
 import { CurrentActor, currentPerson, CurrentProject } from "../CurrentActor.ts"
 import { orDieOnSql } from "../Database.ts"
+import { lockName } from "../Dialect.ts"
 import * as Ids from "../Ids.ts"
 import { Inbox } from "../Notifications/Inbox.ts"
 import { Settings } from "../Settings.ts"
@@ -62,6 +63,7 @@ export class ApprovalGate extends Effect.Service<ApprovalGate>()("svc/ApprovalGa
       const project = yield* CurrentProject
       const person = yield* currentPerson
       const now = yield* Timestamp.now
+      yield* lockName(sql, `approvals ${project.id}`)
       const same = yield* repo.findSame(project.id, person.user_id, kind, JSON.stringify(request), now)
       if (Option.isSome(same)) return same.value
       if ((yield* repo.countPending(project.id)) >= maxPending) return yield* tooMany

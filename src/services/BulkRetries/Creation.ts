@@ -9,6 +9,7 @@ import * as Timestamp from "../../domain/Timestamp.ts"
 import { Audit } from "../Audit.ts"
 import { CurrentActor, CurrentProject } from "../CurrentActor.ts"
 import { Hints, isUniqueViolation } from "../Database.ts"
+import { lockName } from "../Dialect.ts"
 import * as Ids from "../Ids.ts"
 import { Settings } from "../Settings.ts"
 import { BulkRetryFreeze } from "./Freeze.ts"
@@ -75,8 +76,14 @@ export class BulkRetryCreation extends Effect.Service<BulkRetryCreation>()("svc/
         )
     }
 
+    /** Fails where the project has the most requests. A request counts once its set is sealed. */
+    const checkOpen = (projectId: ProjectId) =>
+      Effect.flatMap(repo.countOpen(projectId), (open) => (open >= maxOpenRequests ? tooMany : Effect.void))
+
     /** Shows the frozen set: from now on it is retried. */
     const seal = Effect.fnUntraced(function*(request: BulkRetry) {
+      yield* lockName(sql, `bulk retries ${request.project_id}`)
+      yield* checkOpen(request.project_id)
       // retention deletes what is not sealed within an hour, by a clock that may jump
       if (!(yield* repo.seal(request))) return yield* Effect.dieMessage("the set was deleted while it was frozen")
       yield* hints.publish("bulk_retries", request.project_id)
@@ -118,7 +125,7 @@ export class BulkRetryCreation extends Effect.Service<BulkRetryCreation>()("svc/
       const earlier = yield* findEarlier(project.id, input.idempotency_key, canonical_digest)
       if (Option.isSome(earlier)) return earlier.value
       yield* selection.checkAgent(project.id, input.agent_id)
-      if ((yield* repo.countOpen(project.id)) >= maxOpenRequests) return yield* tooMany
+      yield* checkOpen(project.id) // `seal` checks it under a lock: this one spares the freezing
       const request: BulkRetry = {
         id: yield* Ids.nextOf(BulkRetryId),
         project_id: project.id,

@@ -6,7 +6,7 @@ import { Timestamp } from "../../domain/Timestamp.ts"
 import { Trigger } from "../../domain/Trigger.ts"
 import { JsonColumn } from "../ColumnTypes.ts"
 import { Reader } from "../Database.ts"
-import { deleteInSlices, forUpdate, onPostgres, skipLocked } from "../Dialect.ts"
+import { deleteInSlices, forUpdate, lockName, onPostgres, skipLocked } from "../Dialect.ts"
 import { recordset } from "../Recordset.ts"
 import { firstRowOf, rowsOf } from "../Rows.ts"
 
@@ -120,11 +120,7 @@ export class AlertsRepo extends Effect.Service<AlertsRepo>()("svc/AlertsRepo", {
 
     return {
       /** One writer of alerts at a time for each project, so that two replicas open no condition twice. */
-      lockProject: (projectId: ProjectId) =>
-        sql.onDialectOrElse({
-          pg: () => Effect.asVoid(sql`SELECT pg_advisory_xact_lock(hashtextextended(${`alerts ${projectId}`}, 0))`),
-          orElse: () => Effect.void
-        }),
+      lockProject: (projectId: ProjectId) => lockName(sql, `alerts ${projectId}`),
       /** The open alerts of these conditions, locked in the order of their ids. */
       listOpenForUpdate: (wanted: ReadonlyArray<AlertKey>) =>
         wanted.length === 0 ? Effect.succeed([]) : allRows(sql`
