@@ -320,7 +320,7 @@ describe.skipIf(!(await has("chromium")))("people, accounts and the brain in the
           registry.published = [{ name: "svc", version: "9.9.9", bin: { svc: "a.js", "svc-scheduler": "b.js" } }]
           await press(page, "Check for newer versions")
           await rowOf(page, "9.9.9").getByText("A newer one exists").waitFor()
-          await page.getByText("Read from the registry").waitFor()
+          await page.getByText("The registry was read").waitFor()
           await inspect(page, "versions")
           await press(page, "Settings")
           await page.getByLabel("Filter settings").fill("database")

@@ -47,7 +47,7 @@ describe.skipIf(!ready)("the list of tasks on the dashboard", () => {
           await line.fill("state:fa name:=payment.charge queue:payments")
           await line.press("Home")
           for (const _ of "state:fa") await page.keyboard.press("ArrowRight")
-          await page.keyboard.press("ArrowDown") // offers
+          await page.getByRole("option", { name: "failure" }).waitFor()
           await page.keyboard.press("ArrowDown")
           await page.getByRole("option", { name: "failure", selected: true }).waitFor()
           await page.keyboard.press("Enter")
