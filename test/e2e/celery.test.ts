@@ -187,7 +187,7 @@ describe.skipIf(!ready).each(engines)("the published Celery agent on %s", (engin
           ({ status }) => status === "completed"
         )
         yield* settled(triggering.result.task_id, "success")
-      }), 180_000)
+      }), 300_000)
 
     it.scoped(
       "runs the README's shop: what the bank declined is retried with the arguments it had",
