@@ -1,4 +1,4 @@
-import { Effect, Layer } from "effect"
+import { Duration, Effect, Layer } from "effect"
 import { ProjectId } from "../src/domain/Id.ts"
 import * as SettingsLayer from "../src/layers/Settings.ts"
 import { Ingest } from "../src/services/Ingest.ts"
@@ -27,7 +27,7 @@ const framesFrom = (first: number) =>
   )
 
 const secondsOf = <A, E, R>(work: Effect.Effect<A, E, R>) =>
-  Effect.map(Effect.timed(work), ([duration, value]) => ({ seconds: Number(duration) / 1000, value }))
+  Effect.map(Effect.timed(work), ([duration, value]) => ({ seconds: Duration.toSeconds(duration), value }))
 
 report(Effect.gen(function*() {
   const { end, env, projectIds } = yield* siteWithTasks(yield* builtProgram, database, tasks, false)

@@ -13,7 +13,11 @@ export const bareDeletion = (env: Readonly<Record<string, string>>, count: numbe
       : await onPostgres(env.SVC_DATABASE_URL)
     const begun = performance.now()
     let value = 0
-    while (value < count) value += await run.deleteSlice()
+    while (value < count) {
+      const deleted = await run.deleteSlice()
+      if (deleted === 0) throw new Error(`only ${value} tasks are left to delete`)
+      value += deleted
+    }
     const seconds = (performance.now() - begun) / 1000
     await run.end()
     return { seconds, value }

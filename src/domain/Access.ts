@@ -108,7 +108,7 @@ export interface AccessRule {
   readonly allowsRestrictedSession?: true
   /** What the endpoint can answer beside what its rule, path and body imply (`http/Docs/Failures.ts`): its codes. */
   readonly failureCodes?: ReadonlyArray<Code>
-  /** Largest request body in bytes where the default setting is too small for the contract. */
+  /** Largest request body in bytes where the default setting does not fit the contract. */
   readonly bodyLimit?: number
   /** Takes its body as application/x-www-form-urlencoded instead of JSON, because another specification says so. */
   readonly form?: true

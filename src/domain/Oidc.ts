@@ -73,7 +73,7 @@ export const BackchannelLogout = Schema.Struct({
 export interface ProviderSignIn {
   readonly issuer: string
   readonly subject: string
-  /** The provider's id of its own session; null: the provider tells none. */
+  /** The provider's id of its own session; null: the ID token has no `sid`, or one of more than 600 characters. */
   readonly sid: string | null
 }
 

@@ -64,7 +64,7 @@ const readDashboard: Effect.Effect<DashboardFiles | null, never, FileSystem.File
 
 /** The dashboard that the brain serves; null for none. Built before routes, whose pages link to it. */
 export class Dashboard extends Context.Tag("svc/Dashboard")<Dashboard, DashboardFiles | null>() {
-  /** Of what the setting says and the build has. Without a dashboard nothing links to its pages. */
+  /** Reads the built dashboard if SVC_DASHBOARD allows it. Without a dashboard nothing links to its pages. */
   static readonly layer = Layer.effect(
     Dashboard,
     Effect.gen(function*() {

@@ -68,6 +68,7 @@ export class OidcSignInApi extends HttpApiGroup.make("oidc_sign_in")
         caller: "public",
         mutates: true,
         form: true,
+        bodyLimit: 16 * 1024,
         bucket: "backchannel_logout",
         failureCodes: ["oidc_not_configured", "logout_token_refused", "unavailable"]
       })

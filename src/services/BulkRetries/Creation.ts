@@ -157,10 +157,10 @@ export class BulkRetryCreation extends Effect.Service<BulkRetryCreation>()("svc/
         Effect.when(retention.discard(request), () => leavesUnsealed(error))
       return yield* Effect.tapError(freezeNew(request, input), discard).pipe(
         // the same key at the same moment: the other request was quicker
-        Effect.catchIf(isUniqueViolation, () =>
+        Effect.catchIf((error) => error === tooMany || isUniqueViolation(error), (error) =>
           Effect.flatMap(
             findEarlier(project.id, input.idempotency_key, canonical_digest),
-            Option.match({ onNone: () => otherRequest, onSome: Effect.succeed })
+            Option.match({ onNone: () => error === tooMany ? tooMany : otherRequest, onSome: Effect.succeed })
           ))
       )
     })

@@ -7,7 +7,11 @@ import * as Timestamp from "../../domain/Timestamp.ts"
 export class LogoutTokenRefused extends Data.TaggedError("LogoutTokenRefused")<{ readonly why: string }> {}
 
 /** The provider's keys could not be fetched, so the token is neither valid nor invalid. */
-export class KeysUnavailable extends Data.TaggedError("KeysUnavailable")<{ readonly cause: unknown }> {}
+export class KeysUnavailable extends Data.TaggedError("KeysUnavailable")<{
+  readonly cause: unknown
+  /** Another token met the same failure a moment ago: any client could fill the log. */
+  readonly isRepeated: boolean
+}> {}
 
 /** What a valid logout token says has ended: the sign-ins of `sid`, or all of `subject`. */
 export interface LogoutToken {
@@ -88,12 +92,15 @@ export const makeLogoutTokenVerifier = (options: VerifierOptions) => {
 
   let pausedUntil = 0
   const fetchKeys: Jose.FetchImplementation = async (url, init) => {
+    if (clock.unsafeCurrentTimeMillis() < pausedUntil) throw new Error("the keys could not be fetched a moment ago")
+    return options.fetch(url, init)
+  }
+  /** The first failure begins a pause. */
+  const lackKeys = (cause: unknown) => {
     const now = clock.unsafeCurrentTimeMillis()
-    if (now < pausedUntil) throw new Error("the keys could not be fetched a moment ago")
-    pausedUntil = now + Duration.toMillis(options.retryAfter)
-    const response = await options.fetch(url, init)
-    if (response.ok) pausedUntil = 0
-    return response
+    const isRepeated = now < pausedUntil
+    if (!isRepeated) pausedUntil = now + Duration.toMillis(options.retryAfter)
+    return new KeysUnavailable({ cause, isRepeated })
   }
   const keys = URL.canParse(jwks_uri)
     ? jose.createRemoteJWKSet(new URL(jwks_uri), {
@@ -105,7 +112,7 @@ export const makeLogoutTokenVerifier = (options: VerifierOptions) => {
   return (token: string): Effect.Effect<LogoutToken, KeysUnavailable | LogoutTokenRefused> =>
     Effect.gen(function*() {
       if (keys === null) {
-        return yield* new KeysUnavailable({ cause: "the provider's metadata has no address of its keys" })
+        return yield* lackKeys("the provider's metadata has no address of its keys")
       }
       const currentDate = DateTime.toDateUtc(yield* DateTime.now)
       const { payload } = yield* Effect.tryPromise({
@@ -122,7 +129,7 @@ export const makeLogoutTokenVerifier = (options: VerifierOptions) => {
         catch: (cause) =>
           cause instanceof jose.errors.JOSEError && !keyErrors.has(cause.code)
             ? new LogoutTokenRefused({ why: cause.message })
-            : new KeysUnavailable({ cause })
+            : lackKeys(cause)
       })
       return yield* readClaims(payload)
     })

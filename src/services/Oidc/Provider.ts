@@ -7,7 +7,7 @@ import { publicUrlOf } from "../PublicUrl.ts"
 import { Settings } from "../Settings.ts"
 import { makeLogoutTokenVerifier } from "./LogoutToken.ts"
 
-/** The provider refused, or its answer does not hold: signature, issuer, audience, nonce, state, times. */
+/** The provider refused, or its answer does not hold: issuer, audience, nonce, state, times. */
 export class ProviderRefused extends Data.TaggedError("ProviderRefused")<{ readonly why: string }> {}
 
 /** What the browser's cookie carries from the start of a sign-in to the provider's answer. */
@@ -56,8 +56,11 @@ const textOf = (
   value: unknown
 ): string | null => (typeof value === "string" && value !== "" ? value.slice(0, 320) : null)
 
+/** PostgreSQL refuses an entry of an index above 2 700 bytes; a character has four at most. */
+const longestSid = 600
+
 const sidOf = (claim: unknown): string | null =>
-  typeof claim === "string" && claim !== "" && isStorable(claim) ? claim : null
+  typeof claim === "string" && claim !== "" && claim.length <= longestSid && isStorable(claim) ? claim : null
 
 /** The groups of a claim: a list, or one text. */
 const groupsOf = (claim: unknown): ReadonlyArray<string> =>
@@ -65,7 +68,8 @@ const groupsOf = (claim: unknown): ReadonlyArray<string> =>
 
 /**
  * The OpenID Connect provider of SVC_OIDC_ISSUER: authorization code flow with PKCE (RFC 7636) by openid-client, which
- * verifies the ID token (OpenID Connect Core, section 3.1.3.7).
+ * verifies the claims of the ID token. Its signature is not needed, because it comes from the token endpoint itself (OpenID Connect
+ * Core, section 3.1.3.7).
  */
 export class OidcProvider extends Effect.Service<OidcProvider>()("svc/oidc/Provider", {
   effect: Effect.gen(function*() {
@@ -112,8 +116,7 @@ export class OidcProvider extends Effect.Service<OidcProvider>()("svc/oidc/Provi
       return { client, config, verifyLogoutToken }
     }).pipe(
       Effect.tapError((error) => Effect.logWarning("the sign-in provider cannot be discovered", error.error)),
-      Effect.mapError(() => unreachable),
-      Effect.uninterruptible // others wait for the answer too when the client that asked first leaves
+      Effect.mapError(() => unreachable)
     )
     const discovered = yield* Cache.makeWith({
       capacity: 1,
@@ -121,7 +124,8 @@ export class OidcProvider extends Effect.Service<OidcProvider>()("svc/oidc/Provi
       timeToLive: (exit) => (Exit.isSuccess(exit) ? discoveryTtl : retryAfter)
     })
     const provider = Effect.filterOrFail(Effect.succeed(isConfigured), (is) => is, () => notConfigured).pipe(
-      Effect.zipRight(discovered.get("provider"))
+      // others wait for the answer too when the client that asked first leaves; the cache itself would pass its end on to them
+      Effect.zipRight(Effect.uninterruptible(discovered.get("provider")))
     )
 
     /** A new attempt, and where to send the browser with it. */
@@ -191,8 +195,11 @@ export class OidcProvider extends Effect.Service<OidcProvider>()("svc/oidc/Provi
       return yield* verify(token).pipe(
         Effect.catchTag(
           "KeysUnavailable",
-          ({ cause }) =>
-            Effect.zipRight(Effect.logWarning("the sign-in provider's keys cannot be read", cause), unreachable)
+          ({ cause, isRepeated }) =>
+            Effect.zipRight(
+              isRepeated ? Effect.void : Effect.logWarning("the sign-in provider's keys cannot be read", cause),
+              unreachable
+            )
         )
       )
     })

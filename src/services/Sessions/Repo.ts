@@ -141,20 +141,20 @@ export class SessionsRepo extends Effect.Service<SessionsRepo>()("svc/SessionsRe
        * Revokes the active sessions that come from these sign-ins at the provider, of one sid or else of all, and of one
        * subject or else of any; returns the user of each.
        */
-      revokeOfProvider: ({ issuer, sid, subject }: EndedSignIns, now: string) =>
-        Effect.map(
-          rowsOf(Schema.Struct({ user_id: UserId }))(
-            sql`UPDATE sessions SET revoked_at = ${now}
-              WHERE ${
-              sql.and([
-                sql`oidc_issuer = ${issuer} AND revoked_at IS NULL AND expires_at > ${now}`,
-                ...(sid === null ? [] : [sql`oidc_sid = ${sid}`]),
-                ...(subject === null ? [] : [sql`oidc_subject = ${subject}`])
-              ])
-            } RETURNING user_id`
-          ),
-          (rows) => rows.map(({ user_id }) => user_id)
-        ),
+      revokeOfProvider: ({ issuer, sid, subject }: EndedSignIns, now: string) => {
+        const ended = sql.and([
+          sql`oidc_issuer = ${issuer} AND revoked_at IS NULL AND expires_at > ${now}`,
+          ...(sid === null ? [] : [sql`oidc_sid = ${sid}`]),
+          ...(subject === null ? [] : [sql`oidc_subject = ${subject}`])
+        ])
+        // a change of the password locks its user first, and replaces the session by another one of the same sign-in
+        const lockUsers = sql`SELECT 1 FROM users WHERE id IN (SELECT user_id FROM sessions WHERE ${ended})
+          ORDER BY id ${forUpdate(sql)}`
+        const revoke = rowsOf(Schema.Struct({ user_id: UserId }))(
+          sql`UPDATE sessions SET revoked_at = ${now} WHERE ${ended} RETURNING user_id`
+        )
+        return Effect.map(Effect.zipRight(lockUsers, revoke), (rows) => rows.map(({ user_id }) => user_id))
+      },
       /** Revokes every session of the user but `kept`; returns how many. */
       revokeAll: (userId: UserId, now: string, kept: string | null) =>
         Effect.map(
