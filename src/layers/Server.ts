@@ -104,12 +104,10 @@ const routesIn = <E, R>(request: Layer.Layer<never, E, R>) =>
     Layer.provideMerge(Cookies.layer)
   )
 
-/** Every route of the brain, with this dashboard. */
-export const layerRoutesWith = <E, R>(dashboard: Layer.Layer<Dashboard, E, R>) =>
-  Layer.merge(routesIn(Request.layer), DashboardHttp.routes).pipe(Layer.provide(dashboard))
-
 /** Every route of the brain, for a server that is its own. Needs the services of `Brain.layer`. */
-export const layerRoutes = layerRoutesWith(Dashboard.layer)
+export const layerRoutes = Layer.merge(routesIn(Request.layer), DashboardHttp.routes).pipe(
+  Layer.provide(Dashboard.layer)
+)
 
 /**
  * The routes except `/`, beside another application's routes on one router: paths outside the brain's are untouched.

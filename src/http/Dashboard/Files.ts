@@ -64,15 +64,10 @@ const readDashboard: Effect.Effect<DashboardFiles | null, never, FileSystem.File
 
 /** The dashboard that the brain serves; null for none. Built before routes, whose pages link to it. */
 export class Dashboard extends Context.Tag("svc/Dashboard")<Dashboard, DashboardFiles | null>() {
-  /** Reads the built dashboard if SVC_DASHBOARD allows it. Without a dashboard nothing links to its pages. */
+  /** Reads the built dashboard if SVC_DASHBOARD allows it. Sources without a build serve none, and link to it all the same. */
   static readonly layer = Layer.effect(
     Dashboard,
-    Effect.gen(function*() {
-      const { leaveOut } = yield* DashboardPages
-      const dashboard = (yield* Settings).dashboard ? yield* readDashboard : null
-      if (dashboard === null) yield* leaveOut
-      return dashboard
-    })
+    Effect.flatMap(Settings, ({ dashboard }) => dashboard ? readDashboard : Effect.succeed(null))
   )
   static readonly layerNone = Layer.effect(
     Dashboard,

@@ -5,7 +5,6 @@ import { Effect, Layer } from "effect"
 import { SubscriptionId } from "../../../src/domain/Id.ts"
 import type { Notification } from "../../../src/domain/Notification.ts"
 import * as Timestamp from "../../../src/domain/Timestamp.ts"
-import { Dashboard } from "../../../src/http/Dashboard/Files.ts"
 import * as Server from "../../../src/layers/Server.ts"
 import { AlertLinks } from "../../../src/services/Notifications/AlertLinks.ts"
 import { AlertMessages, type Message } from "../../../src/services/Notifications/AlertMessages.ts"
@@ -27,9 +26,6 @@ const kinds: ReadonlyArray<Message["kind"]> = ["alert", "update", "escalation", 
 
 const publicUrl = `${site}/`
 
-/** Sources have no built dashboard. */
-const built = Layer.succeed(Dashboard, { page: "", files: new Map() })
-
 const serve = <E, R>(routes: Layer.Layer<never, E, R>) =>
   HttpLayerRouter.serve(routes, Server.options).pipe(
     Layer.provideMerge(Server.layerListener),
@@ -38,8 +34,7 @@ const serve = <E, R>(routes: Layer.Layer<never, E, R>) =>
   )
 
 describe.each([
-  { name: "a dashboard", dashboard: true, server: serve(Server.layerRoutesWith(built)) },
-  { name: "a dashboard that is not built", dashboard: false, server: serve(Server.layerRoutes) },
+  { name: "a dashboard", dashboard: true, server: serve(Server.layerRoutes) },
   { name: "no dashboard", dashboard: false, server: serverOn("SQLite", { dashboard: false, publicUrl }) },
   { name: "the routes beside another application's", dashboard: false, server: serve(Server.layerRoutesShared) }
 ])("links of messages, with $name", ({ dashboard, server }) => {
