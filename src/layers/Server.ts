@@ -1,5 +1,5 @@
 import { HttpLayerRouter } from "@effect/platform"
-import { Layer } from "effect"
+import { Effect, Layer } from "effect"
 import * as WebSockets from "../agents/gateway/WebSockets.ts"
 import * as ActivityHttp from "../http/Activity/Http.ts"
 import * as AdminHttp from "../http/Admin/Http.ts"
@@ -15,7 +15,6 @@ import * as AutomationHttp from "../http/Automation/Http.ts"
 import * as BulkRetriesHttp from "../http/BulkRetries/Http.ts"
 import * as ChannelsHttp from "../http/Channels/Http.ts"
 import * as CommandsHttp from "../http/Commands/Http.ts"
-import { Dashboard } from "../http/Dashboard/Files.ts"
 import * as DashboardHttp from "../http/Dashboard/Http.ts"
 import * as DeadLettersHttp from "../http/DeadLetters/Http.ts"
 import * as DeliveriesHttp from "../http/Deliveries/Http.ts"
@@ -47,6 +46,7 @@ import * as TasksHttp from "../http/Tasks/Http.ts"
 import * as TrendsHttp from "../http/Trends/Http.ts"
 import * as UsersHttp from "../http/Users/Http.ts"
 import * as WorkersHttp from "../http/Workers/Http.ts"
+import { DashboardPages } from "../services/DashboardPages.ts"
 import * as NodeServer from "./NodeServer.ts"
 
 const handlers = Layer.mergeAll(
@@ -105,14 +105,14 @@ const routesIn = <E, R>(request: Layer.Layer<never, E, R>) =>
   )
 
 /** Every route of the brain, for a server that is its own. Needs the services of `Brain.layer`. */
-export const layerRoutes = Layer.merge(routesIn(Request.layer), DashboardHttp.routes).pipe(
-  Layer.provide(Dashboard.layer)
-)
+export const layerRoutes = Layer.merge(routesIn(Request.layer), DashboardHttp.routes)
 
 /**
  * The routes except `/`, beside another application's routes on one router: paths outside the brain's are untouched.
  */
-export const layerRoutesShared = routesIn(Request.layerShared).pipe(Layer.provide(Dashboard.layerNone))
+export const layerRoutesShared = routesIn(Request.layerShared).pipe(
+  Layer.provide(Layer.effectDiscard(Effect.flatMap(DashboardPages, ({ leaveOut }) => leaveOut)))
+)
 
 /** How routes are served: ids of tasks in paths may be long and hold any character. */
 export const options = {

@@ -10,7 +10,7 @@ export class DashboardPages extends Effect.Service<DashboardPages>()("svc/Dashbo
       isServed: () => isServed,
       /** The path begins with a slash. Null: the brain serves no dashboard. */
       urlOf: (path: string): string | null => isServed ? publicUrlOf(settings) + path : null,
-      /** The routes have no dashboard, whatever the setting says: an embedded brain. */
+      /** The routes have no dashboard, whatever the setting says. */
       leaveOut: Effect.sync(() => {
         isServed = false
       })

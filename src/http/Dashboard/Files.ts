@@ -1,9 +1,7 @@
 import { FileSystem } from "@effect/platform"
-import { Context, Effect, Layer, Option } from "effect"
+import { Effect, Option } from "effect"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
-import { DashboardPages } from "../../services/DashboardPages.ts"
-import { Settings } from "../../services/Settings.ts"
 import { entityTagOf, type PreparedFile } from "../PreparedFile.ts"
 
 /** The built dashboard in memory (`npm run build`): its page, and its other files by their path below its folder. */
@@ -52,7 +50,7 @@ const readFiles = Effect.fnUntraced(function*(folder: string) {
 })
 
 /** Null where the program has no built dashboard beside it. A folder that cannot be read is a defect of the installation. */
-const readDashboard: Effect.Effect<DashboardFiles | null, never, FileSystem.FileSystem> = Effect.gen(
+export const readDashboard: Effect.Effect<DashboardFiles | null, never, FileSystem.FileSystem> = Effect.gen(
   function*() {
     const fs = yield* FileSystem.FileSystem
     for (const folder of possibleFolders()) {
@@ -61,16 +59,3 @@ const readDashboard: Effect.Effect<DashboardFiles | null, never, FileSystem.File
     return null
   }
 ).pipe(Effect.orDie)
-
-/** The dashboard that the brain serves; null for none. Built before routes, whose pages link to it. */
-export class Dashboard extends Context.Tag("svc/Dashboard")<Dashboard, DashboardFiles | null>() {
-  /** Reads the built dashboard if SVC_DASHBOARD allows it. Sources without a build serve none, and link to it all the same. */
-  static readonly layer = Layer.effect(
-    Dashboard,
-    Effect.flatMap(Settings, ({ dashboard }) => dashboard ? readDashboard : Effect.succeed(null))
-  )
-  static readonly layerNone = Layer.effect(
-    Dashboard,
-    Effect.flatMap(DashboardPages, ({ leaveOut }) => Effect.as(leaveOut, null))
-  )
-}

@@ -6,7 +6,7 @@ import { Settings } from "../../services/Settings.ts"
 import { Setup } from "../../services/Setup.ts"
 import { respondWithPage } from "../Html/HtmlPage.ts"
 import { compressText, respondWithFile } from "../PreparedFile.ts"
-import { Dashboard } from "./Files.ts"
+import { readDashboard } from "./Files.ts"
 import { homePage, setupPendingPage } from "./HomePage.ts"
 import { dashboardRoutes } from "./Paths.ts"
 
@@ -23,7 +23,7 @@ const fileNotFound = new NotFound({ resource: "file" })
 export const routes = HttpLayerRouter.use(Effect.fnUntraced(function*(router) {
   const setup = yield* Setup
   const settings = yield* Settings
-  const dashboard = yield* Dashboard
+  const dashboard = settings.dashboard ? yield* readDashboard : null
   if (dashboard === null) {
     yield* router.add(
       "GET",

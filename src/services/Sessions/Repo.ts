@@ -142,16 +142,16 @@ export class SessionsRepo extends Effect.Service<SessionsRepo>()("svc/SessionsRe
        * subject or else of any; returns the user of each.
        */
       revokeOfProvider: ({ issuer, sid, subject }: EndedSignIns, now: string) => {
-        const ended = sql.and([
+        const condition = sql.and([
           sql`oidc_issuer = ${issuer} AND revoked_at IS NULL AND expires_at > ${now}`,
           ...(sid === null ? [] : [sql`oidc_sid = ${sid}`]),
           ...(subject === null ? [] : [sql`oidc_subject = ${subject}`])
         ])
         // a change of the password locks its user first, and replaces the session by another one of the same sign-in
-        const lockUsers = sql`SELECT 1 FROM users WHERE id IN (SELECT user_id FROM sessions WHERE ${ended})
+        const lockUsers = sql`SELECT 1 FROM users WHERE id IN (SELECT user_id FROM sessions WHERE ${condition})
           ORDER BY id ${forUpdate(sql)}`
         const revoke = rowsOf(Schema.Struct({ user_id: UserId }))(
-          sql`UPDATE sessions SET revoked_at = ${now} WHERE ${ended} RETURNING user_id`
+          sql`UPDATE sessions SET revoked_at = ${now} WHERE ${condition} RETURNING user_id`
         )
         return Effect.map(Effect.zipRight(lockUsers, revoke), (rows) => rows.map(({ user_id }) => user_id))
       },

@@ -26,17 +26,16 @@ const kinds: ReadonlyArray<Message["kind"]> = ["alert", "update", "escalation", 
 
 const publicUrl = `${site}/`
 
-const serve = <E, R>(routes: Layer.Layer<never, E, R>) =>
-  HttpLayerRouter.serve(routes, Server.options).pipe(
-    Layer.provideMerge(Server.layerListener),
-    Layer.provideMerge(brainOn("SQLite", { publicUrl })),
-    Layer.orDie
-  )
+const besideAnother = HttpLayerRouter.serve(Server.layerRoutesShared, Server.options).pipe(
+  Layer.provideMerge(Server.layerListener),
+  Layer.provideMerge(brainOn("SQLite", { publicUrl })),
+  Layer.orDie
+)
 
 describe.each([
-  { name: "a dashboard", dashboard: true, server: serve(Server.layerRoutes) },
+  { name: "a dashboard", dashboard: true, server: serverOn("SQLite", { publicUrl }) },
   { name: "no dashboard", dashboard: false, server: serverOn("SQLite", { dashboard: false, publicUrl }) },
-  { name: "the routes beside another application's", dashboard: false, server: serve(Server.layerRoutesShared) }
+  { name: "the routes beside another application's", dashboard: false, server: besideAnother }
 ])("links of messages, with $name", ({ dashboard, server }) => {
   layer(server, { excludeTestServices: true })((it) => {
     const setUp = Effect.gen(function*() {

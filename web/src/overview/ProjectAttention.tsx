@@ -1,18 +1,16 @@
 import { useQuery } from "@tanstack/react-query"
-import type { Schemas } from "../api/client.ts"
+import { type Agent, agentsQuery } from "../agents/agents.ts"
 import { useRefetchInterval } from "../api/live.ts"
 import { type AttentionItem, AttentionList } from "../attention/AttentionList.tsx"
 import { useNow } from "../format/now.ts"
 import { useFormat } from "../format/useFormat.ts"
 import { useTexts } from "../i18n/Language.tsx"
 import { ErrorNotice } from "../ui/Notices.tsx"
-import { agentsQuery, homeQuery } from "./queries.ts"
+import { homeQuery } from "./queries.ts"
 
 const refetchMillis = 15_000
 const shownAgents = 3
 const dayMillis = 86_400_000
-
-type Agent = Schemas["Agent"]
 
 /** What needs a look in the project now, with the agents that are offline or were refused, and why. */
 export const ProjectAttention = ({ slug }: { readonly slug: string }) => {

@@ -55,12 +55,6 @@ export const homeQuery = queryOptions({
   queryFn: () => unwrap(api.GET("/api/v1/home/summary"))
 })
 
-export const agentsQuery = (slug: string) =>
-  queryOptions({
-    queryKey: ["agents", slug],
-    queryFn: () => unwrap(api.GET("/api/v1/projects/{slug}/agents", { params: { path: { slug } } }))
-  })
-
 export const queuesQuery = (slug: string) =>
   queryOptions({
     queryKey: ["queues", slug],
