@@ -54,6 +54,12 @@ export class MaintenanceWindows extends Effect.Service<MaintenanceWindows>()("sv
         metadata: { name, starts_at, ends_at }
       })
 
+    /** Fails when the project may not have one more window that has not ended. */
+    const checkRoom = Effect.fnUntraced(function*(projectId: ProjectId, now: Timestamp.Timestamp) {
+      yield* lockName(sql, `maintenance windows ${projectId}`)
+      if ((yield* repo.countOpen(projectId, now)) >= maxWindows) return yield* tooManyWindows
+    })
+
     /** Those that have not ended, and the ended ones that are still kept; the latest start first. */
     const list = Effect.fn("MaintenanceWindows.list")(
       () => Effect.flatMap(CurrentProject, ({ id }) => repo.list(id)),
@@ -67,8 +73,7 @@ export class MaintenanceWindows extends Effect.Service<MaintenanceWindows>()("sv
         const now = yield* Timestamp.now
         yield* checkTimes(given)
         if (given.ends_at <= now) return yield* ValidationFailed.at("ends_at", "must be in the future")
-        yield* lockName(sql, `maintenance windows ${project.id}`)
-        if ((yield* repo.countOpen(project.id, now)) >= maxWindows) return yield* tooManyWindows
+        yield* checkRoom(project.id, now)
         const window: MaintenanceWindow = {
           id: yield* Ids.nextOf(MaintenanceWindowId),
           ...given,
@@ -95,11 +100,13 @@ export class MaintenanceWindows extends Effect.Service<MaintenanceWindows>()("sv
     const update = Effect.fn("MaintenanceWindows.update")(
       function*(id: MaintenanceWindowId, given: MaintenanceWindowUpdate) {
         const project = yield* CurrentProject
+        const now = yield* Timestamp.now
         const window = yield* findForUpdate(project.id, id)
         const updated: MaintenanceWindow = { ...window, ...selectChanges(MaintenanceWindow.fields, given) }
         yield* checkTimes(updated)
+        if (window.ends_at <= now && updated.ends_at > now) yield* checkRoom(project.id, now)
         yield* repo.update(updated)
-        yield* alerts.wakeProject(project.id, yield* Timestamp.now) // held messages may be due earlier now
+        yield* alerts.wakeProject(project.id, now) // held messages may be due earlier now
         yield* recordChange("maintenance_window.updated", project.id, updated)
         return updated
       },

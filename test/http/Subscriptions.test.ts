@@ -173,5 +173,29 @@ describe.each(engines)("subscriptions on %s", (engine) => {
         yield* admin.remove(window)
         assert.deepStrictEqual(yield* viewer.list({ path }), [])
       }))
+
+    it.effect("a window that has ended begins again only where there is room for one more", () =>
+      Effect.gen(function*() {
+        const project = yield* freshProject()
+        const { maintenance_windows } = yield* clientWith(yield* freshKey({ roles: { [project.id]: "admin" } }))
+        const path = { slug: project.slug }
+        const at = (text: string) => Timestamp.parse(text) ?? ("" as never)
+        const payload = { name: "Upgrade", starts_at: at("2999-01-01T00:00:00Z"), ends_at: at("2999-01-02T00:00:00Z") }
+        const window = { path: { ...path, window_id: (yield* maintenance_windows.create({ path, payload })).id } }
+        const past = { starts_at: at("2001-01-01T00:00:00Z"), ends_at: at("2001-01-02T00:00:00Z") }
+        const end = maintenance_windows.update({ ...window, payload: past })
+        const reopen = maintenance_windows.update({ ...window, payload })
+        const sql = yield* SqlClient.SqlClient
+        yield* end
+        yield* sql`WITH RECURSIVE numbers(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 99)
+          INSERT INTO maintenance_windows (id, project_id, name, starts_at, ends_at, created_at)
+          SELECT 'other' || n, ${project.id}, 'other', ${payload.starts_at}, ${payload.ends_at}, ${payload.starts_at}
+          FROM numbers`
+        assert.strictEqual((yield* reopen).ends_at, payload.ends_at)
+        assert.strictEqual((yield* maintenance_windows.update({ ...window, payload: { name: "Later" } })).name, "Later")
+        yield* end
+        yield* maintenance_windows.create({ path, payload })
+        yield* assertRefused(reopen, "too_many_maintenance_windows")
+      }))
   })
 })

@@ -44,8 +44,16 @@ export class MaintenanceWindowsApi extends HttpApiGroup.make("maintenance_window
     HttpApiEndpoint.patch("update")`/projects/${slug}/notifications/maintenance-windows/${windowId}`
       .setPayload(MaintenanceWindowUpdate)
       .addSuccess(MaintenanceWindow)
-      .annotate(Access, { caller: "admin", scope: "notifications:write", mutates: true })
-      .annotateContext(operation("Change a maintenance window", "Absent fields keep their values."))
+      .annotate(Access, {
+        caller: "admin",
+        scope: "notifications:write",
+        mutates: true,
+        failureCodes: ["too_many_maintenance_windows"]
+      })
+      .annotateContext(operation(
+        "Change a maintenance window",
+        "Absent fields keep their values. A window that has ended begins again with a later end."
+      ))
   )
   .add(
     HttpApiEndpoint.del("remove")`/projects/${slug}/notifications/maintenance-windows/${windowId}`

@@ -44,7 +44,7 @@ export const ScheduleStateMarks = ({ schedule, threshold }: {
   const breaker = breakerOf(schedule, threshold)
   return (
     <span className="flex flex-wrap items-center gap-x-4 gap-y-1">
-      <span title={texts.stateHints[state]} className="inline-flex items-center gap-3">
+      <span title={texts.stateHints[state]} className="inline-flex items-center gap-3 whitespace-nowrap">
         <StateShape state={state} />
         {texts.states[state]}
       </span>
@@ -61,7 +61,9 @@ export const ScheduleStateMarks = ({ schedule, threshold }: {
           )}
         </span>
       )}
-      {schedule.is_drifted && <span className="text-small text-retry" title={texts.driftedHint}>{texts.drifted}</span>}
+      {schedule.is_drifted && (
+        <span className="whitespace-nowrap text-small text-retry" title={texts.driftedHint}>{texts.drifted}</span>
+      )}
     </span>
   )
 }
