@@ -1,5 +1,5 @@
 import { defineConfig } from "vitest/config"
-import { LongestFirst } from "./scripts/longestFirst.ts"
+import { TestOrder } from "./scripts/testOrder.ts"
 
 const ci = process.env.CI === "true"
 
@@ -9,7 +9,7 @@ export default defineConfig({
     globalSetup: ["test/globalSetup.ts"],
     setupFiles: ["test/setup.ts"],
     isolate: false, // a process loads the sources once, not once a file: half the processor time of most files
-    sequence: { sequencer: LongestFirst },
+    sequence: { sequencer: TestOrder },
     // .ci/run sums the counts of this report with those of its other checks
     reporters: ci ? ["default", "json", "./scripts/runSummary.mjs"] : ["default"],
     outputFile: { json: "node_modules/.cache/vitest.json" },
@@ -19,9 +19,9 @@ export default defineConfig({
     silent: "passed-only", // what a test logs is printed with its failure
     testTimeout: 120_000,
     hookTimeout: 120_000,
-    maxWorkers: 6, // many tests wait for processes, disks and timers: with 4, two cores were idle for 40 % of a run
+    maxWorkers: 4, // for two cores: some tests wait for processes, disks and timers
     // As many: the pool ends an idle worker above the least number, and without isolation ends some a second time at the
     // end of the run, which loses the report ("Terminating worker thread").
-    minWorkers: 6
+    minWorkers: 4
   }
 })

@@ -8,7 +8,8 @@ import { normalizeEmail } from "../domain/User.ts"
 import { EscalationPolicy } from "./ApiKeys/EscalationPolicy.ts"
 import { Audit } from "./Audit.ts"
 import { CurrentActor, CurrentProject } from "./CurrentActor.ts"
-import { isUniqueViolation, orDieOnSql } from "./Database.ts"
+import { orDieOnSql } from "./Database.ts"
+import { lockName } from "./Dialect.ts"
 import * as Ids from "./Ids.ts"
 import { InvitationsRepo } from "./Invitations/Repo.ts"
 import { Mail } from "./Mail.ts"
@@ -25,10 +26,6 @@ const maxDailyMailsPerProject = 200
 const alreadyMember = new Conflict({
   code: "already_member",
   detail: "The account with this address is a member of the project already. Change the role of that membership."
-})
-
-const concurrentInvitation = new Conflict({
-  detail: "Another request invited this address at the same moment. Look at the list of invitations."
 })
 
 const alreadyAccepted = new Conflict({
@@ -63,6 +60,7 @@ export class Invitations extends Effect.Service<Invitations>()("svc/Invitations"
         const actor = yield* CurrentActor
         const addressKey = normalizeEmail(email)
         const now = yield* Timestamp.now
+        yield* lockName(sql, "invitations") // the limits of mails, and one open invitation for an address
         if (yield* repo.isMember(project.id, addressKey)) return yield* alreadyMember
         const recentCounts = yield* repo.countSince(
           project.id,
@@ -82,9 +80,7 @@ export class Invitations extends Effect.Service<Invitations>()("svc/Invitations"
           revoked_at: null,
           created_at: now
         }
-        yield* repo.insert(invitation, addressKey, Ids.hashSecret(token)).pipe(
-          Effect.catchIf(isUniqueViolation, () => concurrentInvitation)
-        )
+        yield* repo.insert(invitation, addressKey, Ids.hashSecret(token))
         const accept_url_path = `/invitation?token=${token}`
         const email_sent = mail.isEnabled && recentCounts.of_address < maxDailyMailsPerAddress &&
           recentCounts.of_project < maxDailyMailsPerProject

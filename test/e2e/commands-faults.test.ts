@@ -94,7 +94,7 @@ describe.each(engines)("commands on %s", (engine) => {
     column(
       "the agent is killed, and another process of it comes",
       Effect.gen(function*() {
-        const { database, site } = yield* siteBehind(engine, 12)
+        const { database, site } = yield* siteBehind(engine, 25)
         const { scene, underway, waiting } = yield* prepared(yield* site.brain)
         const stillborn = yield* waiting.actor.start(null)
         yield* stillborn.kill
@@ -123,7 +123,7 @@ describe.each(engines)("commands on %s", (engine) => {
     column(
       "the socket drops, and the process comes back",
       Effect.gen(function*() {
-        const { database, site } = yield* siteBehind(engine, 12)
+        const { database, site } = yield* siteBehind(engine, 25)
         const { scene, underway, waiting } = yield* prepared(yield* site.brain)
         waiting.actor.proxy.refuse(true)
         yield* waiting.actor.start(null)
@@ -149,37 +149,37 @@ describe.each(engines)("commands on %s", (engine) => {
         answered: ["timeout", 1, unanswered]
       }
     )
-  }
 
-  column(
-    "the answer is late",
-    Effect.gen(function*() {
-      const { database, site } = yield* siteBehind(engine, 4)
-      const { scene, underway, waiting } = yield* prepared(yield* site.brain)
-      underway.answered.actor.proxy.delay(true)
-      yield* answer(underway.answered)
-      const first = database === null ? null : yield* claimed(scene, database)
-      const all = { issued: waiting, ...(first !== null && { claimed: first }), ...underway }
-      for (const { id } of Object.values(all)) yield* scene.reaches(id, "timeout")
-      database?.release()
-      underway.answered.actor.proxy.delay(false)
-      yield* Effect.forEach(Object.values(underway), ({ process }) => process.open)
-      for (const { id } of Object.values(underway)) yield* scene.reaches(id, "completed")
-      // the one that nobody took is not given to the process that comes now; a later command shows that it is served
-      yield* waiting.actor.start(null)
-      yield* scene.reaches(yield* waiting.actor.issue, "completed")
-      if (first !== null) yield* scene.reaches(yield* first.actor.issue, "completed")
-      return yield* endings(scene, all)
-    }),
-    {
-      issued: ["timeout", 0, /^Never sent/],
-      ...claimedOn(engine, ["timeout", 0, unconfirmed]),
-      sent: ["completed", 1],
-      acknowledged: ["completed", 1],
-      executed: ["completed", 1],
-      answered: ["completed", 1]
-    }
-  )
+    column(
+      "the answer is late",
+      Effect.gen(function*() {
+        const { database, site } = yield* siteBehind(engine, 4)
+        const { scene, underway, waiting } = yield* prepared(yield* site.brain)
+        underway.answered.actor.proxy.delay(true)
+        yield* answer(underway.answered)
+        const first = database === null ? null : yield* claimed(scene, database)
+        const all = { issued: waiting, ...(first !== null && { claimed: first }), ...underway }
+        for (const { id } of Object.values(all)) yield* scene.reaches(id, "timeout")
+        database?.release()
+        underway.answered.actor.proxy.delay(false)
+        yield* Effect.forEach(Object.values(underway), ({ process }) => process.open)
+        for (const { id } of Object.values(underway)) yield* scene.reaches(id, "completed")
+        // the one that nobody took is not given to the process that comes now; a later command shows that it is served
+        yield* waiting.actor.start(null)
+        yield* scene.reaches(yield* waiting.actor.issue, "completed")
+        if (first !== null) yield* scene.reaches(yield* first.actor.issue, "completed")
+        return yield* endings(scene, all)
+      }),
+      {
+        issued: ["timeout", 0, /^Never sent/],
+        ...claimedOn(engine, ["timeout", 0, unconfirmed]),
+        sent: ["completed", 1],
+        acknowledged: ["completed", 1],
+        executed: ["completed", 1],
+        answered: ["completed", 1]
+      }
+    )
+  }
 })
 
 describe("commands of two brains over one PostgreSQL", () => {

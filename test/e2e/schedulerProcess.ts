@@ -5,6 +5,7 @@ import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 import { inject } from "vitest"
+import { cli } from "../../src/cli/scheduler/Command.ts"
 import { svcHere } from "../cli/svcHere.ts"
 import { until } from "../until.ts"
 import { ended } from "./childProgram.ts"
@@ -53,7 +54,7 @@ export interface SchedulerProcess {
   /** SIGTERM, and answers the exit code. */
   readonly stop: Effect.Effect<number | null>
   readonly start: Effect.Effect<void>
-  /** Runs `svc-scheduler` with these arguments beside it. */
+  /** Runs `svc-scheduler` with these arguments beside it, in this process: tests ask for the status again and again. */
   readonly run: (
     ...args: ReadonlyArray<string>
   ) => Effect.Effect<{ readonly code: number | null; readonly text: string }>
@@ -87,13 +88,7 @@ export const schedulerProcess = (
         return Effect.map(ended(running), () => running.exitCode)
       })
     const run = (...args: ReadonlyArray<string>) =>
-      Effect.async<{ readonly code: number | null; readonly text: string }>((resume) => {
-        const ran = spawn(process.execPath, [program, ...args], { env, stdio: ["ignore", "pipe", "pipe"] })
-        let text = ""
-        for (const stream of [ran.stdout, ran.stderr]) stream.on("data", (chunk) => (text += String(chunk)))
-        ran.once("close", (code) => resume(Effect.succeed({ code, text })))
-        return Effect.sync(() => ran.kill("SIGKILL"))
-      })
+      Effect.map(svcHere(args, env, { cli }), ({ code, stderr, stdout }) => ({ code, text: stdout + stderr }))
     yield* Effect.acquireRelease(start, () => signal("SIGKILL"))
     return {
       start,

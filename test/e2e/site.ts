@@ -8,5 +8,6 @@ import { siteOf } from "./brainProcess.ts"
 export const site = (engine: Engine, settings: Readonly<Record<string, string>> = {}) =>
   Effect.gen(function*() {
     const database = engine === "PostgreSQL" ? { SVC_DATABASE_URL: (yield* migratedPostgres).url } : {}
-    return yield* siteOf(inject("program"), { ...database, ...settings })
+    const migrated = engine === "SQLite" ? inject("migrated").sqlite : ""
+    return yield* siteOf(inject("program"), { ...database, ...settings }, { migrated })
   })

@@ -118,7 +118,7 @@ describe.skipIf(previousCommit === null)("an upgrade under load", () => {
       Effect.gen(function*() {
         const { url } = yield* freshPostgres
         const previous = yield* Effect.sync(() => buildProgramOf(previousCommit ?? ""))
-        const site = yield* siteOf(previous, { SVC_DATABASE_URL: url }, "another")
+        const site = yield* siteOf(previous, { SVC_DATABASE_URL: url }, { version: "another" })
         const before = yield* site.brain
         const { brain, sendTo } = yield* balancer(before)
         const oldRevision = yield* revisionOf(url)

@@ -213,11 +213,14 @@ describe.each(engines)("invitations on %s", (engine) => {
           assert.strictEqual(answer.json.details?.issues[0]?.path, field, JSON.stringify(body))
         }
         const email = newAddress()
-        const answers = yield* Effect.forEach([1, 2, 3, 4, 5, 6], () => invite(project, admin.token, { email }))
-        assert.deepStrictEqual(answers.map(({ json }) => json.email_sent), [true, true, true, true, true, false])
+        const inviteAgain = invite(project, admin.token, { email })
+        const answers = yield* Effect.replicateEffect(inviteAgain, 6, { concurrency: 6 })
+        assert.deepStrictEqual(answers.map(({ json }) => json.email_sent).sort(), [false, true, true, true, true, true])
         yield* mailsTo(email, 5)
         assert.strictEqual((yield* mailsSoFar(email)).length, 5)
-        assert.strictEqual((yield* preview(answers[5]?.json.token)).status, 200)
+        const last = yield* inviteAgain
+        assert.isFalse(last.json.email_sent)
+        assert.strictEqual((yield* preview(last.json.token)).status, 200)
       }))
 
     it.effect("mails two hundred times a day for a project, and goes on without", () =>
@@ -242,7 +245,7 @@ describe.each(engines)("invitations on %s", (engine) => {
           ),
           ({ json }) => json.email_sent
         )
-        assert.deepStrictEqual([yield* sent, yield* sent], [true, false])
+        assert.sameMembers(yield* Effect.all([sent, sent], { concurrency: 2 }), [true, false])
       }))
 
     it.effect("thirty calls a minute from an address, of both together", () =>

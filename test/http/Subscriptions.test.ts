@@ -187,10 +187,11 @@ describe.each(engines)("subscriptions on %s", (engine) => {
         const reopen = maintenance_windows.update({ ...window, payload })
         const sql = yield* SqlClient.SqlClient
         yield* end
-        yield* sql`WITH RECURSIVE numbers(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 99)
-          INSERT INTO maintenance_windows (id, project_id, name, starts_at, ends_at, created_at)
-          SELECT 'other' || n, ${project.id}, 'other', ${payload.starts_at}, ${payload.ends_at}, ${payload.starts_at}
-          FROM numbers`
+        const others = yield* Effect.replicateEffect(
+          Effect.map(Ids.next, (id) => ({ ...payload, id, project_id: project.id, created_at: payload.starts_at })),
+          99
+        )
+        yield* sql`INSERT INTO maintenance_windows ${sql.insert(others)}`
         assert.strictEqual((yield* reopen).ends_at, payload.ends_at)
         assert.strictEqual((yield* maintenance_windows.update({ ...window, payload: { name: "Later" } })).name, "Later")
         yield* end

@@ -1,0 +1,53 @@
+import { relative } from "node:path"
+import { BaseSequencer, type TestSpecification } from "vitest/node"
+
+/** From the list that `.ci/run` prints after the tests (scripts/runSummary.mjs). */
+const longest = [
+  "test/e2e/backup-faults.test.ts",
+  "test/e2e/commands-faults.test.ts",
+  "test/e2e/scheduler-faults.test.ts",
+  "test/e2e/ingest-faults.test.ts",
+  "test/e2e/celery.test.ts",
+  "test/e2e/agent-faults.test.ts",
+  "test/e2e/large-values.test.ts",
+  "test/e2e/celery-schedules.test.ts",
+  "test/e2e/notification-faults.test.ts",
+  "test/e2e/dashboard/people.test.ts",
+  "test/e2e/scheduler-program.test.ts",
+  "test/e2e/reverse-proxies.test.ts",
+  "test/e2e/commands-fire.test.ts",
+  "test/e2e/upgrade.test.ts",
+  "test/cli/Serve.test.ts",
+  "test/cli/Demo.test.ts",
+  "test/cli/Reset.test.ts",
+  "test/http/Fuzz.test.ts",
+  "test/cli/Backup.test.ts",
+  "test/http/AccessTable.test.ts",
+  "test/services/Ingest.test.ts"
+]
+
+/** The folders of tests that start whole processes: brains, agents, workers and browsers. */
+const startsProcesses = (path: string) => /^test\/(e2e|cli|deploy)\//.test(path)
+
+/**
+ * The longest test files begin first, so that none of them runs alone at the end; of all others, the largest. Files that
+ * start processes are spread among those that do not: side by side they would wait for each other's processes until
+ * their time is over.
+ */
+export class TestOrder extends BaseSequencer {
+  override async sort(files: Array<TestSpecification>): Promise<Array<TestSpecification>> {
+    const pathOf = ({ moduleId }: TestSpecification) => relative(process.cwd(), moduleId)
+    const place = (file: TestSpecification) => {
+      const index = longest.indexOf(pathOf(file))
+      return index === -1 ? longest.length : index
+    }
+    const sorted = (await super.sort(files)).sort((one, other) => place(one) - place(other))
+    const [starting, plain] = [true, false].map((starts) =>
+      sorted.filter((file) => startsProcesses(pathOf(file)) === starts)
+    )
+    /** Where in the run a file is, from 0 to 1, among those of its kind. */
+    const share = (kind: Array<TestSpecification> = []) =>
+      kind.map((file, index) => ({ file, at: (index + 0.5) / kind.length }))
+    return [...share(starting), ...share(plain)].sort((one, other) => one.at - other.at).map(({ file }) => file)
+  }
+}
