@@ -169,6 +169,11 @@ export const codes = {
     status: 409,
     meaning: "The project has too many bulk retries that have not ended. Wait for one, or cancel one."
   },
+  bulk_job_ended: { status: 409, meaning: "The bulk job has ended or was stopped." },
+  too_many_bulk_jobs: {
+    status: 409,
+    meaning: "The project has 20 bulk jobs that have not ended. Wait for one, or stop one."
+  },
   mfa_enrolled: { status: 409, meaning: "The user has a second factor." },
   mfa_not_enrolled: { status: 409, meaning: "The user has no second factor." },
   mfa_enrollment_expired: { status: 409, meaning: "No enrolment is pending, or it has expired. Start again." },

@@ -101,6 +101,10 @@ export type MaintenanceWindowId = typeof MaintenanceWindowId.Type
 export const BulkRetryId = Id.pipe(Schema.brand("BulkRetryId"))
 export type BulkRetryId = typeof BulkRetryId.Type
 
+/** The id of a durable bulk job. */
+export const BulkJobId = Id.pipe(Schema.brand("BulkJobId"))
+export type BulkJobId = typeof BulkJobId.Type
+
 /** The id of an export in the background. */
 export const ExportJobId = Id.pipe(Schema.brand("ExportJobId"))
 export type ExportJobId = typeof ExportJobId.Type
@@ -136,4 +140,5 @@ export type AnyId =
   & AlertId
   & MaintenanceWindowId
   & BulkRetryId
+  & BulkJobId
   & ExportJobId

@@ -25,6 +25,7 @@ import { AuditApi } from "./Audit/Api.ts"
 import { AuditExportsApi } from "./AuditExports/Api.ts"
 import { AuthApi, LoginApi } from "./Auth/Api.ts"
 import { AutomationApi } from "./Automation/Api.ts"
+import { BulkJobsApi } from "./BulkJobs/Api.ts"
 import { BulkRetriesApi } from "./BulkRetries/Api.ts"
 import { ChannelsApi, UserChannelsApi } from "./Channels/Api.ts"
 import { CommandsApi } from "./Commands/Api.ts"
@@ -81,6 +82,7 @@ const groups = HttpApi.make("svc")
   .add(AgentLongPollApi)
   .add(CommandsApi)
   .add(BulkRetriesApi)
+  .add(BulkJobsApi)
   .add(SchedulersApi)
   .add(SchedulesApi)
   .add(QueuesApi)

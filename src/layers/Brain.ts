@@ -10,6 +10,8 @@ import { Denials } from "../services/Audit/Denials.ts"
 import { AuditVerifier } from "../services/Audit/Verifier.ts"
 import { AuditExports } from "../services/AuditExports.ts"
 import { AuditExportRunner } from "../services/AuditExports/Runner.ts"
+import { BulkJobs } from "../services/BulkJobs.ts"
+import { BulkJobRunner } from "../services/BulkJobs/Runner.ts"
 import { BulkRetries } from "../services/BulkRetries.ts"
 import * as BulkRetryLoop from "../services/BulkRetries/Loop.ts"
 import { Channels } from "../services/Channels.ts"
@@ -84,6 +86,8 @@ export const layer = Layer.mergeAll(
   AuditExportRunner.layerLoop,
   AuditVerifier.layerLoop,
   Channels.layer,
+  BulkJobs.layer,
+  BulkJobRunner.layerLoop,
   BulkRetries.layer,
   BulkRetryLoop.layer,
   Automation.layer,

@@ -12,6 +12,7 @@ import * as AuditHttp from "../http/Audit/Http.ts"
 import * as AuditExportsHttp from "../http/AuditExports/Http.ts"
 import * as AuthHttp from "../http/Auth/Http.ts"
 import * as AutomationHttp from "../http/Automation/Http.ts"
+import * as BulkJobsHttp from "../http/BulkJobs/Http.ts"
 import * as BulkRetriesHttp from "../http/BulkRetries/Http.ts"
 import * as ChannelsHttp from "../http/Channels/Http.ts"
 import * as CommandsHttp from "../http/Commands/Http.ts"
@@ -64,6 +65,7 @@ const handlers = Layer.mergeAll(
   InvitationsHttp.layer,
   AgentsHttp.layer,
   AgentLongPollHttp.layer,
+  BulkJobsHttp.layer,
   BulkRetriesHttp.layer,
   CommandsHttp.layer,
   SchedulesHttp.layer,

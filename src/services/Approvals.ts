@@ -16,6 +16,7 @@ import { Approved } from "./Approvals/Gate.ts"
 import { type ApprovalRow, ApprovalsRepo } from "./Approvals/Repo.ts"
 import { Audit } from "./Audit.ts"
 import { AutomationRules } from "./AutomationRules.ts"
+import { BulkJobs } from "./BulkJobs.ts"
 import { BulkRetries } from "./BulkRetries.ts"
 import { Commands } from "./Commands.ts"
 import { CurrentActor, currentPerson, CurrentProject } from "./CurrentActor.ts"
@@ -69,6 +70,7 @@ export class Approvals extends Effect.Service<Approvals>()("svc/Approvals", {
     const sql = yield* SqlClient.SqlClient
     const repo = yield* ApprovalsRepo
     const commands = yield* Commands
+    const bulkJobs = yield* BulkJobs
     const bulkRetries = yield* BulkRetries
     const tasks = yield* Tasks
     const rules = yield* AutomationRules
@@ -79,17 +81,14 @@ export class Approvals extends Effect.Service<Approvals>()("svc/Approvals", {
     const memberNames = yield* MemberNames
     const { restMaxPageSize } = yield* Settings
 
-    /** By filter: all tasks that matched when this was requested. Later ones stay: the approval is not about them. */
-    const deleteAll = Effect.fnUntraced(function*(body: BulkDelete, requestedAt: Timestamp.Timestamp) {
-      if (body.task_ids !== null) return yield* tasks.bulkDelete(body)
-      const { filter_until } = body
+    /** By filter a job, which deletes what matched when this was requested: the approval is not about later tasks. */
+    const deleteTasks = Effect.fnUntraced(function*(body: BulkDelete, requestedAt: Timestamp.Timestamp) {
+      const { task_ids, ...filter } = body
+      if (task_ids !== null) return { type: "tasks", deleted_count: yield* tasks.bulkDelete(body) } satisfies Done
+      const { filter_until } = filter
       const until = filter_until !== null && filter_until < requestedAt ? filter_until : requestedAt
-      let total = 0
-      while (true) {
-        const deleted = yield* tasks.bulkDelete({ ...body, filter_until: until })
-        if (deleted === 0) return total
-        total += deleted
-      }
+      const { id } = yield* bulkJobs.deleteMatching({ ...filter, filter_until: until })
+      return { type: "bulk_job", id } satisfies Done
     })
 
     /** Does the act again; the casts: `ApprovalGate.check` stored the request of this kind. */
@@ -103,10 +102,7 @@ export class Approvals extends Effect.Service<Approvals>()("svc/Approvals", {
         case "bulk_retry_request":
           return doneAs("bulk_retry_request")(bulkRetries.create(request as BulkRetryRequestCreate))
         case "bulk_delete":
-          return Effect.map(deleteAll(request as BulkDelete, created_at), (deleted_count): Done => ({
-            type: "tasks",
-            deleted_count
-          }))
+          return Effect.map(deleteTasks(request as BulkDelete, created_at), (done): Done => done)
         case "rule_create":
           return doneAs("automation_rule")(rules.create(request as RuleCreate))
         case "rule_update": {
@@ -248,6 +244,7 @@ export class Approvals extends Effect.Service<Approvals>()("svc/Approvals", {
     Layer.provide([
       ApprovalsRepo.layer,
       AutomationRules.layer,
+      BulkJobs.layer,
       BulkRetries.layer,
       Commands.layer,
       Inbox.layer,

@@ -102,6 +102,7 @@ export class DeadLetters extends Effect.Service<DeadLetters>()("svc/DeadLetters"
           idempotency_key: null,
           request_hash: null,
           bound_session_id: null,
+          bulk_job_id: null,
           issued_at: now,
           timeout_at: Timestamp.addSeconds(now, answerSeconds),
           status: "pending",

@@ -101,6 +101,14 @@ const limits: ReadonlyArray<Limit> = [
     code: "too_many_bulk_retries",
     others: "'idempotency_key', 'other ' || g, 'control_state', 'paused'",
     status: 202
+  },
+  {
+    table: "bulk_jobs",
+    path: "/bulk-jobs:delete",
+    body: () => ({ filter_state: "failure" }),
+    limit: 20,
+    code: "too_many_bulk_jobs",
+    status: 202
   }
 ]
 
@@ -120,10 +128,10 @@ describe("limits of rows on PostgreSQL", () => {
         const sql = yield* SqlClient.SqlClient
         yield* sql`CREATE FUNCTION slow() RETURNS trigger LANGUAGE plpgsql AS
           $$ BEGIN PERFORM pg_sleep(0.1); RETURN NEW; END $$`
-        // another replica writes exports, so that they stay open
-        yield* sql`INSERT INTO leases (name, holder, expires_at) VALUES ('audit exports', 'another', ${
-          Date.now() + 29_000
-        })`
+        // another replica writes exports and does bulk jobs, so that they stay open
+        for (const name of ["audit exports", "bulk jobs"]) {
+          yield* sql`INSERT INTO leases (name, holder, expires_at) VALUES (${name}, 'another', ${Date.now() + 29_000})`
+        }
         const outcomes: Array<ReadonlyArray<string>> = []
         for (const { body, limit, others, path, status = 201, table } of limits) {
           const project = yield* freshProject()

@@ -17,6 +17,7 @@ import { insertTasks, storedTask } from "../tasks.ts"
 import {
   alertIn,
   approvalIn,
+  bulkJobIn,
   bulkRetryIn,
   channelOf,
   deliveryOf,
@@ -194,6 +195,7 @@ export const world = Effect.fnUntraced(function*(
     notification_id: yield* userNotificationOf(project, user_id),
     operation_id: yield* operationIn(project, agent.agent_id),
     request_id: yield* bulkRetryIn(project, "running"),
+    bulk_job_id: yield* bulkJobIn(project),
     job_id: yield* exportJobIn(project),
     schedule_id: fire.schedule_id,
     session_id: person.session_id,

@@ -230,6 +230,12 @@ const deadLettersRoute = createRoute({
   component: lazyRouteComponent(() => import("./deadLetters/DeadLettersPage.tsx"), "DeadLettersPage")
 })
 
+const bulkJobsRoute = createRoute({
+  getParentRoute: () => projectRoute,
+  path: "/bulk-jobs",
+  component: lazyRouteComponent(() => import("./bulkJobs/BulkJobsPage.tsx"), "BulkJobsPage")
+})
+
 const bulkRetriesRoute = createRoute({
   getParentRoute: () => projectRoute,
   path: "/bulk-retries",
@@ -419,6 +425,7 @@ const routeTree = rootRoute.addChildren([
       importSchedulesRoute,
       scheduleRoute,
       commandsRoute,
+      bulkJobsRoute,
       bulkRetriesRoute,
       bulkRetryRoute,
       queuesRoute,

@@ -187,7 +187,8 @@ const FilterText = text(200, 1).pipe(
   Schema.filter((given) => given.trim() !== "" || "must not be blank")
 )
 
-const filterFields = {
+/** The terms of a bulk deletion or a bulk job. */
+export const filterFields = {
   filter_state: describeField(nullish(TaskState), "One state.", null),
   filter_priority: describeField(
     nullish(
@@ -236,6 +237,27 @@ export const BulkDelete = Schema.Struct({
   parseOptions: { onExcessProperty: "error" }
 })
 export type BulkDelete = typeof BulkDelete.Type
+
+/** The terms as a job stores them. */
+export const FilterTerms = Schema.Struct(filterFields)
+export type FilterTerms = typeof FilterTerms.Type
+
+/** The filter of the terms; ages of the query count from `now`. */
+export const toTaskFilter = (terms: FilterTerms, now: Timestamp): TaskFilter =>
+  addQuery({
+    state: terms.filter_state,
+    priority: terms.filter_priority,
+    name: terms.filter_name,
+    search: terms.filter_search,
+    search_exceptions: false, // the contract's filter_search names four fields, and a wider one would delete more
+    engine: null,
+    fingerprint: null,
+    queue: terms.filter_queue,
+    worker: terms.filter_worker,
+    since: terms.filter_since,
+    until: terms.filter_until,
+    query: null
+  }, readQuery(terms.filter_query, now))
 
 export const BulkDeleteResult = Schema.Struct({
   deleted_count: describeField(Schema.NonNegativeInt, "Number of deleted tasks; call again until it is 0.", 250)

@@ -72,6 +72,7 @@ const makeInsert = ({ actor, id, initialState, intent, issued_at, project_id }: 
       idempotency_key: null,
       request_hash: null,
       bound_session_id: intent.bound_session_id ?? null,
+      bulk_job_id: intent.bulk_job_id ?? null,
       issued_at,
       timeout_at: Timestamp.addSeconds(issued_at, intent.timeout_seconds),
       completed_at: isPending ? null : issued_at,

@@ -1,6 +1,6 @@
 import type { CanonicalText, JsonInput } from "../../domain/CanonicalJson.ts"
 import type { Command, CommandAction, CommandStatus } from "../../domain/Command.ts"
-import type { AgentId, CommandId, ProjectId, UserId } from "../../domain/Id.ts"
+import type { AgentId, BulkJobId, CommandId, ProjectId, UserId } from "../../domain/Id.ts"
 import type { Timestamp } from "../../domain/Timestamp.ts"
 import type { CommandedAgent } from "../Agents/Repo.ts"
 import type { AuditEntry } from "../Audit/Row.ts"
@@ -21,6 +21,8 @@ export interface Intent {
   readonly bound_session_id?: string
   /** The agent, where the request has read it; else the admission reads it. */
   readonly agent?: CommandedAgent
+  /** The bulk job that issues the command. */
+  readonly bulk_job_id?: BulkJobId
   /** Additional metadata of the audit row. */
   readonly metadata?: Readonly<Record<string, unknown>>
   /** An audit row of the act that issues the command, before the command's own. */
@@ -53,6 +55,8 @@ export interface NewCommand extends InitialState {
   readonly timeout_at: Timestamp
   /** The only session that the command may be sent to; null: any session of the agent that suits. */
   readonly bound_session_id: string | null
+  /** The bulk job that issued it; null: none. */
+  readonly bulk_job_id: BulkJobId | null
   /** The time of issue for a command that ended at once, else null. */
   readonly completed_at: Timestamp | null
 }

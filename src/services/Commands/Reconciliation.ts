@@ -176,6 +176,7 @@ export class TaskReconciliation extends Effect.Service<TaskReconciliation>()("sv
             idempotency_key: `reconcile:${round}:${engine}:${task_id}`,
             request_hash: null,
             bound_session_id: null,
+            bulk_job_id: null,
             issued_at: now,
             timeout_at: Timestamp.addSeconds(now, commandTimeout),
             status: "pending",

@@ -26,6 +26,7 @@ const insertColumnTypes = {
   idempotency_key: "text",
   request_hash: "text",
   bound_session_id: "text",
+  bulk_job_id: "uuid",
   status: "text",
   result: "text",
   error: "text",

@@ -70,6 +70,12 @@ export class RestoreAftermath extends Effect.Service<RestoreAftermath>()("svc/Re
           countRows(sql`UPDATE bulk_retry_requests SET control_state = 'paused'
             WHERE finished_at IS NULL AND control_state = 'running' RETURNING 1`)
         ],
+        // the tasks are there again: whether they are still to be deleted is for a person to decide
+        [
+          "bulk_jobs_stopped",
+          countRows(sql`UPDATE bulk_jobs SET status = 'stopped', finished_at = ${now}
+            WHERE finished_at IS NULL RETURNING 1`)
+        ],
         // whether one was approved and done, is unknown
         [
           "approvals_expired",

@@ -128,6 +128,7 @@ export class ScheduleStreams extends Effect.Service<ScheduleStreams>()("svc/Sche
         idempotency_key: null,
         request_hash: null,
         bound_session_id: stream.session_id,
+        bulk_job_id: null,
         issued_at: stream.activated_at,
         timeout_at: Timestamp.addSeconds(stream.activated_at, commandTimeout),
         status: "pending",

@@ -45,12 +45,12 @@ export const agentSettings = {
   bulkRetryDeadlineHours: integer(
     "SVC_BULK_RETRY_DEADLINE_HOURS",
     { default: 72, min: 1, max: 720 },
-    "A bulk retry ends this many hours after it was created, whatever is left of it."
+    "A bulk retry ends this many hours after it was created, whatever is left of it; a bulk cancellation skips what is left."
   ),
   bulkRetryOpenCommands: integer(
     "SVC_BULK_RETRY_OPEN_COMMANDS",
     { default: 100, min: 1, max: 500 },
-    "Unanswered commands of a bulk retry for each engine; further tasks wait."
+    "Unanswered commands of a bulk retry or a bulk cancellation for each engine; further tasks wait."
   ),
 
   scheduleBreakerThreshold: integer(

@@ -60,7 +60,7 @@ export const retentionSettings = {
   bulkRetryRetentionDays: integer(
     "SVC_BULK_RETRY_RETENTION_DAYS",
     { default: 30, min: 1, max: 3650 },
-    "Bulk retries are deleted with their tasks' outcomes this many days after they end."
+    "Bulk retries with their tasks' outcomes, and bulk jobs, are deleted this many days after they end."
   ),
   automationExecutionsRetentionDays: integer(
     "SVC_AUTOMATION_EXECUTIONS_RETENTION_DAYS",

@@ -1,7 +1,7 @@
 import { SqlClient } from "@effect/sql"
 import { Effect } from "effect"
 import type { ProjectId } from "../../domain/Id.ts"
-import { addQuery, type BulkDelete, readQuery, type TaskFilter } from "../../domain/Task/Filter.ts"
+import { type BulkDelete, toTaskFilter } from "../../domain/Task/Filter.ts"
 import * as Timestamp from "../../domain/Timestamp.ts"
 import { Audit } from "../Audit.ts"
 import { orDieOnSql } from "../Database.ts"
@@ -11,23 +11,8 @@ import { TaskSearch } from "./Search.ts"
 
 /** Rows per request in filter mode (interface, Limits). */
 const maxRows = 10_000
-const rowsAtOnce = 250
-
-const toFilter = (body: BulkDelete, now: Timestamp.Timestamp): TaskFilter =>
-  addQuery({
-    state: body.filter_state,
-    priority: body.filter_priority,
-    name: body.filter_name,
-    search: body.filter_search,
-    search_exceptions: false, // the contract's filter_search names four fields, and a wider one would delete more
-    engine: null,
-    fingerprint: null,
-    queue: body.filter_queue,
-    worker: body.filter_worker,
-    since: body.filter_since,
-    until: body.filter_until,
-    query: null
-  }, readQuery(body.filter_query, now))
+/** Rows per transaction. */
+export const rowsAtOnce = 250
 
 /** The request in the audit row: the filter's terms, or the number of ids. */
 const auditSelection = ({ task_ids, ...filters }: BulkDelete) =>
@@ -46,8 +31,14 @@ export class TaskBulkDelete extends Effect.Service<TaskBulkDelete>()("svc/tasks/
     const deletion = yield* TaskDeletion
     const audit = yield* Audit
 
+    /** Deletes at most `rowsAtOnce` tasks; `source` is added to the metadata of the audit row. */
     const deleteSlice = Effect.fnUntraced(
-      function*(projectId: ProjectId, body: BulkDelete, ids: ReadonlyArray<string>) {
+      function*(
+        projectId: ProjectId,
+        body: BulkDelete,
+        ids: ReadonlyArray<string>,
+        source: Readonly<Record<string, string>> = {}
+      ) {
         const deleted = yield* deletion.deleteTasks(projectId, ids)
         if (deleted > 0) {
           yield* audit.record({
@@ -55,7 +46,7 @@ export class TaskBulkDelete extends Effect.Service<TaskBulkDelete>()("svc/tasks/
             target_type: "project",
             target_id: projectId,
             project_id: projectId,
-            metadata: { deleted_count: deleted, selection: auditSelection(body) }
+            metadata: { deleted_count: deleted, selection: auditSelection(body), ...source }
           })
         }
         return deleted
@@ -67,7 +58,7 @@ export class TaskBulkDelete extends Effect.Service<TaskBulkDelete>()("svc/tasks/
     const deleteMatching = Effect.fn("TaskBulkDelete.deleteMatching")(
       function*(projectId: ProjectId, body: BulkDelete) {
         const ids = body.task_ids === null
-          ? yield* search.listIds(projectId, toFilter(body, yield* Timestamp.now), {
+          ? yield* search.listIds(projectId, toTaskFilter(body, yield* Timestamp.now), {
             direction: "oldest",
             after: null,
             limit: maxRows
@@ -83,7 +74,7 @@ export class TaskBulkDelete extends Effect.Service<TaskBulkDelete>()("svc/tasks/
       orDieOnSql
     )
 
-    return { deleteMatching } as const
+    return { deleteMatching, deleteSlice } as const
   })
 }) {
   static readonly layer = this.Default

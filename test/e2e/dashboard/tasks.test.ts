@@ -2,14 +2,14 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { readFileSync } from "node:fs"
 import { has } from "../../needs.ts"
-import { assertAccessible, browser, signIn, visit, waitUntil } from "./browser.ts"
+import { assertAccessible, assertFitsPhone, browser, signIn, visit, waitUntil } from "./browser.ts"
 import { email, shopOn } from "./shop.ts"
 
 const ready = await has("chromium")
 
 describe.skipIf(!ready)("the list of tasks on the dashboard", () => {
   it.scopedLive(
-    "completes the filter, counts, exports, saves views and deletes all that match",
+    "completes the filter, counts, exports, saves views, deletes and cancels all that match",
     () =>
       Effect.gen(function*() {
         const { call, password, url } = yield* shopOn("SQLite")
@@ -201,10 +201,33 @@ describe.skipIf(!ready)("the list of tasks on the dashboard", () => {
           assert.isTrue(await submit.isDisabled())
           await dialog.getByRole("textbox").fill(count.replaceAll(",", ""))
           await submit.click()
-          await page.getByText(`Deleted: ${count}.`).waitFor()
+          await page.getByText("The deletion has ended").waitFor()
           await page.getByText("No task matches").waitFor()
           await line.fill("name:=mail.invoice")
           await row.first().waitFor() // the tasks of the last hour stay
+
+          // all that have not ended are cancelled by a job, which has a page
+          await line.fill("")
+          await page.waitForURL((address) => !address.searchParams.has("q"))
+          await waitUntil(async () => (await row.allInnerTexts()).some((text) => !text.includes("mail.invoice")))
+          await page.getByRole("checkbox", { name: "Select all loaded tasks" }).check()
+          await bar.getByRole("button", { name: /^Select all (?:[\d,]+ )?that match$/ }).click()
+          await bar.getByRole("button", { name: "Cancel the tasks" }).click()
+          const cancel = dialog.getByRole("button", { name: "Cancel the tasks" })
+          await dialog.getByText(/^Tasks that have not ended: |^No task that matches/).waitFor()
+          await assertAccessible(page, "cancel all that match")
+          await waitUntil(() => cancel.isEnabled()) // the shop has tasks that run at most moments
+          await cancel.click()
+          await page.getByRole("button", { name: "See the bulk jobs" }).last().click()
+          await page.waitForURL(/bulk-jobs$/)
+          const job = page.getByRole("row")
+          await job.filter({ hasText: "name:=mail.invoice" }).filter({ hasText: "Completed" })
+            .filter({ hasText: `${count} of ${count}` }).waitFor()
+          await job.filter({ hasText: "Cancel" }).filter({ hasText: "Completed" }).waitFor()
+          await assertAccessible(page, "bulk jobs")
+          await assertFitsPhone(page)
+          const { items: jobs } = await call("GET", "/projects/shop/bulk-jobs")
+          assert.deepStrictEqual(jobs.map(({ act }: { readonly act: string }) => act), ["cancel", "delete"])
           assert.deepStrictEqual(complaints, [])
         })
       }),

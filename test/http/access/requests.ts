@@ -7,6 +7,7 @@ import { call, type Request } from "./call.ts"
 import { bearer, type Kind, type Person } from "./people.ts"
 import type { Endpoint } from "./table.ts"
 import {
+  bulkJobIn,
   bulkRetryIn,
   channelOf,
   commandIn,
@@ -147,6 +148,8 @@ export const makeRequests = ({ here, people }: World) =>
         filter: { name: "no such task" }
       }),
       "POST /projects/{slug}/bulk-retry-requests:preview": () => ({}),
+      "POST /projects/{slug}/bulk-jobs:delete": () => ({ filter_name: "no such task" }),
+      "POST /projects/{slug}/bulk-jobs:cancel": () => ({ filter_name: "no such task" }),
       "POST /projects/{slug}/commands/purge-queue": () => ({ agent_id, queue: "celery" }),
       "POST /projects/{slug}/commands/restart-worker": () => worker,
       "POST /projects/{slug}/commands/pool-resize": () => ({ ...worker, delta: 1 }),
@@ -252,6 +255,8 @@ export const makeRequests = ({ here, people }: World) =>
           return { path: { agent_id: (yield* freshAgent(here.project)).agent_id } }
         case "POST /projects/{slug}/bulk-retry-requests/{request_id}/cancel":
           return { path: { request_id: cancelledRetry } }
+        case "POST /projects/{slug}/bulk-jobs/{bulk_job_id}/stop":
+          return { path: { bulk_job_id: yield* bulkJobIn(here.project) } }
         case "POST /projects/{slug}/commands/{command_id}/cancel":
           return { path: { command_id: yield* commandIn(here.project.slug, agent_id) } }
         default:

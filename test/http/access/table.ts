@@ -278,6 +278,12 @@ export const endpoints: ReadonlyArray<Endpoint> = [
   project("POST /bulk-retry-requests/{request_id}/pause", "operator", "commands:write", ["csrf"], 200),
   project("POST /bulk-retry-requests/{request_id}/resume", "operator", "commands:write", ["csrf"], 200),
   project("POST /bulk-retry-requests/{request_id}/cancel", "operator", "commands:write", ["csrf"], 200),
+  // docs/bulk-jobs.md: a deletion has the role and the scope of bulk-delete
+  project("POST /bulk-jobs:delete", "admin", "tasks:delete", ["csrf"], 202),
+  project("POST /bulk-jobs:cancel", "operator", "commands:write", ["csrf"], 202),
+  project("GET /bulk-jobs", "viewer", "commands:read", [], 200),
+  project("GET /bulk-jobs/{bulk_job_id}", "viewer", "commands:read", [], 200),
+  project("POST /bulk-jobs/{bulk_job_id}/stop", "operator", "commands:write", ["csrf"], 200),
 
   // Contract: "Notifications": project defaults are admins'; docs/notifications.md decides the rest
   project("GET /notifications/defaults", "admin", "notifications:read", [], 200),

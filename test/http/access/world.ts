@@ -364,6 +364,31 @@ export const bulkRetryIn = (project: Project, control_state: "running" | "cancel
     return id
   }).pipe(Effect.orDie)
 
+/** A bulk job that runs, and that no runner looks at. */
+export const bulkJobIn = (project: Project) =>
+  Effect.gen(function*() {
+    const sql = yield* SqlClient.SqlClient
+    const id = yield* Ids.next
+    const now = yield* Timestamp.now
+    yield* sql`INSERT INTO bulk_jobs ${
+      sql.insert({
+        id,
+        project_id: project.id,
+        act: "delete",
+        filter: JSON.stringify({ filter_name: "no such task", filter_until: now }),
+        status: "running",
+        total: null,
+        done: 0,
+        skipped: 0,
+        cursors: "{}",
+        created_at: now,
+        deadline_at: Timestamp.addSeconds(now, 3600),
+        settled_at: now
+      })
+    }`
+    return id
+  }).pipe(Effect.orDie)
+
 /** An operation that has ended, and a live stream of celery-beat that takes others. */
 export const operationIn = (project: Project, agent_id: string) =>
   Effect.gen(function*() {
@@ -437,6 +462,7 @@ const furnished = Effect.gen(function*() {
     schedule_id: yield* scheduleIn(project),
     operation_id: yield* operationIn(project, agent.agent_id),
     request_id: yield* bulkRetryIn(project, "running"),
+    bulk_job_id: yield* bulkJobIn(project),
     job_id: yield* exportJobIn(project),
     membership_id: yield* memberOf(project),
     invitation_id: (yield* invited(project)).invitation_id,

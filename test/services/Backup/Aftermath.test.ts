@@ -101,6 +101,9 @@ const beginWork = Effect.gen(function*() {
   yield* sql`UPDATE alerts SET recovered_at = ${now}, status = 'recovered' WHERE id = ${ended}`
   const [bulk = ""] = yield* idsOf("bulk_retry_requests")
   yield* sql`UPDATE bulk_retry_requests SET control_state = 'running', finished_at = NULL WHERE id = ${bulk}`
+  const [job = ""] = yield* idsOf("bulk_jobs")
+  yield* sql`UPDATE bulk_jobs SET finished_at = ${now}`
+  yield* sql`UPDATE bulk_jobs SET status = 'running', finished_at = NULL WHERE id = ${job}`
   yield* sql`UPDATE schedule_streams SET epoch_number = 7`
   yield* sql`UPDATE sessions SET revoked_at = NULL`
   yield* sql`UPDATE trusted_devices SET revoked_at = NULL`
@@ -114,7 +117,22 @@ const beginWork = Effect.gen(function*() {
   const strict = yield* insertSchedule(project_id, "quarantine")
   const waited = yield* insertFire(calm, project_id, "buffered", null)
   const sent = yield* insertFire(strict, project_id, "delivered", dispatched)
-  return { pending, dispatched, completed, delivery, untold, told, ended, bulk, started, calm, strict, waited, sent }
+  return {
+    pending,
+    dispatched,
+    completed,
+    delivery,
+    untold,
+    told,
+    ended,
+    bulk,
+    job,
+    started,
+    calm,
+    strict,
+    waited,
+    sent
+  }
 })
 
 describe("what a restore does with a table", () => {
@@ -143,6 +161,7 @@ describe.each(engines)("after a restore into %s", (engine) => {
         trigger_events_deleted: 4,
         alerts_ended: 1,
         bulk_retries_paused: 1,
+        bulk_jobs_stopped: 1,
         sessions_revoked: 4,
         trusted_devices_revoked: 4,
         password_resets_deleted: 4,
@@ -177,6 +196,7 @@ describe.each(engines)("after a restore into %s", (engine) => {
         assert.isNotNull(told.escalated_at)
         assert.strictEqual((yield* one("alerts", work.ended)).status, "recovered")
         assert.strictEqual((yield* one("bulk_retry_requests", work.bulk)).control_state, "paused")
+        assert.strictEqual((yield* one("bulk_jobs", work.job)).status, "stopped")
         const orphans = yield* sql<{ detail: string }>`SELECT o.detail FROM task_orphans o JOIN tasks t
           ON t.project_id = o.project_id AND t.engine = o.engine AND t.task_id = o.task_id AND t.started_at = o.started_at
           WHERE t.id = ${work.started}`

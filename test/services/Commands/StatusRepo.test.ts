@@ -35,6 +35,7 @@ const insertCommand = Effect.fnUntraced(function*(status: CommandStatus) {
     idempotency_key: null,
     request_hash: null,
     bound_session_id: null,
+    bulk_job_id: null,
     status: "pending",
     result: null,
     error: null,

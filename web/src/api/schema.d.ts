@@ -368,6 +368,31 @@ export interface paths {
         get: operations["automation.getSettings"];
         put: operations["automation.setSettings"];
     };
+    "/api/v1/projects/{slug}/bulk-jobs": {
+        parameters: {
+        };
+        get: operations["bulk_jobs.list"];
+    };
+    "/api/v1/projects/{slug}/bulk-jobs:cancel": {
+        parameters: {
+        };
+        post: operations["bulk_jobs.cancel"];
+    };
+    "/api/v1/projects/{slug}/bulk-jobs:delete": {
+        parameters: {
+        };
+        post: operations["bulk_jobs.delete"];
+    };
+    "/api/v1/projects/{slug}/bulk-jobs/{bulk_job_id}": {
+        parameters: {
+        };
+        get: operations["bulk_jobs.get"];
+    };
+    "/api/v1/projects/{slug}/bulk-jobs/{bulk_job_id}/stop": {
+        parameters: {
+        };
+        post: operations["bulk_jobs.stop"];
+    };
     "/api/v1/projects/{slug}/bulk-retry-requests": {
         parameters: {
         };
@@ -1246,6 +1271,52 @@ export interface components {
         };
         BulkDeleted: {
             deleted_count: number;
+        };
+        BulkJob: {
+            /** @enum {string} */
+            act: "delete" | "cancel";
+            /** Format: date-time */
+            created_at: string;
+            created_by: string | null;
+            created_by_name: string | null;
+            /** Format: date-time */
+            deadline_at: string;
+            done: number;
+            filter: {
+                [key: string]: unknown;
+            };
+            finished_at: string | null;
+            /** Format: uuid */
+            id: string;
+            note: string | null;
+            outcomes: components["schemas"]["BulkJobOutcomes"] | null;
+            /** Format: uuid */
+            project_id: string;
+            skipped: number;
+            /** @enum {string} */
+            status: "running" | "completed" | "stopped";
+            total: number | null;
+        };
+        BulkJobFilter: {
+            filter_name?: string | null;
+            filter_priority?: ("critical" | "high" | "normal" | "low")[] | null;
+            filter_query?: string | null;
+            filter_queue?: string | null;
+            filter_search?: string | null;
+            filter_since?: string | null;
+            filter_state?: ("pending" | "received" | "started" | "success" | "failure" | "retry" | "revoked" | "rejected" | "unknown") | null;
+            filter_until?: string | null;
+            filter_worker?: string | null;
+        };
+        BulkJobList: {
+            items: components["schemas"]["BulkJob"][];
+            next_cursor: string | null;
+        };
+        BulkJobOutcomes: {
+            failed: number;
+            pending: number;
+            succeeded: number;
+            unknown: number;
         };
         BulkRetry: {
             canonical_digest: string;
@@ -2299,7 +2370,7 @@ export interface components {
         };
         Problem: {
             /** @enum {string} */
-            code: "bad_request" | "host_not_allowed" | "malformed_json" | "frame_refused" | "session_nonce_missing" | "logout_token_refused" | "unauthenticated" | "login_failed" | "mfa_required" | "forbidden" | "scope_missing" | "address_not_allowed" | "csrf_failed" | "https_required" | "mfa_reverify_required" | "mfa_enrollment_required" | "mfa_locked" | "wrong_code" | "approval_required" | "own_approval" | "oidc_refused" | "oidc_not_linked" | "password_login_disabled" | "wrong_password" | "scope_admin_only" | "setup_token_invalid" | "reset_token_invalid" | "invitation_invalid" | "alert_link_invalid" | "wrong_account" | "not_found" | "method_not_allowed" | "request_timeout" | "conflict" | "idempotency_conflict" | "agent_name_taken" | "slug_taken" | "email_taken" | "last_admin" | "user_inactive" | "already_member" | "invitation_accepted" | "sign_in_first" | "command_not_pending" | "delivery_pending" | "channel_not_active" | "too_many_automation_rules" | "saved_view_name_taken" | "too_many_saved_views" | "too_many_subscriptions" | "too_many_maintenance_windows" | "too_many_channels" | "alert_ended" | "schedule_name_taken" | "schedule_externally_owned" | "schedule_quarantined" | "stale_control_token" | "command_status_changed" | "fire_not_resolvable" | "fire_already_resolved" | "schedule_operation_unsupported" | "schedule_publisher_offline" | "schedule_operation_open" | "no_agent" | "agent_offline" | "agent_refused" | "dead_letters_unsupported" | "bulk_retry_ended" | "too_many_bulk_retries" | "mfa_enrolled" | "mfa_not_enrolled" | "mfa_enrollment_expired" | "approval_decided" | "too_many_approvals" | "no_second_person" | "oidc_not_configured" | "oidc_already_linked" | "last_sign_in_method" | "setup_done" | "use_bulk_retry_requests" | "payload_too_large" | "unsupported_media_type" | "validation_failed" | "rate_limited" | "request_head_too_large" | "internal_error" | "export_job_not_completed" | "too_many_export_jobs" | "version_check_disabled" | "version_check_failed" | "unavailable" | "agent_no_answer" | "audit_log_contradicted";
+            code: "bad_request" | "host_not_allowed" | "malformed_json" | "frame_refused" | "session_nonce_missing" | "logout_token_refused" | "unauthenticated" | "login_failed" | "mfa_required" | "forbidden" | "scope_missing" | "address_not_allowed" | "csrf_failed" | "https_required" | "mfa_reverify_required" | "mfa_enrollment_required" | "mfa_locked" | "wrong_code" | "approval_required" | "own_approval" | "oidc_refused" | "oidc_not_linked" | "password_login_disabled" | "wrong_password" | "scope_admin_only" | "setup_token_invalid" | "reset_token_invalid" | "invitation_invalid" | "alert_link_invalid" | "wrong_account" | "not_found" | "method_not_allowed" | "request_timeout" | "conflict" | "idempotency_conflict" | "agent_name_taken" | "slug_taken" | "email_taken" | "last_admin" | "user_inactive" | "already_member" | "invitation_accepted" | "sign_in_first" | "command_not_pending" | "delivery_pending" | "channel_not_active" | "too_many_automation_rules" | "saved_view_name_taken" | "too_many_saved_views" | "too_many_subscriptions" | "too_many_maintenance_windows" | "too_many_channels" | "alert_ended" | "schedule_name_taken" | "schedule_externally_owned" | "schedule_quarantined" | "stale_control_token" | "command_status_changed" | "fire_not_resolvable" | "fire_already_resolved" | "schedule_operation_unsupported" | "schedule_publisher_offline" | "schedule_operation_open" | "no_agent" | "agent_offline" | "agent_refused" | "dead_letters_unsupported" | "bulk_retry_ended" | "too_many_bulk_retries" | "bulk_job_ended" | "too_many_bulk_jobs" | "mfa_enrolled" | "mfa_not_enrolled" | "mfa_enrollment_expired" | "approval_decided" | "too_many_approvals" | "no_second_person" | "oidc_not_configured" | "oidc_already_linked" | "last_sign_in_method" | "setup_done" | "use_bulk_retry_requests" | "payload_too_large" | "unsupported_media_type" | "validation_failed" | "rate_limited" | "request_head_too_large" | "internal_error" | "export_job_not_completed" | "too_many_export_jobs" | "version_check_disabled" | "version_check_failed" | "unavailable" | "agent_no_answer" | "audit_log_contradicted";
             detail: string;
             details: {
                 [key: string]: unknown;
@@ -3610,6 +3681,19 @@ export interface components {
                 };
             };
         };
+        bulk_job_ended: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {string} */
+                    code?: "bulk_job_ended";
+                    /** @enum {integer} */
+                    status?: 409;
+                };
+            };
+        };
         bulk_retry_ended: {
             headers: {
                 [name: string]: unknown;
@@ -4195,6 +4279,32 @@ export interface components {
                 };
             };
         };
+        "idempotency_conflict.too_many_bulk_jobs": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {string} */
+                    code?: "idempotency_conflict" | "too_many_bulk_jobs";
+                    /** @enum {integer} */
+                    status?: 409;
+                };
+            };
+        };
+        "idempotency_conflict.too_many_bulk_jobs.too_many_approvals": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {string} */
+                    code?: "idempotency_conflict" | "too_many_bulk_jobs" | "too_many_approvals";
+                    /** @enum {integer} */
+                    status?: 409;
+                };
+            };
+        };
         "idempotency_conflict.too_many_bulk_retries.too_many_approvals": {
             headers: {
                 [name: string]: unknown;
@@ -4593,6 +4703,19 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"] & {
                     /** @enum {string} */
                     code?: "too_many_approvals";
+                    /** @enum {integer} */
+                    status?: 409;
+                };
+            };
+        };
+        too_many_maintenance_windows: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {string} */
+                    code?: "too_many_maintenance_windows";
                     /** @enum {integer} */
                     status?: 409;
                 };
@@ -6212,6 +6335,113 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["AutomationSettings"];
+                };
+            };
+        };
+    };
+    "bulk_jobs.list": {
+        parameters: {
+            query?: {
+                cursor?: string;
+                limit?: number;
+            };
+            path: {
+                slug: string;
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BulkJobList"];
+                };
+            };
+        };
+    };
+    "bulk_jobs.cancel": {
+        parameters: {
+            header?: {
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                slug: string;
+            };
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["BulkJobFilter"];
+            };
+        };
+        responses: {
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BulkJob"];
+                };
+            };
+        };
+    };
+    "bulk_jobs.delete": {
+        parameters: {
+            header?: {
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                slug: string;
+            };
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["BulkJobFilter"];
+            };
+        };
+        responses: {
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BulkJob"];
+                };
+            };
+        };
+    };
+    "bulk_jobs.get": {
+        parameters: {
+            path: {
+                bulk_job_id: string;
+                slug: string;
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BulkJob"];
+                };
+            };
+        };
+    };
+    "bulk_jobs.stop": {
+        parameters: {
+            path: {
+                bulk_job_id: string;
+                slug: string;
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BulkJob"];
                 };
             };
         };

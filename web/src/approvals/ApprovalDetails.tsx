@@ -1,3 +1,4 @@
+import { Link } from "@tanstack/react-router"
 import { useState } from "react"
 import type { Schemas } from "../api/client.ts"
 import { RuleSentence } from "../automation/RuleSentence.tsx"
@@ -37,11 +38,15 @@ const ruleOf = ({ kind, request }: Approval): Schemas["RuleCreate"] | null => {
   return request as Schemas["RuleCreate"] // the gate stores the request of its kind
 }
 
+/** Whether the approved act began a bulk job. */
+const isJob = (result: unknown): boolean =>
+  typeof result === "object" && result !== null && "type" in result && result.type === "bulk_job"
+
 const jsonText = (value: unknown) => JSON.stringify(value, null, 2)
 
 /** What was asked for, who did, what became of it, and the buttons of the person who may decide. */
 export const ApprovalDetails = ({ approval, slug }: { readonly slug: string; readonly approval: Approval }) => {
-  const { approvals: texts } = useTexts()
+  const { approvals: texts, bulkJobs } = useTexts()
   const { nameOf } = usePeople(slug)
   const { created_at, decided_at, decided_by, decided_by_name, expires_at, kind, reason } = approval
   const { request, requested_by, requested_by_name, result, status } = approval
@@ -80,6 +85,13 @@ export const ApprovalDetails = ({ approval, slug }: { readonly slug: string; rea
         <JsonTree label={texts.request} value={request} text={jsonText(request)} />
         {result !== null && <JsonTree label={texts.result} value={result} text={jsonText(result)} />}
       </div>
+      {isJob(result) && (
+        <p className="px-5 py-4">
+          <Link to="/projects/$slug/bulk-jobs" params={{ slug }} className="underline underline-offset-2">
+            {bulkJobs.see}
+          </Link>
+        </p>
+      )}
       {status === "approved" && result === null && <p className="px-5 pb-4">{texts.noResult}</p>}
     </div>
   )

@@ -7,6 +7,7 @@ import { approvals } from "./de/approvals.ts"
 import { attention } from "./de/attention.ts"
 import { audit } from "./de/audit.ts"
 import { automation } from "./de/automation.ts"
+import { bulkJobs } from "./de/bulkJobs.ts"
 import { bulkRetries } from "./de/bulkRetries.ts"
 import { channels } from "./de/channels.ts"
 import { commands } from "./de/commands.ts"
@@ -157,6 +158,7 @@ export const de: Texts = {
   failures,
   deadLetters,
   commands,
+  bulkJobs,
   bulkRetries,
   queues,
   schedules,

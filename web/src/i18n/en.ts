@@ -7,6 +7,7 @@ import { approvals } from "./en/approvals.ts"
 import { attention } from "./en/attention.ts"
 import { audit } from "./en/audit.ts"
 import { automation } from "./en/automation.ts"
+import { bulkJobs } from "./en/bulkJobs.ts"
 import { bulkRetries } from "./en/bulkRetries.ts"
 import { channels } from "./en/channels.ts"
 import { commands } from "./en/commands.ts"
@@ -159,6 +160,7 @@ export const en = {
   failures,
   deadLetters,
   commands,
+  bulkJobs,
   bulkRetries,
   queues,
   schedules,

@@ -8,6 +8,7 @@ import { approvals } from "./es/approvals.ts"
 import { attention } from "./es/attention.ts"
 import { audit } from "./es/audit.ts"
 import { automation } from "./es/automation.ts"
+import { bulkJobs } from "./es/bulkJobs.ts"
 import { bulkRetries } from "./es/bulkRetries.ts"
 import { channels } from "./es/channels.ts"
 import { commands } from "./es/commands.ts"
@@ -156,6 +157,7 @@ export const es: Texts = {
   failures,
   deadLetters,
   commands,
+  bulkJobs,
   bulkRetries,
   queues,
   schedules,

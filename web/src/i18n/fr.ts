@@ -8,6 +8,7 @@ import { approvals } from "./fr/approvals.ts"
 import { attention } from "./fr/attention.ts"
 import { audit } from "./fr/audit.ts"
 import { automation } from "./fr/automation.ts"
+import { bulkJobs } from "./fr/bulkJobs.ts"
 import { bulkRetries } from "./fr/bulkRetries.ts"
 import { channels } from "./fr/channels.ts"
 import { commands } from "./fr/commands.ts"
@@ -156,6 +157,7 @@ export const fr: Texts = {
   failures,
   deadLetters,
   commands,
+  bulkJobs,
   bulkRetries,
   queues,
   schedules,

@@ -8,6 +8,7 @@ import { approvals } from "./ja/approvals.ts"
 import { attention } from "./ja/attention.ts"
 import { audit } from "./ja/audit.ts"
 import { automation } from "./ja/automation.ts"
+import { bulkJobs } from "./ja/bulkJobs.ts"
 import { bulkRetries } from "./ja/bulkRetries.ts"
 import { channels } from "./ja/channels.ts"
 import { commands } from "./ja/commands.ts"
@@ -156,6 +157,7 @@ export const ja: Texts = {
   failures,
   deadLetters,
   commands,
+  bulkJobs,
   bulkRetries,
   queues,
   schedules,

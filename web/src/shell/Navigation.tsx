@@ -9,8 +9,8 @@ import { Menu } from "../ui/Menu.tsx"
 interface Page {
   readonly name: IconName & keyof ReturnType<typeof useTexts>["nav"]
   readonly to: string
-  /** A page that belongs to this one, and has no entry of its own. */
-  readonly also?: string
+  /** Pages that belong to this one, and have no entry of their own. */
+  readonly also?: ReadonlyArray<string>
   /** The least role that may read the page. */
   readonly role?: "operator" | "admin" | "auditor"
 }
@@ -20,7 +20,7 @@ export const pageGroups = [
   [
     { name: "overview", to: "/projects/$slug" },
     { name: "tasks", to: "/projects/$slug/tasks" },
-    { name: "failures", to: "/projects/$slug/failures", also: "/projects/$slug/dead-letters" },
+    { name: "failures", to: "/projects/$slug/failures", also: ["/projects/$slug/dead-letters"] },
     { name: "schedules", to: "/projects/$slug/schedules" }
   ],
   [
@@ -29,7 +29,11 @@ export const pageGroups = [
     { name: "agents", to: "/projects/$slug/agents" }
   ],
   [
-    { name: "commands", to: "/projects/$slug/commands", also: "/projects/$slug/bulk-retries" },
+    {
+      name: "commands",
+      to: "/projects/$slug/commands",
+      also: ["/projects/$slug/bulk-retries", "/projects/$slug/bulk-jobs"]
+    },
     { name: "automation", to: "/projects/$slug/automation" },
     { name: "approvals", to: "/projects/$slug/approvals", role: "operator" },
     { name: "notifications", to: "/projects/$slug/notifications" }
@@ -76,7 +80,7 @@ const PageLink = ({ also, look = "row", name, slug, to }: Page & {
 }) => {
   const { nav: texts } = useTexts()
   const matchRoute = useMatchRoute()
-  const isAlso = also !== undefined && matchRoute({ to: also, params: { slug }, fuzzy: true }) !== false
+  const isAlso = also?.some((page) => matchRoute({ to: page, params: { slug }, fuzzy: true }) !== false) === true
   return (
     <Link
       to={to}

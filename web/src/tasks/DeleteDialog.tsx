@@ -1,6 +1,8 @@
 import { useQueryClient } from "@tanstack/react-query"
 import { useState } from "react"
 import { api, ApiError, unwrap } from "../api/client.ts"
+import { createBulkJob } from "../bulkJobs/queries.ts"
+import { useFollowJob } from "../bulkJobs/useFollowJob.ts"
 import { useFormat } from "../format/useFormat.ts"
 import { useTexts } from "../i18n/Language.tsx"
 import { FormDialog } from "../ui/FormDialog.tsx"
@@ -20,8 +22,9 @@ const limitedMillis = 7_000
 const isLimited = (error: unknown) => error instanceof ApiError && error.status === 429
 
 /**
- * Asks, with the number to type, and deletes the tasks. Of a query the brain deletes 10 000 with each request; a notice
- * says how far it is. Tasks that arrive once the question is open stay, as far as the clocks of browser and brain agree.
+ * Asks, with the number to type, and deletes the tasks: those of a query in a job, which needs no browser; single ones by
+ * their ids, while a notice says how far it is. Tasks that arrive once the question is open stay, as far as the clocks of
+ * browser and brain agree.
  */
 export const DeleteDialog = ({ count, isMore, onClose, onDeleted, selection, slug }: {
   readonly slug: string
@@ -38,43 +41,23 @@ export const DeleteDialog = ({ count, isMore, onClose, onDeleted, selection, slu
   const errorText = useErrorText()
   const queries = useQueryClient()
   const toast = useToast()
+  const follow = useFollowJob(slug)
   const [until] = useState(() => new Date().toISOString())
   const shown = format.number(count)
-  const deleteSome = async (
-    body: { readonly filter_query?: string; readonly filter_until?: string; task_ids?: Array<string> }
-  ) => {
-    const options = { params: { path: { slug } }, body }
-    return (await unwrap(api.POST("/api/v1/projects/{slug}/tasks/bulk-delete", options))).deleted_count
+  /** Deletes the first of the ids, and takes them off the list. */
+  const deleteNext = async (ids: Array<string>) => {
+    const options = { params: { path: { slug } }, body: { task_ids: ids.slice(0, maxIds) } }
+    const { deleted_count } = await unwrap(api.POST("/api/v1/projects/{slug}/tasks/bulk-delete", options))
+    ids.splice(0, maxIds)
+    return deleted_count
   }
-
-  /** Deletes the next ones; null at the end. */
-  const makeNext = () => {
-    if (selection.kind === "ids") {
-      const ids = [...selection.ids]
-      return async () => {
-        if (ids.length === 0) return null
-        const deleted = await deleteSome({ task_ids: ids.slice(0, maxIds) })
-        ids.splice(0, maxIds)
-        return deleted
-      }
-    }
-    return async () => {
-      const deleted = await deleteSome({
-        filter_until: until,
-        ...(selection.query !== "" && { filter_query: selection.query })
-      })
-      return deleted === 0 ? null : deleted
-    }
-  }
-  const deleteRest = async (next: () => Promise<number | null>, before: number) => {
+  const deleteRest = async (ids: Array<string>, before: number) => {
     let deleted = before
     const notice = toast.show({ title: texts.deleting, text: texts.deleted(format.number(deleted)), tone: "plain" })
     try {
-      for (let isOver = false; !isOver;) {
+      while (ids.length > 0) {
         try {
-          const some = await next()
-          isOver = some === null
-          deleted += some ?? 0
+          deleted += await deleteNext(ids)
           notice.replace({ text: texts.deleted(format.number(deleted)) })
         } catch (error) {
           if (!isLimited(error)) throw error
@@ -92,11 +75,17 @@ export const DeleteDialog = ({ count, isMore, onClose, onDeleted, selection, slu
     await queries.invalidateQueries({ queryKey: ["tasks", slug] })
   }
   const start = async () => {
-    const next = makeNext()
     // the first request may be refused or wait for a second person, which the question shows
-    const deleted = await next()
+    if (selection.kind === "query") {
+      const job = await createBulkJob(slug, "delete", selection.query, until)
+      onDeleted()
+      void follow(job)
+      return
+    }
+    const ids = [...selection.ids]
+    const deleted = await deleteNext(ids)
     onDeleted()
-    void deleteRest(next, deleted ?? 0)
+    void deleteRest(ids, deleted)
   }
   return (
     <FormDialog

@@ -1,26 +1,18 @@
-import { useMutation } from "@tanstack/react-query"
 import { useState } from "react"
+import { CancelDialog } from "../bulkJobs/CancelDialog.tsx"
 import { BulkRetryDialog } from "../bulkRetries/BulkRetryDialog.tsx"
 import { useFormat } from "../format/useFormat.ts"
 import { useTexts } from "../i18n/Language.tsx"
 import { useCan } from "../session/session.ts"
 import { Button } from "../ui/Button.tsx"
-import { useErrorText } from "../ui/Notices.tsx"
-import { useToast } from "../ui/Toasts.tsx"
 import type { Question } from "./CommandQuestion.tsx"
 import { DeleteDialog, type TaskSelection } from "./DeleteDialog.tsx"
 import { useFacets } from "./Facets.tsx"
-import { groupQuery } from "./query.ts"
-import { readTasks } from "./readTasks.ts"
 import type { Task } from "./useTaskList.ts"
-
-/** Tasks of a query that are cancelled at a time: each is a command of its own. */
-const maxCancelled = 500
-const ended = "-state:success,failure,revoked,rejected"
 
 /**
  * What can be done with the selected tasks. Once all loaded ones are selected, it offers all tasks that match instead: a
- * bulk retry of the query, its deletion, and commands that cancel the tasks that have not ended.
+ * bulk retry of the query, and jobs that delete its tasks or cancel those that have not ended.
  */
 export const SelectionBar = ({ isAllMatching, onAsk, onClear, onSelectMatching, query, selected, slug, tasks }: {
   readonly slug: string
@@ -36,28 +28,14 @@ export const SelectionBar = ({ isAllMatching, onAsk, onClear, onSelectMatching, 
 }) => {
   const texts = useTexts()
   const format = useFormat()
-  const errorText = useErrorText()
-  const toast = useToast()
   const canOperate = useCan(slug, "operator")
   const isAdmin = useCan(slug, "admin")
-  const [dialog, setDialog] = useState<"retry" | "delete" | null>(null)
+  const [dialog, setDialog] = useState<"retry" | "cancel" | "delete" | null>(null)
   const isAllLoaded = selected.length === tasks.length
   const facets = useFacets(slug, query, isAllLoaded)
   const isMore = facets.data?.is_complete === false
   const count = isAllMatching ? Math.max(facets.data?.counted ?? 0, selected.length) : selected.length
   const shown = format.number(count)
-  const cancelMatching = useMutation({
-    mutationFn: () => readTasks(slug, { query: `${groupQuery(query)} ${ended}`.trim(), limit: maxCancelled }),
-    onSuccess: (found) =>
-      found.length === 0
-        ? toast.show({ title: texts.tasks.noneToCancel, text: "", tone: "plain" })
-        : onAsk({
-          action: "cancel",
-          tasks: found,
-          ...(found.length === maxCancelled && { note: texts.tasks.cancelPart(format.number(maxCancelled)) })
-        }),
-    onError: (error) => toast.show({ title: texts.error.actionTitle, text: errorText(error), tone: "bad" })
-  })
   const selection: TaskSelection = isAllMatching
     ? { kind: "query", query }
     : { kind: "ids", ids: selected.map(({ id }) => id) }
@@ -87,8 +65,7 @@ export const SelectionBar = ({ isAllMatching, onAsk, onClear, onSelectMatching, 
           </Button>
           <Button
             look="danger"
-            disabled={cancelMatching.isPending}
-            onClick={() => isAllMatching ? cancelMatching.mutate() : onAsk({ action: "cancel", tasks: selected })}
+            onClick={() => isAllMatching ? setDialog("cancel") : onAsk({ action: "cancel", tasks: selected })}
           >
             {texts.tasks.cancelSelected}
           </Button>
@@ -103,6 +80,14 @@ export const SelectionBar = ({ isAllMatching, onAsk, onClear, onSelectMatching, 
           hint={texts.tasks.retryMatchingHint}
           filter={query === "" ? {} : { query }}
           onClose={() => setDialog(null)}
+        />
+      )}
+      {dialog === "cancel" && (
+        <CancelDialog
+          slug={slug}
+          query={query}
+          onClose={() => setDialog(null)}
+          onStarted={onClear}
         />
       )}
       {dialog === "delete" && (

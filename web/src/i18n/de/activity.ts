@@ -24,6 +24,7 @@ export const activity: Texts["activity"] = {
   areas: {
     "task.": "Tasks",
     "command.": "Befehle",
+    "bulk_job.": "Massenaufträge",
     "bulk_retry.": "Massenwiederholungen",
     "dlq.": "Dead Letters",
     "schedule": "Zeitpläne",

@@ -68,8 +68,6 @@ export const tasks: Texts["tasks"] = {
     "Die Tasks verschwinden mit Ereignissen, Argumenten und Ergebnissen aus svc. Ihre Engine erfährt davon nichts.",
   deleting: "Tasks werden gelöscht",
   deleteStopped: "Das Löschen hat aufgehört",
-  cancelPart: (count: string) =>
-    `Das sind die ersten ${count} der passenden Tasks. Für die übrigen ist es zu wiederholen.`,
   deletedTitle: "Tasks gelöscht",
   deleted: (count: string) => `Gelöscht: ${count}.`,
   views: {

@@ -22,6 +22,7 @@ export const activity = {
   areas: {
     "task.": "Tasks",
     "command.": "Commands",
+    "bulk_job.": "Bulk jobs",
     "bulk_retry.": "Bulk retries",
     "dlq.": "Dead letters",
     "schedule": "Schedules",

@@ -65,7 +65,6 @@ export const tasks = {
   deleteHint: "The tasks disappear from svc with their events, arguments and results. The engine is not notified.",
   deleting: "Deleting tasks",
   deleteStopped: "The deletion stopped",
-  cancelPart: (count: string) => `These are the first ${count} of the tasks that match. Repeat it for the others.`,
   deletedTitle: "Tasks deleted",
   deleted: (count: string) => `Deleted: ${count}.`,
   views: {

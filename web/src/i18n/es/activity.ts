@@ -24,6 +24,7 @@ export const activity: Texts["activity"] = {
   areas: {
     "task.": "Tareas",
     "command.": "Comandos",
+    "bulk_job.": "Trabajos masivos",
     "bulk_retry.": "Reintentos masivos",
     "dlq.": "Mensajes muertos",
     "schedule": "Programaciones",

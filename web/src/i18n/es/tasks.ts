@@ -67,7 +67,6 @@ export const tasks: Texts["tasks"] = {
   deleteHint: "Las tareas desaparecen de svc con sus eventos, argumentos y resultados. No se avisa a su motor.",
   deleting: "Eliminando tareas",
   deleteStopped: "La eliminación se detuvo",
-  cancelPart: (count: string) => `Son las primeras ${count} tareas que coinciden. Repítelo para las demás.`,
   deletedTitle: "Tareas eliminadas",
   deleted: (count: string) => `Eliminadas: ${count}.`,
   views: {

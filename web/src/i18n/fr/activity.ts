@@ -24,6 +24,7 @@ export const activity: Texts["activity"] = {
   areas: {
     "task.": "Tâches",
     "command.": "Commandes",
+    "bulk_job.": "Traitements groupés",
     "bulk_retry.": "Relances en masse",
     "dlq.": "Messages morts",
     "schedule": "Planifications",

@@ -68,7 +68,6 @@ export const tasks: Texts["tasks"] = {
     "Les tâches disparaissent de svc avec leurs événements, arguments et résultats. Leur moteur n’en est pas averti.",
   deleting: "Suppression des tâches",
   deleteStopped: "La suppression s’est arrêtée",
-  cancelPart: (count: string) => `Ce sont les ${count} premières tâches correspondantes. Recommencez pour les autres.`,
   deletedTitle: "Tâches supprimées",
   deleted: (count: string) => `Supprimées\u00a0: ${count}.`,
   views: {

@@ -24,6 +24,7 @@ export const activity: Texts["activity"] = {
   areas: {
     "task.": "タスク",
     "command.": "コマンド",
+    "bulk_job.": "一括処理",
     "bulk_retry.": "一括再試行",
     "dlq.": "デッドレター",
     "schedule": "スケジュール",

@@ -67,7 +67,6 @@ export const tasks: Texts["tasks"] = {
   deleteHint: "タスクは、イベント、引数、結果とともにsvcから削除されます。エンジンには通知しません。",
   deleting: "タスクを削除しています",
   deleteStopped: "削除が途中で止まりました",
-  cancelPart: (count: string) => `一致するタスクのうち最初の${count}件です。残りには繰り返してください。`,
   deletedTitle: "タスクを削除しました",
   deleted: (count: string) => `削除済み: ${count}件。`,
   views: {

@@ -1,0 +1,176 @@
+import { SqlClient } from "@effect/sql"
+import { Effect, Layer, Option } from "effect"
+import { type BulkJobAct, type BulkJobFilter, tasksOf } from "../domain/BulkJob.ts"
+import { Conflict, NotFound } from "../domain/Errors.ts"
+import { BulkJobId, type ProjectId } from "../domain/Id.ts"
+import { maxFacetValues, type TaskFacetCounts } from "../domain/Task/Facets.ts"
+import * as Timestamp from "../domain/Timestamp.ts"
+import { ApprovalGate } from "./Approvals/Gate.ts"
+import { Audit } from "./Audit.ts"
+import { type BulkJobRow, BulkJobsRepo, everyEngine } from "./BulkJobs/Repo.ts"
+import { BulkJobView } from "./BulkJobs/View.ts"
+import { CurrentActor, CurrentProject } from "./CurrentActor.ts"
+import { orDieOnSql } from "./Database.ts"
+import { lockName } from "./Dialect.ts"
+import * as Ids from "./Ids.ts"
+import { decodeStart, pageOf } from "./RowPage.ts"
+import { Settings } from "./Settings.ts"
+import { Scans } from "./Tasks/Scans.ts"
+import { TaskSearch } from "./Tasks/Search.ts"
+
+const defaultLimit = 50
+
+/** Bulk jobs of a project that have not ended. */
+export const maxOpenJobs = 20
+
+const notFound = new NotFound({ resource: "bulk job" })
+
+const tooMany = new Conflict({
+  code: "too_many_bulk_jobs",
+  detail: `The project has ${maxOpenJobs} bulk jobs that have not ended. Wait for one, or stop one.`
+})
+
+const endedError = ({ status }: BulkJobRow) =>
+  new Conflict({ code: "bulk_job_ended", detail: `The bulk job is ${status}.` })
+
+/**
+ * Durable bulk jobs within the current project (docs/bulk-jobs.md): they delete or cancel all tasks of a filter.
+ * `BulkJobs/Runner.ts` does it.
+ */
+export class BulkJobs extends Effect.Service<BulkJobs>()("svc/BulkJobs", {
+  effect: Effect.gen(function*() {
+    const sql = yield* SqlClient.SqlClient
+    const repo = yield* BulkJobsRepo
+    const search = yield* TaskSearch
+    const { describe, describeAll } = yield* BulkJobView
+    const gate = yield* ApprovalGate
+    const audit = yield* Audit
+    const { bulkRetryDeadlineHours, restMaxPageSize } = yield* Settings
+
+    const insert = Effect.fnUntraced(function*(job: BulkJobRow) {
+      yield* lockName(sql, `bulk jobs ${job.project_id}`)
+      if ((yield* repo.countOpen(job.project_id)) >= maxOpenJobs) return yield* tooMany
+      yield* repo.insert(job)
+      yield* audit.record({
+        action: "bulk_job.created",
+        target_type: "bulk_job",
+        target_id: job.id,
+        project_id: job.project_id,
+        metadata: { act: job.act, filter: job.filter, total: job.total }
+      })
+      return job
+    }, sql.withTransaction)
+
+    /** The engines of the tasks that match; of all tasks where these could not be counted. */
+    const listEngines = (projectId: ProjectId, { engine, is_complete }: TaskFacetCounts) =>
+      is_complete && engine.length < maxFacetValues
+        ? Effect.succeed(engine.map(({ value }) => value).sort())
+        : repo.listEngines(projectId)
+
+    const create = Effect.fnUntraced(function*(act: BulkJobAct, terms: BulkJobFilter) {
+      const { id: project_id } = yield* CurrentProject
+      const actor = yield* CurrentActor
+      const created_at = yield* Timestamp.now
+      const { filter_until } = terms
+      const until = filter_until !== null && filter_until < created_at ? filter_until : created_at
+      const filter = { ...terms, filter_until: until }
+      const facets = yield* search.countFacets(project_id, tasksOf(act, filter, created_at))
+      const engines = act === "delete" ? [everyEngine] : yield* listEngines(project_id, facets)
+      const isEmpty = facets.is_complete && facets.counted === 0
+      const ended_at = isEmpty ? created_at : null
+      return yield* insert({
+        id: yield* Ids.nextOf(BulkJobId),
+        project_id,
+        act,
+        filter,
+        status: isEmpty ? "completed" : "running",
+        total: facets.is_complete ? facets.counted : null,
+        done: 0,
+        skipped: 0,
+        cursors: Object.fromEntries(engines.map((engine) => [engine, Ids.minId])),
+        outcomes: isEmpty && act === "cancel" ? { pending: 0, succeeded: 0, failed: 0, unknown: 0 } : null,
+        created_by: actor.kind === "person" ? actor.user_id : null,
+        created_at,
+        deadline_at: Timestamp.addSeconds(created_at, bulkRetryDeadlineHours * 3600),
+        finished_at: ended_at,
+        settled_at: ended_at
+      })
+    })
+
+    /** Begins to delete the tasks that match. */
+    const deleteMatching = Effect.fn("BulkJobs.deleteMatching")(
+      (terms: BulkJobFilter) =>
+        gate.check(
+          // the same request as that of the bulk deletion by filter, so that both wait as one
+          {
+            kind: "bulk_delete",
+            request: { task_ids: null, ...terms },
+            summary: "Delete the tasks that match a filter"
+          },
+          ({ bulk_over }) => bulk_over !== null
+        ).pipe(Effect.zipRight(create("delete", terms)), Effect.flatMap(describe), gate.record),
+      orDieOnSql
+    )
+
+    /** Begins to cancel the tasks that match and have not ended. */
+    const cancelMatching = Effect.fn("BulkJobs.cancelMatching")(
+      (terms: BulkJobFilter) => Effect.flatMap(create("cancel", terms), describe),
+      orDieOnSql
+    )
+
+    const find = Effect.fnUntraced(function*(id: BulkJobId) {
+      const project = yield* CurrentProject
+      return yield* Option.match(yield* repo.find(project.id, id), {
+        onNone: () => notFound,
+        onSome: Effect.succeed
+      })
+    })
+
+    const get = Effect.fn("BulkJobs.get")((id: BulkJobId) => Effect.flatMap(find(id), describe), orDieOnSql)
+
+    /** Newest first. */
+    const list = Effect.fn("BulkJobs.list")(
+      function*(query: { readonly cursor: string | undefined; readonly limit: number | undefined }) {
+        const project = yield* CurrentProject
+        const limit = Math.min(query.limit ?? defaultLimit, restMaxPageSize)
+        const start = yield* decodeStart("bulk-jobs", { cursor: query.cursor, limit })
+        const { items, next_cursor } = pageOf("bulk-jobs", { limit }, yield* repo.list(project.id, start, limit + 1))
+        return { items: yield* describeAll(items), next_cursor }
+      },
+      orDieOnSql
+    )
+
+    const end = Effect.fnUntraced(function*(id: BulkJobId) {
+      const project = yield* CurrentProject
+      const locked = yield* repo.lock(project.id, id)
+      if (Option.isNone(locked)) return yield* notFound
+      const job = locked.value
+      if (job.finished_at !== null) return yield* endedError(job)
+      const now = yield* Timestamp.now
+      const changes = {
+        status: "stopped",
+        finished_at: now,
+        settled_at: job.act === "delete" ? now : null // commands may be open
+      } as const
+      yield* repo.update(id, changes)
+      yield* audit.record({
+        action: "bulk_job.stopped",
+        target_type: "bulk_job",
+        target_id: id,
+        project_id: project.id,
+        metadata: { act: job.act, total: job.total, done: job.done, skipped: job.skipped }
+      })
+      return { ...job, ...changes }
+    }, sql.withTransaction)
+
+    /** Ends the job. Tasks that are left stay as they are; commands that were issued go on. */
+    const stop = Effect.fn("BulkJobs.stop")((id: BulkJobId) => Effect.flatMap(end(id), describe), orDieOnSql)
+
+    return { deleteMatching, cancelMatching, get, list, stop } as const
+  })
+}) {
+  static readonly layer = this.Default.pipe(
+    Layer.provide([ApprovalGate.layer, BulkJobsRepo.layer, BulkJobView.layer, TaskSearch.layer]),
+    Layer.provide(Scans.layer)
+  )
+}

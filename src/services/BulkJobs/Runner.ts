@@ -1,0 +1,95 @@
+import { Cause, Effect, Layer } from "effect"
+import { system } from "../../domain/Actor.ts"
+import * as Timestamp from "../../domain/Timestamp.ts"
+import { CurrentActor } from "../CurrentActor.ts"
+import { orDieOnSql } from "../Database.ts"
+import { yieldToEventLoop } from "../EventLoop.ts"
+import { isLeaseLost, Leader, type Lease } from "../Leader.ts"
+import { Loops } from "../Loops.ts"
+import { Settings } from "../Settings.ts"
+import { BulkJobCancellation } from "./Cancellation.ts"
+import { BulkJobDeletion } from "./Deletion.ts"
+import { type BulkJobRow, BulkJobsRepo } from "./Repo.ts"
+
+const loopName = "bulk jobs"
+
+/** The name of the lease: one process of all replicas does bulk jobs. */
+export const leaseName = "bulk jobs"
+
+/** Jobs of a round. A project has at most 20 that run. */
+const maxJobs = 500
+
+/** Between rounds in which no job moved: they wait for agents, outcomes, or the end of a failure. */
+const waitingPause = "250 millis"
+
+/** Does bulk jobs, a slice of each in turn, and deletes those whose retention has passed. */
+export class BulkJobRunner extends Effect.Service<BulkJobRunner>()("svc/BulkJobRunner", {
+  effect: Effect.gen(function*() {
+    const repo = yield* BulkJobsRepo
+    const deletion = yield* BulkJobDeletion
+    const cancellation = yield* BulkJobCancellation
+    const leader = yield* Leader
+    const loops = yield* Loops
+    const { bulkRetryRetentionDays } = yield* Settings
+
+    /** One step of a job; returns how many tasks it moved. Only the leader may do it. */
+    const advance = (job: BulkJobRow) =>
+      Effect.provideService(
+        job.act === "delete" ? deletion.advance(job) : cancellation.advance(job),
+        CurrentActor,
+        system("bulk job")
+      )
+
+    /** A job that cannot go on does not stop the others; a lost lease ends all. */
+    const advanceOrReport = (job: BulkJobRow) =>
+      Effect.catchAllCause(advance(job), (cause) =>
+        Cause.isInterrupted(cause) || isLeaseLost(cause)
+          ? Effect.failCause(cause)
+          : Effect.as(
+            Effect.zipRight(
+              loops.markFailed(loopName, cause),
+              Effect.annotateLogs(Effect.logError("a bulk job failed to go on; it is tried again", cause), {
+                bulk_job_id: job.id,
+                project_id: job.project_id
+              })
+            ),
+            null
+          ))
+
+    /** A slice of each job; returns how many jobs there were. */
+    const round = Effect.gen(function*() {
+      const jobs = yield* repo.listUnsettled(maxJobs)
+      const moved = yield* Effect.forEach(jobs, (job) => Effect.zipLeft(advanceOrReport(job), yieldToEventLoop))
+      if (!moved.includes(null)) yield* loops.reportSuccess(loopName)
+      if (jobs.length > 0 && moved.every((tasks) => tasks === null || tasks === 0)) yield* Effect.sleep(waitingPause)
+      return jobs.length
+    })
+
+    const runAll: Effect.Effect<void, unknown, Lease> = Effect.asVoid(
+      Effect.repeat(round, { while: (jobs) => jobs > 0 })
+    )
+
+    /** Does every job that is left, if no other process does. */
+    const run = Effect.flatMap(
+      repo.listUnsettled(1),
+      ([job]) => job === undefined ? Effect.void : leader.only(leaseName, runAll)
+    )
+
+    const prune = Effect.fn("BulkJobRunner.prune")(function*() {
+      yield* repo.prune(Timestamp.addSeconds(yield* Timestamp.now, -bulkRetryRetentionDays * Timestamp.secondsPerDay))
+    }, orDieOnSql)
+
+    return { advance, run, prune } as const
+  })
+}) {
+  static readonly layer = this.Default.pipe(
+    Layer.provide([BulkJobsRepo.layer, BulkJobDeletion.layer, BulkJobCancellation.layer, Leader.layer])
+  )
+
+  static readonly layerLoop = Layer.scopedDiscard(Effect.gen(function*() {
+    const loops = yield* Loops
+    const runner = yield* BulkJobRunner
+    yield* loops.every(loopName, "1 second", runner.run, { longestPause: "5 seconds" })
+    yield* loops.upkeep("bulk jobs retention", "1 hour", runner.prune())
+  })).pipe(Layer.provide(this.layer))
+}

@@ -1,0 +1,128 @@
+import { useQueryClient } from "@tanstack/react-query"
+import { Link, useParams } from "@tanstack/react-router"
+import { useState } from "react"
+import { CommandTabs } from "../bulkRetries/CommandTabs.tsx"
+import { useTexts } from "../i18n/Language.tsx"
+import { usePeople } from "../people/usePeople.ts"
+import { useCan } from "../session/session.ts"
+import { Button } from "../ui/Button.tsx"
+import { FormDialog } from "../ui/FormDialog.tsx"
+import { ListFrame } from "../ui/ListFrame.tsx"
+import { MoreButton } from "../ui/MoreButton.tsx"
+import { EmptyState } from "../ui/Notices.tsx"
+import { PageHeader } from "../ui/PageHeader.tsx"
+import { StateShape } from "../ui/StateMark.tsx"
+import { Table } from "../ui/Table.tsx"
+import { Time } from "../ui/Time.tsx"
+import { usePagedList } from "../ui/usePagedList.ts"
+import { type BulkJob, lineOfJob, statusShapes } from "./bulkJob.ts"
+import { JobCounts, JobProgress } from "./Progress.tsx"
+import { bulkJobsKey, listBulkJobs, stopBulkJob } from "./queries.ts"
+
+const refetchMillis = 3_000
+
+const Status = ({ job: { note, status } }: { readonly job: BulkJob }) => {
+  const { bulkJobs: texts } = useTexts()
+  return (
+    <>
+      <span className="inline-flex items-center gap-3 whitespace-nowrap">
+        <StateShape state={statusShapes[status]} />
+        {texts.statuses[status]}
+      </span>
+      {note !== null && <span className="block max-w-[36ch] text-small text-soft">{note}</span>}
+    </>
+  )
+}
+
+/** A link to the tasks of the job. */
+const Filter = ({ job, slug }: { readonly job: BulkJob; readonly slug: string }) => {
+  const { bulkJobs: texts } = useTexts()
+  const line = lineOfJob(job)
+  return (
+    <Link
+      to="/projects/$slug/tasks"
+      params={{ slug }}
+      search={{ q: line }}
+      className="block max-w-[48ch] truncate font-mono text-small hover:underline hover:underline-offset-2"
+    >
+      {line === "" ? texts.everyTask : line}
+    </Link>
+  )
+}
+
+/** Asks, and stops the job for good. */
+const StopButton = ({ job, slug }: { readonly job: BulkJob; readonly slug: string }) => {
+  const { bulkJobs: texts } = useTexts()
+  const queries = useQueryClient()
+  const [isOpen, setOpen] = useState(false)
+  return (
+    <>
+      <Button onClick={() => setOpen(true)}>{texts.stop}</Button>
+      {isOpen && (
+        <FormDialog
+          title={texts.stopQuestion}
+          submit={texts.stop}
+          look="danger"
+          onClose={() => setOpen(false)}
+          onSubmit={async () => {
+            await stopBulkJob(slug, job.id)
+            await queries.invalidateQueries({ queryKey: bulkJobsKey(slug) })
+          }}
+        >
+          <p className="text-soft">{texts.stopHint}</p>
+        </FormDialog>
+      )}
+    </>
+  )
+}
+
+/** Every bulk job of the project, how far it is, and how to stop it. */
+export const BulkJobsPage = () => {
+  const { slug } = useParams({ from: "/signed-in/projects/$slug/bulk-jobs" })
+  const { bulkJobs: texts } = useTexts()
+  const { nameOf } = usePeople(slug)
+  const canOperate = useCan(slug, "operator")
+  const list = usePagedList({
+    key: [...bulkJobsKey(slug), "list"],
+    read: (cursor) => listBulkJobs(slug, cursor),
+    refetchMillis
+  })
+  const stops = canOperate && list.rows.some(({ status }) => status === "running")
+  return (
+    <>
+      <PageHeader title={texts.title} />
+      <CommandTabs slug={slug} />
+      <ListFrame
+        list={list}
+        isEmpty={list.rows.length === 0}
+        empty={<EmptyState title={texts.none} hint={texts.noneHint} />}
+      >
+        <Table
+          label={texts.title}
+          rows={list.rows}
+          rowKey={({ id }) => id}
+          columns={[
+            { title: texts.what, cell: ({ act }) => texts.acts[act] },
+            { title: texts.filter, cell: (job) => <Filter slug={slug} job={job} /> },
+            { title: texts.status, cell: (job) => <Status job={job} /> },
+            { title: texts.progress, isMinor: true, cell: (job) => <JobProgress job={job} /> },
+            { title: texts.done, isNumber: true, cell: (job) => <JobCounts job={job} /> },
+            {
+              title: texts.by,
+              isMinor: true,
+              cell: ({ created_by, created_by_name }) => nameOf(created_by, created_by_name)
+            },
+            { title: texts.created, isNumber: true, isMinor: true, cell: ({ created_at }) => <Time at={created_at} /> },
+            ...(stops
+              ? [{
+                title: texts.action,
+                cell: (job: BulkJob) => job.status === "running" && <StopButton slug={slug} job={job} />
+              }]
+              : [])
+          ]}
+        />
+        <MoreButton list={list} />
+      </ListFrame>
+    </>
+  )
+}

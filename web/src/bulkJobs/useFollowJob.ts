@@ -1,0 +1,44 @@
+import { useQueryClient } from "@tanstack/react-query"
+import { useNavigate } from "@tanstack/react-router"
+import { useFormat } from "../format/useFormat.ts"
+import { useTexts } from "../i18n/Language.tsx"
+import { useToast } from "../ui/Toasts.tsx"
+import type { BulkJob } from "./bulkJob.ts"
+import { bulkJobsKey, readBulkJob } from "./queries.ts"
+
+const pauseMillis = 2_000
+
+/** Says in a notice that a job has begun and how far it is, with the way to its page. The job needs no browser. */
+export const useFollowJob = (slug: string) => {
+  const { bulkJobs: texts } = useTexts()
+  const format = useFormat()
+  const queries = useQueryClient()
+  const navigate = useNavigate()
+  const toast = useToast()
+  return async (created: BulkJob) => {
+    const textOf = ({ done, total }: BulkJob) =>
+      total === null ? format.number(done) : texts.ofTotal(format.number(done), format.number(total))
+    const notice = toast.show({
+      title: texts.begun[created.act],
+      text: textOf(created),
+      tone: "plain",
+      action: {
+        text: texts.see,
+        run: () => void navigate({ to: "/projects/$slug/bulk-jobs", params: { slug } })
+      }
+    })
+    try {
+      let job = created
+      while (job.status === "running") {
+        await new Promise((resolve) => setTimeout(resolve, pauseMillis))
+        job = await readBulkJob(slug, job.id)
+        notice.replace({ text: textOf(job) })
+      }
+      notice.replace({ title: texts.ended[job.act], ...(job.status === "completed" && { tone: "good" }) })
+    } catch {
+      // the job goes on; its page shows how far it is
+    }
+    await queries.invalidateQueries({ queryKey: ["tasks", slug] })
+    await queries.invalidateQueries({ queryKey: bulkJobsKey(slug) })
+  }
+}

@@ -1,0 +1,33 @@
+export const bulkJobs = {
+  title: "Bulk jobs",
+  acts: { delete: "Delete", cancel: "Cancel" },
+  begun: { delete: "Tasks are being deleted", cancel: "Tasks are being cancelled" },
+  ended: { delete: "The deletion has ended", cancel: "The cancellation has ended" },
+  statuses: { running: "Running", completed: "Completed", stopped: "Stopped" },
+  what: "Act",
+  filter: "Filter",
+  everyTask: "All tasks",
+  status: "Status",
+  progress: "Progress",
+  ofTotal: (part: string, total: string) => `${part} of ${total}`,
+  done: "Done",
+  parts: {
+    pending: (count: string) => `Without an outcome: ${count}`,
+    failed: (count: string) => `Failed: ${count}`,
+    unknown: (count: string) => `Outcome unknown: ${count}`,
+    skipped: (count: string) => `Left alone: ${count}`
+  },
+  by: "By",
+  created: "Started",
+  action: "Actions",
+  none: "No bulk job yet",
+  noneHint: "Select all that match in the list of tasks, then delete or cancel them.",
+  stop: "Stop",
+  stopQuestion: "Stop this job?",
+  stopHint: "Tasks that are left stay as they are. Commands that were issued go on. A stopped job cannot go on.",
+  cancelQuestion: "Cancel all tasks that match?",
+  toCancel: (count: string) => `Tasks that have not ended: ${count}`,
+  moreToCancel: (count: string) => `Tasks that have not ended: at least ${count}`,
+  cancelHint: "Each gets a command of its own. The job goes on if you close the page.",
+  see: "See the bulk jobs"
+}
