@@ -102,7 +102,7 @@ export class Approvals extends Effect.Service<Approvals>()("svc/Approvals", {
         case "bulk_retry_request":
           return doneAs("bulk_retry_request")(bulkRetries.create(request as BulkRetryRequestCreate))
         case "bulk_delete":
-          return Effect.map(deleteTasks(request as BulkDelete, created_at), (done): Done => done)
+          return deleteTasks(request as BulkDelete, created_at)
         case "rule_create":
           return doneAs("automation_rule")(rules.create(request as RuleCreate))
         case "rule_update": {

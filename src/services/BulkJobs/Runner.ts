@@ -1,5 +1,6 @@
-import { Cause, Effect, Layer } from "effect"
+import { Cause, Clock, Effect, Layer } from "effect"
 import { system } from "../../domain/Actor.ts"
+import type { BulkJobId } from "../../domain/Id.ts"
 import * as Timestamp from "../../domain/Timestamp.ts"
 import { CurrentActor } from "../CurrentActor.ts"
 import { orDieOnSql } from "../Database.ts"
@@ -22,6 +23,9 @@ const maxJobs = 500
 /** Between rounds in which no job moved: they wait for agents, outcomes, or the end of a failure. */
 const waitingPause = "250 millis"
 
+/** A job that failed rests for so long, while the others go on. */
+const restMillis = 5_000
+
 /** Does bulk jobs, a slice of each in turn, and deletes those whose retention has passed. */
 export class BulkJobRunner extends Effect.Service<BulkJobRunner>()("svc/BulkJobRunner", {
   effect: Effect.gen(function*() {
@@ -40,21 +44,27 @@ export class BulkJobRunner extends Effect.Service<BulkJobRunner>()("svc/BulkJobR
         system("bulk job")
       )
 
-    /** A job that cannot go on does not stop the others; a lost lease ends all. */
-    const advanceOrReport = (job: BulkJobRow) =>
-      Effect.catchAllCause(advance(job), (cause) =>
-        Cause.isInterrupted(cause) || isLeaseLost(cause)
-          ? Effect.failCause(cause)
-          : Effect.as(
-            Effect.zipRight(
-              loops.markFailed(loopName, cause),
-              Effect.annotateLogs(Effect.logError("a bulk job failed to go on; it is tried again", cause), {
-                bulk_job_id: job.id,
-                project_id: job.project_id
-              })
-            ),
-            null
-          ))
+    const failedAt = new Map<BulkJobId, number>()
+
+    const report = Effect.fnUntraced(function*({ id, project_id }: BulkJobRow, cause: Cause.Cause<unknown>) {
+      failedAt.set(id, yield* Clock.currentTimeMillis)
+      yield* loops.markFailed(loopName, cause)
+      yield* Effect.annotateLogs(Effect.logError("a bulk job failed to go on; it is tried again", cause), {
+        bulk_job_id: id,
+        project_id
+      })
+      return null
+    })
+
+    /** A job that cannot go on does not stop the others: null. A lost lease ends all. */
+    const advanceOrReport = Effect.fnUntraced(function*(job: BulkJobRow) {
+      if ((yield* Clock.currentTimeMillis) - (failedAt.get(job.id) ?? 0) < restMillis) return null
+      failedAt.delete(job.id)
+      return yield* Effect.catchAllCause(
+        advance(job),
+        (cause) => Cause.isInterrupted(cause) || isLeaseLost(cause) ? Effect.failCause(cause) : report(job, cause)
+      )
+    })
 
     /** A slice of each job; returns how many jobs there were. */
     const round = Effect.gen(function*() {
