@@ -135,6 +135,8 @@ const prepare = async (call: Call): Promise<Readonly<Record<string, string>>> =>
     })
   await retry(other, 20, 100)
   const request = await retry(group, 30, 0.5)
+  await call("POST", `${at}/bulk-jobs:delete`, { filter_query: "name:=mail.invoice until:12h" })
+  await call("POST", `${at}/bulk-jobs:cancel`, { filter_queue: "mail" })
   const rule = await call("POST", `${at}/automation/rules`, {
     name: "Declined cards",
     trigger: "task.failed",
