@@ -1,5 +1,6 @@
 import BetterSqlite3 from "better-sqlite3"
 import { Context, Effect, Layer } from "effect"
+import { existsSync } from "node:fs"
 import { join } from "node:path"
 import type { ProjectId, ScheduleId } from "../domain/Id.ts"
 import type { Decision } from "../domain/Schedule/Decisions.ts"
@@ -179,36 +180,48 @@ const makeStore = (db: BetterSqlite3.Database) => {
   }
 }
 
-const open = (home: string, readonly: boolean) =>
-  Effect.acquireRelease(
-    Effect.sync(() => {
-      const file = stateFile(home)
-      if (!readonly) restrictToOwner(file)
-      const db = new BetterSqlite3(file, { readonly, timeout: 5000 })
-      if (readonly) return db
-      db.pragma("journal_mode = WAL")
-      // A loss of power may take the newest decisions. They are taken again, with the same ids of their fires.
-      db.pragma("synchronous = NORMAL")
-      db.pragma("cache_size = -4096") // KiB
-      if (db.pragma("user_version", { simple: true }) !== version) {
-        const tables = db.prepare("SELECT name FROM sqlite_master WHERE type = 'table'").pluck().all()
-        db.transaction(() => {
-          for (const table of tables) db.exec(`DROP TABLE "${String(table)}"`)
-          db.exec(schema)
-        })()
-      }
-      return db
-    }),
-    (db) => Effect.sync(() => db.close())
-  )
+const close = (db: BetterSqlite3.Database) => Effect.sync(() => db.close())
+
+const hasTables = (db: BetterSqlite3.Database): boolean => db.pragma("user_version", { simple: true }) === version
+
+const open = (home: string) => {
+  const file = stateFile(home)
+  restrictToOwner(file)
+  const db = new BetterSqlite3(file, { timeout: 5000 })
+  db.pragma("journal_mode = WAL")
+  // A loss of power may take the newest decisions. They are taken again, with the same ids of their fires.
+  db.pragma("synchronous = NORMAL")
+  db.pragma("cache_size = -4096") // KiB
+  if (!hasTables(db)) {
+    const tables = db.prepare("SELECT name FROM sqlite_master WHERE type = 'table'").pluck().all()
+    db.transaction(() => {
+      for (const table of tables) db.exec(`DROP TABLE "${String(table)}"`)
+      db.exec(schema)
+    })()
+  }
+  return db
+}
 
 /**
  * What the program keeps in its home folder: the newest state of each schedule, so that it starts and ticks without the
  * brain, and the decisions that it has not handed over, written before they are sent.
  */
 export class Store extends Context.Tag("svc/scheduler/Store")<Store, ReturnType<typeof makeStore>>() {
-  static readonly layer = (home: string) => Layer.scoped(Store, Effect.map(open(home, false), makeStore))
+  static readonly layer = (home: string) =>
+    Layer.scoped(Store, Effect.map(Effect.acquireRelease(Effect.sync(() => open(home)), close), makeStore))
 
-  /** For `status`, beside the running program. */
-  static readonly layerReadOnly = (home: string) => Layer.scoped(Store, Effect.map(open(home, true), makeStore))
+  /**
+   * The store of the program that runs there, for `status`. Undefined where no program of this version has made its tables
+   * yet: the file is there a moment before them.
+   */
+  static readonly readBeside = (home: string) =>
+    Effect.gen(function*() {
+      const file = stateFile(home)
+      if (!existsSync(file)) return undefined
+      const db = yield* Effect.acquireRelease(
+        Effect.sync(() => new BetterSqlite3(file, { readonly: true, timeout: 5000 })),
+        close
+      )
+      return hasTables(db) ? makeStore(db) : undefined
+    })
 }

@@ -1,9 +1,10 @@
 import { assert, describe, it, layer } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
-import { chmodSync } from "node:fs"
+import { chmodSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { cli } from "../../src/cli/scheduler/Command.ts"
 import { lockHome } from "../../src/scheduler/Scheduler.ts"
+import { stateFile } from "../../src/scheduler/Store.ts"
 import { freshProject, serverOn } from "../brain.ts"
 import { temporaryHome } from "../databases.ts"
 import { makePki, type Pki } from "../grpc/pki.ts"
@@ -51,6 +52,16 @@ describe("svc-scheduler", () => {
       assert.include(JSON.parse(ok(yield* run(settings, "info", "--json"))).settings, { SVC_SCHEDULER_PROJECTS: "" })
       yield* lockHome(settings.SVC_SCHEDULER_HOME)
       refused(yield* run(settings, "serve"), "Another svc-scheduler uses")
+    }))
+
+  it.scoped("tells the status of a program whose file has no tables yet", () =>
+    Effect.gen(function*() {
+      const home = yield* temporaryHome
+      writeFileSync(stateFile(home), "")
+      yield* lockHome(home)
+      const { stderr, stdout } = yield* run({ SVC_SCHEDULER_HOME: home }, "status", "--json")
+      assert.strictEqual(stderr, "")
+      assert.include(JSON.parse(stdout), { running: true, connected: false, waiting_fires: 0 })
     }))
 })
 

@@ -1,7 +1,8 @@
+import type { SqlError } from "@effect/sql/SqlError"
 import { Effect } from "effect"
 import { existsSync } from "node:fs"
 import { lockFile } from "../../scheduler/Scheduler.ts"
-import { type RunState, stateFile, Store, type StoreCounts, type StoredProject } from "../../scheduler/Store.ts"
+import { type RunState, Store, type StoreCounts, type StoredProject } from "../../scheduler/Store.ts"
 import { acquireFileLock } from "../../services/FileLock.ts"
 
 /** What the home folder says of the program that runs, or ran, there. */
@@ -14,8 +15,7 @@ export interface Running {
   readonly instanceId: string | null
 }
 
-const nothing: Running = {
-  isRunning: false,
+const nothing: Omit<Running, "isRunning"> = {
   state: null,
   projects: [],
   counts: { schedules: 0, waiting_fires: 0, oldest_waiting: null },
@@ -31,18 +31,16 @@ const isLocked = (home: string) =>
     )
     : Effect.succeed(false)
 
-export const readRunning = (home: string) =>
+export const readRunning = (home: string): Effect.Effect<Running, SqlError> =>
   Effect.gen(function*() {
-    if (!existsSync(stateFile(home))) return nothing
     const isRunning = yield* isLocked(home)
-    return yield* Effect.provide(
-      Effect.map(Store, (store): Running => ({
-        isRunning,
-        state: store.readRunState(),
-        projects: store.listProjects(),
-        counts: store.counts(),
-        instanceId: store.readSetting("instance_id") ?? null
-      })),
-      Store.layerReadOnly(home)
-    )
-  })
+    const store = yield* Store.readBeside(home)
+    if (store === undefined) return { ...nothing, isRunning }
+    return {
+      isRunning,
+      state: store.readRunState(),
+      projects: store.listProjects(),
+      counts: store.counts(),
+      instanceId: store.readSetting("instance_id") ?? null
+    }
+  }).pipe(Effect.scoped)
