@@ -6,7 +6,7 @@ import { debianProgram } from "./debianProgram.ts"
  * graphics processor that is emulated costs more than to draw without one.
  */
 export const launchChromium = async (): Promise<Browser> => {
-  const { env, path } = await debianProgram("chromium")
+  const { env, path } = await debianProgram("chromium-headless-shell")
   return chromium.launch({
     executablePath: path,
     args: ["--no-sandbox", "--disable-gpu"],

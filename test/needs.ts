@@ -36,7 +36,7 @@ const probes: Readonly<Record<Need, () => Promise<boolean>>> = {
   // util-linux's: a terminal for tests
   script: () => runs("script", "-qec", "true", "/dev/null"),
   OpenSSL: () => runs("openssl", "version"),
-  chromium: () => isObtainable("chromium"),
+  "chromium-headless-shell": () => isObtainable("chromium-headless-shell"),
   nginx: () => isObtainable("nginx"),
   caddy: () => isObtainable("caddy"),
   prometheus: () => isObtainable("prometheus"),

@@ -18,7 +18,7 @@ const pages = {
   agents: "/projects/shop/agents"
 }
 
-const ready = await has("chromium")
+const ready = await has("chromium-headless-shell")
 
 describe.skipIf(!ready)("the dashboard", () => {
   it("loads at most 200 KB of script and style, compressed, before its first page", () => {

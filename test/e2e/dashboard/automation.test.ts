@@ -7,7 +7,7 @@ import { email, shopOn } from "./shop.ts"
 
 const rules = "/projects/shop/automation/rules"
 
-describe.skipIf(!(await has("chromium")))("automation, approvals, activity and audit in the dashboard", () => {
+describe.skipIf(!(await has("chromium-headless-shell")))("automation, approvals, activity and audit in the dashboard", () => {
   it.scopedLive("create, hold, approve and prove what rules do", () =>
     Effect.gen(function*() {
       const { call, invite, password, send, url } = yield* shopOn("PostgreSQL")

@@ -48,7 +48,7 @@ const assertFitsPhone = async (page: Page, path: string) => {
   await page.setViewportSize({ width: 1280, height: 800 })
 }
 
-const ready = await has("chromium")
+const ready = await has("chromium-headless-shell")
 
 describe.skipIf(!ready)("queues, workers, agents and the palette", () => {
   it.scopedLive(

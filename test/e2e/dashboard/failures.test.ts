@@ -5,7 +5,7 @@ import { has } from "../../needs.ts"
 import { assertAccessible, assertFitsPhone, browser, signIn, visit, waitUntil } from "./browser.ts"
 import { email, shopOn } from "./shop.ts"
 
-const ready = await has("chromium")
+const ready = await has("chromium-headless-shell")
 
 /** From a group's page: a bulk retry of it at this rate, after its preview. */
 const retryGroup = async (page: Page, rate: string) => {

@@ -46,7 +46,7 @@ const agree = async (page: Page, question: RegExp) => {
   await page.keyboard.press("Enter")
 }
 
-describe.skipIf(!(await has("chromium")))("the dashboard without a mouse", () => {
+describe.skipIf(!(await has("chromium-headless-shell")))("the dashboard without a mouse", () => {
   it.scopedLive("the commonest jobs, from the sign-in to the sign-out", () =>
     Effect.gen(function*() {
       const { call, invite, url } = yield* shopOn("PostgreSQL")

@@ -36,7 +36,7 @@ const makeReceiver = Effect.gen(function*() {
 
 const notifications = "/projects/shop/notifications"
 
-describe.skipIf(!(await has("chromium")))("notifications in the dashboard", () => {
+describe.skipIf(!(await has("chromium-headless-shell")))("notifications in the dashboard", () => {
   it.scopedLive(
     "from a tested channel to an alert that a person takes care of, also on a phone",
     () =>

@@ -22,7 +22,7 @@ const codeOf = (secret: string, later = 0) =>
 
 const petra = { email: "petra@example.com", password: "correct horse battery" }
 
-describe.skipIf(!(await has("chromium")))("people, accounts and the brain in the dashboard", () => {
+describe.skipIf(!(await has("chromium-headless-shell")))("people, accounts and the brain in the dashboard", () => {
   it.scopedLive(
     "an invited person joins, protects the account, and global admins run the brain",
     () =>

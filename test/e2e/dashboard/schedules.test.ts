@@ -5,7 +5,7 @@ import { has } from "../../needs.ts"
 import { assertAccessible, browser, press, signIn, visit, waitUntil } from "./browser.ts"
 import { email, shopOn } from "./shop.ts"
 
-const ready = await has("chromium")
+const ready = await has("chromium-headless-shell")
 
 const schedules = "/projects/shop/schedules"
 

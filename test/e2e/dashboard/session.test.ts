@@ -15,7 +15,7 @@ const isHarmless = (name: string) =>
     /^Only what .* did$/
   ].some((pattern) => pattern.test(name))
 
-describe.skipIf(!(await has("chromium")))("sessions in the dashboard", () => {
+describe.skipIf(!(await has("chromium-headless-shell")))("sessions in the dashboard", () => {
   it.scopedLive(
     "a viewer, an end in the middle of work, two tabs, and a brain that is killed",
     () =>

@@ -61,15 +61,20 @@ export const TaskTable = (
 
   const isAllSelected = tasks.every(({ id }) => selected.has(id))
   const lastFocused = useRef<string | null>(null)
+  const focus = (id: string | undefined) => {
+    const link = scroller.current?.querySelector<HTMLElement>(`[data-task="${id}"] a`)
+    link?.focus()
+    return link instanceof HTMLElement
+  }
   const focusedId = () => document.activeElement?.closest<HTMLElement>("[data-task]")?.dataset.task
   const move = (event: KeyboardEvent, step: 1 | -1) => {
     event.preventDefault()
     const from = tasks.findIndex(({ id }) => id === (focusedId() ?? lastFocused.current))
     const index = Math.max(0, Math.min(tasks.length - 1, from + step))
+    const id = tasks[index]?.id
     virtual.scrollToIndex(index)
-    requestAnimationFrame(() =>
-      scroller.current?.querySelector<HTMLElement>(`[data-task="${tasks[index]?.id}"] a`)?.focus()
-    )
+    // At once, since the next key acts on the row that has the focus; a row far away is there after the scroll only.
+    if (!focus(id)) requestAnimationFrame(() => focus(id))
   }
   /** The other keys act on the row that has the focus, which the person sees. */
   const onFocused = (act: (task: Task) => void) => (event: KeyboardEvent) => {
