@@ -75,9 +75,10 @@ export class HomeRepo extends Effect.Service<HomeRepo>()("svc/home/Repo", {
       const statements = coverOf(startOfWindow(minute, day), minute).map(({ from, level, to }) =>
         read`SELECT t.project_id, sum(t.success) AS success, sum(t.failure) AS failure,
             sum(t.revoked + t.rejected) AS others
-          FROM rollup_series s JOIN rollups t ON t.project_id = s.project_id AND t.level = ${level}
-            AND t.series_id = s.id AND t.bucket >= ${from} AND t.bucket <= ${to}
-          WHERE s.kind = ${seriesKinds.project} AND ${idIn(read, ids, "s.project_id")} GROUP BY t.project_id`
+          FROM rollup_series s CROSS JOIN rollups t
+          WHERE t.project_id = s.project_id AND t.level = ${level} AND t.series_id = s.id AND t.bucket >= ${from}
+            AND t.bucket <= ${to} AND s.kind = ${seriesKinds.project} AND ${idIn(read, ids, "s.project_id")}
+          GROUP BY t.project_id`
       )
       return Effect.map(
         read<TaskCounts>`${unionAll(read, statements)}`,
