@@ -5,7 +5,10 @@ import { promisify } from "node:util"
 
 /** Programs of Debian that tests run against the real brain. */
 const programs = {
-  "chromium-headless-shell": { packages: ["chromium-headless-shell"], path: "usr/lib/chromium/chromium-headless-shell" },
+  "chromium-headless-shell": {
+    packages: ["chromium-headless-shell"],
+    path: "usr/lib/chromium/chromium-headless-shell"
+  },
   nginx: { packages: ["nginx", "libpcre2-8-0"], path: "usr/sbin/nginx" },
   caddy: { packages: ["caddy", "libzstd1"], path: "usr/bin/caddy" },
   prometheus: { packages: ["prometheus"], path: "usr/bin/prometheus" },

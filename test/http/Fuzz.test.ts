@@ -16,7 +16,7 @@ import { together, type World, world } from "./world.ts"
  * Requests for each thing that an operation takes, and as many again for its callers, headers and body as a whole.
  * `SVC_FUZZ_RUNS=50 npx vitest run test/http/Fuzz.test.ts` tries fifty times as much; `SVC_FUZZ_SEED` repeats a run.
  */
-const runs = (engine: Engine) => Number(process.env.SVC_FUZZ_RUNS ?? (engine === "SQLite" ? 0.4 : 0.15))
+const runs = (engine: Engine) => Number(process.env.SVC_FUZZ_RUNS ?? (engine === "SQLite" ? 0.3 : 0.05))
 const seed = Number(process.env.SVC_FUZZ_SEED ?? 20_261_121)
 
 /** Of these attempts at each operation. */

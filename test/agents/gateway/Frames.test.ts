@@ -109,7 +109,7 @@ const misdeeds: ReadonlyArray<Misdeed> = [
   {
     title: "a clock 75 s ahead",
     reason: "stale",
-    detail: "75.0 s ahead",
+    detail: " s ahead",
     commit: (agent) => void agent.signed("event_batch", batch(), { skew: 75_000 })
   },
   {

@@ -7,169 +7,174 @@ import { email, shopOn } from "./shop.ts"
 
 const rules = "/projects/shop/automation/rules"
 
-describe.skipIf(!(await has("chromium-headless-shell")))("automation, approvals, activity and audit in the dashboard", () => {
-  it.scopedLive("create, hold, approve and prove what rules do", () =>
-    Effect.gen(function*() {
-      const { call, invite, password, send, url } = yield* shopOn("PostgreSQL")
-      const chrome = yield* browser
-      const { complaints, page } = yield* visit(chrome, url)
+describe.skipIf(!(await has("chromium-headless-shell")))(
+  "automation, approvals, activity and audit in the dashboard",
+  () => {
+    it.scopedLive("create, hold, approve and prove what rules do", () =>
+      Effect.gen(function*() {
+        const { call, invite, password, send, url } = yield* shopOn("PostgreSQL")
+        const chrome = yield* browser
+        const { complaints, page } = yield* visit(chrome, url)
 
-      // a rule from its form, tried on the past before it is saved
-      const ruleId = yield* Effect.promise(async () => {
-        await page.goto("/projects/shop/automation")
-        await signIn(page, email, password)
-        await page.getByText("No rule yet").waitFor()
-        await page.getByRole("link", { name: "New rule" }).click()
-        await page.getByLabel("Name", { exact: true }).fill("Retry declined cards")
-        await page.getByLabel("Task name", { exact: true }).fill("payment.*")
-        await page.getByLabel("On the task", { exact: true }).selectOption("retry")
-        await page.getByLabel("Add a condition").selectOption("runtime")
-        await page.getByLabel("Run time: At least, in ms").fill("5")
-        await page.getByLabel("Run time: At most, in ms").fill("1")
-        await page.getByText("min_ms must not be above max_ms").first().waitFor()
-        await page.getByLabel("Run time: At most, in ms").fill("600000")
-        const past = page.getByRole("region", { name: "On the past" })
-        await past.getByRole("link", { name: "payment.charge" }).first().waitFor()
-        await past.getByLabel("Days", { exact: true }).selectOption("30")
-        await page.waitForURL(/days=30/)
-        await inspect(page, "the editor of a rule")
-        await page.getByRole("button", { name: "Save the rule" }).click()
-        await page.getByRole("heading", { name: "Retry declined cards" }).waitFor()
-        const { items } = await call("GET", rules)
-        assert.deepInclude(items[0], {
-          name: "Retry declined cards",
-          trigger: "task.failed",
-          conditions: { task_name: "payment.*", runtime: { min_ms: 5, max_ms: 600_000 } },
-          actions: [{ type: "retry", max_retries: 3 }, { type: "notify", channel_ids: [], in_app: true }],
-          dry_run: true
+        // a rule from its form, tried on the past before it is saved
+        const ruleId = yield* Effect.promise(async () => {
+          await page.goto("/projects/shop/automation")
+          await signIn(page, email, password)
+          await page.getByText("No rule yet").waitFor()
+          await page.getByRole("link", { name: "New rule" }).click()
+          await page.getByLabel("Name", { exact: true }).fill("Retry declined cards")
+          await page.getByLabel("Task name", { exact: true }).fill("payment.*")
+          await page.getByLabel("On the task", { exact: true }).selectOption("retry")
+          await page.getByLabel("Add a condition").selectOption("runtime")
+          await page.getByLabel("Run time: At least, in ms").fill("5")
+          await page.getByLabel("Run time: At most, in ms").fill("1")
+          await page.getByText("min_ms must not be above max_ms").first().waitFor()
+          await page.getByLabel("Run time: At most, in ms").fill("600000")
+          const past = page.getByRole("region", { name: "On the past" })
+          await past.getByRole("link", { name: "payment.charge" }).first().waitFor()
+          await past.getByLabel("Days", { exact: true }).selectOption("30")
+          await page.waitForURL(/days=30/)
+          await inspect(page, "the editor of a rule")
+          await page.getByRole("button", { name: "Save the rule" }).click()
+          await page.getByRole("heading", { name: "Retry declined cards" }).waitFor()
+          const { items } = await call("GET", rules)
+          assert.deepInclude(items[0], {
+            name: "Retry declined cards",
+            trigger: "task.failed",
+            conditions: { task_name: "payment.*", runtime: { min_ms: 5, max_ms: 600_000 } },
+            actions: [{ type: "retry", max_retries: 3 }, { type: "notify", channel_ids: [], in_app: true }],
+            dry_run: true
+          })
+          await page.getByRole("button", { name: "End the dry run" }).click()
+          await page.getByRole("dialog").getByRole("button", { name: "End the dry run" }).click()
+          await page.getByText("Active", { exact: true }).waitFor()
+          assert.isFalse((await call("GET", `${rules}/${items[0].id}`)).dry_run)
+          return String(items[0].id)
         })
-        await page.getByRole("button", { name: "End the dry run" }).click()
-        await page.getByRole("dialog").getByRole("button", { name: "End the dry run" }).click()
-        await page.getByText("Active", { exact: true }).waitFor()
-        assert.isFalse((await call("GET", `${rules}/${items[0].id}`)).dry_run)
-        return String(items[0].id)
-      })
 
-      // the kill switch says what it does, and does it
-      yield* Effect.promise(async () => {
-        await page.getByRole("link", { name: "All rules" }).click()
-        await page.getByText("the name matches “payment.*”").waitFor()
-        await inspect(page, "the rules")
-        await page.getByRole("button", { name: "Stop all rules" }).click()
-        await page.getByRole("dialog").getByText("No rule does anything until").waitFor()
-        await page.getByRole("dialog").getByRole("button", { name: "Stop all rules" }).click()
-        await page.getByText("Automation is stopped for this project").waitFor()
-        assert.isFalse((await call("GET", "/projects/shop/automation/settings")).automation_enabled)
-        await page.getByRole("button", { name: "Start all rules" }).click()
-        await page.getByText("Automation is on for this project.").waitFor()
-      })
+        // the kill switch says what it does, and does it
+        yield* Effect.promise(async () => {
+          await page.getByRole("link", { name: "All rules" }).click()
+          await page.getByText("the name matches “payment.*”").waitFor()
+          await inspect(page, "the rules")
+          await page.getByRole("button", { name: "Stop all rules" }).click()
+          await page.getByRole("dialog").getByText("No rule does anything until").waitFor()
+          await page.getByRole("dialog").getByRole("button", { name: "Stop all rules" }).click()
+          await page.getByText("Automation is stopped for this project").waitFor()
+          assert.isFalse((await call("GET", "/projects/shop/automation/settings")).automation_enabled)
+          await page.getByRole("button", { name: "Start all rules" }).click()
+          await page.getByText("Automation is on for this project.").waitFor()
+        })
 
-      // a change that waits leads to its approval; another admin decides
-      const ada = yield* visit(chrome, url)
-      yield* Effect.promise(async () => {
-        const admin = await invite("Ada", "admin")
-        await call("PATCH", "/projects/shop", { approvals: { purge: true, bulk_over: null, destructive_rules: true } })
-        await page.getByRole("button", { name: "Disable: Retry declined cards" }).click()
-        await page.getByText("This waits for a second person", { exact: true }).waitFor()
-        await page.getByRole("button", { name: "See the approval" }).click()
-        await page.getByText("You asked for this, so another admin decides.").waitFor()
-        assert.strictEqual(await page.getByRole("button", { name: "Approve", exact: true }).count(), 0)
+        // a change that waits leads to its approval; another admin decides
+        const ada = yield* visit(chrome, url)
+        yield* Effect.promise(async () => {
+          const admin = await invite("Ada", "admin")
+          await call("PATCH", "/projects/shop", {
+            approvals: { purge: true, bulk_over: null, destructive_rules: true }
+          })
+          await page.getByRole("button", { name: "Disable: Retry declined cards" }).click()
+          await page.getByText("This waits for a second person", { exact: true }).waitFor()
+          await page.getByRole("button", { name: "See the approval" }).click()
+          await page.getByText("You asked for this, so another admin decides.").waitFor()
+          assert.strictEqual(await page.getByRole("button", { name: "Approve", exact: true }).count(), 0)
 
-        await ada.page.goto("/projects/shop/approvals")
-        await signIn(ada.page, admin.email, admin.password)
-        await ada.page.getByRole("link", { name: "1 waiting for you" }).waitFor()
-        await ada.page.getByRole("link", { name: /Change the rule/ }).click()
-        await ada.page.getByRole("region", { name: "Request" }).getByText("is_enabled:").waitFor()
-        await inspect(ada.page, "the approvals")
-        await ada.page.getByRole("button", { name: "Approve", exact: true }).click()
-        await ada.page.getByRole("dialog").getByRole("button", { name: "Approve" }).click()
-        await ada.page.getByText("It was approved and done").waitFor()
-        assert.isFalse((await call("GET", `${rules}/${ruleId}`)).is_enabled)
+          await ada.page.goto("/projects/shop/approvals")
+          await signIn(ada.page, admin.email, admin.password)
+          await ada.page.getByRole("link", { name: "1 waiting for you" }).waitFor()
+          await ada.page.getByRole("link", { name: /Change the rule/ }).click()
+          await ada.page.getByRole("region", { name: "Request" }).getByText("is_enabled:").waitFor()
+          await inspect(ada.page, "the approvals")
+          await ada.page.getByRole("button", { name: "Approve", exact: true }).click()
+          await ada.page.getByRole("dialog").getByRole("button", { name: "Approve" }).click()
+          await ada.page.getByText("It was approved and done").waitFor()
+          assert.isFalse((await call("GET", `${rules}/${ruleId}`)).is_enabled)
 
-        const held = await send("PATCH", `${rules}/${ruleId}`, { is_enabled: true })
-        assert.strictEqual(held.json.code, "approval_required")
-        const id = String(held.json.details.approval_id)
-        await ada.page.goto(`/projects/shop/approvals?id=${id}`)
-        await ada.page.getByRole("button", { name: "Reject", exact: true }).click()
-        await ada.page.getByLabel("Reason (optional)").fill("Not today")
-        await ada.page.getByRole("dialog").getByRole("button", { name: "Reject" }).click()
-        await ada.page.getByText("Not today").waitFor()
-        const { reason, status } = await call("GET", `/projects/shop/approvals/${id}`)
-        assert.deepStrictEqual({ reason, status }, { reason: "Not today", status: "rejected" })
-      })
+          const held = await send("PATCH", `${rules}/${ruleId}`, { is_enabled: true })
+          assert.strictEqual(held.json.code, "approval_required")
+          const id = String(held.json.details.approval_id)
+          await ada.page.goto(`/projects/shop/approvals?id=${id}`)
+          await ada.page.getByRole("button", { name: "Reject", exact: true }).click()
+          await ada.page.getByLabel("Reason (optional)").fill("Not today")
+          await ada.page.getByRole("dialog").getByRole("button", { name: "Reject" }).click()
+          await ada.page.getByText("Not today").waitFor()
+          const { reason, status } = await call("GET", `/projects/shop/approvals/${id}`)
+          assert.deepStrictEqual({ reason, status }, { reason: "Not today", status: "rejected" })
+        })
 
-      // the feed: filters in the address, and new rows behind a button
-      yield* Effect.promise(async () => {
-        await ada.page.clock.install()
-        await ada.page.goto("/projects/shop/activity")
-        await ada.page.getByLabel("Actions").selectOption("approval.")
-        await ada.page.waitForURL(/prefix=approval\./)
-        const feed = ada.page.getByRole("table")
-        await feed.getByText("approval.rejected").waitFor()
-        assert.strictEqual(await feed.getByText("automation.rule.created").count(), 0)
-        await feed.getByRole("button", { name: "Ada" }).first().click()
-        await ada.page.waitForURL(/person=/)
-        await feed.getByText("approval.requested").first().waitFor({ state: "detached" })
-        await inspect(ada.page, "the activity")
-        await ada.page.getByLabel("Person", { exact: true }).selectOption("")
-        await feed.getByText("approval.requested").first().waitFor()
-        await send("PATCH", `${rules}/${ruleId}`, { is_enabled: true })
-        await ada.page.clock.fastForward(16_000) // the feed is read every 15 s
-        await ada.page.getByRole("button", { name: "1 new" }).click()
-        await ada.page.getByRole("button", { name: "1 new" }).waitFor({ state: "detached" })
-        assert.strictEqual(await feed.getByText("approval.requested").count(), 3)
-      })
+        // the feed: filters in the address, and new rows behind a button
+        yield* Effect.promise(async () => {
+          await ada.page.clock.install()
+          await ada.page.goto("/projects/shop/activity")
+          await ada.page.getByLabel("Actions").selectOption("approval.")
+          await ada.page.waitForURL(/prefix=approval\./)
+          const feed = ada.page.getByRole("table")
+          await feed.getByText("approval.rejected").waitFor()
+          assert.strictEqual(await feed.getByText("automation.rule.created").count(), 0)
+          await feed.getByRole("button", { name: "Ada" }).first().click()
+          await ada.page.waitForURL(/person=/)
+          await feed.getByText("approval.requested").first().waitFor({ state: "detached" })
+          await inspect(ada.page, "the activity")
+          await ada.page.getByLabel("Person", { exact: true }).selectOption("")
+          await feed.getByText("approval.requested").first().waitFor()
+          await send("PATCH", `${rules}/${ruleId}`, { is_enabled: true })
+          await ada.page.clock.fastForward(16_000) // the feed is read every 15 s
+          await ada.page.getByRole("button", { name: "1 new" }).click()
+          await ada.page.getByRole("button", { name: "1 new" }).waitFor({ state: "detached" })
+          assert.strictEqual(await feed.getByText("approval.requested").count(), 3)
+        })
 
-      // the audit log: a row with its metadata, the integrity, and a file
-      const auditor = yield* visit(chrome, url)
-      yield* Effect.promise(async () => {
-        await auditor.page.goto("/projects/shop/audit?prefix=automation.")
-        const auda = await invite("Auda", "auditor")
-        await signIn(auditor.page, auda.email, auda.password)
-        const { page: log } = auditor
-        await log.getByRole("region", { name: "Integrity of the whole log" }).getByText("Intact").waitFor()
-        await log.getByRole("button", { name: "Details: automation.rule.created" }).click()
-        await log.getByRole("region", { name: "Metadata" }).getByText("\"Retry declined cards\"").waitFor()
-        await inspect(log, "the audit log")
-        await log.getByRole("button", { name: "Export", exact: true }).click()
-        await log.getByRole("dialog").getByText("Action: automation.").waitFor()
-        await log.getByRole("button", { name: "Start the export" }).click()
-        const [download] = await Promise.all([
-          log.waitForEvent("download"),
-          log.getByRole("link", { name: "Download" }).click()
-        ])
-        const file = readFileSync(await download.path(), "utf8")
-        assert.include(file, "automation.rule.created")
-        assert.notInclude(file, "approval.requested")
-        await inspect(log, "the exports")
-      })
+        // the audit log: a row with its metadata, the integrity, and a file
+        const auditor = yield* visit(chrome, url)
+        yield* Effect.promise(async () => {
+          await auditor.page.goto("/projects/shop/audit?prefix=automation.")
+          const auda = await invite("Auda", "auditor")
+          await signIn(auditor.page, auda.email, auda.password)
+          const { page: log } = auditor
+          await log.getByRole("region", { name: "Integrity of the whole log" }).getByText("Intact").waitFor()
+          await log.getByRole("button", { name: "Details: automation.rule.created" }).click()
+          await log.getByRole("region", { name: "Metadata" }).getByText("\"Retry declined cards\"").waitFor()
+          await inspect(log, "the audit log")
+          await log.getByRole("button", { name: "Export", exact: true }).click()
+          await log.getByRole("dialog").getByText("Action: automation.").waitFor()
+          await log.getByRole("button", { name: "Start the export" }).click()
+          const [download] = await Promise.all([
+            log.waitForEvent("download"),
+            log.getByRole("link", { name: "Download" }).click()
+          ])
+          const file = readFileSync(await download.path(), "utf8")
+          assert.include(file, "automation.rule.created")
+          assert.notInclude(file, "approval.requested")
+          await inspect(log, "the exports")
+        })
 
-      // a viewer reads rules and activity, and nothing that the API would refuse
-      const viewer = yield* visit(chrome, url)
-      yield* Effect.promise(async () => {
-        await viewer.page.goto(`/projects/shop/automation/${ruleId}`)
-        const vera = await invite("Vera", "viewer")
-        await signIn(viewer.page, vera.email, vera.password)
-        await viewer.page.getByText("You can read this rule.").waitFor()
-        assert.strictEqual(await viewer.page.getByRole("button", { name: /Save|Delete|Enable|dry run/ }).count(), 0)
-        assert.strictEqual(await viewer.page.getByRole("region", { name: "On the past" }).count(), 0)
-        await viewer.page.getByRole("link", { name: "All rules" }).click()
-        await viewer.page.getByText("Automation is on for this project.").waitFor()
-        assert.strictEqual(await viewer.page.getByRole("button", { name: /Stop|Enable/ }).count(), 0)
-        assert.strictEqual(await viewer.page.getByRole("link", { name: /New rule|Approvals|Audit log/ }).count(), 0)
-        await viewer.page.goto("/activity")
-        await viewer.page.getByRole("table").waitFor()
-      })
+        // a viewer reads rules and activity, and nothing that the API would refuse
+        const viewer = yield* visit(chrome, url)
+        yield* Effect.promise(async () => {
+          await viewer.page.goto(`/projects/shop/automation/${ruleId}`)
+          const vera = await invite("Vera", "viewer")
+          await signIn(viewer.page, vera.email, vera.password)
+          await viewer.page.getByText("You can read this rule.").waitFor()
+          assert.strictEqual(await viewer.page.getByRole("button", { name: /Save|Delete|Enable|dry run/ }).count(), 0)
+          assert.strictEqual(await viewer.page.getByRole("region", { name: "On the past" }).count(), 0)
+          await viewer.page.getByRole("link", { name: "All rules" }).click()
+          await viewer.page.getByText("Automation is on for this project.").waitFor()
+          assert.strictEqual(await viewer.page.getByRole("button", { name: /Stop|Enable/ }).count(), 0)
+          assert.strictEqual(await viewer.page.getByRole("link", { name: /New rule|Approvals|Audit log/ }).count(), 0)
+          await viewer.page.goto("/activity")
+          await viewer.page.getByRole("table").waitFor()
+        })
 
-      // deleting asks for the name
-      yield* Effect.promise(async () => {
-        await page.goto(`/projects/shop/automation/${ruleId}`)
-        await page.getByRole("button", { name: "Delete" }).click()
-        await page.getByLabel("Type Retry declined cards to confirm").fill("Retry declined cards")
-        await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click()
-        await page.getByText("No rule yet").waitFor()
-        assert.deepStrictEqual((await call("GET", rules)).items, [])
-      })
-      assert.deepStrictEqual([...complaints, ...ada.complaints, ...auditor.complaints, ...viewer.complaints], [])
-    }), 240_000)
-})
+        // deleting asks for the name
+        yield* Effect.promise(async () => {
+          await page.goto(`/projects/shop/automation/${ruleId}`)
+          await page.getByRole("button", { name: "Delete" }).click()
+          await page.getByLabel("Type Retry declined cards to confirm").fill("Retry declined cards")
+          await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click()
+          await page.getByText("No rule yet").waitFor()
+          assert.deepStrictEqual((await call("GET", rules)).items, [])
+        })
+        assert.deepStrictEqual([...complaints, ...ada.complaints, ...auditor.complaints, ...viewer.complaints], [])
+      }), 240_000)
+  }
+)
