@@ -24,6 +24,7 @@ const up = Effect.gen(function*() {
     outcomes ${text},
     created_by ${uuid},
     created_at ${text} NOT NULL,
+    as_of ${text} NOT NULL,
     deadline_at ${text} NOT NULL,
     finished_at ${text},
     settled_at ${text}
@@ -32,7 +33,7 @@ const up = Effect.gen(function*() {
   yield* sql`CREATE INDEX bulk_jobs_open ON bulk_jobs (id) WHERE settled_at IS NULL`
   yield* sql`CREATE INDEX bulk_jobs_finished ON bulk_jobs (finished_at) WHERE finished_at IS NOT NULL`
   yield* sql`ALTER TABLE commands ADD COLUMN bulk_job_id ${uuid}`
-  // partial: few commands belong to a job
+  // null again once the job has counted the outcome; partial: few commands belong to a job
   yield* sql`CREATE INDEX commands_bulk_job ON commands (bulk_job_id, status) WHERE bulk_job_id IS NOT NULL`
 })
 

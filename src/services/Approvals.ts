@@ -85,9 +85,7 @@ export class Approvals extends Effect.Service<Approvals>()("svc/Approvals", {
     const deleteTasks = Effect.fnUntraced(function*(body: BulkDelete, requestedAt: Timestamp.Timestamp) {
       const { task_ids, ...filter } = body
       if (task_ids !== null) return { type: "tasks", deleted_count: yield* tasks.bulkDelete(body) } satisfies Done
-      const { filter_until } = filter
-      const until = filter_until !== null && filter_until < requestedAt ? filter_until : requestedAt
-      const { id } = yield* bulkJobs.deleteMatching({ ...filter, filter_until: until })
+      const { id } = yield* bulkJobs.deleteMatching(filter, requestedAt)
       return { type: "bulk_job", id } satisfies Done
     })
 

@@ -7,6 +7,7 @@ import { maxFacetValues, type TaskFacetCounts } from "../domain/Task/Facets.ts"
 import * as Timestamp from "../domain/Timestamp.ts"
 import { ApprovalGate } from "./Approvals/Gate.ts"
 import { Audit } from "./Audit.ts"
+import { finishEntryOf } from "./BulkJobs/FinishEntry.ts"
 import { type BulkJobRow, BulkJobsRepo, everyEngine } from "./BulkJobs/Repo.ts"
 import { BulkJobView } from "./BulkJobs/View.ts"
 import { CurrentActor, CurrentProject } from "./CurrentActor.ts"
@@ -20,7 +21,7 @@ import { TaskSearch } from "./Tasks/Search.ts"
 
 const defaultLimit = 50
 
-/** Bulk jobs of a project that have not ended. */
+/** Bulk jobs of a project that have not ended, or that have open commands. */
 export const maxOpenJobs = 20
 
 const notFound = new NotFound({ resource: "bulk job" })
@@ -49,7 +50,7 @@ export class BulkJobs extends Effect.Service<BulkJobs>()("svc/BulkJobs", {
 
     const insert = Effect.fnUntraced(function*(job: BulkJobRow) {
       yield* lockName(sql, `bulk jobs ${job.project_id}`)
-      if ((yield* repo.countOpen(job.project_id)) >= maxOpenJobs) return yield* tooMany
+      if ((yield* repo.countUnsettled(job.project_id)) >= maxOpenJobs) return yield* tooMany
       yield* repo.insert(job)
       yield* audit.record({
         action: "bulk_job.created",
@@ -58,6 +59,7 @@ export class BulkJobs extends Effect.Service<BulkJobs>()("svc/BulkJobs", {
         project_id: job.project_id,
         metadata: { act: job.act, filter: job.filter, total: job.total }
       })
+      if (job.finished_at !== null) yield* audit.record(finishEntryOf(job))
       return job
     }, sql.withTransaction)
 
@@ -67,39 +69,43 @@ export class BulkJobs extends Effect.Service<BulkJobs>()("svc/BulkJobs", {
         ? Effect.succeed(engine.map(({ value }) => value).sort())
         : repo.listEngines(projectId)
 
-    const create = Effect.fnUntraced(function*(act: BulkJobAct, terms: BulkJobFilter) {
-      const { id: project_id } = yield* CurrentProject
-      const actor = yield* CurrentActor
-      const created_at = yield* Timestamp.now
-      const { filter_until } = terms
-      const until = filter_until !== null && filter_until < created_at ? filter_until : created_at
-      const filter = { ...terms, filter_until: until }
-      const facets = yield* search.countFacets(project_id, tasksOf(act, filter, created_at))
-      const engines = act === "delete" ? [everyEngine] : yield* listEngines(project_id, facets)
-      const isEmpty = facets.is_complete && facets.counted === 0
-      const ended_at = isEmpty ? created_at : null
-      return yield* insert({
-        id: yield* Ids.nextOf(BulkJobId),
-        project_id,
-        act,
-        filter,
-        status: isEmpty ? "completed" : "running",
-        total: facets.is_complete ? facets.counted : null,
-        done: 0,
-        skipped: 0,
-        cursors: Object.fromEntries(engines.map((engine) => [engine, Ids.minId])),
-        outcomes: isEmpty && act === "cancel" ? { pending: 0, succeeded: 0, failed: 0, unknown: 0 } : null,
-        created_by: actor.kind === "person" ? actor.user_id : null,
-        created_at,
-        deadline_at: Timestamp.addSeconds(created_at, bulkRetryDeadlineHours * 3600),
-        finished_at: ended_at,
-        settled_at: ended_at
-      })
-    })
+    const create = Effect.fnUntraced(
+      function*(act: BulkJobAct, terms: BulkJobFilter, requestedAt?: Timestamp.Timestamp) {
+        const { id: project_id } = yield* CurrentProject
+        const actor = yield* CurrentActor
+        const created_at = yield* Timestamp.now
+        const as_of = requestedAt ?? created_at
+        const { filter_until } = terms
+        const until = filter_until !== null && filter_until < as_of ? filter_until : as_of
+        const filter = { ...terms, filter_until: until }
+        const facets = yield* search.countFacets(project_id, tasksOf(act, filter, as_of))
+        const engines = act === "delete" ? [everyEngine] : yield* listEngines(project_id, facets)
+        const isEmpty = facets.is_complete && facets.counted === 0
+        const ended_at = isEmpty ? created_at : null
+        return yield* insert({
+          id: yield* Ids.nextOf(BulkJobId),
+          project_id,
+          act,
+          filter,
+          status: isEmpty ? "completed" : "running",
+          total: facets.is_complete ? facets.counted : null,
+          done: 0,
+          skipped: 0,
+          cursors: Object.fromEntries(engines.map((engine) => [engine, Ids.minId])),
+          outcomes: act === "cancel" ? { pending: 0, succeeded: 0, failed: 0, unknown: 0 } : null,
+          created_by: actor.kind === "person" ? actor.user_id : null,
+          created_at,
+          as_of,
+          deadline_at: Timestamp.addSeconds(created_at, bulkRetryDeadlineHours * 3600),
+          finished_at: ended_at,
+          settled_at: ended_at
+        })
+      }
+    )
 
-    /** Begins to delete the tasks that match. */
+    /** Begins to delete the tasks that match, or that matched when this was requested, for one who approves it later. */
     const deleteMatching = Effect.fn("BulkJobs.deleteMatching")(
-      (terms: BulkJobFilter) =>
+      (terms: BulkJobFilter, requestedAt?: Timestamp.Timestamp) =>
         gate.check(
           // the same request as that of the bulk deletion by filter, so that both wait as one
           {
@@ -108,7 +114,7 @@ export class BulkJobs extends Effect.Service<BulkJobs>()("svc/BulkJobs", {
             summary: "Delete the tasks that match a filter"
           },
           ({ bulk_over }) => bulk_over !== null
-        ).pipe(Effect.zipRight(create("delete", terms)), Effect.flatMap(describe), gate.record),
+        ).pipe(Effect.zipRight(create("delete", terms, requestedAt)), Effect.flatMap(describe), gate.record),
       orDieOnSql
     )
 

@@ -3,6 +3,7 @@ import { assert, describe, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { randomUUID } from "node:crypto"
 import type { Role } from "../../src/domain/Access.ts"
+import * as Timestamp from "../../src/domain/Timestamp.ts"
 import { Approvals } from "../../src/services/Approvals.ts"
 import { freshAgent } from "../agent.ts"
 import { freshKey, freshProject, request, serverOn } from "../brain.ts"
@@ -156,6 +157,26 @@ describe.each(engines)("approvals on %s", (engine) => {
         }),
       60_000
     )
+
+    it.effect("an approved deletion counts ages from the request", () =>
+      Effect.gen(function*() {
+        const { call, first, held, project, second } = yield* site
+        const sql = yield* SqlClient.SqlClient
+        const minutesAgo = (minutes: number) => storedTask(project.id, Date.now() - minutes * 60_000)
+        const [old, younger] = [minutesAgo(50), minutesAgo(40)]
+        yield* insertTasks([old, younger])
+        const id = yield* held(first, "POST", "/bulk-jobs:delete", { filter_query: "until:30m" })
+        // as if it had waited for a quarter of an hour
+        const requestedAt = Timestamp.addSeconds(yield* Timestamp.now, -900)
+        yield* sql`UPDATE approvals SET created_at = ${requestedAt} WHERE id = ${id}`
+        const { json } = yield* call(second, "POST", `/approvals/${id}/approve`)
+        yield* until(
+          Effect.map(call(first, "GET", `/bulk-jobs/${json.result.id}`), ({ json }) => json),
+          ({ done, status }) => status === "completed" && done === 1
+        )
+        const left: ReadonlyArray<{ readonly id: string }> = (yield* call(first, "GET", "/tasks")).json.items
+        assert.deepStrictEqual(left.map((task) => task.id), [younger.id])
+      }))
 
     it.effect("rules that retry or cancel wait, rules that notify do not", () =>
       Effect.gen(function*() {

@@ -6,7 +6,7 @@ import { BulkJobId } from "../../src/domain/Id.ts"
 import * as Timestamp from "../../src/domain/Timestamp.ts"
 import { type BulkJobRow, BulkJobsRepo } from "../../src/services/BulkJobs/Repo.ts"
 import { BulkJobRunner, leaseName } from "../../src/services/BulkJobs/Runner.ts"
-import { Leader, LeaseLost } from "../../src/services/Leader.ts"
+import { Leader, Lease, LeaseLost } from "../../src/services/Leader.ts"
 import { connected, freshAgent, type TestAgent } from "../agent.ts"
 import { baseUrl, freshKey, freshProject, request, serverOn } from "../brain.ts"
 import { engines } from "../databases.ts"
@@ -275,8 +275,34 @@ describe.each(engines)("bulk jobs on %s", (engine) => {
         assert.deepStrictEqual(cancelled(agent), ["t291", "t292", "t293", "t294", "t295", "t296", "t297", "t298"])
         assert.lengthOf(yield* tasksLeft, 10)
         const [commands] = yield* sql<{ n: number }>`SELECT CAST(count(*) AS INTEGER) AS n FROM commands
-          WHERE project_id = ${project.id} AND bulk_job_id = ${cancellation.id}`
+          WHERE project_id = ${project.id} AND action = 'cancel_task'`
         assert.strictEqual(commands?.n, 8)
+      }).pipe(services))
+
+    it.scoped("leave alone what no longer matches when its slice is written", () =>
+      Effect.gen(function*() {
+        yield* withoutRunner
+        const { connect, create, get, insert, project, tasksLeft } = yield* world
+        const sql = yield* SqlClient.SqlClient
+        yield* insert(4, (n) => ({ state: n <= 2 ? "failure" : "pending" }))
+        const agent = yield* connect
+        const deletion = yield* create("delete", { filter_state: "failure" })
+        const cancellation = yield* create("cancel", { filter_state: "pending" })
+        const isServed = Effect.map(get(cancellation.id), ({ note }) => note)
+        yield* until(isServed, (note) => note === null)
+        const begin = (task: string) =>
+          sql`UPDATE tasks SET state = 'started' WHERE project_id = ${project.id} AND task_id = ${task}`
+        /** A step during which a task begins, between the search and the write. */
+        const stepWhile = (task: string, job: BulkJob) =>
+          Effect.updateService(step(job), Lease, (lease) => ({
+            ...lease,
+            withTransaction: (body) => Effect.zipRight(Effect.orDie(begin(task)), lease.withTransaction(body))
+          }))
+        yield* leading(Effect.zip(stepWhile("t1", deletion), stepWhile("t3", cancellation)))
+        assert.deepStrictEqual(yield* tasksLeft, ["t1", "t3", "t4"])
+        yield* Effect.promise(() => agent.when(() => agent.commands.length === 1))
+        assert.deepStrictEqual(cancelled(agent), ["t4"])
+        assert.deepInclude(yield* get(cancellation.id), { done: 1, skipped: 1 })
       }).pipe(services))
 
     it.scoped("count ages from their creation, and are deleted after their retention", () =>
@@ -288,10 +314,8 @@ describe.each(engines)("bulk jobs on %s", (engine) => {
         yield* insert(3, () => ({ state: "failure" }))
         const old = yield* create("delete", { filter_query: "state:failure until:30m" })
         assert.strictEqual(old.total, 3)
-        // as if the job had been created when its tasks were new
-        yield* sql`UPDATE bulk_jobs SET created_at = ${
-          Timestamp.addSeconds(old.created_at, -3000)
-        } WHERE id = ${old.id}`
+        // as if the job had been asked for when its tasks were new
+        yield* sql`UPDATE bulk_jobs SET as_of = ${Timestamp.addSeconds(old.created_at, -3000)} WHERE id = ${old.id}`
         yield* leading(step(old))
         assert.lengthOf(yield* tasksLeft, 3)
         assert.deepInclude(yield* get(old.id), { status: "completed", done: 0, skipped: 3 })

@@ -1,13 +1,10 @@
 import { SqlClient } from "@effect/sql"
 import { Clock, Effect, Layer, Option } from "effect"
-import { tasksOf } from "../../domain/BulkJob.ts"
-import { isEndState } from "../../domain/Command/Note.ts"
-import { type AgentId, CommandId } from "../../domain/Id.ts"
-import type { TaskState } from "../../domain/TaskState.ts"
+import { type BulkJobOutcomes, tasksOf } from "../../domain/BulkJob.ts"
+import { type AgentId, CommandId, type ProjectId } from "../../domain/Id.ts"
 import * as Timestamp from "../../domain/Timestamp.ts"
 import { Audit } from "../Audit.ts"
 import { Commands } from "../Commands.ts"
-import { EngineAgents } from "../Commands/EngineAgents.ts"
 import type { IssuedIntent } from "../Commands/Issue.ts"
 import { idIn } from "../Dialect.ts"
 import * as Ids from "../Ids.ts"
@@ -17,10 +14,13 @@ import { Scans } from "../Tasks/Scans.ts"
 import { TaskSearch } from "../Tasks/Search.ts"
 import { finishEntryOf } from "./FinishEntry.ts"
 import { type BulkJobRow, BulkJobsRepo, skippedAtEnd } from "./Repo.ts"
-import { cancelAction, outcomesOf } from "./View.ts"
+import { cancelAction } from "./View.ts"
 
 /** Tasks that are skipped in one step, after the deadline. */
 const maxSkips = 1000
+
+/** Outcomes that are counted in one step. */
+const maxOutcomes = 1000
 
 /** How often the tasks of an engine are looked for that has no connected agent. */
 const recheckMillis = 10_000
@@ -36,62 +36,98 @@ interface Slice {
 interface TaskToCancel {
   readonly engine: string
   readonly task_id: string
-  readonly state: TaskState
   /** The agent that reported the task's worker; null: none is known. */
   readonly reporter: AgentId | null
 }
 
-type ChooseAgent = (engine: string, preferred: AgentId | null) => AgentId | null
+export type ChooseAgent = (engine: string, preferred: AgentId | null) => AgentId | null
+
+/** A task of an engine without an agent: its job waits as long as the task matches. */
+interface WaitingTask {
+  readonly id: string
+  /** When it was last seen to match, in epoch milliseconds. */
+  readonly seenAt: number
+}
+
+type CommandCounts = Effect.Effect.Success<ReturnType<BulkJobsRepo["countCommands"]>>
+
+const total = (counts: CommandCounts, kind: "ended" | "open") => counts.reduce((sum, count) => sum + count[kind], 0)
+
+const noOutcomes: BulkJobOutcomes = { pending: 0, succeeded: 0, failed: 0, unknown: 0 }
+
+/** With the outcomes that were taken; the other commands of the job are pending. */
+const addOutcomes = (
+  { done, outcomes }: Pick<BulkJobRow, "done" | "outcomes">,
+  taken: ReadonlyArray<{ readonly outcome: "succeeded" | "failed" | "unknown" }>
+): BulkJobOutcomes => {
+  const sums = { ...(outcomes ?? noOutcomes) }
+  for (const { outcome } of taken) sums[outcome]++
+  return { ...sums, pending: done - sums.succeeded - sums.failed - sums.unknown }
+}
 
 /**
- * Commands the cancellation of a job's tasks, by engine, the oldest first. The cursor moves in the transaction that
- * inserts the commands, so that no crash cancels a task twice or leaves it out.
+ * Commands the cancellation of a job's tasks, by engine, the oldest first, and counts how the commands come out. The
+ * cursor moves in the transaction that inserts the commands, so that no crash cancels a task twice or leaves it out.
  */
 export class BulkJobCancellation extends Effect.Service<BulkJobCancellation>()("svc/BulkJobCancellation", {
   effect: Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient
     const repo = yield* BulkJobsRepo
     const search = yield* TaskSearch
-    const engineAgents = yield* EngineAgents
     const commands = yield* Commands
     const audit = yield* Audit
     const { bulkCommandTimeout, bulkRetryOpenCommands } = yield* Settings
 
-    /** When an engine of a job without an agent was last found to have a task, in epoch milliseconds. */
-    const seenAt = new Map<string, number>()
+    /** By job and engine. */
+    const waitingTasks = new Map<string, WaitingTask>()
 
-    /** The next tasks of each engine, as far as its agents allow; after the deadline those to be skipped. */
-    const selectSlices = Effect.fnUntraced(function*(
-      { act, created_at, cursors, filter, id, project_id }: BulkJobRow,
-      choose: ChooseAgent | null,
-      openByEngine: ReadonlyMap<string, number>
-    ) {
-      const tasks = tasksOf(act, filter, created_at)
-      const newest = Ids.maxIdAt(Timestamp.toEpochMillis(created_at))
-      const now = yield* Clock.currentTimeMillis
-      const slices: Array<Slice> = []
-      for (const [engine, after] of Object.entries(cursors)) {
-        const isServed = choose === null || choose(engine, null) !== null
-        const waiting = `${id} ${engine}`
-        // its tasks may end while they wait for an agent
-        if (!isServed && now - (seenAt.get(waiting) ?? 0) < recheckMillis) continue
-        const open = openByEngine.get(engine) ?? 0
-        const limit = choose === null ? maxSkips : isServed ? bulkRetryOpenCommands - open : 1
-        if (limit <= 0) continue
-        const found = tasks.engine !== null && tasks.engine !== engine
-          ? []
-          : yield* search.listIds(project_id, { ...tasks, engine }, { direction: "oldest", after, limit })
-        const ids = found.filter((id) => id <= newest)
-        if (isServed || ids.length === 0) {
-          seenAt.delete(waiting)
-          slices.push({ engine, ids, isLast: ids.length < limit })
-        } else seenAt.set(waiting, now)
-      }
-      return slices
+    const filterOf = ({ act, as_of, filter }: BulkJobRow) => tasksOf(act, filter, as_of)
+
+    /** Whether a task of the engine still waits for an agent; one look at a task, and not a walk over all before it. */
+    const isWaiting = Effect.fnUntraced(function*(job: BulkJobRow, key: string) {
+      const task = waitingTasks.get(key)
+      if (task === undefined) return false
+      if ((yield* Clock.currentTimeMillis) - task.seenAt < recheckMillis) return true
+      const matches = yield* search.listMatches(job.project_id, filterOf(job), [task.id])
+      if (matches.length === 0) return false
+      waitingTasks.set(key, { ...task, seenAt: yield* Clock.currentTimeMillis })
+      return true
     })
 
+    const listNext = Effect.fnUntraced(function*(job: BulkJobRow, engine: string, limit: number) {
+      const tasks = filterOf(job)
+      const newest = Ids.maxIdAt(Timestamp.toEpochMillis(job.as_of))
+      const after = job.cursors[engine] ?? Ids.minId
+      const found = tasks.engine !== null && tasks.engine !== engine
+        ? []
+        : yield* search.listIds(job.project_id, { ...tasks, engine }, { direction: "oldest", after, limit })
+      return found.filter((id) => id <= newest)
+    })
+
+    /** The next tasks of each engine, as far as its agents allow; after the deadline those to be skipped. */
+    const selectSlices = Effect.fnUntraced(
+      function*(job: BulkJobRow, choose: ChooseAgent | null, counts: CommandCounts) {
+        const slices: Array<Slice> = []
+        for (const engine of Object.keys(job.cursors)) {
+          const isServed = choose === null || choose(engine, null) !== null
+          const key = `${job.id} ${engine}`
+          if (!isServed && (yield* isWaiting(job, key))) continue
+          const open = counts.find((count) => count.engine === engine)?.open ?? 0
+          const limit = choose === null ? maxSkips : isServed ? bulkRetryOpenCommands - open : 1
+          if (limit <= 0) continue
+          const ids = yield* listNext(job, engine, limit)
+          const [first] = ids
+          if (isServed || first === undefined) {
+            waitingTasks.delete(key)
+            slices.push({ engine, ids, isLast: ids.length < limit })
+          } else waitingTasks.set(key, { id: first, seenAt: yield* Clock.currentTimeMillis })
+        }
+        return slices
+      }
+    )
+
     const listTasks = (projectId: BulkJobRow["project_id"], ids: ReadonlyArray<string>) =>
-      sql<TaskToCancel>`SELECT t.engine, t.task_id, t.state, w.agent_id AS reporter FROM tasks t
+      sql<TaskToCancel>`SELECT t.engine, t.task_id, w.agent_id AS reporter FROM tasks t
         LEFT JOIN workers w ON w.project_id = t.project_id AND w.engine = t.engine AND w.name = t.worker_name
         WHERE t.project_id = ${projectId} AND ${idIn(sql, ids, "t.id")} ORDER BY t.id`
 
@@ -99,13 +135,15 @@ export class BulkJobCancellation extends Effect.Service<BulkJobCancellation>()("
     const nextIds = (count: number) =>
       Effect.map(Effect.replicateEffect(Ids.nextOf(CommandId), count), (ids) => [...ids].sort())
 
-    /** The commands of those tasks that can still be cancelled. */
+    /** The commands for those tasks that still match and have an agent. */
     const makeIssues = Effect.fnUntraced(
-      function*({ id, project_id }: BulkJobRow, slices: ReadonlyArray<Slice>, choose: ChooseAgent) {
-        const tasks = yield* listTasks(project_id, slices.flatMap(({ ids }) => ids))
+      function*(job: BulkJobRow, slices: ReadonlyArray<Slice>, choose: ChooseAgent) {
+        const { id, project_id } = job
+        const matching = yield* search.lockMatches(project_id, filterOf(job), slices.flatMap(({ ids }) => ids))
+        const tasks = yield* listTasks(project_id, matching)
         const ids = yield* nextIds(tasks.length)
-        return tasks.flatMap(({ engine, reporter, state, task_id }, index): ReadonlyArray<IssuedIntent> => {
-          const agent_id = isEndState(state) ? null : choose(engine, reporter)
+        return tasks.flatMap(({ engine, reporter, task_id }, index): ReadonlyArray<IssuedIntent> => {
+          const agent_id = choose(engine, reporter)
           const command_id = ids[index]
           return agent_id === null || command_id === undefined ? [] : [{
             id: command_id,
@@ -126,11 +164,11 @@ export class BulkJobCancellation extends Effect.Service<BulkJobCancellation>()("
       }
     )
 
-    /** Ends a job of which no task and no command is left. */
+    /** Ends a job of which no task and no command is left. The outcomes of commands that retention has deleted are unknown. */
     const settle = Effect.fnUntraced(function*(job: BulkJobRow) {
       const now = yield* Timestamp.now
-      const outcomes = outcomesOf(job, yield* repo.countCommandsWithin([job.id]))
-      if (outcomes.pending > 0) return
+      const { pending, unknown, ...others } = addOutcomes(job, [])
+      const outcomes = { ...others, pending: 0, unknown: unknown + pending }
       const isStopped = job.finished_at !== null
       const skipped = isStopped ? job.skipped : skippedAtEnd(job)
       yield* repo.update(job.id, {
@@ -144,25 +182,33 @@ export class BulkJobCancellation extends Effect.Service<BulkJobCancellation>()("
 
     /** Writes a step, as far as the job is as it was when the step was planned. */
     const write = Effect.fnUntraced(
-      function*(seen: BulkJobRow, slices: ReadonlyArray<Slice>, choose: ChooseAgent | null) {
-        const job = Option.getOrUndefined(yield* repo.lock(seen.project_id, seen.id))
-        if (job === undefined || job.settled_at !== null) return 0
+      function*(seen: BulkJobRow, slices: ReadonlyArray<Slice>, choose: ChooseAgent | null, isOver: boolean) {
+        const locked = Option.getOrUndefined(yield* repo.lock(seen.project_id, seen.id))
+        if (locked === undefined || locked.settled_at !== null) return 0
+        const taken = yield* repo.takeOutcomes(locked.id, maxOutcomes)
+        const job = { ...locked, outcomes: addOutcomes(locked, taken) }
         const isRunning = job.finished_at === null
-        if (slices.length === 0 || !isRunning) {
+        if (isOver && taken.length === 0 && (!isRunning || Object.keys(job.cursors).length === 0)) {
           yield* settle(job)
           return 1
         }
+        const isStale = slices.some(({ engine }) => job.cursors[engine] !== seen.cursors[engine])
+        if (slices.length === 0 || !isRunning || isStale) {
+          if (taken.length > 0) yield* repo.update(job.id, { outcomes: job.outcomes })
+          return taken.length
+        }
         const cursors: Record<string, string> = { ...job.cursors }
         for (const { engine, ids, isLast } of slices) {
-          if (job.cursors[engine] !== seen.cursors[engine]) return 0
           if (isLast) delete cursors[engine]
           else cursors[engine] = ids.at(-1) ?? Ids.minId
         }
         const found = slices.reduce((sum, { ids }) => sum + ids.length, 0)
         const issues = choose === null ? [] : yield* makeIssues(job, slices, choose)
+        const done = job.done + issues.length
         yield* repo.update(job.id, {
           cursors,
-          done: job.done + issues.length,
+          done,
+          outcomes: addOutcomes({ done, outcomes: job.outcomes }, []),
           skipped: job.skipped + found - issues.length
         })
         if (issues.length > 0) yield* commands.issueAll(issues)
@@ -170,25 +216,29 @@ export class BulkJobCancellation extends Effect.Service<BulkJobCancellation>()("
       }
     )
 
-    /** One step; returns how many tasks it moved, 0 where it waits for agents or outcomes. */
-    const advance = Effect.fn("BulkJobCancellation.advance")(function*(job: BulkJobRow) {
-      const lease = yield* Lease
-      const openByEngine = yield* repo.countOpenCommands(job.id)
-      const isRunning = job.finished_at === null
-      const choose = job.deadline_at <= (yield* Timestamp.now)
-        ? null
-        : yield* engineAgents.chooseIn(job.project_id, cancelAction)
-      const slices = isRunning ? yield* selectSlices(job, choose, openByEngine) : []
-      const isLeft = isRunning && Object.keys(job.cursors).length > 0
-      if (slices.length === 0 && (isLeft || openByEngine.size > 0)) return 0
-      return yield* lease.withTransaction(write(job, slices, choose))
-    })
+    /**
+     * One step; returns how many tasks and outcomes it moved, 0 where it waits for agents or outcomes. `chooseIn`: the
+     * agents of a project as they are now.
+     */
+    const advance = Effect.fn("BulkJobCancellation.advance")(
+      function*<E, R>(job: BulkJobRow, chooseIn: (projectId: ProjectId) => Effect.Effect<ChooseAgent, E, R>) {
+        const lease = yield* Lease
+        const counts = yield* repo.countCommands(job.id)
+        const isLeft = job.finished_at === null && Object.keys(job.cursors).length > 0
+        const isLate = job.deadline_at <= (yield* Timestamp.now)
+        const choose = isLeft && !isLate ? yield* chooseIn(job.project_id) : null
+        const slices = isLeft ? yield* selectSlices(job, choose, counts) : []
+        const isOver = !isLeft && total(counts, "open") === 0
+        if (slices.length === 0 && total(counts, "ended") === 0 && !isOver) return 0
+        return yield* lease.withTransaction(write(job, slices, choose, isOver))
+      }
+    )
 
     return { advance } as const
   })
 }) {
   static readonly layer = this.Default.pipe(
-    Layer.provide([BulkJobsRepo.layer, Commands.layer, EngineAgents.layer, TaskSearch.layer]),
+    Layer.provide([BulkJobsRepo.layer, Commands.layer, TaskSearch.layer]),
     Layer.provide(Scans.layer)
   )
 }

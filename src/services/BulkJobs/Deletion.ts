@@ -22,14 +22,17 @@ export class BulkJobDeletion extends Effect.Service<BulkJobDeletion>()("svc/Bulk
     const bulk = yield* TaskBulkDelete
     const audit = yield* Audit
 
-    /** Deletes the slice, as far as the job still runs, and counts it in the same transaction. */
+    const filterOf = ({ as_of, filter }: BulkJobRow) => tasksOf("delete", filter, as_of)
+
+    /** Deletes what still matches of the slice, as far as the job runs, and counts it in the same transaction. */
     const write = Effect.fnUntraced(function*(seen: BulkJobRow, after: string, ids: ReadonlyArray<string>) {
       const job = Option.getOrUndefined(yield* repo.lock(seen.project_id, seen.id))
       if (job === undefined || job.finished_at !== null) return 0
       const isEnd = ids.length === 0 && after === Ids.minId
-      const deleted = ids.length === 0
+      const matching = ids.length === 0 ? [] : yield* search.lockMatches(job.project_id, filterOf(job), ids)
+      const deleted = matching.length === 0
         ? 0
-        : yield* bulk.deleteSlice(job.project_id, { task_ids: null, ...job.filter }, ids, { bulk_job_id: job.id })
+        : yield* bulk.deleteSlice(job.project_id, { task_ids: null, ...job.filter }, matching, { bulk_job_id: job.id })
       const done = job.done + deleted
       if (isEnd) {
         const now = yield* Timestamp.now
@@ -47,10 +50,10 @@ export class BulkJobDeletion extends Effect.Service<BulkJobDeletion>()("svc/Bulk
     const advance = Effect.fn("BulkJobDeletion.advance")(function*(job: BulkJobRow) {
       const lease = yield* Lease
       const after = job.cursors[everyEngine] ?? Ids.minId
-      const newest = Ids.maxIdAt(Timestamp.toEpochMillis(job.created_at))
+      const newest = Ids.maxIdAt(Timestamp.toEpochMillis(job.as_of))
       const found = yield* search.listIds(
         job.project_id,
-        tasksOf("delete", job.filter, job.created_at),
+        filterOf(job),
         { direction: "oldest", after, limit: rowsAtOnce }
       )
       return yield* lease.withTransaction(write(job, after, found.filter((id) => id <= newest)))

@@ -1,7 +1,7 @@
 import { SqlClient, type Statement } from "@effect/sql"
 import { Effect, Schema, Struct } from "effect"
 import { BulkJob, BulkJobOutcomes } from "../../domain/BulkJob.ts"
-import { BulkJobId, type ProjectId } from "../../domain/Id.ts"
+import type { BulkJobId, ProjectId } from "../../domain/Id.ts"
 import { FilterTerms } from "../../domain/Task/Filter.ts"
 import { Timestamp } from "../../domain/Timestamp.ts"
 import { JsonColumn } from "../ColumnTypes.ts"
@@ -18,14 +18,15 @@ export const BulkJobRow = Schema.Struct({
   filter: JsonColumn(FilterTerms),
   /** The id after which the walk over the tasks goes on, by engine; an engine without one is done. */
   cursors: JsonColumn(Schema.Record({ key: Schema.String, value: Schema.String })),
-  /** Null while they are counted in `commands`. */
   outcomes: Schema.NullOr(JsonColumn(BulkJobOutcomes)),
+  /** The moment of the request: ages of the query count from it, and later tasks are left alone. */
+  as_of: Timestamp,
   /** When its last command got an outcome: the runner has nothing left to do. */
   settled_at: Schema.NullOr(Timestamp)
 })
 export type BulkJobRow = typeof BulkJobRow.Type
 
-/** Tasks that matched at the creation and do not any more were skipped too. */
+/** Tasks that matched at the creation and are gone, or do not match any more, were skipped too. */
 export const skippedAtEnd = ({ done, skipped, total }: Pick<BulkJobRow, "done" | "skipped" | "total">): number =>
   Math.max(skipped, (total ?? 0) - done)
 
@@ -40,14 +41,8 @@ const encodeChanges = Schema.encodeSync(Schema.partial(
 ))
 const allRows = rowsOf(BulkJobRow)
 const firstRow = firstRowOf(BulkJobRow)
-const engineCounts = rowsOf(Schema.Struct({ engine: Schema.String, n: Schema.Int }))
-const jobCounts = rowsOf(
-  Schema.Struct({
-    id: BulkJobId,
-    outcome: Schema.Literal("pending", "succeeded", "failed", "unknown"),
-    n: Schema.Int
-  })
-)
+const engineCounts = rowsOf(Schema.Struct({ engine: Schema.String, open: Schema.Int, ended: Schema.Int }))
+const countedOutcomes = rowsOf(Schema.Struct({ outcome: Schema.Literal("succeeded", "failed", "unknown") }))
 const engineNames = rowsOf(Schema.Struct({ engine: Schema.String }))
 
 export class BulkJobsRepo extends Effect.Service<BulkJobsRepo>()("svc/BulkJobsRepo", {
@@ -58,18 +53,13 @@ export class BulkJobsRepo extends Effect.Service<BulkJobsRepo>()("svc/BulkJobsRe
 
     /** The rules of docs/commands.md. An agent that does not know whether it was executed says `indeterminate`. */
     const outcomeSql = sql.literal(`CASE
-      WHEN status IN ('pending', 'dispatched') THEN 'pending'
       WHEN status = 'completed' THEN 'succeeded'
       WHEN dispatched_at IS NULL THEN 'failed'
       WHEN status <> 'failed' OR result LIKE '%"indeterminate":true%' OR result LIKE '%"indeterminate": true%'
         THEN 'unknown'
       ELSE 'failed' END`)
 
-    const countCommandsBy = (client: SqlClient.SqlClient) => (ids: ReadonlyArray<BulkJobId>) =>
-      ids.length === 0
-        ? Effect.succeed([])
-        : jobCounts(client`SELECT bulk_job_id AS id, ${outcomeSql} AS outcome, CAST(count(*) AS INTEGER) AS n
-            FROM commands WHERE bulk_job_id IN ${client.in(ids)} GROUP BY 1, 2`)
+    const isOpen = sql.literal("status IN ('pending', 'dispatched')")
 
     return {
       insert: (job: BulkJobRow) => sql`INSERT INTO bulk_jobs ${sql.insert(encode(job))}`,
@@ -85,12 +75,14 @@ export class BulkJobsRepo extends Effect.Service<BulkJobsRepo>()("svc/BulkJobsRe
         allRows(read`SELECT ${columns} FROM bulk_jobs
           WHERE project_id = ${projectId} ${start === null ? read`` : read`AND id < ${start}`}
           ORDER BY id DESC LIMIT ${limit}`),
-      countOpen: (projectId: ProjectId) =>
+      /** Those that were stopped count too while commands are open. */
+      countUnsettled: (projectId: ProjectId) =>
         countOf(sql`SELECT CAST(count(*) AS INTEGER) AS n FROM bulk_jobs
-          WHERE project_id = ${projectId} AND settled_at IS NULL AND finished_at IS NULL`),
-      /** Jobs that something can be done for, oldest first. */
-      listUnsettled: (limit: number) =>
-        allRows(sql`SELECT ${columns} FROM bulk_jobs WHERE settled_at IS NULL ORDER BY id LIMIT ${limit}`),
+          WHERE project_id = ${projectId} AND settled_at IS NULL`),
+      /** Jobs that something can be done for, oldest first, after this id. */
+      listUnsettled: (after: string, limit: number) =>
+        allRows(sql`SELECT ${columns} FROM bulk_jobs WHERE settled_at IS NULL AND id > ${after}
+          ORDER BY id LIMIT ${limit}`),
       /** The caller has locked the job. */
       update: (id: BulkJobId, changes: BulkJobChanges) =>
         sql`UPDATE bulk_jobs SET ${sql.update(encodeChanges(changes))} WHERE id = ${id}`,
@@ -115,17 +107,16 @@ export class BulkJobsRepo extends Effect.Service<BulkJobsRepo>()("svc/BulkJobsRe
           (rows) => rows.map(({ engine }) => engine)
         )
       },
-      /** Commands of a job without an outcome, by engine. */
-      countOpenCommands: (id: BulkJobId) =>
-        Effect.map(
-          engineCounts(read`SELECT engine, CAST(count(*) AS INTEGER) AS n FROM commands
-            WHERE bulk_job_id = ${id} AND status IN ('pending', 'dispatched') GROUP BY engine`),
-          (rows) => new Map(rows.map(({ engine, n }) => [engine, n]))
-        ),
-      /** How the commands of jobs came out. */
-      countCommands: countCommandsBy(read),
-      /** The same, as the current transaction sees them. */
-      countCommandsWithin: countCommandsBy(sql)
+      /** Commands of a job without an outcome, and with one that is not counted yet, by engine. */
+      countCommands: (id: BulkJobId) =>
+        engineCounts(read`SELECT engine, CAST(sum(CASE WHEN ${isOpen} THEN 1 ELSE 0 END) AS INTEGER) AS open,
+            CAST(sum(CASE WHEN ${isOpen} THEN 0 ELSE 1 END) AS INTEGER) AS ended
+          FROM commands WHERE bulk_job_id = ${id} GROUP BY engine`),
+      /** Outcomes that were not counted yet, at most `limit`; they are not found again. */
+      takeOutcomes: (id: BulkJobId, limit: number) =>
+        countedOutcomes(sql`UPDATE commands SET bulk_job_id = NULL WHERE id IN (
+            SELECT id FROM commands WHERE bulk_job_id = ${id} AND NOT (${isOpen}) LIMIT ${limit}
+          ) RETURNING ${outcomeSql} AS outcome`)
     } as const
   })
 }) {

@@ -1,27 +1,33 @@
-import { Cause, Clock, Effect, Layer } from "effect"
+import { Cause, Clock, type Duration, Effect, Layer } from "effect"
 import { system } from "../../domain/Actor.ts"
-import type { BulkJobId } from "../../domain/Id.ts"
+import type { BulkJobId, ProjectId } from "../../domain/Id.ts"
 import * as Timestamp from "../../domain/Timestamp.ts"
+import { EngineAgents } from "../Commands/EngineAgents.ts"
 import { CurrentActor } from "../CurrentActor.ts"
 import { orDieOnSql } from "../Database.ts"
 import { yieldToEventLoop } from "../EventLoop.ts"
+import * as Ids from "../Ids.ts"
 import { isLeaseLost, Leader, type Lease } from "../Leader.ts"
 import { Loops } from "../Loops.ts"
 import { Settings } from "../Settings.ts"
 import { BulkJobCancellation } from "./Cancellation.ts"
 import { BulkJobDeletion } from "./Deletion.ts"
 import { type BulkJobRow, BulkJobsRepo } from "./Repo.ts"
+import { cancelAction } from "./View.ts"
 
 const loopName = "bulk jobs"
 
 /** The name of the lease: one process of all replicas does bulk jobs. */
 export const leaseName = "bulk jobs"
 
-/** Jobs of a round. A project has at most 20 that run. */
+/** Jobs of a round; the next round goes on after them. */
 const maxJobs = 500
 
 /** Between rounds in which no job moved: they wait for agents, outcomes, or the end of a failure. */
-const waitingPause = "250 millis"
+const waitingPause = (rounds: number): Duration.DurationInput => rounds <= 40 ? "250 millis" : "1 second"
+
+/** Jobs that are done at the same time: one whose tasks take long to find does not hold up all others. */
+const jobsAtOnce = 4
 
 /** A job that failed rests for so long, while the others go on. */
 const restMillis = 5_000
@@ -34,12 +40,15 @@ export class BulkJobRunner extends Effect.Service<BulkJobRunner>()("svc/BulkJobR
     const cancellation = yield* BulkJobCancellation
     const leader = yield* Leader
     const loops = yield* Loops
+    const engineAgents = yield* EngineAgents
     const { bulkRetryRetentionDays } = yield* Settings
 
+    const chooseIn = (projectId: ProjectId) => engineAgents.chooseIn(projectId, cancelAction)
+
     /** One step of a job; returns how many tasks it moved. Only the leader may do it. */
-    const advance = (job: BulkJobRow) =>
+    const advance = (job: BulkJobRow, chooseAgents = chooseIn) =>
       Effect.provideService(
-        job.act === "delete" ? deletion.advance(job) : cancellation.advance(job),
+        job.act === "delete" ? deletion.advance(job) : cancellation.advance(job, chooseAgents),
         CurrentActor,
         system("bulk job")
       )
@@ -57,31 +66,44 @@ export class BulkJobRunner extends Effect.Service<BulkJobRunner>()("svc/BulkJobR
     })
 
     /** A job that cannot go on does not stop the others: null. A lost lease ends all. */
-    const advanceOrReport = Effect.fnUntraced(function*(job: BulkJobRow) {
+    const advanceOrReport = Effect.fnUntraced(function*(job: BulkJobRow, chooseAgents: typeof chooseIn) {
       if ((yield* Clock.currentTimeMillis) - (failedAt.get(job.id) ?? 0) < restMillis) return null
       failedAt.delete(job.id)
       return yield* Effect.catchAllCause(
-        advance(job),
+        advance(job, chooseAgents),
         (cause) => Cause.isInterrupted(cause) || isLeaseLost(cause) ? Effect.failCause(cause) : report(job, cause)
       )
     })
 
-    /** A slice of each job; returns how many jobs there were. */
+    /** The job after which the next round begins, and the rounds since a job has moved. */
+    let after: string = Ids.minId
+    let waitingRounds = 0
+
+    /** A slice of each job; returns whether there may be more to do. */
     const round = Effect.gen(function*() {
-      const jobs = yield* repo.listUnsettled(maxJobs)
-      const moved = yield* Effect.forEach(jobs, (job) => Effect.zipLeft(advanceOrReport(job), yieldToEventLoop))
+      const isFirst = after === Ids.minId
+      const jobs = yield* repo.listUnsettled(after, maxJobs)
+      after = jobs.length < maxJobs ? Ids.minId : jobs.at(-1)?.id ?? Ids.minId
+      const chooseAgents = yield* Effect.cachedFunction(chooseIn) // the agents are the same for all jobs of a project
+      const moved = yield* Effect.forEach(
+        jobs,
+        (job) => Effect.zipLeft(advanceOrReport(job, chooseAgents), yieldToEventLoop),
+        { concurrency: jobsAtOnce }
+      )
       if (!moved.includes(null)) yield* loops.reportSuccess(loopName)
-      if (jobs.length > 0 && moved.every((tasks) => tasks === null || tasks === 0)) yield* Effect.sleep(waitingPause)
-      return jobs.length
+      const isWaiting = jobs.length > 0 && moved.every((tasks) => tasks === null || tasks === 0)
+      waitingRounds = isWaiting ? waitingRounds + 1 : 0
+      if (isWaiting) yield* Effect.sleep(waitingPause(waitingRounds))
+      return jobs.length > 0 || !isFirst
     })
 
     const runAll: Effect.Effect<void, unknown, Lease> = Effect.asVoid(
-      Effect.repeat(round, { while: (jobs) => jobs > 0 })
+      Effect.repeat(round, { while: (mayHaveMore) => mayHaveMore })
     )
 
     /** Does every job that is left, if no other process does. */
     const run = Effect.flatMap(
-      repo.listUnsettled(1),
+      repo.listUnsettled(Ids.minId, 1),
       ([job]) => job === undefined ? Effect.void : leader.only(leaseName, runAll)
     )
 
@@ -93,7 +115,13 @@ export class BulkJobRunner extends Effect.Service<BulkJobRunner>()("svc/BulkJobR
   })
 }) {
   static readonly layer = this.Default.pipe(
-    Layer.provide([BulkJobsRepo.layer, BulkJobDeletion.layer, BulkJobCancellation.layer, Leader.layer])
+    Layer.provide([
+      BulkJobsRepo.layer,
+      BulkJobDeletion.layer,
+      BulkJobCancellation.layer,
+      EngineAgents.layer,
+      Leader.layer
+    ])
   )
 
   static readonly layerLoop = Layer.scopedDiscard(Effect.gen(function*() {

@@ -73,7 +73,8 @@ export class RestoreAftermath extends Effect.Service<RestoreAftermath>()("svc/Re
         // the tasks are there again: whether they are still to be deleted is for a person to decide
         [
           "bulk_jobs_stopped",
-          countRows(sql`UPDATE bulk_jobs SET status = 'stopped', finished_at = ${now}
+          countRows(sql`UPDATE bulk_jobs SET status = 'stopped', finished_at = ${now},
+              settled_at = CASE WHEN act = 'delete' THEN ${now} END -- commands of a cancellation may be open
             WHERE finished_at IS NULL RETURNING 1`)
         ],
         // whether one was approved and done, is unknown

@@ -4,7 +4,7 @@ import { maxFacetTasks, maxFacetValues } from "../../domain/Task/Facets.ts"
 import type { TaskFilter } from "../../domain/Task/Filter.ts"
 import { type TaskFacet, taskFacets } from "../../domain/TaskFacet.ts"
 import { Reader } from "../Database.ts"
-import { idIn } from "../Dialect.ts"
+import { forUpdate, idIn } from "../Dialect.ts"
 import * as Ids from "../Ids.ts"
 import { type Fragment, makeConditions } from "./Conditions.ts"
 import { toFacetCounts } from "./FacetCounts.ts"
@@ -324,16 +324,22 @@ export class TaskSearch extends Effect.Service<TaskSearch>()("svc/tasks/Search",
     })
 
     /** Those of the ids whose tasks match. */
+    const matchesOf = (projectId: ProjectId, filter: TaskFilter, ids: ReadonlyArray<string>) =>
+      sql`SELECT id FROM tasks
+        WHERE ${sql.and([sql`project_id = ${projectId}`, idIn(sql, ids), ...where.allTerms(filter)])}`
+
     const listMatches = Effect.fn("TaskSearch.listMatches")(
       (projectId: ProjectId, filter: TaskFilter, ids: ReadonlyArray<string>) =>
-        Effect.map(
-          sql`SELECT id FROM tasks
-            WHERE ${sql.and([sql`project_id = ${projectId}`, idIn(sql, ids), ...where.allTerms(filter)])}`.values,
-          readIds
-        )
+        Effect.map(matchesOf(projectId, filter, ids).values, readIds)
     )
 
-    return { listIds, listPage, count, countFacets, listMatches } as const
+    /** As `listMatches`, in order and locked until the transaction ends: they match as long. */
+    const lockMatches = Effect.fn("TaskSearch.lockMatches")(
+      (projectId: ProjectId, filter: TaskFilter, ids: ReadonlyArray<string>) =>
+        Effect.map(sql`${matchesOf(projectId, filter, ids)} ORDER BY id ${forUpdate(sql)}`.values, readIds)
+    )
+
+    return { listIds, listPage, count, countFacets, listMatches, lockMatches } as const
   })
 }) {
   static readonly layer = this.Default

@@ -382,6 +382,7 @@ export const bulkJobIn = (project: Project) =>
         skipped: 0,
         cursors: "{}",
         created_at: now,
+        as_of: now,
         deadline_at: Timestamp.addSeconds(now, 3600),
         settled_at: now
       })

@@ -103,7 +103,7 @@ const beginWork = Effect.gen(function*() {
   yield* sql`UPDATE bulk_retry_requests SET control_state = 'running', finished_at = NULL WHERE id = ${bulk}`
   const [job = ""] = yield* idsOf("bulk_jobs")
   yield* sql`UPDATE bulk_jobs SET finished_at = ${now}`
-  yield* sql`UPDATE bulk_jobs SET status = 'running', finished_at = NULL WHERE id = ${job}`
+  yield* sql`UPDATE bulk_jobs SET act = 'delete', status = 'running', finished_at = NULL, settled_at = NULL WHERE id = ${job}`
   yield* sql`UPDATE schedule_streams SET epoch_number = 7`
   yield* sql`UPDATE sessions SET revoked_at = NULL`
   yield* sql`UPDATE trusted_devices SET revoked_at = NULL`
@@ -196,7 +196,9 @@ describe.each(engines)("after a restore into %s", (engine) => {
         assert.isNotNull(told.escalated_at)
         assert.strictEqual((yield* one("alerts", work.ended)).status, "recovered")
         assert.strictEqual((yield* one("bulk_retry_requests", work.bulk)).control_state, "paused")
-        assert.strictEqual((yield* one("bulk_jobs", work.job)).status, "stopped")
+        const job = yield* one("bulk_jobs", work.job)
+        assert.deepInclude(job, { act: "delete", status: "stopped" })
+        assert.isNotNull(job.settled_at)
         const orphans = yield* sql<{ detail: string }>`SELECT o.detail FROM task_orphans o JOIN tasks t
           ON t.project_id = o.project_id AND t.engine = o.engine AND t.task_id = o.task_id AND t.started_at = o.started_at
           WHERE t.id = ${work.started}`

@@ -8,6 +8,9 @@ import { bulkJobsKey, readBulkJob } from "./queries.ts"
 
 const pauseMillis = 2_000
 
+const isGood = ({ outcomes, status }: BulkJob) =>
+  status === "completed" && (outcomes === null || outcomes.failed + outcomes.unknown === 0)
+
 /** Says in a notice that a job has begun and how far it is, with the way to its page. The job needs no browser. */
 export const useFollowJob = (slug: string) => {
   const { bulkJobs: texts } = useTexts()
@@ -17,7 +20,7 @@ export const useFollowJob = (slug: string) => {
   const toast = useToast()
   return async (created: BulkJob) => {
     const textOf = ({ done, total }: BulkJob) =>
-      total === null ? format.number(done) : texts.ofTotal(format.number(done), format.number(total))
+      total === null ? format.number(done) : texts.ofTotal(format.number(done), format.number(Math.max(total, done)))
     const notice = toast.show({
       title: texts.begun[created.act],
       text: textOf(created),
@@ -34,7 +37,7 @@ export const useFollowJob = (slug: string) => {
         job = await readBulkJob(slug, job.id)
         notice.replace({ text: textOf(job) })
       }
-      notice.replace({ title: texts.ended[job.act], ...(job.status === "completed" && { tone: "good" }) })
+      notice.replace({ title: texts.ended[job.act], ...(isGood(job) && { tone: "good" }) })
     } catch {
       // the job goes on; its page shows how far it is
     }
