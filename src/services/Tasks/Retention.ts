@@ -1,9 +1,9 @@
 import { SqlClient } from "@effect/sql"
-import { Effect, Layer } from "effect"
+import { Duration, Effect, Layer } from "effect"
 import type { ProjectId } from "../../domain/Id.ts"
 import { type TaskFacet, taskFacets } from "../../domain/TaskFacet.ts"
 import * as Timestamp from "../../domain/Timestamp.ts"
-import { orDieOnSql, Reader } from "../Database.ts"
+import { Database, orDieOnSql, Reader } from "../Database.ts"
 import { yieldToEventLoop } from "../EventLoop.ts"
 import { Loops } from "../Loops.ts"
 import { Settings } from "../Settings.ts"
@@ -17,18 +17,23 @@ const facetDays = 2
 
 /**
  * Deletes tasks SVC_TASKS_RETENTION_DAYS after their last event, and the names, queues and workers that no task has any
- * more. In slices, each in its own transaction, with a turn of the event loop in between. Several replicas may sweep at
- * the same time.
+ * more. In slices, each in its own transaction, with time for others in between. Several replicas may sweep at the same
+ * time.
  */
 export class TaskRetention extends Effect.Service<TaskRetention>()("svc/tasks/Retention", {
   effect: Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient
+    const { sqlite } = yield* Database
     const read = yield* Reader
     const settings = yield* Settings
     const deletion = yield* TaskDeletion
     const orphans = yield* TaskOrphans
 
     const listProjects = read<{ id: ProjectId }>`SELECT id FROM projects ORDER BY id`
+
+    /** On SQLite a slice keeps the event loop and the only writer: afterwards the ingest has them for as long. */
+    const restAfter = (took: Duration.Duration) =>
+      sqlite === null || Duration.toMillis(took) === 0 ? yieldToEventLoop : Effect.sleep(took)
 
     const pruneTasks = Effect.fnUntraced(function*(projectId: ProjectId, before: Timestamp.Timestamp) {
       let deleted = 0
@@ -37,8 +42,10 @@ export class TaskRetention extends Effect.Service<TaskRetention>()("svc/tasks/Re
           SELECT id FROM tasks WHERE project_id = ${projectId} AND updated_at < ${before}
           ORDER BY updated_at LIMIT ${tasksAtOnce}`
         if (old.length === 0) return deleted
-        deleted += yield* sql.withTransaction(deletion.deleteTasks(projectId, old.map(({ id }) => id)))
-        yield* yieldToEventLoop
+        const slice = deletion.deleteTasks(projectId, old.map(({ id }) => id))
+        const [took, count] = yield* Effect.timed(sql.withTransaction(slice))
+        deleted += count
+        yield* restAfter(took)
       }
     })
 
