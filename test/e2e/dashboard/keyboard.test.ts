@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
+import { setTimeout } from "node:timers/promises"
 import type { Locator, Page } from "playwright-core"
 import { connected, event } from "../../agent.ts"
 import { has } from "../../needs.ts"
@@ -85,6 +86,11 @@ describe.skipIf(!(await has("chromium-headless-shell")))("the dashboard without 
 
       // a failed task is found, opened and retried; another one is found by a part of its id, and cancelled
       yield* Effect.promise(async () => {
+        // the page of a task loads so slowly that the filter line's pause passes meanwhile
+        await page.route("**/assets/TaskPage-*.js", async (route) => {
+          await setTimeout(1000)
+          await route.continue()
+        })
         await go(page, "t", "Tasks")
         await filter(page, "state:failure name:=payment.charge", "payment.charge")
         await page.keyboard.press("j")

@@ -50,6 +50,7 @@ export const QueryLine = ({ onSubmit, onType, problems, refusal, slug, value }: 
   useEffect(() => {
     if (line === sent.current) return
     const timer = setTimeout(() => {
+      if (line === sent.current) return // submitted within the pause: the person may be on the way to another page
       sent.current = line
       type.current(line)
     }, pauseMillis)
