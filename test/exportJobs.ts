@@ -3,8 +3,9 @@ import { Effect } from "effect"
 import { randomUUID } from "node:crypto"
 import { ExportJobId } from "../src/domain/Id.ts"
 import * as Timestamp from "../src/domain/Timestamp.ts"
+import { auditExports, type ExportKind } from "../src/services/ExportJobs/Kinds.ts"
 
-/** An export of a project's log as json, which a process left behind with these chunks of its file. */
+/** An export of a project as json, by default of its log, which a process left behind with these chunks of its file. */
 export const insertExportJob = (
   project_id: string,
   { chunks, ...fields }: {
@@ -12,23 +13,24 @@ export const insertExportJob = (
     readonly attempts?: number
     readonly status?: "running" | "completed"
     readonly action_prefix?: string
-  }
+    readonly id?: ExportJobId
+  },
+  kind: ExportKind = auditExports
 ) =>
   Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient
     const now = yield* Timestamp.now
-    const id = ExportJobId.make(randomUUID())
-    const { action_prefix = "", attempts = 1, status = "running" } = fields
+    const { action_prefix, attempts = 1, id = ExportJobId.make(randomUUID()), status = "running" } = fields
     const isCompleted = status === "completed"
     yield* sql.withTransaction(Effect.gen(function*() {
-      yield* sql`INSERT INTO export_jobs ${
+      yield* sql`INSERT INTO ${sql(kind.jobs)} ${
         sql.insert({
           id,
           project_id,
           user_id: randomUUID(),
-          shows_addresses: 0,
+          [kind.showsHidden]: 0,
           format: "json",
-          filters: JSON.stringify({ action_prefix }),
+          filters: JSON.stringify(action_prefix === undefined ? {} : { action_prefix }),
           status,
           attempts,
           row_count: isCompleted ? 1 : null,
@@ -41,7 +43,7 @@ export const insertExportJob = (
         })
       }`
       for (const [position, text] of chunks.entries()) {
-        yield* sql`INSERT INTO export_job_chunks ${
+        yield* sql`INSERT INTO ${sql(kind.chunks)} ${
           sql.insert({ job_id: id, position, content: Buffer.from(text).toString("base64") })
         }`
       }
@@ -49,15 +51,15 @@ export const insertExportJob = (
     return id
   })
 
-export const countChunks = (id: ExportJobId) =>
+export const countChunks = (id: ExportJobId, { chunks }: ExportKind = auditExports) =>
   Effect.flatMap(SqlClient.SqlClient, (sql) =>
     Effect.map(
-      sql`SELECT 1 FROM export_job_chunks WHERE job_id = ${id}`,
+      sql`SELECT 1 FROM ${sql(chunks)} WHERE job_id = ${id}`,
       (rows) => rows.length
     ))
 
 /** Lets every statement fail that deletes the chunk at this position of an export, until the scope ends. */
-export const refuseChunkDeletion = (id: ExportJobId, position: number) =>
+export const refuseChunkDeletion = (id: ExportJobId, position: number, { chunks }: ExportKind = auditExports) =>
   Effect.flatMap(SqlClient.SqlClient, (sql) =>
     Effect.acquireRelease(
       sql.onDialectOrElse({
@@ -65,11 +67,11 @@ export const refuseChunkDeletion = (id: ExportJobId, position: number) =>
           Effect.zipRight(
             sql`CREATE FUNCTION refuse_deletion() RETURNS trigger LANGUAGE plpgsql AS
               $$ BEGIN RAISE EXCEPTION 'refused'; END $$`,
-            sql.unsafe(`CREATE TRIGGER refuse_deletion BEFORE DELETE ON export_job_chunks FOR EACH ROW
+            sql.unsafe(`CREATE TRIGGER refuse_deletion BEFORE DELETE ON ${chunks} FOR EACH ROW
               WHEN (old.job_id = '${id}' AND old.position = ${position}) EXECUTE FUNCTION refuse_deletion()`)
           ),
         orElse: () =>
-          sql.unsafe(`CREATE TRIGGER refuse_deletion BEFORE DELETE ON export_job_chunks
+          sql.unsafe(`CREATE TRIGGER refuse_deletion BEFORE DELETE ON ${chunks}
             WHEN old.job_id = '${id}' AND old.position = ${position} BEGIN SELECT RAISE(ABORT, 'refused'); END`)
       }),
       () =>

@@ -204,7 +204,7 @@ export const codes = {
   request_head_too_large: { status: 431, meaning: "The URL and the headers exceed 32 KiB." },
   internal_error: { status: 500, meaning: "The brain failed. Its log has the cause under the `request_id`." },
   export_job_not_completed: { status: 409, meaning: "The export has no file yet, or it failed." },
-  too_many_export_jobs: { status: 409, meaning: "The project has 5 exports that have not ended." },
+  too_many_export_jobs: { status: 409, meaning: "The project has 5 exports of this kind that have not ended." },
   version_check_disabled: { status: 409, meaning: "`SVC_VERSION_CHECK_ENABLED` is false." },
   version_check_failed: {
     status: 503,

@@ -3,6 +3,8 @@ import { activityFields } from "./Activity.ts"
 import { describeBody, describeField, exampleId, exampleTime } from "./Describe.ts"
 import { caseInsensitiveId, ExportJobId, ProjectId, UserId } from "./Id.ts"
 import { QueryTimestamp } from "./Query.ts"
+import { taskFields } from "./Task.ts"
+import { filterFields } from "./Task/Filter.ts"
 import { nullish, text } from "./Text.ts"
 import { Timestamp } from "./Timestamp.ts"
 
@@ -26,6 +28,37 @@ export const ExportJobCreate = Schema.Struct({
 }).annotations(describeBody("ExportJobCreate", "An export of the project's audit log."))
 export type ExportJobCreate = typeof ExportJobCreate.Type
 
+/** The columns of a file of tasks, and their order. */
+export const exportedTaskFields = describeField(
+  nullish(
+    Schema.Array(Schema.Literal(...taskFields)).pipe(Schema.minItems(1), Schema.maxItems(50))
+  ),
+  "The columns and their order; all of them when absent.",
+  ["name", "state"]
+)
+
+/** The terms are those of bulk jobs. Unknown fields are refused: without a misspelt filter more tasks would match. */
+export const TaskExportJobCreate = Schema.Struct({
+  format: describeField(ExportJobFormat, "The kind of file.", "csv"),
+  fields: exportedTaskFields,
+  ...filterFields
+}).annotations({
+  ...describeBody("TaskExportJobCreate", "An export of the tasks that match all terms; of all tasks without one."),
+  parseOptions: { onExcessProperty: "error" }
+})
+export type TaskExportJobCreate = typeof TaskExportJobCreate.Type
+
+/** The file of an export of tasks with the format json. */
+export const ExportedTasks = Schema.Array(
+  Schema.Struct({
+    name: describeField(
+      Schema.optional(Schema.String),
+      "The task's name; further members as `fields` names them.",
+      "shop.pay"
+    )
+  })
+).annotations(describeBody("ExportedTasks", "All tasks, newest first, with the members that `fields` names."))
+
 /** The file of an export with the format json. */
 export const ExportedAuditRows = Schema.Array(
   Schema.Struct({
@@ -44,11 +77,15 @@ export const ExportJob = Schema.Struct({
   id: describeField(ExportJobId, "Its id.", exampleId),
   project_id: describeField(ProjectId, "The project's id.", exampleId),
   user_id: describeField(UserId, "Who created it.", exampleId),
-  export_type: describeField(Schema.Literal("audit"), "What is exported: `audit`.", "audit"),
+  export_type: describeField(
+    Schema.Literal("audit", "tasks"),
+    "What is exported: the log (`audit`), or `tasks`.",
+    "audit"
+  ),
   format: describeField(ExportJobFormat, "The kind of file.", "csv"),
   filters: describeField(
     Schema.Record({ key: Schema.String, value: Schema.Unknown }),
-    "The terms of the request that were given.",
+    "The terms of the request that were given. For tasks, `filter_until` is at most the time of creation.",
     { action_prefix: "task." }
   ),
   status: describeField(
@@ -56,7 +93,16 @@ export const ExportJob = Schema.Struct({
     "`pending`: no process writes it yet, or the one that wrote it was stopped; `running`: being written, or begun again after its process died; `completed`; `failed`: `error` says why.",
     "completed"
   ),
-  row_count: describeField(Schema.NullOr(Schema.Int), "Rows of the file; null until it is known.", 1204),
+  total_rows: describeField(
+    Schema.NullOr(Schema.Int),
+    "Rows that the file is to have; null until they are counted, and after it failed. An xlsx file is counted at its end.",
+    1204
+  ),
+  row_count: describeField(
+    Schema.NullOr(Schema.Int),
+    "Rows that are written so far; in the end those of the file. Null before it begins and after it failed.",
+    1204
+  ),
   size_bytes: describeField(
     Schema.NullOr(Schema.Int),
     "Bytes that are written so far; null before it begins and after it failed.",
@@ -64,21 +110,21 @@ export const ExportJob = Schema.Struct({
   ),
   truncated: describeField(
     Schema.Boolean,
-    "Whether more rows match than a file may hold (`SVC_AUDIT_EXPORT_JOB_MAX_ROWS`); the newest ones are in it.",
+    "Whether more rows match than a file may hold (`SVC_AUDIT_EXPORT_JOB_MAX_ROWS`, `SVC_TASKS_EXPORT_JOB_MAX_ROWS`); the newest ones are in it.",
     false
   ),
   sink: describeField(Schema.NullOr(Schema.String), "Where the file is: always `database`.", "database"),
   location: describeField(
     Schema.NullOr(Schema.String),
-    "The path that downloads the file; null while there is none.",
+    "The path that downloads the file; null while there is none, or where the caller may not.",
     `/api/v1/projects/shop/audit/export-jobs/${exampleId}/download`
   ),
   error: describeField(Schema.NullOr(Schema.String), "Why it failed.", null),
   created_at: describeField(Timestamp, "When it was requested.", exampleTime),
   started_at: describeField(Schema.NullOr(Timestamp), "When its last attempt began.", exampleTime),
   completed_at: describeField(Schema.NullOr(Timestamp), "When it was completed or failed.", exampleTime),
-  downloadable: describeField(Schema.Boolean, "Whether its file can be downloaded.", true)
-}).annotations(describeBody("ExportJob", "An export of the audit log in the background."))
+  downloadable: describeField(Schema.Boolean, "Whether the caller can download its file.", true)
+}).annotations(describeBody("ExportJob", "An export in the background."))
 export type ExportJob = typeof ExportJob.Type
 
 export const ExportJobList = Schema.Struct({
@@ -89,4 +135,4 @@ export const ExportJobList = Schema.Struct({
     "Always null: files are in the brain's own database.",
     null
   )
-}).annotations(describeBody("ExportJobList", "Exports of the audit log."))
+}).annotations(describeBody("ExportJobList", "Exports in the background."))

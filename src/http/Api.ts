@@ -50,6 +50,7 @@ import { SchedulersApi, SchedulesApi } from "./Schedules/Api.ts"
 import { SetupApi, SetupUnderApi } from "./Setup/Api.ts"
 import { StreamApi } from "./Stream/Api.ts"
 import { DefaultSubscriptionsApi, UserSubscriptionsApi } from "./Subscriptions/Api.ts"
+import { TaskExportsApi } from "./TaskExports/Api.ts"
 import { TasksApi } from "./Tasks/Api.ts"
 import { TrendsApi } from "./Trends/Api.ts"
 import { UsersApi } from "./Users/Api.ts"
@@ -89,6 +90,7 @@ const groups = HttpApi.make("svc")
   .add(DeadLettersApi)
   .add(WorkersApi)
   .add(TasksApi)
+  .add(TaskExportsApi)
   .add(FailuresApi)
   .add(TrendsApi)
   .add(HomeApi)

@@ -54,6 +54,8 @@ import { ScheduleRecovery } from "../services/Schedules/Recovery.ts"
 import { Stats } from "../services/Stats.ts"
 import { Subscriptions } from "../services/Subscriptions.ts"
 import { TaskChanges } from "../services/TaskChanges.ts"
+import { TaskExports } from "../services/TaskExports.ts"
+import { TaskExportRunner } from "../services/TaskExports/Runner.ts"
 import { Tasks } from "../services/Tasks.ts"
 import { TaskRetention } from "../services/Tasks/Retention.ts"
 import * as TaskVacuum from "../services/Tasks/Vacuum.ts"
@@ -127,6 +129,8 @@ export const layer = Layer.mergeAll(
   Stats.layer,
   Subscriptions.layer,
   TaskChanges.layer,
+  TaskExports.layer,
+  TaskExportRunner.layerLoop,
   TaskReconciliation.layerLoop,
   FailureRecoveries.layerLoop,
   FailureRetention.layerLoop,

@@ -43,6 +43,7 @@ import * as SchedulesHttp from "../http/Schedules/Http.ts"
 import * as SetupHttp from "../http/Setup/Http.ts"
 import * as StreamHttp from "../http/Stream/Http.ts"
 import * as SubscriptionsHttp from "../http/Subscriptions/Http.ts"
+import * as TaskExportsHttp from "../http/TaskExports/Http.ts"
 import * as TasksHttp from "../http/Tasks/Http.ts"
 import * as TrendsHttp from "../http/Trends/Http.ts"
 import * as UsersHttp from "../http/Users/Http.ts"
@@ -74,6 +75,7 @@ const handlers = Layer.mergeAll(
   DeadLettersHttp.layer,
   WorkersHttp.layer,
   TasksHttp.layer,
+  TaskExportsHttp.layer,
   FailuresHttp.layer,
   TrendsHttp.layer,
   HomeHttp.layer,

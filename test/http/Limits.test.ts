@@ -34,6 +34,14 @@ const limits: ReadonlyArray<Limit> = [
     status: 202
   },
   {
+    table: "task_export_jobs",
+    path: "/task-export-jobs",
+    body: () => ({ format: "csv" }),
+    limit: 5,
+    code: "too_many_export_jobs",
+    status: 202
+  },
+  {
     table: "approvals",
     path: "/tasks/bulk-delete",
     body: (n) => ({ filter_name: `shop.${n}` }),
@@ -129,7 +137,7 @@ describe("limits of rows on PostgreSQL", () => {
         yield* sql`CREATE FUNCTION slow() RETURNS trigger LANGUAGE plpgsql AS
           $$ BEGIN PERFORM pg_sleep(0.1); RETURN NEW; END $$`
         // another replica writes exports and does bulk jobs, so that they stay open
-        for (const name of ["audit exports", "bulk jobs"]) {
+        for (const name of ["audit exports", "task exports", "bulk jobs"]) {
           yield* sql`INSERT INTO leases (name, holder, expires_at) VALUES (${name}, 'another', ${Date.now() + 29_000})`
         }
         const outcomes: Array<ReadonlyArray<string>> = []

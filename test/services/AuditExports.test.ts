@@ -1,35 +1,21 @@
 import { SqlClient } from "@effect/sql"
 import { assert, describe, layer } from "@effect/vitest"
-import { Cause, Deferred, Effect, Exit, Fiber, Layer, Logger } from "effect"
-import { randomUUID } from "node:crypto"
-import { type ExportJobId, ProjectId } from "../../src/domain/Id.ts"
+import { Cause, Effect, Exit, Layer, Logger } from "effect"
+import type { ExportJobId } from "../../src/domain/Id.ts"
 import * as Timestamp from "../../src/domain/Timestamp.ts"
 import { AuditExportRunner } from "../../src/services/AuditExports/Runner.ts"
-import { Leader, Lease, LeaseLost } from "../../src/services/Leader.ts"
+import { auditExports } from "../../src/services/ExportJobs/Kinds.ts"
+import { Leader, LeaseLost } from "../../src/services/Leader.ts"
 import { appendAudit } from "../audit.ts"
 import { engines } from "../databases.ts"
 import { countChunks, insertExportJob, refuseChunkDeletion } from "../exportJobs.ts"
 import { auditOn } from "./Audit/world.ts"
+import { bareProject, processOf, storedOf } from "./ExportJobs/process.ts"
 
 /** A project with so many rows of the log, in a database without a brain. */
 const projectWith = (rows: number) =>
   Effect.gen(function*() {
-    const sql = yield* SqlClient.SqlClient
-    const id = ProjectId.make(randomUUID())
-    const at = yield* Timestamp.now
-    yield* sql`INSERT INTO projects ${
-      sql.insert({
-        id,
-        slug: id,
-        name: "shop",
-        environment: "test",
-        timezone: "UTC",
-        is_active: 1,
-        default_scheduler_owner: "svc-scheduler",
-        created_at: at,
-        updated_at: at
-      })
-    }`
+    const id = yield* bareProject
     yield* appendAudit(
       Array.from({ length: rows }, (_, n) => ({
         action: "test.done",
@@ -45,60 +31,8 @@ const projectWith = (rows: number) =>
 const run = Effect.flatMap(AuditExportRunner, (runner) => runner.run).pipe(Effect.provide(AuditExportRunner.layer))
 const prune = Effect.flatMap(AuditExportRunner, (runner) => runner.prune).pipe(Effect.provide(AuditExportRunner.layer))
 
-/** `run` in a process that does something else around each of its transactions. */
-const runAround = (around: <A, E, R>(transaction: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>) =>
-  Effect.gen(function*() {
-    const leader = yield* Leader
-    const only: typeof leader.only = (name, effect, options) =>
-      leader.only(
-        name,
-        Effect.updateService(effect, Lease, (lease): Lease["Type"] => ({
-          ...lease,
-          withTransaction: (body) => around(lease.withTransaction(body))
-        })),
-        options
-      )
-    return yield* Effect.provideService(run, Leader, Leader.make({ ...leader, only }))
-  })
-
-/** `run` in a process that does something else before each of its transactions. */
-const runWith = <E>(beforeTransaction: Effect.Effect<unknown, E, Effect.Effect.Context<typeof run>>) =>
-  Effect.gen(function*() {
-    const context = yield* Effect.context<Effect.Effect.Context<typeof run>>()
-    const before = Effect.orDie(Effect.provide(beforeTransaction, context))
-    return yield* runAround((transaction) => Effect.zipRight(before, transaction))
-  })
-
-/** `run` in a process that is stopped in order, right after this many of its transactions. */
-const runUntil = (last: number) =>
-  Effect.gen(function*() {
-    const reached = yield* Deferred.make<void>()
-    let transaction = 0
-    const wait = Effect.suspend(() =>
-      ++transaction === last ? Effect.zipRight(Deferred.succeed(reached, undefined), Effect.never) : Effect.void
-    )
-    const process = yield* Effect.fork(runAround((transaction) => Effect.zipLeft(transaction, wait)))
-    yield* Effect.raceFirst(Deferred.await(reached), Fiber.await(process))
-    yield* Fiber.interrupt(process)
-  })
-
-const jobOf = (id: ExportJobId) =>
-  Effect.flatMap(
-    SqlClient.SqlClient,
-    (sql) =>
-      sql<
-        { status: string; attempts: number; row_count: number | null; size_bytes: number | null; error: string | null }
-      >`
-    SELECT status, attempts, row_count, CAST(size_bytes AS INTEGER) AS size_bytes, error FROM export_jobs WHERE id = ${id}`
-  ).pipe(
-    Effect.map(([row]) => row)
-  )
-
-const fileOf = (id: ExportJobId) =>
-  Effect.flatMap(
-    SqlClient.SqlClient,
-    (sql) => sql<{ content: string }>`SELECT content FROM export_job_chunks WHERE job_id = ${id} ORDER BY position`
-  ).pipe(Effect.map((rows) => rows.map(({ content }) => Buffer.from(content, "base64").toString()).join("")))
+const { runUntil, runWith } = processOf(run)
+const { fileOf, jobOf } = storedOf(auditExports)
 
 const chunks = (count: number) => Array.from({ length: count }, (_, n) => `chunk ${n}`)
 

@@ -42,7 +42,12 @@ export const kinds: Readonly<Record<TaskField, Kind>> = {
   updated_at: "plain"
 }
 
-const payloadAt = new Set(["args", "kwargs", "result"].map((field) => taskFields.findIndex((name) => name === field)))
+const payloadFields: ReadonlySet<TaskField> = new Set<TaskField>(["args", "kwargs", "result"])
+
+/** Whether the field is of those that only `payload_role` sees. */
+export const isPayloadField = (field: TaskField): boolean => payloadFields.has(field)
+
+const payloadAt = new Set([...payloadFields].map((field) => taskFields.indexOf(field)))
 
 /** The row without arguments and result, for callers who may not see them. */
 export const hidePayload = (row: TaskRow): TaskRow => row.map((cell, at) => (payloadAt.has(at) ? null : cell))

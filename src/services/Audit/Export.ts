@@ -3,10 +3,11 @@ import { type ActivityField, activityFields, type ActivityItem } from "../../dom
 import type { ExportFormat } from "../../domain/Query.ts"
 import type { Cell } from "../../domain/Task/Json.ts"
 import {
+  type CountedFile,
+  countRead,
   csvFormat,
   encodeRows,
   escapeFormula,
-  type ExportFile,
   jsonFormat,
   maxXlsxRows,
   parseFields,
@@ -15,10 +16,6 @@ import {
 import { Xlsx } from "../Export/Xlsx.ts"
 import { Settings } from "../Settings.ts"
 import type { AuditLogRow } from "./Rows.ts"
-
-interface CountedFile extends ExportFile {
-  readonly rowCount: number
-}
 
 /** Rows of the audit log as a file, as tasks are exported. */
 export class AuditExport extends Effect.Service<AuditExport>()("svc/audit/Export", {
@@ -41,18 +38,14 @@ export class AuditExport extends Effect.Service<AuditExport>()("svc/audit/Export
       const rowCount = Math.min(count, maxRows)
       // rows since the count would displace the last rows that were counted
       const countedRows = Stream.take(Stream.dropWhile(rows, ({ seq }) => seq > newest), rowCount)
-      const items = Stream.map(countedRows, itemOf)
+      const { readRows, rows: readItems } = countRead(Stream.map(countedRows, itemOf))
+      const counts = { truncated, rowCount, readRows }
       if (format !== "xlsx") {
         const textFormat = format === "csv" ? csvFormat(fields, cellsOf(fields)) : jsonFormat(jsonWriterOf(fields))
-        return { format, truncated, rowCount, body: encodeRows(items, textFormat) } satisfies CountedFile
+        return { format, ...counts, body: encodeRows(readItems, textFormat) } satisfies CountedFile
       }
-      const slices = Stream.map(Stream.chunks(items), (some) => Chunk.toReadonlyArray(some).map(cellsOf(fields)))
-      return {
-        format,
-        truncated,
-        rowCount,
-        body: Stream.make(yield* xlsx.make("Audit", fields, slices))
-      } satisfies CountedFile
+      const slices = Stream.map(Stream.chunks(readItems), (some) => Chunk.toReadonlyArray(some).map(cellsOf(fields)))
+      return { format, ...counts, body: Stream.make(yield* xlsx.make("Audit", fields, slices)) } satisfies CountedFile
     })
 
     return { makeFile } as const

@@ -12,6 +12,24 @@ export interface ExportFile {
   readonly body: Stream.Stream<Uint8Array>
 }
 
+/** A file whose rows were counted before its first byte. */
+export interface CountedFile extends ExportFile {
+  /** Rows that were counted, at most the cap: those that the file is to have. */
+  readonly rowCount: number
+  /** Rows that were read for the body so far. In the end fewer than were counted, where rows were deleted since. */
+  readonly readRows: () => number
+}
+
+/** The rows, and how many of them were read so far. */
+export const countRead = <Row, E, R>(rows: Stream.Stream<Row, E, R>) => {
+  let count = 0
+  const counted = Stream.mapChunks(rows, (some) => {
+    count += some.length
+    return some
+  })
+  return { rows: counted, readRows: () => count }
+}
+
 /** How rows become text, slice by slice; `begun` is true after the first slice. */
 export interface TextFormat<Row> {
   readonly head: string

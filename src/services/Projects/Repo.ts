@@ -4,10 +4,11 @@ import { ApprovalPolicy } from "../../domain/Approval.ts"
 import { AgentId, ProjectId } from "../../domain/Id.ts"
 import { Project } from "../../domain/Project.ts"
 import { Timestamp } from "../../domain/Timestamp.ts"
-import { deleteExports } from "../AuditExports/Chunks.ts"
 import { BooleanColumn, JsonColumn } from "../ColumnTypes.ts"
 import { Reader } from "../Database.ts"
 import { deleteInSlices, jsonFunctionsOf } from "../Dialect.ts"
+import { deleteExports } from "../ExportJobs/Chunks.ts"
+import { exportKinds } from "../ExportJobs/Kinds.ts"
 import { PreparedReads } from "../PreparedReads.ts"
 import { firstRowOf, rowsOf } from "../Rows.ts"
 
@@ -97,8 +98,9 @@ export class ProjectsRepo extends Effect.Service<ProjectsRepo>()("svc/ProjectsRe
         const where = sql`agent_id IN (SELECT id FROM agents WHERE project_id = ${id})`
         return deleteInSlices(sql, { table: "agent_health", key: "id", where })
       },
-      /** The exports of the project's audit log, with their files. */
-      deleteExports: (id: ProjectId) => deleteExports(sql, sql`project_id = ${id}`),
+      /** The project's exports, with their files. */
+      deleteExports: (id: ProjectId) =>
+        Effect.forEach(exportKinds, (kind) => deleteExports(sql, kind, sql`project_id = ${id}`), { discard: true }),
       insertDeletion: (project_id: ProjectId, created_at: string) =>
         sql`INSERT INTO project_deletions ${sql.insert({ project_id, created_at })}`,
       listDeletions: rowsOf(Deletion)(read`SELECT project_id, created_at FROM project_deletions ORDER BY project_id`),

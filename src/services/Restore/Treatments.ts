@@ -72,6 +72,8 @@ export const treatments: Readonly<Record<string, "kept" | "settled" | "deleted" 
   setup_tokens: "deleted",
   subscription_channels: "kept",
   subscriptions: "kept",
+  task_export_job_chunks: "kept",
+  task_export_jobs: "kept", // one that was being written begins again
   task_counts: "kept",
   task_facets: "kept",
   task_orphans: "settled",

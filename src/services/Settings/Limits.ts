@@ -38,6 +38,11 @@ export const limitSettings = {
     { default: 100_000, min: 1, max: 10_000_000 },
     "Maximum rows of one task export (csv, json)."
   ),
+  tasksExportJobMaxRows: integer(
+    "SVC_TASKS_EXPORT_JOB_MAX_ROWS",
+    { default: 1_000_000, min: 1, max: 100_000_000 },
+    "Maximum rows of an export of tasks in the background (csv, json)."
+  ),
 
   auditExportMaxRows: integer(
     "SVC_AUDIT_EXPORT_MAX_ROWS",

@@ -6,7 +6,15 @@ import type { TaskFilter } from "../../domain/Task/Filter.ts"
 import { hidePayload, makeTaskWriter } from "../../domain/Task/Json.ts"
 import { orDieOnSql } from "../Database.ts"
 import { yieldToEventLoop } from "../EventLoop.ts"
-import { csvFormat, encodeRows, type ExportFile, jsonFormat, maxXlsxRows, tooManyXlsxRows } from "../Export/Formats.ts"
+import {
+  type CountedFile,
+  countRead,
+  csvFormat,
+  encodeRows,
+  jsonFormat,
+  maxXlsxRows,
+  tooManyXlsxRows
+} from "../Export/Formats.ts"
 import { Xlsx } from "../Export/Xlsx.ts"
 import { groupWithin, sliceBytes } from "../PageBytes.ts"
 import { Settings } from "../Settings.ts"
@@ -64,22 +72,24 @@ export class TaskExport extends Effect.Service<TaskExport>()("svc/tasks/Export",
       filter: TaskFilter,
       format: ExportFormat,
       fields: ReadonlyArray<TaskField>,
-      hasPayload: boolean
+      hasPayload: boolean,
+      most = settings.tasksExportMaxRows
     ) {
-      const most = settings.tasksExportMaxRows
       const { count, newest } = yield* countMatches(projectId, filter, format === "xlsx" ? maxXlsxRows : most)
       if (format === "xlsx" && count > maxXlsxRows) return yield* tooManyXlsxRows
       const truncated = count > most
       // skips tasks newer than the count: they would displace the last rows that were counted
       const ids = Stream.dropWhile(streamIds(projectId, filter), (id) => id > newest)
-      const storedRows = streamRows(projectId, Stream.take(ids, Math.min(count, most)))
+      const rowCount = Math.min(count, most)
+      const { readRows, rows: storedRows } = countRead(streamRows(projectId, Stream.take(ids, rowCount)))
+      const counts = { truncated, rowCount, readRows }
       const rows = hasPayload ? storedRows : Stream.map(storedRows, hidePayload)
       if (format !== "xlsx") {
         const form = format === "csv" ? csvFormat(fields, cellsOf(fields)) : jsonFormat(makeTaskWriter(fields))
-        return { format, truncated, body: encodeRows(rows, form) } satisfies ExportFile
+        return { format, ...counts, body: encodeRows(rows, form) } satisfies CountedFile
       }
       const slices = Stream.map(Stream.chunks(rows), (some) => Chunk.toReadonlyArray(some).map(cellsOf(fields)))
-      return { format, truncated, body: Stream.make(yield* xlsx.make("Tasks", fields, slices)) } satisfies ExportFile
+      return { format, ...counts, body: Stream.make(yield* xlsx.make("Tasks", fields, slices)) } satisfies CountedFile
     }, orDieOnSql)
 
     return { exportFile } as const

@@ -142,6 +142,23 @@ describe.skipIf(!ready)("the list of tasks on the dashboard", () => {
           assert.isAtLeast(exported.length, 90)
           assert.isTrue(exported.every(({ name }) => name === "stock.sync_warehouse"))
 
+          // a job writes the same file in the background; its notice follows it and offers the file
+          await page.getByRole("button", { name: "Export in the background…" }).click()
+          await dialog.getByText(/^Tasks that match: [\d,]+$/).waitFor()
+          await assertAccessible(page, "export in the background")
+          await dialog.getByLabel("Format").selectOption("json")
+          await dialog.getByRole("button", { name: "Start the export" }).click()
+          await dialog.waitFor({ state: "detached" })
+          const notices = page.getByRole("region", { name: "Notices" })
+          await notices.getByText("The export is ready").waitFor()
+          const [written] = await Promise.all([
+            page.waitForEvent("download"),
+            notices.getByRole("button", { name: "Download" }).click()
+          ])
+          const inFile: ReadonlyArray<{ name: string }> = JSON.parse(readFileSync(await written.path(), "utf8"))
+          assert.isAtLeast(inFile.length, exported.length)
+          assert.isTrue(inFile.every(({ name }) => name === "stock.sync_warehouse"))
+
           // a task is retried with other arguments, and its page shows the command, its audit rows and the tree
           await line.fill("name:=checkout.place_order state:success")
           await page.waitForURL(/place_order/)
@@ -195,6 +212,10 @@ describe.skipIf(!ready)("the list of tasks on the dashboard", () => {
           const said = await bar.getByText(/^All [\d,]+ that match are selected$/).innerText()
           const count = /[\d,]+/.exec(said)?.[0] ?? ""
           await assertAccessible(page, "selection")
+          await bar.getByRole("button", { name: "Export" }).click()
+          await dialog.getByText(`Tasks that match: ${count}`, { exact: true }).waitFor()
+          await dialog.getByRole("button", { name: "Cancel" }).click()
+          await dialog.waitFor({ state: "detached" })
           await bar.getByRole("button", { name: "Delete" }).click()
           await dialog.getByRole("heading", { name: `Delete ${count} tasks?` }).waitFor()
           const submit = dialog.getByRole("button", { name: "Delete" })
@@ -224,6 +245,9 @@ describe.skipIf(!ready)("the list of tasks on the dashboard", () => {
           await job.filter({ hasText: "name:=mail.invoice" }).filter({ hasText: "Completed" })
             .filter({ hasText: `${count} of ${count}` }).waitFor()
           await job.filter({ hasText: "Cancel" }).filter({ hasText: "Completed" }).waitFor()
+          const files = page.getByRole("region", { name: "Exports" })
+          await files.getByRole("row").filter({ hasText: "name:=stock.sync_warehouse" }).filter({ hasText: "JSON" })
+            .getByRole("link", { name: "Download" }).waitFor()
           await assertAccessible(page, "bulk jobs")
           await assertFitsPhone(page)
           const { items: jobs } = await call("GET", "/projects/shop/bulk-jobs")

@@ -87,6 +87,7 @@ export const makeRequests = ({ here, people }: World) =>
       "PATCH /projects/{slug}/memberships/{membership_id}": () => ({ role: "operator" }),
       "POST /projects/{slug}/invitations": () => ({ email: freshEmail() }),
       "POST /projects/{slug}/audit/export-jobs": () => ({ format: "json" }),
+      "POST /projects/{slug}/task-export-jobs": () => ({ format: "json" }),
       "POST /projects/{slug}/agents": () => ({ name: `agent ${randomUUID()}` }),
       "POST /agent/events": () => ({ frames: [poll.seal("agent_status", {})] }),
       "POST /projects/{slug}/schedules": () => ({ ...hourly, name: `hourly ${randomUUID()}` }),

@@ -254,6 +254,11 @@ export const endpoints: ReadonlyArray<Endpoint> = [
   project("GET /events", "viewer", "tasks:read", [], 200),
   project("GET /stream", "viewer", "tasks:read", [], 200),
   project("POST /tasks/bulk-delete", "admin", "tasks:delete", ["csrf"], 200),
+  // docs/api.md: an export in the background shows what the list shows, so that it has the list's role and scope
+  project("POST /task-export-jobs", "viewer", "tasks:read", ["csrf"], 202, "409 too_many_export_jobs"),
+  project("GET /task-export-jobs", "viewer", "tasks:read", [], 200),
+  project("GET /task-export-jobs/{job_id}", "viewer", "tasks:read", [], 200),
+  project("GET /task-export-jobs/{job_id}/download", "viewer", "tasks:read", [], 200),
 
   // Contract: "Commands": only the purge needs an admin
   project("GET /commands", "viewer", "commands:read", [], 200),

@@ -6,6 +6,7 @@ import type { Project } from "../../../src/domain/Project.ts"
 import { CreateScheduleRequest } from "../../../src/domain/Schedule.ts"
 import * as Timestamp from "../../../src/domain/Timestamp.ts"
 import { CurrentActor, CurrentProject } from "../../../src/services/CurrentActor.ts"
+import { taskExports } from "../../../src/services/ExportJobs/Kinds.ts"
 import * as Ids from "../../../src/services/Ids.ts"
 import { Invitations } from "../../../src/services/Invitations.ts"
 import { Vault } from "../../../src/services/Keys.ts"
@@ -328,8 +329,13 @@ export const fireIn = (project: Project, kind: "timed out" | "waiting") =>
     return { schedule_id, id, fire_id, command_id, observed_control_token: schedule?.control_token ?? "" }
   })
 
-/** A completed export of the audit log, with its file. */
-export const exportJobIn = (project: Project) => insertExportJob(project.id, { chunks: ["[]\n"], status: "completed" })
+/** A completed export of each kind, with its file. They have one id, because their paths name it alike. */
+export const exportJobIn = (project: Project) =>
+  Effect.gen(function*() {
+    const id = yield* insertExportJob(project.id, { chunks: ["[]\n"], status: "completed" })
+    yield* insertExportJob(project.id, { id, chunks: ["[]\n"], status: "completed" }, taskExports)
+    return id
+  })
 
 /** A bulk retry that has not ended: one of its tasks is left, or its command has no outcome. */
 export const bulkRetryIn = (project: Project, control_state: "running" | "cancelled") =>

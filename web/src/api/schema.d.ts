@@ -769,6 +769,22 @@ export interface paths {
         };
         get: operations["stream.stream"];
     };
+    "/api/v1/projects/{slug}/task-export-jobs": {
+        parameters: {
+        };
+        get: operations["task_exports.list"];
+        post: operations["task_exports.create"];
+    };
+    "/api/v1/projects/{slug}/task-export-jobs/{job_id}": {
+        parameters: {
+        };
+        get: operations["task_exports.get"];
+    };
+    "/api/v1/projects/{slug}/task-export-jobs/{job_id}/download": {
+        parameters: {
+        };
+        get: operations["task_exports.download"];
+    };
     "/api/v1/projects/{slug}/task-facets": {
         parameters: {
         };
@@ -1879,6 +1895,9 @@ export interface components {
             action?: string;
         }[];
         ExportedRows: Record<string, never>[];
+        ExportedTasks: {
+            name?: string;
+        }[];
         ExportJob: {
             completed_at: string | null;
             /** Format: date-time */
@@ -1886,7 +1905,7 @@ export interface components {
             downloadable: boolean;
             error: string | null;
             /** @enum {string} */
-            export_type: "audit";
+            export_type: "audit" | "tasks";
             filters: {
                 [key: string]: unknown;
             };
@@ -1903,6 +1922,7 @@ export interface components {
             started_at: string | null;
             /** @enum {string} */
             status: "pending" | "running" | "completed" | "failed";
+            total_rows: number | null;
             truncated: boolean;
             /** Format: uuid */
             user_id: string;
@@ -3097,6 +3117,20 @@ export interface components {
             /** Format: date-time */
             updated_at: string;
             worker_name: string | null;
+        };
+        TaskExportJobCreate: {
+            fields?: ("id" | "project_id" | "engine" | "task_id" | "name" | "queue" | "state" | "priority" | "args" | "kwargs" | "result" | "exception" | "traceback" | "retry_count" | "eta" | "received_at" | "started_at" | "finished_at" | "runtime_ms" | "worker_name" | "parent_task_id" | "root_task_id" | "tags" | "created_at" | "updated_at")[] | null;
+            filter_name?: string | null;
+            filter_priority?: ("critical" | "high" | "normal" | "low")[] | null;
+            filter_query?: string | null;
+            filter_queue?: string | null;
+            filter_search?: string | null;
+            filter_since?: string | null;
+            filter_state?: ("pending" | "received" | "started" | "success" | "failure" | "retry" | "revoked" | "rejected" | "unknown") | null;
+            filter_until?: string | null;
+            filter_worker?: string | null;
+            /** @enum {string} */
+            format: "csv" | "json" | "xlsx";
         };
         TaskFacetCounts: {
             counted: number;
@@ -8321,6 +8355,89 @@ export interface operations {
                 };
                 content: {
                     "text/event-stream": string;
+                };
+            };
+        };
+    };
+    "task_exports.list": {
+        parameters: {
+            query?: {
+                limit?: number;
+            };
+            path: {
+                slug: string;
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ExportJobList"];
+                };
+            };
+        };
+    };
+    "task_exports.create": {
+        parameters: {
+            header?: {
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                slug: string;
+            };
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TaskExportJobCreate"];
+            };
+        };
+        responses: {
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ExportJob"];
+                };
+            };
+        };
+    };
+    "task_exports.get": {
+        parameters: {
+            path: {
+                job_id: string;
+                slug: string;
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ExportJob"];
+                };
+            };
+        };
+    };
+    "task_exports.download": {
+        parameters: {
+            path: {
+                job_id: string;
+                slug: string;
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ExportedTasks"] | components["schemas"]["ExportedRows"];
+                    "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": string;
+                    "text/csv": string;
                 };
             };
         };

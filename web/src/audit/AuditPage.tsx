@@ -1,6 +1,7 @@
 import { useNavigate, useParams, useSearch } from "@tanstack/react-router"
 import { useState } from "react"
 import { ActivityFilters } from "../activity/Filters.tsx"
+import { ExportJobs } from "../exports/ExportJobs.tsx"
 import { useTexts } from "../i18n/Language.tsx"
 import { usePeople } from "../people/usePeople.ts"
 import { oneOf, present } from "../searchParams.ts"
@@ -15,7 +16,6 @@ import { Tabs } from "../ui/Tabs.tsx"
 import { usePagedList } from "../ui/usePagedList.ts"
 import { AuditRow } from "./AuditRow.tsx"
 import { ExportDialog } from "./ExportDialog.tsx"
-import { ExportJobs } from "./ExportJobs.tsx"
 import { Integrity } from "./Integrity.tsx"
 import { type AuditFilter, type AuditWindow, auditWindows, readAudit } from "./queries.ts"
 
@@ -136,7 +136,7 @@ export const AuditPage = () => {
       {tab === "exports" ?
         (
           <div className="pt-5">
-            <ExportJobs slug={slug} />
+            <ExportJobs slug={slug} type="audit" emptyHint={texts.noExportsHint} />
           </div>
         ) :
         (

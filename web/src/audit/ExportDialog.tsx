@@ -1,12 +1,12 @@
 import { useQueryClient } from "@tanstack/react-query"
 import { api, unwrap } from "../api/client.ts"
+import { exportFormats } from "../exports/exportJob.ts"
+import { exportsKey } from "../exports/queries.ts"
 import { useTexts } from "../i18n/Language.tsx"
 import { usePeople } from "../people/usePeople.ts"
 import { fieldText, SelectField } from "../ui/Fields.tsx"
 import { FormDialog } from "../ui/FormDialog.tsx"
-import { type AuditFilter, exportsKey, termsOf } from "./queries.ts"
-
-const formats = ["csv", "json", "xlsx"] as const
+import { type AuditFilter, termsOf } from "./queries.ts"
 
 /** The filters in words. */
 const useFilterWords = (slug: string) => {
@@ -28,23 +28,23 @@ export const ExportDialog = ({ filter, onClose, onStarted, slug }: {
   readonly onStarted: () => void
   readonly onClose: () => void
 }) => {
-  const { audit: texts } = useTexts()
+  const { audit: texts, exportJobs } = useTexts()
   const queries = useQueryClient()
   const words = useFilterWords(slug)(filter)
   return (
     <FormDialog
       title={texts.createTitle}
-      submit={texts.start}
+      submit={exportJobs.start}
       onClose={onClose}
       onSubmit={async (form) => {
-        const format = formats.find((one) => one === fieldText(form, "format")) ?? "csv"
+        const format = exportFormats.find((one) => one === fieldText(form, "format")) ?? "csv"
         await unwrap(
           api.POST("/api/v1/projects/{slug}/audit/export-jobs", {
             params: { path: { slug } },
             body: { format, ...termsOf(filter) }
           })
         )
-        await queries.invalidateQueries({ queryKey: exportsKey(slug) })
+        await queries.invalidateQueries({ queryKey: exportsKey(slug, "audit") })
         onStarted()
       }}
     >
@@ -53,7 +53,7 @@ export const ExportDialog = ({ filter, onClose, onStarted, slug }: {
         <p className="font-medium">{texts.filters}</p>
         {words.length === 0 ? <p>{texts.noFilters}</p> : <ul>{words.map((word) => <li key={word}>{word}</li>)}</ul>}
       </div>
-      <SelectField name="format" label={texts.format} choices={texts.formats} initial="csv" />
+      <SelectField name="format" label={exportJobs.format} choices={exportJobs.formats} initial="csv" />
     </FormDialog>
   )
 }

@@ -38,8 +38,6 @@ export const readAudit = async (slug: string, filter: AuditFilter, limit: number
   return page
 }
 
-export const exportsKey = (slug: string) => ["audit-exports", slug] as const
-
 /** A failed check makes the answer 503, with the same body. */
 export const healthQuery = queryOptions({
   queryKey: ["health"],

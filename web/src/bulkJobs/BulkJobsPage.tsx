@@ -1,7 +1,8 @@
 import { useQueryClient } from "@tanstack/react-query"
-import { Link, useParams } from "@tanstack/react-router"
-import { useState } from "react"
+import { useParams } from "@tanstack/react-router"
+import { useId, useState } from "react"
 import { CommandTabs } from "../bulkRetries/CommandTabs.tsx"
+import { ExportJobs } from "../exports/ExportJobs.tsx"
 import { useTexts } from "../i18n/Language.tsx"
 import { usePeople } from "../people/usePeople.ts"
 import { useCan } from "../session/session.ts"
@@ -16,6 +17,7 @@ import { Table } from "../ui/Table.tsx"
 import { Time } from "../ui/Time.tsx"
 import { usePagedList } from "../ui/usePagedList.ts"
 import { type BulkJob, lineOfJob, statusShapes } from "./bulkJob.ts"
+import { FilterLink } from "./FilterLink.tsx"
 import { JobCounts, JobProgress } from "./Progress.tsx"
 import { bulkJobsKey, listBulkJobs, stopBulkJob } from "./queries.ts"
 
@@ -31,22 +33,6 @@ const Status = ({ job: { note, status } }: { readonly job: BulkJob }) => {
       </span>
       {note !== null && <span className="block max-w-[36ch] text-small text-soft">{note}</span>}
     </>
-  )
-}
-
-/** A link to the tasks of the job. */
-const Filter = ({ job, slug }: { readonly job: BulkJob; readonly slug: string }) => {
-  const { bulkJobs: texts } = useTexts()
-  const line = lineOfJob(job)
-  return (
-    <Link
-      to="/projects/$slug/tasks"
-      params={{ slug }}
-      search={{ q: line }}
-      className="block max-w-[48ch] truncate font-mono text-small hover:underline hover:underline-offset-2"
-    >
-      {line === "" ? texts.everyTask : line}
-    </Link>
   )
 }
 
@@ -76,10 +62,11 @@ const StopButton = ({ job, slug }: { readonly job: BulkJob; readonly slug: strin
   )
 }
 
-/** Every bulk job of the project, how far it is, and how to stop it. */
+/** Every bulk job of the project, how far it is, and how to stop it; and the exports of tasks with their files. */
 export const BulkJobsPage = () => {
   const { slug } = useParams({ from: "/signed-in/projects/$slug/bulk-jobs" })
-  const { bulkJobs: texts } = useTexts()
+  const { bulkJobs: texts, exportJobs } = useTexts()
+  const exportsId = useId()
   const { nameOf } = usePeople(slug)
   const canOperate = useCan(slug, "operator")
   const list = usePagedList({
@@ -103,7 +90,7 @@ export const BulkJobsPage = () => {
           rowKey={({ id }) => id}
           columns={[
             { title: texts.what, cell: ({ act }) => texts.acts[act] },
-            { title: texts.filter, cell: (job) => <Filter slug={slug} job={job} /> },
+            { title: texts.filter, cell: (job) => <FilterLink slug={slug} line={lineOfJob(job)} /> },
             { title: texts.status, cell: (job) => <Status job={job} /> },
             { title: texts.progress, isMinor: true, cell: (job) => <JobProgress job={job} /> },
             { title: texts.done, isNumber: true, cell: (job) => <JobCounts job={job} /> },
@@ -123,6 +110,10 @@ export const BulkJobsPage = () => {
         />
         <MoreButton list={list} />
       </ListFrame>
+      <section aria-labelledby={exportsId} className="border-t border-line pt-5">
+        <h2 id={exportsId} className="px-5 pb-3 font-semibold">{exportJobs.title}</h2>
+        <ExportJobs slug={slug} type="tasks" emptyHint={exportJobs.noneHint} />
+      </section>
     </>
   )
 }

@@ -13,6 +13,7 @@ import { channels } from "./de/channels.ts"
 import { commands } from "./de/commands.ts"
 import { deadLetters } from "./de/deadLetters.ts"
 import { deliveries } from "./de/deliveries.ts"
+import { exportJobs } from "./de/exportJobs.ts"
 import { failures } from "./de/failures.ts"
 import { home } from "./de/home.ts"
 import { inbox } from "./de/inbox.ts"
@@ -160,6 +161,7 @@ export const de: Texts = {
   commands,
   bulkJobs,
   bulkRetries,
+  exportJobs,
   queues,
   schedules,
   workers,

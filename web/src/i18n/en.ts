@@ -13,6 +13,7 @@ import { channels } from "./en/channels.ts"
 import { commands } from "./en/commands.ts"
 import { deadLetters } from "./en/deadLetters.ts"
 import { deliveries } from "./en/deliveries.ts"
+import { exportJobs } from "./en/exportJobs.ts"
 import { failures } from "./en/failures.ts"
 import { home } from "./en/home.ts"
 import { inbox } from "./en/inbox.ts"
@@ -162,6 +163,7 @@ export const en = {
   commands,
   bulkJobs,
   bulkRetries,
+  exportJobs,
   queues,
   schedules,
   workers,

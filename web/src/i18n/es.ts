@@ -14,6 +14,7 @@ import { channels } from "./es/channels.ts"
 import { commands } from "./es/commands.ts"
 import { deadLetters } from "./es/deadLetters.ts"
 import { deliveries } from "./es/deliveries.ts"
+import { exportJobs } from "./es/exportJobs.ts"
 import { failures } from "./es/failures.ts"
 import { home } from "./es/home.ts"
 import { inbox } from "./es/inbox.ts"
@@ -159,6 +160,7 @@ export const es: Texts = {
   commands,
   bulkJobs,
   bulkRetries,
+  exportJobs,
   queues,
   schedules,
   workers,

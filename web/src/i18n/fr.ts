@@ -14,6 +14,7 @@ import { channels } from "./fr/channels.ts"
 import { commands } from "./fr/commands.ts"
 import { deadLetters } from "./fr/deadLetters.ts"
 import { deliveries } from "./fr/deliveries.ts"
+import { exportJobs } from "./fr/exportJobs.ts"
 import { failures } from "./fr/failures.ts"
 import { home } from "./fr/home.ts"
 import { inbox } from "./fr/inbox.ts"
@@ -159,6 +160,7 @@ export const fr: Texts = {
   commands,
   bulkJobs,
   bulkRetries,
+  exportJobs,
   queues,
   schedules,
   workers,

@@ -14,6 +14,7 @@ import { channels } from "./ja/channels.ts"
 import { commands } from "./ja/commands.ts"
 import { deadLetters } from "./ja/deadLetters.ts"
 import { deliveries } from "./ja/deliveries.ts"
+import { exportJobs } from "./ja/exportJobs.ts"
 import { failures } from "./ja/failures.ts"
 import { home } from "./ja/home.ts"
 import { inbox } from "./ja/inbox.ts"
@@ -159,6 +160,7 @@ export const ja: Texts = {
   commands,
   bulkJobs,
   bulkRetries,
+  exportJobs,
   queues,
   schedules,
   workers,

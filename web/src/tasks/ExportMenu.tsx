@@ -1,31 +1,54 @@
+import { useState } from "react"
 import { base } from "../api/client.ts"
+import { exportFormats } from "../exports/exportJob.ts"
+import { ExportTasksDialog } from "../exports/ExportTasksDialog.tsx"
 import { useTexts } from "../i18n/Language.tsx"
 import { Icon } from "../ui/Icon.tsx"
 import { Menu } from "../ui/Menu.tsx"
 
-const formats = ["csv", "json", "xlsx"] as const
-
-/** Files of all tasks that match. The browser downloads them with the session, as they are written. */
+/**
+ * Files of all tasks that match. The browser downloads them with the session, as they are written; in the background, a
+ * job writes the file, which needs no connection.
+ */
 export const ExportMenu = ({ query, slug }: { readonly slug: string; readonly query: string }) => {
-  const { tasks: texts } = useTexts()
+  const { exportJobs, tasks: texts } = useTexts()
+  const [isAsking, setAsking] = useState(false)
   return (
-    <Menu label={texts.export} button={<Icon name="download" />}>
-      <ul className="grid w-[10rem]">
-        {formats.map((format) => (
-          <li key={format}>
-            <a
-              download
-              href={`${base}/api/v1/projects/${encodeURIComponent(slug)}/tasks?${new URLSearchParams({
-                format,
-                ...(query !== "" && { query })
-              })}`}
-              className="flex h-[30px] items-center rounded-small px-3 hover:bg-hover"
+    <>
+      <Menu label={texts.export} button={<Icon name="download" />}>
+        <ul className="grid min-w-[10rem]">
+          {exportFormats.map((format) => (
+            <li key={format}>
+              <a
+                download
+                href={`${base}/api/v1/projects/${encodeURIComponent(slug)}/tasks?${new URLSearchParams({
+                  format,
+                  ...(query !== "" && { query })
+                })}`}
+                className="flex h-[30px] items-center rounded-small px-3 hover:bg-hover"
+              >
+                {texts.exportAs(format.toUpperCase())}
+              </a>
+            </li>
+          ))}
+          <li>
+            <button
+              type="button"
+              onClick={() => setAsking(true)}
+              className="flex h-[30px] w-full items-center rounded-small px-3 whitespace-nowrap hover:bg-hover"
             >
-              {texts.exportAs(format.toUpperCase())}
-            </a>
+              {exportJobs.background}
+            </button>
           </li>
-        ))}
-      </ul>
-    </Menu>
+        </ul>
+      </Menu>
+      {isAsking && (
+        <ExportTasksDialog
+          slug={slug}
+          query={query}
+          onClose={() => setAsking(false)}
+        />
+      )}
+    </>
   )
 }

@@ -1,6 +1,7 @@
 import { useState } from "react"
 import { CancelDialog } from "../bulkJobs/CancelDialog.tsx"
 import { BulkRetryDialog } from "../bulkRetries/BulkRetryDialog.tsx"
+import { ExportTasksDialog } from "../exports/ExportTasksDialog.tsx"
 import { useFormat } from "../format/useFormat.ts"
 import { useTexts } from "../i18n/Language.tsx"
 import { useCan } from "../session/session.ts"
@@ -12,7 +13,7 @@ import type { Task } from "./useTaskList.ts"
 
 /**
  * What can be done with the selected tasks. Once all loaded ones are selected, it offers all tasks that match instead: a
- * bulk retry of the query, and jobs that delete its tasks or cancel those that have not ended.
+ * bulk retry of the query, and jobs that delete its tasks, cancel those that have not ended, or export them.
  */
 export const SelectionBar = ({ isAllMatching, onAsk, onClear, onSelectMatching, query, selected, slug, tasks }: {
   readonly slug: string
@@ -30,7 +31,7 @@ export const SelectionBar = ({ isAllMatching, onAsk, onClear, onSelectMatching, 
   const format = useFormat()
   const canOperate = useCan(slug, "operator")
   const isAdmin = useCan(slug, "admin")
-  const [dialog, setDialog] = useState<"retry" | "cancel" | "delete" | null>(null)
+  const [dialog, setDialog] = useState<"retry" | "cancel" | "delete" | "export" | null>(null)
   const isAllLoaded = selected.length === tasks.length
   const facets = useFacets(slug, query, isAllLoaded)
   const isMore = facets.data?.is_complete === false
@@ -71,6 +72,7 @@ export const SelectionBar = ({ isAllMatching, onAsk, onClear, onSelectMatching, 
           </Button>
         </>
       )}
+      {isAllMatching && <Button onClick={() => setDialog("export")}>{texts.exportJobs.export}</Button>}
       {isAdmin && <Button look="danger" onClick={() => setDialog("delete")}>{texts.tasks.delete}</Button>}
       <Button look="quiet" onClick={onClear}>{texts.tasks.clearSelection}</Button>
       {dialog === "retry" && (
@@ -84,6 +86,14 @@ export const SelectionBar = ({ isAllMatching, onAsk, onClear, onSelectMatching, 
       )}
       {dialog === "cancel" && (
         <CancelDialog
+          slug={slug}
+          query={query}
+          onClose={() => setDialog(null)}
+          onStarted={onClear}
+        />
+      )}
+      {dialog === "export" && (
+        <ExportTasksDialog
           slug={slug}
           query={query}
           onClose={() => setDialog(null)}

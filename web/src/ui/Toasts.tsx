@@ -21,7 +21,7 @@ export const useToast = () => useContext(ToasterContext)
 
 const tones = { plain: "text-ink", good: "text-success", bad: "text-failure" } as const
 
-/** A good outcome needs no one to close it. */
+/** A good outcome needs no one to close it, unless it brings a button. */
 const goodMillis = 6_000
 
 export const ToastProvider = ({ children }: { readonly children: ReactNode }) => {
@@ -37,7 +37,7 @@ export const ToastProvider = ({ children }: { readonly children: ReactNode }) =>
         return {
           replace: (change) => {
             setToasts((shown) => shown.map((one) => (one.id === id ? { ...one, ...change } : one)))
-            if (change.tone === "good") setTimeout(() => remove(id), goodMillis)
+            if (change.tone === "good" && change.action === undefined) setTimeout(() => remove(id), goodMillis)
           }
         }
       }

@@ -45,21 +45,8 @@ export const audit: Texts["audit"] = {
   createTitle: "Audit-Log exportieren",
   createHint:
     "Die Datei enthält die Zeilen, auf die die Filter dieser Seite zutreffen, neueste zuerst. Sie wird im Hintergrund geschrieben.",
-  format: "Format",
-  formats: { csv: "CSV", json: "JSON", xlsx: "Excel (höchstens 25.000 Zeilen)" },
   filters: "Filter",
   noFilters: "Alle Zeilen des Projekts",
-  start: "Export starten",
-  noExports: "Noch kein Export",
   noExportsHint:
-    "Wählen Sie Filter im Log und exportieren Sie dann. Eine Datei wird einige Tage nach ihrem Ende gelöscht.",
-  status: "Status",
-  statuses: { pending: "Wartet", running: "Wird geschrieben", completed: "Abgeschlossen", failed: "Fehlgeschlagen" },
-  rows: "Zeilen",
-  size: "Größe",
-  by: "Von",
-  created: "Angefordert",
-  truncated: "Nur die neuesten Zeilen sind enthalten: Es gibt mehr Treffer, als eine Datei fasst.",
-  download: "Herunterladen",
-  bytes: (count) => `${count} KB`
+    "Wählen Sie Filter im Log und exportieren Sie dann. Eine Datei wird einige Tage nach ihrem Ende gelöscht."
 }

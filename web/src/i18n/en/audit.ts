@@ -37,20 +37,7 @@ export const audit = {
   createTitle: "Export the audit log",
   createHint:
     "The file has the rows that the filters of this page match, newest first. It is written in the background.",
-  format: "Format",
-  formats: { csv: "CSV", json: "JSON", xlsx: "Excel (at most 25,000 rows)" },
   filters: "Filters",
   noFilters: "All rows of the project",
-  start: "Start the export",
-  noExports: "No export yet",
-  noExportsHint: "Choose filters in the log, then export. A file is deleted some days after its end.",
-  status: "Status",
-  statuses: { pending: "Waiting", running: "Being written", completed: "Completed", failed: "Failed" },
-  rows: "Rows",
-  size: "Size",
-  by: "By",
-  created: "Requested",
-  truncated: "Only the newest rows are in it: more match than a file may hold.",
-  download: "Download",
-  bytes: (count: string) => `${count} KB`
+  noExportsHint: "Choose filters in the log, then export. A file is deleted some days after its end."
 }

@@ -45,20 +45,7 @@ export const audit: Texts["audit"] = {
   createTitle: "Exportar el registro de auditoría",
   createHint:
     "El archivo contiene las filas que coinciden con los filtros de esta página, las más recientes primero. Se escribe en segundo plano.",
-  format: "Formato",
-  formats: { csv: "CSV", json: "JSON", xlsx: "Excel (25.000 filas como máximo)" },
   filters: "Filtros",
   noFilters: "Todas las filas del proyecto",
-  start: "Iniciar la exportación",
-  noExports: "Todavía no hay exportaciones",
-  noExportsHint: "Elija filtros en el registro y exporte. Un archivo se elimina unos días después de terminar.",
-  status: "Estado",
-  statuses: { pending: "En espera", running: "Escribiéndose", completed: "Completada", failed: "Fallida" },
-  rows: "Filas",
-  size: "Tamaño",
-  by: "De",
-  created: "Solicitada",
-  truncated: "Solo contiene las filas más recientes: coinciden más de las que caben en un archivo.",
-  download: "Descargar",
-  bytes: (count) => `${count} kB`
+  noExportsHint: "Elija filtros en el registro y exporte. Un archivo se elimina unos días después de terminar."
 }

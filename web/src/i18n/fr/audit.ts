@@ -45,21 +45,8 @@ export const audit: Texts["audit"] = {
   createTitle: "Exporter le journal d’audit",
   createHint:
     "Le fichier contient les lignes qui correspondent aux filtres de cette page, les plus récentes d’abord. Il est écrit en arrière-plan.",
-  format: "Format",
-  formats: { csv: "CSV", json: "JSON", xlsx: "Excel (25 000 lignes au plus)" },
   filters: "Filtres",
   noFilters: "Toutes les lignes du projet",
-  start: "Lancer l’export",
-  noExports: "Aucun export pour l’instant",
   noExportsHint:
-    "Choisissez des filtres dans le journal, puis exportez. Un fichier est supprimé quelques jours après sa fin.",
-  status: "Statut",
-  statuses: { pending: "En attente", running: "En cours d’écriture", completed: "Terminé", failed: "Échoué" },
-  rows: "Lignes",
-  size: "Taille",
-  by: "Par",
-  created: "Demandé",
-  truncated: "Seules les lignes les plus récentes y sont : il y en a plus qu’un fichier ne peut en contenir.",
-  download: "Télécharger",
-  bytes: (count) => `${count} ko`
+    "Choisissez des filtres dans le journal, puis exportez. Un fichier est supprimé quelques jours après sa fin."
 }

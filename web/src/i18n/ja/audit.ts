@@ -38,20 +38,7 @@ export const audit: Texts["audit"] = {
   createTitle: "監査ログをエクスポート",
   createHint:
     "ファイルには、このページのフィルターに一致する行が新しい順に入ります。バックグラウンドで書き込まれます。",
-  format: "形式",
-  formats: { csv: "CSV", json: "JSON", xlsx: "Excel (最大 25,000 行)" },
   filters: "フィルター",
   noFilters: "プロジェクトのすべての行",
-  start: "エクスポートを開始",
-  noExports: "エクスポートはまだありません",
-  noExportsHint: "ログでフィルターを選んでからエクスポートしてください。ファイルは終了から数日後に削除されます。",
-  status: "ステータス",
-  statuses: { pending: "待機中", running: "書き込み中", completed: "完了", failed: "失敗" },
-  rows: "行数",
-  size: "サイズ",
-  by: "担当者",
-  created: "依頼日時",
-  truncated: "一致する行が 1 ファイルの上限を超えるため、新しい行だけが入っています。",
-  download: "ダウンロード",
-  bytes: (count) => `${count} KB`
+  noExportsHint: "ログでフィルターを選んでからエクスポートしてください。ファイルは終了から数日後に削除されます。"
 }

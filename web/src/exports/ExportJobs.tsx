@@ -1,7 +1,8 @@
 import { useQuery } from "@tanstack/react-query"
-import { api, base, type Schemas, unwrap } from "../api/client.ts"
+import { base } from "../api/client.ts"
 import { useRefetchInterval } from "../api/live.ts"
-import { useFormat } from "../format/useFormat.ts"
+import { lineOfJob } from "../bulkJobs/bulkJob.ts"
+import { FilterLink } from "../bulkJobs/FilterLink.tsx"
 import { useTexts } from "../i18n/Language.tsx"
 import { usePeople } from "../people/usePeople.ts"
 import { Icon } from "../ui/Icon.tsx"
@@ -9,11 +10,10 @@ import { ListFrame } from "../ui/ListFrame.tsx"
 import { EmptyState } from "../ui/Notices.tsx"
 import { Table } from "../ui/Table.tsx"
 import { Time } from "../ui/Time.tsx"
-import { exportsKey } from "./queries.ts"
+import { type ExportJob, isActive, useProgressText } from "./exportJob.ts"
+import { exportsKey, listExports } from "./queries.ts"
 
-type Job = Schemas["ExportJob"]
-
-const colours: Readonly<Record<Job["status"], string>> = {
+const colours: Readonly<Record<ExportJob["status"], string>> = {
   pending: "text-waiting",
   running: "text-running",
   completed: "text-success",
@@ -23,10 +23,8 @@ const colours: Readonly<Record<Job["status"], string>> = {
 const activeMillis = 1_500
 const idleMillis = 15_000
 
-const isActive = ({ status }: Job) => status === "pending" || status === "running"
-
-const Status = ({ job: { error, status, truncated } }: { readonly job: Job }) => {
-  const { audit: texts } = useTexts()
+const Status = ({ job: { error, status, truncated } }: { readonly job: ExportJob }) => {
+  const { exportJobs: texts } = useTexts()
   return (
     <div>
       <span className={colours[status]}>{texts.statuses[status]}</span>
@@ -36,24 +34,31 @@ const Status = ({ job: { error, status, truncated } }: { readonly job: Job }) =>
   )
 }
 
-const Filters = ({ job: { filters } }: { readonly job: Job }) => {
+const Filters = ({ job, slug }: { readonly job: ExportJob; readonly slug: string }) => {
   const { audit: texts } = useTexts()
-  const terms = Object.entries(filters)
+  if (job.export_type === "tasks") {
+    return <FilterLink slug={slug} line={lineOfJob({ created_at: job.created_at, filter: job.filters })} />
+  }
+  const terms = Object.entries(job.filters)
   if (terms.length === 0) return <span className="text-soft">{texts.noFilters}</span>
   return <span className="break-words">{terms.map(([name, value]) => `${name}: ${String(value)}`).join(", ")}</span>
 }
 
-/** Exports of the log: how far each is, and its file. */
-export const ExportJobs = ({ slug }: { readonly slug: string }) => {
-  const { audit: texts } = useTexts()
-  const format = useFormat()
+/** Exports of a kind: how far each is, and its file. */
+export const ExportJobs = ({ emptyHint, slug, type }: {
+  readonly slug: string
+  readonly type: ExportJob["export_type"]
+  /** How the first one is made. */
+  readonly emptyHint: string
+}) => {
+  const { audit, exportJobs: texts } = useTexts()
+  const progress = useProgressText()
   const { nameOf } = usePeople(slug)
   const whileActive = useRefetchInterval(activeMillis)
   const whileIdle = useRefetchInterval(idleMillis)
   const list = useQuery({
-    queryKey: exportsKey(slug),
-    queryFn: async () =>
-      (await unwrap(api.GET("/api/v1/projects/{slug}/audit/export-jobs", { params: { path: { slug } } }))).items,
+    queryKey: exportsKey(slug, type),
+    queryFn: () => listExports(slug, type),
     refetchInterval: ({ state: { data } }) => (data?.some(isActive) === true ? whileActive : whileIdle)
   })
   const jobs = list.data ?? []
@@ -61,27 +66,27 @@ export const ExportJobs = ({ slug }: { readonly slug: string }) => {
     <ListFrame
       list={list}
       isEmpty={jobs.length === 0}
-      empty={<EmptyState title={texts.noExports} hint={texts.noExportsHint} />}
+      empty={<EmptyState title={texts.none} hint={emptyHint} />}
     >
       <Table
-        label={texts.exports}
+        label={texts.title}
         rows={jobs}
         rowKey={({ id }) => id}
         columns={[
           { title: texts.status, cell: (job) => <Status job={job} /> },
           { title: texts.format, cell: (job) => job.format.toUpperCase() },
-          { title: texts.filters, isMinor: true, cell: (job) => <Filters job={job} /> },
+          { title: audit.filters, isMinor: true, cell: (job) => <Filters slug={slug} job={job} /> },
           {
             title: texts.rows,
             isNumber: true,
             isMinor: true,
-            cell: ({ row_count }) => row_count !== null && format.number(row_count)
+            cell: (job) => job.row_count !== null && progress.rows(job)
           },
           {
             title: texts.size,
             isNumber: true,
             isMinor: true,
-            cell: ({ size_bytes }) => size_bytes !== null && texts.bytes(format.number(Math.ceil(size_bytes / 1024)))
+            cell: (job) => job.size_bytes !== null && progress.size(job)
           },
           { title: texts.by, isMinor: true, cell: ({ user_id }) => nameOf(user_id) },
           { title: texts.created, isNumber: true, cell: ({ created_at }) => <Time at={created_at} /> },

@@ -1,0 +1,180 @@
+import { SqlClient } from "@effect/sql"
+import { Effect, Option, Stream } from "effect"
+import { Conflict, type Forbidden, NotFound } from "../domain/Errors.ts"
+import type { ExportJob } from "../domain/ExportJob.ts"
+import { ExportJobId } from "../domain/Id.ts"
+import type { ExportFormat } from "../domain/Query.ts"
+import type * as Timestamp from "../domain/Timestamp.ts"
+import { Audit } from "./Audit.ts"
+import { CurrentActor, CurrentProject } from "./CurrentActor.ts"
+import { orDieOnSql, Reader } from "./Database.ts"
+import { lockName } from "./Dialect.ts"
+import type { ExportFile } from "./Export/Formats.ts"
+import type { ExportKind } from "./ExportJobs/Kinds.ts"
+import { JobRow, selectJobs } from "./ExportJobs/Row.ts"
+import * as Ids from "./Ids.ts"
+import { countOf, firstRowOf, rowsOf } from "./Rows.ts"
+
+/** Exports of a project and a kind that have not ended: each may take minutes of one replica. */
+const maxOpenJobs = 5
+
+interface NewJob {
+  readonly format: ExportFormat
+  /** The terms of the request that were given, as they are stored and shown. */
+  readonly filters: Readonly<Record<string, unknown>>
+  /** Whether the file shows what not all readers of the kind may see. */
+  readonly showsHidden: boolean
+  readonly created_at: Timestamp.Timestamp
+}
+
+const notFound = new NotFound({ resource: "export_job" })
+
+const notReady = (status: string) =>
+  new Conflict({
+    code: "export_job_not_completed",
+    detail: status === "failed"
+      ? "The export failed, so there is no file; its error says why."
+      : "The export is not completed yet. Read it again, then download its file."
+  })
+
+const tooMany = new Conflict({
+  code: "too_many_export_jobs",
+  detail: `The project has ${maxOpenJobs} exports of this kind that have not ended. Wait for one.`
+})
+
+/** The terms of a request that were given. */
+export const givenTerms = (terms: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> =>
+  Object.fromEntries(Object.entries(terms).filter(([, value]) => value !== null))
+
+/**
+ * Exports of a project that are too large for one response, or must outlive the connection. The file is in the database
+ * in chunks, so every replica can send it. `ExportJobs/Runner.ts` writes it.
+ *
+ * `requireHidden` fails where the caller may not download a file that shows what not all readers of the kind may see.
+ */
+export const makeExportJobs = (
+  kind: ExportKind,
+  requireHidden: Effect.Effect<void, Forbidden, CurrentActor | CurrentProject>
+) =>
+  Effect.gen(function*() {
+    const sql = yield* SqlClient.SqlClient
+    const read = yield* Reader
+    const audit = yield* Audit
+    const service = `ExportJobs.${kind.type}`
+
+    const mayDownload = ({ shows_hidden }: JobRow) =>
+      shows_hidden === 1 ? Effect.isSuccess(requireHidden) : Effect.succeed(true)
+
+    const viewOf = Effect.fnUntraced(function*(row: JobRow) {
+      const { slug } = yield* CurrentProject
+      const { attempts: _, shows_hidden: __, truncated, ...shown } = row
+      const downloadable = row.status === "completed" && (yield* mayDownload(row))
+      return {
+        ...shown,
+        export_type: kind.type,
+        truncated: truncated === 1,
+        sink: "database",
+        location: downloadable ? `/api/v1/projects/${slug}/${kind.path}/${row.id}/download` : null,
+        downloadable
+      } satisfies ExportJob
+    })
+
+    const find = Effect.fnUntraced(function*(id: ExportJobId) {
+      const { id: project_id } = yield* CurrentProject
+      const row = yield* firstRowOf(JobRow)(
+        read`${selectJobs(sql, kind)} WHERE id = ${id} AND project_id = ${project_id}`
+      )
+      return yield* Option.match(row, { onNone: () => notFound, onSome: Effect.succeed })
+    })
+
+    /** Stores the job; the first free replica begins it within a second. */
+    const create = Effect.fn(`${service}.create`)(
+      function*({ created_at, filters, format, showsHidden }: NewJob) {
+        const { id: project_id } = yield* CurrentProject
+        const actor = yield* CurrentActor
+        if (actor.kind === "system") return yield* Effect.dieMessage("an export belongs to a user")
+        yield* lockName(sql, `${kind.leaseName} ${project_id}`)
+        const open = yield* countOf(
+          sql`SELECT CAST(count(*) AS INTEGER) AS n FROM ${sql(kind.jobs)}
+            WHERE project_id = ${project_id} AND completed_at IS NULL`
+        )
+        if (open >= maxOpenJobs) return yield* tooMany
+        const row = {
+          id: yield* Ids.nextOf(ExportJobId),
+          project_id,
+          user_id: actor.user_id,
+          format,
+          status: "pending",
+          attempts: 0,
+          total_rows: null,
+          row_count: null,
+          size_bytes: null,
+          truncated: 0,
+          error: null,
+          created_at,
+          started_at: null,
+          completed_at: null
+        } as const
+        const shows_hidden = showsHidden ? 1 : 0
+        yield* sql`INSERT INTO ${sql(kind.jobs)} ${
+          sql.insert({ ...row, filters: JSON.stringify(filters), [kind.showsHidden]: shows_hidden })
+        }`
+        yield* audit.record({
+          action: kind.created,
+          target_type: kind.targetType,
+          target_id: row.id,
+          project_id,
+          metadata: { format, filters }
+        })
+        return yield* viewOf({ ...row, filters, shows_hidden })
+      },
+      sql.withTransaction,
+      orDieOnSql
+    )
+
+    const list = Effect.fn(`${service}.list`)(function*(limit: number) {
+      const { id: project_id } = yield* CurrentProject
+      const rows = yield* rowsOf(JobRow)(
+        read`${selectJobs(sql, kind)} WHERE project_id = ${project_id} ORDER BY id DESC LIMIT ${limit}`
+      )
+      return { items: yield* Effect.forEach(rows, viewOf), sink: "database", sink_location: null }
+    }, orDieOnSql)
+
+    const get = Effect.fn(`${service}.get`)((id: ExportJobId) => Effect.flatMap(find(id), viewOf), orDieOnSql)
+
+    /** A chunk that is missing ends the response in the middle, so that no client takes the rest for the file. */
+    const chunksOf = ({ id, size_bytes }: JobRow): Stream.Stream<Uint8Array> =>
+      Stream.paginateEffect({ position: 0, left: size_bytes ?? 0 }, ({ left, position }) =>
+        Effect.flatMap(
+          read<{ content: string }>`
+            SELECT content FROM ${sql(kind.chunks)} WHERE job_id = ${id} AND position = ${position}`,
+          ([row]) => {
+            if (row === undefined) return Effect.dieMessage(`chunk ${position} of the export ${id} is missing`)
+            const bytes = Buffer.from(row.content, "base64")
+            const rest = left - bytes.length
+            return Effect.succeed([
+              bytes,
+              rest > 0 ? Option.some({ position: position + 1, left: rest }) : Option.none()
+            ])
+          }
+        )).pipe(
+          Stream.catchAll(Effect.die) // the response has begun, so a database failure can only end the download
+        )
+
+    /** The file of a completed job, which is read chunk by chunk as the caller takes it. */
+    const download = Effect.fn(`${service}.download`)(function*(id: ExportJobId) {
+      const row = yield* find(id)
+      if (row.shows_hidden === 1) yield* requireHidden
+      if (row.status !== "completed") return yield* notReady(row.status)
+      yield* sql.withTransaction(audit.record({
+        action: kind.downloaded,
+        target_type: kind.targetType,
+        target_id: id,
+        project_id: row.project_id,
+        metadata: { format: row.format, size_bytes: row.size_bytes }
+      }))
+      return { format: row.format, truncated: row.truncated === 1, body: chunksOf(row) } satisfies ExportFile
+    }, orDieOnSql)
+
+    return { create, list, get, download } as const
+  })

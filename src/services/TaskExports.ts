@@ -1,0 +1,42 @@
+import { Effect, Schema } from "effect"
+import { Forbidden } from "../domain/Errors.ts"
+import { exportedTaskFields, type TaskExportJobCreate } from "../domain/ExportJob.ts"
+import { filterFields } from "../domain/Task/Filter.ts"
+import { isPayloadField } from "../domain/Task/Json.ts"
+import * as Timestamp from "../domain/Timestamp.ts"
+import { canReadPayload } from "./CurrentActor.ts"
+import { givenTerms, makeExportJobs } from "./ExportJobs.ts"
+import { taskExports } from "./ExportJobs/Kinds.ts"
+
+/** The terms as they are stored and shown; those that were not given are absent. */
+export const StoredFilters = Schema.Struct({ ...filterFields, fields: exportedTaskFields })
+
+const requirePayload = Effect.filterOrFail(
+  canReadPayload,
+  (isReader) => isReader,
+  () => new Forbidden({ detail: "The file shows arguments and results, which need the project's payload_role." })
+)
+
+/** Exports of a project's tasks that outlive the connection (docs/api.md, Exports). `TaskExports/Runner.ts` writes them. */
+export class TaskExports extends Effect.Service<TaskExports>()("svc/TaskExports", {
+  effect: Effect.gen(function*() {
+    const jobs = yield* makeExportJobs(taskExports, requirePayload)
+
+    const create = Effect.fn("TaskExports.create")(function*({ format, ...terms }: TaskExportJobCreate) {
+      const { fields, filter_until } = terms
+      const created_at = yield* Timestamp.now
+      // tasks that arrive later stay out, also where a crash lets the file begin again
+      const until = filter_until !== null && filter_until < created_at ? filter_until : created_at
+      return yield* jobs.create({
+        format,
+        filters: givenTerms({ ...terms, filter_until: until }),
+        showsHidden: (fields === null || fields.some(isPayloadField)) && (yield* canReadPayload),
+        created_at
+      })
+    })
+
+    return { ...jobs, create } as const
+  })
+}) {
+  static readonly layer = this.Default
+}

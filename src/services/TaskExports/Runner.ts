@@ -1,0 +1,45 @@
+import { Effect, Layer, Schema } from "effect"
+import { taskFields } from "../../domain/Task.ts"
+import { toTaskFilter } from "../../domain/Task/Filter.ts"
+import { Xlsx } from "../Export/Xlsx.ts"
+import { taskExports } from "../ExportJobs/Kinds.ts"
+import type { JobRow } from "../ExportJobs/Row.ts"
+import { makeExportRunner, runExports } from "../ExportJobs/Runner.ts"
+import { Settings } from "../Settings.ts"
+import { StoredFilters } from "../TaskExports.ts"
+import { TaskExport } from "../Tasks/Export.ts"
+import { TasksRepo } from "../Tasks/Repo.ts"
+import { Scans } from "../Tasks/Scans.ts"
+import { TaskSearch } from "../Tasks/Search.ts"
+
+const decodeFilters = Schema.decodeUnknown(StoredFilters)
+
+/** Writes the files of exports of tasks, and deletes old ones. */
+export class TaskExportRunner extends Effect.Service<TaskExportRunner>()("svc/TaskExportRunner", {
+  effect: Effect.gen(function*() {
+    const files = yield* TaskExport
+    const settings = yield* Settings
+
+    const makeFile = Effect.fnUntraced(function*(job: JobRow) {
+      const { fields, ...terms } = yield* decodeFilters(job.filters)
+      return yield* files.exportFile(
+        job.project_id,
+        toTaskFilter(terms, job.created_at),
+        job.format,
+        fields ?? taskFields,
+        job.shows_hidden === 1,
+        settings.tasksExportJobMaxRows
+      )
+    })
+
+    return yield* makeExportRunner(taskExports, makeFile)
+  })
+}) {
+  static readonly layer = this.Default.pipe(
+    Layer.provide(TaskExport.layer),
+    Layer.provide([TaskSearch.layer, TasksRepo.layer, Xlsx.layer]),
+    Layer.provide(Scans.layer)
+  )
+
+  static readonly layerLoop = runExports(taskExports, this).pipe(Layer.provide(this.layer))
+}

@@ -1,0 +1,68 @@
+import { SqlClient } from "@effect/sql"
+import { assert, describe, layer } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import { taskExports } from "../../src/services/ExportJobs/Kinds.ts"
+import { Leader, LeaseLost } from "../../src/services/Leader.ts"
+import { TaskExportRunner } from "../../src/services/TaskExports/Runner.ts"
+import { engines } from "../databases.ts"
+import { insertExportJob } from "../exportJobs.ts"
+import { insertTasks, storedTask } from "../tasks.ts"
+import { auditOn } from "./Audit/world.ts"
+import { bareProject, processOf, storedOf } from "./ExportJobs/process.ts"
+
+const run = Effect.flatMap(TaskExportRunner, (runner) => runner.run).pipe(Effect.provide(TaskExportRunner.layer))
+const { runUntil, runWith } = processOf(run)
+const { fileOf, jobOf } = storedOf(taskExports)
+
+/** A project with so many tasks; their ids, newest first. */
+const tasksIn = (count: number) =>
+  Effect.gen(function*() {
+    const project = yield* bareProject
+    const start = Date.now() - 3_600_000
+    const tasks = Array.from(
+      { length: count },
+      (_, n) => storedTask(project, start + n, { traceback: "x".repeat(500) })
+    )
+    yield* insertTasks(tasks)
+    return { project, ids: tasks.map(({ id }) => id).reverse() }
+  })
+
+const idsIn = (file: string) => {
+  const rows: ReadonlyArray<{ readonly id: string }> = JSON.parse(file)
+  return rows.map(({ id }) => id)
+}
+
+describe.each(engines)("the writer of exports of tasks on %s", (engine) => {
+  const world = Leader.layer.pipe(Layer.provideMerge(auditOn(engine)))
+  layer(world, { excludeTestServices: true })((it) => {
+    it.effect("changes nothing of its successor's file once it lost its lease in the middle of its own", () =>
+      Effect.gen(function*() {
+        const sql = yield* SqlClient.SqlClient
+        const { ids, project } = yield* tasksIn(1000)
+        const id = yield* insertExportJob(project, { chunks: ["half of"] }, taskExports)
+        let transaction = 0
+        const succeed = Effect.gen(function*() {
+          if (++transaction !== 5) return // the first four begin, delete the old chunk, count, and write a chunk
+          yield* sql`UPDATE leases SET expires_at = 1 WHERE name = ${taskExports.leaseName}`
+          yield* run
+        })
+        assert.instanceOf(yield* Effect.flip(runWith(succeed)), LeaseLost)
+        assert.deepInclude(yield* jobOf(id), { status: "completed", row_count: ids.length, error: null })
+        assert.deepStrictEqual(idsIn(yield* fileOf(id)), ids)
+      }))
+
+    it.effect("gives the export back when it is stopped in order, and writes it whole later", () =>
+      Effect.gen(function*() {
+        const { ids, project } = yield* tasksIn(1000)
+        const id = yield* insertExportJob(project, { chunks: ["half of"], attempts: 2 }, taskExports)
+        yield* runUntil(4)
+        assert.deepInclude(yield* jobOf(id), { status: "pending", attempts: 2, row_count: null, size_bytes: null })
+        yield* run
+        const job = yield* jobOf(id)
+        assert.deepInclude(job, { status: "completed", attempts: 3, row_count: ids.length })
+        const file = yield* fileOf(id)
+        assert.strictEqual(Buffer.byteLength(file), job?.size_bytes)
+        assert.deepStrictEqual(idsIn(file), ids)
+      }))
+  })
+})

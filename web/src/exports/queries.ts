@@ -1,0 +1,25 @@
+import { api, unwrap } from "../api/client.ts"
+import type { ExportJob } from "./exportJob.ts"
+
+export const exportsKey = (slug: string, type: ExportJob["export_type"]) => ["exports", slug, type] as const
+
+/** The exports of a kind, newest first. */
+export const listExports = async (slug: string, type: ExportJob["export_type"]) => {
+  const options = { params: { path: { slug } } }
+  const list = type === "audit"
+    ? api.GET("/api/v1/projects/{slug}/audit/export-jobs", options)
+    : api.GET("/api/v1/projects/{slug}/task-export-jobs", options)
+  return (await unwrap(list)).items
+}
+
+export const readTaskExport = (slug: string, jobId: string) =>
+  unwrap(api.GET("/api/v1/projects/{slug}/task-export-jobs/{job_id}", { params: { path: { slug, job_id: jobId } } }))
+
+/** Begins an export of the tasks of a query that are there by now. */
+export const createTaskExport = (slug: string, format: ExportJob["format"], query: string) =>
+  unwrap(
+    api.POST("/api/v1/projects/{slug}/task-export-jobs", {
+      params: { path: { slug } },
+      body: { format, ...(query !== "" && { filter_query: query }) }
+    })
+  )

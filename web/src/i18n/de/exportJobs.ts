@@ -1,0 +1,33 @@
+import type { Texts } from "../en.ts"
+
+export const exportJobs: Texts["exportJobs"] = {
+  title: "Exporte",
+  export: "Exportieren",
+  background: "Im Hintergrund exportieren …",
+  question: "Alle passenden Tasks exportieren?",
+  hint:
+    "Die Datei wird im Hintergrund geschrieben, auch nachdem Sie die Seite geschlossen haben. Sie wird einige Tage nach ihrem Ende gelöscht.",
+  matching: (count: string) => `Passende Tasks: ${count}`,
+  moreMatching: (count: string) => `Passende Tasks: mindestens ${count}`,
+  start: "Export starten",
+  format: "Format",
+  formats: { csv: "CSV", json: "JSON", xlsx: "Excel (höchstens 25.000 Zeilen)" },
+  status: "Status",
+  statuses: { pending: "Wartet", running: "Wird geschrieben", completed: "Abgeschlossen", failed: "Fehlgeschlagen" },
+  rows: "Zeilen",
+  ofTotal: (part: string, total: string) => `${part} von ${total}`,
+  size: "Größe",
+  bytes: (count) => `${count} KB`,
+  progress: (rows: string, size: string) => `${rows} Zeilen, ${size}`,
+  by: "Von",
+  created: "Angefordert",
+  truncated: "Nur die neuesten Zeilen sind enthalten: Es gibt mehr Treffer, als eine Datei fasst.",
+  download: "Herunterladen",
+  begun: "Tasks werden exportiert",
+  ready: "Der Export ist fertig",
+  failed: "Der Export ist fehlgeschlagen",
+  see: "Exporte ansehen",
+  none: "Noch kein Export",
+  noneHint:
+    "Wählen Sie über der Taskliste „Im Hintergrund exportieren …“. Eine Datei wird einige Tage nach ihrem Ende gelöscht."
+}

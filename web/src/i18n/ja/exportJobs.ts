@@ -1,0 +1,32 @@
+import type { Texts } from "../en.ts"
+
+export const exportJobs: Texts["exportJobs"] = {
+  title: "エクスポート",
+  export: "エクスポート",
+  background: "バックグラウンドでエクスポート…",
+  question: "一致するタスクをすべてエクスポートしますか？",
+  hint: "ファイルはバックグラウンドで書き込まれ、ページを閉じても続きます。終了から数日後に削除されます。",
+  matching: (count: string) => `一致するタスク: ${count}件`,
+  moreMatching: (count: string) => `一致するタスク: ${count}件以上`,
+  start: "エクスポートを開始",
+  format: "形式",
+  formats: { csv: "CSV", json: "JSON", xlsx: "Excel (最大 25,000 行)" },
+  status: "ステータス",
+  statuses: { pending: "待機中", running: "書き込み中", completed: "完了", failed: "失敗" },
+  rows: "行数",
+  ofTotal: (part: string, total: string) => `${total} 件中 ${part} 件`,
+  size: "サイズ",
+  bytes: (count) => `${count} KB`,
+  progress: (rows: string, size: string) => `${rows} 行、${size}`,
+  by: "担当者",
+  created: "依頼日時",
+  truncated: "一致する行が 1 ファイルの上限を超えるため、新しい行だけが入っています。",
+  download: "ダウンロード",
+  begun: "タスクをエクスポートしています",
+  ready: "エクスポートが完了しました",
+  failed: "エクスポートに失敗しました",
+  see: "エクスポートを見る",
+  none: "エクスポートはまだありません",
+  noneHint:
+    "タスクの一覧の上にある「バックグラウンドでエクスポート…」を選んでください。ファイルは終了から数日後に削除されます。"
+}
