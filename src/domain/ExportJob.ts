@@ -85,7 +85,7 @@ export const ExportJob = Schema.Struct({
   format: describeField(ExportJobFormat, "The kind of file.", "csv"),
   filters: describeField(
     Schema.Record({ key: Schema.String, value: Schema.Unknown }),
-    "The terms of the request that were given. For tasks, `filter_until` is at most the time of creation.",
+    "The terms of the request that were given.",
     { action_prefix: "task." }
   ),
   status: describeField(

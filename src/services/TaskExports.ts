@@ -23,13 +23,11 @@ export class TaskExports extends Effect.Service<TaskExports>()("svc/TaskExports"
     const jobs = yield* makeExportJobs(taskExports, requirePayload)
 
     const create = Effect.fn("TaskExports.create")(function*({ format, ...terms }: TaskExportJobCreate) {
-      const { fields, filter_until } = terms
+      const { fields } = terms
       const created_at = yield* Timestamp.now
-      // tasks that arrive later stay out, also where a crash lets the file begin again
-      const until = filter_until !== null && filter_until < created_at ? filter_until : created_at
       return yield* jobs.create({
         format,
-        filters: givenTerms({ ...terms, filter_until: until }),
+        filters: givenTerms(terms),
         showsHidden: (fields === null || fields.some(isPayloadField)) && (yield* canReadPayload),
         created_at
       })

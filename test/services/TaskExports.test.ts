@@ -1,11 +1,12 @@
 import { SqlClient } from "@effect/sql"
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
+import { ExportJobId } from "../../src/domain/Id.ts"
 import { taskExports } from "../../src/services/ExportJobs/Kinds.ts"
 import { Leader, LeaseLost } from "../../src/services/Leader.ts"
 import { TaskExportRunner } from "../../src/services/TaskExports/Runner.ts"
 import { engines } from "../databases.ts"
-import { insertExportJob } from "../exportJobs.ts"
+import { countChunks, insertExportJob } from "../exportJobs.ts"
 import { insertTasks, storedTask } from "../tasks.ts"
 import { auditOn } from "./Audit/world.ts"
 import { bareProject, processOf, storedOf } from "./ExportJobs/process.ts"
@@ -63,6 +64,31 @@ describe.each(engines)("the writer of exports of tasks on %s", (engine) => {
         const file = yield* fileOf(id)
         assert.strictEqual(Buffer.byteLength(file), job?.size_bytes)
         assert.deepStrictEqual(idsIn(file), ids)
+      }))
+
+    it.effect("keeps the newest files of a project, and all of others", () =>
+      Effect.gen(function*() {
+        const sql = yield* SqlClient.SqlClient
+        const other = yield* tasksIn(1)
+        yield* insertExportJob(other.project, { chunks: ["[]"], status: "completed" }, taskExports)
+        const { project } = yield* tasksIn(1)
+        const oldId = (n: number) => ExportJobId.make(`00000000-0000-7000-8000-0000000000${10 + n}`)
+        yield* Effect.forEach(Array.from({ length: 21 }, (_, n) => n), (n) =>
+          insertExportJob(project, { chunks: ["[]"], status: "completed", id: oldId(n) }, taskExports))
+        const id = yield* insertExportJob(project, { chunks: [] }, taskExports)
+        yield* run
+        const idsOf = (projectId: string) =>
+          Effect.map(
+            sql<{ id: string }>`SELECT id FROM task_export_jobs WHERE project_id = ${projectId} ORDER BY id`,
+            (rows) =>
+              rows.map((row) => row.id)
+          )
+        const kept = yield* idsOf(project)
+        assert.lengthOf(kept, 20)
+        assert.include(kept, id)
+        assert.notInclude(kept, oldId(1))
+        assert.strictEqual(yield* countChunks(oldId(1), taskExports), 0)
+        assert.lengthOf(yield* idsOf(other.project), 1)
       }))
   })
 })

@@ -10,6 +10,8 @@ export interface ExportKind {
   readonly chunks: "export_job_chunks" | "task_export_job_chunks"
   /** The column that says whether the file shows what not all readers of the kind may see. */
   readonly showsHidden: "shows_addresses" | "shows_payload"
+  /** The files that a project keeps, the newest; null: all until the retention. */
+  readonly keptFiles: number | null
   /** One process of all replicas writes the kind's exports. Also the name of its loop. */
   readonly leaseName: string
   /** Below the project's path. */
@@ -24,6 +26,7 @@ export const auditExports: ExportKind = {
   jobs: "export_jobs",
   chunks: "export_job_chunks",
   showsHidden: "shows_addresses",
+  keptFiles: null, // auditors make them
   leaseName: "audit exports",
   path: "audit/export-jobs",
   targetType: "export_job",
@@ -36,6 +39,7 @@ export const taskExports: ExportKind = {
   jobs: "task_export_jobs",
   chunks: "task_export_job_chunks",
   showsHidden: "shows_payload",
+  keptFiles: 20, // every viewer may make them
   leaseName: "task exports",
   path: "task-export-jobs",
   targetType: "task_export_job",

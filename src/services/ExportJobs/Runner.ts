@@ -15,6 +15,11 @@ import { JobRow, selectJobs } from "./Row.ts"
 /** A chunk is a row of the database: large enough for speed, small enough that a write takes milliseconds. */
 const chunkBytes = 256 * 1024
 
+/** A larger file ends its export: it might fill the disk of the database. */
+const maxFileBytes = 1024 ** 3
+
+const tooLarge = ValidationFailed.at("", "The file would have more than 1 GiB. Export fewer rows, or fewer fields.")
+
 /** An export whose process died this many times is not begun again: it may be what ends the process. */
 const maxAttempts = 3
 
@@ -110,16 +115,19 @@ export const makeExportRunner = <E, R>(
         yield* update(job, { total_rows: file.rowCount })
         let position = 0
         let size = 0
-        yield* Stream.runForEach(rechunk(file.body), (bytes) =>
-          Effect.suspend(() => {
+        yield* Stream.runForEach(
+          rechunk(file.body),
+          Effect.fnUntraced(function*(bytes) {
             size += bytes.length
-            return lease.withTransaction(Effect.zipRight(
+            if (size > maxFileBytes) return yield* tooLarge
+            yield* lease.withTransaction(Effect.zipRight(
               sql`INSERT INTO ${sql(kind.chunks)} ${
                 sql.insert({ job_id: job.id, position: position++, content: Buffer.from(bytes).toString("base64") })
               }`,
               updateJob(job, { size_bytes: size, row_count: file.readRows() })
             ))
-          }))
+          })
+        )
         yield* update(job, {
           status: "completed",
           row_count: file.readRows(),
@@ -155,12 +163,22 @@ export const makeExportRunner = <E, R>(
           : Effect.logWarning(`an export (${kind.type}) was stopped, and the attempt counts`, cause)
       ))
 
+    /** Deletes the files of the job's project beyond those that it keeps. */
+    const deleteOldest = ({ project_id }: JobRow) =>
+      kind.keptFiles === null ? Effect.void : deleteExports(
+        sql,
+        kind,
+        sql`project_id = ${project_id} AND completed_at IS NOT NULL AND id NOT IN (
+          SELECT id FROM ${sql(kind.jobs)} WHERE project_id = ${project_id} AND completed_at IS NOT NULL
+          ORDER BY id DESC LIMIT ${kind.keptFiles})`
+      )
+
     const runJob = (job: JobRow) =>
       Effect.gen(function*() {
         if (job.attempts >= maxAttempts) return yield* fail(job, interruptedText)
         const attempt = Effect.zipRight(begin(job), Effect.exit(write(job)))
         const written = yield* Effect.onInterrupt(attempt, () => giveBack(job))
-        if (Exit.isSuccess(written)) return
+        if (Exit.isSuccess(written)) return yield* deleteOldest(job)
         // a process that lost its lease ends here: the export is another's
         if (Cause.isInterruptedOnly(written.cause) || isLeaseLost(written.cause)) return yield* written
         // first: the database may refuse the rest

@@ -1,10 +1,12 @@
 import { Effect, Layer, Schema } from "effect"
 import { taskFields } from "../../domain/Task.ts"
 import { toTaskFilter } from "../../domain/Task/Filter.ts"
+import * as Timestamp from "../../domain/Timestamp.ts"
 import { Xlsx } from "../Export/Xlsx.ts"
 import { taskExports } from "../ExportJobs/Kinds.ts"
 import type { JobRow } from "../ExportJobs/Row.ts"
 import { makeExportRunner, runExports } from "../ExportJobs/Runner.ts"
+import * as Ids from "../Ids.ts"
 import { Settings } from "../Settings.ts"
 import { StoredFilters } from "../TaskExports.ts"
 import { TaskExport } from "../Tasks/Export.ts"
@@ -28,7 +30,8 @@ export class TaskExportRunner extends Effect.Service<TaskExportRunner>()("svc/Ta
         job.format,
         fields ?? taskFields,
         job.shows_hidden === 1,
-        settings.tasksExportJobMaxRows
+        // ids have the time of arrival and stay; received_at is the agents' time and may change while the file is written
+        { before: Ids.maxIdAt(Timestamp.toEpochMillis(job.created_at)), most: settings.tasksExportJobMaxRows }
       )
     })
 

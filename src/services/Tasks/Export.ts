@@ -34,20 +34,21 @@ export class TaskExport extends Effect.Service<TaskExport>()("svc/tasks/Export",
     const settings = yield* Settings
     const xlsx = yield* Xlsx
 
-    const streamIds = (projectId: ProjectId, filter: TaskFilter) =>
-      Stream.paginateChunkEffect(Option.none<string>(), (after) =>
+    /** The ids of matches, newest first, those before an id if it is given. */
+    const streamIds = (projectId: ProjectId, filter: TaskFilter, before: string | null) =>
+      Stream.paginateChunkEffect(before, (after: string | null) =>
         Effect.map(
-          search.listIds(projectId, filter, { direction: "newest", after: Option.getOrNull(after), limit: idsAtOnce }),
+          search.listIds(projectId, filter, { direction: "newest", after, limit: idsAtOnce }),
           (ids) => [
             Chunk.unsafeFromArray(ids),
-            ids.length < idsAtOnce ? Option.none() : Option.some(Option.fromNullable(ids[ids.length - 1]))
+            ids.length < idsAtOnce ? Option.none() : Option.fromNullable(ids.at(-1))
           ]
         ))
 
     /** The newest match and the number of matches, at most `most` + 1. Keeps no ids in memory. */
-    const countMatches = (projectId: ProjectId, filter: TaskFilter, most: number) =>
+    const countMatches = (ids: ReturnType<typeof streamIds>, most: number) =>
       Stream.runFold(
-        Stream.take(streamIds(projectId, filter), most + 1),
+        Stream.take(ids, most + 1),
         { newest: "", count: 0 },
         ({ count, newest }, id) => ({ newest: count === 0 ? id : newest, count: count + 1 })
       )
@@ -66,20 +67,24 @@ export class TaskExport extends Effect.Service<TaskExport>()("svc/tasks/Export",
         Stream.flattenChunks
       )
 
-    /** The file of a project's matching tasks. */
+    /** The file of a project's matching tasks: the newest `most` of those whose ids are before `before`. */
     const exportFile = Effect.fn("TaskExport.exportFile")(function*(
       projectId: ProjectId,
       filter: TaskFilter,
       format: ExportFormat,
       fields: ReadonlyArray<TaskField>,
       hasPayload: boolean,
-      most = settings.tasksExportMaxRows
+      { before = null, most = settings.tasksExportMaxRows }: {
+        readonly before?: string | null
+        readonly most?: number
+      } = {}
     ) {
-      const { count, newest } = yield* countMatches(projectId, filter, format === "xlsx" ? maxXlsxRows : most)
+      const allIds = streamIds(projectId, filter, before)
+      const { count, newest } = yield* countMatches(allIds, format === "xlsx" ? maxXlsxRows : most)
       if (format === "xlsx" && count > maxXlsxRows) return yield* tooManyXlsxRows
       const truncated = count > most
       // skips tasks newer than the count: they would displace the last rows that were counted
-      const ids = Stream.dropWhile(streamIds(projectId, filter), (id) => id > newest)
+      const ids = Stream.dropWhile(allIds, (id) => id > newest)
       const rowCount = Math.min(count, most)
       const { readRows, rows: storedRows } = countRead(streamRows(projectId, Stream.take(ids, rowCount)))
       const counts = { truncated, rowCount, readRows }

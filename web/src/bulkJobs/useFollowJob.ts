@@ -1,5 +1,6 @@
 import { useQueryClient } from "@tanstack/react-query"
 import { useNavigate } from "@tanstack/react-router"
+import { followJob } from "../api/followJob.ts"
 import { useFormat } from "../format/useFormat.ts"
 import { useTexts } from "../i18n/Language.tsx"
 import { useToast } from "../ui/Toasts.tsx"
@@ -30,17 +31,14 @@ export const useFollowJob = (slug: string) => {
         run: () => void navigate({ to: "/projects/$slug/bulk-jobs", params: { slug } })
       }
     })
-    try {
-      let job = created
-      while (job.status === "running") {
-        await new Promise((resolve) => setTimeout(resolve, pauseMillis))
-        job = await readBulkJob(slug, job.id)
-        notice.replace({ text: textOf(job) })
-      }
-      notice.replace({ title: texts.ended[job.act], ...(isGood(job) && { tone: "good" }) })
-    } catch {
-      // the job goes on; its page shows how far it is
-    }
+    const job = await followJob(created, {
+      isActive: ({ status }) => status === "running",
+      pauseMillis,
+      read: () => readBulkJob(slug, created.id),
+      show: (job) => notice.replace({ text: textOf(job) })
+    })
+    if (job === null) notice.close()
+    else notice.replace({ title: texts.ended[job.act], ...(isGood(job) && { tone: "good" }) })
     await queries.invalidateQueries({ queryKey: ["tasks", slug] })
     await queries.invalidateQueries({ queryKey: bulkJobsKey(slug) })
   }

@@ -23,13 +23,14 @@ const colours: Readonly<Record<ExportJob["status"], string>> = {
 const activeMillis = 1_500
 const idleMillis = 15_000
 
-const Status = ({ job: { error, status, truncated } }: { readonly job: ExportJob }) => {
+const Status = ({ job: { downloadable, error, status, truncated } }: { readonly job: ExportJob }) => {
   const { exportJobs: texts } = useTexts()
   return (
     <div>
       <span className={colours[status]}>{texts.statuses[status]}</span>
       {error !== null && <p>{error}</p>}
       {truncated && <p className="text-soft">{texts.truncated}</p>}
+      {status === "completed" && !downloadable && <p className="text-soft">{texts.hidden}</p>}
     </div>
   )
 }

@@ -1,5 +1,6 @@
 import { useQueryClient } from "@tanstack/react-query"
 import { useNavigate } from "@tanstack/react-router"
+import { followJob } from "../api/followJob.ts"
 import { useTexts } from "../i18n/Language.tsx"
 import { useToast } from "../ui/Toasts.tsx"
 import { download, type ExportJob, isActive, useProgressText } from "./exportJob.ts"
@@ -24,24 +25,22 @@ export const useFollowExport = (slug: string) => {
         run: () => void navigate({ to: "/projects/$slug/bulk-jobs", params: { slug } })
       }
     })
-    try {
-      let job = created
-      while (isActive(job)) {
-        await new Promise((resolve) => setTimeout(resolve, pauseMillis))
-        job = await readTaskExport(slug, job.id)
-        notice.replace({ text: progress.both(job) })
-      }
-      const { error, location } = job
-      if (location === null) notice.replace({ title: texts.failed, text: error ?? "", tone: "bad" })
-      else {
-        notice.replace({
-          title: texts.ready,
-          tone: "good",
-          action: { text: texts.download, run: () => download(location) }
-        })
-      }
-    } catch {
-      // the export goes on; the page of bulk jobs shows how far it is
+    const job = await followJob(created, {
+      isActive,
+      pauseMillis,
+      read: () => readTaskExport(slug, created.id),
+      show: (job) => notice.replace({ text: progress.both(job) })
+    })
+    if (job === null) notice.close()
+    else if (job.status === "failed") notice.replace({ title: texts.failed, text: job.error ?? "", tone: "bad" })
+    else {
+      const { location } = job
+      const text = job.truncated ? `${progress.both(job)}. ${texts.truncated}` : progress.both(job)
+      notice.replace(
+        location === null
+          ? { title: texts.ready, text: texts.hidden }
+          : { title: texts.ready, text, tone: "good", action: { text: texts.download, run: () => download(location) } }
+      )
     }
     await queries.invalidateQueries({ queryKey: exportsKey(slug, "tasks") })
   }

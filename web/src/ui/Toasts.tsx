@@ -11,11 +11,14 @@ export interface Toast {
 }
 
 interface Toaster {
-  /** Shows it until it is closed; the answer changes what it says. */
-  readonly show: (toast: Toast) => { readonly replace: (change: Partial<Toast>) => void }
+  /** Shows it until it is closed; the answer changes what it says, and closes it. */
+  readonly show: (toast: Toast) => {
+    readonly replace: (change: Partial<Toast>) => void
+    readonly close: () => void
+  }
 }
 
-const ToasterContext = createContext<Toaster>({ show: () => ({ replace: () => {} }) })
+const ToasterContext = createContext<Toaster>({ show: () => ({ replace: () => {}, close: () => {} }) })
 
 export const useToast = () => useContext(ToasterContext)
 
@@ -38,7 +41,8 @@ export const ToastProvider = ({ children }: { readonly children: ReactNode }) =>
           replace: (change) => {
             setToasts((shown) => shown.map((one) => (one.id === id ? { ...one, ...change } : one)))
             if (change.tone === "good" && change.action === undefined) setTimeout(() => remove(id), goodMillis)
-          }
+          },
+          close: () => remove(id)
         }
       }
     }

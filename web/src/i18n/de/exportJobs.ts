@@ -22,6 +22,7 @@ export const exportJobs: Texts["exportJobs"] = {
   by: "Von",
   created: "Angefordert",
   truncated: "Nur die neuesten Zeilen sind enthalten: Es gibt mehr Treffer, als eine Datei fasst.",
+  hidden: "Er enthält Argumente und Ergebnisse, die Sie nicht sehen dürfen.",
   download: "Herunterladen",
   begun: "Tasks werden exportiert",
   ready: "Der Export ist fertig",

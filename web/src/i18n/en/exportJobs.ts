@@ -19,6 +19,7 @@ export const exportJobs = {
   by: "By",
   created: "Requested",
   truncated: "Only the newest rows are in it: more match than a file may hold.",
+  hidden: "It shows arguments and results, which you may not see.",
   download: "Download",
   begun: "Tasks are being exported",
   ready: "The export is ready",

@@ -22,6 +22,7 @@ export const exportJobs: Texts["exportJobs"] = {
   by: "De",
   created: "Solicitada",
   truncated: "Solo contiene las filas más recientes: coinciden más de las que caben en un archivo.",
+  hidden: "Muestra argumentos y resultados que no puede ver.",
   download: "Descargar",
   begun: "Exportando tareas",
   ready: "La exportación está lista",

@@ -22,6 +22,7 @@ export const exportJobs: Texts["exportJobs"] = {
   by: "Par",
   created: "Demandé",
   truncated: "Seules les lignes les plus récentes y sont : il y en a plus qu’un fichier ne peut en contenir.",
+  hidden: "Il contient des arguments et des résultats que vous ne pouvez pas voir.",
   download: "Télécharger",
   begun: "Export des tâches en cours",
   ready: "L’export est prêt",

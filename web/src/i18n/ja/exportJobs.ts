@@ -21,6 +21,7 @@ export const exportJobs: Texts["exportJobs"] = {
   by: "担当者",
   created: "依頼日時",
   truncated: "一致する行が 1 ファイルの上限を超えるため、新しい行だけが入っています。",
+  hidden: "引数と結果が含まれており、表示する権限がありません。",
   download: "ダウンロード",
   begun: "タスクをエクスポートしています",
   ready: "エクスポートが完了しました",
