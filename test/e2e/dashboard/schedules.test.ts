@@ -134,7 +134,8 @@ describe.skipIf(!ready)("the pages of schedules", () => {
           await dialog.getByRole("region", { name: "What changes" }).getByText("15 4 * * * (At 04:15 every day)")
             .waitFor()
           await press(page, "Save")
-          await page.getByText("At 04:15 every day", { exact: true }).waitFor()
+          await dialog.waitFor({ state: "detached" })
+          await page.getByText(/^At 04:15 every day/).waitFor()
           assert.strictEqual((await find("stock alarm")).expression, "15 4 * * *")
 
           await press(page, "Delete")
