@@ -40,7 +40,7 @@ interface TaskToCancel {
   readonly reporter: AgentId | null
 }
 
-export type ChooseAgent = (engine: string, preferred: AgentId | null) => AgentId | null
+type ChooseAgent = (engine: string, preferred: AgentId | null) => AgentId | null
 
 /** A task of an engine without an agent: its job waits as long as the task matches. */
 interface WaitingTask {
@@ -177,6 +177,7 @@ export class BulkJobCancellation extends Effect.Service<BulkJobCancellation>()("
         settled_at: now,
         ...(!isStopped && { status: "completed", finished_at: now })
       })
+      for (const engine of Object.keys(job.cursors)) waitingTasks.delete(`${job.id} ${engine}`)
       if (!isStopped) yield* audit.record(finishEntryOf({ ...job, outcomes, skipped }))
     })
 

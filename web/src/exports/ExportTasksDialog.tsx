@@ -1,9 +1,8 @@
-import { useFormat } from "../format/useFormat.ts"
 import { useTexts } from "../i18n/Language.tsx"
 import { useFacets } from "../tasks/Facets.tsx"
+import { hasNoMatch, MatchCount } from "../tasks/MatchCount.tsx"
 import { fieldText, SelectField } from "../ui/Fields.tsx"
 import { FormDialog } from "../ui/FormDialog.tsx"
-import { ErrorNotice, Loading } from "../ui/Notices.tsx"
 import { exportFormats } from "./exportJob.ts"
 import { createTaskExport } from "./queries.ts"
 import { useFollowExport } from "./useFollowExport.ts"
@@ -16,11 +15,8 @@ export const ExportTasksDialog = ({ onClose, onStarted, query, slug }: {
   readonly onStarted?: () => void
 }) => {
   const texts = useTexts()
-  const format = useFormat()
   const follow = useFollowExport(slug)
   const facets = useFacets(slug, query)
-  const { counted = 0, is_complete = true } = facets.data ?? {}
-  const shown = format.number(counted)
   const start = async (form: FormData) => {
     const chosen = exportFormats.find((one) => one === fieldText(form, "format")) ?? "csv"
     const job = await createTaskExport(slug, chosen, query)
@@ -31,23 +27,16 @@ export const ExportTasksDialog = ({ onClose, onStarted, query, slug }: {
     <FormDialog
       title={texts.exportJobs.question}
       submit={texts.exportJobs.start}
-      isBlocked={facets.data === undefined || (counted === 0 && is_complete)}
+      isBlocked={facets.data === undefined || hasNoMatch(facets)}
       onClose={onClose}
       onSubmit={start}
     >
-      {facets.data !== undefined
-        ? (
-          <p className="text-large font-medium">
-            {counted === 0 && is_complete
-              ? texts.tasks.noMatch
-              : is_complete
-              ? texts.exportJobs.matching(shown)
-              : texts.exportJobs.moreMatching(shown)}
-          </p>
-        )
-        : facets.isError
-        ? <ErrorNotice error={facets.error} onRetry={() => void facets.refetch()} />
-        : <Loading />}
+      <MatchCount
+        facets={facets}
+        none={texts.tasks.noMatch}
+        all={texts.exportJobs.matching}
+        more={texts.exportJobs.moreMatching}
+      />
       <SelectField name="format" label={texts.exportJobs.format} choices={texts.exportJobs.formats} initial="csv" />
       <p className="text-soft">{texts.exportJobs.hint}</p>
     </FormDialog>
