@@ -30,7 +30,7 @@ const homeOf = (projects: ReadonlyArray<Project>, more: { scopes?: ReadonlyArray
 
 describe.each(engines)("home on %s", (engine) => {
   layer(serverOn(engine), { excludeTestServices: true })((it) => {
-    it.effect("shows the projects of the caller in numbers, and what needs a look", () =>
+    it.effect("shows the projects of the caller in numbers, and what needs attention", () =>
       Effect.gen(function*() {
         const sql = yield* SqlClient.SqlClient
         const now = yield* Timestamp.now
