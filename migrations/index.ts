@@ -45,6 +45,7 @@ import { m0043 } from "./0043_task_commands.ts"
 import { m0044 } from "./0044_oidc_logout.ts"
 import { m0045 } from "./0045_bulk_jobs.ts"
 import { m0046 } from "./0046_task_export_jobs.ts"
+import { m0047 } from "./0047_export_deletion.ts"
 
 /** Every step in order. A step that has been released is never edited; the next one follows. */
 export const migrations: ReadonlyArray<Migration> = [
@@ -93,5 +94,6 @@ export const migrations: ReadonlyArray<Migration> = [
   m0043,
   m0044,
   m0045,
-  m0046
+  m0046,
+  m0047
 ]

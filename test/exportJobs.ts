@@ -14,20 +14,27 @@ export const insertExportJob = (
     readonly status?: "running" | "completed"
     readonly action_prefix?: string
     readonly id?: ExportJobId
+    readonly user_id?: string
   },
   kind: ExportKind = auditExports
 ) =>
   Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient
     const now = yield* Timestamp.now
-    const { action_prefix, attempts = 1, id = ExportJobId.make(randomUUID()), status = "running" } = fields
+    const {
+      action_prefix,
+      attempts = 1,
+      id = ExportJobId.make(randomUUID()),
+      status = "running",
+      user_id = randomUUID()
+    } = fields
     const isCompleted = status === "completed"
     yield* sql.withTransaction(Effect.gen(function*() {
       yield* sql`INSERT INTO ${sql(kind.jobs)} ${
         sql.insert({
           id,
           project_id,
-          user_id: randomUUID(),
+          user_id,
           [kind.showsHidden]: 0,
           format: "json",
           filters: JSON.stringify(action_prefix === undefined ? {} : { action_prefix }),

@@ -4,9 +4,9 @@ import { Conflict, type Forbidden, NotFound } from "../domain/Errors.ts"
 import type { ExportJob } from "../domain/ExportJob.ts"
 import { ExportJobId } from "../domain/Id.ts"
 import type { ExportFormat } from "../domain/Query.ts"
-import type * as Timestamp from "../domain/Timestamp.ts"
+import * as Timestamp from "../domain/Timestamp.ts"
 import { Audit } from "./Audit.ts"
-import { CurrentActor, CurrentProject } from "./CurrentActor.ts"
+import { CurrentActor, CurrentProject, requireRole } from "./CurrentActor.ts"
 import { orDieOnSql, Reader } from "./Database.ts"
 import { lockName } from "./Dialect.ts"
 import type { ExportFile } from "./Export/Formats.ts"
@@ -82,7 +82,7 @@ export const makeExportJobs = (
     const find = Effect.fnUntraced(function*(id: ExportJobId) {
       const { id: project_id } = yield* CurrentProject
       const row = yield* firstRowOf(JobRow)(
-        read`${selectJobs(sql, kind)} WHERE id = ${id} AND project_id = ${project_id}`
+        read`${selectJobs(sql, kind)} WHERE id = ${id} AND project_id = ${project_id} AND deleted_at IS NULL`
       )
       return yield* Option.match(row, { onNone: () => notFound, onSome: Effect.succeed })
     })
@@ -135,7 +135,8 @@ export const makeExportJobs = (
     const list = Effect.fn(`${service}.list`)(function*(limit: number) {
       const { id: project_id } = yield* CurrentProject
       const rows = yield* rowsOf(JobRow)(
-        read`${selectJobs(sql, kind)} WHERE project_id = ${project_id} ORDER BY id DESC LIMIT ${limit}`
+        read`${selectJobs(sql, kind)} WHERE project_id = ${project_id} AND deleted_at IS NULL
+          ORDER BY id DESC LIMIT ${limit}`
       )
       return { items: yield* Effect.forEach(rows, viewOf), sink: "database", sink_location: null }
     }, orDieOnSql)
@@ -176,5 +177,28 @@ export const makeExportJobs = (
       return { format: row.format, truncated: row.truncated === 1, body: chunksOf(row) } satisfies ExportFile
     }, orDieOnSql)
 
-    return { create, list, get, download } as const
+    /** Hides the export at once, and ends it if it is being written. `ExportJobs/Runner.ts` deletes its file. */
+    const remove = Effect.fn(`${service}.remove`)(
+      function*(id: ExportJobId) {
+        const { created_at, project_id, user_id } = yield* find(id)
+        const actor = yield* CurrentActor
+        if (actor.kind !== "person" || actor.user_id !== user_id) yield* requireRole(project_id, "admin")
+        const now = yield* Timestamp.now
+        const deleted = yield* sql`
+          UPDATE ${sql(kind.jobs)} SET deleted_at = ${now}, completed_at = COALESCE(completed_at, ${now})
+          WHERE id = ${id} AND deleted_at IS NULL RETURNING id`
+        if (deleted.length === 0) return yield* notFound
+        yield* audit.record({
+          action: kind.deleted,
+          target_type: kind.targetType,
+          target_id: id,
+          project_id,
+          metadata: { created_by: user_id, created_at }
+        })
+      },
+      sql.withTransaction,
+      orDieOnSql
+    )
+
+    return { create, list, get, download, remove } as const
   })

@@ -116,6 +116,22 @@ describe.each(engines)("exports of the audit log in the background on %s", (engi
         yield* assertRefused(viewer.audit_exports.create({ path, payload: asked({ format: "csv" }) }), "forbidden")
       }))
 
+    it.effect("are deleted by their creator, or an admin of the project", () =>
+      Effect.gen(function*() {
+        const { client, path, project } = yield* world
+        const auditor = yield* clientWith(yield* freshKey({ roles: { [project.id]: "auditor" } }))
+        const create = (by: typeof client) => by.audit_exports.create({ path, payload: asked({ format: "csv" }) })
+        const remove = (by: typeof client, job_id: (typeof ours)["id"]) =>
+          by.audit_exports.remove({ path: { ...path, job_id } })
+        const ours = yield* create(client)
+        const theirs = yield* create(auditor)
+        yield* assertRefused(remove(auditor, ours.id), "forbidden")
+        yield* remove(auditor, theirs.id)
+        yield* assertRefused(remove(auditor, theirs.id), "not_found")
+        yield* remove(client, ours.id)
+        assert.deepStrictEqual((yield* client.audit_exports.list({ path, urlParams: {} })).items, [])
+      }))
+
     it.effect("begin again after their process died, and end after three such attempts", () =>
       Effect.gen(function*() {
         const here = yield* world

@@ -248,6 +248,39 @@ describe.each(engines)("exports of tasks in the background on %s", (engine) => {
         assert.lengthOf(kept.items, 1)
       }))
 
+    it.effect("are deleted by their creator or an admin, with their file, and one that waits never begins", () =>
+      Effect.gen(function*() {
+        const sql = yield* SqlClient.SqlClient
+        const { admin, member, project } = yield* world([{}])
+        const viewer = yield* member("viewer")
+        const remove = ({ call }: typeof viewer, { id }: ExportJob) =>
+          Effect.map(call("DELETE", `/${id}`), ({ status }) => status)
+        const mine = yield* viewer.exported({ format: "csv" })
+        const other = yield* admin.exported({ format: "csv" })
+        assert.strictEqual(yield* remove(viewer, other), 403)
+        assert.strictEqual(yield* remove(yield* member("viewer"), mine), 403)
+        assert.strictEqual(yield* remove(viewer, mine), 204)
+        assert.strictEqual(yield* remove(viewer, mine), 404)
+        assert.strictEqual((yield* viewer.call("GET", `/${mine.id}/download`)).status, 404)
+        assert.deepStrictEqual((yield* viewer.call("GET", "")).json.items.map(({ id }: ExportJob) => id), [other.id])
+        const rows = sql`SELECT id FROM task_export_jobs WHERE project_id = ${project.id}`
+        yield* until(rows, ({ length }) => length === 1)
+        assert.strictEqual(yield* countChunks(mine.id, taskExports), 0)
+
+        const expires_at = Date.now() + 14_000
+        yield* sql`INSERT INTO leases (name, holder, expires_at) VALUES (${taskExports.leaseName}, 'another', ${expires_at})
+          ON CONFLICT (name) DO UPDATE SET expires_at = ${expires_at}`
+        const waiting = yield* viewer.create({ format: "csv" })
+        assert.strictEqual(yield* remove(admin, waiting), 204)
+        yield* sql`DELETE FROM leases WHERE name = ${taskExports.leaseName}`
+        yield* until(rows, ({ length }) => length === 1)
+        assert.strictEqual(yield* remove(admin, other), 204)
+        yield* until(rows, ({ length }) => length === 0)
+        const log = yield* sql<{ target_id: string }>`SELECT target_id FROM audit_log
+          WHERE project_id = ${project.id} AND action = 'task.export_deleted' ORDER BY seq`
+        assert.deepStrictEqual(log.map(({ target_id }) => target_id), [mine.id, waiting.id, other.id])
+      }))
+
     it.effect("are deleted before their project, in batches of 16 chunks", () =>
       Effect.gen(function*() {
         const project = yield* freshProject()

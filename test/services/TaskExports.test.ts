@@ -52,6 +52,23 @@ describe.each(engines)("the writer of exports of tasks on %s", (engine) => {
         assert.deepStrictEqual(idsIn(yield* fileOf(id)), ids)
       }))
 
+    it.effect("ends the export that a person deletes in the middle of it, and deletes what it has written", () =>
+      Effect.gen(function*() {
+        const sql = yield* SqlClient.SqlClient
+        const { project } = yield* tasksIn(1000)
+        const id = yield* insertExportJob(project, { chunks: ["half of"] }, taskExports)
+        const next = yield* insertExportJob(project, { chunks: [] }, taskExports)
+        let transaction = 0
+        const remove =
+          sql`UPDATE task_export_jobs SET deleted_at = created_at, completed_at = created_at WHERE id = ${id}`
+        // the first four transactions begin, delete the old chunk, count, and write a chunk
+        yield* runWith(Effect.suspend(() => ++transaction === 5 ? Effect.asVoid(remove) : Effect.void))
+        assert.deepInclude(yield* jobOf(next), { status: "completed" })
+        yield* run
+        assert.isUndefined(yield* jobOf(id))
+        assert.strictEqual(yield* countChunks(id, taskExports), 0)
+      }))
+
     it.effect("gives the export back when it is stopped in order, and writes it whole later", () =>
       Effect.gen(function*() {
         const { ids, project } = yield* tasksIn(1000)

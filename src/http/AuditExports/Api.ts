@@ -1,4 +1,4 @@
-import { HttpApiEndpoint, HttpApiGroup } from "@effect/platform"
+import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "@effect/platform"
 import { Schema } from "effect"
 import { Access } from "../../domain/Access.ts"
 import { describeField, exampleId } from "../../domain/Describe.ts"
@@ -56,6 +56,16 @@ export class AuditExportsApi extends HttpApiGroup.make("audit_exports")
       .annotateContext(operation(
         "Download the file of an export",
         "csv, json or xlsx, as an attachment. The download is a row of the audit log."
+      ))
+  )
+  .add(
+    HttpApiEndpoint.del("remove")`/projects/${slug}/audit/export-jobs/${jobId}`
+      .addSuccess(HttpApiSchema.NoContent)
+      .annotate(Access, { caller: "auditor", scope: "audit:write", mutates: true })
+      .annotateContext(operation(
+        "Delete an export of the audit log",
+        "Its file goes with it; one that is being written ends. Of the caller's own exports, and of all for admins of the " +
+          "project."
       ))
   )
   .middleware(ProvideProject)

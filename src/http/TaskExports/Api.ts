@@ -1,4 +1,4 @@
-import { HttpApiEndpoint, HttpApiGroup } from "@effect/platform"
+import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "@effect/platform"
 import { Schema } from "effect"
 import { Access } from "../../domain/Access.ts"
 import { describeField, exampleId } from "../../domain/Describe.ts"
@@ -61,6 +61,16 @@ export class TaskExportsApi extends HttpApiGroup.make("task_exports")
         "Download the file of an export of tasks",
         "csv, json or xlsx, as an attachment. 403 where the file shows arguments and results, and the caller may not see " +
           "them. The download is a row of the audit log."
+      ))
+  )
+  .add(
+    HttpApiEndpoint.del("remove")`/projects/${slug}/task-export-jobs/${jobId}`
+      .addSuccess(HttpApiSchema.NoContent)
+      .annotate(Access, { caller: "viewer", scope: "tasks:write", mutates: true })
+      .annotateContext(operation(
+        "Delete an export of tasks",
+        "Its file goes with it; one that is being written ends. Of the caller's own exports, and of all for admins of the " +
+          "project."
       ))
   )
   .middleware(ProvideProject)

@@ -13,6 +13,7 @@ export const layer = implementGroup(
       .handle("create", ({ payload }) => exports.create(payload))
       .handle("list", ({ urlParams }) => exports.list(urlParams.limit ?? defaultLimit))
       .handle("get", ({ path }) => exports.get(path.job_id))
+      .handle("remove", ({ path }) => exports.remove(path.job_id))
       .handleRaw(
         "download",
         ({ path }) => Effect.flatMap(exports.download(path.job_id), (file) => respondWithFile("tasks", file))

@@ -19,6 +19,7 @@ export interface ExportKind {
   readonly targetType: string
   readonly created: string
   readonly downloaded: string
+  readonly deleted: string
 }
 
 export const auditExports: ExportKind = {
@@ -31,7 +32,8 @@ export const auditExports: ExportKind = {
   path: "audit/export-jobs",
   targetType: "export_job",
   created: "audit.export_created",
-  downloaded: "audit.export_downloaded"
+  downloaded: "audit.export_downloaded",
+  deleted: "audit.export_deleted"
 }
 
 export const taskExports: ExportKind = {
@@ -44,7 +46,8 @@ export const taskExports: ExportKind = {
   path: "task-export-jobs",
   targetType: "task_export_job",
   created: "task.export_created",
-  downloaded: "task.export_downloaded"
+  downloaded: "task.export_downloaded",
+  deleted: "task.export_deleted"
 }
 
 export const exportKinds: ReadonlyArray<ExportKind> = [auditExports, taskExports]

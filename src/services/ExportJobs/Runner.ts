@@ -1,5 +1,5 @@
 import { SqlClient } from "@effect/sql"
-import { Cause, type Context, Effect, Exit, Layer, Option, Stream } from "effect"
+import { Cause, type Context, Data, Effect, Exit, Layer, Option, Stream } from "effect"
 import { ValidationFailed } from "../../domain/Errors.ts"
 import * as Timestamp from "../../domain/Timestamp.ts"
 import { Reader } from "../Database.ts"
@@ -30,6 +30,15 @@ const maxAttempts = 3
 const uncountedStopsSeconds = Timestamp.secondsPerDay
 
 const interruptedText = `The processes that wrote this export ended ${maxAttempts} times before it was complete.`
+
+/** A person deleted the export while its file was written. */
+class ExportDeleted extends Data.TaggedError("ExportDeleted")<{}> {}
+
+const isDeleted = (cause: Cause.Cause<unknown>): boolean =>
+  Option.exists(Cause.failureOption(cause), (failure) => failure instanceof ExportDeleted)
+
+/** The export was deleted, or another process writes it. */
+const isNoLongerOurs = (cause: Cause.Cause<unknown>): boolean => isLeaseLost(cause) || isDeleted(cause)
 
 /** Cuts bytes into chunks of one size; the last one is shorter. */
 const rechunk = <E, R>(body: Stream.Stream<Uint8Array, E, R>): Stream.Stream<Uint8Array, E, R> => {
@@ -83,7 +92,13 @@ export const makeExportRunner = <E, R>(
     const findOpen = firstRowOf(JobRow)(read`${selectJobs(sql, kind)} WHERE completed_at IS NULL ORDER BY id LIMIT 1`)
 
     const updateJob = (job: JobRow, fields: Changes) =>
-      sql`UPDATE ${sql(kind.jobs)} SET ${sql.update(fields)} WHERE id = ${job.id}`
+      Effect.filterOrFail(
+        sql`UPDATE ${sql(kind.jobs)} SET ${
+          sql.update(fields)
+        } WHERE id = ${job.id} AND deleted_at IS NULL RETURNING id`,
+        ({ length }) => length > 0,
+        () => new ExportDeleted()
+      )
 
     const update = (job: JobRow, fields: Changes) =>
       Effect.flatMap(Lease, (lease) => lease.withTransaction(updateJob(job, fields)))
@@ -179,26 +194,39 @@ export const makeExportRunner = <E, R>(
         const attempt = Effect.zipRight(begin(job), Effect.exit(write(job)))
         const written = yield* Effect.onInterrupt(attempt, () => giveBack(job))
         if (Exit.isSuccess(written)) return yield* deleteOldest(job)
-        // a process that lost its lease ends here: the export is another's
-        if (Cause.isInterruptedOnly(written.cause) || isLeaseLost(written.cause)) return yield* written
+        if (Cause.isInterruptedOnly(written.cause) || isNoLongerOurs(written.cause)) return yield* written
         // first: the database may refuse the rest
         yield* Effect.logWarning(`an export (${kind.type}) failed`, written.cause)
         yield* fail(job, describe(written.cause))
       })
 
-    const runAll: Effect.Effect<void, unknown, Lease | R> = Effect.flatMap(
-      findOpen,
-      Option.match({
-        onNone: () => Effect.void,
-        onSome: (job) => Effect.zipRight(runJob(job), Effect.suspend(() => runAll))
-      })
+    const runUnlessDeleted = (job: JobRow) =>
+      Effect.catchAllCause(
+        runJob(job),
+        (cause) => isDeleted(cause) ? Effect.void : Effect.failCause(cause)
+      )
+
+    const deleteDeleted = deleteExports(sql, kind, sql`deleted_at IS NOT NULL`)
+
+    const runAll: Effect.Effect<void, unknown, Lease | R> = Effect.zipRight(
+      deleteDeleted,
+      Effect.flatMap(
+        findOpen,
+        Option.match({
+          onNone: () => Effect.void,
+          onSome: (job) => Effect.zipRight(runUnlessDeleted(job), Effect.suspend(() => runAll))
+        })
+      )
     )
 
-    /** Writes every export that waits, if no other process does. */
-    const run = Effect.flatMap(
-      findOpen,
-      (job) => Option.isNone(job) ? Effect.void : leader.only(kind.leaseName, runAll)
+    const hasWork = Effect.map(
+      read`SELECT 1 FROM ${sql(kind.jobs)} WHERE completed_at IS NULL
+        UNION ALL SELECT 1 FROM ${sql(kind.jobs)} WHERE deleted_at IS NOT NULL LIMIT 1`,
+      ({ length }) => length > 0
     )
+
+    /** Writes every export that waits and deletes those that a person deleted, if no other process does. */
+    const run = Effect.flatMap(hasWork, (hasAny) => hasAny ? leader.only(kind.leaseName, runAll) : Effect.void)
 
     /** Deletes ended exports with their chunks. */
     const prune = Effect.gen(function*() {

@@ -12,6 +12,7 @@ import {
   channelOf,
   commandIn,
   deliveryOf,
+  exportJobIn,
   fireIn,
   freshEmail,
   hourly,
@@ -245,6 +246,9 @@ export const makeRequests = ({ here, people }: World) =>
         case "PUT /projects/{slug}/saved-views/{view_id}":
         case "DELETE /projects/{slug}/saved-views/{view_id}":
           return user_id === undefined ? {} : { path: { view_id: yield* savedViewOf(here.project, user_id) } }
+        case "DELETE /projects/{slug}/task-export-jobs/{job_id}":
+        case "DELETE /projects/{slug}/audit/export-jobs/{job_id}":
+          return { path: { job_id: yield* exportJobIn(here.project, user_id) } }
         case "PATCH /user/subscriptions/{sub_id}":
         case "DELETE /user/subscriptions/{sub_id}":
           return user_id === undefined ? {} : { path: { sub_id: yield* subscriptionIn(here.project, user_id) } }

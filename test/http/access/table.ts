@@ -259,6 +259,8 @@ export const endpoints: ReadonlyArray<Endpoint> = [
   project("GET /task-export-jobs", "viewer", "tasks:read", [], 200),
   project("GET /task-export-jobs/{job_id}", "viewer", "tasks:read", [], 200),
   project("GET /task-export-jobs/{job_id}/download", "viewer", "tasks:read", [], 200),
+  // those of others need the admin
+  project("DELETE /task-export-jobs/{job_id}", "viewer", "tasks:write", ["csrf"], 204),
 
   // Contract: "Commands": only the purge needs an admin
   project("GET /commands", "viewer", "commands:read", [], 200),
@@ -334,6 +336,7 @@ export const endpoints: ReadonlyArray<Endpoint> = [
   project("GET /audit/export-jobs", "auditor", "audit:read", [], 200),
   project("GET /audit/export-jobs/{job_id}", "auditor", "audit:read", [], 200),
   project("GET /audit/export-jobs/{job_id}/download", "auditor", "audit:read", [], 200),
+  project("DELETE /audit/export-jobs/{job_id}", "auditor", "audit:write", ["csrf"], 204),
 
   // Contract: "Other paths referenced without payload shape"; shapes: system, admin-settings, admin-audit-forwarder
   api("GET /admin/settings", "global admin", "admin:*", [], 200),

@@ -330,10 +330,10 @@ export const fireIn = (project: Project, kind: "timed out" | "waiting") =>
   })
 
 /** A completed export of each kind, with its file. They have one id, because their paths name it alike. */
-export const exportJobIn = (project: Project) =>
+export const exportJobIn = (project: Project, user_id: string = randomUUID()) =>
   Effect.gen(function*() {
-    const id = yield* insertExportJob(project.id, { chunks: ["[]\n"], status: "completed" })
-    yield* insertExportJob(project.id, { id, chunks: ["[]\n"], status: "completed" }, taskExports)
+    const id = yield* insertExportJob(project.id, { user_id, chunks: ["[]\n"], status: "completed" })
+    yield* insertExportJob(project.id, { id, user_id, chunks: ["[]\n"], status: "completed" }, taskExports)
     return id
   })
 

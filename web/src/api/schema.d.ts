@@ -328,6 +328,7 @@ export interface paths {
         parameters: {
         };
         get: operations["audit_exports.get"];
+        delete: operations["audit_exports.remove"];
     };
     "/api/v1/projects/{slug}/audit/export-jobs/{job_id}/download": {
         parameters: {
@@ -779,6 +780,7 @@ export interface paths {
         parameters: {
         };
         get: operations["task_exports.get"];
+        delete: operations["task_exports.remove"];
     };
     "/api/v1/projects/{slug}/task-export-jobs/{job_id}/download": {
         parameters: {
@@ -6154,6 +6156,21 @@ export interface operations {
             };
         };
     };
+    "audit_exports.remove": {
+        parameters: {
+            path: {
+                job_id: string;
+                slug: string;
+            };
+        };
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+            };
+        };
+    };
     "audit_exports.download": {
         parameters: {
             path: {
@@ -8418,6 +8435,21 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ExportJob"];
+                };
+            };
+        };
+    };
+    "task_exports.remove": {
+        parameters: {
+            path: {
+                job_id: string;
+                slug: string;
+            };
+        };
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
                 };
             };
         };

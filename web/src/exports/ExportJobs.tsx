@@ -1,17 +1,21 @@
-import { useQuery } from "@tanstack/react-query"
+import { useQuery, useQueryClient } from "@tanstack/react-query"
+import { useState } from "react"
 import { base } from "../api/client.ts"
 import { useRefetchInterval } from "../api/live.ts"
 import { lineOfJob } from "../bulkJobs/bulkJob.ts"
 import { FilterLink } from "../bulkJobs/FilterLink.tsx"
 import { useTexts } from "../i18n/Language.tsx"
 import { usePeople } from "../people/usePeople.ts"
+import { meQuery, useCan } from "../session/session.ts"
+import { Button } from "../ui/Button.tsx"
+import { FormDialog } from "../ui/FormDialog.tsx"
 import { Icon } from "../ui/Icon.tsx"
 import { ListFrame } from "../ui/ListFrame.tsx"
 import { EmptyState } from "../ui/Notices.tsx"
 import { Table } from "../ui/Table.tsx"
 import { Time } from "../ui/Time.tsx"
 import { type ExportJob, isActive, useProgressText } from "./exportJob.ts"
-import { exportsKey, listExports } from "./queries.ts"
+import { deleteExport, exportsKey, listExports } from "./queries.ts"
 
 const colours: Readonly<Record<ExportJob["status"], string>> = {
   pending: "text-waiting",
@@ -45,6 +49,32 @@ const Filters = ({ job, slug }: { readonly job: ExportJob; readonly slug: string
   return <span className="break-words">{terms.map(([name, value]) => `${name}: ${String(value)}`).join(", ")}</span>
 }
 
+/** Asks, and deletes the export with its file. */
+const DeleteButton = ({ job, slug }: { readonly job: ExportJob; readonly slug: string }) => {
+  const { exportJobs: texts } = useTexts()
+  const queries = useQueryClient()
+  const [isOpen, setOpen] = useState(false)
+  return (
+    <>
+      <Button onClick={() => setOpen(true)}>{texts.remove}</Button>
+      {isOpen && (
+        <FormDialog
+          title={texts.removeQuestion}
+          submit={texts.remove}
+          look="danger"
+          onClose={() => setOpen(false)}
+          onSubmit={async () => {
+            await deleteExport(slug, job.export_type, job.id)
+            await queries.invalidateQueries({ queryKey: exportsKey(slug, job.export_type) })
+          }}
+        >
+          <p className="text-soft">{texts.removeHint}</p>
+        </FormDialog>
+      )}
+    </>
+  )
+}
+
 /** Exports of a kind: how far each is, and its file. */
 export const ExportJobs = ({ emptyHint, slug, type }: {
   readonly slug: string
@@ -55,6 +85,8 @@ export const ExportJobs = ({ emptyHint, slug, type }: {
   const { audit, exportJobs: texts } = useTexts()
   const progress = useProgressText()
   const { nameOf } = usePeople(slug)
+  const { data: me } = useQuery(meQuery)
+  const isAdmin = useCan(slug, "admin")
   const whileActive = useRefetchInterval(activeMillis)
   const whileIdle = useRefetchInterval(idleMillis)
   const list = useQuery({
@@ -94,17 +126,21 @@ export const ExportJobs = ({ emptyHint, slug, type }: {
           {
             title: "",
             isNumber: true,
-            cell: ({ downloadable, location }) =>
-              downloadable && location !== null && (
-                <a
-                  href={`${base}${location}`}
-                  download
-                  className="inline-flex items-center gap-2 font-medium underline underline-offset-2"
-                >
-                  <Icon name="download" />
-                  {texts.download}
-                </a>
-              )
+            cell: (job) => (
+              <span className="inline-flex flex-wrap items-center justify-end gap-4">
+                {job.downloadable && job.location !== null && (
+                  <a
+                    href={`${base}${job.location}`}
+                    download
+                    className="inline-flex items-center gap-2 font-medium underline underline-offset-2"
+                  >
+                    <Icon name="download" />
+                    {texts.download}
+                  </a>
+                )}
+                {(isAdmin || job.user_id === me?.id) && <DeleteButton slug={slug} job={job} />}
+              </span>
+            )
           }
         ]}
       />

@@ -15,6 +15,13 @@ export const listExports = async (slug: string, type: ExportJob["export_type"]) 
 export const readTaskExport = (slug: string, jobId: string) =>
   unwrap(api.GET("/api/v1/projects/{slug}/task-export-jobs/{job_id}", { params: { path: { slug, job_id: jobId } } }))
 
+export const deleteExport = (slug: string, type: ExportJob["export_type"], jobId: string) => {
+  const options = { params: { path: { slug, job_id: jobId } } }
+  return type === "audit"
+    ? unwrap(api.DELETE("/api/v1/projects/{slug}/audit/export-jobs/{job_id}", options))
+    : unwrap(api.DELETE("/api/v1/projects/{slug}/task-export-jobs/{job_id}", options))
+}
+
 /** Begins an export of the tasks of a query that are there by now. */
 export const createTaskExport = (slug: string, format: ExportJob["format"], query: string) =>
   unwrap(
