@@ -46,7 +46,7 @@ export const Agent = Schema.Struct({
     "What each adapter can do.",
     { celery: ["retry_task"] }
   ),
-  last_seen_at: describeField(Schema.NullOr(Timestamp), "Time of the last sign of life; null: none yet.", exampleTime),
+  last_seen_at: describeField(Schema.NullOr(Timestamp), "Time of its last message; null: none yet.", exampleTime),
   last_connect_at: describeField(Schema.NullOr(Timestamp), "When it last connected; null: never.", exampleTime),
   created_at: describeField(Timestamp, "When it was created.", exampleTime),
   is_outdated: describeField(Schema.Boolean, "Whether it last connected with another version of the protocol.", false),

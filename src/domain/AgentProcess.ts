@@ -20,7 +20,7 @@ export const AgentProcess = Schema.Struct({
   pid: describeField(Schema.NullOr(Schema.Int), "The process id.", 4711),
   started_at: describeField(Schema.NullOr(Timestamp), "When it started.", exampleTime),
   state: describeField(Schema.String, "`online` or `offline`.", "online"),
-  last_seen_at: describeField(Schema.NullOr(Timestamp), "Time of the last sign of life; null: none yet.", exampleTime),
+  last_seen_at: describeField(Schema.NullOr(Timestamp), "Time of its last message; null: none yet.", exampleTime),
   last_connect_at: describeField(Schema.NullOr(Timestamp), "When it last connected; null: never.", exampleTime),
   created_at: describeField(Timestamp, "When it was created.", exampleTime),
   updated_at: describeField(Timestamp, "When it last changed.", exampleTime)

@@ -60,7 +60,7 @@ export const BulkJob = Schema.Struct({
   done: describeField(Schema.NonNegativeInt, "Tasks that were deleted, or whose cancellation was commanded.", 1203),
   skipped: describeField(
     Schema.NonNegativeInt,
-    "Left alone: they no longer matched when it was their turn, were gone, or no agent came before the deadline.",
+    "Skipped: they no longer matched when the job reached them, were deleted, or no agent connected before the deadline.",
     2
   ),
   outcomes: describeField(

@@ -46,7 +46,7 @@ export const ListDeadLetters = Schema.Struct({
   queue: describeField(Schema.optional(text(200)), "One queue; without it all queues of the agent.", "default"),
   agent_id: describeField(
     Schema.optional(caseInsensitiveId(AgentId)),
-    "The agent to ask; without it the one with the newest sign of life.",
+    "The agent to ask; without it the one that sent the newest message.",
     exampleId
   ),
   limit: describeField(Schema.optional(wholeNumber(1, maxDeadLetters)), "Entries of a page.", 100),

@@ -77,14 +77,14 @@ export const AttentionItem = Schema.Struct({
   project_name: describeField(Schema.String, "Its name.", "Shop"),
   message: describeField(Schema.String, "What a person should know.", "1 of 2 agents is offline."),
   count: describeField(Schema.NullOr(Schema.Int), "How many there are.", 1)
-}).annotations(describeBody("AttentionItem", "Something that needs a look."))
+}).annotations(describeBody("AttentionItem", "Something that needs attention."))
 export type AttentionItem = typeof AttentionItem.Type
 
 export const HomeSummary = Schema.Struct({
   user: describeField(UserMini, "The caller."),
   aggregate: describeField(Aggregate, "All of the caller's projects together."),
   projects: describeField(Schema.Array(ProjectCard), "The projects that the caller sees, by slug."),
-  attention: describeField(Schema.Array(AttentionItem), "What needs a look, the worst first.")
+  attention: describeField(Schema.Array(AttentionItem), "What needs attention, the worst first.")
 }).annotations(describeBody("HomeSummary", "The caller's projects at a glance."))
 export type HomeSummary = typeof HomeSummary.Type
 

@@ -19,7 +19,7 @@ export const Worker = Schema.Struct({
   state: describeField(Schema.String, "`online` or `offline`.", "online"),
   last_heartbeat: describeField(
     Schema.NullOr(Timestamp),
-    "Time of the last sign of life; null: none yet.",
+    "Time of its last heartbeat or event; null: none yet.",
     exampleTime
   ),
   load_average: describeField(

@@ -50,7 +50,7 @@ const reportOutages = (client: HttpClient.HttpClient): HttpClient.HttpClient => 
   const reportRecovery = Effect.suspend(() => {
     if (!isOut) return Effect.void
     isOut = false
-    return Effect.logInfo("The trace collector takes spans again.")
+    return Effect.logInfo("The trace collector accepts spans again.")
   })
   return HttpClient.transformResponse(client, (response) =>
     response.pipe(

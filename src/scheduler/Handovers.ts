@@ -33,7 +33,9 @@ export const makeHandovers = (ticks: Ticks) =>
       const failures = (pauses.get(id)?.failures ?? 0) + 1
       const share = yield* Random.next
       pauses.set(id, { failures, until: now + pauseAfter(failures - 1, share) })
-      yield* Effect.annotateLogs(Effect.logWarning(`a fire is not handed over yet: ${reason}`), { schedule_id: id })
+      yield* Effect.annotateLogs(Effect.logWarning(`a fire is not sent to the brain yet: ${reason}`), {
+        schedule_id: id
+      })
     })
 
     /** The brain's state counts: the decisions are dropped, and taken again from its cursor on. */

@@ -158,7 +158,7 @@ export const runScheduler = (
         state.connectedAt = null
         state.error = reason
         yield* writeState
-        if (isNew) yield* Effect.logWarning(`no connection to the brain: ${reason}. It is tried again`)
+        if (isNew) yield* Effect.logWarning(`no connection to the brain: ${reason}. Retrying with back-off`)
       })
 
     /** Connects again with back-off, at most 5 s and with jitter, so that many schedulers do not come back at once. */
@@ -187,7 +187,7 @@ export const runScheduler = (
         Effect.retry(
           Effect.tapErrorCause(
             Effect.sandbox(Effect.forever(work)),
-            (cause) => Effect.logError(`${name} failed; it is tried again`, Cause.flatten(cause))
+            (cause) => Effect.logError(`${name} failed; it is retried`, Cause.flatten(cause))
           ),
           Schedule.spaced("1 second")
         )

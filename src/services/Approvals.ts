@@ -33,7 +33,10 @@ import { TriggerEvents } from "./TriggerEvents.ts"
 const defaultLimit = 50
 const expiredAtOnce = 100
 
-const approvalDecided = new Conflict({ code: "approval_decided", detail: "It was decided already, or it has expired." })
+const approvalDecided = new Conflict({
+  code: "approval_decided",
+  detail: "The approval was decided already, or has expired."
+})
 
 const ownApproval = new Forbidden({
   code: "own_approval",

@@ -125,7 +125,7 @@ export const writeBackup = Effect.fn("Backup.write")(function*(options: BackupOp
   if (revision > migrations.head) {
     return yield* new BackupRefused({
       message:
-        `the database is at revision ${revision}, which a newer svc made, and this is svc ${version}: use that one`
+        `the database is at revision ${revision}, which a newer svc created; this is svc ${version}: use the newer one`
     })
   }
   const tables = yield* catalog.tablesAt(revision)

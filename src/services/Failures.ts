@@ -17,7 +17,7 @@ export class Failures extends Effect.Service<Failures>()("svc/Failures", {
   effect: Effect.gen(function*() {
     const repo = yield* FailureGroupsRepo
 
-    /** The project's groups, those that failed last first. */
+    /** The project's groups, most recently failed first. */
     const list = Effect.fn("Failures.list")(function*(query: ListFailureGroups) {
       const { id } = yield* CurrentProject
       const now = yield* Timestamp.now

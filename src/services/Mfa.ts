@@ -52,7 +52,8 @@ const wrongCode = new Forbidden({
 
 const mfaLocked = new Forbidden({
   code: "mfa_locked",
-  detail: "Too many wrong codes. For a while no code of this account is accepted; try again later."
+  detail:
+    "Too many wrong codes. No code of this account is accepted until the lock ends (SVC_LOGIN_LOCKOUT_DURATION_SECONDS)."
 })
 
 const isLocked = ({ mfa_locked_until }: MfaRow, now: string): boolean =>

@@ -36,7 +36,7 @@ export class SchemaTooNew extends Data.TaggedError("SchemaTooNew")<{
 }> {
   override get message() {
     const newer = programLabel(this.program)
-    return `The database is at revision ${this.revision}, which ${newer} made; this is svc ${version}, and it knows revisions up ` +
+    return `The database is at revision ${this.revision}, which ${newer} created; this is svc ${version}, and it knows revisions up ` +
       `to ${this.known}. Start ${newer}, or let it go back one step: svc migrate downgrade ${this.revision - 1}`
   }
 }
@@ -132,7 +132,7 @@ const make = Effect.gen(function*() {
         if (newest !== undefined && revision > head) {
           return yield* new MigrationRefused({
             message:
-              `The newest step, revision ${revision}, was made by ${
+              `The newest step, revision ${revision}, was applied by ${
                 programLabel(newest.program)
               }, and this is svc ${version}, which knows ` +
               `steps up to ${head}. Undo it with ${programLabel(newest.program)}: svc migrate downgrade ${revision - 1}`

@@ -30,7 +30,7 @@ const maxLinks = 3
 /** The same response for a token that is wrong, used, expired, or of an inactive account. */
 const resetTokenInvalid = new Forbidden({
   code: "reset_token_invalid",
-  detail: "This link is not valid, was used, or has run out. Ask for a new one."
+  detail: "This link is not valid, was used, or has expired. Ask for a new one."
 })
 
 const userInactive = new Conflict({ code: "user_inactive", detail: "The user is not active. Make them active first." })

@@ -32,7 +32,7 @@ const alreadySetUp = new Conflict({
 
 const setupTokenInvalid = new Forbidden({
   code: "setup_token_invalid",
-  detail: "This setup link is not valid or has run out. Restart the brain to get a new one in its log."
+  detail: "This setup link is not valid or has expired. Restart the brain to get a new one in its log."
 })
 
 const tooManyAttempts = new RateLimited({ detail: "Too many setup attempts. Wait 15 minutes." })

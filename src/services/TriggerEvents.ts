@@ -122,7 +122,7 @@ export class TriggerEvents extends Effect.Service<TriggerEvents>()("svc/TriggerE
         } else {
           yield* repo.postpone(id, failed, Timestamp.addSeconds(yield* Timestamp.now, retryDelaySeconds(failed)))
           yield* Effect.logWarning(
-            `A trigger event of ${consumer} failed, attempt ${failed}; it is tried again.`,
+            `A trigger event of ${consumer} failed, attempt ${failed}; it is retried.`,
             cause
           )
         }

@@ -34,7 +34,7 @@ layer(serverOn("SQLite"), { excludeTestServices: true })("svc subscriptions and 
       assert.match(ok(yield* run("alerts", "list", "--status", "open")), /open +error +shop\.charge fails/)
       assert.match(ok(yield* run("alerts", "show", id)), /times +1/)
       assert.match(ok(yield* run("alerts", "snooze", id)), /^snoozed until .*: shop\.charge fails/)
-      assert.match(ok(yield* run("alerts", "snooze", id, "--minutes", "0")), /^woke: /)
+      assert.match(ok(yield* run("alerts", "snooze", id, "--minutes", "0")), /^snooze ended: /)
       assert.match(ok(yield* run("alerts", "ack", id)), /^acknowledged: shop\.charge fails/)
       assert.match(ok(yield* run("alerts", "list")), /acknowledged +error/)
       assert.match(ok(yield* run("alerts", "ack", id, "--undo")), /^took back the acknowledgement of: /)

@@ -27,7 +27,7 @@ layer(serverOn("SQLite"), { excludeTestServices: true })("svc approvals", (it) =
       refused(yield* run("approvals", "approve", slow), "Another admin of the project must decide")
       assert.strictEqual(ok(yield* other("approvals", "approve", slow)), "approved and done: Purge the queue slow\n")
       assert.match(ok(yield* run("approvals", "show", slow)), /result +\{.*"type":"command"/)
-      refused(yield* other("approvals", "approve", slow), "It was decided already")
+      refused(yield* other("approvals", "approve", slow), "The approval was decided already")
 
       const mail = yield* hold("mail")
       assert.strictEqual(

@@ -83,7 +83,7 @@ describe("svc serve that cannot start", () => {
       db.close()
       refused(
         yield* serve({ SVC_HOME: home }),
-        /revision 900, which a newer svc made; .* knows revisions up to \d+\. Start /
+        /revision 900, which a newer svc created; .* knows revisions up to \d+\. Start /
       )
       assert.include((yield* svcHere(["check"], { SVC_HOME: home })).stdout, "revision: 900")
     }))

@@ -148,7 +148,7 @@ describe.each(engines)("kill -9 and a full disk on %s", (engine) => {
       const written = yield* run(from, "backup", "--output", good)
       assert.strictEqual(written.code, 0, written.stderr)
       if (good === path) {
-        assert.include(written.stderr, "which a backup that was killed had left")
+        assert.include(written.stderr, "the unfinished file of a killed backup")
         assert.deepStrictEqual(yield* partials, [])
       }
 

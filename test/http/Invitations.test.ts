@@ -36,7 +36,7 @@ const isInvalid = (answer: Answer) =>
   assert.deepInclude(answer.json, {
     status: 403,
     code: "invitation_invalid",
-    detail: "This invitation is not valid, was used or withdrawn, or has run out. Ask for a new one."
+    detail: "This invitation is not valid, was used or revoked, or has expired. Ask for a new one."
   })
 
 describe.each(engines)("invitations on %s", (engine) => {

@@ -134,7 +134,7 @@ describe("traces", () => {
       yield* Effect.gen(function*() {
         yield* Effect.repeatN(Effect.withSpan(Effect.void, "a piece of work"), 999) // a full batch, which is sent at once and tried again after 1 s
         // the collector has the spans before the exporter has its answer, without which nothing is logged
-        yield* until(Effect.sync(() => lines.join()), (text) => text.includes("takes spans again"))
+        yield* until(Effect.sync(() => lines.join()), (text) => text.includes("accepts spans again"))
         assert.lengthOf(posts, 1)
       }).pipe(Effect.provide(withSettings({ otlpEndpoint: `http://${host}` }).pipe(Layer.provide(collect))))
       const said = lines.map((line) => JSON.parse(line) as { level: string; msg: string }).filter(({ msg }) =>

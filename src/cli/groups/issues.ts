@@ -24,7 +24,7 @@ const list = Command.make(
     json
   },
   handler((module) => module.list)
-).pipe(Command.withDescription("List failure groups, the one that failed last first."))
+).pipe(Command.withDescription("List failure groups, most recently failed first."))
 
 const show = Command.make(
   "show",

@@ -81,5 +81,5 @@ export const snooze = ({ alert, minutes, project }: Target & { readonly minutes:
       const path = { slug, alert_id: yield* alertIdOf(alert) }
       const until = minutes <= 0 ? null : Timestamp.addSeconds(yield* Timestamp.now, minutes * 60)
       const { title } = yield* api.alerts.snooze({ path, payload: { until } })
-      yield* Console.log(`${until === null ? "woke" : `snoozed until ${until}`}: ${escapeText(title)}`)
+      yield* Console.log(`${until === null ? "snooze ended" : `snoozed until ${until}`}: ${escapeText(title)}`)
     }))

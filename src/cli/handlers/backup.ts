@@ -71,7 +71,7 @@ export const backup = ({ json, output, ...secrets }: BackupCommand) =>
       writeBackup({ path, encryption, report: progress.report }),
       Effect.sync(progress.clear)
     )
-    for (const name of removed) yield* Console.error(`deleted ${name}, which a backup that was killed had left`)
+    for (const name of removed) yield* Console.error(`deleted ${name}, the unfinished file of a killed backup`)
     yield* Console.log(
       json
         ? jsonOf(path, manifest, summary, { bytes: fileBytes, encrypted: encryption !== null })

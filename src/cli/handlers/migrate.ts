@@ -87,7 +87,7 @@ export const downgrade = ({ revision }: { readonly revision: string }) =>
     const step = yield* Effect.flatMap(Migrations, ({ downgrade }) => downgrade(target)).pipe(
       Effect.provide(DatabaseLayer.layerExclusive.pipe(Layer.provide(settings())))
     )
-    yield* Console.log(`undid ${step.id} ${step.name}`)
+    yield* Console.log(`reverted ${step.id} ${step.name}`)
     yield* Console.log(`revision: ${target}`)
   })
 

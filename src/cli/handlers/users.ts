@@ -69,9 +69,9 @@ export const resetMfa = ({ email, yes }: { readonly yes: boolean; readonly email
       yes,
       `Removes the second factor, the recovery codes and the trusted browsers of ${user.email}: from then on the password alone signs in.`
     )
-    const had = yield* Effect.flatMap(MfaReset, (mfa) => mfa.reset(user))
+    const isRemoved = yield* Effect.flatMap(MfaReset, (mfa) => mfa.reset(user))
     yield* Console.log(
-      had
+      isRemoved
         ? `removed the second factor of ${user.email} and ended their sessions; their next login needs the password alone`
         : `${user.email} has no second factor; nothing was done`
     )

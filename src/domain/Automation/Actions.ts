@@ -20,7 +20,7 @@ export const Notify = Schema.Struct({
     "Whether the project's members get the message in their inbox.",
     true
   )
-}).annotations({ ...describeBody("NotifyAction", "Tells people."), ...strict })
+}).annotations({ ...describeBody("NotifyAction", "Notifies people."), ...strict })
 export type Notify = typeof Notify.Type
 
 export const Retry = Schema.Struct({

@@ -46,7 +46,7 @@ export const Alert = Schema.Struct({
   severity: describeField(Severity, "How serious the trigger is.", "error"),
   status: describeField(
     AlertStatus,
-    "`open`; `recovered`: it was seen well again; `stale`: it was not seen again, and nothing proves that it is well; " +
+    "`open`; `recovered`: evidence shows that the problem ended; `stale`: no further occurrence came, and nothing shows that it ended; " +
       "`closed`: events of a trigger that reports no problem have ended.",
     "open"
   ),
@@ -57,7 +57,7 @@ export const Alert = Schema.Struct({
   first_at: describeField(Timestamp, "When it first happened.", exampleTime),
   last_at: describeField(Timestamp, "When it last happened.", exampleTime),
   last_sent_at: describeField(Schema.NullOr(Timestamp), "When the last message was sent.", exampleTime),
-  next_at: describeField(Schema.NullOr(Timestamp), "When the brain looks at it again.", exampleTime),
+  next_at: describeField(Schema.NullOr(Timestamp), "When the brain checks it again.", exampleTime),
   engine: describeField(Text, "The engine's name.", "celery"),
   task_name: describeField(Text, "The task's name.", "shop.charge"),
   task_id: describeField(Text, "The task of the last occurrence.", exampleId),

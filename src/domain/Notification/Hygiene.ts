@@ -71,7 +71,7 @@ export const QuietHours = Schema.Struct({
   ),
   except_critical: describeField(
     Schema.optionalWith(Schema.Boolean, { default: () => true }),
-    "Whether critical messages are sent all the same.",
+    "Whether critical messages are sent anyway.",
     true
   )
 }).annotations({ ...describeBody("QuietHours", "When channels stay silent."), ...strict })
@@ -94,7 +94,7 @@ const escalationFields = {
   ),
   project_channel_ids: describeField(
     Schema.optionalWith(channelIds, { default: () => [] }),
-    "Channels of the project that hear of it then.",
+    "Channels of the project that are notified then.",
     [exampleId]
   )
 }
@@ -105,12 +105,12 @@ export const ProjectEscalation = Schema.Struct(escalationFields).annotations({
   ...strict
 })
 
-/** Whom a personal subscription tells. */
+/** The channels that a personal subscription notifies. */
 export const Escalation = Schema.Struct({
   ...escalationFields,
   user_channel_ids: describeField(
     Schema.optionalWith(channelIds, { default: () => [] }),
-    "Channels of the user that hear of it then.",
+    "Channels of the user that are notified then.",
     [exampleId]
   )
 }).annotations({

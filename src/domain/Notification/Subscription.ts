@@ -82,7 +82,7 @@ const descriptions = {
   userChannels: "The user's own channels that messages go to.",
   cooldown: "Seconds in which a condition is not repeated after a message about it.",
   grouping: "How occurrences become few messages; null: one message for each occurrence, at once.",
-  recovery: "Whether a message tells that it has recovered.",
+  recovery: "Whether a message reports the recovery.",
   quiet: "When channels stay silent; null: never.",
   escalation: "Further channels for an alert that is not acknowledged; null: none.",
   muted: "Nothing happens until then; null: not muted.",
@@ -192,7 +192,7 @@ export const DefaultSubscription = Schema.Struct({
     descriptions.escalation,
     projectEscalationExample
   )
-}).annotations(describeBody("DefaultSubscription", "Whom a project notifies of what."))
+}).annotations(describeBody("DefaultSubscription", "A default subscription of a project."))
 export type DefaultSubscription = typeof DefaultSubscription.Type
 
 /** bodies: UserSubscriptionPublic. */

@@ -311,7 +311,7 @@ const consumersOf = (facts: WhyFacts): ReadonlyArray<Reason> => {
   if (cancelled.length > 0 && cancelled.length + reporting.length >= online.length) {
     return [{
       code: "consumer_cancelled",
-      sentence: `The workers that took from the queue ${queue} were told to stop, and no other one does.`,
+      sentence: `Commands stopped the workers that consumed the queue ${queue}, and no other worker consumes it.`,
       since: cancelled[0]?.command.completed_at ?? null,
       evidence: {
         queue,

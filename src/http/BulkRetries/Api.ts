@@ -103,7 +103,7 @@ export class BulkRetriesApi extends HttpApiGroup.make("bulk_retries")
       .annotate(Access, { ...controlRule, destructive: true })
       .annotateContext(operation(
         "Cancel a bulk retry",
-        "No further task is retried, for good. The outcomes of commands that were sent are still taken."
+        "No further task is retried, for good. The outcomes of commands that were sent are still recorded."
       ))
   )
   .middleware(ProvideProject)

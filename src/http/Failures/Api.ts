@@ -23,7 +23,7 @@ export class FailuresApi extends HttpApiGroup.make("failures")
       .annotate(Access, { caller: "viewer", scope: "tasks:read" })
       .annotateContext(operation(
         "List failure groups",
-        "Failures with one fingerprint are one group. The group that failed last comes first."
+        "Failures with one fingerprint are one group. Most recently failed first."
       ))
   )
   .add(

@@ -12,7 +12,7 @@ export class HomeApi extends HttpApiGroup.make("home")
       .annotate(Access, { caller: "authenticated", scope: "home:read" })
       .annotateContext(operation(
         "Show all projects at a glance",
-        "The projects that the caller sees, with the last 24 hours in numbers and what needs a look."
+        "The projects that the caller sees, with the last 24 hours in numbers and what needs attention."
       ))
   )
   .add(

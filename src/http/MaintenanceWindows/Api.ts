@@ -36,8 +36,8 @@ export class MaintenanceWindowsApi extends HttpApiGroup.make("maintenance_window
       })
       .annotateContext(operation(
         "Plan a maintenance window",
-        "While it lasts, the project's alerts are recorded and no message is sent. What is still wrong at its end is " +
-          "told then."
+        "While it lasts, the project's alerts are recorded and no message is sent. Alerts that are still open at its " +
+          "end are sent then."
       ))
   )
   .add(

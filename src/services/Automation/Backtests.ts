@@ -157,7 +157,7 @@ const notesOf: Readonly<Record<StoredTrigger, ReadonlyArray<string>>> = {
 }
 
 const notesOfCommands: ReadonlyArray<string> = [
-  "What this rule would have done would have changed what came after it, which is counted as it was.",
-  "It is not stored which agents were connected: the rule is taken to have found one.",
+  "This rule's actions would have changed later events, which are counted as they were.",
+  "Which agents were connected is not stored: the backtest assumes that one was connected.",
   "Loop guard and ceiling count this rule's commands alone."
 ]

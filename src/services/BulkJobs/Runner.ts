@@ -58,7 +58,7 @@ export class BulkJobRunner extends Effect.Service<BulkJobRunner>()("svc/BulkJobR
     const report = Effect.fnUntraced(function*({ id, project_id }: BulkJobRow, cause: Cause.Cause<unknown>) {
       failedAt.set(id, yield* Clock.currentTimeMillis)
       yield* loops.markFailed(loopName, cause)
-      yield* Effect.annotateLogs(Effect.logError("a bulk job failed to go on; it is tried again", cause), {
+      yield* Effect.annotateLogs(Effect.logError("a step of a bulk job failed; it is retried after 5 s", cause), {
         bulk_job_id: id,
         project_id
       })

@@ -80,7 +80,7 @@ const makeLoop = Effect.gen(function*() {
         : Effect.as(
           Effect.zipRight(
             loops.markFailed(loopName, cause),
-            Effect.annotateLogs(Effect.logError("a bulk retry failed to move on; it is tried again", cause), {
+            Effect.annotateLogs(Effect.logError("a step of a bulk retry failed; it is retried", cause), {
               bulk_retry_id: request.id,
               project_id: request.project_id
             })

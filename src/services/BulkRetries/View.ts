@@ -42,7 +42,7 @@ export class BulkRetryView extends Effect.Service<BulkRetryView>()("svc/BulkRetr
       const { claimed, control_state, finished_at, project_id, target_agent_id } = request
       if (finished_at !== null) return publicOf(request, null)
       if (control_state !== "running") {
-        const open = claimed === 0 ? "" : ` ${claimed} commands were sent before; their outcomes are still taken.`
+        const open = claimed === 0 ? "" : ` ${claimed} commands were sent before; their outcomes are still recorded.`
         return publicOf(request, `No task is retried: it is ${control_state}.${open}`)
       }
       const choose = yield* makeChooser(project_id, target_agent_id)

@@ -28,7 +28,7 @@ interface StatusChange<To extends CommandStatus> {
 }
 
 const undecryptableError =
-  "Never sent: its encrypted parameters cannot be opened with this brain's SVC_SECRET_KEY. Issue it again."
+  "Never sent: its encrypted parameters cannot be decrypted with this brain's SVC_SECRET_KEY. Issue it again."
 
 /** Moves commands from status to status. The only writer of `commands.status` (`scripts/rooms.mjs` checks it). */
 export class CommandStatusRepo extends Effect.Service<CommandStatusRepo>()("svc/CommandStatusRepo", {

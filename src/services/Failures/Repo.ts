@@ -47,7 +47,7 @@ export class FailureGroupsRepo extends Effect.Service<FailureGroupsRepo>()("svc/
     const columns = sql.literal(Object.keys(GroupRow.fields).join(", "))
 
     return {
-      /** The groups, those that failed last first. One index has the columns of all filters. */
+      /** The groups, most recently failed first. One index has the columns of all filters. */
       list: (projectId: ProjectId, { after, engine, limit, seenSince, status }: GroupQuery) =>
         groupRows(sql`SELECT ${columns} FROM failure_groups WHERE ${
           sql.and([

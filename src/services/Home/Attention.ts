@@ -14,7 +14,7 @@ interface CountedKind {
   readonly forAdmins?: true
 }
 
-/** Kinds that need a look as soon as their count is above zero. Channels are for admins, as their list is. */
+/** Kinds that need attention as soon as their count is above zero. Channels are for admins, as their list is. */
 const countedKinds: ReadonlyArray<CountedKind> = [
   {
     kind: "agents_refused",
@@ -60,7 +60,7 @@ const countedKinds: ReadonlyArray<CountedKind> = [
   }
 ]
 
-/** What needs a look in a project. */
+/** What needs attention in a project. */
 export const attentionOf = (
   project: Project,
   counts: Readonly<Record<string, number>>,

@@ -18,7 +18,7 @@ import { InvitationsRepo, type OpenInvitation } from "./Repo.ts"
 /** The same response for a token that is wrong, used, revoked or expired, or whose inviter lost the right to invite. */
 const invitationInvalid = new Forbidden({
   code: "invitation_invalid",
-  detail: "This invitation is not valid, was used or withdrawn, or has run out. Ask for a new one."
+  detail: "This invitation is not valid, was used or revoked, or has expired. Ask for a new one."
 })
 
 const signInFirst = new Conflict({

@@ -42,5 +42,5 @@ export const agentOnlineEvents = (agent: ReportedAgent, at: Timestamp): Readonly
 export const workerOfflineEvent = ({ engine, id, name, project_id }: SilentWorker, at: Timestamp): TriggerEvent =>
   makeSingleEvent(
     { project_id, trigger: "worker.offline", condition: id, engine, subject: { type: "worker", id, name } },
-    { occurred_at: at, worker: name, detail: `The worker ${name} shows no sign of life.` }
+    { occurred_at: at, worker: name, detail: `The worker ${name} has sent no heartbeat or event in time.` }
   )

@@ -76,7 +76,7 @@ const makeLoop = Effect.gen(function*() {
       return Effect.zipRight(
         loops.markFailed(loopName, cause),
         Effect.annotateLogs(
-          Effect.logError(`a schedule cannot be fired; it is tried again in ${postponeMillis / 1000} s`, cause),
+          Effect.logError(`a schedule cannot be fired; it is retried in ${postponeMillis / 1000} s`, cause),
           { schedule_id: schedule.id, project_id: schedule.project_id }
         )
       )
@@ -139,14 +139,14 @@ const makeLoop = Effect.gen(function*() {
   /** Another program fires (SVC_EMBEDDED_SCHEDULER=false); the rest of the loop goes on. */
   const reportIdle = loops.reportSuccess(loopName)
 
-  /** What fails beside the fires is logged and tried again, so that it does not stop them; a lost lease ends all. */
+  /** What fails beside the fires is logged and retried, so that it does not stop them; a lost lease ends all. */
   const logFailure = <E, R>(work: string, effect: Effect.Effect<unknown, E, R>) =>
     Effect.catchAllCause(
       withTimeout(work, passTimeout, effect),
       (cause) =>
         Cause.isInterrupted(cause) || isLeaseLost(cause)
           ? Effect.failCause(cause)
-          : Effect.logError(`${work} of schedules failed; it is tried again`, cause)
+          : Effect.logError(`${work} of schedules failed; it is retried`, cause)
     )
 
   const forever = <E, R>(work: string, tick: Effect.Effect<unknown, E, R>, pause: Duration.DurationInput) =>

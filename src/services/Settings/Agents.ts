@@ -25,7 +25,7 @@ export const agentSettings = {
   agentOfflineAfter: integer(
     "SVC_AGENT_OFFLINE_AFTER_SECONDS",
     { default: 30, min: 2, max: secondsPerDay },
-    "An agent is offline after this long without a sign of life."
+    "An agent is offline after this long without a message from it."
   ),
   agentOfflineConfirm: integer(
     "SVC_AGENT_OFFLINE_CONFIRM_SECONDS",

@@ -168,7 +168,7 @@ export const engine = (queues: ReadonlyArray<AnyQueue>, options: { readonly name
       Effect.flatMap(getWorker(worker_name), ({ queue: own, worker }) => {
         if (own.name !== queue) {
           return actionFailed(
-            `The worker ${worker_name} is made for the queue ${own.name} and cannot take from ${queue}.`
+            `The worker ${worker_name} consumes only the queue ${own.name} and cannot consume ${queue}.`
           )
         }
         worker.setConsuming(consume)

@@ -60,7 +60,7 @@ export const status = ({ json }: Printing) =>
           counts.waiting_fires === 0 ? "no fires" : `${counts.waiting_fires} fires since ${counts.oldest_waiting}`
         ],
         ["last tick", state?.last_tick_at ?? null],
-        ["handed over", state?.last_handover_at ?? null],
+        ["last sent", state?.last_handover_at ?? null],
         ["updated", state?.updated_at ?? null]
       ]))
     }
