@@ -1,4 +1,5 @@
 import type WebSocket from "ws"
+import { countBytes, cutText } from "../../domain/CutText.ts"
 
 /** WebSocket close codes (the agents' protocol, section 1.1; RFC 6455, section 7.4). */
 export const closeCode = {
@@ -17,10 +18,13 @@ export const closeCode = {
 /** A peer that has not answered our close frame after this time is terminated. */
 const closeTimeoutMillis = 2000
 
+/** RFC 6455, section 5.5: a control frame has 125 bytes, of which the code takes two. The library throws over that. */
+const maxReasonBytes = 123
+
 /** Sends a close frame, and terminates the socket of a peer that does not answer it. */
 export const closeSocket = (ws: WebSocket, code: number, reason: string): void => {
   const timer = setTimeout(() => ws.terminate(), closeTimeoutMillis)
   ws.once("close", () => clearTimeout(timer))
   ws.resume() // a paused socket would never read the peer's answer
-  ws.close(code, reason)
+  ws.close(code, cutText(reason, maxReasonBytes, countBytes))
 }

@@ -156,7 +156,7 @@ export class SocketConnection {
     clearTimeout(this.helloTimer)
     const { agent_id: agentId, project_id: projectId } = this.identity
     this.context.gateway.refusals.refuse({ agentId, projectId, transport: "websocket" }, reason, detail)
-    closeSocket(this.ws, code, detail.slice(0, 120))
+    closeSocket(this.ws, code, detail)
   }
 }
 

@@ -189,7 +189,7 @@ export class SocketSession implements GatewaySession, FrameSender {
   refuse(reason: GatewayReason, detail: string, code: number): void {
     if (this.isClosed) return
     this.gateway.refusals.refuse(this, reason, detail)
-    this.closeWith(code, detail.slice(0, 120))
+    this.closeWith(code, detail)
   }
 
   /** Offers the blocked batch to the ingest again; false while the ingest is full. */

@@ -168,6 +168,11 @@ const misdeeds: ReadonlyArray<Misdeed> = [
     commit: (agent) => void agent.signed("event_batch", { events: Array.from({ length: 5001 }, () => 0) }, {})
   },
   {
+    title: "a wrong key that the close frame has no room for",
+    reason: "bad_payload",
+    commit: (agent) => void agent.signed("heartbeat", { adapter_health: { ["\u{1f600}".repeat(60)]: 5 } }, {})
+  },
+  {
     title: "a result of timeout",
     reason: "malformed",
     commit: (agent) => void agent.signed("command_result", { status: "timeout" }, {})

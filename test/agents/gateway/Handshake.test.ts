@@ -208,6 +208,8 @@ describe.each(engines)("the handshake on %s", (engine) => {
         const options = yield* fresh
         assert.strictEqual((yield* firstMessage(options, hello({ protocol_version: "3" }))).code, 4426)
         assert.strictEqual((yield* firstMessage(options, hello({}, { v: 3 }))).code, 4426)
+        const long = "\u{1f600}".repeat(40) // more bytes than a close frame has room for
+        assert.strictEqual((yield* firstMessage(options, hello({ protocol_version: long }))).code, 4426)
         yield* until(record(options.agent_id), (row) => row.last_refused_reason === "protocol_version")
       }))
 
