@@ -5,12 +5,12 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import { Provider } from "oidc-provider"
 import { freePort } from "./ports.ts"
 
-/** An account at the provider, by its subject. */
+/** An account at the provider, by its subject: its claims, of any type, as other providers may send them. */
 export interface ProviderPerson {
   readonly email?: string
-  readonly email_verified?: boolean
+  readonly email_verified?: unknown
   readonly name?: string
-  readonly groups?: ReadonlyArray<string>
+  readonly groups?: unknown
 }
 
 /** Where the tests' brains say they are; the provider sends browsers back there. */
@@ -44,9 +44,10 @@ const visit = async (browser: Browser, url: string, init: RequestInit = {}) => {
 
 /**
  * A real OpenID Connect provider on 127.0.0.1, which asks for no password: `authorize` signs in the person that it is
- * given, with cookies of its own, as a new browser.
+ * given, with cookies of its own, as a new browser. The claims are in the ID token, or else at the UserInfo endpoint; only
+ * in the second case it has one.
  */
-export const startProvider = Effect.gen(function*() {
+export const startProvider = Effect.fn(function*({ claimsAt }: { readonly claimsAt: "id token" | "userinfo" }) {
   const port = yield* freePort
   const issuer = `http://127.0.0.1:${port}`
   const people = new Map<string, ProviderPerson>()
@@ -55,6 +56,7 @@ export const startProvider = Effect.gen(function*() {
   const key = { ...(yield* Effect.promise(() => exportJWK(privateKey))), kid: "signing", alg: "RS256", use: "sig" }
   let accountId = ""
   let keyReads = 0
+  let userInfoAnswer: { readonly status: number; readonly body: object } | null = null
   let logoutAnswers: ReadonlyArray<Response> = []
   let brainUrl = publicUrl
 
@@ -77,8 +79,9 @@ export const startProvider = Effect.gen(function*() {
     },
     claims: { openid: ["sub"], email: ["email", "email_verified"], profile: ["name"], groups: ["groups"] },
     scopes: ["openid", "email", "profile", "groups"],
-    conformIdTokenClaims: false, // the claims are in the ID token, as with most providers
+    conformIdTokenClaims: claimsAt === "userinfo",
     features: {
+      userinfo: { enabled: claimsAt === "userinfo" },
       devInteractions: { enabled: false },
       backchannelLogout: { enabled: true },
       rpInitiatedLogout: {
@@ -110,6 +113,10 @@ export const startProvider = Effect.gen(function*() {
       return provider.interactionFinished(request, response, { login: { accountId } })
     }
     if (request.url === "/jwks") keyReads++
+    if (request.url === "/me" && userInfoAnswer !== null) {
+      response.writeHead(userInfoAnswer.status, { "content-type": "application/json" })
+      return response.end(JSON.stringify(userInfoAnswer.body))
+    }
     return handle(request, response)
   }
   yield* Effect.acquireRelease(
@@ -170,5 +177,10 @@ export const startProvider = Effect.gen(function*() {
       )
     )
 
-  return { issuer, authorize, signOut, signLogout, keyReads: () => keyReads } as const
+  /** What the UserInfo endpoint answers from now on; null: the person's claims. */
+  const answerUserInfo = (answer: typeof userInfoAnswer) => {
+    userInfoAnswer = answer
+  }
+
+  return { issuer, authorize, signOut, signLogout, answerUserInfo, keyReads: () => keyReads } as const
 })

@@ -109,7 +109,7 @@ export class Oidc extends Effect.Service<Oidc>()("svc/Oidc", {
 
     /** Creates an account without a password, if the provider verified its address and its groups give a role. */
     const createUser = Effect.fnUntraced(function*(account: ProviderAccount) {
-      const given = yield* groups.listGiven(account.groups)
+      const given = yield* groups.listGiven(account.groups ?? [])
       if (given.length === 0 || account.email === null || !isEmail(account.email)) return yield* notLinked
       const now = yield* Timestamp.now
       const user: UserDetail = {
@@ -148,12 +148,21 @@ export class Oidc extends Effect.Service<Oidc>()("svc/Oidc", {
       const user = yield* users.recordOidcLogin(userId, now)
       if (Option.isNone(user)) return yield* notLinked
       if (Option.isSome(identity)) yield* identities.markUsed(identity.value.id, account.email, now)
-      yield* groups.synchronize(userId, account.groups)
+      if (account.groups !== null) yield* groups.synchronize(userId, account.groups)
       return user.value
     })
 
+    /** Whether groups should give roles, and the provider does not say which groups the person is in. */
+    const lacksGroups = (account: ProviderAccount) => settings.oidcGroupRoles.length > 0 && account.groups === null
+
     const signIn = Effect.fnUntraced(function*(account: ProviderAccount, attempt: Attempt, answer: ProviderAnswer) {
       const user = yield* resolveUser(account)
+      if (lacksGroups(account)) {
+        yield* Effect.annotateLogs(
+          Effect.logWarning("the sign-in provider sent no list of groups, so the user's roles remain (docs/oidc.md)"),
+          { user_id: user.id, claim: settings.oidcGroupsClaim }
+        )
+      }
       return yield* sessions.begin(user, {
         source: answer.source,
         token: answer.token,
@@ -161,7 +170,11 @@ export class Oidc extends Effect.Service<Oidc>()("svc/Oidc", {
         remember: false,
         fresh: attempt.fresh,
         provider: account,
-        metadata: { via: "oidc", issuer: account.issuer }
+        metadata: {
+          via: "oidc",
+          issuer: account.issuer,
+          ...(lacksGroups(account) && { groups: "missing" })
+        }
       })
     }, sql.withTransaction)
 

@@ -8,7 +8,10 @@ import { engines } from "../databases.ts"
 import { logoutClaims, logoutPath, oidcSettings, type ProviderPerson, startProvider } from "../oidcProvider.ts"
 import { browserOf, freshUser, fromElsewhere, login, password, proxied, sessionOf } from "./people.ts"
 
-class TestProvider extends Context.Tag("test/Provider")<TestProvider, Effect.Effect.Success<typeof startProvider>>() {}
+class TestProvider extends Context.Tag("test/Provider")<
+  TestProvider,
+  Effect.Effect.Success<ReturnType<typeof startProvider>>
+>() {}
 
 const groupRoles = [
   { group: "team", slug: "oidc-shop", role: "operator" },
@@ -16,13 +19,17 @@ const groupRoles = [
   { group: "audit", slug: "oidc-books", role: "auditor" }
 ] as const
 
-const site = (engine: (typeof engines)[number], overrides: object = {}) =>
+const site = (
+  engine: (typeof engines)[number],
+  overrides: object = {},
+  claimsAt: Parameters<typeof startProvider>[0]["claimsAt"] = "id token"
+) =>
   Layer.unwrapEffect(
     Effect.map(TestProvider, ({ issuer }) =>
       serverOn(engine, { ...proxied, ...oidcSettings, oidcIssuer: issuer, oidcGroupRoles: groupRoles, ...overrides }))
   )
     .pipe(
-      Layer.provideMerge(Layer.scoped(TestProvider, startProvider)),
+      Layer.provideMerge(Layer.scoped(TestProvider, startProvider({ claimsAt }))),
       Layer.orDie
     )
 
@@ -103,6 +110,16 @@ const logoutRows = (user: { readonly id: string }) =>
     return rows.map(({ metadata }) => JSON.parse(metadata))
   })
 
+/** The metadata of the audit rows of the user's sign-ins. */
+const loginRows = (user: { readonly email: string }) =>
+  Effect.gen(function*() {
+    const sql = yield* SqlClient.SqlClient
+    const rows = yield* sql<{ metadata: string }>`
+      SELECT metadata FROM audit_log WHERE action = 'auth.login'
+        AND user_id = (SELECT id FROM users WHERE email = ${user.email}) ORDER BY seq`
+    return rows.map(({ metadata }) => JSON.parse(metadata))
+  })
+
 describe.each(engines)("sign-in through a provider on %s", (engine) => {
   layer(site(engine), { excludeTestServices: true })((it) => {
     it.effect("groups create the account, give roles, and take them back at the next sign-in", () =>
@@ -123,11 +140,32 @@ describe.each(engines)("sign-in through a provider on %s", (engine) => {
 
         const second = yield* signIn(subject, { ...person, groups: ["team", "leads"] })
         assert.deepStrictEqual(rolesOf(yield* me(second)), { "oidc-shop": "admin" })
-        const third = yield* signIn(subject, person)
+        const third = yield* signIn(subject, { ...person, groups: [] })
         assert.deepStrictEqual(rolesOf(yield* me(third)), {})
         // a password was never set: none signs in
         assert.strictEqual((yield* login(email, { password: "" })).status, 422)
         assert.strictEqual((yield* login(email)).json.code, "login_failed")
+      }))
+
+    it.effect("without a claim of groups the roles remain, and the audit row of the sign-in says so", () =>
+      Effect.gen(function*() {
+        const subject = randomUUID()
+        const person = { email: freshEmail(), email_verified: true }
+        const first = yield* signIn(subject, { ...person, groups: ["team"] })
+        const roles = rolesOf(yield* me(first))
+        assert.deepStrictEqual(Object.values(roles), ["operator"])
+        for (const groups of [undefined, null, "", {}, [1]]) {
+          assert.deepStrictEqual(rolesOf(yield* me(yield* signIn(subject, { ...person, groups }))), roles)
+        }
+        const missing = { via: "oidc", groups: "missing" }
+        const logins = yield* loginRows(yield* me(first))
+        assert.notProperty(logins[0], "groups")
+        for (const login of logins.slice(1)) assert.deepInclude(login, missing)
+        assert.lengthOf(logins, 6)
+        assert.deepStrictEqual(rolesOf(yield* me(yield* signIn(subject, { ...person, groups: "leads" }))), {
+          "oidc-shop": "admin"
+        })
+        assert.deepStrictEqual(rolesOf(yield* me(yield* signIn(subject, { ...person, groups: [] }))), {})
       }))
 
     it.effect("a membership that a person granted stays as it is", () =>
@@ -148,8 +186,10 @@ describe.each(engines)("sign-in through a provider on %s", (engine) => {
         const groups = ["team"]
         const known = { email: user.email, email_verified: true, groups }
         assert.strictEqual((yield* signIn(randomUUID(), known)).json.code, "oidc_not_linked")
-        const unverified = { email: freshEmail(), email_verified: false, groups }
-        assert.strictEqual((yield* signIn(randomUUID(), unverified)).json.code, "oidc_not_linked")
+        for (const email_verified of [false, undefined]) {
+          const unverified = { email: freshEmail(), email_verified, groups }
+          assert.strictEqual((yield* signIn(randomUUID(), unverified)).json.code, "oidc_not_linked")
+        }
       }))
 
     it.effect("only the session that asked for a link completes it, once", () =>
@@ -380,6 +420,54 @@ describe.each(engines)("sign-in through a provider on %s", (engine) => {
         }
         const { json } = yield* request("GET", "/auth/oidc")
         assert.deepInclude(json, { enabled: true, password_login: "all" })
+      }))
+  })
+})
+
+describe("a provider that has the claims at its UserInfo endpoint", () => {
+  layer(site("SQLite", {}, "userinfo"), { excludeTestServices: true })((it) => {
+    const person = () => ({ email: freshEmail(), email_verified: true, name: "Grace Hopper", groups: ["team"] })
+
+    it.effect("the account and its roles come from there", () =>
+      Effect.gen(function*() {
+        yield* freshProject({ slug: "oidc-shop" })
+        const grace = person()
+        const account = yield* me(yield* signIn(randomUUID(), grace))
+        assert.deepInclude(account, { email: grace.email, display_name: "Grace Hopper" })
+        assert.deepStrictEqual(rolesOf(account), { "oidc-shop": "operator" })
+        const unverified = { ...person(), email_verified: false }
+        assert.strictEqual((yield* signIn(randomUUID(), unverified)).json.code, "oidc_not_linked")
+      }))
+
+    it.effect("an endpoint that fails keeps no linked person out, and one about another person does", () =>
+      Effect.gen(function*() {
+        const { answerUserInfo } = yield* TestProvider
+        const subject = randomUUID()
+        const roles = rolesOf(yield* me(yield* signIn(subject, person())))
+        answerUserInfo({ status: 503, body: {} })
+        assert.deepStrictEqual(rolesOf(yield* me(yield* signIn(subject, {}))), roles)
+        assert.strictEqual((yield* signIn(randomUUID(), {})).json.code, "oidc_not_linked")
+        answerUserInfo({ status: 200, body: { sub: randomUUID(), ...person(), groups: ["leads"] } })
+        assert.strictEqual((yield* signIn(subject, {})).json.code, "oidc_refused")
+        answerUserInfo(null)
+      }))
+  })
+})
+
+describe("a provider whose addresses the operator trusts", () => {
+  layer(site("SQLite", { oidcTrustEmail: true }), { excludeTestServices: true })((it) => {
+    it.effect("an address counts unless the provider says that it is not verified", () =>
+      Effect.gen(function*() {
+        yield* freshProject({ slug: "oidc-shop" })
+        const email = freshEmail()
+        const account = yield* me(yield* signIn(randomUUID(), { email, groups: ["team"] }))
+        assert.strictEqual(account.email, email)
+        for (const email_verified of [false, "false"]) {
+          const unverified = { email: freshEmail(), email_verified, groups: ["team"] }
+          assert.strictEqual((yield* signIn(randomUUID(), unverified)).json.code, "oidc_not_linked")
+        }
+        // who signs in with a known address is still not its owner
+        assert.strictEqual((yield* signIn(randomUUID(), { email, groups: ["team"] })).json.code, "oidc_not_linked")
       }))
   })
 })

@@ -24,13 +24,16 @@ export const Attempt = Schema.Struct({
 })
 export type Attempt = typeof Attempt.Type
 
-/** The claims of a verified ID token that the brain uses. */
+/** The claims of a verified ID token, and of the UserInfo endpoint, that the brain uses. */
 export interface ProviderAccount extends ProviderSignIn {
   readonly name: string | null
   /** Only an address that the provider has verified. */
   readonly email: string | null
-  readonly groups: ReadonlyArray<string>
+  /** null: the provider does not say, which is not the same as none. */
+  readonly groups: ReadonlyArray<string> | null
 }
+
+type Claims = Readonly<Record<string, unknown>>
 
 type Fetch = (url: string, init: object) => Promise<Response>
 
@@ -62,9 +65,25 @@ const longestSid = 600
 const sidOf = (claim: unknown): string | null =>
   typeof claim === "string" && claim !== "" && claim.length <= longestSid && isStorable(claim) ? claim : null
 
-/** The groups of a claim: a list, or one text. */
-const groupsOf = (claim: unknown): ReadonlyArray<string> =>
-  (Array.isArray(claim) ? claim : [claim]).filter((group) => typeof group === "string")
+const isTextList = Schema.is(Schema.Array(Schema.String))
+
+/**
+ * The groups of a claim: a list, or one text. null and an empty text stand for a claim that is not there (OpenID Connect
+ * Core, section 5.3.2).
+ */
+const groupsOf = (claim: unknown): ReadonlyArray<string> | null => {
+  const groups = typeof claim === "string" && claim !== "" ? [claim] : claim
+  return isTextList(groups) ? groups : null
+}
+
+/** The address, if the provider verified it, or the operator trusts a provider that does not say. */
+const addressOf = ({ email, email_verified = null }: Claims, isTrusted: boolean): string | null =>
+  email_verified === true || (isTrusted && email_verified === null) ? textOf(email) : null
+
+/** openid-client's code for a UserInfo answer about another subject. */
+const otherSubject = "OAUTH_JSON_ATTRIBUTE_COMPARISON_FAILED"
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
 /**
  * The OpenID Connect provider of SVC_OIDC_ISSUER: authorization code flow with PKCE (RFC 7636) by openid-client, which
@@ -153,6 +172,32 @@ export class OidcProvider extends Effect.Service<OidcProvider>()("svc/oidc/Provi
       return { attempt, url: url.href }
     })
 
+    const readClaims = (claims: Claims) => ({
+      name: textOf(claims.name),
+      email: addressOf(claims, settings.oidcTrustEmail),
+      groups: groupsOf(claims[settings.oidcGroupsClaim])
+    })
+
+    /**
+     * The claims that the UserInfo endpoint has about the subject; none where there is no endpoint. An endpoint that fails
+     * does not keep a linked person out: the claims of the ID token count alone.
+     */
+    const readUserInfo = Effect.fnUntraced(function*(accessToken: string, subject: string) {
+      const { client, config } = yield* provider
+      const none: Claims = {}
+      if (config.serverMetadata().userinfo_endpoint === undefined) return none
+      return yield* Effect.tryPromise({
+        try: (): Promise<Claims> => client.fetchUserInfo(config, accessToken, subject),
+        catch: (error) => error
+      }).pipe(
+        Effect.catchAll((error) =>
+          error instanceof client.ClientError && error.code === otherSubject
+            ? new ProviderRefused({ why: "the UserInfo endpoint answered about another subject" })
+            : Effect.as(Effect.logWarning("the sign-in provider's UserInfo endpoint failed", error), none)
+        )
+      )
+    })
+
     /** The account behind the provider's answer, whose query is `search`. A fresh one was authenticated just now. */
     const complete = Effect.fn("OidcProvider.complete")(function*(attempt: Attempt, search: string) {
       const { client, config } = yield* provider
@@ -166,17 +211,22 @@ export class OidcProvider extends Effect.Service<OidcProvider>()("svc/oidc/Provi
             // measured from the login at the provider to here: the attempt itself may take this long
             ...(attempt.fresh ? { maxAge: attemptSeconds } : {})
           }),
-        catch: (error) => new ProviderRefused({ why: error instanceof Error ? error.message : String(error) })
+        catch: (error) => new ProviderRefused({ why: messageOf(error) })
       })
       const claims = tokens.claims()
       if (claims === undefined) return yield* new ProviderRefused({ why: "no ID token" })
+      const { email, groups, name } = readClaims(claims)
+      const lacksGroups = settings.oidcGroupRoles.length > 0 && groups === null
+      const userInfo = email === null || lacksGroups ? yield* readUserInfo(tokens.access_token, claims.sub) : {}
+      const further = readClaims(userInfo)
+      const isUnverified = claims.email_verified === false || userInfo.email_verified === false
       return {
         issuer: claims.iss,
         subject: claims.sub,
         sid: sidOf(claims.sid),
-        name: textOf(claims.name),
-        email: claims.email_verified === true ? textOf(claims.email) : null,
-        groups: groupsOf(claims[settings.oidcGroupsClaim])
+        name: name ?? further.name,
+        email: isUnverified ? null : email ?? further.email,
+        groups: groups ?? further.groups
       } satisfies ProviderAccount
     })
 

@@ -63,7 +63,12 @@ export const identitySettings = {
   oidcGroupsClaim: text(
     "SVC_OIDC_GROUPS_CLAIM",
     { default: "groups" },
-    "Claim of the ID token with the person's groups."
+    "Claim of the ID token, or of the UserInfo endpoint, with the person's groups."
+  ),
+  oidcTrustEmail: flag(
+    "SVC_OIDC_TRUST_EMAIL",
+    { default: false },
+    "An address counts as verified if the provider does not say whether it is; never if it says no."
   ),
   oidcGroupRoles: groupRoles(
     "SVC_OIDC_GROUP_ROLES",
