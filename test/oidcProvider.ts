@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import { exportJWK, generateKeyPair, type JWTHeaderParameters, type JWTPayload, SignJWT } from "jose"
+import { decodeJwt, exportJWK, generateKeyPair, type JWTHeaderParameters, type JWTPayload, SignJWT } from "jose"
 import { randomUUID } from "node:crypto"
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
 import { Provider } from "oidc-provider"
@@ -59,6 +59,7 @@ export const startProvider = Effect.fn(function*({ claimsAt }: { readonly claims
   let userInfoAnswer: { readonly status: number; readonly body: object } | null = null
   let logoutAnswers: ReadonlyArray<Response> = []
   let brainUrl = publicUrl
+  let onIdToken: ((claims: JWTPayload) => Promise<unknown>) | null = null
 
   const provider = new Provider(issuer, {
     clients: [{
@@ -116,6 +117,15 @@ export const startProvider = Effect.fn(function*({ claimsAt }: { readonly claims
     if (request.url === "/me" && userInfoAnswer !== null) {
       response.writeHead(userInfoAnswer.status, { "content-type": "application/json" })
       return response.end(JSON.stringify(userInfoAnswer.body))
+    }
+    const meanwhile = onIdToken
+    if (request.url === "/token" && meanwhile !== null) {
+      onIdToken = null
+      const end = response.end.bind(response)
+      response.end = ((body: string) => {
+        void meanwhile(decodeJwt(JSON.parse(body).id_token)).finally(() => end(body))
+        return response
+      }) as typeof response.end
     }
     return handle(request, response)
   }
@@ -182,5 +192,10 @@ export const startProvider = Effect.fn(function*({ claimsAt }: { readonly claims
     userInfoAnswer = answer
   }
 
-  return { issuer, authorize, signOut, signLogout, answerUserInfo, keyReads: () => keyReads } as const
+  /** Runs when the provider has issued the next ID token, and before the brain receives it. */
+  const beforeIdToken = (run: NonNullable<typeof onIdToken>) => {
+    onIdToken = run
+  }
+
+  return { issuer, authorize, signOut, signLogout, answerUserInfo, beforeIdToken, keyReads: () => keyReads } as const
 })

@@ -14,7 +14,8 @@ import { isUniqueViolation, orDieOnSql } from "./Database.ts"
 import * as Ids from "./Ids.ts"
 import { GroupMemberships } from "./Oidc/GroupMemberships.ts"
 import { OidcIdentitiesRepo } from "./Oidc/IdentitiesRepo.ts"
-import { Attempt, OidcProvider, type ProviderAccount } from "./Oidc/Provider.ts"
+import { LogoutTokensRepo } from "./Oidc/LogoutTokensRepo.ts"
+import { Attempt, OidcProvider, type ProviderAccount, ProviderRefused } from "./Oidc/Provider.ts"
 import { SessionCreation } from "./Sessions/Creation.ts"
 import { Settings } from "./Settings.ts"
 import { UsersRepo } from "./Users/Repo.ts"
@@ -68,6 +69,7 @@ export class Oidc extends Effect.Service<Oidc>()("svc/Oidc", {
     const settings = yield* Settings
     const provider = yield* OidcProvider
     const identities = yield* OidcIdentitiesRepo
+    const logoutTokens = yield* LogoutTokensRepo
     const groups = yield* GroupMemberships
     const users = yield* UsersRepo
     const sessions = yield* SessionCreation
@@ -156,6 +158,9 @@ export class Oidc extends Effect.Service<Oidc>()("svc/Oidc", {
     const lacksGroups = (account: ProviderAccount) => settings.oidcGroupRoles.length > 0 && account.groups === null
 
     const signIn = Effect.fnUntraced(function*(account: ProviderAccount, attempt: Attempt, answer: ProviderAnswer) {
+      if (yield* logoutTokens.hasEnded(account, account.issued_at)) {
+        return yield* new ProviderRefused({ why: "the provider ended the sign-in before its session began" })
+      }
       const user = yield* resolveUser(account)
       if (lacksGroups(account)) {
         yield* Effect.annotateLogs(
@@ -207,12 +212,7 @@ export class Oidc extends Effect.Service<Oidc>()("svc/Oidc", {
     const complete = Effect.fn("Oidc.complete")(
       function*(answer: ProviderAnswer) {
         const attempt = yield* readAttempt(answer.attempt)
-        const account = yield* provider.complete(attempt, answer.search).pipe(
-          Effect.catchTag(
-            "ProviderRefused",
-            ({ why }) => Effect.zipRight(Effect.logInfo("a sign-in through the provider failed", { why }), refused)
-          )
-        )
+        const account = yield* provider.complete(attempt, answer.search)
         const { link_session, return_to } = attempt
         if (link_session !== null) {
           yield* link(account, answer, link_session)
@@ -220,6 +220,10 @@ export class Oidc extends Effect.Service<Oidc>()("svc/Oidc", {
         }
         return { session: yield* signIn(account, attempt, answer), return_to }
       },
+      Effect.catchTag(
+        "ProviderRefused",
+        ({ why }) => Effect.zipRight(Effect.logInfo("a sign-in through the provider failed", { why }), refused)
+      ),
       Effect.provideService(CurrentActor, system("oidc")),
       orDieOnSql
     )
@@ -254,6 +258,7 @@ export class Oidc extends Effect.Service<Oidc>()("svc/Oidc", {
   static readonly layer = this.Default.pipe(Layer.provide([
     Authentication.layer,
     GroupMemberships.layer,
+    LogoutTokensRepo.layer,
     OidcIdentitiesRepo.layer,
     OidcProvider.layer,
     SessionCreation.layer,

@@ -3,9 +3,11 @@ import { assert, describe, layer } from "@effect/vitest"
 import { Context, Effect, Fiber, Layer } from "effect"
 import { generateKeyPair, type JWTPayload, UnsecuredJWT } from "jose"
 import { createSecretKey, randomUUID } from "node:crypto"
+import { forUpdate } from "../../src/services/Dialect.ts"
 import { baseUrl, freshProject, request, serverOn } from "../brain.ts"
-import { engines } from "../databases.ts"
+import { type Engine, engines } from "../databases.ts"
 import { logoutClaims, logoutPath, oidcSettings, type ProviderPerson, startProvider } from "../oidcProvider.ts"
+import { until } from "../until.ts"
 import { browserOf, freshUser, fromElsewhere, login, password, proxied, sessionOf } from "./people.ts"
 
 class TestProvider extends Context.Tag("test/Provider")<
@@ -118,6 +120,20 @@ const loginRows = (user: { readonly email: string }) =>
       SELECT metadata FROM audit_log WHERE action = 'auth.login'
         AND user_id = (SELECT id FROM users WHERE email = ${user.email}) ORDER BY seq`
     return rows.map(({ metadata }) => JSON.parse(metadata))
+  })
+
+/** Waits until so many transactions wait for a lock. SQLite does not show them: they wait in the program, in their order. */
+const untilWaiting = (engine: Engine, count: number) =>
+  Effect.gen(function*() {
+    if (engine === "SQLite") return yield* Effect.sleep("300 millis")
+    const sql = yield* SqlClient.SqlClient
+    // a transaction sees the activity of its first look, unless it lets go of that
+    const waiting = Effect.zipRight(
+      sql`SELECT pg_stat_clear_snapshot()`,
+      sql<{ n: number }>`SELECT count(*)::int AS n FROM pg_stat_activity
+      WHERE datname = current_database() AND wait_event_type = 'Lock'`
+    )
+    yield* until(waiting, ([row]) => row?.n === count, "20 seconds")
   })
 
 describe.each(engines)("sign-in through a provider on %s", (engine) => {
@@ -334,6 +350,83 @@ describe.each(engines)("sign-in through a provider on %s", (engine) => {
         ])
         assert.deepStrictEqual(yield* logoutRows(user), [ended, { ...ended, sessions: 2, sid: null }])
         assert.deepStrictEqual(yield* logoutRows(other), [])
+      }))
+
+    it.effect("a sign-in that the provider ends before its session begins has no session", () =>
+      Effect.gen(function*() {
+        const { beforeIdToken, issuer, signLogout } = yield* TestProvider
+        const user = yield* linkedUser()
+        const base = yield* baseUrl
+        /** Signs in, and the provider sends logout tokens before the brain has the ID token. */
+        const signInWhile = (ends: (sid: string) => ReadonlyArray<Parameters<typeof logoutClaims>[1]>) =>
+          Effect.gen(function*() {
+            const answers: Array<number> = []
+            beforeIdToken(async ({ sid }) => {
+              for (const ended of ends(String(sid))) {
+                const logout_token = await Effect.runPromise(signLogout(logoutClaims(issuer, ended)))
+                const body = new URLSearchParams({ logout_token })
+                answers.push((await fetch(`${base}/api/v1${logoutPath}`, { method: "POST", body })).status)
+              }
+            })
+            const answer = yield* signIn(user.subject, {})
+            assert.strictEqual(new Set(answers).size, 1)
+            assert.include(answers, 200)
+            return answer
+          })
+        const sub = user.subject
+        // the sign-in of another person, and another sign-in of this person
+        const other = yield* signInWhile((sid) => [{ sid, sub: randomUUID() }, { sid: randomUUID(), sub }])
+        assert.isTrue(yield* isSignedIn(browserOf(other)))
+        for (const ended of [(sid: string) => ({ sid, sub }), (sid: string) => ({ sid }), () => ({ sub })]) {
+          const refused = yield* signInWhile((sid) => [ended(sid)])
+          assert.strictEqual(refused.json.code, "oidc_refused")
+          assert.notInclude(cookieOf(refused.headers), "session=")
+        }
+      }))
+
+    it.effect("a session that begins while its sign-in ends has ended, in either order", () =>
+      Effect.gen(function*() {
+        const { issuer, signLogout } = yield* TestProvider
+        const sql = yield* SqlClient.SqlClient
+        /** The provider ends all sign-ins of the user that began until now, and some seconds more. */
+        const endAll = (user: { readonly subject: string }) =>
+          Effect.suspend(() => {
+            const { iat = 0, ...claims } = logoutClaims(issuer, { sub: user.subject })
+            return Effect.flatMap(signLogout({ ...claims, iat: iat + 20 }), postLogout)
+          })
+        /** Both wait in their transactions, in this order, until the test lets go of the user's row. */
+        const interleave = <A, B, E, F, R, S>(
+          user: { readonly id: string },
+          first: Effect.Effect<A, E, R>,
+          second: Effect.Effect<B, F, S>
+        ) =>
+          Effect.gen(function*() {
+            const begun = yield* sql.withTransaction(Effect.gen(function*() {
+              yield* sql`SELECT 1 FROM users WHERE id = ${user.id} ${forUpdate(sql)}`
+              const one = yield* Effect.fork(first)
+              yield* untilWaiting(engine, 1)
+              const two = yield* Effect.fork(second)
+              yield* untilWaiting(engine, 2)
+              return [one, two] as const
+            }))
+            return [yield* Fiber.join(begun[0]), yield* Fiber.join(begun[1])] as const
+          })
+
+        const hasSession = (answer: { readonly status: number; readonly headers: Headers }) =>
+          answer.status === 303 ? isSignedIn({ cookie: cookieOf(answer.headers) }) : Effect.succeed(false)
+
+        const early = yield* linkedUser()
+        const [begun, ended] = yield* interleave(early, signIn(early.subject, {}), endAll(early))
+        assert.strictEqual(ended.status, 200)
+        if (engine === "PostgreSQL") assert.strictEqual(begun.status, 303)
+        assert.isFalse(yield* hasSession(begun))
+
+        const late = yield* linkedUser()
+        const former = browserOf(yield* signIn(late.subject, {}))
+        const [revoked, refused] = yield* interleave(late, endAll(late), signIn(late.subject, {}))
+        assert.strictEqual(revoked.status, 200)
+        if (engine === "PostgreSQL") assert.strictEqual(refused.json.code, "oidc_refused")
+        assert.deepStrictEqual([yield* hasSession(refused), yield* isSignedIn(former)], [false, false])
       }))
 
     it.effect("a session in which the password changes still ends with its sign-in at the provider", () =>

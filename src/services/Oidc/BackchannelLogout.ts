@@ -6,7 +6,6 @@ import * as Timestamp from "../../domain/Timestamp.ts"
 import { Audit } from "../Audit.ts"
 import { CurrentActor } from "../CurrentActor.ts"
 import { Hints, orDieOnSql } from "../Database.ts"
-import * as Ids from "../Ids.ts"
 import { RateLimits } from "../RateLimits.ts"
 import { SessionsRepo } from "../Sessions/Repo.ts"
 import { type LogoutToken, LogoutTokenRefused } from "./LogoutToken.ts"
@@ -31,10 +30,10 @@ export class BackchannelLogout extends Effect.Service<BackchannelLogout>()("svc/
 
     /** Uses the token and revokes its sessions, both or neither: a provider may send it again after a failure. */
     const revokeSessions = Effect.fnUntraced(
-      function*({ expires_at, jti, ...ended }: LogoutToken, source: RequestSource) {
-        // a hash, because a provider chooses the length of `jti`; an issuer is a URL, which has no space
-        const isNew = yield* tokens.insert({ id: Ids.hashSecret(`${ended.issuer} ${jti}`), expires_at })
-        if (!isNew) return yield* new LogoutTokenRefused({ why: "it was used before" })
+      function*(token: LogoutToken, source: RequestSource) {
+        if (!(yield* tokens.insert(token))) return yield* new LogoutTokenRefused({ why: "it was used before" })
+        yield* tokens.recordEnd(token)
+        const ended = { issuer: token.issuer, subject: token.subject, sid: token.sid }
         const users = yield* sessions.revokeOfProvider(ended, yield* Timestamp.now)
         const counts = Object.entries(Arr.groupBy(users, (id) => id))
         yield* Effect.forEach(new Set(users), (id) => hints.publish("access", id), { discard: true })

@@ -19,6 +19,8 @@ export interface LogoutToken {
   readonly subject: string | null
   readonly sid: string | null
   readonly jti: string
+  /** By the provider's clock, to the second. */
+  readonly issued_at: Timestamp.Timestamp
   /** From then on the token is refused anyway. */
   readonly expires_at: Timestamp.Timestamp
 }
@@ -53,12 +55,14 @@ const readClaims = (
   if (sub === undefined && sid === undefined) return refuse("it has neither \"sub\" nor \"sid\"")
   if (sub !== undefined && !isText(sub)) return refuse("\"sub\" is no text")
   if (sid !== undefined && !isText(sid)) return refuse("\"sid\" is no text")
-  const expirySeconds = Math.min(Math.ceil(exp), Math.ceil(iat) + maxAgeSeconds) + toleranceSeconds
+  const issueSeconds = Math.ceil(iat)
+  const expirySeconds = Math.min(Math.ceil(exp), issueSeconds + maxAgeSeconds) + toleranceSeconds
   return Effect.succeed({
     issuer: iss,
     subject: sub ?? null,
     sid: sid ?? null,
     jti,
+    issued_at: Timestamp.fromEpochMicros(issueSeconds * 1_000_000),
     expires_at: Timestamp.fromEpochMicros(expirySeconds * 1_000_000)
   })
 }

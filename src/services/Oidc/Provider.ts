@@ -2,6 +2,7 @@ import { Cache, Clock, Data, Duration, Effect, Exit, Redacted, Schema } from "ef
 import { Conflict, Unavailable } from "../../domain/Errors.ts"
 import type { ProviderSignIn } from "../../domain/Oidc.ts"
 import { isStorable } from "../../domain/Text.ts"
+import * as Timestamp from "../../domain/Timestamp.ts"
 import { readAuthorities } from "../Outbound.ts"
 import { publicUrlOf } from "../PublicUrl.ts"
 import { Settings } from "../Settings.ts"
@@ -26,6 +27,8 @@ export type Attempt = typeof Attempt.Type
 
 /** The claims of a verified ID token, and of the UserInfo endpoint, that the brain uses. */
 export interface ProviderAccount extends ProviderSignIn {
+  /** When the provider issued the ID token, by its clock, to the second. */
+  readonly issued_at: Timestamp.Timestamp
   readonly name: string | null
   /** Only an address that the provider has verified. */
   readonly email: string | null
@@ -224,6 +227,7 @@ export class OidcProvider extends Effect.Service<OidcProvider>()("svc/oidc/Provi
         issuer: claims.iss,
         subject: claims.sub,
         sid: sidOf(claims.sid),
+        issued_at: Timestamp.fromEpochMicros(Math.floor(claims.iat) * 1_000_000),
         name: name ?? further.name,
         email: isUnverified ? null : email ?? further.email,
         groups: groups ?? further.groups
