@@ -1,7 +1,7 @@
 import { AxeBuilder } from "@axe-core/playwright"
 import { assert } from "@effect/vitest"
 import { Effect } from "effect"
-import type { Browser, BrowserContextOptions, Page } from "playwright-core"
+import type { Browser, BrowserContextOptions, Locator, Page } from "playwright-core"
 import { launchChromium } from "../../chromium.ts"
 import { until } from "../../until.ts"
 
@@ -83,6 +83,20 @@ export const inspect = async (page: Page, name: string) => {
 }
 
 export const press = (page: Page, name: string) => page.getByRole("button", { name, exact: true }).click()
+
+/** Moves the pressed pointer from the element to beside the dialog, as a selection of text that goes too far does. */
+export const dragBeside = async (page: Page, element: Locator) => {
+  await element.hover()
+  await page.mouse.down()
+  await page.mouse.move(5, 5)
+  await page.mouse.up()
+}
+
+/** Clicks beside the dialog. */
+export const clickBeside = (page: Page) => page.mouse.click(5, 5)
+
+/** When the header says that the page was last true, in epoch milliseconds. */
+export const readAt = async (page: Page) => Number(await page.locator("[data-true-at]").getAttribute("data-true-at"))
 
 /** Presses the button within the dialog, and waits until the dialog has closed. */
 export const confirm = async (page: Page, name: string) => {

@@ -23,7 +23,7 @@ export const ShownOnce = ({ children, onClose, title }: {
 }) => {
   const { forms: texts } = useTexts()
   return (
-    <Dialog title={title} onClose={onClose}>
+    <Dialog title={title} onClose={onClose} isKept>
       {(close) => (
         <div className="mt-4 grid gap-5">
           {children}
