@@ -10,7 +10,7 @@ import {
 } from "../../web/src/schedules/definition.ts"
 import { readSnapshot } from "../../web/src/schedules/snapshot.ts"
 import { findSchedules, type Schedule } from "../../web/src/schedules/states.ts"
-import { cadenceOf } from "../../web/src/schedules/ticks.ts"
+import { cadenceOf, editedCadenceOf } from "../../web/src/schedules/ticks.ts"
 
 const draft = { ...emptyDraft("Europe/Berlin"), name: "nightly", expression: "0 3 * * *" }
 
@@ -86,6 +86,7 @@ const schedule = {
   timezone: "UTC",
   jitter_seconds: 0,
   next_run_at: "2026-11-24T12:00:00.000000Z",
+  created_at: "2026-11-24T09:07:30.000000Z",
   name: "Price Feed",
   task_name: "prices.import",
   engine: "celery",
@@ -108,6 +109,19 @@ describe("the next ticks of a schedule", () => {
     assert.strictEqual(from({}, "2026-11-24T13:05:00Z"), "2026-11-24T13:00:00.000Z")
     assert.isNull(from({ next_run_at: null }, "2026-11-24T13:05:00Z"))
     assert.isNull(from({ kind: "cron", expression: "0 3 * * *" }, "2026-11-24T13:05:00Z"))
+  })
+
+  it("of an edit go on as they do, or are counted from the schedule's creation", () => {
+    const now = Date.parse("2026-11-24T11:55:00Z")
+    const own = { kind: "interval", expression: "10m", timezone: "UTC", jitter_seconds: 0 }
+    const begin = (change: Partial<typeof own>) => editedCadenceOf(schedule, { ...own, ...change }, now).from
+    assert.strictEqual(begin({}), "2026-11-24T11:50:00.000Z")
+    // created at 09:07:30
+    assert.strictEqual(begin({ expression: "1h" }), "2026-11-24T11:07:30.000Z")
+    assert.strictEqual(begin({ jitter_seconds: 5 }), "2026-11-24T11:47:30.000Z")
+    assert.strictEqual(begin({ expression: "30d" }), "2026-11-24T09:07:30.000Z")
+    assert.isNull(begin({ kind: "cron", expression: "0 3 * * *" }))
+    assert.isNull(begin({ expression: "1 fortnight" }))
   })
 })
 

@@ -12,6 +12,7 @@ import { PreviewPanel } from "./PreviewPanel.tsx"
 import { capabilitiesQuery, schedulesKey } from "./queries.ts"
 import { type Edited, useSave } from "./saveSchedule.ts"
 import { serviceScheduler } from "./states.ts"
+import { editedCadenceOf } from "./ticks.ts"
 
 const useEngines = (slug: string): ReadonlyArray<string> => {
   const { data } = useQuery({
@@ -49,8 +50,15 @@ export const ScheduleForm = ({ edited, onClose, slug }: {
   const zone = useZone() ?? Intl.DateTimeFormat().resolvedOptions().timeZone
   const [before] = useState(() => edited === null ? emptyDraft(zone) : draftOf(edited.schedule, edited.exact))
   const [draft, setDraft] = useState(before)
+  const [openedAt] = useState(() => Date.now())
   const writable = new Set(writableFields(draft.scheduler, edited === null))
   const changes = changesOf(before, draft)
+  const cadence = {
+    kind: draft.kind,
+    expression: draft.expression,
+    timezone: draft.timezone,
+    jitter_seconds: Number(draft.jitter_seconds) || 0
+  }
   const set = (field: DraftField) => (value: string) => setDraft((known) => ({ ...known, [field]: value }))
   const text = (field: DraftField) => ({
     label: texts.fields[field],
@@ -132,13 +140,7 @@ export const ScheduleForm = ({ edited, onClose, slug }: {
         <div className="grid content-start gap-5">
           <PreviewPanel
             slug={slug}
-            cadence={{
-              kind: draft.kind,
-              expression: draft.expression,
-              timezone: draft.timezone,
-              jitter_seconds: Number(draft.jitter_seconds) || 0,
-              from: null
-            }}
+            cadence={edited === null ? { ...cadence, from: null } : editedCadenceOf(edited.schedule, cadence, openedAt)}
           />
           {edited !== null && <ChangeList changes={changes} kinds={{ before: before.kind, after: draft.kind }} />}
           {edited?.schedule.source !== undefined && edited.schedule.source !== "dashboard" &&

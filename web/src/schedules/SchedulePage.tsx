@@ -2,7 +2,6 @@ import { useQuery } from "@tanstack/react-query"
 import { Link, useParams, useSearch } from "@tanstack/react-router"
 import { stringify } from "lossless-json"
 import { useRefetchInterval } from "../api/live.ts"
-import { useNow } from "../format/now.ts"
 import { useTexts } from "../i18n/Language.tsx"
 import { JsonTree } from "../tasks/JsonTree.tsx"
 import { Icon } from "../ui/Icon.tsx"
@@ -22,13 +21,19 @@ import { TickTable } from "./TickTable.tsx"
 import { useWords } from "./useWords.ts"
 
 const refetchMillis = 5_000
+const previewRefetchMillis = 15_000
 const tickCount = 8
 
-const NextTicks = ({ schedule, slug }: { readonly slug: string; readonly schedule: Schedule }) => {
+const NextTicks = ({ readAt, schedule, slug }: {
+  readonly slug: string
+  readonly schedule: Schedule
+  /** When the schedule was read: by the present time instead, each tick would read the preview, also while paused. */
+  readonly readAt: number
+}) => {
   const { schedules: { page: texts } } = useTexts()
   const words = useWords()
-  const now = useNow()
-  const preview = useQuery(previewQuery(slug, cadenceOf(schedule, now), tickCount))
+  const refetchInterval = useRefetchInterval(previewRefetchMillis)
+  const preview = useQuery({ ...previewQuery(slug, cadenceOf(schedule, readAt), tickCount), refetchInterval })
   const ticks = preview.data?.ticks ?? []
   return (
     <Panel title={texts.ticks}>
@@ -149,7 +154,7 @@ export const SchedulePage = () => {
           <Misfires slug={slug} scheduleId={schedule.id} />
         </div>
         <div className="grid grid-cols-[minmax(0,1fr)] content-start gap-5">
-          <NextTicks slug={slug} schedule={schedule} />
+          <NextTicks slug={slug} schedule={schedule} readAt={detail.dataUpdatedAt} />
           <Panel title={texts.page.facts}>
             <ScheduleFacts schedule={schedule} />
           </Panel>

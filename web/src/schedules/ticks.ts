@@ -18,3 +18,20 @@ export const cadenceOf = (
   const passed = Math.max(0, Math.floor((now - next) / millis) + 1)
   return { ...cadence, from: new Date(next + (passed - 1) * millis).toISOString() }
 }
+
+/**
+ * The cadence of a preview of an edit of the schedule. Its own cadence goes on as it does; another interval counts from the
+ * schedule's creation, so the preview begins at the last of its ticks that would have passed.
+ */
+export const editedCadenceOf = (schedule: Schedule, edit: Omit<Cadence, "from">, now: number): Cadence => {
+  const { created_at, expression, jitter_seconds, kind, timezone } = schedule
+  const isSame = edit.kind === kind && edit.expression === expression && edit.timezone === timezone &&
+    edit.jitter_seconds === jitter_seconds
+  if (isSame) return cadenceOf(schedule, now)
+  const seconds = edit.kind === "interval" ? readInterval(edit.expression) : null
+  if (seconds === null) return { ...edit, from: null }
+  const created = Date.parse(created_at)
+  const millis = seconds * 1_000
+  const passed = Math.max(0, Math.floor((now - created) / millis))
+  return { ...edit, from: new Date(created + passed * millis).toISOString() }
+}
