@@ -3,7 +3,7 @@ import { Clock, Effect } from "effect"
 import type { ProjectId } from "../../src/domain/Id.ts"
 import { add, bucketOf } from "../../src/domain/Rollup/Histogram.ts"
 import { Database } from "../../src/services/Database.ts"
-import { bucketCell, changeOf, type Changes, sumUp } from "../../src/services/Rollups/Cells.ts"
+import { changeOf, type Changes, getOrCreateCell, sumUp } from "../../src/services/Rollups/Cells.ts"
 import { levels, seriesKeyText, seriesKinds } from "../../src/services/Rollups/Series.ts"
 import { makePostgresTables, makeSqliteTables } from "../../src/services/Rollups/Tables.ts"
 import { viewerKey } from "../list/seed.ts"
@@ -52,7 +52,7 @@ export const seed = (env: Readonly<Record<string, string>>, projectId: ProjectId
         if (minute > now) continue
         // older minutes are not kept: one an hour is enough
         const kept = minute < first[0]! ? minute - (minute % 60) : minute
-        const cell = bucketCell(changeOf(changes, key).buckets[levels.minute]!, kept)
+        const cell = getOrCreateCell(changeOf(changes, key).buckets[levels.minute]!, kept)
         const runtime = Math.round(Math.exp(3 + (number % 7) + 2 * random() + random()))
         const wait = Math.round(Math.exp(1 + 5 * random()))
         cell.received++

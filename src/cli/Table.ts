@@ -119,9 +119,9 @@ export const formatTable = <A>(columns: ReadonlyArray<Column<A>>, rows: Readonly
 
 /** Names and values, one a line, without null values. */
 export const formatFields = (pairs: ReadonlyArray<readonly [string, string | number | null]>): string => {
-  const shown = pairs.filter(([, value]) => value !== null && value !== "")
-  const width = Math.max(0, ...shown.map(([name]) => name.length))
-  return shown.map(([name, value]) => {
+  const filled = pairs.filter(([, value]) => value !== null && value !== "")
+  const width = Math.max(0, ...filled.map(([name]) => name.length))
+  return filled.map(([name, value]) => {
     const text = escapeText(String(value))
     return `${applyColour(name.padEnd(width), "dim")}  ${isState(name) ? formatState(text) : text}`
   }).join("\n")

@@ -65,7 +65,7 @@ export const apiRoutes = HttpApiBuilder.Router.unwrap(Effect.fnUntraced(function
         rule.bodyLimit ?? settings.maxPayloadSizeBytes,
         rule.form === true
       )
-      // a client that holds the last byte back must not keep rights that have ended since
+      // a client that holds the last byte back must not keep permissions that were revoked since
       const isSlow = initialGrant.actor.kind === "person" &&
         clock.unsafeCurrentTimeNanos() - startNanos > recheckAfterNanos
       const grant = isSlow ? yield* authorize.recheckGrant(rule, request, params) : initialGrant

@@ -5,7 +5,7 @@ import { Brain, type BrainUnavailable, type HandoverOutcome } from "./Brain.ts"
 import { Store, type StoredDecision, type StoredSchedule } from "./Store.ts"
 import type { Ticks } from "./Ticks.ts"
 
-/** Schedules whose decisions are handed over at the same time. The decisions of one go one after the other. */
+/** Schedules whose decisions are sent to the brain at the same time. The decisions of one go one after the other. */
 const concurrency = 16
 
 const firstPauseMillis = 250
@@ -20,7 +20,7 @@ interface Pause {
 const pauseAfter = (failures: number, share: number): number =>
   Math.min(firstPauseMillis * 2 ** failures, longestPauseMillis) * (0.5 + share / 2)
 
-/** Hands decisions over, in order for each schedule, and keeps those that have no answer. */
+/** Sends decisions to the brain, in order for each schedule, and keeps those that have no answer. */
 export const makeHandovers = (ticks: Ticks) =>
   Effect.gen(function*() {
     const store = yield* Store
@@ -42,7 +42,7 @@ export const makeHandovers = (ticks: Ticks) =>
     const refresh = Effect.fnUntraced(function*(schedule: StoredSchedule, decision: StoredDecision, reason: string) {
       const { getState } = yield* Brain
       const live = yield* getState(schedule.project_id, schedule.id)
-      if (live === null) ticks.forget(schedule.id)
+      if (live === null) ticks.deleteSchedule(schedule.id)
       else if (live.schedule_revision === schedule.schedule_revision && decision.kind === "fire") {
         // its clock was set back: the tick has fired, and the cursor is before it
         store.atomically(() => {
@@ -126,12 +126,12 @@ export const makeHandovers = (ticks: Ticks) =>
 
     return {
       /**
-       * Hands over what waits, as far as it is not postponed, and returns whether anything waited. One call at a time: the
+       * Sends what waits, as far as it is not postponed, and returns whether anything waited. One call at a time: the
        * one at the end of the program waits for that of the loop.
        */
       handOver: turns.withPermits(1)(handOverReady),
       /** What failed over the last connection may go at once over the next one. */
-      forgetPauses: Effect.sync(() => pauses.clear()),
+      clearPauses: Effect.sync(() => pauses.clear()),
       lastHandoverAt: () => state.lastHandoverAt
     }
   })

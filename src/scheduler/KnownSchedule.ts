@@ -2,7 +2,9 @@ import type { ProjectId, ScheduleId } from "../domain/Id.ts"
 import type { CatchUp } from "../domain/Schedule.ts"
 import type { Timestamp } from "../domain/Timestamp.ts"
 
-/** A schedule as the brain told of it last: what decides its ticks, and what a fire must name. Without its arguments. */
+/**
+ * A schedule as the brain reported it last: what decides its ticks, and what a fire must name. Without its arguments.
+ */
 export interface KnownSchedule {
   readonly id: ScheduleId
   readonly project_id: ProjectId
@@ -23,7 +25,7 @@ export interface KnownSchedule {
   /** Grows with every change of the schedule; the newest state is the one with the highest. */
   readonly schedule_revision: number
   readonly last_run_at: Timestamp | null
-  /** The brain's cursor. Fires and skips are handed over from there. */
+  /** The brain's cursor. Fires and skips are sent from there on. */
   readonly next_run_at: Timestamp | null
 }
 

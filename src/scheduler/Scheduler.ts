@@ -36,7 +36,7 @@ const maxSleepMillis = 1000
 /** A brain whose clock differs by more is reported: ticks are decided by this machine's clock. */
 const maxSkewMillis = 5000
 
-/** At its end the program hands over what it can within this time. */
+/** At its end the program sends what it can to the brain within this time. */
 const drainTimeout = "5 seconds"
 
 /** Between attempts to connect. */
@@ -53,7 +53,7 @@ export interface Connecting {
   readonly awaitReconnect: Effect.Effect<void>
 }
 
-/** Runs until it is interrupted; then hands over what it can. Needs the lock of its home folder. */
+/** Runs until it is interrupted; then sends what it can to the brain. Needs the lock of its home folder. */
 export const runScheduler = (
   settings: Pick<SchedulerSettingsShape, "brain" | "catchUpMax" | "projects">,
   { awaitReconnect, connect }: Connecting

@@ -21,7 +21,7 @@ interface SessionParts {
   readonly projects: ReadonlyArray<string>
   /** Whether the brain was away before: then a standby leaves the lease to the instance that fired until then. */
   readonly isReconnected: boolean
-  /** Wakes the loop that hands over. */
+  /** Wakes the loop that sends decisions. */
   readonly wakeHandovers: Queue.Dequeue<void>
   /** Wakes the loop that decides about ticks. */
   readonly wakeTicks: Effect.Effect<void>
@@ -32,8 +32,8 @@ interface SessionParts {
 class ProjectsChanged extends Data.TaggedError("ProjectsChanged")<{}> {}
 
 /**
- * One connection: keeps the store up to date, holds the leases, and hands over. Ends with the failure of a call, or without
- * one when there are other projects.
+ * One connection: keeps the store up to date, holds the leases, and sends decisions. Ends with the failure of a call,
+ * or without one when there are other projects.
  */
 export const runSession = (
   { handovers, isReconnected, onReady, projects: wanted, ticks, wakeHandovers, wakeTicks }: SessionParts
@@ -59,7 +59,7 @@ export const runSession = (
     }
     store.atomically(() => {
       const ids = new Set(projects.map(({ id }) => id))
-      for (const { id } of store.listProjects()) if (!ids.has(id)) store.forgetProject(id)
+      for (const { id } of store.listProjects()) if (!ids.has(id)) store.deleteProject(id)
       for (const { id, slug } of projects) store.saveProject(id, slug)
     })
 
@@ -118,7 +118,7 @@ export const runSession = (
     const isSelected = new Set(projects.map(({ id }) => id))
 
     const takeChange = Effect.fnUntraced(function*(change: Change) {
-      if (change._tag === "Deleted") ticks.forget(change.id)
+      if (change._tag === "Deleted") ticks.deleteSchedule(change.id)
       else if (isSelected.has(change.schedule.project_id)) {
         const reason = ticks.take(change.schedule)
         if (reason !== null) {
@@ -140,7 +140,7 @@ export const runSession = (
     const { schedules, watermark } = yield* brain.snapshot
     const byProject = Arr.groupBy(schedules, ({ project_id }) => project_id)
     for (const { id } of projects) ticks.takeAll(id, byProject[id] ?? [])
-    yield* handovers.forgetPauses
+    yield* handovers.clearPauses
     yield* wakeTicks
     yield* onReady
     return yield* Effect.all([

@@ -9,7 +9,7 @@ import type { Timestamp } from "../domain/Timestamp.ts"
 import { restrictToOwner } from "../services/OwnerFile.ts"
 import type { KnownSchedule } from "./KnownSchedule.ts"
 
-/** A decision that is not handed over, and when it was taken. */
+/** A decision that the brain has not accepted, and when it was taken. */
 export interface StoredDecision extends Decision {
   readonly decided_at: Timestamp
 }
@@ -106,14 +106,14 @@ const makeStore = (db: BetterSqlite3.Database) => {
     `SELECT DISTINCT d.schedule_id AS id FROM decisions d JOIN schedules s ON s.id = d.schedule_id
      JOIN projects p ON p.id = s.project_id WHERE p.is_held = 1 ORDER BY d.first_tick`
   )
-  const deleteSchedule = db.prepare("DELETE FROM schedules WHERE id = ?")
+  const deleteScheduleRow = db.prepare("DELETE FROM schedules WHERE id = ?")
   const selectIds = db.prepare("SELECT id FROM schedules WHERE project_id = ?")
   const selectProjects = db.prepare("SELECT id, slug, is_held FROM projects ORDER BY slug")
   const upsertProject = db.prepare(
     "INSERT INTO projects (id, slug, is_held) VALUES (?, ?, 0) ON CONFLICT (id) DO UPDATE SET slug = excluded.slug"
   )
   const setHeld = db.prepare("UPDATE projects SET is_held = ? WHERE id = ?")
-  const deleteProject = db.prepare("DELETE FROM projects WHERE id = ?")
+  const deleteProjectRow = db.prepare("DELETE FROM projects WHERE id = ?")
   const selectSetting = db.prepare("SELECT value FROM settings WHERE name = ?").pluck()
   const writeSetting = db.prepare("INSERT OR REPLACE INTO settings (name, value) VALUES (?, ?)")
   const selectCounts = db.prepare(
@@ -128,9 +128,9 @@ const makeStore = (db: BetterSqlite3.Database) => {
       insertDecision.run(id, first_tick, last_tick, kind, decided_at)
     }
   }
-  const forget = (id: ScheduleId) => {
+  const deleteSchedule = (id: ScheduleId) => {
     deleteDecisions.run(id)
-    deleteSchedule.run(id)
+    deleteScheduleRow.run(id)
   }
   const listIds = (project: ProjectId) =>
     (selectIds.all(project) as ReadonlyArray<{ id: ScheduleId }>).map(({ id }) => id)
@@ -149,12 +149,12 @@ const makeStore = (db: BetterSqlite3.Database) => {
     save: ({ cursor, ...schedule }: StoredSchedule): void => {
       upsertSchedule.run(schedule.id, schedule.project_id, JSON.stringify(schedule), cursor.next_run_at, cursor.due_at)
     },
-    forget,
+    deleteSchedule,
     listIds,
     chainOf: (id: ScheduleId): ReadonlyArray<StoredDecision> =>
       selectDecisions.all(id) as ReadonlyArray<StoredDecision>,
     replaceChain: replaceDecisions,
-    /** The schedules with decisions to hand over, those with the oldest ones first. */
+    /** The schedules with decisions to send, those with the oldest ones first. */
     listWaiting: (): ReadonlyArray<ScheduleId> =>
       (selectWaiting.all() as ReadonlyArray<{ id: ScheduleId }>).map(({ id }) => id),
     listProjects: (): ReadonlyArray<StoredProject> =>
@@ -164,9 +164,9 @@ const makeStore = (db: BetterSqlite3.Database) => {
       })),
     saveProject: (id: ProjectId, slug: string): void => void upsertProject.run(id, slug),
     setHeld: (id: ProjectId, isHeld: boolean): void => void setHeld.run(isHeld ? 1 : 0, id),
-    forgetProject: (id: ProjectId): void => {
-      for (const schedule of listIds(id)) forget(schedule)
-      deleteProject.run(id)
+    deleteProject: (id: ProjectId): void => {
+      for (const schedule of listIds(id)) deleteSchedule(schedule)
+      deleteProjectRow.run(id)
     },
     readSetting: (name: string): string | undefined => selectSetting.get(name) as string | undefined,
     writeSetting: (name: string, value: string): void => void writeSetting.run(name, value),
@@ -204,7 +204,7 @@ const open = (home: string) => {
 
 /**
  * What the program keeps in its home folder: the newest state of each schedule, so that it starts and ticks without the
- * brain, and the decisions that it has not handed over, written before they are sent.
+ * brain, and the decisions that the brain has not accepted, written before they are sent.
  */
 export class Store extends Context.Tag("svc/scheduler/Store")<Store, ReturnType<typeof makeStore>>() {
   static readonly layer = (home: string) =>

@@ -27,8 +27,8 @@ interface DecidedBatch {
 const noCursor: LocalCursor = { next_run_at: null, due_at: null }
 
 /**
- * Decides about ticks whose time has come, and takes over what the brain tells of a schedule. Both only write the store.
- * `catchUpMax`: the most fires of a schedule that wait; older ones become skipped ticks.
+ * Decides about ticks whose time has come, and takes over what the brain reports about a schedule. Both only write the
+ * store. `catchUpMax`: the most fires of a schedule that wait; older ones become skipped ticks.
  */
 export const makeTicks = (catchUpMax: number) =>
   Effect.gen(function*() {
@@ -132,7 +132,7 @@ export const makeTicks = (catchUpMax: number) =>
       takeAll: (project: ProjectId, schedules: ReadonlyArray<KnownSchedule>): void =>
         store.atomically(() => {
           const ids = new Set(schedules.map(({ id }) => id))
-          for (const id of store.listIds(project)) if (!ids.has(id)) store.forget(id)
+          for (const id of store.listIds(project)) if (!ids.has(id)) store.deleteSchedule(id)
           for (const schedule of schedules) {
             const known = store.find(schedule.id)
             // lower only if the brain's database was restored from a backup
@@ -149,7 +149,7 @@ export const makeTicks = (catchUpMax: number) =>
             if (schedule !== undefined) begin(schedule)
           }
         }),
-      forget: (id: ScheduleId): void => store.atomically(() => store.forget(id)),
+      deleteSchedule: (id: ScheduleId): void => store.atomically(() => store.deleteSchedule(id)),
       /** The schedules that did not compile since the last call. */
       takeBroken: (): ReadonlyArray<BrokenSchedule> => {
         const found = [...broken.values()]

@@ -26,7 +26,7 @@ export interface AgentSession {
   /** Actions by engine or scheduler; empty over long-poll, which does not transmit them. */
   readonly capabilities: Readonly<Record<string, ReadonlyArray<string>>>
   readonly transport: "websocket" | "longpoll"
-  /** Epoch milliseconds of the last sign of life. */
+  /** Epoch milliseconds of the last message. */
   readonly lastHeartbeat: () => number
   /** Signs and writes the command; false when the session is closed or its outbox is full. */
   readonly send: (command: OutboundCommand) => boolean

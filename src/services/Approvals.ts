@@ -94,26 +94,26 @@ export class Approvals extends Effect.Service<Approvals>()("svc/Approvals", {
 
     /** Does the act again; the casts: `ApprovalGate.check` stored the request of this kind. */
     const run = ({ created_at, kind, request }: ApprovalRow) => {
-      const doneAs = (type: string) => Effect.map(({ id }: { readonly id: string }): Done => ({ type, id }))
+      const toDone = (type: string) => Effect.map(({ id }: { readonly id: string }): Done => ({ type, id }))
       switch (kind) {
         case "purge_queue":
-          return doneAs("command")(commands.purgeQueue(request as PurgeQueue))
+          return toDone("command")(commands.purgeQueue(request as PurgeQueue))
         case "bulk_retry":
-          return doneAs("command")(commands.bulkRetry(request as BulkRetry))
+          return toDone("command")(commands.bulkRetry(request as BulkRetry))
         case "bulk_retry_request":
-          return doneAs("bulk_retry_request")(bulkRetries.create(request as BulkRetryRequestCreate))
+          return toDone("bulk_retry_request")(bulkRetries.create(request as BulkRetryRequestCreate))
         case "bulk_delete":
           return deleteTasks(request as BulkDelete, created_at)
         case "rule_create":
-          return doneAs("automation_rule")(rules.create(request as RuleCreate))
+          return toDone("automation_rule")(rules.create(request as RuleCreate))
         case "rule_update": {
           const { body, rule_id } = request as { readonly rule_id: RuleId; readonly body: RuleUpdate }
-          return doneAs("automation_rule")(rules.update(rule_id, body))
+          return toDone("automation_rule")(rules.update(rule_id, body))
         }
         case "rule_reset":
-          return doneAs("automation_rule")(rules.resetCircuit((request as { readonly rule_id: RuleId }).rule_id))
+          return toDone("automation_rule")(rules.resetCircuit((request as { readonly rule_id: RuleId }).rule_id))
         case "policy":
-          return doneAs("project")(projects.update(request as UpdateProject))
+          return toDone("project")(projects.update(request as UpdateProject))
       }
     }
 

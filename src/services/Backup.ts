@@ -57,8 +57,8 @@ const readManifest = (revision: number, allTables: ReadonlyArray<CatalogTable>) 
       SELECT key_id FROM audit_keys WHERE purpose = 'signing' ORDER BY key_id`
     const { active } = yield* readSecretKeyIds
     // an older schema may lack a column with secrets, and then its former keys are not listed
-    const sealed = revision === head ? yield* countSealedByKey : new Map<string, number>()
-    const secret = new Set([...(active === null ? [] : [active]), ...sealed.keys()])
+    const encryptedByKey = revision === head ? yield* countSealedByKey : new Map<string, number>()
+    const secret = new Set([...(active === null ? [] : [active]), ...encryptedByKey.keys()])
     return {
       format: formatVersion,
       id: yield* Ids.next,
@@ -104,7 +104,7 @@ const withSnapshot = <A, E, R>(body: Effect.Effect<A, E, R>) =>
     })
   })
 
-/** A running brain keeps the processor: the backup of a large database takes a while anyway. */
+/** Writes the archive's bytes to a new file, encrypted if an encryption is given. */
 const writeBytes = ({ encryption, path }: BackupOptions, bytes: AsyncGenerator<Buffer>, signal: AbortSignal) =>
   writeNewFile(path, encryption === null ? bytes : encryptBytes(Readable.from(bytes), encryption), signal)
 

@@ -36,7 +36,7 @@ const endedError = ({ status }: BulkJobRow) =>
 
 /**
  * Durable bulk jobs within the current project (docs/bulk-jobs.md): they delete or cancel all tasks of a filter.
- * `BulkJobs/Runner.ts` does it.
+ * `BulkJobs/Runner.ts` executes them.
  */
 export class BulkJobs extends Effect.Service<BulkJobs>()("svc/BulkJobs", {
   effect: Effect.gen(function*() {
@@ -103,7 +103,10 @@ export class BulkJobs extends Effect.Service<BulkJobs>()("svc/BulkJobs", {
       }
     )
 
-    /** Begins to delete the tasks that match, or that matched when this was requested, for one who approves it later. */
+    /**
+     * Begins to delete the tasks that match, or, with `requestedAt`, those that matched when the approved request was
+     * made.
+     */
     const deleteMatching = Effect.fn("BulkJobs.deleteMatching")(
       (terms: BulkJobFilter, requestedAt?: Timestamp.Timestamp) =>
         gate.check(

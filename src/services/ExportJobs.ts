@@ -43,7 +43,7 @@ const tooMany = new Conflict({
 })
 
 /** The terms of a request that were given. */
-export const givenTerms = (terms: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> =>
+export const omitNullTerms = (terms: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> =>
   Object.fromEntries(Object.entries(terms).filter(([, value]) => value !== null))
 
 /**
@@ -120,7 +120,7 @@ export const makeExportJobs = (
           sql.insert({ ...row, filters: JSON.stringify(filters), [kind.showsHidden]: shows_hidden })
         }`
         yield* audit.record({
-          action: kind.created,
+          action: kind.createdAction,
           target_type: kind.targetType,
           target_id: row.id,
           project_id,
@@ -168,7 +168,7 @@ export const makeExportJobs = (
       if (row.shows_hidden === 1) yield* requireHidden
       if (row.status !== "completed") return yield* notReady(row.status)
       yield* sql.withTransaction(audit.record({
-        action: kind.downloaded,
+        action: kind.downloadedAction,
         target_type: kind.targetType,
         target_id: id,
         project_id: row.project_id,
@@ -189,7 +189,7 @@ export const makeExportJobs = (
           WHERE id = ${id} AND deleted_at IS NULL RETURNING id`
         if (deleted.length === 0) return yield* notFound
         yield* audit.record({
-          action: kind.deleted,
+          action: kind.deletedAction,
           target_type: kind.targetType,
           target_id: id,
           project_id,

@@ -33,13 +33,13 @@ export class Home extends Effect.Service<Home>()("svc/Home", {
       return actor.kind === "system" ? listed : listed.filter((project) => acceptsAddress(project, actor.source_ip))
     })
 
-    const summary = Effect.fn("Home.summary")(function*() {
+    const getSummary = Effect.fn("Home.getSummary")(function*() {
       const person = yield* currentPerson
       const visible = yield* visibleProjects
       const ids = visible.map((project) => project.id)
       const [counts, activity, display_name] = yield* Effect.all([
         repo.countAll(ids),
-        repo.lastActivity(ids),
+        repo.findLastActivity(ids),
         repo.findDisplayName(person.user_id)
       ], { concurrency: "unbounded" })
       const cards = visible.map((project) => {
@@ -76,7 +76,7 @@ export class Home extends Effect.Service<Home>()("svc/Home", {
     }, orDieOnSql)
 
     /** Failed tasks of all projects, the newest tasks first. */
-    const recentFailures = Effect.fn("Home.recentFailures")(function*(query: ListRecentFailures) {
+    const listRecentFailures = Effect.fn("Home.listRecentFailures")(function*(query: ListRecentFailures) {
       const { limit = defaultFailures } = query
       const before = yield* decodePlace(query.cursor)
       const visible = new Map((yield* visibleProjects).map((project) => [project.id, project]))
@@ -105,7 +105,7 @@ export class Home extends Effect.Service<Home>()("svc/Home", {
       return page
     }, orDieOnSql)
 
-    return { summary, recentFailures } as const
+    return { getSummary, listRecentFailures } as const
   })
 }) {
   static readonly layer = this.Default.pipe(Layer.provide([HomeRepo.layer, Projects.layer]))

@@ -111,7 +111,9 @@ export class Restore extends Effect.Service<Restore>()("svc/Restore", {
         })
       })
 
-    /** A command of svc that still reads lets go of the tables soon, or the restore gives up before it has begun. */
+    /**
+     * Waits at most 10 s for locks of svc commands that still read; then the restore fails before it changes anything.
+     */
     const allowTime = sql.onDialectOrElse({
       pg: () =>
         Effect.all([
@@ -143,7 +145,7 @@ export class Restore extends Effect.Service<Restore>()("svc/Restore", {
           yield* raiseCounters(headTables, counters, manifest.sequences)
           yield* requireReferences
           const hasLog = yield* requireIntactLog(manifest)
-          const settled = yield* aftermath.settle(manifest, revision)
+          const settled = yield* aftermath.closeOpenWork(manifest, revision)
           const rows = summary.tables.reduce((sum, table) => sum + table.rows, 0)
           audit.committedHead.reset()
           if (hasLog) {
@@ -164,7 +166,7 @@ export class Restore extends Effect.Service<Restore>()("svc/Restore", {
       }
     )
 
-    /** Speeds up the load, and is forgotten with the connection. References cannot be switched off in a transaction. */
+    /** Speeds up the load, and ends with the connection. References cannot be switched off in a transaction. */
     const prepareConnection = sql.onDialectOrElse({
       pg: () => Effect.void,
       orElse: () =>

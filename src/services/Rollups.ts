@@ -39,7 +39,7 @@ export class Rollups extends Effect.Service<Rollups>()("svc/Rollups", {
     const nowMinute = Effect.map(Timestamp.now, (now) => Math.floor(Timestamp.toEpochSeconds(now) / 60))
 
     /** The project's tasks by bucket, every bucket of the window. */
-    const trends = Effect.fn("Rollups.trends")(function*(query: FindTrends) {
+    const listTrends = Effect.fn("Rollups.listTrends")(function*(query: FindTrends) {
       const { id } = yield* CurrentProject
       const { bucket = "1h", window = "24h" } = query
       const size = minutesIn[bucket]
@@ -81,10 +81,10 @@ export class Rollups extends Effect.Service<Rollups>()("svc/Rollups", {
       const areAllShown = series.length <= limit
       const totals = yield* sum(series.map((each) => each.id), areAllShown ? "both" : durationsToSort(sort))
       const names = groupByName(series, totals)
-      const shown = sortNames(names, sort).slice(0, limit)
+      const visibleNames = sortNames(names, sort).slice(0, limit)
       if (!areAllShown) {
-        const durations = yield* sum(shown.flatMap((name) => name.ids), "both")
-        for (const name of shown) {
+        const durations = yield* sum(visibleNames.flatMap((name) => name.ids), "both")
+        for (const name of visibleNames) {
           name.totals = emptyEncodedCell()
           for (const series of name.ids) addTotals(name.totals, durations.get(series) ?? emptyEncodedCell())
         }
@@ -92,7 +92,7 @@ export class Rollups extends Effect.Service<Rollups>()("svc/Rollups", {
       const answer: TaskNames = {
         window,
         since: timestampOf(from),
-        items: shown.map(({ engine, name, queues, totals }): TaskNameStats => ({
+        items: visibleNames.map(({ engine, name, queues, totals }): TaskNameStats => ({
           name,
           engine,
           queues,
@@ -128,7 +128,7 @@ export class Rollups extends Effect.Service<Rollups>()("svc/Rollups", {
     })
 
     /** How fast the tasks use up the error budget of an objective. */
-    const burnRates = Effect.fn("Rollups.burnRates")(function*(query: FindBurnRates) {
+    const getBurnRates = Effect.fn("Rollups.getBurnRates")(function*(query: FindBurnRates) {
       const { id } = yield* CurrentProject
       const { max_runtime_ms, objective = 99 } = query
       const now = yield* nowMinute
@@ -151,7 +151,7 @@ export class Rollups extends Effect.Service<Rollups>()("svc/Rollups", {
       return burnRatesOf(yield* Effect.all(Record.map(burnWindows, judge)), objective)
     }, orDieOnSql)
 
-    return { trends, listNames, sumProject, countLastHourByQueue, burnRates } as const
+    return { listTrends, listNames, sumProject, countLastHourByQueue, getBurnRates } as const
   })
 }) {
   static readonly layer = this.Default.pipe(Layer.provide(RollupRepo.layer))

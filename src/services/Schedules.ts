@@ -50,7 +50,7 @@ export interface CountedSchedule {
 }
 
 /** In answers to a change: counting would read the fires of a schedule that has just changed. */
-export const uncounted = (schedule: Schedule): CountedSchedule => ({
+export const withoutCounts = (schedule: Schedule): CountedSchedule => ({
   schedule,
   counts: { consecutive_failures: null, skipped_slots_24h: null, is_drifted: isDrifted(schedule) }
 })
@@ -140,7 +140,7 @@ export class Schedules extends Effect.Service<Schedules>()("svc/Schedules", {
     const get = Effect.fn("Schedules.get")(function*(id: ScheduleId) {
       const schedule = yield* find(id)
       const [counted] = yield* countAll([schedule])
-      return counted ?? uncounted(schedule)
+      return counted ?? withoutCounts(schedule)
     }, orDieOnSql)
 
     /** What a schedule of this cadence would do. Nothing is written. */
@@ -178,7 +178,7 @@ export class Schedules extends Effect.Service<Schedules>()("svc/Schedules", {
         )
         yield* hints.publish("schedules", project.id)
         yield* record("schedule.created", schedule)
-        return uncounted(schedule)
+        return withoutCounts(schedule)
       },
       sql.withTransaction,
       orDieOnSql
@@ -204,13 +204,13 @@ export class Schedules extends Effect.Service<Schedules>()("svc/Schedules", {
           if (!isServiceOwned(schedule)) return yield* externallyOwned(schedule, act.verb)
           const now = yield* Timestamp.now
           const changes = yield* change(schedule, now, input)
-          if (changes === null) return uncounted(schedule)
+          if (changes === null) return withoutCounts(schedule)
           const merged = { ...schedule, ...changes }
           const changed: Schedule = { ...merged, ...(yield* nextTokens(merged)), schedule_revision, updated_at: now }
           yield* repo.update(changed)
           yield* hints.publish("schedules", project.id)
           yield* record(act.action, changed, { fields: Object.keys(changes) })
-          return uncounted(changed)
+          return withoutCounts(changed)
         },
         sql.withTransaction,
         orDieOnSql
@@ -259,7 +259,7 @@ export class Schedules extends Effect.Service<Schedules>()("svc/Schedules", {
       (schedule, _now, _: void) => Effect.succeed(schedule.is_enabled ? { is_enabled: false } : null)
     )
 
-    /** Holds the schedule. Its ticks pass meanwhile; `catch_up` decides about them when it is resumed. */
+    /** Holds the schedule. Its ticks pass while it is paused; `catch_up` decides about them when it is resumed. */
     const pause = makeAct(
       { action: "schedule.paused", verb: "pause" },
       (schedule, now, _: void) => Effect.succeed(schedule.paused_at === null ? { paused_at: now } : null)
@@ -321,7 +321,7 @@ export class Schedules extends Effect.Service<Schedules>()("svc/Schedules", {
           metadata: { name }
         }
       })
-      return { ...uncounted(schedule), command }
+      return { ...withoutCounts(schedule), command }
     }, orDieOnSql)
 
     /** The newest fires of a schedule. */

@@ -5,7 +5,7 @@ import { filterFields } from "../domain/Task/Filter.ts"
 import { isPayloadField } from "../domain/Task/Json.ts"
 import * as Timestamp from "../domain/Timestamp.ts"
 import { canReadPayload } from "./CurrentActor.ts"
-import { givenTerms, makeExportJobs } from "./ExportJobs.ts"
+import { makeExportJobs, omitNullTerms } from "./ExportJobs.ts"
 import { taskExports } from "./ExportJobs/Kinds.ts"
 
 /** The terms as they are stored and shown; those that were not given are absent. */
@@ -27,7 +27,7 @@ export class TaskExports extends Effect.Service<TaskExports>()("svc/TaskExports"
       const created_at = yield* Timestamp.now
       return yield* jobs.create({
         format,
-        filters: givenTerms(terms),
+        filters: omitNullTerms(terms),
         showsHidden: (fields === null || fields.some(isPayloadField)) && (yield* canReadPayload),
         created_at
       })

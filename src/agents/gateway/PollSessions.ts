@@ -66,7 +66,7 @@ export class PollSessions extends Effect.Service<PollSessions>()("svc/gateway/Po
         return session
       })
 
-    const forget = (agentId: AgentId, nonce: string) => {
+    const removeSession = (agentId: AgentId, nonce: string) => {
       const agentSessions = byAgent.get(agentId)
       agentSessions?.delete(nonce)
       if (agentSessions?.size === 0) byAgent.delete(agentId)
@@ -76,7 +76,7 @@ export class PollSessions extends Effect.Service<PollSessions>()("svc/gateway/Po
       liveSessions.delete(session)
       metrics.agentSessions.set({ transport: "longpoll" }, liveSessions.size)
       session.presence.disconnect()
-      forget(session.agentId, session.sessionId)
+      removeSession(session.agentId, session.sessionId)
     }
 
     /** The session of a request. Concurrent first requests with one nonce wait for the same session. */
@@ -97,7 +97,7 @@ export class PollSessions extends Effect.Service<PollSessions>()("svc/gateway/Po
         }
         // Not in the request's own fiber, which ends when its client leaves.
         const created = create(identity, nonce, enginesOfContracts(retryContracts))
-        sessionFiber = fork(Effect.tapErrorCause(created, () => Effect.sync(() => forget(agentId, nonce))))
+        sessionFiber = fork(Effect.tapErrorCause(created, () => Effect.sync(() => removeSession(agentId, nonce))))
         agentSessions.set(nonce, sessionFiber)
       }
       const session = yield* Effect.timeoutFail(Fiber.join(sessionFiber), {

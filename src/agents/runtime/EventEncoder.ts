@@ -169,10 +169,13 @@ export class EventEncoder {
     const cachedName = this.nameCache.get(name)
     if (cachedName !== undefined) return cachedName
     const long = name.length > MAX_KEY_LENGTH
-    const made = { text: `${JSON.stringify(encodableName(name))}:`, secret: long || this.redaction.isSecretKey(name) }
+    const encoded = {
+      text: `${JSON.stringify(encodableName(name))}:`,
+      secret: long || this.redaction.isSecretKey(name)
+    }
     if (this.nameCache.size >= MAX_CACHED_NAMES) this.nameCache.clear()
-    if (!long) this.nameCache.set(name, made)
-    return made
+    if (!long) this.nameCache.set(name, encoded)
+    return encoded
   }
 
   private encodeString(value: string): string {

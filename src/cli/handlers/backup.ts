@@ -27,7 +27,7 @@ interface ArchiveCommand extends SecretOptions {
   readonly json: boolean
 }
 
-/** A brain on the same machine keeps the processor. */
+/** A brain on the same machine keeps the processor: the backup of a large database takes minutes anyway. */
 const yieldProcessor = Effect.ignore(Effect.try(() => setPriority(constants.priority.PRIORITY_BELOW_NORMAL)))
 
 const sum = ({ tables }: Summary, of: "rows" | "bytes"): number => tables.reduce((total, one) => total + one[of], 0)

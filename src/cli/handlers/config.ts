@@ -36,12 +36,12 @@ export const showConfig = ({ json, reveal }: { readonly json: boolean; readonly 
   Effect.gen(function*() {
     const effective = yield* Settings
     const keys = new Map(Object.entries(settingDefinitions).map(([key, { name }]) => [name, key]))
-    const shown = listEffective(effective).map(({ name, source, value }) => {
+    const rows = listEffective(effective).map(({ name, source, value }) => {
       const plain: unknown = Reflect.get(effective, keys.get(name) ?? "")
       return { name, value: reveal && Redacted.isRedacted(plain) ? String(Redacted.value(plain)) : value, source }
     })
     yield* Console.log(
-      json ? JSON.stringify(shown) : shown.map(({ name, source, value }) => `${name}=${value}  # ${source}`).join("\n")
+      json ? JSON.stringify(rows) : rows.map(({ name, source, value }) => `${name}=${value}  # ${source}`).join("\n")
     )
   }).pipe(Effect.provide(settings()))
 

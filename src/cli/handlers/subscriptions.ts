@@ -112,11 +112,11 @@ export const create = (
           message: "--user-channel is for your own subscriptions, without --default"
         })
       }
-      const told = ({ id }: { readonly id: string }) => `created the subscription ${id} to ${trigger}`
+      const describeCreated = ({ id }: { readonly id: string }) => `created the subscription ${id} to ${trigger}`
       if (isDefault) {
         const payload = yield* decodeInput(DefaultSubscriptionCreate, given)
         const answer = yield* api.notification_defaults.create({ path: { slug }, payload, withResponse: true })
-        return yield* printAnswer(answer, json, told)
+        return yield* printAnswer(answer, json, describeCreated)
       }
       const payload = yield* decodeInput(UserSubscriptionCreate, {
         ...given,
@@ -124,7 +124,7 @@ export const create = (
         user_channel_ids: userChannel
       })
       const answer = yield* api.user_subscriptions.create({ payload, withResponse: true })
-      yield* printAnswer(answer, json, told)
+      yield* printAnswer(answer, json, describeCreated)
     }))
 
 const setMute = (target: Target, muted_until: Timestamp.Timestamp | null) =>

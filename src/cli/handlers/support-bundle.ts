@@ -95,12 +95,13 @@ export const writeBundle = ({ log, logLines, output }: BundleOptions) =>
     const secrets = listSecrets(effective, yield* readSecretFiles(effective.home))
     const redact = makeRedact(secrets)
     const logText = Option.isNone(log) ? null : yield* readLog(log.value)
-    const inspected = <A, E, R>(part: Effect.Effect<A, E, R>) => orReason(Effect.provide(part, layerInspection), redact)
+    const inspectPart = <A, E, R>(part: Effect.Effect<A, E, R>) =>
+      orReason(Effect.provide(part, layerInspection), redact)
     const brain = yield* orReason(readBrain(redact), redact)
     const now = DateTime.toDate(yield* DateTime.now)
 
     const parts: ReadonlyArray<readonly [string, unknown]> = [
-      ["versions.json", { ...versions, database: yield* inspected(readDatabaseVersion) }],
+      ["versions.json", { ...versions, database: yield* inspectPart(readDatabaseVersion) }],
       ["settings.json", {
         settings: describeSettings(effective, redact),
         unknown_names: listUnknownNames(yield* Environment).map(redact)
@@ -117,9 +118,9 @@ export const writeBundle = ({ log, logLines, output }: BundleOptions) =>
         )
       ],
       ["health.json", "health" in brain ? brain.health : brain],
-      ["migrations.json", yield* inspected(readMigrations)],
-      ["tables.json", yield* inspected(readTables)],
-      ["statements.json", yield* inspected(readStatements)],
+      ["migrations.json", yield* inspectPart(readMigrations)],
+      ["tables.json", yield* inspectPart(readTables)],
+      ["statements.json", yield* inspectPart(readStatements)],
       ["machine.json", yield* readMachine(effective.home)]
     ]
     const files = new Map([

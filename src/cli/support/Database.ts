@@ -47,7 +47,7 @@ interface Statement {
 
 const isRead = ({ query }: Statement): boolean => /^\s*(select|insert|update|delete|with)\b/i.test(query)
 
-const cleaned = <A extends Statement>(statements: ReadonlyArray<A>) =>
+const cleanStatements = <A extends Statement>(statements: ReadonlyArray<A>) =>
   statements.filter(isRead).map((one) => ({ ...one, query: withoutLiterals(one.query).slice(0, 2000) }))
 
 /**
@@ -78,8 +78,8 @@ const readPostgresStatements = Effect.gen(function*() {
       last_autovacuum::text AS last_autovacuum, last_autoanalyze::text AS last_autoanalyze
     FROM pg_stat_user_tables WHERE schemaname = current_schema() ORDER BY seq_tup_read DESC LIMIT 50`
   return {
-    pg_stat_statements: slowest === null ? "not installed" : cleaned(slowest),
-    running: cleaned(running),
+    pg_stat_statements: slowest === null ? "not installed" : cleanStatements(slowest),
+    running: cleanStatements(running),
     tables
   }
 })

@@ -114,7 +114,7 @@ const findHoldEnd = (rules: AlertRules, { maintenance_until, now }: Circumstance
   return latest(maintenance_until, quietUntil)
 }
 
-/** Whether something changed that people have not been told: what the occurrences share, or their number tenfold. */
+/** Whether something changed that no message reported: what the occurrences share, or their number tenfold. */
 const hasNews = ({ occurrences, told_occurrences, told_shared, unsent }: AlertState, shared: string): boolean =>
   unsent > 0 && (shared !== told_shared || occurrences >= told_occurrences * 10)
 
@@ -214,7 +214,7 @@ export const decide = (state: AlertState, rules: AlertRules, at: Circumstances):
 
 /**
  * Adds occurrences to an open alert, or opens one. Without grouping each occurrence is a message at once, unless
- * something holds messages back or the cooldown lasts; the next message then tells how many there were.
+ * something holds messages back or the cooldown lasts; the next message then reports how many there were.
  */
 export const addOccurrences = (
   known: AlertState | null,

@@ -55,7 +55,7 @@ const findCommon = (tally: Tally, total: number): readonly [string, number] | nu
   return top !== undefined && top[1] * 5 >= total * 4 ? top : null
 }
 
-/** Changes when people have to be told: another common worker or queue, or another text. */
+/** Changes when people have to be notified: another common worker or queue, or another text. */
 export const signatureOf = (tallies: Tallies, total: number): string =>
   JSON.stringify([
     findCommon(tallies.worker, total)?.[0] ?? null,

@@ -36,8 +36,8 @@ const maxQualifiedLength = 200
 
 /** The name with the key that tells it from the same name of another schedule. */
 export const qualifyName = (name: string, sourceKey: string): string => {
-  const shown = name.length > maxQualifiedLength ? `${name.slice(0, maxQualifiedLength).toWellFormed()}…` : name
-  return `${shown} (${sourceKey})`
+  const visibleName = name.length > maxQualifiedLength ? `${name.slice(0, maxQualifiedLength).toWellFormed()}…` : name
+  return `${visibleName} (${sourceKey})`
 }
 
 /** What becomes of a schedule. */
@@ -157,8 +157,8 @@ const maxNames = 5
 
 const describeOwners = (live: ReadonlyArray<Claim>, primary: Claim): string => {
   const names = [...new Set(live.map(({ agent_name }) => `"${agent_name}"`))].sort()
-  const shown = names.slice(0, maxNames).join(", ")
+  const firstNames = names.slice(0, maxNames).join(", ")
   const more = names.length > maxNames ? ` and ${names.length - maxNames} more` : ""
-  return `The agents ${shown}${more} publish it with different definitions; the one of "${primary.agent_name}" is shown. ` +
+  return `The agents ${firstNames}${more} publish it with different definitions; the one of "${primary.agent_name}" is shown. ` +
     "Let one agent publish it, or give the schedules different names."
 }

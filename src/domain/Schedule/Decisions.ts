@@ -1,6 +1,7 @@
 /**
- * What a scheduler apart from the brain decided about ticks, and has not handed over yet. The decisions of a schedule form
- * a chain: the first begins at the cursor that the brain has, and each next one at the tick after the one before.
+ * What a scheduler apart from the brain decided about ticks, and has not sent to the brain yet. The decisions of a
+ * schedule form a chain: the first begins at the cursor that the brain has, and each next one at the tick after the one
+ * before.
  */
 import type { Timestamp } from "../Timestamp.ts"
 import type { Cadence } from "./Cadence.ts"

@@ -60,7 +60,7 @@ const Tick = Schema.Struct({
 }).annotations(describeBody("ScheduleTick", "A moment at which a schedule is due."))
 export type Tick = typeof Tick.Type
 
-const caughtUp = (description: string) => describeField(Schema.Array(Tick), description)
+const describeTicks = (description: string) => describeField(Schema.Array(Tick), description)
 
 export const Preview = Schema.Struct({
   ticks: describeField(Schema.Array(Tick), "The next ticks, oldest first; fewer than asked for where it ends."),
@@ -68,9 +68,9 @@ export const Preview = Schema.Struct({
   catch_up: describeField(
     Schema.NullOr(
       Schema.Struct({
-        skip: caughtUp("No missed tick; only a tick that is late by less than the grace."),
-        fire_one_missed: caughtUp("The newest missed tick, and those that `skip` has."),
-        fire_all_missed: caughtUp(
+        skip: describeTicks("No missed tick; only a tick that is late by less than the grace."),
+        fire_one_missed: describeTicks("The newest missed tick, and those that `skip` has."),
+        fire_all_missed: describeTicks(
           "The newest missed ticks, at most `SVC_SCHEDULE_CATCH_UP_MAX`, and those that `skip` has."
         )
       }).annotations(describeBody("CaughtUp", "The missed ticks that fire after the outage, for each `catch_up`."))

@@ -6,7 +6,10 @@ import { caseInsensitiveId, CommandId, Id } from "../Id.ts"
 import { SchedulePublic } from "../Schedule.ts"
 import { twoOwners } from "./TwoOwners.ts"
 
-/** The quarantine of a schedule that asks for certainty: one of its fires was sent, and its outcome is unknown. */
+/**
+ * The quarantine of a schedule with on_unknown_outcome quarantine: one of its fires was sent, and its outcome is
+ * unknown.
+ */
 export const outcomeUnknown = "outcome_unknown"
 
 /** Whether a definition that compiles ends the quarantine: the brain or a scheduler could not evaluate the one before. */

@@ -31,9 +31,9 @@ const LISTED_TIMES = 4
 const describeTimes = ({ days, hours, minutes, seconds, weekdays }: CronFields): string => {
   const hasSeconds = seconds.size > 1 || !seconds.has(0)
   if (seconds.size * minutes.size * hours.size <= LISTED_TIMES) {
-    const times = sorted(hours).flatMap((hour) =>
-      sorted(minutes).flatMap((minute) =>
-        sorted(seconds).map((second) => `${pad(hour)}:${pad(minute)}${hasSeconds ? `:${pad(second)}` : ""}`)
+    const times = sortNumbers(hours).flatMap((hour) =>
+      sortNumbers(minutes).flatMap((minute) =>
+        sortNumbers(seconds).map((second) => `${pad(hour)}:${pad(minute)}${hasSeconds ? `:${pad(second)}` : ""}`)
       )
     )
     return `at ${join(times)}${days.isAny && weekdays.isAny ? " every day" : ""}`
@@ -54,7 +54,7 @@ const describeUnit = (values: ReadonlySet<number>, unit: string): string => {
 }
 
 const describeHours = (hours: ReadonlySet<number>, minute: string): string => {
-  const values = sorted(hours)
+  const values = sortNumbers(hours)
   const [first = 0, last = first] = [values[0], values.at(-1)]
   if (hours.size === 24) return minute.startsWith("at") ? "of every hour" : ""
   if (last - first + 1 === hours.size) return `between ${pad(first)}:00 and ${pad(last)}:59`
@@ -66,8 +66,8 @@ const describeDays = (days: Days): string => {
   const { numbers } = days
   const list = [
     ...(numbers.size === 0 ? [] : [`${numbers.size === 1 ? "day" : "days"} ${describeValues(numbers, String)}`]),
-    ...sorted(days.nearestWeekdays).map((day) => `the weekday nearest to day ${day}`),
-    ...sorted(days.beforeLast).toReversed().map((count) =>
+    ...sortNumbers(days.nearestWeekdays).map((day) => `the weekday nearest to day ${day}`),
+    ...sortNumbers(days.beforeLast).toReversed().map((count) =>
       count === 0 ? "the last day" : `${count} ${count === 1 ? "day" : "days"} before the last day`
     ),
     ...(days.lastWeekday ? ["the last weekday (Monday to Friday)"] : [])
@@ -105,7 +105,7 @@ const monthNames = [
 const weekdayNames = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"]
 const ordinals = ["first", "second", "third", "fourth", "fifth"]
 
-const sorted = (values: ReadonlySet<number>): ReadonlyArray<number> => [...values].sort((a, b) => a - b)
+const sortNumbers = (values: ReadonlySet<number>): ReadonlyArray<number> => [...values].sort((a, b) => a - b)
 
 const pad = (value: number): string => String(value).padStart(2, "0")
 
@@ -114,14 +114,14 @@ const every = (step: number, unit: string): string => (step === 1 ? `every ${uni
 /** The step of values that begin at 0 and go on evenly from one round of the field to the next, else null. */
 const evenStep = (values: ReadonlySet<number>, round: number): number | null => {
   const step = round / values.size
-  return Number.isInteger(step) && values.size > 1 && sorted(values).every((value, at) => value === at * step)
+  return Number.isInteger(step) && values.size > 1 && sortNumbers(values).every((value, at) => value === at * step)
     ? step
     : null
 }
 
 /** `1, 3 and 5 through 9`, `0 through 56 in steps of 7`. */
 const describeValues = (values: ReadonlySet<number>, show: (value: number) => string): string => {
-  const all = sorted(values)
+  const all = sortNumbers(values)
   const [first = 0, second = 0] = all
   const step = second - first
   if (all.length > 3 && step > 1 && all.every((value, at) => value === first + at * step)) {

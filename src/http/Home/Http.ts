@@ -7,7 +7,7 @@ export const layer = implementGroup(
   Effect.fnUntraced(function*(handlers) {
     const home = yield* Home
     return handlers
-      .handle("summary", () => home.summary())
-      .handle("recentFailures", ({ urlParams }) => home.recentFailures(urlParams))
+      .handle("summary", () => home.getSummary())
+      .handle("recentFailures", ({ urlParams }) => home.listRecentFailures(urlParams))
   })
 )

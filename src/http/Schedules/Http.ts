@@ -57,7 +57,7 @@ const withExactArguments = ({ schedules, ...rest }: typeof ImportSchedulesReques
 }
 
 /** 202: the operation as it begins, and where to ask how far it is. */
-const accepted = (slug: string, path: string, id: string, body: unknown) =>
+const respondAccepted = (slug: string, path: string, id: string, body: unknown) =>
   HttpServerResponse.setHeader(
     respondWithJsonText(JSON.stringify(body), 202),
     "location",
@@ -109,7 +109,7 @@ export const layer = implementGroup(
         if (yield* schedules.isOwned(id)) return yield* own
         const { slug } = yield* CurrentProject
         const begun = yield* operations.act(operation, id)
-        return accepted(slug, "external-control-operations", begun.id, controlOperationOf(begun))
+        return respondAccepted(slug, "external-control-operations", begun.id, controlOperationOf(begun))
       })
 
     return handlers
@@ -185,7 +185,7 @@ export const layer = implementGroup(
           const definition = exactDefinition(yield* readExactBody(request))
           const { slug } = yield* CurrentProject
           const begun = nativeOperationOf(yield* operations.request(payload, definition))
-          return accepted(slug, "native-operations", begun.id, begun)
+          return respondAccepted(slug, "native-operations", begun.id, begun)
         }))
       .handle(
         "resolveTerminalFire",

@@ -27,12 +27,12 @@ export const makeInboxEvents = Effect.gen(function*() {
 
   const countsAfterChanges = Effect.fnUntraced(function*(person: Person) {
     const changes = yield* subscribeHints([person.user_id])
-    let told = yield* countUnread(person)
+    let lastUnread = yield* countUnread(person)
     const next = Effect.gen(function*() {
       const change = yield* Effect.timeoutOption(Queue.take(changes), pollInterval)
       const unread = yield* countUnread(person)
-      if (unread === null || (Option.isNone(change) && unread === told)) return []
-      told = unread
+      if (unread === null || (Option.isNone(change) && unread === lastUnread)) return []
+      lastUnread = unread
       return [render(unread)]
     })
     return Stream.mapConcat(

@@ -16,8 +16,8 @@ export const layer = implementGroup(
     const stats = yield* Stats
     return handlers
       .handle("stats", ({ urlParams }) => stats.get(urlParams))
-      .handle("slo", ({ urlParams }) => rollups.burnRates(urlParams))
-      .handleRaw("trends", ({ urlParams }) => respondWith(rollups.trends(urlParams)))
+      .handle("slo", ({ urlParams }) => rollups.getBurnRates(urlParams))
+      .handleRaw("trends", ({ urlParams }) => respondWith(rollups.listTrends(urlParams)))
       .handleRaw("names", ({ urlParams }) => respondWith(rollups.listNames(urlParams)))
   })
 )

@@ -37,7 +37,7 @@ export interface BatchEvent {
   readonly created_at: Timestamp
 }
 
-/** What a rule tells about a condition. */
+/** What a rule reports about a condition. */
 export interface RuleMessage {
   readonly rule: RuleRow
   readonly event: TriggerEvent

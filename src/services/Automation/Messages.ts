@@ -88,8 +88,8 @@ const toNotification = (message: DueMessage, pages: DashboardPages, now: Timesta
 }
 
 /**
- * What rules tell people. A rule sends at most one message a minute about one condition, and all messages count towards
- * the project's ceiling; what is held back is told later, in one message.
+ * The messages of rules. A rule sends at most one message a minute about one condition, and all messages count towards
+ * the project's ceiling; what is held back is sent later, in one message.
  */
 export class RuleMessages extends Effect.Service<RuleMessages>()("svc/RuleMessages", {
   effect: Effect.gen(function*() {

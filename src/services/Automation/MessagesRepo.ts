@@ -69,7 +69,7 @@ export class RuleMessagesRepo extends Effect.Service<RuleMessagesRepo>()("svc/Ru
     const read = yield* Reader
 
     return {
-      /** Adds to what a rule has to tell about each condition. */
+      /** Adds to what a rule has to report about each condition. */
       add: (messages: ReadonlyArray<NewMessage>, now: Timestamp.Timestamp) =>
         sql`INSERT INTO automation_messages
             (rule_id, condition_key, first_at, occurrences, unsent, payload, sent_at, due_at)
@@ -87,7 +87,9 @@ export class RuleMessagesRepo extends Effect.Service<RuleMessagesRepo>()("svc/Ru
             payload = excluded.payload,
             due_at = COALESCE(automation_messages.due_at, excluded.due_at)`,
 
-      /** Messages of the project's rules, oldest first, without those whose condition was told within the interval. */
+      /**
+       * Messages of the project's rules, oldest first, without those whose condition was reported within the interval.
+       */
       takeDue: (projectId: ProjectId, now: Timestamp.Timestamp, limit: number) =>
         allDue(sql`SELECT m.rule_id, r.name AS rule_name, r.actions, r.trigger_key, r.project_id, p.slug,
             p.name AS project_name, m.condition_key, m.first_at, m.occurrences, m.unsent, m.payload, m.sent_at
@@ -115,7 +117,7 @@ export class RuleMessagesRepo extends Effect.Service<RuleMessagesRepo>()("svc/Ru
       countRecent: (projectId: ProjectId, now: Timestamp.Timestamp) =>
         countOf(sql`SELECT CAST(count(*) AS INTEGER) AS n FROM automation_rules r
           JOIN automation_messages m ON m.rule_id = r.id WHERE r.project_id = ${projectId} AND ${isRecent(sql, now)}`),
-      /** Forgets what rules have not told yet: those of a project, or one of them. */
+      /** Deletes unsent messages of a project's rules, or of one rule. */
       dropDue: (owner: { readonly project: ProjectId } | { readonly rule: RuleId }) =>
         sql`DELETE FROM automation_messages WHERE due_at IS NOT NULL AND ${
           "rule" in owner

@@ -5,7 +5,7 @@ import { Loops } from "../Loops.ts"
 import { Settings } from "../Settings.ts"
 import { ExecutionsRepo } from "./ExecutionsRepo.ts"
 
-/** Deletes old entries of the log of rules, and conditions that rules have long told. */
+/** Deletes old entries of the log of rules, and conditions that rules reported before the retention. */
 export class ExecutionsRetention extends Effect.Service<ExecutionsRetention>()("svc/ExecutionsRetention", {
   effect: Effect.gen(function*() {
     const repo = yield* ExecutionsRepo

@@ -51,7 +51,7 @@ export const Manifest = Schema.Struct({
   audit_head: Schema.NullOr(Schema.Struct({ seq: Schema.Int, row_hash: Schema.String })),
   /** The keys that a brain needs for these rows, by their ids. No key is in the archive. */
   keys: Schema.Struct({
-    /** Of SVC_SECRET_KEY: the active one, and those that stored secrets are sealed under. */
+    /** Of SVC_SECRET_KEY: the active one, and those that stored secrets are encrypted with. */
     secret: Schema.Array(Schema.String),
     /** Of SVC_AUDIT_CHAIN_KEY: the key that signs. */
     audit_chain: Schema.NullOr(Schema.String),

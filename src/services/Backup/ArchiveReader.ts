@@ -19,10 +19,10 @@ import { ByteReader } from "./ByteReader.ts"
 
 const decompress = promisify(brotliDecompress)
 
-const damaged = (where: string) =>
+const makeDamaged = (where: string) =>
   new ArchiveRefused({ problem: "damaged", message: `the archive was changed or damaged ${where}` })
 
-const cut = (where: string) =>
+const makeCut = (where: string) =>
   new ArchiveRefused({ problem: "cut", message: `the archive is not complete: it ends ${where}` })
 
 /** Files that people may take for an archive, by their first bytes. */
@@ -51,7 +51,7 @@ const foreign = (head: Buffer): ArchiveRefused => {
 
 const decodeJson = <A, I>(schema: Schema.Schema<A, I>, content: Buffer, where: string): A => {
   const decoded = Schema.decodeUnknownEither(Schema.parseJson(schema))(content.toString("utf8"))
-  if (Either.isLeft(decoded)) throw damaged(where)
+  if (Either.isLeft(decoded)) throw makeDamaged(where)
   return decoded.right
 }
 
@@ -69,18 +69,18 @@ type DescribePlace = (table: number | null) => string
 /** The next frame, verified. Throws ArchiveRefused. */
 const readFrame = async (reader: ByteReader, number: number, describe: DescribePlace): Promise<Frame> => {
   const header = await reader.read(frameHeaderBytes)
-  if (header === null) throw cut(describe(null))
+  if (header === null) throw makeCut(describe(null))
   const where = describe(header.readUInt8(0) === frameKinds.rows ? header.readUInt16BE(1) : null)
   const rawBytes = header.readUInt32BE(3)
   const contentBytes = header.readUInt32BE(7)
-  if (rawBytes > maxFrameBytes || contentBytes > maxFrameBytes) throw damaged(where)
+  if (rawBytes > maxFrameBytes || contentBytes > maxFrameBytes) throw makeDamaged(where)
   const content = await reader.read(contentBytes)
-  if (content === null) throw cut(where)
-  if (!frameDigest(header.subarray(0, 11), number, content).equals(header.subarray(11))) throw damaged(where)
+  if (content === null) throw makeCut(where)
+  if (!frameDigest(header.subarray(0, 11), number, content).equals(header.subarray(11))) throw makeDamaged(where)
   const raw = await decompress(content, { maxOutputLength: maxFrameBytes }).catch(() => {
-    throw damaged(where)
+    throw makeDamaged(where)
   })
-  if (raw.length !== rawBytes) throw damaged(where)
+  if (raw.length !== rawBytes) throw makeDamaged(where)
   return { kind: header.readUInt8(0), table: header.readUInt16BE(1), raw, stored: [header, content] }
 }
 
@@ -111,7 +111,7 @@ export const readArchive = async (
     const head = await reader.peek(magic.length)
     if (!head.equals(magic)) {
       throw head.length > 0 && head.length < magic.length && magic.subarray(0, head.length).equals(head)
-        ? cut("within its first line")
+        ? makeCut("within its first line")
         : foreign(await reader.peek(16))
     }
     const digest = createHash("sha256").update((await reader.read(magic.length)) ?? "")
@@ -123,7 +123,7 @@ export const readArchive = async (
     }
 
     const first = await next(() => "in its manifest")
-    if (first.kind !== frameKinds.manifest) throw damaged("in its manifest")
+    if (first.kind !== frameKinds.manifest) throw makeDamaged("in its manifest")
     const manifest = decodeJson(Manifest, first.raw, "in its manifest")
     onManifest?.(manifest)
 
@@ -147,10 +147,10 @@ export const readArchive = async (
       }
       found.push({ name, rows, bytes: size, sha256: tableDigest.digest("hex") })
     }
-    if (frame.kind !== frameKinds.summary) throw damaged("in the order of its tables")
+    if (frame.kind !== frameKinds.summary) throw makeDamaged("in the order of its tables")
     const summary = decodeJson(Summary, frame.raw, "in its summary")
     const isWhole = JSON.stringify(summary.tables) === JSON.stringify(found) && summary.sha256 === digest.digest("hex")
-    if (!isWhole || (await reader.peek(1)).length > 0) throw damaged("at its end")
+    if (!isWhole || (await reader.peek(1)).length > 0) throw makeDamaged("at its end")
     return { manifest, summary }
   } finally {
     await reader.close()

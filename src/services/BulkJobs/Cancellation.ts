@@ -13,7 +13,7 @@ import { Settings } from "../Settings.ts"
 import { Scans } from "../Tasks/Scans.ts"
 import { TaskSearch } from "../Tasks/Search.ts"
 import { finishEntryOf } from "./FinishEntry.ts"
-import { type BulkJobRow, BulkJobsRepo, skippedAtEnd } from "./Repo.ts"
+import { type BulkJobRow, BulkJobsRepo, countSkippedAtEnd } from "./Repo.ts"
 import { cancelAction } from "./View.ts"
 
 /** Tasks that are skipped in one step, after the deadline. */
@@ -22,7 +22,7 @@ const maxSkips = 1000
 /** Outcomes that are counted in one step. */
 const maxOutcomes = 1000
 
-/** How often the tasks of an engine are looked for that has no connected agent. */
+/** Pause between reads for an engine without a connected agent. */
 const recheckMillis = 10_000
 
 /** The next tasks of an engine. */
@@ -66,7 +66,7 @@ const addOutcomes = (
 }
 
 /**
- * Commands the cancellation of a job's tasks, by engine, the oldest first, and counts how the commands come out. The
+ * Issues the cancel commands of a job's tasks, by engine, the oldest first, and counts how the commands come out. The
  * cursor moves in the transaction that inserts the commands, so that no crash cancels a task twice or leaves it out.
  */
 export class BulkJobCancellation extends Effect.Service<BulkJobCancellation>()("svc/BulkJobCancellation", {
@@ -83,7 +83,9 @@ export class BulkJobCancellation extends Effect.Service<BulkJobCancellation>()("
 
     const filterOf = ({ act, as_of, filter }: BulkJobRow) => tasksOf(act, filter, as_of)
 
-    /** Whether a task of the engine still waits for an agent; one look at a task, and not a walk over all before it. */
+    /**
+     * Whether a task of the engine still waits for an agent; reads one task instead of scanning all tasks before it.
+     */
     const isWaiting = Effect.fnUntraced(function*(job: BulkJobRow, key: string) {
       const task = waitingTasks.get(key)
       if (task === undefined) return false
@@ -170,7 +172,7 @@ export class BulkJobCancellation extends Effect.Service<BulkJobCancellation>()("
       const { pending, unknown, ...others } = addOutcomes(job, [])
       const outcomes = { ...others, pending: 0, unknown: unknown + pending }
       const isStopped = job.finished_at !== null
-      const skipped = isStopped ? job.skipped : skippedAtEnd(job)
+      const skipped = isStopped ? job.skipped : countSkippedAtEnd(job)
       yield* repo.update(job.id, {
         outcomes,
         skipped,
@@ -181,7 +183,7 @@ export class BulkJobCancellation extends Effect.Service<BulkJobCancellation>()("
       if (!isStopped) yield* audit.record(finishEntryOf({ ...job, outcomes, skipped }))
     })
 
-    /** Writes a step, as far as the job is as it was when the step was planned. */
+    /** Writes a step, unless the job has changed since the step was planned. */
     const write = Effect.fnUntraced(
       function*(seen: BulkJobRow, slices: ReadonlyArray<Slice>, choose: ChooseAgent | null, isOver: boolean) {
         const locked = Option.getOrUndefined(yield* repo.lock(seen.project_id, seen.id))

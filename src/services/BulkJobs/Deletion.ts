@@ -9,7 +9,7 @@ import { TaskDeletion } from "../Tasks/Deletion.ts"
 import { Scans } from "../Tasks/Scans.ts"
 import { TaskSearch } from "../Tasks/Search.ts"
 import { finishEntryOf } from "./FinishEntry.ts"
-import { type BulkJobRow, BulkJobsRepo, everyEngine, skippedAtEnd } from "./Repo.ts"
+import { type BulkJobRow, BulkJobsRepo, countSkippedAtEnd, everyEngine } from "./Repo.ts"
 
 /**
  * Deletes the tasks of a job, a slice of the oldest in each step. It walks over them until a walk finds none: a task may
@@ -36,7 +36,7 @@ export class BulkJobDeletion extends Effect.Service<BulkJobDeletion>()("svc/Bulk
       const done = job.done + deleted
       if (isEnd) {
         const now = yield* Timestamp.now
-        const skipped = skippedAtEnd(job)
+        const skipped = countSkippedAtEnd(job)
         yield* repo.update(job.id, { status: "completed", skipped, cursors: {}, finished_at: now, settled_at: now })
         yield* audit.record(finishEntryOf({ ...job, skipped }))
       } else {

@@ -27,7 +27,7 @@ export const BulkJobRow = Schema.Struct({
 export type BulkJobRow = typeof BulkJobRow.Type
 
 /** Tasks that matched at the creation and are gone, or do not match any more, were skipped too. */
-export const skippedAtEnd = ({ done, skipped, total }: Pick<BulkJobRow, "done" | "skipped" | "total">): number =>
+export const countSkippedAtEnd = ({ done, skipped, total }: Pick<BulkJobRow, "done" | "skipped" | "total">): number =>
   Math.max(skipped, (total ?? 0) - done)
 
 /** What a step changes. */

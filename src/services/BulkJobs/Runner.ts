@@ -17,7 +17,7 @@ import { cancelAction } from "./View.ts"
 
 const loopName = "bulk jobs"
 
-/** The name of the lease: one process of all replicas does bulk jobs. */
+/** The name of the lease: one process of all replicas executes bulk jobs. */
 export const leaseName = "bulk jobs"
 
 /** Jobs of a round; the next round goes on after them. */
@@ -26,13 +26,13 @@ const maxJobs = 500
 /** Between rounds in which no job moved: they wait for agents, outcomes, or the end of a failure. */
 const waitingPause = (rounds: number): Duration.DurationInput => rounds <= 40 ? "250 millis" : "1 second"
 
-/** Jobs that are done at the same time: one whose tasks take long to find does not hold up all others. */
+/** Jobs that are executed at the same time: one whose tasks take long to find does not hold up all others. */
 const jobsAtOnce = 4
 
 /** A job that failed rests for so long, while the others go on. */
 const restMillis = 5_000
 
-/** Does bulk jobs, a slice of each in turn, and deletes those whose retention has passed. */
+/** Executes bulk jobs, a slice of each in turn, and deletes those whose retention has passed. */
 export class BulkJobRunner extends Effect.Service<BulkJobRunner>()("svc/BulkJobRunner", {
   effect: Effect.gen(function*() {
     const repo = yield* BulkJobsRepo
@@ -101,7 +101,7 @@ export class BulkJobRunner extends Effect.Service<BulkJobRunner>()("svc/BulkJobR
       Effect.repeat(round, { while: (mayHaveMore) => mayHaveMore })
     )
 
-    /** Does every job that is left, if no other process does. */
+    /** Executes every job that is left, if no other process does. */
     const run = Effect.flatMap(
       repo.listUnsettled(Ids.minId, 1),
       ([job]) => job === undefined ? Effect.void : leader.only(leaseName, runAll)

@@ -21,7 +21,7 @@ const endedError = ({ status }: BulkRetry) =>
     }. To retry tasks that are left, create another one.`
   })
 
-/** What people ask of a bulk retry: to pause, to go on, to end. */
+/** Pauses, resumes and cancels bulk retries. */
 export class BulkRetryControl extends Effect.Service<BulkRetryControl>()("svc/BulkRetryControl", {
   effect: Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient

@@ -80,7 +80,7 @@ export class BulkRetryCreation extends Effect.Service<BulkRetryCreation>()("svc/
     const checkOpen = (projectId: ProjectId) =>
       Effect.flatMap(repo.countOpen(projectId), (open) => (open >= maxOpenRequests ? tooMany : Effect.void))
 
-    /** Shows the frozen set: from now on it is retried. */
+    /** Completes the freeze: from now on the request is visible and its tasks are retried. */
     const seal = Effect.fnUntraced(function*(request: BulkRetry) {
       yield* lockName(sql, `bulk retries ${request.project_id}`)
       yield* checkOpen(request.project_id)
@@ -156,7 +156,7 @@ export class BulkRetryCreation extends Effect.Service<BulkRetryCreation>()("svc/
       const discard = (error: { readonly _tag: string }) =>
         Effect.when(retention.discard(request), () => leavesUnsealed(error))
       return yield* Effect.tapError(freezeNew(request, input), discard).pipe(
-        // the same key at the same moment: the other request was quicker
+        // the same key at the same moment: the other request was inserted first
         Effect.catchIf((error) => error === tooMany || isUniqueViolation(error), (error) =>
           Effect.flatMap(
             findEarlier(project.id, input.idempotency_key, canonical_digest),

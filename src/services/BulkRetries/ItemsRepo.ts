@@ -12,7 +12,7 @@ import { recordset } from "../Recordset.ts"
 import { rowsOf } from "../Rows.ts"
 import type { BulkRetry, CountChanges } from "./Repo.ts"
 
-/** The primary key of a request's tasks, but for their position. */
+/** The primary key of a request's tasks, without the position. */
 export type RequestKey = Pick<BulkRetry, "id" | "project_id">
 
 /** A task as it was when the set was frozen. */
@@ -24,7 +24,7 @@ export interface NewItem {
   readonly state: TaskState
 }
 
-/** A task whose turn has come, as it was and as it is. */
+/** The next pending task, as it was and as it is. */
 export interface PendingItem extends NewItem {
   /** Null: the task was deleted. */
   readonly current_state: TaskState | null
@@ -80,7 +80,7 @@ export class BulkRetryItemsRepo extends Effect.Service<BulkRetryItemsRepo>()("sv
         FROM bulk_retry_items i LEFT JOIN commands c ON c.id = i.command_id
         WHERE i.request_id = ${id} AND i.status = 'claimed'`
 
-    const keyed = ({ id, project_id }: RequestKey, records: ReadonlyArray<{ readonly position: number }>) =>
+    const addKey = ({ id, project_id }: RequestKey, records: ReadonlyArray<{ readonly position: number }>) =>
       records.map((record) => ({ ...record, project_id, request_id: id }))
 
     /**
@@ -144,7 +144,7 @@ export class BulkRetryItemsRepo extends Effect.Service<BulkRetryItemsRepo>()("sv
       ) =>
         sql<{ readonly position: number }>`UPDATE bulk_retry_items
           SET status = 'claimed', command_id = r.command_id, claimed_at = ${now}
-          FROM ${recordset(sql, "r", { ...keyColumns, command_id: "uuid" }, keyed(request, claims))}
+          FROM ${recordset(sql, "r", { ...keyColumns, command_id: "uuid" }, addKey(request, claims))}
           WHERE ${isAmong("pending")} RETURNING bulk_retry_items.position`,
       /** Ends tasks that are in this status; returns how many came to each. */
       end: (
@@ -158,7 +158,7 @@ export class BulkRetryItemsRepo extends Effect.Service<BulkRetryItemsRepo>()("sv
           : Effect.map(
             sql<{ readonly status: ItemEnd["status"] }>`UPDATE bulk_retry_items
               SET status = r.status, reason = r.reason, error = r.error, new_task_id = r.new_task_id, ended_at = ${now}
-              FROM ${recordset(sql, "r", { ...keyColumns, ...endColumns }, keyed(request, ends))}
+              FROM ${recordset(sql, "r", { ...keyColumns, ...endColumns }, addKey(request, ends))}
               WHERE ${isAmong(from)} RETURNING bulk_retry_items.status`,
             countByStatus
           ),

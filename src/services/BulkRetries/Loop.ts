@@ -13,7 +13,7 @@ const loopName = "bulk retries"
 /** The name of the lease: one process of all replicas retries. */
 export const leaseName = "bulk retries"
 
-/** After the leader is killed, another replica goes on within this time. */
+/** After the leader is killed, another replica takes over within this time. */
 const leaseDuration = "5 seconds"
 
 /** Requests of a round. A project has at most 20 that have not ended. */
@@ -24,7 +24,7 @@ const busyMillis = 10
 const waitingMillis = 100
 const idleMillis = 1000
 
-/** How long commands without an answer are looked at each `waitingMillis`. */
+/** How long commands without an answer are read every `waitingMillis`. */
 const patienceMillis = 10_000
 
 /** The retries that a request's rate allows. */
@@ -51,7 +51,7 @@ const makeLoop = Effect.gen(function*() {
   /** When each request moved last. */
   const movedAt = new Map<BulkRetryId, number>()
 
-  const forgetEnded = (active: ReadonlySet<BulkRetryId>) => {
+  const pruneEnded = (active: ReadonlySet<BulkRetryId>) => {
     for (const seen of [buckets, movedAt]) for (const id of seen.keys()) if (!active.has(id)) seen.delete(id)
   }
 
@@ -90,7 +90,7 @@ const makeLoop = Effect.gen(function*() {
 
   const round = Effect.gen(function*() {
     const requests = yield* repo.listActive(yield* Timestamp.now, maxRequests)
-    forgetEnded(new Set(requests.map(({ id }) => id)))
+    pruneEnded(new Set(requests.map(({ id }) => id)))
     const pauses = yield* Effect.forEach(requests, advanceOrReport)
     if (!pauses.includes(Infinity)) yield* loops.reportSuccess(loopName)
     yield* Effect.raceFirst(Effect.sleep(Math.min(...pauses, idleMillis)), wake.take)
@@ -110,7 +110,7 @@ const makeLoop = Effect.gen(function*() {
   yield* loops.upkeep("bulk retries retention", "1 hour", retention.sweep())
 })
 
-/** Moves bulk retries on, on one replica at a time (`Leader`), and deletes those whose retention has passed. */
+/** Advances bulk retries, on one replica at a time (`Leader`), and deletes those whose retention has passed. */
 export const layer = Layer.scopedDiscard(makeLoop).pipe(
   Layer.provide([BulkRetriesRepo.layer, BulkRetryProgress.layer, BulkRetryRetention.layer, Leader.layer])
 )

@@ -84,7 +84,7 @@ const endOf = (request: BulkRetry, changes: CountChanges, now: Timestamp.Timesta
 }
 
 /**
- * Moves bulk retries on: takes the outcomes of commands over, and issues the commands of the next tasks. A task is
+ * Advances bulk retries: records the outcomes of commands, and issues the commands of the next tasks. A task is
  * marked in the transaction that inserts its command, so that no crash retries it twice or leaves it out.
  */
 export class BulkRetryProgress extends Effect.Service<BulkRetryProgress>()("svc/BulkRetryProgress", {

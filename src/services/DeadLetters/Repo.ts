@@ -21,7 +21,7 @@ export class DeadLettersRepo extends Effect.Service<DeadLettersRepo>()("svc/Dead
               AND engine_adapters LIKE ${`%"${engine}"%`} LIMIT ${maxRows}`,
           (rows) => rows.flatMap((row): ReadonlyArray<string> => JSON.parse(row.engine_adapters)) // written by the gateway
         ),
-      /** Online processes that may serve the engine, that with the newest sign of life first. */
+      /** Online processes that may serve the engine, the one that sent the newest message first. */
       listProcesses: (projectId: ProjectId, engine: string, agentId: AgentId | null) =>
         Effect.map(
           read<ProcessRow & { readonly agent_id: AgentId }>`

@@ -1,7 +1,7 @@
 import type { ExportJob } from "../../domain/ExportJob.ts"
 
 /**
- * What exports of one kind do not share with the others. Each kind has its own tables: a replica of an older version writes
+ * How the kinds of exports differ. Each kind has its own tables: a replica of an older version writes
  * the file of any open row of `export_jobs` as an audit log.
  */
 export interface ExportKind {
@@ -17,9 +17,9 @@ export interface ExportKind {
   /** Below the project's path. */
   readonly path: string
   readonly targetType: string
-  readonly created: string
-  readonly downloaded: string
-  readonly deleted: string
+  readonly createdAction: string
+  readonly downloadedAction: string
+  readonly deletedAction: string
 }
 
 export const auditExports: ExportKind = {
@@ -27,13 +27,13 @@ export const auditExports: ExportKind = {
   jobs: "export_jobs",
   chunks: "export_job_chunks",
   showsHidden: "shows_addresses",
-  keptFiles: null, // auditors make them
+  keptFiles: null, // only auditors create them
   leaseName: "audit exports",
   path: "audit/export-jobs",
   targetType: "export_job",
-  created: "audit.export_created",
-  downloaded: "audit.export_downloaded",
-  deleted: "audit.export_deleted"
+  createdAction: "audit.export_created",
+  downloadedAction: "audit.export_downloaded",
+  deletedAction: "audit.export_deleted"
 }
 
 export const taskExports: ExportKind = {
@@ -41,13 +41,13 @@ export const taskExports: ExportKind = {
   jobs: "task_export_jobs",
   chunks: "task_export_job_chunks",
   showsHidden: "shows_payload",
-  keptFiles: 20, // every viewer may make them
+  keptFiles: 20, // every viewer may create them
   leaseName: "task exports",
   path: "task-export-jobs",
   targetType: "task_export_job",
-  created: "task.export_created",
-  downloaded: "task.export_downloaded",
-  deleted: "task.export_deleted"
+  createdAction: "task.export_created",
+  downloadedAction: "task.export_downloaded",
+  deletedAction: "task.export_deleted"
 }
 
 export const exportKinds: ReadonlyArray<ExportKind> = [auditExports, taskExports]

@@ -151,7 +151,7 @@ export const makeExportRunner = <E, R>(
         })
       })
 
-    /** What a person is told: the reason where they can act on it. The log has the rest. */
+    /** The job's `error`: the reason where the person can act on it. The log has the rest. */
     const describe = (cause: Cause.Cause<unknown>): string => {
       const failure = Option.getOrUndefined(Cause.failureOption(cause))
       return failure instanceof ValidationFailed

@@ -45,14 +45,14 @@ export const collectGroupChanges = (folded: ReadonlyArray<FoldResult>): GroupCha
   }
   if (groups.size === 0) return none
   return {
-    groups: sorted(groups).filter(({ occurrences, open_count, recovered_count }) =>
+    groups: sortByKey(groups).filter(({ occurrences, open_count, recovered_count }) =>
       occurrences !== 0 || open_count !== 0 || recovered_count !== 0
     ),
-    hours: sorted(hours).filter(({ occurrences }) => occurrences !== 0)
+    hours: sortByKey(hours).filter(({ occurrences }) => occurrences !== 0)
   }
 }
 
-const sorted = <A>(rows: ReadonlyMap<string, A>): ReadonlyArray<A> =>
+const sortByKey = <A>(rows: ReadonlyMap<string, A>): ReadonlyArray<A> =>
   [...rows].sort(([left], [right]) => (left < right ? -1 : 1)).map(([, row]) => row)
 
 const draftOf = (groups: Map<string, Draft>, fingerprint: string, { group, row }: FoldResult): Draft => {

@@ -87,7 +87,9 @@ export class FailureRecoveries extends Effect.Service<FailureRecoveries>()("svc/
           const after = graph.findRecoverer(task)
           return after === before ? [] : { project_id, engine, task_id, before, after }
         })
-        if (changes.length > 0) yield* repo.mark(sorted(changes)).pipe(Effect.flatMap((tasks) => count(changes, tasks)))
+        if (changes.length > 0) {
+          yield* repo.mark(sortByKey(changes)).pipe(Effect.flatMap((tasks) => count(changes, tasks)))
+        }
         yield* repo.settle(due)
       }))
       return due.length === linksAtOnce
@@ -136,7 +138,7 @@ export class FailureRecoveries extends Effect.Service<FailureRecoveries>()("svc/
 }
 
 /** In the order of the keys, in which the ingest locks rows too. */
-const sorted = <Task extends TaskOfProject>(tasks: ReadonlyArray<Task>): ReadonlyArray<Task> =>
+const sortByKey = <Task extends TaskOfProject>(tasks: ReadonlyArray<Task>): ReadonlyArray<Task> =>
   tasks.toSorted((left, right) => (taskKey(left) < taskKey(right) ? -1 : 1))
 
 const noChange = {

@@ -56,7 +56,7 @@ const stuckSeconds = 300
 const maxDepthAgeSeconds = 300
 const deepQueue = 1000
 
-/** A queue that has only grown for so long, by at least so many tasks, is not worked off. */
+/** A queue that has only grown for so long, by at least so many tasks, is not being drained. */
 const growthSeconds = 900
 const grownTasks = 20
 
@@ -133,7 +133,7 @@ export class HomeRepo extends Effect.Service<HomeRepo>()("svc/home/Repo", {
     })
 
     /** When a task of each project last changed; each is one probe of an index. */
-    const lastActivity = (ids: ReadonlyArray<ProjectId>) =>
+    const findLastActivity = (ids: ReadonlyArray<ProjectId>) =>
       Effect.map(
         read<{ id: string; at: Timestamp.Timestamp | null }>`
           SELECT id, (SELECT max(updated_at) FROM tasks WHERE project_id = projects.id) AS at
@@ -168,7 +168,7 @@ export class HomeRepo extends Effect.Service<HomeRepo>()("svc/home/Repo", {
         ([user]) => user?.display_name ?? null
       )
 
-    return { findDisplayName, countAll, lastActivity, listFailed, findTasks } as const
+    return { findDisplayName, countAll, findLastActivity, listFailed, findTasks } as const
   })
 }) {
   static readonly layer = this.Default

@@ -162,7 +162,7 @@ const isReached = (filters: EventFilters, { ended, failed }: Counts): boolean =>
 
 /**
  * A subscription that was changed since was perhaps muted or inactive, which ended its alert without a message: it is
- * told again.
+ * notified again.
  */
 const isNews = ({ began_at, updated_at }: RatedSubscription): boolean => began_at === null || began_at < updated_at
 

@@ -33,20 +33,20 @@ export interface Message {
 
 const failing: ReadonlySet<Trigger> = new Set<Trigger>(["task.failed", "task.retries_exhausted"])
 
-/** Names whose share of failures one transaction counts. Messages about others tell none. */
+/** Names whose share of failures one transaction counts. Messages about others have none. */
 const maxShares = 20
 
 /** A failed task was received before its failure: tasks of so long before count as well. */
 const shareLeadSeconds = 3600
 
-/** The key of a name's share; null: the message tells none. */
+/** The key of a name's share; null: the message has none. */
 const shareKeyOf = ({ alert: { details, project_id, trigger_key }, kind }: Message): string | null =>
   details.task_name === null || details.is_single || !failing.has(trigger_key) || kind === "recovered" ||
     kind === "acknowledged"
     ? null
     : `${project_id} ${details.task_name}`
 
-/** Which of its channels hear of a kind of message. */
+/** Which of its channels get a kind of message. */
 const isFor = ({ alert, kind, recipient }: Message, channel: AlertChannel): boolean => {
   if (channel.user_id === null ? !recipient.may_use_project_channels : channel.user_id !== recipient.user_id) {
     return false

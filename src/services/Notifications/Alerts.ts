@@ -157,7 +157,7 @@ export class Alerts extends Effect.Service<Alerts>()("svc/Alerts", {
             const subscription = subscriptions.get(row.subscription_id)
             const at: Circumstances = {
               now,
-              // who may not be told, or wants nothing, gets nothing
+              // an owner who may not be notified, or who wants nothing, gets nothing
               is_muted: subscription === undefined || subscription.trigger !== row.trigger_key,
               maintenance_until: maintenance.get(row.project_id) ?? null,
               condition: conditions.get(row.id) ?? "unknown",

@@ -94,7 +94,7 @@ const columnTypes = {
 
 const constants = ["id", "project_id", "subscription_id", "trigger_key", "condition_key", "created_at"]
 
-/** Tasks of which a message tells how many failed: they take about 2 ms of SQLite. */
+/** Tasks of which a message reports how many failed: they take about 2 ms of SQLite. */
 const newestTasks = 500
 
 /** Rows of a statement: a row takes about 30 µs of SQLite, which blocks the event loop. */

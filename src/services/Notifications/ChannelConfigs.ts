@@ -83,7 +83,7 @@ const mergeConfig = ({ internal, secrets }: AnyChannelType, stored: ChannelConfi
 
 const unknownType = (names: ReadonlyArray<string>) => ValidationFailed.at("type", `must be one of ${names.join(", ")}`)
 
-/** Configs of channels on their way in and out: validated, merged with the stored one, and masked. */
+/** Reads and writes configs of channels: validated, merged with the stored one, and masked. */
 export class ChannelConfigs extends Effect.Service<ChannelConfigs>()("svc/ChannelConfigs", {
   effect: Effect.gen(function*() {
     const types = yield* ChannelTypes

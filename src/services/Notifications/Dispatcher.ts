@@ -123,7 +123,7 @@ export const makeDispatcher = Effect.gen(function*() {
   })
 
   /** How many deliveries of the channel may be claimed now. */
-  const roomOf = ({ channel_id, consecutive_failures }: WaitingChannel, nowMillis: number): number => {
+  const capacityOf = ({ channel_id, consecutive_failures }: WaitingChannel, nowMillis: number): number => {
     const isFailing = (consecutive_failures ?? 0) > 0
     if (isFailing) failingChannels.add(channel_id)
     else failingChannels.delete(channel_id)
@@ -151,7 +151,7 @@ export const makeDispatcher = Effect.gen(function*() {
       const share = Math.max(1, Math.floor(room / Math.max(1, channels.length)))
       for (const channel of channels) {
         const isFailing = (channel.consecutive_failures ?? 0) > 0
-        const limit = Math.min(roomOf(channel, nowMillis), share, room, isFailing ? failingRoom : room)
+        const limit = Math.min(capacityOf(channel, nowMillis), share, room, isFailing ? failingRoom : room)
         if (limit <= 0) continue
         const rows = yield* repo.claim(channel.channel_id, limit, now, until)
         claimed.push(...rows)
@@ -250,7 +250,7 @@ export const makeDispatcher = Effect.gen(function*() {
     let count = 0
     for (const channel of waiting) if (!isOpen(channel)) count += yield* suppress(channel, now)
     const due = waiting.filter((channel) => isOpen(channel) && channel.due_at <= now)
-    const ready = due.filter((channel) => roomOf(channel, nowMillis) > 0)
+    const ready = due.filter((channel) => capacityOf(channel, nowMillis) > 0)
     // after the channels of the last look, so that none of many waits for all others
     const claimed = ready.length === 0 ? [] : yield* claimFor(ready, now)
     const lastClaimed = claimed.at(-1)

@@ -23,7 +23,7 @@ const maxLagSeconds = 10
 /** By the brain's clock, as the ids of tasks are. */
 const lastCountOf = ({ details, last_at }: AlertRow): Timestamp => details.counted_at ?? last_at
 
-const asked = rowsOf(Schema.Struct({ id: Schema.String, is_well: Schema.Int }))
+const readAnswers = rowsOf(Schema.Struct({ id: Schema.String, is_well: Schema.Int }))
 const pending = rowsOf(Schema.Struct({ project_id: Schema.String }))
 
 const ofTasks: ReadonlySet<Trigger> = new Set<Trigger>([
@@ -55,7 +55,7 @@ export const makeRecoveryChecks = Effect.gen(function*() {
         AND ${sql.in("project_id", projectIds)}`)
 
   const tasksOfName = (questions: ReadonlyArray<Question>) =>
-    asked(sql`SELECT k.id, CASE WHEN EXISTS (
+    readAnswers(sql`SELECT k.id, CASE WHEN EXISTS (
         SELECT 1 FROM tasks t WHERE t.project_id = k.project_id AND t.name = k.name AND t.id >= k.since_id
           AND t.state = 'success') THEN 1 ELSE 0 END AS is_well
       FROM ${
@@ -73,7 +73,7 @@ export const makeRecoveryChecks = Effect.gen(function*() {
     }`)
 
   const oneTask = (questions: ReadonlyArray<Question>) =>
-    asked(sql`SELECT k.id, CASE WHEN t.state = 'success' THEN 1 ELSE 0 END AS is_well
+    readAnswers(sql`SELECT k.id, CASE WHEN t.state = 'success' THEN 1 ELSE 0 END AS is_well
       FROM ${
       recordset(
         sql,
@@ -89,12 +89,12 @@ export const makeRecoveryChecks = Effect.gen(function*() {
     } JOIN tasks t ON t.project_id = k.project_id AND t.engine = k.engine AND t.task_id = k.task_id`)
 
   const stateOf = (table: "agents" | "workers") => (questions: ReadonlyArray<Question>) =>
-    asked(sql`SELECT k.id, CASE WHEN t.state = 'online' THEN 1 ELSE 0 END AS is_well
+    readAnswers(sql`SELECT k.id, CASE WHEN t.state = 'online' THEN 1 ELSE 0 END AS is_well
       FROM ${subjects(questions)} JOIN ${sql(table)} t ON t.id = k.subject_id`)
 
-  /** Those whose rate is still reached. An event tells that it fell below. */
+  /** Those whose rate is still reached. An event reports that it fell below. */
   const reachedRates = (questions: ReadonlyArray<Question>) =>
-    asked(sql`SELECT k.id, 0 AS is_well FROM ${
+    readAnswers(sql`SELECT k.id, 0 AS is_well FROM ${
       recordset(
         sql,
         "k",
@@ -104,10 +104,12 @@ export const makeRecoveryChecks = Effect.gen(function*() {
     } JOIN failure_rate_episodes e ON e.subscription_id = k.subscription_id`)
 
   const enabledSchedules = (questions: ReadonlyArray<Question>) =>
-    asked(sql`SELECT k.id, t.is_enabled AS is_well FROM ${subjects(questions)} JOIN schedules t ON t.id = k.subject_id`)
+    readAnswers(
+      sql`SELECT k.id, t.is_enabled AS is_well FROM ${subjects(questions)} JOIN schedules t ON t.id = k.subject_id`
+    )
 
   const laterFires = (questions: ReadonlyArray<Question>) =>
-    asked(sql`SELECT k.id, CASE WHEN EXISTS (
+    readAnswers(sql`SELECT k.id, CASE WHEN EXISTS (
         SELECT 1 FROM schedule_fires f WHERE f.schedule_id = k.subject_id AND f.scheduled_for > k.since
           AND f.status IN ('acked_success', 'terminal_completed')) THEN 1 ELSE 0 END AS is_well
       FROM ${subjects(questions)}`)
@@ -169,7 +171,7 @@ export const makeRecoveryChecks = Effect.gen(function*() {
       const isWell = new Map((yield* ask(those)).map(({ id, is_well }) => [id, is_well === 1]))
       for (const { alert } of those) {
         const well = isWell.get(alert.id)
-        if (well === undefined) continue // what it was about is deleted, or its end is told by an event
+        if (well === undefined) continue // what it was about is deleted, or an event reports its end
         conditions.set(alert.id, !well ? otherwise : behind.has(alert.project_id) ? "unknown" : "recovered")
       }
     }

@@ -25,7 +25,7 @@ export class PresenceSweeps extends Effect.Service<PresenceSweeps>()("svc/Presen
     const triggerEvents = yield* TriggerEvents
 
     /**
-     * Sets processes and agents offline that show no sign of life for SVC_AGENT_OFFLINE_AFTER_SECONDS. Only the
+     * Sets processes and agents offline that have sent nothing for SVC_AGENT_OFFLINE_AFTER_SECONDS. Only the
      * database counts, so other replicas notice the agents of a crashed one.
      */
     const sweepProcesses = Effect.fn("PresenceSweeps.sweepProcesses")(function*() {
@@ -63,8 +63,8 @@ export class PresenceSweeps extends Effect.Service<PresenceSweeps>()("svc/Presen
     }, sql.withTransaction)
 
     /**
-     * Sets workers offline that show no sign of life. A worker that heartbeats describe (it has metadata) has the same
-     * time. A worker known only from events may just be idle: it has longer while its agent is online.
+     * Sets workers offline without a recent heartbeat or event. A worker that heartbeats describe (it has metadata) has
+     * the same time. A worker known only from events may just be idle: it has longer while its agent is online.
      */
     const sweepWorkers = Effect.fn("PresenceSweeps.sweepWorkers")(function*() {
       const now = yield* Timestamp.now

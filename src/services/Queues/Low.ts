@@ -1,5 +1,5 @@
 /**
- * The last report of a queue that told of fewer tasks than the one before, or of none. A queue of which no later report
+ * The last report of a queue that showed fewer tasks than the one before, or of none. A queue of which no later report
  * did has only grown since. A report without a depth changes nothing.
  */
 export const lowOf = (at: string): string => {

@@ -9,7 +9,7 @@ import { RestoredSchedules } from "./Schedules.ts"
 export type AftermathCounts = Readonly<Record<string, number>>
 
 /**
- * Settles what a restored database says about work in progress. What happened after the backup is unknown, so nothing is
+ * Ends the work in progress that a restored database contains. What happened after the backup is unknown, so nothing is
  * sent, fired or retried again, and every sign-in ends (docs/backup.md, After a restore).
  */
 export class RestoreAftermath extends Effect.Service<RestoreAftermath>()("svc/RestoreAftermath", {
@@ -48,7 +48,7 @@ export class RestoreAftermath extends Effect.Service<RestoreAftermath>()("svc/Re
         ],
         ["mails_deleted", deleteAll("mail_outbox")],
         ["trigger_events_deleted", deleteAll("trigger_events")],
-        // not told yet: whether it was, is unknown
+        // no message is recorded: whether one was sent since the backup is unknown
         [
           "alerts_ended",
           countRows(sql`UPDATE alerts SET status = 'stale', unsent = 0, due_at = NULL, recovered_at = ${now},
@@ -113,7 +113,7 @@ export class RestoreAftermath extends Effect.Service<RestoreAftermath>()("svc/Re
           "workers_offline",
           countRows(sql`UPDATE workers SET state = 'offline', updated_at = ${now} WHERE state = 'online' RETURNING 1`)
         ],
-        // a mark keeps rules from retrying a task that may have ended since; it loses its force with the task's next event
+        // a mark keeps rules from retrying a task that may have ended since; the task's next event removes its effect
         [
           "tasks_unknown",
           countRows(sql`INSERT INTO task_orphans
@@ -132,7 +132,7 @@ export class RestoreAftermath extends Effect.Service<RestoreAftermath>()("svc/Re
     }
 
     /** In the restoring transaction. Writes audit rows, so it is called after everything but the restore's own row. */
-    const settle = Effect.fn("RestoreAftermath.settle")(function*(archive: Manifest, before: number) {
+    const closeOpenWork = Effect.fn("RestoreAftermath.closeOpenWork")(function*(archive: Manifest, before: number) {
       const now = yield* Timestamp.now
       const counts: Record<string, number> = {}
       for (const [name, step] of steps({ archive, before, now })) {
@@ -148,7 +148,7 @@ export class RestoreAftermath extends Effect.Service<RestoreAftermath>()("svc/Re
       return counts
     })
 
-    return { settle } as const
+    return { closeOpenWork } as const
   })
 }) {
   static readonly layer = this.Default.pipe(Layer.provide([CommandStatusRepo.layer, RestoredSchedules.layer]))

@@ -30,7 +30,8 @@ const isActive = ({ is_enabled, paused_at, quarantined_at }: Schedule): boolean 
 
 /**
  * The schedules of a restored database. Whether the ticks between backup and restore fired is unknown, and so is the
- * outcome of fires that were open. None of them fires again, and schedules that ask for certainty go into quarantine.
+ * outcome of fires that were open. None of them fires again, and schedules with on_unknown_outcome quarantine go into
+ * quarantine.
  */
 export class RestoredSchedules extends Effect.Service<RestoredSchedules>()("svc/RestoredSchedules", {
   effect: Effect.gen(function*() {
@@ -48,11 +49,14 @@ export class RestoredSchedules extends Effect.Service<RestoredSchedules>()("svc/
         decodeSchedules
       )
 
-    /** For a schedule that asks for certainty, the first tick that may have fired becomes a fire to be resolved. */
+    /**
+     * For a schedule with on_unknown_outcome quarantine, the first tick that may have fired becomes a fire to be
+     * resolved.
+     */
     const insertPassedFires = (schedules: ReadonlyArray<Schedule>, now: Timestamp.Timestamp) =>
       Effect.gen(function*() {
-        const asking = schedules.filter((one) => one.on_unknown_outcome === "quarantine" && isActive(one))
-        const fires = yield* Effect.forEach(asking, (schedule) =>
+        const quarantining = schedules.filter((one) => one.on_unknown_outcome === "quarantine" && isActive(one))
+        const fires = yield* Effect.forEach(quarantining, (schedule) =>
           Effect.gen(function*() {
             const { engine, id, next_run_at, project_id } = schedule
             if (next_run_at === null) return []
@@ -114,13 +118,15 @@ export class RestoredSchedules extends Effect.Service<RestoredSchedules>()("svc/
         WHERE status IN ('pending', 'accepted', 'delivered', 'buffered')
         RETURNING id, fire_id, command_id, schedule_id`
 
-    /** The schedules of unknown fires that ask for certainty. Writes the audit rows, so it is called last. */
+    /**
+     * The schedules of unknown fires with on_unknown_outcome quarantine. Writes the audit rows, so it is called last.
+     */
     const quarantineUnknown = Effect.fnUntraced(function*(fires: ReadonlyArray<LiveFire>, now: Timestamp.Timestamp) {
       const byId = Arr.groupBy(fires, ({ schedule_id }) => schedule_id)
       let count = 0
       for (const ids of Arr.chunksOf([...new Set(fires.map(({ schedule_id }) => schedule_id))], slice)) {
-        const asking = (yield* repo.lockByIds(ids)).filter((one) => one.on_unknown_outcome === "quarantine")
-        const unknown = asking.flatMap(({ id }) => byId[id] ?? [])
+        const quarantining = (yield* repo.lockByIds(ids)).filter((one) => one.on_unknown_outcome === "quarantine")
+        const unknown = quarantining.flatMap(({ id }) => byId[id] ?? [])
         if (unknown.length === 0) continue
         yield* recovery.insertOpen(unknown.map(({ command_id, fire_id, id, schedule_id }) => ({
           schedule_id,
@@ -129,14 +135,14 @@ export class RestoredSchedules extends Effect.Service<RestoredSchedules>()("svc/
           fire_id,
           opened_at: now
         })))
-        const newest = yield* repo.takeRevisions(asking.length)
-        yield* quarantine.begin(asking.map((schedule, index) => ({
+        const newest = yield* repo.takeRevisions(quarantining.length)
+        yield* quarantine.begin(quarantining.map((schedule, index) => ({
           schedule,
           code: outcomeUnknown,
           detail: describeUnknown(byId[schedule.id]?.[0]?.fire_id ?? ""),
           schedule_revision: newest - index
         })))
-        count += asking.length
+        count += quarantining.length
       }
       return count
     })

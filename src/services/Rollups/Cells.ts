@@ -32,7 +32,7 @@ export const changeOf = (changes: Changes, key: SeriesKey): SeriesChange => {
   return change
 }
 
-export const bucketCell = (cells: Map<number, Cell>, bucket: number): Cell => {
+export const getOrCreateCell = (cells: Map<number, Cell>, bucket: number): Cell => {
   let cell = cells.get(bucket)
   if (cell === undefined) {
     cell = emptyCell()
@@ -45,7 +45,7 @@ export const bucketCell = (cells: Map<number, Cell>, bucket: number): Cell => {
 export const addDelta = (changes: Changes, { minute, runtimes, series, sums, waits }: Delta): 0 | 1 => {
   const cells = changeOf(changes, { ...series, kind: seriesKinds.task }).buckets[levels.minute]!
   const created = cells.has(minute) ? 0 : 1
-  const cell = bucketCell(cells, minute)
+  const cell = getOrCreateCell(cells, minute)
   sumNames.forEach((name, index) => {
     cell[name] += sums[index] ?? 0
   })
@@ -66,7 +66,7 @@ export const sumUp = (tasks: Changes, first: ReadonlyArray<number>): Changes => 
       for (const level of Object.values(levels)) {
         for (const [minute, cell] of buckets[levels.minute]!) {
           const bucket = startOf(minute, level)
-          if (bucket >= first[level]!) addCell(bucketCell(sums[level]!, bucket), cell)
+          if (bucket >= first[level]!) addCell(getOrCreateCell(sums[level]!, bucket), cell)
         }
       }
     }

@@ -8,7 +8,7 @@ import { Leader } from "../Leader.ts"
 import { Loops } from "../Loops.ts"
 import { recordset } from "../Recordset.ts"
 import { Settings } from "../Settings.ts"
-import { addCell, addDelta, bucketCell, changeOf, type Changes, sumUp } from "./Cells.ts"
+import { addCell, addDelta, changeOf, type Changes, getOrCreateCell, sumUp } from "./Cells.ts"
 import { decodeDeltas } from "./Deltas.ts"
 import { levels, overflowOf, type SeriesKey, seriesKeyText } from "./Series.ts"
 import { makePostgresTables, makeSqliteTables, seriesColumns } from "./Tables.ts"
@@ -71,7 +71,7 @@ export class RollupMerge extends Effect.Service<RollupMerge>()("svc/rollups/Merg
         const other = changeOf(changes, overflowOf(key))
         created.push(other.key)
         buckets.forEach((cells, level) => {
-          for (const [bucket, cell] of cells) addCell(bucketCell(other.buckets[level]!, bucket), cell)
+          for (const [bucket, cell] of cells) addCell(getOrCreateCell(other.buckets[level]!, bucket), cell)
         })
       }
       yield* insertSeries(created)
@@ -174,8 +174,9 @@ export class RollupMerge extends Effect.Service<RollupMerge>()("svc/rollups/Merg
 }
 
 /**
- * After a merge, so that answers are about a second behind the tasks. A merge costs about the same after 1 s as after
- * 5 s, because it writes each bucket once: one that takes longer than 26 ms leaves the ingest 97.5 % of the time.
+ * The pause after a merge, so that answers are about a second behind the tasks. A merge costs about the same after 1 s
+ * as after 5 s, because it writes each bucket once: one that takes longer than 26 ms leaves the ingest 97.5 % of the
+ * time.
  */
 export const pauseAfter = (took: Duration.Duration): Duration.Duration =>
   Duration.clamp(Duration.times(took, 39), { minimum: "1 second", maximum: "15 seconds" })

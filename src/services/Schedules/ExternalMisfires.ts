@@ -18,7 +18,7 @@ const batchSize = 500
 /** Streams of one pass, each with at most 10 000 schedules. */
 const streamBatchSize = 5
 
-/** Agents publish at least each 900 s (agents' protocol, section 6.3): one that is silent for longer hangs. */
+/** Agents publish at least every 900 s (agents' protocol, section 6.3): one that is silent for longer hangs. */
 const silentSeconds = 2000
 
 const details: Readonly<Partial<Record<MisfireCause, string>>> = {

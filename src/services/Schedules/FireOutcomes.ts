@@ -142,8 +142,8 @@ export class FireOutcomes extends Effect.Service<FireOutcomes>()("svc/FireOutcom
     })
 
     /**
-     * Locks the schedules that ask for certainty, and keeps their fires to be resolved. Returns those that go into
-     * quarantine; it replaces a quarantine for the definition, which the loop notices again.
+     * Locks the schedules with on_unknown_outcome quarantine, and keeps their fires to be resolved. Returns those that
+     * go into quarantine; it replaces a quarantine for the definition, which the loop notices again.
      */
     const openUnknown = Effect.fnUntraced(function*(unknown: ReadonlyArray<CommandedFire>) {
       if (unknown.length === 0) return []

@@ -144,8 +144,8 @@ export class OperationProgress extends Effect.Service<OperationProgress>()("svc/
       sql.withTransaction
     )
 
-    /** Notes what has changed; returns the milliseconds until the next look. */
-    const look = Effect.fn("OperationProgress.look")(function*() {
+    /** Notes what has changed; returns the milliseconds until the next check. */
+    const checkOpen = Effect.fn("OperationProgress.checkOpen")(function*() {
       const now = yield* Timestamp.now
       const open = yield* repo.listOpen(batchSize)
       for (const operation of open) {
@@ -156,7 +156,7 @@ export class OperationProgress extends Effect.Service<OperationProgress>()("svc/
       return open.some(({ created_at }) => created_at > since) ? busyMillis : idleMillis
     }, Effect.provideService(CurrentActor, system("schedules")))
 
-    return { look } as const
+    return { checkOpen } as const
   })
 }) {
   static readonly layer = this.Default.pipe(
@@ -191,7 +191,7 @@ export const layer = Layer.scopedDiscard(
     const hints = yield* Hints
     const wake = yield* Queue.sliding<void>(1)
     const round = Effect.flatMap(
-      progress.look(),
+      progress.checkOpen(),
       (millis) => Effect.timeoutOption(Queue.take(wake), millis)
     )
     yield* loops.forever(

@@ -330,8 +330,8 @@ const namesOf = ({ isComplete, schedules }: Publication, stored: ReadonlyMap<str
   isComplete
     ? displayNames(schedules)
     : new Map(schedules.map(({ name, source_key }) => {
-      const shown = stored.get(source_key)?.name
-      return [source_key, shown === qualifyName(name, source_key) ? shown : name]
+      const storedName = stored.get(source_key)?.name
+      return [source_key, storedName === qualifyName(name, source_key) ? storedName : name]
     }))
 
 type OpenEpoch = Pick<ScheduleStream, "stream_id" | "epoch_number" | "project_id">

@@ -18,7 +18,7 @@ import { Audit } from "../Audit.ts"
 import { CurrentProject } from "../CurrentActor.ts"
 import { Hints, orDieOnSql } from "../Database.ts"
 import * as Ids from "../Ids.ts"
-import { externallyOwned, notFound, uncounted } from "../Schedules.ts"
+import { externallyOwned, notFound, withoutCounts } from "../Schedules.ts"
 import { nextToken, nextTokens, noQuarantine, staleToken } from "./ControlToken.ts"
 import { digestDefinition } from "./FireCommand.ts"
 import { OpenFiresRepo } from "./OpenFiresRepo.ts"
@@ -97,7 +97,7 @@ export class ScheduleRecovery extends Effect.Service<ScheduleRecovery>()("svc/Sc
         }
         return {
           disposition: "already_resolved",
-          schedule: uncounted(schedule),
+          schedule: withoutCounts(schedule),
           resolution_control_token: control_token,
           committed_revision: revision,
           grant_carried: grant_carried === true
@@ -158,7 +158,7 @@ export class ScheduleRecovery extends Effect.Service<ScheduleRecovery>()("svc/Sc
       })
       return {
         disposition: "resolved",
-        schedule: uncounted(changed),
+        schedule: withoutCounts(changed),
         resolution_control_token: control_token,
         committed_revision: schedule_revision,
         grant_carried
@@ -299,7 +299,7 @@ export class ScheduleRecovery extends Effect.Service<ScheduleRecovery>()("svc/Sc
         }
         const { now, schedule, schedule_revision } = yield* lock(id)
         const isGranted = schedule.legacy_fire_control_token !== null
-        if (isGranted === input.allow) return uncounted(schedule)
+        if (isGranted === input.allow) return withoutCounts(schedule)
         if (input.observed_control_token !== schedule.control_token) return yield* staleToken
         if (input.allow && schedule.quarantined_at !== null) {
           return yield* new Conflict({
@@ -316,7 +316,7 @@ export class ScheduleRecovery extends Effect.Service<ScheduleRecovery>()("svc/Sc
           updated_at: now
         }
         yield* write(changed, input.allow ? "schedule.legacy_fire_granted" : "schedule.legacy_fire_revoked", {})
-        return uncounted(changed)
+        return withoutCounts(changed)
       },
       sql.withTransaction,
       orDieOnSql

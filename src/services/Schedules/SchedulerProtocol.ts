@@ -209,8 +209,8 @@ export class SchedulerProtocol extends Effect.Service<SchedulerProtocol>()("svc/
     const readState = Effect.fn("SchedulerProtocol.readState")(function*(projectId: ProjectId, id: ScheduleId) {
       const { revision } = yield* changes.progress // first: a later change has a higher revision
       const schedule = Option.filter(yield* repo.find(projectId, id), isServiceOwned)
-      const shown = Option.match(schedule, { onNone: () => 0, onSome: (found) => found.schedule_revision ?? 0 })
-      return { schedule: Option.getOrNull(schedule), revision: Math.max(revision, shown) }
+      const ownRevision = Option.match(schedule, { onNone: () => 0, onSome: (found) => found.schedule_revision ?? 0 })
+      return { schedule: Option.getOrNull(schedule), revision: Math.max(revision, ownRevision) }
     }, orDieOnSql)
 
     /** Runs `act` on the locked schedule with the next revision, in a transaction; `missing` if there is none. */
@@ -296,8 +296,8 @@ export class SchedulerProtocol extends Effect.Service<SchedulerProtocol>()("svc/
           const plan = planOf(live, [], skipped_through, prepared_next_run_at, now)
           // A schedule without a next tick is shown as disabled. The scheduler learns that by another revision than its
           // own change, since it refuses a revision that it knows with other contents.
-          const shown = prepared_next_run_at === null ? yield* repo.takeRevisions(1) : revision
-          yield* fires.writePlans([plan], { choose: () => null, nextRevision: () => shown, fence: 0, now })
+          const newRevision = prepared_next_run_at === null ? yield* repo.takeRevisions(1) : revision
+          yield* fires.writePlans([plan], { choose: () => null, nextRevision: () => newRevision, fence: 0, now })
           yield* hints.publish("schedules", project_id)
           const moved = yield* readLive(live)
           return {

@@ -283,7 +283,7 @@ export class ScheduleStreams extends Effect.Service<ScheduleStreams>()("svc/Sche
           )
         }
       ),
-      /** What the loop does each 5 seconds. */
+      /** What the loop does every 5 seconds. */
       tick: lock.withPermits(1)(tick)
     } as const
   })

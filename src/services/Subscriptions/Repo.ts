@@ -29,7 +29,7 @@ export const SubscriptionRow = Schema.Struct({
 })
 export type SubscriptionRow = typeof SubscriptionRow.Type
 
-/** What a channel is for: every message, or those about alerts that nobody acknowledged. */
+/** What a channel is for: every message, or those about alerts that are not acknowledged. */
 export const ChannelPurpose = Schema.Literal("message", "escalation")
 export type ChannelPurpose = typeof ChannelPurpose.Type
 

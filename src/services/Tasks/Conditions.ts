@@ -107,15 +107,15 @@ export const makeConditions = (sql: SqlClient.SqlClient) => {
    * As an expression, like the engine above: the statement around it has chosen its index, and the planner shall not
    * prefer another one, whose rows it would have to sort.
    */
-  const hidden = (column: PatternColumn | "state" | "priority") => sql`(${sql(column)} || '')`
+  const asExpression = (column: PatternColumn | "state" | "priority") => sql`(${sql(column)} || '')`
 
   const satisfiesTerm = (term: TaskTerm): Fragment => {
     switch (term.kind) {
       case "state":
       case "priority":
-        return sql`${hidden(term.kind)} IN ${sql.in(term.values)}`
+        return sql`${asExpression(term.kind)} IN ${sql.in(term.values)}`
       case "pattern":
-        return matchesAnyPattern(hidden(term.column), term.patterns)
+        return matchesAnyPattern(asExpression(term.column), term.patterns)
       case "number":
         return sql`${sql(term.column)} ${sql.literal(term.comparison)} ${term.value}`
       case "since":

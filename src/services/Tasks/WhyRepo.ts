@@ -77,7 +77,7 @@ export class TaskWhyRepo extends Effect.Service<TaskWhyRepo>()("svc/tasks/WhyRep
           ([row]) => row
         ),
 
-      /** The engine's workers, online ones and the newest signs of life first. */
+      /** The engine's workers, online ones and those reported most recently first. */
       listWorkers: (projectId: ProjectId, engine: string) =>
         Effect.map(
           read<WorkerRow>`SELECT name, state, last_heartbeat, queues, concurrency, active_tasks FROM workers

@@ -13,13 +13,13 @@ describe("statements about all projects that must not read all tasks, on SQLite"
     it.effect("the newest failed tasks and the last change, also after ANALYZE", () =>
       Effect.gen(function*() {
         const sql = yield* SqlClient.SqlClient
-        const { findTasks, lastActivity } = yield* HomeRepo
+        const { findTasks, findLastActivity } = yield* HomeRepo
         const projectId = ProjectId.make(randomUUID())
         yield* insertTasks(Array.from({ length: 1000 }, (_, at) => storedTask(projectId, at)))
         yield* sql`ANALYZE`
         const [tasks = []] = yield* plansOf(findTasks([{ project_id: projectId, id: randomUUID() }]))
         assert.match(tasks.join("\n"), /SEARCH t USING INDEX \w+ \(project_id=\? AND id=\?\)/)
-        const [activity = []] = yield* plansOf(lastActivity([projectId]))
+        const [activity = []] = yield* plansOf(findLastActivity([projectId]))
         assert.include(activity.join("\n"), "tasks_changes (project_id=?)")
       }))
   })

@@ -115,7 +115,7 @@ describe.each(engines)("misfires of engines' own schedulers on %s", (engine) => 
         yield* publisher.publish([every(-1000, 1)], -995) // the brain sees it first now, so nothing is due before
         const last = every(-900, 11)
         yield* publisher.publish([last], -895)
-        // beat writes each 180 s; the marker is late in the same round
+        // beat writes every 180 s; the marker is late in the same round
         const marker = row({ source_key: "2", name: "marker", kind: "solar", next_run_at: timeIn(-2000) })
         yield* publisher.publish([last, marker], -750)
         const first = yield* until(misfires, ({ length }) => length > 0)

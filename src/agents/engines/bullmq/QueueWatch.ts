@@ -30,14 +30,14 @@ export const watchFlows = (flows: FlowProducer, context: EngineContext): Watch =
   const add = flows.add.bind(flows)
   const addBulk = flows.addBulk.bind(flows)
   const restore = replaceMethod(flows, "add", async (flow, options) => {
-    const made = await add(flow, options)
-    reportTree(context, made)
-    return made
+    const flowTree = await add(flow, options)
+    reportTree(context, flowTree)
+    return flowTree
   })
   const restoreBulk = replaceMethod(flows, "addBulk", async (all) => {
-    const made = await addBulk(all)
-    for (const tree of made) reportTree(context, tree)
-    return made
+    const trees = await addBulk(all)
+    for (const tree of trees) reportTree(context, tree)
+    return trees
   })
   return {
     close: () => {

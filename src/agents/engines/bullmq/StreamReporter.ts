@@ -97,22 +97,22 @@ export class StreamReporter {
         occurredAt: at,
         data: { ...about(worker), ...more }
       })
-    const made = job === undefined ? {} : originData(job)
+    const origin = job === undefined ? {} : originData(job)
     const runtime = job === undefined ? undefined : runtimeOf(job)
     switch (event) {
       case "added":
         this.#remember(jobId, name, false)
-        return report("task.received", { ...made, eta: job && etaAfter(job.timestamp, job.opts.delay) })
+        return report("task.received", { ...origin, eta: job && etaAfter(job.timestamp, job.opts.delay) })
       case "active":
         this.#remember(jobId, name, true)
-        return report("task.started", { ...made, attempt: job?.attemptsStarted }, job?.processedBy)
+        return report("task.started", { ...origin, attempt: job?.attemptsStarted }, job?.processedBy)
       case "completed": {
-        this.#forget(jobId)
+        this.#dropJob(jobId)
         const result = jsonOf(fields.get("returnvalue"))
         return report("task.succeeded", { result, runtime_ms: runtime }, job?.processedBy)
       }
       case "failed": {
-        this.#forget(jobId)
+        this.#dropJob(jobId)
         const reason = fields.get("failedReason")
         const data = {
           ...storedErrorData(reason, job?.stacktrace ?? null),
@@ -132,7 +132,7 @@ export class StreamReporter {
           this.#remember(jobId, name, false)
           return report("task.retried", { ...retryReasonOf(job), eta })
         }
-        return report("task.received", { ...made, eta })
+        return report("task.received", { ...origin, eta })
       }
       case "waiting": {
         const previous = fields.get("prev")
@@ -140,7 +140,7 @@ export class StreamReporter {
           this.#remember(jobId, name, false)
           return report("task.retried", retryReasonOf(job))
         }
-        if (previous === "failed" || previous === "completed") return report("task.received", made)
+        if (previous === "failed" || previous === "completed") return report("task.received", origin)
         return
       }
       case "waiting-children":
@@ -150,7 +150,7 @@ export class StreamReporter {
         if (job !== undefined) this.#progress.report(job, jsonOf(fields.get("data")), at)
         return
       case "removed": {
-        this.#forget(jobId)
+        this.#dropJob(jobId)
         const previous = fields.get("prev")
         if (previous === "completed" || previous === "failed") return
         return report("task.revoked", { reason: "removed before it ran" })
@@ -165,7 +165,7 @@ export class StreamReporter {
     for (const [oldest] of this.#known) return void this.#known.delete(oldest)
   }
 
-  #forget(jobId: string): void {
+  #dropJob(jobId: string): void {
     this.#known.delete(jobId)
     this.#progress.clear(jobId)
   }

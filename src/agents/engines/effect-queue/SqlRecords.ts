@@ -115,10 +115,10 @@ export const layer = (tableName: string): Layer.Layer<QueueRecords, never, SqlCl
             const rows = yield* sql<Row>`
             SELECT ${columns} FROM ${table} WHERE ${isDead(queue)} AND ${older}
             ORDER BY sequence DESC LIMIT ${limit + 1}`
-            const shown = rows.slice(0, limit)
+            const page = rows.slice(0, limit)
             return {
-              elements: shown.map((row) => recordOf(row, queue)),
-              next: rows.length > limit ? String(shown[limit - 1]?.sequence) : null,
+              elements: page.map((row) => recordOf(row, queue)),
+              next: rows.length > limit ? String(page[limit - 1]?.sequence) : null,
               total
             }
           }),

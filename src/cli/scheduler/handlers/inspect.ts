@@ -21,8 +21,13 @@ interface Finding {
 
 const ok = (check: string, detail: string): Finding => ({ check, status: "ok", detail, next: "" })
 const warning = (check: string, detail: string, next: string): Finding => ({ check, status: "warning", detail, next })
-const failed = (check: string, detail: string, next: string): Finding => ({ check, status: "failed", detail, next })
-const skipped = (check: string, detail: string): Finding => ({ check, status: "skipped", detail, next: "" })
+const failedFinding = (check: string, detail: string, next: string): Finding => ({
+  check,
+  status: "failed",
+  detail,
+  next
+})
+const skippedFinding = (check: string, detail: string): Finding => ({ check, status: "skipped", detail, next: "" })
 
 /** A certificate that expires sooner is reported. */
 const renewalDays = 14
@@ -66,7 +71,11 @@ const checkHome = (home: string): Finding => {
   try {
     accessSync(folder, constants.W_OK | constants.X_OK)
   } catch {
-    return failed("home", `${folder} is not writable for this user`, "change its owner, or set SVC_SCHEDULER_HOME")
+    return failedFinding(
+      "home",
+      `${folder} is not writable for this user`,
+      "change its owner, or set SVC_SCHEDULER_HOME"
+    )
   }
   return folder === home && isOpenToOthers(home)
     ? warning("home", `${home} is open to other users`, `chmod 700 ${home}`)
@@ -83,7 +92,7 @@ const checkCertificate = (settings: SchedulerSettingsShape) =>
     Either.match({
       onLeft: ({ message }) => ({
         files: null,
-        finding: failed("certificate", message, "svc mint-scheduler-cert writes a certificate and its key")
+        finding: failedFinding("certificate", message, "svc mint-scheduler-cert writes a certificate and its key")
       }),
       onRight: ({ files, summary: { daysLeft, subject } }) => ({
         files,
@@ -118,14 +127,14 @@ const checkBrain = (address: string, settings: SchedulerSettingsShape, tls: TlsF
         )
         : ok("clock", "as the brain's"),
       missing.length > 0
-        ? failed("projects", `the brain has no project ${missing.join(", ")}`, "correct SVC_SCHEDULER_PROJECTS")
+        ? failedFinding("projects", `the brain has no project ${missing.join(", ")}`, "correct SVC_SCHEDULER_PROJECTS")
         : ok("projects", (settings.projects.length === 0 ? projects : settings.projects).join(", ") || "none yet")
     ]
   }).pipe(
     Effect.provide(layerBrain({ address, instanceId: "check", tls })),
     Effect.catchTag(
       "BrainUnavailable",
-      ({ message }) => Effect.succeed([failed("brain", `${address}: ${message}`, adviceFor(message))])
+      ({ message }) => Effect.succeed([failedFinding("brain", `${address}: ${message}`, adviceFor(message))])
     )
   )
 
@@ -147,7 +156,7 @@ const inspect = Effect.gen(function*() {
   const certificate = yield* checkCertificate(settings)
   const { files } = certificate
   const brain = files === null
-    ? [skipped("brain", "needs the certificate")]
+    ? [skippedFinding("brain", "needs the certificate")]
     : (yield* Effect.forEach(settings.brain, (address) => checkBrain(address, settings, files), { concurrency: 4 }))
       .flat()
   return { settings, findings: [certificate.finding, ...brain] }

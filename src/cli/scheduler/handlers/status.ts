@@ -71,7 +71,7 @@ export const info = ({ json }: Printing) =>
   Effect.gen(function*() {
     const settings = yield* SchedulerSettings
     const { instanceId } = yield* readRunning(settings.home)
-    const shown = Object.entries(schedulerProgramDeclared).map(([key, declared]) => {
+    const rows = Object.entries(schedulerProgramDeclared).map(([key, declared]) => {
       const setting = declared as Setting<unknown> // the record's values differ in A only
       return [setting.name, setting.print(Reflect.get(settings, key))] as const
     })
@@ -84,12 +84,12 @@ export const info = ({ json }: Printing) =>
     }
     yield* Console.log(
       json
-        ? escapeJson(JSON.stringify({ ...facts, settings: Object.fromEntries(shown) }))
+        ? escapeJson(JSON.stringify({ ...facts, settings: Object.fromEntries(rows) }))
         : [
           ...Object.entries(facts).map(([name, value]) =>
             `${name}: ${typeof value === "object" && value !== null ? JSON.stringify(value) : value ?? "none"}`
           ),
-          ...shown.map(([name, value]) => `${name}=${value}`)
+          ...rows.map(([name, value]) => `${name}=${value}`)
         ].map(escapeText).join("\n")
     )
   }).pipe(Effect.provide(layerSchedulerSettings))

@@ -142,7 +142,7 @@ const faultOf = (command: string, code: number, response: string): SendFailed["f
   return isAboutAddress ? "channel" : "message"
 }
 
-const failedWith = (fault: SendFailed["fault"], reason: string, response_code: number | null = null) =>
+const makeSendFailed = (fault: SendFailed["fault"], reason: string, response_code: number | null = null) =>
   new SendFailed({ fault, reason, response_code, response_body: null, retry_after: null })
 
 const toSendFailed = (error: unknown): SendFailed => {
@@ -150,8 +150,10 @@ const toSendFailed = (error: unknown): SendFailed => {
   const responseCode = Number(readField(error, "responseCode") ?? 0)
   const response = String(readField(error, "response") ?? "")
   const command = String(readField(error, "command") ?? "")
-  if (responseCode === 0) return failedWith("moment", `${code}: ${toLine(String(readField(error, "message") ?? ""))}`)
-  return failedWith(faultOf(command, responseCode, response), `${code}: ${toLine(response)}`, responseCode)
+  if (responseCode === 0) {
+    return makeSendFailed("moment", `${code}: ${toLine(String(readField(error, "message") ?? ""))}`)
+  }
+  return makeSendFailed(faultOf(command, responseCode, response), `${code}: ${toLine(response)}`, responseCode)
 }
 
 /** Some recipients were refused. One that was refused for now gets the mail again, and so do the others, under its id. */
@@ -161,7 +163,7 @@ const receiptOf = ({ rejectedErrors = [], response }: SentMessageInfo): SendRece
   const refused = codes.length === 0 ? "" : ` (${codes.length} of the recipients were refused: ${codes.join(", ")})`
   return later === undefined
     ? { response_code: Number(response.slice(0, 3)) || null, response_body: toLine(response) + refused, pause: null }
-    : failedWith("moment", `some recipients were refused for now${refused}`, later)
+    : makeSendFailed("moment", `some recipients were refused for now${refused}`, later)
 }
 
 class SmtpRejected
@@ -216,11 +218,11 @@ export const email: ChannelType<EmailConfig, typeof EmailConfig.Encoded, Outboun
     Effect.gen(function*() {
       const outbound = yield* Outbound
       const addresses = yield* outbound.resolveAllowed(config.smtp_host).pipe(
-        Effect.mapError(({ why }) => failedWith("moment", `not called: ${why}`))
+        Effect.mapError(({ why }) => makeSendFailed("moment", `not called: ${why}`))
       )
       // another address of the same server only where no connection came about: else the mail could go out twice
       const [first, ...others] = addresses.slice(0, 3).map((address) => sendTo(address, config, dispatch))
-      if (first === undefined) return yield* failedWith("moment", "not called: its host name has no address")
+      if (first === undefined) return yield* makeSendFailed("moment", "not called: its host name has no address")
       const sent = yield* others.reduce(
         (attempt, next) => Effect.catchIf(attempt, ({ isConnected }) => !isConnected, () => next),
         first
@@ -228,7 +230,7 @@ export const email: ChannelType<EmailConfig, typeof EmailConfig.Encoded, Outboun
         Effect.mapError(({ failed }) => failed),
         Effect.timeoutFail({
           duration: sendMillis,
-          onTimeout: () => failedWith("moment", "ETIMEDOUT: not delivered within 30 s")
+          onTimeout: () => makeSendFailed("moment", "ETIMEDOUT: not delivered within 30 s")
         })
       )
       const receipt = receiptOf(sent)

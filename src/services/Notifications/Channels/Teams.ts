@@ -78,7 +78,7 @@ export const teamsCard = (notification: Notification): string => {
   return JSON.stringify(cardOf(notification, cutEscaped(notification.text, Math.max(0, room))))
 }
 
-/** A classic connector answers 200 and tells of a failure in its text. */
+/** A classic connector answers 200 and reports a failure in its text. */
 const innerStatusOf = ({ body, status }: Answer): number => Number(/HTTP error (\d{3})/i.exec(body)?.[1] ?? status)
 
 const faultOf = (status: number): SendFailed["fault"] => {

@@ -62,7 +62,10 @@ export const makeRecorder = Effect.gen(function*() {
   const vault = yield* Vault
   const audit = yield* Audit
 
-  /** Records attempts in one transaction: the deliveries' states, what they tell of their channels, and the audit rows. */
+  /**
+   * Records attempts in one transaction: the deliveries' states, what they show about their channels, and the audit
+   * rows.
+   */
   return Effect.fn("Dispatcher.record")(
     function*(batch: ReadonlyArray<Attempt>) {
       const now = yield* Timestamp.now
