@@ -170,6 +170,7 @@ export const AgentPage = () => {
         </span>
         {isAdmin && <Button look="danger" className="ml-auto" onClick={() => setDeleting(true)}>{forms.delete}</Button>}
       </PageHeader>
+      {list.isError && <ErrorNotice error={list.error} onRetry={() => void list.refetch()} />}
       <div className="grid gap-5 px-5 pb-6 lg:grid-cols-[minmax(0,3fr)_minmax(0,2fr)]">
         <div className="grid content-start gap-5">
           <Panel title={texts.advice}>

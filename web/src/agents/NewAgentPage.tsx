@@ -7,8 +7,9 @@ import { useCan } from "../session/session.ts"
 import { useProof } from "../session/StepUp.tsx"
 import { Button } from "../ui/Button.tsx"
 import { fieldText, TextField } from "../ui/Fields.tsx"
-import { EmptyState, useErrorText } from "../ui/Notices.tsx"
+import { EmptyState } from "../ui/Notices.tsx"
 import { PageHeader } from "../ui/PageHeader.tsx"
+import { Problem } from "../ui/Problem.tsx"
 import { engineNames } from "./setup.ts"
 import { type SetupEngine, setupEngines } from "./setupEngines.ts"
 import { SetupLines } from "./SetupLines.tsx"
@@ -48,17 +49,16 @@ export const NewAgentPage = () => {
   const { slug } = useParams({ from: "/signed-in/projects/$slug/agents/new" })
   const { engine = "celery" } = useSearch({ from: "/signed-in/projects/$slug/agents/new" })
   const { agents: texts } = useTexts()
-  const errorText = useErrorText()
   const prove = useProof()
   const navigate = useNavigate()
   const queries = useQueryClient()
   const isAdmin = useCan(slug, "admin")
   const [created, setCreated] = useState<Schemas["CreatedAgent"] | null>(null)
-  const [problem, setProblem] = useState<string | null>(null)
+  const [failure, setFailure] = useState<unknown>(null)
   const [isBusy, setBusy] = useState(false)
   const create = async (form: FormData) => {
     setBusy(true)
-    setProblem(null)
+    setFailure(null)
     try {
       const body = { name: fieldText(form, "name") }
       setCreated(
@@ -66,7 +66,7 @@ export const NewAgentPage = () => {
       )
       void queries.invalidateQueries({ queryKey: ["agents", slug] })
     } catch (error) {
-      setProblem(errorText(error))
+      setFailure(error)
     } finally {
       setBusy(false)
     }
@@ -102,7 +102,7 @@ export const NewAgentPage = () => {
                 maxLength={200}
                 autoComplete="off"
               />
-              {problem !== null && <p role="alert" className="text-failure">{problem}</p>}
+              {failure !== null && <Problem error={failure} />}
               <div className="flex gap-3">
                 <Button type="submit" look="primary" disabled={isBusy}>{texts.createSubmit}</Button>
                 <Link

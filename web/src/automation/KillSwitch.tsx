@@ -6,6 +6,7 @@ import { useTexts } from "../i18n/Language.tsx"
 import { useCan } from "../session/session.ts"
 import { Button } from "../ui/Button.tsx"
 import { FormDialog } from "../ui/FormDialog.tsx"
+import { ErrorNotice } from "../ui/Notices.tsx"
 import { useAct } from "../ui/useAct.ts"
 import { automationKey, settingsQuery } from "./queries.ts"
 
@@ -24,43 +25,47 @@ export const KillSwitch = ({ slug }: { readonly slug: string }) => {
   const { automation: texts } = useTexts()
   const isAdmin = useCan(slug, "admin")
   const refetchInterval = useRefetchInterval(refetchMillis)
-  const { data: settings } = useQuery({ ...settingsQuery(slug), refetchInterval })
+  const { data: settings, error, refetch } = useQuery({ ...settingsQuery(slug), refetchInterval })
   const [isAsking, setAsking] = useState(false)
   const queries = useQueryClient()
   const start = useAct(automationKey(slug), () => setEnabled(slug, true))
-  if (settings === undefined) return null
+  const notice = error !== null && <ErrorNotice error={error} onRetry={() => void refetch()} />
+  if (settings === undefined) return notice
   return (
-    <section
-      aria-label={texts.title}
-      className="mx-5 mb-5 flex flex-wrap items-center gap-4 rounded-base border border-line bg-paper px-5 py-3"
-    >
-      {settings.automation_enabled ? <p>{texts.on}</p> : (
-        <div className="grid gap-1">
-          <p className="font-medium text-failure">{texts.off}</p>
-          <p className="text-soft">{texts.offHint}</p>
-        </div>
-      )}
-      {isAdmin && (
-        <div className="ml-auto">
-          {settings.automation_enabled
-            ? <Button look="danger" onClick={() => setAsking(true)}>{texts.stop}</Button>
-            : <Button look="primary" disabled={start.isPending} onClick={() => start.mutate()}>{texts.start}</Button>}
-        </div>
-      )}
-      {isAsking && (
-        <FormDialog
-          title={texts.stopQuestion}
-          submit={texts.stop}
-          look="danger"
-          onClose={() => setAsking(false)}
-          onSubmit={async () => {
-            await setEnabled(slug, false)
-            await queries.invalidateQueries({ queryKey: automationKey(slug) })
-          }}
-        >
-          <p className="text-soft">{texts.stopHint}</p>
-        </FormDialog>
-      )}
-    </section>
+    <>
+      {notice}
+      <section
+        aria-label={texts.title}
+        className="mx-5 mb-5 flex flex-wrap items-center gap-4 rounded-base border border-line bg-paper px-5 py-3"
+      >
+        {settings.automation_enabled ? <p>{texts.on}</p> : (
+          <div className="grid gap-1">
+            <p className="font-medium text-failure">{texts.off}</p>
+            <p className="text-soft">{texts.offHint}</p>
+          </div>
+        )}
+        {isAdmin && (
+          <div className="ml-auto">
+            {settings.automation_enabled
+              ? <Button look="danger" onClick={() => setAsking(true)}>{texts.stop}</Button>
+              : <Button look="primary" disabled={start.isPending} onClick={() => start.mutate()}>{texts.start}</Button>}
+          </div>
+        )}
+        {isAsking && (
+          <FormDialog
+            title={texts.stopQuestion}
+            submit={texts.stop}
+            look="danger"
+            onClose={() => setAsking(false)}
+            onSubmit={async () => {
+              await setEnabled(slug, false)
+              await queries.invalidateQueries({ queryKey: automationKey(slug) })
+            }}
+          >
+            <p className="text-soft">{texts.stopHint}</p>
+          </FormDialog>
+        )}
+      </section>
+    </>
   )
 }

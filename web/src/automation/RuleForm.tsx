@@ -4,6 +4,7 @@ import { useTexts } from "../i18n/Language.tsx"
 import { Button } from "../ui/Button.tsx"
 import { CheckField, SelectField, TextField } from "../ui/Fields.tsx"
 import { ApprovalLink } from "../ui/HeldNotice.tsx"
+import { Problem } from "../ui/Problem.tsx"
 import { ActionFields } from "./ActionFields.tsx"
 import { ConditionFields, type FieldsProps } from "./ConditionFields.tsx"
 
@@ -51,14 +52,14 @@ const SafetyFields = ({ draft, isNew, onChange, problemOf }: FieldsProps & { rea
 
 /** The form of a rule, also of one that the person may only read. */
 export const RuleForm = (
-  { approvalId, isBusy, isChanged, isNew, isReadOnly, onSave, problem, slug, ...fields }: FieldsProps & {
+  { approvalId, failure, isBusy, isChanged, isNew, isReadOnly, onSave, slug, ...fields }: FieldsProps & {
     readonly slug: string
     readonly isNew: boolean
     readonly isReadOnly: boolean
     readonly isBusy: boolean
     readonly isChanged: boolean
-    /** What no field is about. */
-    readonly problem: string | null
+    /** Why the change was refused, where no field says it; null: it was not. */
+    readonly failure: unknown
     /** The approval that the change waits for. */
     readonly approvalId: string | null
     readonly onSave: () => void
@@ -94,7 +95,7 @@ export const RuleForm = (
         <SafetyFields isNew={isNew} {...fields} />
       </fieldset>
       <div className="grid gap-3 border-t border-line px-5 py-4">
-        {problem !== null && <p role="alert" className="text-failure">{problem}</p>}
+        {failure !== null && <Problem error={failure} />}
         {approvalId !== null && (
           <p role="status">
             {texts.held} <ApprovalLink id={approvalId} />

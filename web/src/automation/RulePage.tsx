@@ -8,7 +8,7 @@ import { useCan } from "../session/session.ts"
 import { useProof } from "../session/StepUp.tsx"
 import { heldBy } from "../ui/HeldNotice.tsx"
 import { Icon } from "../ui/Icon.tsx"
-import { ErrorNotice, Loading, useErrorText } from "../ui/Notices.tsx"
+import { ErrorNotice, Loading } from "../ui/Notices.tsx"
 import { PageHeader } from "../ui/PageHeader.tsx"
 import { useToast } from "../ui/Toasts.tsx"
 import { BacktestPanel, useBacktest } from "./Backtest.tsx"
@@ -54,7 +54,6 @@ const Editor = ({ initial, onSave, rule, slug }: {
   const { days = defaultDays } = useSearch({ strict: false })
   const navigate = useNavigate()
   const prove = useProof()
-  const errorText = useErrorText()
   const isOperator = useCan(slug, "operator")
   const canChange = useCanChangeRule(slug)
   const [draft, setDraft] = useState(initial)
@@ -88,7 +87,7 @@ const Editor = ({ initial, onSave, rule, slug }: {
           isReadOnly={!isOperator || (rule !== undefined && !canChange(rule))}
           isBusy={isBusy}
           isChanged={rule === undefined || JSON.stringify(body) !== JSON.stringify(bodyOf(initial))}
-          problem={failure === null || isNamed || approvalId !== null ? null : errorText(failure)}
+          failure={isNamed || approvalId !== null ? null : failure}
           problemOf={(field) => issues.find((issue) => fieldOf(issue, body) === field)?.message ?? null}
           approvalId={approvalId}
           onChange={(change) => {
@@ -160,9 +159,8 @@ export const RulePage = () => {
   const toast = useToast()
   const refetchInterval = useRefetchInterval(refetchMillis)
   const { data: rule, error, refetch } = useQuery({ ...ruleQuery(slug, ruleId), refetchInterval })
-  if (rule === undefined) {
-    return error === null ? <Loading /> : <ErrorNotice error={error} onRetry={() => void refetch()} />
-  }
+  const notice = error !== null && <ErrorNotice error={error} onRetry={() => void refetch()} />
+  if (rule === undefined) return notice || <Loading />
   return (
     <div className="pb-6">
       <Header slug={slug} title={rule.name}>
@@ -170,6 +168,7 @@ export const RulePage = () => {
         <BreakerState slug={slug} rule={rule} />
         <RuleCommands slug={slug} rule={rule} />
       </Header>
+      {notice}
       <Editor
         // what another person saved replaces the form only once it is opened again
         key={rule.id}

@@ -2,7 +2,7 @@ import { useQueryClient } from "@tanstack/react-query"
 import { api, ApiError, type Schemas, unwrap } from "../api/client.ts"
 import { useFormat } from "../format/useFormat.ts"
 import { useTexts } from "../i18n/Language.tsx"
-import { useErrorText } from "../ui/Notices.tsx"
+import { useProblem } from "../ui/Notices.tsx"
 import { useToast } from "../ui/Toasts.tsx"
 
 export type Command = Schemas["Command"]
@@ -31,7 +31,7 @@ const readCommand = async (slug: string, command: Command): Promise<Command> => 
 export const useCommandNotice = (slug: string) => {
   const texts = useTexts()
   const format = useFormat()
-  const errorText = useErrorText()
+  const problemOf = useProblem()
   const queries = useQueryClient()
   const toast = useToast()
 
@@ -69,7 +69,7 @@ export const useCommandNotice = (slug: string) => {
           commands = read
         }
       } catch (error) {
-        notice.replace({ text: errorText(error), tone: "bad" })
+        notice.replace({ ...problemOf(error), tone: "bad" })
       } finally {
         for (const name of ["commands", "queues", "workers"]) {
           void queries.invalidateQueries({ queryKey: [name, slug] })

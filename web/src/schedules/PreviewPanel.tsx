@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query"
 import { useEffect, useState } from "react"
 import { useTexts } from "../i18n/Language.tsx"
-import { useErrorText } from "../ui/Notices.tsx"
+import { Problem } from "../ui/Problem.tsx"
 import { type Cadence, previewQuery } from "./queries.ts"
 import { TickTable } from "./TickTable.tsx"
 import { useWords } from "./useWords.ts"
@@ -23,7 +23,6 @@ const usePaused = (cadence: Cadence): Cadence => {
 /** What a cadence would do before it is saved: in words, with its next ticks, or what is wrong with it. */
 export const PreviewPanel = ({ cadence, slug }: { readonly slug: string; readonly cadence: Cadence }) => {
   const { schedules: { form: texts, page } } = useTexts()
-  const errorText = useErrorText()
   const words = useWords()
   const shown = usePaused(cadence)
   const preview = useQuery({ ...previewQuery(slug, shown, tickCount), retry: false })
@@ -34,7 +33,11 @@ export const PreviewPanel = ({ cadence, slug }: { readonly slug: string; readonl
       {shown.expression.trim() === ""
         ? <p className="px-5 py-4 text-soft">{texts.previewHint}</p>
         : preview.isError
-        ? <p className="px-5 py-4 break-words text-failure">{errorText(preview.error)}</p>
+        ? (
+          <div className="px-5 py-4">
+            <Problem error={preview.error} />
+          </div>
+        )
         : preview.data !== undefined && (
           <>
             <p className="px-5 py-4">{words(shown) ?? preview.data.summary}</p>

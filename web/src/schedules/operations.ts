@@ -1,7 +1,7 @@
 import { useQueryClient } from "@tanstack/react-query"
 import { api, ApiError, type Schemas, unwrap } from "../api/client.ts"
 import { useTexts } from "../i18n/Language.tsx"
-import { useErrorText } from "../ui/Notices.tsx"
+import { useProblem } from "../ui/Notices.tsx"
 import { useToast } from "../ui/Toasts.tsx"
 import { schedulesKey } from "./queries.ts"
 
@@ -36,7 +36,7 @@ const readOperation = async (slug: string, operation: Operation): Promise<Operat
  */
 export const useOperationNotice = (slug: string) => {
   const { schedules: { operationHints, operationStatuses } } = useTexts()
-  const errorText = useErrorText()
+  const problemOf = useProblem()
   const queries = useQueryClient()
   const toast = useToast()
   return async (title: string, begun: Operation): Promise<void> => {
@@ -59,7 +59,7 @@ export const useOperationNotice = (slug: string) => {
         operation = await readOperation(slug, operation)
       }
     } catch (error) {
-      notice.replace({ text: errorText(error), tone: "bad" })
+      notice.replace({ ...problemOf(error), tone: "bad" })
     } finally {
       void queries.invalidateQueries({ queryKey: schedulesKey(slug) })
     }

@@ -8,7 +8,8 @@ import { useTexts } from "../i18n/Language.tsx"
 import { useProof } from "../session/StepUp.tsx"
 import { Button } from "../ui/Button.tsx"
 import { fieldText, TextField } from "../ui/Fields.tsx"
-import { ErrorNotice, Loading, useErrorText } from "../ui/Notices.tsx"
+import { ErrorNotice, Loading } from "../ui/Notices.tsx"
+import { Problem } from "../ui/Problem.tsx"
 import { CopyLine } from "../ui/ShownOnce.tsx"
 import { QrCode } from "./QrCode.tsx"
 import { RecoveryCodes } from "./RecoveryCodes.tsx"
@@ -21,18 +22,17 @@ type Step =
   | { readonly name: "codes"; readonly codes: ReadonlyArray<string> }
 
 const useSteps = () => {
-  const errorText = useErrorText()
   const prove = useProof()
   const [step, setStep] = useState<Step>({ name: "start" })
-  const [problem, setProblem] = useState<string | null>(null)
+  const [failure, setFailure] = useState<unknown>(null)
   const [isBusy, setBusy] = useState(false)
   const go = async (work: () => Promise<Step>) => {
     setBusy(true)
-    setProblem(null)
+    setFailure(null)
     try {
       setStep(await prove(work))
     } catch (error) {
-      setProblem(errorText(error))
+      setFailure(error)
     } finally {
       setBusy(false)
     }
@@ -44,7 +44,7 @@ const useSteps = () => {
       const { recovery_codes } = await unwrap(api.POST("/api/v1/auth/mfa/enroll-complete", { body: { code } }))
       return { name: "codes", codes: recovery_codes }
     })
-  return { step, problem, isBusy, start, complete }
+  return { step, failure, isBusy, start, complete }
 }
 
 const Scan = ({ onCode, secret }: {
@@ -95,7 +95,7 @@ export const SecondFactorPage = () => {
   const navigate = useNavigate()
   const queries = useQueryClient()
   const status = useQuery(factorQuery)
-  const { complete, isBusy, problem, start, step } = useSteps()
+  const { complete, failure, isBusy, start, step } = useSteps()
   const leave = (path: string) => {
     queries.clear()
     return navigate({ to: path })
@@ -129,7 +129,7 @@ export const SecondFactorPage = () => {
       )}
       {!enrolled && step.name === "start" && <p className="text-soft">{texts.intro}</p>}
       {step.name === "scan" && <Scan secret={step.secret} onCode={(code) => void complete(code)} />}
-      {problem !== null && <p role="alert" className="text-failure">{problem}</p>}
+      {failure !== null && <Problem error={failure} />}
       {!enrolled && (step.name === "start"
         ? (
           <Button look="primary" className="h-[36px]" disabled={isBusy} onClick={() => void start()}>

@@ -5,17 +5,16 @@ import { api, base, unwrap } from "../api/client.ts"
 import { useTexts } from "../i18n/Language.tsx"
 import { Button } from "../ui/Button.tsx"
 import { CheckField, fieldText, TextField } from "../ui/Fields.tsx"
-import { useErrorText } from "../ui/Notices.tsx"
+import { Problem } from "../ui/Problem.tsx"
 
 /** Password, then the second factor if the account has one; afterwards the page where the person was. */
 export const SignInPage = () => {
   const { session: texts } = useTexts()
-  const errorText = useErrorText()
   const navigate = useNavigate()
   const queries = useQueryClient()
   const { ended, factor, to } = useSearch({ from: "/sign-in" })
   const [step, setStep] = useState<"password" | "code">(factor === true ? "code" : "password")
-  const [problem, setProblem] = useState<string | null>(null)
+  const [failure, setFailure] = useState<unknown>(null)
   const [isBusy, setBusy] = useState(false)
   const provider = useQuery({
     queryKey: ["oidc"],
@@ -25,13 +24,13 @@ export const SignInPage = () => {
 
   const attempt = async (work: () => Promise<boolean>) => {
     setBusy(true)
-    setProblem(null)
+    setFailure(null)
     try {
       if (!(await work())) return
       queries.clear()
       await navigate({ to: to ?? "/", replace: true })
     } catch (error) {
-      setProblem(errorText(error))
+      setFailure(error)
     } finally {
       setBusy(false)
     }
@@ -89,7 +88,7 @@ export const SignInPage = () => {
               <CheckField name="remember" label={texts.remember} />
             </>
           )}
-        {problem !== null && <p role="alert" className="text-failure">{problem}</p>}
+        {failure !== null && <Problem error={failure} />}
         <Button type="submit" look="primary" disabled={isBusy} className="h-[36px]">
           {step === "code" ? texts.verify : texts.submit}
         </Button>

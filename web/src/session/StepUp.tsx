@@ -4,7 +4,7 @@ import { useTexts } from "../i18n/Language.tsx"
 import { Button } from "../ui/Button.tsx"
 import { Dialog } from "../ui/Dialog.tsx"
 import { fieldText, TextField } from "../ui/Fields.tsx"
-import { useErrorText } from "../ui/Notices.tsx"
+import { Problem } from "../ui/Problem.tsx"
 
 type By = "code" | "password"
 
@@ -26,16 +26,15 @@ const ProofDialog = ({ by, onClose, onProved }: {
   readonly onClose: () => void
 }) => {
   const texts = useTexts()
-  const errorText = useErrorText()
-  const [problem, setProblem] = useState<string | null>(null)
+  const [failure, setFailure] = useState<unknown>(null)
   const send = async (form: FormData, close: () => void) => {
-    setProblem(null)
+    setFailure(null)
     try {
       await sendProof(by, fieldText(form, "proof"))
       onProved()
       close()
     } catch (error) {
-      setProblem(errorText(error))
+      setFailure(error)
     }
   }
   return (
@@ -68,7 +67,7 @@ const ProofDialog = ({ by, onClose, onProved }: {
                 data-autofocus
               />
             )}
-          {problem !== null && <p role="alert" className="text-failure">{problem}</p>}
+          {failure !== null && <Problem error={failure} />}
           <div className="flex justify-end gap-3">
             <Button onClick={close}>{texts.cancel}</Button>
             <Button type="submit" look="primary">{texts.session.verify}</Button>

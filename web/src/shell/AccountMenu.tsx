@@ -9,7 +9,7 @@ import { chooseTheme, type Theme, useTheme } from "../theme/theme.ts"
 import { Button } from "../ui/Button.tsx"
 import { Icon, type IconName } from "../ui/Icon.tsx"
 import { Menu } from "../ui/Menu.tsx"
-import { useErrorText } from "../ui/Notices.tsx"
+import { useProblem } from "../ui/Notices.tsx"
 import { useToast } from "../ui/Toasts.tsx"
 
 const Select = <A extends string>({ choices, label, onChoose, value }: {
@@ -59,14 +59,14 @@ export const AccountMenu = ({ me }: { readonly me: Me }) => {
   const queries = useQueryClient()
   const navigate = useNavigate()
   const toast = useToast()
-  const errorText = useErrorText()
+  const problemOf = useProblem()
   const signOut = async () => {
     try {
       await unwrap(api.POST("/api/v1/auth/logout"))
     } catch (error) {
       // 401: the session has ended already
       if (!(error instanceof ApiError && error.status === 401)) {
-        return toast.show({ title: texts.error.actionTitle, text: errorText(error), tone: "bad" })
+        return toast.show({ title: texts.error.actionTitle, ...problemOf(error), tone: "bad" })
       }
     }
     queries.clear()

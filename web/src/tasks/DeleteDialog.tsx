@@ -6,7 +6,7 @@ import { useFollowJob } from "../bulkJobs/useFollowJob.ts"
 import { useFormat } from "../format/useFormat.ts"
 import { useTexts } from "../i18n/Language.tsx"
 import { FormDialog } from "../ui/FormDialog.tsx"
-import { useErrorText } from "../ui/Notices.tsx"
+import { requestIdOf, useErrorText } from "../ui/Notices.tsx"
 import { useToast } from "../ui/Toasts.tsx"
 
 /** The tasks of a query, or single ones by their ids. */
@@ -69,6 +69,7 @@ export const DeleteDialog = ({ count, isMore, onClose, onDeleted, selection, slu
       notice.replace({
         title: texts.deleteStopped,
         text: `${texts.deleted(format.number(deleted))} ${errorText(error)}`,
+        requestId: requestIdOf(error),
         tone: "bad"
       })
     }

@@ -4,7 +4,7 @@ import { api, ApiError, unwrap } from "../api/client.ts"
 import { type Command, useCommandNotice } from "../commands/following.ts"
 import { useFormat } from "../format/useFormat.ts"
 import { useTexts } from "../i18n/Language.tsx"
-import { useErrorText } from "../ui/Notices.tsx"
+import { useErrorText, useProblem } from "../ui/Notices.tsx"
 import { useToast } from "../ui/Toasts.tsx"
 
 export interface TaskRef {
@@ -54,6 +54,7 @@ export const useTaskCommands = (slug: string, action: TaskAction) => {
   const texts = useTexts()
   const format = useFormat()
   const errorText = useErrorText()
+  const problemOf = useProblem()
   const toast = useToast()
   const openNotice = useCommandNotice(slug)
   return useMutation({
@@ -74,6 +75,6 @@ export const useTaskCommands = (slug: string, action: TaskAction) => {
       }
       await follow(commands, refusals)
     },
-    onError: (error) => toast.show({ title: texts.error.actionTitle, text: errorText(error), tone: "bad" })
+    onError: (error) => toast.show({ title: texts.error.actionTitle, ...problemOf(error), tone: "bad" })
   })
 }

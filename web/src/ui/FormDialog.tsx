@@ -4,11 +4,10 @@ import { useProof } from "../session/StepUp.tsx"
 import { Button, type ButtonProps } from "./Button.tsx"
 import { Dialog } from "./Dialog.tsx"
 import { TextField } from "./Fields.tsx"
-import { ApprovalLink, heldBy } from "./HeldNotice.tsx"
-import { useErrorText } from "./Notices.tsx"
+import { Problem } from "./Problem.tsx"
 
 /**
- * A question or form in a dialog. It closes once `onSubmit` is done, and shows the sentence of its failure until then.
+ * A question or form in a dialog. It closes once `onSubmit` is done, and shows its failure until then.
  * Where the API wants a fresh proof of the person, the dialog asks for it and goes on.
  */
 export const FormDialog = (
@@ -28,24 +27,20 @@ export const FormDialog = (
   }
 ) => {
   const texts = useTexts()
-  const errorText = useErrorText()
   const prove = useProof()
-  const [problem, setProblem] = useState<string | null>(null)
-  const [approvalId, setApprovalId] = useState<string | null>(null)
+  const [failure, setFailure] = useState<unknown>(null)
   const [isBusy, setBusy] = useState(false)
   const [typed, setTyped] = useState("")
   const send = async (event: FormEvent<HTMLFormElement>, close: () => void) => {
     event.preventDefault()
     const form = new FormData(event.currentTarget)
     setBusy(true)
-    setProblem(null)
-    setApprovalId(null)
+    setFailure(null)
     try {
       await prove(() => onSubmit(form))
       close()
     } catch (error) {
-      setProblem(errorText(error))
-      setApprovalId(heldBy(error))
+      setFailure(error)
     } finally {
       setBusy(false)
     }
@@ -64,11 +59,7 @@ export const FormDialog = (
               onChange={({ target }) => setTyped(target.value)}
             />
           )}
-          {problem !== null && (
-            <p role="alert" className={approvalId === null ? "text-failure" : undefined}>
-              {problem} {approvalId !== null && <ApprovalLink id={approvalId} />}
-            </p>
-          )}
+          {failure !== null && <Problem error={failure} />}
           <div className="flex justify-end gap-3">
             <Button onClick={close}>{texts.cancel}</Button>
             <Button

@@ -23,10 +23,31 @@ export const useErrorText = () => {
   const { error: texts } = useTexts()
   const format = useFormat()
   return (error: unknown): string => {
-    if (!(error instanceof ApiError)) return String(error)
+    if (!(error instanceof ApiError)) return error instanceof Error ? error.message : String(error)
     if (error.status === 0) return texts.unreachable
     return error.detail === "" ? texts.noProblem(format.number(error.status)) : error.detail
   }
+}
+
+/** Null where no request failed: without an answer, in a refusal of the dashboard itself, and while an approval holds an act. */
+export const requestIdOf = (error: unknown): string | null =>
+  error instanceof ApiError && error.code !== "approval_required" ? error.requestId : null
+
+/** What a toast says of a failure. */
+export const useProblem = () => {
+  const textOf = useErrorText()
+  return (error: unknown) => ({ text: textOf(error), requestId: requestIdOf(error) })
+}
+
+/** By the id of its request an admin finds a failure in the log of the brain. */
+export const RequestId = ({ id }: { readonly id: string }) => {
+  const { error: texts } = useTexts()
+  return (
+    <span className="flex flex-wrap items-center gap-x-3 text-soft">
+      {texts.requestId} <code className="font-mono text-small break-all">{id}</code>
+      <CopyButton text={id} label={texts.requestId} />
+    </span>
+  )
 }
 
 export const ErrorNotice = ({ error, onRetry, title }: {
@@ -36,19 +57,14 @@ export const ErrorNotice = ({ error, onRetry, title }: {
 }) => {
   const { error: texts } = useTexts()
   const textOf = useErrorText()
-  const requestId = error instanceof ApiError ? error.requestId : null
+  const requestId = requestIdOf(error)
   return (
     <div role="alert" className="m-5 rounded-base border border-line bg-paper p-5">
       <p className="font-medium text-failure">{title ?? texts.title}</p>
       <p className="mt-2 max-w-[72ch]">{textOf(error)}</p>
       <div className="mt-4 flex flex-wrap items-center gap-4">
         {onRetry !== undefined && <Button onClick={onRetry}>{texts.retry}</Button>}
-        {requestId !== null && (
-          <span className="flex items-center gap-3 text-soft">
-            {texts.requestId} <code className="font-mono text-small">{requestId}</code>
-            <CopyButton text={requestId} label={texts.requestId} />
-          </span>
-        )}
+        {requestId !== null && <RequestId id={requestId} />}
       </div>
     </div>
   )

@@ -1,11 +1,14 @@
 import { createContext, type ReactNode, useContext, useMemo, useRef, useState } from "react"
 import { useTexts } from "../i18n/Language.tsx"
 import { Icon } from "./Icon.tsx"
+import { RequestId } from "./Notices.tsx"
 
 export interface Toast {
   readonly title: string
   readonly text: string
   readonly tone: "plain" | "good" | "bad"
+  /** Of the request that failed; null where no answer arrived. */
+  readonly requestId?: string | null
   /** A button below the text; it closes the toast. */
   readonly action?: { readonly text: string; readonly run: () => void }
 }
@@ -57,14 +60,15 @@ export const ToastProvider = ({ children }: { readonly children: ReactNode }) =>
         aria-label={texts.notices.label}
         className="pointer-events-none fixed right-5 bottom-5 z-30 grid w-[min(24rem,calc(100vw-32px))] gap-3 max-md:bottom-[72px]"
       >
-        {toasts.map(({ action, id, text, title, tone }) => (
+        {toasts.map(({ action, id, requestId = null, text, title, tone }) => (
           <div
             key={id}
             className="pointer-events-auto flex items-start gap-4 rounded-base border border-line bg-paper p-4 shadow-xl"
           >
             <div className="min-w-0 flex-1">
               <p className={`truncate font-medium ${tones[tone]}`}>{title}</p>
-              <p className="text-soft">{text}</p>
+              <p className="break-words text-soft">{text}</p>
+              {requestId !== null && <RequestId id={requestId} />}
               {action !== undefined && (
                 <button
                   type="button"

@@ -3,7 +3,7 @@ import { useNavigate, useParams } from "@tanstack/react-router"
 import { useTexts } from "../i18n/Language.tsx"
 import { useProof } from "../session/StepUp.tsx"
 import { heldBy } from "./HeldNotice.tsx"
-import { useErrorText } from "./Notices.tsx"
+import { useProblem } from "./Notices.tsx"
 import { useToast } from "./Toasts.tsx"
 
 /**
@@ -12,7 +12,7 @@ import { useToast } from "./Toasts.tsx"
  */
 export const useAct = <A = void>(key: ReadonlyArray<unknown>, act: (input: A) => Promise<unknown>) => {
   const texts = useTexts()
-  const errorText = useErrorText()
+  const problemOf = useProblem()
   const prove = useProof()
   const queries = useQueryClient()
   const toast = useToast()
@@ -24,7 +24,7 @@ export const useAct = <A = void>(key: ReadonlyArray<unknown>, act: (input: A) =>
       const approvalId = heldBy(error)
       toast.show({
         title: approvalId === null ? texts.error.actionTitle : texts.forms.held,
-        text: errorText(error),
+        ...problemOf(error),
         tone: approvalId === null ? "bad" : "plain",
         ...(approvalId !== null && slug !== undefined && {
           action: {

@@ -1,7 +1,7 @@
 import type { Schemas } from "../../api/client.ts"
 import { useFormat } from "../../format/useFormat.ts"
 import { useTexts } from "../../i18n/Language.tsx"
-import { useErrorText } from "../../ui/Notices.tsx"
+import { Problem } from "../../ui/Problem.tsx"
 import { StateShape } from "../../ui/StateMark.tsx"
 
 /** What came of a test message: while the brain waits for the answer, its answer, or why there was no test. */
@@ -14,7 +14,6 @@ export const TestResult = ({ test }: {
 }) => {
   const { channels: texts } = useTexts()
   const format = useFormat()
-  const errorText = useErrorText()
   const { data, error, isPending } = test
   if (!isPending && error === null && data === undefined) return null
   return (
@@ -22,7 +21,7 @@ export const TestResult = ({ test }: {
       {isPending
         ? <p className="text-soft">{texts.testing}</p>
         : error !== null
-        ? <p className="text-failure">{errorText(error)}</p>
+        ? <Problem error={error} />
         : data !== undefined && (
           <>
             <p className="flex items-center gap-3 font-medium">
