@@ -6,8 +6,8 @@ import { readTasks } from "../tasks/readTasks.ts"
 import type { Agent } from "./agents.ts"
 
 const refetchMillis = 3_000
-/** The latest tasks whose events are looked through: events are listed by task, and other agents may have the engine too. */
-const lookedThrough = 5
+/** The latest tasks whose events are searched: events are listed by task, and other agents may have the engine too. */
+const maxSearched = 5
 
 /** The first event of a new agent that is found, null until one has arrived. Looks while the agent is connected. */
 export const useFirstEvent = (slug: string, agent: Agent | undefined) => {
@@ -21,7 +21,7 @@ export const useFirstEvent = (slug: string, agent: Agent | undefined) => {
     enabled: agent !== undefined && agent.last_connect_at !== null,
     queryFn: async ({ signal }): Promise<Schemas["Event"] | null> => {
       for (const engine of engines) {
-        for (const { task_id } of await readTasks(slug, { engine, limit: lookedThrough }, signal)) {
+        for (const { task_id } of await readTasks(slug, { engine, limit: maxSearched }, signal)) {
           const { items } = await unwrap(
             api.GET("/api/v1/projects/{slug}/events", { params: { path: { slug }, query: { engine, task_id } } })
           )

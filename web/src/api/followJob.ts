@@ -1,6 +1,6 @@
 import { ApiError } from "./client.ts"
 
-/** Refusals after which nobody waits any longer: the session, the role or the job is gone. */
+/** Refusals that end the polling: the session, the role or the job is gone. */
 const maxRefusals = 5
 
 const isRefusal = (error: unknown): boolean =>

@@ -36,7 +36,7 @@ const useDecide = (slug: string, decide: (reason: string | null) => Promise<Appr
 const problemOf = (result: unknown): string =>
   typeof result === "object" && result !== null && "detail" in result ? String(result.detail) : ""
 
-/** Approves, which does the act at once; the API wants a fresh proof of the person. */
+/** Approves, which does the act at once; the API requires the password or a code again. */
 export const ApproveQuestion = ({ approval, onClose, slug }: Props) => {
   const { approvals: texts } = useTexts()
   const { nameOf } = usePeople(slug)

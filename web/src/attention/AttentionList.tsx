@@ -42,7 +42,7 @@ const SeverityMark = ({ severity }: { readonly severity: AttentionItem["severity
   )
 }
 
-/** What needs a look now, the worst first; each item leads to its place. */
+/** What needs attention now, the worst first; each item leads to its place. */
 export const AttentionList = ({ detailOf, items, showProject = false }: {
   readonly items: ReadonlyArray<AttentionItem>
   readonly showProject?: boolean

@@ -6,7 +6,7 @@ import { useRefetchInterval } from "../api/live.ts"
 import { useTexts } from "../i18n/Language.tsx"
 import { useCan } from "../session/session.ts"
 import { useProof } from "../session/StepUp.tsx"
-import { heldBy } from "../ui/HeldNotice.tsx"
+import { approvalIdOf } from "../ui/HeldNotice.tsx"
 import { Icon } from "../ui/Icon.tsx"
 import { ErrorNotice, Loading } from "../ui/Notices.tsx"
 import { PageHeader } from "../ui/PageHeader.tsx"
@@ -76,7 +76,7 @@ const Editor = ({ initial, onSave, rule, slug }: {
     }
   }
   const isNamed = issues.length > 0 && issues.every((issue) => knownFields.has(fieldOf(issue, body)))
-  const approvalId = heldBy(failure)
+  const approvalId = approvalIdOf(failure)
   return (
     <div className="grid items-start gap-5 px-5 lg:grid-cols-[minmax(0,3fr)_minmax(0,2fr)]">
       <section className="min-w-0 rounded-base border border-line bg-paper">

@@ -74,7 +74,7 @@ export const BulkJobsPage = () => {
     read: (cursor) => listBulkJobs(slug, cursor),
     refetchMillis
   })
-  const stops = canOperate && list.rows.some(({ status }) => status === "running")
+  const canStopAny = canOperate && list.rows.some(({ status }) => status === "running")
   return (
     <>
       <PageHeader title={texts.title} />
@@ -100,7 +100,7 @@ export const BulkJobsPage = () => {
               cell: ({ created_by, created_by_name }) => nameOf(created_by, created_by_name)
             },
             { title: texts.created, isNumber: true, isMinor: true, cell: ({ created_at }) => <Time at={created_at} /> },
-            ...(stops
+            ...(canStopAny
               ? [{
                 title: texts.action,
                 cell: (job: BulkJob) => job.status === "running" && <StopButton slug={slug} job={job} />

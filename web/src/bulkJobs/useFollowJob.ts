@@ -12,7 +12,7 @@ const pauseMillis = 2_000
 const isGood = ({ outcomes, status }: BulkJob) =>
   status === "completed" && (outcomes === null || outcomes.failed + outcomes.unknown === 0)
 
-/** Says in a notice that a job has begun and how far it is, with the way to its page. The job needs no browser. */
+/** Says in a notice that a job has begun and how far it is, with a link to its page. The job needs no browser. */
 export const useFollowJob = (slug: string) => {
   const { bulkJobs: texts } = useTexts()
   const format = useFormat()

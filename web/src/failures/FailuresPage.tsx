@@ -150,7 +150,7 @@ const GroupTable = ({ rows, slug }: { readonly slug: string; readonly rows: Read
   )
 }
 
-/** Failures of a project as the few different ones they are: the group that failed last comes first. */
+/** Failures of a project as the few different ones they are: most recently failed first. */
 export const FailuresPage = () => {
   const { slug } = useParams({ from: "/signed-in/projects/$slug/failures" })
   const search = useSearch({ from: "/signed-in/projects/$slug/failures" })

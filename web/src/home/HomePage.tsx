@@ -27,7 +27,7 @@ const healthColours = {
   idle: "text-waiting"
 } as const
 
-/** Every project that the person sees, and what of them needs a look. */
+/** Every project that the person sees, and what of them needs attention. */
 export const HomePage = () => {
   const { activity, home: texts, overview, projectSettings } = useTexts()
   const { data: me } = useQuery(meQuery)

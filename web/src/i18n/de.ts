@@ -61,7 +61,8 @@ export const de: Texts = {
   },
   stepUp: {
     title: "Bestätigen Sie, dass Sie es sind",
-    hint: "Diese Aktion verlangt einen neuen Nachweis, weil der letzte älter als einige Minuten ist."
+    hint:
+      "Diese Aktion verlangt erneut Ihr Passwort oder einen Code, weil die letzte Eingabe mehr als einige Minuten zurückliegt."
   },
   error: {
     title: "Das konnte nicht geladen werden",

@@ -64,7 +64,7 @@ export const en = {
   },
   stepUp: {
     title: "Confirm that it is you",
-    hint: "This act needs a fresh proof, because your last one is more than a few minutes old."
+    hint: "This action needs your password or a code again, because the last one was given more than a few minutes ago."
   },
   error: {
     title: "This could not be loaded",

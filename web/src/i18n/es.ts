@@ -61,7 +61,8 @@ export const es: Texts = {
   },
   stepUp: {
     title: "Confirme que es usted",
-    hint: "Esta acción requiere una nueva comprobación, porque la última tiene más de unos minutos."
+    hint:
+      "Esta acción requiere de nuevo su contraseña o un código, porque desde la última vez han pasado más de unos minutos."
   },
   error: {
     title: "No se ha podido cargar",

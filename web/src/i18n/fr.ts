@@ -61,7 +61,8 @@ export const fr: Texts = {
   },
   stepUp: {
     title: "Confirmez votre identité",
-    hint: "Cette action exige une nouvelle vérification, car la précédente date de plus de quelques minutes."
+    hint:
+      "Cette action exige de nouveau votre mot de passe ou un code, car la dernière saisie date de plus de quelques minutes."
   },
   error: {
     title: "Le chargement a échoué",

@@ -18,7 +18,7 @@ const refetchMillis = 10_000
 /** The shortest bucket of a chart is a minute. */
 const chartRefetchMillis = 30_000
 
-/** A project at a glance: what needs a look, what ended, how long it took, what fails and what waits. */
+/** A project at a glance: what needs attention, what ended, how long it took, what fails and what waits. */
 export const OverviewPage = () => {
   const { slug } = useParams({ from: "/signed-in/projects/$slug/" })
   const { window = "24h" } = useSearch({ from: "/signed-in/projects/$slug/" })

@@ -12,7 +12,7 @@ const refetchMillis = 15_000
 const shownAgents = 3
 const dayMillis = 86_400_000
 
-/** What needs a look in the project now, with the agents that are offline or were refused, and why. */
+/** What needs attention in the project now, with the agents that are offline or were refused, and why. */
 export const ProjectAttention = ({ slug }: { readonly slug: string }) => {
   const { attention: texts } = useTexts()
   const format = useFormat()

@@ -13,7 +13,7 @@ export interface Person {
 const maxUsers = 200
 const namesStaleMillis = 5 * 60_000
 
-/** The beginning of an id tells people apart, and its end in a list made at one time. */
+/** The beginning of an id distinguishes people; its end distinguishes ids created at the same time. */
 const shorten = (id: string) => `${id.slice(0, 8)}…${id.slice(-4)}`
 
 /**

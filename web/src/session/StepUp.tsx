@@ -12,7 +12,7 @@ type Prove = <A>(act: () => Promise<A>) => Promise<A>
 
 const StepUpContext = createContext<Prove>((act) => act())
 
-/** Runs an act; where the API wants a fresh proof of the person (docs/mfa.md, Step-up), asks for it and runs it again. */
+/** Runs an act; where the API requires the password or a code again (docs/mfa.md, Step-up), asks for it and runs it again. */
 export const useProof = (): Prove => useContext(StepUpContext)
 
 const sendProof = (by: By, proof: string) =>

@@ -191,11 +191,11 @@ export const valuesOf = (line: string, name: string): ReadonlyArray<string> =>
   requiredTerms(line, name).flatMap(({ values }) => values.map(({ text }) => text))
 
 /** A name without `=` is a part of names. */
-const written = (name: QueryTerm, text: string) => (name === "name" ? `=${text}` : text)
+const writeValue = (name: QueryTerm, text: string) => (name === "name" ? `=${text}` : text)
 const format = (name: QueryTerm, text: string) => name === "name" ? `=${quoteValue(text)}` : quoteValue(text)
 
 export const hasValue = (line: string, name: QueryTerm, text: string): boolean =>
-  valuesOf(line, name).includes(written(name, text))
+  valuesOf(line, name).includes(writeValue(name, text))
 
 /** The line with its missing quotation mark, without which a further term would become a part of the quoted text. */
 const closeQuote = (line: string): string => {
@@ -208,7 +208,7 @@ export const toggleValue = (typed: string, name: QueryTerm, text: string): strin
   const line = closeQuote(typed)
   const terms = requiredTerms(line, name)
   for (const token of terms) {
-    const index = token.values.findIndex((one) => one.text === written(name, text))
+    const index = token.values.findIndex((one) => one.text === writeValue(name, text))
     if (index === -1) continue
     const others = token.values.filter((_, at) => at !== index).map(({ at, end }) => line.slice(at, end))
     if (others.length === 0) return leaveOut(line, [token])

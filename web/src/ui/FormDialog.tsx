@@ -8,7 +8,7 @@ import { Problem } from "./Problem.tsx"
 
 /**
  * A question or form in a dialog. It closes once `onSubmit` is done, and shows its failure until then.
- * Where the API wants a fresh proof of the person, the dialog asks for it and goes on.
+ * Where the API requires the password or a code again, the dialog asks for it and goes on.
  */
 export const FormDialog = (
   { children, isBlocked = false, look = "primary", onClose, onSubmit, phrase, size, submit, title }: {

@@ -3,7 +3,7 @@ import { ApiError } from "../api/client.ts"
 import { useTexts } from "../i18n/Language.tsx"
 
 /** The approval that holds an act, where the error is such a refusal (docs/approvals.md). */
-export const heldBy = (error: unknown): string | null =>
+export const approvalIdOf = (error: unknown): string | null =>
   error instanceof ApiError && error.code === "approval_required" && typeof error.details.approval_id === "string"
     ? error.details.approval_id
     : null

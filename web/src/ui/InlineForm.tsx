@@ -2,7 +2,7 @@ import { type FormEvent, type ReactNode, useState } from "react"
 import { useTexts } from "../i18n/Language.tsx"
 import { useProof } from "../session/StepUp.tsx"
 import { Button } from "./Button.tsx"
-import { heldBy } from "./HeldNotice.tsx"
+import { approvalIdOf } from "./HeldNotice.tsx"
 import { Problem } from "./Problem.tsx"
 
 /** A form within a page: it says below its fields whether the values are saved, wait for a second person, or were refused. */
@@ -43,7 +43,7 @@ export const InlineForm = ({ children, onSubmit }: {
       <div className="flex flex-wrap items-center gap-4">
         <Button type="submit" look="primary" disabled={isBusy}>{texts.save}</Button>
         <p role="status" className="text-soft">
-          {isSaved ? texts.saved : heldBy(failure) !== null ? texts.held : ""}
+          {isSaved ? texts.saved : approvalIdOf(failure) !== null ? texts.held : ""}
         </p>
       </div>
       {failure !== null && <Problem error={failure} />}

@@ -2,7 +2,7 @@ import { useMutation, useQueryClient } from "@tanstack/react-query"
 import { useNavigate, useParams } from "@tanstack/react-router"
 import { useTexts } from "../i18n/Language.tsx"
 import { useProof } from "../session/StepUp.tsx"
-import { heldBy } from "./HeldNotice.tsx"
+import { approvalIdOf } from "./HeldNotice.tsx"
 import { useProblem } from "./Notices.tsx"
 import { useToast } from "./Toasts.tsx"
 
@@ -21,7 +21,7 @@ export const useAct = <A = void>(key: ReadonlyArray<unknown>, act: (input: A) =>
   return useMutation({
     mutationFn: (input: A) => prove(() => act(input)),
     onError: (error) => {
-      const approvalId = heldBy(error)
+      const approvalId = approvalIdOf(error)
       toast.show({
         title: approvalId === null ? texts.error.actionTitle : texts.forms.held,
         ...problemOf(error),

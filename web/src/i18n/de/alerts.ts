@@ -15,8 +15,8 @@ export const alerts: Texts["alerts"] = {
     open: "Der Zustand hält an, und noch niemand hat die Bearbeitung übernommen.",
     acknowledged: "Eine Person kümmert sich darum. Die nächste Nachricht meldet die Behebung.",
     snoozed: "Bis zum Ende der Stummschaltung wird keine Nachricht gesendet.",
-    recovered: "Der Normalzustand wurde wieder beobachtet.",
-    stale: "Der Zustand trat nicht mehr auf; ein Beleg für die Behebung fehlt.",
+    recovered: "Es ist belegt, dass das Problem beendet ist.",
+    stale: "Das Problem trat nicht mehr auf, und nichts belegt, dass es beendet ist.",
     closed: "Die Ereignisse sind zu Ende. Sie meldeten kein Problem."
   },
   groups: { open: "Braucht eine Person", acknowledged: "Bestätigt", snoozed: "Stummgeschaltet" },

@@ -20,7 +20,8 @@ export const approvals: Texts["approvals"] = {
   statusHints: {
     pending: "Noch wurde nichts ausgeführt. Der Vorgang wird im Namen der Person ausgeführt, die ihn genehmigt.",
     approved: "Eine zweite Person hat den Vorgang genehmigt, und er wurde ausgeführt.",
-    failed: "Eine zweite Person hat den Vorgang genehmigt; danach wurde er verweigert. Nichts wurde ausgeführt.",
+    failed:
+      "Eine zweite Person hat den Vorgang genehmigt; danach hat der Brain-Server ihn verweigert. Nichts wurde ausgeführt.",
     rejected: "Eine zweite Person hat den Vorgang abgelehnt. Nichts wurde ausgeführt.",
     expired:
       "Keine zweite Person hat rechtzeitig entschieden. Nichts wurde ausgeführt. Die Person kann den Vorgang erneut anfragen."

@@ -48,5 +48,5 @@ export const audit: Texts["audit"] = {
   filters: "Filter",
   noFilters: "Alle Zeilen des Projekts",
   noExportsHint:
-    "Wählen Sie Filter im Log und exportieren Sie dann. Eine Datei wird einige Tage nach ihrem Ende gelöscht."
+    "Wählen Sie Filter im Log und exportieren Sie dann. Eine Datei wird SVC_EXPORT_JOBS_RETENTION_DAYS Tage nach dem Ende des Exports gelöscht (Standard: 7)."
 }

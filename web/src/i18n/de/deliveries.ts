@@ -8,7 +8,7 @@ export const deliveries: Texts["deliveries"] = {
   statusHints: {
     pending: "Wartet auf den ersten oder nächsten Versuch.",
     sent: "Der Empfänger hat die Nachricht angenommen.",
-    failed: "Zehn Versuche schlugen fehl, oder ein Fehler, den keine Wiederholung behebt.",
+    failed: "Zehn Versuche schlugen fehl, oder es gab einen dauerhaften Fehler.",
     suppressed:
       "Der Kanal wurde gelöscht oder ist nicht aktiv, oder sein Eigentümer darf die Nachricht nicht mehr erhalten."
   },

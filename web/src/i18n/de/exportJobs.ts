@@ -6,7 +6,7 @@ export const exportJobs: Texts["exportJobs"] = {
   background: "Im Hintergrund exportieren …",
   question: "Alle passenden Tasks exportieren?",
   hint:
-    "Die Datei wird im Hintergrund geschrieben, auch nachdem Sie die Seite geschlossen haben. Sie wird einige Tage nach ihrem Ende gelöscht.",
+    "Die Datei wird im Hintergrund geschrieben, auch nachdem Sie die Seite geschlossen haben. Sie wird SVC_EXPORT_JOBS_RETENTION_DAYS Tage nach dem Ende des Exports gelöscht (Standard: 7).",
   matching: (count: string) => `Passende Tasks: ${count}`,
   moreMatching: (count: string) => `Passende Tasks: mindestens ${count}`,
   start: "Export starten",
@@ -33,5 +33,5 @@ export const exportJobs: Texts["exportJobs"] = {
   see: "Exporte ansehen",
   none: "Noch kein Export",
   noneHint:
-    "Wählen Sie über der Taskliste „Im Hintergrund exportieren …“. Eine Datei wird einige Tage nach ihrem Ende gelöscht."
+    "Wählen Sie über der Taskliste „Im Hintergrund exportieren …“. Eine Datei wird SVC_EXPORT_JOBS_RETENTION_DAYS Tage nach dem Ende des Exports gelöscht (Standard: 7)."
 }

@@ -5,7 +5,7 @@ export const maintenance: Texts["maintenance"] = {
   create: "Neues Wartungsfenster",
   edit: (name: string) => `${name} ändern`,
   hint:
-    "Während eines Wartungsfensters werden Alarme aufgezeichnet, aber keine Nachrichten gesendet. Was am Ende noch gestört ist, wird dann gemeldet.",
+    "Während eines Wartungsfensters werden Alarme aufgezeichnet, aber keine Nachrichten gesendet. Alarme, die am Ende noch offen sind, werden dann gesendet.",
   name: "Arbeiten",
   state: "Zustand",
   states: { planned: "Geplant", lasts: "Läuft", ended: "Beendet" },
@@ -20,7 +20,7 @@ export const maintenance: Texts["maintenance"] = {
   deleteTitle: (name: string) => `${name} löschen`,
   deleteHints: {
     planned: "Nachrichten werden dann wie gewohnt gesendet.",
-    lasts: "Es endet sofort, und was jetzt gestört ist, wird gemeldet.",
+    lasts: "Es endet sofort, und offene Alarme werden gesendet.",
     ended: "Es wird aus der Liste entfernt. Alarme und Zustellungen bleiben."
   }
 }

@@ -44,8 +44,8 @@ export const people: Texts["people"] = {
   revoke: "Widerrufen",
   revokeOf: (email: string) => `Einladung von ${email} widerrufen`,
   invitedTitle: (email: string) => `${email} ist eingeladen`,
-  mailSent: "Eine E-Mail mit diesem Link ist unterwegs. Sie können den Link auch selbst weitergeben.",
-  mailNotSent: "Dieser Brain-Server versendet keine E-Mails. Geben Sie den Link selbst weiter.",
+  mailSent: "Eine E-Mail mit diesem Link ist zum Versand vorgemerkt. Sie können den Link auch selbst senden.",
+  mailNotSent: "Dieser Brain-Server versendet keine E-Mails. Senden Sie den Link selbst.",
   link: "Einladungslink",
   linkHint:
     "Der Link wird nur jetzt angezeigt. Er funktioniert einmal. Eine spätere Einladung derselben Adresse macht ihn ungültig."

@@ -292,7 +292,7 @@ export const schedules = {
       on_unknown_outcome: "Unbekanntes Ergebnis",
       jitter_seconds: "Jitter in Sekunden",
       grace_seconds: "Karenzzeit in Sekunden (optional)",
-      is_enabled: "Beginnt"
+      is_enabled: "Anfangszustand"
     },
     kinds: { cron: "Cron", interval: "Intervall", clocked: "Einmal" },
     expressionHints: {

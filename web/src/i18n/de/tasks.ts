@@ -34,7 +34,7 @@ export const tasks: Texts["tasks"] = {
   noMatchHint: "Entfernen Sie einen Filterbegriff oder suchen Sie weiter zurück.",
   clear: "Filter zurücksetzen",
   loadingMore: "Ältere Tasks werden geladen",
-  end: "Keine weiteren Tasks",
+  end: "Ende der Liste",
   density: "Zeilenhöhe",
   selected: (count: string) => `${count} ausgewählt`,
   select: (name: string) => `${name} auswählen`,

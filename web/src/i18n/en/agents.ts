@@ -16,7 +16,7 @@ export const agents = {
   outdated: "speaks an older protocol",
   refused: "Last refused",
   refusedBefore: "It has connected since, so nothing is to be done.",
-  advice: "What to look at",
+  advice: "Needs attention",
   noTrouble: "The brain has seen nothing wrong with this agent.",
   capabilities: "What it can do",
   noCapabilities: "It has not reported what it can do. It reports that over WebSocket only.",

@@ -16,7 +16,7 @@ export const approvals = {
   statusHints: {
     pending: "Nothing was done yet. The act is done in the name of the person who approves.",
     approved: "A second person approved it, and it was done.",
-    failed: "A second person approved it, and it was refused then. Nothing was done.",
+    failed: "A second person approved it, and the brain refused it afterwards. Nothing was done.",
     rejected: "A second person rejected it. Nothing was done.",
     expired: "No second person decided in time. Nothing was done. The person can ask again."
   },

@@ -39,5 +39,6 @@ export const audit = {
     "The file has the rows that the filters of this page match, newest first. It is written in the background.",
   filters: "Filters",
   noFilters: "All rows of the project",
-  noExportsHint: "Choose filters in the log, then export. A file is deleted some days after its end."
+  noExportsHint:
+    "Choose filters in the log, then export. A file is deleted SVC_EXPORT_JOBS_RETENTION_DAYS days after the export ends (7 unless set)."
 }

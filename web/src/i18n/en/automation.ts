@@ -13,13 +13,13 @@ export const automation = {
     "task.retried": "a task is retried by its engine",
     "task.orphaned": "a task is orphaned, because its worker is gone",
     "worker.offline": "a worker goes offline",
-    "schedule.misfired": "a schedule misses its time"
+    "schedule.misfired": "a schedule misfires"
   },
   conditions: {
     engine: (values: string) => `the engine is ${values}`,
     queue: (values: string) => `the queue is ${values}`,
     task_name: (values: string) => `the name matches ${values}`,
-    exception: (values: string) => `the exception has ${values}`,
+    exception: (values: string) => `the exception contains ${values}`,
     fingerprint: (values: string) => `the failure group is ${values}`,
     priority: (values: string) => `the priority is ${values}`,
     atLeast: (duration: string) => `it ran at least ${duration}`,

@@ -15,7 +15,7 @@ export const bulkJobs = {
     pending: (count: string) => `Without an outcome: ${count}`,
     failed: (count: string) => `Failed: ${count}`,
     unknown: (count: string) => `Outcome unknown: ${count}`,
-    skipped: (count: string) => `Left alone: ${count}`
+    skipped: (count: string) => `Skipped: ${count}`
   },
   by: "By",
   created: "Started",

@@ -52,7 +52,7 @@ export const channels = {
     webhook_url: "Everyone who has the URL can post, so it is kept as a secret.",
     chat_id: "A number, negative for groups, or an @handle.",
     integration_key: "32 letters and digits.",
-    severity_map: "One a line, such as task.failed: critical. It goes before the severity above."
+    severity_map: "One a line, such as task.failed: critical. It overrides the severity above."
   },
   ownSeverity: "That of the trigger",
   kept: "kept",

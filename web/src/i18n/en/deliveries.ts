@@ -6,7 +6,7 @@ export const deliveries = {
   statusHints: {
     pending: "It waits for its first or next attempt.",
     sent: "The receiver accepted it.",
-    failed: "Ten attempts failed, or an error that no retry heals.",
+    failed: "Ten attempts failed, or there was a permanent error.",
     suppressed: "The channel was deleted or is not active, or its owner may not get the message any more."
   },
   allStatuses: "All statuses",

@@ -3,7 +3,8 @@ export const exportJobs = {
   export: "Export",
   background: "Export in the background…",
   question: "Export all tasks that match?",
-  hint: "The file is written in the background, also after you close the page. It is deleted some days after its end.",
+  hint:
+    "The file is written in the background, also after you close the page. It is deleted SVC_EXPORT_JOBS_RETENTION_DAYS days after the export ends (7 unless set).",
   matching: (count: string) => `Tasks that match: ${count}`,
   moreMatching: (count: string) => `Tasks that match: at least ${count}`,
   start: "Start the export",
@@ -29,5 +30,6 @@ export const exportJobs = {
   failed: "The export failed",
   see: "See the exports",
   none: "No export yet",
-  noneHint: "Choose “Export in the background…” above the list of tasks. A file is deleted some days after its end."
+  noneHint:
+    "Choose “Export in the background…” above the list of tasks. A file is deleted SVC_EXPORT_JOBS_RETENTION_DAYS days after the export ends (7 unless set)."
 }

@@ -3,7 +3,7 @@ export const maintenance = {
   create: "New window",
   edit: (name: string) => `Change ${name}`,
   hint:
-    "While a window lasts, alerts are recorded and no message is sent. What is still wrong at its end is told then.",
+    "While a window lasts, alerts are recorded and no message is sent. Alerts that are still open at its end are sent then.",
   name: "What is done",
   state: "State",
   states: { planned: "Planned", lasts: "Lasts now", ended: "Ended" },
@@ -18,7 +18,7 @@ export const maintenance = {
   deleteTitle: (name: string) => `Delete ${name}`,
   deleteHints: {
     planned: "Messages are sent as usual then.",
-    lasts: "It ends at once, and what is wrong now is told.",
+    lasts: "It ends at once, and open alerts are sent.",
     ended: "It is removed from the list. Alerts and deliveries remain."
   }
 }

@@ -23,7 +23,7 @@ export const overview = {
   time: "Time",
   p50: "p50",
   p95: "p95",
-  topFailing: "Failing most",
+  topFailing: "Most failures",
   topGroups: "Failure groups with open tasks",
   noGroups: "No group has failed in this window",
   queues: "Queues",

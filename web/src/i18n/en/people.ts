@@ -40,8 +40,8 @@ export const people = {
   revoke: "Revoke",
   revokeOf: (email: string) => `Revoke the invitation of ${email}`,
   invitedTitle: (email: string) => `${email} is invited`,
-  mailSent: "A mail with this link is on its way. You can also hand the link over yourself.",
-  mailNotSent: "This brain sends no mail. Hand the link over yourself.",
+  mailSent: "A mail with this link is queued. You can also send the link yourself.",
+  mailNotSent: "This brain sends no mail. Send the link yourself.",
   link: "Link of the invitation",
   linkHint: "The link is shown only now. It works once. A later invitation of the same address voids it."
 }

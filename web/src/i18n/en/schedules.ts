@@ -257,9 +257,9 @@ export const schedules = {
   foreign: {
     owner: (scheduler: string) =>
       `${scheduler} owns and fires this schedule. What you do here is a request to the agent that publishes it.`,
-    can: (operations: string) => `It takes: ${operations}.`,
+    can: (operations: string) => `It supports: ${operations}.`,
     nothing:
-      "It takes no request now: no connected agent publishes it, or its scheduler can only list. Change it where it is defined."
+      "It accepts no request now: no connected agent publishes it, or its scheduler can only list. Change it where it is defined."
   },
   form: {
     create: "New schedule",
@@ -282,7 +282,7 @@ export const schedules = {
       on_unknown_outcome: "Unknown outcome",
       jitter_seconds: "Jitter in seconds",
       grace_seconds: "Grace in seconds (optional)",
-      is_enabled: "Begins"
+      is_enabled: "Initial state"
     },
     kinds: { cron: "Cron", interval: "Interval", clocked: "Once" },
     expressionHints: {

@@ -50,7 +50,7 @@ export const task = {
   truncated: (count: string) => `The tree is larger: ${count} tasks of it are shown.`,
   why: "Why is it not running?",
   copyCurl: "Copy as curl",
-  copyCli: "Copy as svc line",
+  copyCli: "Copy as svc command",
   retry: "Retry",
   cancel: "Cancel",
   retryQuestion: (name: string) => `Retry ${name}?`,

@@ -29,8 +29,8 @@ export const workers = {
   allTasks: "All its tasks",
   reading: "Loading",
   idle: "It runs no task.",
-  findings: "Settings at risk",
-  noFinding: "Its settings risk nothing that is known.",
+  findings: "Risky settings",
+  noFinding: "No known risk in its settings.",
   notEvaluated: "Its engine reports no settings.",
   severities: { error: "Error", warning: "Warning", info: "Note" },
   none: "No worker yet",
@@ -56,7 +56,7 @@ export const workers = {
   },
   hint: {
     pool_grow: "The worker then runs more tasks at once, until it restarts.",
-    pool_shrink: "Running tasks end first. At least one place stays.",
+    pool_shrink: "Running tasks end first. At least one slot stays.",
     add_consumer: "In addition to its own queues, until it restarts.",
     cancel_consumer: "Waiting messages stay in the queue. Its other queues continue.",
     rate_limit: "The limit holds on this worker until it restarts.",
@@ -70,5 +70,5 @@ export const workers = {
   restart: "Restart",
   restartQuestion: (name: string) => `Restart the process ${name}?`,
   restartNotice: (name: string) => `Restart: ${name}`,
-  restartProcessHint: "The process ends, and its supervisor must start it again. Without one it stays away."
+  restartProcessHint: "The process ends, and its supervisor must start it again. Without a supervisor it stays stopped."
 }

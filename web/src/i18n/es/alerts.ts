@@ -15,8 +15,8 @@ export const alerts: Texts["alerts"] = {
     open: "El problema continúa y ninguna persona ha indicado que se ocupa de él.",
     acknowledged: "Una persona se ocupa de ella. El próximo mensaje será su recuperación.",
     snoozed: "No se envía ningún mensaje hasta que termine el silencio.",
-    recovered: "Se ha observado de nuevo un estado correcto.",
-    stale: "No se ha vuelto a observar y nada demuestra que esté resuelta.",
+    recovered: "Hay pruebas de que el problema ha terminado.",
+    stale: "No ha vuelto a ocurrir, y nada indica que el problema haya terminado.",
     closed: "Los eventos han terminado. No indicaban ningún problema."
   },
   groups: { open: "Requieren una persona", acknowledged: "Confirmadas", snoozed: "Silenciadas" },

@@ -20,7 +20,7 @@ export const approvals: Texts["approvals"] = {
   statusHints: {
     pending: "Todavía no se ha hecho nada. La acción se realiza en nombre de la persona que la aprueba.",
     approved: "Una segunda persona la aprobó y se realizó.",
-    failed: "Una segunda persona la aprobó y después fue denegada. No se ha hecho nada.",
+    failed: "Una segunda persona la aprobó y después el servidor brain la denegó. No se ha hecho nada.",
     rejected: "Una segunda persona la rechazó. No se ha hecho nada.",
     expired: "Ninguna segunda persona decidió a tiempo. No se ha hecho nada. La persona puede solicitarla de nuevo."
   },

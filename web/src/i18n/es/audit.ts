@@ -47,5 +47,6 @@ export const audit: Texts["audit"] = {
     "El archivo contiene las filas que coinciden con los filtros de esta página, las más recientes primero. Se escribe en segundo plano.",
   filters: "Filtros",
   noFilters: "Todas las filas del proyecto",
-  noExportsHint: "Elija filtros en el registro y exporte. Un archivo se elimina unos días después de terminar."
+  noExportsHint:
+    "Elija filtros en el registro y exporte. Un archivo se elimina SVC_EXPORT_JOBS_RETENTION_DAYS días después de terminar (7 por defecto)."
 }

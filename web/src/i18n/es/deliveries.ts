@@ -8,7 +8,7 @@ export const deliveries: Texts["deliveries"] = {
   statusHints: {
     pending: "Espera su primer o próximo intento.",
     sent: "El receptor la aceptó.",
-    failed: "Fallaron diez intentos, o hubo un error que ningún reintento resuelve.",
+    failed: "Fallaron diez intentos, o hubo un error permanente.",
     suppressed: "El canal se eliminó o no está activo, o su propietario ya no puede recibir el mensaje."
   },
   allStatuses: "Todos los estados",

@@ -6,7 +6,7 @@ export const exportJobs: Texts["exportJobs"] = {
   background: "Exportar en segundo plano…",
   question: "¿Exportar todas las tareas que coinciden?",
   hint:
-    "El archivo se escribe en segundo plano, también después de cerrar la página. Se elimina unos días después de terminar.",
+    "El archivo se escribe en segundo plano, también después de cerrar la página. Se elimina SVC_EXPORT_JOBS_RETENTION_DAYS días después de terminar (7 por defecto).",
   matching: (count: string) => `Tareas que coinciden: ${count}`,
   moreMatching: (count: string) => `Tareas que coinciden: al menos ${count}`,
   start: "Iniciar la exportación",
@@ -33,5 +33,5 @@ export const exportJobs: Texts["exportJobs"] = {
   see: "Ver las exportaciones",
   none: "Todavía no hay exportaciones",
   noneHint:
-    "Elija «Exportar en segundo plano…» encima de la lista de tareas. Un archivo se elimina unos días después de terminar."
+    "Elija «Exportar en segundo plano…» encima de la lista de tareas. Un archivo se elimina SVC_EXPORT_JOBS_RETENTION_DAYS días después de terminar (7 por defecto)."
 }

@@ -5,7 +5,7 @@ export const maintenance: Texts["maintenance"] = {
   create: "Nueva ventana",
   edit: (name: string) => `Cambiar ${name}`,
   hint:
-    "Mientras dura una ventana, las alertas se registran y no se envía ningún mensaje. Al terminar se avisa de lo que siga fallando.",
+    "Mientras dura una ventana, las alertas se registran y no se envía ningún mensaje. Al terminar se envían las alertas que sigan abiertas.",
   name: "Trabajo",
   state: "Estado",
   states: { planned: "Planificada", lasts: "En curso", ended: "Terminada" },
@@ -20,7 +20,7 @@ export const maintenance: Texts["maintenance"] = {
   deleteTitle: (name: string) => `Eliminar ${name}`,
   deleteHints: {
     planned: "Entonces los mensajes se envían como siempre.",
-    lasts: "Termina de inmediato, y se avisa de lo que falla ahora.",
+    lasts: "Termina de inmediato, y se envían las alertas abiertas.",
     ended: "Se quita de la lista. Las alertas y las entregas se conservan."
   }
 }

@@ -43,8 +43,8 @@ export const people: Texts["people"] = {
   revoke: "Revocar",
   revokeOf: (email: string) => `Revocar la invitación de ${email}`,
   invitedTitle: (email: string) => `${email} tiene una invitación`,
-  mailSent: "Se está enviando un correo con este enlace. También puede entregar el enlace usted mismo.",
-  mailNotSent: "Este servidor brain no envía correo. Entregue el enlace usted mismo.",
+  mailSent: "Un correo con este enlace está en cola de envío. También puede enviar el enlace usted mismo.",
+  mailNotSent: "Este servidor brain no envía correo. Envíe el enlace usted mismo.",
   link: "Enlace de la invitación",
   linkHint:
     "El enlace solo se muestra ahora. Funciona una vez. Una invitación posterior de la misma dirección lo anula."

@@ -261,7 +261,7 @@ export const schedules = {
   foreign: {
     owner: (scheduler: string) =>
       `${scheduler} posee y dispara esta programación. Lo que usted hace aquí es una petición al agente que la publica.`,
-    can: (operations: string) => `Acepta: ${operations}.`,
+    can: (operations: string) => `Admite: ${operations}.`,
     nothing:
       "Ahora no acepta peticiones: ningún agente conectado la publica, o su planificador solo puede listar. Cámbiela donde está definida."
   },
@@ -286,7 +286,7 @@ export const schedules = {
       on_unknown_outcome: "Resultado desconocido",
       jitter_seconds: "Jitter en segundos",
       grace_seconds: "Margen en segundos (opcional)",
-      is_enabled: "Empieza"
+      is_enabled: "Estado inicial"
     },
     kinds: { cron: "Cron", interval: "Intervalo", clocked: "Una vez" },
     expressionHints: {

@@ -34,7 +34,7 @@ export const tasks: Texts["tasks"] = {
   noMatchHint: "Quite un término o amplíe la búsqueda hacia atrás.",
   clear: "Borrar el filtro",
   loadingMore: "Cargando tareas anteriores",
-  end: "No hay más tareas",
+  end: "Fin de la lista",
   density: "Altura de fila",
   selected: (count: string) => `Seleccionadas: ${count}`,
   select: (name: string) => `Seleccionar ${name}`,

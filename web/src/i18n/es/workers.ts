@@ -72,5 +72,5 @@ export const workers: Texts["workers"] = {
   restart: "Reiniciar",
   restartQuestion: (name: string) => `¿Reiniciar el proceso ${name}?`,
   restartNotice: (name: string) => `Reinicio: ${name}`,
-  restartProcessHint: "El proceso termina y su supervisor debe volver a iniciarlo. Sin supervisor, no vuelve."
+  restartProcessHint: "El proceso termina y su supervisor debe volver a iniciarlo. Sin supervisor, queda detenido."
 }

@@ -15,8 +15,8 @@ export const alerts: Texts["alerts"] = {
     open: "Le problème continue, et personne ne l’a encore pris en charge.",
     acknowledged: "Une personne s’en occupe. Le prochain message annoncera le rétablissement.",
     snoozed: "Aucun message n’est envoyé avant la fin de la sourdine.",
-    recovered: "Un état normal a de nouveau été observé.",
-    stale: "Le problème n’a plus été observé, mais rien ne prouve qu’il est résolu.",
+    recovered: "Il est établi que le problème a pris fin.",
+    stale: "Le problème ne s’est plus produit, et rien n’indique qu’il a pris fin.",
     closed: "Les événements sont terminés. Ils ne signalaient aucun problème."
   },
   groups: { open: "À prendre en charge", acknowledged: "Prises en charge", snoozed: "En sourdine" },

@@ -20,7 +20,7 @@ export const approvals: Texts["approvals"] = {
   statusHints: {
     pending: "Rien n’a encore été fait. L’opération est effectuée au nom de la personne qui l’approuve.",
     approved: "Une seconde personne l’a approuvée, et elle a été effectuée.",
-    failed: "Une seconde personne l’a approuvée, puis elle a été refusée. Rien n’a été fait.",
+    failed: "Une seconde personne l’a approuvée, puis le serveur brain l’a refusée. Rien n’a été fait.",
     rejected: "Une seconde personne l’a rejetée. Rien n’a été fait.",
     expired: "Aucune seconde personne n’a décidé à temps. Rien n’a été fait. La personne peut renouveler sa demande."
   },

@@ -48,5 +48,5 @@ export const audit: Texts["audit"] = {
   filters: "Filtres",
   noFilters: "Toutes les lignes du projet",
   noExportsHint:
-    "Choisissez des filtres dans le journal, puis exportez. Un fichier est supprimé quelques jours après sa fin."
+    "Choisissez des filtres dans le journal, puis exportez. Un fichier est supprimé SVC_EXPORT_JOBS_RETENTION_DAYS jours après la fin de l’export (7 par défaut)."
 }

@@ -8,7 +8,7 @@ export const deliveries: Texts["deliveries"] = {
   statusHints: {
     pending: "Il attend sa première ou sa prochaine tentative.",
     sent: "Le destinataire l’a accepté.",
-    failed: "Dix tentatives ont échoué, ou une erreur qu’aucune relance ne résout.",
+    failed: "Dix tentatives ont échoué, ou une erreur permanente s’est produite.",
     suppressed: "Le canal a été supprimé ou n’est pas actif, ou son propriétaire ne peut plus recevoir le message."
   },
   allStatuses: "Tous les états",

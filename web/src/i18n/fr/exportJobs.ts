@@ -6,7 +6,7 @@ export const exportJobs: Texts["exportJobs"] = {
   background: "Exporter en arrière-plan…",
   question: "Exporter toutes les tâches correspondantes\u00a0?",
   hint:
-    "Le fichier est écrit en arrière-plan, même une fois la page fermée. Il est supprimé quelques jours après sa fin.",
+    "Le fichier est écrit en arrière-plan, même une fois la page fermée. Il est supprimé SVC_EXPORT_JOBS_RETENTION_DAYS jours après la fin de l’export (7 par défaut).",
   matching: (count: string) => `Tâches correspondantes\u00a0: ${count}`,
   moreMatching: (count: string) => `Tâches correspondantes\u00a0: au moins ${count}`,
   start: "Lancer l’export",
@@ -33,5 +33,5 @@ export const exportJobs: Texts["exportJobs"] = {
   see: "Voir les exports",
   none: "Aucun export pour l’instant",
   noneHint:
-    "Choisissez « Exporter en arrière-plan… » au-dessus de la liste des tâches. Un fichier est supprimé quelques jours après sa fin."
+    "Choisissez « Exporter en arrière-plan… » au-dessus de la liste des tâches. Un fichier est supprimé SVC_EXPORT_JOBS_RETENTION_DAYS jours après la fin de l’export (7 par défaut)."
 }

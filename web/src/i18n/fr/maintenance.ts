@@ -5,7 +5,7 @@ export const maintenance: Texts["maintenance"] = {
   create: "Nouvelle fenêtre",
   edit: (name: string) => `Modifier ${name}`,
   hint:
-    "Pendant une fenêtre, les alertes sont enregistrées et aucun message n’est envoyé. À la fin, les problèmes qui persistent sont signalés.",
+    "Pendant une fenêtre, les alertes sont enregistrées et aucun message n’est envoyé. À la fin, les alertes encore ouvertes sont envoyées.",
   name: "Travaux",
   state: "État",
   states: { planned: "Prévue", lasts: "En cours", ended: "Terminée" },
@@ -20,7 +20,7 @@ export const maintenance: Texts["maintenance"] = {
   deleteTitle: (name: string) => `Supprimer ${name}`,
   deleteHints: {
     planned: "Les messages seront alors envoyés comme d’habitude.",
-    lasts: "Elle se termine aussitôt, et les problèmes actuels sont signalés.",
+    lasts: "Elle se termine aussitôt, et les alertes ouvertes sont envoyées.",
     ended: "Elle est retirée de la liste. Les alertes et les envois sont conservés."
   }
 }

@@ -45,8 +45,8 @@ export const people: Texts["people"] = {
   revoke: "Révoquer",
   revokeOf: (email: string) => `Révoquer l’invitation de ${email}`,
   invitedTitle: (email: string) => `${email} est invité`,
-  mailSent: "Un e-mail contenant ce lien est en cours d’envoi. Vous pouvez aussi transmettre le lien vous-même.",
-  mailNotSent: "Ce serveur brain n’envoie pas d’e-mails. Transmettez le lien vous-même.",
+  mailSent: "Un e-mail contenant ce lien est en attente d’envoi. Vous pouvez aussi envoyer le lien vous-même.",
+  mailNotSent: "Ce serveur brain n’envoie pas d’e-mails. Envoyez le lien vous-même.",
   link: "Lien de l’invitation",
   linkHint:
     "Le lien n’est affiché que maintenant. Il fonctionne une fois. Une invitation ultérieure de la même adresse l’annule."

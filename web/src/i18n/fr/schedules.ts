@@ -267,7 +267,7 @@ export const schedules = {
   foreign: {
     owner: (scheduler: string) =>
       `${scheduler} possède et déclenche cette planification. Ce que vous faites ici est une demande à l’agent qui la publie.`,
-    can: (operations: string) => `Il accepte : ${operations}.`,
+    can: (operations: string) => `Elle prend en charge : ${operations}.`,
     nothing:
       "Aucune demande n’est possible maintenant : aucun agent connecté ne la publie, ou son planificateur ne peut que lister. Modifiez-la là où elle est définie."
   },
@@ -292,7 +292,7 @@ export const schedules = {
       on_unknown_outcome: "Résultat inconnu",
       jitter_seconds: "Gigue en secondes",
       grace_seconds: "Délai de grâce en secondes (facultatif)",
-      is_enabled: "Au départ"
+      is_enabled: "État initial"
     },
     kinds: { cron: "Cron", interval: "Intervalle", clocked: "Une fois" },
     expressionHints: {

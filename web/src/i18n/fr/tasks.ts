@@ -34,7 +34,7 @@ export const tasks: Texts["tasks"] = {
   noMatchHint: "Retirez un terme ou remontez plus loin dans le temps.",
   clear: "Effacer le filtre",
   loadingMore: "Chargement des tâches plus anciennes",
-  end: "Aucune autre tâche",
+  end: "Fin de la liste",
   density: "Hauteur des lignes",
   selected: (count: string) => `Sélection\u00a0: ${count}`,
   select: (name: string) => `Sélectionner ${name}`,

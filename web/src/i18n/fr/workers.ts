@@ -72,6 +72,5 @@ export const workers: Texts["workers"] = {
   restart: "Redémarrer",
   restartQuestion: (name: string) => `Redémarrer le processus ${name}\u00a0?`,
   restartNotice: (name: string) => `Redémarrage\u00a0: ${name}`,
-  restartProcessHint:
-    "Le processus s’arrête et son superviseur doit le redémarrer. Sans superviseur, il ne revient pas."
+  restartProcessHint: "Le processus s’arrête et son superviseur doit le redémarrer. Sans superviseur, il reste arrêté."
 }

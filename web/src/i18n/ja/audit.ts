@@ -40,5 +40,6 @@ export const audit: Texts["audit"] = {
     "ファイルには、このページのフィルターに一致する行が新しい順に入ります。バックグラウンドで書き込まれます。",
   filters: "フィルター",
   noFilters: "プロジェクトのすべての行",
-  noExportsHint: "ログでフィルターを選んでからエクスポートしてください。ファイルは終了から数日後に削除されます。"
+  noExportsHint:
+    "ログでフィルターを選んでからエクスポートしてください。ファイルは終了から SVC_EXPORT_JOBS_RETENTION_DAYS 日後 (既定値 7) に削除されます。"
 }

@@ -17,7 +17,7 @@ export const bulkJobs: Texts["bulkJobs"] = {
     pending: (count: string) => `結果待ち: ${count}`,
     failed: (count: string) => `失敗: ${count}`,
     unknown: (count: string) => `結果不明: ${count}`,
-    skipped: (count: string) => `対象外: ${count}`
+    skipped: (count: string) => `スキップ: ${count}`
   },
   by: "実行者",
   created: "開始",

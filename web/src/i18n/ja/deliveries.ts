@@ -8,7 +8,7 @@ export const deliveries: Texts["deliveries"] = {
   statusHints: {
     pending: "最初または次の試行を待っています。",
     sent: "受信側が受理しました。",
-    failed: "10 回の試行が失敗したか、再試行では解決しないエラーです。",
+    failed: "10 回の試行が失敗したか、恒久的なエラーが発生しました。",
     suppressed: "チャンネルが削除されたか無効です。または所有者がメッセージを受け取れなくなりました。"
   },
   allStatuses: "すべての状態",

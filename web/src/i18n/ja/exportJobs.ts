@@ -5,7 +5,8 @@ export const exportJobs: Texts["exportJobs"] = {
   export: "エクスポート",
   background: "バックグラウンドでエクスポート…",
   question: "一致するタスクをすべてエクスポートしますか？",
-  hint: "ファイルはバックグラウンドで書き込まれ、ページを閉じても続きます。終了から数日後に削除されます。",
+  hint:
+    "ファイルはバックグラウンドで書き込まれ、ページを閉じても続きます。終了から SVC_EXPORT_JOBS_RETENTION_DAYS 日後 (既定値 7) に削除されます。",
   matching: (count: string) => `一致するタスク: ${count}件`,
   moreMatching: (count: string) => `一致するタスク: ${count}件以上`,
   start: "エクスポートを開始",
@@ -32,5 +33,5 @@ export const exportJobs: Texts["exportJobs"] = {
   see: "エクスポートを見る",
   none: "エクスポートはまだありません",
   noneHint:
-    "タスクの一覧の上にある「バックグラウンドでエクスポート…」を選んでください。ファイルは終了から数日後に削除されます。"
+    "タスクの一覧の上にある「バックグラウンドでエクスポート…」を選んでください。ファイルは終了から SVC_EXPORT_JOBS_RETENTION_DAYS 日後 (既定値 7) に削除されます。"
 }

@@ -4,7 +4,7 @@ export const maintenance: Texts["maintenance"] = {
   title: "メンテナンス期間",
   create: "期間を作成",
   edit: (name: string) => `${name} の変更`,
-  hint: "期間中はアラートが記録され、メッセージは送信されません。終了時に続いている問題は、その時点で通知されます。",
+  hint: "期間中はアラートが記録され、メッセージは送信されません。終了時に未解決のアラートは、その時点で送信されます。",
   name: "作業内容",
   state: "状態",
   states: { planned: "予定", lasts: "実施中", ended: "終了" },
@@ -19,7 +19,7 @@ export const maintenance: Texts["maintenance"] = {
   deleteTitle: (name: string) => `${name} の削除`,
   deleteHints: {
     planned: "その期間も通常どおりメッセージが送信されます。",
-    lasts: "すぐに終了し、現在の問題が通知されます。",
+    lasts: "すぐに終了し、未解決のアラートが送信されます。",
     ended: "一覧から削除されます。アラートと配信は残ります。"
   }
 }

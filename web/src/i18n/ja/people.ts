@@ -44,8 +44,8 @@ export const people: Texts["people"] = {
   revoke: "取り消す",
   revokeOf: (email: string) => `${email} の招待を取り消す`,
   invitedTitle: (email: string) => `${email} を招待しました`,
-  mailSent: "このリンクを記載したメールを送信しています。リンクを直接渡すこともできます。",
-  mailNotSent: "この Brain サーバーはメールを送信しません。リンクを直接渡してください。",
+  mailSent: "このリンクを記載したメールは送信待ちです。リンクを自分で送ることもできます。",
+  mailNotSent: "この Brain サーバーはメールを送信しません。リンクを自分で送ってください。",
   link: "招待リンク",
   linkHint: "リンクは今だけ表示されます。使用できるのは 1 回です。同じアドレスを後から招待すると無効になります。"
 }

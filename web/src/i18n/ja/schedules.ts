@@ -286,7 +286,7 @@ export const schedules = {
       on_unknown_outcome: "結果不明の場合",
       jitter_seconds: "ジッター（秒）",
       grace_seconds: "猶予（秒、任意）",
-      is_enabled: "開始時"
+      is_enabled: "初期状態"
     },
     kinds: { cron: "Cron", interval: "間隔", clocked: "1 回" },
     expressionHints: {

@@ -34,7 +34,7 @@ export const tasks: Texts["tasks"] = {
   noMatchHint: "条件を減らすか、さらに過去までさかのぼってください。",
   clear: "フィルターを解除",
   loadingMore: "以前のタスクを読み込み中",
-  end: "これですべてです",
+  end: "リストの末尾です",
   density: "行の高さ",
   selected: (count: string) => `${count}件選択中`,
   select: (name: string) => `「${name}」を選択`,

@@ -73,5 +73,5 @@ export const workers: Texts["workers"] = {
   restartQuestion: (name: string) => `プロセス「${name}」を再起動しますか？`,
   restartNotice: (name: string) => `再起動：${name}`,
   restartProcessHint:
-    "プロセスは終了し、スーパーバイザーが再び起動する必要があります。スーパーバイザーがなければ起動しません。"
+    "プロセスは終了し、スーパーバイザーが再び起動する必要があります。スーパーバイザーがなければ停止したままです。"
 }

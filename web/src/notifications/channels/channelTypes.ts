@@ -26,29 +26,33 @@ export interface ChannelField {
   readonly isRequired: boolean
 }
 
-const required = (name: ChannelFieldName, kind: FieldKind): ChannelField => ({ name, kind, isRequired: true })
-const optional = (name: ChannelFieldName, kind: FieldKind): ChannelField => ({ name, kind, isRequired: false })
+const requiredField = (name: ChannelFieldName, kind: FieldKind): ChannelField => ({ name, kind, isRequired: true })
+const optionalField = (name: ChannelFieldName, kind: FieldKind): ChannelField => ({ name, kind, isRequired: false })
 
 export const channelTypes = {
-  webhook: [required("url", "url"), optional("hmac_secret", "secret"), optional("headers", "secretPairs")],
+  webhook: [
+    requiredField("url", "url"),
+    optionalField("hmac_secret", "secret"),
+    optionalField("headers", "secretPairs")
+  ],
   email: [
-    required("smtp_host", "text"),
-    required("smtp_port", "port"),
-    optional("smtp_tls", "tls"),
-    required("smtp_user", "text"),
-    required("smtp_pass", "secret"),
-    required("to_addrs", "lines"),
-    optional("from_addr", "text")
+    requiredField("smtp_host", "text"),
+    requiredField("smtp_port", "port"),
+    optionalField("smtp_tls", "tls"),
+    requiredField("smtp_user", "text"),
+    requiredField("smtp_pass", "secret"),
+    requiredField("to_addrs", "lines"),
+    optionalField("from_addr", "text")
   ],
-  slack: [required("webhook_url", "secretUrl")],
-  telegram: [required("bot_token", "secret"), required("chat_id", "text")],
+  slack: [requiredField("webhook_url", "secretUrl")],
+  telegram: [requiredField("bot_token", "secret"), requiredField("chat_id", "text")],
   pagerduty: [
-    required("integration_key", "secret"),
-    optional("severity_default", "severity"),
-    optional("severity_map", "pairs")
+    requiredField("integration_key", "secret"),
+    optionalField("severity_default", "severity"),
+    optionalField("severity_map", "pairs")
   ],
-  discord: [required("webhook_url", "secretUrl")],
-  teams: [required("webhook_url", "secretUrl")]
+  discord: [requiredField("webhook_url", "secretUrl")],
+  teams: [requiredField("webhook_url", "secretUrl")]
 } as const satisfies Readonly<Record<string, ReadonlyArray<ChannelField>>>
 
 export type ChannelTypeName = keyof typeof channelTypes
