@@ -7,8 +7,8 @@ import { useProblem } from "./Notices.tsx"
 import { useToast } from "./Toasts.tsx"
 
 /**
- * A change that one click makes. It asks for a fresh proof where the API wants one, says why it was refused, and reads
- * again what begins with the key.
+ * A change that one click makes. It asks for the password or a code where the API requires it again, says why it was
+ * refused, and reads again what begins with the key.
  */
 export const useAct = <A = void>(key: ReadonlyArray<unknown>, act: (input: A) => Promise<unknown>) => {
   const texts = useTexts()
