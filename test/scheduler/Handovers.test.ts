@@ -24,7 +24,7 @@ const makeWorld = (catchUpMax = 1000) =>
     const boot = Effect.gen(function*() {
       const store = Context.get(yield* Layer.build(Store.layer(home)), Store)
       const ticks = yield* Effect.provideService(makeTicks(catchUpMax), Store, store)
-      const { forgetPauses, handOver } = yield* Effect.provideService(makeHandovers(ticks), Store, store)
+      const { clearPauses, handOver } = yield* Effect.provideService(makeHandovers(ticks), Store, store)
       store.saveProject(projectId, "default")
       store.setHeld(projectId, true)
       const connect = Effect.map(brain.service.snapshot, ({ schedules }) => {
@@ -33,7 +33,7 @@ const makeWorld = (catchUpMax = 1000) =>
       return {
         store,
         ticks,
-        connect: Effect.zipRight(connect, forgetPauses),
+        connect: Effect.zipRight(connect, clearPauses),
         handOver: Effect.provideService(handOver, Brain, brain.service),
         decide: Effect.map(Timestamp.now, (now) => ticks.decideDue(now))
       }
