@@ -17,6 +17,8 @@ export interface LiveTask {
   readonly started_at: string | null
   readonly finished_at: string | null
   readonly runtime_ms: number | null
+  /** Cut: a list shows one line of it. */
+  readonly exception: string | null
   readonly updated_at: Timestamp
 }
 

@@ -8,7 +8,7 @@ import { Inbox } from "../../src/services/Notifications/Inbox.ts"
 import { baseUrl, freshKey, freshProject, request, serverOn } from "../brain.ts"
 import { engines, temporaryHome } from "../databases.ts"
 import { freshPostgres } from "../postgres.ts"
-import { openStream, putTask } from "./live.ts"
+import { openStream, putTask, putTasks } from "./live.ts"
 import { sessionOf } from "./people.ts"
 
 /** Opens the stream as whoever the headers say, and waits for its end. */
@@ -44,6 +44,18 @@ describe.each(engines)("live stream on %s", (engine) => {
           "a started",
           "b received"
         ])
+      }))
+
+    it.scoped("has the beginning of a failure's exception, and none once the task runs again", () =>
+      Effect.gen(function*() {
+        const project = yield* freshProject()
+        const { token } = yield* freshKey({ roles: { [project.id]: "viewer" } })
+        const stream = yield* openStream(project.slug, token)
+        yield* putTasks(project.id, ["a"], "failure", `IOError: ${"ü".repeat(1000)}`)
+        const failed = yield* stream.next
+        assert.strictEqual(failed.data.exception, `IOError: ${"ü".repeat(291)}`)
+        yield* putTasks(project.id, ["a"], "started")
+        assert.deepInclude((yield* stream.next).data, { task_id: "a", exception: null })
       }))
 
     // the right to see is asked again every 15 seconds anyway: the time limit is below that

@@ -7,7 +7,12 @@ import * as Ids from "../../src/services/Ids.ts"
 import { baseUrl } from "../brain.ts"
 
 /** Writes or changes tasks as a writer would, in one statement, and hints at it. */
-export const putTasks = (projectId: ProjectId, taskIds: ReadonlyArray<string>, state: string) =>
+export const putTasks = (
+  projectId: ProjectId,
+  taskIds: ReadonlyArray<string>,
+  state: string,
+  exception: string | null = null
+) =>
   Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient
     const now = yield* Timestamp.now
@@ -19,6 +24,7 @@ export const putTasks = (projectId: ProjectId, taskIds: ReadonlyArray<string>, s
       task_id,
       name: "shop.pay",
       state,
+      exception,
       priority: "normal",
       retry_count: 0,
       tags: "[]",
@@ -29,7 +35,8 @@ export const putTasks = (projectId: ProjectId, taskIds: ReadonlyArray<string>, s
       updated_at: now
     }))
     yield* sql`INSERT INTO tasks ${sql.insert(rows)}
-      ON CONFLICT (project_id, engine, task_id) DO UPDATE SET state = excluded.state, updated_at = excluded.updated_at`
+      ON CONFLICT (project_id, engine, task_id) DO UPDATE SET state = excluded.state, exception = excluded.exception,
+        updated_at = excluded.updated_at`
     yield* Effect.flatMap(Hints, (hints) => hints.publish("tasks", projectId))
   })
 
@@ -38,7 +45,12 @@ export const putTask = (projectId: ProjectId, taskId: string, state: string) => 
 interface Message {
   readonly id: string
   readonly event: string
-  readonly data: { readonly task_id?: string; readonly state?: string; readonly unread?: number }
+  readonly data: {
+    readonly task_id?: string
+    readonly state?: string
+    readonly exception?: string | null
+    readonly unread?: number
+  }
 }
 
 /** Opens the stream; `next` waits for one message that is not a comment. */

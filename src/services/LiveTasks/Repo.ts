@@ -8,6 +8,9 @@ import * as Ids from "../Ids.ts"
 
 export const pageSize = 500
 
+/** A list shows one line of an exception, which may have many. */
+const exceptionCharacters = 300
+
 /**
  * Replicas commit in another order than that of their clocks, so this much is read again; what was sent is left out.
  */
@@ -24,7 +27,7 @@ export class LiveTasksRepo extends Effect.Service<LiveTasksRepo>()("svc/LiveTask
     const listPage = (projectId: ProjectId, { id, updated_at }: ChangePosition, to: ChangePosition | null) =>
       orDieOnSql(read<LiveTask>`
         SELECT id, engine, task_id, name, queue, state, priority, retry_count, worker_name, received_at, started_at,
-               finished_at, runtime_ms, updated_at
+               finished_at, runtime_ms, substr(exception, 1, ${exceptionCharacters}) AS exception, updated_at
         FROM tasks WHERE project_id = ${projectId} AND (updated_at, id) > (${updated_at}, ${id})
           ${to === null ? read`` : read`AND (updated_at, id) <= (${to.updated_at}, ${to.id})`}
         ORDER BY updated_at, id LIMIT ${pageSize}`)

@@ -17,6 +17,7 @@ export type LiveTask = Pick<
   | "started_at"
   | "finished_at"
   | "runtime_ms"
+  | "exception"
   | "updated_at"
 >
 
