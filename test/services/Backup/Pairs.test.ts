@@ -59,7 +59,10 @@ describe.each(engines)("a backup of %s", (source) => {
       )
       for (const target of engines) {
         const to = yield* makeSite(target, { keysOf: from })
-        const copyOnly = Layer.succeed(RestoreAftermath, RestoreAftermath.make({ closeOpenWork: () => Effect.succeed({}) }))
+        const copyOnly = Layer.succeed(
+          RestoreAftermath,
+          RestoreAftermath.make({ closeOpenWork: () => Effect.succeed({}) })
+        )
         yield* restoreInto(to, path, null, Restore.Default.pipe(Layer.provide(copyOnly)))
         const after = yield* dumpAll(to)
         for (const [name, rows] of before) {
