@@ -7,6 +7,7 @@ import { apiKeys } from "./groups/api-keys.ts"
 import { approvals } from "./groups/approvals.ts"
 import { audit } from "./groups/audit.ts"
 import { backup, restore } from "./groups/backup.ts"
+import { bulkJobs } from "./groups/bulk-jobs.ts"
 import { bulkRetry } from "./groups/bulk-retry.ts"
 import { mintSchedulerCert } from "./groups/certificates.ts"
 import { channels } from "./groups/channels.ts"
@@ -69,6 +70,7 @@ const sections = [
       stats,
       commands,
       bulkRetry,
+      bulkJobs,
       queues,
       workers,
       schedules,

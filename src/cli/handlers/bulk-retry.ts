@@ -5,7 +5,7 @@ import type { BulkRetryItem, ItemStatus } from "../../domain/BulkRetry/Item.ts"
 import type { BulkRetryPreview } from "../../domain/BulkRetry/Preview.ts"
 import { BulkRetryId, caseInsensitiveId } from "../../domain/Id.ts"
 import { QueryLimit } from "../../domain/Query.ts"
-import { checkOutcome, hasEnded, isQuiet, watchProgress } from "../BulkRetryProgress.ts"
+import { checkOutcome, hasEnded, isQuiet, watchBulkRetry } from "../BulkRetryProgress.ts"
 import { decodeInput } from "../DecodeInput.ts"
 import { CliError } from "../Explain.ts"
 import { type ApiError, type DecodedResponse, printAnswer, type Remote, withRemote } from "../Remote.ts"
@@ -80,7 +80,7 @@ interface PrintOptions {
 /** Prints the request; with `watch` its progress first. */
 const printRequest = (remote: Remote, answer: Answer, { isLast = hasEnded, json, watch }: PrintOptions) =>
   Effect.gen(function*() {
-    const last = watch ? yield* watchProgress(remote, answer, isLast) : answer
+    const last = watch ? yield* watchBulkRetry(remote, answer, isLast) : answer
     yield* printAnswer(last, json, formatRequest)
     if (watch && hasEnded(last[0])) yield* checkOutcome(last[0])
   })
