@@ -11,7 +11,7 @@ export const ApprovalPolicy = Schema.Struct({
   purge: describeField(Schema.Boolean, "Purges of queues.", true),
   bulk_over: describeField(
     Schema.NullOr(Schema.Int.pipe(Schema.between(0, 10_000))),
-    "Bulk retries and bulk deletions that may concern more tasks than this; null: none.",
+    "Bulk retries, deletions and cancellations that may concern more tasks than this; null: none.",
     100
   ),
   destructive_rules: describeField(
@@ -31,6 +31,7 @@ export const ApprovalKind = Schema.Literal(
   "bulk_retry",
   "bulk_retry_request",
   "bulk_delete",
+  "bulk_cancel",
   "rule_create",
   "rule_update",
   "rule_reset",

@@ -4,6 +4,7 @@ import type { Scope } from "../domain/Access.ts"
 import { hasScope, system } from "../domain/Actor.ts"
 import type { Approval, ApprovalKind, ListApprovals } from "../domain/Approval.ts"
 import type { RuleCreate, RuleUpdate } from "../domain/Automation.ts"
+import type { BulkJobFilter } from "../domain/BulkJob.ts"
 import type { BulkRetryRequestCreate } from "../domain/BulkRetry.ts"
 import type { BulkRetry, PurgeQueue } from "../domain/Command/Requests.ts"
 import { Conflict, Forbidden, NotFound } from "../domain/Errors.ts"
@@ -54,6 +55,7 @@ const scopesOfActs: Readonly<Record<ApprovalKind, Scope>> = {
   bulk_retry: "commands:write",
   bulk_retry_request: "commands:write",
   bulk_delete: "tasks:delete",
+  bulk_cancel: "commands:write",
   rule_create: "automation:write",
   rule_update: "automation:write",
   rule_reset: "automation:write",
@@ -104,6 +106,8 @@ export class Approvals extends Effect.Service<Approvals>()("svc/Approvals", {
           return toDone("bulk_retry_request")(bulkRetries.create(request as BulkRetryRequestCreate))
         case "bulk_delete":
           return deleteTasks(request as BulkDelete, created_at)
+        case "bulk_cancel":
+          return toDone("bulk_job")(bulkJobs.cancelMatching(request as BulkJobFilter, created_at))
         case "rule_create":
           return toDone("automation_rule")(rules.create(request as RuleCreate))
         case "rule_update": {

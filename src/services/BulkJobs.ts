@@ -34,6 +34,17 @@ const tooMany = new Conflict({
 const endedError = ({ status }: BulkJobRow) =>
   new Conflict({ code: "bulk_job_ended", detail: `The bulk job is ${status}.` })
 
+/** What waits where a second person must approve the job. */
+const heldActOf = (act: BulkJobAct, terms: BulkJobFilter) =>
+  act === "delete"
+    ? {
+      kind: "bulk_delete",
+      // the same request as that of the bulk deletion by filter, so that both wait as one
+      request: { task_ids: null, ...terms },
+      summary: "Delete the tasks that match a filter"
+    } as const
+    : { kind: "bulk_cancel", request: terms, summary: "Cancel the tasks that match a filter" } as const
+
 /**
  * Durable bulk jobs within the current project (docs/bulk-jobs.md): they delete or cancel all tasks of a filter.
  * `BulkJobs/Runner.ts` executes them.
@@ -79,8 +90,13 @@ export class BulkJobs extends Effect.Service<BulkJobs>()("svc/BulkJobs", {
         const until = filter_until !== null && filter_until < as_of ? filter_until : as_of
         const filter = { ...terms, filter_until: until }
         const facets = yield* search.countFacets(project_id, tasksOf(act, filter, as_of))
+        const total = facets.is_complete ? facets.counted : null
+        yield* gate.check(
+          heldActOf(act, terms),
+          ({ bulk_over }) => bulk_over !== null && (act === "delete" || total === null || total > bulk_over)
+        )
         const engines = act === "delete" ? [everyEngine] : yield* listEngines(project_id, facets)
-        const isEmpty = facets.is_complete && facets.counted === 0
+        const isEmpty = total === 0
         const ended_at = isEmpty ? created_at : null
         return yield* insert({
           id: yield* Ids.nextOf(BulkJobId),
@@ -88,7 +104,7 @@ export class BulkJobs extends Effect.Service<BulkJobs>()("svc/BulkJobs", {
           act,
           filter,
           status: isEmpty ? "completed" : "running",
-          total: facets.is_complete ? facets.counted : null,
+          total,
           done: 0,
           skipped: 0,
           cursors: Object.fromEntries(engines.map((engine) => [engine, Ids.minId])),
@@ -103,27 +119,21 @@ export class BulkJobs extends Effect.Service<BulkJobs>()("svc/BulkJobs", {
       }
     )
 
+    const begin = (act: BulkJobAct, terms: BulkJobFilter, requestedAt?: Timestamp.Timestamp) =>
+      create(act, terms, requestedAt).pipe(Effect.flatMap(describe), gate.record)
+
     /**
      * Begins to delete the tasks that match, or, with `requestedAt`, those that matched when the approved request was
      * made.
      */
     const deleteMatching = Effect.fn("BulkJobs.deleteMatching")(
-      (terms: BulkJobFilter, requestedAt?: Timestamp.Timestamp) =>
-        gate.check(
-          // the same request as that of the bulk deletion by filter, so that both wait as one
-          {
-            kind: "bulk_delete",
-            request: { task_ids: null, ...terms },
-            summary: "Delete the tasks that match a filter"
-          },
-          ({ bulk_over }) => bulk_over !== null
-        ).pipe(Effect.zipRight(create("delete", terms, requestedAt)), Effect.flatMap(describe), gate.record),
+      (terms: BulkJobFilter, requestedAt?: Timestamp.Timestamp) => begin("delete", terms, requestedAt),
       orDieOnSql
     )
 
-    /** Begins to cancel the tasks that match and have not ended. */
+    /** Begins to cancel the tasks that match and have not ended; `requestedAt` as in `deleteMatching`. */
     const cancelMatching = Effect.fn("BulkJobs.cancelMatching")(
-      (terms: BulkJobFilter) => Effect.flatMap(create("cancel", terms), describe),
+      (terms: BulkJobFilter, requestedAt?: Timestamp.Timestamp) => begin("cancel", terms, requestedAt),
       orDieOnSql
     )
 

@@ -23,7 +23,7 @@ layer(serverOn("SQLite"), { excludeTestServices: true })("svc approvals", (it) =
 
       const slow = yield* hold("slow")
       assert.match(ok(yield* run("approvals", "list", "--status", "pending")), /pending +Purge the queue slow/)
-      assert.match(ok(yield* run("approvals", "show", slow)), /request +\{.*"queue":"slow"/)
+      assert.match(ok(yield* run("approvals", "show", slow)), /kind +purge_queue\n(.*\n)*request +\{.*"queue":"slow"/)
       refused(yield* run("approvals", "approve", slow), "Another admin of the project must decide")
       assert.strictEqual(ok(yield* other("approvals", "approve", slow)), "approved and done: Purge the queue slow\n")
       assert.match(ok(yield* run("approvals", "show", slow)), /result +\{.*"type":"command"/)

@@ -158,6 +158,71 @@ describe.each(engines)("approvals on %s", (engine) => {
       60_000
     )
 
+    it.effect(
+      "a cancellation by filter waits where more tasks than the limit match, or where they are too many to count",
+      () =>
+        Effect.gen(function*() {
+          const { actions, call, first, held, operator, project } = yield* site
+          const start = Date.now() - 3_600_000
+          const open = (n: number) => storedTask(project.id, start + n, { state: "started", queue: `q${n % 2}` })
+          yield* insertTasks([open(0), open(1), open(2), storedTask(project.id, start + 3, { queue: "q1" })])
+          // one of the two tasks of this queue has ended
+          const one = yield* call(operator, "POST", "/bulk-jobs:cancel", { filter_queue: "q1" })
+          assert.deepInclude(one.json, { act: "cancel", total: 1 }, one.text)
+          const body = { filter_queue: "q0" }
+          const id = yield* held(operator, "POST", "/bulk-jobs:cancel", body)
+          assert.strictEqual(
+            yield* held(operator, "POST", "/bulk-jobs:cancel", body),
+            id,
+            "the same request waits once"
+          )
+          const jobs = Effect.map(call(first, "GET", "/bulk-jobs"), ({ json }) => json.items)
+          assert.lengthOf(yield* jobs, 1)
+          assert.deepInclude((yield* call(first, "GET", `/approvals/${id}`)).json, {
+            kind: "bulk_cancel",
+            summary: "Cancel the tasks that match a filter",
+            status: "pending",
+            requested_by: operator.user_id
+          })
+          const narrow = yield* freshKey({
+            roles: { [project.id]: "admin" },
+            scopes: ["projects:write", "tasks:delete"]
+          })
+          assert.strictEqual((yield* call(narrow, "POST", `/approvals/${id}/approve`)).json.code, "scope_missing")
+
+          yield* insertTasks([storedTask(project.id, Date.now() + 60_000, { state: "started", queue: "q0" })])
+          const approved = yield* call(first, "POST", `/approvals/${id}/approve`)
+          assert.strictEqual(approved.json.result.type, "bulk_job", approved.text)
+          // the task that came after the request is not of the job
+          const job = yield* call(first, "GET", `/bulk-jobs/${approved.json.result.id}`)
+          assert.deepInclude(job.json, { act: "cancel", total: 2, created_by: first.user_id })
+          assert.includeMembers(yield* actions, ["approval.requested", "approval.approved"])
+
+          yield* insertTasks(Array.from({ length: 10_003 }, (_, n) => open(n + 4)))
+          yield* held(operator, "POST", "/bulk-jobs:cancel", { filter_name: "shop" })
+        }),
+      60_000
+    )
+
+    it.effect("an act of a kind that only a newer replica knows is left to that replica", () =>
+      Effect.gen(function*() {
+        const sql = yield* SqlClient.SqlClient
+        const approvals = yield* Approvals
+        const { agent_id, call, first, held, second } = yield* site
+        const body = { agent_id, queue: "a", engine: "celery", force: true }
+        const known = yield* held(first, "POST", "/commands/purge-queue", body)
+        const unknown = yield* held(first, "POST", "/commands/purge-queue", { ...body, queue: "b" })
+        yield* sql`UPDATE approvals SET kind = 'teleport' WHERE id = ${unknown}`
+        const listed = yield* call(second, "GET", "/approvals")
+        assert.deepStrictEqual(listed.json.items.map(({ id }: { readonly id: string }) => id), [known])
+        assert.strictEqual((yield* call(second, "POST", `/approvals/${unknown}/approve`)).status, 404)
+        yield* sql`UPDATE approvals SET expires_at = '2026-01-01T00:00:00.000000Z' WHERE id IN (${known}, ${unknown})`
+        yield* approvals.expireDue()
+        assert.strictEqual((yield* call(second, "GET", `/approvals/${known}`)).json.status, "expired")
+        const [row] = yield* sql<{ status: string }>`SELECT status FROM approvals WHERE id = ${unknown}`
+        assert.strictEqual(row?.status, "pending")
+      }))
+
     it.effect("an approved deletion counts ages from the request", () =>
       Effect.gen(function*() {
         const { call, first, held, project, second } = yield* site

@@ -41,6 +41,7 @@ export const list = ({ cursor, json, limit, project, status }: {
 const formatApproval = (approval: Approval, text: string): string =>
   formatFields([
     ["approval", approval.id],
+    ["kind", approval.kind],
     ["summary", approval.summary],
     ["status", approval.status],
     ["asked by", approval.requested_by_name ?? approval.requested_by],

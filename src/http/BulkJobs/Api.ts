@@ -44,7 +44,7 @@ export class BulkJobsApi extends HttpApiGroup.make("bulk_jobs")
         ...createRule,
         caller: "operator",
         scope: "commands:write",
-        failureCodes: ["too_many_bulk_jobs"]
+        failureCodes: ["too_many_bulk_jobs", ...heldCodes]
       })
       .annotateContext(operation(
         "Cancel all tasks of a filter",

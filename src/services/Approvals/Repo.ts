@@ -1,6 +1,6 @@
 import { SqlClient } from "@effect/sql"
 import { Array as Arr, Effect, Schema, Struct } from "effect"
-import { Approval, type ApprovalKind, type ApprovalStatus } from "../../domain/Approval.ts"
+import { Approval, ApprovalKind, type ApprovalStatus } from "../../domain/Approval.ts"
 import { type ApprovalId, type ProjectId, UserId } from "../../domain/Id.ts"
 import type { Timestamp } from "../../domain/Timestamp.ts"
 import { JsonColumn } from "../ColumnTypes.ts"
@@ -31,12 +31,16 @@ export class ApprovalsRepo extends Effect.Service<ApprovalsRepo>()("svc/Approval
     const sql = yield* SqlClient.SqlClient
     const read = yield* Reader
     const columns = sql.literal(Object.keys(ApprovalRow.fields).join(", "))
+    // a newer replica may store kinds that this one does not know; that replica lists and expires them
+    const hasKnownKind = sql.in("kind", ApprovalKind.literals)
     const userIds = rowsOf(Schema.Struct({ id: UserId }))
 
     return {
       insert: (row: ApprovalRow) => sql`INSERT INTO approvals ${sql.insert(encode(row))}`,
       find: (projectId: ProjectId, id: ApprovalId) =>
-        firstRow(sql`SELECT ${columns} FROM approvals WHERE id = ${id} AND project_id = ${projectId}`),
+        firstRow(
+          sql`SELECT ${columns} FROM approvals WHERE id = ${id} AND project_id = ${projectId} AND ${hasKnownKind}`
+        ),
       /** The person's pending approval of the same request, which is not asked for twice. */
       findSame: (projectId: ProjectId, userId: UserId, kind: ApprovalKind, request: string, now: Timestamp) =>
         firstRow(sql`SELECT ${columns} FROM approvals
@@ -49,6 +53,7 @@ export class ApprovalsRepo extends Effect.Service<ApprovalsRepo>()("svc/Approval
         allRows(read`SELECT ${columns} FROM approvals WHERE ${
           read.and([
             read`project_id = ${projectId}`,
+            hasKnownKind,
             ...(status === null ? [] : [read`status = ${status}`]),
             ...(after === null ? [] : [read`id < ${after}`])
           ])
@@ -62,7 +67,7 @@ export class ApprovalsRepo extends Effect.Service<ApprovalsRepo>()("svc/Approval
         sql`UPDATE approvals SET status = ${status}, result = ${JSON.stringify(result)} WHERE id = ${id}`,
       listExpired: (now: Timestamp, limit: number) =>
         allRows(sql`SELECT ${columns} FROM approvals
-          WHERE status = 'pending' AND expires_at <= ${now} ORDER BY expires_at LIMIT ${limit}`),
+          WHERE status = 'pending' AND expires_at <= ${now} AND ${hasKnownKind} ORDER BY expires_at LIMIT ${limit}`),
       /** Active users who could decide: the project's admins and global admins, without the one who asks. */
       listDeciders: (projectId: ProjectId, requester: UserId) =>
         Effect.map(

@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { readFileSync } from "node:fs"
 import { has } from "../../needs.ts"
-import { browser, inspect, signIn, visit } from "./browser.ts"
+import { browser, inspect, signIn, visit, waitUntil } from "./browser.ts"
 import { email, shopOn } from "./shop.ts"
 
 const rules = "/projects/shop/automation/rules"
@@ -71,7 +71,7 @@ describe.skipIf(!(await has("chromium-headless-shell")))(
         yield* Effect.promise(async () => {
           const admin = await invite("Ada", "admin")
           await call("PATCH", "/projects/shop", {
-            approvals: { purge: true, bulk_over: null, destructive_rules: true }
+            approvals: { purge: true, bulk_over: 0, destructive_rules: true }
           })
           await page.getByRole("button", { name: "Disable: Retry declined cards" }).click()
           await page.getByText("This waits for a second person", { exact: true }).waitFor()
@@ -100,6 +100,20 @@ describe.skipIf(!(await has("chromium-headless-shell")))(
           await ada.page.getByText("Not today").waitFor()
           const { reason, status } = await call("GET", `/projects/shop/approvals/${id}`)
           assert.deepStrictEqual({ reason, status }, { reason: "Not today", status: "rejected" })
+
+          // so does the cancellation of all that match
+          await page.goto("/projects/shop/tasks")
+          await page.getByRole("checkbox", { name: "Select all loaded tasks" }).check()
+          const bar = page.getByRole("region", { name: "Selected" })
+          await bar.getByRole("button", { name: /^Select all (?:[\d,]+ )?that match$/ }).click()
+          await bar.getByRole("button", { name: "Cancel the tasks" }).click()
+          const cancel = page.getByRole("dialog").getByRole("button", { name: "Cancel the tasks" })
+          await waitUntil(() => cancel.isEnabled()) // the shop has tasks that run at most moments
+          await cancel.click()
+          await page.getByRole("alert").getByText("This waits for a second person").waitFor()
+          await inspect(page, "a cancellation that waits")
+          await page.getByRole("dialog").getByRole("link", { name: "See the approval" }).click()
+          await page.getByText("Cancellation of many tasks").waitFor()
         })
 
         // the feed: filters in the address, and new rows behind a button
@@ -121,7 +135,7 @@ describe.skipIf(!(await has("chromium-headless-shell")))(
           await ada.page.clock.fastForward(16_000) // the feed is read every 15 s
           await ada.page.getByRole("button", { name: "1 new" }).click()
           await ada.page.getByRole("button", { name: "1 new" }).waitFor({ state: "detached" })
-          assert.strictEqual(await feed.getByText("approval.requested").count(), 3)
+          assert.strictEqual(await feed.getByText("approval.requested").count(), 4)
         })
 
         // the audit log: a row with its metadata, the integrity, and a file

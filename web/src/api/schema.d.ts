@@ -1189,7 +1189,7 @@ export interface components {
             /** Format: uuid */
             id: string;
             /** @enum {string} */
-            kind: "purge_queue" | "bulk_retry" | "bulk_retry_request" | "bulk_delete" | "rule_create" | "rule_update" | "rule_reset" | "policy";
+            kind: "purge_queue" | "bulk_retry" | "bulk_retry_request" | "bulk_delete" | "bulk_cancel" | "rule_create" | "rule_update" | "rule_reset" | "policy";
             /** Format: uuid */
             project_id: string;
             reason: string | null;
@@ -4310,19 +4310,6 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"] & {
                     /** @enum {string} */
                     code?: "idempotency_conflict" | "too_many_automation_rules" | "too_many_approvals";
-                    /** @enum {integer} */
-                    status?: 409;
-                };
-            };
-        };
-        "idempotency_conflict.too_many_bulk_jobs": {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/problem+json": components["schemas"]["Problem"] & {
-                    /** @enum {string} */
-                    code?: "idempotency_conflict" | "too_many_bulk_jobs";
                     /** @enum {integer} */
                     status?: 409;
                 };

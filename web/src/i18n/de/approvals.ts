@@ -31,6 +31,7 @@ export const approvals: Texts["approvals"] = {
     bulk_retry: "Wiederholung vieler Tasks",
     bulk_retry_request: "Dauerhafte Massenwiederholung",
     bulk_delete: "Löschung vieler Tasks",
+    bulk_cancel: "Abbruch vieler Tasks",
     rule_create: "Neue Automatisierungsregel",
     rule_update: "Änderung einer Automatisierungsregel",
     rule_reset: "Schutzschalter einer Automatisierungsregel",

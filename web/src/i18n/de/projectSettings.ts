@@ -37,7 +37,7 @@ export const projectSettings: Texts["projectSettings"] = {
   holdRules: "Automatisierungsregeln, die wiederholen oder abbrechen",
   holdRulesHint: "Das Anlegen und Ändern solcher Regeln. Das Löschen wartet nicht.",
   holdBulk: "Sammelaktionen über mehr Tasks als",
-  holdBulkHint: "Sammelwiederholungen und Sammellöschungen. Leer: keine davon wartet.",
+  holdBulkHint: "Sammelwiederholungen, -löschungen und -abbrüche. Leer: nichts davon wartet.",
   schedulers: "Scheduler",
   owner: "Scheduler neuer Zeitpläne",
   ownerHint: "Er löst Zeitpläne aus, die keinen eigenen Scheduler nennen, zum Beispiel svc-scheduler.",

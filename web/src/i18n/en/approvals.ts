@@ -25,6 +25,7 @@ export const approvals = {
     bulk_retry: "Retry of many tasks",
     bulk_retry_request: "Durable bulk retry",
     bulk_delete: "Deletion of many tasks",
+    bulk_cancel: "Cancellation of many tasks",
     rule_create: "New automation rule",
     rule_update: "Change of an automation rule",
     rule_reset: "Breaker of an automation rule",

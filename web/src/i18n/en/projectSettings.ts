@@ -32,7 +32,7 @@ export const projectSettings = {
   holdRules: "Automation rules that retry or cancel",
   holdRulesHint: "Creating and changing such rules. Deleting one does not wait.",
   holdBulk: "Bulk acts on more tasks than",
-  holdBulkHint: "Bulk retries and bulk deletions. Empty: none of them waits.",
+  holdBulkHint: "Bulk retries, deletions and cancellations. Empty: none of them waits.",
   schedulers: "Schedulers",
   owner: "Scheduler of new schedules",
   ownerHint: "It fires schedules that name no scheduler of their own, such as svc-scheduler.",

@@ -29,6 +29,7 @@ export const approvals: Texts["approvals"] = {
     bulk_retry: "Reintento de muchas tareas",
     bulk_retry_request: "Reintento masivo duradero",
     bulk_delete: "Eliminación de muchas tareas",
+    bulk_cancel: "Cancelación de muchas tareas",
     rule_create: "Nueva regla de automatización",
     rule_update: "Cambio de una regla de automatización",
     rule_reset: "Disyuntor de una regla de automatización",

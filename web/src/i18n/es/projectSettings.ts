@@ -37,7 +37,7 @@ export const projectSettings: Texts["projectSettings"] = {
   holdRules: "Reglas de automatización que reintentan o cancelan",
   holdRulesHint: "Crear y cambiar esas reglas. Eliminar una no espera.",
   holdBulk: "Acciones masivas sobre más tareas que",
-  holdBulkHint: "Reintentos y eliminaciones masivos. Vacío: ninguno espera.",
+  holdBulkHint: "Reintentos, eliminaciones y cancelaciones en masa. Vacío: ninguna de estas acciones espera.",
   schedulers: "Planificadores",
   owner: "Planificador de las programaciones nuevas",
   ownerHint: "Dispara las programaciones que no indican un planificador propio, por ejemplo svc-scheduler.",

@@ -29,6 +29,7 @@ export const approvals: Texts["approvals"] = {
     bulk_retry: "Relance de nombreuses tâches",
     bulk_retry_request: "Relance en masse durable",
     bulk_delete: "Suppression de nombreuses tâches",
+    bulk_cancel: "Annulation de nombreuses tâches",
     rule_create: "Nouvelle règle d’automatisation",
     rule_update: "Modification d’une règle d’automatisation",
     rule_reset: "Disjoncteur d’une règle d’automatisation",

@@ -37,7 +37,7 @@ export const projectSettings: Texts["projectSettings"] = {
   holdRules: "Règles d’automatisation qui relancent ou annulent",
   holdRulesHint: "La création et la modification de ces règles. La suppression n’attend pas.",
   holdBulk: "Actions groupées sur plus de tâches que",
-  holdBulkHint: "Relances et suppressions groupées. Vide : aucune n’attend.",
+  holdBulkHint: "Relances, suppressions et annulations groupées. Vide : aucune n’attend.",
   schedulers: "Ordonnanceurs",
   owner: "Ordonnanceur des nouvelles planifications",
   ownerHint: "Il déclenche les planifications qui n’en nomment pas d’autre, par exemple svc-scheduler.",

@@ -28,6 +28,7 @@ export const approvals: Texts["approvals"] = {
     bulk_retry: "多数のタスクの再試行",
     bulk_retry_request: "永続的な一括再試行",
     bulk_delete: "多数のタスクの削除",
+    bulk_cancel: "多数のタスクのキャンセル",
     rule_create: "新しい自動化ルール",
     rule_update: "自動化ルールの変更",
     rule_reset: "自動化ルールのブレーカー",

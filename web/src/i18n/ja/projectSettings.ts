@@ -35,7 +35,7 @@ export const projectSettings: Texts["projectSettings"] = {
   holdRules: "再試行またはキャンセルを行う自動化ルール",
   holdRulesHint: "そのようなルールの作成と変更。削除には承認は不要です。",
   holdBulk: "承認が必要な一括操作のタスク数（これを超える場合）",
-  holdBulkHint: "一括再試行と一括削除。空の場合は承認は不要です。",
+  holdBulkHint: "一括再試行、一括削除、一括キャンセル。空の場合は承認は不要です。",
   schedulers: "スケジューラー",
   owner: "新しいスケジュールのスケジューラー",
   ownerHint: "スケジューラーを指定していないスケジュールを実行します（例: svc-scheduler）。",
