@@ -99,11 +99,11 @@ export const CommandPublic = Schema.Struct({
   ),
   payload: describeField(
     Schema.Record({ key: Schema.String, value: Schema.Unknown }),
-    "The parameters as they are sent; overrides are masked.",
+    "The parameters as they are sent; overrides are masked. `args` and `kwargs` are null for callers whom `payload_role` excludes.",
     { engine: "celery" }
   ),
   status: describeField(CommandStatus, "Its status.", "completed"),
-  result: describeField(Schema.Unknown, "What the agent answered.", { new_task_id: "b4e2" }),
+  result: describeField(Schema.Unknown, "What the agent answered; arguments as in `payload`.", { new_task_id: "b4e2" }),
   error: describeField(Schema.NullOr(Schema.String), "Why it failed or timed out.", null),
   note: describeField(
     Schema.NullOr(Schema.String),

@@ -1,9 +1,12 @@
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import type { Role } from "../../src/domain/Access.ts"
-import { freshKey, freshProject, request, serverOn } from "../brain.ts"
+import { CanonicalText } from "../../src/domain/CanonicalJson.ts"
+import { connected, freshAgent } from "../agent.ts"
+import { baseUrl, freshKey, freshProject, request, serverOn } from "../brain.ts"
 import { engines } from "../databases.ts"
 import { insertTasks, storedTask } from "../tasks.ts"
+import { until } from "../until.ts"
 import { fromElsewhere, proxied } from "./people.ts"
 
 const from = (address: string) => ({ "x-forwarded-for": address })
@@ -101,7 +104,7 @@ describe.each(engines)("policies of a project on %s", (engine) => {
         assert.strictEqual(yield* codeOf(retry), "forbidden")
       }))
 
-    it.effect("payload_role hides arguments and results in each place that shows them", () =>
+    it.scoped("payload_role hides arguments and results in each place that shows them", () =>
       Effect.gen(function*() {
         const project = yield* freshProject()
         const path = `/projects/${project.slug}`
@@ -127,6 +130,18 @@ describe.each(engines)("policies of a project on %s", (engine) => {
         }
         const created = yield* call(admin.token, "POST", "/schedules", schedule)
         assert.deepStrictEqual(created.json.args, [secret])
+        const credentials = yield* freshAgent(project)
+        const agent = yield* connected({ base: yield* baseUrl, ...credentials })
+        // as an agent answers a change of a schedule: with its definition
+        agent.onCommand = (command) =>
+          agent.answer(command, {
+            status: "success",
+            result: { task_id: "t-1", observed_configuration: [{ args: [secret], total: new CanonicalText("1.0") }] }
+          })
+        const triggered = yield* call(admin.token, "POST", `/schedules/${created.json.id}/trigger`)
+        const command = `/commands/${triggered.headers.get("location")?.split("/").at(-1)}`
+        const answered = yield* until(call(admin.token, "GET", command), ({ json }) => json.status === "completed")
+        assert.deepStrictEqual([answered.json.payload.args, answered.json.payload.kwargs], [[secret], { card: secret }])
         assert.strictEqual((yield* call(admin.token, "PATCH", "", { payload_role: "admin" })).status, 200)
 
         const reads = [
@@ -136,7 +151,15 @@ describe.each(engines)("policies of a project on %s", (engine) => {
           "/tasks?format=json",
           `/tasks/celery/${task.task_id}`,
           "/schedules",
-          `/schedules/${created.json.id}`
+          `/schedules/${created.json.id}`,
+          "/commands",
+          command
+        ]
+        // never show them
+        const others = [
+          `/schedules/${created.json.id}/fires`,
+          `/schedules/runs?id=${created.json.id}`,
+          `/events?engine=celery&task_id=${task.task_id}`
         ]
         for (const role of ["viewer", "auditor", "operator"] as const) {
           const { token } = yield* freshKey({ roles: { [project.id]: role } })
@@ -146,12 +169,30 @@ describe.each(engines)("policies of a project on %s", (engine) => {
             assert.notInclude(hidden.text, secret, `${role} ${read}`)
             assert.include((yield* call(admin.token, "GET", read)).text, secret, read)
           }
+          for (const read of role === "auditor" ? [...others, "/audit"] : others) {
+            const { status, text } = yield* call(token, "GET", read)
+            assert.strictEqual(status, 200, read)
+            assert.notInclude(text, secret, `${role} ${read}`)
+          }
+          const hidden = yield* call(token, "GET", command)
+          assert.deepInclude(hidden.json.payload, { args: null, kwargs: null, task_name: "shop.report" })
+          assert.include(hidden.text, `{"observed_configuration":[{"args":null,"total":1.0}],"task_id":"t-1"}`)
           const detail = yield* call(token, "GET", `/tasks/celery/${task.task_id}`)
           assert.deepInclude(detail.json, { args: null, kwargs: null, result: null, payload_hidden: true })
         }
         const operator = yield* freshKey({ roles: { [project.id]: "operator" } })
         const paused = yield* call(operator.token, "POST", `/schedules/${created.json.id}/pause`)
         assert.deepInclude(paused.json, { args: null, kwargs: null })
+        const issued = yield* call(operator.token, "POST", `/schedules/${created.json.id}/trigger`)
+        assert.deepInclude(issued.json, { args: null, kwargs: null })
+        const override = { agent_id: credentials.agent_id, engine: "celery", task_id: task.task_id }
+        const retried = yield* call(operator.token, "POST", "/commands/retry-task", {
+          ...override,
+          override_args: [secret],
+          override_kwargs: { card: secret }
+        })
+        assert.strictEqual(retried.status, 202, retried.text)
+        assert.notInclude(retried.text, secret)
         const shown = yield* call(admin.token, "GET", `/tasks/celery/${task.task_id}`)
         assert.deepInclude(shown.json, { args: [secret], payload_hidden: false })
       }))

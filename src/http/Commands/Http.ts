@@ -1,15 +1,23 @@
 import { Effect } from "effect"
 import { type Command, commandJson } from "../../domain/Command.ts"
+import { hidePayload } from "../../domain/Command/HiddenPayload.ts"
 import { Commands } from "../../services/Commands.ts"
+import { canReadPayload } from "../../services/CurrentActor.ts"
 import { exactMember, readExactBody } from "../ExactJson.ts"
 import { implementGroup } from "../ImplementGroup.ts"
 import { respondWithJsonText } from "../JsonText.ts"
 import { makeLimitHeader } from "../LimitHeader.ts"
 
-/** Responses are spliced from the stored JSON texts, so that agents' numbers keep their digits. */
-const respondWithCommand = Effect.map((command: Command) => respondWithJsonText(commandJson(command)))
+/** Writes commands from the stored JSON texts, so that agents' numbers keep their digits; arguments as `payload_role` allows. */
+const makeWriter = Effect.map(
+  canReadPayload,
+  (hasPayload) => (command: Command): string => commandJson(hasPayload ? command : hidePayload(command))
+)
 
-const respondAccepted = Effect.map((command: Command) => respondWithJsonText(commandJson(command), 202))
+const respondWith = (status: number) =>
+  Effect.flatMap((command: Command) => Effect.map(makeWriter, (write) => respondWithJsonText(write(command), status)))
+const respondWithCommand = respondWith(200)
+const respondAccepted = respondWith(202)
 
 export const layer = implementGroup(
   "commands",
@@ -21,13 +29,16 @@ export const layer = implementGroup(
         "list",
         ({ urlParams: { cursor = null, engine, limit = null, status = null, task_id } }) => {
           const task = engine === undefined || task_id === undefined ? null : { engine, task_id }
-          return Effect.map(commands.list({ cursor, limit, status, task }), ({ items, next_cursor }) =>
-            withLimitHeader(
-              { limit },
-              respondWithJsonText(
-                `{"items":[${items.map(commandJson).join(",")}],"next_cursor":${JSON.stringify(next_cursor)}}`
+          return Effect.map(
+            Effect.all([commands.list({ cursor, limit, status, task }), makeWriter]),
+            ([{ items, next_cursor }, write]) =>
+              withLimitHeader(
+                { limit },
+                respondWithJsonText(
+                  `{"items":[${items.map(write).join(",")}],"next_cursor":${JSON.stringify(next_cursor)}}`
+                )
               )
-            ))
+          )
         }
       )
       .handle("get", ({ path }) => respondWithCommand(commands.get(path.command_id)))
