@@ -66,17 +66,16 @@ export class Projects extends Effect.Service<Projects>()("svc/Projects", {
     })
 
     /** A policy needs a second person to approve, and a change of one is held like what it protects. */
-    const checkPolicyChange = Effect.fnUntraced(
-      function*(project: Project, request: UpdateProject, approvals: Project["approvals"]) {
-        const actor = yield* CurrentActor
-        if (actor.kind === "person" && approvals !== null) {
-          if ((yield* approvalsRepo.listDeciders(project.id, actor.user_id)).length === 0) return yield* noSecondPerson
-        }
-        const isChange = JSON.stringify(approvals) !== JSON.stringify(project.approvals)
-        const summary = "Change what waits for a second person"
-        yield* gate.check({ kind: "policy", request, summary }, () => isChange)
+    const checkPolicyChange = Effect.fnUntraced(function*(request: UpdateProject, approvals: Project["approvals"]) {
+      const project = yield* CurrentProject
+      const actor = yield* CurrentActor
+      if (actor.kind === "person" && approvals !== null) {
+        if ((yield* approvalsRepo.listDeciders(project.id, actor.user_id)).length === 0) return yield* noSecondPerson
       }
-    )
+      const isChange = JSON.stringify(approvals) !== JSON.stringify(project.approvals)
+      const summary = "Change what waits for a second person"
+      yield* gate.check({ kind: "policy", request, summary }, () => isChange)
+    })
 
     const create = Effect.fn("Projects.create")(
       function*(input: CreateProject) {
@@ -102,13 +101,20 @@ export class Projects extends Effect.Service<Projects>()("svc/Projects", {
       orDieOnSql
     )
 
+    /** The current project, locked: since the request was authorized, another one may have changed it. */
+    const lockCurrent = Effect.flatMap(CurrentProject, ({ id }) =>
+      Effect.flatMap(
+        repo.findForUpdate(id),
+        Option.match({ onNone: () => new NotFound({ resource: "project" }), onSome: Effect.succeed })
+      ))
+
     /** Changes the given fields; null clears a nullable field. */
     const update = Effect.fn("Projects.update")(
       function*(changes: UpdateProject) {
         const project = yield* CurrentProject
         const changedFields = selectChanges(Project.fields, changes)
         yield* requireOwnAddress(changedFields.allowed_cidrs)
-        if (changedFields.approvals !== undefined) yield* checkPolicyChange(project, changes, changedFields.approvals)
+        if (changedFields.approvals !== undefined) yield* checkPolicyChange(changes, changedFields.approvals)
         const updated: Project = { ...project, ...changedFields, updated_at: yield* Timestamp.now }
         yield* repo.update(updated).pipe(Effect.catchIf(isUniqueViolation, () => slugTaken(updated.slug)))
         yield* audit.record({
@@ -120,6 +126,7 @@ export class Projects extends Effect.Service<Projects>()("svc/Projects", {
         })
         return updated
       },
+      Effect.provideServiceEffect(CurrentProject, lockCurrent),
       sql.withTransaction,
       gate.record,
       orDieOnSql

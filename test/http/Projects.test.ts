@@ -1,9 +1,12 @@
 import { SqlClient } from "@effect/sql"
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect } from "effect"
+import type { UpdateProject } from "../../src/domain/Project.ts"
 import * as Timestamp from "../../src/domain/Timestamp.ts"
+import { CurrentActor, CurrentProject } from "../../src/services/CurrentActor.ts"
 import * as Ids from "../../src/services/Ids.ts"
 import { Projects } from "../../src/services/Projects.ts"
+import { person } from "../audit.ts"
 import { freshKey, freshProject, request, serverOn } from "../brain.ts"
 import { assertRefused, clientOf, clientOfGlobalAdmin, clientWith } from "../client.ts"
 import { engines } from "../databases.ts"
@@ -24,6 +27,45 @@ describe.each(engines)("projects on %s", (engine) => {
         const changed = yield* project.update({ path, payload: { name: "The shop" } })
         assert.strictEqual(changed.name, "The shop")
         assert.deepStrictEqual(yield* project.get({ path }), changed)
+      }))
+
+    it.effect("two changes that were authorized at the same moment keep each other's fields and policies", () =>
+      Effect.gen(function*() {
+        const projects = yield* Projects
+        const read = yield* freshProject()
+        yield* freshKey({ roles: { [read.id]: "admin" } })
+        const { user_id } = yield* freshKey({ roles: { [read.id]: "admin" } })
+        const admin = person(user_id, { source_ip: "192.0.2.7", roles: new Map([[read.id, "admin"]]) })
+        /** With the project as both requests have read it. */
+        const patch = (changes: UpdateProject) =>
+          projects.update(changes).pipe(
+            Effect.provideService(CurrentProject, read),
+            Effect.provideService(CurrentActor, admin)
+          )
+        const approvals = { purge: true, bulk_over: null, destructive_rules: true }
+        yield* patch({ payload_role: "admin", allowed_cidrs: ["192.0.2.0/24"], approvals })
+        const renamed = yield* patch({ name: "renamed" })
+        assert.deepInclude(renamed, { payload_role: "admin", allowed_cidrs: ["192.0.2.0/24"], approvals })
+        const stored = yield* Effect.provideService(projects.getBySlug(read.slug), CurrentActor, admin)
+        assert.deepInclude(stored, {
+          name: "renamed",
+          payload_role: "admin",
+          allowed_cidrs: ["192.0.2.0/24"],
+          approvals
+        })
+        // the policy holds, although the request has read a project without one
+        const held = yield* Effect.flip(patch({ approvals: null }))
+        assert.strictEqual(held.code, "approval_required")
+      }))
+
+    it.effect("changes at the same moment wait for each other", () =>
+      Effect.gen(function*() {
+        const path = yield* freshProject()
+        const { project } = yield* clientOfGlobalAdmin
+        const payloads = [{ name: "a" }, { description: "b" }, { environment: "c" }, { payload_role: "admin" as const }]
+        yield* Effect.forEach(payloads, (payload) => project.update({ path, payload }), { concurrency: "unbounded" })
+        const changed = yield* project.get({ path })
+        assert.deepInclude(changed, { name: "a", description: "b", environment: "c", payload_role: "admin" })
       }))
 
     it.effect("a stranger's project is not there, and a weaker role may look only", () =>

@@ -6,7 +6,7 @@ import { Project } from "../../domain/Project.ts"
 import { Timestamp } from "../../domain/Timestamp.ts"
 import { BooleanColumn, JsonColumn } from "../ColumnTypes.ts"
 import { Reader } from "../Database.ts"
-import { deleteInSlices, jsonFunctionsOf } from "../Dialect.ts"
+import { deleteInSlices, forNoKeyUpdate, jsonFunctionsOf } from "../Dialect.ts"
 import { deleteExports } from "../ExportJobs/Chunks.ts"
 import { exportKinds } from "../ExportJobs/Kinds.ts"
 import { PreparedReads } from "../PreparedReads.ts"
@@ -82,6 +82,8 @@ export class ProjectsRepo extends Effect.Service<ProjectsRepo>()("svc/ProjectsRe
       ),
       findBySlug: (slug: string) =>
         Effect.map(selectBySlug(slug), ([row]) => Option.map(Option.fromNullable(row), decodeUnchecked)),
+      /** Locks the project's row until the transaction ends. New rows may refer to it meanwhile. */
+      findForUpdate: (id: ProjectId) => firstRow(sql`SELECT * FROM projects WHERE id = ${id} ${forNoKeyUpdate(sql)}`),
       findById: (id: ProjectId) => firstRow(read`SELECT * FROM projects WHERE id = ${id}`),
       insert: (project: Project) => sql`INSERT INTO projects ${sql.insert(encode(project))}`,
       update: (project: Project) =>
