@@ -16,7 +16,13 @@ export const FrameUploadAnswer = Schema.Struct({
     "As many as were sent; after another number the agent sends all of them again.",
     1
   ),
-  rejected: describeField(Schema.Int, "Always 0.", 0)
+  rejected: describeField(
+    Schema.Int,
+    "Always 0: a push is taken as a whole, or refused with a status of 4xx or 5xx.",
+    0
+  ),
+  errors: describeField(Schema.Array(Schema.String), "Always empty.", []),
+  error_code: describeField(Schema.Null, "Always null: the code of a refusal is in its problem.", null)
 }).annotations(describeBody("FrameUploadAnswer", "How many frames were taken."))
 
 export const CommandPull = Schema.Struct({

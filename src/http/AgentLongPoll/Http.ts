@@ -42,7 +42,7 @@ export const layer = implementGroup(
         ({ payload, request }) =>
           Effect.flatMap(
             polls.push(pollHeaders(request), payload.frames),
-            (accepted) => respond({ accepted, rejected: 0 })
+            (accepted) => respond({ accepted, rejected: 0, errors: [], error_code: null })
           )
       )
   })

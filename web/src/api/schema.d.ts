@@ -2060,6 +2060,8 @@ export interface components {
         };
         FrameUploadAnswer: {
             accepted: number;
+            error_code: null;
+            errors: string[];
             rejected: number;
         };
         GrantMembership: {
