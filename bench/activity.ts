@@ -25,6 +25,7 @@ const actor = (user_id: UserId, is_admin: boolean, projects: ReadonlyArray<Proje
   email: "bench@example.com",
   is_admin,
   roles: new Map(projects.map((id) => [id, "admin" as const])),
+  refused_projects: new Set(),
   via: {
     kind: "session",
     session_id: idOf(SessionId, user_id),

@@ -20,6 +20,7 @@ export const person = (user_id: string, options: Partial<Extract<Actor, { kind: 
   email: "person@example.com",
   is_admin: false,
   roles: new Map(),
+  refused_projects: new Set(),
   via: {
     kind: "session",
     session_id: idOf(SessionId, user_id),

@@ -19,6 +19,8 @@ export interface Person extends RequestSource {
   readonly is_admin: boolean
   /** Role in each project that accepts the address. An API key never holds more than its owner. */
   readonly roles: ReadonlyMap<ProjectId, Role>
+  /** Projects of the person, for a global admin of all, that do not accept the address. */
+  readonly refused_projects: ReadonlySet<ProjectId>
   readonly via: SessionCredential | ApiKeyCredential
 }
 

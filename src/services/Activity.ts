@@ -6,15 +6,13 @@ import {
   type ListActivity,
   type ListAudit
 } from "../domain/Activity.ts"
-import type { Actor } from "../domain/Actor.ts"
 import { ValidationFailed } from "../domain/Errors.ts"
-import type { ProjectId } from "../domain/Id.ts"
 import * as Page from "../domain/Page.ts"
 import type { ExportFormat } from "../domain/Query.ts"
 import { AuditExport } from "./Audit/Export.ts"
 import { type AuditLogRow, AuditRows } from "./Audit/Rows.ts"
 import { type AuditFilter, AuditSearch, itemOf } from "./Audit/Search.ts"
-import { CurrentActor, CurrentProject } from "./CurrentActor.ts"
+import { CurrentActor, CurrentProject, type ProjectView, visibleProjects } from "./CurrentActor.ts"
 import { orDieOnSql } from "./Database.ts"
 import { Xlsx } from "./Export/Xlsx.ts"
 import { type MemberKey, MemberNames } from "./MemberNames.ts"
@@ -39,13 +37,12 @@ export class Activity extends Effect.Service<Activity>()("svc/Activity", {
     const settings = yield* Settings
     const memberNames = yield* MemberNames
 
-    /** The projects whose rows the caller may see, null for the whole log. */
-    const visibleProjectIds = Effect.fnUntraced(function*(slug: string | undefined) {
-      const actor = yield* CurrentActor
-      if (slug === undefined) return visibleProjectsOf(actor)
+    /** The projects whose rows the caller may see; all but some: also the rows of no project. */
+    const viewOf = Effect.fnUntraced(function*(slug: string | undefined) {
+      if (slug === undefined) return visibleProjects(yield* CurrentActor)
       return yield* projects.getBySlug(slug).pipe(
-        Effect.map((project): ReadonlyArray<ProjectId> => [project.id]),
-        Effect.catchTag("NotFound", () => Effect.succeed<ReadonlyArray<ProjectId>>([]))
+        Effect.map(({ id }): ProjectView => ({ only: [id] })),
+        Effect.catchTag("NotFound", () => Effect.succeed<ProjectView>({ only: [] }))
       )
     })
 
@@ -62,12 +59,7 @@ export class Activity extends Effect.Service<Activity>()("svc/Activity", {
       const from = since !== undefined && before === undefined ? "oldest" : "newest"
       const after = since === undefined ? null : (yield* auditRows.findPlace(since)).seq
       const beforePlace = before === undefined ? null : yield* auditRows.findPlace(before)
-      const ranges = yield* search.rangesOf(
-        yield* visibleProjectIds(query.project_slug),
-        query.action_prefix ?? "",
-        query.user_id ?? null
-      )
-      const matches = yield* auditRows.listRows(ranges, {
+      const matches = yield* search.listVisible(yield* viewOf(query.project_slug), query, {
         from,
         after,
         before: beforePlace === null ? null : beforePlace.exact ? beforePlace.seq : beforePlace.seq + 1,
@@ -140,14 +132,6 @@ export class Activity extends Effect.Service<Activity>()("svc/Activity", {
     Layer.provide([AuditExport.layer, AuditSearch.layer, MemberNames.layer, Projects.layer]),
     Layer.provide([AuditRows.layer, Xlsx.layer])
   )
-}
-
-/** A bound API key sees only its own project, even when a global admin owns it; null: all projects. */
-const visibleProjectsOf = (actor: Actor): ReadonlyArray<ProjectId> | null => {
-  if (actor.kind === "system") return null
-  const boundProjectId = actor.via.kind === "api_key" ? actor.via.project_id : null
-  if (boundProjectId === null) return actor.is_admin ? null : [...actor.roles.keys()]
-  return actor.is_admin || actor.roles.has(boundProjectId) ? [boundProjectId] : []
 }
 
 const decodeSeqCursor = (cursor: string): Effect.Effect<number, ValidationFailed> => {

@@ -32,7 +32,7 @@ interface UserRow {
   readonly is_admin: number
   /** JSON object: role by project id; null without a membership. */
   readonly roles: string | null
-  /** JSON object: `allowed_cidrs` by id of the user's projects that have a list; null without such a project. */
+  /** JSON object: `allowed_cidrs` by id of the projects with a list, of a user who is no global admin only their own; null: none. */
   readonly ranges: string | null
   /** JSON of the project with the slug. */
   readonly project: string | null
@@ -72,12 +72,16 @@ export class Authentication extends Effect.Service<Authentication>()("svc/Authen
   effect: Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient
     const prepare = yield* PreparedReads
+    const { groupObject } = jsonFunctionsOf(sql)
     const userColumns = `u.id AS user_id, u.email, u.is_admin,
-        (SELECT CAST(${jsonFunctionsOf(sql).groupObject}(m.project_id, m.role) AS TEXT) FROM memberships m
+        (SELECT CAST(${groupObject}(m.project_id, m.role) AS TEXT) FROM memberships m
           WHERE m.user_id = u.id) AS roles,
-        (SELECT CAST(${jsonFunctionsOf(sql).groupObject}(l.id, l.allowed_cidrs) AS TEXT)
-          FROM memberships m JOIN projects l ON l.id = m.project_id
-          WHERE m.user_id = u.id AND l.allowed_cidrs IS NOT NULL) AS ranges,
+        CASE WHEN u.is_admin = 1
+          THEN (SELECT CAST(${groupObject}(l.id, l.allowed_cidrs) AS TEXT) FROM projects l
+            WHERE l.allowed_cidrs IS NOT NULL)
+          ELSE (SELECT CAST(${groupObject}(l.id, l.allowed_cidrs) AS TEXT)
+            FROM memberships m JOIN projects l ON l.id = m.project_id
+            WHERE m.user_id = u.id AND l.allowed_cidrs IS NOT NULL) END AS ranges,
         ${joinedProjectSql(sql)} AS project`
     const selectKey = prepare.rows<KeyRow>(`
       SELECT k.id, k.scopes, k.project_id, k.allowed_cidrs, k.last_used_at, k.expires_at, k.revoked_at, u.is_active,
@@ -102,14 +106,17 @@ export class Authentication extends Effect.Service<Authentication>()("svc/Authen
       const ranges: Readonly<Record<ProjectId, string>> = row.ranges === null ? {} : JSON.parse(row.ranges)
       // Object.entries forgets the type of the keys
       const memberships = Object.entries(roles) as Array<[ProjectId, Role]>
-      const isOpen = (id: ProjectId) =>
-        ranges[id] === undefined || isInCidrs(source.source_ip ?? "", JSON.parse(ranges[id]))
+      const lists = Object.entries(ranges) as Array<[ProjectId, string]>
+      const refused_projects = new Set(
+        lists.flatMap(([id, list]) => isInCidrs(source.source_ip ?? "", JSON.parse(list)) ? [] : [id])
+      )
       const person: Person = {
         kind: "person",
         user_id: row.user_id,
         email: row.email,
         is_admin: row.is_admin === 1,
-        roles: new Map(memberships.filter(([id]) => isOpen(id))),
+        roles: new Map(memberships.filter(([id]) => !refused_projects.has(id))),
+        refused_projects,
         via,
         ...source
       }

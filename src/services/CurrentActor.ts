@@ -45,16 +45,25 @@ export class CurrentAgent extends Context.Tag("svc/CurrentAgent")<CurrentAgent, 
 export const isBoundTo = ({ via }: Person, projectId: ProjectId): boolean =>
   via.kind === "session" || via.project_id === null || via.project_id === projectId
 
-/** The actor's role in a project; null: no access. A global admin is admin in every project. */
+/** The actor's role in a project; null: no access. A global admin is admin in every project that accepts the address. */
 export const roleIn = (actor: Actor, projectId: ProjectId): Role | null => {
   if (actor.kind === "system") return "admin"
-  if (!isBoundTo(actor, projectId)) return null
+  if (!isBoundTo(actor, projectId) || actor.refused_projects.has(projectId)) return null
   return actor.is_admin ? "admin" : actor.roles.get(projectId) ?? null
 }
 
-/** The projects of which a person, by this credential, sees what is their own; null: all. */
-export const visibleProjects = ({ is_admin, roles, via }: Person): ReadonlyArray<ProjectId> | null =>
-  via.kind === "api_key" && via.project_id !== null ? [via.project_id] : is_admin ? null : [...roles.keys()]
+/** Only these projects, or all but these. */
+export type ProjectView = { readonly only: ReadonlyArray<ProjectId> } | { readonly except: ReadonlyArray<ProjectId> }
+
+/** The projects that the actor sees in lists across projects: a bound API key only its own, whoever owns it. */
+export const visibleProjects = (actor: Actor): ProjectView => {
+  if (actor.kind === "system") return { except: [] }
+  const { is_admin, refused_projects, roles, via } = actor
+  if (via.kind === "api_key" && via.project_id !== null) {
+    return { only: roleIn(actor, via.project_id) === null ? [] : [via.project_id] }
+  }
+  return is_admin ? { except: [...refused_projects] } : { only: [...roles.keys()] }
+}
 
 /**
  * Fails with Forbidden when a browser session has no recent proof: a login, a code, or the password where the user has

@@ -1,5 +1,6 @@
 import type { SqlClient, SqlError, Statement } from "@effect/sql"
 import { Effect } from "effect"
+import type { ProjectView } from "./CurrentActor.ts"
 import { yieldToEventLoop } from "./EventLoop.ts"
 
 /**
@@ -46,6 +47,12 @@ export const idIn = (sql: SqlClient.SqlClient, ids: ReadonlyArray<string>, colum
     pg: () => sql`${sql.literal(column)} = ANY(${ids}::uuid[])`,
     orElse: () => sql`${sql.literal(column)} IN (SELECT value FROM json_each(${JSON.stringify(ids)}))`
   })
+
+/** Whether the row's `project_id` is in the view; a row without a project is in none but that of all projects. */
+export const isInView = (sql: SqlClient.SqlClient, view: ProjectView): Statement.Fragment => {
+  if ("only" in view) return idIn(sql, view.only, "project_id")
+  return view.except.length === 0 ? sql.literal("TRUE") : sql`NOT ${idIn(sql, view.except, "project_id")}`
+}
 
 /** The database's clock, in Unix milliseconds; on PostgreSQL also within a transaction the time of the moment. */
 export const databaseMillis = (sql: SqlClient.SqlClient): Statement.Fragment =>

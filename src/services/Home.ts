@@ -4,8 +4,8 @@ import { ValidationFailed } from "../domain/Errors.ts"
 import type { AttentionItem, HomeSummary, ListRecentFailures, ProjectCard, RecentFailure } from "../domain/Home.ts"
 import { Id } from "../domain/Id.ts"
 import { decodeCursor, encodeCursor, type PageOf } from "../domain/Page.ts"
-import { acceptsAddress, type Project } from "../domain/Project.ts"
-import { CurrentActor, currentPerson, roleIn } from "./CurrentActor.ts"
+import type { Project } from "../domain/Project.ts"
+import { currentPerson, roleIn } from "./CurrentActor.ts"
 import { orDieOnSql } from "./Database.ts"
 import { attentionOf } from "./Home/Attention.ts"
 import { type Counts, HomeRepo } from "./Home/Repo.ts"
@@ -26,16 +26,9 @@ export class Home extends Effect.Service<Home>()("svc/Home", {
     const repo = yield* HomeRepo
     const projects = yield* Projects
 
-    /** Those that the caller sees from the address of the request. */
-    const visibleProjects = Effect.gen(function*() {
-      const actor = yield* CurrentActor
-      const listed = yield* projects.list()
-      return actor.kind === "system" ? listed : listed.filter((project) => acceptsAddress(project, actor.source_ip))
-    })
-
     const getSummary = Effect.fn("Home.getSummary")(function*() {
       const person = yield* currentPerson
-      const visible = yield* visibleProjects
+      const visible = yield* projects.list()
       const ids = visible.map((project) => project.id)
       const [counts, activity, display_name] = yield* Effect.all([
         repo.countAll(ids),
@@ -79,7 +72,7 @@ export class Home extends Effect.Service<Home>()("svc/Home", {
     const listRecentFailures = Effect.fn("Home.listRecentFailures")(function*(query: ListRecentFailures) {
       const { limit = defaultFailures } = query
       const before = yield* decodePlace(query.cursor)
-      const visible = new Map((yield* visibleProjects).map((project) => [project.id, project]))
+      const visible = new Map((yield* projects.list()).map((project) => [project.id, project]))
       const keys = yield* repo.listFailed([...visible.keys()], before, limit + 1)
       const tasks = yield* repo.findTasks(keys.slice(0, limit))
       const last = keys[limit - 1]

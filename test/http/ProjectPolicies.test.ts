@@ -1,7 +1,11 @@
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import type { Role } from "../../src/domain/Access.ts"
+import { system } from "../../src/domain/Actor.ts"
 import { CanonicalText } from "../../src/domain/CanonicalJson.ts"
+import { CurrentActor, CurrentProject } from "../../src/services/CurrentActor.ts"
+import { Inbox } from "../../src/services/Notifications/Inbox.ts"
+import { Projects } from "../../src/services/Projects.ts"
 import { connected, freshAgent } from "../agent.ts"
 import { baseUrl, freshKey, freshProject, request, serverOn } from "../brain.ts"
 import { engines } from "../databases.ts"
@@ -72,6 +76,59 @@ describe.each(engines)("policies of a project on %s", (engine) => {
         const { json } = yield* request("GET", "/activity", { token, headers: office })
         const denied = json.items.filter(({ action }: { readonly action: string }) => action === "access.denied")
         assert.lengthOf(denied, 1)
+      }))
+
+    it.effect("a global admin elsewhere sees nothing of the project in lists across projects, and all of the others", () =>
+      Effect.gen(function*() {
+        const { project } = yield* officeProject
+        const other = yield* freshProject()
+        const projects = yield* Projects
+        yield* projects.update({ name: "other" }).pipe(
+          Effect.provideService(CurrentProject, other),
+          Effect.provideService(CurrentActor, system("test"))
+        )
+        const { token, user_id } = yield* freshKey({ isAdmin: true })
+        const inbox = yield* Inbox
+        yield* inbox.insert([project, other].map(({ id }) => ({
+          user_id,
+          project_id: id,
+          subscription_id: null,
+          alert_id: null,
+          trigger: "approval.requested" as const,
+          reason: "approval" as const,
+          title: "Someone asks",
+          body: null,
+          data: {}
+        })))
+        const read = (rest: string, headers: Record<string, string>) =>
+          Effect.map(request("GET", rest, { token, headers }), ({ json, status, text }) => {
+            assert.strictEqual(status, 200, text)
+            return { json, text }
+          })
+        const lists = ["/projects", "/home/summary", "/activity?limit=200", "/user/notifications"]
+        for (const list of lists) {
+          const inOffice = yield* read(list, office)
+          assert.include(inOffice.text, project.id, list)
+          assert.include(inOffice.text, other.id, list)
+          const elsewhere = yield* read(list, cafe)
+          assert.notInclude(elsewhere.text, project.id, list)
+          assert.include(elsewhere.text, other.id, list)
+        }
+        // rows of no project, in pages of one row, and as news since a row
+        const [pages, rest] = [new Array<string>(), `/activity?limit=1&action_prefix=project.`]
+        let next: string | null = ""
+        while (next !== null && pages.length < 500) {
+          const page: { readonly text: string; readonly json: { readonly next_before_cursor: string | null } } =
+            yield* read(`${rest}${next}`, cafe)
+          pages.push(page.text)
+          const { next_before_cursor } = page.json
+          next = next_before_cursor === null ? null : `&before_cursor=${encodeURIComponent(next_before_cursor)}`
+        }
+        assert.isTrue(pages.some((text) => text.includes(other.id)))
+        assert.isFalse(pages.some((text) => text.includes(project.id)))
+        assert.deepStrictEqual((yield* read(`/activity?project_slug=${project.slug}`, cafe)).json.items, [])
+        assert.strictEqual((yield* read("/user/notifications/unread-count", cafe)).json.unread, 1)
+        assert.strictEqual((yield* read("/user/notifications/unread-count", office)).json.unread, 2)
       }))
 
     it.effect("an admin cannot exclude the own address, and can remove the list", () =>

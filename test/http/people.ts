@@ -117,6 +117,7 @@ export const letInAs = ({ email, id }: { readonly email: string; readonly id: Us
       email,
       is_admin: false,
       roles: new Map(),
+      refused_projects: new Set(),
       via,
       source_ip: null,
       user_agent: null

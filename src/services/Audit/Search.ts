@@ -3,8 +3,9 @@ import { Chunk, Effect, Option, Stream } from "effect"
 import type { ActivityItem } from "../../domain/Activity.ts"
 import type { Actor } from "../../domain/Actor.ts"
 import type { ProjectId, UserId } from "../../domain/Id.ts"
+import type { ProjectView } from "../CurrentActor.ts"
 import { yieldToEventLoop } from "../EventLoop.ts"
-import { type AuditLogRow, AuditRows, type Range } from "./Rows.ts"
+import { type AuditLogRow, AuditRows, type Range, type Window } from "./Rows.ts"
 
 /** The rows of a project that match every term that is not empty or null. */
 export interface AuditFilter {
@@ -16,6 +17,12 @@ export interface AuditFilter {
   readonly target_id: string | null
   /** Only rows after this `seq`. */
   readonly after: number | null
+}
+
+/** Which rows of the feed. */
+interface ActionsOf {
+  readonly action_prefix?: string | undefined
+  readonly user_id?: UserId | null | undefined
 }
 
 /** Rows that are read before the event loop turns: a few milliseconds of work. */
@@ -80,6 +87,26 @@ export class AuditSearch extends Effect.Service<AuditSearch>()("svc/audit/Search
       return all.slice(0, limit)
     })
 
+    /** The rows of these projects from one end of the window, with an action of the prefix, by the user if one is given. */
+    const listVisible = Effect.fnUntraced(
+      function*(view: ProjectView, { action_prefix = "", user_id = null }: ActionsOf, window: Window) {
+        const ranges = yield* rangesOf("only" in view ? view.only : null, action_prefix, user_id)
+        const hidden: ReadonlySet<string | null> = new Set("only" in view ? [] : view.except)
+        const visible: Array<AuditLogRow> = []
+        for (let next = window;;) {
+          const rows = yield* auditRows.listRows(ranges, next)
+          visible.push(...rows.filter(({ project_id }) => !hidden.has(project_id)))
+          const last = rows.at(-1)
+          if (last === undefined || rows.length < next.limit || visible.length >= window.limit) {
+            return visible.slice(0, window.limit)
+          }
+          yield* yieldToEventLoop
+          const rest = window.from === "newest" ? { before: last.seq } : { after: last.seq }
+          next = { ...window, ...rest, limit: rowsPerStep }
+        }
+      }
+    )
+
     /** Every row that matches, newest first, in slices. */
     const all = (filter: AuditFilter): Stream.Stream<AuditLogRow, SqlError.SqlError> =>
       Stream.unwrap(
@@ -91,7 +118,7 @@ export class AuditSearch extends Effect.Service<AuditSearch>()("svc/audit/Search
             )))
       )
 
-    return { rangesOf, listNewest, all } as const
+    return { listVisible, listNewest, all } as const
   })
 }) {
   static readonly layer = this.Default

@@ -9,8 +9,9 @@ import {
   UserId as UserIdSchema
 } from "../../domain/Id.ts"
 import { Timestamp } from "../../domain/Timestamp.ts"
+import type { ProjectView } from "../CurrentActor.ts"
 import { Reader } from "../Database.ts"
-import { deleteInSlices, idIn } from "../Dialect.ts"
+import { deleteInSlices, isInView } from "../Dialect.ts"
 import { firstRowOf, rowsOf } from "../Rows.ts"
 
 const LogRow = Schema.Struct({
@@ -44,8 +45,7 @@ export type DetailRow = typeof DetailRow.Type
 /** Whose log: of a project's channels, or of a user's personal ones, about the projects that the user sees. */
 export type LogOwner = { readonly project_id: ProjectId } | {
   readonly user_id: UserId
-  /** Null: all. */
-  readonly projects: ReadonlyArray<ProjectId> | null
+  readonly projects: ProjectView
 }
 
 const logRows = rowsOf(LogRow)
@@ -61,10 +61,8 @@ export class DeliveryLogRepo extends Effect.Service<DeliveryLogRepo>()("svc/Deli
     const ownedBy = (owner: LogOwner) =>
       "project_id" in owner
         ? sql`project_id = ${owner.project_id} AND user_id IS NULL`
-        : owner.projects === null
-        ? sql`user_id = ${owner.user_id}`
         // a test of a personal channel is about no project
-        : sql`user_id = ${owner.user_id} AND (project_id IS NULL OR ${idIn(sql, owner.projects, "project_id")})`
+        : sql`user_id = ${owner.user_id} AND (project_id IS NULL OR ${isInView(sql, owner.projects)})`
 
     return {
       /** Newest first. */

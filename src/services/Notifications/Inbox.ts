@@ -75,7 +75,7 @@ export class Inbox extends Effect.Service<Inbox>()("svc/Inbox", {
     const read = Effect.fn("Inbox.read")(function*(id: UserNotificationId) {
       const { user_id, via } = yield* currentPerson
       const bound = via.kind === "api_key" ? via.project_id : null
-      const view: InboxView = { user_id, projects: bound === null ? null : [bound] }
+      const view: InboxView = { user_id, projects: bound === null ? { except: [] } : { only: [bound] } }
       if (!(yield* repo.markRead(view, id, yield* Timestamp.now))) {
         return yield* new NotFound({ resource: "notification" })
       }

@@ -5,8 +5,9 @@ import { UserId as UserIdSchema } from "../../domain/Id.ts"
 import type { Timestamp } from "../../domain/Timestamp.ts"
 import { UserNotification } from "../../domain/UserNotification.ts"
 import { JsonColumn } from "../ColumnTypes.ts"
+import type { ProjectView } from "../CurrentActor.ts"
 import { Reader } from "../Database.ts"
-import { deleteInSlices, idIn } from "../Dialect.ts"
+import { deleteInSlices, isInView } from "../Dialect.ts"
 import { recordset } from "../Recordset.ts"
 import { countOf, hasRows, rowsOf } from "../Rows.ts"
 
@@ -50,10 +51,10 @@ export type UserNotificationRow = typeof UserNotificationRow.Type
 const allRows = rowsOf(UserNotificationRow)
 const idRows = rowsOf(Schema.Struct({ id: Schema.String }))
 
-/** Whose rows, and of which projects; null: of all. */
+/** Whose rows, and of which projects. */
 export interface InboxView {
   readonly user_id: UserId
-  readonly projects: ReadonlyArray<ProjectId> | null
+  readonly projects: ProjectView
 }
 
 /** More unread rows are not counted. */
@@ -67,10 +68,7 @@ export class InboxRepo extends Effect.Service<InboxRepo>()("svc/InboxRepo", {
     const sql = yield* SqlClient.SqlClient
     const read = yield* Reader
     const columns = sql.literal(Object.keys(UserNotificationRow.fields).join(", "))
-    const isIn = ({ projects, user_id }: InboxView) =>
-      projects === null
-        ? sql`user_id = ${user_id}`
-        : sql`user_id = ${user_id} AND ${idIn(sql, projects, "project_id")}`
+    const isIn = ({ projects, user_id }: InboxView) => sql`user_id = ${user_id} AND ${isInView(sql, projects)}`
     const names = sql.literal(Object.keys(insertedColumns).join(", "))
 
     return {

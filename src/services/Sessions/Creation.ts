@@ -90,6 +90,7 @@ export class SessionCreation extends Effect.Service<SessionCreation>()("svc/Sess
           email: user.email,
           is_admin: user.is_admin,
           roles: new Map(),
+          refused_projects: new Set(),
           via: {
             kind: "session",
             session_id: id,

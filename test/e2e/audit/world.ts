@@ -52,6 +52,7 @@ export const person: Person = {
   email: "a@example.com",
   is_admin: true,
   roles: new Map(),
+  refused_projects: new Set(),
   via: {
     kind: "api_key",
     api_key_id: ApiKeyId.make("01900000-0000-7000-8000-00000000000b"),
