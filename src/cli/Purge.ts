@@ -34,7 +34,7 @@ const unknownDepth = (queue: string) =>
   new CliError({
     usage: true,
     message:
-      `how many messages wait in ${queue} is not known: give the number with --observed-depth, or purge whatever the number is with --force`
+      `how many messages wait in ${queue} is not known: give the number with --observed-depth, or purge any number with --force`
   })
 
 /** The body of `purge`, once the person has confirmed it. */

@@ -45,7 +45,7 @@ export const makeShopClock = (submit: (task: Shop.Task) => Effect.Effect<string,
       const task = tasks[id]
       return task === undefined ? missing(id) : Effect.mapError(
         submit(task),
-        (error) => new ActionFailed({ message: `The shop's queue did not take the task: ${String(error)}` })
+        (error) => new ActionFailed({ message: `The shop's queue did not accept the task: ${String(error)}` })
       )
     })
 

@@ -37,7 +37,9 @@ const snooze = Command.make("snooze", {
     Options.withDefault(60)
   ),
   project
-}, handler((module) => module.snooze)).pipe(Command.withDescription("Send no message about an alert for a while."))
+}, handler((module) => module.snooze)).pipe(
+  Command.withDescription("Snooze an alert: no message about it until the snooze ends.")
+)
 
 export const alerts = Command.make("alerts").pipe(
   Command.withDescription("What is wrong, as subscriptions see it."),

@@ -29,7 +29,7 @@ const verify = Command.make("verify", {
 const exportHead = Command.make("export-head", {
   verify: Options.boolean("verify").pipe(Options.withDescription("Verify every row first."))
 }, handler((module) => module.printHead)).pipe(
-  Command.withDescription("Print the newest row's position and hash, signed, to be stored elsewhere.")
+  Command.withDescription("Print the newest row's position and hash, signed; keep it on another machine.")
 )
 
 const printPublicKey = Command.make("public-key", {}, handler((module) => module.printPublicKey)).pipe(

@@ -73,7 +73,7 @@ const resume = Command.make("resume", {
   watch,
   project,
   json
-}, handler((module) => module.resume)).pipe(Command.withDescription("Go on retrying."))
+}, handler((module) => module.resume)).pipe(Command.withDescription("Resume retrying."))
 
 const cancel = Command.make("cancel", { id, project, json }, handler((module) => module.cancel)).pipe(
   Command.withDescription("Stop retrying, for good.")

@@ -11,7 +11,7 @@ export const mintSchedulerCert = Command.make("mint-scheduler-cert", {
   caKey: file("ca-key", "File with the authority's key. Keep it away from schedulers and from the brain."),
   outDir: file("out-dir", "Folder for the new files NAME.pem and NAME-key.pem."),
   serverHosts: Options.text("server-hosts").pipe(
-    Options.withDescription("For the brain instead: the host names and addresses of its port, with commas between."),
+    Options.withDescription("For the brain instead: the host names and addresses of its port, separated by commas."),
     Options.withDefault("")
   ),
   days: Options.integer("days").pipe(

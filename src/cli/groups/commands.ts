@@ -52,7 +52,7 @@ const purge = Command.make("purge", {
     ),
     Options.optional
   ),
-  force: Options.boolean("force").pipe(Options.withDescription("Purge whatever the number of messages is.")),
+  force: Options.boolean("force").pipe(Options.withDescription("Purge any number of messages.")),
   yes,
   ...issue
 }, handler((module) => module.actions.purge)).pipe(

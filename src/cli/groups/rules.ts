@@ -22,10 +22,10 @@ const enable = Command.make("enable", {
   ),
   project,
   json
-}, handler((module) => module.enable)).pipe(Command.withDescription("Let a rule take part."))
+}, handler((module) => module.enable)).pipe(Command.withDescription("Enable a rule."))
 
 const disable = Command.make("disable", { rule, project, json }, handler((module) => module.disable)).pipe(
-  Command.withDescription("Let a rule do nothing until it is enabled.")
+  Command.withDescription("Disable a rule: it does nothing until it is enabled.")
 )
 
 const reset = Command.make("reset", { rule, project, json }, handler((module) => module.reset)).pipe(

@@ -61,7 +61,7 @@ const fields = {
     Options.optional
   ),
   jitterSeconds: Options.integer("jitter-seconds").pipe(
-    Options.withDescription("Each tick fires up to so many seconds late."),
+    Options.withDescription("Fire each tick up to this many seconds late."),
     Options.optional
   ),
   graceSeconds: Options.integer("grace-seconds").pipe(
@@ -127,7 +127,7 @@ const resync = Command.make("resync", { project, json }, handler((module) => mod
 
 export const importFile = Command.make("import", { file, project, json }, fileHandler((module) => module.importFile))
   .pipe(
-    Command.withDescription("Make the project's schedules as a snapshot has them.")
+    Command.withDescription("Change the project's schedules to those of a snapshot.")
   )
 
 export const exportFile = Command.make("export", {

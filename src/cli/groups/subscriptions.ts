@@ -48,7 +48,9 @@ const mute = Command.make("mute", {
   minutes: Options.integer("minutes").pipe(Options.withDescription("For how long."), Options.withDefault(60)),
   isDefault,
   project
-}, handler((module) => module.mute)).pipe(Command.withDescription("Record and send nothing for a while."))
+}, handler((module) => module.mute)).pipe(
+  Command.withDescription("Mute a subscription: nothing is recorded or sent until the mute ends.")
+)
 
 const unmute = Command.make("unmute", { subscription, isDefault, project }, handler((module) => module.unmute)).pipe(
   Command.withDescription("End a mute.")

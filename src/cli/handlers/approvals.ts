@@ -69,7 +69,9 @@ export const approve = ({ approval, project }: Target) =>
       const path = { slug, approval_id: yield* approvalIdOf(approval) }
       const { result, status, summary } = yield* api.approvals.approve({ path })
       if (status === "failed") {
-        return yield* new CliError({ message: `approved, but refused then: ${summary}: ${JSON.stringify(result)}` })
+        return yield* new CliError({
+          message: `approved, and the brain refused it afterwards: ${summary}: ${JSON.stringify(result)}`
+        })
       }
       yield* Console.log(`approved and done: ${escapeText(summary)}`)
     }))

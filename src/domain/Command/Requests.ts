@@ -111,7 +111,7 @@ export const PurgeQueueRequest = Schema.Struct({
   ),
   force: describeField(
     Schema.optionalWith(Schema.Boolean, { default: () => false }),
-    "Purges the queue whatever its length is.",
+    "Purges any number of messages.",
     false
   ),
   idempotency_key

@@ -92,7 +92,7 @@ export const ListFailureGroups = Schema.Struct({
   status: describeField(Schema.optional(GroupStatus), "One status.", "ongoing"),
   hours: describeField(
     Schema.optional(wholeNumber(1, maxHours)),
-    "Only groups that failed in the last so many hours.",
+    "Only groups that failed within this many hours.",
     24
   ),
   cursor: describeField(

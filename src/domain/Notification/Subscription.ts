@@ -65,8 +65,8 @@ const cooldown = Schema.Int.pipe(Schema.between(0, 86_400))
 /** As bodies give them: with two settings of the subscription (interface, Filters on subscriptions), stored as its own. */
 const FiltersInput = Schema.Struct({
   ...filterFields,
-  cooldown_seconds: describeField(nullish(cooldown), "The subscription's `cooldown_seconds`; goes before it.", 300),
-  muted_until: describeField(nullish(Timestamp), "The subscription's `muted_until`; goes before it.", exampleTime)
+  cooldown_seconds: describeField(nullish(cooldown), "The subscription's `cooldown_seconds`; overrides it.", 300),
+  muted_until: describeField(nullish(Timestamp), "The subscription's `muted_until`; overrides it.", exampleTime)
 }).annotations({
   ...describeBody("SubscriptionFilters", "Which events of the trigger count; all filters must match."),
   parseOptions: { onExcessProperty: "error" } // a misspelt filter would let everything through

@@ -27,7 +27,7 @@ export const ScheduleMisfire = Schema.Struct({
   expected_fire_at: describeField(Schema.NullOr(Timestamp), "The tick.", exampleTime),
   lateness_seconds: describeField(Schema.NullOr(Schema.Number), "How late it was at that time, in seconds.", 61.5),
   grace_seconds: describeField(Schema.NullOr(Schema.Int), "The grace at that time, in seconds.", 60),
-  slots: describeField(Schema.Int, "The ticks in a row that it stands for; 1000 also stands for more.", 1),
+  slots: describeField(Schema.Int, "The number of ticks in a row that it represents; 1000: that many or more.", 1),
   cause: describeField(
     Schema.String.annotations({ jsonSchema: { type: "string", enum: misfireCauses } }),
     "Why, as a word.",

@@ -22,6 +22,6 @@ export const queues = {
     "The agent does not report how many messages wait. All of them are deleted, however many they are, and this cannot be undone.",
   purgeHint: (agent: string) =>
     `The agent ${agent} counts the messages again, and refuses when their number has changed.`,
-  purgeForce: "Purge whatever the number is",
+  purgeForce: "Purge any number",
   purgeForceHint: "Also needed above the agent's limit, which is 1000 unless it was set."
 }
