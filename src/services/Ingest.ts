@@ -1,7 +1,7 @@
 import { type SqlClient, SqlError } from "@effect/sql"
 import { Context, Effect, Layer } from "effect"
 import { Audit } from "./Audit.ts"
-import { Database, errorCode, type Hints, isContention, isDataError, isUnavailable, type Reader } from "./Database.ts"
+import { Database, errorCode, type Hints, isContention, type Reader } from "./Database.ts"
 import { Backlog, type PendingEvent } from "./Ingest/Backlog.ts"
 import { FailureRates } from "./Ingest/FailureRates.ts"
 import { isFoldError } from "./Ingest/Fold.ts"
@@ -9,6 +9,7 @@ import type { EventBatch } from "./Ingest/Model.ts"
 import { makeWriter } from "./Ingest/Writer.ts"
 import { Loops } from "./Loops.ts"
 import { Metrics } from "./Metrics.ts"
+import { areRowsAtFault, writeOrRefuse } from "./RefusedRows.ts"
 import { RowCaps } from "./RowCaps.ts"
 import { Settings } from "./Settings.ts"
 import { TaskChanges } from "./TaskChanges.ts"
@@ -93,27 +94,15 @@ const make = Effect.gen(function*() {
       Effect.retry({ while: isContention, times: 10 })
     )
 
-  /**
-   * Commits the events. When the database refuses one of them, halves the batch until it is found and rejects it
-   * alone.
-   */
-  const commitOrSplit = (
-    events: ReadonlyArray<PendingEvent>,
-    partition: number
-  ): Effect.Effect<void, SqlError.SqlError> =>
-    Effect.catchAll(commit(events, partition), (error) => {
-      const [first] = events
-      const isEventAtFault = !isUnavailable(error) && (isDataError(error) || isFoldError(error))
-      if (first === undefined || !isEventAtFault) return Effect.fail(error)
-      if (events.length === 1) {
-        first.refusal = isFoldError(error) ? "cannot be folded" : `refused by the database: ${errorCode(error)}`
-        return Effect.void
-      }
-      const middle = events.length >> 1
-      return Effect.zipRight(
-        commitOrSplit(events.slice(0, middle), partition),
-        commitOrSplit(events.slice(middle), partition)
-      )
+  /** Commits the events. Those that cannot be stored are rejected. */
+  const commitOrReject = (events: ReadonlyArray<PendingEvent>, partition: number) =>
+    writeOrRefuse(events, {
+      write: (part) => commit(part, partition),
+      areAtFault: (error) => areRowsAtFault(error) || isFoldError(error),
+      refuse: (event, error) =>
+        Effect.sync(() => {
+          event.refusal = isFoldError(error) ? "cannot be folded" : `refused by the database: ${errorCode(error)}`
+        })
     })
 
   const acknowledge = (events: ReadonlyArray<PendingEvent>): Effect.Effect<void> => {
@@ -161,7 +150,7 @@ const make = Effect.gen(function*() {
       }
       const startedAt = clock.unsafeCurrentTimeNanos()
       const cpuAtStart = cpuMillis()
-      yield* commitOrSplit(batch, partition)
+      yield* commitOrReject(batch, partition)
       const seconds = Number(clock.unsafeCurrentTimeNanos() - startedAt) / 1e9
       const events = batch
       batch = []

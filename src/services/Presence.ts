@@ -6,7 +6,7 @@ import * as Redaction from "../domain/Redaction.ts"
 import { toStorable } from "../domain/Text.ts"
 import * as Timestamp from "../domain/Timestamp.ts"
 import { agentProcessMetadata, ENGINES_WITHOUT_WORKERS } from "../domain/Worker.ts"
-import { orDieOnSql } from "./Database.ts"
+import { errorCode, orDieOnSql } from "./Database.ts"
 import * as Ids from "./Ids.ts"
 import { Loops } from "./Loops.ts"
 import { readAdapterHealth } from "./Presence/AdapterHealth.ts"
@@ -16,6 +16,7 @@ import { agentOnlineEvents } from "./Presence/PresenceEvents.ts"
 import { PresenceRepo } from "./Presence/Repo.ts"
 import type { ConnectRow, HeartbeatRow, QueueRow, WorkerRow } from "./Presence/Rows.ts"
 import { PresenceSweeps } from "./Presence/Sweeps.ts"
+import { writeOrRefuse } from "./RefusedRows.ts"
 import { type CappedTable, type NamedRow, nameKey, RowCaps } from "./RowCaps.ts"
 import { Settings } from "./Settings.ts"
 import { TriggerEvents } from "./TriggerEvents.ts"
@@ -108,9 +109,13 @@ export class Presence extends Effect.Service<Presence>()("svc/Presence", {
       Effect.suspend(() => {
         const rows = latest.take()
         const projects = new Set([...rows.values()].map(({ project_id }) => project_id))
+        const refuse = (row: A, error: SqlError.SqlError) =>
+          Effect.logWarning("A reported row is not stored: the database refuses its values.").pipe(
+            Effect.annotateLogs({ table, engine: row.engine, agent_id: row.agent_id, error: errorCode(error) })
+          )
         const written = Effect.zipRight(
           caps.prepare(projects),
-          Effect.suspend(() => write(caps.admit(table, sortByKey(rows), nameKey)))
+          Effect.suspend(() => writeOrRefuse(caps.admit(table, sortByKey(rows), nameKey), { write, refuse }))
         )
         return Effect.onError(written, () => Effect.sync(() => latest.putBack(rows)))
       })

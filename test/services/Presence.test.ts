@@ -231,6 +231,55 @@ describe.each(engines)("presence on %s", (engine) => {
         ])
       }))
 
+    it.effect("a heartbeat with values that no database holds stops neither its other reports nor those of other agents", () =>
+      Effect.gen(function*() {
+        const presence = yield* Presence
+        const sql = yield* SqlClient.SqlClient
+        const project = yield* freshProject()
+        const [odd, usual] = [yield* newAgent(project), yield* newAgent(project)]
+        const report = (agentId: AgentId, health: Record<string, string>) =>
+          Effect.map(
+            presence.connect(about(project, agentId), visitor()),
+            (handle) => Option.getOrThrow(handle).reportAdapterHealth(health)
+          )
+        yield* report(odd.id, {
+          "\0x.queue_depths": "{\"nul\": 1}",
+          "\ud800.queue_depths": "{\"surrogate\": 1}",
+          "\0x.worker_details": "{\"w@nul\": {}}",
+          "celery.queue_depths": "{\"odd\": 1}"
+        })
+        yield* report(usual.id, {
+          "celery.queue_depths": "{\"usual\": 2}",
+          "celery.worker_details": "{\"w@usual\": {}}"
+        })
+        yield* presence.flush
+        const queues = yield* sql`SELECT name, depth FROM queues WHERE project_id = ${project.id} ORDER BY name`
+        assert.deepStrictEqual(queues, [{ name: "odd", depth: 1 }, { name: "usual", depth: 2 }])
+        const workers = yield* sql`SELECT name FROM workers WHERE project_id = ${project.id}`
+        assert.deepStrictEqual(workers, [{ name: "w@usual" }])
+      }))
+
+    it.effect("a row that the database refuses is left out alone", () =>
+      Effect.gen(function*() {
+        const presence = yield* Presence
+        const sql = yield* SqlClient.SqlClient
+        const project = yield* freshProject()
+        const agent = yield* newAgent(project)
+        yield* sql.onDialectOrElse({
+          pg: () => sql`ALTER TABLE queues ADD CONSTRAINT no_poison CHECK (name <> 'poison')`,
+          orElse: () =>
+            sql`CREATE TRIGGER no_poison BEFORE INSERT ON queues WHEN NEW.name = 'poison'
+              BEGIN SELECT RAISE(ABORT, 'poison'); END`
+        })
+        const present = Option.getOrThrow(yield* presence.connect(about(project, agent.id), visitor()))
+        const depths = Object.fromEntries(["a", "b", "poison", "y", "z"].map((name) => [name, 1]))
+        present.reportAdapterHealth({ "celery.queue_depths": JSON.stringify(depths) })
+        yield* presence.flush
+        const queues = yield* sql<{ name: string }>`
+          SELECT name FROM queues WHERE project_id = ${project.id} ORDER BY name`
+        assert.deepStrictEqual(queues.map(({ name }) => name), ["a", "b", "y", "z"])
+      }))
+
     it.effect("a thousand processes of one agent arrive together", () =>
       Effect.gen(function*() {
         const presence = yield* Presence

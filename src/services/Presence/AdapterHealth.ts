@@ -30,6 +30,7 @@ export interface AdapterReport {
   readonly queues: ReadonlyArray<QueueReport>
 }
 
+const maxEngineLength = 40
 const maxNameLength = 200
 const maxWorkers = 1000
 const maxQueues = 1000
@@ -42,9 +43,9 @@ export const readAdapterHealth = (health: Readonly<Record<string, unknown>>, red
   const queues = new Map<string, QueueReport>()
   for (const [key, value] of Object.entries(health)) {
     const at = key.indexOf(".")
-    const engine = key.slice(0, at)
+    const engine = at < 1 ? null : asName(key.slice(0, at), maxEngineLength)
     const field = key.slice(at + 1)
-    if (at < 1 || engine.length > 40 || (field !== "worker_details" && field !== "queue_depths")) continue
+    if (engine === null || (field !== "worker_details" && field !== "queue_depths")) continue
     const brokerType = asName(health[`${engine}.broker_type`])
     const add = (queue: string, depth: number | null, hint: string | null) => {
       const known = queues.get(`${engine}\n${queue}`)
@@ -113,7 +114,7 @@ const brokerUrlHint = (broker: Readonly<Record<string, unknown>>): string | null
   const port = asCount(broker.port)
   const path = asName(broker.virtual_host)?.replace(/^\/+/, "") ?? ""
   const url = `${asName(broker.transport) ?? "broker"}://${host}${port === null ? "" : `:${port}`}/${path}`
-  return maskCredentials(url).slice(0, 2 * maxNameLength)
+  return toStorable(maskCredentials(url), 2 * maxNameLength)
 }
 
 /**
@@ -155,7 +156,7 @@ const asInt32 = (value: unknown): number | null => {
 }
 
 /** A name that both databases can hold, or null. */
-const asName = (value: unknown): string | null =>
-  typeof value === "string" && value !== "" && value.length <= maxNameLength && isStorable(value)
+const asName = (value: unknown, maxLength = maxNameLength): string | null =>
+  typeof value === "string" && value !== "" && value.length <= maxLength && isStorable(value)
     ? value
     : null

@@ -38,6 +38,32 @@ describe("adapter health", () => {
     assert.strictEqual(worker?.metadata.processed_since_start, 7)
   })
 
+  it("leaves out engines with names that no database holds", () => {
+    const report = readAdapterHealth({
+      "\0x.queue_depths": "{\"a\":1}",
+      "\ud800.worker_details": "{\"w@h\":{}}",
+      [`${"e".repeat(41)}.queue_depths`]: "{\"a\":1}",
+      ".queue_depths": "{\"a\":1}",
+      "rq.queue_depths": "{\"a\":1}"
+    })
+    assert.deepStrictEqual(report.workers, [])
+    assert.deepStrictEqual(report.queues.map(({ engine, name }) => ({ engine, name })), [{ engine: "rq", name: "a" }])
+  })
+
+  it("does not cut a broker's address within a character", () => {
+    const long = "x".repeat(200)
+    const { queues: [queue] } = celery({
+      "w@h": {
+        // 399 units, and then a character of two
+        stats: {
+          broker: { transport: "sqs", hostname: long.slice(0, 194), virtual_host: `${long.slice(0, 198)}\u{1f600}` }
+        },
+        active_queues: [{ name: "q" }]
+      }
+    })
+    assert.isTrue(queue?.broker_url_hint?.isWellFormed())
+  })
+
   it("keeps names with NUL or without end out, and cuts texts", () => {
     const { workers } = celery({
       "w\0@h": {},
