@@ -35,6 +35,8 @@ interface ProjectFeed {
   readonly hub: PubSub.PubSub<ChangeBatch>
   subscribers: number
   position: ChangePosition
+  /** The time before which all changes were committed when they were last read; null: as far as `position`. */
+  settled: Timestamp.Timestamp | null
   /** `updated_at` by id, of sent tasks that may be read again. */
   sent: Map<string, string>
   /** The number of the last published batch. */
@@ -82,7 +84,7 @@ export class LiveTasks extends Effect.Service<LiveTasks>()("svc/LiveTasks", {
     const publishTasks = Effect.fnUntraced(function*(feed: ProjectFeed, tasks: ReadonlyArray<LiveTask>, at: number) {
       const last = tasks[tasks.length - 1]
       const isLater = last !== undefined && last.updated_at >= feed.position.updated_at
-      const batch = ChangeBatch.tasks(tasks, feed.batchNumber + 1, feed.position)
+      const batch = ChangeBatch.tasks(tasks, feed.batchNumber + 1, feed.position, feed.settled)
       for (const task of tasks) feed.sent.set(task.id, task.updated_at)
       yield* publish(feed, batch, isLater ? { updated_at: last.updated_at, id: last.id } : feed.position, at)
     })
@@ -90,20 +92,21 @@ export class LiveTasks extends Effect.Service<LiveTasks>()("svc/LiveTasks", {
     const publishReset = Effect.fnUntraced(function*(feed: ProjectFeed, at: number) {
       const updated_at = Timestamp.addSeconds(yield* Timestamp.now, -commitSeconds)
       const position = updated_at > feed.position.updated_at ? { updated_at, id: Ids.minId } : feed.position
-      yield* publish(feed, ChangeBatch.reset(position, feed.batchNumber + 1), position, at)
+      yield* publish(feed, ChangeBatch.reset(position, feed.batchNumber + 1, feed.settled), position, at)
       feed.pausedUntil = at + millisAfterReset
       metrics.liveResets.inc({ reason: "many_changes" })
     })
 
     /**
      * Publishes the changes since the last refresh, page by page; a `reset` when they exceed the limit of the streams.
+     * `settled` is read before them: the next refresh finds what was committed in between.
      */
-    const refresh = Effect.fnUntraced(function*(project: ProjectFeed) {
+    const refresh = Effect.fnUntraced(function*(project: ProjectFeed, settled: Timestamp.Timestamp | null) {
       const now = yield* Clock.currentTimeMillis
       const most = maxTasksAfter(now - project.refreshedAt, currentLoad())
       project.isHinted = false
       metrics.liveLooks.inc()
-      let from = repo.rewind(project.position)
+      let from = repo.rewind(project.position, project.settled)
       for (let count = 0;;) {
         const rows = yield* repo.listPage(project.projectId, from, null)
         const fresh = rows.filter((row) => project.sent.get(row.id) !== row.updated_at)
@@ -118,12 +121,18 @@ export class LiveTasks extends Effect.Service<LiveTasks>()("svc/LiveTasks", {
         from = last
         yield* yieldToEventLoop
       }
-      const horizon = repo.rewind(project.position).updated_at
+      project.settled = settled
+      const horizon = repo.rewind(project.position, settled).updated_at
       for (const [id, at] of project.sent) {
         if (at < horizon || horizon === project.position.updated_at) project.sent.delete(id)
       }
       if (now - project.publishedAt >= keepAliveMillis) {
-        yield* publish(project, ChangeBatch.tasks([], project.batchNumber + 1, project.position), project.position, now)
+        yield* publish(
+          project,
+          ChangeBatch.tasks([], project.batchNumber + 1, project.position, settled),
+          project.position,
+          now
+        )
       }
       project.refreshedAt = now
     })
@@ -136,7 +145,9 @@ export class LiveTasks extends Effect.Service<LiveTasks>()("svc/LiveTasks", {
       const due = [...feeds.values()].filter(({ isHinted, refreshedAt, pausedUntil }) =>
         pausedUntil <= now && (isHinted || now - refreshedAt >= pollMillis)
       )
-      yield* Effect.forEach(due, refresh, { discard: true })
+      if (due.length === 0) return
+      const settled = yield* repo.settledAt
+      yield* Effect.forEach(due, (project) => refresh(project, settled), { discard: true })
     })
     yield* loops.forever("live tasks", refreshDue, { longestPause: "5 seconds" })
     yield* loops.forever(
@@ -151,6 +162,7 @@ export class LiveTasks extends Effect.Service<LiveTasks>()("svc/LiveTasks", {
     const openFeed = Effect.fnUntraced(function*(projectId: ProjectId) {
       const now = yield* Clock.currentTimeMillis
       const updated_at = Timestamp.addSeconds(yield* Timestamp.now, -commitSeconds)
+      const settled = yield* repo.settledAt
       const hub = yield* PubSub.sliding<ChangeBatch>(capacity)
       const existing = feeds.get(projectId)
       if (existing !== undefined) {
@@ -162,6 +174,7 @@ export class LiveTasks extends Effect.Service<LiveTasks>()("svc/LiveTasks", {
         hub,
         subscribers: 1,
         position: { updated_at, id: Ids.minId },
+        settled,
         sent: new Map(),
         batchNumber: 0,
         isHinted: false,
@@ -193,24 +206,25 @@ export class LiveTasks extends Effect.Service<LiveTasks>()("svc/LiveTasks", {
       projectId: ProjectId,
       from: ChangePosition,
       to: ChangePosition,
+      settled: Timestamp.Timestamp | null,
       sentTimes: Map<string, string>
     ): Stream.Stream<ChangeBatch> => {
-      const horizon = repo.rewind(to).updated_at
+      const horizon = repo.rewind(to, settled).updated_at
       const overlaps = horizon < to.updated_at
       const next = Effect.fnUntraced(function*({ at, count }: { readonly at: ChangePosition; readonly count: number }) {
         const rows = yield* catchUpPermits.withPermits(1)(
           Effect.zipLeft(repo.listPage(projectId, at, to), yieldToEventLoop)
         )
         const last = rows[rows.length - 1]
-        if (count + rows.length > maxCatchUpTasks) return [ChangeBatch.reset(to, 0), Option.none()] as const
+        if (count + rows.length > maxCatchUpTasks) return [ChangeBatch.reset(to, 0, settled), Option.none()] as const
         if (overlaps) { for (const row of rows) if (row.updated_at >= horizon) sentTimes.set(row.id, row.updated_at) }
         const more = last === undefined || rows.length < pageSize
           ? Option.none()
           : Option.some({ at: last, count: count + rows.length })
-        return [ChangeBatch.tasks(rows, 0, from), more] as const
+        return [ChangeBatch.tasks(rows, 0, from, settled), more] as const
       })
       return Stream.filter(
-        Stream.paginateEffect({ at: repo.rewind(from), count: 0 }, next),
+        Stream.paginateEffect({ at: repo.rewind(from, null), count: 0 }, next),
         ({ messages }) => messages.length > 0
       )
     }
@@ -228,7 +242,7 @@ export class LiveTasks extends Effect.Service<LiveTasks>()("svc/LiveTasks", {
         const feed = yield* acquireFeed(projectId)
         const queue = yield* PubSub.subscribe(feed.hub)
         yield* Effect.forkScoped(Effect.interruptible(Effect.zipRight(until, Queue.shutdown(queue))))
-        const { batchNumber, position } = feed
+        const { batchNumber, position, settled } = feed
         const sentTimes = new Map<string, string>()
         let expected = from === null ? null : batchNumber + 1
 
@@ -237,9 +251,11 @@ export class LiveTasks extends Effect.Service<LiveTasks>()("svc/LiveTasks", {
           const hasGap = expected !== null && batch.number > expected
           expected = batch.number + 1
           if (hasGap) metrics.liveResets.inc({ reason: "slow_reader" })
-          if (sentTimes.size > 0 && repo.rewind(batch.from).updated_at > position.updated_at) sentTimes.clear()
+          if (sentTimes.size > 0 && repo.rewind(batch.from, batch.settled).updated_at > position.updated_at) {
+            sentTimes.clear()
+          }
           const rest = sentTimes.size === 0 ? batch : batch.without(sentTimes)
-          return hasGap ? [ChangeBatch.reset(batch.from, 0), rest] : [rest]
+          return hasGap ? [ChangeBatch.reset(batch.from, 0, batch.settled), rest] : [rest]
         }
         const liveBatches = Stream.mapChunks(
           Stream.fromQueue(queue),
@@ -248,8 +264,8 @@ export class LiveTasks extends Effect.Service<LiveTasks>()("svc/LiveTasks", {
         if (from === null) return liveBatches
         const oldest = Timestamp.addSeconds(yield* Timestamp.now, -maxGapSeconds)
         const missedBatches = from.updated_at < oldest
-          ? Stream.succeed(ChangeBatch.reset(position, 0))
-          : catchUp(projectId, from, position, sentTimes)
+          ? Stream.succeed(ChangeBatch.reset(position, 0, settled))
+          : catchUp(projectId, from, position, settled, sentTimes)
         return Stream.concat(missedBatches, liveBatches)
       }))
 

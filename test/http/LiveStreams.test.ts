@@ -1,7 +1,7 @@
 import { HttpServer } from "@effect/platform"
 import { SqlClient } from "@effect/sql"
 import { assert, describe, layer } from "@effect/vitest"
-import { Effect, Fiber, Option, Stream } from "effect"
+import { Deferred, Effect, Fiber, Option, Stream } from "effect"
 import { connect, type Socket } from "node:net"
 import { decodeChangePosition } from "../../src/domain/LiveTask.ts"
 import { LiveTasks } from "../../src/services/LiveTasks.ts"
@@ -135,6 +135,36 @@ describe.each(engines)("many live streams on %s", (engine) => {
           })
         }),
       120_000
+    )
+
+    it.scoped.skipIf(engine === "SQLite")(
+      "a change whose commit takes seconds is sent, also to a client that has left before",
+      () =>
+        Effect.gen(function*() {
+          const sql = yield* SqlClient.SqlClient
+          const project = yield* freshProject()
+          const { token } = yield* freshKey({ roles: { [project.id]: "viewer" } })
+          const isWritten = yield* Deferred.make<void>()
+          const mayCommit = yield* Deferred.make<void>()
+          const stream = yield* openStream(project.slug, token)
+          const writing = yield* Effect.fork(sql.withTransaction(Effect.gen(function*() {
+            yield* putTask(project.id, "late", "received")
+            yield* Deferred.succeed(isWritten, undefined)
+            yield* Deferred.await(mayCommit)
+          })))
+          yield* Deferred.await(isWritten)
+          yield* Effect.sleep("2 seconds")
+          yield* putTask(project.id, "early", "received")
+          const early = yield* stream.next
+          assert.strictEqual(early.data.task_id, "early")
+          yield* Deferred.succeed(mayCommit, undefined)
+          yield* Fiber.join(writing)
+          assert.strictEqual((yield* stream.next).data.task_id, "late")
+          const again = yield* openStream(project.slug, token, early.id)
+          const tasks = [(yield* again.next).data.task_id, (yield* again.next).data.task_id]
+          assert.sameMembers(tasks, ["early", "late"])
+        }),
+      20_000
     )
 
     it.scoped("a client that comes back again and again misses no change", () =>

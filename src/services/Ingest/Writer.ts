@@ -45,8 +45,7 @@ type MakeTotals = (
 
 type WriteTransaction = (
   arrivals: GroupedEvents,
-  partition: number,
-  at: Timestamp.Timestamp
+  partition: number
 ) => Effect.Effect<CommitResult, SqlError.SqlError>
 
 const MAX_CACHED_TASKS = 20_000
@@ -98,9 +97,17 @@ export const makeWriter = Effect.gen(function*() {
       failures: admitFailures(totals.failures)
     }
   }
+  let lastTimestamp = yield* Timestamp.now
+
+  /** Each transaction has its own time, later than the previous one's, so that changes are in the order of commits. */
+  const nextTimestamp = Effect.map(Timestamp.now, (now) => {
+    lastTimestamp = now > lastTimestamp ? now : Timestamp.addSeconds(lastTimestamp, 0.000001)
+    return lastTimestamp
+  })
+
   const auditEntriesOf = settings.auditTaskFailures === "on" ? makeFailureEntries : () => []
   const write = database.sqlite === null
-    ? makePostgresWrite(sql, cache, makeCappedTotals, (folded, slot, at) =>
+    ? makePostgresWrite(sql, cache, nextTimestamp, makeCappedTotals, (folded, slot, at) =>
       Effect.zipRight(
         triggerEvents.recordFor(
           projectsWithEnds(folded),
@@ -115,6 +122,7 @@ export const makeWriter = Effect.gen(function*() {
     : makeSqliteWrite(
       database.sqlite,
       cache,
+      nextTimestamp,
       makeCappedTotals,
       (db, folded, slot, at) => {
         const publish = triggerEvents.recordOnSqlite(
@@ -130,14 +138,6 @@ export const makeWriter = Effect.gen(function*() {
         return Effect.zipRight(audit.onCommitted(rows), publish)
       }
     )
-  let lastTimestamp = yield* Timestamp.now
-
-  /** Each transaction has its own time, later than the previous one's, so that changes are in the order of commits. */
-  const nextTimestamp = Effect.map(Timestamp.now, (now) => {
-    lastTimestamp = now > lastTimestamp ? now : Timestamp.addSeconds(lastTimestamp, 0.000001)
-    return lastTimestamp
-  })
-
   const finishCommit = ({ folded, totals }: CommitResult): Effect.Effect<void> => {
     for (const { group, row } of folded) cache.set(group.key, row)
     facets.add(totals.facets, Timestamp.toEpochMillis(lastTimestamp))
@@ -174,7 +174,7 @@ export const makeWriter = Effect.gen(function*() {
     yield* projectCounter.prepare(projectIds)
     let arrivals = groupEvents(slice)
     while (arrivals.groups.length > 0 || arrivals.side.length > 0) {
-      const written = yield* write(arrivals, partition, yield* nextTimestamp)
+      const written = yield* write(arrivals, partition)
       yield* finishCommit(written)
       for (const { key } of written.conflicts) cache.evict(key)
       arrivals = { groups: written.conflicts.map((group) => ({ ...group, mayCreateTask: false })), side: [] }
@@ -189,6 +189,7 @@ const groupKey = ({ fingerprint, project_id }: HourUpdate | ReportedGroup): stri
 const makeSqliteWrite = (
   access: SqliteAccess,
   cache: TaskCache,
+  nextTimestamp: Effect.Effect<Timestamp.Timestamp>,
   makeCappedTotals: MakeTotals,
   /** Returns what to do after the commit. */
   recordEnds: (
@@ -201,8 +202,9 @@ const makeSqliteWrite = (
   let statements: { readonly tasks: SqliteTasks; readonly totalsWriter: SqliteTotals } | undefined
   const prepareStatements = (db: BetterSqlite3.Database) =>
     statements ??= { tasks: new SqliteTasks(db), totalsWriter: new SqliteTotals(db) }
-  return (arrivals, partition, at) =>
-    access.write((db) => {
+  return Effect.fnUntraced(function*(arrivals, partition) {
+    const at = yield* nextTimestamp
+    const { onCommit, ...result } = yield* access.write((db) => {
       const { totalsWriter, tasks } = prepareStatements(db)
       const folded: Array<FoldResult> = []
       for (const group of arrivals.groups) {
@@ -212,12 +214,16 @@ const makeSqliteWrite = (
       const totals = makeCappedTotals(arrivals, folded, at)
       totalsWriter.write(totals, countSlot(partition), at)
       return { folded, totals, conflicts: [], onCommit: recordEnds(db, folded, countSlot(partition), at) }
-    }).pipe(Effect.tap(({ onCommit }) => onCommit))
+    })
+    yield* onCommit
+    return result
+  })
 }
 
 const makePostgresWrite = (
   sql: SqlClient.SqlClient,
   cache: TaskCache,
+  nextTimestamp: Effect.Effect<Timestamp.Timestamp>,
   makeCappedTotals: MakeTotals,
   recordEnds: (
     folded: ReadonlyArray<FoldResult>,
@@ -226,11 +232,13 @@ const makePostgresWrite = (
   ) => Effect.Effect<void, SqlError.SqlError>
 ): WriteTransaction => {
   const tasks = makePostgresTasks(sql)
-  return Effect.fnUntraced(function*(arrivals, partition, at) {
+  return Effect.fnUntraced(function*(arrivals, partition) {
     const groups = arrivals.groups.toSorted((left, right) => (left.key < right.key ? -1 : 1))
     const stored = yield* tasks.read(
       groups.filter((group) => !group.mayCreateTask && cache.get(group.key) === undefined)
     )
+    // last before the first write: the live stream waits for transactions that write, not for those that wait to begin
+    const at = yield* nextTimestamp
     const folded = groups.flatMap((group) => fold(cache.get(group.key) ?? stored.get(group.key), group, at) ?? [])
     const written = new Set([
       ...yield* tasks.update(folded.filter(({ stored }) => stored !== undefined).map(({ row }) => row)),

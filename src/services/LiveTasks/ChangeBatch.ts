@@ -1,4 +1,6 @@
 import { type ChangePosition, encodeChangePosition, type LiveTask } from "../../domain/LiveTask.ts"
+import type { Timestamp } from "../../domain/Timestamp.ts"
+import * as Ids from "../Ids.ts"
 
 /** A changed task, or `reset`: changes were left out, and the client loads the list again. */
 export type LiveMessage =
@@ -16,6 +18,10 @@ const keepAliveComment = new TextEncoder().encode(": still here\n\n")
 const laterPosition = (one: ChangePosition, other: ChangePosition): ChangePosition =>
   one.updated_at > other.updated_at || (one.updated_at === other.updated_at && one.id > other.id) ? one : other
 
+/** Where a client continues: not after `settled`, since changes with later times may still be committed. */
+export const resumePosition = (position: ChangePosition, settled: Timestamp | null): ChangePosition =>
+  settled === null || position.updated_at < settled ? position : { updated_at: settled, id: Ids.minId }
+
 /** The changes of one refresh: the same object for every subscriber of the project. */
 export class ChangeBatch {
   readonly messages: ReadonlyArray<LiveMessage>
@@ -23,25 +29,36 @@ export class ChangeBatch {
   readonly number: number
   /** Changes up to here were in earlier batches. */
   readonly from: ChangePosition
+  /** As of `resumePosition`. */
+  readonly settled: Timestamp | null
   private cachedBytes: Uint8Array | null = null
 
-  constructor(messages: ReadonlyArray<LiveMessage>, number: number, from: ChangePosition) {
+  constructor(
+    messages: ReadonlyArray<LiveMessage>,
+    number: number,
+    from: ChangePosition,
+    settled: Timestamp | null
+  ) {
     this.messages = messages
     this.number = number
     this.from = from
+    this.settled = settled
   }
 
   /** A task that was committed late has the id of `from`, so that a client never resumes at an earlier position. */
-  static tasks(tasks: ReadonlyArray<LiveTask>, number: number, from: ChangePosition): ChangeBatch {
-    return new ChangeBatch(
-      tasks.map((task) => ({ kind: "task", id: encodeChangePosition(laterPosition(task, from)), task })),
-      number,
-      from
-    )
+  static tasks(
+    tasks: ReadonlyArray<LiveTask>,
+    number: number,
+    from: ChangePosition,
+    settled: Timestamp | null
+  ): ChangeBatch {
+    const idOf = (task: LiveTask) => encodeChangePosition(resumePosition(laterPosition(task, from), settled))
+    return new ChangeBatch(tasks.map((task) => ({ kind: "task", id: idOf(task), task })), number, from, settled)
   }
 
-  static reset(position: ChangePosition, number: number): ChangeBatch {
-    return new ChangeBatch([{ kind: "reset", id: encodeChangePosition(position) }], number, position)
+  static reset(position: ChangePosition, number: number, settled: Timestamp | null): ChangeBatch {
+    const id = encodeChangePosition(resumePosition(position, settled))
+    return new ChangeBatch([{ kind: "reset", id }], number, position, settled)
   }
 
   /** The server-sent events, rendered on first use and once for all streams. */
@@ -56,6 +73,6 @@ export class ChangeBatch {
     const rest = this.messages.filter((message) =>
       message.kind === "reset" || sentTimes.get(message.task.id) !== message.task.updated_at
     )
-    return rest.length === this.messages.length ? this : new ChangeBatch(rest, this.number, this.from)
+    return rest.length === this.messages.length ? this : new ChangeBatch(rest, this.number, this.from, this.settled)
   }
 }

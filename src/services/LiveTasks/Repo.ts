@@ -5,6 +5,7 @@ import type { ChangePosition, LiveTask } from "../../domain/LiveTask.ts"
 import * as Timestamp from "../../domain/Timestamp.ts"
 import { orDieOnSql, Reader } from "../Database.ts"
 import * as Ids from "../Ids.ts"
+import { resumePosition } from "./ChangeBatch.ts"
 
 export const pageSize = 500
 
@@ -12,9 +13,13 @@ export const pageSize = 500
 const exceptionCharacters = 300
 
 /**
- * Replicas commit in another order than that of their clocks, so this much is read again; what was sent is left out.
+ * A transaction takes its time shortly before its first write, from its replica's clock: clocks of replicas that differ by
+ * less than this lose no change. This much is read again; what was sent is left out.
  */
 const overlapSeconds = 1
+
+/** A transaction that writes for longer, such as one that waits for a lock, may have a change that is not sent. */
+const maxCommitSeconds = 30
 
 /** Reads the changes of a project, in the order of (updated_at, id). */
 export class LiveTasksRepo extends Effect.Service<LiveTasksRepo>()("svc/LiveTasksRepo", {
@@ -32,11 +37,29 @@ export class LiveTasksRepo extends Effect.Service<LiveTasksRepo>()("svc/LiveTask
           ${to === null ? read`` : read`AND (updated_at, id) <= (${to.updated_at}, ${to.id})`}
         ORDER BY updated_at, id LIMIT ${pageSize}`)
 
-    /** The position to read from, so that late commits of other replicas are found too. */
-    const rewind = (position: ChangePosition): ChangePosition =>
-      overlap === 0 ? position : { updated_at: Timestamp.addSeconds(position.updated_at, -overlap), id: Ids.minId }
+    /**
+     * The time before which every change is committed, except for the overlap: transactions that write now began later.
+     * Null where changes are committed in the order of their times.
+     */
+    const settledAt: Effect.Effect<Timestamp.Timestamp | null> = sql.onDialectOrElse({
+      pg: () =>
+        Effect.gen(function*() {
+          const now = yield* Timestamp.now
+          const [row] = yield* orDieOnSql(read<{ seconds: number }>`
+            SELECT CAST(coalesce(extract(epoch FROM clock_timestamp() - min(xact_start)), 0) AS double precision) AS seconds
+            FROM pg_stat_activity WHERE datname = current_database() AND backend_xid IS NOT NULL`)
+          return Timestamp.addSeconds(now, -Math.min(row?.seconds ?? 0, maxCommitSeconds))
+        }),
+      orElse: () => Effect.succeed(null)
+    })
 
-    return { listPage, rewind } as const
+    /** The position to read from, so that late commits of other replicas are found too. */
+    const rewind = (position: ChangePosition, settled: Timestamp.Timestamp | null): ChangePosition => {
+      const { updated_at } = resumePosition(position, settled)
+      return overlap === 0 ? position : { updated_at: Timestamp.addSeconds(updated_at, -overlap), id: Ids.minId }
+    }
+
+    return { listPage, settledAt, rewind } as const
   })
 }) {
   static readonly layer = this.Default

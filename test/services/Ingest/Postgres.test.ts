@@ -1,9 +1,10 @@
 import { SqlClient } from "@effect/sql"
 import { assert, layer } from "@effect/vitest"
-import { Context, Effect, Fiber, Layer, Redacted } from "effect"
+import { Context, Deferred, Effect, Fiber, Layer, Redacted } from "effect"
 import { randomUUID } from "node:crypto"
 import { connect, createServer, type Server, type Socket } from "node:net"
 import { AgentId } from "../../../src/domain/Id.ts"
+import * as Timestamp from "../../../src/domain/Timestamp.ts"
 import { yieldToEventLoop } from "../../../src/services/EventLoop.ts"
 import { Ingest } from "../../../src/services/Ingest.ts"
 import { Loops } from "../../../src/services/Loops.ts"
@@ -106,6 +107,32 @@ layer(brain, { excludeTestServices: true })("PostgreSQL away", (it) => {
 
 const inFours = <A>(all: ReadonlyArray<A>): ReadonlyArray<ReadonlyArray<A>> =>
   Array.from({ length: Math.ceil(all.length / 4) }, (_, at) => all.slice(at * 4, at * 4 + 4))
+
+layer(brainOn("PostgreSQL", { databasePoolSize: 4 }), { excludeTestServices: true })("a full pool", (it) => {
+  it.effect("a change has the time of its transaction, not that of its wait for a connection", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const from = { projectId: (yield* freshProject()).id, agentId: AgentId.make(randomUUID()) }
+      const [first, ...others] = recorded("celery-solo")
+      yield* offered(from, [first!])
+      const mayEnd = yield* Deferred.make<void>()
+      const taken = yield* Effect.makeLatch()
+      const holders = yield* Effect.fork(Effect.all(
+        Array.from({ length: 4 }, () => sql.withTransaction(Effect.zipRight(taken.open, Deferred.await(mayEnd)))),
+        { concurrency: "unbounded" }
+      ))
+      yield* taken.await
+      const writing = yield* Effect.fork(offered(from, others))
+      yield* Effect.sleep("300 millis")
+      const end = yield* Timestamp.now
+      yield* Deferred.succeed(mayEnd, undefined)
+      yield* Fiber.join(writing)
+      yield* Fiber.join(holders)
+      const rows = yield* sql<{ updated_at: string }>`SELECT updated_at FROM tasks WHERE project_id = ${from.projectId}`
+      assert.isAbove(rows.length, 1)
+      for (const { updated_at } of rows) assert.isTrue(updated_at >= end, updated_at)
+    }))
+})
 
 layer(brainOn("PostgreSQL"), { excludeTestServices: true })("two replicas", (it) => {
   it.scoped("that write the same tasks at the same time end in the rows of one", () =>
