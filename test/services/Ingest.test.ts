@@ -278,6 +278,48 @@ describe.each(engines)("ingest on %s", (engine) => {
         assert.deepStrictEqual(facets, [])
       }))
 
+    it.effect("a sign of life from the future counts as one from now", () =>
+      Effect.gen(function*() {
+        const sql = yield* SqlClient.SqlClient
+        const from = yield* source
+        const ahead = (kind: string, task_id: string, data: Data, engine = "celery") =>
+          eventOf({ id: randomUUID(), kind, engine, task_id, occurred_at: "2136-01-01T00:00:00.000000+00:00", data })
+        yield* offered(from, [
+          ahead("task.started", "t1", { task_name: "mail.send", queue: "mail", worker: "a@x" }),
+          ahead("worker.heartbeat", "", { worker: "b@x" }),
+          ahead("queue.depth_report", "", { queue: "slow", depth: 3 })
+        ])
+        yield* offered(from, [ahead("worker.offline", "", { worker: "b@x" }, "")])
+        const now = yield* Timestamp.now
+        const workers = yield* sql<{ name: string; state: string; last_heartbeat: string }>`
+          SELECT name, state, last_heartbeat FROM workers WHERE project_id = ${from.projectId} ORDER BY name`
+        assert.deepStrictEqual(workers.map(({ name, state }) => ({ name, state })), [
+          { name: "a@x", state: "online" },
+          { name: "b@x", state: "offline" }
+        ])
+        const queues = yield* sql<{ name: string; depth: number | null; last_seen_at: string }>`
+          SELECT name, depth, last_seen_at FROM queues WHERE project_id = ${from.projectId} ORDER BY name`
+        assert.deepStrictEqual(queues.map(({ depth, name }) => ({ name, depth })), [
+          { name: "mail", depth: null },
+          { name: "slow", depth: 3 }
+        ])
+        for (const at of [...workers.map((row) => row.last_heartbeat), ...queues.map((row) => row.last_seen_at)]) {
+          assert.isTrue(at <= now, at)
+        }
+      }))
+
+    it.effect("a worker of whom only counts are known is not online", () =>
+      Effect.gen(function*() {
+        const sql = yield* SqlClient.SqlClient
+        const from = yield* source
+        yield* offered(from, [received("t1"), started("t1")])
+        yield* sql`DELETE FROM workers WHERE project_id = ${from.projectId}`
+        yield* offered(from, [taskEvent("task.succeeded", "t1", "02.000000", { result: "'ok'" })])
+        const workers = yield* sql`
+          SELECT name, state, last_heartbeat, succeeded FROM workers WHERE project_id = ${from.projectId}`
+        assert.deepStrictEqual(workers, [{ name: "w1@host", state: "offline", last_heartbeat: null, succeeded: 1 }])
+      }))
+
     it.effect("tells of every change, and of nothing when an event comes again", () =>
       Effect.gen(function*() {
         const { changes } = yield* TaskChanges

@@ -362,6 +362,47 @@ describe.each(engines)("presence on %s", (engine) => {
         assert.include(yield* states, "idle@h offline")
       }))
 
+    it.effect("a worker whose only row has no sign of life is set offline", () =>
+      Effect.gen(function*() {
+        const sql = yield* SqlClient.SqlClient
+        const project = yield* freshProject()
+        const row = workerRow(project.id, "2026-01-01T00:00:00.000000Z" as Timestamp.Timestamp)
+        yield* sql`INSERT INTO workers ${sql.insert({ ...row, last_heartbeat: null })}`
+        yield* (yield* PresenceSweeps).sweepWorkers()
+        const rows = yield* sql`SELECT state FROM workers WHERE project_id = ${project.id}`
+        assert.deepStrictEqual(rows, [{ state: "offline" }])
+      }))
+
+    it.effect("signs of life from the future are dated now", () =>
+      Effect.gen(function*() {
+        const sql = yield* SqlClient.SqlClient
+        const project = yield* freshProject()
+        const now = yield* Timestamp.now
+        const row = { ...workerRow(project.id, now), last_heartbeat: "2136-01-01T00:00:00.000000Z" }
+        yield* sql`INSERT INTO workers ${sql.insert(row)}`
+        yield* sql`INSERT INTO queues ${
+          sql.insert({
+            id: yield* Ids.next,
+            project_id: project.id,
+            engine: "celery",
+            name: "q",
+            last_seen_at: "2136-01-01T00:00:00.000000Z",
+            created_at: now
+          })
+        }`
+        yield* (yield* PresenceSweeps).prune()
+        const latest = yield* Timestamp.now
+        const [worker] = yield* sql<{ at: string }>`
+          SELECT last_heartbeat AS at FROM workers WHERE project_id = ${project.id}`
+        const [queue] = yield* sql<
+          { at: string }
+        >`SELECT last_seen_at AS at FROM queues WHERE project_id = ${project.id}`
+        for (const seen of [worker, queue]) {
+          assert.isTrue((seen?.at ?? "") >= now, seen?.at)
+          assert.isTrue((seen?.at ?? "") <= latest, seen?.at)
+        }
+      }))
+
     it.effect("what is older than its retention goes, in slices", () =>
       Effect.gen(function*() {
         const presence = yield* Presence

@@ -2,7 +2,7 @@ import type { AgentId, ProjectId } from "../../domain/Id.ts"
 import type { TaskFacet } from "../../domain/TaskFacet.ts"
 import type { WorkerEnds } from "../../domain/TaskHistory.ts"
 import { RANK } from "../../domain/TaskState.ts"
-import type { Timestamp } from "../../domain/Timestamp.ts"
+import { type Timestamp, toEpochMillis } from "../../domain/Timestamp.ts"
 import { collectGroupChanges, type GroupChanges } from "../Failures/Changes.ts"
 import { collectRetryMarks, type RetryMarks } from "../Failures/RetryMarks.ts"
 import * as Ids from "../Ids.ts"
@@ -99,9 +99,10 @@ interface EngineTotals {
 export const makeTransactionTotals = (
   { groups, side }: GroupedEvents,
   folded: ReadonlyArray<FoldResult>,
-  millis: number,
+  now: Timestamp,
   countsRollups: boolean
 ): TransactionTotals => {
+  const millis = toEpochMillis(now)
   const totalsByEngine = new Map<string, EngineTotals>()
   let engineTotals: EngineTotals | undefined
   const engineTotalsOf = (projectId: ProjectId, engine: string): EngineTotals => {
@@ -115,9 +116,9 @@ export const makeTransactionTotals = (
     return engineTotals
   }
   const offlineReports: Array<OfflineReport> = []
-  for (const group of groups) observeGroup(engineTotalsOf(group.project_id, group.engine), group)
+  for (const group of groups) observeGroup(engineTotalsOf(group.project_id, group.engine), group, now)
   for (const event of side) {
-    const offlineReport = observeSideEvent(engineTotalsOf(event.projectId, event.engine), event)
+    const offlineReport = observeSideEvent(engineTotalsOf(event.projectId, event.engine), event, now)
     if (offlineReport !== null) offlineReports.push(offlineReport)
   }
   for (const { ends, group } of folded) {
@@ -140,15 +141,15 @@ export const makeTransactionTotals = (
   }
 }
 
-const observeGroup = (scene: EngineTotals, { events }: TaskGroup): void => {
+const observeGroup = (scene: EngineTotals, { events }: TaskGroup, now: Timestamp): void => {
   for (const event of events) {
     if (event.refusal !== null) continue
     // until its name is known, every task has its own placeholder
     if (event.name !== null && !event.name.startsWith("\"<unknown")) scene.names.add(event.name)
-    if (event.queue !== null) observe(scene.queues, event.queue, event).isFromTask = true
+    if (event.queue !== null) observe(scene.queues, event.queue, event, now).isFromTask = true
     // `received` may name the process that enqueued the task
     if (event.worker !== null && RANK[event.kind] >= RANK["task.started"]) {
-      observe(scene.workers, event.worker, event).isFromTask = true
+      observe(scene.workers, event.worker, event, now).isFromTask = true
     }
   }
 }
@@ -167,25 +168,35 @@ const observationOf = (sightings: Map<string, Observation>, json: string, agentI
   return observation
 }
 
+/**
+ * When an event was a sign of life: now at the latest. A time from a clock that is ahead would make its worker live until
+ * then, and hide all later reports.
+ */
+const seenAtOf = ({ occurredAt }: SignOfLife, now: Timestamp): Timestamp => (occurredAt < now ? occurredAt : now)
+
 /** Records a sign of life. Of two at one moment the offline event counts. */
 const observe = (
   sightings: Map<string, Observation>,
   json: string,
-  { agentId, occurredAt }: SignOfLife,
+  event: SignOfLife,
+  now: Timestamp,
   state: "online" | "offline" = "online"
 ): Observation => {
-  const observation = observationOf(sightings, json, agentId)
-  if (
-    observation.at === null || occurredAt > observation.at || (occurredAt === observation.at && state === "offline")
-  ) {
-    observation.at = occurredAt
+  const observation = observationOf(sightings, json, event.agentId)
+  const seenAt = seenAtOf(event, now)
+  if (observation.at === null || seenAt > observation.at || (seenAt === observation.at && state === "offline")) {
+    observation.at = seenAt
     observation.state = state
   }
   return observation
 }
 
 /** Published agents send worker.offline with `worker_name` and without an engine (agents' protocol, section 5.5). */
-const observeSideEvent = (scene: EngineTotals, event: PendingSideEvent): OfflineReport | null => {
+const observeSideEvent = (
+  scene: EngineTotals,
+  event: PendingSideEvent,
+  now: Timestamp
+): OfflineReport | null => {
   const fields = new Map<string, string>()
   event.data.forEach((json, field) => {
     fields.set(field, json)
@@ -200,17 +211,17 @@ const observeSideEvent = (scene: EngineTotals, event: PendingSideEvent): Offline
       if (worker === undefined || worker.includes("\\u0000")) return null
       const state = event.kind === "worker.offline" ? "offline" : "online"
       if (event.engine === "" && state === "offline") {
-        return { project_id: scene.projectId, name: parseText(worker), last_heartbeat: event.occurredAt }
+        return { project_id: scene.projectId, name: parseText(worker), last_heartbeat: seenAtOf(event, now) }
       }
-      if (event.engine !== "") observe(scene.workers, worker, event, state)
+      if (event.engine !== "") observe(scene.workers, worker, event, now, state)
       return null
     }
     case "queue.depth_report": {
       const queue = firstNameIn("queue", "queue_name", "name")
       if (queue === undefined || queue.includes("\\u0000") || event.engine === "") return null
       const depth = fields.get("depth") ?? ""
-      const observation = observe(scene.queues, queue, event)
-      if (/^\d{1,15}$/.test(depth) && observation.at === event.occurredAt) observation.depth = Number(depth)
+      const observation = observe(scene.queues, queue, event, now)
+      if (/^\d{1,15}$/.test(depth) && observation.at === seenAtOf(event, now)) observation.depth = Number(depth)
       return null
     }
     default:
@@ -271,7 +282,7 @@ const workersOf = ({ engine, projectId, workers }: EngineTotals, millis: number)
       name,
       ...hostAndPidOf(name),
       agent_id: agentId,
-      state,
+      state: at === null ? "offline" : state, // of a new row: without a sign of life nothing would ever set it offline
       last_heartbeat: at,
       ...ends
     }

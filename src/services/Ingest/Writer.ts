@@ -88,7 +88,7 @@ export const makeWriter = Effect.gen(function*() {
   }
   const makeCappedTotals: MakeTotals = (arrivals, folded, at) => {
     const millis = Timestamp.toEpochMillis(at)
-    const totals = makeTransactionTotals(arrivals, folded, millis, countsRollups)
+    const totals = makeTransactionTotals(arrivals, folded, at, countsRollups)
     return {
       ...totals,
       facets: facets.filterUnknown(totals.facets, millis), // without those written lately

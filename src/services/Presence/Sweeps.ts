@@ -74,8 +74,9 @@ export class PresenceSweeps extends Effect.Service<PresenceSweeps>()("svc/Presen
       const silent = yield* sql<SilentWorker>`
         WITH silent AS (
           SELECT w.id FROM workers w
-          WHERE w.state = 'online' AND w.last_heartbeat < ${cutoff}
-            AND (w.metadata <> '{}' OR w.last_heartbeat < ${idleCutoff}
+          WHERE w.state = 'online'
+            AND (w.last_heartbeat < ${cutoff} OR (w.last_heartbeat IS NULL AND w.created_at < ${cutoff}))
+            AND (w.metadata <> '{}' OR coalesce(w.last_heartbeat, w.created_at) < ${idleCutoff}
               OR NOT EXISTS (SELECT 1 FROM agents a WHERE a.id = w.agent_id AND a.state = 'online'))
           ORDER BY w.project_id, w.engine, w.name ${forNoKeyUpdate(sql)}
         )
@@ -111,8 +112,22 @@ export class PresenceSweeps extends Effect.Service<PresenceSweeps>()("svc/Presen
         yield* deleteInSlices(sql, { table, key: "id", where: old[table] })
       })
 
+    /**
+     * Ends signs of life that are dated in the future, by a clock that was set back or an earlier version's ingest: such a
+     * row would take no report, and would not age, until then.
+     */
+    const clampFutureTimes = Effect.gen(function*() {
+      const now = yield* Timestamp.now
+      const latest = Timestamp.addSeconds(now, settings.agentOfflineAfter) // clocks of replicas may differ
+      yield* sql`UPDATE workers SET last_heartbeat = ${now}, updated_at = ${now} WHERE last_heartbeat > ${latest}`
+      yield* sql`UPDATE queues SET last_seen_at = ${now},
+        low_at = CASE WHEN low_at > ${now} THEN ${now} ELSE low_at END WHERE last_seen_at > ${latest}`
+      yield* sql`UPDATE agent_workers SET last_seen_at = ${now}, updated_at = ${now} WHERE last_seen_at > ${latest}`
+    })
+
     /** Deletes health snapshots, agent processes, workers and queues that are older than their retention, in slices. */
     const prune = Effect.fn("PresenceSweeps.prune")(function*() {
+      yield* clampFutureTimes
       yield* pruneTable("agent_health", settings.agentHealthRetentionDays)
       yield* pruneTable("agent_workers", settings.workersRetentionDays)
       yield* pruneTable("workers", settings.workersRetentionDays)
