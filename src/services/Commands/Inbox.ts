@@ -1,13 +1,15 @@
-import { SqlClient } from "@effect/sql"
+import { SqlClient, type SqlError } from "@effect/sql"
 import { Context, Deferred, Effect, Layer, Queue } from "effect"
 import { system } from "../../domain/Actor.ts"
 import * as Redaction from "../../domain/Redaction.ts"
 import * as Timestamp from "../../domain/Timestamp.ts"
 import { Audit } from "../Audit.ts"
+import { errorCode, isContention } from "../Database.ts"
 import { yieldToEventLoop } from "../EventLoop.ts"
 import * as Ids from "../Ids.ts"
 import { Loops } from "../Loops.ts"
 import { Metrics } from "../Metrics.ts"
+import { writeOrRefuse } from "../RefusedRows.ts"
 import { Settings } from "../Settings.ts"
 import { observeCommandEnd } from "./EndMetrics.ts"
 import type { AckReport, CommandReport, FinishTransition, ResultReport } from "./Model.ts"
@@ -29,11 +31,25 @@ export class CommandInbox extends Context.Tag("svc/CommandInbox")<CommandInbox, 
   readonly awaitCommitted: Effect.Effect<void>
 }>() {}
 
-/** Queue capacity in answers. Sessions are paused while the queue is full. */
+/**
+ * Queue capacity in answers, and in characters of those that are not committed: a result may have 1 MiB. Sessions are
+ * paused while the queue is full. Escaped, the characters of a batch stay below the longest string of V8.
+ */
 const capacity = 4096
+const maxCharacters = 16 * 1024 * 1024
 
 /** Answers per transaction. */
 const batchSize = 500
+
+/** About what an answer takes without its texts. */
+const answerCharacters = 256
+
+/** The characters of an answer. One alone always fits. */
+const sizeOf = (answer: CommandReport): number => {
+  const texts = answer.kind === "finished" ? [answer.report.result, answer.report.error] : []
+  const characters = texts.reduce((sum, text) => sum + (text?.length ?? 0), answerCharacters)
+  return Math.min(characters, maxCharacters)
+}
 
 /** Completes `reached` once all entries before it are committed. */
 interface Barrier {
@@ -54,6 +70,7 @@ export const layer = Layer.scoped(
     const loops = yield* Loops
     const redaction = Redaction.make((yield* Settings).redactExtraKeys)
     const inbox = yield* Queue.bounded<CommandReport | Barrier>(capacity)
+    const characters = yield* Effect.makeSemaphore(maxCharacters)
     /** Entries taken from the queue and not yet committed; they survive a failure of the database. */
     let batch: ReadonlyArray<CommandReport | Barrier> = []
 
@@ -81,15 +98,28 @@ export const layer = Layer.scoped(
       return endings
     }, sql.withTransaction)
 
+    /** The command of an answer that cannot be stored times out, and says that its outcome is unknown. */
+    const refuse = ({ report }: CommandReport, error: SqlError.SqlError) =>
+      Effect.suspend(() => {
+        metrics.swallowedExceptions.inc({ module: "commands", site: "refused_answer" })
+        return Effect.logWarning("An answer to a command is not stored: the database refuses its values.").pipe(
+          Effect.annotateLogs({ command_id: report.commandId, agent_id: report.agentId, error: errorCode(error) })
+        )
+      })
+
+    const writeAnswers = Effect.fnUntraced(function*(answers: ReadonlyArray<CommandReport>) {
+      const endings = yield* Effect.retry(write(answers), { while: isContention, times: 10 })
+      for (const { end, row } of endings) {
+        observeCommandEnd(metrics, { ...row, status: end.status }, end.completed_at)
+      }
+    })
+
     const writeBatch = Effect.gen(function*() {
       const answers = batch.flatMap((entry) => (entry.kind === "mark" ? [] : [entry]))
-      if (answers.length > 0) {
-        for (const { end, row } of yield* write(answers)) {
-          observeCommandEnd(metrics, { ...row, status: end.status }, end.completed_at)
-        }
-      }
+      if (answers.length > 0) yield* writeOrRefuse(answers, { write: writeAnswers, refuse })
       for (const entry of batch) if (entry.kind === "mark") yield* Deferred.succeed(entry.reached, undefined)
       batch = []
+      yield* characters.release(answers.reduce((sum, answer) => sum + sizeOf(answer), 0))
     })
 
     const tick = Effect.uninterruptibleMask((restore) =>
@@ -120,8 +150,14 @@ export const layer = Layer.scoped(
     )
     yield* loops.forever("commands answers", tick)
 
-    const offerAnswer = (entry: (at: Timestamp.Timestamp) => CommandReport) =>
-      Effect.flatMap(Timestamp.now, (at) => Effect.asVoid(inbox.offer(entry(at))))
+    const offerAnswer = (answerAt: (at: Timestamp.Timestamp) => CommandReport) =>
+      Effect.uninterruptibleMask((restore) =>
+        Effect.gen(function*() {
+          const answer = answerAt(yield* Timestamp.now)
+          yield* restore(characters.take(sizeOf(answer)))
+          yield* Effect.onInterrupt(restore(inbox.offer(answer)), () => characters.release(sizeOf(answer)))
+        })
+      )
 
     return {
       offerAck: (report) => offerAnswer((at) => ({ kind: "acked", report, at })),
