@@ -1,6 +1,6 @@
 import { SqlClient } from "@effect/sql"
 import { assert, describe, layer } from "@effect/vitest"
-import { Context, Effect, Fiber, Layer, Stream } from "effect"
+import { Context, Deferred, Effect, Fiber, Layer, Stream } from "effect"
 import { randomUUID } from "node:crypto"
 import type { JsonInput } from "../../src/domain/CanonicalJson.ts"
 import { AgentId } from "../../src/domain/Id.ts"
@@ -13,6 +13,7 @@ import { TaskDeletion } from "../../src/services/Tasks/Deletion.ts"
 import { TaskRetention } from "../../src/services/Tasks/Retention.ts"
 import { brainOn, freshProject } from "../brain.ts"
 import { engines } from "../databases.ts"
+import { until } from "../until.ts"
 import { eventOf, offered, recorded, stored } from "./Ingest/world.ts"
 
 type Data = { readonly [key: string]: JsonInput }
@@ -255,6 +256,65 @@ describe.each(engines)("ingest on %s", (engine) => {
         assert.deepInclude(tasks[0], { task_id: "t1", state: "success", ...forgotten })
         assert.deepStrictEqual(yield* counted(from.projectId), { received: 1, success: 1 })
       }))
+
+    it.effect("a task without a name whose id is not cut within a character is stored", () =>
+      Effect.gen(function*() {
+        const from = yield* source
+        const outcome = yield* offered(from, [taskEvent("task.started", "1234567\u{1f600}", "01.000000", { worker: "w" })])
+        assert.deepStrictEqual(outcome, { accepted: 1, rejected: 0 })
+        assert.deepInclude((yield* stored(from.projectId)).tasks[0], { name: "<unknown:1234567\ufffd>" })
+      }))
+
+    it.effect("a task that changed since its id was read is not deleted as an old one", () =>
+      Effect.gen(function*() {
+        const sql = yield* SqlClient.SqlClient
+        const deletion = yield* TaskDeletion
+        const from = yield* source
+        yield* offered(from, [received("old"), received("back")])
+        const before = Timestamp.addSeconds(yield* Timestamp.now, -3600)
+        const old = sql`project_id = ${from.projectId} AND task_id = 'old'`
+        yield* sql`UPDATE tasks SET updated_at = ${Timestamp.addSeconds(before, -1)} WHERE ${old}`
+        const rows = yield* sql<{ id: string }>`SELECT id FROM tasks WHERE project_id = ${from.projectId}`
+        const deleted = yield* sql.withTransaction(
+          deletion.deleteTasks(from.projectId, rows.map(({ id }) => id), before)
+        )
+        assert.strictEqual(deleted, 1)
+        const { tasks } = yield* stored(from.projectId)
+        assert.deepStrictEqual(tasks.map(({ task_id }) => task_id), ["back"])
+        assert.deepStrictEqual(yield* counted(from.projectId), { received: 1 })
+      }))
+
+    it.effect.skipIf(engine === "SQLite")(
+      "a deletion locks tasks in the order of the ingest, and does not deadlock with it",
+      () =>
+        Effect.gen(function*() {
+          const sql = yield* SqlClient.SqlClient
+          const deletion = yield* TaskDeletion
+          const from = yield* source
+          for (const taskId of ["b", "a"]) yield* offered(from, [received(taskId)])
+          const rows = yield* sql<{ id: string }>`SELECT id FROM tasks WHERE project_id = ${from.projectId}`
+          const change = (taskId: string) =>
+            sql`UPDATE tasks SET queue = 'other' WHERE project_id = ${from.projectId} AND task_id = ${taskId}`
+          const waiting = sql<{ n: number }>`SELECT CAST(count(*) AS integer) AS n FROM pg_stat_activity
+          WHERE datname = current_database() AND wait_event_type = 'Lock'`
+          const hasChanged = yield* Deferred.make<void>()
+          const mayGoOn = yield* Deferred.make<void>()
+          const changing = yield* Effect.fork(sql.withTransaction(Effect.gen(function*() {
+            yield* change("a")
+            yield* Deferred.succeed(hasChanged, undefined)
+            yield* Deferred.await(mayGoOn)
+            yield* change("b")
+          })))
+          yield* Deferred.await(hasChanged)
+          const deleting = yield* Effect.fork(
+            sql.withTransaction(deletion.deleteTasks(from.projectId, rows.map(({ id }) => id)))
+          )
+          yield* until(waiting, ([row]) => row?.n === 1)
+          yield* Deferred.succeed(mayGoOn, undefined)
+          yield* Fiber.join(changing)
+          assert.strictEqual(yield* Fiber.join(deleting), 2)
+        })
+    )
 
     it.effect("workers come and go by their own events, queues have their depth", () =>
       Effect.gen(function*() {

@@ -4,7 +4,7 @@ import type { ProjectId } from "../../domain/Id.ts"
 import { type BulkDelete, toTaskFilter } from "../../domain/Task/Filter.ts"
 import * as Timestamp from "../../domain/Timestamp.ts"
 import { Audit } from "../Audit.ts"
-import { orDieOnSql } from "../Database.ts"
+import { isContention, orDieOnSql } from "../Database.ts"
 import { yieldToEventLoop } from "../EventLoop.ts"
 import { TaskDeletion } from "./Deletion.ts"
 import { TaskSearch } from "./Search.ts"
@@ -51,7 +51,8 @@ export class TaskBulkDelete extends Effect.Service<TaskBulkDelete>()("svc/tasks/
         }
         return deleted
       },
-      sql.withTransaction
+      sql.withTransaction,
+      Effect.retry({ while: isContention, times: 10 })
     )
 
     /** Deletes the tasks and returns how many. In filter mode the oldest 10,000 of the matching tasks, by id. */

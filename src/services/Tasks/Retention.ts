@@ -3,7 +3,7 @@ import { Duration, Effect, Layer } from "effect"
 import type { ProjectId } from "../../domain/Id.ts"
 import { type TaskFacet, taskFacets } from "../../domain/TaskFacet.ts"
 import * as Timestamp from "../../domain/Timestamp.ts"
-import { Database, orDieOnSql, Reader } from "../Database.ts"
+import { Database, isContention, orDieOnSql, Reader } from "../Database.ts"
 import { yieldToEventLoop } from "../EventLoop.ts"
 import { Loops } from "../Loops.ts"
 import { Settings } from "../Settings.ts"
@@ -42,8 +42,8 @@ export class TaskRetention extends Effect.Service<TaskRetention>()("svc/tasks/Re
           SELECT id FROM tasks WHERE project_id = ${projectId} AND updated_at < ${before}
           ORDER BY updated_at LIMIT ${tasksAtOnce}`
         if (old.length === 0) return deleted
-        const slice = deletion.deleteTasks(projectId, old.map(({ id }) => id))
-        const [took, count] = yield* Effect.timed(sql.withTransaction(slice))
+        const slice = sql.withTransaction(deletion.deleteTasks(projectId, old.map(({ id }) => id), before))
+        const [took, count] = yield* Effect.timed(Effect.retry(slice, { while: isContention, times: 10 }))
         deleted += count
         yield* restAfter(took)
       }

@@ -7,6 +7,7 @@ import { Reader } from "../Database.ts"
 import { forUpdate, idIn } from "../Dialect.ts"
 import * as Ids from "../Ids.ts"
 import { type Fragment, makeConditions } from "./Conditions.ts"
+import { writeOrder } from "./Deletion.ts"
 import { toFacetCounts } from "./FacetCounts.ts"
 import { findIndexedTerm, type IndexedTerm } from "./IndexedTerm.ts"
 import { Scans } from "./Scans.ts"
@@ -333,10 +334,13 @@ export class TaskSearch extends Effect.Service<TaskSearch>()("svc/tasks/Search",
         Effect.map(matchesOf(projectId, filter, ids).values, readIds)
     )
 
-    /** As `listMatches`, in order and locked until the transaction ends: they match as long. */
+    /** As `listMatches`, sorted, and locked until the transaction ends: they match as long. */
     const lockMatches = Effect.fn("TaskSearch.lockMatches")(
       (projectId: ProjectId, filter: TaskFilter, ids: ReadonlyArray<string>) =>
-        Effect.map(sql`${matchesOf(projectId, filter, ids)} ORDER BY id ${forUpdate(sql)}`.values, readIds)
+        Effect.map(
+          sql`${matchesOf(projectId, filter, ids)} ORDER BY ${writeOrder(sql)} ${forUpdate(sql)}`.values,
+          (rows) => readIds(rows).toSorted()
+        )
     )
 
     return { listIds, listPage, count, countFacets, listMatches, lockMatches } as const
