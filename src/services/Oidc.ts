@@ -119,7 +119,7 @@ export class Oidc extends Effect.Service<Oidc>()("svc/Oidc", {
         email: account.email,
         first_name: null,
         last_name: null,
-        display_name: account.name?.slice(0, 200) ?? null,
+        display_name: account.name?.slice(0, 200).toWellFormed() ?? null,
         is_admin: false,
         timezone: "UTC",
         is_active: true,

@@ -32,7 +32,7 @@ const maxErrorCharacters = 1000
  */
 export const outcomeOf = (command: RetryCommand): Outcome | "open" | "unsent" => {
   const { command_status, dispatched_at, result, task_id } = command
-  const error = command.error?.slice(0, maxErrorCharacters) ?? null
+  const error = command.error?.slice(0, maxErrorCharacters).toWellFormed() ?? null
   const unconfirmed: Outcome = { status: "unknown", reason: "unconfirmed", error, new_task_id: null }
   switch (command_status) {
     case "pending":

@@ -137,7 +137,7 @@ const endVerbs: Readonly<Record<string, string>> = {
 const maxExceptionLength = 300
 
 const firstLineOf = (exception: string | null): string | null =>
-  exception?.split("\n", 1)[0]?.slice(0, maxExceptionLength) ?? null
+  exception?.split("\n", 1)[0]?.slice(0, maxExceptionLength).toWellFormed() ?? null
 
 /** The reasons, the likeliest first; at least one. */
 export const explainTask = (facts: WhyFacts): ReadonlyArray<Reason> => {

@@ -58,7 +58,7 @@ export interface TaskEventReading {
 
 export const readTaskEvent = (event: TaskEvent): TaskEventReading => {
   const reading: TaskEventReading = {
-    name: `<unknown:${event.taskId.slice(0, 8)}>`,
+    name: `<unknown:${event.taskId.slice(0, 8).toWellFormed()}>`,
     worker: null,
     republished: false,
     rest: "",

@@ -19,7 +19,9 @@ import { type RuleRow, RulesRepo } from "./RulesRepo.ts"
 const maxKeyLength = 200
 
 const conditionKey = (condition: string): string =>
-  condition.length <= maxKeyLength ? condition : `${condition.slice(0, 100)} ${hash("sha256", condition)}`
+  condition.length <= maxKeyLength
+    ? condition
+    : `${condition.slice(0, 100).toWellFormed()} ${hash("sha256", condition)}`
 
 /** The condition of a message about a rule's own breaker. */
 const breakerKey = "breaker"
@@ -47,7 +49,7 @@ const describeCause = (rule: string, cause: MessageCause, unsent: number) => {
   const what = `${event.subject.name} ${verbs[event.trigger] ?? event.trigger}`
   const exception = event.trigger === "task.failed" ? detail : null
   return {
-    title: `${what}${exception === null ? "" : ` with ${exception}`}`.slice(0, 250),
+    title: `${what}${exception === null ? "" : ` with ${exception}`}`.slice(0, 250).toWellFormed(),
     text: `The rule "${rule}" matched ${unsent === 1 ? "once" : `${unsent} times`}.${
       detail === null ? "" : `\n${detail}`
     }`,

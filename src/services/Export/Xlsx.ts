@@ -73,7 +73,7 @@ export class Xlsx extends Effect.Service<Xlsx>()("svc/Xlsx", {
 const limitCells = <E, R>(rows: Stream.Stream<Rows, E, R>): Stream.Stream<Rows, E | ValidationFailed, R> =>
   Stream.mapAccumEffect(rows, 0, (before, slice) => {
     const limitedRows = slice.map((row) =>
-      row.map((cell) => typeof cell === "string" ? cell.slice(0, maxCellCharacters) : cell)
+      row.map((cell) => typeof cell === "string" ? cell.slice(0, maxCellCharacters).toWellFormed() : cell)
     )
     let characters = before
     for (const row of limitedRows) for (const cell of row) characters += typeof cell === "string" ? cell.length : 0

@@ -4,7 +4,7 @@ import type { MailMessage } from "./Transport.ts"
 /** A name that a user chose, as one line of at most 100 characters, so it cannot imitate the mail's own text. */
 const toSingleLine = (text: string): string => {
   const single = text.replace(/[\p{C}\p{Zl}\p{Zp}\s]+/gu, " ").trim()
-  return single.length > 100 ? `${single.slice(0, 100)}…` : single
+  return single.length > 100 ? `${single.slice(0, 100).toWellFormed()}…` : single
 }
 
 const formatTime = (at: Timestamp): string => `${at.slice(0, 10)} ${at.slice(11, 16)} UTC`
