@@ -28,8 +28,11 @@ export interface AgentSession {
   readonly transport: "websocket" | "longpoll"
   /** Epoch milliseconds of the last message. */
   readonly lastHeartbeat: () => number
-  /** Signs and writes the command; false when the session is closed or its outbox is full. */
-  readonly send: (command: OutboundCommand) => boolean
+  /**
+   * Signs and writes the command; false when the session is closed or its outbox is full. A long-poll session writes with
+   * its next answer, and calls `onDrop` if it ends before: then nothing was written.
+   */
+  readonly send: (command: OutboundCommand, onDrop: () => void) => boolean
 }
 
 /** What routing knows of an agent process, on this replica or another one. */

@@ -30,6 +30,12 @@ export class PollWireSession extends WireSession {
   }
 }
 
+/** A command that waits for the answer to a poll. */
+interface AcceptedCommand {
+  readonly command: OutboundCommand
+  readonly onDrop: () => void
+}
+
 /**
  * One long-poll session: an agent and the nonce that it chose. It accepts commands only while a poll waits here, and no
  * more than that poll asked for, because the next poll may reach another replica.
@@ -59,7 +65,7 @@ export class PollSession implements GatewaySession, FrameSender {
   polls = 0
   private requestedCommands = 0
   private heartbeatAt: number
-  private outbox: Array<OutboundCommand> = []
+  private outbox: Array<AcceptedCommand> = []
   private wakeSignal = Deferred.unsafeMake<void>(FiberId.none)
 
   constructor(
@@ -91,16 +97,17 @@ export class PollSession implements GatewaySession, FrameSender {
     this.touch()
   }
 
-  /** Ends a poll that asked for so many commands. */
+  /** Ends a poll that asked for so many commands. With the last one, drops commands that none of them took. */
   endPoll(maxFrames: number): void {
     this.polls--
     this.requestedCommands -= maxFrames
+    if (this.polls === 0) this.dropCommands()
     this.touch()
   }
 
-  send = (command: OutboundCommand): boolean => {
+  send = (command: OutboundCommand, onDrop: () => void): boolean => {
     if (this.endReason !== null || this.outbox.length >= this.requestedCommands) return false
-    this.outbox.push(command)
+    this.outbox.push({ command, onDrop })
     this.wake()
     return true
   }
@@ -109,8 +116,14 @@ export class PollSession implements GatewaySession, FrameSender {
 
   end(why: "refused" | "revoked"): void {
     this.endReason = this.endReason ?? why
-    this.outbox = []
+    this.dropCommands()
     this.wake()
+  }
+
+  private dropCommands(): void {
+    const dropped = this.outbox
+    this.outbox = []
+    for (const { onDrop } of dropped) onDrop()
   }
 
   /** Returns when a command waits for the agent, or the session has ended. */
@@ -126,8 +139,8 @@ export class PollSession implements GatewaySession, FrameSender {
     const now = this.clock.unsafeCurrentTimeMillis()
     let bytes = 0
     while (frames.length < maxFrames && this.outbox.length > 0 && bytes < maxResponseBytes - MAX_FRAME_BYTES) {
-      const command = this.outbox.shift()
-      const text = command === undefined ? null : encodeCommandFrame(command, this.wire, now)
+      const accepted = this.outbox.shift()
+      const text = accepted === undefined ? null : encodeCommandFrame(accepted.command, this.wire, now)
       if (text === null) continue // too long for any agent; creation refuses such commands
       bytes += Buffer.byteLength(text)
       frames.push(text)

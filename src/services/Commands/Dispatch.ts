@@ -52,6 +52,7 @@ export class CommandDispatch extends Effect.Service<CommandDispatch>()("svc/Comm
     const vault = yield* Vault
     const hints = yield* Hints
     const loops = yield* Loops
+    const clock = yield* Effect.clock
 
     /** Agents with possible work; true where other replicas get a hint about commands that this one cannot send. */
     const wokenAgents = new Map<AgentId, boolean>()
@@ -81,8 +82,13 @@ export class CommandDispatch extends Effect.Service<CommandDispatch>()("svc/Comm
         if (Either.isRight(frame)) {
           if (session === undefined) return false
           unsent.remove(command)
-          if (session.send(frame.right)) return true
-          unsent.add([command], yield* Clock.currentTimeMillis)
+          const keep = () => void unsent.add([command], clock.unsafeCurrentTimeMillis())
+          const onDrop = () => {
+            keep()
+            signal.unsafeOffer(undefined)
+          }
+          if (session.send(frame.right, onDrop)) return true
+          keep()
           return false
         }
         yield* statuses.failUndecryptable(command.id, now)

@@ -150,7 +150,7 @@ describe.each(engines)("long-poll on %s", (engine) => {
           engines: ["huey"],
           capabilities: {}
         })
-        for (const id of commandIds) assert.isTrue(session?.send({ ...command, id }))
+        for (const id of commandIds) assert.isTrue(session?.send({ ...command, id }, () => {}))
         const first = yield* Fiber.join(waiting)
         const frames = [...first.json.frames]
         while (frames.length < 3) frames.push(...(yield* run(() => poll.pull(30, 1))).json.frames)
@@ -165,10 +165,10 @@ describe.each(engines)("long-poll on %s", (engine) => {
         const waiting = yield* Effect.fork(run(() => poll.pull(30, 2)))
         yield* until(Effect.sync(() => line.sessions(agent_id).length), (sessions) => sessions === 1)
         const [session] = line.sessions(agent_id)
-        assert.deepStrictEqual(commandIds.map((id) => session?.send({ ...command, id })), [true, true, false])
+        assert.deepStrictEqual(commandIds.map((id) => session?.send({ ...command, id }, () => {})), [true, true, false])
         assert.strictEqual((yield* Fiber.join(waiting)).json.frames.length, 2)
         assert.deepStrictEqual(line.sessions(agent_id), [])
-        assert.isFalse(session?.send({ ...command, id: idOf(CommandId, "c4") }))
+        assert.isFalse(session?.send({ ...command, id: idOf(CommandId, "c4") }, () => {}))
       }))
 
     it.effect("our own header names do as well, and each nonce is a session of its own", () =>

@@ -179,6 +179,21 @@ describe.each(engines)("the journey of a command on %s", (engine) => {
         assert.strictEqual((yield* get(id)).status, "dispatched")
       }))
 
+    it.effect("what a long-poll did not take is handed back, and another process gets it", () =>
+      Effect.gen(function*() {
+        const { agent_id, get, project, restart, sent } = yield* world
+        const { connect } = yield* Line
+        const first = yield* connect({ agentId: agent_id, projectId: project.id, heartbeat: 2 })
+        const { id } = yield* restart()
+        yield* sent(first, 1)
+        yield* first.disconnect
+        first.drop()
+        const other = yield* connect({ agentId: agent_id, projectId: project.id, heartbeat: 1 })
+        yield* sent(other, 1)
+        assert.strictEqual(other.frames[0]?.id, id)
+        assert.strictEqual((yield* get(id)).status, "dispatched")
+      }))
+
     it.effect("a full outbox is tried again", () =>
       Effect.gen(function*() {
         const { agent_id, project, restart, sent } = yield* world

@@ -21,6 +21,8 @@ export interface Process {
   writable: boolean
   /** How often `send` was called. */
   attempts: number
+  /** Drops what was sent last, as a long-poll that ends before its answer. */
+  readonly drop: () => void
   readonly disconnect: Effect.Effect<void>
 }
 
@@ -45,7 +47,7 @@ export const lineLayer = Layer.scopedContext(Effect.gen(function*() {
   const connect = (hello: Hello) =>
     Effect.gen(function*() {
       const frames: Array<OutboundCommand> = []
-      const process = { writable: true, attempts: 0 }
+      const process = { writable: true, attempts: 0, drop: () => {} }
       const session: AgentSession = {
         sessionId: yield* Ids.next,
         agentId: hello.agentId,
@@ -58,10 +60,12 @@ export const lineLayer = Layer.scopedContext(Effect.gen(function*() {
         capabilities: hello.capabilities ?? { celery: publishedCapabilities.celery },
         transport: "websocket",
         lastHeartbeat: () => hello.heartbeat ?? 0,
-        send: (command) => {
+        send: (command, onDrop) => {
           process.attempts++
-          if (process.writable) frames.push(command)
-          return process.writable
+          if (!process.writable) return false
+          frames.push(command)
+          process.drop = onDrop
+          return true
         }
       }
       open.add(session)
