@@ -62,6 +62,9 @@ const scopesOfActs: Readonly<Record<ApprovalKind, Scope>> = {
   policy: "projects:write"
 }
 
+/** What only admins may do, and so ask for. The other acts are for operators too. */
+const actsOfAdmins: ReadonlySet<ApprovalKind> = new Set(["purge_queue", "bulk_delete", "policy"])
+
 /** What a person may find under this id. */
 interface Done {
   readonly type: string
@@ -194,7 +197,8 @@ export class Approvals extends Effect.Service<Approvals>()("svc/Approvals", {
       if (status === "approved" && !hasScope(via, scope)) {
         return yield* new Forbidden({ code: "scope_missing", detail: `The API key lacks the scope ${scope}.` })
       }
-      if (status === "approved" && !(yield* repo.isMember(row.project_id, row.requested_by))) {
+      const roles = actsOfAdmins.has(row.kind) ? ["admin"] as const : ["operator", "admin"] as const
+      if (status === "approved" && !(yield* repo.hasRole(row.project_id, row.requested_by, roles))) {
         return yield* requesterGone
       }
       if (!(yield* repo.decide(id, { status, decided_by: user_id, reason, now }))) return yield* approvalDecided

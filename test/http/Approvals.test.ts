@@ -345,10 +345,10 @@ describe.each(engines)("approvals on %s", (engine) => {
         assert.deepStrictEqual(inbox.json, [], "the inboxes of admins have the approval itself")
       }))
 
-    it.effect("an approved act that is refused says so; one whose requester has left is not done", () =>
+    it.effect("an approved act that is refused says so; one whose requester may no longer do it is not done", () =>
       Effect.gen(function*() {
         const sql = yield* SqlClient.SqlClient
-        const { call, first, held, project, second } = yield* site
+        const { agent_id, call, first, held, project, second } = yield* site
         const other = yield* freshAgent(project)
         const body = { agent_id: other.agent_id, queue: "a", engine: "celery", force: true }
         const failing = yield* held(first, "POST", "/commands/purge-queue", body)
@@ -357,6 +357,14 @@ describe.each(engines)("approvals on %s", (engine) => {
         const failed = yield* call(second, "POST", `/approvals/${failing}/approve`)
         assert.strictEqual(failed.json.status, "failed", failed.text)
         assert.strictEqual(failed.json.result.code, "not_found", failed.text)
+        const tasks = [0, 1].map((n) => storedTask(project.id, 1_700_000_000_000 + n, { state: "failure" }))
+        yield* insertTasks(tasks)
+        const filter = { task_ids: tasks.map(({ task_id }) => task_id), engine: "celery" }
+        const ofOperator = yield* held(first, "POST", "/commands/bulk-retry", { agent_id, filter })
+        yield* sql`UPDATE memberships SET role = 'operator' WHERE user_id = ${first.user_id}`
+        assert.strictEqual((yield* call(second, "POST", `/approvals/${leaving}/approve`)).json.code, "approval_decided")
+        const done = yield* call(second, "POST", `/approvals/${ofOperator}/approve`)
+        assert.strictEqual(done.json.status, "approved", done.text)
         yield* sql`DELETE FROM memberships WHERE user_id = ${first.user_id}`
         assert.strictEqual((yield* call(second, "POST", `/approvals/${leaving}/approve`)).json.code, "approval_decided")
       }))

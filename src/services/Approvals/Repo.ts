@@ -1,5 +1,6 @@
 import { SqlClient } from "@effect/sql"
 import { Array as Arr, Effect, Schema, Struct } from "effect"
+import type { Role } from "../../domain/Access.ts"
 import { Approval, ApprovalKind, type ApprovalStatus } from "../../domain/Approval.ts"
 import { type ApprovalId, type ProjectId, UserId } from "../../domain/Id.ts"
 import type { Timestamp } from "../../domain/Timestamp.ts"
@@ -78,11 +79,11 @@ export class ApprovalsRepo extends Effect.Service<ApprovalsRepo>()("svc/Approval
             ORDER BY u.id LIMIT 200`),
           Arr.map(({ id }) => id)
         ),
-      /** Whether the user is active and still a member, or a global admin. */
-      isMember: (projectId: ProjectId, userId: UserId) =>
+      /** Whether the user is active, and has one of the roles in the project or is a global admin. */
+      hasRole: (projectId: ProjectId, userId: UserId, roles: ReadonlyArray<Role>) =>
         hasRows(sql`SELECT 1 FROM users u WHERE u.id = ${userId} AND u.is_active = 1 AND (u.is_admin = 1 OR EXISTS (
             SELECT 1 FROM memberships m WHERE m.user_id = u.id AND m.project_id = ${projectId}
-              AND m.role IN ('operator', 'admin')))`)
+              AND ${sql.in("m.role", roles)}))`)
     } as const
   })
 }) {
