@@ -1,6 +1,6 @@
 import { Data } from "effect"
 import { randomBytes } from "node:crypto"
-import { constants, link, lstat, open, readdir, rm } from "node:fs/promises"
+import { constants, link, lstat, open, readdir, rename, rm } from "node:fs/promises"
 import { basename, dirname, join } from "node:path"
 
 /** The destination exists. It is never overwritten. */
@@ -58,9 +58,29 @@ const syncFolder = async (path: string): Promise<void> => {
   }
 }
 
+/** How file systems such as exFAT, and many of a network or of FUSE, refuse a hard link. */
+const linkRefusals: ReadonlySet<unknown> = new Set(["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK"])
+
 /**
- * Writes a new file of mode 0600, which appears under its name only when it is complete and on the disk. A hard link gives
- * it its name, because a rename would replace a file that another process created since. Returns the file's bytes.
+ * Gives the complete file its name by a hard link, because a rename would replace a file that another process created
+ * since. Without hard links an empty file takes the name, if it is free, and the rename replaces that one.
+ */
+const publish = async (partialPath: string, path: string): Promise<void> => {
+  try {
+    await link(partialPath, path)
+  } catch (error) {
+    if (!linkRefusals.has(codeOf(error))) throw error
+    await (await open(path, "wx", 0o600)).close()
+    await rename(partialPath, path).catch(async (cause: unknown) => {
+      await rm(path, { force: true })
+      throw cause
+    })
+  }
+}
+
+/**
+ * Writes a new file of mode 0600, which appears under its name only when it is complete and on the disk. Returns the
+ * file's bytes.
  */
 export const writeNewFile = async (
   path: string,
@@ -82,7 +102,7 @@ export const writeNewFile = async (
     } finally {
       await file.close()
     }
-    await link(partialPath, path).catch((error: unknown) => {
+    await publish(partialPath, path).catch((error: unknown) => {
       throw codeOf(error) === "EEXIST" ? new DestinationExists({ path }) : error
     })
     return bytes
