@@ -84,12 +84,20 @@ const nginx = (brainUrl: string) =>
     return { httpPort, httpsPort, authority: Effect.sync(() => readFileSync(cert, "utf8")), log }
   })
 
-const caddy = (brainUrl: string) =>
+/** Caddy with this file and these variables, which the file's placeholders name; its data is in the folder. */
+const runCaddy = (folder: string, file: string, variables: Readonly<Record<string, string>>) =>
   Effect.gen(function*() {
     const { env, path } = yield* Effect.promise(() => debianProgram("caddy"))
+    mkdirSync(join(folder, "data"))
+    return yield* startProgram(path, ["run", "--config", file, "--adapter", "caddyfile"], {
+      env: { ...env, HOME: folder, XDG_DATA_HOME: join(folder, "data"), XDG_CONFIG_HOME: folder, ...variables }
+    })
+  })
+
+const caddy = (brainUrl: string) =>
+  Effect.gen(function*() {
     const folder = yield* temporaryFolder
     const [httpPort, httpsPort] = [yield* freePort, yield* freePort]
-    mkdirSync(join(folder, "data"))
     writeFileSync(
       join(folder, "Caddyfile"),
       `{
@@ -103,15 +111,9 @@ const caddy = (brainUrl: string) =>
       }
       import ${join(deploy, "caddy/Caddyfile")}\n`
     )
-    const { log } = yield* startProgram(path, ["run", "--config", join(folder, "Caddyfile")], {
-      env: {
-        ...env,
-        HOME: folder,
-        XDG_DATA_HOME: join(folder, "data"),
-        XDG_CONFIG_HOME: folder,
-        SVC_SITE: "localhost",
-        SVC_UPSTREAM: new URL(brainUrl).host
-      }
+    const { log } = yield* runCaddy(folder, join(folder, "Caddyfile"), {
+      SVC_SITE: "localhost",
+      SVC_UPSTREAM: new URL(brainUrl).host
     })
     const root = join(folder, "data/caddy/pki/authorities/local/root.crt")
     return { httpPort, httpsPort, authority: whenWritten(root, log), log }
@@ -121,15 +123,31 @@ const programs = { nginx, caddy }
 
 export type ProxyName = keyof typeof programs
 
+const waitForAnswer = (url: string, log: () => string) => {
+  const status = Effect.promise(() => fetch(`${url}/health`).then((answer) => answer.status, () => 0))
+  return until(status, (status) => status === 200, "20 seconds").pipe(
+    Effect.tapError(() => Effect.logError(log())),
+    Effect.orDie
+  )
+}
+
 /** The proxy with the shipped configuration in front of the brain, ready; ended with the scope. */
 export const startProxy = (name: ProxyName, brainUrl: string): Effect.Effect<Proxy, never, Scope.Scope> =>
   Effect.gen(function*() {
     const { authority, httpPort, httpsPort, log } = yield* programs[name](brainUrl)
     const { ca, url } = yield* tlsTunnel(httpsPort, authority)
-    const status = Effect.promise(() => fetch(`${url}/health`).then((answer) => answer.status, () => 0))
-    yield* until(status, (status) => status === 200, "20 seconds").pipe(
-      Effect.tapError(() => Effect.logError(log())),
-      Effect.orDie
-    )
+    yield* waitForAnswer(url, log)
     return { url, httpPort, httpsPort, ca, log }
+  })
+
+/** Caddy with the file that postgres.yaml of Compose mounts, before these replicas; ended with the scope. */
+export const startComposeProxy = (brainUrls: ReadonlyArray<string>) =>
+  Effect.gen(function*() {
+    const url = `http://localhost:${yield* freePort}`
+    const { log } = yield* runCaddy(yield* temporaryFolder, join(deploy, "compose/Caddyfile"), {
+      SVC_SITE: url,
+      SVC_UPSTREAMS: brainUrls.map((brainUrl) => new URL(brainUrl).host).join(" ")
+    })
+    yield* waitForAnswer(url, log)
+    return { url, log }
   })
