@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { execFileSync } from "node:child_process"
 import { existsSync, readFileSync } from "node:fs"
-import { join } from "node:path"
+import { dirname, join } from "node:path"
 import { parse, parseAllDocuments } from "yaml"
 import { version } from "../../src/domain/Version.ts"
 import { settingDefinitions } from "../../src/services/Settings.ts"
@@ -20,7 +20,7 @@ const canRender = go !== undefined &&
   ["github.com/Masterminds/sprig", "sigs.k8s.io/yaml"].every((name) => existsSync(join(goPath, "src", name)))
 if (!canRender) console.warn("skipped: the chart is not rendered again (CONTRIBUTING.md names the packages)")
 
-const names = ["small", "full"]
+const names = ["small", "full", "backup"]
 
 const refusedValues = [
   {},
@@ -28,7 +28,10 @@ const refusedValues = [
   { publicUrl: "https://svc.example.com", secrets: {} },
   { publicUrl: "https://svc.example.com", secrets: { values: { "secret-key": "x" } } },
   { publicUrl: "https://svc.example.com", secrets: { existingSecret: "x" }, replicas: 3 },
-  { publicUrl: "https://svc.example.com", secrets: { existingSecret: "x" }, settings: { LOG: "debug" } }
+  { publicUrl: "https://svc.example.com", secrets: { existingSecret: "x" }, settings: { LOG: "debug" } },
+  { publicUrl: "https://svc.example.com", secrets: { existingSecret: "x" }, scheduler: { enabled: true } },
+  { publicUrl: "https://svc.example.com", secrets: { existingSecret: "x" }, backup: { enabled: true, keep: 0 } },
+  { publicUrl: "https://svc.example.com", secrets: { existingSecret: "x" }, restore: { archive: "../svc" } }
 ]
 
 // manifests have too many shapes for a type here; the schemas of Kubernetes check them
@@ -53,7 +56,7 @@ describe("the Helm chart", () => {
           ], { encoding: "utf8", input: JSON.stringify(refusedValues) })
           assert.strictEqual(
             kinds.trim(),
-            "Deployment,Ingress,NetworkPolicy,PodDisruptionBudget,Secret,Service,ServiceMonitor"
+            "CronJob,Deployment,Ingress,Job,NetworkPolicy,PersistentVolumeClaim,PodDisruptionBudget,Secret,Service,ServiceMonitor"
           )
         }
       }),
@@ -94,5 +97,50 @@ describe("the Helm chart", () => {
     const [, preStop] = container.lifecycle.preStop.exec.command
     assert.isAtLeast(spec.terminationGracePeriodSeconds, shutdownSeconds + Number(preStop))
     assert.isUndefined(manifest("small", "Secret"))
+  })
+
+  it("backs up and restores with the brain's image, environment, secrets and limits, and with labels of its own", () => {
+    const brain = manifest("full", "Deployment").spec.template
+    for (
+      const pod of [manifest("full", "CronJob").spec.jobTemplate.spec.template, manifest("full", "Job").spec.template]
+    ) {
+      const [container] = pod.spec.containers
+      const [{ env, ...others }] = brain.spec.containers
+      for (const field of ["image", "imagePullPolicy", "securityContext"]) {
+        assert.deepStrictEqual(container[field], others[field], field)
+      }
+      assert.deepStrictEqual(pod.spec.securityContext, brain.spec.securityContext)
+      assert.isFalse(pod.spec.automountServiceAccountToken)
+      assert.includeDeepMembers(env, container.env)
+      assert.includeDeepMembers(container.volumeMounts, [{ name: "backups", mountPath: "/backups" }])
+      // the Service must not send requests to these pods
+      assert.notStrictEqual(
+        pod.metadata.labels["app.kubernetes.io/name"],
+        brain.metadata.labels["app.kubernetes.io/name"]
+      )
+    }
+    assert.isUndefined(manifest("small", "CronJob"))
+    assert.isUndefined(manifest("small", "Job"))
+  })
+
+  it("opens the port for schedulers only when it is enabled", () => {
+    const portOf = (name: string) => [
+      manifest(name, "Service").spec.ports.map(({ targetPort }: { readonly targetPort: string }) => targetPort),
+      manifest(name, "Deployment").spec.template.spec.containers[0].ports.map((
+        { containerPort }: { readonly containerPort: number }
+      ) => containerPort),
+      manifest(name, "NetworkPolicy").spec.ingress.map((
+        { ports: [{ port }] }: { readonly ports: readonly [{ readonly port: string }] }
+      ) => port)
+    ]
+    assert.deepStrictEqual(portOf("small"), [["http"], [7700], ["http"]])
+    const { default: port } = settingDefinitions.schedulerGrpcPort
+    assert.deepStrictEqual(portOf("full"), [["http", "scheduler"], [7700, port], ["http", "scheduler"]])
+    const [{ env, volumeMounts }] = manifest("full", "Deployment").spec.template.spec.containers
+    const mount = volumeMounts.find(({ name }: { readonly name: string }) => name === "scheduler")
+    for (const part of ["CERT", "KEY", "CA"]) {
+      const { value } = env.find(({ name }: { readonly name: string }) => name === `SVC_SCHEDULER_GRPC_TLS_${part}`)
+      assert.strictEqual(dirname(value), mount.mountPath)
+    }
   })
 })

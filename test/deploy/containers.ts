@@ -48,6 +48,8 @@ const script = `
 
 export interface Contained {
   readonly log: () => string
+  /** The exit code of process 1, once it ends by itself. */
+  readonly exit: Effect.Effect<number | null>
   /** Sends SIGTERM to process 1; answers its exit code. */
   readonly stop: Effect.Effect<number | null>
   /** Runs a command beside it, in its process tree, as \`docker exec\` does. */
@@ -88,6 +90,7 @@ export const contain = (
     )
     return {
       log,
+      exit: Effect.promise(() => ended),
       stop: Effect.promise(() => {
         process.kill(first, "SIGTERM")
         return ended
