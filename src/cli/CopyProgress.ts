@@ -4,11 +4,14 @@ import type { Progress, ReportProgress } from "../services/Backup/Archive.ts"
 /** Between two lines on a terminal. */
 const pauseMillis = 200
 
-export const formatMebibytes = (bytes: number): string => `${(bytes / 1_048_576).toFixed(1)} MiB`
+const mebibyte = 1_048_576
+
+export const formatSize = (bytes: number): string =>
+  bytes < mebibyte ? `${Math.ceil(bytes / 1024)} KiB` : `${(bytes / mebibyte).toFixed(1)} MiB`
 
 /** How far copying is, over all tables, as one line. */
 const formatProgress = (what: string, { rows, table }: Progress, total: { rows: number; bytes: number }): string =>
-  `${what}: ${total.rows} rows, ${formatMebibytes(total.bytes)}; ${table} (${rows})`
+  `${what}: ${total.rows} rows, ${formatSize(total.bytes)}; ${table} (${rows})`
 
 interface CopyProgress {
   readonly report: ReportProgress

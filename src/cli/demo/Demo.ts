@@ -67,6 +67,7 @@ const formatWelcome = (site: Site.DemoHome, url: string, envFile: string) =>
   [
     "",
     `The demo: a small shop, with its data in ${site.home}.`,
+    `  the dashboard ${url}`,
     `  the API       ${url}/api/v1/docs`,
     `  signing in    ${Site.email}, password ${site.password}`,
     `  in a shell    . ${envFile}`,

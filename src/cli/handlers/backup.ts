@@ -11,7 +11,7 @@ import { Database } from "../../services/Database.ts"
 import { Restore } from "../../services/Restore.ts"
 import { layerWarnings } from "../Administration.ts"
 import { readEncryption, type SecretOptions } from "../BackupSecret.ts"
-import { formatMebibytes, makeCopyProgress } from "../CopyProgress.ts"
+import { formatSize, makeCopyProgress } from "../CopyProgress.ts"
 import { CliError } from "../Explain.ts"
 import { layerInspection } from "../Inspection.ts"
 import { countRows, linesOfRows } from "../RowCounts.ts"
@@ -48,7 +48,7 @@ const describe = (manifest: Manifest, summary: Summary): ReadonlyArray<string> =
   `created: ${manifest.created_at} by svc ${manifest.program}`,
   `database: ${manifest.database}, revision ${manifest.revision}`,
   `rows: ${sum(summary, "rows")} in ${summary.tables.filter(({ rows }) => rows > 0).length} tables, ${
-    formatMebibytes(sum(summary, "bytes"))
+    formatSize(sum(summary, "bytes"))
   }`,
   `audit head: ${headText(manifest)}`,
   ...keyLines(manifest)
@@ -76,7 +76,7 @@ export const backup = ({ json, output, ...secrets }: BackupCommand) =>
       json
         ? jsonOf(path, manifest, summary, { bytes: fileBytes, encrypted: encryption !== null })
         : [
-          `wrote ${path}: ${formatMebibytes(fileBytes)}${encryption === null ? "" : ", encrypted"}`,
+          `wrote ${path}: ${formatSize(fileBytes)}${encryption === null ? "" : ", encrypted"}`,
           ...describe(manifest, summary)
         ].join("\n")
     )

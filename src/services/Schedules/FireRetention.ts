@@ -47,7 +47,10 @@ export class FireRetention extends Effect.Service<FireRetention>()("svc/FireRete
           FOR VALUES FROM ('${day}') TO ('${nextDay}')`
       )).pipe(Effect.catchIf(
         (error) => errorCode(error) === defaultHoldsRows,
-        () => Effect.logInfo(`fires of ${day} are in the default partition, so the day gets none of its own`)
+        () =>
+          Effect.logInfo(
+            `fires of ${day} are in the default partition already, so retention will delete that day's fires in slices`
+          )
       ))
 
     const listPartitions = Effect.map(
