@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import ts from "typescript"
 import { commandActions } from "../../src/domain/Command.ts"
+import { AttentionKind } from "../../src/domain/Home.ts"
 import { de } from "../../web/src/i18n/de.ts"
 import { en } from "../../web/src/i18n/en.ts"
 import { es } from "../../web/src/i18n/es.ts"
@@ -43,6 +44,10 @@ const marks = (text: string) => [...text.matchAll(/⟨\d⟩/g)].map(([mark]) => 
 describe("the texts of the dashboard", () => {
   it("name every action of commands", () => {
     assert.sameMembers(Object.keys(en.commands.actions), [...commandActions])
+  })
+
+  it("have words for everything that needs attention", () => {
+    assert.sameMembers(Object.keys(en.attention.kinds), [...AttentionKind.literals])
   })
 
   it("are all in the catalogue, but for the names of two programs", () => {

@@ -1,5 +1,6 @@
 import { Link } from "@tanstack/react-router"
 import type { Schemas } from "../api/client.ts"
+import { useFormat } from "../format/useFormat.ts"
 import { useTexts } from "../i18n/Language.tsx"
 
 export type AttentionItem = Schemas["AttentionItem"]
@@ -50,6 +51,11 @@ export const AttentionList = ({ detailOf, items, showProject = false }: {
   readonly detailOf?: (item: AttentionItem) => ReadonlyArray<string>
 }) => {
   const { attention: texts } = useTexts()
+  const format = useFormat()
+  const kinds: Readonly<Partial<Record<string, (count: string) => string>>> = texts.kinds
+  /** In the words of the brain, in English, where only a newer brain knows the kind. */
+  const sentenceOf = ({ count, kind, message }: AttentionItem) =>
+    count === null ? message : kinds[kind]?.(format.number(count)) ?? message
   return (
     <section aria-labelledby="attention" className="mx-5 rounded-base border border-line bg-paper">
       <h2 id="attention" className="border-b border-line px-5 py-3 font-semibold">{texts.title}</h2>
@@ -65,7 +71,7 @@ export const AttentionList = ({ detailOf, items, showProject = false }: {
                 <SeverityMark severity={item.severity} />
                 {showProject && <span className="w-[120px] shrink-0 truncate font-medium">{item.project_name}</span>}
                 <span className="min-w-0">
-                  {item.message}
+                  {sentenceOf(item)}
                   {detailOf?.(item).map((line) => <span key={line} className="block text-soft">{line}</span>)}
                 </span>
               </Link>
