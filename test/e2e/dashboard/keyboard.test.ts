@@ -166,6 +166,22 @@ describe.skipIf(!(await has("chromium-headless-shell")))("the dashboard without 
         await page.locator("main:focus").waitFor()
       })
 
+      // the values of a chart
+      yield* Effect.promise(async () => {
+        await go(page, "o", "Overview")
+        const chart = page.getByRole("region", { name: "Tasks that ended" })
+        await tabTo(page, chart.getByRole("img"))
+        await page.keyboard.press("ArrowLeft")
+        const values = chart.getByRole("status")
+        await values.getByText("Succeeded").waitFor()
+        const last = await values.locator("p").innerText()
+        await page.keyboard.press("ArrowLeft")
+        await waitUntil(async () => await values.locator("p").innerText() !== last)
+        await assertAccessible(page, "values of a chart")
+        await page.keyboard.press("Escape")
+        await values.waitFor({ state: "detached" })
+      })
+
       // another project, and the sign-out
       yield* Effect.promise(async () => {
         await tabTo(page, page.getByRole("combobox", { name: "Change the project" }))

@@ -34,7 +34,8 @@ export const HourChart = ({ at, hours }: {
         times={times}
         series={series}
         format={format}
-        formatValue={format.compact}
+        formatValue={format.number}
+        formatTick={format.compact}
         readAt={at}
       />
     </Suspense>

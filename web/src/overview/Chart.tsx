@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from "react"
+import { Fragment, type KeyboardEvent, useEffect, useRef, useState } from "react"
 import uPlot from "uplot"
 import "uplot/dist/uPlot.min.css"
 import type { Format } from "../format/useFormat.ts"
@@ -24,6 +24,18 @@ const chartHeight = 168
 const tickSpace = 80
 const barPaths = uPlot.paths.bars?.({ size: [0.7, 24, 2] })
 
+/** Pixels between a bucket and its values. */
+const pointGap = 12
+
+const writeValue = (value: number | null | undefined, formatValue: (value: number) => string) =>
+  value === null || value === undefined ? "–" : formatValue(value)
+
+const Swatch = ({ colour, dash }: Pick<Series, "colour"> & { readonly dash: Series["dash"] | undefined }) => (
+  <svg width="16" height="8" aria-hidden="true" className={`shrink-0 text-${colour}`}>
+    <path d="M0 4h16" stroke="currentColor" strokeWidth="2" strokeDasharray={dash?.join(" ")} />
+  </svg>
+)
+
 const resolveColour = (element: HTMLElement, name: string) => {
   const probe = document.createElement("span")
   probe.style.color = `var(--color-${name})`
@@ -33,8 +45,45 @@ const resolveColour = (element: HTMLElement, name: string) => {
   return color
 }
 
-/** A line chart over time, which can be read as a table too. */
-export const Chart = ({ format, formatValue, readAt, series, times, title }: {
+/** A bucket of the chart that the pointer or the keys are at. */
+interface Point {
+  readonly index: number
+  /** From the left edge of the chart, in pixels. */
+  readonly left: number
+  readonly isInLeftHalf: boolean
+}
+
+/** The values of a bucket beside it; it covers a part of the chart and moves nothing. */
+const PointValues = ({ format, formatValue, point: { index, isInLeftHalf, left }, series, time, width }: {
+  readonly point: Point
+  readonly time: number
+  readonly width: number
+  readonly series: ReadonlyArray<Series>
+  readonly format: Format
+  readonly formatValue: (value: number) => string
+}) => (
+  <div
+    role="status"
+    className="pointer-events-none absolute top-1 z-10 rounded-base border border-line bg-paper px-4 py-3 text-small shadow-xl"
+    style={isInLeftHalf ? { left: left + pointGap } : { right: width - left + pointGap }}
+  >
+    <p className="figures whitespace-nowrap text-soft">{format.moment(time)}</p>
+    <dl className="figures mt-2 grid grid-cols-[auto_auto] gap-x-4">
+      {series.map(({ colour, dash, label, values }) => (
+        <Fragment key={label}>
+          <dt className="flex items-center gap-2 whitespace-nowrap">
+            <Swatch colour={colour} dash={dash} />
+            {label}
+          </dt>
+          <dd className="text-right font-medium whitespace-nowrap">{writeValue(values[index], formatValue)}</dd>
+        </Fragment>
+      ))}
+    </dl>
+  </div>
+)
+
+/** A line chart over time, whose buckets can be read by pointer and arrow keys, and all of them as a table. */
+export const Chart = ({ format, formatTick, formatValue, readAt, series, times, title }: {
   readonly title: string
   /** Epoch milliseconds. */
   readonly times: ReadonlyArray<number>
@@ -43,15 +92,28 @@ export const Chart = ({ format, formatValue, readAt, series, times, title }: {
   /** When the values were read, in epoch milliseconds. */
   readonly readAt: number
   readonly formatValue: (value: number) => string
+  /** For the axis, where there is less space; else as the values. */
+  readonly formatTick?: (value: number) => string
 }) => {
   const { live, overview: texts } = useTexts()
   const zone = useZone()
   const scheme = useColourScheme()
   const [isTable, setTable] = useState(false)
   const holder = useRef<HTMLDivElement>(null)
+  const drawn = useRef<uPlot>(null)
+  const [point, setPoint] = useState<Point | null>(null)
+  const writeTick = formatTick ?? formatValue
   useEffect(() => {
     const element = holder.current
     if (element === null) return
+    const showPoint = (plot: uPlot) => {
+      const index = plot.cursor.idx ?? -1 // null while no pointer is over it
+      const second = plot.data[0][index]
+      if (second === undefined) return setPoint(null)
+      const inset = plot.over.getBoundingClientRect().left - element.getBoundingClientRect().left
+      const left = inset + plot.valToPos(second, "x")
+      setPoint({ index, left, isInLeftHalf: left < element.clientWidth / 2 })
+    }
     const windowMillis = (times.at(-1) ?? 0) - (times[0] ?? 0)
     const soft = resolveColour(element, "soft")
     const line = resolveColour(element, "line")
@@ -65,10 +127,11 @@ export const Chart = ({ format, formatValue, readAt, series, times, title }: {
       {
         width: element.clientWidth,
         height: chartHeight,
-        cursor: { points: { size: 6 }, drag: { x: false, y: false } },
+        cursor: { y: false, points: { size: 6 }, drag: { x: false, y: false } },
         legend: { show: false },
         // ticks at the hours and days of the zone in which they are written
         ...(zone !== undefined && { tzDate: (seconds: number) => uPlot.tzDate(new Date(seconds * 1000), zone) }),
+        hooks: { setCursor: [showPoint] },
         scales: { x: { time: true }, y: { range: (_, __, max) => [0, max <= 0 ? 1 : max * 1.1] } },
         axes: [
           {
@@ -78,7 +141,7 @@ export const Chart = ({ format, formatValue, readAt, series, times, title }: {
             gap: 4,
             space: tickSpace
           },
-          { ...axis, values: (_, ticks) => ticks.map((tick) => formatValue(tick)), size: 56, gap: 4 }
+          { ...axis, values: (_, ticks) => ticks.map((tick) => writeTick(tick)), size: 56, gap: 4 }
         ],
         series: [
           {},
@@ -97,13 +160,37 @@ export const Chart = ({ format, formatValue, readAt, series, times, title }: {
       [times.map((time) => time / 1000), ...series.map(({ values }) => [...values])],
       element
     )
+    drawn.current = plot
     const observer = new ResizeObserver(() => plot.setSize({ width: element.clientWidth, height: chartHeight }))
     observer.observe(element)
     return () => {
       observer.disconnect()
       plot.destroy()
+      drawn.current = null
+      setPoint(null)
     }
-  }, [isTable, times, series, format, formatValue, zone, scheme])
+  }, [isTable, times, series, format, writeTick, zone, scheme])
+  const moveTo = (index: number) => {
+    const plot = drawn.current
+    const time = times[index]
+    if (plot === null || time === undefined) return
+    plot.setCursor({ left: plot.valToPos(time / 1000, "x"), top: 0 })
+  }
+  const leave = () => drawn.current?.setCursor({ left: -1, top: -1 })
+  const press = (event: KeyboardEvent) => {
+    const last = times.length - 1
+    const steps = {
+      ArrowLeft: point === null ? last : Math.max(0, point.index - 1),
+      ArrowRight: point === null ? 0 : Math.min(last, point.index + 1),
+      Home: 0,
+      End: last
+    }
+    if (event.key in steps) {
+      event.preventDefault()
+      moveTo(steps[event.key as keyof typeof steps]) // it is one of them
+    } else if (event.key === "Escape") leave()
+  }
+  const shownTime = point === null ? undefined : times[point.index]
   return (
     <section aria-label={title} className="min-w-0 rounded-base border border-line bg-paper">
       <div className="flex flex-wrap items-center gap-4 px-5 py-3">
@@ -111,9 +198,7 @@ export const Chart = ({ format, formatValue, readAt, series, times, title }: {
         <ul className="flex flex-wrap gap-4 text-small text-soft">
           {series.map(({ colour, dash, label }) => (
             <li key={label} className="flex items-center gap-2">
-              <svg width="16" height="8" aria-hidden="true" className={`text-${colour}`}>
-                <path d="M0 4h16" stroke="currentColor" strokeWidth="2" strokeDasharray={dash?.join(" ")} />
-              </svg>
+              <Swatch colour={colour} dash={dash} />
               {label}
             </li>
           ))}
@@ -143,17 +228,36 @@ export const Chart = ({ format, formatValue, readAt, series, times, title }: {
                 {times.map((time, index) => (
                   <tr key={time}>
                     <th scope="row" className="text-left font-normal">{format.dateTime(time)}</th>
-                    {series.map(({ label, values }) => {
-                      const value = values[index] ?? null
-                      return <td key={label}>{value === null ? "–" : formatValue(value)}</td>
-                    })}
+                    {series.map(({ label, values }) => <td key={label}>{writeValue(values[index], formatValue)}</td>)}
                   </tr>
                 ))}
               </tbody>
             </table>
           </div>
         )
-        : <div ref={holder} className="px-3 pb-3" role="img" aria-label={title} />}
+        : (
+          <div className="relative">
+            <div
+              ref={holder}
+              className="px-3 pb-3"
+              role="img"
+              aria-label={`${title}. ${texts.keysOfChart}`}
+              tabIndex={0}
+              onKeyDown={press}
+              onBlur={leave}
+            />
+            {point !== null && shownTime !== undefined && (
+              <PointValues
+                point={point}
+                time={shownTime}
+                width={holder.current?.clientWidth ?? 0}
+                series={series}
+                format={format}
+                formatValue={formatValue}
+              />
+            )}
+          </div>
+        )}
     </section>
   )
 }

@@ -18,8 +18,8 @@ export const Charts = ({ readAt, trends }: {
   const { counts, rates, runs, times, waits } = useMemo(() => {
     const { series } = trends
     const durations = (kind: "runtime_ms" | "wait_ms") => [
-      { label: texts.p50, colour: "running", values: series.map((bucket) => bucket[kind]?.p50 ?? null) },
-      { label: texts.p95, colour: "stopped", dash: [6, 3], values: series.map((bucket) => bucket[kind]?.p95 ?? null) }
+      { label: texts.p50, colour: "ink", values: series.map((bucket) => bucket[kind]?.p50 ?? null) },
+      { label: texts.p95, colour: "soft", dash: [6, 3], values: series.map((bucket) => bucket[kind]?.p95 ?? null) }
     ]
     return {
       times: series.map(({ t }) => Date.parse(t)),
@@ -41,7 +41,13 @@ export const Charts = ({ readAt, trends }: {
   const shared = { times, format, readAt }
   return (
     <div className="grid gap-5 px-5 lg:grid-cols-2">
-      <Chart title={texts.throughput} series={counts} formatValue={format.compact} {...shared} />
+      <Chart
+        title={texts.throughput}
+        series={counts}
+        formatValue={format.number}
+        formatTick={format.compact}
+        {...shared}
+      />
       <Chart title={texts.failureRate} series={rates} formatValue={format.percent} {...shared} />
       <Chart title={texts.durations} series={runs} formatValue={format.duration} {...shared} />
       <Chart title={texts.waits} series={waits} formatValue={format.duration} {...shared} />

@@ -23,6 +23,7 @@ export const overview: Texts["overview"] = {
   inTable: "Als Tabelle anzeigen",
   asChart: "Als Diagramm anzeigen",
   time: "Zeit",
+  keysOfChart: "Die Pfeiltasten links und rechts zeigen die Werte jedes Zeitpunkts.",
   p50: "p50",
   p95: "p95",
   topFailing: "Am häufigsten fehlgeschlagen",

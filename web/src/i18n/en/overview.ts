@@ -21,6 +21,7 @@ export const overview = {
   inTable: "Show as a table",
   asChart: "Show as a chart",
   time: "Time",
+  keysOfChart: "The left and right arrow keys show the values of each time.",
   p50: "p50",
   p95: "p95",
   topFailing: "Most failures",

@@ -23,6 +23,7 @@ export const overview: Texts["overview"] = {
   inTable: "Mostrar como tabla",
   asChart: "Mostrar como gráfico",
   time: "Hora",
+  keysOfChart: "Las flechas izquierda y derecha muestran los valores de cada momento.",
   p50: "p50",
   p95: "p95",
   topFailing: "Tareas con más fallos",

@@ -23,6 +23,7 @@ export const overview: Texts["overview"] = {
   inTable: "Afficher sous forme de tableau",
   asChart: "Afficher sous forme de graphique",
   time: "Heure",
+  keysOfChart: "Les flèches gauche et droite montrent les valeurs de chaque moment.",
   p50: "p50",
   p95: "p95",
   topFailing: "Tâches avec le plus d’échecs",

@@ -23,6 +23,7 @@ export const overview: Texts["overview"] = {
   inTable: "表で表示",
   asChart: "グラフで表示",
   time: "時刻",
+  keysOfChart: "左右の矢印キーで各時点の値を表示します。",
   p50: "p50",
   p95: "p95",
   topFailing: "失敗の多いタスク",
