@@ -18,7 +18,7 @@ import { RestoreAftermath } from "./Restore/Aftermath.ts"
 import { loadRows } from "./Restore/Load.ts"
 import { makePostgresLoader, makeSqliteLoader } from "./Restore/Loader.ts"
 import { createIndexes, dropIndexes, dropTables, emptyTables, listIndexes, raiseCounters } from "./Restore/Tables.ts"
-import { requireArchiveKeys, requireTarget, RestoreRefused } from "./Restore/Target.ts"
+import { requireArchiveKeys, requireNoDependents, requireTarget, RestoreRefused } from "./Restore/Target.ts"
 import { whileNoBrainRuns } from "./RunningBrains.ts"
 import { Settings } from "./Settings.ts"
 
@@ -61,6 +61,7 @@ export class Restore extends Effect.Service<Restore>()("svc/Restore", {
       yield* requireKnownSchema(verified.manifest)
       yield* requireTarget
       yield* requireArchiveKeys(verified.manifest)
+      yield* requireNoDependents(yield* catalog.tablesAt(migrations.head), verified.manifest)
       return verified
     })
 
@@ -132,6 +133,7 @@ export class Restore extends Effect.Service<Restore>()("svc/Restore", {
           yield* allowTime
           const counters = yield* readCounters(headTables)
           const revision = yield* readRevision
+          const formerIndexes = yield* listIndexes(headTables)
           if (manifest.revision < migrations.head) {
             yield* dropTables(headTables)
             yield* migrations.upgrade(manifest.revision)
@@ -141,7 +143,12 @@ export class Restore extends Effect.Service<Restore>()("svc/Restore", {
           yield* dropIndexes(indexes)
           yield* load(location, verified, report)
           yield* createIndexes(indexes)
-          if (manifest.revision < migrations.head) yield* migrations.upgrade()
+          if (manifest.revision < migrations.head) {
+            yield* migrations.upgrade()
+            // indexes that no migration creates, such as those of searches, were dropped with the former tables
+            const names = new Set((yield* listIndexes(headTables)).map(({ name }) => name))
+            yield* createIndexes(formerIndexes.filter(({ name }) => !names.has(name)))
+          }
           yield* raiseCounters(headTables, counters, manifest.sequences)
           yield* requireReferences
           const hasLog = yield* requireIntactLog(manifest)

@@ -33,6 +33,43 @@ export const listIndexes = (tables: ReadonlyArray<TableColumns>) =>
     })
   })
 
+/** An object that another program created, which uses or refers to tables of svc. */
+interface Dependent {
+  /** As PostgreSQL describes it, such as `view report`. */
+  readonly name: string
+  readonly is_constraint: boolean
+}
+
+/**
+ * What keeps PostgreSQL from dropping the tables: views, foreign keys of other tables, functions that return rows of a
+ * table. What PostgreSQL drops with a table, such as a trigger, is not among them. SQLite drops and empties every table.
+ */
+export const listDependents = (tables: ReadonlyArray<TableColumns>) =>
+  Effect.flatMap(SqlClient.SqlClient, (sql) =>
+    sql.onDialectOrElse({
+      pg: () =>
+        sql<Dependent>`WITH named AS (
+            SELECT oid FROM pg_class WHERE relnamespace = current_schema()::regnamespace AND relname = ANY(${
+          tables.map(({ name }) => name)
+        })
+          ), ours AS (
+            SELECT oid, reltype FROM pg_class WHERE oid IN (SELECT oid FROM named)
+              OR (relispartition AND pg_partition_root(oid) IN (SELECT oid FROM named))
+          )
+          SELECT DISTINCT CASE WHEN r.ev_class IS NULL THEN pg_describe_object(d.classid, d.objid, d.objsubid)
+              ELSE pg_describe_object('pg_class'::regclass, r.ev_class, 0) END AS name,
+            d.classid = 'pg_constraint'::regclass AS is_constraint
+          FROM pg_depend d
+          JOIN ours o ON (d.refclassid = 'pg_class'::regclass AND d.refobjid = o.oid)
+            OR (d.refclassid = 'pg_type'::regclass AND d.refobjid = o.reltype)
+          LEFT JOIN pg_rewrite r ON d.classid = 'pg_rewrite'::regclass AND r.oid = d.objid
+          WHERE d.deptype = 'n' AND NOT EXISTS (
+            SELECT 1 FROM pg_depend own JOIN ours ON own.refclassid = 'pg_class'::regclass AND own.refobjid = ours.oid
+            WHERE own.classid = d.classid AND own.objid = d.objid AND own.deptype <> 'n')
+          ORDER BY 1`,
+      orElse: () => Effect.succeed<ReadonlyArray<Dependent>>([])
+    }))
+
 export const dropIndexes = (indexes: ReadonlyArray<IndexRow>) =>
   Effect.flatMap(
     SqlClient.SqlClient,

@@ -1,9 +1,10 @@
 import { SqlClient } from "@effect/sql"
 import { Data, Effect, Option } from "effect"
 import { verifyLog } from "../Audit/Verify.ts"
-import type { Manifest } from "../Backup/Archive.ts"
+import type { Manifest, TableColumns } from "../Backup/Archive.ts"
 import { Keys } from "../Keys.ts"
 import { Migrations } from "../Migrations.ts"
+import { listDependents } from "./Tables.ts"
 
 /** The archive cannot be restored here; nothing was changed. `message` is a sentence for the user. */
 export class RestoreRefused extends Data.TaggedError("RestoreRefused")<{ readonly message: string }> {}
@@ -28,6 +29,28 @@ export const requireTarget = Effect.gen(function*() {
     })
   }
 })
+
+/**
+ * Requires that no object of another program keeps the restore from emptying the tables, or from replacing them where the
+ * archive has an older revision. The restore drops no such object: svc could not create it again.
+ */
+export const requireNoDependents = (headTables: ReadonlyArray<TableColumns>, { revision }: Manifest) =>
+  Effect.gen(function*() {
+    const { head } = yield* Migrations
+    const isOlder = revision < head
+    const dependents = (yield* listDependents(headTables)).filter((one) => isOlder || one.is_constraint)
+    if (dependents.length === 0) return
+    const act = isOlder
+      ? `A backup of an older revision (${revision}, not ${head}) replaces these tables`
+      : "A restore empties these tables"
+    return yield* new RestoreRefused({
+      message: `other objects of the database depend on svc's tables: ${
+        dependents.map(({ name }) => name).join(", ")
+      }. ` +
+        `${act}, and PostgreSQL refuses that while they exist. ` +
+        "Keep their definitions, drop them, restore, and create them again"
+    })
+  })
 
 /** Requires the keys that the archive's rows need. */
 export const requireArchiveKeys = ({ keys }: Manifest) =>
