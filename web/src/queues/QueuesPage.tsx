@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/react-query"
 import { Link, useNavigate, useParams, useSearch } from "@tanstack/react-router"
 import { useState } from "react"
 import { useAgents } from "../agents/agents.ts"
-import { findAgent } from "../agents/findAgent.ts"
+import { mayDo } from "../agents/findAgent.ts"
 import { api, type Schemas, unwrap } from "../api/client.ts"
 import { useRefetchInterval } from "../api/live.ts"
 import { useFormat } from "../format/useFormat.ts"
@@ -67,7 +67,7 @@ export const QueuesPage = () => {
   const { isOld, oldCount, rows } = useRecentRows(queues, ({ last_seen_at }) => last_seen_at, old === "hidden")
   const [purgedId, setPurgedId] = useState<string | null>(null)
   const purged = queues.find(({ id }) => id === purgedId)
-  const purgingAgent = purged && findAgent(agents, purged.engine, "purge_queue")
+  const listPurging = (engine: string) => agents.filter((agent) => mayDo(agent, engine, "purge_queue"))
   return (
     <>
       <PageHeader title={texts.title} />
@@ -128,7 +128,7 @@ export const QueuesPage = () => {
                 title: texts.actions,
                 isNumber: true,
                 cell: ({ engine, id, name }: Queue) =>
-                  findAgent(agents, engine, "purge_queue") !== undefined && (
+                  listPurging(engine).length > 0 && (
                     <Button
                       look="quiet"
                       className="h-[26px]"
@@ -153,11 +153,11 @@ export const QueuesPage = () => {
             })}
         />
       </ListFrame>
-      {purged !== undefined && purgingAgent !== undefined && (
+      {purged !== undefined && (
         <PurgeDialog
           slug={slug}
           queue={purged}
-          agent={purgingAgent}
+          agents={listPurging(purged.engine)}
           onClose={() => setPurgedId(null)}
         />
       )}

@@ -1,11 +1,11 @@
 import { useMutation } from "@tanstack/react-query"
-import { findAgent } from "../agents/findAgent.ts"
 import { api, ApiError, unwrap } from "../api/client.ts"
 import { type Command, useCommandNotice } from "../commands/following.ts"
 import { useFormat } from "../format/useFormat.ts"
 import { useTexts } from "../i18n/Language.tsx"
 import { useErrorText, useProblem } from "../ui/Notices.tsx"
 import { useToast } from "../ui/Toasts.tsx"
+import { findAgentOfTask } from "./agentOfTask.ts"
 
 export interface TaskRef {
   readonly engine: string
@@ -34,7 +34,7 @@ export const useTaskRetry = (slug: string) => {
   const openNotice = useCommandNotice(slug)
   return async ({ engine, name, task_id }: TaskRef, { args, kwargs }: OtherArguments) => {
     const agents = await unwrap(api.GET("/api/v1/projects/{slug}/agents", { params: { path: { slug } } }))
-    const agent = findAgent(agents, engine)
+    const agent = await findAgentOfTask(slug, agents, { engine, task_id })
     if (agent === undefined) throw new ApiError(404, "no_agent", texts.notices.noAgent, null)
     const target = { agent_id: agent.id, engine, task_id }
     const command = await unwrap(
@@ -65,8 +65,8 @@ export const useTaskCommands = (slug: string, action: TaskAction) => {
       const commands: Array<Command> = []
       const refusals: Array<string> = []
       for (const task of tasks) {
-        const agent = findAgent(agents, task.engine)
         try {
+          const agent = await findAgentOfTask(slug, agents, task)
           if (agent === undefined) refusals.push(texts.notices.noAgent)
           else commands.push(await issue(slug, action, task, agent.id))
         } catch (error) {

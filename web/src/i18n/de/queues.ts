@@ -23,6 +23,10 @@ export const queues: Texts["queues"] = {
     `${depth} Nachrichten warten. Alle werden gelöscht; das lässt sich nicht rückgängig machen.`,
   purgeUnknown:
     "Der Agent meldet nicht, wie viele Nachrichten warten. Alle werden gelöscht, wie viele es auch sind; das lässt sich nicht rückgängig machen.",
+  purgeAgent: "Agent",
+  purgeAgentHint:
+    "Mehrere Agenten bedienen diese Engine, und jeder leert die Queue dieses Namens auf seinem eigenen Broker.",
+  chooseAgent: "Agent wählen",
   purgeHint: (agent: string) =>
     `Der Agent ${agent} zählt die Nachrichten erneut und lehnt ab, wenn sich ihre Zahl geändert hat.`,
   purgeForce: "Unabhängig von der Anzahl leeren",

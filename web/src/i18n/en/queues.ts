@@ -20,6 +20,9 @@ export const queues = {
   purgeDepth: (depth: string) => `${depth} messages wait. All of them are deleted, and this cannot be undone.`,
   purgeUnknown:
     "The agent does not report how many messages wait. All of them are deleted, however many they are, and this cannot be undone.",
+  purgeAgent: "Agent",
+  purgeAgentHint: "Several agents serve this engine, and each purges the queue of this name on its own broker.",
+  chooseAgent: "Choose the agent",
   purgeHint: (agent: string) =>
     `The agent ${agent} counts the messages again, and refuses when their number has changed.`,
   purgeForce: "Purge any number",

@@ -22,6 +22,9 @@ export const queues: Texts["queues"] = {
   purgeDepth: (depth: string) => `Hay ${depth} mensajes en espera. Se eliminarán todos y no se podrá deshacer.`,
   purgeUnknown:
     "El agente no informa de cuántos mensajes esperan. Se eliminarán todos, sean cuantos sean, y no se podrá deshacer.",
+  purgeAgent: "Agente",
+  purgeAgentHint: "Varios agentes atienden este motor, y cada uno vacía la cola de este nombre en su propio bróker.",
+  chooseAgent: "Elija el agente",
   purgeHint: (agent: string) =>
     `El agente ${agent} vuelve a contar los mensajes y rechaza la orden si su número ha cambiado.`,
   purgeForce: "Vaciar sea cual sea el número",

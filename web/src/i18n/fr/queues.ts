@@ -22,6 +22,9 @@ export const queues: Texts["queues"] = {
   purgeDepth: (depth: string) => `${depth} messages attendent. Tous seront supprimés, sans retour possible.`,
   purgeUnknown:
     "L’agent n’indique pas combien de messages attendent. Tous seront supprimés, quel que soit leur nombre, sans retour possible.",
+  purgeAgent: "Agent",
+  purgeAgentHint: "Plusieurs agents servent ce moteur, et chacun vide la file de ce nom sur son propre broker.",
+  chooseAgent: "Choisir l’agent",
   purgeHint: (agent: string) => `L’agent ${agent} recompte les messages et refuse si leur nombre a changé.`,
   purgeForce: "Vider quel que soit le nombre",
   purgeForceHint: "Également nécessaire au-delà de la limite de l’agent, qui est de 1000 sauf autre réglage."

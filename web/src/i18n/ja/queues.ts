@@ -21,6 +21,9 @@ export const queues: Texts["queues"] = {
   purgeNotice: (name: string) => `消去：${name}`,
   purgeDepth: (depth: string) => `${depth}件のメッセージが待機しています。すべて削除され、元に戻せません。`,
   purgeUnknown: "エージェントは待機中のメッセージ数を報告しません。件数にかかわらずすべて削除され、元に戻せません。",
+  purgeAgent: "エージェント",
+  purgeAgentHint: "このエンジンには複数のエージェントがあり、それぞれが自分のブローカー上の同名のキューを消去します。",
+  chooseAgent: "エージェントを選択",
   purgeHint: (agent: string) => `エージェント「${agent}」がメッセージを数え直し、件数が変わっていれば拒否します。`,
   purgeForce: "件数にかかわらず消去する",
   purgeForceHint: "エージェントの上限（設定がなければ1000件）を超える場合にも必要です。"
