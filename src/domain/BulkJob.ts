@@ -48,7 +48,7 @@ export const BulkJob = Schema.Struct({
   act: describeField(BulkJobAct, "What happens to the tasks.", "cancel"),
   filter: describeField(
     Schema.Record({ key: Schema.String, value: Schema.Unknown }),
-    "The terms that were given. `filter_until` is at most the time of creation.",
+    "The terms that were given; of `task_ids` the number. `filter_until` is at most the time of creation.",
     { filter_queue: "default", filter_until: exampleTime }
   ),
   status: describeField(BulkJobStatus, "`running` until nothing is left to do.", "running"),

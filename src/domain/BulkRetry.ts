@@ -3,7 +3,7 @@ import { describeBody, describeField, exampleId, exampleTime } from "./Describe.
 import { AgentId, BulkRetryId, caseInsensitiveId, ProjectId, UserId } from "./Id.ts"
 import { Page } from "./Page.ts"
 import { termsOf } from "./Task/Expression.ts"
-import { addQuery, everyTask, queryDescription, QueryText, readQuery, type TaskFilter } from "./Task/Filter.ts"
+import { addQuery, everyTask, queryDescription, QueryText, readQuery, type TaskFilter, taskIds } from "./Task/Filter.ts"
 import { TaskPriority, TaskState } from "./TaskState.ts"
 import { nullish, text } from "./Text.ts"
 import { Timestamp } from "./Timestamp.ts"
@@ -30,7 +30,12 @@ const FilterText = text(200, 1)
 
 /** Unknown members are refused: without a misspelt term the request would retry more than was meant. */
 const BulkRetryFilter = Schema.Struct({
-  state: describeField(nullish(TaskState), "One state; without it, `failure`.", "failure"),
+  task_ids: taskIds,
+  state: describeField(
+    nullish(TaskState),
+    "One state; without it, and without `task_ids`, `failure`.",
+    "failure"
+  ),
   priority: describeField(
     nullish(Schema.Array(TaskPriority).pipe(Schema.minItems(1))),
     "Priorities; any of them matches.",
@@ -67,14 +72,14 @@ export type BulkRetryFilter = typeof BulkRetryFilter.Type
 const namesState = (query: BulkRetryFilter["query"], now: Timestamp): boolean =>
   termsOf(readQuery(query, now)).some(({ kind }) => kind === "state")
 
-/** What was never asked to be retried is rarely meant: where neither a term nor the query names a state, only failed tasks are. */
-export const stateOf = ({ query, state }: BulkRetryFilter, now: Timestamp): TaskState | null =>
-  state ?? (namesState(query, now) ? null : "failure")
+/** What was never asked to be retried is rarely meant: where nothing names a state or the tasks, only failed ones are. */
+export const stateOf = ({ query, state, task_ids }: BulkRetryFilter, now: Timestamp): TaskState | null =>
+  state ?? (task_ids !== null || namesState(query, now) ? null : "failure")
 
 /** Ages of the query count from `now`. */
 export const toTaskFilter = (filter: BulkRetryFilter, now: Timestamp): TaskFilter => {
-  const { query, ...terms } = filter
-  return addQuery({ ...everyTask, ...terms, state: stateOf(filter, now) }, readQuery(query, now))
+  const { query, task_ids, ...terms } = filter
+  return addQuery({ ...everyTask, ...terms, ids: task_ids, state: stateOf(filter, now) }, readQuery(query, now))
 }
 
 const selectionFields = {

@@ -91,9 +91,8 @@ export class Approvals extends Effect.Service<Approvals>()("svc/Approvals", {
 
     /** By filter a job, which deletes what matched when this was requested: the approval is not about later tasks. */
     const deleteTasks = Effect.fnUntraced(function*(body: BulkDelete, requestedAt: Timestamp.Timestamp) {
-      const { task_ids, ...filter } = body
-      if (task_ids !== null) return { type: "tasks", deleted_count: yield* tasks.bulkDelete(body) } satisfies Done
-      const { id } = yield* bulkJobs.deleteMatching(filter, requestedAt)
+      if (body.task_ids !== null) return { type: "tasks", deleted_count: yield* tasks.bulkDelete(body) } satisfies Done
+      const { id } = yield* bulkJobs.deleteMatching(body, requestedAt)
       return { type: "bulk_job", id } satisfies Done
     })
 

@@ -4,6 +4,7 @@ import { type BulkJobAct, type BulkJobFilter, tasksOf } from "../domain/BulkJob.
 import { Conflict, NotFound } from "../domain/Errors.ts"
 import { BulkJobId, type ProjectId } from "../domain/Id.ts"
 import { maxFacetValues, type TaskFacetCounts } from "../domain/Task/Facets.ts"
+import { summarizeSelection, summarizeTerms } from "../domain/Task/Filter.ts"
 import * as Timestamp from "../domain/Timestamp.ts"
 import { ApprovalGate } from "./Approvals/Gate.ts"
 import { Audit } from "./Audit.ts"
@@ -40,10 +41,16 @@ const heldActOf = (act: BulkJobAct, terms: BulkJobFilter) =>
     ? {
       kind: "bulk_delete",
       // the same request as that of the bulk deletion by filter, so that both wait as one
-      request: { task_ids: null, ...terms },
-      summary: "Delete the tasks that match a filter"
+      request: terms,
+      summary: summarizeSelection("Delete", terms)
     } as const
-    : { kind: "bulk_cancel", request: terms, summary: "Cancel the tasks that match a filter" } as const
+    : { kind: "bulk_cancel", request: terms, summary: summarizeSelection("Cancel", terms) } as const
+
+/** Whether the job needs a second person. A deletion by filter always does: it also takes what comes to match. */
+const needsApproval = (act: BulkJobAct, { task_ids }: BulkJobFilter, total: number | null, bulkOver: number): boolean =>
+  act === "cancel"
+    ? total === null || total > bulkOver
+    : task_ids === null || task_ids.length > bulkOver
 
 /**
  * Durable bulk jobs within the current project (docs/bulk-jobs.md): they delete or cancel all tasks of a filter.
@@ -68,7 +75,7 @@ export class BulkJobs extends Effect.Service<BulkJobs>()("svc/BulkJobs", {
         target_type: "bulk_job",
         target_id: job.id,
         project_id: job.project_id,
-        metadata: { act: job.act, filter: job.filter, total: job.total }
+        metadata: { act: job.act, filter: summarizeTerms(job.filter), total: job.total }
       })
       if (job.finished_at !== null) yield* audit.record(finishEntryOf(job))
       return job
@@ -88,12 +95,13 @@ export class BulkJobs extends Effect.Service<BulkJobs>()("svc/BulkJobs", {
         const as_of = requestedAt ?? created_at
         const { filter_until } = terms
         const until = filter_until !== null && filter_until < as_of ? filter_until : as_of
-        const filter = { ...terms, filter_until: until }
+        // named tasks are there already, and their agent's clock may be ahead
+        const filter = terms.task_ids === null ? { ...terms, filter_until: until } : terms
         const facets = yield* search.countFacets(project_id, tasksOf(act, filter, as_of))
         const total = facets.is_complete ? facets.counted : null
         yield* gate.check(
           heldActOf(act, terms),
-          ({ bulk_over }) => bulk_over !== null && (act === "delete" || total === null || total > bulk_over)
+          ({ bulk_over }) => bulk_over !== null && needsApproval(act, terms, total, bulk_over)
         )
         const engines = act === "delete" ? [everyEngine] : yield* listEngines(project_id, facets)
         const isEmpty = total === 0

@@ -4,6 +4,7 @@ import { Conflict, type Forbidden, NotFound } from "../domain/Errors.ts"
 import type { ExportJob } from "../domain/ExportJob.ts"
 import { ExportJobId } from "../domain/Id.ts"
 import type { ExportFormat } from "../domain/Query.ts"
+import { summarizeTerms } from "../domain/Task/Filter.ts"
 import * as Timestamp from "../domain/Timestamp.ts"
 import { Audit } from "./Audit.ts"
 import { CurrentActor, CurrentProject, requireRole } from "./CurrentActor.ts"
@@ -71,6 +72,7 @@ export const makeExportJobs = (
       const downloadable = row.status === "completed" && (yield* mayDownload(row))
       return {
         ...shown,
+        filters: summarizeTerms(row.filters),
         export_type: kind.type,
         truncated: truncated === 1,
         sink: "database",
@@ -124,7 +126,7 @@ export const makeExportJobs = (
           target_type: kind.targetType,
           target_id: row.id,
           project_id,
-          metadata: { format, filters }
+          metadata: { format, filters: summarizeTerms(filters) }
         })
         return yield* viewOf({ ...row, filters, shows_hidden })
       },

@@ -8,8 +8,9 @@ import { canReadPayload } from "./CurrentActor.ts"
 import { makeExportJobs, omitNullTerms } from "./ExportJobs.ts"
 import { taskExports } from "./ExportJobs/Kinds.ts"
 
-/** The terms as they are stored and shown; those that were not given are absent. */
+/** The terms as they are stored; those that were not given are absent, and unknown ones are refused as in `FilterTerms`. */
 export const StoredFilters = Schema.Struct({ ...filterFields, fields: exportedTaskFields })
+  .annotations({ parseOptions: { onExcessProperty: "error" } })
 
 const requirePayload = Effect.filterOrFail(
   canReadPayload,

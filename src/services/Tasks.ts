@@ -5,7 +5,7 @@ import type { ProjectId } from "../domain/Id.ts"
 import { decodeCursor, encodeCursor } from "../domain/Page.ts"
 import type { ExportFormat } from "../domain/Query.ts"
 import { taskFields, type TaskKey } from "../domain/Task.ts"
-import type { BulkDelete, TaskFilter } from "../domain/Task/Filter.ts"
+import { type BulkDelete, summarizeSelection, type TaskFilter } from "../domain/Task/Filter.ts"
 import { hidePayload, type TaskRow } from "../domain/Task/Json.ts"
 import { isStorable } from "../domain/Text.ts"
 import { fromEpochMicros, type Timestamp } from "../domain/Timestamp.ts"
@@ -169,9 +169,8 @@ export class Tasks extends Effect.Service<Tasks>()("svc/Tasks", {
     const bulkDelete = Effect.fn("Tasks.bulkDelete")(function*(body: BulkDelete) {
       const project = yield* CurrentProject
       const { task_ids } = body
-      const summary = task_ids === null ? "Delete the tasks that match a filter" : `Delete ${task_ids.length} tasks`
       yield* gate.check(
-        { kind: "bulk_delete", request: body, summary },
+        { kind: "bulk_delete", request: body, summary: summarizeSelection("Delete", body) },
         // a filter deletes up to 10 000 tasks
         ({ bulk_over }) => bulk_over !== null && (task_ids === null || task_ids.length > bulk_over)
       )

@@ -176,6 +176,32 @@ describe.each(engines)("bulk jobs on %s", (engine) => {
         assert.deepInclude(ofEnded.json, { status: "completed", total: 0 })
       }))
 
+    it.scoped("act on the tasks that a person selected, of which only those that have not ended are cancelled", () =>
+      Effect.gen(function*() {
+        const { audit, connect, create, ends, insert, path, operator, post, project, tasksLeft } = yield* world
+        const other = yield* world
+        yield* insert(6, (n) => ({ state: n === 2 ? "success" : "started" }))
+        yield* other.insert(1)
+        const sql = yield* SqlClient.SqlClient
+        const rows = yield* sql<{ id: string; task_id: string }>`SELECT id, task_id FROM tasks
+          WHERE project_id IN ${sql.in([project.id, other.project.id])} AND task_id IN ${sql.in(["t1", "t2", "t3"])}`
+        const task_ids = rows.map(({ id }) => id)
+        assert.strictEqual((yield* post(":cancel", { task_ids: [] })).status, 422)
+        const agent = yield* connect
+        answerAll(agent)
+        const cancelled = yield* create("cancel", { task_ids })
+        assert.deepInclude(cancelled, { total: 2, filter: { task_ids: 4 } })
+        assert.deepInclude(yield* ends(cancelled.id), { status: "completed", done: 2, skipped: 0 })
+        assert.deepStrictEqual(agent.commands.map(({ parameters }) => parameters.task_id), ["t1", "t3"])
+        const deleted = yield* create("delete", { task_ids })
+        assert.deepInclude(yield* ends(deleted.id), { total: 3, done: 3, skipped: 0 })
+        assert.deepStrictEqual(yield* tasksLeft, ["t4", "t5", "t6"])
+        assert.deepStrictEqual(yield* other.tasksLeft, ["t1"])
+        assert.deepInclude((yield* audit(deleted.id))[0]?.metadata.filter, { task_ids: 4 })
+        const { json } = yield* request("GET", path, { token: operator.token })
+        assert.deepStrictEqual(json.items.map(({ filter }: BulkJob) => filter), [{ task_ids: 4 }, { task_ids: 4 }])
+      }))
+
     it.scoped("wait for an agent of each engine until the deadline, and count what is left", () =>
       Effect.gen(function*() {
         const { connect, create, ends, get, insert, tasksLeft } = yield* world

@@ -174,6 +174,22 @@ describe.each(engines)("bulk retries on %s", (engine) => {
         assert.deepInclude(gone.json, { status: 409, code: "bulk_retry_ended" })
       }))
 
+    it.scoped("retry the tasks that a person selected, whatever their state", () =>
+      Effect.gen(function*() {
+        const { connect, create, fail, path, reaches, token } = yield* world
+        const other = yield* world
+        const tasks = yield* fail(4, (n) => ({ state: n === 2 ? "success" : "failure" }))
+        const [foreign] = yield* other.fail(1)
+        const task_ids = [tasks[2], tasks[1], foreign].flatMap((task) => (task === undefined ? [] : [task.id]))
+        const preview = yield* request("POST", `${path}:preview`, { token, body: { filter: { task_ids } } })
+        assert.deepInclude(preview.json, { total: 2, capped: false })
+        const agent = yield* connect()
+        echo(agent)
+        const { id } = yield* create({ filter: { task_ids } })
+        assert.deepInclude((yield* reaches(id, "completed")).filter, { task_ids: 3 })
+        assert.deepStrictEqual(retried(agent), ["t2", "t3"])
+      }))
+
     it.scoped("show before what they would retry, by engine, name and exception", () =>
       Effect.gen(function*() {
         const { credentials, connect, fail, path, token } = yield* world

@@ -119,6 +119,15 @@ describe.each(engines)("exports of tasks in the background on %s", (engine) => {
         assert.deepStrictEqual(yield* admin.rowsOf(job), newestIds(tasks).map((id) => ({ id })))
       }))
 
+    it.effect("have the tasks that a person selected", () =>
+      Effect.gen(function*() {
+        const { admin, tasks } = yield* world([{}, {}, {}])
+        const task_ids = tasks.slice(0, 2).map(({ id }) => id)
+        const job = yield* admin.exported({ format: "json", fields: ["id"], task_ids })
+        assert.deepStrictEqual(job.filters, { fields: ["id"], task_ids: 2 })
+        assert.deepStrictEqual(yield* admin.rowsOf(job), newestIds(tasks.slice(0, 2)).map((id) => ({ id })))
+      }))
+
     it.effect("refuse terms, fields and formats that there are not", () =>
       Effect.gen(function*() {
         const { admin } = yield* world([])

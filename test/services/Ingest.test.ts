@@ -260,7 +260,9 @@ describe.each(engines)("ingest on %s", (engine) => {
     it.effect("a task without a name whose id is not cut within a character is stored", () =>
       Effect.gen(function*() {
         const from = yield* source
-        const outcome = yield* offered(from, [taskEvent("task.started", "1234567\u{1f600}", "01.000000", { worker: "w" })])
+        const outcome = yield* offered(from, [
+          taskEvent("task.started", "1234567\u{1f600}", "01.000000", { worker: "w" })
+        ])
         assert.deepStrictEqual(outcome, { accepted: 1, rejected: 0 })
         assert.deepInclude((yield* stored(from.projectId)).tasks[0], { name: "<unknown:1234567\ufffd>" })
       }))

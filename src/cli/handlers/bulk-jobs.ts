@@ -46,6 +46,7 @@ const decodeFilters = ({ since, until, ...texts }: Filters) =>
   })
 
 const toBody = (terms: FilterParams): BulkJobFilter => ({
+  task_ids: null,
   filter_state: terms.state ?? null,
   filter_priority: terms.priority ?? null,
   filter_search: null,

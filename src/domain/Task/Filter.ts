@@ -16,6 +16,7 @@ import { maxQueryCharacters, parseQuery } from "./Query.ts"
  *   a wildcard. With `search_exceptions` the exception is searched too.
  * - `engine`, `queue`, `worker`: the whole name.
  * - `fingerprint`: of the latest failed attempt, also where a later one succeeded.
+ * - `ids`: ids of rows; any of them matches.
  * - `since`, `until`: the bounds, both included, of `received_at`, or of the first event where that is null.
  */
 export interface TaskFilter {
@@ -28,6 +29,7 @@ export interface TaskFilter {
   readonly queue: string | null
   readonly worker: string | null
   readonly fingerprint: string | null
+  readonly ids: ReadonlyArray<string> | null
   readonly since: Timestamp | null
   readonly until: Timestamp | null
   /** What a query demands beyond the other terms (`addQuery`). */
@@ -44,6 +46,7 @@ export const everyTask: TaskFilter = {
   queue: null,
   worker: null,
   fingerprint: null,
+  ids: null,
   since: null,
   until: null,
   query: null
@@ -187,8 +190,20 @@ const FilterText = text(200, 1).pipe(
   Schema.filter((given) => given.trim() !== "" || "must not be blank")
 )
 
-/** The terms of a bulk deletion or a bulk job. */
+/** Rows that a request names. */
+export const taskIds = describeField(
+  nullish(Schema.Array(IdInput).pipe(Schema.minItems(1), Schema.maxItems(1000))),
+  "Ids of tasks (`id`, not `task_id`), at most 1000; ids of other projects are ignored.",
+  [exampleId]
+)
+
+/** Terms as people read them: of ids the number. */
+export const summarizeTerms = (terms: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> =>
+  Array.isArray(terms.task_ids) ? { ...terms, task_ids: terms.task_ids.length } : terms
+
+/** The terms of a bulk deletion, a bulk job or an export. */
 export const filterFields = {
+  task_ids: taskIds,
   filter_state: describeField(nullish(TaskState), "One state.", null),
   filter_priority: describeField(
     nullish(
@@ -220,11 +235,6 @@ export const filterFields = {
  * are refused: without a misspelt filter the request would delete more than intended.
  */
 export const BulkDelete = Schema.Struct({
-  task_ids: describeField(
-    nullish(Schema.Array(IdInput).pipe(Schema.minItems(1), Schema.maxItems(1000))),
-    "Ids of tasks (`id`, not `task_id`); ids of other projects are ignored.",
-    [exampleId]
-  ),
   ...filterFields
 }).annotations({ description: "Which tasks to delete: either `task_ids`, or at least one filter." }).pipe(
   Schema.filter(({ task_ids, ...filters }) => {
@@ -238,8 +248,15 @@ export const BulkDelete = Schema.Struct({
 })
 export type BulkDelete = typeof BulkDelete.Type
 
-/** The terms as a job stores them. */
-export const FilterTerms = Schema.Struct(filterFields)
+/** A bulk act in one line, for the person who approves it. */
+export const summarizeSelection = (verb: "Delete" | "Cancel", { task_ids }: Pick<BulkDelete, "task_ids">): string =>
+  task_ids === null ? `${verb} the tasks that match a filter` : `${verb} ${task_ids.length} tasks`
+
+/**
+ * The terms as a job stores them. Unknown ones are refused: a replica of an older program would otherwise act on more tasks
+ * than were meant.
+ */
+export const FilterTerms = Schema.Struct(filterFields).annotations({ parseOptions: { onExcessProperty: "error" } })
 export type FilterTerms = typeof FilterTerms.Type
 
 /** The filter of the terms; ages of the query count from `now`. */
@@ -252,6 +269,7 @@ export const toTaskFilter = (terms: FilterTerms, now: Timestamp): TaskFilter =>
     search_exceptions: false, // the contract's filter_search names four fields, and a wider one would delete more
     engine: null,
     fingerprint: null,
+    ids: terms.task_ids,
     queue: terms.filter_queue,
     worker: terms.filter_worker,
     since: terms.filter_since,

@@ -19,6 +19,7 @@ const filterOf = (params: FilterParams): Effect.Effect<TaskFilter> =>
       search_exceptions: params.search_exceptions ?? false,
       engine: params.engine ?? null,
       fingerprint: params.fingerprint ?? null,
+      ids: null,
       queue: params.queue ?? null,
       worker: params.worker ?? null,
       since: params.since ?? null,

@@ -32,7 +32,7 @@ export class BulkJobDeletion extends Effect.Service<BulkJobDeletion>()("svc/Bulk
       const matching = ids.length === 0 ? [] : yield* search.lockMatches(job.project_id, filterOf(job), ids)
       const deleted = matching.length === 0
         ? 0
-        : yield* bulk.deleteSlice(job.project_id, { task_ids: null, ...job.filter }, matching, { bulk_job_id: job.id })
+        : yield* bulk.deleteSlice(job.project_id, job.filter, matching, { bulk_job_id: job.id })
       const done = job.done + deleted
       if (isEnd) {
         const now = yield* Timestamp.now

@@ -5,6 +5,7 @@ import type { BulkRetryRequestCreate } from "../../domain/BulkRetry.ts"
 import { canonicalize } from "../../domain/CanonicalJson.ts"
 import { Conflict, ValidationFailed } from "../../domain/Errors.ts"
 import { BulkRetryId, type ProjectId } from "../../domain/Id.ts"
+import { summarizeTerms } from "../../domain/Task/Filter.ts"
 import * as Timestamp from "../../domain/Timestamp.ts"
 import { Audit } from "../Audit.ts"
 import { CurrentActor, CurrentProject } from "../CurrentActor.ts"
@@ -132,7 +133,7 @@ export class BulkRetryCreation extends Effect.Service<BulkRetryCreation>()("svc/
         idempotency_key: input.idempotency_key,
         canonical_digest,
         plan_digest: "",
-        filter: termsOf(input, created_at),
+        filter: summarizeTerms(termsOf(input, created_at)),
         max: input.max,
         capped: false,
         engines: [],

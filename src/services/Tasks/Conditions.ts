@@ -4,6 +4,7 @@ import type { PatternColumn, TaskExpression, TaskTerm, TextPattern } from "../..
 import type { TaskFilter } from "../../domain/Task/Filter.ts"
 import type { TaskFacet } from "../../domain/TaskFacet.ts"
 import { type Timestamp, toEpochMillis } from "../../domain/Timestamp.ts"
+import { idIn } from "../Dialect.ts"
 import { maxIdAt, minIdAt } from "../Ids.ts"
 
 export type Fragment = Statement.Fragment
@@ -75,6 +76,7 @@ export const makeConditions = (sql: SqlClient.SqlClient) => {
     if (filter.state !== null) terms.push(sql`state = ${filter.state}`)
     // as an expression: the primary key has the engine, and its order would need a sort of all tasks of the engine
     if (filter.engine !== null) terms.push(sql`(engine || '') = ${filter.engine}`)
+    if (filter.ids !== null) terms.push(idIn(sql, filter.ids))
     if (filter.queue !== null) terms.push(sql`queue = ${filter.queue}`)
     if (filter.worker !== null) terms.push(sql`worker_name = ${filter.worker}`)
     if (filter.fingerprint !== null) terms.push(sql`fingerprint = ${filter.fingerprint}`)

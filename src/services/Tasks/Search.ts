@@ -164,6 +164,7 @@ export class TaskSearch extends Effect.Service<TaskSearch>()("svc/tasks/Search",
       trigrams: ReadonlySet<string> = new Set()
     ) {
       const { name, search } = filter
+      if (filter.ids !== null) return [{ ...makeWalk(where.allTerms(filter), null), isUnordered: true }]
       const plain = where.exactTerms(filter)
       const names = name === null ? null : yield* listNamesLike(projectId, name)
       if (names?.length === 0) return []
@@ -264,6 +265,7 @@ export class TaskSearch extends Effect.Service<TaskSearch>()("svc/tasks/Search",
 
     /** What an index finds of a filter; no terms: all tasks, null: none. */
     const narrow = Effect.fnUntraced(function*(projectId: ProjectId, filter: TaskFilter) {
+      if (filter.ids !== null) return { terms: [idIn(sql, filter.ids)], isOrdered: false }
       const indexedTerms = filter.fingerprint !== null
         ? [sql`fingerprint = ${filter.fingerprint}`]
         : filter.worker !== null

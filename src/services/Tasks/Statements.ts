@@ -24,7 +24,7 @@ export interface Branch {
   readonly ranges: Ranges | null
   /** The index to walk on SQLite; null leaves it to the planner. */
   readonly index: string | null
-  /** All matches are read and then sorted, so that PostgreSQL uses a trigram index, which has no order. */
+  /** All matches are read and then sorted: a trigram index of PostgreSQL, and a lookup of named rows, have no order. */
   readonly isUnordered: boolean
 }
 
@@ -131,11 +131,12 @@ export const makeStatements = (sql: SqlClient.SqlClient, where: Conditions) => {
       return [(bounds) => selectOtherHour(filter, [...common, ...bounds], rest, window)]
     }
     if (isUnordered) {
+      // keeps the planner from walking another index in the order of the ids
+      const barrier = sql.onDialectOrElse({ pg: () => sql.literal("OFFSET 0"), orElse: () => sql.literal("LIMIT -1") })
       return [
-        // OFFSET 0 keeps the planner from walking another index in the order of the ids
         (bounds) =>
           sql`SELECT id FROM (
-            SELECT id FROM tasks WHERE ${sql.and([...common, ...bounds, ...conditions])} OFFSET 0
+            SELECT id FROM tasks WHERE ${sql.and([...common, ...bounds, ...conditions])} ${barrier}
           ) AS matches ${order(window)} LIMIT ${window.limit}`
       ]
     }

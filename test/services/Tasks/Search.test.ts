@@ -110,6 +110,7 @@ const matches = (task: StoredTask, filter: TaskFilter): boolean => {
     (filter.name === null || task.name.includes(filter.name)) &&
     (filter.engine === null || task.engine === filter.engine) &&
     (filter.fingerprint === null || task.fingerprint === filter.fingerprint) &&
+    (filter.ids === null || filter.ids.includes(task.id)) &&
     (filter.queue === null || task.queue === filter.queue) &&
     (filter.worker === null || task.worker_name === filter.worker) &&
     (filter.since === null || moment >= filter.since) &&
@@ -162,6 +163,7 @@ const filters = (tasks: ReadonlyArray<StoredTask>): fc.Arbitrary<TaskFilter> =>
     search_exceptions: fc.boolean(),
     engine: orNull(fc.constantFrom("celery", "rq", "none"), 2),
     fingerprint: orNull(fc.constantFrom("9f2c41d07be5a836", "0000000000000000"), 1),
+    ids: orNull(fc.subarray(tasks.filter((_, index) => index % 40 === 3).map(({ id }) => id), { minLength: 1 }), 1),
     queue: orNull(fc.constantFrom("celery", "Mail", "mail", "q%", "straße-İı"), 2),
     worker: orNull(fc.constantFrom("celery@Box-1", "w_3", "w"), 2),
     since: orNull(moments, 2),

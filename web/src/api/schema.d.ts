@@ -1325,6 +1325,7 @@ export interface components {
             filter_state?: ("pending" | "received" | "started" | "success" | "failure" | "retry" | "revoked" | "rejected" | "unknown") | null;
             filter_until?: string | null;
             filter_worker?: string | null;
+            task_ids?: string[] | null;
         };
         BulkJobList: {
             items: components["schemas"]["BulkJob"][];
@@ -1398,6 +1399,7 @@ export interface components {
             search_exceptions?: boolean;
             since?: string | null;
             state?: ("pending" | "received" | "started" | "success" | "failure" | "retry" | "revoked" | "rejected" | "unknown") | null;
+            task_ids?: string[] | null;
             until?: string | null;
             worker?: string | null;
         };
@@ -3135,6 +3137,7 @@ export interface components {
             filter_worker?: string | null;
             /** @enum {string} */
             format: "csv" | "json" | "xlsx";
+            task_ids?: string[] | null;
         };
         TaskFacetCounts: {
             counted: number;
