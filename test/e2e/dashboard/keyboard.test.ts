@@ -131,8 +131,12 @@ describe.skipIf(!(await has("chromium-headless-shell")))("the dashboard without 
         await page.keyboard.press("Control+k")
         await page.getByRole("option", { name: "Retry: 2 selected", selected: true }).waitFor()
         await page.keyboard.press("Enter")
-        await agree(page, /^Retry 2/)
-        await page.getByText("Completed: 2").waitFor()
+        const question = page.getByRole("dialog", { name: /^Retry 2/ })
+        await question.getByText("Tasks that match: 2").waitFor()
+        await tabTo(page, question.getByRole("button", { name: "Start the retry" }))
+        await page.keyboard.press("Enter")
+        await page.getByRole("heading", { level: 1, name: "Bulk retry" }).waitFor()
+        await page.getByText("Completed", { exact: true }).waitFor()
       })
 
       // pages by g and a letter, and the updates paused and resumed

@@ -90,7 +90,10 @@ export const BulkJobsPage = () => {
           rowKey={({ id }) => id}
           columns={[
             { title: texts.what, cell: ({ act }) => texts.acts[act] },
-            { title: texts.filter, cell: (job) => <FilterLink slug={slug} line={lineOfJob(job)} /> },
+            {
+              title: texts.filter,
+              cell: (job) => <FilterLink slug={slug} filter={job.filter} line={lineOfJob(job)} />
+            },
             { title: texts.status, cell: (job) => <Status job={job} /> },
             { title: texts.progress, isMinor: true, cell: (job) => <JobProgress job={job} /> },
             { title: texts.done, isNumber: true, cell: (job) => <JobCounts job={job} /> },

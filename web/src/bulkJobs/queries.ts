@@ -1,4 +1,5 @@
 import { api, unwrap } from "../api/client.ts"
+import { type TaskSelection, termsOfSelection } from "../tasks/selection.ts"
 import type { BulkJob } from "./bulkJob.ts"
 
 const pageSize = 50
@@ -16,11 +17,11 @@ export const listBulkJobs = (slug: string, cursor: string | null) =>
 export const readBulkJob = (slug: string, jobId: string) =>
   unwrap(api.GET("/api/v1/projects/{slug}/bulk-jobs/{bulk_job_id}", { params: { path: { slug, bulk_job_id: jobId } } }))
 
-/** Deletes or cancels the tasks of a query that were there at `until`. */
-export const createBulkJob = (slug: string, act: BulkJob["act"], query: string, until: string) => {
+/** Deletes or cancels the selected tasks; those of a query that were there at `until`. */
+export const createBulkJob = (slug: string, act: BulkJob["act"], selection: TaskSelection, until: string) => {
   const options = {
     params: { path: { slug } },
-    body: { filter_until: until, ...(query !== "" && { filter_query: query }) }
+    body: { ...termsOfSelection(selection), ...(selection.kind === "query" && { filter_until: until }) }
   }
   return unwrap(
     act === "delete"

@@ -8,7 +8,7 @@ import { PageHeader } from "../ui/PageHeader.tsx"
 import { Table } from "../ui/Table.tsx"
 import { Time } from "../ui/Time.tsx"
 import { usePagedList } from "../ui/usePagedList.ts"
-import { lineOf, phaseOf } from "./bulkRetry.ts"
+import { type BulkRetry, countNamed, lineOf, phaseOf } from "./bulkRetry.ts"
 import { CommandTabs } from "./CommandTabs.tsx"
 import { PhaseMark, ProgressBar } from "./Progress.tsx"
 import { bulkRetriesKey, listBulkRetries } from "./queries.ts"
@@ -18,8 +18,12 @@ const refetchMillis = 3_000
 /** Every bulk retry of the project, and how far it is. */
 export const BulkRetriesPage = () => {
   const { slug } = useParams({ from: "/signed-in/projects/$slug/bulk-retries" })
-  const { bulkRetries: texts } = useTexts()
+  const { bulkRetries: texts, tasks } = useTexts()
   const format = useFormat()
+  const describe = (filter: BulkRetry["filter"]) => {
+    const named = countNamed(filter)
+    return named === null ? lineOf(filter) : tasks.selected(format.number(named))
+  }
   const list = usePagedList({
     key: [...bulkRetriesKey(slug), "list"],
     read: (cursor) => listBulkRetries(slug, cursor),
@@ -48,7 +52,7 @@ export const BulkRetriesPage = () => {
                   params={{ slug, requestId: id }}
                   className="block max-w-[48ch] truncate font-mono text-small hover:underline hover:underline-offset-2"
                 >
-                  {lineOf(filter)}
+                  {describe(filter)}
                 </Link>
               )
             },

@@ -10,7 +10,7 @@ import { ErrorNotice, Loading } from "../ui/Notices.tsx"
 import type { BulkRetryFilter } from "./bulkRetry.ts"
 import { bulkRetriesKey, createBulkRetry, previewBulkRetry } from "./queries.ts"
 
-const defaultMax = 1_000
+/** The API's limit. */
 const largestMax = 100_000
 const shownRows = 5
 
@@ -42,13 +42,18 @@ const CountList = ({ rows, title }: {
   )
 }
 
-const Preview = ({ max, preview }: { readonly preview: Schemas["BulkRetryPreview"]; readonly max: number }) => {
+const Preview = ({ all, preview }: {
+  readonly preview: Schemas["BulkRetryPreview"]
+  /** The preview of as many as the API takes. */
+  readonly all: Schemas["BulkRetryPreview"]
+}) => {
   const { bulkRetries: texts, none } = useTexts()
   const format = useFormat()
+  const total = format.number(preview.total)
+  const ofAll = (all.capped ? texts.takesOfMore : texts.takes)(total, format.number(all.total))
   return (
     <div className="grid gap-4">
-      <p className="text-large font-medium">{texts.matching(format.number(preview.total))}</p>
-      {preview.capped && <p className="text-soft">{texts.capped(format.number(max))}</p>}
+      <p className="text-large font-medium">{preview.capped ? ofAll : texts.matching(total)}</p>
       {preview.engines.filter(({ note }) => note !== null).map(({ count, engine, note }) => (
         <p key={engine} className="text-failure">
           {texts.engineNote(engine, format.number(count))} {note}
@@ -76,23 +81,25 @@ export const BulkRetryDialog = ({ filter, hint, onClose, slug, title }: {
   readonly title: string
   /** A sentence about which tasks are meant. */
   readonly hint?: string
-  /** Of bulk-retry-requests; without a state, only failed tasks match. */
+  /** Of bulk-retry-requests; without a state and without ids, only failed tasks match. */
   readonly filter: BulkRetryFilter
   readonly onClose: () => void
 }) => {
   const { bulkRetries: texts } = useTexts()
   const navigate = useNavigate()
   const queries = useQueryClient()
-  const [typedMax, setMax] = useState(String(defaultMax))
-  const max = useDeferredValue(Math.min(largestMax, Math.max(1, Math.trunc(Number(typedMax)) || defaultMax)))
+  const [typedMax, setMax] = useState(String(largestMax))
+  const max = useDeferredValue(Math.min(largestMax, Math.max(1, Math.trunc(Number(typedMax)) || largestMax)))
   // The same body under the same key is the same request, so a second attempt after a lost answer starts no second one.
   const sent = useRef({ body: "", key: "" })
-  const preview = useQuery({
-    queryKey: [...bulkRetriesKey(slug), "preview", filter, max],
-    queryFn: () => previewBulkRetry(slug, filter, max),
-    placeholderData: (known) => known,
-    staleTime: 0
+  const previewOf = (most: number) => ({
+    queryKey: [...bulkRetriesKey(slug), "preview", filter, most],
+    queryFn: () => previewBulkRetry(slug, filter, most),
+    gcTime: 0
   })
+  const all = useQuery(previewOf(largestMax))
+  const preview = useQuery({ ...previewOf(max), placeholderData: (known) => known })
+  const failed = [all, preview].find(({ isError }) => isError)
   const start = async (form: FormData) => {
     const rate = fieldText(form, "rate")
     const body = { filter, max, rate_per_second: rate === "" ? null : Number(rate) }
@@ -107,26 +114,29 @@ export const BulkRetryDialog = ({ filter, hint, onClose, slug, title }: {
       title={title}
       submit={texts.start}
       size="large"
-      isBlocked={preview.data?.total === 0}
+      isBlocked={all.data === undefined || preview.data === undefined || preview.isPlaceholderData ||
+        preview.data.total === 0}
       onClose={onClose}
       onSubmit={start}
     >
       {hint !== undefined && <p className="text-soft">{hint}</p>}
-      {preview.data !== undefined
-        ? <Preview preview={preview.data} max={max} />
-        : preview.isError
-        ? <ErrorNotice error={preview.error} onRetry={() => void preview.refetch()} />
+      {failed !== undefined
+        ? <ErrorNotice error={failed.error} onRetry={() => void failed.refetch()} />
+        : all.data !== undefined && preview.data !== undefined
+        ? <Preview preview={preview.data} all={all.data} />
         : <Loading />}
       <div className="grid gap-5 sm:grid-cols-2">
-        <TextField
-          label={texts.maxField}
-          hint={texts.maxHint}
-          type="number"
-          min={1}
-          max={largestMax}
-          value={typedMax}
-          onChange={({ target }) => setMax(target.value)}
-        />
+        {filter.task_ids === undefined && (
+          <TextField
+            label={texts.maxField}
+            hint={texts.maxHint}
+            type="number"
+            min={1}
+            max={largestMax}
+            value={typedMax}
+            onChange={({ target }) => setMax(target.value)}
+          />
+        )}
         <TextField
           label={texts.rateField}
           hint={texts.rateHint}

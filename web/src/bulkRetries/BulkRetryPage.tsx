@@ -9,7 +9,7 @@ import { ErrorNotice, Loading } from "../ui/Notices.tsx"
 import { PageHeader } from "../ui/PageHeader.tsx"
 import { Fact, Facts, Panel } from "../ui/Panel.tsx"
 import { Time } from "../ui/Time.tsx"
-import { type BulkRetry, lineOf, phaseOf } from "./bulkRetry.ts"
+import { type BulkRetry, countNamed, lineOf, phaseOf } from "./bulkRetry.ts"
 import { BulkRetryControls } from "./Controls.tsx"
 import { Items } from "./Items.tsx"
 import { Counts, PhaseMark, ProgressBar } from "./Progress.tsx"
@@ -18,8 +18,9 @@ import { bulkRetriesKey, readBulkRetry } from "./queries.ts"
 const refetchMillis = 2_000
 
 const RequestFacts = ({ request, slug }: { readonly slug: string; readonly request: BulkRetry }) => {
-  const { bulkRetries: texts } = useTexts()
+  const { bulkRetries: texts, tasks } = useTexts()
   const format = useFormat()
+  const named = countNamed(request.filter)
   const now = useNow()
   return (
     <Facts>
@@ -48,14 +49,18 @@ const RequestFacts = ({ request, slug }: { readonly slug: string; readonly reque
       <div className="col-span-full grid gap-1">
         <dt className="text-small text-soft">{texts.filter}</dt>
         <dd className="min-w-0">
-          <Link
-            to="/projects/$slug/tasks"
-            params={{ slug }}
-            search={{ q: lineOf(request.filter) }}
-            className="font-mono text-small break-words underline underline-offset-2"
-          >
-            {lineOf(request.filter)}
-          </Link>
+          {named === null
+            ? (
+              <Link
+                to="/projects/$slug/tasks"
+                params={{ slug }}
+                search={{ q: lineOf(request.filter) }}
+                className="font-mono text-small break-words underline underline-offset-2"
+              >
+                {lineOf(request.filter)}
+              </Link>
+            )
+            : tasks.selected(format.number(named))}
           {request.capped && <p className="text-soft">{texts.capped(format.number(request.max))}</p>}
         </dd>
       </div>

@@ -45,6 +45,10 @@ export const itemShapes: Readonly<Record<ItemStatus, TaskState>> = {
   pending: "pending"
 }
 
+/** How many tasks a filter names; null: none, it has other terms. */
+export const countNamed = ({ task_ids }: Readonly<Record<string, unknown>>): number | null =>
+  typeof task_ids === "number" ? task_ids : null
+
 const textTerms = ["name", "queue", "engine", "worker", "fingerprint", "since", "until", "search"] as const
 
 /** The filter of a request as a line of the list of tasks. */

@@ -42,7 +42,13 @@ const Status = ({ job: { downloadable, error, status, truncated } }: { readonly 
 const Filters = ({ job, slug }: { readonly job: ExportJob; readonly slug: string }) => {
   const { audit: texts } = useTexts()
   if (job.export_type === "tasks") {
-    return <FilterLink slug={slug} line={lineOfJob({ created_at: job.created_at, filter: job.filters })} />
+    return (
+      <FilterLink
+        slug={slug}
+        filter={job.filters}
+        line={lineOfJob({ created_at: job.created_at, filter: job.filters })}
+      />
+    )
   }
   const terms = Object.entries(job.filters)
   if (terms.length === 0) return <span className="text-soft">{texts.noFilters}</span>

@@ -1,4 +1,5 @@
 import { api, unwrap } from "../api/client.ts"
+import { type TaskSelection, termsOfSelection } from "../tasks/selection.ts"
 import type { ExportJob } from "./exportJob.ts"
 
 export const exportsKey = (slug: string, type: ExportJob["export_type"]) => ["exports", slug, type] as const
@@ -22,11 +23,11 @@ export const deleteExport = (slug: string, type: ExportJob["export_type"], jobId
     : unwrap(api.DELETE("/api/v1/projects/{slug}/task-export-jobs/{job_id}", options))
 }
 
-/** Begins an export of the tasks of a query that are there by now. */
-export const createTaskExport = (slug: string, format: ExportJob["format"], query: string) =>
+/** Begins an export of the selected tasks; of those of a query that are there by now. */
+export const createTaskExport = (slug: string, format: ExportJob["format"], selection: TaskSelection) =>
   unwrap(
     api.POST("/api/v1/projects/{slug}/task-export-jobs", {
       params: { path: { slug } },
-      body: { format, ...(query !== "" && { filter_query: query }) }
+      body: { format, ...termsOfSelection(selection) }
     })
   )

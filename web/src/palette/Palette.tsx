@@ -43,7 +43,7 @@ export const Palette = ({ onClose, slug }: { readonly slug: string | undefined; 
   const dialog = useRef<HTMLDialogElement>(null)
   const [typed, setTyped] = useState("")
   const [active, setActive] = useState(0)
-  const { isSearching, items } = useItems(slug, typed)
+  const { isSearching, items, limit } = useItems(slug, typed)
   const listId = useId()
   const optionId = (index: number) => `${listId}-${index}`
   const activeIndex = Math.min(active, items.length - 1)
@@ -123,9 +123,9 @@ export const Palette = ({ onClose, slug }: { readonly slug: string | undefined; 
       <p role="status" className="border-t border-line px-5 py-3 text-small text-soft">
         {isSearching
           ? `${texts.searching}…`
-          : items.length === 0
-          ? texts.nothing
-          : texts.found(format.number(items.length))}
+          : [items.length === 0 ? texts.nothing : texts.found(format.number(items.length)), limit].filter((text) =>
+            text !== null
+          ).join(" · ")}
       </p>
     </dialog>
   )

@@ -3,19 +3,32 @@ import { useNavigate } from "@tanstack/react-router"
 import { useEffect, useState } from "react"
 import { agentsQuery } from "../agents/agents.ts"
 import { api, unwrap } from "../api/client.ts"
+import { rulesQuery } from "../automation/queries.ts"
+import { listGroups } from "../failures/queries.ts"
+import { useFormat } from "../format/useFormat.ts"
 import { useTexts } from "../i18n/Language.tsx"
 import { goLetters, goStroke } from "../keys/keys.ts"
 import { schedulesQuery } from "../schedules/queries.ts"
-import { meQuery } from "../session/session.ts"
+import { meQuery, useCan } from "../session/session.ts"
 import { useProjectPages } from "../shell/Navigation.tsx"
 import { projectsQuery } from "../shell/projects.ts"
 import { formatQuery } from "../tasks/query.ts"
-import { readTasks } from "../tasks/readTasks.ts"
+import { searchTasks } from "../tasks/readTasks.ts"
 import { workersQuery } from "../workers/workers.ts"
 import { type ContextAction, readContextActions } from "./contextActions.ts"
 import { selectMatches } from "./fuzzy.ts"
 
-export type Group = "actions" | "pages" | "tasks" | "projects" | "schedules" | "queues" | "workers" | "agents"
+export type Group =
+  | "actions"
+  | "pages"
+  | "tasks"
+  | "failures"
+  | "projects"
+  | "schedules"
+  | "rules"
+  | "queues"
+  | "workers"
+  | "agents"
 
 export interface Item {
   readonly id: string
@@ -30,12 +43,21 @@ export interface Item {
 const minSearch = 4
 const pauseMillis = 200
 const maxTasks = 8
+/** Tasks that are found, of which those with the text in their id are shown first. */
+const maxFound = 50
 const maxOfGroup = 8
 
 const queuesQuery = (slug: string) =>
   queryOptions({
     queryKey: ["queues", slug],
     queryFn: () => unwrap(api.GET("/api/v1/projects/{slug}/queues", { params: { path: { slug } } }))
+  })
+
+/** The groups that failed last. */
+const failuresQuery = (slug: string) =>
+  queryOptions({
+    queryKey: ["palette", "failures", slug],
+    queryFn: async () => (await listGroups(slug, {}, null)).items
   })
 
 const usePaused = (text: string): string => {
@@ -53,12 +75,16 @@ const useFoundTasks = (slug: string | undefined, typed: string) => {
   const found = useQuery({
     queryKey: ["palette", "tasks", slug, text],
     enabled: slug !== undefined && text.length >= minSearch,
-    queryFn: ({ signal }) => readTasks(slug ?? "", { search: text, limit: 50 }, signal),
+    queryFn: ({ signal }) => searchTasks(slug ?? "", text, maxFound, signal),
     gcTime: 0
   })
   const hasId = ({ task_id }: { readonly task_id: string }) => task_id.toLowerCase().includes(text.toLowerCase())
-  const tasks = (found.data ?? []).toSorted((a, b) => Number(hasId(b)) - Number(hasId(a))).slice(0, maxTasks)
-  return { tasks: typed.trim() === text ? tasks : [], isSearching: found.isFetching || typed.trim() !== text }
+  const { searchedTo = null, tasks = [] } = typed.trim() === text ? found.data ?? {} : {}
+  return {
+    tasks: tasks.toSorted((a, b) => Number(hasId(b)) - Number(hasId(a))).slice(0, maxTasks),
+    searchedTo,
+    isSearching: found.isFetching || typed.trim() !== text
+  }
 }
 
 const useNamed = (slug: string | undefined) => {
@@ -68,19 +94,60 @@ const useNamed = (slug: string | undefined) => {
     agents: useQuery({ ...agentsQuery(name), enabled }).data ?? [],
     workers: useQuery({ ...workersQuery(name), enabled }).data ?? [],
     queues: useQuery({ ...queuesQuery(name), enabled }).data ?? [],
-    schedules: useQuery({ ...schedulesQuery(name), enabled }).data?.schedules ?? []
+    schedules: useQuery({ ...schedulesQuery(name), enabled }).data?.schedules ?? [],
+    rules: useQuery({ ...rulesQuery(name), enabled }).data ?? [],
+    failures: useQuery({ ...failuresQuery(name), enabled }).data ?? []
   }
+}
+
+type ProjectPage = `/projects/$slug/${
+  | "dead-letters"
+  | "bulk-retries"
+  | "bulk-jobs"
+  | "schedules/import"
+  | "agents/new"}`
+type OwnPage = "/inbox" | "/account/notifications" | "/activity"
+
+/** Pages of a project and of the person that have no entry in the navigation. */
+const useFurtherPages = (slug: string | undefined) => {
+  const texts = useTexts()
+  const navigate = useNavigate()
+  const isAdmin = useCan(slug ?? "", "admin")
+  const pageOfProject = (to: ProjectPage, title: string) => ({
+    id: to,
+    title,
+    run: () => void navigate({ to, params: { slug: slug ?? "" } })
+  })
+  const page = (to: OwnPage, title: string) => ({ id: to, title, run: () => void navigate({ to }) })
+  return [
+    ...(slug === undefined ? [] : [
+      pageOfProject("/projects/$slug/dead-letters", texts.deadLetters.title),
+      pageOfProject("/projects/$slug/bulk-retries", texts.bulkRetries.title),
+      pageOfProject("/projects/$slug/bulk-jobs", texts.bulkJobs.title),
+      ...(isAdmin
+        ? [
+          pageOfProject("/projects/$slug/schedules/import", texts.schedules.import.title),
+          pageOfProject("/projects/$slug/agents/new", texts.agents.create)
+        ]
+        : [])
+    ]),
+    page("/inbox", texts.inbox.title),
+    page("/account/notifications", texts.ownNotifications.title),
+    page("/activity", texts.activity.ofAll)
+  ]
 }
 
 /** What the palette offers for what was typed, group by group. */
 export const useItems = (slug: string | undefined, typed: string) => {
-  const { nav } = useTexts()
+  const { nav, palette: texts } = useTexts()
+  const format = useFormat()
   const navigate = useNavigate()
   const pages = useProjectPages(slug)
+  const furtherPages = useFurtherPages(slug)
   const named = useNamed(slug)
   const { data: projects = [] } = useQuery(projectsQuery)
   const { data: me } = useQuery(meQuery)
-  const { isSearching, tasks } = useFoundTasks(slug, typed)
+  const { isSearching, searchedTo, tasks } = useFoundTasks(slug, typed)
   // what was selected or open when the palette was opened
   const [actions] = useState<ReadonlyArray<ContextAction>>(readContextActions)
   const project = { slug: slug ?? "" }
@@ -94,6 +161,7 @@ export const useItems = (slug: string | undefined, typed: string) => {
         hint: `${goStroke} ${goLetters[name]}`,
         run: () => void navigate({ to, params: project })
       })),
+      ...furtherPages,
       { id: "home", title: nav.allProjects, run: () => void navigate({ to: "/" }) },
       { id: "account", title: nav.account, run: () => void navigate({ to: "/account" }) },
       ...(me?.is_admin === true
@@ -113,6 +181,11 @@ export const useItems = (slug: string | undefined, typed: string) => {
           params: { ...project, engine, taskId: task_id }
         })
     })),
+    failures: named.failures.map(({ fingerprint, sample_exception, sample_task_name }) => ({
+      id: fingerprint,
+      title: [sample_task_name, sample_exception].filter((text) => text !== null).join(": ") || fingerprint,
+      run: () => void navigate({ to: "/projects/$slug/failures/$fingerprint", params: { ...project, fingerprint } })
+    })),
     projects: projects.filter((one) => one.slug !== slug).map(({ id, name, slug }) => ({
       id,
       title: name,
@@ -123,6 +196,11 @@ export const useItems = (slug: string | undefined, typed: string) => {
       id,
       title: name,
       run: () => void navigate({ to: "/projects/$slug/schedules/$scheduleId", params: { ...project, scheduleId: id } })
+    })),
+    rules: named.rules.map(({ id, name }) => ({
+      id,
+      title: name,
+      run: () => void navigate({ to: "/projects/$slug/automation/$ruleId", params: { ...project, ruleId: id } })
     })),
     queues: named.queues.map(({ engine, id, name }) => ({
       id,
@@ -154,5 +232,19 @@ export const useItems = (slug: string | undefined, typed: string) => {
       (group === "tasks" ? all : selectMatches(typed, all, hasTyped ? maxOfGroup : all.length))
         .map((item) => ({ ...item, group }))
     )
-  return { items, isSearching: hasTyped && typed.trim().length >= minSearch && isSearching }
+  const isLong = typed.trim().length >= minSearch
+  return {
+    items,
+    isSearching: slug !== undefined && isLong && isSearching,
+    /** Why tasks, or older ones, are not searched. */
+    limit: !hasTyped
+      ? null
+      : slug === undefined
+      ? texts.noProject
+      : !isLong
+      ? texts.tooShort
+      : searchedTo === null
+      ? null
+      : texts.searchedBack(format.dateTime(Date.parse(searchedTo)))
+  }
 }

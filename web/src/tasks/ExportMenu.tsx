@@ -45,7 +45,7 @@ export const ExportMenu = ({ query, slug }: { readonly slug: string; readonly qu
       {isAsking && (
         <ExportTasksDialog
           slug={slug}
-          query={query}
+          selection={{ kind: "query", query }}
           onClose={() => setAsking(false)}
         />
       )}

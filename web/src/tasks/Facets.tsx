@@ -1,8 +1,11 @@
 import { useQuery } from "@tanstack/react-query"
+import { useState } from "react"
 import { api, unwrap } from "../api/client.ts"
 import { useRefetchInterval } from "../api/live.ts"
 import { useFormat } from "../format/useFormat.ts"
 import { useTexts } from "../i18n/Language.tsx"
+import { Button } from "../ui/Button.tsx"
+import { Dialog } from "../ui/Dialog.tsx"
 import { StateShape } from "../ui/StateMark.tsx"
 import { hasValue, toggleValue } from "./queryTokens.ts"
 import { taskStates } from "./states.ts"
@@ -25,24 +28,23 @@ export const useFacets = (slug: string, query: string, isNeeded = true) => {
   })
 }
 
-/** Counts of states, queues, names, workers and engines beside the list; a click adds the value to the query or removes it. */
-export const Facets = ({ line, onChange, query, slug }: {
+interface FacetsProps {
   readonly slug: string
   /** What the list shows. */
   readonly query: string
   /** What the person has typed. */
   readonly line: string
   readonly onChange: (line: string) => void
-}) => {
+}
+
+/** Counts of states, queues, names, workers and engines; a click adds the value to the query or removes it. */
+const FacetCounts = ({ line, onChange, query, slug }: FacetsProps) => {
   const { states, tasks: texts } = useTexts()
   const format = useFormat()
   const facets = useFacets(slug, query)
   if (facets.data === undefined) return null
   return (
-    <aside
-      aria-label={texts.facets}
-      className="w-[216px] shrink-0 overflow-y-auto border-l border-line py-3 max-lg:hidden"
-    >
+    <>
       {!facets.data.is_complete && <p className="px-4 pb-3 text-small text-soft">{texts.facetsPartial}</p>}
       {facetNames.map((name) => {
         const values = facets.data[name].slice(0, shownValues)
@@ -73,6 +75,44 @@ export const Facets = ({ line, onChange, query, slug }: {
           </section>
         )
       })}
+    </>
+  )
+}
+
+/** The counts beside the list. */
+export const Facets = (props: FacetsProps) => {
+  const { tasks: texts } = useTexts()
+  return (
+    <aside
+      aria-label={texts.facets}
+      className="w-[216px] shrink-0 overflow-y-auto border-l border-line py-3 max-lg:hidden"
+    >
+      <FacetCounts {...props} />
     </aside>
+  )
+}
+
+/** The counts where the window has no place beside the list. */
+export const FacetsButton = (props: FacetsProps) => {
+  const { close: closeText, tasks: texts } = useTexts()
+  const [isOpen, setOpen] = useState(false)
+  return (
+    <>
+      <Button look="quiet" onClick={() => setOpen(true)}>{texts.filterByCount}</Button>
+      {isOpen && (
+        <Dialog title={texts.filterByCount} onClose={() => setOpen(false)}>
+          {(close) => (
+            <>
+              <div className="mt-4 max-h-[60vh] overflow-y-auto">
+                <FacetCounts {...props} />
+              </div>
+              <div className="mt-5 flex justify-end">
+                <Button data-autofocus onClick={close}>{closeText}</Button>
+              </div>
+            </>
+          )}
+        </Dialog>
+      )}
+    </>
   )
 }

@@ -4,16 +4,22 @@ import { BulkRetryDialog } from "../bulkRetries/BulkRetryDialog.tsx"
 import { ExportTasksDialog } from "../exports/ExportTasksDialog.tsx"
 import { useFormat } from "../format/useFormat.ts"
 import { useTexts } from "../i18n/Language.tsx"
+import { useKeys } from "../keys/useKeys.ts"
+import { useContextActions } from "../palette/contextActions.ts"
 import { useCan } from "../session/session.ts"
 import { Button } from "../ui/Button.tsx"
+import { copyText } from "../ui/CopyButton.tsx"
 import type { Question } from "./CommandQuestion.tsx"
-import { DeleteDialog, type TaskSelection } from "./DeleteDialog.tsx"
+import type { TaskAction } from "./commandsOfTask.ts"
+import { DeleteDialog } from "./DeleteDialog.tsx"
 import { useFacets } from "./Facets.tsx"
+import { maxSelectedIds, type TaskSelection } from "./selection.ts"
 import type { Task } from "./useTaskList.ts"
 
 /**
- * What can be done with the selected tasks. Once all loaded ones are selected, it offers all tasks that match instead: a
- * bulk retry of the query, and jobs that delete its tasks, cancel those that have not ended, or export them.
+ * What can be done with the selected tasks, and once all loaded ones are selected, with all tasks that match: a bulk retry,
+ * and jobs that delete the tasks, cancel those that have not ended, or export them. These need no browser once they have
+ * begun. A single task gets a command.
  */
 export const SelectionBar = ({ isAllMatching, onAsk, onClear, onSelectMatching, query, selected, slug, tasks }: {
   readonly slug: string
@@ -37,6 +43,38 @@ export const SelectionBar = ({ isAllMatching, onAsk, onClear, onSelectMatching, 
   const isMore = facets.data?.is_complete === false
   const count = isAllMatching ? Math.max(facets.data?.counted ?? 0, selected.length) : selected.length
   const shown = format.number(count)
+  const isTooMany = !isAllMatching && selected.length > maxSelectedIds
+  const ask = (action: TaskAction) =>
+    selected.length > 1 || isAllMatching ? setDialog(action) : onAsk({ action, tasks: selected })
+  const onKey = (action: TaskAction) => (event: KeyboardEvent) => {
+    if (event.repeat) return
+    event.preventDefault()
+    ask(action)
+  }
+  useKeys(canOperate && !isTooMany ? { retry: onKey("retry"), cancel: onKey("cancel") } : {})
+  const what = !isAllMatching
+    ? texts.tasks.selected(shown)
+    : isMore
+    ? texts.tasks.moreSelected(shown)
+    : texts.tasks.allSelected(shown)
+  const offer = (id: string, verb: string, run: () => void) => [{ id, title: `${verb}: ${what}`, run }]
+  useContextActions(
+    isTooMany ? [] : [
+      ...(canOperate
+        ? [
+          ...offer("retry", texts.tasks.retry, () => ask("retry")),
+          ...offer("cancel", texts.tasks.cancelSelected, () => ask("cancel"))
+        ]
+        : []),
+      ...offer("export", texts.exportJobs.export, () => setDialog("export")),
+      ...(isAdmin ? offer("delete", texts.tasks.delete, () => setDialog("delete")) : []),
+      ...(isAllMatching ? [] : [{
+        id: "copy-ids",
+        title: texts.palette.copyIds,
+        run: () => void copyText(selected.map(({ task_id }) => task_id).join("\n"))
+      }])
+    ]
+  )
   const selection: TaskSelection = isAllMatching
     ? { kind: "query", query }
     : { kind: "ids", ids: selected.map(({ id }) => id) }
@@ -47,11 +85,7 @@ export const SelectionBar = ({ isAllMatching, onAsk, onClear, onSelectMatching, 
       className="flex flex-wrap items-center gap-4 border-t border-line bg-canvas px-5 py-3"
     >
       <span className="figures font-medium" role="status">
-        {!isAllMatching
-          ? texts.tasks.selected(shown)
-          : isMore
-          ? texts.tasks.moreSelected(shown)
-          : texts.tasks.allSelected(shown)}
+        {what}
       </span>
       {onSelectMatching !== null && isAllLoaded && !isAllMatching && facets.data !== undefined &&
         (isMore || facets.data.counted > selected.length) && (
@@ -61,33 +95,36 @@ export const SelectionBar = ({ isAllMatching, onAsk, onClear, onSelectMatching, 
       )}
       {canOperate && (
         <>
-          <Button onClick={() => isAllMatching ? setDialog("retry") : onAsk({ action: "retry", tasks: selected })}>
-            {texts.tasks.retry}
-          </Button>
-          <Button
-            look="danger"
-            onClick={() => isAllMatching ? setDialog("cancel") : onAsk({ action: "cancel", tasks: selected })}
-          >
+          <Button disabled={isTooMany} onClick={() => ask("retry")}>{texts.tasks.retry}</Button>
+          <Button disabled={isTooMany} look="danger" onClick={() => ask("cancel")}>
             {texts.tasks.cancelSelected}
           </Button>
         </>
       )}
-      {isAllMatching && <Button onClick={() => setDialog("export")}>{texts.exportJobs.export}</Button>}
-      {isAdmin && <Button look="danger" onClick={() => setDialog("delete")}>{texts.tasks.delete}</Button>}
+      <Button disabled={isTooMany} onClick={() => setDialog("export")}>{texts.exportJobs.export}</Button>
+      {isAdmin && (
+        <Button disabled={isTooMany} look="danger" onClick={() => setDialog("delete")}>{texts.tasks.delete}</Button>
+      )}
       <Button look="quiet" onClick={onClear}>{texts.tasks.clearSelection}</Button>
+      {isTooMany && <p className="basis-full">{texts.tasks.tooManySelected(format.number(maxSelectedIds))}</p>}
       {dialog === "retry" && (
         <BulkRetryDialog
           slug={slug}
-          title={texts.tasks.retryMatching}
-          hint={texts.tasks.retryMatchingHint}
-          filter={query === "" ? {} : { query }}
+          {...(selection.kind === "ids"
+            ? { title: texts.task.retryQuestion(what), filter: { task_ids: [...selection.ids] } }
+            : {
+              title: texts.tasks.retryMatching,
+              hint: texts.tasks.retryMatchingHint,
+              filter: query === "" ? {} : { query }
+            })}
           onClose={() => setDialog(null)}
         />
       )}
       {dialog === "cancel" && (
         <CancelDialog
           slug={slug}
-          query={query}
+          selection={selection}
+          tasks={selected}
           onClose={() => setDialog(null)}
           onStarted={onClear}
         />
@@ -95,7 +132,7 @@ export const SelectionBar = ({ isAllMatching, onAsk, onClear, onSelectMatching, 
       {dialog === "export" && (
         <ExportTasksDialog
           slug={slug}
-          query={query}
+          selection={selection}
           onClose={() => setDialog(null)}
           onStarted={onClear}
         />
@@ -107,7 +144,7 @@ export const SelectionBar = ({ isAllMatching, onAsk, onClear, onSelectMatching, 
           count={count}
           isMore={isAllMatching && isMore}
           onClose={() => setDialog(null)}
-          onDeleted={onClear}
+          onStarted={onClear}
         />
       )}
     </div>

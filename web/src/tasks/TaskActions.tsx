@@ -1,4 +1,3 @@
-import { useFormat } from "../format/useFormat.ts"
 import { useTexts } from "../i18n/Language.tsx"
 import { useKeys } from "../keys/useKeys.ts"
 import { useContextActions } from "../palette/contextActions.ts"
@@ -25,32 +24,5 @@ export const OpenTaskActions = ({ canCancel, canRetry, onAsk, task }: {
     { id: "copy-id", title: texts.copyId, run: () => void copyText(task.task_id) },
     { id: "copy-link", title: texts.copyLink, run: () => void copyText(location.href) }
   ])
-  return null
-}
-
-/** What the palette can do with the tasks that are selected in the list; shows nothing itself. */
-export const SelectedTaskActions = ({ canOperate, onAsk, tasks }: {
-  readonly tasks: ReadonlyArray<TaskRef>
-  readonly canOperate: boolean
-  readonly onAsk: (action: TaskAction) => void
-}) => {
-  const { palette: texts, tasks: { cancel, retry, selected } } = useTexts()
-  const format = useFormat()
-  const what = selected(format.number(tasks.length))
-  useContextActions(
-    tasks.length === 0 ? [] : [
-      ...(canOperate
-        ? [
-          { id: "retry", title: `${retry}: ${what}`, run: () => onAsk("retry") },
-          { id: "cancel", title: `${cancel}: ${what}`, run: () => onAsk("cancel") }
-        ]
-        : []),
-      {
-        id: "copy-ids",
-        title: texts.copyIds,
-        run: () => void copyText(tasks.map(({ task_id }) => task_id).join("\n"))
-      }
-    ]
-  )
   return null
 }

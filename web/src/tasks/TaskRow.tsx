@@ -7,6 +7,7 @@ import { StateMark, StateShape } from "../ui/StateMark.tsx"
 import { Time } from "../ui/Time.tsx"
 import type { TaskAction } from "./commandsOfTask.ts"
 import type { OptionalColumn } from "./preferences.ts"
+import { isOver } from "./states.ts"
 import type { Task } from "./useTaskList.ts"
 
 /** The columns that a person chose, between the name and the actions. */
@@ -88,9 +89,6 @@ const RowAction = ({ icon, label, onClick }: {
   </button>
 )
 
-const isOver = ({ state }: Task) =>
-  state === "success" || state === "failure" || state === "revoked" || state === "rejected"
-
 /** A task as a row of the table; its links and buttons appear under the pointer and the focus. */
 export const Row = memo(({ canOperate, columns, isSelected, onAsk, onToggle, slug, task }: RowProps) => {
   const { tasks: texts } = useTexts()
@@ -139,12 +137,33 @@ export const Row = memo(({ canOperate, columns, isSelected, onAsk, onToggle, slu
   )
 })
 
-/** A task on a phone: two lines, and a link as large as the row. */
-export const PhoneRow = memo(({ slug, task }: { readonly slug: string; readonly task: Task }) => {
-  const { states } = useTexts()
+interface PhoneRowProps extends Pick<RowProps, "isSelected" | "onToggle" | "slug" | "task"> {
+  readonly isSelecting: boolean
+}
+
+/** A task on a phone: two lines, and a link as large as the row; while tasks are selected, a box before it. */
+export const PhoneRow = memo(({ isSelected, isSelecting, onToggle, slug, task }: PhoneRowProps) => {
+  const { states, tasks: texts } = useTexts()
   return (
-    <div role="row" className="h-full border-b border-line">
-      <div role="cell" className="h-full">
+    <div
+      role="row"
+      data-selected={isSelected}
+      className="flex h-full border-b border-line data-[selected=true]:bg-press"
+    >
+      {isSelecting && (
+        <div role="cell">
+          <label className="grid h-full w-[44px] place-items-center">
+            <input
+              type="checkbox"
+              checked={isSelected}
+              aria-label={texts.select(task.name)}
+              className="size-[20px] accent-ink"
+              onChange={() => onToggle(task.id)}
+            />
+          </label>
+        </div>
+      )}
+      <div role="cell" className="h-full min-w-0 flex-1">
         <Link
           to="/projects/$slug/tasks/$engine/$taskId"
           params={{ slug, engine: task.engine, taskId: task.task_id }}

@@ -1,8 +1,9 @@
 import { useNavigate } from "@tanstack/react-router"
 import { useVirtualizer } from "@tanstack/react-virtual"
-import { useEffect, useRef, useState } from "react"
+import { type ReactNode, useEffect, useRef, useState } from "react"
 import { useTexts } from "../i18n/Language.tsx"
 import { useKeys } from "../keys/useKeys.ts"
+import type { Place } from "./keptLists.ts"
 import type { Density } from "./preferences.ts"
 import { numberColumns, PhoneRow, Row, type RowProps, templateOf } from "./TaskRow.tsx"
 import type { Task } from "./useTaskList.ts"
@@ -14,7 +15,7 @@ const overscan = 12
 /** So many rows before the end the next page is read. */
 const prefetchRows = 30
 
-const usePhone = () => {
+export const usePhone = () => {
   const [isPhone, setPhone] = useState(() => matchMedia("(width < 48rem)").matches)
   useEffect(() => {
     const query = matchMedia("(width < 48rem)")
@@ -27,10 +28,15 @@ const usePhone = () => {
 
 interface TaskTableProps extends Omit<RowProps, "task" | "isSelected"> {
   readonly tasks: ReadonlyArray<Task>
+  /** Where the person is, which the table keeps up to date. */
+  readonly place: Place
   readonly density: Density
   readonly selected: ReadonlySet<string>
-  readonly isEnd: boolean
-  readonly isLoadingMore: boolean
+  readonly isPhone: boolean
+  /** On a phone rows have boxes only while tasks are selected. */
+  readonly isSelecting: boolean
+  /** What follows the last row. */
+  readonly end: ReactNode
   readonly onReachEnd: () => void
   /** Selects all rows that are loaded, or none. */
   readonly onSelectLoaded: (isSelected: boolean) => void
@@ -38,16 +44,16 @@ interface TaskTableProps extends Omit<RowProps, "task" | "isSelected"> {
 
 /** Rows of constant height, of which those on screen are in the document. */
 export const TaskTable = (
-  { density, isEnd, isLoadingMore, onReachEnd, onSelectLoaded, selected, tasks, ...row }: TaskTableProps
+  { density, end, isPhone, isSelecting, onReachEnd, onSelectLoaded, place, selected, tasks, ...row }: TaskTableProps
 ) => {
   const { tasks: texts } = useTexts()
   const navigate = useNavigate()
   const scroller = useRef<HTMLDivElement>(null)
-  const isPhone = usePhone()
   const rowHeight = isPhone ? phoneRowHeight : rowHeights[density]
   const virtual = useVirtualizer({
     count: tasks.length,
     getScrollElement: () => scroller.current,
+    initialOffset: place.scrollTop,
     estimateSize: () => rowHeight,
     getItemKey: (index) => tasks[index]?.id ?? index,
     overscan
@@ -60,23 +66,28 @@ export const TaskTable = (
   })
 
   const isAllSelected = tasks.every(({ id }) => selected.has(id))
-  const lastFocused = useRef<string | null>(null)
-  const focus = (id: string | undefined) => {
+  const focus = (id: string | null | undefined) => {
     const link = scroller.current?.querySelector<HTMLElement>(`[data-task="${id}"] a`)
     link?.focus()
     return link instanceof HTMLElement
   }
+  // back on the list, the focus is where it was; the row is in the document after the scroll only
+  useEffect(() => {
+    if (place.focusedId === null) return
+    const frame = requestAnimationFrame(() => focus(place.focusedId))
+    return () => cancelAnimationFrame(frame)
+  }, [place])
   const focusedId = () => document.activeElement?.closest<HTMLElement>("[data-task]")?.dataset.task
   const move = (event: KeyboardEvent, step: 1 | -1) => {
     event.preventDefault()
-    const from = tasks.findIndex(({ id }) => id === (focusedId() ?? lastFocused.current))
+    const from = tasks.findIndex(({ id }) => id === (focusedId() ?? place.focusedId))
     const index = Math.max(0, Math.min(tasks.length - 1, from + step))
     const id = tasks[index]?.id
     virtual.scrollToIndex(index)
     // At once, since the next key acts on the row that has the focus; a row far away is there after the scroll only.
     if (!focus(id)) requestAnimationFrame(() => focus(id))
   }
-  /** The other keys act on the row that has the focus, which the person sees. */
+  /** The other keys act on the row that has the focus, which the person sees; the bar of a selection has its own. */
   const onFocused = (act: (task: Task) => void) => (event: KeyboardEvent) => {
     const id = focusedId()
     const task = tasks.find((one) => one.id === id)
@@ -97,15 +108,45 @@ export const TaskTable = (
         })
       )(event)
     },
-    ...(row.canOperate && {
+    ...(row.canOperate && selected.size === 0 && {
       retry: onFocused((task) => row.onAsk("retry", task)),
       cancel: onFocused((task) => row.onAsk("cancel", task))
     })
   })
 
+  const selectAll = (
+    <input
+      type="checkbox"
+      className={`accent-ink ${isPhone ? "size-[20px]" : ""}`}
+      aria-label={texts.selectLoaded}
+      checked={isAllSelected}
+      ref={(box) => {
+        if (box !== null) box.indeterminate = selected.size > 0 && !isAllSelected
+      }}
+      onChange={() => onSelectLoaded(!isAllSelected)}
+    />
+  )
   return (
-    <div ref={scroller} className="min-h-0 flex-1 overflow-auto">
+    <div
+      ref={scroller}
+      className="min-h-0 flex-1 overflow-auto"
+      onScroll={({ currentTarget }) => {
+        place.scrollTop = currentTarget.scrollTop
+      }}
+    >
       <div role="table" aria-label={texts.title}>
+        {isPhone && isSelecting && (
+          <div role="rowgroup" className="sticky top-0 z-[5] border-b border-line bg-paper">
+            <div role="row">
+              <div role="columnheader">
+                <label className="flex h-[40px] items-center">
+                  <span className="grid w-[44px] place-items-center">{selectAll}</span>
+                  {texts.selectLoaded}
+                </label>
+              </div>
+            </div>
+          </div>
+        )}
         {!isPhone && (
           <div role="rowgroup" className="sticky top-0 z-[5] bg-paper">
             <div
@@ -114,16 +155,7 @@ export const TaskTable = (
               className="grid h-[32px] items-center border-b border-line text-small text-soft"
             >
               <div role="columnheader" className="grid place-items-center">
-                <input
-                  type="checkbox"
-                  className="accent-ink"
-                  aria-label={texts.selectLoaded}
-                  checked={isAllSelected}
-                  ref={(box) => {
-                    if (box !== null) box.indeterminate = selected.size > 0 && !isAllSelected
-                  }}
-                  onChange={() => onSelectLoaded(!isAllSelected)}
-                />
+                {selectAll}
               </div>
               <div role="columnheader">{texts.columns.state}</div>
               <div role="columnheader">{texts.columns.name}</div>
@@ -153,20 +185,26 @@ export const TaskTable = (
                 className="absolute inset-x-0"
                 style={{ height: size, transform: `translateY(${start}px)` }}
                 onFocus={() => {
-                  lastFocused.current = task.id
+                  place.focusedId = task.id
                 }}
               >
                 {isPhone
-                  ? <PhoneRow slug={row.slug} task={task} />
+                  ? (
+                    <PhoneRow
+                      slug={row.slug}
+                      task={task}
+                      isSelected={selected.has(task.id)}
+                      isSelecting={isSelecting}
+                      onToggle={row.onToggle}
+                    />
+                  )
                   : <Row {...row} task={task} isSelected={selected.has(task.id)} />}
               </div>
             )
           })}
         </div>
       </div>
-      <p role="status" className="py-5 text-center text-soft">
-        {isLoadingMore ? `${texts.loadingMore}…` : isEnd ? texts.end : ""}
-      </p>
+      <div className="grid place-items-center gap-3 py-5 text-center text-soft">{end}</div>
     </div>
   )
 }

@@ -1,5 +1,5 @@
 import { useNavigate, useParams, useSearch } from "@tanstack/react-router"
-import { useCallback, useDeferredValue, useEffect, useMemo, useState } from "react"
+import { useCallback, useDeferredValue, useEffect, useMemo, useRef, useState } from "react"
 import { ApiError } from "../api/client.ts"
 import { useFormat } from "../format/useFormat.ts"
 import { useTexts } from "../i18n/Language.tsx"
@@ -11,7 +11,8 @@ import { StateShape } from "../ui/StateMark.tsx"
 import { CommandQuestion, type Question } from "./CommandQuestion.tsx"
 import type { TaskAction } from "./commandsOfTask.ts"
 import { ExportMenu } from "./ExportMenu.tsx"
-import { Facets } from "./Facets.tsx"
+import { Facets, FacetsButton } from "./Facets.tsx"
+import { keepList, type Place, readEntryKey } from "./keptLists.ts"
 import { ListSettings } from "./ListSettings.tsx"
 import { usePreferences } from "./preferences.ts"
 import { QueryLine } from "./QueryLine.tsx"
@@ -19,9 +20,10 @@ import { checkLine, replaceState, valuesOf } from "./queryTokens.ts"
 import { SavedViews } from "./SavedViews.tsx"
 import { SelectionBar } from "./SelectionBar.tsx"
 import { type TaskState, taskStates } from "./states.ts"
-import { SelectedTaskActions } from "./TaskActions.tsx"
-import { TaskTable } from "./TaskTable.tsx"
+import { TaskTable, usePhone } from "./TaskTable.tsx"
 import { maxNewCount, type Task, useTaskList } from "./useTaskList.ts"
+
+const topOfList: Place = { scrollTop: 0, focusedId: null }
 
 const StateFilter = ({ onChoose, values }: {
   readonly values: ReadonlyArray<string>
@@ -47,6 +49,26 @@ const StateFilter = ({ onChoose, values }: {
   )
 }
 
+/** Whether older tasks are read, are still to be searched, or there are none. */
+const ListEnd = ({ list }: { readonly list: ReturnType<typeof useTaskList> }) => {
+  const { tasks: texts } = useTexts()
+  const format = useFormat()
+  if (list.searchedTo === null) {
+    return <p role="status">{list.isFetchingNextPage ? `${texts.loadingMore}…` : list.hasNextPage ? "" : texts.end}</p>
+  }
+  return (
+    <>
+      <p role="status" className="text-soft">
+        {texts.searchedBack(format.dateTime(Date.parse(list.searchedTo)))}
+        {list.isFetchingNextPage && ` ${texts.searchingOn}…`}
+      </p>
+      {!list.isSearchingOn && !list.isFetchingNextPage && !list.isError && (
+        <Button onClick={list.searchOn}>{texts.searchOn}</Button>
+      )}
+    </>
+  )
+}
+
 /** Every task of a project: filtered by the line in the address, live, and operated from the rows. */
 export const TasksPage = () => {
   const { slug } = useParams({ from: "/signed-in/projects/$slug/tasks" })
@@ -59,16 +81,36 @@ export const TasksPage = () => {
   const list = useTaskList(slug, query)
   const canOperate = useCan(slug, "operator")
   const [preferences, changePreferences] = usePreferences()
-  const [selected, setSelected] = useState<ReadonlySet<string>>(new Set())
+  const [selected, setSelected] = useState<ReadonlySet<string>>(list.kept?.selected ?? new Set())
   const [isAllMatching, setAllMatching] = useState(false)
   const clearSelection = useCallback(() => {
     setSelected(new Set())
     setAllMatching(false)
   }, [])
-  useEffect(clearSelection, [clearSelection, slug, query])
+  const [selectedIn, setSelectedIn] = useState(list.key)
+  if (selectedIn !== list.key) {
+    setSelectedIn(list.key)
+    clearSelection()
+  }
+  const place = useMemo((): Place => ({ ...(list.kept?.place ?? topOfList) }), [list.kept, list.key])
+  const entry = useRef("")
+  useEffect(() => {
+    entry.current = readEntryKey()
+  }, [slug, q, query])
+  const left = useRef({ slug, query, pages: list.pages, place, selected, isOutdated: list.isOutdated })
+  left.current = { slug, query, pages: list.pages, place, selected, isOutdated: list.isOutdated || list.newCount > 0 }
+  useEffect(() => () => {
+    const { pages, ...rest } = left.current
+    if (pages !== undefined) keepList(entry.current, { pages, ...rest })
+  }, [])
   useEffect(() => setAllMatching(false), [isPartial])
+  useEffect(() => {
+    if (list.tasks.length === 0) list.readOn()
+  })
   const isRefused = list.error instanceof ApiError && list.error.status === 422
 
+  const isPhone = usePhone()
+  const [isSelecting, setSelecting] = useState(selected.size > 0)
   const [question, setQuestion] = useState<Question | null>(null)
   const show = useCallback(
     (text: string, replace = false) =>
@@ -112,6 +154,21 @@ export const TasksPage = () => {
         values={valuesOf(line, "state")}
         onChoose={(state) => void show(replaceState(q, state))}
       />
+      <div className="flex flex-wrap gap-3 px-5 pb-4 lg:hidden">
+        <FacetsButton slug={slug} query={query} line={q} onChange={(text) => void show(text)} />
+        {isPhone && (
+          <Button
+            look="quiet"
+            aria-pressed={isSelecting}
+            onClick={() => {
+              setSelecting(!isSelecting)
+              clearSelection()
+            }}
+          >
+            {texts.tasks.selectMode}
+          </Button>
+        )}
+      </div>
       <div className="flex min-h-0 flex-1 border-t border-line bg-paper">
         <div className="relative flex min-w-0 flex-1 flex-col">
           {(list.newCount > 0 || list.isOutdated) && list.tasks.length > 0 && (
@@ -136,7 +193,13 @@ export const TasksPage = () => {
           {list.data === undefined
             ? !list.isError && <Loading />
             : list.tasks.length === 0
-            ? (q === ""
+            ? (list.searchedTo !== null
+              ? (
+                <EmptyState title={texts.tasks.noMatchYet}>
+                  <ListEnd list={list} />
+                </EmptyState>
+              )
+              : q === ""
               ? <EmptyState title={texts.tasks.noTasks} hint={texts.tasks.noTasksHint} />
               : (
                 <EmptyState title={texts.tasks.noMatch} hint={texts.tasks.noMatchHint}>
@@ -147,6 +210,9 @@ export const TasksPage = () => {
               <TaskTable
                 slug={slug}
                 tasks={list.tasks}
+                place={place}
+                isPhone={isPhone}
+                isSelecting={isSelecting}
                 density={preferences.density}
                 columns={preferences.columns}
                 selected={selected}
@@ -155,20 +221,12 @@ export const TasksPage = () => {
                   setSelected(new Set(isSelected ? list.tasks.map(({ id }) => id) : []))
                 }}
                 canOperate={canOperate}
-                isEnd={!list.hasNextPage}
-                isLoadingMore={list.isFetchingNextPage}
-                onReachEnd={() => {
-                  if (list.hasNextPage && !list.isFetching && !list.isError) void list.fetchNextPage()
-                }}
+                end={<ListEnd list={list} />}
+                onReachEnd={list.readOn}
                 onToggle={toggle}
                 onAsk={ask}
               />
             )}
-          <SelectedTaskActions
-            tasks={isAllMatching ? [] : chosen}
-            canOperate={canOperate}
-            onAsk={(action) => setQuestion({ action, tasks: chosen })}
-          />
           {chosen.length > 0 && (
             <SelectionBar
               slug={slug}

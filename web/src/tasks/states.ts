@@ -14,3 +14,7 @@ export const taskStates: ReadonlyArray<TaskState> = [
   "rejected",
   "unknown"
 ]
+
+/** Whether there is nothing left to cancel. */
+export const isOver = ({ state }: { readonly state: TaskState }): boolean =>
+  state === "success" || state === "failure" || state === "revoked" || state === "rejected"

@@ -1,21 +1,16 @@
-import { type InfiniteData, useInfiniteQuery, useQueryClient } from "@tanstack/react-query"
-import { useCallback, useEffect, useMemo, useRef, useState } from "react"
+import { focusManager, useInfiniteQuery, useQueryClient } from "@tanstack/react-query"
+import { useCallback, useEffect, useMemo, useRef, useState, useSyncExternalStore } from "react"
 import { api, type Schemas, unwrap } from "../api/client.ts"
-import { type LiveTask, useLiveChanges } from "../api/live.ts"
+import { type LiveTask, useLiveChanges, useLiveStatus } from "../api/live.ts"
+import { findKeptList, type Pages, type TaskPage } from "./keptLists.ts"
+import { canSearchOn, countUnfinished, unfinishedPages } from "./search.ts"
 
 export type Task = Schemas["Task"]
 
 const pageSize = 100
 
-interface TaskPage {
-  readonly items: ReadonlyArray<Task>
-  readonly next_cursor: string | null
-}
-
 /** Live changes are shown together, at most this often: a busy project changes hundreds of tasks a second. */
 const flushMillis = 250
-
-type Pages = InfiniteData<TaskPage, string | null>
 
 const applyChanges = (pages: Pages | undefined, changes: ReadonlyMap<string, LiveTask>): Pages | undefined => {
   if (pages === undefined) return pages
@@ -50,6 +45,9 @@ const findMatches = async (slug: string, query: string, ids: ReadonlyArray<strin
   )
   return answer.ids
 }
+
+const watchVisible = (watcher: () => void) => focusManager.subscribe(watcher)
+
 /** A list that was read so shortly before the stream began is read again without a question. */
 const recentMillis = 5_000
 
@@ -60,6 +58,7 @@ const recentMillis = 5_000
 export const useTaskList = (slug: string, query: string) => {
   const queries = useQueryClient()
   const key = useMemo(() => ["tasks", slug, query] as const, [slug, query])
+  const kept = useMemo(() => findKeptList(slug, query), [slug, query])
   const list = useInfiniteQuery({
     queryKey: key,
     initialPageParam: null as string | null, // the cursor of the first page
@@ -79,9 +78,29 @@ export const useTaskList = (slug: string, query: string) => {
     // the live stream brings the changes while the list is on screen, and nothing does afterwards
     staleTime: Infinity,
     gcTime: 0,
+    ...(kept !== null && { initialData: kept.pages, initialDataUpdatedAt: 0 }),
     refetchOnWindowFocus: false,
     refetchOnReconnect: false
   })
+  // the brain ends a page of a slow search after half a second, perhaps with no task: the search goes on by itself for a
+  // while, and then when the person asks
+  const isVisible = useSyncExternalStore(watchVisible, () => focusManager.isFocused())
+  const isPaused = useLiveStatus() === "paused"
+  const [asked, setAsked] = useState({ key, pages: 0 })
+  const pages = list.data?.pages ?? []
+  const searchedTo = list.hasNextPage ? pages.at(-1)?.searched_to ?? null : null
+  const askedPages = asked.key === key ? asked.pages : 0
+  const isSearchingOn = searchedTo !== null && canSearchOn(pages, isPaused ? 0 : unfinishedPages, askedPages)
+  const { fetchNextPage } = list
+  /** Reads the next page, unless it is the turn of the person to ask for it. */
+  const readOn = () => {
+    if (!list.hasNextPage || list.isFetching || list.isError || !isVisible) return
+    if (searchedTo === null || isSearchingOn) void fetchNextPage()
+  }
+  const searchOn = () => {
+    setAsked({ key, pages: countUnfinished(pages) + unfinishedPages })
+    void fetchNextPage()
+  }
   const tasks = useMemo(() => list.data?.pages.flatMap(({ items }) => items) ?? [], [list.data])
   const loadedIds = useMemo(() => new Set(tasks.map(({ id }) => id)), [tasks])
 
@@ -92,10 +111,10 @@ export const useTaskList = (slug: string, query: string) => {
   const candidates = useRef(new Set<string>())
   useEffect(() => {
     setNewIds(new Set())
-    setOutdated(false)
-    changes.current.clear()
+    setOutdated(kept?.isOutdated ?? false)
+    changes.current = new Map(kept?.changes.map((task) => [task.id, task]))
     candidates.current.clear()
-  }, [key])
+  }, [key, kept])
 
   const latest = useRef({ list, loadedIds, newIds, tasks })
   latest.current = { list, loadedIds, newIds, tasks }
@@ -165,5 +184,20 @@ export const useTaskList = (slug: string, query: string) => {
     if (tasks.length === 0 && (newIds.size > 0 || isOutdated) && !list.isFetching) void showNew()
   }, [tasks.length, newIds.size, isOutdated, list.isFetching, showNew])
 
-  return { ...list, tasks, newCount: newIds.size, isOutdated, showNew }
+  return {
+    ...list,
+    key,
+    /** How the list was left, where the person came back to it. */
+    kept,
+    pages: list.data as Pages | undefined, // its page parameters are the cursors
+    tasks,
+    newCount: newIds.size,
+    isOutdated,
+    showNew,
+    /** How far back an unfinished search has come; null: it is at the end, or the next page is no search. */
+    searchedTo,
+    isSearchingOn,
+    readOn,
+    searchOn
+  }
 }

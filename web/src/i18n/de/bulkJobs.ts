@@ -23,7 +23,7 @@ export const bulkJobs: Texts["bulkJobs"] = {
   created: "Begonnen",
   action: "Aktionen",
   none: "Noch kein Massenauftrag",
-  noneHint: "Wählen Sie in der Taskliste alle passenden Tasks, dann löschen Sie sie oder brechen sie ab.",
+  noneHint: "Wählen Sie in der Taskliste Tasks oder alle passenden aus, dann löschen Sie sie oder brechen sie ab.",
   stop: "Anhalten",
   stopQuestion: "Diesen Auftrag anhalten?",
   stopHint:
@@ -31,6 +31,7 @@ export const bulkJobs: Texts["bulkJobs"] = {
   cancelQuestion: "Alle passenden Tasks abbrechen?",
   toCancel: (count: string) => `Tasks, die nicht beendet sind: ${count}`,
   moreToCancel: (count: string) => `Tasks, die nicht beendet sind: mindestens ${count}`,
+  endedLeftOut: (count: string) => `Ausgelassen, da bereits beendet: ${count}`,
   cancelHint: "Jeder erhält einen eigenen Befehl. Der Auftrag läuft weiter, wenn Sie die Seite schließen.",
   see: "Massenaufträge ansehen"
 }

@@ -75,6 +75,8 @@ export const bulkRetries: Texts["bulkRetries"] = {
   maxField: "Höchstzahl der Tasks",
   maxHint: "Passen mehr Tasks, werden die ältesten genommen.",
   matching: (count: string) => `Passende Tasks: ${count}`,
+  takes: (part: string, all: string) => `Die ältesten ${part} von ${all} passenden Tasks`,
+  takesOfMore: (part: string, all: string) => `Die ältesten ${part} von mehr als ${all} passenden Tasks`,
   engineNote: (engine: string, count: string) => `${engine} (${count}):`,
   byName: "Nach Name",
   byException: "Nach Exception",

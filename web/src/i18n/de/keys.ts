@@ -5,7 +5,7 @@ export const keys: Texts["keys"] = {
   places: {
     everywhere: "Überall",
     tasks: "In der Aufgabenliste",
-    task: "Bei der Aufgabe mit dem Fokus oder der geöffneten"
+    task: "Bei den ausgewählten Aufgaben, sonst bei der mit dem Fokus oder der geöffneten"
   },
   go: "Zu einer Seite",
   does: {

@@ -21,13 +21,14 @@ export const bulkJobs = {
   created: "Started",
   action: "Actions",
   none: "No bulk job yet",
-  noneHint: "Select all that match in the list of tasks, then delete or cancel them.",
+  noneHint: "Select tasks in their list, or all that match, then delete or cancel them.",
   stop: "Stop",
   stopQuestion: "Stop this job?",
   stopHint: "Tasks that are left stay as they are. Commands that were issued go on. A stopped job cannot go on.",
   cancelQuestion: "Cancel all tasks that match?",
   toCancel: (count: string) => `Tasks that have not ended: ${count}`,
   moreToCancel: (count: string) => `Tasks that have not ended: at least ${count}`,
+  endedLeftOut: (count: string) => `Left out, as they have ended: ${count}`,
   cancelHint: "Each gets a command of its own. The job goes on if you close the page.",
   see: "See the bulk jobs"
 }

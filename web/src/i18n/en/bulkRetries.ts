@@ -72,6 +72,8 @@ export const bulkRetries = {
   maxField: "Tasks at most",
   maxHint: "If more match, the oldest are taken.",
   matching: (count: string) => `Tasks that match: ${count}`,
+  takes: (part: string, all: string) => `The oldest ${part} of ${all} tasks that match`,
+  takesOfMore: (part: string, all: string) => `The oldest ${part} of more than ${all} tasks that match`,
   engineNote: (engine: string, count: string) => `${engine} (${count}):`,
   byName: "By name",
   byException: "By exception",

@@ -3,7 +3,7 @@ export const keys = {
   places: {
     everywhere: "Everywhere",
     tasks: "In the list of tasks",
-    task: "On the task with the focus, or the open one"
+    task: "On the selected tasks, else the one with the focus, or the open one"
   },
   go: "Go to a page",
   does: {

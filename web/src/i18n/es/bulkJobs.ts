@@ -23,7 +23,7 @@ export const bulkJobs: Texts["bulkJobs"] = {
   created: "Iniciado",
   action: "Acciones",
   none: "Aún no hay trabajos masivos",
-  noneHint: "Selecciona todas las tareas que coinciden en la lista y elimínalas o cancélalas.",
+  noneHint: "Seleccione tareas en la lista, o todas las que coinciden, y elimínelas o cancélelas.",
   stop: "Detener",
   stopQuestion: "¿Detener este trabajo?",
   stopHint:
@@ -31,6 +31,7 @@ export const bulkJobs: Texts["bulkJobs"] = {
   cancelQuestion: "¿Cancelar todas las tareas que coinciden?",
   toCancel: (count: string) => `Tareas que no han terminado: ${count}`,
   moreToCancel: (count: string) => `Tareas que no han terminado: al menos ${count}`,
+  endedLeftOut: (count: string) => `Excluidas, porque ya han terminado: ${count}`,
   cancelHint: "Cada una recibe su propio comando. El trabajo continúa si cierras la página.",
   see: "Ver los trabajos masivos"
 }

@@ -74,6 +74,8 @@ export const bulkRetries: Texts["bulkRetries"] = {
   maxField: "Máximo de tareas",
   maxHint: "Si coinciden más, se toman las más antiguas.",
   matching: (count: string) => `Tareas que coinciden: ${count}`,
+  takes: (part: string, all: string) => `Las ${part} más antiguas de ${all} tareas que coinciden`,
+  takesOfMore: (part: string, all: string) => `Las ${part} más antiguas de más de ${all} tareas que coinciden`,
   engineNote: (engine: string, count: string) => `${engine} (${count}):`,
   byName: "Por nombre",
   byException: "Por excepción",

@@ -5,7 +5,7 @@ export const keys: Texts["keys"] = {
   places: {
     everywhere: "En todas partes",
     tasks: "En la lista de tareas",
-    task: "Sobre la tarea enfocada o la abierta"
+    task: "Sobre las tareas seleccionadas o, si no las hay, sobre la enfocada o la abierta"
   },
   go: "Ir a una página",
   does: {

@@ -23,7 +23,8 @@ export const bulkJobs: Texts["bulkJobs"] = {
   created: "Début",
   action: "Actions",
   none: "Aucun traitement groupé",
-  noneHint: "Sélectionnez toutes les tâches correspondantes dans la liste, puis supprimez-les ou annulez-les.",
+  noneHint:
+    "Sélectionnez dans la liste des tâches, ou toutes celles qui correspondent, puis supprimez-les ou annulez-les.",
   stop: "Arrêter",
   stopQuestion: "Arrêter ce traitement\u00a0?",
   stopHint:
@@ -31,6 +32,7 @@ export const bulkJobs: Texts["bulkJobs"] = {
   cancelQuestion: "Annuler toutes les tâches correspondantes\u00a0?",
   toCancel: (count: string) => `Tâches non terminées\u00a0: ${count}`,
   moreToCancel: (count: string) => `Tâches non terminées\u00a0: au moins ${count}`,
+  endedLeftOut: (count: string) => `Écartées, car déjà terminées\u00a0: ${count}`,
   cancelHint: "Chacune reçoit sa propre commande. Le traitement se poursuit si vous fermez la page.",
   see: "Voir les traitements groupés"
 }

@@ -74,6 +74,8 @@ export const bulkRetries: Texts["bulkRetries"] = {
   maxField: "Nombre maximal de tâches",
   maxHint: "Si davantage correspondent, les plus anciennes sont prises.",
   matching: (count: string) => `Tâches correspondantes\u00a0: ${count}`,
+  takes: (part: string, all: string) => `Les ${part} plus anciennes sur ${all} tâches correspondantes`,
+  takesOfMore: (part: string, all: string) => `Les ${part} plus anciennes sur plus de ${all} tâches correspondantes`,
   engineNote: (engine: string, count: string) => `${engine} (${count})\u00a0:`,
   byName: "Par nom",
   byException: "Par exception",

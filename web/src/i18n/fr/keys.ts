@@ -5,7 +5,7 @@ export const keys: Texts["keys"] = {
   places: {
     everywhere: "Partout",
     tasks: "Dans la liste des tâches",
-    task: "Sur la tâche ciblée ou ouverte"
+    task: "Sur les tâches sélectionnées, sinon sur la tâche ciblée ou ouverte"
   },
   go: "Aller à une page",
   does: {

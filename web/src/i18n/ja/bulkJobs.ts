@@ -23,13 +23,14 @@ export const bulkJobs: Texts["bulkJobs"] = {
   created: "開始",
   action: "操作ボタン",
   none: "一括処理はまだありません",
-  noneHint: "タスクの一覧で一致するものをすべて選択し、削除または取り消してください。",
+  noneHint: "タスクの一覧で個別に、または一致するものをすべて選択し、削除または取り消してください。",
   stop: "停止",
   stopQuestion: "この処理を停止しますか？",
   stopHint: "残りのタスクはそのままです。発行済みのコマンドは続行します。停止した処理は再開できません。",
   cancelQuestion: "一致するタスクをすべて取り消しますか？",
   toCancel: (count: string) => `終了していないタスク: ${count}件`,
   moreToCancel: (count: string) => `終了していないタスク: ${count}件以上`,
+  endedLeftOut: (count: string) => `終了済みのため対象外: ${count}件`,
   cancelHint: "タスクごとにコマンドを発行します。ページを閉じても処理は続きます。",
   see: "一括処理を見る"
 }

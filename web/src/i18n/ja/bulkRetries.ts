@@ -74,6 +74,8 @@ export const bulkRetries: Texts["bulkRetries"] = {
   maxField: "タスクの上限",
   maxHint: "それより多く一致する場合は、古いものから対象になります。",
   matching: (count: string) => `一致するタスク: ${count}件`,
+  takes: (part: string, all: string) => `一致する${all}件のうち古い順に${part}件`,
+  takesOfMore: (part: string, all: string) => `一致する${all}件超のうち古い順に${part}件`,
   engineNote: (engine: string, count: string) => `${engine}（${count}件）:`,
   byName: "名前別",
   byException: "例外別",

@@ -5,7 +5,7 @@ export const keys: Texts["keys"] = {
   places: {
     everywhere: "すべての画面",
     tasks: "タスクの一覧",
-    task: "フォーカス中または表示中のタスク"
+    task: "選択したタスク（なければフォーカス中または表示中のタスク）"
   },
   go: "ページへ移動",
   does: {
