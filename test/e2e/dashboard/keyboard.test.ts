@@ -136,7 +136,7 @@ describe.skipIf(!(await has("chromium-headless-shell")))("the dashboard without 
         await tabTo(page, question.getByRole("button", { name: "Start the retry" }))
         await page.keyboard.press("Enter")
         await page.getByRole("heading", { level: 1, name: "Bulk retry" }).waitFor()
-        await page.getByText("Completed", { exact: true }).waitFor()
+        await page.getByText("Completed", { exact: true }).first().waitFor()
       })
 
       // pages by g and a letter, and the updates paused and resumed

@@ -1,4 +1,4 @@
-import { useQuery } from "@tanstack/react-query"
+import { useQuery, useQueryClient } from "@tanstack/react-query"
 import { useState } from "react"
 import type { Agent } from "../agents/agents.ts"
 import { api, type Schemas, unwrap } from "../api/client.ts"
@@ -8,19 +8,20 @@ import { useTexts } from "../i18n/Language.tsx"
 import { CheckField, SelectField } from "../ui/Fields.tsx"
 import { FormDialog } from "../ui/FormDialog.tsx"
 import { ErrorNotice, Loading } from "../ui/Notices.tsx"
-import { useWorkers } from "../workers/workers.ts"
+import { workersQuery } from "../workers/workers.ts"
 
 /** Workers of a queue that are asked for their agent. */
 const maxWorkers = 20
 
 /** The agents that reported workers of the queue. */
 const useReporters = (slug: string, { engine, name }: Schemas["Queue"], isNeeded: boolean) => {
-  const { data: workers } = useWorkers(slug)
+  const queries = useQueryClient()
   return useQuery({
     queryKey: ["queue-reporters", slug, engine, name],
-    enabled: isNeeded && workers !== undefined,
+    enabled: isNeeded,
     queryFn: async () => {
-      const own = (workers ?? []).filter((one) => one.engine === engine && one.queues.includes(name))
+      const workers = await queries.fetchQuery(workersQuery(slug))
+      const own = workers.filter((one) => one.engine === engine && one.queues.includes(name))
       const details = await Promise.all(
         own.slice(0, maxWorkers).map(({ id }) =>
           unwrap(api.GET("/api/v1/projects/{slug}/workers/{worker_id}", { params: { path: { slug, worker_id: id } } }))

@@ -29,23 +29,25 @@ export interface KeptList {
 
 /** A list of thousands of rows takes some megabytes. */
 const maxLists = 5
-const maxChanges = 1_000
+/** Tasks beyond the lists, which may match now. */
+const maxArrivals = 1_000
 
 /** Lists that were left, by the key of their entry in the browser's history, the oldest first. */
-const lists = new Map<string, KeptList>()
-/** What the stream has reported since one of them was left, by task. */
+const lists = new Map<string, KeptList & { readonly ids: ReadonlySet<string> }>()
+/** What the stream has reported of their tasks, and of others, since one of them was left. */
 const changes = new Map<string, LiveTask>()
+const arrivals = new Map<string, LiveTask>()
 
 const markOutdated = () => {
-  changes.clear()
   for (const [entry, list] of lists) lists.set(entry, { ...list, isOutdated: true })
 }
 
 liveStream.listen({
   onTask: (task) => {
     if (lists.size === 0) return
-    changes.set(task.id, task)
-    if (changes.size > maxChanges) markOutdated()
+    if ([...lists.values()].some(({ ids }) => ids.has(task.id))) changes.set(task.id, task)
+    else if (arrivals.size < maxArrivals) arrivals.set(task.id, task)
+    else markOutdated()
   },
   onGap: markOutdated
 })
@@ -59,7 +61,11 @@ export const readEntryKey = (): string => {
 /** Keeps a list for the way back to it. */
 export const keepList = (entry: string, list: KeptList): void => {
   lists.delete(entry)
-  lists.set(entry, list)
+  if (lists.size === 0) {
+    changes.clear()
+    arrivals.clear()
+  }
+  lists.set(entry, { ...list, ids: new Set(list.pages.pages.flatMap(({ items }) => items.map(({ id }) => id))) })
   for (const oldest of lists.keys()) {
     if (lists.size <= maxLists) break
     lists.delete(oldest)
@@ -69,5 +75,7 @@ export const keepList = (entry: string, list: KeptList): void => {
 /** The list of the entry on screen as it was left, and what the stream has reported since. */
 export const findKeptList = (slug: string, query: string) => {
   const list = lists.get(readEntryKey())
-  return list?.slug === slug && list.query === query ? { ...list, changes: [...changes.values()] } : null
+  return list?.slug === slug && list.query === query
+    ? { ...list, changes: [...changes.values(), ...arrivals.values()] }
+    : null
 }
