@@ -114,7 +114,7 @@ describe.skipIf(!ready)("the dashboard", () => {
           assert.deepStrictEqual(requests, [])
           page.removeAllListeners("request")
           await page.getByRole("button", { name: "Resume updates" }).click()
-          await page.getByText("Live", { exact: true }).waitFor()
+          await page.locator("[data-live=live]").waitFor()
 
           for (const [name, path] of Object.entries(pages)) {
             await page.goto(path)

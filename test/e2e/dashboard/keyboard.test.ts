@@ -4,7 +4,7 @@ import { setTimeout } from "node:timers/promises"
 import type { Locator, Page } from "playwright-core"
 import { connected, event } from "../../agent.ts"
 import { has } from "../../needs.ts"
-import { assertAccessible, browser, signIn, visit, waitUntil } from "./browser.ts"
+import { assertAccessible, browser, readAt, signIn, visit, waitUntil } from "./browser.ts"
 import { email, shopOn } from "./shop.ts"
 
 /** Moves the focus with Tab until the element has it, as a person without a mouse does. */
@@ -144,11 +144,18 @@ describe.skipIf(!(await has("chromium-headless-shell")))("the dashboard without 
         await go(page, "q", "Queues")
         await go(page, "w", "Workers")
         await go(page, "s", "Schedules")
+        const opened = await readAt(page)
+        await waitUntil(async () => await readAt(page) > opened) // as the list is read again
+        const reread = await readAt(page)
         await tabTo(page, button(page, "Pause updates"))
         await page.keyboard.press("Enter")
-        await page.getByText(/^Paused as of/).waitFor()
+        const paused = page.getByRole("banner").getByText("Paused", { exact: true })
+        await paused.waitFor()
+        assert.isAtLeast(await readAt(page), reread)
         await tabTo(page, button(page, "Resume updates"))
         await page.keyboard.press("Space")
+        await paused.waitFor({ state: "detached" })
+        await go(page, "t", "Tasks")
         await page.getByText("Live", { exact: true }).waitFor()
       })
 

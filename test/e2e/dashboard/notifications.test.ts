@@ -114,7 +114,7 @@ describe.skipIf(!(await has("chromium-headless-shell")))("notifications in the d
           const { page } = operator
           await page.goto("/projects/shop/agents")
           await signIn(page, olga.email, olga.password)
-          await page.getByText("Live", { exact: true }).waitFor()
+          await page.locator("[data-live=live]").waitFor()
           await fail("box.pay")
           await page.getByRole("link", { name: "Inbox, 1 unread" }).click()
           await page.getByText("box.pay is down").first().waitFor()

@@ -47,8 +47,8 @@ class LiveStream {
   #failures = 0
   #isPaused = localStorage.getItem(pausedKey) === "yes"
   #status: LiveStatus = this.#isPaused ? "paused" : "connecting"
-  /** When the page was last known to be current, in epoch milliseconds. */
-  lastSyncedAt = Date.now()
+  /** Until when the stream kept the page current that is on screen, in epoch milliseconds; 0: it did not. */
+  syncedAt = 0
   /** The brain refuses the stream: the session may have ended. */
   onRefused: () => void = () => {}
   readonly #listeners = new Set<LiveListener>()
@@ -67,10 +67,18 @@ class LiveStream {
 
   #setStatus(status: LiveStatus) {
     if (this.#status === status) return
-    if (this.#status === "live") this.lastSyncedAt = Date.now()
+    if (this.#status === "live" && this.isFollowed()) this.syncedAt = Date.now()
     this.#status = status
+    this.#notify()
+  }
+
+  #notify() {
     for (const watcher of this.#watchers) watcher()
   }
+
+  /** Whether the page on screen has each change at once: it hears of all, and of gaps among them. */
+  readonly isFollowed = () =>
+    [...this.#listeners].some(({ onGap, onTask }) => onGap !== undefined && onTask !== undefined)
 
   /** Opens the stream of the project until the answer is called. */
   follow(slug: string) {
@@ -86,7 +94,12 @@ class LiveStream {
 
   listen(listener: LiveListener) {
     this.#listeners.add(listener)
-    return () => void this.#listeners.delete(listener)
+    this.#notify()
+    return () => {
+      this.#listeners.delete(listener)
+      if (!this.isFollowed()) this.syncedAt = 0
+      this.#notify()
+    }
   }
 
   setPaused(isPaused: boolean) {
@@ -136,6 +149,9 @@ class LiveStream {
 export const liveStream = new LiveStream()
 
 export const useLiveStatus = (): LiveStatus => useSyncExternalStore(liveStream.watch, liveStream.getStatus)
+
+/** Whether the stream has the changes of what is on screen; other pages read again at intervals. */
+export const useIsFollowed = (): boolean => useSyncExternalStore(liveStream.watch, liveStream.isFollowed)
 
 /** Calls the listener for each change of the project on screen. Memoize the listener. */
 export const useLiveChanges = (listener: LiveListener): void => useEffect(() => liveStream.listen(listener), [listener])

@@ -1,6 +1,7 @@
 import { queryOptions, useQuery } from "@tanstack/react-query"
 import { api, type Schemas, unwrap } from "../api/client.ts"
 import { useRefetchInterval } from "../api/live.ts"
+import { ofFrame } from "../api/readAt.ts"
 import { meQuery, useCan } from "../session/session.ts"
 
 export type Approval = Schemas["Approval"]
@@ -28,6 +29,7 @@ export const useWaitingCount = (slug: string): number => {
   const refetchInterval = useRefetchInterval(countMillis)
   const { data } = useQuery({
     queryKey: [...approvalsKey(slug), "waiting"],
+    meta: ofFrame,
     queryFn: () =>
       unwrap(
         api.GET("/api/v1/projects/{slug}/approvals", {

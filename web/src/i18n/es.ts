@@ -82,7 +82,7 @@ export const es: Texts = {
     paused: "En pausa",
     pause: "Pausar la actualización",
     resume: "Reanudar la actualización",
-    trueAt: (time: string) => `datos de las ${time}`
+    trueAt: (time: string) => `actualizado: ${time}`
   },
   session: {
     title: "Iniciar sesión",

@@ -82,7 +82,7 @@ export const fr: Texts = {
     paused: "En pause",
     pause: "Suspendre l’actualisation",
     resume: "Reprendre l’actualisation",
-    trueAt: (time: string) => `état à ${time}`
+    trueAt: (time: string) => `actualisé\u00a0: ${time}`
   },
   session: {
     title: "Connexion",

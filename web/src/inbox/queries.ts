@@ -1,11 +1,13 @@
 import { queryOptions } from "@tanstack/react-query"
 import { api, unwrap } from "../api/client.ts"
+import { ofFrame } from "../api/readAt.ts"
 
 /** The live stream of a project has every change; without one, the number is read this often. */
 export const unreadRefetchMillis = 60_000
 
 export const unreadQuery = queryOptions({
   queryKey: ["inbox", "unread"],
+  meta: ofFrame,
   queryFn: async () => (await unwrap(api.GET("/api/v1/user/notifications/unread-count"))).unread
 })
 

@@ -1,5 +1,6 @@
 import { queryOptions, useQuery } from "@tanstack/react-query"
 import { api, csrfToken, type Schemas, unwrap } from "../api/client.ts"
+import { ofFrame } from "../api/readAt.ts"
 
 export type Me = Schemas["Me"]
 export type Role = Me["memberships"][number]["role"]
@@ -7,6 +8,7 @@ export type Role = Me["memberships"][number]["role"]
 /** The signed-in person; null without a session, and while the second factor is pending. */
 export const meQuery = queryOptions({
   queryKey: ["me"],
+  meta: ofFrame,
   queryFn: async (): Promise<Me | null> => {
     if (csrfToken() === undefined) return null
     const answer = api.GET("/api/v1/auth/me")

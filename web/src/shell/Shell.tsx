@@ -68,8 +68,8 @@ export const Shell = () => {
             </>
           )}
           <div className="ml-auto flex min-w-0 items-center gap-3">
-            <ShellKeys slug={slug} />
             <LiveControl hasStream={slug !== undefined} />
+            <ShellKeys slug={slug} />
             {me && <InboxBell />}
             {me && <AccountMenu me={me} />}
           </div>
