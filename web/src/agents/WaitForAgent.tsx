@@ -1,6 +1,7 @@
 import { Link } from "@tanstack/react-router"
 import type { ReactNode } from "react"
 import { useTexts } from "../i18n/Language.tsx"
+import { ErrorNotice } from "../ui/Notices.tsx"
 import { Panel } from "../ui/Panel.tsx"
 import { Time } from "../ui/Time.tsx"
 import { useAgents } from "./agents.ts"
@@ -22,12 +23,13 @@ const Step = ({ children, isDone }: { readonly isDone: boolean; readonly childre
 /** Waits until a new agent has connected and its first event has arrived; says meanwhile why a connection was refused. */
 export const WaitForAgent = ({ agentId, slug }: { readonly slug: string; readonly agentId: string }) => {
   const { agents: texts, task } = useTexts()
-  const { data: agents } = useAgents(slug)
+  const { data: agents, error, refetch } = useAgents(slug)
   const agent = agents?.find(({ id }) => id === agentId)
   const event = useFirstEvent(slug, agent)
   const isConnected = agent !== undefined && agent.last_connect_at !== null
   return (
     <Panel title={texts.waitTitle}>
+      {error !== null && <ErrorNotice error={error} onRetry={() => void refetch()} />}
       <ol aria-live="polite" className="grid gap-3 px-5 py-4">
         <Step isDone={isConnected}>
           {isConnected ? texts.connected(agent.host_name ?? agent.name) : texts.waitingForConnection}

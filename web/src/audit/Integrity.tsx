@@ -6,6 +6,7 @@ import { useTexts } from "../i18n/Language.tsx"
 import { meQuery } from "../session/session.ts"
 import { ErrorNotice } from "../ui/Notices.tsx"
 import { Panel } from "../ui/Panel.tsx"
+import { Problem } from "../ui/Problem.tsx"
 import { Time } from "../ui/Time.tsx"
 import { forwarderQuery, healthQuery } from "./queries.ts"
 
@@ -36,8 +37,14 @@ const Forwarder = () => {
   const { audit: texts } = useTexts()
   const format = useFormat()
   const refetchInterval = useRefetchInterval(refetchMillis)
-  const { data } = useQuery({ ...forwarderQuery, refetchInterval })
-  if (data === undefined) return null
+  const { data, error } = useQuery({ ...forwarderQuery, refetchInterval })
+  if (data === undefined) {
+    return error !== null && (
+      <Line name={texts.forwarder}>
+        <Problem error={error} />
+      </Line>
+    )
+  }
   return (
     <Line name={texts.forwarder}>
       {!data.enabled ? <span className="text-soft">{texts.forwarderOff}</span> : (
