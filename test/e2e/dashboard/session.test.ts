@@ -113,6 +113,11 @@ describe.skipIf(!(await has("chromium-headless-shell")))("sessions in the dashbo
           assert.deepStrictEqual(found, [])
           // but for a form and what is refused, each page says when it was last true
           assert.deepStrictEqual(silent.filter((path) => !canBeSilent.test(path)), [])
+
+          // all projects: the newest failed tasks of any of them
+          await viewer.page.goto("/")
+          await viewer.page.getByRole("region", { name: "Recent failures" }).getByRole("link").first().click()
+          await viewer.page.waitForURL(/\/projects\/shop\/tasks\/.+/)
         })
 
         // a session that ends in the middle of work: sign-in, and back to the page

@@ -1,12 +1,16 @@
 import { useQuery } from "@tanstack/react-query"
 import { Link } from "@tanstack/react-router"
 import { lazy, Suspense, useState } from "react"
+import type { Schemas } from "../api/client.ts"
 import { useRefetchInterval } from "../api/live.ts"
 import { AttentionList } from "../attention/AttentionList.tsx"
 import { useFormat } from "../format/useFormat.ts"
 import { useTexts } from "../i18n/Language.tsx"
-import { homeQuery } from "../overview/queries.ts"
+import { Figure, FigureGrid } from "../overview/Figures.tsx"
+import { Part } from "../overview/Part.tsx"
+import { homeQuery, recentFailuresQuery } from "../overview/queries.ts"
 import { meQuery } from "../session/session.ts"
+import { formatQuery } from "../tasks/query.ts"
 import { Button } from "../ui/Button.tsx"
 import { ListFrame } from "../ui/ListFrame.tsx"
 import { EmptyState } from "../ui/Notices.tsx"
@@ -19,6 +23,7 @@ const CreateProjectForm = lazy(async () => ({
 }))
 
 const refetchMillis = 15_000
+const failuresRefetchMillis = 30_000
 
 const healthColours = {
   healthy: "text-success",
@@ -27,7 +32,88 @@ const healthColours = {
   idle: "text-waiting"
 } as const
 
-/** Every project that the person sees, and what of them needs attention. */
+const windowHours = 24
+const link = "font-medium hover:underline hover:underline-offset-2"
+
+/** All projects together, over the last 24 hours. */
+const Totals = ({ aggregate }: { readonly aggregate: Schemas["Aggregate"] }) => {
+  const { home: texts, overview } = useTexts()
+  const format = useFormat()
+  const { agents_online, agents_total, failure_rate_24h, failures_24h, tasks_24h, workers_online, workers_total } =
+    aggregate
+  return (
+    <FigureGrid>
+      <Figure
+        name={texts.tasks24h}
+        note={tasks_24h > 0 && overview.perHour(format.compact(Math.round(tasks_24h / windowHours)))}
+      >
+        {format.compact(tasks_24h)}
+      </Figure>
+      <Figure
+        name={texts.failed24h}
+        isBad={failures_24h > 0}
+        note={tasks_24h > 0 && `${overview.failureRate} ${format.percent(failure_rate_24h)}`}
+      >
+        {format.compact(failures_24h)}
+      </Figure>
+      <Figure name={overview.workersOnline}>
+        {overview.ofTotal(format.number(workers_online), format.number(workers_total))}
+      </Figure>
+      <Figure name={overview.agentsOnline} isBad={agents_online < agents_total}>
+        {overview.ofTotal(format.number(agents_online), format.number(agents_total))}
+      </Figure>
+    </FigureGrid>
+  )
+}
+
+/** The newest failed tasks of all projects. */
+const RecentFailures = () => {
+  const { failures, home: texts, tasks } = useTexts()
+  const refetchInterval = useRefetchInterval(failuresRefetchMillis)
+  const recent = useQuery({ ...recentFailuresQuery, refetchInterval })
+  return (
+    <Part
+      title={texts.recentFailures}
+      query={recent}
+      isEmpty={recent.data?.items.length === 0}
+      empty={texts.noFailures}
+    >
+      <Table
+        label={texts.recentFailures}
+        rows={recent.data?.items ?? []}
+        rowKey={({ id }) => id}
+        columns={[
+          {
+            title: tasks.columns.name,
+            cell: ({ engine, project_slug, task_id, task_name }) => (
+              <Link
+                to="/projects/$slug/tasks/$engine/$taskId"
+                params={{ slug: project_slug, engine, taskId: task_id }}
+                className={link}
+              >
+                {task_name ?? task_id}
+              </Link>
+            )
+          },
+          { title: texts.project, cell: ({ project_name }) => project_name },
+          {
+            title: failures.failure,
+            isMinor: true,
+            cell: ({ exception }) => (
+              <span title={exception ?? undefined} className="block max-w-[56ch] truncate">
+                {exception?.split("\n", 1)[0]}
+              </span>
+            )
+          },
+          { title: tasks.columns.worker, isMinor: true, cell: ({ worker }) => worker },
+          { title: failures.lastSeen, isNumber: true, cell: ({ occurred_at }) => <Time at={occurred_at} /> }
+        ]}
+      />
+    </Part>
+  )
+}
+
+/** Every project that the person sees, what of them needs attention, and what failed last. */
 export const HomePage = () => {
   const { activity, home: texts, overview, projectSettings } = useTexts()
   const { data: me } = useQuery(meQuery)
@@ -53,8 +139,9 @@ export const HomePage = () => {
         isEmpty={home.data?.projects.length === 0}
         empty={<EmptyState title={texts.noProjects} hint={texts.noProjectsHint} />}
       >
-        <div className="mb-5">
+        <div className="mb-5 grid gap-5">
           <AttentionList items={home.data?.attention ?? []} showProject />
+          {home.data !== undefined && <Totals aggregate={home.data.aggregate} />}
         </div>
         <Table
           label={texts.title}
@@ -67,7 +154,7 @@ export const HomePage = () => {
                 <Link
                   to="/projects/$slug"
                   params={{ slug }}
-                  className="font-medium hover:underline hover:underline-offset-2"
+                  className={link}
                 >
                   {name}
                 </Link>
@@ -77,12 +164,36 @@ export const HomePage = () => {
               title: texts.health,
               cell: ({ health }) => <span className={healthColours[health]}>{texts.healths[health]}</span>
             },
-            { title: texts.tasks24h, isNumber: true, cell: ({ tasks_24h }) => format.number(tasks_24h) },
+            {
+              title: texts.tasks24h,
+              isNumber: true,
+              cell: ({ tasks_24h }) => (
+                <>
+                  {format.number(tasks_24h)}
+                  <span className="block text-small text-soft max-md:hidden">
+                    {overview.perHour(format.compact(Math.round(tasks_24h / windowHours)))}
+                  </span>
+                </>
+              )
+            },
             {
               title: texts.failed24h,
               isNumber: true,
-              cell: ({ failure_rate_24h, failures_24h }) =>
-                `${format.number(failures_24h)} (${format.percent(failure_rate_24h)})`
+              cell: ({ failures_24h, slug }) => (
+                <Link
+                  to="/projects/$slug/tasks"
+                  params={{ slug }}
+                  search={{ q: formatQuery({ state: "failure", since: "24h" }) }}
+                  className={failures_24h > 0 ? `text-failure ${link}` : "text-soft"}
+                >
+                  {format.number(failures_24h)}
+                </Link>
+              )
+            },
+            {
+              title: overview.failureRate,
+              isNumber: true,
+              cell: ({ failure_rate_24h }) => format.percent(failure_rate_24h)
             },
             {
               title: texts.agents,
@@ -103,6 +214,7 @@ export const HomePage = () => {
             }
           ]}
         />
+        <RecentFailures />
       </ListFrame>
     </>
   )

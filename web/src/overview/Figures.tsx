@@ -4,7 +4,7 @@ import type { Schemas } from "../api/client.ts"
 import { useFormat } from "../format/useFormat.ts"
 import { useTexts } from "../i18n/Language.tsx"
 
-const Figure = ({ children, isBad = false, name, note }: {
+export const Figure = ({ children, isBad = false, name, note }: {
   readonly name: string
   readonly isBad?: boolean
   readonly children: ReactNode
@@ -16,6 +16,12 @@ const Figure = ({ children, isBad = false, name, note }: {
     <dd className={`figures text-figure font-semibold whitespace-nowrap ${isBad ? "text-failure" : ""}`}>{children}</dd>
     {note !== undefined && <dd className="figures text-small text-soft">{note}</dd>}
   </div>
+)
+
+export const FigureGrid = ({ children }: { readonly children: ReactNode }) => (
+  <dl className="mx-5 grid grid-cols-[repeat(auto-fit,minmax(136px,1fr))] gap-px overflow-hidden rounded-base border border-line bg-line">
+    {children}
+  </dl>
 )
 
 /** The numbers of a window: what ended and how, how long it took, and who is there to work. */
@@ -39,7 +45,7 @@ export const Figures = ({ slug, stats }: { readonly slug: string; readonly stats
     </Figure>
   )
   return (
-    <dl className="mx-5 grid grid-cols-[repeat(auto-fit,minmax(136px,1fr))] gap-px overflow-hidden rounded-base border border-line bg-line">
+    <FigureGrid>
       <Figure
         name={texts.throughput}
         note={ended > 0 && texts.perHour(format.compact(Math.round(ended / stats.window_hours)))}
@@ -57,6 +63,6 @@ export const Figures = ({ slug, stats }: { readonly slug: string; readonly stats
       {durations(texts.waitsShort, stats.wait_ms)}
       {presence(texts.workersOnline, "/projects/$slug/workers", stats.workers_online, stats.workers_offline)}
       {presence(texts.agentsOnline, "/projects/$slug/agents", stats.agents_online, stats.agents_offline)}
-    </dl>
+    </FigureGrid>
   )
 }

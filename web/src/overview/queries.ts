@@ -55,6 +55,13 @@ export const homeQuery = queryOptions({
   queryFn: () => unwrap(api.GET("/api/v1/home/summary"))
 })
 
+const recentFailures = 10
+
+export const recentFailuresQuery = queryOptions({
+  queryKey: ["home", "recent-failures"],
+  queryFn: () => unwrap(api.GET("/api/v1/home/recent-failures", { params: { query: { limit: recentFailures } } }))
+})
+
 export const queuesQuery = (slug: string) =>
   queryOptions({
     queryKey: ["queues", slug],

@@ -9,6 +9,8 @@ export const home: Texts["home"] = {
   tasks24h: "Tasks, 24 h",
   failed24h: "Fehlgeschlagen, 24 h",
   lastActivity: "Letzte Aktivität",
+  recentFailures: "Letzte Fehler",
+  noFailures: "Kein Task ist fehlgeschlagen",
   project: "Projekt",
   health: "Zustand",
   healths: { healthy: "In Ordnung", degraded: "Beeinträchtigt", critical: "Kritisch", idle: "Noch keine Agenten" }

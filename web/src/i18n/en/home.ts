@@ -7,6 +7,8 @@ export const home = {
   tasks24h: "Tasks, 24 h",
   failed24h: "Failed, 24 h",
   lastActivity: "Last activity",
+  recentFailures: "Recent failures",
+  noFailures: "No task is failed now",
   project: "Project",
   health: "Health",
   healths: { healthy: "Healthy", degraded: "Degraded", critical: "Critical", idle: "No agents yet" }

@@ -9,6 +9,8 @@ export const home: Texts["home"] = {
   tasks24h: "Tareas, 24 h",
   failed24h: "Fallidas, 24 h",
   lastActivity: "Última actividad",
+  recentFailures: "Fallos recientes",
+  noFailures: "Ninguna tarea ha fallado",
   project: "Proyecto",
   health: "Salud",
   healths: { healthy: "Correcto", degraded: "Degradado", critical: "Crítico", idle: "Aún sin agentes" }

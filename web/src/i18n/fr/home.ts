@@ -9,6 +9,8 @@ export const home: Texts["home"] = {
   tasks24h: "Tâches, 24 h",
   failed24h: "Échouées, 24 h",
   lastActivity: "Dernière activité",
+  recentFailures: "Échecs récents",
+  noFailures: "Aucune tâche n’est en échec",
   project: "Projet",
   health: "Santé",
   healths: { healthy: "Bonne", degraded: "Dégradée", critical: "Critique", idle: "Pas encore d’agent" }

@@ -9,6 +9,8 @@ export const home: Texts["home"] = {
   tasks24h: "タスク（24時間）",
   failed24h: "失敗（24時間）",
   lastActivity: "最終アクティビティ",
+  recentFailures: "最近の失敗",
+  noFailures: "失敗したタスクはありません",
   project: "プロジェクト",
   health: "稼働状況",
   healths: { healthy: "正常", degraded: "低下", critical: "重大", idle: "エージェントなし" }
