@@ -13,6 +13,7 @@ import type { ActivitySearch } from "./activity/ActivityPage.tsx"
 import { type SetupEngine, setupEngines } from "./agents/setupEngines.ts"
 import type { AuditSearch } from "./audit/AuditPage.tsx"
 import { type ItemStatus, itemStatuses } from "./bulkRetries/bulkRetry.ts"
+import { commandStatuses } from "./commands/statuses.ts"
 import type { DeadLettersSearch } from "./deadLetters/DeadLettersPage.tsx"
 import { type FailuresSearch, failureWindows } from "./failures/queries.ts"
 import { useTexts } from "./i18n/Language.tsx"
@@ -201,6 +202,8 @@ const scheduleRoute = createRoute({
 const commandsRoute = createRoute({
   getParentRoute: () => projectRoute,
   path: "/commands",
+  validateSearch: ({ status }: Record<string, unknown>): { readonly status?: (typeof commandStatuses)[number] } =>
+    present({ status: oneOf(commandStatuses, status) }),
   component: lazyRouteComponent(() => import("./commands/CommandsPage.tsx"), "CommandsPage")
 })
 

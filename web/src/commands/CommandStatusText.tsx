@@ -1,5 +1,7 @@
+import { Fragment } from "react"
 import { useTexts } from "../i18n/Language.tsx"
 import type { CommandStatus } from "./following.ts"
+import { commandStatuses } from "./statuses.ts"
 
 const colours: Readonly<Record<CommandStatus, string>> = {
   pending: "text-waiting",
@@ -10,7 +12,25 @@ const colours: Readonly<Record<CommandStatus, string>> = {
   cancelled: "text-stopped"
 }
 
-/** The state of a command in a word; what it means on hover. */
+/** What each state means, for people who cannot hover. */
+export const CommandStatusHelp = () => {
+  const { commands: texts } = useTexts()
+  return (
+    <details className="px-5 pb-4">
+      <summary className="w-fit cursor-pointer rounded-small text-soft hover:text-ink">{texts.statusHelp}</summary>
+      <dl className="mt-3 grid max-w-[80ch] grid-cols-[auto_minmax(0,1fr)] gap-x-5 gap-y-2">
+        {commandStatuses.map((status) => (
+          <Fragment key={status}>
+            <dt className={colours[status]}>{texts.statuses[status]}</dt>
+            <dd>{texts.statusHints[status]}</dd>
+          </Fragment>
+        ))}
+      </dl>
+    </details>
+  )
+}
+
+/** The state of a command in a word; what it means on hover, and in `CommandStatusHelp`. */
 export const CommandStatusText = ({ status }: { readonly status: CommandStatus }) => {
   const { commands: texts } = useTexts()
   return <span className={colours[status]} title={texts.statusHints[status]}>{texts.statuses[status]}</span>

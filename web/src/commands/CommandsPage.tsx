@@ -1,5 +1,4 @@
-import { Link, useParams } from "@tanstack/react-router"
-import { useState } from "react"
+import { Link, useNavigate, useParams, useSearch } from "@tanstack/react-router"
 import { api, type Schemas, unwrap } from "../api/client.ts"
 import { CommandTabs } from "../bulkRetries/CommandTabs.tsx"
 import { useFormat } from "../format/useFormat.ts"
@@ -11,14 +10,11 @@ import { PageHeader } from "../ui/PageHeader.tsx"
 import { Table } from "../ui/Table.tsx"
 import { Time } from "../ui/Time.tsx"
 import { usePagedList } from "../ui/usePagedList.ts"
-import { CommandStatusText } from "./CommandStatusText.tsx"
+import { CommandStatusHelp, CommandStatusText } from "./CommandStatusText.tsx"
+import { commandStatuses } from "./statuses.ts"
 import { useActionName } from "./useActionName.ts"
 
 type Command = Schemas["Command"]
-type Status = Command["status"]
-
-const statuses: ReadonlyArray<Status> = ["pending", "dispatched", "completed", "failed", "timeout", "cancelled"]
-
 const refetchMillis = 3_000
 const pageSize = 50
 
@@ -46,7 +42,8 @@ export const CommandsPage = () => {
   const { slug } = useParams({ from: "/signed-in/projects/$slug/commands" })
   const { commands: texts } = useTexts()
   const format = useFormat()
-  const [status, setStatus] = useState<Status | "">("")
+  const { status } = useSearch({ from: "/signed-in/projects/$slug/commands" })
+  const navigate = useNavigate()
   const list = usePagedList({
     key: ["commands", slug, status],
     read: (cursor) =>
@@ -54,7 +51,7 @@ export const CommandsPage = () => {
         api.GET("/api/v1/projects/{slug}/commands", {
           params: {
             path: { slug },
-            query: { limit: pageSize, ...(status !== "" && { status }), ...(cursor !== null && { cursor }) }
+            query: { limit: pageSize, ...(status !== undefined && { status }), ...(cursor !== null && { cursor }) }
           }
         })
       ),
@@ -66,19 +63,28 @@ export const CommandsPage = () => {
       <PageHeader title={texts.title}>
         <select
           aria-label={texts.status}
-          value={status}
-          onChange={({ target }) => setStatus(statuses.find((one) => one === target.value) ?? "")}
+          value={status ?? ""}
+          onChange={({ target }) => {
+            const chosen = commandStatuses.find((one) => one === target.value)
+            void navigate({
+              to: "/projects/$slug/commands",
+              params: { slug },
+              search: chosen === undefined ? {} : { status: chosen },
+              replace: true
+            })
+          }}
           className="h-[30px] rounded-base border border-line bg-paper px-3"
         >
           <option value="">{texts.allStatuses}</option>
-          {statuses.map((one) => <option key={one} value={one}>{texts.statuses[one]}</option>)}
+          {commandStatuses.map((one) => <option key={one} value={one}>{texts.statuses[one]}</option>)}
         </select>
       </PageHeader>
       <CommandTabs slug={slug} />
+      <CommandStatusHelp />
       <ListFrame
         list={list}
         isEmpty={list.rows.length === 0}
-        empty={status === ""
+        empty={status === undefined
           ? <EmptyState title={texts.none} hint={texts.noneHint} />
           : <EmptyState title={texts.noneOfStatus} />}
       >

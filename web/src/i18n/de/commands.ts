@@ -19,6 +19,7 @@ export const commands: Texts["commands"] = {
     timeout: "Ergebnis unbekannt",
     cancelled: "Abgebrochen"
   },
+  statusHelp: "Was die Ergebnisse bedeuten",
   statusHints: {
     pending: "Noch kein Agent hat ihn übernommen.",
     dispatched: "Ein Agent hat ihn übernommen und noch nicht geantwortet.",

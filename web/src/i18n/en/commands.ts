@@ -17,6 +17,7 @@ export const commands = {
     timeout: "Outcome unknown",
     cancelled: "Cancelled"
   },
+  statusHelp: "What the outcomes mean",
   statusHints: {
     pending: "No agent has taken it yet.",
     dispatched: "An agent has it, and has not answered yet.",

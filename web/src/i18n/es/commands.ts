@@ -19,6 +19,7 @@ export const commands: Texts["commands"] = {
     timeout: "Resultado desconocido",
     cancelled: "Cancelado"
   },
+  statusHelp: "Qué significan los resultados",
   statusHints: {
     pending: "Ningún agente lo ha recogido aún.",
     dispatched: "Un agente lo ha recogido y aún no ha respondido.",

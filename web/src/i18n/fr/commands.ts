@@ -19,6 +19,7 @@ export const commands: Texts["commands"] = {
     timeout: "Résultat inconnu",
     cancelled: "Annulée"
   },
+  statusHelp: "Signification des résultats",
   statusHints: {
     pending: "Aucun agent ne l’a encore prise en charge.",
     dispatched: "Un agent l’a prise en charge et n’a pas encore répondu.",

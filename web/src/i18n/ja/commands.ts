@@ -19,6 +19,7 @@ export const commands: Texts["commands"] = {
     timeout: "結果不明",
     cancelled: "キャンセル済み"
   },
+  statusHelp: "結果の意味",
   statusHints: {
     pending: "まだどのエージェントも受け取っていません。",
     dispatched: "エージェントが受け取りましたが、まだ応答していません。",

@@ -1,0 +1,10 @@
+import type { Schemas } from "../api/client.ts"
+
+export const commandStatuses: ReadonlyArray<Schemas["Command"]["status"]> = [
+  "pending",
+  "dispatched",
+  "completed",
+  "failed",
+  "timeout",
+  "cancelled"
+]
