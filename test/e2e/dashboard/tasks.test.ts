@@ -194,11 +194,36 @@ describe.skipIf(!ready)("the list of tasks on the dashboard", () => {
           await commands.getByText("Completed", { exact: true }).waitFor()
           const { kwargs } = await call("GET", `/projects/shop/tasks/effect-queue/${command.result.new_task_id}`)
           assert.strictEqual(kwargs.customer, 4242)
+          const facts = page.getByRole("region", { name: "Facts" })
+          await facts.getByRole("link", { name: command.result.new_task_id }).click()
+          await facts.getByRole("link", { name: taskId }).click() // it is a retry of the first one
+          await page.waitForURL(new RegExp(`${taskId}$`))
+
+          // a part that cannot be read says so, and names its request
+          const refusal = { code: "forbidden", detail: "The tree is refused.", request_id: "request-7" }
+          await page.route(/\/tree$/, (route) => route.fulfill({ status: 403, json: refusal }))
+          await page.reload()
+          await tree.getByText("The tree is refused.").waitFor()
+          await tree.getByText("request-7").waitFor()
+          await page.unroute(/\/tree$/)
+          await tree.getByRole("button", { name: "Try again" }).click()
+          await tree.getByRole("link", { name: "payment.charge" }).first().waitFor()
           await commands.getByRole("link", { name: "Rows of the audit log" }).click()
           await page.getByText("command.issued").waitFor()
           assert.strictEqual(new URL(page.url()).searchParams.get("target"), command.id)
           await page.getByRole("button", { name: /Show all/ }).click()
           await page.waitForURL(/audit$/)
+
+          // the outcome that the commands are filtered by is a part of the address
+          await page.goto("/projects/shop/commands")
+          await page.getByLabel("Outcome").selectOption("completed")
+          await page.waitForURL(/status=completed/)
+          await page.reload()
+          await page.getByRole("row").filter({ hasText: "Retry a task" }).first().waitFor()
+          assert.strictEqual(await page.getByLabel("Outcome").inputValue(), "completed")
+          await page.getByText("What the outcomes mean").click()
+          await page.getByText("It may have done it.").waitFor()
+          await assertAccessible(page, "commands")
           await page.goto("/projects/shop/tasks")
 
           // the loaded rows, then all that match, are selected and deleted

@@ -4,10 +4,10 @@ import { type BulkJob, partsOf } from "./bulkJob.ts"
 
 const fills = {
   succeeded: "bg-success",
-  failed: "bg-failure",
-  unknown: "bg-retry",
+  failed: "bg-failure striped",
+  unknown: "bg-retry dotted",
   skipped: "bg-stopped",
-  pending: "bg-running",
+  pending: "bg-running barred",
   left: "bg-press"
 } as const
 

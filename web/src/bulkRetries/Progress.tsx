@@ -16,10 +16,10 @@ export const PhaseMark = ({ phase }: { readonly phase: Phase }) => {
 
 const fills = {
   succeeded: "bg-success",
-  failed: "bg-failure",
-  unknown: "bg-retry",
+  failed: "bg-failure striped",
+  unknown: "bg-retry dotted",
   unobserved: "bg-stopped",
-  claimed: "bg-running",
+  claimed: "bg-running barred",
   pending: "bg-press"
 } as const
 

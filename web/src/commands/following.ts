@@ -71,7 +71,7 @@ export const useCommandNotice = (slug: string) => {
       } catch (error) {
         notice.replace({ ...problemOf(error), tone: "bad" })
       } finally {
-        for (const name of ["commands", "queues", "workers"]) {
+        for (const name of ["commands", "queues", "task", "workers"]) {
           void queries.invalidateQueries({ queryKey: [name, slug] })
         }
       }

@@ -7,7 +7,7 @@ import { type TaskAction, type TaskRef, useTaskCommands } from "./commandsOfTask
 export interface Question {
   readonly action: TaskAction
   readonly tasks: ReadonlyArray<TaskRef>
-  /** A sentence about which tasks these are. */
+  /** A sentence about which tasks these are, or what a retry of them needs. */
   readonly note?: string
 }
 

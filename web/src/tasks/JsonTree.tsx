@@ -4,38 +4,22 @@ import { useFormat } from "../format/useFormat.ts"
 import { useTexts } from "../i18n/Language.tsx"
 import { CopyButton } from "../ui/CopyButton.tsx"
 import { Icon } from "../ui/Icon.tsx"
+import { findMembers, membersOf } from "./jsonMembers.ts"
 
 /** Members that are shown before a button shows the rest. */
 const firstMembers = 100
 /** Nesting that is open at first. */
 const openDepth = 2
 
-type Members = ReadonlyArray<readonly [string, unknown]>
+const textOf = (value: unknown): string =>
+  value instanceof LosslessNumber ? value.toString() : typeof value === "string" ? JSON.stringify(value) : String(value)
 
-const membersOf = (value: unknown): Members | null => {
-  if (Array.isArray(value)) return value.map((item: unknown, index) => [String(index), item] as const)
-  if (typeof value === "object" && value !== null && !(value instanceof LosslessNumber)) return Object.entries(value)
-  return null
-}
-
-const Scalar = ({ value }: { readonly value: unknown }) => {
-  if (value instanceof LosslessNumber) return <span className="text-running">{value.toString()}</span>
-  if (typeof value === "string") return <span className="break-words whitespace-pre-wrap">{JSON.stringify(value)}</span>
-  return <span className="text-stopped">{String(value)}</span>
-}
-
-const contains = (value: unknown, sought: string): boolean => {
-  const members = membersOf(value)
-  if (members !== null) {
-    return members.some(([name, member]) => name.toLowerCase().includes(sought) || contains(member, sought))
-  }
-  return String(value instanceof LosslessNumber ? value.toString() : value).toLowerCase().includes(sought)
-}
-
-const Member = ({ depth, name, sought, value }: {
+const Member = ({ depth, isFound = false, name, sought, value }: {
   readonly name: string | null
   readonly value: unknown
   readonly depth: number
+  /** The search has found its name. */
+  readonly isFound?: boolean
   /** Empty: nothing is searched for. */
   readonly sought: string
 }) => {
@@ -49,16 +33,14 @@ const Member = ({ depth, name, sought, value }: {
     return (
       <div className="pl-[20px]">
         {label}
-        <Scalar value={value} />
+        <span className="break-words whitespace-pre-wrap">{textOf(value)}</span>
       </div>
     )
   }
   const isArray = Array.isArray(value)
-  const found = sought === ""
-    ? members
-    : members.filter(([key, member]) => key.toLowerCase().includes(sought) || contains(member, sought))
+  const found = findMembers(members, sought)
   const shown = isWhole ? found : found.slice(0, firstMembers)
-  const isShown = isOpen || (sought !== "" && found.length > 0)
+  const isShown = isOpen || isFound || (sought !== "" && found.length > 0)
   return (
     <div className={depth === 0 ? "" : "pl-[20px]"}>
       <button
@@ -77,15 +59,21 @@ const Member = ({ depth, name, sought, value }: {
       </button>
       {isShown && (
         <div className="border-l border-line">
-          {shown.map(([key, member]) => (
-            <Member key={key} name={key} value={member} depth={depth + 1} sought={sought} />
+          {shown.map(({ isByName, name, value }) => (
+            <Member
+              key={name}
+              name={name}
+              value={value}
+              depth={depth + 1}
+              sought={isByName ? "" : sought}
+              isFound={isByName}
+            />
           ))}
           {shown.length < found.length && (
             <button
               type="button"
               className="ml-[20px] text-soft underline underline-offset-2"
-              onClick={() =>
-                setWhole(true)}
+              onClick={() => setWhole(true)}
             >
               {texts.more(format.number(found.length - shown.length))}
             </button>

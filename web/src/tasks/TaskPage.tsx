@@ -1,22 +1,25 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query"
-import { useParams } from "@tanstack/react-router"
+import { Link, useParams } from "@tanstack/react-router"
 import { parse, stringify } from "lossless-json"
 import { lazy, Suspense, useMemo, useState } from "react"
 import { api, base, type Schemas, unwrap } from "../api/client.ts"
-import { useLiveChanges } from "../api/live.ts"
+import { useLiveChanges, useRefetchInterval } from "../api/live.ts"
 import { useFormat } from "../format/useFormat.ts"
 import { useTexts } from "../i18n/Language.tsx"
 import { useCan } from "../session/session.ts"
 import { Button } from "../ui/Button.tsx"
 import { CopyButton } from "../ui/CopyButton.tsx"
 import { Icon } from "../ui/Icon.tsx"
+import { ListFrame } from "../ui/ListFrame.tsx"
 import { ErrorNotice, Loading } from "../ui/Notices.tsx"
 import { PageHeader } from "../ui/PageHeader.tsx"
 import { Fact, Facts, Panel } from "../ui/Panel.tsx"
 import { StateMark } from "../ui/StateMark.tsx"
 import { Time } from "../ui/Time.tsx"
 import { CommandQuestion, type Question } from "./CommandQuestion.tsx"
+import type { TaskAction } from "./commandsOfTask.ts"
 import { JsonTree } from "./JsonTree.tsx"
+import { shellQuote } from "./shellQuote.ts"
 import { OpenTaskActions } from "./TaskActions.tsx"
 import { TaskCommands } from "./TaskCommands.tsx"
 import { TaskTree } from "./TaskTree.tsx"
@@ -29,6 +32,11 @@ type TaskDetail = Schemas["TaskDetail"]
 
 /** A timeline of more events is cut, and says so. */
 const maxEvents = 500
+
+/** The reasons change with the queue and the workers, of which the task's own changes say nothing. */
+const whyRefetchMillis = 10_000
+
+const taskKey = (slug: string, engine: string, taskId: string) => ["task", slug, engine, taskId] as const
 
 const endStates: ReadonlySet<string> = new Set(["success", "failure", "revoked", "rejected"])
 
@@ -44,8 +52,23 @@ const readTask = async (slug: string, engine: string, taskId: string) => {
   return { task: JSON.parse(text) as TaskDetail, exact } // the contract of this operation
 }
 
-const TaskFacts = ({ task }: { readonly task: TaskDetail }) => {
-  const { task: texts } = useTexts()
+const TaskLink = ({ engine, slug, taskId }: {
+  readonly slug: string
+  readonly engine: string
+  readonly taskId: string
+}) => (
+  <Link
+    to="/projects/$slug/tasks/$engine/$taskId"
+    params={{ slug, engine, taskId }}
+    title={taskId}
+    className="font-mono text-small underline underline-offset-2"
+  >
+    {taskId}
+  </Link>
+)
+
+const TaskFacts = ({ slug, task }: { readonly slug: string; readonly task: TaskDetail }) => {
+  const { task: texts, tasks } = useTexts()
   const format = useFormat()
   const waitedMillis = task.received_at === null || task.started_at === null
     ? null
@@ -55,33 +78,67 @@ const TaskFacts = ({ task }: { readonly task: TaskDetail }) => {
       <Fact name={texts.engine}>{task.engine}</Fact>
       <Fact name={texts.queue}>{task.queue ?? "–"}</Fact>
       <Fact name={texts.worker}>{task.worker_name ?? "–"}</Fact>
+      <Fact name={tasks.columns.priority}>{tasks.priorities[task.priority]}</Fact>
+      {task.eta !== null && (
+        <Fact name={texts.eta}>
+          <Time at={task.eta} isPlanned />
+        </Fact>
+      )}
       <Fact name={texts.received}>{task.received_at === null ? "–" : <Time at={task.received_at} />}</Fact>
       <Fact name={texts.finished}>{task.finished_at === null ? "–" : <Time at={task.finished_at} />}</Fact>
       <Fact name={texts.waited}>{waitedMillis === null || waitedMillis < 0 ? "–" : format.duration(waitedMillis)}</Fact>
       <Fact name={texts.ran}>{task.runtime_ms === null ? "–" : format.duration(task.runtime_ms)}</Fact>
       <Fact name={texts.retries}>{format.number(task.retry_count)}</Fact>
+      {task.retried_from !== null && (
+        <Fact name={texts.retriedFrom}>
+          <TaskLink slug={slug} engine={task.engine} taskId={task.retried_from} />
+        </Fact>
+      )}
+      {task.retried_as.length > 0 && (
+        <Fact name={texts.retriedAs}>
+          <ul className="max-h-[120px] overflow-y-auto">
+            {task.retried_as.map((taskId) => (
+              <li key={taskId} className="truncate">
+                <TaskLink slug={slug} engine={task.engine} taskId={taskId} />
+              </li>
+            ))}
+          </ul>
+        </Fact>
+      )}
+      {task.orphaned_at !== null && (
+        <Fact name={texts.orphaned}>
+          <Time at={task.orphaned_at} />
+        </Fact>
+      )}
       {task.tags.length > 0 && <Fact name={texts.tags}>{task.tags.join(", ")}</Fact>}
     </Facts>
   )
 }
 
 const Why = ({ slug, task }: { readonly slug: string; readonly task: TaskDetail }) => {
-  const { task: texts } = useTexts()
-  const { data: why } = useQuery({
-    queryKey: ["why", slug, task.engine, task.task_id, task.updated_at],
+  const { none, task: texts } = useTexts()
+  const refetchInterval = useRefetchInterval(whyRefetchMillis)
+  const why = useQuery({
+    queryKey: [...taskKey(slug, task.engine, task.task_id), "why"],
     queryFn: () =>
       unwrap(
         api.GET("/api/v1/projects/{slug}/tasks/{engine}/{task_id}/why", {
           params: { path: { slug, engine: task.engine, task_id: task.task_id } }
         })
-      )
+      ),
+    refetchInterval
   })
-  if (why === undefined) return null
   return (
     <Panel title={texts.why}>
-      <ul className="grid gap-2 px-5 py-4">
-        {why.reasons.map(({ code, sentence }) => <li key={code}>{sentence}</li>)}
-      </ul>
+      <ListFrame
+        list={why}
+        isEmpty={why.data?.reasons.length === 0}
+        empty={<p className="px-5 py-4 text-soft">{none}</p>}
+      >
+        <ul className="grid gap-2 px-5 py-4">
+          {why.data?.reasons.map(({ code, sentence }) => <li key={code}>{sentence}</li>)}
+        </ul>
+      </ListFrame>
     </Panel>
   )
 }
@@ -94,7 +151,7 @@ export const TaskPage = () => {
   const canOperate = useCan(slug, "operator")
   const [question, setQuestion] = useState<Question | null>(null)
   const [isEditing, setEditing] = useState(false)
-  const key = useMemo(() => ["task", slug, engine, taskId], [slug, engine, taskId])
+  const key = useMemo(() => taskKey(slug, engine, taskId), [slug, engine, taskId])
   const detail = useQuery({ queryKey: key, queryFn: () => readTask(slug, engine, taskId) })
   const events = useQuery({
     queryKey: [...key, "events"],
@@ -123,6 +180,12 @@ export const TaskPage = () => {
     { label: texts.task.namedArguments, value: exact.kwargs },
     { label: texts.task.result, value: exact.result }
   ].filter(({ value }) => value !== null)
+  const ask = (action: TaskAction) =>
+    setQuestion({
+      action,
+      tasks: [task],
+      ...(action === "retry" && task.retry_note !== null && { note: task.retry_note })
+    })
   const path = `${base}/api/v1/projects/${encodeURIComponent(slug)}/tasks/${encodeURIComponent(engine)}/${
     encodeURIComponent(taskId)
   }`
@@ -135,19 +198,22 @@ export const TaskPage = () => {
           <CopyButton text={task.task_id} label={texts.task.id} />
         </span>
         <div className="ml-auto flex flex-wrap items-center gap-3">
-          <CopyButton label={texts.task.copyCurl} text={`curl -H "Authorization: Bearer $SVC_API_KEY" '${path}'`}>
+          <CopyButton
+            label={texts.task.copyCurl}
+            text={`curl -H "Authorization: Bearer $SVC_API_KEY" ${shellQuote(path)}`}
+          >
             <span className="text-small">curl</span>
           </CopyButton>
           <CopyButton
             label={texts.task.copyCli}
-            text={`svc tasks show --project ${slug} --engine ${engine} '${taskId.replaceAll("'", "'\\''")}'`}
+            text={`svc tasks show --project ${slug} --engine ${engine} ${shellQuote(taskId)}`}
           >
             <span className="text-small">svc</span>
           </CopyButton>
           {canOperate && !hasEnded && (
             <Button
               look="danger"
-              onClick={() => setQuestion({ action: "cancel", tasks: [task] })}
+              onClick={() => ask("cancel")}
             >
               <Icon name="cancel" />
               {texts.task.cancel}
@@ -162,7 +228,7 @@ export const TaskPage = () => {
           {canOperate && (
             <Button
               look={task.state === "failure" ? "primary" : "plain"}
-              onClick={() => setQuestion({ action: "retry", tasks: [task] })}
+              onClick={() => ask("retry")}
             >
               <Icon name="retry" />
               {texts.task.retry}
@@ -170,6 +236,7 @@ export const TaskPage = () => {
           )}
         </div>
       </PageHeader>
+      {detail.isError && <ErrorNotice error={detail.error} onRetry={() => void detail.refetch()} />}
       <div className="grid gap-5 px-5 pb-6 lg:grid-cols-[minmax(0,3fr)_minmax(0,2fr)]">
         <div className="grid grid-cols-[minmax(0,1fr)] content-start gap-5">
           {task.exception !== null && (
@@ -194,18 +261,20 @@ export const TaskPage = () => {
         </div>
         <div className="grid grid-cols-[minmax(0,1fr)] content-start gap-5">
           <Panel title={texts.task.facts}>
-            <TaskFacts task={task} />
+            <TaskFacts slug={slug} task={task} />
           </Panel>
           <Panel title={texts.task.timeline}>
-            {events.isError
-              ? <ErrorNotice error={events.error} />
-              : (
-                <Timeline
-                  events={events.data?.items ?? []}
-                  hasEnded={hasEnded}
-                  isCut={events.data?.next_cursor !== null}
-                />
-              )}
+            <ListFrame
+              list={events}
+              isEmpty={events.data?.items.length === 0}
+              empty={<p className="px-5 py-4 text-soft">{texts.task.noEvents}</p>}
+            >
+              <Timeline
+                events={events.data?.items ?? []}
+                hasEnded={hasEnded}
+                isCut={events.data?.next_cursor !== null}
+              />
+            </ListFrame>
           </Panel>
           {!hasEnded && <Why slug={slug} task={task} />}
           <TaskTree slug={slug} engine={engine} taskId={taskId} />
@@ -216,7 +285,7 @@ export const TaskPage = () => {
         task={task}
         canRetry={canOperate}
         canCancel={canOperate && !hasEnded}
-        onAsk={(action) => setQuestion({ action, tasks: [task] })}
+        onAsk={ask}
       />
       {question !== null && <CommandQuestion slug={slug} question={question} onClose={() => setQuestion(null)} />}
       {isEditing && (

@@ -6,7 +6,7 @@ import { useRefetchInterval } from "../api/live.ts"
 import { useNow } from "../format/now.ts"
 import { useFormat } from "../format/useFormat.ts"
 import { useTexts } from "../i18n/Language.tsx"
-import { Loading } from "../ui/Notices.tsx"
+import { ErrorNotice, Loading } from "../ui/Notices.tsx"
 import { Panel } from "../ui/Panel.tsx"
 import { StateShape } from "../ui/StateMark.tsx"
 import { Tabs } from "../ui/Tabs.tsx"
@@ -23,7 +23,7 @@ const Bar = ({ end, node, now, start }: {
   readonly end: number
   readonly now: number
 }) => {
-  const { task: texts } = useTexts()
+  const { states, task: texts } = useTexts()
   const format = useFormat()
   const { ended, received, started } = spanOf(node, now)
   if (received === null) return null
@@ -36,6 +36,7 @@ const Bar = ({ end, node, now, start }: {
     <div
       role="img"
       aria-label={[
+        states[node.state],
         `${texts.waited} ${format.duration((started ?? ended) - received)}`,
         ...(ran === null ? [] : [`${texts.ran} ${format.duration(ran)}`])
       ].join(", ")}
@@ -45,7 +46,11 @@ const Bar = ({ end, node, now, start }: {
       {started !== null && (
         <div
           className={`absolute inset-y-0 ${
-            node.state === "failure" ? "bg-failure" : node.state === "success" ? "bg-success" : "bg-running"
+            node.state === "failure"
+              ? "bg-failure striped"
+              : node.state === "success"
+              ? "bg-success"
+              : "bg-running barred"
           }`}
           style={percent(started, ended)}
         />
@@ -107,7 +112,7 @@ export const TaskTree = ({ engine, slug, taskId }: {
   const format = useFormat()
   const [view, setView] = useState<"list" | "graph">("list")
   const refetchInterval = useRefetchInterval(refetchMillis)
-  const { data: tree } = useQuery({
+  const { data: tree, error, refetch } = useQuery({
     queryKey: ["tree", slug, engine, taskId],
     queryFn: () =>
       unwrap(
@@ -117,10 +122,12 @@ export const TaskTree = ({ engine, slug, taskId }: {
       ),
     refetchInterval
   })
-  if (tree === undefined || tree.node_count < 2) return null
+  const notice = error !== null && <ErrorNotice error={error} onRetry={() => void refetch()} />
+  if (tree === undefined || tree.node_count < 2) return notice && <Panel title={texts.tree}>{notice}</Panel>
   const branches = branchesOf(tree.nodes)
   return (
     <Panel title={texts.tree}>
+      {notice}
       <Tabs
         label={texts.treeViews}
         tabs={{ list: texts.treeList, graph: texts.treeGraph }}

@@ -3,9 +3,18 @@ import { useNow } from "../format/now.ts"
 import { useFormat } from "../format/useFormat.ts"
 import { useTexts } from "../i18n/Language.tsx"
 import { Time } from "../ui/Time.tsx"
-import { spansOf } from "./spans.ts"
+import { type Span, spansOf } from "./spans.ts"
 
-const fills = { wait: "bg-waiting opacity-40", gap: "bg-retry opacity-40", run: "bg-running" } as const
+const fills = {
+  wait: "bg-waiting opacity-40",
+  gap: "bg-retry opacity-40 dotted",
+  runs: "bg-running barred",
+  succeeded: "bg-success",
+  failed: "bg-failure striped"
+} as const
+
+const lookOf = ({ isEndBad, kind }: Span, hasEnded: boolean): keyof typeof fills =>
+  kind !== "run" ? kind : isEndBad ? "failed" : hasEnded ? "succeeded" : "runs"
 
 /** The attempts to scale, and the events below them. */
 export const Timeline = ({ events, hasEnded, isCut }: {
@@ -15,39 +24,52 @@ export const Timeline = ({ events, hasEnded, isCut }: {
   readonly isCut: boolean
 }) => {
   const now = useNow()
-  const { task: texts } = useTexts()
+  const { states, task: texts } = useTexts()
   const format = useFormat()
-  if (events.length === 0) return <p className="px-5 py-4 text-soft">{texts.noEvents}</p>
   const spans = spansOf(events, now, hasEnded)
   const from = spans[0]?.from ?? 0
   const whole = Math.max(1, (spans.at(-1)?.to ?? 0) - from)
-  const names = { wait: texts.waited, run: texts.ran, gap: texts.betweenAttempts } as const
+  const names = {
+    wait: texts.waited,
+    gap: texts.betweenAttempts,
+    runs: states.started,
+    succeeded: states.success,
+    failed: states.failure
+  } as const
+  const drawn = spans.map((span) => {
+    const look = lookOf(span, hasEnded)
+    return { ...span, look, text: `${names[look]} ${format.duration(span.to - span.from)}` }
+  })
   return (
     <div className="px-5 py-4">
-      {spans.length > 0 && (
-        <div
-          className="relative mb-4 h-[28px] overflow-hidden rounded-small bg-canvas"
-          role="img"
-          aria-label={spans.map((span) => `${names[span.kind]} ${format.duration(span.to - span.from)}`).join(", ")}
-        >
-          {spans.map((span, index) => (
-            <div
-              key={index}
-              title={`${names[span.kind]}: ${format.duration(span.to - span.from)}`}
-              className={`absolute inset-y-0 ${
-                span.kind === "run" && span.isEndBad
-                  ? "bg-failure"
-                  : span.kind === "run" && hasEnded
-                  ? "bg-success"
-                  : fills[span.kind]
-              }`}
-              style={{
-                left: `${((span.from - from) / whole) * 100}%`,
-                width: `max(2px, ${((span.to - span.from) / whole) * 100}%)`
-              }}
-            />
-          ))}
-        </div>
+      {drawn.length > 0 && (
+        <>
+          <div
+            className="relative h-[28px] overflow-hidden rounded-small bg-canvas"
+            role="img"
+            aria-label={drawn.map(({ text }) => text).join(", ")}
+          >
+            {drawn.map(({ from: begun, look, text, to }, index) => (
+              <div
+                key={index}
+                title={text}
+                className={`absolute inset-y-0 ${fills[look]}`}
+                style={{
+                  left: `${((begun - from) / whole) * 100}%`,
+                  width: `max(2px, ${((to - begun) / whole) * 100}%)`
+                }}
+              />
+            ))}
+          </div>
+          <ul className="mt-2 mb-4 flex flex-wrap gap-x-4 text-small text-soft" aria-hidden="true">
+            {[...new Set(drawn.map(({ look }) => look))].map((look) => (
+              <li key={look} className="flex items-center gap-2">
+                <span className={`h-[8px] w-[16px] rounded-small ${fills[look]}`} />
+                {names[look]}
+              </li>
+            ))}
+          </ul>
+        </>
       )}
       <ol className="grid gap-2">
         {events.map(({ id, kind, occurred_at }, index) => {
