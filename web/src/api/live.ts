@@ -24,6 +24,8 @@ export type LiveTask = Pick<
 export type LiveStatus = "live" | "connecting" | "paused"
 
 export interface LiveListener {
+  /** False: it listens whatever page is on screen. */
+  readonly isOfPage?: false
   readonly onTask?: (task: LiveTask) => void
   /** How many notifications of the person's inbox are unread, after a change of it. */
   readonly onInbox?: (unread: number) => void
@@ -78,7 +80,14 @@ class LiveStream {
 
   /** Whether the page on screen has each change at once: it hears of all, and of gaps among them. */
   readonly isFollowed = () =>
-    [...this.#listeners].some(({ onGap, onTask }) => onGap !== undefined && onTask !== undefined)
+    [...this.#listeners].some(({ isOfPage = true, onGap, onTask }) =>
+      isOfPage && onGap !== undefined && onTask !== undefined
+    )
+
+  /** The project whose changes the stream brings; null: none. */
+  get slug() {
+    return this.#slug
+  }
 
   /** Opens the stream of the project until the answer is called. */
   follow(slug: string) {

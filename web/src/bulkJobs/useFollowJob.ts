@@ -3,6 +3,7 @@ import { useNavigate } from "@tanstack/react-router"
 import { followJob } from "../api/followJob.ts"
 import { useFormat } from "../format/useFormat.ts"
 import { useTexts } from "../i18n/Language.tsx"
+import { outdateKeptLists } from "../tasks/keptLists.ts"
 import { useToast } from "../ui/Toasts.tsx"
 import type { BulkJob } from "./bulkJob.ts"
 import { bulkJobsKey, readBulkJob } from "./queries.ts"
@@ -40,6 +41,7 @@ export const useFollowJob = (slug: string) => {
     if (job === null) notice.close()
     else notice.replace({ title: texts.ended[job.act], ...(isGood(job) && { tone: "good" }) })
     await queries.invalidateQueries({ queryKey: ["tasks", slug] })
+    outdateKeptLists(slug) // the stream does not report deletions
     await queries.invalidateQueries({ queryKey: bulkJobsKey(slug) })
   }
 }

@@ -76,7 +76,7 @@ const Preview = ({ all, preview }: {
  * Retries every task of a filter: says how many there are, by name and error, and what prevents their retry; then starts
  * a bulk retry and shows it.
  */
-export const BulkRetryDialog = ({ filter, hint, onClose, slug, title }: {
+export const BulkRetryDialog = ({ filter, hint, onClose, onStarted, slug, title }: {
   readonly slug: string
   readonly title: string
   /** A sentence about which tasks are meant. */
@@ -84,6 +84,7 @@ export const BulkRetryDialog = ({ filter, hint, onClose, slug, title }: {
   /** Of bulk-retry-requests; without a state and without ids, only failed tasks match. */
   readonly filter: BulkRetryFilter
   readonly onClose: () => void
+  readonly onStarted?: () => void
 }) => {
   const { bulkRetries: texts } = useTexts()
   const navigate = useNavigate()
@@ -106,6 +107,7 @@ export const BulkRetryDialog = ({ filter, hint, onClose, slug, title }: {
     const text = JSON.stringify(body)
     if (sent.current.body !== text) sent.current = { body: text, key: createKey() }
     const { id } = await createBulkRetry(slug, { ...body, idempotency_key: sent.current.key })
+    onStarted?.()
     await queries.invalidateQueries({ queryKey: bulkRetriesKey(slug) })
     await navigate({ to: "/projects/$slug/bulk-retries/$requestId", params: { slug, requestId: id } })
   }

@@ -4,6 +4,7 @@ import { base } from "../api/client.ts"
 import { useRefetchInterval } from "../api/live.ts"
 import { lineOfJob } from "../bulkJobs/bulkJob.ts"
 import { FilterLink } from "../bulkJobs/FilterLink.tsx"
+import { useFormat } from "../format/useFormat.ts"
 import { useTexts } from "../i18n/Language.tsx"
 import { usePeople } from "../people/usePeople.ts"
 import { meQuery, useCan } from "../session/session.ts"
@@ -58,11 +59,13 @@ const Filters = ({ job, slug }: { readonly job: ExportJob; readonly slug: string
 /** Asks, and deletes the export with its file. */
 const DeleteButton = ({ job, slug }: { readonly job: ExportJob; readonly slug: string }) => {
   const { exportJobs: texts } = useTexts()
+  const format = useFormat()
   const queries = useQueryClient()
   const [isOpen, setOpen] = useState(false)
+  const created = format.dateTime(Date.parse(job.created_at))
   return (
     <>
-      <Button onClick={() => setOpen(true)}>{texts.remove}</Button>
+      <Button aria-label={texts.removeName(created)} onClick={() => setOpen(true)}>{texts.remove}</Button>
       {isOpen && (
         <FormDialog
           title={texts.removeQuestion}

@@ -10,10 +10,10 @@ import { FormDialog } from "../ui/FormDialog.tsx"
 import { ErrorNotice, Loading } from "../ui/Notices.tsx"
 import { workersQuery } from "../workers/workers.ts"
 
-/** Workers of a queue that are asked for their agent. */
+/** Workers of a queue whose agents are read. */
 const maxWorkers = 20
 
-/** The agents that reported workers of the queue. */
+/** The agents that reported workers of the queue; none is known of a queue with more workers than are read. */
 const useReporters = (slug: string, { engine, name }: Schemas["Queue"], isNeeded: boolean) => {
   const queries = useQueryClient()
   return useQuery({
@@ -22,8 +22,9 @@ const useReporters = (slug: string, { engine, name }: Schemas["Queue"], isNeeded
     queryFn: async () => {
       const workers = await queries.fetchQuery(workersQuery(slug))
       const own = workers.filter((one) => one.engine === engine && one.queues.includes(name))
+      if (own.length > maxWorkers) return new Set<string | null>()
       const details = await Promise.all(
-        own.slice(0, maxWorkers).map(({ id }) =>
+        own.map(({ id }) =>
           unwrap(api.GET("/api/v1/projects/{slug}/workers/{worker_id}", { params: { path: { slug, worker_id: id } } }))
         )
       )

@@ -117,6 +117,7 @@ export const SelectionBar = ({ isAllMatching, onAsk, onClear, onSelectMatching, 
               hint: texts.tasks.retryMatchingHint,
               filter: query === "" ? {} : { query }
             })}
+          onStarted={onClear}
           onClose={() => setDialog(null)}
         />
       )}

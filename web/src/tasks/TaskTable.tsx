@@ -66,6 +66,7 @@ export const TaskTable = (
   })
 
   const isAllSelected = tasks.every(({ id }) => selected.has(id))
+  const isAnySelected = tasks.some(({ id }) => selected.has(id))
   const focus = (id: string | null | undefined) => {
     const link = scroller.current?.querySelector<HTMLElement>(`[data-task="${id}"] a`)
     link?.focus()
@@ -108,7 +109,7 @@ export const TaskTable = (
         })
       )(event)
     },
-    ...(row.canOperate && selected.size === 0 && {
+    ...(row.canOperate && !isAnySelected && {
       retry: onFocused((task) => row.onAsk("retry", task)),
       cancel: onFocused((task) => row.onAsk("cancel", task))
     })
@@ -121,7 +122,7 @@ export const TaskTable = (
       aria-label={texts.selectLoaded}
       checked={isAllSelected}
       ref={(box) => {
-        if (box !== null) box.indeterminate = selected.size > 0 && !isAllSelected
+        if (box !== null) box.indeterminate = isAnySelected && !isAllSelected
       }}
       onChange={() => onSelectLoaded(!isAllSelected)}
     />

@@ -1,9 +1,10 @@
+import { useQuery } from "@tanstack/react-query"
 import { useNavigate, useParams, useSearch } from "@tanstack/react-router"
 import { useCallback, useDeferredValue, useEffect, useMemo, useRef, useState } from "react"
 import { ApiError } from "../api/client.ts"
 import { useFormat } from "../format/useFormat.ts"
 import { useTexts } from "../i18n/Language.tsx"
-import { useCan } from "../session/session.ts"
+import { meQuery, useCan } from "../session/session.ts"
 import { Button } from "../ui/Button.tsx"
 import { EmptyState, ErrorNotice, Loading } from "../ui/Notices.tsx"
 import { PageHeader } from "../ui/PageHeader.tsx"
@@ -78,7 +79,9 @@ export const TasksPage = () => {
   const navigate = useNavigate()
   const line = useDeferredValue(q)
   const { isPartial, problems, valid: query } = useMemo(() => checkLine(line), [line])
-  const list = useTaskList(slug, query)
+  const { data: me } = useQuery(meQuery)
+  const personId = me?.id ?? ""
+  const list = useTaskList(personId, slug, query)
   const canOperate = useCan(slug, "operator")
   const [preferences, changePreferences] = usePreferences()
   const [selected, setSelected] = useState<ReadonlySet<string>>(list.kept?.selected ?? new Set())
@@ -90,19 +93,35 @@ export const TasksPage = () => {
   const [selectedIn, setSelectedIn] = useState(list.key)
   if (selectedIn !== list.key) {
     setSelectedIn(list.key)
-    clearSelection()
+    setSelected(list.kept?.selected ?? new Set())
+    setAllMatching(false)
   }
-  const place = useMemo((): Place => ({ ...(list.kept?.place ?? topOfList) }), [list.kept, list.key])
+  const place = useMemo(
+    (): Place => ({ ...(list.rounds === 0 ? list.kept?.place ?? topOfList : topOfList) }),
+    [list.kept, list.key, list.rounds]
+  )
   const entry = useRef("")
   useEffect(() => {
     entry.current = readEntryKey()
   }, [slug, q, query])
-  const left = useRef({ slug, query, pages: list.pages, place, selected, isOutdated: list.isOutdated })
-  left.current = { slug, query, pages: list.pages, place, selected, isOutdated: list.isOutdated || list.newCount > 0 }
-  useEffect(() => () => {
-    const { pages, ...rest } = left.current
-    if (pages !== undefined) keepList(entry.current, { pages, ...rest })
-  }, [])
+  const keep = () => {
+    const { pages, readUnshown } = list
+    if (pages === undefined) return
+    const { changes, isOutdated } = readUnshown()
+    keepList(entry.current, {
+      personId,
+      slug,
+      query,
+      pages,
+      place,
+      selected,
+      changes,
+      isOutdated: isOutdated || list.isOutdated || list.newCount > 0
+    })
+  }
+  const leave = useRef(keep)
+  leave.current = keep
+  useEffect(() => () => leave.current(), [])
   useEffect(() => setAllMatching(false), [isPartial])
   useEffect(() => {
     if (list.tasks.length === 0) list.readOn()
@@ -175,7 +194,10 @@ export const TasksPage = () => {
             <button
               type="button"
               className="absolute top-[44px] left-1/2 z-10 -translate-x-1/2 rounded-full bg-ink px-5 py-2 font-medium text-inverse shadow-lg hover:opacity-85"
-              onClick={() => void list.showNew()}
+              onClick={() => {
+                clearSelection() // rows of further pages are not loaded again
+                void list.showNew()
+              }}
             >
               {list.newCount > 0
                 ? texts.tasks.newTasks(
@@ -208,6 +230,7 @@ export const TasksPage = () => {
               ))
             : (
               <TaskTable
+                key={`${list.key.join(" ")} ${list.rounds}`}
                 slug={slug}
                 tasks={list.tasks}
                 place={place}

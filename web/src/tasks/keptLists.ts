@@ -17,39 +17,53 @@ export interface Place {
   focusedId: string | null
 }
 
-export interface KeptList {
+/** A list as a person left it. */
+interface LeftList {
+  readonly personId: string
   readonly slug: string
   readonly query: string
   readonly pages: Pages
   readonly place: Place
   readonly selected: ReadonlySet<string>
+  /** What the stream had reported, and the list did not show yet. */
+  readonly changes: Iterable<LiveTask>
   /** Changes were missed. */
   readonly isOutdated: boolean
 }
 
+interface KeptList extends Omit<LeftList, "changes" | "isOutdated"> {
+  readonly ids: ReadonlySet<string>
+  /** What the stream has reported of its tasks, and of other tasks of its project, which may match now. */
+  readonly changes: Map<string, LiveTask>
+  readonly arrivals: Map<string, LiveTask>
+  isOutdated: boolean
+}
+
 /** A list of thousands of rows takes some megabytes. */
 const maxLists = 5
-/** Tasks beyond the lists, which may match now. */
+/** More tasks than these are not counted when the person comes back. */
 const maxArrivals = 1_000
 
 /** Lists that were left, by the key of their entry in the browser's history, the oldest first. */
-const lists = new Map<string, KeptList & { readonly ids: ReadonlySet<string> }>()
-/** What the stream has reported of their tasks, and of others, since one of them was left. */
-const changes = new Map<string, LiveTask>()
-const arrivals = new Map<string, LiveTask>()
+const lists = new Map<string, KeptList>()
 
-const markOutdated = () => {
-  for (const [entry, list] of lists) lists.set(entry, { ...list, isOutdated: true })
+const addChange = (list: KeptList, task: LiveTask): void => {
+  if (list.ids.has(task.id)) list.changes.set(task.id, task)
+  else if (list.arrivals.size < maxArrivals) list.arrivals.set(task.id, task)
+  else list.isOutdated = true
+}
+
+/** Lets the lists of a project say that there is something new when the person comes back to them. */
+export const outdateKeptLists = (slug: string | null): void => {
+  for (const list of lists.values()) if (list.slug === slug) list.isOutdated = true
 }
 
 liveStream.listen({
+  isOfPage: false,
   onTask: (task) => {
-    if (lists.size === 0) return
-    if ([...lists.values()].some(({ ids }) => ids.has(task.id))) changes.set(task.id, task)
-    else if (arrivals.size < maxArrivals) arrivals.set(task.id, task)
-    else markOutdated()
+    for (const list of lists.values()) if (list.slug === liveStream.slug) addChange(list, task)
   },
-  onGap: markOutdated
+  onGap: () => outdateKeptLists(liveStream.slug)
 })
 
 /** The key of the entry of the browser's history that is on screen. */
@@ -59,23 +73,22 @@ export const readEntryKey = (): string => {
 }
 
 /** Keeps a list for the way back to it. */
-export const keepList = (entry: string, list: KeptList): void => {
+export const keepList = (entry: string, { changes, ...left }: LeftList): void => {
+  const ids = new Set(left.pages.pages.flatMap(({ items }) => items.map(({ id }) => id)))
+  const list = { ...left, ids, changes: new Map<string, LiveTask>(), arrivals: new Map<string, LiveTask>() }
+  for (const task of changes) addChange(list, task)
   lists.delete(entry)
-  if (lists.size === 0) {
-    changes.clear()
-    arrivals.clear()
-  }
-  lists.set(entry, { ...list, ids: new Set(list.pages.pages.flatMap(({ items }) => items.map(({ id }) => id))) })
+  lists.set(entry, list)
   for (const oldest of lists.keys()) {
     if (lists.size <= maxLists) break
     lists.delete(oldest)
   }
 }
 
-/** The list of the entry on screen as it was left, and what the stream has reported since. */
-export const findKeptList = (slug: string, query: string) => {
+/** The list of the entry on screen as this person left it, and what the stream has reported since. */
+export const findKeptList = (personId: string, slug: string, query: string) => {
   const list = lists.get(readEntryKey())
-  return list?.slug === slug && list.query === query
-    ? { ...list, changes: [...changes.values(), ...arrivals.values()] }
+  return list?.personId === personId && list.slug === slug && list.query === query
+    ? { ...list, changes: [...list.changes.values(), ...list.arrivals.values()] }
     : null
 }

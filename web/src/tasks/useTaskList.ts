@@ -55,10 +55,10 @@ const recentMillis = 5_000
  * The tasks that match, newest first, page by page. A task on screen changes in place; a new one is counted in `newCount`
  * and comes with `showNew`, so that no row moves under the pointer.
  */
-export const useTaskList = (slug: string, query: string) => {
+export const useTaskList = (personId: string, slug: string, query: string) => {
   const queries = useQueryClient()
   const key = useMemo(() => ["tasks", slug, query] as const, [slug, query])
-  const kept = useMemo(() => findKeptList(slug, query), [slug, query])
+  const kept = useMemo(() => findKeptList(personId, slug, query), [personId, slug, query])
   const list = useInfiniteQuery({
     queryKey: key,
     initialPageParam: null as string | null, // the cursor of the first page
@@ -162,12 +162,26 @@ export const useTaskList = (slug: string, query: string) => {
     }
   }, [slug, query])
 
+  const [begun, setBegun] = useState({ key, rounds: 0 })
+  const rounds = begun.key === key ? begun.rounds : 0
+  /** Begins the list again with its first page. */
   const showNew = useCallback(async () => {
     setNewIds(new Set())
     setOutdated(false)
+    setBegun({ key, rounds: rounds + 1 })
     candidates.current.clear()
-    await queries.resetQueries({ queryKey: key })
-  }, [key, queries])
+    queries.setQueryData<Pages>(
+      key,
+      (known) => known && { pages: known.pages.slice(0, 1), pageParams: known.pageParams.slice(0, 1) }
+    )
+    await queries.refetchQueries({ queryKey: key, exact: true })
+  }, [key, queries, rounds])
+
+  /** What the stream has reported and the list does not show yet. */
+  const readUnshown = useCallback(
+    () => ({ changes: [...changes.current.values()], isOutdated: candidates.current.size > 0 }),
+    []
+  )
 
   useLiveChanges(
     useMemo(() => ({
@@ -189,6 +203,9 @@ export const useTaskList = (slug: string, query: string) => {
     key,
     /** How the list was left, where the person came back to it. */
     kept,
+    /** How many times the person has begun this list again. */
+    rounds,
+    readUnshown,
     pages: list.data as Pages | undefined, // its page parameters are the cursors
     tasks,
     newCount: newIds.size,

@@ -25,6 +25,7 @@ export const exportJobs: Texts["exportJobs"] = {
   hidden: "Er enthält Argumente und Ergebnisse, die Sie nicht sehen dürfen.",
   download: "Herunterladen",
   remove: "Löschen",
+  removeName: (created: string) => `Export vom ${created} löschen`,
   removeQuestion: "Diesen Export löschen?",
   removeHint: "Seine Datei lässt sich danach nicht mehr herunterladen. Ein Export, der gerade geschrieben wird, endet.",
   begun: "Tasks werden exportiert",

@@ -23,6 +23,7 @@ export const exportJobs = {
   hidden: "It shows arguments and results, which you may not see.",
   download: "Download",
   remove: "Delete",
+  removeName: (created: string) => `Delete the export of ${created}`,
   removeQuestion: "Delete this export?",
   removeHint: "Its file can no longer be downloaded. An export that is being written ends.",
   begun: "Tasks are being exported",

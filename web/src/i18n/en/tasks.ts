@@ -25,7 +25,7 @@ export const tasks = {
   },
   allStates: "All states",
   newTasks: (count: string) => `${count} new`,
-  showNew: "Show them",
+  showNew: "Show new tasks",
   noTasks: "No task yet",
   noTasksHint: "Connect an agent; the first task appears here within a second.",
   noMatch: "No task matches",

@@ -25,6 +25,7 @@ export const exportJobs: Texts["exportJobs"] = {
   hidden: "Muestra argumentos y resultados que no puede ver.",
   download: "Descargar",
   remove: "Eliminar",
+  removeName: (created: string) => `Eliminar la exportación del ${created}`,
   removeQuestion: "¿Eliminar esta exportación?",
   removeHint: "Su archivo ya no se podrá descargar. Una exportación en curso se detiene.",
   begun: "Exportando tareas",

@@ -25,6 +25,7 @@ export const exportJobs: Texts["exportJobs"] = {
   hidden: "Il contient des arguments et des résultats que vous ne pouvez pas voir.",
   download: "Télécharger",
   remove: "Supprimer",
+  removeName: (created: string) => `Supprimer l’export du ${created}`,
   removeQuestion: "Supprimer cet export\u00a0?",
   removeHint: "Son fichier ne pourra plus être téléchargé. Un export en cours d’écriture s’arrête.",
   begun: "Export des tâches en cours",

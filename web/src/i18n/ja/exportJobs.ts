@@ -25,6 +25,7 @@ export const exportJobs: Texts["exportJobs"] = {
   hidden: "引数と結果が含まれており、表示する権限がありません。",
   download: "ダウンロード",
   remove: "削除",
+  removeName: (created: string) => `${created} のエクスポートを削除`,
   removeQuestion: "このエクスポートを削除しますか？",
   removeHint: "ファイルはダウンロードできなくなります。書き込み中のエクスポートは終了します。",
   begun: "タスクをエクスポートしています",
