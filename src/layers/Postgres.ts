@@ -4,7 +4,12 @@ import { PgClient } from "@effect/sql-pg"
 import { Effect, MutableRef, Option, Redacted, Schedule } from "effect"
 import { createHash } from "node:crypto"
 import pg from "pg"
-import type { MeasureUse, PostgresAccess, PostgresConnection } from "../services/Database.ts"
+import {
+  type MeasureUse,
+  type PostgresAccess,
+  postgresApplicationName,
+  type PostgresConnection
+} from "../services/Database.ts"
 import * as PreparedReads from "../services/PreparedReads.ts"
 import { Startup, type StartupReason } from "../services/Startup.ts"
 import { PostgresPool } from "./PostgresPool.ts"
@@ -89,7 +94,7 @@ const makePool = (url: Redacted.Redacted, maxConnections: number, measure: Measu
         idleTimeoutMillis: 60_000,
         keepAlive: true, // finds a peer that is gone without a word while a query waits for it
         keepAliveInitialDelayMillis: 10_000,
-        application_name: "svc",
+        application_name: postgresApplicationName,
         onConnect: (client) => client.query(sessionSettings),
         types
       })

@@ -13,6 +13,9 @@ import type { Consumer } from "../domain/Trigger.ts"
  */
 export class Reader extends Context.Tag("svc/Reader")<Reader, SqlClient.SqlClient>() {}
 
+/** The name of the brain's sessions in PostgreSQL's `pg_stat_activity`. */
+export const postgresApplicationName = "svc"
+
 /** Direct access to better-sqlite3, for the measured hot paths only (ingest, exports). */
 export interface SqliteAccess {
   readonly file: string

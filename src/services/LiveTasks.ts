@@ -6,7 +6,13 @@ import { Hints } from "./Database.ts"
 import { yieldToEventLoop } from "./EventLoop.ts"
 import * as Ids from "./Ids.ts"
 import { ChangeBatch, type LiveMessage } from "./LiveTasks/ChangeBatch.ts"
-import { maxTasksAfter, millisAfterReset, millisBetweenPolls, millisBetweenRefreshes } from "./LiveTasks/Pace.ts"
+import {
+  maxTasksAfter,
+  millisAfterRefresh,
+  millisAfterReset,
+  millisBetweenPolls,
+  millisBetweenRefreshes
+} from "./LiveTasks/Pace.ts"
 import { LiveTasksRepo, pageSize } from "./LiveTasks/Repo.ts"
 import { Loops } from "./Loops.ts"
 import { Metrics } from "./Metrics.ts"
@@ -36,7 +42,7 @@ interface ProjectFeed {
   subscribers: number
   position: ChangePosition
   /** The time before which all changes were committed when they were last read; null: as far as `position`. */
-  settled: Timestamp.Timestamp | null
+  commitHorizon: Timestamp.Timestamp | null
   /** `updated_at` by id, of sent tasks that may be read again. */
   sent: Map<string, string>
   /** The number of the last published batch. */
@@ -84,7 +90,7 @@ export class LiveTasks extends Effect.Service<LiveTasks>()("svc/LiveTasks", {
     const publishTasks = Effect.fnUntraced(function*(feed: ProjectFeed, tasks: ReadonlyArray<LiveTask>, at: number) {
       const last = tasks[tasks.length - 1]
       const isLater = last !== undefined && last.updated_at >= feed.position.updated_at
-      const batch = ChangeBatch.tasks(tasks, feed.batchNumber + 1, feed.position, feed.settled)
+      const batch = ChangeBatch.tasks(tasks, feed.batchNumber + 1, feed.position, feed.commitHorizon)
       for (const task of tasks) feed.sent.set(task.id, task.updated_at)
       yield* publish(feed, batch, isLater ? { updated_at: last.updated_at, id: last.id } : feed.position, at)
     })
@@ -92,21 +98,21 @@ export class LiveTasks extends Effect.Service<LiveTasks>()("svc/LiveTasks", {
     const publishReset = Effect.fnUntraced(function*(feed: ProjectFeed, at: number) {
       const updated_at = Timestamp.addSeconds(yield* Timestamp.now, -commitSeconds)
       const position = updated_at > feed.position.updated_at ? { updated_at, id: Ids.minId } : feed.position
-      yield* publish(feed, ChangeBatch.reset(position, feed.batchNumber + 1, feed.settled), position, at)
+      yield* publish(feed, ChangeBatch.reset(position, feed.batchNumber + 1, feed.commitHorizon), position, at)
       feed.pausedUntil = at + millisAfterReset
       metrics.liveResets.inc({ reason: "many_changes" })
     })
 
     /**
      * Publishes the changes since the last refresh, page by page; a `reset` when they exceed the limit of the streams.
-     * `settled` is read before them: the next refresh finds what was committed in between.
+     * `commitHorizon` is read before them: the next refresh finds what was committed in between.
      */
-    const refresh = Effect.fnUntraced(function*(project: ProjectFeed, settled: Timestamp.Timestamp | null) {
+    const refresh = Effect.fnUntraced(function*(project: ProjectFeed, commitHorizon: Timestamp.Timestamp | null) {
       const now = yield* Clock.currentTimeMillis
       const most = maxTasksAfter(now - project.refreshedAt, currentLoad())
       project.isHinted = false
       metrics.liveLooks.inc()
-      let from = repo.rewind(project.position, project.settled)
+      let from = repo.rewind(project.position, project.commitHorizon)
       for (let count = 0;;) {
         const rows = yield* repo.listPage(project.projectId, from, null)
         const fresh = rows.filter((row) => project.sent.get(row.id) !== row.updated_at)
@@ -121,15 +127,19 @@ export class LiveTasks extends Effect.Service<LiveTasks>()("svc/LiveTasks", {
         from = last
         yield* yieldToEventLoop
       }
-      project.settled = settled
-      const horizon = repo.rewind(project.position, settled).updated_at
+      project.commitHorizon = commitHorizon
+      const horizon = repo.rewind(project.position, commitHorizon).updated_at
       for (const [id, at] of project.sent) {
         if (at < horizon || horizon === project.position.updated_at) project.sent.delete(id)
+      }
+      if (commitHorizon !== null) {
+        const pause = millisAfterRefresh(now - Timestamp.toEpochMillis(commitHorizon))
+        project.pausedUntil = Math.max(project.pausedUntil, now + pause)
       }
       if (now - project.publishedAt >= keepAliveMillis) {
         yield* publish(
           project,
-          ChangeBatch.tasks([], project.batchNumber + 1, project.position, settled),
+          ChangeBatch.tasks([], project.batchNumber + 1, project.position, commitHorizon),
           project.position,
           now
         )
@@ -146,8 +156,8 @@ export class LiveTasks extends Effect.Service<LiveTasks>()("svc/LiveTasks", {
         pausedUntil <= now && (isHinted || now - refreshedAt >= pollMillis)
       )
       if (due.length === 0) return
-      const settled = yield* repo.settledAt
-      yield* Effect.forEach(due, (project) => refresh(project, settled), { discard: true })
+      const commitHorizon = yield* repo.readCommitHorizon
+      yield* Effect.forEach(due, (project) => refresh(project, commitHorizon), { discard: true })
     })
     yield* loops.forever("live tasks", refreshDue, { longestPause: "5 seconds" })
     yield* loops.forever(
@@ -159,10 +169,15 @@ export class LiveTasks extends Effect.Service<LiveTasks>()("svc/LiveTasks", {
         }))
     )
 
-    const openFeed = Effect.fnUntraced(function*(projectId: ProjectId) {
+    /**
+     * The first refresh reads from the client's position where that is later than the horizon. A position is never
+     * later than the horizon at the time of its message, so all changes before it were committed and read.
+     */
+    const openFeed = Effect.fnUntraced(function*(projectId: ProjectId, from: ChangePosition | null) {
       const now = yield* Clock.currentTimeMillis
       const updated_at = Timestamp.addSeconds(yield* Timestamp.now, -commitSeconds)
-      const settled = yield* repo.settledAt
+      const horizon = yield* repo.readCommitHorizon
+      const isLater = horizon !== null && from !== null && from.updated_at > horizon && from.updated_at < updated_at
       const hub = yield* PubSub.sliding<ChangeBatch>(capacity)
       const existing = feeds.get(projectId)
       if (existing !== undefined) {
@@ -174,7 +189,7 @@ export class LiveTasks extends Effect.Service<LiveTasks>()("svc/LiveTasks", {
         hub,
         subscribers: 1,
         position: { updated_at, id: Ids.minId },
-        settled,
+        commitHorizon: isLater ? from.updated_at : horizon,
         sent: new Map(),
         batchNumber: 0,
         isHinted: false,
@@ -187,9 +202,9 @@ export class LiveTasks extends Effect.Service<LiveTasks>()("svc/LiveTasks", {
       return feed
     })
 
-    const acquireFeed = (projectId: ProjectId) =>
+    const acquireFeed = (projectId: ProjectId, from: ChangePosition | null) =>
       Effect.acquireRelease(
-        openFeed(projectId),
+        openFeed(projectId, from),
         (feed) =>
           Effect.sync(() => {
             if (--feed.subscribers > 0) return
@@ -206,22 +221,24 @@ export class LiveTasks extends Effect.Service<LiveTasks>()("svc/LiveTasks", {
       projectId: ProjectId,
       from: ChangePosition,
       to: ChangePosition,
-      settled: Timestamp.Timestamp | null,
+      commitHorizon: Timestamp.Timestamp | null,
       sentTimes: Map<string, string>
     ): Stream.Stream<ChangeBatch> => {
-      const horizon = repo.rewind(to, settled).updated_at
+      const horizon = repo.rewind(to, commitHorizon).updated_at
       const overlaps = horizon < to.updated_at
       const next = Effect.fnUntraced(function*({ at, count }: { readonly at: ChangePosition; readonly count: number }) {
         const rows = yield* catchUpPermits.withPermits(1)(
           Effect.zipLeft(repo.listPage(projectId, at, to), yieldToEventLoop)
         )
         const last = rows[rows.length - 1]
-        if (count + rows.length > maxCatchUpTasks) return [ChangeBatch.reset(to, 0, settled), Option.none()] as const
+        if (count + rows.length > maxCatchUpTasks) {
+          return [ChangeBatch.reset(to, 0, commitHorizon), Option.none()] as const
+        }
         if (overlaps) { for (const row of rows) if (row.updated_at >= horizon) sentTimes.set(row.id, row.updated_at) }
         const more = last === undefined || rows.length < pageSize
           ? Option.none()
           : Option.some({ at: last, count: count + rows.length })
-        return [ChangeBatch.tasks(rows, 0, from, settled), more] as const
+        return [ChangeBatch.tasks(rows, 0, from, commitHorizon), more] as const
       })
       return Stream.filter(
         Stream.paginateEffect({ at: repo.rewind(from, null), count: 0 }, next),
@@ -239,10 +256,10 @@ export class LiveTasks extends Effect.Service<LiveTasks>()("svc/LiveTasks", {
       until: Effect.Effect<void>
     ): Stream.Stream<ChangeBatch> =>
       Stream.unwrapScoped(Effect.gen(function*() {
-        const feed = yield* acquireFeed(projectId)
+        const feed = yield* acquireFeed(projectId, from)
         const queue = yield* PubSub.subscribe(feed.hub)
         yield* Effect.forkScoped(Effect.interruptible(Effect.zipRight(until, Queue.shutdown(queue))))
-        const { batchNumber, position, settled } = feed
+        const { batchNumber, position, commitHorizon } = feed
         const sentTimes = new Map<string, string>()
         let expected = from === null ? null : batchNumber + 1
 
@@ -251,11 +268,11 @@ export class LiveTasks extends Effect.Service<LiveTasks>()("svc/LiveTasks", {
           const hasGap = expected !== null && batch.number > expected
           expected = batch.number + 1
           if (hasGap) metrics.liveResets.inc({ reason: "slow_reader" })
-          if (sentTimes.size > 0 && repo.rewind(batch.from, batch.settled).updated_at > position.updated_at) {
+          if (sentTimes.size > 0 && repo.rewind(batch.from, batch.commitHorizon).updated_at > position.updated_at) {
             sentTimes.clear()
           }
           const rest = sentTimes.size === 0 ? batch : batch.without(sentTimes)
-          return hasGap ? [ChangeBatch.reset(batch.from, 0, batch.settled), rest] : [rest]
+          return hasGap ? [ChangeBatch.reset(batch.from, 0, batch.commitHorizon), rest] : [rest]
         }
         const liveBatches = Stream.mapChunks(
           Stream.fromQueue(queue),
@@ -264,8 +281,8 @@ export class LiveTasks extends Effect.Service<LiveTasks>()("svc/LiveTasks", {
         if (from === null) return liveBatches
         const oldest = Timestamp.addSeconds(yield* Timestamp.now, -maxGapSeconds)
         const missedBatches = from.updated_at < oldest
-          ? Stream.succeed(ChangeBatch.reset(position, 0, settled))
-          : catchUp(projectId, from, position, settled, sentTimes)
+          ? Stream.succeed(ChangeBatch.reset(position, 0, commitHorizon))
+          : catchUp(projectId, from, position, commitHorizon, sentTimes)
         return Stream.concat(missedBatches, liveBatches)
       }))
 

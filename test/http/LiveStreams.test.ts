@@ -4,7 +4,9 @@ import { assert, describe, layer } from "@effect/vitest"
 import { Deferred, Effect, Fiber, Option, Stream } from "effect"
 import { connect, type Socket } from "node:net"
 import { decodeChangePosition } from "../../src/domain/LiveTask.ts"
+import * as Timestamp from "../../src/domain/Timestamp.ts"
 import { LiveTasks } from "../../src/services/LiveTasks.ts"
+import { LiveTasksRepo } from "../../src/services/LiveTasks/Repo.ts"
 import { Metrics } from "../../src/services/Metrics.ts"
 import { NodeServer } from "../../src/services/NodeServer.ts"
 import { freshKey, freshProject, request, serverOn } from "../brain.ts"
@@ -165,6 +167,34 @@ describe.each(engines)("many live streams on %s", (engine) => {
           assert.sameMembers(tasks, ["early", "late"])
         }),
       20_000
+    )
+
+    it.scoped.skipIf(engine === "SQLite")(
+      "only transactions of the brain hold the commit horizon back",
+      () =>
+        Effect.gen(function*() {
+          const sql = yield* SqlClient.SqlClient
+          const repo = yield* LiveTasksRepo
+          const horizonDuring = Effect.fnUntraced(function*(applicationName: string) {
+            const isWriting = yield* Deferred.make<void>()
+            const mayEnd = yield* Deferred.make<void>()
+            const begin = yield* Timestamp.now
+            const writing = yield* Effect.fork(sql.withTransaction(Effect.gen(function*() {
+              yield* sql`SELECT set_config('application_name', ${applicationName}, true), pg_current_xact_id()`
+              yield* Deferred.succeed(isWriting, undefined)
+              yield* Deferred.await(mayEnd)
+            })))
+            yield* Deferred.await(isWriting)
+            yield* Effect.sleep("1 second")
+            const horizon = yield* repo.readCommitHorizon
+            yield* Deferred.succeed(mayEnd, undefined)
+            yield* Fiber.join(writing)
+            return Timestamp.toEpochMillis(horizon ?? begin) - Timestamp.toEpochMillis(begin)
+          })
+          assert.isAbove(yield* horizonDuring("etl"), 900)
+          assert.isBelow(yield* horizonDuring("svc"), 500)
+          assert.isBelow(yield* horizonDuring(""), 500)
+        }).pipe(Effect.provide(LiveTasksRepo.layer))
     )
 
     it.scoped("a client that comes back again and again misses no change", () =>

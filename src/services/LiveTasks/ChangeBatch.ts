@@ -18,9 +18,11 @@ const keepAliveComment = new TextEncoder().encode(": still here\n\n")
 const laterPosition = (one: ChangePosition, other: ChangePosition): ChangePosition =>
   one.updated_at > other.updated_at || (one.updated_at === other.updated_at && one.id > other.id) ? one : other
 
-/** Where a client continues: not after `settled`, since changes with later times may still be committed. */
-export const resumePosition = (position: ChangePosition, settled: Timestamp | null): ChangePosition =>
-  settled === null || position.updated_at < settled ? position : { updated_at: settled, id: Ids.minId }
+/** Where a client continues: not after `commitHorizon`, since changes with later times may still be committed. */
+export const resumePosition = (position: ChangePosition, commitHorizon: Timestamp | null): ChangePosition =>
+  commitHorizon === null || position.updated_at < commitHorizon
+    ? position
+    : { updated_at: commitHorizon, id: Ids.minId }
 
 /** The changes of one refresh: the same object for every subscriber of the project. */
 export class ChangeBatch {
@@ -30,19 +32,19 @@ export class ChangeBatch {
   /** Changes up to here were in earlier batches. */
   readonly from: ChangePosition
   /** As of `resumePosition`. */
-  readonly settled: Timestamp | null
+  readonly commitHorizon: Timestamp | null
   private cachedBytes: Uint8Array | null = null
 
   constructor(
     messages: ReadonlyArray<LiveMessage>,
     number: number,
     from: ChangePosition,
-    settled: Timestamp | null
+    commitHorizon: Timestamp | null
   ) {
     this.messages = messages
     this.number = number
     this.from = from
-    this.settled = settled
+    this.commitHorizon = commitHorizon
   }
 
   /** A task that was committed late has the id of `from`, so that a client never resumes at an earlier position. */
@@ -50,15 +52,15 @@ export class ChangeBatch {
     tasks: ReadonlyArray<LiveTask>,
     number: number,
     from: ChangePosition,
-    settled: Timestamp | null
+    commitHorizon: Timestamp | null
   ): ChangeBatch {
-    const idOf = (task: LiveTask) => encodeChangePosition(resumePosition(laterPosition(task, from), settled))
-    return new ChangeBatch(tasks.map((task) => ({ kind: "task", id: idOf(task), task })), number, from, settled)
+    const idOf = (task: LiveTask) => encodeChangePosition(resumePosition(laterPosition(task, from), commitHorizon))
+    return new ChangeBatch(tasks.map((task) => ({ kind: "task", id: idOf(task), task })), number, from, commitHorizon)
   }
 
-  static reset(position: ChangePosition, number: number, settled: Timestamp | null): ChangeBatch {
-    const id = encodeChangePosition(resumePosition(position, settled))
-    return new ChangeBatch([{ kind: "reset", id }], number, position, settled)
+  static reset(position: ChangePosition, number: number, commitHorizon: Timestamp | null): ChangeBatch {
+    const id = encodeChangePosition(resumePosition(position, commitHorizon))
+    return new ChangeBatch([{ kind: "reset", id }], number, position, commitHorizon)
   }
 
   /** The server-sent events, rendered on first use and once for all streams. */
@@ -73,6 +75,8 @@ export class ChangeBatch {
     const rest = this.messages.filter((message) =>
       message.kind === "reset" || sentTimes.get(message.task.id) !== message.task.updated_at
     )
-    return rest.length === this.messages.length ? this : new ChangeBatch(rest, this.number, this.from, this.settled)
+    return rest.length === this.messages.length
+      ? this
+      : new ChangeBatch(rest, this.number, this.from, this.commitHorizon)
   }
 }

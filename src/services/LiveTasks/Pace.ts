@@ -28,3 +28,9 @@ export const maxTasksAfter = (millis: number, { streams }: StreamLoad): number =
 
 /** Pause of a project after a `reset`, since each one makes every client load the list. */
 export const millisAfterReset = 3000
+
+/** A transaction that writes for longer makes each refresh read all changes since its begin again. */
+const maxLagMillis = 3000
+
+/** Pause of a project after a refresh, by how far the commit horizon is behind the clock. */
+export const millisAfterRefresh = (lagMillis: number): number => lagMillis > maxLagMillis ? 3000 : 0

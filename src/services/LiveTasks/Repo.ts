@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import type { ProjectId } from "../../domain/Id.ts"
 import type { ChangePosition, LiveTask } from "../../domain/LiveTask.ts"
 import * as Timestamp from "../../domain/Timestamp.ts"
-import { orDieOnSql, Reader } from "../Database.ts"
+import { orDieOnSql, postgresApplicationName, Reader } from "../Database.ts"
 import * as Ids from "../Ids.ts"
 import { resumePosition } from "./ChangeBatch.ts"
 
@@ -13,8 +13,8 @@ export const pageSize = 500
 const exceptionCharacters = 300
 
 /**
- * A transaction takes its time shortly before its first write, from its replica's clock: clocks of replicas that differ by
- * less than this lose no change. This much is read again; what was sent is left out.
+ * A transaction takes its time shortly before its first write, from its replica's clock: clocks of replicas that differ
+ * by less than this lose no change. This much is read again; what was sent is left out.
  */
 const overlapSeconds = 1
 
@@ -39,27 +39,31 @@ export class LiveTasksRepo extends Effect.Service<LiveTasksRepo>()("svc/LiveTask
 
     /**
      * The time before which every change is committed, except for the overlap: transactions that write now began later.
-     * Null where changes are committed in the order of their times.
+     * Null where changes are committed in the order of their times. Only sessions of the brain count, since no other
+     * program writes tasks, and one that is idle in a transaction would hold the horizon back. Some poolers set one
+     * name for all sessions, which this session then has too, or none.
      */
-    const settledAt: Effect.Effect<Timestamp.Timestamp | null> = sql.onDialectOrElse({
+    const readCommitHorizon: Effect.Effect<Timestamp.Timestamp | null> = sql.onDialectOrElse({
       pg: () =>
         Effect.gen(function*() {
           const now = yield* Timestamp.now
           const [row] = yield* orDieOnSql(read<{ seconds: number }>`
-            SELECT CAST(coalesce(extract(epoch FROM clock_timestamp() - min(xact_start)), 0) AS double precision) AS seconds
-            FROM pg_stat_activity WHERE datname = current_database() AND backend_xid IS NOT NULL`)
+            SELECT CAST(coalesce(extract(epoch FROM clock_timestamp() - min(xact_start)), 0) AS double precision)
+              AS seconds
+            FROM pg_stat_activity WHERE datname = current_database() AND backend_xid IS NOT NULL
+              AND application_name IN ('', ${postgresApplicationName}, current_setting('application_name'))`)
           return Timestamp.addSeconds(now, -Math.min(row?.seconds ?? 0, maxCommitSeconds))
         }),
       orElse: () => Effect.succeed(null)
     })
 
     /** The position to read from, so that late commits of other replicas are found too. */
-    const rewind = (position: ChangePosition, settled: Timestamp.Timestamp | null): ChangePosition => {
-      const { updated_at } = resumePosition(position, settled)
+    const rewind = (position: ChangePosition, commitHorizon: Timestamp.Timestamp | null): ChangePosition => {
+      const { updated_at } = resumePosition(position, commitHorizon)
       return overlap === 0 ? position : { updated_at: Timestamp.addSeconds(updated_at, -overlap), id: Ids.minId }
     }
 
-    return { listPage, settledAt, rewind } as const
+    return { listPage, readCommitHorizon, rewind } as const
   })
 }) {
   static readonly layer = this.Default
