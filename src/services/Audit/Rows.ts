@@ -14,7 +14,8 @@ export interface AuditLogRow extends Omit<ChainedRow, "api_key_id" | "user_agent
 
 /** Rows that one index holds in the order of `seq`; null: any. `user_id` requires both others. */
 export interface Range {
-  readonly project_id: ProjectId | null
+  /** `none`: the rows of no project. */
+  readonly project_id: ProjectId | "none" | null
   readonly action: string | null
   readonly user_id: UserId | null
   /** Denied requests only; combined with a project and no other filter. */
@@ -52,7 +53,9 @@ export class AuditRows extends Effect.Service<AuditRows>()("svc/audit/Rows", {
     ): Statement.Fragment =>
       sql`SELECT seq FROM audit_log WHERE ${
         sql.and([
-          ...(project_id === null ? [] : [sql`project_id = ${project_id}`]),
+          ...(project_id === null
+            ? []
+            : [project_id === "none" ? sql`project_id IS NULL` : sql`project_id = ${project_id}`]),
           ...(user_id === null ? [] : [sql`user_id = ${user_id}`]),
           ...(action === null ? [] : [sql`action = ${action}`]),
           ...(target_id === null ? [] : [sql`target_id = ${target_id}`]),
@@ -64,15 +67,25 @@ export class AuditRows extends Effect.Service<AuditRows>()("svc/audit/Rows", {
 
     const orderOf = ({ from }: Window) => sql.literal(from === "newest" ? "DESC" : "ASC")
 
-    /** SQLite merges ordered ranges and stops at the limit. PostgreSQL may read and sort them all, so each range has a limit. */
+    /**
+     * SQLite merges ordered ranges and stops at the limit. PostgreSQL may read and sort them all, so each range has a
+     * limit. It does not take `IS NULL` for a constant of its index, so the project is in the order of those rows.
+     */
     const mergeRanges = (ranges: ReadonlyArray<Range>, window: Window): Statement.Fragment => {
-      const each = ranges.map((range) => seqsOf(range, window))
-      const first = sql`ORDER BY seq ${orderOf(window)} LIMIT ${window.limit}`
-      const limited = sql.onDialectOrElse({
-        pg: () => each.length === 1 ? each : each.map((seqs) => sql`(${seqs} ${first})`),
-        orElse: () => each
+      const order = orderOf(window)
+      const first = sql`ORDER BY seq ${order} LIMIT ${window.limit}`
+      const firstOf = (range: Range) =>
+        range.project_id === "none" ? sql`ORDER BY project_id ${order}, seq ${order} LIMIT ${window.limit}` : first
+      return sql.onDialectOrElse({
+        pg: () => {
+          const limited = ranges.map((range) => sql`${seqsOf(range, window)} ${firstOf(range)}`)
+          const [only] = limited
+          return only !== undefined && limited.length === 1
+            ? only
+            : sql`${sql.join(" UNION ALL ", false)(limited.map((seqs) => sql`(${seqs})`))} ${first}`
+        },
+        orElse: () => sql`${sql.join(" UNION ALL ", false)(ranges.map((range) => seqsOf(range, window)))} ${first}`
       })
-      return sql`${sql.join(" UNION ALL ", false)(limited)} ${first}`
     }
 
     const selectRows = (ranges: ReadonlyArray<Range>, window: Window) =>
@@ -110,6 +123,18 @@ export class AuditRows extends Effect.Service<AuditRows>()("svc/audit/Rows", {
       )
     }
 
+    /** The projects that have rows, also those that are deleted by now, read by a skip scan of their index. */
+    const listProjects: Effect.Effect<ReadonlyArray<ProjectId>, SqlError.SqlError> = Effect.map(
+      sql<{ project_id: ProjectId }>`WITH RECURSIVE found (project_id) AS (
+          SELECT (SELECT project_id FROM audit_log WHERE project_id IS NOT NULL ORDER BY project_id LIMIT 1)
+          UNION ALL
+          SELECT (SELECT a.project_id FROM audit_log a WHERE a.project_id > found.project_id
+            ORDER BY a.project_id LIMIT 1)
+          FROM found WHERE found.project_id IS NOT NULL)
+        SELECT project_id FROM found WHERE project_id IS NOT NULL`,
+      (all) => all.map(({ project_id }) => project_id)
+    )
+
     /** The cursor's position: the last `seq` at or before it, and whether it is that very row. */
     const findPlace = ({ id, occurred_at }: ActivityCursor) =>
       Effect.map(
@@ -127,7 +152,7 @@ export class AuditRows extends Effect.Service<AuditRows>()("svc/audit/Rows", {
         ([row]) => row?.seq ?? 0
       )
 
-    return { listRows, listActions, findPlace, findLastBefore } as const
+    return { listRows, listActions, listProjects, findPlace, findLastBefore } as const
   })
 }) {
   static readonly layer = this.Default

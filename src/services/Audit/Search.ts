@@ -33,9 +33,9 @@ export class AuditSearch extends Effect.Service<AuditSearch>()("svc/audit/Search
   effect: Effect.gen(function*() {
     const auditRows = yield* AuditRows
 
-    /** The ranges of these projects' rows, or of all rows without projects. */
+    /** The ranges of these projects' rows; null: of all rows. */
     const rangesOf = Effect.fnUntraced(function*(
-      projects: ReadonlyArray<ProjectId> | null,
+      projects: ReadonlyArray<ProjectId | "none"> | null,
       prefix: string,
       user_id: UserId | null
     ) {
@@ -87,23 +87,19 @@ export class AuditSearch extends Effect.Service<AuditSearch>()("svc/audit/Search
       return all.slice(0, limit)
     })
 
-    /** The rows of these projects from one end of the window, with an action of the prefix, by the user if one is given. */
+    /** What the ranges of a view are of. Hidden rows are in none, so that their number costs no reads. */
+    const projectsOf = Effect.fnUntraced(function*(view: ProjectView) {
+      if ("only" in view) return view.only
+      if (view.except.length === 0) return null
+      const hidden: ReadonlySet<ProjectId> = new Set(view.except)
+      const all = yield* auditRows.listProjects
+      return ["none" as const, ...all.filter((id) => !hidden.has(id))]
+    })
+
+    /** The rows of these projects from one end of the window, with an action of the prefix, by the user if given. */
     const listVisible = Effect.fnUntraced(
       function*(view: ProjectView, { action_prefix = "", user_id = null }: ActionsOf, window: Window) {
-        const ranges = yield* rangesOf("only" in view ? view.only : null, action_prefix, user_id)
-        const hidden: ReadonlySet<string | null> = new Set("only" in view ? [] : view.except)
-        const visible: Array<AuditLogRow> = []
-        for (let next = window;;) {
-          const rows = yield* auditRows.listRows(ranges, next)
-          visible.push(...rows.filter(({ project_id }) => !hidden.has(project_id)))
-          const last = rows.at(-1)
-          if (last === undefined || rows.length < next.limit || visible.length >= window.limit) {
-            return visible.slice(0, window.limit)
-          }
-          yield* yieldToEventLoop
-          const rest = window.from === "newest" ? { before: last.seq } : { after: last.seq }
-          next = { ...window, ...rest, limit: rowsPerStep }
-        }
+        return yield* auditRows.listRows(yield* rangesOf(yield* projectsOf(view), action_prefix, user_id), window)
       }
     )
 
