@@ -2,8 +2,11 @@ import { Schema } from "effect"
 import ipaddr from "ipaddr.js"
 import { text } from "./Text.ts"
 
-/** A range of addresses as ipaddr.js has it: its base, and how many bits of it count. */
-export type CidrRange = readonly [ipaddr.IPv4 | ipaddr.IPv6, number]
+/** An address as ipaddr.js has it. */
+export type IpAddress = ipaddr.IPv4 | ipaddr.IPv6
+
+/** A range of addresses: its base, and how many bits of it count. */
+export type CidrRange = readonly [IpAddress, number]
 
 const { IPv4, IPv6 } = ipaddr
 
@@ -26,13 +29,18 @@ export const Cidr = text(64, 1).pipe(
   Schema.filter((range) => isCidr(range) || "must be an IP address or a range such as 10.0.0.0/8")
 )
 
-/** Whether the address is in one of the ranges. IPv4 in IPv6 form counts as IPv4. */
-export const isInRanges = (address: string, ranges: ReadonlyArray<CidrRange>): boolean => {
-  if (!ipaddr.isValid(address)) return false
-  const parsed = ipaddr.process(address)
-  return ranges.some(([base, bits]) => parsed.kind() === base.kind() && parsed.match(base, bits))
-}
+/** Parses the valid ones of these ranges. */
+export const parseCidrs = (ranges: ReadonlyArray<string>): ReadonlyArray<CidrRange> =>
+  ranges.map(parseCidr).filter((range) => range !== null)
+
+/** Parses an address; null if invalid. IPv4 in IPv6 form becomes IPv4. */
+export const parseAddress = (address: string): IpAddress | null =>
+  ipaddr.isValid(address) ? ipaddr.process(address) : null
+
+/** Whether the address is in one of the ranges; an invalid one is in none. */
+export const isInRanges = (address: IpAddress | null, ranges: ReadonlyArray<CidrRange>): boolean =>
+  address !== null && ranges.some(([base, bits]) => address.kind() === base.kind() && address.match(base, bits))
 
 /** Whether the address is in one of the ranges, given as text. */
 export const isInCidrs = (address: string, ranges: ReadonlyArray<string>): boolean =>
-  isInRanges(address, ranges.flatMap((range) => [parseCidr(range)].filter((known) => known !== null)))
+  isInRanges(parseAddress(address), parseCidrs(ranges))

@@ -1,11 +1,10 @@
 import ipaddr from "ipaddr.js"
-import { type CidrRange, isInRanges, parseCidr } from "./Cidr.ts"
+import { type CidrRange, isInRanges, parseAddress, parseCidrs } from "./Cidr.ts"
 
 /** Addresses and CIDR ranges whose X-Forwarded-For is trusted (SVC_TRUSTED_PROXIES), parsed once. */
 export type TrustedProxies = ReadonlyArray<CidrRange>
 
-export const parseProxies = (ranges: ReadonlyArray<string>): TrustedProxies =>
-  ranges.map(parseCidr).filter((range) => range !== null)
+export const parseProxies = (ranges: ReadonlyArray<string>): TrustedProxies => parseCidrs(ranges)
 
 /** What counts as one client: an IPv4 address in any form, or a /64 of IPv6, the smallest network that a provider assigns. */
 export const clientKey = (address: string | null): string => {
@@ -46,7 +45,7 @@ export const clientAddress = (
   if (forwardedFor === undefined) return client
   for (const hop of forwardedFor.split(",").reverse()) {
     const address = parseHop(hop.trim())
-    if (address === null || !isInRanges(client, proxies)) return client
+    if (address === null || !isInRanges(parseAddress(client), proxies)) return client
     client = address
   }
   return client

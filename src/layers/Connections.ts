@@ -2,7 +2,7 @@ import { Effect, FiberSet } from "effect"
 import { readFileSync } from "node:fs"
 import type { Server } from "node:http"
 import type { Socket } from "node:net"
-import { isInRanges, parseCidr } from "../domain/Cidr.ts"
+import { isInRanges, parseAddress, parseCidrs } from "../domain/Cidr.ts"
 import { clientKey, parseProxies } from "../domain/ClientAddress.ts"
 import { Metrics } from "../services/Metrics.ts"
 import { Settings } from "../services/Settings.ts"
@@ -31,7 +31,7 @@ const reasonOf = ({ errored }: Socket): string => {
 }
 
 /** Local programs, and a local proxy that is missing in SVC_TRUSTED_PROXIES, connect from these. */
-const loopbackRanges = ["127.0.0.1", "::1"].map(parseCidr).filter((range) => range !== null)
+const loopbackRanges = parseCidrs(["127.0.0.1", "::1"])
 
 /** How many files, and so connections, this process may open; null where only a native call knows (not Linux). */
 export const openFilesLimit: Effect.Effect<number | null> = Effect.try(() => readFileSync("/proc/self/limits", "utf8"))
@@ -82,7 +82,7 @@ export const watchConnections = (server: Server) =>
     /** What the connection counts as; null where there is no limit. Node keeps the address of a socket that has ended. */
     const keyOf = (
       { remoteAddress = "" }: Socket
-    ): string | null => (isInRanges(remoteAddress, unlimited) ? null : clientKey(remoteAddress))
+    ): string | null => (isInRanges(parseAddress(remoteAddress), unlimited) ? null : clientKey(remoteAddress))
 
     function onClose(this: Socket): void {
       connections.dec()

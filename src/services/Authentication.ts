@@ -2,7 +2,7 @@ import { SqlClient } from "@effect/sql"
 import { Effect, Layer, Option } from "effect"
 import type { Role, Scope } from "../domain/Access.ts"
 import type { Person, RequestSource, SessionCredential } from "../domain/Actor.ts"
-import { isInCidrs } from "../domain/Cidr.ts"
+import { type CidrRange, type IpAddress, isInRanges, parseAddress, parseCidrs } from "../domain/Cidr.ts"
 import type { ApiKeyId, ProjectId, SessionId, UserId } from "../domain/Id.ts"
 import { findEnrollmentRequirement, isOverdue } from "../domain/Mfa.ts"
 import type { Project } from "../domain/Project.ts"
@@ -18,7 +18,7 @@ import { RateLimits } from "./RateLimits.ts"
 import { Settings } from "./Settings.ts"
 import { tracedFn } from "./TracedFn.ts"
 
-/** A person, and the project that the request names if there is one of that slug: the person need not have a role in it. */
+/** A person, and the project that the request names if one has that slug: the person need not have a role in it. */
 export interface Authenticated {
   readonly person: Person
   readonly project: Project | null
@@ -32,7 +32,10 @@ interface UserRow {
   readonly is_admin: number
   /** JSON object: role by project id; null without a membership. */
   readonly roles: string | null
-  /** JSON object: `allowed_cidrs` by id of the projects with a list, of a user who is no global admin only their own; null: none. */
+  /**
+   * JSON object: `allowed_cidrs` by the id of each project that has a list; null: none. Only projects that the user is
+   * a member of, or any for a global admin, and that the credential reaches.
+   */
   readonly ranges: string | null
   /** JSON of the project with the slug. */
   readonly project: string | null
@@ -60,37 +63,42 @@ interface SessionRow extends UserRow {
   readonly expires_at: string
 }
 
+/** Parsed lists of addresses that are kept. */
+const maxParsedLists = 1000
+
 /** The use of a key or session is stored at most this often, in seconds. */
 const lastUsedIntervalSeconds = 60
 
 /**
- * Resolves a credential to a person, with the project of the request's path, by one statement: every request waits for it,
- * and each statement on PostgreSQL costs the brain 40 to 90 µs. Nothing of it is cached, so a revoked key, an ended session
- * and a removed membership are refused by all replicas from their commit on.
+ * Resolves a credential to a person, with the project of the request's path, by one statement: every request waits for
+ * it, and each statement on PostgreSQL costs the brain 40 to 90 µs. No row is cached, so a revoked key, an ended
+ * session and a removed membership are refused by all replicas from their commit on.
  */
 export class Authentication extends Effect.Service<Authentication>()("svc/Authentication", {
   effect: Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient
     const prepare = yield* PreparedReads
     const { groupObject } = jsonFunctionsOf(sql)
-    const userColumns = `u.id AS user_id, u.email, u.is_admin,
+    /** `reaches`: a condition on the projects `l` that the credential reaches. */
+    const userColumnsOf = (reaches: string) =>
+      `u.id AS user_id, u.email, u.is_admin,
         (SELECT CAST(${groupObject}(m.project_id, m.role) AS TEXT) FROM memberships m
           WHERE m.user_id = u.id) AS roles,
         CASE WHEN u.is_admin = 1
           THEN (SELECT CAST(${groupObject}(l.id, l.allowed_cidrs) AS TEXT) FROM projects l
-            WHERE l.allowed_cidrs IS NOT NULL)
+            WHERE l.allowed_cidrs IS NOT NULL AND ${reaches})
           ELSE (SELECT CAST(${groupObject}(l.id, l.allowed_cidrs) AS TEXT)
             FROM memberships m JOIN projects l ON l.id = m.project_id
-            WHERE m.user_id = u.id AND l.allowed_cidrs IS NOT NULL) END AS ranges,
+            WHERE m.user_id = u.id AND l.allowed_cidrs IS NOT NULL AND ${reaches}) END AS ranges,
         ${joinedProjectSql(sql)} AS project`
     const selectKey = prepare.rows<KeyRow>(`
       SELECT k.id, k.scopes, k.project_id, k.allowed_cidrs, k.last_used_at, k.expires_at, k.revoked_at, u.is_active,
-        ${userColumns}
+        ${userColumnsOf("(k.project_id IS NULL OR l.id = k.project_id)")}
       FROM api_keys k JOIN users u ON u.id = k.user_id LEFT JOIN projects p ON p.slug = ?
       WHERE k.token_hash = ?`)
     const selectSession = prepare.rows<SessionRow>(`
       SELECT s.id, s.remember_me, s.last_seen_at, s.expires_at, s.factor_at, s.proven_at,
-        u.mfa_enrolled_at, u.mfa_enforcement_started_at, ${userColumns}
+        u.mfa_enrolled_at, u.mfa_enforcement_started_at, ${userColumnsOf("TRUE")}
       FROM sessions s JOIN users u ON u.id = s.user_id LEFT JOIN projects p ON p.slug = ?
       WHERE s.token_hash = ? AND s.revoked_at IS NULL AND u.is_active = 1`)
     const settings = yield* Settings
@@ -100,6 +108,20 @@ export class Authentication extends Effect.Service<Authentication>()("svc/Authen
     // a short idle timeout needs more frequent updates, or a session in use would expire
     const lastSeenIntervalSeconds = Math.min(lastUsedIntervalSeconds, settings.sessionIdleTimeout / 10)
 
+    const parsedLists = new Map<string, ReadonlyArray<CidrRange>>()
+
+    /** Keeps what it parses: each request of a global admin is checked against the lists of all projects. */
+    const parseList = (list: string): ReadonlyArray<CidrRange> => {
+      const known = parsedLists.get(list)
+      if (known !== undefined) return known
+      if (parsedLists.size >= maxParsedLists) parsedLists.clear()
+      const ranges = parseCidrs(JSON.parse(list))
+      parsedLists.set(list, ranges)
+      return ranges
+    }
+
+    const addressOf = ({ source_ip }: RequestSource): IpAddress | null => parseAddress(source_ip ?? "")
+
     const authenticatedOf = (row: UserRow, via: Person["via"], source: RequestSource): Authenticated => {
       // SQLite groups no rows to an empty object, PostgreSQL to null; the service wrote ids and roles
       const roles: Readonly<Record<ProjectId, Role>> = row.roles === null ? {} : JSON.parse(row.roles)
@@ -107,8 +129,9 @@ export class Authentication extends Effect.Service<Authentication>()("svc/Authen
       // Object.entries forgets the type of the keys
       const memberships = Object.entries(roles) as Array<[ProjectId, Role]>
       const lists = Object.entries(ranges) as Array<[ProjectId, string]>
+      const address = lists.length === 0 ? null : addressOf(source)
       const refused_projects = new Set(
-        lists.flatMap(([id, list]) => isInCidrs(source.source_ip ?? "", JSON.parse(list)) ? [] : [id])
+        lists.flatMap(([id, list]) => isInRanges(address, parseList(list)) ? [] : [id])
       )
       const person: Person = {
         kind: "person",
@@ -163,8 +186,8 @@ export class Authentication extends Effect.Service<Authentication>()("svc/Authen
       )
 
     /**
-     * The person behind an API key (`svk_…`), if the key exists, is not revoked or expired, and its owner is active; and
-     * the project of `slug`. `via` says whether the key is accepted from this address. `isUse`: stores the time of use.
+     * The person behind an API key (`svk_…`), if the key exists, is not revoked or expired, and its owner is active;
+     * and the project of `slug`. `via` says whether the key is accepted from this address. `isUse`: stores the time of use.
      */
     const findByApiKey = tracedFn("Authentication.findByApiKey")(
       function*(token: string, source: RequestSource, isUse: boolean, slug: string | null) {
@@ -175,10 +198,10 @@ export class Authentication extends Effect.Service<Authentication>()("svc/Authen
           yield* logRefusedKey(reason ?? "", source, row ?? {})
           return Option.none<Authenticated>()
         }
-        // the service wrote both lists: validated ranges, and scopes from the catalogue
-        const ranges: ReadonlyArray<string> | null = row.allowed_cidrs === null ? null : JSON.parse(row.allowed_cidrs)
+        // the service wrote them, from the catalogue
         const scopes: ReadonlySet<Scope> = new Set<Scope>(JSON.parse(row.scopes))
-        const is_address_allowed = ranges === null || isInCidrs(source.source_ip ?? "", ranges)
+        const is_address_allowed = row.allowed_cidrs === null ||
+          isInRanges(addressOf(source), parseList(row.allowed_cidrs))
         const before = Timestamp.addSeconds(now, -lastUsedIntervalSeconds)
         if (isUse && is_address_allowed && (row.last_used_at === null || row.last_used_at <= before)) {
           yield* recordUse(
