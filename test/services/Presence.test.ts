@@ -1,6 +1,6 @@
 import { SqlClient } from "@effect/sql"
 import { assert, describe, it, layer } from "@effect/vitest"
-import { Effect, Layer, Option, Redacted } from "effect"
+import { Deferred, Effect, Fiber, Layer, Option, Redacted } from "effect"
 import { randomUUID } from "node:crypto"
 import { readFileSync } from "node:fs"
 import { system } from "../../src/domain/Actor.ts"
@@ -402,6 +402,39 @@ describe.each(engines)("presence on %s", (engine) => {
           assert.isTrue((seen?.at ?? "") <= latest, seen?.at)
         }
       }))
+
+    it.effect.skipIf(engine === "SQLite")(
+      "signs of life from the future do not deadlock with the ingest",
+      () =>
+        Effect.gen(function*() {
+          const sql = yield* SqlClient.SqlClient
+          const sweeps = yield* PresenceSweeps
+          const project = yield* freshProject()
+          const row = workerRow(project.id, yield* Timestamp.now)
+          for (const name of ["b@x", "a@x"]) {
+            yield* sql`INSERT INTO workers ${
+              sql.insert({ ...row, id: yield* Ids.next, name, last_heartbeat: "2136-01-01T00:00:00.000000Z" })
+            }`
+          }
+          const isLocked = yield* Deferred.make<void>()
+          const write = (name: string) =>
+            sql`UPDATE workers SET processed = processed + 1 WHERE project_id = ${project.id} AND name = ${name}`
+          // the ingest writes workers in the order of their names
+          const ingest = yield* Effect.fork(sql.withTransaction(Effect.gen(function*() {
+            yield* write("a@x")
+            yield* Deferred.succeed(isLocked, undefined)
+            yield* sql`SELECT pg_sleep(0.5)`
+            yield* write("b@x")
+          })))
+          yield* Deferred.await(isLocked)
+          yield* sweeps.prune()
+          yield* Fiber.join(ingest)
+          const latest = yield* Timestamp.now
+          const workers = yield* sql<{ last_heartbeat: string }>`
+          SELECT last_heartbeat FROM workers WHERE project_id = ${project.id}`
+          assert.isTrue(workers.every(({ last_heartbeat }) => last_heartbeat <= latest))
+        })
+    )
 
     it.effect("what is older than its retention goes, in slices", () =>
       Effect.gen(function*() {

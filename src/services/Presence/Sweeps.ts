@@ -2,11 +2,15 @@ import { SqlClient } from "@effect/sql"
 import { Effect, Layer } from "effect"
 import type { AgentId, ProjectId } from "../../domain/Id.ts"
 import * as Timestamp from "../../domain/Timestamp.ts"
+import { isContention } from "../Database.ts"
 import { deleteInSlices, forNoKeyUpdate } from "../Dialect.ts"
 import { Settings } from "../Settings.ts"
 import { TriggerEvents } from "../TriggerEvents.ts"
 import { agentOfflineEvent, type ReportedAgent, type SilentWorker, workerOfflineEvent } from "./PresenceEvents.ts"
 import { PresenceRepo } from "./Repo.ts"
+
+const retryContention = <A, E, R>(write: Effect.Effect<A, E, R>) =>
+  Effect.retry(write, { while: isContention, times: 10 })
 
 /** Rows per statement. */
 const slice = 1000
@@ -112,26 +116,51 @@ export class PresenceSweeps extends Effect.Service<PresenceSweeps>()("svc/Presen
         yield* deleteInSlices(sql, { table, key: "id", where: old[table] })
       })
 
+    const clampFutureProcesses = Effect.fnUntraced(
+      function*(now: Timestamp.Timestamp, latest: Timestamp.Timestamp) {
+        const future = yield* sql<{ agent_id: AgentId }>`
+          SELECT DISTINCT agent_id FROM agent_workers WHERE last_seen_at > ${latest} LIMIT ${slice}`
+        if (future.length === 0) return
+        const ids = future.map(({ agent_id }) => agent_id)
+        yield* repo.lockAgents(ids)
+        yield* sql`UPDATE agent_workers SET last_seen_at = ${now}, updated_at = ${now}
+          WHERE ${sql.in("agent_id", ids)} AND last_seen_at > ${latest}`
+      },
+      sql.withTransaction
+    )
+
     /**
-     * Ends signs of life that are dated in the future, by a clock that was set back or an earlier version's ingest: such a
-     * row would take no report, and would not age, until then.
+     * Ends signs of life that are dated in the future, by a clock that was set back or an earlier version's ingest:
+     * such a row would take no report, and would not age, until then. Locks rows in the order of the ingest's writes.
      */
     const clampFutureTimes = Effect.gen(function*() {
       const now = yield* Timestamp.now
       const latest = Timestamp.addSeconds(now, settings.agentOfflineAfter) // clocks of replicas may differ
-      yield* sql`UPDATE workers SET last_heartbeat = ${now}, updated_at = ${now} WHERE last_heartbeat > ${latest}`
-      yield* sql`UPDATE queues SET last_seen_at = ${now},
-        low_at = CASE WHEN low_at > ${now} THEN ${now} ELSE low_at END WHERE last_seen_at > ${latest}`
-      yield* sql`UPDATE agent_workers SET last_seen_at = ${now}, updated_at = ${now} WHERE last_seen_at > ${latest}`
+      const lock = forNoKeyUpdate(sql)
+      yield* retryContention(sql`
+        WITH future AS (
+          SELECT id FROM workers WHERE last_heartbeat > ${latest} ORDER BY project_id, engine, name ${lock}
+        )
+        UPDATE workers SET last_heartbeat = ${now}, updated_at = ${now} WHERE id IN (SELECT id FROM future)`)
+      yield* retryContention(sql`
+        WITH future AS (
+          SELECT id FROM queues WHERE last_seen_at > ${latest} ORDER BY project_id, engine, name ${lock}
+        )
+        UPDATE queues SET last_seen_at = ${now}, low_at = CASE WHEN low_at > ${now} THEN ${now} ELSE low_at END
+        WHERE id IN (SELECT id FROM future)`)
+      yield* retryContention(clampFutureProcesses(now, latest))
     })
 
-    /** Deletes health snapshots, agent processes, workers and queues that are older than their retention, in slices. */
+    /**
+     * Deletes health snapshots, agent processes, workers and queues that are older than their retention, in slices. The
+     * future times are last, so that a failure there leaves no old rows.
+     */
     const prune = Effect.fn("PresenceSweeps.prune")(function*() {
-      yield* clampFutureTimes
       yield* pruneTable("agent_health", settings.agentHealthRetentionDays)
       yield* pruneTable("agent_workers", settings.workersRetentionDays)
       yield* pruneTable("workers", settings.workersRetentionDays)
       yield* pruneTable("queues", settings.workersRetentionDays)
+      yield* clampFutureTimes
     })
 
     return { sweepProcesses, reportOfflineAgents, sweepWorkers, deleteExcessProcesses, prune } as const
