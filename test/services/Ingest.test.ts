@@ -370,6 +370,44 @@ describe.each(engines)("ingest on %s", (engine) => {
         }
       }))
 
+    it.effect("a clock that is ahead tells the order of its signs of life in one batch", () =>
+      Effect.gen(function*() {
+        const sql = yield* SqlClient.SqlClient
+        const from = yield* source
+        const ahead = (kind: string, second: number, data: Data, engine = "celery") =>
+          eventOf({
+            id: randomUUID(),
+            kind,
+            engine,
+            task_id: "",
+            occurred_at: `2136-01-01T00:00:0${second}.000000+00:00`,
+            data
+          })
+        yield* offered(from, [
+          ahead("worker.offline", 1, { worker: "a@x" }),
+          ahead("worker.online", 2, { worker: "a@x" }),
+          ahead("worker.online", 2, { worker: "b@x" }),
+          ahead("worker.offline", 1, { worker_name: "b@x" }, ""),
+          ahead("worker.offline", 2, { worker_name: "c@x" }, ""),
+          ahead("worker.online", 1, { worker: "c@x" }),
+          ahead("queue.depth_report", 2, { queue: "mail", depth: 5 }),
+          ahead("queue.depth_report", 1, { queue: "mail", depth: 9 })
+        ])
+        const now = yield* Timestamp.now
+        const workers = yield* sql<{ name: string; state: string; last_heartbeat: string }>`
+          SELECT name, state, last_heartbeat FROM workers WHERE project_id = ${from.projectId} ORDER BY name`
+        assert.deepStrictEqual(workers.map(({ name, state }) => ({ name, state })), [
+          { name: "a@x", state: "online" },
+          { name: "b@x", state: "online" },
+          { name: "c@x", state: "offline" }
+        ])
+        for (const { last_heartbeat } of workers) assert.isTrue(last_heartbeat <= now, last_heartbeat)
+        assert.deepStrictEqual(
+          yield* sql`SELECT depth FROM queues WHERE project_id = ${from.projectId}`,
+          [{ depth: 5 }]
+        )
+      }))
+
     it.effect("a worker of whom only counts are known is not online", () =>
       Effect.gen(function*() {
         const sql = yield* SqlClient.SqlClient

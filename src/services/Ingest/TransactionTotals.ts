@@ -2,7 +2,7 @@ import type { AgentId, ProjectId } from "../../domain/Id.ts"
 import type { TaskFacet } from "../../domain/TaskFacet.ts"
 import type { WorkerEnds } from "../../domain/TaskHistory.ts"
 import { RANK } from "../../domain/TaskState.ts"
-import { type Timestamp, toEpochMillis } from "../../domain/Timestamp.ts"
+import { addSeconds, type Timestamp, toEpochMillis } from "../../domain/Timestamp.ts"
 import { collectGroupChanges, type GroupChanges } from "../Failures/Changes.ts"
 import { collectRetryMarks, type RetryMarks } from "../Failures/RetryMarks.ts"
 import * as Ids from "../Ids.ts"
@@ -73,6 +73,7 @@ export interface TransactionTotals {
 interface Observation {
   /** Whether an event of a task named it. */
   isFromTask: boolean
+  /** By the clock of its events, which may be ahead. */
   at: Timestamp | null
   state: "online" | "offline"
   agentId: AgentId
@@ -81,6 +82,15 @@ interface Observation {
 }
 
 const zeroCounters: Counters = { processed: 0, succeeded: 0, failed: 0, retried: 0 }
+
+/** The offline event of a worker without an engine, as it arrived. */
+interface PendingReport {
+  readonly projectId: ProjectId
+  /** JSON text. */
+  readonly worker: string
+  /** By the clock of the event, which may be ahead. */
+  readonly at: Timestamp
+}
 
 /** Observations of one engine in one project. */
 interface EngineTotals {
@@ -93,8 +103,8 @@ interface EngineTotals {
 }
 
 /**
- * Collects the counts, facets, workers, queues and failure groups of a transaction. Each is a sum, a maximum or a union over the
- * events, so the result depends neither on their order nor on their grouping into transactions.
+ * Collects the counts, facets, workers, queues and failure groups of a transaction. Each is a sum, a maximum or a union
+ * over the events, so the result depends neither on their order nor on their grouping into transactions.
  */
 export const makeTransactionTotals = (
   { groups, side }: GroupedEvents,
@@ -115,11 +125,11 @@ export const makeTransactionTotals = (
     totalsByEngine.set(key, engineTotals)
     return engineTotals
   }
-  const offlineReports: Array<OfflineReport> = []
-  for (const group of groups) observeGroup(engineTotalsOf(group.project_id, group.engine), group, now)
+  const pendingReports: Array<PendingReport> = []
+  for (const group of groups) observeGroup(engineTotalsOf(group.project_id, group.engine), group)
   for (const event of side) {
-    const offlineReport = observeSideEvent(engineTotalsOf(event.projectId, event.engine), event, now)
-    if (offlineReport !== null) offlineReports.push(offlineReport)
+    const pendingReport = observeSideEvent(engineTotalsOf(event.projectId, event.engine), event)
+    if (pendingReport !== null) pendingReports.push(pendingReport)
   }
   for (const { ends, group } of folded) {
     for (const more of ends) {
@@ -132,24 +142,24 @@ export const makeTransactionTotals = (
   return {
     counts: countsOf(folded),
     facets: facetsOf(sorted),
-    workers: sorted.flatMap((engineTotals) => workersOf(engineTotals, millis)),
-    queues: sorted.flatMap((engineTotals) => queuesOf(engineTotals, millis)),
-    offlineReports,
+    workers: sorted.flatMap((engineTotals) => workersOf(engineTotals, now, millis)),
+    queues: sorted.flatMap((engineTotals) => queuesOf(engineTotals, now, millis)),
+    offlineReports: pendingReports.map((report) => offlineReportOf(report, sorted, now)),
     failures: collectGroupChanges(folded),
     retries: collectRetryMarks(folded),
     rollups: countsRollups ? collectDeltas(folded) : null
   }
 }
 
-const observeGroup = (scene: EngineTotals, { events }: TaskGroup, now: Timestamp): void => {
+const observeGroup = (scene: EngineTotals, { events }: TaskGroup): void => {
   for (const event of events) {
     if (event.refusal !== null) continue
     // until its name is known, every task has its own placeholder
     if (event.name !== null && !event.name.startsWith("\"<unknown")) scene.names.add(event.name)
-    if (event.queue !== null) observe(scene.queues, event.queue, event, now).isFromTask = true
+    if (event.queue !== null) observe(scene.queues, event.queue, event).isFromTask = true
     // `received` may name the process that enqueued the task
     if (event.worker !== null && RANK[event.kind] >= RANK["task.started"]) {
-      observe(scene.workers, event.worker, event, now).isFromTask = true
+      observe(scene.workers, event.worker, event).isFromTask = true
     }
   }
 }
@@ -169,34 +179,34 @@ const observationOf = (sightings: Map<string, Observation>, json: string, agentI
 }
 
 /**
- * When an event was a sign of life: now at the latest. A time from a clock that is ahead would make its worker live until
- * then, and hide all later reports.
+ * The time of a sign of life as it is stored: now at the latest. A time from a clock that is ahead would make its
+ * worker live until then, and hide all later reports.
  */
-const seenAtOf = ({ occurredAt }: SignOfLife, now: Timestamp): Timestamp => (occurredAt < now ? occurredAt : now)
+const clampToNow = (at: Timestamp, now: Timestamp): Timestamp => (at < now ? at : now)
 
-/** Records a sign of life. Of two at one moment the offline event counts. */
+/**
+ * Records a sign of life. Of two at one moment the offline event counts. Times are compared as they arrived, since a
+ * clock that is ahead still tells the order of its own events.
+ */
 const observe = (
   sightings: Map<string, Observation>,
   json: string,
   event: SignOfLife,
-  now: Timestamp,
   state: "online" | "offline" = "online"
 ): Observation => {
   const observation = observationOf(sightings, json, event.agentId)
-  const seenAt = seenAtOf(event, now)
-  if (observation.at === null || seenAt > observation.at || (seenAt === observation.at && state === "offline")) {
-    observation.at = seenAt
+  const { occurredAt } = event
+  if (
+    observation.at === null || occurredAt > observation.at || (occurredAt === observation.at && state === "offline")
+  ) {
+    observation.at = occurredAt
     observation.state = state
   }
   return observation
 }
 
 /** Published agents send worker.offline with `worker_name` and without an engine (agents' protocol, section 5.5). */
-const observeSideEvent = (
-  scene: EngineTotals,
-  event: PendingSideEvent,
-  now: Timestamp
-): OfflineReport | null => {
+const observeSideEvent = (scene: EngineTotals, event: PendingSideEvent): PendingReport | null => {
   const fields = new Map<string, string>()
   event.data.forEach((json, field) => {
     fields.set(field, json)
@@ -211,21 +221,41 @@ const observeSideEvent = (
       if (worker === undefined || worker.includes("\\u0000")) return null
       const state = event.kind === "worker.offline" ? "offline" : "online"
       if (event.engine === "" && state === "offline") {
-        return { project_id: scene.projectId, name: parseText(worker), last_heartbeat: seenAtOf(event, now) }
+        return { projectId: scene.projectId, worker, at: event.occurredAt }
       }
-      if (event.engine !== "") observe(scene.workers, worker, event, now, state)
+      if (event.engine !== "") observe(scene.workers, worker, event, state)
       return null
     }
     case "queue.depth_report": {
       const queue = firstNameIn("queue", "queue_name", "name")
       if (queue === undefined || queue.includes("\\u0000") || event.engine === "") return null
       const depth = fields.get("depth") ?? ""
-      const observation = observe(scene.queues, queue, event, now)
-      if (/^\d{1,15}$/.test(depth) && observation.at === seenAtOf(event, now)) observation.depth = Number(depth)
+      const observation = observe(scene.queues, queue, event)
+      if (/^\d{1,15}$/.test(depth) && observation.at === event.occurredAt) observation.depth = Number(depth)
       return null
     }
     default:
       return null
+  }
+}
+
+/**
+ * A report from a clock that is ahead is dated just before now where the transaction has a later sign of life of its
+ * worker, which is dated now: at one moment the offline event would count.
+ */
+const offlineReportOf = (
+  { at, projectId, worker }: PendingReport,
+  scenes: ReadonlyArray<EngineTotals>,
+  now: Timestamp
+): OfflineReport => {
+  const hasLaterSign = at >= now && scenes.some((scene) => {
+    const seenAt = scene.projectId === projectId ? scene.workers.get(worker)?.at : undefined
+    return typeof seenAt === "string" && seenAt > at
+  })
+  return {
+    project_id: projectId,
+    name: parseText(worker),
+    last_heartbeat: hasLaterSign ? addSeconds(now, -0.000_001) : clampToNow(at, now)
   }
 }
 
@@ -271,7 +301,11 @@ const facetsOf = (scenes: ReadonlyArray<EngineTotals>): ReadonlyArray<FacetRow> 
 const namesFromTasks = (sightings: ReadonlyMap<string, Observation>): ReadonlyArray<string> =>
   [...sightings].filter(([, observation]) => observation.isFromTask).map(([json]) => json)
 
-const workersOf = ({ engine, projectId, workers }: EngineTotals, millis: number): ReadonlyArray<WorkerUpdate> =>
+const workersOf = (
+  { engine, projectId, workers }: EngineTotals,
+  now: Timestamp,
+  millis: number
+): ReadonlyArray<WorkerUpdate> =>
   [...workers.keys()].sort().map((json) => {
     const { agentId, at, ends, state } = workers.get(json)!
     const name = parseText(json)
@@ -283,7 +317,7 @@ const workersOf = ({ engine, projectId, workers }: EngineTotals, millis: number)
       ...hostAndPidOf(name),
       agent_id: agentId,
       state: at === null ? "offline" : state, // of a new row: without a sign of life nothing would ever set it offline
-      last_heartbeat: at,
+      last_heartbeat: at === null ? null : clampToNow(at, now),
       ...ends
     }
   })
@@ -296,7 +330,11 @@ const hostAndPidOf = (name: string): { readonly hostname: string | null; readonl
   return /^\d{1,9}$/.test(tail) ? { hostname: name.slice(0, at), pid: Number(tail) } : { hostname: tail, pid: null }
 }
 
-const queuesOf = ({ engine, projectId, queues }: EngineTotals, millis: number): ReadonlyArray<QueueUpdate> =>
+const queuesOf = (
+  { engine, projectId, queues }: EngineTotals,
+  now: Timestamp,
+  millis: number
+): ReadonlyArray<QueueUpdate> =>
   [...queues.keys()].sort().flatMap((json) => {
     const { agentId, at, depth } = queues.get(json)!
     return at === null
@@ -308,7 +346,7 @@ const queuesOf = ({ engine, projectId, queues }: EngineTotals, millis: number): 
         engine,
         name: parseText(json),
         depth,
-        last_seen_at: at
+        last_seen_at: clampToNow(at, now)
       }]
   })
 
