@@ -45,7 +45,7 @@ export class CurrentAgent extends Context.Tag("svc/CurrentAgent")<CurrentAgent, 
 export const isBoundTo = ({ via }: Person, projectId: ProjectId): boolean =>
   via.kind === "session" || via.project_id === null || via.project_id === projectId
 
-/** The actor's role in a project; null: no access. A global admin is admin in every project that accepts the address. */
+/** The actor's role in a project; null: no access. A global admin is admin in all projects that accept the address. */
 export const roleIn = (actor: Actor, projectId: ProjectId): Role | null => {
   if (actor.kind === "system") return "admin"
   if (!isBoundTo(actor, projectId) || actor.refused_projects.has(projectId)) return null

@@ -39,7 +39,7 @@ export class Projects extends Effect.Service<Projects>()("svc/Projects", {
     const gate = yield* ApprovalGate
     const approvalsRepo = yield* ApprovalsRepo
 
-    /** The projects that the actor can see from the address of the request, by slug; a bound API key sees only its own. */
+    /** The projects that the actor sees from the address of the request, by slug; a bound API key sees only its own. */
     const list = Effect.fn("Projects.list")(function*() {
       const actor = yield* CurrentActor
       return (yield* repo.list).filter((project) => roleIn(actor, project.id) !== null)

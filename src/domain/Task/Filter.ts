@@ -253,8 +253,8 @@ export const summarizeSelection = (verb: "Delete" | "Cancel", { task_ids }: Pick
   task_ids === null ? `${verb} the tasks that match a filter` : `${verb} ${task_ids.length} tasks`
 
 /**
- * The terms as a job stores them. Unknown ones are refused: a replica of an older program would otherwise act on more tasks
- * than were meant.
+ * The terms as a job stores them. Unknown ones are refused: a replica of an older program would otherwise act on more
+ * tasks than were meant.
  */
 export const FilterTerms = Schema.Struct(filterFields).annotations({ parseOptions: { onExcessProperty: "error" } })
 export type FilterTerms = typeof FilterTerms.Type

@@ -8,7 +8,10 @@ import { implementGroup } from "../ImplementGroup.ts"
 import { respondWithJsonText } from "../JsonText.ts"
 import { makeLimitHeader } from "../LimitHeader.ts"
 
-/** Writes commands from the stored JSON texts, so that agents' numbers keep their digits; arguments as `payload_role` allows. */
+/**
+ * Writes commands from the stored JSON texts, so that agents' numbers keep their digits; arguments as `payload_role`
+ * allows.
+ */
 const makeWriter = Effect.map(
   canReadPayload,
   (hasPayload) => (command: Command): string => commandJson(hasPayload ? command : hidePayload(command))

@@ -10,8 +10,8 @@ import { writeGroups } from "../Failures/GroupSql.ts"
 const deletionSlot = -1
 
 /**
- * The order in which the ingest writes the tasks of a project (`Ingest/Writer.ts`). A transaction that locks tasks in this
- * order too waits for the ingest, and cannot deadlock with it.
+ * The order in which the ingest writes the tasks of a project (`Ingest/Writer.ts`). A transaction that locks tasks in
+ * this order too waits for the ingest, and cannot deadlock with it.
  */
 export const writeOrder = (sql: SqlClient.SqlClient): Statement.Fragment =>
   sql.onDialectOrElse({
@@ -20,8 +20,8 @@ export const writeOrder = (sql: SqlClient.SqlClient): Statement.Fragment =>
   })
 
 /**
- * Deletes tasks of a project and subtracts them from its counts and failure groups, in the caller's transaction; returns how many. The
- * caller slices: at most a few hundred ids at a time, with a turn of the event loop in between.
+ * Deletes tasks of a project and subtracts them from its counts and failure groups, in the caller's transaction;
+ * returns how many. The caller slices: at most a few hundred ids at a time, with a turn of the event loop in between.
  */
 export class TaskDeletion extends Effect.Service<TaskDeletion>()("svc/tasks/Deletion", {
   effect: Effect.gen(function*() {
