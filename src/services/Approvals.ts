@@ -1,16 +1,16 @@
 import { SqlClient } from "@effect/sql"
-import { Effect, Layer, Option } from "effect"
+import { Effect, Layer, Option, Schema } from "effect"
 import type { Scope } from "../domain/Access.ts"
 import { hasScope, system } from "../domain/Actor.ts"
 import type { Approval, ApprovalKind, ListApprovals } from "../domain/Approval.ts"
 import type { RuleCreate, RuleUpdate } from "../domain/Automation.ts"
-import type { BulkJobFilter } from "../domain/BulkJob.ts"
-import type { BulkRetryRequestCreate } from "../domain/BulkRetry.ts"
+import { BulkJobFilter } from "../domain/BulkJob.ts"
+import { BulkRetryRequestCreate } from "../domain/BulkRetry.ts"
 import type { BulkRetry, PurgeQueue } from "../domain/Command/Requests.ts"
-import { Conflict, Forbidden, NotFound } from "../domain/Errors.ts"
+import { Conflict, Forbidden, NotFound, Unavailable } from "../domain/Errors.ts"
 import type { ApprovalId, RuleId } from "../domain/Id.ts"
 import type { UpdateProject } from "../domain/Project.ts"
-import type { BulkDelete } from "../domain/Task/Filter.ts"
+import { omitNullTerms } from "../domain/Task/Filter.ts"
 import * as Timestamp from "../domain/Timestamp.ts"
 import { decidedEvent } from "./Approvals/Events.ts"
 import { Approved } from "./Approvals/Gate.ts"
@@ -48,6 +48,19 @@ const requesterGone = new Conflict({
   code: "approval_decided",
   detail: "The person who asked may no longer do this in the project. Reject it."
 })
+
+const fromNewerReplica = new Unavailable({
+  detail: "A newer version of the program stored this act, with terms that this version does not know. The act still " +
+    "waits. Approve it when all replicas run the newer version."
+})
+
+/** Reads a stored request: one of an older version gets newer terms as null, one with unknown terms is refused. */
+const decodeWith = <A, I>(schema: Schema.Schema<A, I>) => {
+  const decode = Schema.decodeUnknown(schema, { onExcessProperty: "error" })
+  return (request: unknown) => Effect.mapError(decode(request), () => fromNewerReplica)
+}
+const decodeRetry = decodeWith(BulkRetryRequestCreate)
+const decodeFilter = decodeWith(BulkJobFilter)
 
 /** What an API key must hold to do the act itself: approving must not do more than the key may. */
 const scopesOfActs: Readonly<Record<ApprovalKind, Scope>> = {
@@ -89,15 +102,17 @@ export class Approvals extends Effect.Service<Approvals>()("svc/Approvals", {
     const memberNames = yield* MemberNames
     const { restMaxPageSize } = yield* Settings
 
-    /** By filter a job, which deletes what matched when this was requested: the approval is not about later tasks. */
-    const deleteTasks = Effect.fnUntraced(function*(body: BulkDelete, requestedAt: Timestamp.Timestamp) {
-      if (body.task_ids !== null) return { type: "tasks", deleted_count: yield* tasks.bulkDelete(body) } satisfies Done
-      const { id } = yield* bulkJobs.deleteMatching(body, requestedAt)
+    /** With a filter a job, which deletes what matched at the request: the approval is not about later tasks. */
+    const deleteTasks = Effect.fnUntraced(function*(terms: BulkJobFilter, requestedAt: Timestamp.Timestamp) {
+      if (Object.keys(omitNullTerms(terms)).every((name) => name === "task_ids")) {
+        return { type: "tasks", deleted_count: yield* tasks.bulkDelete(terms) } satisfies Done
+      }
+      const { id } = yield* bulkJobs.deleteMatching(terms, requestedAt)
       return { type: "bulk_job", id } satisfies Done
     })
 
-    /** Does the act again; the casts: `ApprovalGate.check` stored the request of this kind. */
-    const run = ({ created_at, kind, request }: ApprovalRow) => {
+    /** The act, to be done again; the casts: `ApprovalGate.check` stored the request of this kind. */
+    const actOf = Effect.fnUntraced(function*({ created_at, kind, request }: ApprovalRow) {
       const toDone = (type: string) => Effect.map(({ id }: { readonly id: string }): Done => ({ type, id }))
       switch (kind) {
         case "purge_queue":
@@ -105,11 +120,11 @@ export class Approvals extends Effect.Service<Approvals>()("svc/Approvals", {
         case "bulk_retry":
           return toDone("command")(commands.bulkRetry(request as BulkRetry))
         case "bulk_retry_request":
-          return toDone("bulk_retry_request")(bulkRetries.create(request as BulkRetryRequestCreate))
+          return toDone("bulk_retry_request")(bulkRetries.create(yield* decodeRetry(request)))
         case "bulk_delete":
-          return deleteTasks(request as BulkDelete, created_at)
+          return deleteTasks(yield* decodeFilter(request), created_at)
         case "bulk_cancel":
-          return toDone("bulk_job")(bulkJobs.cancelMatching(request as BulkJobFilter, created_at))
+          return toDone("bulk_job")(bulkJobs.cancelMatching(yield* decodeFilter(request), created_at))
         case "rule_create":
           return toDone("automation_rule")(rules.create(request as RuleCreate))
         case "rule_update": {
@@ -121,7 +136,7 @@ export class Approvals extends Effect.Service<Approvals>()("svc/Approvals", {
         case "policy":
           return toDone("project")(projects.update(request as UpdateProject))
       }
-    }
+    })
 
     /** Adds the names of the people in these rows. */
     const makeNamer = Effect.fnUntraced(function*(rows: ReadonlyArray<ApprovalRow>) {
@@ -212,8 +227,9 @@ export class Approvals extends Effect.Service<Approvals>()("svc/Approvals", {
      * unknown, and it is not repeated.
      */
     const approve = Effect.fn("Approvals.approve")(function*(id: ApprovalId) {
-      const row = yield* decide(id, "approved", null)
-      const outcome = yield* Effect.either(Effect.provideService(run(row), Approved, id))
+      const act = yield* actOf(yield* find(id)) // first: a request that cannot be read is not decided
+      yield* decide(id, "approved", null)
+      const outcome = yield* Effect.either(Effect.provideService(act, Approved, id))
       if (outcome._tag === "Right") yield* repo.setResult(id, "approved", outcome.right)
       else {
         const { code, detail } = outcome.left

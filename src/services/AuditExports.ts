@@ -3,7 +3,7 @@ import type { ExportJobCreate } from "../domain/ExportJob.ts"
 import { UserId } from "../domain/Id.ts"
 import * as Timestamp from "../domain/Timestamp.ts"
 import { CurrentActor } from "./CurrentActor.ts"
-import { makeExportJobs, omitNullTerms } from "./ExportJobs.ts"
+import { makeExportJobs } from "./ExportJobs.ts"
 import { auditExports } from "./ExportJobs/Kinds.ts"
 
 /** The terms as they are stored and shown; those that were not given are absent. */
@@ -29,7 +29,7 @@ export class AuditExports extends Effect.Service<AuditExports>()("svc/AuditExpor
       const actor = yield* CurrentActor
       return yield* jobs.create({
         format,
-        filters: omitNullTerms(terms),
+        terms,
         showsHidden: actor.kind === "person" && actor.is_admin,
         created_at: yield* Timestamp.now
       })

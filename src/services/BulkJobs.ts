@@ -35,23 +35,6 @@ const tooMany = new Conflict({
 const endedError = ({ status }: BulkJobRow) =>
   new Conflict({ code: "bulk_job_ended", detail: `The bulk job is ${status}.` })
 
-/** What waits where a second person must approve the job. */
-const heldActOf = (act: BulkJobAct, terms: BulkJobFilter) =>
-  act === "delete"
-    ? {
-      kind: "bulk_delete",
-      // the same request as that of the bulk deletion by filter, so that both wait as one
-      request: terms,
-      summary: summarizeSelection("Delete", terms)
-    } as const
-    : { kind: "bulk_cancel", request: terms, summary: summarizeSelection("Cancel", terms) } as const
-
-/** Whether the job needs a second person. A deletion by filter always does: it also takes what comes to match. */
-const needsApproval = (act: BulkJobAct, { task_ids }: BulkJobFilter, total: number | null, bulkOver: number): boolean =>
-  act === "cancel"
-    ? total === null || total > bulkOver
-    : task_ids === null || task_ids.length > bulkOver
-
 /**
  * Durable bulk jobs within the current project (docs/bulk-jobs.md): they delete or cancel all tasks of a filter.
  * `BulkJobs/Runner.ts` executes them.
@@ -87,6 +70,20 @@ export class BulkJobs extends Effect.Service<BulkJobs>()("svc/BulkJobs", {
         ? Effect.succeed(engine.map(({ value }) => value).sort())
         : repo.listEngines(projectId)
 
+    /** A deletion by filter always needs a second person: it also takes what comes to match. */
+    const checkDeletion = (terms: BulkJobFilter) =>
+      gate.check(
+        // the same request as that of the bulk deletion, so that both wait as one
+        { kind: "bulk_delete", request: terms, summary: summarizeSelection("Delete", terms) },
+        ({ bulk_over }) => bulk_over !== null && (terms.task_ids === null || terms.task_ids.length > bulk_over)
+      )
+
+    const checkCancellation = (terms: BulkJobFilter, total: number | null) =>
+      gate.check(
+        { kind: "bulk_cancel", request: terms, summary: summarizeSelection("Cancel", terms) },
+        ({ bulk_over }) => bulk_over !== null && (total === null || total > bulk_over)
+      )
+
     const create = Effect.fnUntraced(
       function*(act: BulkJobAct, terms: BulkJobFilter, requestedAt?: Timestamp.Timestamp) {
         const { id: project_id } = yield* CurrentProject
@@ -97,12 +94,10 @@ export class BulkJobs extends Effect.Service<BulkJobs>()("svc/BulkJobs", {
         const until = filter_until !== null && filter_until < as_of ? filter_until : as_of
         // named tasks are there already, and their agent's clock may be ahead
         const filter = terms.task_ids === null ? { ...terms, filter_until: until } : terms
+        if (act === "delete") yield* checkDeletion(terms) // first: the count may take long
         const facets = yield* search.countFacets(project_id, tasksOf(act, filter, as_of))
         const total = facets.is_complete ? facets.counted : null
-        yield* gate.check(
-          heldActOf(act, terms),
-          ({ bulk_over }) => bulk_over !== null && needsApproval(act, terms, total, bulk_over)
-        )
+        if (act === "cancel") yield* checkCancellation(terms, total)
         const engines = act === "delete" ? [everyEngine] : yield* listEngines(project_id, facets)
         const isEmpty = total === 0
         const ended_at = isEmpty ? created_at : null

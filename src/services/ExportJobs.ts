@@ -4,7 +4,7 @@ import { Conflict, type Forbidden, NotFound } from "../domain/Errors.ts"
 import type { ExportJob } from "../domain/ExportJob.ts"
 import { ExportJobId } from "../domain/Id.ts"
 import type { ExportFormat } from "../domain/Query.ts"
-import { summarizeTerms } from "../domain/Task/Filter.ts"
+import { omitNullTerms, summarizeTerms } from "../domain/Task/Filter.ts"
 import * as Timestamp from "../domain/Timestamp.ts"
 import { Audit } from "./Audit.ts"
 import { CurrentActor, CurrentProject, requireRole } from "./CurrentActor.ts"
@@ -12,7 +12,7 @@ import { orDieOnSql, Reader } from "./Database.ts"
 import { lockName } from "./Dialect.ts"
 import type { ExportFile } from "./Export/Formats.ts"
 import type { ExportKind } from "./ExportJobs/Kinds.ts"
-import { JobRow, selectJobs } from "./ExportJobs/Row.ts"
+import { encodeFilters, JobRow, selectJobs } from "./ExportJobs/Row.ts"
 import * as Ids from "./Ids.ts"
 import { countOf, firstRowOf, rowsOf } from "./Rows.ts"
 
@@ -21,8 +21,8 @@ const maxOpenJobs = 5
 
 interface NewJob {
   readonly format: ExportFormat
-  /** The terms of the request that were given, as they are stored and shown. */
-  readonly filters: Readonly<Record<string, unknown>>
+  /** The terms of the request. */
+  readonly terms: Readonly<Record<string, unknown>>
   /** Whether the file shows what not all readers of the kind may see. */
   readonly showsHidden: boolean
   readonly created_at: Timestamp.Timestamp
@@ -42,10 +42,6 @@ const tooMany = new Conflict({
   code: "too_many_export_jobs",
   detail: `The project has ${maxOpenJobs} exports of this kind that have not ended. Wait for one.`
 })
-
-/** The terms of a request that were given. */
-export const omitNullTerms = (terms: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> =>
-  Object.fromEntries(Object.entries(terms).filter(([, value]) => value !== null))
 
 /**
  * Exports of a project that are too large for one response, or must outlive the connection. The file is in the database
@@ -91,7 +87,8 @@ export const makeExportJobs = (
 
     /** Stores the job; the first free replica begins it within a second. */
     const create = Effect.fn(`${service}.create`)(
-      function*({ created_at, filters, format, showsHidden }: NewJob) {
+      function*({ created_at, format, showsHidden, terms }: NewJob) {
+        const filters = omitNullTerms(terms)
         const { id: project_id } = yield* CurrentProject
         const actor = yield* CurrentActor
         if (actor.kind === "system") return yield* Effect.dieMessage("an export belongs to a user")
@@ -119,7 +116,7 @@ export const makeExportJobs = (
         } as const
         const shows_hidden = showsHidden ? 1 : 0
         yield* sql`INSERT INTO ${sql(kind.jobs)} ${
-          sql.insert({ ...row, filters: JSON.stringify(filters), [kind.showsHidden]: shows_hidden })
+          sql.insert({ ...row, filters: encodeFilters(filters), [kind.showsHidden]: shows_hidden })
         }`
         yield* audit.record({
           action: kind.createdAction,

@@ -5,7 +5,7 @@ import { filterFields } from "../domain/Task/Filter.ts"
 import { isPayloadField } from "../domain/Task/Json.ts"
 import * as Timestamp from "../domain/Timestamp.ts"
 import { canReadPayload } from "./CurrentActor.ts"
-import { makeExportJobs, omitNullTerms } from "./ExportJobs.ts"
+import { makeExportJobs } from "./ExportJobs.ts"
 import { taskExports } from "./ExportJobs/Kinds.ts"
 
 /** The terms as they are stored; those that were not given are absent, and unknown ones are refused as in `FilterTerms`. */
@@ -28,7 +28,7 @@ export class TaskExports extends Effect.Service<TaskExports>()("svc/TaskExports"
       const created_at = yield* Timestamp.now
       return yield* jobs.create({
         format,
-        filters: omitNullTerms(terms),
+        terms,
         showsHidden: (fields === null || fields.some(isPayloadField)) && (yield* canReadPayload),
         created_at
       })

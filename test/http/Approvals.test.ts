@@ -223,6 +223,63 @@ describe.each(engines)("approvals on %s", (engine) => {
         assert.strictEqual(row?.status, "pending")
       }))
 
+    it.effect("an approved deletion of selected tasks deletes only those that match its other terms", () =>
+      Effect.gen(function*() {
+        const { call, first, held, project, second } = yield* site
+        const states = ["failure", "success", "started"] as const
+        const tasks = states.map((state, n) => storedTask(project.id, Date.now() - 60_000 + n, { state }))
+        yield* insertTasks(tasks)
+        const [failed, ...others] = tasks.map(({ id }) => id)
+        const body = { task_ids: [failed, ...others], filter_state: "failure" }
+        const id = yield* held(first, "POST", "/bulk-jobs:delete", body)
+        const { json, text } = yield* call(second, "POST", `/approvals/${id}/approve`)
+        assert.strictEqual(json.result.type, "bulk_job", text)
+        yield* until(
+          Effect.map(call(first, "GET", `/bulk-jobs/${json.result.id}`), ({ json }) => json),
+          ({ done, status }) => status === "completed" && done === 1
+        )
+        const left: ReadonlyArray<{ readonly id: string }> = (yield* call(first, "GET", "/tasks")).json.items
+        assert.sameMembers(left.map((task) => task.id), others)
+
+        const byIds = yield* held(first, "POST", "/bulk-jobs:delete", { task_ids: others })
+        const deleted = yield* call(second, "POST", `/approvals/${byIds}/approve`)
+        assert.deepInclude(deleted.json, { result: { type: "tasks", deleted_count: 2 } }, deleted.text)
+      }))
+
+    it.effect("a request that an older version stored has the defaults of newer terms", () =>
+      Effect.gen(function*() {
+        const sql = yield* SqlClient.SqlClient
+        const { call, first, held, operator, project } = yield* site
+        const states = ["failure", "failure", "success", "started", "started"] as const
+        const start = Date.now() - 60_000
+        yield* insertTasks(states.map((state, n) => storedTask(project.id, start + n, { state })))
+        const store = (id: string, request: object) =>
+          sql`UPDATE approvals SET request = ${JSON.stringify(request)} WHERE id = ${id}`
+        const stored = (id: string) => Effect.map(call(first, "GET", `/approvals/${id}`), ({ json }) => json.request)
+
+        const retry = yield* held(operator, "POST", "/bulk-retry-requests", { idempotency_key: randomUUID(), max: 5 })
+        const asked = yield* stored(retry)
+        const { task_ids: _retried, ...filter } = asked.filter
+        yield* store(retry, { ...asked, filter })
+        const retried = yield* call(first, "POST", `/approvals/${retry}/approve`)
+        const shown = yield* call(first, "GET", `/bulk-retry-requests/${retried.json.result.id}`)
+        assert.deepInclude(shown.json.filter, { state: "failure" }, retried.text)
+        assert.strictEqual(shown.json.counts.total, 2)
+
+        const cancel = yield* held(operator, "POST", "/bulk-jobs:cancel", { filter_name: "shop" })
+        const { task_ids: _cancelled, ...terms } = yield* stored(cancel)
+        yield* store(cancel, { ...terms, filter_planet: "mars" })
+        const refused = yield* call(first, "POST", `/approvals/${cancel}/approve`)
+        assert.deepInclude(refused.json, { status: 503, code: "unavailable" })
+        assert.include(refused.json.detail, "newer version")
+        assert.strictEqual((yield* call(first, "GET", `/approvals/${cancel}`)).json.status, "pending")
+        yield* store(cancel, terms)
+        const cancelled = yield* call(first, "POST", `/approvals/${cancel}/approve`)
+        const job = yield* call(first, "GET", `/bulk-jobs/${cancelled.json.result.id}`)
+        assert.deepInclude(job.json, { total: 2 }, cancelled.text)
+        assert.hasAllKeys(job.json.filter, ["filter_name", "filter_until"])
+      }))
+
     it.effect("an approved deletion counts ages from the request", () =>
       Effect.gen(function*() {
         const { call, first, held, project, second } = yield* site

@@ -1,11 +1,13 @@
 import { SqlClient } from "@effect/sql"
 import { assert, describe, layer } from "@effect/vitest"
-import { Effect, Either, Option, Schedule } from "effect"
+import { Effect, Either, Option, Schedule, Schema, Struct } from "effect"
 import type { BulkJob } from "../../src/domain/BulkJob.ts"
 import { BulkJobId } from "../../src/domain/Id.ts"
+import { filterFields } from "../../src/domain/Task/Filter.ts"
 import * as Timestamp from "../../src/domain/Timestamp.ts"
 import { type BulkJobRow, BulkJobsRepo } from "../../src/services/BulkJobs/Repo.ts"
 import { BulkJobRunner, leaseName } from "../../src/services/BulkJobs/Runner.ts"
+import * as Ids from "../../src/services/Ids.ts"
 import { Leader, Lease, LeaseLost } from "../../src/services/Leader.ts"
 import { connected, freshAgent, type TestAgent } from "../agent.ts"
 import { baseUrl, freshKey, freshProject, request, serverOn } from "../brain.ts"
@@ -200,6 +202,50 @@ describe.each(engines)("bulk jobs on %s", (engine) => {
         assert.deepInclude((yield* audit(deleted.id))[0]?.metadata.filter, { task_ids: 4 })
         const { json } = yield* request("GET", path, { token: operator.token })
         assert.deepStrictEqual(json.items.map(({ filter }: BulkJob) => filter), [{ task_ids: 4 }, { task_ids: 4 }])
+      }))
+
+    it.scoped("delete of the selected tasks those that match all other terms", () =>
+      Effect.gen(function*() {
+        const { audit, create, ends, insert, project, tasksLeft } = yield* world
+        yield* insert(4, (n) => ({ state: n % 2 === 0 ? "failure" : "started" }))
+        const sql = yield* SqlClient.SqlClient
+        const rows = yield* sql<{ id: string }>`SELECT id FROM tasks
+          WHERE project_id = ${project.id} AND task_id IN ${sql.in(["t1", "t2", "t3"])}`
+        const terms = { task_ids: rows.map(({ id }) => id), filter_state: "failure" }
+        const { id } = yield* create("delete", terms)
+        assert.deepInclude(yield* ends(id), { total: 1, done: 1, skipped: 0 })
+        assert.deepStrictEqual(yield* tasksLeft, ["t1", "t3", "t4"])
+        const slice = (yield* audit(project.id)).find(({ action }) => action === "task.bulk_deleted")
+        assert.deepStrictEqual(slice?.metadata.selection, { task_ids: 3, filter_state: "failure" })
+
+        // a release without this term must not read the other terms as all of them
+        const [stored] = yield* sql<{ filter: string }>`SELECT filter FROM bulk_jobs WHERE id = ${id}`
+        const earlier = Schema.parseJson(Schema.Struct(Struct.omit(filterFields, "task_ids")))
+        assert.isTrue(Either.isLeft(Schema.decodeUnknownEither(earlier)(stored?.filter)), stored?.filter)
+      }))
+
+    it.scoped("with terms that only a newer replica knows are left to that replica", () =>
+      Effect.gen(function*() {
+        const { create, ends, insert, operator, path, post, tasksLeft } = yield* world
+        const sql = yield* SqlClient.SqlClient
+        yield* insert(3, (n) => ({ state: n === 3 ? "failure" : "started" }))
+        const first = yield* create("cancel", { filter_name: "shop" }) // it waits for an agent
+        const newer = yield* create("cancel", { filter_name: "shop" })
+        yield* sql`UPDATE bulk_jobs SET act = 'delete', cursors = ${`{"*":"${Ids.minId}"}`},
+          filter = '{"filter_planet":"mars"}' WHERE id = ${newer.id}`
+        const last = yield* create("delete", { filter_state: "failure" })
+        assert.deepInclude(yield* ends(last.id), { status: "completed", done: 1 })
+        assert.deepStrictEqual(yield* tasksLeft, ["t1", "t2"])
+        const list = (rest: string) => request("GET", `${path}?limit=1${rest}`, { token: operator.token })
+        const page = (yield* list("")).json
+        const next = (yield* list(`&cursor=${page.next_cursor}`)).json
+        assert.deepStrictEqual([page, next].map(({ items }) => items[0].id), [last.id, first.id])
+        assert.isNull(next.next_cursor)
+        const stopped = yield* post(`/${newer.id}/stop`, undefined, operator)
+        assert.strictEqual(stopped.status, 404)
+        const [row] = yield* sql<object>`SELECT status, done, settled_at FROM bulk_jobs WHERE id = ${newer.id}`
+        assert.deepStrictEqual({ ...row }, { status: "running", done: 0, settled_at: null })
+        yield* post(`/${first.id}/stop`, undefined, operator)
       }))
 
     it.scoped("wait for an agent of each engine until the deadline, and count what is left", () =>

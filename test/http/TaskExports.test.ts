@@ -1,7 +1,9 @@
 import { SqlClient } from "@effect/sql"
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect } from "effect"
+import { randomUUID } from "node:crypto"
 import type { ExportJob } from "../../src/domain/ExportJob.ts"
+import { ExportJobId } from "../../src/domain/Id.ts"
 import * as Timestamp from "../../src/domain/Timestamp.ts"
 import { taskExports } from "../../src/services/ExportJobs/Kinds.ts"
 import { TaskExportRunner } from "../../src/services/TaskExports/Runner.ts"
@@ -126,6 +128,24 @@ describe.each(engines)("exports of tasks in the background on %s", (engine) => {
         const job = yield* admin.exported({ format: "json", fields: ["id"], task_ids })
         assert.deepStrictEqual(job.filters, { fields: ["id"], task_ids: 2 })
         assert.deepStrictEqual(yield* admin.rowsOf(job), newestIds(tasks.slice(0, 2)).map((id) => ({ id })))
+        const sql = yield* SqlClient.SqlClient
+        const [stored] = yield* sql<{ filters: string }>`SELECT filters FROM task_export_jobs WHERE id = ${job.id}`
+        // a release without this term cannot read it, and so does not export all tasks
+        assert.deepStrictEqual(JSON.parse(stored?.filters ?? ""), [{ fields: ["id"], task_ids }])
+      }))
+
+    it.effect("with terms that only a newer replica knows are left to that replica", () =>
+      Effect.gen(function*() {
+        const { admin, project } = yield* world([{}])
+        const sql = yield* SqlClient.SqlClient
+        const oldest = ExportJobId.make(`00000000${randomUUID().slice(8)}`)
+        const terms = { id: oldest, action_prefix: "no term of tasks", chunks: [] }
+        yield* insertExportJob(project.id, terms, taskExports)
+        assert.deepInclude(yield* admin.exported({ format: "json" }), { status: "completed", row_count: 1 })
+        assert.deepInclude(yield* admin.get(oldest), { status: "running", error: null })
+        const [row] = yield* sql<object>`SELECT attempts FROM task_export_jobs WHERE id = ${oldest}`
+        assert.deepStrictEqual({ ...row }, { attempts: 1 })
+        yield* sql`DELETE FROM task_export_jobs WHERE id = ${oldest}`
       }))
 
     it.effect("refuse terms, fields and formats that there are not", () =>

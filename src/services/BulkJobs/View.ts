@@ -1,6 +1,6 @@
 import { Effect, Layer } from "effect"
 import type { BulkJob } from "../../domain/BulkJob.ts"
-import { summarizeTerms } from "../../domain/Task/Filter.ts"
+import { omitNullTerms, summarizeTerms } from "../../domain/Task/Filter.ts"
 import type { Timestamp } from "../../domain/Timestamp.ts"
 import { EngineAgents } from "../Commands/EngineAgents.ts"
 import { MemberNames } from "../MemberNames.ts"
@@ -36,7 +36,7 @@ export class BulkJobView extends Effect.Service<BulkJobView>()("svc/BulkJobView"
           : Object.keys(cursors).filter((engine) => choose(engine) === null).sort()
         return {
           ...shown,
-          filter: summarizeTerms(Object.fromEntries(Object.entries(filter).filter(([, term]) => term !== null))),
+          filter: summarizeTerms(omitNullTerms(filter)),
           created_by_name: created_by === null ? null : nameOf({ project_id, user_id: created_by }),
           note: engines.length === 0 ? null : waitNote(engines, deadline_at)
         }

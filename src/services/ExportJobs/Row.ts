@@ -3,6 +3,7 @@ import { Schema } from "effect"
 import { ExportJobFormat, ExportJobStatus } from "../../domain/ExportJob.ts"
 import { ExportJobId, ProjectId, UserId } from "../../domain/Id.ts"
 import * as Timestamp from "../../domain/Timestamp.ts"
+import { TermsColumn } from "../ColumnTypes.ts"
 import type { ExportKind } from "./Kinds.ts"
 
 /** A row of a kind's table of jobs. `filters` are the terms of the request that were given. */
@@ -12,7 +13,7 @@ export const JobRow = Schema.Struct({
   user_id: UserId,
   shows_hidden: Schema.Number,
   format: ExportJobFormat,
-  filters: Schema.parseJson(Schema.Record({ key: Schema.String, value: Schema.Unknown })),
+  filters: TermsColumn(Schema.Record({ key: Schema.String, value: Schema.Unknown })),
   status: ExportJobStatus,
   attempts: Schema.Number,
   total_rows: Schema.NullOr(Schema.Number),
@@ -25,6 +26,8 @@ export const JobRow = Schema.Struct({
   completed_at: Schema.NullOr(Timestamp.Timestamp)
 })
 export type JobRow = typeof JobRow.Type
+
+export const encodeFilters = Schema.encodeSync(JobRow.fields.filters)
 
 /** Jobs of a kind, without a condition. The kind's own column has one name for all kinds: `shows_hidden`. */
 export const selectJobs = (sql: SqlClient.SqlClient, { jobs, showsHidden }: ExportKind): Statement.Fragment =>

@@ -1,9 +1,10 @@
-import { SqlClient } from "@effect/sql"
+import { SqlClient, type SqlError } from "@effect/sql"
 import { Cause, type Context, Data, Effect, Exit, Layer, Option, Stream } from "effect"
 import { ValidationFailed } from "../../domain/Errors.ts"
 import * as Timestamp from "../../domain/Timestamp.ts"
 import { Reader } from "../Database.ts"
 import type { CountedFile } from "../Export/Formats.ts"
+import * as Ids from "../Ids.ts"
 import { isLeaseLost, Leader, Lease } from "../Leader.ts"
 import { Loops } from "../Loops.ts"
 import { firstRowOf } from "../Rows.ts"
@@ -79,6 +80,8 @@ type Changes = Partial<
 /** Writes the files of a kind's exports, one after the other, and deletes old ones. */
 export const makeExportRunner = <E, R>(
   kind: ExportKind,
+  /** Whether this program knows all terms of a job. A newer replica may store others, and writes these files. */
+  canRead: (job: JobRow) => boolean,
   /** Counts the rows of a job's file; its body is read once. */
   makeFile: (job: JobRow) => Effect.Effect<CountedFile, E, R>
 ) =>
@@ -88,8 +91,20 @@ export const makeExportRunner = <E, R>(
     const leader = yield* Leader
     const settings = yield* Settings
 
-    /** The oldest export that has not ended. One that is `running` lost its process, since the leader is this one. */
-    const findOpen = firstRowOf(JobRow)(read`${selectJobs(sql, kind)} WHERE completed_at IS NULL ORDER BY id LIMIT 1`)
+    /**
+     * The oldest export after this id that has not ended, of those that this program can read. One that is `running`
+     * lost its process, since the leader is this one.
+     */
+    const findOpen = (after: string): Effect.Effect<Option.Option<JobRow>, SqlError.SqlError> =>
+      Effect.flatMap(
+        firstRowOf(JobRow)(
+          read`${selectJobs(sql, kind)} WHERE completed_at IS NULL AND id > ${after} ORDER BY id LIMIT 1`
+        ),
+        Option.match({
+          onNone: () => Effect.succeedNone,
+          onSome: (job) => canRead(job) ? Effect.succeedSome(job) : findOpen(job.id)
+        })
+      )
 
     const updateJob = (job: JobRow, fields: Changes) =>
       Effect.filterOrFail(
@@ -211,7 +226,7 @@ export const makeExportRunner = <E, R>(
     const runAll: Effect.Effect<void, unknown, Lease | R> = Effect.zipRight(
       deleteDeleted,
       Effect.flatMap(
-        findOpen,
+        findOpen(Ids.minId),
         Option.match({
           onNone: () => Effect.void,
           onSome: (job) => Effect.zipRight(runUnlessDeleted(job), Effect.suspend(() => runAll))

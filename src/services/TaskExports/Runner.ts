@@ -1,4 +1,4 @@
-import { Effect, Layer, Schema } from "effect"
+import { Effect, Layer, Option, Schema } from "effect"
 import { taskFields } from "../../domain/Task.ts"
 import { toTaskFilter } from "../../domain/Task/Filter.ts"
 import * as Timestamp from "../../domain/Timestamp.ts"
@@ -15,6 +15,8 @@ import { Scans } from "../Tasks/Scans.ts"
 import { TaskSearch } from "../Tasks/Search.ts"
 
 const decodeFilters = Schema.decodeUnknown(StoredFilters)
+const decodeFiltersOption = Schema.decodeUnknownOption(StoredFilters)
+const canRead = ({ filters }: JobRow): boolean => Option.isSome(decodeFiltersOption(filters))
 
 /** Writes the files of exports of tasks, and deletes old ones. */
 export class TaskExportRunner extends Effect.Service<TaskExportRunner>()("svc/TaskExportRunner", {
@@ -35,7 +37,7 @@ export class TaskExportRunner extends Effect.Service<TaskExportRunner>()("svc/Ta
       )
     })
 
-    return yield* makeExportRunner(taskExports, makeFile)
+    return yield* makeExportRunner(taskExports, canRead, makeFile)
   })
 }) {
   static readonly layer = this.Default.pipe(

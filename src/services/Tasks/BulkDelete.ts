@@ -1,7 +1,7 @@
 import { SqlClient } from "@effect/sql"
 import { Effect } from "effect"
 import type { ProjectId } from "../../domain/Id.ts"
-import { type BulkDelete, toTaskFilter } from "../../domain/Task/Filter.ts"
+import { type BulkDelete, omitNullTerms, summarizeTerms, toTaskFilter } from "../../domain/Task/Filter.ts"
 import * as Timestamp from "../../domain/Timestamp.ts"
 import { Audit } from "../Audit.ts"
 import { isContention, orDieOnSql } from "../Database.ts"
@@ -13,12 +13,6 @@ import { TaskSearch } from "./Search.ts"
 const maxRows = 10_000
 /** Rows per transaction. */
 export const rowsAtOnce = 250
-
-/** The request in the audit row: the filter's terms, or the number of ids. */
-const auditSelection = ({ task_ids, ...filters }: BulkDelete) =>
-  task_ids === null
-    ? Object.fromEntries(Object.entries(filters).filter(([, term]) => term !== null))
-    : { task_ids: task_ids.length }
 
 /**
  * Deletes many tasks (interface, Bulk delete request). In slices, each in its own transaction with its own audit row:
@@ -46,7 +40,7 @@ export class TaskBulkDelete extends Effect.Service<TaskBulkDelete>()("svc/tasks/
             target_type: "project",
             target_id: projectId,
             project_id: projectId,
-            metadata: { deleted_count: deleted, selection: auditSelection(body), ...source }
+            metadata: { deleted_count: deleted, selection: summarizeTerms(omitNullTerms(body)), ...source }
           })
         }
         return deleted
