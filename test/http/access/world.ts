@@ -2,6 +2,7 @@ import { SqlClient } from "@effect/sql"
 import { Effect, Schema } from "effect"
 import { randomUUID } from "node:crypto"
 import { system } from "../../../src/domain/Actor.ts"
+import { ExportJobId } from "../../../src/domain/Id.ts"
 import type { Project } from "../../../src/domain/Project.ts"
 import { CreateScheduleRequest } from "../../../src/domain/Schedule.ts"
 import * as Timestamp from "../../../src/domain/Timestamp.ts"
@@ -330,12 +331,24 @@ export const fireIn = (project: Project, kind: "timed out" | "waiting") =>
   })
 
 /** A completed export of each kind, with its file. They have one id, because their paths name it alike. */
-export const exportJobIn = (project: Project, user_id: string = randomUUID()) =>
+const insertExports = (project: Project, id: ExportJobId, user_id: string) =>
   Effect.gen(function*() {
-    const id = yield* insertExportJob(project.id, { user_id, chunks: ["[]\n"], status: "completed" })
+    yield* insertExportJob(project.id, { id, user_id, chunks: ["[]\n"], status: "completed" })
     yield* insertExportJob(project.id, { id, user_id, chunks: ["[]\n"], status: "completed" }, taskExports)
     return id
   })
+
+/** Has the highest id, because a project keeps the files of its newest exports only, and the calls create others. */
+const lastingExportIn = (project: Project) =>
+  insertExports(project, ExportJobId.make(`ffffffff${randomUUID().slice(8)}`), randomUUID())
+
+let exportCount = 0
+
+/** An export of each kind that this person created. Later ones have higher ids. */
+export const exportJobIn = (project: Project, user_id: string = randomUUID()) => {
+  const serial = (exportCount++).toString(16).padStart(4, "0")
+  return insertExports(project, ExportJobId.make(`fffffffe-${serial}${randomUUID().slice(13)}`), user_id)
+}
 
 /** A bulk retry that has not ended: one of its tasks is left, or its command has no outcome. */
 export const bulkRetryIn = (project: Project, control_state: "running" | "cancelled") =>
@@ -470,7 +483,7 @@ const furnished = Effect.gen(function*() {
     operation_id: yield* operationIn(project, agent.agent_id),
     request_id: yield* bulkRetryIn(project, "running"),
     bulk_job_id: yield* bulkJobIn(project),
-    job_id: yield* exportJobIn(project),
+    job_id: yield* lastingExportIn(project),
     membership_id: yield* memberOf(project),
     invitation_id: (yield* invited(project)).invitation_id,
     rule_id: yield* ruleIn(project),
