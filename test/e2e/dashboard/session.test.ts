@@ -10,7 +10,7 @@ const isHarmless = (name: string) =>
   [
     /^(Copy|Show as a table): /,
     /^(Load older ones|Try again|Ask the agent again)$/,
-    /^(Saved views|Export the tasks that match|Export in the background…|Columns and rows|\d+ new)$/,
+    /^(Saved views|Export the tasks that match|Export in the background…|Filter by value|Columns and rows|\d+ new)$/,
     /^\{\d+\}$/, // a part of a JSON value
     /^Only what .* did$/,
     /^Mark (all as read|as read: )/ // the inbox is one's own
