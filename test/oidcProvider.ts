@@ -118,12 +118,12 @@ export const startProvider = Effect.fn(function*({ claimsAt }: { readonly claims
       response.writeHead(userInfoAnswer.status, { "content-type": "application/json" })
       return response.end(JSON.stringify(userInfoAnswer.body))
     }
-    const meanwhile = onIdToken
-    if (request.url === "/token" && meanwhile !== null) {
+    const beforeAnswer = onIdToken
+    if (request.url === "/token" && beforeAnswer !== null) {
       onIdToken = null
       const end = response.end.bind(response)
       response.end = ((body: string) => {
-        void meanwhile(decodeJwt(JSON.parse(body).id_token)).finally(() => end(body))
+        void beforeAnswer(decodeJwt(JSON.parse(body).id_token)).finally(() => end(body))
         return response
       }) as typeof response.end
     }

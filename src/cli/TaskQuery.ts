@@ -26,9 +26,18 @@ export type TaskFilters = Readonly<
 const entriesOf = (texts: Texts): ReadonlyArray<readonly [string, string]> =>
   Object.entries(texts).flatMap(([name, value]) => (Option.isSome(value) ? [[name, value.value]] : []))
 
+/** The filters that were given, by their names. `since` and `until` may be ages. */
+export const readFilters = ({ since = Option.none(), until = Option.none(), ...texts }: Texts) =>
+  Effect.map(
+    Effect.forEach(entriesOf({ since, until }), ([name, text]) =>
+      Effect.map(parseInstant(`--${name}`, text), (instant) => [name, instant] as const)),
+    (times) =>
+      Object.fromEntries([...entriesOf(texts), ...times])
+  )
+
 /** The query of a list of tasks, by the same rules as over HTTP. `since` and `until` may be ages; `search` also matches errors. */
 export const decodeTaskQuery = (
-  { since, until, ...texts }: TaskFilters,
+  filters: TaskFilters,
   { cursor = Option.none(), fields = Option.none(), ...more }: {
     readonly limit?: string
     readonly format?: "csv" | "json" | "xlsx"
@@ -36,9 +45,7 @@ export const decodeTaskQuery = (
     readonly fields?: Option.Option<string>
   }
 ) =>
-  Effect.gen(function*() {
-    const times = yield* Effect.forEach(entriesOf({ since, until }), ([name, text]) =>
-      Effect.map(parseInstant(`--${name}`, text), (instant) => [name, instant] as const))
-    const given = Object.fromEntries([...entriesOf({ ...texts, cursor, fields }), ...times])
-    return yield* decodeInput(ListTasks, { ...given, ...more, search_exceptions: "true" }, "options")
-  })
+  Effect.flatMap(
+    readFilters({ ...filters, cursor, fields }),
+    (given) => decodeInput(ListTasks, { ...given, ...more, search_exceptions: "true" }, "options")
+  )

@@ -1,16 +1,15 @@
-import { Effect, Option, Schema } from "effect"
+import { Effect, type Option, Schema } from "effect"
 import type { BulkJob, BulkJobAct, BulkJobFilter } from "../../domain/BulkJob.ts"
 import { BulkJobId, caseInsensitiveId } from "../../domain/Id.ts"
-import { QueryLimit } from "../../domain/Query.ts"
 import type { TaskFacetCounts } from "../../domain/Task/Facets.ts"
 import { CountFacets, type FilterParams } from "../../domain/Task/Filter.ts"
 import { confirm } from "../Confirm.ts"
 import { decodeInput } from "../DecodeInput.ts"
 import { CliError, OutcomeUnknown } from "../Explain.ts"
+import { decodePage, type PageOptions } from "../PageQuery.ts"
 import { type ApiError, type DecodedResponse, printAnswer, type Remote, withRemote } from "../Remote.ts"
-import { parseInstant } from "../Since.ts"
 import { type Column, formatAge, formatFields, formatPage } from "../Table.ts"
-import type { TaskFilters } from "../TaskQuery.ts"
+import { readFilters, type TaskFilters } from "../TaskQuery.ts"
 import { escapeText, jsonMemberOf } from "../TerminalText.ts"
 import { watchProgress } from "../WatchProgress.ts"
 
@@ -35,12 +34,9 @@ const noFilter = new CliError({
 })
 
 /** The terms that were given, by the rules of the list of tasks. */
-const decodeFilters = ({ since, until, ...texts }: Filters) =>
+const decodeFilters = (filters: Filters) =>
   Effect.gen(function*() {
-    const terms: Record<string, string> = {}
-    for (const [name, text] of Object.entries(texts)) if (Option.isSome(text)) terms[name] = text.value
-    if (Option.isSome(since)) terms.since = yield* parseInstant("--since", since.value)
-    if (Option.isSome(until)) terms.until = yield* parseInstant("--until", until.value)
+    const terms = yield* readFilters(filters)
     if (Object.keys(terms).length === 0) return yield* noFilter
     return yield* decodeInput(CountFacets, terms, "options")
   })
@@ -184,14 +180,10 @@ const columns: ReadonlyArray<Column<BulkJob>> = [
   { head: "ID", cell: ({ id }) => id }
 ]
 
-export const list = ({ cursor, json, limit, project }: RemoteOptions & {
-  readonly limit: number
-  readonly cursor: Option.Option<string>
-}) =>
+export const list = ({ json, project, ...page }: RemoteOptions & PageOptions) =>
   withRemote(project, ({ api, slug }) =>
     Effect.gen(function*() {
-      const page = yield* decodeInput(Schema.Struct({ limit: QueryLimit }), { limit: String(limit) }, "options")
-      const urlParams = { ...page, ...(Option.isSome(cursor) && { cursor: cursor.value }) }
+      const urlParams = yield* decodePage(page)
       const answer = yield* api.bulk_jobs.list({ path: { slug }, urlParams, withResponse: true })
       yield* printAnswer(answer, json, formatPage(columns))
     }))

@@ -4,15 +4,14 @@ import { BulkRetryPreviewRequest, BulkRetryRequestCreate, type BulkRetryRequestP
 import type { BulkRetryItem, ItemStatus } from "../../domain/BulkRetry/Item.ts"
 import type { BulkRetryPreview } from "../../domain/BulkRetry/Preview.ts"
 import { BulkRetryId, caseInsensitiveId } from "../../domain/Id.ts"
-import { QueryLimit } from "../../domain/Query.ts"
 import { checkOutcome, hasEnded, isQuiet, watchBulkRetry } from "../BulkRetryProgress.ts"
 import { decodeInput } from "../DecodeInput.ts"
 import { CliError } from "../Explain.ts"
+import { decodePage, type PageOptions } from "../PageQuery.ts"
 import { type ApiError, type DecodedResponse, printAnswer, type Remote, withRemote } from "../Remote.ts"
-import { parseInstant } from "../Since.ts"
 import { type Column, formatAge, formatFields, formatPage, formatTable } from "../Table.ts"
 import { getAgent, listAgents } from "../Target.ts"
-import type { TaskFilters } from "../TaskQuery.ts"
+import { readFilters, type TaskFilters } from "../TaskQuery.ts"
 import { escapeText, jsonMemberOf } from "../TerminalText.ts"
 
 interface RemoteOptions {
@@ -92,16 +91,12 @@ const parseId = (given: string): Effect.Effect<BulkRetryId, CliError> =>
   )
 
 /** The filter of a body, from the options of a list of tasks; as there, a search also matches errors. */
-const filterOf = ({ priority, since, until, ...texts }: TaskFilters) =>
-  Effect.gen(function*() {
-    const filter: Record<string, unknown> = {}
-    for (const [name, text] of Object.entries(texts)) if (Option.isSome(text)) filter[name] = text.value
-    if (Option.isSome(texts.search)) filter.search_exceptions = true
-    if (Option.isSome(priority)) filter.priority = [priority.value]
-    if (Option.isSome(since)) filter.since = yield* parseInstant("--since", since.value)
-    if (Option.isSome(until)) filter.until = yield* parseInstant("--until", until.value)
-    return filter
-  })
+const filterOf = ({ priority, ...filters }: TaskFilters) =>
+  Effect.map(readFilters(filters), (terms): Record<string, unknown> => ({
+    ...terms,
+    ...(Option.isSome(filters.search) && { search_exceptions: true }),
+    ...(Option.isSome(priority) && { priority: [priority.value] })
+  }))
 
 export const create = (
   { agent, dryRun, idempotencyKey, json, max, project, rate, watch, ...filters }: RemoteOptions & TaskFilters & {
@@ -163,17 +158,6 @@ export const resume = (options: RequestOptions & { readonly watch: boolean; read
 export const cancel = (options: RequestOptions) =>
   callFor(options, (api, path) => api.bulk_retries.cancel({ path, withResponse: true }))
 
-interface PageOptions {
-  readonly limit: number
-  readonly cursor: Option.Option<string>
-}
-
-const pageOf = ({ cursor, limit }: PageOptions) =>
-  Effect.map(
-    decodeInput(Schema.Struct({ limit: QueryLimit }), { limit: String(limit) }, "options"),
-    (decoded) => ({ ...decoded, ...(Option.isSome(cursor) && { cursor: cursor.value }) })
-  )
-
 const columns: ReadonlyArray<Column<BulkRetryRequestPublic>> = [
   { head: "STATUS", cell: ({ status }) => status },
   { head: "CONTROL", cell: ({ control_state }) => control_state },
@@ -188,7 +172,7 @@ const columns: ReadonlyArray<Column<BulkRetryRequestPublic>> = [
 export const list = ({ json, project, ...page }: RemoteOptions & PageOptions) =>
   withRemote(project, ({ api, slug }) =>
     Effect.gen(function*() {
-      const urlParams = yield* pageOf(page)
+      const urlParams = yield* decodePage(page)
       const answer = yield* api.bulk_retries.list({ path: { slug }, urlParams, withResponse: true })
       yield* printAnswer(answer, json, formatPage(columns))
     }))
@@ -208,7 +192,7 @@ export const items = (
   withRemote(project, ({ api, slug }) =>
     Effect.gen(function*() {
       const request_id = yield* parseId(id)
-      const urlParams = { ...(yield* pageOf(page)), ...(Option.isSome(status) && { status: status.value }) }
+      const urlParams = { ...(yield* decodePage(page)), ...(Option.isSome(status) && { status: status.value }) }
       const answer = yield* api.bulk_retries.items({ path: { slug, request_id }, urlParams, withResponse: true })
       yield* printAnswer(answer, json, formatPage(itemColumns))
     }))

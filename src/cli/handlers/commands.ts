@@ -1,5 +1,5 @@
 import { HttpClient, HttpClientRequest } from "@effect/platform"
-import { Effect, Option, Schema } from "effect"
+import { Effect, Option, type Schema } from "effect"
 import type { CommandPublic, CommandStatus } from "../../domain/Command.ts"
 import {
   BulkRetryRequest,
@@ -12,7 +12,6 @@ import {
   RestartWorkerRequest,
   RetryTaskRequest
 } from "../../domain/Command/Requests.ts"
-import { QueryLimit } from "../../domain/Query.ts"
 import { client } from "../../http/Client.ts"
 import { resolveBulkRetry } from "../BulkRetry.ts"
 import { decodeInput } from "../DecodeInput.ts"
@@ -25,6 +24,7 @@ import {
   issue,
   type IssueOptions
 } from "../Issue.ts"
+import { decodePage } from "../PageQuery.ts"
 import { resolvePurge } from "../Purge.ts"
 import { type ApiError, type DecodedResponse, printAnswer, type Remote, withRemote, withTimeout } from "../Remote.ts"
 import { reportersOfTaskName, reportersOfWorker } from "../Reporters.ts"
@@ -57,9 +57,8 @@ export const list = ({ cursor, json, limit, project, status }: {
   withRemote(project, ({ api, slug }) =>
     Effect.gen(function*() {
       const urlParams = {
-        ...(yield* decodeInput(Schema.Struct({ limit: QueryLimit }), { limit: String(limit) }, "options")),
-        ...(Option.isSome(status) && { status: status.value }),
-        ...(Option.isSome(cursor) && { cursor: cursor.value })
+        ...(yield* decodePage({ cursor, limit })),
+        ...(Option.isSome(status) && { status: status.value })
       }
       const answer = yield* api.commands.list({ path: { slug }, urlParams, withResponse: true })
       yield* printAnswer(answer, json, formatPage(columns))

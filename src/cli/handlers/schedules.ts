@@ -1,7 +1,6 @@
 import type { HttpClientResponse } from "@effect/platform"
 import { Console, Effect, Option, Schema } from "effect"
 import { ScheduleId } from "../../domain/Id.ts"
-import { QueryLimit } from "../../domain/Query.ts"
 import type { SchedulePublic } from "../../domain/Schedule.ts"
 import type { ScheduleFire } from "../../domain/Schedule/Fire.ts"
 import type { ScheduleMisfire } from "../../domain/Schedule/Misfire.ts"
@@ -11,6 +10,7 @@ import { isAboutDefinition, outcomeUnknown } from "../../domain/Schedule/Recover
 import { confirm } from "../Confirm.ts"
 import { decodeInput } from "../DecodeInput.ts"
 import { CliError, describeError } from "../Explain.ts"
+import { decodeLimit, decodePage } from "../PageQuery.ts"
 import { type ApiError, printAnswer, type Remote, withRemote } from "../Remote.ts"
 import { awaitOperation, checkOperation } from "../ScheduleOperation.ts"
 import { type Column, formatAge, formatFields, formatPage, formatTable } from "../Table.ts"
@@ -39,9 +39,6 @@ const columns: ReadonlyArray<Column<SchedulePublic>> = [
   { head: "ID", cell: ({ id }) => id, dropRank: 2 }
 ]
 
-const decodeLimit = (limit: number) =>
-  decodeInput(Schema.Struct({ limit: QueryLimit }), { limit: String(limit) }, "options")
-
 export const list = (
   { cursor, json, limit, project }: Printing & {
     readonly cursor: Option.Option<string>
@@ -50,7 +47,7 @@ export const list = (
 ) =>
   withRemote(project, ({ api, slug }) =>
     Effect.gen(function*() {
-      const urlParams = { ...(yield* decodeLimit(limit)), ...(Option.isSome(cursor) && { cursor: cursor.value }) }
+      const urlParams = yield* decodePage({ cursor, limit })
       const answer = yield* api.schedules.list({ path: { slug }, urlParams, withResponse: true })
       yield* printAnswer(answer, json, formatPage(columns))
     }))

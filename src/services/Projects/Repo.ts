@@ -82,7 +82,7 @@ export class ProjectsRepo extends Effect.Service<ProjectsRepo>()("svc/ProjectsRe
       ),
       findBySlug: (slug: string) =>
         Effect.map(selectBySlug(slug), ([row]) => Option.map(Option.fromNullable(row), decodeUnchecked)),
-      /** Locks the project's row until the transaction ends. New rows may refer to it meanwhile. */
+      /** Locks the project's row until the transaction ends. New rows may refer to the locked row. */
       findForUpdate: (id: ProjectId) => firstRow(sql`SELECT * FROM projects WHERE id = ${id} ${forNoKeyUpdate(sql)}`),
       findById: (id: ProjectId) => firstRow(read`SELECT * FROM projects WHERE id = ${id}`),
       insert: (project: Project) => sql`INSERT INTO projects ${sql.insert(encode(project))}`,
