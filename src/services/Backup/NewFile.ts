@@ -58,6 +58,12 @@ const syncFolder = async (path: string): Promise<void> => {
   }
 }
 
+/** The two ways of giving a file its name, of Node or of a test whose file system refuses one. */
+export interface Naming {
+  readonly link: (existing: string, name: string) => Promise<void>
+  readonly rename: (from: string, to: string) => Promise<void>
+}
+
 /** How file systems such as exFAT, and many of a network or of FUSE, refuse a hard link. */
 const linkRefusals: ReadonlySet<unknown> = new Set(["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK"])
 
@@ -65,13 +71,13 @@ const linkRefusals: ReadonlySet<unknown> = new Set(["EPERM", "ENOTSUP", "EOPNOTS
  * Gives the complete file its name by a hard link, because a rename would replace a file that another process created
  * since. Without hard links an empty file takes the name, if it is free, and the rename replaces that one.
  */
-const publish = async (partialPath: string, path: string): Promise<void> => {
+const publish = async (naming: Naming, partialPath: string, path: string): Promise<void> => {
   try {
-    await link(partialPath, path)
+    await naming.link(partialPath, path)
   } catch (error) {
     if (!linkRefusals.has(codeOf(error))) throw error
     await (await open(path, "wx", 0o600)).close()
-    await rename(partialPath, path).catch(async (cause: unknown) => {
+    await naming.rename(partialPath, path).catch(async (cause: unknown) => {
       await rm(path, { force: true })
       throw cause
     })
@@ -85,7 +91,8 @@ const publish = async (partialPath: string, path: string): Promise<void> => {
 export const writeNewFile = async (
   path: string,
   content: AsyncIterable<Uint8Array>,
-  signal: AbortSignal
+  signal: AbortSignal,
+  naming: Naming = { link, rename }
 ): Promise<number> => {
   await requireNoFile(path)
   const partialPath = partialPathOf(path)
@@ -102,7 +109,7 @@ export const writeNewFile = async (
     } finally {
       await file.close()
     }
-    await publish(partialPath, path).catch((error: unknown) => {
+    await publish(naming, partialPath, path).catch((error: unknown) => {
       throw codeOf(error) === "EEXIST" ? new DestinationExists({ path }) : error
     })
     return bytes
