@@ -30,6 +30,13 @@ const minPauseMillis = 20
  */
 const unsentMillis = 60_000
 
+/**
+ * Milliseconds after which a new session looks once more for unfinished commands of its process: another replica that
+ * holds a dead connection of the process may have begun a claim before this session, and committed it after its first
+ * look.
+ */
+const lateClaimMillis = 5000
+
 /** A process without its own id cannot be distinguished from another one of the agent: nothing is sent to it twice. */
 const isAnonymous = (session: AgentSession): boolean => session.workerId === session.agentId
 
@@ -57,8 +64,8 @@ export class CommandDispatch extends Effect.Service<CommandDispatch>()("svc/Comm
     /** Agents with possible work; true where other replicas get a hint about commands that this one cannot send. */
     const wokenAgents = new Map<AgentId, boolean>()
     const signal = yield* Queue.sliding<void>(1)
-    /** Sessions to which the unfinished commands of their process were sent again. */
-    const resentSessions = new Set<string>()
+    /** When the unfinished commands of their process were last sent again to these sessions, in milliseconds. */
+    const resentAt = new Map<string, number>()
     /** Claims of pending commands; they are released in the next round. */
     const unsentClaims = new UnsentClaims()
     /** Claims of commands that an earlier session may have received: only their own process may get them. */
@@ -124,6 +131,14 @@ export class CommandDispatch extends Effect.Service<CommandDispatch>()("svc/Comm
       unsentClaims.removeBefore((yield* Clock.currentTimeMillis) - unsentMillis)
     })
 
+    /** Whether a session is to get the unfinished commands of its process: when it is new, and once when late claims are in. */
+    const isDueForResend = (session: AgentSession) => {
+      if (isAnonymous(session)) return false
+      const at = resentAt.get(session.sessionId)
+      const lateAt = Ids.millisOf(session.sessionId) + lateClaimMillis
+      return at === undefined || (at < lateAt && clock.unsafeCurrentTimeMillis() >= lateAt)
+    }
+
     /** Sends the unfinished commands of reconnected processes again over their new sessions. */
     const resendUnfinished = Effect.fnUntraced(function*(sessions: ReadonlyArray<AgentSession>) {
       const now = yield* Timestamp.now
@@ -146,8 +161,8 @@ export class CommandDispatch extends Effect.Service<CommandDispatch>()("svc/Comm
       }
       // an earlier statement for these may have been committed just before this one: the next round finds its session
       for (const move of moves) if (unsentMoves.has(move)) failedSessionIds.add(move.session_id)
-      for (const session of sessions) {
-        if (!failedSessionIds.has(session.sessionId)) resentSessions.add(session.sessionId)
+      for (const { sessionId } of sessions) {
+        if (!failedSessionIds.has(sessionId)) resentAt.set(sessionId, Timestamp.toEpochMillis(now))
       }
     })
 
@@ -228,7 +243,7 @@ export class CommandDispatch extends Effect.Service<CommandDispatch>()("svc/Comm
     /** Serves some of the woken agents that are connected here. */
     const serve = Effect.fnUntraced(function*(agentIds: ReadonlyArray<AgentId>) {
       const reconnected = agentIds.flatMap((agentId) => agentSessions.sessions(agentId))
-        .filter((session) => !resentSessions.has(session.sessionId) && !isAnonymous(session))
+        .filter(isDueForResend)
       if (reconnected.length > 0) yield* resendUnfinished(reconnected)
       return yield* sendPending(agentIds)
     })
@@ -264,10 +279,10 @@ export class CommandDispatch extends Effect.Service<CommandDispatch>()("svc/Comm
       for (const agentId of localAgentIds) {
         for (const session of agentSessions.sessions(agentId)) {
           openSessionIds.add(session.sessionId)
-          if (!resentSessions.has(session.sessionId) && !isAnonymous(session)) wake(agentId, false)
+          if (isDueForResend(session)) wake(agentId, false)
         }
       }
-      for (const sessionId of resentSessions) if (!openSessionIds.has(sessionId)) resentSessions.delete(sessionId)
+      for (const sessionId of resentAt.keys()) if (!openSessionIds.has(sessionId)) resentAt.delete(sessionId)
       unsentMoves.removeSessionsExcept(openSessionIds)
       if (!unsentClaims.isEmpty) signal.unsafeOffer(undefined)
       const connected = new Set(localAgentIds)

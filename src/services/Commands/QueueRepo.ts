@@ -1,4 +1,4 @@
-import { SqlClient } from "@effect/sql"
+import { SqlClient, type Statement } from "@effect/sql"
 import { Effect } from "effect"
 import type { AgentId } from "../../domain/Id.ts"
 import type { Timestamp } from "../../domain/Timestamp.ts"
@@ -10,6 +10,16 @@ import type { ClaimedCommand, CommandAck, CommandClaim, LockedCommand, PendingCo
 export const claimedColumns =
   "id, agent_id, engine, action, target_type, target_id, issued_at, worker_id, session_id, " +
   "issued_by, payload, sealed_payload, timeout_at, bound_session_id, dispatched_at AS claimed_at"
+
+/**
+ * Whether the process of a row of `commands` has no newer session than `session`, on any replica. Its connection to this
+ * one may have died without a sign. Ids of sessions are in the order of time, so an older one never takes over.
+ */
+export const hasNoNewerSession = (sql: SqlClient.SqlClient, process: string, session: string): Statement.Fragment =>
+  sql.literal(
+    `NOT EXISTS (SELECT 1 FROM agent_workers w WHERE w.agent_id = commands.agent_id AND w.worker_id = ${process}
+      AND w.worker_id <> CAST(w.agent_id AS text) AND w.state = 'online' AND w.session_id > ${session})`
+  )
 
 /** The table is the queue of commands: reads and writes in sets. `CommandStatusRepo` changes their status. */
 export class CommandQueueRepo extends Effect.Service<CommandQueueRepo>()("svc/CommandQueueRepo", {
@@ -52,9 +62,8 @@ export class CommandQueueRepo extends Effect.Service<CommandQueueRepo>()("svc/Co
       )
       return Effect.map(
         sql<ClaimedCommand>`UPDATE commands SET session_id = r.session FROM ${rows}
-          WHERE id = r.command AND session_id = r.origin AND status = 'dispatched' RETURNING ${
-          sql.literal(claimedColumns)
-        }`,
+          WHERE id = r.command AND session_id = r.origin AND status = 'dispatched'
+            AND ${hasNoNewerSession(sql, "commands.worker_id", "r.session")} RETURNING ${sql.literal(claimedColumns)}`,
         sortById
       )
     }

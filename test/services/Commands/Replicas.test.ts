@@ -3,6 +3,7 @@ import { assert, describe, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import * as Timestamp from "../../../src/domain/Timestamp.ts"
 import * as Brain from "../../../src/layers/Brain.ts"
+import type { AgentSession } from "../../../src/services/AgentSessions.ts"
 import * as Ids from "../../../src/services/Ids.ts"
 import { Settings } from "../../../src/services/Settings.ts"
 import { settingsOn } from "../../databases.ts"
@@ -19,8 +20,8 @@ const replicas = Effect.gen(function*() {
   return [yield* replica, yield* replica] as const
 })
 
-/** What the gateway of a replica notes of a connected process. */
-const noted = (agentId: string, projectId: string, workerId: string, role: string, capabilities: object) =>
+/** What the gateway of a replica writes of a connected process. */
+const noted = ({ agentId, capabilities, projectId, role, sessionId, workerId }: AgentSession) =>
   Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient
     const now = yield* Timestamp.now
@@ -34,10 +35,11 @@ const noted = (agentId: string, projectId: string, workerId: string, role: strin
         engines: JSON.stringify(Object.keys(capabilities)),
         capabilities: JSON.stringify(capabilities),
         state: "online",
+        session_id: sessionId,
         created_at: now,
         updated_at: now
       })
-    }`
+    } ON CONFLICT (agent_id, worker_id) DO UPDATE SET session_id = excluded.session_id`
   })
 
 describe("commands of two brains over one PostgreSQL", () => {
@@ -102,6 +104,46 @@ describe("commands of two brains over one PostgreSQL", () => {
         assert.deepStrictEqual(back.frames.map((frame) => frame.id), [id])
       }))
 
+    it.scoped("a process that is back at one replica gets what is issued at the other, which holds its dead connection", () =>
+      Effect.gen(function*() {
+        const [first, second] = yield* replicas
+        const here = yield* Effect.provide(world, first)
+        const connect = Effect.tap(
+          Effect.flatMap(
+            Line,
+            ({ connect }) => connect({ agentId: here.agent_id, projectId: here.project.id, workerId: "w-1" })
+          ),
+          ({ session }) => noted(session)
+        )
+        const dead = yield* Effect.provide(connect, first)
+        const { id: before } = yield* here.restart()
+        yield* here.sent(dead, 1)
+        const back = yield* Effect.provide(connect, second)
+        const { id: after } = yield* here.restart()
+        yield* here.sent(back, 2)
+        assert.deepStrictEqual(back.frames.map(({ id }) => id), [before, after])
+        assert.deepStrictEqual(dead.frames.map(({ id }) => id), [before])
+      }))
+
+    it.scoped("a claim for a dead connection that is committed late goes to the process's new one", () =>
+      Effect.gen(function*() {
+        const [first, second] = yield* replicas
+        const here = yield* Effect.provide(world, first)
+        const connect = Effect.flatMap(
+          Line,
+          ({ connect }) => connect({ agentId: here.agent_id, projectId: here.project.id, workerId: "w-1" })
+        )
+        const dead = yield* Effect.provide(connect, first)
+        const { id } = yield* here.restart()
+        yield* here.sent(dead, 1)
+        const back = yield* Effect.provide(connect, second)
+        yield* here.sent(back, 1)
+        // what a claim leaves that began before the new session was written, and is committed after its first look
+        yield* here.sql`UPDATE commands SET session_id = ${dead.session.sessionId} WHERE id = ${id}`
+        yield* here.sent(back, 2)
+        assert.deepStrictEqual(back.frames.map((frame) => frame.id), [id, id])
+      }))
+
     it.scoped("a process that suits better is preferred, wherever it is connected", () =>
       Effect.gen(function*() {
         const [first, second] = yield* replicas
@@ -112,8 +154,7 @@ describe("commands of two brains over one PostgreSQL", () => {
           role: string,
           capabilities: Readonly<Record<string, ReadonlyArray<string>>>
         ) =>
-          Effect.zipRight(
-            noted(here.agent_id, here.project.id, workerId, role, capabilities),
+          Effect.tap(
             Effect.flatMap(Line, ({ connect }) =>
               connect({
                 agentId: here.agent_id,
@@ -122,7 +163,8 @@ describe("commands of two brains over one PostgreSQL", () => {
                 role,
                 engines: Object.keys(capabilities),
                 capabilities
-              }))
+              })),
+            ({ session }) => noted(session)
           )
         const web = yield* Effect.provide(connect("web", "web", { celery: ["restart_worker"] }), first)
         const task = yield* Effect.provide(connect("task", "task", { celery }), second)
