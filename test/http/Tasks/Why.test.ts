@@ -45,28 +45,31 @@ describe.each(engines)("why a task is not running on %s", (engine) => {
               ...given
             })
           }`)
-      const command = (action: string, target_id: string | null, payload: object, given: object = {}) =>
-        Effect.flatMap(Ids.next, (id) =>
-          Effect.as(
-            sql`INSERT INTO commands ${
-              sql.insert({
-                id,
-                project_id: project.id,
-                agent_id,
-                action,
-                engine: "celery",
-                target_type: "worker",
-                target_id,
-                payload: JSON.stringify(payload),
-                status: "completed",
-                issued_at: now,
-                timeout_at: now,
-                completed_at: ago(1),
-                ...given
-              })
-            }`,
-            id
-          ))
+      // ids of one millisecond are not ordered, and of two commands the later one counts
+      let issued = Date.now()
+      const command = (action: string, target_id: string | null, payload: object, given: object = {}) => {
+        const id = Ids.uuidv7(issued++)
+        return Effect.as(
+          sql`INSERT INTO commands ${
+            sql.insert({
+              id,
+              project_id: project.id,
+              agent_id,
+              action,
+              engine: "celery",
+              target_type: "worker",
+              target_id,
+              payload: JSON.stringify(payload),
+              status: "completed",
+              issued_at: now,
+              timeout_at: now,
+              completed_at: ago(1),
+              ...given
+            })
+          }`,
+          id
+        )
+      }
       const task = (given: Partial<StoredTask>, millis = Date.now()) => {
         const row = storedTask(project.id, millis, { state: "received", ...given })
         return Effect.as(insertTasks([row]), row)
