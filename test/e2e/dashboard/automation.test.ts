@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { readFileSync } from "node:fs"
 import { has } from "../../needs.ts"
-import { browser, inspect, signIn, visit, waitUntil } from "./browser.ts"
+import { browser, inspect, openByPalette, signIn, visit, waitUntil } from "./browser.ts"
 import { email, shopOn } from "./shop.ts"
 
 const rules = "/projects/shop/automation/rules"
@@ -48,12 +48,14 @@ describe.skipIf(!(await has("chromium-headless-shell")))(
           await page.getByRole("button", { name: "End the dry run" }).click()
           await page.getByRole("dialog").getByRole("button", { name: "End the dry run" }).click()
           await page.getByText("Active", { exact: true }).waitFor()
+          await page.getByRole("dialog").waitFor({ state: "detached" })
           assert.isFalse((await call("GET", `${rules}/${items[0].id}`)).dry_run)
           return String(items[0].id)
         })
 
         // the kill switch says what it does, and does it
         yield* Effect.promise(async () => {
+          await openByPalette(page, "retry declined", "Retry declined cards")
           await page.getByRole("link", { name: "All rules" }).click()
           await page.getByText("the name matches “payment.*”").waitFor()
           await inspect(page, "the rules")

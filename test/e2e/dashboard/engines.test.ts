@@ -5,7 +5,7 @@ import { signingKey } from "../../../src/agents/protocol/Signing.ts"
 import { makePurgeToken } from "../../../src/domain/PurgeToken.ts"
 import { connectAgent, event, type TestAgent } from "../../agent.ts"
 import { has } from "../../needs.ts"
-import { assertAccessible, browser, inspect, signIn, visit } from "./browser.ts"
+import { assertAccessible, browser, inspect, openByPalette, signIn, visit } from "./browser.ts"
 import { email, shopOn } from "./shop.ts"
 
 const worker = "w1@box"
@@ -178,15 +178,13 @@ describe.skipIf(!ready)("queues, workers, agents and the palette", () => {
           await page.getByRole("combobox", { name: "Go to or do" }).waitFor()
           await page.getByRole("option", { name: "Overview" }).waitFor()
           await assertAccessible(page, "palette")
-          await page.keyboard.type("queues")
-          await page.getByRole("option", { name: "Queues", selected: true }).waitFor()
-          await page.keyboard.press("Enter")
-          await page.getByRole("heading", { name: "Queues" }).waitFor()
-          await page.keyboard.press("Control+k")
-          await page.keyboard.type("aits-00")
-          await page.getByRole("option", { name: "waits-0001", selected: true }).waitFor()
-          await page.keyboard.press("Enter")
-          await page.getByRole("heading", { name: "shop.pay" }).waitFor()
+          await page.keyboard.press("Escape")
+          await openByPalette(page, "queues", "Queues")
+          await openByPalette(page, "box.mail", "box.mail", "Tasks")
+          await page.waitForURL(/box\.mail/)
+          await openByPalette(page, worker, worker)
+          await openByPalette(page, "dead let", "Dead letters")
+          await openByPalette(page, "aits-00", "waits-0001", "shop.pay")
           await page.keyboard.press("Control+k")
           await page.keyboard.type("cancel")
           await page.getByRole("option", { name: "Cancel: shop.pay", selected: true }).waitFor()

@@ -189,6 +189,11 @@ describe.skipIf(!(await has("chromium-headless-shell")))("the dashboard without 
         await page.keyboard.press("ArrowLeft")
         await waitUntil(async () => await values.locator("p").innerText() !== last)
         await assertAccessible(page, "values of a chart")
+        // they stay where they are when the chart is read again
+        const bucket = await values.locator("p").innerText()
+        const readAt = await chart.getByText("as of").innerText()
+        await waitUntil(async () => await chart.getByText("as of").innerText() !== readAt)
+        assert.strictEqual(await values.locator("p").innerText(), bucket)
         await page.keyboard.press("Escape")
         await values.waitFor({ state: "detached" })
       })

@@ -3,7 +3,17 @@ import { Effect } from "effect"
 import { setTimeout } from "node:timers/promises"
 import type { Page } from "playwright-core"
 import { has } from "../../needs.ts"
-import { assertAccessible, browser, clickBeside, dragBeside, press, signIn, visit, waitUntil } from "./browser.ts"
+import {
+  assertAccessible,
+  browser,
+  clickBeside,
+  dragBeside,
+  openByPalette,
+  press,
+  signIn,
+  visit,
+  waitUntil
+} from "./browser.ts"
 import { email, shopOn } from "./shop.ts"
 
 const ready = await has("chromium-headless-shell")
@@ -136,6 +146,8 @@ describe.skipIf(!ready)("the pages of schedules", () => {
           await page.getByText("9007199254740993").first().waitFor()
           const { id } = await find("stock alarm")
           assert.isTrue(page.url().endsWith(id))
+          await page.getByRole("link", { name: "Schedules", exact: true }).click()
+          await openByPalette(page, "alarm", "stock alarm")
 
           await press(page, "Edit")
           await dialog.getByText("Nothing is changed yet.").waitFor()

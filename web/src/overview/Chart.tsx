@@ -47,16 +47,19 @@ const resolveColour = (element: HTMLElement, name: string) => {
 
 /** A bucket of the chart that the pointer or the keys are at. */
 interface Point {
-  readonly index: number
+  /** Epoch milliseconds; a later read may hold the bucket at another index. */
+  readonly time: number
   /** From the left edge of the chart, in pixels. */
   readonly left: number
   readonly isInLeftHalf: boolean
 }
 
+const pointAt = (plot: uPlot, second: number) => plot.setCursor({ left: plot.valToPos(second, "x"), top: 0 })
+
 /** The values of a bucket beside it; it covers a part of the chart and moves nothing. */
-const PointValues = ({ format, formatValue, point: { index, isInLeftHalf, left }, series, time, width }: {
+const PointValues = ({ format, formatValue, index, point: { isInLeftHalf, left, time }, series, width }: {
   readonly point: Point
-  readonly time: number
+  readonly index: number
   readonly width: number
   readonly series: ReadonlyArray<Series>
   readonly format: Format
@@ -101,18 +104,26 @@ export const Chart = ({ format, formatTick, formatValue, readAt, series, times, 
   const [isTable, setTable] = useState(false)
   const holder = useRef<HTMLDivElement>(null)
   const drawn = useRef<uPlot>(null)
+  /** The bucket of `point`, in epoch seconds, as the plot has it. */
+  const shown = useRef<number>(null)
   const [point, setPoint] = useState<Point | null>(null)
   const writeTick = formatTick ?? formatValue
   useEffect(() => {
     const element = holder.current
     if (element === null) return
     const showPoint = (plot: uPlot) => {
-      const index = plot.cursor.idx ?? -1 // null while no pointer is over it
-      const second = plot.data[0][index]
+      const second = plot.data[0][plot.cursor.idx ?? -1] // null while no pointer is over it
+      shown.current = second ?? null
       if (second === undefined) return setPoint(null)
       const inset = plot.over.getBoundingClientRect().left - element.getBoundingClientRect().left
       const left = inset + plot.valToPos(second, "x")
-      setPoint({ index, left, isInLeftHalf: left < element.clientWidth / 2 })
+      setPoint({ time: second * 1000, left, isInLeftHalf: left < element.clientWidth / 2 })
+    }
+    // each read of the values makes a new plot
+    const shownBefore = shown.current
+    const showAgain = (plot: uPlot) => {
+      if (shownBefore !== null && plot.data[0].includes(shownBefore)) pointAt(plot, shownBefore)
+      else setPoint(null)
     }
     const windowMillis = (times.at(-1) ?? 0) - (times[0] ?? 0)
     const soft = resolveColour(element, "soft")
@@ -131,7 +142,7 @@ export const Chart = ({ format, formatTick, formatValue, readAt, series, times, 
         legend: { show: false },
         // ticks at the hours and days of the zone in which they are written
         ...(zone !== undefined && { tzDate: (seconds: number) => uPlot.tzDate(new Date(seconds * 1000), zone) }),
-        hooks: { setCursor: [showPoint] },
+        hooks: { ready: [showAgain], setCursor: [showPoint] },
         scales: { x: { time: true }, y: { range: (_, __, max) => [0, max <= 0 ? 1 : max * 1.1] } },
         axes: [
           {
@@ -167,21 +178,20 @@ export const Chart = ({ format, formatTick, formatValue, readAt, series, times, 
       observer.disconnect()
       plot.destroy()
       drawn.current = null
-      setPoint(null)
     }
   }, [isTable, times, series, format, writeTick, zone, scheme])
-  const moveTo = (index: number) => {
+  const index = point === null ? -1 : times.indexOf(point.time)
+  const moveTo = (to: number) => {
     const plot = drawn.current
-    const time = times[index]
-    if (plot === null || time === undefined) return
-    plot.setCursor({ left: plot.valToPos(time / 1000, "x"), top: 0 })
+    const time = times[to]
+    if (plot !== null && time !== undefined) pointAt(plot, time / 1000)
   }
   const leave = () => drawn.current?.setCursor({ left: -1, top: -1 })
   const press = (event: KeyboardEvent) => {
     const last = times.length - 1
     const steps = {
-      ArrowLeft: point === null ? last : Math.max(0, point.index - 1),
-      ArrowRight: point === null ? 0 : Math.min(last, point.index + 1),
+      ArrowLeft: index === -1 ? last : Math.max(0, index - 1),
+      ArrowRight: index === -1 ? 0 : Math.min(last, index + 1),
       Home: 0,
       End: last
     }
@@ -190,7 +200,6 @@ export const Chart = ({ format, formatTick, formatValue, readAt, series, times, 
       moveTo(steps[event.key as keyof typeof steps]) // it is one of them
     } else if (event.key === "Escape") leave()
   }
-  const shownTime = point === null ? undefined : times[point.index]
   return (
     <section aria-label={title} className="min-w-0 rounded-base border border-line bg-paper">
       <div className="flex flex-wrap items-center gap-4 px-5 py-3">
@@ -209,7 +218,10 @@ export const Chart = ({ format, formatTick, formatValue, readAt, series, times, 
           aria-label={`${isTable ? texts.asChart : texts.inTable}: ${title}`}
           title={isTable ? texts.asChart : texts.inTable}
           className="rounded-small p-1 text-soft hover:bg-hover hover:text-ink"
-          onClick={() => setTable(!isTable)}
+          onClick={() => {
+            leave()
+            setTable(!isTable)
+          }}
         >
           <Icon name={isTable ? "overview" : "rows"} />
         </button>
@@ -246,10 +258,10 @@ export const Chart = ({ format, formatTick, formatValue, readAt, series, times, 
               onKeyDown={press}
               onBlur={leave}
             />
-            {point !== null && shownTime !== undefined && (
+            {point !== null && index !== -1 && (
               <PointValues
                 point={point}
-                time={shownTime}
+                index={index}
                 width={holder.current?.clientWidth ?? 0}
                 series={series}
                 format={format}
