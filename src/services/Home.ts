@@ -5,13 +5,14 @@ import type { AttentionItem, HomeSummary, ListRecentFailures, ProjectCard, Recen
 import { Id } from "../domain/Id.ts"
 import { decodeCursor, encodeCursor, type PageOf } from "../domain/Page.ts"
 import type { Project } from "../domain/Project.ts"
+import type { FindHomeTrends } from "../domain/Rollup/Trends.ts"
 import { currentPerson, roleIn } from "./CurrentActor.ts"
 import { orDieOnSql } from "./Database.ts"
 import { attentionOf } from "./Home/Attention.ts"
 import { type Counts, HomeRepo } from "./Home/Repo.ts"
 import * as Ids from "./Ids.ts"
 import { Projects } from "./Projects.ts"
-import { failureRateOf } from "./Rollups.ts"
+import { failureRateOf, Rollups } from "./Rollups.ts"
 
 const defaultFailures = 50
 const listName = "recent-failures"
@@ -25,6 +26,7 @@ export class Home extends Effect.Service<Home>()("svc/Home", {
   effect: Effect.gen(function*() {
     const repo = yield* HomeRepo
     const projects = yield* Projects
+    const rollups = yield* Rollups
 
     const getSummary = Effect.fn("Home.getSummary")(function*() {
       const person = yield* currentPerson
@@ -98,10 +100,15 @@ export class Home extends Effect.Service<Home>()("svc/Home", {
       return page
     }, orDieOnSql)
 
-    return { getSummary, listRecentFailures } as const
+    /** The tasks of all projects over time, summed. */
+    const listTrends = Effect.fn("Home.listTrends")(function*(query: FindHomeTrends) {
+      return yield* rollups.listTrendsOf((yield* projects.list()).map(({ id }) => id), query)
+    })
+
+    return { getSummary, listRecentFailures, listTrends } as const
   })
 }) {
-  static readonly layer = this.Default.pipe(Layer.provide([HomeRepo.layer, Projects.layer]))
+  static readonly layer = this.Default.pipe(Layer.provide([HomeRepo.layer, Projects.layer, Rollups.layer]))
 }
 
 const decodePlace = (cursor: string | undefined): Effect.Effect<string, ValidationFailed> => {

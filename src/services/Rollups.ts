@@ -1,5 +1,6 @@
 import { Effect, Layer, Record } from "effect"
 import { ValidationFailed } from "../domain/Errors.ts"
+import type { ProjectId } from "../domain/Id.ts"
 import { emptyEncodedCell, type EncodedCell } from "../domain/Rollup/Contribution.ts"
 import { countLonger, percentilesOf } from "../domain/Rollup/Histogram.ts"
 import { burnRatesOf, burnWindows, type FindBurnRates, type Judged } from "../domain/Rollup/Slo.ts"
@@ -38,9 +39,8 @@ export class Rollups extends Effect.Service<Rollups>()("svc/Rollups", {
 
     const nowMinute = Effect.map(Timestamp.now, (now) => Math.floor(Timestamp.toEpochSeconds(now) / 60))
 
-    /** The project's tasks by bucket, every bucket of the window. */
-    const listTrends = Effect.fn("Rollups.listTrends")(function*(query: FindTrends) {
-      const { id } = yield* CurrentProject
+    /** The tasks of these projects by bucket, every bucket of the window. */
+    const listTrendsOf = Effect.fnUntraced(function*(ids: ReadonlyArray<ProjectId>, query: FindTrends) {
       const { bucket = "1h", window = "24h" } = query
       const size = minutesIn[bucket]
       const count = Math.max(1, minutesIn[window] / size)
@@ -51,7 +51,7 @@ export class Rollups extends Effect.Service<Rollups>()("svc/Rollups", {
       const last = Math.floor((yield* nowMinute) / size) * size
       const first = last - (count - 1) * size
       const rows = yield* repo.sumSlots(
-        id,
+        ids,
         seriesFilterOf(query),
         { level, from: first, to: last + size - 1 },
         size,
@@ -66,6 +66,11 @@ export class Rollups extends Effect.Service<Rollups>()("svc/Rollups", {
       }
       return answer
     }, orDieOnSql)
+
+    /** The project's tasks by bucket. */
+    const listTrends = Effect.fn("Rollups.listTrends")(function*(query: FindTrends) {
+      return yield* listTrendsOf([(yield* CurrentProject).id], query)
+    })
 
     /** The task names of the project with their counts and durations. */
     const listNames = Effect.fn("Rollups.listNames")(function*(query: ListTaskNames) {
@@ -151,7 +156,7 @@ export class Rollups extends Effect.Service<Rollups>()("svc/Rollups", {
       return burnRatesOf(yield* Effect.all(Record.map(burnWindows, judge)), objective)
     }, orDieOnSql)
 
-    return { listTrends, listNames, sumProject, countLastHourByQueue, getBurnRates } as const
+    return { listTrendsOf, listTrends, listNames, sumProject, countLastHourByQueue, getBurnRates } as const
   })
 }) {
   static readonly layer = this.Default.pipe(Layer.provide(RollupRepo.layer))

@@ -24,7 +24,8 @@ const homeOf = (projects: ReadonlyArray<Project>, more: { scopes?: ReadonlyArray
     return {
       key,
       summary: request("GET", "/home/summary", key),
-      failures: (query = "") => request("GET", `/home/recent-failures${query}`, key)
+      failures: (query = "") => request("GET", `/home/recent-failures${query}`, key),
+      trends: (query: string) => request("GET", `/home/trends${query}`, key)
     }
   })
 
@@ -189,6 +190,34 @@ describe.each(engines)("home on %s", (engine) => {
         assert.deepStrictEqual(kindsOf((yield* summary).json), seen)
         const { json } = yield* request("GET", "/home/summary", admin)
         assert.sameMembers(kindsOf(json), [...seen, "channels_disabled"])
+      }))
+
+    it.effect("sums the tasks of all projects over time", () =>
+      Effect.gen(function*() {
+        const now = yield* Timestamp.now
+        const projects = [yield* freshProject(), yield* freshProject()]
+        const hidden = yield* freshProject()
+        const received = Timestamp.addSeconds(now, -600)
+        for (const project of [...projects, hidden]) {
+          yield* offered({ projectId: project.id, agentId }, [
+            ...taskEvents({ name: "a", received }),
+            ...taskEvents({ name: "b", received, outcome: "failed" })
+          ])
+        }
+        yield* mergeAll
+        const { trends } = yield* homeOf(projects)
+        const { json, status } = yield* trends("?window=1h&bucket=1m")
+        assert.strictEqual(status, 200)
+        assert.lengthOf(json.series, 60)
+        const sumOf = (name: string) =>
+          json.series.reduce((sum: number, bucket: Readonly<Record<string, number>>) => sum + (bucket[name] ?? 0), 0)
+        assert.deepStrictEqual(["received", "success", "failure"].map(sumOf), [4, 2, 2])
+        const busy = json.series.find(({ success }: { readonly success: number }) => success > 0)
+        assert.isNotNull(busy.runtime_ms)
+        assert.isNotNull(busy.wait_ms)
+        assert.strictEqual((yield* trends("?window=90d&bucket=1m")).status, 422)
+        const empty = yield* (yield* homeOf([])).trends("")
+        assert.isTrue(empty.json.series.every(({ total }: { readonly total: number }) => total === 0))
       }))
 
     it.effect("shows a bound key its own project, and nothing without the scope", () =>

@@ -89,9 +89,17 @@ const signedInRoute = createRoute({
   component: Shell
 })
 
+const overviewWindows = ["1h", "6h", "24h", "72h", "7d", "30d", "90d"] as const
+export type OverviewWindow = (typeof overviewWindows)[number]
+
+/** The window of an overview's charts. */
+const overviewSearch = ({ window }: Record<string, unknown>): { readonly window?: OverviewWindow } =>
+  present({ window: oneOf(overviewWindows, window) })
+
 const homeRoute = createRoute({
   getParentRoute: () => signedInRoute,
   path: "/",
+  validateSearch: overviewSearch,
   component: lazyRouteComponent(() => import("./home/HomePage.tsx"), "HomePage")
 })
 
@@ -131,9 +139,6 @@ const systemRoute = createRoute({
 
 const projectRoute = createRoute({ getParentRoute: () => signedInRoute, path: "/projects/$slug", component: Outlet })
 
-const overviewWindows = ["1h", "6h", "24h", "72h", "7d", "30d", "90d"] as const
-export type OverviewWindow = (typeof overviewWindows)[number]
-
 const peopleRoute = createRoute({
   getParentRoute: () => projectRoute,
   path: "/people",
@@ -149,8 +154,7 @@ const settingsRoute = createRoute({
 const overviewRoute = createRoute({
   getParentRoute: () => projectRoute,
   path: "/",
-  validateSearch: ({ window }: Record<string, unknown>): { readonly window?: OverviewWindow } =>
-    present({ window: oneOf(overviewWindows, window) }),
+  validateSearch: overviewSearch,
   component: lazyRouteComponent(() => import("./overview/OverviewPage.tsx"), "OverviewPage")
 })
 

@@ -30,14 +30,20 @@ const seriesQuery = {
   queue: describeField(Schema.optional(text(200, 1)), "Only tasks of this queue.", "default")
 }
 
-/** The query of `GET /projects/{slug}/trends`. */
-export const FindTrends = Schema.Struct({
+/** The query of `GET /home/trends`. */
+export const FindHomeTrends = Schema.Struct({
   window: describeField(Schema.optional(TrendWindow), "How far back; `24h` unless given.", "24h"),
   bucket: describeField(
     Schema.optional(TrendBucketSize),
     "The length of a bucket; `1h` unless given. `1m` reaches 24h, `5m` and `15m` reach 72h.",
     "1h"
-  ),
+  )
+})
+export type FindHomeTrends = typeof FindHomeTrends.Type
+
+/** The query of `GET /projects/{slug}/trends`. */
+export const FindTrends = Schema.Struct({
+  ...FindHomeTrends.fields,
   ...seriesQuery,
   name: describeField(Schema.optional(text(500, 1)), "Only tasks of this name.", "shop.pay")
 })

@@ -1,6 +1,7 @@
 import { HttpApiEndpoint, HttpApiGroup } from "@effect/platform"
 import { Access } from "../../domain/Access.ts"
 import { HomeSummary, ListRecentFailures, RecentFailures } from "../../domain/Home.ts"
+import { FindHomeTrends, Trends } from "../../domain/Rollup/Trends.ts"
 import { ProvideActor } from "../Access.ts"
 import { inChapter, operation } from "../Docs/Tags.ts"
 
@@ -23,6 +24,16 @@ export class HomeApi extends HttpApiGroup.make("home")
       .annotateContext(operation(
         "List failed tasks of all projects",
         "Tasks that are failed now, the newest tasks first, of the projects that the caller sees."
+      ))
+  )
+  .add(
+    HttpApiEndpoint.get("trends", "/home/trends")
+      .setUrlParams(FindHomeTrends)
+      .addSuccess(Trends)
+      .annotate(Access, { caller: "authenticated", scope: "home:read" })
+      .annotateContext(operation(
+        "Show tasks of all projects over time",
+        "Counts and durations of each bucket of a window, of the projects that the caller sees together."
       ))
   )
   .middleware(ProvideActor)

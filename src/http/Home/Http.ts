@@ -1,6 +1,7 @@
 import { Effect } from "effect"
 import { Home } from "../../services/Home.ts"
 import { implementGroup } from "../ImplementGroup.ts"
+import { respondWithJsonText } from "../JsonText.ts"
 
 export const layer = implementGroup(
   "home",
@@ -9,5 +10,10 @@ export const layer = implementGroup(
     return handlers
       .handle("summary", () => home.getSummary())
       .handle("recentFailures", ({ urlParams }) => home.listRecentFailures(urlParams))
+      .handleRaw(
+        "trends",
+        ({ urlParams }) =>
+          Effect.map(home.listTrends(urlParams), (trends) => respondWithJsonText(JSON.stringify(trends)))
+      )
   })
 )

@@ -47,8 +47,8 @@ const histogramsOf = {
 const sumList = sumNames.map((name) => `sum(${name}) AS ${name}`).join(", ")
 
 /** The terms of a filter for series, and their values. */
-const termsOf = (projectId: ProjectId, { engine, kind, name, queue }: SeriesFilter) => {
-  const terms = Object.entries({ project_id: projectId, kind, engine, queue, name }).flatMap(([column, value]) =>
+const termsOf = ({ engine, kind, name, queue }: SeriesFilter) => {
+  const terms = Object.entries({ kind, engine, queue, name }).flatMap(([column, value]) =>
     value === undefined ? [] : [{ column, value }]
   )
   return { where: terms.map(({ column }) => `s.${column} = ?`).join(" AND "), values: terms.map(({ value }) => value) }
@@ -61,11 +61,12 @@ export class RollupRepo extends Effect.Service<RollupRepo>()("svc/rollups/Repo",
     const prepare = yield* PreparedReads
     const concatenate = read.onDialectOrElse({ pg: () => "string_agg", orElse: () => "group_concat" })
     /** PostgreSQL plans for as many as the array has; it takes a table of JSON elements for a hundred. */
-    const isListed = read.onDialectOrElse({
-      pg: () => "r.series_id = ANY(CAST(? AS BIGINT[]))",
-      orElse: () => "r.series_id IN (SELECT value FROM json_each(?))"
-    })
-    const listOf = (ids: ReadonlyArray<number>): string =>
+    const isListed = (column: string, type: "BIGINT" | "UUID") =>
+      read.onDialectOrElse({
+        pg: () => `${column} = ANY(CAST(? AS ${type}[]))`,
+        orElse: () => `${column} IN (SELECT value FROM json_each(?))`
+      })
+    const listOf = (ids: ReadonlyArray<number | string>): string =>
       read.onDialectOrElse({ pg: () => `{${ids.join(",")}}`, orElse: () => JSON.stringify(ids) })
 
     /** A few texts, each prepared once for a connection: PostgreSQL takes as long to plan such a statement as to run it. */
@@ -81,29 +82,32 @@ export class RollupRepo extends Effect.Service<RollupRepo>()("svc/rollups/Repo",
       [sumList, ...histogramsOf[durations].map((name) => `${concatenate}(r.${name}, ' ') AS ${name}`)].join(", ")
 
     const listSeries = (projectId: ProjectId, filter: SeriesFilter) => {
-      const { values, where } = termsOf(projectId, filter)
-      return run<StoredSeries>(`SELECT s.id, s.engine, s.queue, s.name FROM rollup_series s WHERE ${where}`, values)
+      const { values, where } = termsOf(filter)
+      return run<StoredSeries>(
+        `SELECT s.id, s.engine, s.queue, s.name FROM rollup_series s WHERE s.project_id = ? AND ${where}`,
+        [projectId, ...values]
+      )
     }
 
     /**
-     * The sums of the series that match, in slots of `size` minutes from the beginning of the range; not in order. One
+     * The sums of the projects' series that match, in slots of `size` minutes from the beginning of the range; not in order. One
      * statement, because on PostgreSQL a chart takes as long as its round trips. CROSS JOIN keeps SQLite from reading every
      * series of the level, and is an inner join for PostgreSQL.
      */
     const sumSlots = (
-      projectId: ProjectId,
+      projectIds: ReadonlyArray<ProjectId>,
       filter: SeriesFilter,
       { from, level, to }: LevelRange,
       size: number,
       durations: Durations
     ) => {
-      const { values, where } = termsOf(projectId, filter)
+      const { values, where } = termsOf(filter)
       return run<StoredSlot>(
         `SELECT CAST((r.bucket - ?) / ? AS INTEGER) AS slot, ${columns(durations)}
           FROM rollup_series s CROSS JOIN rollups r
           WHERE r.project_id = s.project_id AND r.level = ? AND r.series_id = s.id AND r.bucket >= ? AND r.bucket <= ?
-            AND ${where} GROUP BY 1`,
-        [from, size, level, from, to, ...values]
+            AND ${isListed("s.project_id", "UUID")} AND ${where} GROUP BY 1`,
+        [from, size, level, from, to, listOf(projectIds), ...values]
       )
     }
 
@@ -118,7 +122,9 @@ export class RollupRepo extends Effect.Service<RollupRepo>()("svc/rollups/Repo",
       if (ids.length === 0) return totals
       const text = ranges.map(() =>
         `SELECT r.series_id, ${columns(durations)} FROM rollups r
-          WHERE r.project_id = ? AND r.level = ? AND ${isListed} AND r.bucket >= ? AND r.bucket <= ?
+          WHERE r.project_id = ? AND r.level = ? AND ${
+          isListed("r.series_id", "BIGINT")
+        } AND r.bucket >= ? AND r.bucket <= ?
           GROUP BY r.series_id`
       ).join(" UNION ALL ")
       const list = listOf(ids)

@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { connected, event } from "../../agent.ts"
 import { has } from "../../needs.ts"
-import { browser, press, signIn, visit, waitUntil } from "./browser.ts"
+import { assertAccessible, browser, press, signIn, visit, waitUntil } from "./browser.ts"
 import { shopOn } from "./shop.ts"
 
 /** Beside filters and tabs: it copies, shows more, reads again, filters by a person, or is for viewers too. */
@@ -114,8 +114,14 @@ describe.skipIf(!(await has("chromium-headless-shell")))("sessions in the dashbo
           // but for a form and what is refused, each page says when it was last true
           assert.deepStrictEqual(silent.filter((path) => !canBeSilent.test(path)), [])
 
-          // all projects: the newest failed tasks of any of them
+          // all projects: their tasks over time, and the newest failed ones of any of them
           await viewer.page.goto("/")
+          await viewer.page.getByLabel("Window").selectOption("1h")
+          await viewer.page.waitForURL(/window=1h/)
+          const chart = viewer.page.getByRole("region", { name: "Tasks that ended" })
+          await chart.getByRole("button", { name: "Show as a table: Tasks that ended" }).click()
+          assert.strictEqual(await chart.getByRole("row").count(), 61)
+          await assertAccessible(viewer.page, "all projects")
           await viewer.page.getByRole("region", { name: "Recent failures" }).getByRole("link").first().click()
           await viewer.page.waitForURL(/\/projects\/shop\/tasks\/.+/)
         })

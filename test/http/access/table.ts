@@ -205,6 +205,7 @@ export const endpoints: ReadonlyArray<Endpoint> = [
   project("GET /issues", "viewer", "tasks:read", [], 200),
   project("GET /issues/{fingerprint}", "viewer", "tasks:read", [], 200), // docs/failures.md
   api("GET /home/summary", "known", "home:read", [], 200), // docs/trends.md
+  api("GET /home/trends", "known", "home:read", [], 200),
   api("GET /home/recent-failures", "known", "home:read", [], 200),
   project("GET /stats", "viewer", "tasks:read", [], 200), // docs/trends.md
   project("GET /trends", "viewer", "tasks:read", [], 200),

@@ -20,7 +20,7 @@ describe("the rollups of a project's own series, on SQLite", () => {
         const { countAll } = yield* HomeRepo
         const projectId = ProjectId.make(randomUUID())
         const range = { level: levels.hour, from: 0, to: 1440 }
-        const chart = sumSlots(projectId, { kind: seriesKinds.project }, range, 60, "both")
+        const chart = sumSlots([projectId], { kind: seriesKinds.project }, range, 60, "both")
         const home = countAll([projectId])
         // within a transaction, prepared reads run as statements that can be explained
         const plans = yield* plansOf(sql.withTransaction(Effect.zipRight(chart, home)))

@@ -244,6 +244,11 @@ export interface paths {
         };
         get: operations["home.summary"];
     };
+    "/api/v1/home/trends": {
+        parameters: {
+        };
+        get: operations["home.trends"];
+    };
     "/api/v1/invitations/accept": {
         parameters: {
         };
@@ -5728,6 +5733,24 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["HomeSummary"];
+                };
+            };
+        };
+    };
+    "home.trends": {
+        parameters: {
+            query?: {
+                bucket?: "1m" | "5m" | "15m" | "1h" | "1d";
+                window?: "1h" | "6h" | "24h" | "72h" | "7d" | "30d" | "90d";
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TrendsResponse"];
                 };
             };
         };

@@ -1,5 +1,5 @@
 import { useQuery } from "@tanstack/react-query"
-import { Link } from "@tanstack/react-router"
+import { Link, useNavigate, useSearch } from "@tanstack/react-router"
 import { lazy, Suspense, useState } from "react"
 import type { Schemas } from "../api/client.ts"
 import { useRefetchInterval } from "../api/live.ts"
@@ -8,7 +8,9 @@ import { useFormat } from "../format/useFormat.ts"
 import { useTexts } from "../i18n/Language.tsx"
 import { Figure, FigureGrid } from "../overview/Figures.tsx"
 import { Part } from "../overview/Part.tsx"
-import { homeQuery, recentFailuresQuery } from "../overview/queries.ts"
+import { homeQuery, homeTrendsQuery, recentFailuresQuery } from "../overview/queries.ts"
+import { chartRefetchMillis, TrendCharts } from "../overview/TrendCharts.tsx"
+import { WindowSelect } from "../overview/WindowSelect.tsx"
 import { meQuery } from "../session/session.ts"
 import { formatQuery } from "../tasks/query.ts"
 import { Button } from "../ui/Button.tsx"
@@ -113,7 +115,7 @@ const RecentFailures = () => {
   )
 }
 
-/** Every project that the person sees, what of them needs attention, and what failed last. */
+/** Every project that the person sees, what of them needs attention, their tasks over time, and what failed last. */
 export const HomePage = () => {
   const { activity, home: texts, overview, projectSettings } = useTexts()
   const { data: me } = useQuery(meQuery)
@@ -121,9 +123,13 @@ export const HomePage = () => {
   const format = useFormat()
   const refetchInterval = useRefetchInterval(refetchMillis)
   const home = useQuery({ ...homeQuery, refetchInterval })
+  const { window = "24h" } = useSearch({ from: "/signed-in/" })
+  const navigate = useNavigate()
+  const trends = useQuery({ ...homeTrendsQuery(window), refetchInterval: useRefetchInterval(chartRefetchMillis) })
   return (
     <>
       <PageHeader title={texts.title}>
+        <WindowSelect window={window} onChoose={(window) => void navigate({ to: "/", search: { window } })} />
         <Link to="/activity" className="ml-auto text-soft underline underline-offset-2 hover:text-ink">
           {activity.ofAll}
         </Link>
@@ -214,6 +220,9 @@ export const HomePage = () => {
             }
           ]}
         />
+        <div className="mt-5">
+          <TrendCharts trends={trends} />
+        </div>
         <RecentFailures />
       </ListFrame>
     </>

@@ -16,6 +16,12 @@ export const trendsQuery = (slug: string, window: OverviewWindow) =>
       )
   })
 
+export const homeTrendsQuery = (window: OverviewWindow) =>
+  queryOptions({
+    queryKey: ["home", "trends", window],
+    queryFn: () => unwrap(api.GET("/api/v1/home/trends", { params: { query: { window, bucket: buckets[window] } } }))
+  })
+
 export const statsQuery = (slug: string, window: OverviewWindow) =>
   queryOptions({
     queryKey: ["stats", slug, window],
