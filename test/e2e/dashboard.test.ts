@@ -5,7 +5,7 @@ import { dirname, join } from "node:path"
 import { gzipSync } from "node:zlib"
 import { inject } from "vitest"
 import { has } from "../needs.ts"
-import { assertAccessible, browser, signIn, visit, waitUntil } from "./dashboard/browser.ts"
+import { assertAccessible, assertFitsPhone, browser, signIn, visit, waitUntil } from "./dashboard/browser.ts"
 import { email, shopOn } from "./dashboard/shop.ts"
 
 const pages = {
@@ -17,6 +17,8 @@ const pages = {
   workers: "/projects/shop/workers",
   agents: "/projects/shop/agents"
 }
+
+const overviewTitles = { de: "Übersicht", es: "Resumen", fr: "Aperçu", ja: "概要" }
 
 const ready = await has("chromium-headless-shell")
 
@@ -128,10 +130,20 @@ describe.skipIf(!ready)("the dashboard", () => {
           await page.goto("/projects/shop/tasks")
           await page.getByRole("button", { name: "Account and settings" }).click()
           await page.getByLabel("Language").selectOption("de")
-          await page.getByRole("heading", { name: "Tasks" }).waitFor()
-          await page.locator("html[lang=de]").waitFor()
-          await page.getByLabel("Sprache").selectOption("en")
-          await page.keyboard.press("Escape")
+          await page.getByRole("link", { name: "Zeitpläne" }).first().waitFor() // without a reload
+          for (const [language, title] of Object.entries(overviewTitles)) {
+            await page.evaluate((chosen) => localStorage.setItem("svc.language", chosen), language)
+            for (const path of Object.values(pages)) {
+              await page.goto(path)
+              await page.locator(`html[lang=${language}]`).waitFor()
+              await page.getByRole("table").first().waitFor()
+              await assertFitsPhone(page)
+            }
+            await page.goto("/projects/shop")
+            await page.getByRole("heading", { level: 1, name: title, exact: true }).waitFor()
+          }
+          await page.evaluate(() => localStorage.setItem("svc.language", "en"))
+          await page.goto("/projects/shop/tasks")
 
           await page.setViewportSize({ width: 390, height: 800 })
           await rows.first().waitFor()
