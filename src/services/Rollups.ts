@@ -27,6 +27,9 @@ const maxBuckets = 1500
 /** With more buckets a chart has no percentiles: the histograms of 24 hours by minute took 44 ms to read, the counts alone 18. */
 const maxDurations = 200
 
+/** As `maxDurations`, of all projects of a chart together. */
+const maxCells = 2000
+
 /** Minutes are kept for 4 days at least (SVC_ROLLUP_MINUTES_RETENTION_DAYS). */
 const longestMinuteWindow = minutesIn["72h"]
 
@@ -55,7 +58,7 @@ export class Rollups extends Effect.Service<Rollups>()("svc/Rollups", {
         seriesFilterOf(query),
         { level, from: first, to: last + size - 1 },
         size,
-        count <= maxDurations ? "both" : "none"
+        count <= maxDurations && count * ids.length <= maxCells ? "both" : "none"
       )
       const slots = Array.from({ length: count }, emptyEncodedCell)
       for (const row of rows) addTotals(slots[row.slot]!, row)

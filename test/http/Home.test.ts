@@ -217,6 +217,7 @@ describe.each(engines)("home on %s", (engine) => {
         assert.isNotNull(busy.wait_ms)
         assert.strictEqual((yield* trends("?window=90d&bucket=1m")).status, 422)
         const empty = yield* (yield* homeOf([])).trends("")
+        assert.lengthOf(empty.json.series, 24)
         assert.isTrue(empty.json.series.every(({ total }: { readonly total: number }) => total === 0))
       }))
 
@@ -229,6 +230,7 @@ describe.each(engines)("home on %s", (engine) => {
         const unscoped = yield* homeOf([one], { scopes: ["tasks:read"] })
         assert.strictEqual((yield* unscoped.summary).status, 403)
         assert.strictEqual((yield* unscoped.failures()).status, 403)
+        assert.strictEqual((yield* unscoped.trends("")).status, 403)
         const scoped = yield* homeOf([one], { scopes: ["home:read"] })
         assert.strictEqual((yield* scoped.summary).status, 200)
       }))

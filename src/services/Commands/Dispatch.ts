@@ -31,9 +31,8 @@ const minPauseMillis = 20
 const unsentMillis = 60_000
 
 /**
- * Milliseconds after which a new session looks once more for unfinished commands of its process: another replica that
- * holds a dead connection of the process may have begun a claim before this session, and committed it after its first
- * look.
+ * Milliseconds after which a new session gets the unfinished commands of its process once more: another replica that
+ * holds a dead connection of the process may have begun a claim before this session was stored, and committed it later.
  */
 const lateClaimMillis = 5000
 
@@ -64,8 +63,8 @@ export class CommandDispatch extends Effect.Service<CommandDispatch>()("svc/Comm
     /** Agents with possible work; true where other replicas get a hint about commands that this one cannot send. */
     const wokenAgents = new Map<AgentId, boolean>()
     const signal = yield* Queue.sliding<void>(1)
-    /** When the unfinished commands of their process were last sent again to these sessions, in milliseconds. */
-    const resentAt = new Map<string, number>()
+    /** When a session is next to get the unfinished commands of its process, in milliseconds; at once if it is not here. */
+    const resendAt = new Map<string, number>()
     /** Claims of pending commands; they are released in the next round. */
     const unsentClaims = new UnsentClaims()
     /** Claims of commands that an earlier session may have received: only their own process may get them. */
@@ -131,13 +130,8 @@ export class CommandDispatch extends Effect.Service<CommandDispatch>()("svc/Comm
       unsentClaims.removeBefore((yield* Clock.currentTimeMillis) - unsentMillis)
     })
 
-    /** Whether a session is to get the unfinished commands of its process: when it is new, and once when late claims are in. */
-    const isDueForResend = (session: AgentSession) => {
-      if (isAnonymous(session)) return false
-      const at = resentAt.get(session.sessionId)
-      const lateAt = Ids.millisOf(session.sessionId) + lateClaimMillis
-      return at === undefined || (at < lateAt && clock.unsafeCurrentTimeMillis() >= lateAt)
-    }
+    const isDueForResend = (session: AgentSession) =>
+      !isAnonymous(session) && clock.unsafeCurrentTimeMillis() >= (resendAt.get(session.sessionId) ?? 0)
 
     /** Sends the unfinished commands of reconnected processes again over their new sessions. */
     const resendUnfinished = Effect.fnUntraced(function*(sessions: ReadonlyArray<AgentSession>) {
@@ -162,14 +156,15 @@ export class CommandDispatch extends Effect.Service<CommandDispatch>()("svc/Comm
       // an earlier statement for these may have been committed just before this one: the next round finds its session
       for (const move of moves) if (unsentMoves.has(move)) failedSessionIds.add(move.session_id)
       for (const { sessionId } of sessions) {
-        if (!failedSessionIds.has(sessionId)) resentAt.set(sessionId, Timestamp.toEpochMillis(now))
+        if (failedSessionIds.has(sessionId)) continue
+        resendAt.set(sessionId, resendAt.has(sessionId) ? Infinity : Timestamp.toEpochMillis(now) + lateClaimMillis)
       }
     })
 
     /** Selects a session of this replica for each command; returns the agents of commands without one in `left`. */
     const assignSessions = Effect.fnUntraced(function*(
       commands: ReadonlyArray<PendingCommand>,
-      fullSessionIds: ReadonlySet<string>,
+      skippedSessionIds: ReadonlySet<string>,
       now: Timestamp.Timestamp
     ) {
       const claims: Array<CommandClaim> = []
@@ -177,7 +172,10 @@ export class CommandDispatch extends Effect.Service<CommandDispatch>()("svc/Comm
       const skippedAgentIds = new Set<AgentId>()
       for (const command of commands) {
         const localSessions = agentSessions.sessions(command.agent_id)
-        const route = selectSession(command, localSessions.filter((session) => !fullSessionIds.has(session.sessionId)))
+        const route = selectSession(
+          command,
+          localSessions.filter((session) => !skippedSessionIds.has(session.sessionId))
+        )
         if (route === null || (yield* remote.hasBetter(command, route.fitness, localSessions, now))) {
           skippedAgentIds.add(command.agent_id)
           continue
@@ -196,8 +194,8 @@ export class CommandDispatch extends Effect.Service<CommandDispatch>()("svc/Comm
     })
 
     /**
-     * Uninterruptible, so that a claim is always sent or released. Returns the released claims: nothing was written
-     * for them.
+     * Uninterruptible, so that a claim is always sent or released. Returns the sessions that took nothing: the outbox of
+     * one is full, or another session has replaced it.
      */
     const claimAndSend = Effect.fnUntraced(function*(
       claims: ReadonlyArray<CommandClaim>,
@@ -205,9 +203,10 @@ export class CommandDispatch extends Effect.Service<CommandDispatch>()("svc/Comm
       now: Timestamp.Timestamp
     ) {
       const released: Array<CommandClaim> = []
-      if (claims.length === 0) return released
       const fullSessionIds = new Set<string>()
-      for (const command of yield* claimWith(claims, unsentClaims, statuses.claim(claims, now))) {
+      if (claims.length === 0) return { full: fullSessionIds, replaced: [] }
+      const claimed = yield* claimWith(claims, unsentClaims, statuses.claim(claims, now))
+      for (const command of claimed) {
         const session = fullSessionIds.has(command.session_id) ? undefined : sessions.get(command.session_id)
         if (yield* send(session, command, unsentClaims)) continue
         fullSessionIds.add(command.session_id)
@@ -215,35 +214,60 @@ export class CommandDispatch extends Effect.Service<CommandDispatch>()("svc/Comm
       }
       if (released.length > 0) yield* statuses.release(released, now)
       for (const claim of released) unsentClaims.remove(claim)
-      return released
+      const claimedIds = new Set(claimed.map(({ id }) => id))
+      const refused = claims.filter(({ id }) => !claimedIds.has(id))
+      return { full: fullSessionIds, replaced: refused.length === 0 ? [] : yield* queue.listReplaced(refused) }
     }, Effect.uninterruptible)
 
     /**
-     * Sends the pending commands of these agents, as far as this replica can. Returns the agents that still have some.
+     * Sends the pending commands of these agents once through, and adds the sessions that took nothing to those that are
+     * skipped. Returns the agents that still have some.
      */
-    const sendPending = Effect.fnUntraced(function*(agentIds: ReadonlyArray<AgentId>) {
+    const sendPages = Effect.fnUntraced(function*(
+      agentIds: ReadonlyArray<AgentId>,
+      skippedSessionIds: Set<string>
+    ) {
       const unsentAgentIds = new Set<AgentId>()
-      const fullSessionIds = new Set<string>()
+      let isFull = false
+      let isReplaced = false
       let after = Ids.minId
       for (let more = true; more;) {
         const now = yield* Timestamp.now
         const commands = yield* queue.listPending(agentIds, after, now, batchSize)
         more = commands.length === batchSize
         after = commands[commands.length - 1]?.id ?? after
-        const assigned = yield* assignSessions(commands, fullSessionIds, now)
+        const assigned = yield* assignSessions(commands, skippedSessionIds, now)
         for (const agentId of assigned.left) unsentAgentIds.add(agentId)
-        for (const command of yield* claimAndSend(assigned.claims, assigned.sessions, now)) {
-          fullSessionIds.add(command.session_id)
-          unsentAgentIds.add(command.agent_id)
+        const { full, replaced } = yield* claimAndSend(assigned.claims, assigned.sessions, now)
+        isFull ||= full.size > 0
+        isReplaced ||= replaced.length > 0
+        for (const sessionId of [...full, ...replaced]) {
+          skippedSessionIds.add(sessionId)
+          const session = assigned.sessions.get(sessionId)
+          if (session !== undefined) unsentAgentIds.add(session.agentId)
         }
       }
-      return { left: unsentAgentIds, full: fullSessionIds.size > 0 }
+      return { left: unsentAgentIds, isFull, isReplaced }
+    })
+
+    /**
+     * Sends the pending commands of these agents, as far as this replica can. What a replaced session did not take goes to
+     * the next best one.
+     */
+    const sendPending = Effect.fnUntraced(function*(agentIds: ReadonlyArray<AgentId>) {
+      const skippedSessionIds = new Set<string>()
+      let sent = yield* sendPages(agentIds, skippedSessionIds)
+      let isFull = sent.isFull
+      while (sent.isReplaced) {
+        sent = yield* sendPages(agentIds, skippedSessionIds)
+        isFull ||= sent.isFull
+      }
+      return { left: sent.left, isFull }
     })
 
     /** Serves some of the woken agents that are connected here. */
     const serve = Effect.fnUntraced(function*(agentIds: ReadonlyArray<AgentId>) {
-      const reconnected = agentIds.flatMap((agentId) => agentSessions.sessions(agentId))
-        .filter(isDueForResend)
+      const reconnected = agentIds.flatMap((agentId) => agentSessions.sessions(agentId)).filter(isDueForResend)
       if (reconnected.length > 0) yield* resendUnfinished(reconnected)
       return yield* sendPending(agentIds)
     })
@@ -262,7 +286,7 @@ export class CommandDispatch extends Effect.Service<CommandDispatch>()("svc/Comm
       for (let at = 0; at < connected.length; at += agentBatchSize) {
         const served = yield* serve(connected.slice(at, at + agentBatchSize))
         for (const agentId of served.left) unsentAgentIds.add(agentId)
-        hasFullOutbox ||= served.full
+        hasFullOutbox ||= served.isFull
       }
       for (const [agentId, notifyReplicas] of agents) {
         if (notifyReplicas && unsentAgentIds.has(agentId)) yield* hints.publish("commands", agentId)
@@ -282,7 +306,7 @@ export class CommandDispatch extends Effect.Service<CommandDispatch>()("svc/Comm
           if (isDueForResend(session)) wake(agentId, false)
         }
       }
-      for (const sessionId of resentAt.keys()) if (!openSessionIds.has(sessionId)) resentAt.delete(sessionId)
+      for (const sessionId of resendAt.keys()) if (!openSessionIds.has(sessionId)) resendAt.delete(sessionId)
       unsentMoves.removeSessionsExcept(openSessionIds)
       if (!unsentClaims.isEmpty) signal.unsafeOffer(undefined)
       const connected = new Set(localAgentIds)

@@ -12,13 +12,17 @@ export const claimedColumns =
   "issued_by, payload, sealed_payload, timeout_at, bound_session_id, dispatched_at AS claimed_at"
 
 /**
- * Whether the process of a row of `commands` has no newer session than `session`, on any replica. Its connection to this
- * one may have died without a sign. Ids of sessions are in the order of time, so an older one never takes over.
+ * Whether another session owns the process: its connection to this replica may have died without a sign while it is back
+ * at another one. The table of processes has the owner, and a session can be chosen only after its hello is committed there.
+ * Processes without their own id share a row that nobody owns.
  */
-export const hasNoNewerSession = (sql: SqlClient.SqlClient, process: string, session: string): Statement.Fragment =>
+export const isReplaced = (
+  sql: SqlClient.SqlClient,
+  columns: { readonly agent: string; readonly process: string; readonly session: string }
+): Statement.Fragment =>
   sql.literal(
-    `NOT EXISTS (SELECT 1 FROM agent_workers w WHERE w.agent_id = commands.agent_id AND w.worker_id = ${process}
-      AND w.worker_id <> CAST(w.agent_id AS text) AND w.state = 'online' AND w.session_id > ${session})`
+    `EXISTS (SELECT 1 FROM agent_workers w WHERE w.agent_id = ${columns.agent} AND w.worker_id = ${columns.process}
+      AND w.worker_id <> CAST(w.agent_id AS text) AND w.session_id <> ${columns.session})`
   )
 
 /** The table is the queue of commands: reads and writes in sets. `CommandStatusRepo` changes their status. */
@@ -63,8 +67,20 @@ export class CommandQueueRepo extends Effect.Service<CommandQueueRepo>()("svc/Co
       return Effect.map(
         sql<ClaimedCommand>`UPDATE commands SET session_id = r.session FROM ${rows}
           WHERE id = r.command AND session_id = r.origin AND status = 'dispatched'
-            AND ${hasNoNewerSession(sql, "commands.worker_id", "r.session")} RETURNING ${sql.literal(claimedColumns)}`,
+            AND NOT ${
+          isReplaced(sql, { agent: "commands.agent_id", process: "commands.worker_id", session: "r.session" })
+        } RETURNING ${sql.literal(claimedColumns)}`,
         sortById
+      )
+    }
+
+    /** Those of the sessions that other ones have replaced. */
+    const listReplaced = (claims: ReadonlyArray<CommandClaim>) => {
+      const rows = recordset(sql, "r", { agent_id: "uuid", worker_id: "text", session_id: "text" }, claims)
+      return Effect.map(
+        sql<{ readonly session_id: string }>`SELECT DISTINCT r.session_id FROM ${rows}
+          WHERE ${isReplaced(sql, { agent: "r.agent_id", process: "r.worker_id", session: "r.session_id" })}`,
+        (rows) => rows.map(({ session_id }) => session_id)
       )
     }
 
@@ -90,7 +106,16 @@ export class CommandQueueRepo extends Effect.Service<CommandQueueRepo>()("svc/Co
         skipsLocked: true
       })
 
-    return { listPendingAgentIds, listPending, listDispatched, updateSessions, lock, acknowledge, prune } as const
+    return {
+      listPendingAgentIds,
+      listPending,
+      listDispatched,
+      updateSessions,
+      listReplaced,
+      lock,
+      acknowledge,
+      prune
+    } as const
   })
 }) {
   static readonly layer = this.Default

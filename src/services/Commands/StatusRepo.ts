@@ -7,7 +7,7 @@ import * as Timestamp from "../../domain/Timestamp.ts"
 import { idIn, skipLocked } from "../Dialect.ts"
 import { recordset } from "../Recordset.ts"
 import type { ClaimedCommand, CommandClaim, CommandResultUpdate, CommandRow, FinishedCommand } from "./Model.ts"
-import { claimedColumns, hasNoNewerSession } from "./QueueRepo.ts"
+import { claimedColumns, isReplaced } from "./QueueRepo.ts"
 import { commandColumns } from "./Repo.ts"
 
 interface StatusChange<To extends CommandStatus> {
@@ -66,8 +66,8 @@ export class CommandStatusRepo extends Effect.Service<CommandStatusRepo>()("svc/
     const sortById = (rows: ReadonlyArray<ClaimedCommand>) => [...rows].sort((a, b) => (a.id < b.id ? -1 : 1))
 
     /**
-     * Claims pending commands, each for its process. Returns the commands that were claimed: not those of a process that
-     * is back with a newer session.
+     * Claims pending commands, each for its process. Returns the commands that were claimed: none for a session that
+     * another one has replaced.
      */
     const claim = (claims: ReadonlyArray<CommandClaim>, now: Timestamp.Timestamp) => {
       const rows = recordset(
@@ -80,7 +80,9 @@ export class CommandStatusRepo extends Effect.Service<CommandStatusRepo>()("svc/
           session: claim.session_id
         }))
       )
-      const isNewest = hasNoNewerSession(sql, "r.process", "r.session")
+      const isOwner = sql`NOT ${
+        isReplaced(sql, { agent: "commands.agent_id", process: "r.process", session: "r.session" })
+      }`
       // PostgreSQL locks in the order of the ids, and skips rows that another replica has just locked
       const free = sql.onDialectOrElse({
         pg: () => ({
@@ -90,9 +92,9 @@ export class CommandStatusRepo extends Effect.Service<CommandStatusRepo>()("svc/
               AND ${hasStatusIn(sourceStatusesOf("dispatched"))}
             ORDER BY id FOR UPDATE SKIP LOCKED
           )`,
-          where: sql`id = r.command AND id IN (SELECT id FROM free) AND ${isNewest}`
+          where: sql`id = r.command AND id IN (SELECT id FROM free) AND ${isOwner}`
         }),
-        orElse: () => ({ where: sql`id = r.command AND timeout_at > ${now} AND ${isNewest}` })
+        orElse: () => ({ where: sql`id = r.command AND timeout_at > ${now} AND ${isOwner}` })
       })
       return Effect.map(
         transition<ClaimedCommand>({

@@ -3,12 +3,12 @@ import { assert, describe, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import * as Timestamp from "../../../src/domain/Timestamp.ts"
 import * as Brain from "../../../src/layers/Brain.ts"
-import type { AgentSession } from "../../../src/services/AgentSessions.ts"
 import * as Ids from "../../../src/services/Ids.ts"
 import { Settings } from "../../../src/services/Settings.ts"
+import { publishedCapabilities } from "../../agent.ts"
 import { settingsOn } from "../../databases.ts"
 import { until } from "../../until.ts"
-import { commandsOver, Line } from "./line.ts"
+import { commandsOver, type Hello, Line } from "./line.ts"
 import { world } from "./world.ts"
 
 /** Two brains over one database, each with an agents' line of its own. */
@@ -20,18 +20,21 @@ const replicas = Effect.gen(function*() {
   return [yield* replica, yield* replica] as const
 })
 
-/** What the gateway of a replica writes of a connected process. */
-const noted = ({ agentId, capabilities, projectId, role, sessionId, workerId }: AgentSession) =>
+/** A process says hello: its row has its new session, as the gateway of a replica writes it, before the session is open. */
+const enter = (hello: Hello & { readonly workerId: string }) =>
   Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient
+    const { connect } = yield* Line
     const now = yield* Timestamp.now
+    const sessionId = yield* Ids.next
+    const capabilities = hello.capabilities ?? { celery: publishedCapabilities.celery }
     yield* sql`INSERT INTO agent_workers ${
       sql.insert({
         id: yield* Ids.next,
-        agent_id: agentId,
-        project_id: projectId,
-        worker_id: workerId,
-        role,
+        agent_id: hello.agentId,
+        project_id: hello.projectId,
+        worker_id: hello.workerId,
+        role: hello.role ?? "task",
         engines: JSON.stringify(Object.keys(capabilities)),
         capabilities: JSON.stringify(capabilities),
         state: "online",
@@ -39,7 +42,8 @@ const noted = ({ agentId, capabilities, projectId, role, sessionId, workerId }: 
         created_at: now,
         updated_at: now
       })
-    } ON CONFLICT (agent_id, worker_id) DO UPDATE SET session_id = excluded.session_id`
+    } ON CONFLICT (agent_id, worker_id) DO UPDATE SET session_id = excluded.session_id, state = 'online'`
+    return yield* connect({ ...hello, sessionId })
   })
 
 describe("commands of two brains over one PostgreSQL", () => {
@@ -108,40 +112,29 @@ describe("commands of two brains over one PostgreSQL", () => {
       Effect.gen(function*() {
         const [first, second] = yield* replicas
         const here = yield* Effect.provide(world, first)
-        const connect = Effect.tap(
-          Effect.flatMap(
-            Line,
-            ({ connect }) => connect({ agentId: here.agent_id, projectId: here.project.id, workerId: "w-1" })
-          ),
-          ({ session }) => noted(session)
-        )
-        const dead = yield* Effect.provide(connect, first)
+        const hello = { agentId: here.agent_id, projectId: here.project.id, workerId: "w-1" }
+        const dead = yield* Effect.provide(enter(hello), first)
         const { id: before } = yield* here.restart()
         yield* here.sent(dead, 1)
-        const back = yield* Effect.provide(connect, second)
+        const back = yield* Effect.provide(enter(hello), second)
+        yield* here.sent(back, 1)
         const { id: after } = yield* here.restart()
         yield* here.sent(back, 2)
         assert.deepStrictEqual(back.frames.map(({ id }) => id), [before, after])
-        assert.deepStrictEqual(dead.frames.map(({ id }) => id), [before])
-      }))
 
-    it.scoped("a claim for a dead connection that is committed late goes to the process's new one", () =>
-      Effect.gen(function*() {
-        const [first, second] = yield* replicas
-        const here = yield* Effect.provide(world, first)
-        const connect = Effect.flatMap(
-          Line,
-          ({ connect }) => connect({ agentId: here.agent_id, projectId: here.project.id, workerId: "w-1" })
-        )
-        const dead = yield* Effect.provide(connect, first)
-        const { id } = yield* here.restart()
-        yield* here.sent(dead, 1)
-        const back = yield* Effect.provide(connect, second)
-        yield* here.sent(back, 1)
-        // what a claim leaves that began before the new session was written, and is committed after its first look
-        yield* here.sql`UPDATE commands SET session_id = ${dead.session.sessionId} WHERE id = ${id}`
-        yield* here.sent(back, 2)
-        assert.deepStrictEqual(back.frames.map((frame) => frame.id), [id, id])
+        // a claim for the dead connection that began before the new session was stored, and is committed late
+        yield* here.sql`UPDATE commands SET session_id = ${dead.session.sessionId} WHERE id = ${before}`
+        yield* here.sent(back, 3)
+        assert.strictEqual(back.frames[2]?.id, before)
+
+        // the process ends properly, and the dead connection is still there: another process gets what comes
+        yield* back.disconnect
+        yield* here.sql`UPDATE agent_workers SET state = 'offline' WHERE agent_id = ${here.agent_id}`
+        const other = yield* Effect.provide(enter({ ...hello, workerId: "w-2" }), first)
+        const { id: last } = yield* here.restart()
+        yield* here.sent(other, 1)
+        assert.deepStrictEqual(other.frames.map(({ id }) => id), [last])
+        assert.deepStrictEqual(dead.frames.map(({ id }) => id), [before])
       }))
 
     it.scoped("a process that suits better is preferred, wherever it is connected", () =>
@@ -154,18 +147,14 @@ describe("commands of two brains over one PostgreSQL", () => {
           role: string,
           capabilities: Readonly<Record<string, ReadonlyArray<string>>>
         ) =>
-          Effect.tap(
-            Effect.flatMap(Line, ({ connect }) =>
-              connect({
-                agentId: here.agent_id,
-                projectId: here.project.id,
-                workerId,
-                role,
-                engines: Object.keys(capabilities),
-                capabilities
-              })),
-            ({ session }) => noted(session)
-          )
+          enter({
+            agentId: here.agent_id,
+            projectId: here.project.id,
+            workerId,
+            role,
+            engines: Object.keys(capabilities),
+            capabilities
+          })
         const web = yield* Effect.provide(connect("web", "web", { celery: ["restart_worker"] }), first)
         const task = yield* Effect.provide(connect("task", "task", { celery }), second)
         const { id } = yield* here.restart()

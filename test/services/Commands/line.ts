@@ -34,6 +34,7 @@ export interface Hello {
   readonly engines?: ReadonlyArray<string>
   readonly capabilities?: Readonly<Record<string, ReadonlyArray<string>>>
   readonly heartbeat?: number
+  readonly sessionId?: string
 }
 
 /** The agents' line in memory: what the gateway would hold. */
@@ -49,7 +50,7 @@ export const lineLayer = Layer.scopedContext(Effect.gen(function*() {
       const frames: Array<OutboundCommand> = []
       const process = { writable: true, attempts: 0, drop: () => {} }
       const session: AgentSession = {
-        sessionId: yield* Ids.next,
+        sessionId: hello.sessionId ?? (yield* Ids.next),
         agentId: hello.agentId,
         projectId: hello.projectId,
         workerId: hello.workerId ?? `bare-1-${yield* Ids.next}`,

@@ -68,6 +68,23 @@ const Totals = ({ aggregate }: { readonly aggregate: Schemas["Aggregate"] }) => 
   )
 }
 
+/** The charts of all projects together. */
+const TasksOverTime = () => {
+  const { overview } = useTexts()
+  const { window = "24h" } = useSearch({ from: "/signed-in/" })
+  const navigate = useNavigate()
+  const trends = useQuery({ ...homeTrendsQuery(window), refetchInterval: useRefetchInterval(chartRefetchMillis) })
+  return (
+    <section aria-label={overview.overTime} className="mt-5 grid gap-3">
+      <div className="flex items-center gap-4 px-5">
+        <h2 className="font-semibold">{overview.overTime}</h2>
+        <WindowSelect window={window} onChoose={(window) => void navigate({ to: "/", search: { window } })} />
+      </div>
+      <TrendCharts trends={trends} />
+    </section>
+  )
+}
+
 /** The newest failed tasks of all projects. */
 const RecentFailures = () => {
   const { failures, home: texts, tasks } = useTexts()
@@ -123,13 +140,9 @@ export const HomePage = () => {
   const format = useFormat()
   const refetchInterval = useRefetchInterval(refetchMillis)
   const home = useQuery({ ...homeQuery, refetchInterval })
-  const { window = "24h" } = useSearch({ from: "/signed-in/" })
-  const navigate = useNavigate()
-  const trends = useQuery({ ...homeTrendsQuery(window), refetchInterval: useRefetchInterval(chartRefetchMillis) })
   return (
     <>
       <PageHeader title={texts.title}>
-        <WindowSelect window={window} onChoose={(window) => void navigate({ to: "/", search: { window } })} />
         <Link to="/activity" className="ml-auto text-soft underline underline-offset-2 hover:text-ink">
           {activity.ofAll}
         </Link>
@@ -220,9 +233,7 @@ export const HomePage = () => {
             }
           ]}
         />
-        <div className="mt-5">
-          <TrendCharts trends={trends} />
-        </div>
+        <TasksOverTime />
         <RecentFailures />
       </ListFrame>
     </>

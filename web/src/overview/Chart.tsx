@@ -105,7 +105,7 @@ export const Chart = ({ format, formatTick, formatValue, readAt, series, times, 
   const holder = useRef<HTMLDivElement>(null)
   const drawn = useRef<uPlot>(null)
   /** The bucket of `point`, in epoch seconds, as the plot has it. */
-  const shown = useRef<number>(null)
+  const pointSecond = useRef<number>(null)
   const [point, setPoint] = useState<Point | null>(null)
   const writeTick = formatTick ?? formatValue
   useEffect(() => {
@@ -113,17 +113,17 @@ export const Chart = ({ format, formatTick, formatValue, readAt, series, times, 
     if (element === null) return
     const showPoint = (plot: uPlot) => {
       const second = plot.data[0][plot.cursor.idx ?? -1] // null while no pointer is over it
-      shown.current = second ?? null
+      pointSecond.current = second ?? null
       if (second === undefined) return setPoint(null)
       const inset = plot.over.getBoundingClientRect().left - element.getBoundingClientRect().left
       const left = inset + plot.valToPos(second, "x")
       setPoint({ time: second * 1000, left, isInLeftHalf: left < element.clientWidth / 2 })
     }
     // each read of the values makes a new plot
-    const shownBefore = shown.current
+    const previousSecond = pointSecond.current
     const showAgain = (plot: uPlot) => {
-      if (shownBefore !== null && plot.data[0].includes(shownBefore)) pointAt(plot, shownBefore)
-      else setPoint(null)
+      if (previousSecond !== null && plot.data[0].includes(previousSecond)) pointAt(plot, previousSecond)
+      else showPoint(plot)
     }
     const windowMillis = (times.at(-1) ?? 0) - (times[0] ?? 0)
     const soft = resolveColour(element, "soft")

@@ -3,6 +3,7 @@ import type { Texts } from "../en.ts"
 export const overview: Texts["overview"] = {
   title: "Übersicht",
   window: "Zeitraum",
+  overTime: "Tasks im Verlauf",
   windows: {
     "1h": "1 Stunde",
     "6h": "6 Stunden",

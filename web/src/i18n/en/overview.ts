@@ -1,6 +1,7 @@
 export const overview = {
   title: "Overview",
   window: "Window",
+  overTime: "Tasks over time",
   windows: {
     "1h": "1 hour",
     "6h": "6 hours",

@@ -3,6 +3,7 @@ import type { Texts } from "../en.ts"
 export const overview: Texts["overview"] = {
   title: "Resumen",
   window: "Periodo",
+  overTime: "Tareas a lo largo del tiempo",
   windows: {
     "1h": "1 hora",
     "6h": "6 horas",

@@ -3,6 +3,7 @@ import type { Texts } from "../en.ts"
 export const overview: Texts["overview"] = {
   title: "Aperçu",
   window: "Période",
+  overTime: "Tâches au fil du temps",
   windows: {
     "1h": "1 heure",
     "6h": "6 heures",

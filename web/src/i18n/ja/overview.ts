@@ -3,6 +3,7 @@ import type { Texts } from "../en.ts"
 export const overview: Texts["overview"] = {
   title: "概要",
   window: "期間",
+  overTime: "タスクの推移",
   windows: {
     "1h": "1時間",
     "6h": "6時間",
