@@ -9,6 +9,7 @@ import { fromEpochMicros } from "../src/domain/Timestamp.ts"
 import * as Database from "../src/layers/Database.ts"
 import { Ingest } from "../src/services/Ingest.ts"
 import { pauseAfter, RollupMerge } from "../src/services/Rollups/Merge.ts"
+import { SearchIndexes } from "../src/services/Tasks/SearchIndexes.ts"
 import { barePostgres, bareSqlite, type Row } from "./ingest/driver.ts"
 import { begin, eventsOfTask, inFrames, offerAll, writer, writerWithoutRollups } from "./ingest/writer.ts"
 import { percentile } from "./percentile.ts"
@@ -19,18 +20,20 @@ import { freshHome, freshSettings, settingsIn } from "./services.ts"
  * The ingest's writer without sockets: received, started and succeeded of each task from `offer` to `settle`, in
  * batches of `frame` events, `inFlight` of them at a time; beside it what the bare driver upserts of the same rows, in
  * batches of 500 on one connection, in turns with it. `npx vite-node bench/ingest-writer.ts sqlite|postgresql [tasks]
- * [frame] [inFlight] [spread] [existing] [names]`: `spread` tasks are reported side by side, so that their events are that far
+ * [frame] [inFlight] [spread] [existing] [names] [trigram]`: `spread` tasks are reported side by side, so that their events are that far
  * apart; `existing` tasks are stored before, and the rate into the empty table is printed beside it; the tasks have
- * `names` names. Also in turns: a writer that counts no rollups. `rollupCost` is the time that they add with their merges,
+ * `names` names; `trigram` is 1 to create the trigram indexes of PostgreSQL then, and print the rate with them as a share of that
+ * without, each beside the driver's. Also in turns: a writer that counts no rollups. `rollupCost` is the time that they add with their merges,
  * which come as often as in a brain; `deltasCost` without.
  */
-const { database, existing, frame, inFlight, names, spread, tasks } = databaseAndNumbersOf("ingest-writer", {
+const { database, existing, frame, inFlight, names, spread, tasks, trigram } = databaseAndNumbersOf("ingest-writer", {
   tasks: 40_000,
   frame: 100,
   inFlight: 32,
   spread: 1,
   existing: 0,
-  names: 300
+  names: 300,
+  trigram: 0
 })
 
 /** The frames are encoded before the clock starts, so that it does not count. */
@@ -179,9 +182,20 @@ const measure = Effect.gen(function*() {
     yield* offerAll(ingest, projectId, framesOf(Math.min(left, 20_000)), inFlight)
   }
   const full = existing === 0 ? empty : yield* compare
+  const trigramShare = trigram === 0 ? {} : yield* Effect.gen(function*() {
+    yield* sql`CREATE EXTENSION IF NOT EXISTS pg_trgm`
+    yield* Effect.flatMap(SearchIndexes, ({ create }) => create())
+    const indexed = yield* compare
+    return {
+      ofWithoutTrigram: Number((indexed.eventsPerSecond / full.eventsPerSecond).toFixed(2)),
+      shareWithoutTrigram: full.share,
+      shareWithTrigram: indexed.share
+    }
+  }).pipe(Effect.provide(SearchIndexes.layer))
   yield* Effect.promise(driver.end)
   const [stored] = yield* sql<{ n: number }>`SELECT count(*) AS n FROM tasks WHERE state = 'success'`
-  if (stored?.n !== rows * (existing === 0 ? 2 : 4) + existing) throw new Error(`stored ${stored?.n} tasks`)
+  const compared = 1 + (existing === 0 ? 0 : 1) + trigram
+  if (stored?.n !== rows * 2 * compared + existing) throw new Error(`stored ${stored?.n} tasks`)
   return {
     bench: "ingest-writer",
     database,
@@ -190,6 +204,7 @@ const measure = Effect.gen(function*() {
     inFlight,
     spread,
     ...full,
+    ...trigramShare,
     ...(existing === 0
       ? {}
       : { existing, ofEmpty: Number((full.eventsPerSecond / empty.eventsPerSecond).toFixed(2)), empty })
