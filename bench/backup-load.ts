@@ -1,6 +1,6 @@
 /**
- * Backups while a brain takes events at half of the rate that it reaches, each restored into an empty database of the
- * other kind. `tasks`: the archive's count beside that of the restored database, and what the ingest
+ * Backups while a brain takes events at half of the rate that it reaches, each restored into an empty database of both
+ * kinds. `tasks`: the archive's count beside that of the restored database, and what the ingest
  * counts in each transaction; `audit`: the row that the archive ends at, beside the restored log's, which
  * has one row more (`backup.restored`). Prints one line of JSON.
  * `npx vite-node bench/backup-load.ts sqlite|postgresql [seconds=20] [backups=2]`
@@ -14,6 +14,8 @@ import { builtProgram, freshPostgres, runningBrain } from "./brain.ts"
 import { ingestClient, send, sending } from "./ingest/sending.ts"
 import { databaseAndNumbersOf, report } from "./run.ts"
 import { postgresObserver, sqliteObserver } from "./soak/database.ts"
+
+const databases = ["sqlite", "postgresql"] as const
 
 type Environment = Readonly<Record<string, string>>
 
@@ -60,9 +62,10 @@ const measure = (database: "sqlite" | "postgresql", seconds: number, backups: nu
         const manifest = JSON.parse(yield* svc(program, ["backup", "--output", path, "--json"], site.env))
         return { path, manifest, seconds: Number(((performance.now() - begun) / 1000).toFixed(1)) }
       }))
-    const results = yield* Effect.forEach(archives, ({ manifest, path, seconds }) =>
+    const restores = archives.flatMap((archive) => databases.map((into) => ({ ...archive, into })))
+    const results = yield* Effect.forEach(restores, ({ into, manifest, path, seconds }) =>
       Effect.gen(function*() {
-        const url = database === "sqlite" ? { SVC_DATABASE_URL: (yield* freshPostgres).url } : {}
+        const url = into === "postgresql" ? { SVC_DATABASE_URL: (yield* freshPostgres).url } : {}
         const target = yield* siteOf(program, url)
         for (const name of readdirSync(site.env.SVC_HOME ?? "")) {
           if (name.endsWith(".key")) cpSync(join(site.env.SVC_HOME ?? "", name), join(target.env.SVC_HOME ?? "", name))
@@ -76,6 +79,7 @@ const measure = (database: "sqlite" | "postgresql", seconds: number, backups: nu
         )
         return {
           seconds,
+          into,
           tasks: {
             archive: manifest.tables.find(({ name }: { readonly name: string }) => name === "tasks").rows,
             restored: Number(row?.tasks),

@@ -56,7 +56,9 @@ export class Presence extends Effect.Service<Presence>()("svc/Presence", {
 
     const writeBatch = Effect.fnUntraced(function*(batch: PresenceBatch) {
       const at = timestampOf(nowMillis())
-      const arrivals = batch.connects.map(({ session }) => connectRow(session, at))
+      // one that has ended meanwhile must not take the row from a live session of its process
+      const arrivals = batch.connects.filter(({ session }) => !session.isDisconnected)
+        .map(({ session }) => connectRow(session, at))
       const heartbeats = [...batch.heartbeats].map(heartbeatRow)
       const agents = new Map((yield* repo.lockAgents(agentIdsOf(batch))).map((agent) => [agent.id, agent]))
       yield* repo.upsertProcesses(lastByKey(arrivals, (row) => `${row.agent_id} ${row.worker_id}`))

@@ -36,6 +36,14 @@ const unsentMillis = 60_000
  */
 const lateClaimMillis = 5000
 
+/** Sessions of this replica that get nothing more in a round. */
+interface UselessSessions {
+  /** Their outbox takes no more. */
+  readonly full: Set<string>
+  /** Another session of their process has replaced them. */
+  readonly replaced: Set<string>
+}
+
 /** A process without its own id cannot be distinguished from another one of the agent: nothing is sent to it twice. */
 const isAnonymous = (session: AgentSession): boolean => session.workerId === session.agentId
 
@@ -63,7 +71,7 @@ export class CommandDispatch extends Effect.Service<CommandDispatch>()("svc/Comm
     /** Agents with possible work; true where other replicas get a hint about commands that this one cannot send. */
     const wokenAgents = new Map<AgentId, boolean>()
     const signal = yield* Queue.sliding<void>(1)
-    /** When a session is next to get the unfinished commands of its process, in milliseconds; at once if it is not here. */
+    /** When a session is next to get its process's unfinished commands, in milliseconds; at once if it is not here. */
     const resendAt = new Map<string, number>()
     /** Claims of pending commands; they are released in the next round. */
     const unsentClaims = new UnsentClaims()
@@ -164,18 +172,17 @@ export class CommandDispatch extends Effect.Service<CommandDispatch>()("svc/Comm
     /** Selects a session of this replica for each command; returns the agents of commands without one in `left`. */
     const assignSessions = Effect.fnUntraced(function*(
       commands: ReadonlyArray<PendingCommand>,
-      skippedSessionIds: ReadonlySet<string>,
+      { full, replaced }: UselessSessions,
       now: Timestamp.Timestamp
     ) {
       const claims: Array<CommandClaim> = []
       const sessions = new Map<string, AgentSession>()
       const skippedAgentIds = new Set<AgentId>()
       for (const command of commands) {
-        const localSessions = agentSessions.sessions(command.agent_id)
-        const route = selectSession(
-          command,
-          localSessions.filter((session) => !skippedSessionIds.has(session.sessionId))
+        const localSessions = agentSessions.sessions(command.agent_id).filter(({ sessionId }) =>
+          !replaced.has(sessionId)
         )
+        const route = selectSession(command, localSessions.filter(({ sessionId }) => !full.has(sessionId)))
         if (route === null || (yield* remote.hasBetter(command, route.fitness, localSessions, now))) {
           skippedAgentIds.add(command.agent_id)
           continue
@@ -194,8 +201,8 @@ export class CommandDispatch extends Effect.Service<CommandDispatch>()("svc/Comm
     })
 
     /**
-     * Uninterruptible, so that a claim is always sent or released. Returns the sessions that took nothing: the outbox of
-     * one is full, or another session has replaced it.
+     * Uninterruptible, so that a claim is always sent or released. Returns the claims that came back, because a session
+     * takes no more, and those that the database refused.
      */
     const claimAndSend = Effect.fnUntraced(function*(
       claims: ReadonlyArray<CommandClaim>,
@@ -203,8 +210,8 @@ export class CommandDispatch extends Effect.Service<CommandDispatch>()("svc/Comm
       now: Timestamp.Timestamp
     ) {
       const released: Array<CommandClaim> = []
+      if (claims.length === 0) return { released, refused: claims }
       const fullSessionIds = new Set<string>()
-      if (claims.length === 0) return { full: fullSessionIds, replaced: [] }
       const claimed = yield* claimWith(claims, unsentClaims, statuses.claim(claims, now))
       for (const command of claimed) {
         const session = fullSessionIds.has(command.session_id) ? undefined : sessions.get(command.session_id)
@@ -215,54 +222,59 @@ export class CommandDispatch extends Effect.Service<CommandDispatch>()("svc/Comm
       if (released.length > 0) yield* statuses.release(released, now)
       for (const claim of released) unsentClaims.remove(claim)
       const claimedIds = new Set(claimed.map(({ id }) => id))
-      const refused = claims.filter(({ id }) => !claimedIds.has(id))
-      return { full: fullSessionIds, replaced: refused.length === 0 ? [] : yield* queue.listReplaced(refused) }
+      return { released, refused: claims.filter(({ id }) => !claimedIds.has(id)) }
     }, Effect.uninterruptible)
 
+    /** The sessions of these agents at this replica that other ones have replaced. */
+    const listReplaced = (agentIds: ReadonlySet<AgentId>) =>
+      agentIds.size === 0
+        ? Effect.succeed([])
+        : queue.listReplaced([...agentIds].flatMap((agentId) =>
+          agentSessions.sessions(agentId).map(({ sessionId, workerId }) => ({
+            agent_id: agentId,
+            worker_id: workerId,
+            session_id: sessionId
+          }))
+        ))
+
     /**
-     * Sends the pending commands of these agents once through, and adds the sessions that took nothing to those that are
-     * skipped. Returns the agents that still have some.
+     * Sends the pending commands of these agents once through, as far as this replica can, and adds the sessions that
+     * turn out to be useless. Returns the agents that still have some, and those whose commands other sessions may take.
      */
-    const sendPages = Effect.fnUntraced(function*(
-      agentIds: ReadonlyArray<AgentId>,
-      skippedSessionIds: Set<string>
-    ) {
-      const unsentAgentIds = new Set<AgentId>()
-      let isFull = false
-      let isReplaced = false
+    const sendPages = Effect.fnUntraced(function*(agentIds: ReadonlyArray<AgentId>, useless: UselessSessions) {
+      const left = new Set<AgentId>()
+      const again = new Set<AgentId>()
       let after = Ids.minId
       for (let more = true; more;) {
         const now = yield* Timestamp.now
         const commands = yield* queue.listPending(agentIds, after, now, batchSize)
         more = commands.length === batchSize
         after = commands[commands.length - 1]?.id ?? after
-        const assigned = yield* assignSessions(commands, skippedSessionIds, now)
-        for (const agentId of assigned.left) unsentAgentIds.add(agentId)
-        const { full, replaced } = yield* claimAndSend(assigned.claims, assigned.sessions, now)
-        isFull ||= full.size > 0
-        isReplaced ||= replaced.length > 0
-        for (const sessionId of [...full, ...replaced]) {
-          skippedSessionIds.add(sessionId)
-          const session = assigned.sessions.get(sessionId)
-          if (session !== undefined) unsentAgentIds.add(session.agentId)
+        const assigned = yield* assignSessions(commands, useless, now)
+        for (const agentId of assigned.left) left.add(agentId)
+        const { refused, released } = yield* claimAndSend(assigned.claims, assigned.sessions, now)
+        for (const { agent_id, session_id } of released) {
+          useless.full.add(session_id)
+          left.add(agent_id)
         }
+        const replaced = new Set(yield* listReplaced(new Set(refused.map(({ agent_id }) => agent_id))))
+        for (const { agent_id, session_id } of refused) if (replaced.has(session_id)) again.add(agent_id)
+        for (const sessionId of replaced) useless.replaced.add(sessionId)
       }
-      return { left: unsentAgentIds, isFull, isReplaced }
+      return { left, again }
     })
 
-    /**
-     * Sends the pending commands of these agents, as far as this replica can. What a replaced session did not take goes to
-     * the next best one.
-     */
+    /** Sends the pending commands of these agents. What was for a replaced session goes to the next best one of this replica. */
     const sendPending = Effect.fnUntraced(function*(agentIds: ReadonlyArray<AgentId>) {
-      const skippedSessionIds = new Set<string>()
-      let sent = yield* sendPages(agentIds, skippedSessionIds)
-      let isFull = sent.isFull
-      while (sent.isReplaced) {
-        sent = yield* sendPages(agentIds, skippedSessionIds)
-        isFull ||= sent.isFull
+      const useless: UselessSessions = { full: new Set(), replaced: new Set() }
+      const { again, left } = yield* sendPages(agentIds, useless)
+      for (let next = again; next.size > 0;) {
+        const sent = yield* sendPages([...next], useless)
+        for (const agentId of next) left.delete(agentId)
+        for (const agentId of sent.left) left.add(agentId)
+        next = sent.again
       }
-      return { left: sent.left, isFull }
+      return { left, isFull: useless.full.size > 0 }
     })
 
     /** Serves some of the woken agents that are connected here. */

@@ -14,7 +14,7 @@ export const claimedColumns =
 /**
  * Whether another session owns the process: its connection to this replica may have died without a sign while it is back
  * at another one. The table of processes has the owner, and a session can be chosen only after its hello is committed there.
- * Processes without their own id share a row that nobody owns.
+ * Processes without their own id share a row, so none of them is ever replaced.
  */
 export const isReplaced = (
   sql: SqlClient.SqlClient,
@@ -75,8 +75,8 @@ export class CommandQueueRepo extends Effect.Service<CommandQueueRepo>()("svc/Co
     }
 
     /** Those of the sessions that other ones have replaced. */
-    const listReplaced = (claims: ReadonlyArray<CommandClaim>) => {
-      const rows = recordset(sql, "r", { agent_id: "uuid", worker_id: "text", session_id: "text" }, claims)
+    const listReplaced = (sessions: ReadonlyArray<Pick<CommandClaim, "agent_id" | "worker_id" | "session_id">>) => {
+      const rows = recordset(sql, "r", { agent_id: "uuid", worker_id: "text", session_id: "text" }, sessions)
       return Effect.map(
         sql<{ readonly session_id: string }>`SELECT DISTINCT r.session_id FROM ${rows}
           WHERE ${isReplaced(sql, { agent: "r.agent_id", process: "r.worker_id", session: "r.session_id" })}`,

@@ -87,21 +87,21 @@ export class CommandStatusRepo extends Effect.Service<CommandStatusRepo>()("svc/
       const free = sql.onDialectOrElse({
         pg: () => ({
           with: sql`WITH free AS (
-            SELECT id FROM commands
-            WHERE id IN ${sql.in(claims.map(({ id }) => id))} AND timeout_at > ${now}
+            SELECT r.command, r.process, r.session FROM commands JOIN ${rows} ON r.command = commands.id
+            WHERE commands.id IN ${sql.in(claims.map(({ id }) => id))} AND timeout_at > ${now} AND ${isOwner}
               AND ${hasStatusIn(sourceStatusesOf("dispatched"))}
-            ORDER BY id FOR UPDATE SKIP LOCKED
+            ORDER BY commands.id FOR UPDATE OF commands SKIP LOCKED
           )`,
-          where: sql`id = r.command AND id IN (SELECT id FROM free) AND ${isOwner}`
+          using: sql`free AS r`,
+          where: sql`id = r.command`
         }),
-        orElse: () => ({ where: sql`id = r.command AND timeout_at > ${now} AND ${isOwner}` })
+        orElse: () => ({ using: rows, where: sql`id = r.command AND timeout_at > ${now} AND ${isOwner}` })
       })
       return Effect.map(
         transition<ClaimedCommand>({
           to: "dispatched",
           at: now,
           set: sql`worker_id = r.process, session_id = r.session`,
-          using: rows,
           returning: claimedColumns,
           ...free
         }),

@@ -137,6 +137,21 @@ describe("commands of two brains over one PostgreSQL", () => {
         assert.deepStrictEqual(dead.frames.map(({ id }) => id), [before])
       }))
 
+    it.scoped("a better process that is back elsewhere is preferred to a worse one beside its dead connection", () =>
+      Effect.gen(function*() {
+        const [first, second] = yield* replicas
+        const here = yield* Effect.provide(world, first)
+        const common = { agentId: here.agent_id, projectId: here.project.id }
+        const task = { ...common, workerId: "task", role: "task", capabilities: { celery: ["restart_worker"] } }
+        const dead = yield* Effect.provide(enter(task), first)
+        const web = yield* Effect.provide(enter({ ...task, workerId: "web", role: "web" }), first)
+        const back = yield* Effect.provide(enter(task), second)
+        const { id } = yield* here.restart()
+        yield* here.sent(back, 1)
+        assert.deepStrictEqual(back.frames.map((frame) => frame.id), [id])
+        assert.deepStrictEqual([...dead.frames, ...web.frames], [])
+      }))
+
     it.scoped("a process that suits better is preferred, wherever it is connected", () =>
       Effect.gen(function*() {
         const [first, second] = yield* replicas
