@@ -239,7 +239,7 @@ export class CommandDispatch extends Effect.Service<CommandDispatch>()("svc/Comm
 
     /**
      * Sends the pending commands of these agents once through, as far as this replica can, and adds the sessions that
-     * turn out to be useless. Returns the agents that still have some, and those whose commands other sessions may take.
+     * turn out to be useless. Returns the agents that still have some, and those whose commands others may take.
      */
     const sendPages = Effect.fnUntraced(function*(agentIds: ReadonlyArray<AgentId>, useless: UselessSessions) {
       const left = new Set<AgentId>()
@@ -264,7 +264,7 @@ export class CommandDispatch extends Effect.Service<CommandDispatch>()("svc/Comm
       return { left, again }
     })
 
-    /** Sends the pending commands of these agents. What was for a replaced session goes to the next best one of this replica. */
+    /** Sends the pending commands of these agents. What was for a replaced session goes to the next best one here. */
     const sendPending = Effect.fnUntraced(function*(agentIds: ReadonlyArray<AgentId>) {
       const useless: UselessSessions = { full: new Set(), replaced: new Set() }
       const { again, left } = yield* sendPages(agentIds, useless)
