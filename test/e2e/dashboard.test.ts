@@ -132,7 +132,7 @@ describe.skipIf(!ready)("the dashboard", () => {
           await page.getByLabel("Language").selectOption("de")
           await page.getByRole("link", { name: "Zeitpläne" }).first().waitFor() // without a reload
           for (const [language, title] of Object.entries(overviewTitles)) {
-            await page.evaluate((chosen) => localStorage.setItem("svc.language", chosen), language)
+            await page.evaluate(`localStorage.setItem("svc.language", "${language}")`)
             for (const path of Object.values(pages)) {
               await page.goto(path)
               await page.locator(`html[lang=${language}]`).waitFor()
@@ -142,7 +142,7 @@ describe.skipIf(!ready)("the dashboard", () => {
             await page.goto("/projects/shop")
             await page.getByRole("heading", { level: 1, name: title, exact: true }).waitFor()
           }
-          await page.evaluate(() => localStorage.setItem("svc.language", "en"))
+          await page.evaluate(`localStorage.setItem("svc.language", "en")`)
           await page.goto("/projects/shop/tasks")
 
           await page.setViewportSize({ width: 390, height: 800 })

@@ -2,8 +2,10 @@ import { Effect, Schema } from "effect"
 import { AgentProcess } from "../../domain/AgentProcess.ts"
 import type { AgentId, ProjectId } from "../../domain/Id.ts"
 import type { Timestamp } from "../../domain/Timestamp.ts"
-import type { RoutableProcess } from "../AgentSessions.ts"
+import type { AgentSession, RoutableProcess } from "../AgentSessions.ts"
 import { Reader } from "../Database.ts"
+import { recordset } from "../Recordset.ts"
+import { isReplaced } from "./Replacement.ts"
 
 const decode = Schema.decodeUnknownSync(AgentProcess)
 
@@ -59,6 +61,24 @@ export class AgentProcessesRepo extends Effect.Service<AgentProcessesRepo>()("sv
           read<ProcessRow>`SELECT worker_id, role, engines, capabilities FROM agent_workers
             WHERE agent_id = ${agentId} AND state = 'online' ORDER BY worker_id`,
           (rows) => rows.map(decodeProcess)
+        ),
+
+      /** The ids of those of the sessions that other ones have replaced. */
+      listReplaced: (sessions: ReadonlyArray<Pick<AgentSession, "agentId" | "sessionId" | "workerId">>) =>
+        sessions.length === 0 ? Effect.succeed<ReadonlyArray<string>>([]) : Effect.map(
+          read<{ readonly session: string }>`SELECT DISTINCT r.session FROM ${
+            recordset(
+              read,
+              "r",
+              { agent: "uuid", process: "text", session: "text" },
+              sessions.map(({ agentId, sessionId, workerId }) => ({
+                agent: agentId,
+                process: workerId,
+                session: sessionId
+              }))
+            )
+          } WHERE ${isReplaced(read, { agent: "r.agent", process: "r.process", session: "r.session" })}`,
+          (rows) => rows.map(({ session }) => session)
         ),
 
       /** The engines of the agent's offline processes, newest process first. */

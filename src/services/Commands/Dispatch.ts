@@ -1,6 +1,7 @@
 import { Clock, Effect, Either, Layer, Queue, Stream } from "effect"
 import type { AgentId } from "../../domain/Id.ts"
 import * as Timestamp from "../../domain/Timestamp.ts"
+import { AgentProcessesRepo } from "../AgentProcesses/Repo.ts"
 import { type AgentSession, AgentSessions } from "../AgentSessions.ts"
 import { Hints } from "../Database.ts"
 import { yieldToEventLoop } from "../EventLoop.ts"
@@ -60,6 +61,7 @@ const isAnonymous = (session: AgentSession): boolean => session.workerId === ses
 export class CommandDispatch extends Effect.Service<CommandDispatch>()("svc/CommandDispatch", {
   scoped: Effect.gen(function*() {
     const agentSessions = yield* AgentSessions
+    const processes = yield* AgentProcessesRepo
     const queue = yield* CommandQueueRepo
     const statuses = yield* CommandStatusRepo
     const remote = yield* RemoteProcesses
@@ -225,18 +227,6 @@ export class CommandDispatch extends Effect.Service<CommandDispatch>()("svc/Comm
       return { released, refused: claims.filter(({ id }) => !claimedIds.has(id)) }
     }, Effect.uninterruptible)
 
-    /** The sessions of these agents at this replica that other ones have replaced. */
-    const listReplaced = (agentIds: ReadonlySet<AgentId>) =>
-      agentIds.size === 0
-        ? Effect.succeed([])
-        : queue.listReplaced([...agentIds].flatMap((agentId) =>
-          agentSessions.sessions(agentId).map(({ sessionId, workerId }) => ({
-            agent_id: agentId,
-            worker_id: workerId,
-            session_id: sessionId
-          }))
-        ))
-
     /**
      * Sends the pending commands of these agents once through, as far as this replica can, and adds the sessions that
      * turn out to be useless. Returns the agents that still have some, and those whose commands others may take.
@@ -257,7 +247,10 @@ export class CommandDispatch extends Effect.Service<CommandDispatch>()("svc/Comm
           useless.full.add(session_id)
           left.add(agent_id)
         }
-        const replaced = new Set(yield* listReplaced(new Set(refused.map(({ agent_id }) => agent_id))))
+        const refusedAgentIds = [...new Set(refused.map(({ agent_id }) => agent_id))]
+        const replaced = new Set(
+          yield* processes.listReplaced(refusedAgentIds.flatMap((agentId) => agentSessions.sessions(agentId)))
+        )
         for (const { agent_id, session_id } of refused) if (replaced.has(session_id)) again.add(agent_id)
         for (const sessionId of replaced) useless.replaced.add(sessionId)
       }
@@ -346,6 +339,6 @@ export class CommandDispatch extends Effect.Service<CommandDispatch>()("svc/Comm
   })
 }) {
   static readonly layer = this.Default.pipe(
-    Layer.provide([CommandQueueRepo.layer, CommandStatusRepo.layer, RemoteProcesses.layer])
+    Layer.provide([AgentProcessesRepo.layer, CommandQueueRepo.layer, CommandStatusRepo.layer, RemoteProcesses.layer])
   )
 }

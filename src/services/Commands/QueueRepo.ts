@@ -1,7 +1,8 @@
-import { SqlClient, type Statement } from "@effect/sql"
+import { SqlClient } from "@effect/sql"
 import { Effect } from "effect"
 import type { AgentId } from "../../domain/Id.ts"
 import type { Timestamp } from "../../domain/Timestamp.ts"
+import { isReplaced } from "../AgentProcesses/Replacement.ts"
 import { deleteInSlices, forUpdate } from "../Dialect.ts"
 import { recordset } from "../Recordset.ts"
 import type { ClaimedCommand, CommandAck, CommandClaim, LockedCommand, PendingCommand } from "./Model.ts"
@@ -10,20 +11,6 @@ import type { ClaimedCommand, CommandAck, CommandClaim, LockedCommand, PendingCo
 export const claimedColumns =
   "id, agent_id, engine, action, target_type, target_id, issued_at, worker_id, session_id, " +
   "issued_by, payload, sealed_payload, timeout_at, bound_session_id, dispatched_at AS claimed_at"
-
-/**
- * Whether another session owns the process: its connection to this replica may have died without a sign while it is back
- * at another one. The table of processes has the owner, and a session can be chosen only after its hello is committed there.
- * Processes without their own id share a row, so none of them is ever replaced.
- */
-export const isReplaced = (
-  sql: SqlClient.SqlClient,
-  columns: { readonly agent: string; readonly process: string; readonly session: string }
-): Statement.Fragment =>
-  sql.literal(
-    `EXISTS (SELECT 1 FROM agent_workers w WHERE w.agent_id = ${columns.agent} AND w.worker_id = ${columns.process}
-      AND w.worker_id <> CAST(w.agent_id AS text) AND w.session_id <> ${columns.session})`
-  )
 
 /** The table is the queue of commands: reads and writes in sets. `CommandStatusRepo` changes their status. */
 export class CommandQueueRepo extends Effect.Service<CommandQueueRepo>()("svc/CommandQueueRepo", {
@@ -74,16 +61,6 @@ export class CommandQueueRepo extends Effect.Service<CommandQueueRepo>()("svc/Co
       )
     }
 
-    /** Those of the sessions that other ones have replaced. */
-    const listReplaced = (sessions: ReadonlyArray<Pick<CommandClaim, "agent_id" | "worker_id" | "session_id">>) => {
-      const rows = recordset(sql, "r", { agent_id: "uuid", worker_id: "text", session_id: "text" }, sessions)
-      return Effect.map(
-        sql<{ readonly session_id: string }>`SELECT DISTINCT r.session_id FROM ${rows}
-          WHERE ${isReplaced(sql, { agent: "r.agent_id", process: "r.worker_id", session: "r.session_id" })}`,
-        (rows) => rows.map(({ session_id }) => session_id)
-      )
-    }
-
     /** The rows of these ids, locked in the order of their ids, so that two replicas cannot deadlock. */
     const lock = (ids: ReadonlyArray<string>) =>
       sql<
@@ -111,7 +88,7 @@ export class CommandQueueRepo extends Effect.Service<CommandQueueRepo>()("svc/Co
       listPending,
       listDispatched,
       updateSessions,
-      listReplaced,
+
       lock,
       acknowledge,
       prune

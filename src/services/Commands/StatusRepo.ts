@@ -4,10 +4,11 @@ import type { Command, CommandStatus, SourceStatus } from "../../domain/Command.
 import { sourceStatusesOf, timeoutErrors } from "../../domain/Command.ts"
 import type { CommandId, ProjectId } from "../../domain/Id.ts"
 import * as Timestamp from "../../domain/Timestamp.ts"
+import { isReplaced } from "../AgentProcesses/Replacement.ts"
 import { idIn, skipLocked } from "../Dialect.ts"
 import { recordset } from "../Recordset.ts"
 import type { ClaimedCommand, CommandClaim, CommandResultUpdate, CommandRow, FinishedCommand } from "./Model.ts"
-import { claimedColumns, isReplaced } from "./QueueRepo.ts"
+import { claimedColumns } from "./QueueRepo.ts"
 import { commandColumns } from "./Repo.ts"
 
 interface StatusChange<To extends CommandStatus> {

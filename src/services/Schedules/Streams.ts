@@ -12,6 +12,7 @@ import {
   STABLE_SNAPSHOT
 } from "../../domain/Schedule/External.ts"
 import * as Timestamp from "../../domain/Timestamp.ts"
+import { AgentProcessesRepo } from "../AgentProcesses/Repo.ts"
 import { type AgentSession, AgentSessions } from "../AgentSessions.ts"
 import { CommandDispatch } from "../Commands/Dispatch.ts"
 import { schedulerTarget } from "../Commands/EncodeCommand.ts"
@@ -66,6 +67,7 @@ export class ScheduleStreams extends Effect.Service<ScheduleStreams>()("svc/Sche
   scoped: Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient
     const agentSessions = yield* AgentSessions
+    const processes = yield* AgentProcessesRepo
     const repo = yield* StreamsRepo
     const publications = yield* Publications
     const commands = yield* CommandsRepo
@@ -180,7 +182,10 @@ export class ScheduleStreams extends Effect.Service<ScheduleStreams>()("svc/Sche
 
     /** Gives each scheduler of these sessions a stream. */
     const bind = Effect.fnUntraced(function*(sessions: ReadonlyArray<AgentSession>) {
-      const publishers = sessions.flatMap(publishersOf)
+      const publishing = sessions.filter((session) => publishersOf(session).length > 0)
+      // of a process that is back at another replica, the dead connection here must not take the stream
+      const replaced = new Set(yield* processes.listReplaced(publishing))
+      const publishers = publishing.filter(({ sessionId }) => !replaced.has(sessionId)).flatMap(publishersOf)
       if (publishers.length === 0) return
       const now = yield* Timestamp.now
       const agentIds = [...new Set(publishers.map(({ session }) => session.agentId))]
@@ -289,6 +294,12 @@ export class ScheduleStreams extends Effect.Service<ScheduleStreams>()("svc/Sche
   })
 }) {
   static readonly layer = this.Default.pipe(
-    Layer.provide([CommandDispatch.layer, CommandsRepo.layer, Publications.layer, StreamsRepo.layer])
+    Layer.provide([
+      AgentProcessesRepo.layer,
+      CommandDispatch.layer,
+      CommandsRepo.layer,
+      Publications.layer,
+      StreamsRepo.layer
+    ])
   )
 }

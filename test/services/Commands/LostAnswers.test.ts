@@ -2,6 +2,7 @@ import { SqlError } from "@effect/sql"
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import type { CommandId } from "../../../src/domain/Id.ts"
+import { AgentProcessesRepo } from "../../../src/services/AgentProcesses/Repo.ts"
 import { CommandDispatch } from "../../../src/services/Commands/Dispatch.ts"
 import * as Inbox from "../../../src/services/Commands/Inbox.ts"
 import { CommandQueueRepo } from "../../../src/services/Commands/QueueRepo.ts"
@@ -59,7 +60,7 @@ const dispatchWith = Effect.gen(function*() {
   ).pipe(Layer.provide(CommandQueueRepo.layer))
   const context = yield* Layer.build(Layer.fresh(
     CommandDispatch.Default.pipe(
-      Layer.provide([RemoteProcesses.layer, statuses, queue]),
+      Layer.provide([AgentProcessesRepo.layer, RemoteProcesses.layer, statuses, queue]),
       Layer.provideMerge(lineLayer)
     )
   ))

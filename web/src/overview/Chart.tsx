@@ -138,6 +138,7 @@ export const Chart = ({ format, formatTick, formatValue, readAt, series, times, 
       {
         width: element.clientWidth,
         height: chartHeight,
+        padding: [null, tickSpace / 2, null, null], // the last tick of time is written around the edge
         cursor: { y: false, points: { size: 6 }, drag: { x: false, y: false } },
         legend: { show: false },
         // ticks at the hours and days of the zone in which they are written
