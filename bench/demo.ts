@@ -37,7 +37,7 @@ const timeFirstTask = async (chrome: Browser, baseURL: string, password: string)
   return { signed_in_s, opened_s }
 }
 
-/** A started demo, what it says with the seconds since the start, and its end. */
+/** A started demo; `waitFor` has the seconds from the start until it has printed the words. */
 const startDemo = (program: string) => {
   const home = mkdtempSync(join(tmpdir(), "svc-bench-"))
   const begin = performance.now()
@@ -46,18 +46,18 @@ const startDemo = (program: string) => {
     stdio: ["ignore", "ignore", "pipe"]
   })
   const ended = new Promise((resolve) => demo.on("exit", resolve))
-  let said = ""
-  demo.stderr.on("data", (text) => said += String(text))
+  let output = ""
+  demo.stderr.on("data", (text) => output += String(text))
   return {
-    said: () => said,
+    output: () => output,
     password: () => JSON.parse(readFileSync(join(home, ".svc-demo/demo.json"), "utf8")).password as string, // the demo's own
-    saysSo: (words: string) =>
+    waitFor: (words: string) =>
       new Promise<number>((resolve, reject) => {
         const look = () => {
-          if (said.includes(words)) resolve((performance.now() - begin) / 1000)
+          if (output.includes(words)) resolve((performance.now() - begin) / 1000)
         }
         demo.stderr.on("data", look)
-        void ended.then(() => reject(new Error(`it did not start: ${said}`)))
+        void ended.then(() => reject(new Error(`it did not start: ${output}`)))
         look()
       }),
     stop: async () => {
@@ -83,16 +83,16 @@ const withDemo = async <A extends object>(
   return { ...used, stop_s: await demo.stop() }
 }
 
-const timeStart = async ({ said, saysSo }: ReturnType<typeof startDemo>) => ({
-  ready_s: await saysSo("is ready"),
-  filled_s: await saysSo("the shop is open"),
-  events: Number(/(\d+) events/.exec(said())?.[1])
+const timeStart = async ({ output, waitFor }: ReturnType<typeof startDemo>) => ({
+  ready_s: await waitFor("is ready"),
+  filled_s: await waitFor("the shop is open"),
+  events: Number(/(\d+) events/.exec(output())?.[1])
 })
 
 /** In a run of its own, because the browser takes a core. */
-const timeVisit = (chrome: Browser) => async ({ password, said, saysSo }: ReturnType<typeof startDemo>) => {
-  await saysSo("is ready")
-  return timeFirstTask(chrome, /http:\/\/\S+:\d+/.exec(said())?.[0] ?? "", password())
+const timeVisit = (chrome: Browser) => async ({ output, password, waitFor }: ReturnType<typeof startDemo>) => {
+  await waitFor("is ready")
+  return timeFirstTask(chrome, /http:\/\/\S+:\d+/.exec(output())?.[0] ?? "", password())
 }
 
 const rounded = (value: number): number => Number(value.toPrecision(3))

@@ -56,7 +56,7 @@ export class Presence extends Effect.Service<Presence>()("svc/Presence", {
 
     const writeBatch = Effect.fnUntraced(function*(batch: PresenceBatch) {
       const at = timestampOf(nowMillis())
-      // one that has ended meanwhile must not take the row from a live session of its process
+      // a session that has already ended must not take the row from a live one of its process
       const arrivals = batch.connects.filter(({ session }) => !session.isDisconnected)
         .map(({ session }) => connectRow(session, at))
       const heartbeats = [...batch.heartbeats].map(heartbeatRow)

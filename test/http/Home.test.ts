@@ -216,9 +216,20 @@ describe.each(engines)("home on %s", (engine) => {
         assert.isNotNull(busy.runtime_ms)
         assert.isNotNull(busy.wait_ms)
         assert.strictEqual((yield* trends("?window=90d&bucket=1m")).status, 422)
+        const receivedBy = (response: typeof trends) =>
+          Effect.map(response("?window=1h&bucket=1m"), ({ json }) =>
+            json.series.reduce((sum: number, { received }: { readonly received: number }) =>
+              sum + received, 0))
+        const bound = yield* homeOf(projects, { boundTo: projects[0]!.id })
+        assert.strictEqual(yield* receivedBy(bound.trends), 2)
+        const sql = yield* SqlClient.SqlClient
+        yield* sql`UPDATE projects SET allowed_cidrs = ${"[\"10.9.8.0/24\"]"} WHERE id = ${projects[1]!.id}`
+        assert.strictEqual(yield* receivedBy((yield* homeOf(projects)).trends), 2)
         const empty = yield* (yield* homeOf([])).trends("")
         assert.lengthOf(empty.json.series, 24)
-        assert.isTrue(empty.json.series.every(({ total }: { readonly total: number }) => total === 0))
+        assert.isTrue(empty.json.series.every(({ total }: { readonly total: number }) =>
+          total === 0
+        ))
       }))
 
     it.effect("shows a bound key its own project, and nothing without the scope", () =>

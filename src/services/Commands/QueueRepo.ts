@@ -83,16 +83,7 @@ export class CommandQueueRepo extends Effect.Service<CommandQueueRepo>()("svc/Co
         skipsLocked: true
       })
 
-    return {
-      listPendingAgentIds,
-      listPending,
-      listDispatched,
-      updateSessions,
-
-      lock,
-      acknowledge,
-      prune
-    } as const
+    return { listPendingAgentIds, listPending, listDispatched, updateSessions, lock, acknowledge, prune } as const
   })
 }) {
   static readonly layer = this.Default

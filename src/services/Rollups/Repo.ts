@@ -102,7 +102,7 @@ export class RollupRepo extends Effect.Service<RollupRepo>()("svc/rollups/Repo",
       durations: Durations
     ) => {
       const { values, where } = termsOf(filter)
-      // for an array PostgreSQL plans with ten projects, and then plans each chart of a single one anew
+      // PostgreSQL estimates ten projects for an array, and would then plan each chart of a single project again
       const [isOfProjects, projects] = projectIds.length === 1
         ? ["s.project_id = ?", projectIds[0] ?? ""] as const
         : [isListed("s.project_id", "UUID"), listOf(projectIds)] as const

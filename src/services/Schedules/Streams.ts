@@ -182,10 +182,10 @@ export class ScheduleStreams extends Effect.Service<ScheduleStreams>()("svc/Sche
 
     /** Gives each scheduler of these sessions a stream. */
     const bind = Effect.fnUntraced(function*(sessions: ReadonlyArray<AgentSession>) {
-      const publishing = sessions.filter((session) => publishersOf(session).length > 0)
-      // of a process that is back at another replica, the dead connection here must not take the stream
-      const replaced = new Set(yield* processes.listReplaced(publishing))
-      const publishers = publishing.filter(({ sessionId }) => !replaced.has(sessionId)).flatMap(publishersOf)
+      const candidates = sessions.flatMap(publishersOf)
+      // the dead connection of a process that is back at another replica must not take the stream from it
+      const replaced = new Set(yield* processes.listReplaced(candidates.map(({ session }) => session)))
+      const publishers = candidates.filter(({ session }) => !replaced.has(session.sessionId))
       if (publishers.length === 0) return
       const now = yield* Timestamp.now
       const agentIds = [...new Set(publishers.map(({ session }) => session.agentId))]

@@ -271,18 +271,6 @@ describe.each(engines)("published schedules on %s", (engine) => {
         assert.strictEqual((yield* schedules).length, 1)
       }))
 
-    it.scoped("a connection whose process is back at another replica takes no stream", () =>
-      Effect.gen(function*() {
-        const { options, project } = yield* fresh
-        const sql = yield* SqlClient.SqlClient
-        yield* activated(yield* beat(options))
-        const elsewhere = "another session of the process"
-        yield* sql`UPDATE agent_workers SET session_id = ${elsewhere} WHERE project_id = ${project.id}`
-        yield* sql`UPDATE schedule_streams SET status = 'ended', session_id = ${elsewhere} WHERE project_id = ${project.id}`
-        yield* Effect.sleep("6 seconds") // streams are compared every 5 s
-        assert.containSubset(yield* streamsOf(project), [{ session_id: elsewhere, status: "ended", epoch_number: 1 }])
-      }))
-
     it.scoped("an epoch whose begin was committed, but not confirmed to the brain, is used", () =>
       Effect.gen(function*() {
         const { options, project, schedules } = yield* fresh

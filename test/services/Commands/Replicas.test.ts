@@ -1,14 +1,10 @@
-import { SqlClient } from "@effect/sql"
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
-import * as Timestamp from "../../../src/domain/Timestamp.ts"
 import * as Brain from "../../../src/layers/Brain.ts"
-import * as Ids from "../../../src/services/Ids.ts"
 import { Settings } from "../../../src/services/Settings.ts"
-import { publishedCapabilities } from "../../agent.ts"
 import { settingsOn } from "../../databases.ts"
 import { until } from "../../until.ts"
-import { commandsOver, type Hello, Line } from "./line.ts"
+import { commandsOver, enter, Line } from "./line.ts"
 import { world } from "./world.ts"
 
 /** Two brains over one database, each with an agents' line of its own. */
@@ -19,32 +15,6 @@ const replicas = Effect.gen(function*() {
   ))
   return [yield* replica, yield* replica] as const
 })
-
-/** A process says hello: its row has its new session, as the gateway of a replica writes it, before the session is open. */
-const enter = (hello: Hello & { readonly workerId: string }) =>
-  Effect.gen(function*() {
-    const sql = yield* SqlClient.SqlClient
-    const { connect } = yield* Line
-    const now = yield* Timestamp.now
-    const sessionId = yield* Ids.next
-    const capabilities = hello.capabilities ?? { celery: publishedCapabilities.celery }
-    yield* sql`INSERT INTO agent_workers ${
-      sql.insert({
-        id: yield* Ids.next,
-        agent_id: hello.agentId,
-        project_id: hello.projectId,
-        worker_id: hello.workerId,
-        role: hello.role ?? "task",
-        engines: JSON.stringify(Object.keys(capabilities)),
-        capabilities: JSON.stringify(capabilities),
-        state: "online",
-        session_id: sessionId,
-        created_at: now,
-        updated_at: now
-      })
-    } ON CONFLICT (agent_id, worker_id) DO UPDATE SET session_id = excluded.session_id, state = 'online'`
-    return yield* connect({ ...hello, sessionId })
-  })
 
 describe("commands of two brains over one PostgreSQL", () => {
   layer(settingsOn("PostgreSQL"), { excludeTestServices: true })((it) => {

@@ -1,5 +1,7 @@
+import { SqlClient } from "@effect/sql"
 import { Context, Effect, Layer, PubSub, Stream } from "effect"
 import { type AgentId, type ProjectId } from "../../../src/domain/Id.ts"
+import * as Timestamp from "../../../src/domain/Timestamp.ts"
 import * as Server from "../../../src/layers/Server.ts"
 import { type AgentSession, AgentSessions, type OutboundCommand } from "../../../src/services/AgentSessions.ts"
 import { Commands } from "../../../src/services/Commands.ts"
@@ -35,6 +37,8 @@ export interface Hello {
   readonly capabilities?: Readonly<Record<string, ReadonlyArray<string>>>
   readonly heartbeat?: number
   readonly sessionId?: string
+  readonly schedulers?: ReadonlyArray<string>
+  readonly features?: ReadonlyArray<string>
 }
 
 /** The agents' line in memory: what the gateway would hold. */
@@ -56,8 +60,8 @@ export const lineLayer = Layer.scopedContext(Effect.gen(function*() {
         workerId: hello.workerId ?? `bare-1-${yield* Ids.next}`,
         role: hello.role === undefined ? "task" : hello.role,
         engines: hello.engines ?? ["celery"],
-        schedulers: [],
-        features: [],
+        schedulers: hello.schedulers ?? [],
+        features: hello.features ?? [],
         capabilities: hello.capabilities ?? { celery: publishedCapabilities.celery },
         transport: "websocket",
         lastHeartbeat: () => hello.heartbeat ?? 0,
@@ -79,6 +83,32 @@ export const lineLayer = Layer.scopedContext(Effect.gen(function*() {
     newSessions: Stream.fromPubSub(hub)
   }))
 }))
+
+/** A process says hello: its row has its new session, as the gateway of a replica writes it, before the session is open. */
+export const enter = (hello: Hello & { readonly workerId: string }) =>
+  Effect.gen(function*() {
+    const sql = yield* SqlClient.SqlClient
+    const { connect } = yield* Line
+    const now = yield* Timestamp.now
+    const sessionId = yield* Ids.next
+    const capabilities = hello.capabilities ?? { celery: publishedCapabilities.celery }
+    yield* sql`INSERT INTO agent_workers ${
+      sql.insert({
+        id: yield* Ids.next,
+        agent_id: hello.agentId,
+        project_id: hello.projectId,
+        worker_id: hello.workerId,
+        role: hello.role ?? "task",
+        engines: JSON.stringify(Object.keys(capabilities)),
+        capabilities: JSON.stringify(capabilities),
+        state: "online",
+        session_id: sessionId,
+        created_at: now,
+        updated_at: now
+      })
+    } ON CONFLICT (agent_id, worker_id) DO UPDATE SET session_id = excluded.session_id, state = 'online'`
+    return yield* connect({ ...hello, sessionId })
+  })
 
 /** Commands over the line in memory; apart from those of the brain, which stand on the real one. */
 export const commandsOver = Layer.fresh(
