@@ -9,8 +9,8 @@ const programs = {
     packages: ["chromium-headless-shell"],
     path: "usr/lib/chromium/chromium-headless-shell"
   },
-  nginx: { packages: ["nginx", "libpcre2-8-0"], path: "usr/sbin/nginx" },
-  caddy: { packages: ["caddy", "libzstd1"], path: "usr/bin/caddy" },
+  nginx: { packages: ["nginx"], path: "usr/sbin/nginx" },
+  caddy: { packages: ["caddy"], path: "usr/bin/caddy" },
   prometheus: { packages: ["prometheus"], path: "usr/bin/prometheus" },
   tini: { packages: ["tini"], path: "usr/bin/tini" },
   promtool: { packages: ["prometheus"], path: "usr/bin/promtool" }
@@ -25,25 +25,28 @@ export interface InstalledProgram {
 }
 
 /**
- * Downloads the packages with what they depend on and this machine lacks, and unpacks them into a folder, which needs no
- * root. apt keeps lists of its own there, because a container's image has none. One process of the tests does it, and the next ones find the folder.
+ * Downloads the packages with all that they depend on, and unpacks them into a folder, which needs no root. For apt this
+ * machine has no package installed: a program finds its data beside itself, also where half of its packages are there.
+ * Only the C library is the machine's own, because it must fit the machine's loader. apt keeps lists of its own in the
+ * folder, because a container's image has none. One process of the tests does it, and the next ones find the folder.
  */
 const unpack = `
   [ -d "$1" ] && exit
   rm -rf "$1.new"
   mkdir -p "$1.new/apt/lists/partial" "$1.new/apt/archives/partial"
   cd "$1.new/apt"
+  : > status
   apt() {
-    apt-get -qq -o Dir::State::Lists="$PWD/lists" -o Dir::Cache="$PWD" -o Dir::Cache::archives="$PWD/archives" \\
-      -o Debug::NoLocking=true -o APT::Sandbox::User= -o Acquire::Retries=3 -o Acquire::http::Timeout=20 \\
-      -o Acquire::Languages=none "$@" >&2
+    apt-get -qq -o Dir::State::Lists="$PWD/lists" -o Dir::State::status="$PWD/status" -o Dir::Cache="$PWD" \\
+      -o Dir::Cache::archives="$PWD/archives" -o Debug::NoLocking=true -o APT::Sandbox::User= -o Acquire::Retries=3 \\
+      -o Acquire::http::Timeout=20 -o Acquire::Languages=none "$@" >&2
   }
   folder=$1
   shift
   apt update
-  apt download "$@"
   apt install --download-only --no-install-recommends -y "$@"
-  for package in *.deb archives/*.deb; do [ ! -f "$package" ] || dpkg -x "$package" ..; done
+  rm -f archives/libc6_*.deb
+  for package in archives/*.deb; do dpkg -x "$package" ..; done
   rm -rf "$folder.new/apt"
   mv "$folder.new" "$folder"`
 
