@@ -5,11 +5,11 @@ import { has } from "../needs.ts"
 import { until } from "../until.ts"
 import { adminKey } from "./brainProcess.ts"
 import { callAt } from "./calls.ts"
-import { startComposeProxy } from "./proxies/proxies.ts"
+import { proxiesOfReplicas } from "./proxies/proxies.ts"
 import { site } from "./site.ts"
 import { expectStoredOnce, type Run, runOf, Streamer } from "./streaming.ts"
 
-const ready = await has("caddy")
+const ready = await has("caddy", "nginx", "OpenSSL")
 
 /** Reads at the same time, and agents whose connections stay open. */
 const [readers, agents] = [6, 6]
@@ -17,14 +17,14 @@ const [readers, agents] = [6, 6]
 /** The close code with which a brain that stops asks its agents to reconnect. */
 const serviceRestart = 1012
 
-describe.skipIf(!ready)("two replicas behind the Caddyfile of Compose", () => {
+describe.skipIf(!ready).each(Object.entries(proxiesOfReplicas))("two replicas behind %s", (_, startProxy) => {
   it.scopedLive(
     "restart one after the other: no read fails, agents reconnect at the first attempt, and no event is lost",
     () =>
       Effect.gen(function*() {
         const shared = yield* site("PostgreSQL", { SVC_TRUSTED_PROXIES: "127.0.0.1/32" })
         const brains = [yield* shared.brain, yield* shared.brain]
-        const proxy = yield* startComposeProxy(brains.map(({ url }) => url))
+        const proxy = yield* startProxy(brains.map(({ url }) => url))
         const call = callAt(proxy, yield* adminKey(proxy))
         const { json } = yield* call("POST", "/projects/default/agents", { name: "agent" })
         const credentials = { base: proxy.url, token: String(json.token), hmac_secret: String(json.hmac_secret) }

@@ -47,14 +47,17 @@ const whenWritten = (file: string, log: () => string) =>
     "20 seconds"
   ).pipe(Effect.tapError(() => Effect.logError(log())), Effect.orDie)
 
-const nginx = (brainUrl: string) =>
+const nginx = (...brainUrls: ReadonlyArray<string>) =>
   Effect.gen(function*() {
     const { env, path } = yield* Effect.promise(() => debianProgram("nginx"))
     const folder = yield* temporaryFolder
     const { cert, key } = yield* selfSigned
     const [httpPort, httpsPort] = [yield* freePort, yield* freePort]
     const site = replaceOnce(readFileSync(join(deploy, "nginx/svc.conf"), "utf8").replace(/^#.*$/gm, ""), [
-      ["server 127.0.0.1:7700;", `server ${new URL(brainUrl).host};`],
+      [
+        "    server 127.0.0.1:7700 ",
+        brainUrls.map((brainUrl) => `    server ${new URL(brainUrl).host} `).join("max_fails=0;\n")
+      ],
       ["    listen 80;", `    listen 127.0.0.1:${httpPort};`],
       ["    listen [::]:80;", ""],
       ["    listen 443 ssl http2;", `    listen 127.0.0.1:${httpsPort} ssl http2;`],
@@ -133,15 +136,21 @@ const waitForAnswer = (url: string, log: () => string) => {
 
 /** The proxy with the shipped configuration in front of the brain, ready; ended with the scope. */
 export const startProxy = (name: ProxyName, brainUrl: string): Effect.Effect<Proxy, never, Scope.Scope> =>
+  ready(programs[name](brainUrl))
+
+const ready = (program: ReturnType<typeof nginx> | ReturnType<typeof caddy>) =>
   Effect.gen(function*() {
-    const { authority, httpPort, httpsPort, log } = yield* programs[name](brainUrl)
+    const { authority, httpPort, httpsPort, log } = yield* program
     const { ca, url } = yield* tlsTunnel(httpsPort, authority)
     yield* waitForAnswer(url, log)
     return { url, httpPort, httpsPort, ca, log }
   })
 
+/** nginx with the shipped file before these replicas; ended with the scope. */
+const startNginxOf = (brainUrls: ReadonlyArray<string>) => ready(nginx(...brainUrls))
+
 /** Caddy with the file that postgres.yaml of Compose mounts, before these replicas; ended with the scope. */
-export const startComposeProxy = (brainUrls: ReadonlyArray<string>) =>
+const startComposeProxy = (brainUrls: ReadonlyArray<string>) =>
   Effect.gen(function*() {
     const url = `http://localhost:${yield* freePort}`
     const { log } = yield* runCaddy(yield* temporaryFolder, join(deploy, "compose/Caddyfile"), {
@@ -151,3 +160,9 @@ export const startComposeProxy = (brainUrls: ReadonlyArray<string>) =>
     yield* waitForAnswer(url, log)
     return { url, log }
   })
+
+/** What stands before several replicas, by the name of the shipped file. */
+export const proxiesOfReplicas = {
+  "the Caddyfile of Compose": startComposeProxy,
+  "the file of nginx": startNginxOf
+}
