@@ -8,10 +8,13 @@
 //   node scripts/build.mjs soak <folder>  the programs, and the brain of bench/soak.ts beside them
 //   node scripts/build.mjs test <folder>  what tests start: the worker threads' code; the program with its dashboard and
 //                                         the tests' own programs, in the folder
+// The programs and the dashboard are built in a folder beside their own, which it replaces at the end: a build that fails
+// changes nothing. What is built from the same sources already is left as it is, for a brain that runs from it.
 import { build } from "esbuild"
 import { spawnSync } from "node:child_process"
-import { chmodSync, rmSync } from "node:fs"
-import { isAbsolute, join, relative, resolve } from "node:path"
+import { createHash } from "node:crypto"
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs"
+import { dirname, isAbsolute, join, relative, resolve } from "node:path"
 import { fileURLToPath } from "node:url"
 import { build as buildWithVite } from "vite"
 import { buildAgentPackage } from "./agentPackage.mjs"
@@ -22,16 +25,59 @@ const root = fileURLToPath(new URL("../", import.meta.url))
 const [part, folder] = process.argv.slice(2)
 
 /** Answers the files that are in the bundle. */
-const buildCli = async (outdir, others = {}) => {
-  rmSync(outdir, { recursive: true, force: true })
-  const { metafile } = await build({
-    ...options,
-    entryPoints: { ...programs, ...entries(), ...others },
-    outdir,
-    metafile: true
+const buildCli = (outdir, others = {}) =>
+  replaceFolder(outdir, async (outdir) => {
+    const { metafile } = await build({
+      ...options,
+      entryPoints: { ...programs, ...entries(), ...others },
+      outdir,
+      metafile: true
+    })
+    for (const name of Object.keys(programs)) chmodSync(join(outdir, `${name}.js`), 0o755)
+    return Object.keys(metafile.inputs)
   })
-  for (const name of Object.keys(programs)) chmodSync(join(outdir, `${name}.js`), 0o755)
-  return Object.keys(metafile.inputs)
+
+/** Builds into a folder beside this one, and puts it in this one's place when it is complete. */
+const replaceFolder = async (folder, buildInto) => {
+  if (readLastBuild()?.outputs.includes(folder)) rmSync(lastBuild)
+  const [unfinished, former] = [`${folder}.new-${process.pid}`, `${folder}.old-${process.pid}`]
+  try {
+    const answer = await buildInto(unfinished)
+    if (existsSync(folder)) renameSync(folder, former)
+    renameSync(unfinished, folder)
+    return answer
+  } finally {
+    for (const rest of [unfinished, former]) rmSync(rest, { recursive: true, force: true })
+  }
+}
+
+/** The files that the programs and the dashboard are built from; the lockfile stands for those of the packages. */
+const listSources = () =>
+  ["src", "migrations", "web", "scripts"].flatMap((folder) =>
+    readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map(({ name, parentPath }) => join(parentPath, name))
+  ).concat(join(root, "package.json"), join(root, "package-lock.json"))
+
+const digestSources = () => {
+  const hash = createHash("sha256")
+  for (const file of listSources().sort()) hash.update(`${relative(root, file)}\n`).update(readFileSync(file))
+  return hash.digest("hex")
+}
+
+/** What was built last: the folders and files, and the digest of their sources. */
+const lastBuild = join(root, "node_modules/.cache/svc-build.json")
+
+const readLastBuild = () => existsSync(lastBuild) ? JSON.parse(readFileSync(lastBuild, "utf8")) : undefined
+
+const isUpToDate = (outputs, digest) => {
+  const last = readLastBuild()
+  return last?.digest === digest && String(last.outputs) === String(outputs) && outputs.every((one) => existsSync(one))
+}
+
+const rememberBuild = (outputs, digest) => {
+  mkdirSync(dirname(lastBuild), { recursive: true })
+  writeFileSync(lastBuild, JSON.stringify({ digest, outputs }))
 }
 
 /**
@@ -75,21 +121,34 @@ const buildLib = async () => {
 }
 
 /** Answers the files that are in the dashboard. */
-const buildWeb = async (outDir) => {
-  process.env.NODE_ENV = "production" // a test runner sets another one, with which React's bundle is half as large again
-  const { output } = await buildWithVite({
-    configFile: join(root, "web/vite.config.ts"),
-    logLevel: "warn",
-    build: { outDir }
+const buildWeb = (outDir) =>
+  replaceFolder(outDir, async (outDir) => {
+    process.env.NODE_ENV = "production" // a test runner sets another one, with which React's bundle is half as large again
+    const { output } = await buildWithVite({
+      configFile: join(root, "web/vite.config.ts"),
+      logLevel: "warn",
+      build: { outDir }
+    })
+    // Rollup's own helpers have ids that are no paths
+    return output.flatMap(({ moduleIds = [] }) => moduleIds.filter(isAbsolute).map((id) => relative(root, id)))
   })
-  // Rollup's own helpers have ids that are no paths
-  return output.flatMap(({ moduleIds = [] }) => moduleIds.filter(isAbsolute).map((id) => relative(root, id)))
-}
+
+const programIn = (folder) => ["cli", "web", "sbom.cdx.json"].map((name) => join(folder, name))
 
 /** The program and its dashboard, side by side, and the bill of both beside them. */
 const buildProgram = async (folder) => {
-  const bundled = await Promise.all([buildCli(join(folder, "cli")), buildWeb(join(folder, "web"))])
-  writeSbom(bundled.flat(), join(folder, "sbom.cdx.json"))
+  const [cli, web, sbom] = programIn(folder)
+  const bundled = await Promise.all([buildCli(cli), buildWeb(web)])
+  writeSbom(bundled.flat(), sbom)
+}
+
+const buildProgramIfChanged = async (folder) => {
+  const outputs = programIn(folder)
+  const digest = digestSources()
+  if (isUpToDate(outputs, digest)) return
+  console.error("Building the program and its dashboard; this takes about 10 seconds …")
+  await buildProgram(folder)
+  rememberBuild(outputs, digest)
 }
 
 const buildWorkers = () => build({ ...options, entryPoints: entries(), outdir: workersFolder })
@@ -106,7 +165,7 @@ if (part !== undefined && !parts.includes(part)) {
   console.error(`build: there is no part "${part}"; the parts are ${parts.join(", ")}`)
   process.exit(1)
 }
-if (part === undefined || part === "program") await buildProgram(resolve(folder ?? join(root, "dist")))
+if (part === undefined || part === "program") await buildProgramIfChanged(resolve(folder ?? join(root, "dist")))
 if (part === "cli") await buildCli(resolve(folder ?? join(root, "dist/cli")))
 if (part === undefined || part === "lib") await buildLib()
 if (part === undefined || part === "agent") await buildAgentPackage()

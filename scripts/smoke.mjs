@@ -2,7 +2,17 @@
 // `node scripts/smoke.mjs [file]` writes `<passed> <failed>` into the file. Needs a finished `npm run build`, and Redis
 // at 127.0.0.1:6379.
 import { execFileSync, spawn, spawnSync } from "node:child_process"
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync
+} from "node:fs"
 import { createRequire } from "node:module"
 import { createServer } from "node:net"
 import { tmpdir } from "node:os"
@@ -193,6 +203,15 @@ const whileServing = async (use) => {
 }
 
 try {
+  await check("npm start builds nothing again, and leaves the files of a running brain", () => {
+    const inode = () => statSync(join(root, "dist/cli")).ino
+    const before = inode()
+    const { status, stderr, stdout } = spawnSync(process.execPath, [join(root, "scripts/build.mjs"), "program"], {
+      encoding: "utf8"
+    })
+    expect(status === 0 && `${stdout}${stderr}` === "", `${status} ${stdout}${stderr}`)
+    expect(inode() === before, "dist/cli is another folder")
+  })
   const tarball = pack(root)
   install(folder, tarball)
   copyCompiled(folder)

@@ -28,6 +28,7 @@ export default defineConfig({
     emptyOutDir: true,
     target: "es2022",
     assetsInlineLimit: 0, // the policy allows no data: fonts
+    chunkSizeWarningLimit: 650, // kB before compression; test/e2e/dashboard.test.ts limits what a visitor loads
     modulePreload: { polyfill: false }, // it would be inline code
     manifest: "manifest.json"
   },
