@@ -2,8 +2,23 @@ import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Effect, Stream } from "effect"
 import { type Cli, exitCodeAfter, runCli } from "./Run.ts"
 
+const endingSignals = ["SIGINT", "SIGTERM"] as const
+
+/**
+ * npm passes Ctrl-C on to a program that has it from the terminal already, and a parent with workers does the same: what
+ * comes within a second of the first signal is the same one. A later one ends the process at once.
+ */
+const ignoreRepeatedSignals = () => {
+  const stopIgnoring = () => {
+    for (const signal of endingSignals) process.off(signal, ignore)
+  }
+  const ignore = () => void setTimeout(stopIgnoring, 1000).unref()
+  for (const signal of endingSignals) process.on(signal, ignore)
+}
+
 /** Runs a program as this process. */
 export const runMain = (cli: Cli): void => {
+  ignoreRepeatedSignals()
   // The reader of a pipe may stop early (`svc status | head`); further output is pointless.
   process.stdout.on("error", () => process.exit(0))
 

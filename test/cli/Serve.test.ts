@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { symlinkSync } from "node:fs"
+import { readdirSync, symlinkSync } from "node:fs"
 import { connect } from "node:net"
 import { join } from "node:path"
 import { type Engine, engines, temporaryHome } from "../databases.ts"
@@ -71,6 +71,16 @@ describe.each(engines)("svc serve on %s", (engine) => {
       assert.strictEqual(yield* brain.stop("SIGTERM"), 0)
       const again = yield* serving(settings)
       assert.strictEqual(yield* again.stop("SIGINT"), 0)
+    }))
+
+  it.scopedLive("ends in order when Ctrl-C arrives twice, as through npm", () =>
+    Effect.gen(function*() {
+      const settings = yield* settingsOf(engine)
+      const brain = yield* serving(settings)
+      process.kill(brain.pid, "SIGINT")
+      yield* Effect.sleep("20 millis") // time for npm to pass it on
+      assert.strictEqual(yield* brain.stop("SIGINT"), 0)
+      assert.deepStrictEqual(readdirSync(settings.SVC_HOME).filter((name) => /-(wal|shm|journal)$/.test(name)), [])
     }))
 
   it.scopedLive("with an admin prints where the API is described, and no link; logs who asked, and for which request; on all addresses says where people can sign in", () =>
