@@ -1,4 +1,5 @@
 import { Array as Arr, Cause, HashMap, Layer, Logger, LogLevel } from "effect"
+import { describeCause, isMeaningKnown } from "../domain/ErrorMeaning.ts"
 import type { SettingsShape } from "../services/Settings.ts"
 
 const levels: Readonly<Record<SettingsShape["logLevel"], LogLevel.LogLevel>> = {
@@ -15,9 +16,14 @@ const levelNames: Readonly<Record<string, string>> = { WARN: "warning", FATAL: "
 const textOf = (part: unknown): string =>
   typeof part === "string" ? part : part instanceof Error ? part.message : JSON.stringify(part) ?? String(part)
 
+/** A full disk or a database that is away is not found by a stack, and fails all loops at once. */
+const errorOf = (cause: Cause.Cause<unknown>): string =>
+  isMeaningKnown(cause) ? describeCause(cause) : Cause.pretty(cause, { renderErrorCause: true })
+
 /**
  * One JSON object a line: `ts`, `level`, `logger`, `msg`, then what annotates the fiber (`request_id`, `user_id`,
- * `project_id`, `agent_id`, where they are known), then `error` with its stack (interface, Metrics and logs).
+ * `project_id`, `agent_id`, where they are known), then `error` (interface, Metrics and logs): one line where its meaning
+ * is known, else with its stack.
  */
 export const jsonLogger = Logger.make<unknown, string>(({ annotations, cause, date, logLevel, message }) => {
   const { logger = "svc", ...known } = Object.fromEntries(HashMap.toEntries(annotations))
@@ -27,7 +33,7 @@ export const jsonLogger = Logger.make<unknown, string>(({ annotations, cause, da
     logger,
     msg: Arr.ensure(message).map(textOf).join(" "),
     ...known,
-    ...(Cause.isEmpty(cause) ? {} : { error: Cause.pretty(cause, { renderErrorCause: true }) })
+    ...(Cause.isEmpty(cause) ? {} : { error: errorOf(cause) })
   })
 })
 

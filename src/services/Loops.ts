@@ -1,4 +1,5 @@
-import { Cause, Clock, type Duration, Effect, Schedule } from "effect"
+import { type Cause, Clock, type Duration, Effect, Schedule } from "effect"
+import { describeCause } from "../domain/ErrorMeaning.ts"
 import { Metrics } from "./Metrics.ts"
 
 export interface LoopState {
@@ -35,14 +36,21 @@ export class Loops extends Effect.Service<Loops>()("svc/Loops", {
     const markFailed = (name: string, cause: Cause.Cause<unknown>) =>
       Effect.sync(() => {
         const state = states.get(name)
-        if (state !== undefined) state.error = Cause.pretty(cause).split("\n", 1)[0] ?? "failed"
+        if (state !== undefined) state.error = describeCause(cause)
         metrics.backgroundTaskErrorActive.set({ task: name }, 1)
       })
+    /** The failure that a loop met the last time too is one line of the log, without its stack. */
     const reportFailure = (name: string, cause: Cause.Cause<unknown>) =>
-      Effect.zipRight(
-        markFailed(name, cause),
-        Effect.logError(`loop ${name} failed; it retries with back-off`, cause)
-      )
+      Effect.suspend(() => {
+        const reason = describeCause(cause)
+        const isSame = states.get(name)?.error === reason
+        return Effect.zipRight(
+          markFailed(name, cause),
+          isSame
+            ? Effect.logError(`loop ${name} failed again: ${reason}`)
+            : Effect.logError(`loop ${name} failed; it retries with back-off`, cause)
+        )
+      })
     /** For a loop whose work does not end, after each round that went well. */
     const reportSuccess = (name: string) =>
       Effect.map(Clock.currentTimeMillis, (now) => {

@@ -161,5 +161,13 @@ const make = Effect.gen(function*() {
 export class Migrations extends Effect.Service<Migrations>()("svc/Migrations", { effect: make }) {
   static readonly layer = this.Default
   /** Migrates at start. */
-  static readonly layerUpgrade = Layer.effectDiscard(Effect.flatMap(Migrations, (migrations) => migrations.upgrade()))
+  static readonly layerUpgrade = Layer.effectDiscard(
+    Effect.gen(function*() {
+      const migrations = yield* Migrations
+      const steps = yield* migrations.upgrade()
+      const [first, last] = [steps[0], steps[steps.length - 1]]
+      if (first === undefined || last === undefined) return
+      yield* Effect.logInfo(`migrated the database from revision ${first.id - 1} to ${last.id} (${last.name})`)
+    }).pipe(Effect.annotateLogs("logger", "migrations"))
+  )
 }
