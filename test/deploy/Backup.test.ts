@@ -1,18 +1,20 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { mkdtempSync, readFileSync, rmSync } from "node:fs"
+import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { inject } from "vitest"
-import { parseAllDocuments } from "yaml"
 import { engines } from "../databases.ts"
+import { has } from "../needs.ts"
 import { freshPostgres } from "../postgres.ts"
 import { canIsolate, contain } from "./containers.ts"
+import { type Manifests, renderChart } from "./helm.ts"
+
+const ready = canIsolate && await has("Python")
 
 /** The scripts of the chart's CronJob and restore Job, with the paths of the container of these tests. */
-const scriptOf = (kind: "CronJob" | "Job") => {
-  const manifests = parseAllDocuments(readFileSync(join(import.meta.dirname, "helm/full.yaml"), "utf8"))
-  const { spec } = manifests.map((document) => document.toJS()).find((manifest) => manifest.kind === kind)
+const scriptOf = ({ full = [] }: Manifests, kind: "CronJob" | "Job") => {
+  const { spec } = full.find((manifest) => manifest.kind === kind)
   const { template } = kind === "CronJob" ? spec.jobTemplate.spec : spec
   const [script] = template.spec.containers[0].args
   return String(script).replaceAll("/backups", "/mnt/data/backups").replaceAll(
@@ -21,7 +23,7 @@ const scriptOf = (kind: "CronJob" | "Job") => {
   )
 }
 
-const script = `
+const scriptWith = (manifests: Manifests) => `
   svc() { '${process.execPath}' '${inject("program")}' "$@"; }
   mkdir /mnt/data/backups
   echo 'correct horse battery' > /mnt/data/passphrase
@@ -29,14 +31,14 @@ const script = `
   for day in 01 02 03 04; do touch "/mnt/data/backups/svc-2000-01-\${day}T03-17-00Z"; done
   touch -d '2 days ago' /mnt/data/backups/svc-2000-01-05T03-17-00Z.partial-7-00000000
   touch /mnt/data/backups/another-file
-  ( ${scriptOf("CronJob")} )
+  ( ${scriptOf(manifests, "CronJob")} )
   echo kept: $(ls /mnt/data/backups)
   head -n 1 /mnt/data/backups/svc-20[!0]*Z
   svc reset --force
   mv /mnt/data/backups/svc-20[!0]*Z /mnt/data/backups/svc-2026-11-23T03-17-00Z
-  ( ${scriptOf("Job")} )`
+  ( ${scriptOf(manifests, "Job")} )`
 
-describe.skipIf(!canIsolate).each(engines)("backups in a container, on %s", (engine) => {
+describe.skipIf(!ready).each(engines)("backups in a container, on %s", (engine) => {
   it.scopedLive(
     "the chart's jobs write, keep, delete and restore as the image's user on a read-only root",
     () =>
@@ -46,6 +48,7 @@ describe.skipIf(!canIsolate).each(engines)("backups in a container, on %s", (eng
           (folder) => Effect.sync(() => rmSync(folder, { recursive: true, force: true }))
         )
         const settings = engine === "PostgreSQL" ? { SVC_DATABASE_URL: (yield* freshPostgres).url } : {}
+        const script = scriptWith(yield* Effect.promise(() => renderChart([], [])))
         const { exit, log } = yield* contain(root, ["sh", "-euc", script], settings)
         assert.strictEqual(yield* exit, 0, log())
         assert.match(

@@ -1,26 +1,14 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect } from "effect"
-import { execFileSync } from "node:child_process"
-import { existsSync, readFileSync } from "node:fs"
+import { readFileSync } from "node:fs"
 import { dirname, join } from "node:path"
-import { parse, parseAllDocuments } from "yaml"
+import { beforeAll } from "vitest"
+import { parse } from "yaml"
 import { version } from "../../src/domain/Version.ts"
 import { settingDefinitions } from "../../src/services/Settings.ts"
-import { virtualEnvironment } from "../e2e/virtualEnvironment.ts"
 import { has } from "../needs.ts"
+import { chart, type Manifests, renderChart } from "./helm.ts"
 
-const chart = join(import.meta.dirname, "../../deploy/helm/svc")
-const folder = join(import.meta.dirname, "helm")
 const hasPython = await has("Python")
-
-/** Debian's Go, with the packages golang-github-masterminds-sprig-dev and golang-k8s-sigs-yaml-dev. */
-const goPath = "/usr/share/gocode"
-const go = ["/usr/bin/go", "/usr/lib/go-1.19/bin/go"].find((path) => existsSync(path))
-const canRender = go !== undefined &&
-  ["github.com/Masterminds/sprig", "sigs.k8s.io/yaml"].every((name) => existsSync(join(goPath, "src", name)))
-if (!canRender) console.warn("skipped: the chart is not rendered again (CONTRIBUTING.md names the packages)")
-
-const names = ["small", "full", "backup"]
 
 const refusedValues = [
   {},
@@ -34,54 +22,51 @@ const refusedValues = [
   { publicUrl: "https://svc.example.com", secrets: { existingSecret: "x" }, restore: { archive: "../svc" } }
 ]
 
-// manifests have too many shapes for a type here; the schemas of Kubernetes check them
-// eslint-disable-next-line @typescript-eslint/no-explicit-any
-const manifest = (name: string, kind: string): any =>
-  parseAllDocuments(readFileSync(join(folder, `${name}.yaml`), "utf8")).map((document) => document.toJS()).find((one) =>
-    one.kind === kind
-  )
+describe.skipIf(!hasPython)("the Helm chart", () => {
+  let manifests: Manifests
+  beforeAll(async () => {
+    manifests = await renderChart(["1.37.0", "1.25.0"], refusedValues)
+  })
+  const manifest = (name: string, kind: string) => manifests[name]?.find((one) => one.kind === kind)
 
-describe("the Helm chart", () => {
-  it.live.skipIf(!hasPython)(
-    "has manifests that Kubernetes accepts, and refuses invalid values",
-    () =>
-      Effect.gen(function*() {
-        const bin = yield* virtualEnvironment("deploy", join(import.meta.dirname, "python/requirements.txt"))
-        for (const kubernetes of ["1.37.0", "1.25.0"]) {
-          const kinds = execFileSync(join(bin, "python"), [
-            join(import.meta.dirname, "python/helm.py"),
-            join(chart, "values.schema.json"),
-            kubernetes,
-            ...names.map((name) => join(folder, name))
-          ], { encoding: "utf8", input: JSON.stringify(refusedValues) })
-          assert.strictEqual(
-            kinds.trim(),
-            "CronJob,Deployment,Ingress,Job,NetworkPolicy,PersistentVolumeClaim,PodDisruptionBudget,Secret,Service,ServiceMonitor"
-          )
-        }
-      }),
-    120_000
-  )
+  it("renders by helm to manifests that Kubernetes accepts, and refuses invalid values", () => {
+    assert.deepStrictEqual(manifests.full?.map(({ kind }) => kind).sort(), [
+      "CronJob",
+      "Deployment",
+      "HorizontalPodAutoscaler",
+      "Ingress",
+      "Job",
+      "NetworkPolicy",
+      "NetworkPolicy",
+      "PersistentVolumeClaim",
+      "PodDisruptionBudget",
+      "Secret",
+      "Service",
+      "ServiceAccount",
+      "ServiceMonitor"
+    ])
+    assert.deepStrictEqual(manifests.small?.map(({ kind }) => kind).sort(), [
+      "Deployment",
+      "NetworkPolicy",
+      "PodDisruptionBudget",
+      "Service"
+    ])
+  })
 
-  it.live.skipIf(!canRender)("renders to the manifests beside this test", () =>
-    Effect.sync(() => {
-      for (const name of names) {
-        const rendered = execFileSync(
-          go ?? "",
-          ["run", join(folder, "render.go"), chart, join(folder, `${name}.values.yaml`)],
-          {
-            encoding: "utf8",
-            env: {
-              ...process.env,
-              GO111MODULE: "off",
-              GOPATH: goPath,
-              GOCACHE: join(import.meta.dirname, "../../node_modules/.cache/go")
-            }
-          }
-        )
-        assert.strictEqual(rendered, readFileSync(join(folder, `${name}.yaml`), "utf8"))
-      }
-    }), 120_000)
+  it("adds environment, volumes, account and priority to every pod, and leaves the replicas to an autoscaler", () => {
+    const { spec } = manifest("full", "Deployment")
+    assert.notProperty(spec, "replicas")
+    assert.strictEqual(manifest("small", "Deployment").spec.replicas, 2)
+    const jobs = [manifest("full", "CronJob").spec.jobTemplate.spec, manifest("full", "Job").spec]
+    for (const { template } of [spec, ...jobs]) {
+      assert.deepInclude(template.spec, { serviceAccountName: "svc", priorityClassName: "important" })
+      const [{ env, volumeMounts }] = template.spec.containers
+      assert.deepInclude(env, { name: "NODE_EXTRA_CA_CERTS", value: "/etc/ca/ca.pem" })
+      assert.deepInclude(volumeMounts, { name: "ca", mountPath: "/etc/ca", readOnly: true })
+      assert.deepInclude(template.spec.volumes, { name: "ca", configMap: { name: "ca" } })
+    }
+    assert.notProperty(manifest("small", "Deployment").spec.template.spec, "serviceAccountName")
+  })
 
   it("has the program's version, its settings, the image's user, and time for its shutdown", () => {
     const about = parse(readFileSync(join(chart, "Chart.yaml"), "utf8"))
@@ -89,7 +74,9 @@ describe("the Helm chart", () => {
     const { spec } = manifest("full", "Deployment").spec.template
     const [container] = spec.containers
     const known = new Set<string>(Object.values(settingDefinitions).map(({ name }) => name))
-    for (const { name } of container.env) assert.isTrue(known.has(name.replace(/_FILE$/, "")), name)
+    for (const { name } of container.env) {
+      if (name !== "NODE_EXTRA_CA_CERTS") assert.isTrue(known.has(name.replace(/_FILE$/, "")), name)
+    }
     assert.deepInclude(container.env, { name: "SVC_INGEST_QUEUE_EVENTS", value: "1000000" })
     const dockerfile = readFileSync(join(import.meta.dirname, "../../deploy/docker/Dockerfile"), "utf8")
     assert.include(dockerfile, `USER ${spec.securityContext.runAsUser}:${spec.securityContext.runAsGroup}`)

@@ -41,6 +41,27 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version }}
 {{- range $name, $value := .Values.settings }}
 - { name: {{ $name }}, value: {{ ternary (toJson $value) (toString $value) (kindIs "float64" $value) | quote }} }
 {{- end }}
+{{- with .Values.extraEnv }}
+{{ toYaml . }}
+{{- end }}
+{{- end }}
+
+{{- /* What each pod of the brain, of a backup and of a restore has. */}}
+{{- define "svc.podSettings" -}}
+automountServiceAccountToken: false
+enableServiceLinks: false # their variables would begin with SVC_
+{{- with .Values.serviceAccount }}
+{{- if or .create .name }}
+serviceAccountName: {{ .name | default (include "svc.name" $) }}
+{{- end }}
+{{- end }}
+{{- with .Values.priorityClassName }}
+priorityClassName: {{ . }}
+{{- end }}
+{{- with .Values.imagePullSecrets }}
+imagePullSecrets: {{- toYaml . | nindent 2 }}
+{{- end }}
+securityContext: {{- include "svc.podSecurityContext" . | nindent 2 }}
 {{- end }}
 
 {{- define "svc.podSecurityContext" -}}
@@ -62,12 +83,18 @@ capabilities: { drop: [ALL] }
   secret: { secretName: {{ include "svc.secret" . }}, defaultMode: 288 } # 0440
 - { name: data, emptyDir: {} }
 - { name: tmp, emptyDir: {} }
+{{- with .Values.extraVolumes }}
+{{ toYaml . }}
+{{- end }}
 {{- end }}
 
 {{- define "svc.volumeMounts" -}}
 - { name: secrets, mountPath: /run/secrets/svc, readOnly: true }
 - { name: data, mountPath: /data }
 - { name: tmp, mountPath: /tmp }
+{{- with .Values.extraVolumeMounts }}
+{{ toYaml . }}
+{{- end }}
 {{- end }}
 
 {{- define "svc.backupName" -}}
@@ -90,13 +117,8 @@ app.kubernetes.io/instance: {{ .Release.Name }}
 metadata:
   labels: {{- include "svc.backupSelector" . | nindent 4 }}
 spec:
-  automountServiceAccountToken: false
-  enableServiceLinks: false # their variables would begin with SVC_
+  {{- include "svc.podSettings" . | nindent 2 }}
   restartPolicy: Never
-  {{- with .Values.imagePullSecrets }}
-  imagePullSecrets: {{- toYaml . | nindent 4 }}
-  {{- end }}
-  securityContext: {{- include "svc.podSecurityContext" . | nindent 4 }}
   containers:
     - name: svc
       image: {{ include "svc.image" . | quote }}
