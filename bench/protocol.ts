@@ -58,7 +58,7 @@ const verify = (bytes: ReadonlyArray<Buffer>, visit: (event: JsonNode) => void =
 
 const read = (bytes: ReadonlyArray<Buffer>): void =>
   verify(bytes, (event) => {
-    if (typeof readEvent(event) === "string") throw new Error("a good event was refused")
+    if (typeof readEvent(event, NOW) === "string") throw new Error("a good event was refused")
   })
 
 const limit = (bytes: ReadonlyArray<Buffer>): void => {

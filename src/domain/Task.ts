@@ -85,6 +85,12 @@ export const TaskDetail = Schema.Struct({
     Schema.Array(Schema.String),
     "The engine's ids of the tasks that retries of this one created, newest first, at most 20.",
     ["d4c3b2a1-6e5b-4f70-8a91-c2b3d4e5f607"]
+  ),
+  altered_fields: describeField(
+    Schema.Array(Schema.String),
+    "The fields of its events that exceeded a bound, so that the agent or the brain left out a value, cut a name or dropped " +
+      "an impossible time; by the names of the agents' protocol, sorted.",
+    ["kwargs"]
   )
 }).annotations(describeBody("TaskDetail", "A task with what only its own page shows."))
 

@@ -10,6 +10,9 @@ export interface EventData {
   readonly forEach: (visit: (json: string, field: string) => void) => void
 }
 
+/** The member of an event's data that lists its fields that the agent or the brain had to change to keep the event. */
+export const ALTERED = "svc_altered"
+
 /** Event kinds about a worker, a queue or a schedule. */
 export type SideEventKind =
   | "worker.online"

@@ -22,6 +22,7 @@ import {
 } from "./TaskHistory/History.ts"
 import { RANK } from "./TaskState.ts"
 
+export { listAlteredFields } from "./TaskHistory/Altered.ts"
 export { analyseHistory as analyse, type HistoryAnalysis as Analysis } from "./TaskHistory/Attempts.ts"
 export { decodeHistory as decode, encodeHistory as encode } from "./TaskHistory/Codec.ts"
 export type { TaskEvent } from "./TaskHistory/Event.ts"

@@ -7,6 +7,7 @@ import type { ExportFormat } from "../domain/Query.ts"
 import { taskFields, type TaskKey } from "../domain/Task.ts"
 import { type BulkDelete, summarizeSelection, type TaskFilter } from "../domain/Task/Filter.ts"
 import { hidePayload, type TaskRow } from "../domain/Task/Json.ts"
+import * as TaskHistory from "../domain/TaskHistory.ts"
 import { isStorable } from "../domain/Text.ts"
 import { fromEpochMicros, type Timestamp } from "../domain/Timestamp.ts"
 import { ApprovalGate } from "./Approvals/Gate.ts"
@@ -121,7 +122,7 @@ export class Tasks extends Effect.Service<Tasks>()("svc/Tasks", {
     const getDetail = tracedFn("Tasks.getDetail")(function*(key: TaskKey) {
       const project = yield* CurrentProject
       const found = isStorableKey(key) ? yield* repo.findWithRetries(project.id, key) : undefined
-      const { lastRetry, orphanedAt, retriedAs, retriedFrom, row } = found ?? (yield* taskNotFound)
+      const { history, lastRetry, orphanedAt, retriedAs, retriedFrom, row } = found ?? (yield* taskNotFound)
       const isShown = yield* canReadPayload
       return {
         row: isShown ? row : hidePayload(row),
@@ -129,7 +130,8 @@ export class Tasks extends Effect.Service<Tasks>()("svc/Tasks", {
         retry_note: retryNote(key.engine, lastRetry),
         retried_from: retriedFrom,
         orphaned_at: orphanedAt,
-        retried_as: retriedAs
+        retried_as: retriedAs,
+        altered_fields: history === null ? [] : TaskHistory.listAlteredFields(TaskHistory.decode(history))
       }
     }, orDieOnSql)
 

@@ -169,18 +169,35 @@ describe.each(engines)("ingest on %s", (engine) => {
         assert.deepInclude(small, { kwargs: "{}" })
       }))
 
-    it.effect("an event that cannot be stored is rejected alone, wherever it stands", () =>
+    it.effect("an event without a task is rejected alone, wherever it stands", () =>
       Effect.gen(function*() {
         const from = yield* source
-        const unusable = [
-          taskEvent("task.received", "", "00.000000", { task_name: "x" }),
-          received("t-name", { task_name: "n".repeat(501) }),
-          received("t-queue", { queue: "q".repeat(201) }),
-          received("t-root", { root_task_id: "r".repeat(300) })
+        const unusable = taskEvent("task.received", "", "00.000000", { task_name: "x" })
+        assert.deepStrictEqual(yield* offered(from, [received("t1"), unusable, started("t1")]), {
+          accepted: 2,
+          rejected: 1
+        })
+        assert.deepStrictEqual(yield* counted(from.projectId), { started: 1 })
+      }))
+
+    it.effect("a name over its bound is cut with a hash: distinct names stay distinct, and a child names its parent's id", () =>
+      Effect.gen(function*() {
+        const from = yield* source
+        const long = (end: string) => "n".repeat(600) + end
+        const events = [
+          received(long("1"), { task_name: long("1") }),
+          received(long("2"), { task_name: long("2"), queue: long("q"), parent_task_id: long("1") })
         ]
-        const events = [received("t1"), unusable[0]!, received("t2"), ...unusable.slice(1), started("t1")]
-        assert.deepStrictEqual(yield* offered(from, events), { accepted: 3, rejected: 4 })
-        assert.deepStrictEqual(yield* counted(from.projectId), { received: 1, started: 1 })
+        assert.deepStrictEqual(yield* offered(from, events), { accepted: 2, rejected: 0 })
+        const { facets, tasks } = yield* stored(from.projectId)
+        const child = tasks.find(({ parent_task_id }) => parent_task_id !== null)
+        assert.strictEqual(tasks.filter(({ task_id }) => task_id === child?.["parent_task_id"]).length, 1)
+        assert.strictEqual(new Set(tasks.map(({ name }) => name)).size, 2)
+        for (const { name, task_id } of tasks) {
+          assert.match(String(name), /^n{486}\[[\da-f]{12}\]$/)
+          assert.match(String(task_id), /^n{186}\[[\da-f]{12}\]$/)
+        }
+        assert.strictEqual(facets.filter(({ facet }) => facet === "name").length, 2)
       }))
 
     it.effect("an event that the database refuses is rejected alone, and its neighbours go in", () =>

@@ -72,7 +72,7 @@ export class Receiver extends Effect.Service<Receiver>()("svc/gateway/Receiver",
       const published: Array<AgentEvent> = []
       let size = 0
       const now = clock.unsafeCurrentTimeMillis()
-      for (const [at, event] of readEvents(frame.payload).entries()) {
+      for (const [at, event] of readEvents(frame.payload, now).entries()) {
         if (typeof event === "string") {
           refusals.rejectEvent(sender, event)
           continue

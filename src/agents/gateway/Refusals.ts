@@ -4,7 +4,7 @@ import { Metrics } from "../../services/Metrics.ts"
 import { Presence } from "../../services/Presence.ts"
 import type { FrameRefusal, RefusalReason } from "../protocol/Envelope.ts"
 import type { UnusableReason } from "../protocol/Event.ts"
-import { MAX_EVENT_NODES, MAX_FRAME_NODES, MAX_KEYS } from "../protocol/Payload.ts"
+import { MAX_FRAME_NODES, MAX_KEYS } from "../protocol/Payload.ts"
 
 /** Why the gateway refuses an agent: a frame's refusal, or one of its own. Labels of a metric. */
 export type GatewayReason =
@@ -95,17 +95,8 @@ const refusalDetails: Readonly<Record<RefusalReason, string>> = {
 
 const unusableDetails: Readonly<Record<UnusableReason, string>> = {
   not_an_object: "An event is not a JSON object.",
-  bad_id: "An event's id is not a UUID.",
-  bad_kind: "An event has no kind.",
-  bad_engine: "An event has no engine, or one of more than 40 characters.",
-  bad_task_id: "An event has no task_id, or one of more than 200 characters.",
-  bad_time: "An event's occurred_at is not a time with an offset.",
-  absurd_time: "An event's occurred_at is before 2000 or after 2199.",
-  bad_data: "An event's data is not a JSON object.",
-  nul_character: "An event has a NUL in its names.",
-  too_many_keys: `An object of an event has more than ${MAX_KEYS} keys.`,
-  too_many_values:
-    `An event has more than ${MAX_EVENT_NODES} values, or all events of a frame more than ${MAX_FRAME_NODES}.`
+  too_many_keys: `An object of a publication of schedules has more than ${MAX_KEYS} keys.`,
+  too_many_values: `The publications of schedules in a frame have more than ${MAX_FRAME_NODES} values.`
 }
 
 /** A refusal in one sentence for people. It contains no text of the agent. */

@@ -1,19 +1,12 @@
 /**
  * Frames of very many values, which take a thread of their own (`gateway/DenseFrame.worker.ts`): a frame of 1 MiB can
- * hold 500 000 values or 120 000 keys, and takes up to 0.3 s to parse. The thread verifies the frame, drops the events
- * beyond the bounds (`Payload.MAX_EVENT_NODES` and so on), and leaves what the event loop can parse in short pieces.
+ * hold 500 000 values or 120 000 keys, and takes up to 0.3 s to parse. The thread verifies the frame, leaves out what exceeds
+ * the bounds (`Payload.MAX_EVENT_NODES` and so on), and leaves what the event loop can parse in short pieces.
  */
 import type { KeyObject } from "node:crypto"
-import {
-  canonicalTextOf,
-  JsonArray,
-  type JsonNode,
-  JsonObject,
-  parse,
-  ParseFailure
-} from "../../domain/CanonicalJson.ts"
+import { JsonArray, type JsonNode, JsonObject, parse, ParseFailure } from "../../domain/CanonicalJson.ts"
 import { FrameRefusal, type SignedType } from "./Envelope.ts"
-import { readEvents, type UnusableReason } from "./Event.ts"
+import { boundEvents, type UnusableReason } from "./Event.ts"
 import {
   AGENT_FRAME_TYPES,
   type AgentFrame,
@@ -65,8 +58,9 @@ export const readDenseFrame = ({ ids, key, text }: DenseFrameRequest): DenseFram
   }
   const decoded = payloadDecoders.event_batch(payload)
   if (decoded instanceof FrameRefusal) return refusedAs(decoded)
-  const events = readEvents(decoded).map((event, at) =>
-    typeof event === "string" ? { reason: event } : { text: canonicalTextOf(decoded.events[at]!) }
+  const events = Array.from(
+    boundEvents(decoded),
+    (event) => typeof event === "string" ? { reason: event } : { text: event.text }
   )
   return { kind: "event_batch", id, head, events }
 }

@@ -1,15 +1,12 @@
 /** One event of an `event_batch` (agents' protocol, section 4), read by plain code: agents send thousands a second. */
-import {
-  asString,
-  canonicalTextOf,
-  extentOf,
-  type JsonNode,
-  JsonObject,
-  JsonString
-} from "../../domain/CanonicalJson.ts"
+import { hash } from "node:crypto"
+import { boundName, MAX_ENGINE_LENGTH, MAX_TASK_ID_LENGTH } from "../../domain/BoundedName.ts"
+import { asString, canonicalTextOf, type JsonNode, JsonObject } from "../../domain/CanonicalJson.ts"
 import type { AgentEvent, EventKind } from "../../domain/TaskEvent.ts"
+import { isTaskEventKind } from "../../domain/TaskState.ts"
 import * as Timestamp from "../../domain/Timestamp.ts"
-import { MAX_EVENT_NODES, MAX_FRAME_NODES, MAX_KEYS } from "./Payload.ts"
+import { boundFields, boundValues, possibleTime } from "./EventBounds.ts"
+import { MAX_FRAME_NODES, MAX_KEYS } from "./Payload.ts"
 
 /** The vocabulary of section 4.1. */
 const KINDS: Readonly<Record<Exclude<EventKind, "task.reconciled">, null>> = {
@@ -42,19 +39,11 @@ const KIND_BY_TEXT = new Map<string, EventKind>(
   Object.keys(KINDS).map((kind) => [`"${kind}"`, kind as EventKind])
 )
 
-/** Why an event cannot be stored. A closed set, for the label of a metric. */
-export type UnusableReason =
-  | "not_an_object"
-  | "bad_id"
-  | "bad_kind"
-  | "bad_engine"
-  | "bad_task_id"
-  | "bad_time"
-  | "absurd_time"
-  | "bad_data"
-  | "nul_character"
-  | "too_many_keys"
-  | "too_many_values"
+/**
+ * Why an event cannot be stored: it has no identity, or it is a publication of schedules, which is whole or nothing. A
+ * closed set, for the label of a metric.
+ */
+export type UnusableReason = "not_an_object" | "too_many_keys" | "too_many_values"
 
 /** `events` are unchecked nodes: an unusable event must not reject its neighbours. */
 export interface EventBatchPayload {
@@ -63,66 +52,93 @@ export interface EventBatchPayload {
   readonly refused?: ReadonlyMap<number, UnusableReason>
 }
 
-const MAX_ENGINE_LENGTH = 40
-const MAX_TASK_ID_LENGTH = 200
+/** The engine of an event that names none. */
+const UNKNOWN_ENGINE = "unknown"
 
-/** The years in which a task can have run: from 2000 to 2199. */
-const EARLIEST = "2000-01-01"
-const TOO_LATE = "2200-01-01"
+const kindOf = (event: JsonObject): EventKind => {
+  const node = event.get("kind")
+  return (node === undefined ? undefined : KIND_BY_TEXT.get(canonicalTextOf(node))) ?? "unknown"
+}
+
+/** Publications have digests, so no part of them can be left out, and their own bounds. */
+const isOfSchedule = (kind: EventKind): boolean => kind.startsWith("schedule.")
+
+/** The event of a node, or why it is unusable. `arrivedAt`, epoch milliseconds, is its time where it has no possible one. */
+export const readEvent = (node: JsonNode, arrivedAt: number): AgentEvent | UnusableReason => {
+  const event = boundEvent(node, MAX_FRAME_NODES)
+  return typeof event === "string" ? event : readBoundedEvent(event, arrivedAt)
+}
 
 /**
- * The event, or why it is unusable: then it is counted and acknowledged as rejected. A kind outside the vocabulary is
- * `unknown`. The id is a UUID in lower case with hyphens, the engine in lower case and at most 40 characters, the task
- * id at most 200. Strings and `data` share memory with the text of the frame.
+ * Fields that exceed a bound are changed and named in `svc_altered` of the data, whatever their values. A kind outside the
+ * vocabulary is `unknown`. The id is a UUID in lower case with hyphens, the engine in lower case. Strings and `data` share
+ * memory with the text of the frame.
  */
-export const readEvent = (node: JsonNode): AgentEvent | UnusableReason => {
+const readBoundedEvent = (event: JsonObject, arrivedAt: number): AgentEvent => {
+  const altered: Array<string> = []
+  const kind = kindOf(event)
+  if (asString(event.get("kind")) === undefined) altered.push("kind")
+  const sentId = normalizeUuid(asString(event.get("id")))
+  if (sentId === undefined) altered.push("id")
+  const sentEngine = asString(event.get("engine"))?.toLowerCase()
+  const engine = boundName(sentEngine ?? UNKNOWN_ENGINE, MAX_ENGINE_LENGTH)
+  if (engine !== sentEngine) altered.push("engine")
+  const sentTaskId = taskIdOf(event)
+  const taskId = boundName(sentTaskId, MAX_TASK_ID_LENGTH)
+  if (taskId !== sentTaskId) altered.push("task_id")
+  const time = possibleTime(asString(event.get("occurred_at")))
+  if (time === undefined) altered.push("occurred_at")
+  const data = event.get("data")
+  if (!(data instanceof JsonObject)) altered.push("data")
+  return {
+    id: sentId ?? makeUuid(event.text),
+    kind,
+    engine,
+    taskId,
+    occurredAt: time ?? Timestamp.fromEpochMicros(arrivedAt * 1000),
+    data: boundFields(data instanceof JsonObject ? data : null, isTaskEventKind(kind), altered)
+  }
+}
+
+/** A number is an id as its digits. Any other value is none, as of an event that is not about a task. */
+const taskIdOf = (event: JsonObject): string => {
+  const node = event.get("task_id")
+  if (node === undefined) return ""
+  return asString(node) ?? (/^[-\d]/.test(canonicalTextOf(node)) ? canonicalTextOf(node) : "")
+}
+
+/** The id of an event without a valid one: the same when the agent sends it again. */
+const makeUuid = (eventText: string): string => hyphenateUuid(hash("sha256", eventText, "hex").slice(0, 32))
+
+/** The event within the bounds of one event, and with `most` values at most; or why it is unusable. */
+export const boundEvent = (node: JsonNode, most: number): JsonObject | UnusableReason => {
   if (!(node instanceof JsonObject)) return "not_an_object"
+  if (!isOfSchedule(kindOf(node))) return boundValues(node, most)
   if (node.widest > MAX_KEYS) return "too_many_keys"
-  const id = normalizeUuid(asString(node.get("id")))
-  if (id === undefined) return "bad_id"
-  const kindNode = node.get("kind")
-  if (asString(kindNode) === undefined) return "bad_kind"
-  const kind = KIND_BY_TEXT.get(canonicalTextOf(kindNode!)) ?? "unknown"
-  // a part of a snapshot fills a frame
-  if (node.nodes > (kind === "schedule.snapshot" ? MAX_FRAME_NODES : MAX_EVENT_NODES)) return "too_many_values"
-  const engine = asString(node.get("engine"))?.toLowerCase()
-  if (engine === undefined || engine.length > MAX_ENGINE_LENGTH) return "bad_engine"
-  const taskId = asString(node.get("task_id"))
-  if (taskId === undefined || taskId.length > MAX_TASK_ID_LENGTH) return "bad_task_id"
-  const occurredAt = Timestamp.parse(asString(node.get("occurred_at")) ?? "")
-  if (occurredAt === undefined) return "bad_time"
-  if (occurredAt < EARLIEST || occurredAt >= TOO_LATE) return "absurd_time"
-  const data = node.get("data")
-  if (!(data instanceof JsonObject)) return "bad_data"
-  if (hasNul(node, "engine") || hasNul(node, "task_id")) return "nul_character"
-  // These members of `data` become columns, where PostgreSQL accepts no NUL.
-  if (hasNul(data, "task_name") || hasNul(data, "queue") || hasNul(data, "worker")) return "nul_character"
-  return { id, kind, engine, taskId, occurredAt, data }
+  return node.nodes > most ? "too_many_values" : node // a part of a snapshot fills a frame
 }
 
-/** The events of a frame, or why each is unusable. Events beyond the frame's bound of values are unusable. */
-export const readEvents = ({ events, refused }: EventBatchPayload): ReadonlyArray<AgentEvent | UnusableReason> => {
+/** The events of a frame within its bound of values, or why each is unusable. */
+export function* boundEvents({ events, refused }: EventBatchPayload): Generator<JsonObject | UnusableReason> {
   let left = MAX_FRAME_NODES
-  return events.map((node, at) => {
-    const event = refused?.get(at) ?? readEvent(node)
-    if (typeof event === "string") return event
-    const { nodes: count } = extentOf(node)
-    if (count > left) return "too_many_values"
-    left -= count
-    return event
-  })
+  for (const [at, node] of events.entries()) {
+    const event = refused?.get(at) ?? boundEvent(node, left)
+    if (typeof event !== "string") left -= event.nodes
+    yield event
+  }
 }
 
-/** JSON writes a NUL only as an escape, so most strings need no search. */
-const hasNul = (object: JsonObject, key: string): boolean => {
-  const node = object.get(key)
-  return node instanceof JsonString && node.value.includes("\0")
-}
+/** The events of a frame that arrived at `arrivedAt`, epoch milliseconds, or why each is unusable. */
+export const readEvents = (
+  payload: EventBatchPayload,
+  arrivedAt: number
+): ReadonlyArray<AgentEvent | UnusableReason> =>
+  Array.from(boundEvents(payload), (event) => typeof event === "string" ? event : readBoundedEvent(event, arrivedAt))
 
 /** In lower case with hyphens. 32 digits without hyphens are valid too: Celery's worker-offline events have them. */
 const normalizeUuid = (text: string | undefined): string | undefined => {
   if (text === undefined) return undefined
-  if (text.length === 32) return hyphenateUuid(text)
+  if (text.length === 32) return normalizeUuid(hyphenateUuid(text))
   if (text.length !== 36) return undefined
   let upper = false
   for (let at = 0; at < 36; at++) {
@@ -135,7 +151,5 @@ const normalizeUuid = (text: string | undefined): string | undefined => {
   return upper ? text.toLowerCase() : text
 }
 
-const hyphenateUuid = (digits: string): string | undefined =>
-  normalizeUuid(
-    `${digits.slice(0, 8)}-${digits.slice(8, 12)}-${digits.slice(12, 16)}-${digits.slice(16, 20)}-${digits.slice(20)}`
-  )
+const hyphenateUuid = (digits: string): string =>
+  [digits.slice(0, 8), digits.slice(8, 12), digits.slice(12, 16), digits.slice(16, 20), digits.slice(20)].join("-")

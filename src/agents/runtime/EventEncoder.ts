@@ -1,5 +1,6 @@
 /** Encodes an engine's event as the canonical text that is stored and sent. Plain code, on the host's path. */
 import { createHash, randomUUID } from "node:crypto"
+import { boundName, MAX_TASK_ID_LENGTH } from "../../domain/BoundedName.ts"
 import {
   canonicalize,
   CanonicalText,
@@ -9,8 +10,10 @@ import {
   ParseFailure
 } from "../../domain/CanonicalJson.ts"
 import { compareCodePoints } from "../../domain/CanonicalJson/Shape.ts"
+import { leftOutNote } from "../../domain/LeftOut.ts"
 import type { Redaction } from "../../domain/Redaction.ts"
 import { REDACTED } from "../../domain/Redaction/Texts.ts"
+import { ALTERED } from "../../domain/TaskEvent.ts"
 import * as Timestamp from "../../domain/Timestamp.ts"
 import { isEventKind } from "../protocol/Event.ts"
 import { MAX_EVENT_NODES, MAX_KEYS } from "../protocol/Payload.ts"
@@ -29,7 +32,6 @@ const MAX_FIELD_LENGTH = 65_536
 const MAX_FIELD_NODES = Math.floor(MAX_EVENT_NODES / 4)
 const MAX_DEPTH = 64
 const MAX_KEY_LENGTH = 256
-const MAX_TASK_ID_LENGTH = 200
 
 /** A shorter text without any of these signs has no secret that is known by its form (domain/Redaction/Texts.ts). */
 const MIN_SECRET_LENGTH = 15
@@ -64,16 +66,17 @@ export class EventEncoder {
   encode(engine: string, { data, kind, occurredAt, taskId }: EngineEvent): string | null {
     try {
       if (!isEventKind(kind)) return null
+      const sentId = boundName(taskId, MAX_TASK_ID_LENGTH)
+      const sentData = sentId === taskId ? data : { ...data, [ALTERED]: ["task_id"] }
       let fields = ""
-      for (const name of sortedNames(data)) {
-        const field = this.field(name, data)
+      for (const name of sortedNames(sentData)) {
+        const field = this.field(name, sentData)
         if (field !== null) fields += `${fields === "" ? "" : ","}${field}`
       }
       const head = `{"data":{${fields}},"engine":${
         JSON.stringify(engine.toWellFormed())
       },"id":"${randomUUID()}","kind":"${kind}"`
-      const task = JSON.stringify(taskId.slice(0, MAX_TASK_ID_LENGTH).toWellFormed())
-      return `${head},"occurred_at":"${this.formatTime(occurredAt)}","task_id":${task}}`
+      return `${head},"occurred_at":"${this.formatTime(occurredAt)}","task_id":${JSON.stringify(sentId)}}`
     } catch {
       return null // invalid: its task id is not a string, or its data is not an object
     }
@@ -90,7 +93,7 @@ export class EventEncoder {
     try {
       return this.encodeMember(name, data[name])
     } catch (error) {
-      const why = error instanceof FieldOmitted ? `[${error.message}: left out]` : "[cannot be read]"
+      const why = error instanceof FieldOmitted ? leftOutNote(error.message) : "[cannot be read]"
       return `${this.name(name).text}${JSON.stringify(why)}`
     } finally {
       this.ancestors.length = 0

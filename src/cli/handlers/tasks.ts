@@ -80,7 +80,8 @@ const formatTask = (task: typeof TaskDetail.Type, text: string): string =>
       ["orphaned", task.orphaned_at],
       ["retry", task.retry_note],
       ["retried from", task.retried_from],
-      ["retried as", task.retried_as.join(", ")]
+      ["retried as", task.retried_as.join(", ")],
+      ["altered", task.altered_fields.length === 0 ? null : `${task.altered_fields.join(", ")} (over a bound)`]
     ]),
     ...(task.traceback === null ? [] : [escapeLines(task.traceback.trimEnd())])
   ].join("\n")

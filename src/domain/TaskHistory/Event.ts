@@ -1,7 +1,7 @@
 import type { AgentId } from "../Id.ts"
 /** The input of the fold: one event about a task, and its parts for the row and the timeline. */
 import { signatureOf } from "../Failure/Fingerprint.ts"
-import type { EventData } from "../TaskEvent.ts"
+import { ALTERED, type EventData } from "../TaskEvent.ts"
 import { isTaskPriority, RANK, type TaskEventKind } from "../TaskState.ts"
 import * as Timestamp from "../Timestamp.ts"
 import { type ErrorFields, exceptionText, isTraceback } from "./Exception.ts"
@@ -148,12 +148,18 @@ const addText = (reading: TaskEventReading, field: StoredFieldName, text: string
 const MAX_VALUE_LENGTH = 1024
 const MAX_RESULT_LENGTH = 512
 const MAX_REST_LENGTH = 2048
+const MAX_ALTERED_LENGTH = 4096
 
 /** Fields that the timeline takes from elsewhere, or that are too large for it. */
 const NOT_IN_REST: ReadonlySet<string> = new Set(["task_name", "worker", "args", "kwargs", "traceback"])
 
 const appendRest = (field: string, json: string, reading: TaskEventReading): void => {
   const longest = field === "result" ? MAX_RESULT_LENGTH : MAX_VALUE_LENGTH
+  if (field === ALTERED && json.length <= MAX_ALTERED_LENGTH) {
+    // first and beyond the limit, so that other fields cannot take its place
+    reading.rest = `"${ALTERED}":${json}${reading.rest === "" ? "" : ","}${reading.rest}`
+    return
+  }
   if (json.length > longest || NOT_IN_REST.has(field)) return
   const member = `${JSON.stringify(field)}:${json}`
   if (reading.rest.length + member.length >= MAX_REST_LENGTH) return

@@ -22,10 +22,6 @@ export interface GroupedEvents {
   readonly side: ReadonlyArray<PendingSideEvent>
 }
 
-/** Maximum lengths of indexed columns and of names (bodies: `≤200ch`, task names `≤500ch`). */
-const MAX_NAME_LENGTH = 500
-const MAX_LABEL_LENGTH = 200
-
 /** Groups masked events (`makeMasker`). Marks events that cannot be stored, and leaves them out. */
 export const makeGrouper = () => {
   const canBeFirst = makeFirstEventCheck()
@@ -73,8 +69,7 @@ const groupEvents = (
       if (event.kind !== "unknown") event.refusal = "no task id"
       continue
     }
-    event.refusal = readNames(event)
-    if (event.refusal !== null) continue
+    readNames(event)
     const key = taskKeyText(event.projectId, event.engine, event.taskId)
     let group = groups.get(key)
     if (group === undefined) {
@@ -90,42 +85,16 @@ const groupEvents = (
 
 const isTaskEvent = (event: PendingEvent): event is PendingTaskEvent => isTaskEventKind(event.kind)
 
-/** Copies the names out of the event's data. Returns why the event cannot be stored, null if it can. */
-const readNames = (event: PendingEvent): string | null => {
-  let longestId = 0
+/** Copies the names out of the event's data. */
+const readNames = (event: PendingEvent): void =>
   event.data.forEach((json, field) => {
-    switch (field) {
-      case "task_name":
-        event.name = textOrNull(json)
-        return
-      case "queue":
-        event.queue = queueOf(event.engine, textOrNull(json))
-        return
-      case "worker":
-        event.worker = textOrNull(json)
-        return
-      case "parent_task_id":
-      case "root_task_id":
-        longestId = Math.max(longestId, json.length)
-    }
+    if (field === "task_name") event.name = textOrNull(json)
+    else if (field === "queue") event.queue = queueOf(event.engine, textOrNull(json))
+    else if (field === "worker") event.worker = textOrNull(json)
   })
-  const { engine, name, queue, taskId, worker } = event
-  if (isTooLong(name, MAX_NAME_LENGTH)) return "task name too long"
-  if (isTooLong(queue, MAX_LABEL_LENGTH)) return "queue name too long"
-  if (isTooLong(worker, MAX_LABEL_LENGTH)) return "worker name too long"
-  if (longestId > MAX_LABEL_LENGTH + 2) return "parent or root id too long"
-  // the gateway refuses these too; a second check costs nothing, and one NUL would fail PostgreSQL's transaction
-  const nul = hasNul(name) || hasNul(queue) || hasNul(worker) || taskId.includes("\0") || engine.includes("\0")
-  return nul ? "NUL character" : null
-}
 
 /** The queue's name in the task's row: without the suffix of Dramatiq's delay queues (docs/attempts.md). */
 const queueOf = (engine: string, json: string | null): string | null =>
   json !== null && engine === "dramatiq" && json.endsWith(".DQ\"") ? `${json.slice(0, -4)}"` : json
 
 const textOrNull = (json: string): string | null => json.charCodeAt(0) === 34 && json.length > 2 ? json : null
-
-/** Counts an escape as several characters: only mistaken or malicious texts are near the limit. */
-const isTooLong = (json: string | null, most: number): boolean => json !== null && json.length > most + 2
-
-const hasNul = (json: string | null): boolean => json !== null && json.includes("\\u0000")

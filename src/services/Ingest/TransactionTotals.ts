@@ -218,7 +218,7 @@ const observeSideEvent = (scene: EngineTotals, event: PendingSideEvent): Pending
     case "worker.heartbeat":
     case "worker.offline": {
       const worker = firstNameIn("worker", "worker_name", "hostname", "name")
-      if (worker === undefined || worker.includes("\\u0000")) return null
+      if (worker === undefined) return null
       const state = event.kind === "worker.offline" ? "offline" : "online"
       if (event.engine === "" && state === "offline") {
         return { projectId: scene.projectId, worker, at: event.occurredAt }
@@ -228,7 +228,7 @@ const observeSideEvent = (scene: EngineTotals, event: PendingSideEvent): Pending
     }
     case "queue.depth_report": {
       const queue = firstNameIn("queue", "queue_name", "name")
-      if (queue === undefined || queue.includes("\\u0000") || event.engine === "") return null
+      if (queue === undefined || event.engine === "") return null
       const depth = fields.get("depth") ?? ""
       const observation = observe(scene.queues, queue, event)
       if (/^\d{1,15}$/.test(depth) && observation.at === event.occurredAt) observation.depth = Number(depth)
@@ -259,8 +259,8 @@ const offlineReportOf = (
   }
 }
 
-/** Whether the JSON text is a string of 1 to 200 characters. */
-const isName = (json: string): boolean => json.startsWith("\"") && json.length > 2 && json.length <= 202
+/** Whether the JSON text is a string that is not empty. */
+const isName = (json: string): boolean => json.startsWith("\"") && json.length > 2
 
 const addCounters = (left: Counters, right: Counters): Counters => ({
   processed: left.processed + right.processed,

@@ -8,7 +8,7 @@ import { event } from "../../agent.ts"
 
 const read = (kind: string, worker: string | null = null, engine = "celery"): AgentEvent => {
   const node = parse(canonicalize(event({ kind, engine, data: { task_name: "t", worker } })))
-  const found = node instanceof ParseFailure ? "not_an_object" : readEvent(node)
+  const found = node instanceof ParseFailure ? "not_an_object" : readEvent(node, 0)
   if (typeof found === "string") throw new Error(found)
   return found
 }

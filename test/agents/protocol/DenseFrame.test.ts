@@ -52,7 +52,9 @@ const contentsOf = (frame: AgentFrame | FrameRefusal) => {
   if (frame.type !== "event_batch") return frame
   return {
     id: frame.id,
-    events: readEvents(frame.payload).map((one) => typeof one === "string" ? one : { ...one, data: fieldsOf(one.data) })
+    events: readEvents(frame.payload, now).map((one) =>
+      typeof one === "string" ? one : { ...one, data: fieldsOf(one.data) }
+    )
   }
 }
 

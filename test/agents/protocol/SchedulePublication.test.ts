@@ -19,7 +19,7 @@ const run = (steps: Generator<void, Publication | PublicationRefused, void>) => 
 }
 
 const eventOf = (node: JsonNode | undefined): AgentEvent => {
-  const event = readEvent(node ?? "null")
+  const event = readEvent(node ?? "null", 0)
   if (typeof event === "string") throw new Error(event)
   return event
 }

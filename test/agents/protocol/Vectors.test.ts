@@ -56,7 +56,7 @@ const events = recordedFrames.filter(({ name }) => name.startsWith("event_batch.
 
 describe("the recorded batches", () => {
   it.each(events)("$name holds an event that can be used", ({ node }) => {
-    assert.isObject(readEvent(node))
+    assert.isObject(readEvent(node, 0))
   })
 
   it.each(events.filter(({ name }) => name.includes(".schedule.")))(

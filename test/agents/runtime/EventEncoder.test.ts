@@ -10,7 +10,6 @@ import {
   canonicalize,
   CanonicalText,
   canonicalTextOf,
-  JsonObject,
   parse,
   ParseFailure
 } from "../../../src/domain/CanonicalJson.ts"
@@ -135,7 +134,7 @@ const brainTakes = (texts: ReadonlyArray<string>): boolean => {
   const frame = decodeAgentFrame(text, wire(), now)
   if (frame instanceof FrameRefusal) throw new Error(frame.reason)
   return frame.type === "event_batch" && frame.payload.events.length === texts.length &&
-    frame.payload.events.every((node) => typeof readEvent(node) !== "string")
+    frame.payload.events.every((node) => typeof readEvent(node, now) !== "string")
 }
 
 describe("an event as it is stored", () => {
@@ -149,7 +148,7 @@ describe("an event as it is stored", () => {
         "\u{10000}": 2
       }
     })
-    const read = readEvent(node)
+    const read = readEvent(node, now)
     if (typeof read === "string") throw new Error(read)
     assert.strictEqual(
       [read.kind, read.engine, read.taskId, read.occurredAt].join(" "),
@@ -253,11 +252,21 @@ describe("an event as it is stored", () => {
     assert.include(captured({ data: { args: value } }).text, canonicalize(value))
   })
 
-  it("has a sane time and a task id of at most 200 characters", () => {
-    const { node } = captured({ occurredAt: NaN, taskId: "x".repeat(300) })
-    if (!(node instanceof JsonObject)) throw new Error("no object")
-    assert.strictEqual(JSON.parse(canonicalTextOf(node)).occurred_at, "2026-11-21T06:46:26.088000Z")
-    assert.notStrictEqual(typeof readEvent(node), "string")
+  it("has a sane time, and a task id of at most 200 characters that stays distinct and says that it was cut", () => {
+    const read = (taskId: string) => {
+      const { node } = captured({ occurredAt: NaN, taskId })
+      const event = readEvent(node, now)
+      if (typeof event === "string") throw new Error(event)
+      const fields = new Map<string, string>()
+      event.data.forEach((json, field) => fields.set(field, json))
+      return { ...event, fields }
+    }
+    const [one, other] = [read("x".repeat(300)), read("x".repeat(301))]
+    assert.strictEqual(one.occurredAt, "2026-11-21T06:46:26.088000Z")
+    assert.match(one.taskId, /^x{186}\[[\da-f]{12}\]$/)
+    assert.notStrictEqual(one.taskId, other.taskId)
+    assert.strictEqual(one.fields.get("svc_altered"), "[\"task_id\"]")
+    assert.isFalse(read("x".repeat(200)).fields.has("svc_altered"))
   })
 
   it("is refused without a throw where there is none", () => {

@@ -1,8 +1,12 @@
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect } from "effect"
+import { randomUUID } from "node:crypto"
 import { get } from "node:http"
+import type { JsonInput } from "../../../src/domain/CanonicalJson.ts"
+import { AgentId } from "../../../src/domain/Id.ts"
 import { baseUrl, freshKey, request, serverOn } from "../../brain.ts"
 import { engines } from "../../databases.ts"
+import { eventOf, offered } from "../../services/Ingest/world.ts"
 import { insertTasks, type StoredTask, storedTask } from "../../tasks.ts"
 import { seeded, settings, start } from "./seeded.ts"
 
@@ -62,11 +66,33 @@ describe.each(engines)("one task on %s", (engine) => {
         }
       }))
 
+    it.effect("names the fields of its events that exceeded a bound", () =>
+      Effect.gen(function*() {
+        const { one, project } = yield* seeded([])
+        const event = (kind: string, data: JsonInput) =>
+          eventOf({
+            id: randomUUID(),
+            kind,
+            engine: "celery",
+            task_id: "t1",
+            occurred_at: "2026-11-21T12:00:00Z",
+            data
+          })
+        const wide = Object.fromEntries(Array.from({ length: 1001 }, (_, index) => [`k${index}`, index]))
+        yield* offered({ projectId: project.id, agentId: AgentId.make(randomUUID()) }, [
+          event("task.received", { task_name: "n".repeat(501), kwargs: wide, anything: "x".repeat(900) }),
+          event("task.succeeded", { task_name: "n".repeat(501), result: wide })
+        ])
+        const { json } = yield* one({ engine: "celery", task_id: "t1" })
+        assert.deepStrictEqual(json.altered_fields, ["kwargs", "result", "task_name"])
+        assert.strictEqual(json.result, "[an object of more than 1000 keys: left out]")
+      }))
+
     it.effect("is the same text as in the list, and what is known of its retries", () =>
       Effect.gen(function*() {
         const { list, one, tasks: [task] } = yield* seeded([{ args: "[12345678901234567890,1.0]", result: "\"x\"" }])
         const text = (yield* one(task!)).text.replace(
-          /,"payload_hidden":false,"retry_note":"[^"]+","retried_from":null,"orphaned_at":null,"retried_as":\[\]}$/,
+          /,"payload_hidden":false,"retry_note":"[^"]+","retried_from":null,"orphaned_at":null,"retried_as":\[\],"altered_fields":\[\]}$/,
           "}"
         )
         assert.strictEqual((yield* list()).text, `{"items":[${text}],"next_cursor":null}`)

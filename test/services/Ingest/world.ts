@@ -31,7 +31,7 @@ export const sequences = [
 /** An event as the line hands it on. */
 export const eventOf = (event: JsonInput): AgentEvent => {
   const node = parse(canonicalize(event))
-  const read = node instanceof ParseFailure ? node.reason : readEvent(node)
+  const read = node instanceof ParseFailure ? node.reason : readEvent(node, Date.UTC(2026, 10, 21))
   if (typeof read === "string") throw new Error(`unusable: ${read}`)
   return read
 }

@@ -3092,6 +3092,7 @@ export interface components {
             worker_name: string | null;
         };
         TaskDetail: {
+            altered_fields: string[];
             args: unknown;
             /** Format: date-time */
             created_at: string;

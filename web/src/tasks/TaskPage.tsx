@@ -110,6 +110,7 @@ const TaskFacts = ({ slug, task }: { readonly slug: string; readonly task: TaskD
           <Time at={task.orphaned_at} />
         </Fact>
       )}
+      {task.altered_fields.length > 0 && <Fact name={texts.altered}>{task.altered_fields.join(", ")}</Fact>}
       {task.tags.length > 0 && <Fact name={texts.tags}>{task.tags.join(", ")}</Fact>}
     </Facts>
   )

@@ -1,8 +1,8 @@
 /** A job's data in the events of the agents' protocol (section 4.2). */
 import type { Job } from "bullmq"
 import type { JsonInput } from "../../../domain/CanonicalJson.ts"
-import { fromEpochMicros } from "../../../domain/Timestamp.ts"
 import type { EngineEvent } from "../../runtime/Engine.ts"
+import { wireTimeOf } from "../../runtime/WireTime.ts"
 import { argumentsOf } from "./JobData.ts"
 import { taskIdOf, taskIdOfKey } from "./TaskId.ts"
 
@@ -39,7 +39,10 @@ export const parentOf = (job: Job): string | undefined =>
 
 /** The time of a delayed job's first run, as `eta`. */
 export const etaAfter = (from: number, delay: number | undefined): string | undefined =>
-  delay === undefined || delay <= 0 ? undefined : fromEpochMicros(Math.round((from + delay) * 1000))
+  delay === undefined || delay <= 0 ? undefined : etaOf(from + delay)
+
+/** A time as `eta`. Where the wire has no such time its number: the brain stores no time then, and says so. */
+export const etaOf = (millis: number): string => wireTimeOf(millis) ?? String(millis)
 
 /** A thrown value as event data. */
 export const errorData = (error: unknown): { readonly [field: string]: JsonInput | undefined } =>

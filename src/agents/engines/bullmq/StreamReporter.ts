@@ -1,6 +1,5 @@
 import type { Job, Queue } from "bullmq"
 import type { JsonInput } from "../../../domain/CanonicalJson.ts"
-import { fromEpochMicros } from "../../../domain/Timestamp.ts"
 import type { EngineEvent } from "../../runtime/Engine.ts"
 import { isCancellation } from "./Cancellation.ts"
 import type { EngineContext } from "./EngineContext.ts"
@@ -8,6 +7,7 @@ import type { FlowRoots } from "./FlowRoots.ts"
 import {
   baseData,
   etaAfter,
+  etaOf,
   originData,
   REQUEUED,
   runtimeOf,
@@ -127,7 +127,7 @@ export class StreamReporter {
         this.#remember(jobId, name, false)
         return report("task.retried", { reason: STALLED })
       case "delayed": {
-        const eta = fromEpochMicros(Math.round(Number(fields.get("delay") ?? 0) * 1000))
+        const eta = etaOf(Number(fields.get("delay") ?? 0))
         if (cachedJob?.running === true || (cachedJob === undefined && (job?.attemptsMade ?? 0) > 0)) {
           this.#remember(jobId, name, false)
           return report("task.retried", { ...retryReasonOf(job), eta })

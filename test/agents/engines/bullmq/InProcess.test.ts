@@ -93,6 +93,22 @@ describe.skipIf(!ready)("BullMQ, beside the app's workers", () => {
       assert.strictEqual(Date.parse(String(told[0]?.data.eta)), job.timestamp + 20)
     }))
 
+  it.scopedLive("a delay beyond the calendar loses the job's eta and nothing else", () =>
+    Effect.gen(function*() {
+      const { queue } = yield* bull
+      const mail = yield* queue("mail")
+      const { sees } = yield* listening(bullmq({ queues: [mail] }))
+      for (const delay of [8.64e15, Number.MAX_SAFE_INTEGER]) {
+        const job = yield* add(mail, "never", { to: "ada" }, { delay })
+        const [received] = yield* sees(`mail:${job.id}`, "task.received")
+        assert.deepInclude(received?.data, {
+          task_name: "never",
+          kwargs: { to: "ada" },
+          eta: String(job.timestamp + delay)
+        })
+      }
+    }))
+
   it.scopedLive("a flow is a tree: each job names its parent and the root", () =>
     Effect.gen(function*() {
       const { prefix, worker } = yield* bull

@@ -14,6 +14,7 @@ export const task: Texts["task"] = {
   eta: "Geplanter Start",
   retriedFrom: "Wiederholung von",
   retriedAs: "Wiederholt als",
+  altered: "Über einer Grenze: ausgelassen oder gekürzt",
   orphaned: "Worker weg",
   facts: "Eckdaten",
   values: "Werte",

@@ -12,6 +12,7 @@ export const task = {
   eta: "Planned start",
   retriedFrom: "Retry of",
   retriedAs: "Retried as",
+  altered: "Over a bound: left out or cut",
   orphaned: "Worker gone",
   facts: "Facts",
   values: "Values",

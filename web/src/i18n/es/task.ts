@@ -14,6 +14,7 @@ export const task: Texts["task"] = {
   eta: "Inicio previsto",
   retriedFrom: "Reintento de",
   retriedAs: "Reintentada como",
+  altered: "Por encima de un límite: omitido o recortado",
   orphaned: "Worker desaparecido",
   facts: "Datos",
   values: "Valores",

@@ -14,6 +14,7 @@ export const task: Texts["task"] = {
   eta: "Début prévu",
   retriedFrom: "Relance de",
   retriedAs: "Relancée en tant que",
+  altered: "Au-delà d’une limite : omis ou raccourci",
   orphaned: "Worker disparu",
   facts: "Informations",
   values: "Valeurs",

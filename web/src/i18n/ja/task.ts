@@ -14,6 +14,7 @@ export const task: Texts["task"] = {
   eta: "開始予定",
   retriedFrom: "再試行元",
   retriedAs: "再試行先",
+  altered: "上限超過のため省略または短縮",
   orphaned: "ワーカー消失",
   facts: "基本情報",
   values: "値",
