@@ -159,6 +159,16 @@ describe.each(engines)("commands on %s", (engine) => {
             { ...t, override_args: [], override_kwargs: { db: { url: "postgres://[REDACTED]@db/shop" } } },
             "override_kwargs"
           ],
+          [
+            "retry-task",
+            { ...t, override_args: [{ a: ["x[...1808 more bytes truncated]"] }], override_kwargs: {} },
+            "override_args"
+          ],
+          [
+            "retry-task",
+            { ...t, override_args: [], override_kwargs: { a: [{ svc_truncated: true, bytes: 300_000, begins: "{" }] } },
+            "override_kwargs"
+          ],
           ["retry-task", { ...t, eta_seconds: -1 }, "eta_seconds"],
           ["retry-task", { ...t, eta_seconds: 86_401 }, "eta_seconds"],
           ["retry-task", { ...t, idempotency_key: "" }, "idempotency_key"],

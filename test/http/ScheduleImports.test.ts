@@ -133,6 +133,7 @@ describe.each(engines)("imports of schedules on %s", (engine) => {
           [{ source: "dashboard" }, "source"],
           [{ overlap_policy: "skip" }, "overlap_policy"],
           [{ args: ["x".repeat(65_536)] }, "args"],
+          [{ kwargs: { token: "[REDACTED]" } }, "kwargs"],
           [{ name: "row 1" }, "name"]
         ]
         for (const [fields, field] of wrong) {

@@ -264,6 +264,7 @@ describe.each(engines)("operations of another scheduler's schedules on %s", (eng
           })
         assert.deepStrictEqual(yield* paths({ schedule_id: null }), ["schedule_id"])
         assert.deepStrictEqual(yield* paths({ definition: {} }), ["definition"])
+        assert.deepStrictEqual(yield* paths({ definition: { kwargs: { token: "[REDACTED]" } } }), ["definition"])
         assert.deepStrictEqual(yield* paths({ operation: "delete" }), ["definition"])
         assert.deepStrictEqual(yield* paths({ scheduler: "apscheduler" }), ["scheduler"])
         assert.deepStrictEqual(yield* paths({ operation: "create", schedule_id: null }), [

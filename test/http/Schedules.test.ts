@@ -115,6 +115,8 @@ describe.each(engines)("schedules on %s", (engine) => {
           [{ name: "" }, ["name"]],
           [{ engine: "Celery" }, ["engine"]],
           [{ jitter_seconds: -1 }, ["jitter_seconds"]],
+          [{ args: [{ url: "postgres://[REDACTED]@db" }] }, ["args"]],
+          [{ kwargs: { a: ["x[...1808 more bytes truncated]"] } }, ["kwargs"]],
           [{ args: {} }, ["args"]]
         ]
         for (const [wrong, paths] of refused) {
@@ -127,7 +129,9 @@ describe.each(engines)("schedules on %s", (engine) => {
             [{ scheduler: "svc-scheduler" }, ["scheduler"]],
             [{ source: "git" }, ["source"]],
             [{ overlap_policy: "skip" }, ["overlap_policy"]],
-            [{ expression: "nonsense" }, ["expression"]]
+            [{ expression: "nonsense" }, ["expression"]],
+            [{ args: ["[REDACTED]"] }, ["args"]],
+            [{ kwargs: { rows: "[more than 5000 values: left out]" } }, ["kwargs"]]
           ] as const
         ) {
           assert.deepStrictEqual(pathsOf(yield* call("PATCH", `/${id}`, change)), paths, JSON.stringify(change))

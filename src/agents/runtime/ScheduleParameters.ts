@@ -1,9 +1,9 @@
 /** Reads the parameters of commands about schedules (agents' protocol, sections 6.3 and 6.4). Throws `BadCommand`. */
 import { canonicalize, type JsonInput, type JsonValue } from "../../domain/CanonicalJson.ts"
+import { describeLoss } from "../../domain/LossyCopy.ts"
 import { type Epoch, sourceScopeOf } from "../../domain/Schedule/External.ts"
 import type { NewSchedule, ScheduleDefinition } from "./Engine.ts"
 import { BadCommand, isList, isRecord, type Parameters, UUID } from "./Parameters.ts"
-import { isMasked } from "./ScheduleRow.ts"
 
 export const assertCommand: (holds: boolean, sentence: string) => asserts holds = (holds, sentence) => {
   if (!holds) throw new BadCommand({ message: sentence })
@@ -84,7 +84,7 @@ export const changesOf = (
     const text = canonicalize(value)
     if (known !== undefined && canonicalize(known) === text) return {}
     assertCommand(
-      (field !== "args" && field !== "kwargs") || !isMasked(text),
+      (field !== "args" && field !== "kwargs") || describeLoss(text) === null,
       `The definition's ${field} have masked or omitted values, which would replace the real ones: give all values.`
     )
     return { [field]: value }

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto"
 import { canonicalize, CanonicalText, type JsonInput } from "../../domain/CanonicalJson.ts"
+import { leftOutNote } from "../../domain/LeftOut.ts"
 import type { Redaction } from "../../domain/Redaction.ts"
-import { REDACTED } from "../../domain/Redaction/Texts.ts"
 import { maxLengths } from "../../domain/Schedule/External.ts"
 import type { ScheduleRow } from "../protocol/ScheduleSnapshot.ts"
 import type { NativeSchedule, Scheduler } from "./Engine.ts"
@@ -10,10 +10,7 @@ import { wireTimeOf } from "./WireTime.ts"
 const MAX_ID_LENGTH = 200
 /** Longer arguments are left out, as those of tasks are. */
 const MAX_ARGUMENTS_LENGTH = 65_536
-const OMITTED_NOTE = `[more than ${MAX_ARGUMENTS_LENGTH} characters: left out]`
-
-/** Whether published arguments, as canonical text, lack a value of the schedule. */
-export const isMasked = (text: string): boolean => text.includes(REDACTED) || text.includes(OMITTED_NOTE)
+const OMITTED_NOTE = leftOutNote(`more than ${MAX_ARGUMENTS_LENGTH} characters`)
 
 const isText = (value: string, minLength: number, maxLength: number): boolean =>
   value.length >= minLength && value.length <= maxLength && !value.includes("\0") && value.isWellFormed()

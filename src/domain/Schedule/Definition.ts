@@ -1,6 +1,7 @@
 /** The definition of a schedule: what its source writes, and what makes it differ from that. */
 import { createHash } from "node:crypto"
 import type { ValidationFailed } from "../Errors.ts"
+import { lossIssues } from "../LossyCopy.ts"
 import type { Project } from "../Project.ts"
 import { maxArgumentBytes, type Schedule, serviceScheduler } from "../Schedule.ts"
 import type { ImportedSchedule } from "./Import.ts"
@@ -47,15 +48,17 @@ export const digestDefinition = (definition: Definition): string => {
 export const isDrifted = (schedule: Schedule): boolean =>
   schedule.imported_digest !== null && schedule.imported_digest !== digestDefinition(schedule)
 
-/** Arguments over their limit. */
+/** Arguments over their limit, or copies of others that lack a part. */
 export const argumentIssues = (
-  given: { readonly args?: string | undefined; readonly kwargs?: string | undefined }
-): ReadonlyArray<Issue> =>
-  (["args", "kwargs"] as const).flatMap((path) =>
-    Buffer.byteLength(given[path] ?? "") > maxArgumentBytes
+  { args, kwargs }: { readonly args?: string | undefined; readonly kwargs?: string | undefined }
+): ReadonlyArray<Issue> => [
+  ...Object.entries({ args, kwargs }).flatMap(([path, text]) =>
+    Buffer.byteLength(text ?? "") > maxArgumentBytes
       ? [{ path, message: `must be at most ${maxArgumentBytes} bytes as JSON` }]
       : []
-  )
+  ),
+  ...lossIssues({ args, kwargs })
+]
 
 /** The owner of a new schedule, and what is wrong with it: the service itself, where the project allows that. */
 export const resolveScheduler = (

@@ -3,6 +3,7 @@ import { Schema } from "effect"
 import { describeBody, describeField, exampleId, exampleTime } from "../Describe.ts"
 import type { Issue } from "../Errors.ts"
 import { AgentId, caseInsensitiveId, CommandId, Id, IdInput, ScheduleId, ScheduleOperationId } from "../Id.ts"
+import { lossIssues } from "../LossyCopy.ts"
 import { nullish, text } from "../Text.ts"
 import { Timestamp } from "../Timestamp.ts"
 
@@ -180,6 +181,7 @@ export const requestIssues = (
   ]
   return [
     ...missing.map((name) => ({ path: `definition.${name}`, message: "is required to create a schedule" })),
+    ...lossIssues({ definition }),
     ...rules.flatMap(([isBroken, path, message]) => isBroken ? [{ path, message }] : [])
   ]
 }

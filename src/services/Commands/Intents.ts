@@ -16,10 +16,9 @@ import {
 import { parseSelection } from "../../domain/Command/Selection.ts"
 import { Gone, type Issue, NotFound, ValidationFailed } from "../../domain/Errors.ts"
 import type { AgentId } from "../../domain/Id.ts"
+import { lossIssues } from "../../domain/LossyCopy.ts"
 import { makePurgeToken } from "../../domain/PurgeToken.ts"
-import { REDACTED } from "../../domain/Redaction/Texts.ts"
 import type { TaskKey } from "../../domain/Task.ts"
-import { isTruncated } from "../../domain/ValueTruncation.ts"
 import { AgentProcessesRepo } from "../AgentProcesses/Repo.ts"
 import { Agents } from "../Agents.ts"
 import { AgentsRepo, type CommandedAgent } from "../Agents/Repo.ts"
@@ -112,18 +111,9 @@ export class CommandIntents extends Effect.Service<CommandIntents>()("svc/Comman
       const sealed = override_args === null || override_kwargs === null ? {} : { override_args, override_kwargs }
       const tooLong = Object.entries(sealed).filter(([, { text }]) => Buffer.byteLength(text) > maxOverrideBytes)
       const message = `must be at most ${maxOverrideBytes} bytes as JSON`
-      const truncated = Object.entries(sealed).filter(([, { text }]) => isTruncated(text))
-      const masked = Object.entries(sealed).filter(([, { text }]) => text.includes(REDACTED))
       const issues = [
         ...tooLong.map(([path]): Issue => ({ path, message })),
-        ...truncated.map(([path]): Issue => ({
-          path,
-          message: "is the stored part of a value that was cut; send the whole value"
-        })),
-        ...masked.map(([path]): Issue => ({
-          path,
-          message: `has ${REDACTED} where a secret was masked; send the secret itself, or retry without other arguments`
-        }))
+        ...lossIssues(Object.fromEntries(Object.entries(sealed).map(([path, { text }]) => [path, text])))
       ]
       if (issues.length > 0) return yield* new ValidationFailed({ issues })
       const intent = makeTaskIntent(request, agent, "retry_task", {

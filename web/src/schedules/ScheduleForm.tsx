@@ -2,6 +2,7 @@ import { useQuery, useQueryClient } from "@tanstack/react-query"
 import { useNavigate } from "@tanstack/react-router"
 import { useId, useState } from "react"
 import { api, unwrap } from "../api/client.ts"
+import { isLossyCopy } from "../format/lossyCopy.ts"
 import { useZone } from "../format/zone.ts"
 import { useTexts } from "../i18n/Language.tsx"
 import { SelectField, TextAreaField, TextField } from "../ui/Fields.tsx"
@@ -68,10 +69,15 @@ export const ScheduleForm = ({ edited, onClose, slug }: {
   const choice = <A extends string>(field: DraftField, choices: Readonly<Record<A, string>>) => (
     <SelectField label={texts.fields[field]} choices={choices} value={draft[field] as A} onChoose={set(field)} /> // an own kind of another scheduler is among the choices
   )
-  const jsonProblem = (field: "args" | "kwargs") => problemOf(field, draft[field]) === null ? null : texts.wrong[field]
+  const jsonProblem = (field: "args" | "kwargs") => {
+    if (problemOf(field, draft[field]) !== null) return texts.wrong[field]
+    // arguments that stay as they are are not sent
+    return changes.some((change) => change.field === field) && isLossyCopy(draft[field]) ? texts.wrong.lossy : null
+  }
   const kinds = { ...texts.kinds, ...(!(draft.kind in texts.kinds) && { [draft.kind]: draft.kind }) }
   const submit = async () => {
-    if (jsonProblem("args") !== null || jsonProblem("kwargs") !== null) throw new Error(texts.wrong.json)
+    const problem = jsonProblem("args") ?? jsonProblem("kwargs")
+    if (problem !== null) throw new Error(problem === texts.wrong.lossy ? problem : texts.wrong.json)
     const created = await save(draft, edited)
     await queries.invalidateQueries({ queryKey: schedulesKey(slug) })
     if (created !== null) {

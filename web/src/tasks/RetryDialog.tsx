@@ -1,6 +1,7 @@
 import { diffLines } from "diff"
 import { isLosslessNumber, parse, stringify } from "lossless-json"
 import { useState } from "react"
+import { isLossyCopy } from "../format/lossyCopy.ts"
 import { useTexts } from "../i18n/Language.tsx"
 import { TextAreaField } from "../ui/Fields.tsx"
 import { FormDialog } from "../ui/FormDialog.tsx"
@@ -16,9 +17,6 @@ export interface TaskValues {
 
 const isNamed = (value: unknown) =>
   typeof value === "object" && value !== null && !Array.isArray(value) && !isLosslessNumber(value)
-
-/** What the brain and agents store instead of a secret (docs/redaction.md). */
-const mask = "[REDACTED]"
 
 /** The text as JSON with each digit kept, or null where it is none of this form. */
 const read = (text: string, isForm: (value: unknown) => boolean): string | null => {
@@ -66,7 +64,7 @@ export const RetryDialog = ({ onClose, slug, task, values }: {
   const [kwargs, setKwargs] = useState(own.kwargs)
   const readArgs = read(args, Array.isArray)
   const readKwargs = read(kwargs, isNamed)
-  const isMasked = args.includes(mask) || kwargs.includes(mask)
+  const isLossy = isLossyCopy(args) || isLossyCopy(kwargs)
   const changes = [
     { label: texts.arguments, before: own.args, after: readArgs === null ? own.args : write(parse(readArgs)) },
     {
@@ -80,7 +78,7 @@ export const RetryDialog = ({ onClose, slug, task, values }: {
       title={texts.retryWithQuestion(task.name)}
       submit={texts.retry}
       size="large"
-      isBlocked={readArgs === null || readKwargs === null || isMasked || changes.length === 0}
+      isBlocked={readArgs === null || readKwargs === null || isLossy || changes.length === 0}
       onClose={onClose}
       onSubmit={async () => {
         if (readArgs !== null && readKwargs !== null) await retry(task, { args: readArgs, kwargs: readKwargs })
@@ -106,7 +104,7 @@ export const RetryDialog = ({ onClose, slug, task, values }: {
           onChange={({ target }) => setKwargs(target.value)}
         />
       </div>
-      {isMasked && <p role="alert" className="text-failure">{texts.valuesMasked}</p>}
+      {isLossy && <p role="alert" className="text-failure">{texts.valuesLossy}</p>}
       {changes.map((change) => <Difference key={change.label} {...change} />)}
     </FormDialog>
   )

@@ -305,7 +305,9 @@ export const schedules = {
     wrong: {
       args: "Das ist keine JSON-Liste wie [42].",
       kwargs: "Das ist kein JSON-Objekt wie {\"day\": 1}.",
-      json: "Die Argumente sind kein gültiges JSON. Korrigieren Sie sie und speichern Sie dann."
+      json: "Die Argumente sind kein gültiges JSON. Korrigieren Sie sie und speichern Sie dann.",
+      lossy:
+        "Einige Werte sind nur zum Teil zu sehen: ein Geheimnis ist verdeckt, oder ein Teil fehlt. Tragen Sie die ganzen Werte ein."
     },
     preview: "Was er tun würde",
     previewHint: "Geben Sie einen Ausdruck ein, um zu sehen, wann er feuert.",

@@ -43,8 +43,8 @@ export const task: Texts["task"] = {
   tree: "Task-Baum",
   retryWith: "Mit anderen Argumenten wiederholen",
   retryWithQuestion: (name: string) => `${name} mit anderen Argumenten wiederholen?`,
-  valuesMasked:
-    "Verdeckte Werte würden so gesendet, wie sie hier stehen. Trage die Geheimnisse selbst ein, oder wiederhole mit denselben Argumenten.",
+  valuesLossy:
+    "Einige Werte sind nur zum Teil zu sehen: ein Geheimnis ist verdeckt, oder ein Teil fehlt. Trage die ganzen Werte ein, oder wiederhole mit denselben Argumenten.",
   valuesUnknown: "svc kennt nicht alle Argumente dieses Tasks. Verwendet werden die hier angegebenen.",
   argumentsHint: "Ein JSON-Array.",
   namedArgumentsHint: "Ein JSON-Objekt.",

@@ -295,7 +295,8 @@ export const schedules = {
     wrong: {
       args: "This is no JSON list, such as [42].",
       kwargs: "This is no JSON object, such as {\"day\": 1}.",
-      json: "The arguments are not valid JSON. Correct them, then save."
+      json: "The arguments are not valid JSON. Correct them, then save.",
+      lossy: "Some values are shown in part: a secret is masked, or a part was left out. Give the whole values."
     },
     preview: "What it would do",
     previewHint: "Type an expression to see when it fires.",

@@ -41,8 +41,8 @@ export const task = {
   tree: "Tree",
   retryWith: "Retry with other arguments",
   retryWithQuestion: (name: string) => `Retry ${name} with other arguments?`,
-  valuesMasked:
-    "Masked values are sent as they are shown. Give the secrets themselves, or retry with the same arguments.",
+  valuesLossy:
+    "Some values are shown in part: a secret is masked, or a part was left out. Give the whole values, or retry with the same arguments.",
   valuesUnknown: "svc does not know all arguments of this task. Those given here are used.",
   argumentsHint: "A JSON array.",
   namedArgumentsHint: "A JSON object.",

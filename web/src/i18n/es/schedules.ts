@@ -299,7 +299,9 @@ export const schedules = {
     wrong: {
       args: "Esto no es una lista JSON, como [42].",
       kwargs: "Esto no es un objeto JSON, como {\"day\": 1}.",
-      json: "Los argumentos no son JSON válido. Corríjalos y guarde después."
+      json: "Los argumentos no son JSON válido. Corríjalos y guarde después.",
+      lossy:
+        "Algunos valores se muestran solo en parte: un secreto está oculto o falta una parte. Indique los valores completos."
     },
     preview: "Lo que haría",
     previewHint: "Escriba una expresión para ver cuándo se dispara.",

@@ -43,8 +43,8 @@ export const task: Texts["task"] = {
   tree: "Árbol",
   retryWith: "Reintentar con otros argumentos",
   retryWithQuestion: (name: string) => `¿Reintentar ${name} con otros argumentos?`,
-  valuesMasked:
-    "Los valores ocultos se enviarían tal como se muestran. Indica los secretos, o reintenta con los mismos argumentos.",
+  valuesLossy:
+    "Algunos valores se muestran solo en parte: un secreto está oculto o falta una parte. Indica los valores completos, o reintenta con los mismos argumentos.",
   valuesUnknown: "svc no conoce todos los argumentos de esta tarea. Se usan los que se indican aquí.",
   argumentsHint: "Un array JSON.",
   namedArgumentsHint: "Un objeto JSON.",

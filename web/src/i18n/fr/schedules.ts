@@ -305,7 +305,9 @@ export const schedules = {
     wrong: {
       args: "Ce n’est pas une liste JSON, comme [42].",
       kwargs: "Ce n’est pas un objet JSON, comme {\"day\": 1}.",
-      json: "Les arguments ne sont pas du JSON valide. Corrigez-les, puis enregistrez."
+      json: "Les arguments ne sont pas du JSON valide. Corrigez-les, puis enregistrez.",
+      lossy:
+        "Certaines valeurs ne sont affichées qu’en partie\u00a0: un secret est masqué, ou une partie manque. Saisissez les valeurs entières."
     },
     preview: "Ce qu’elle ferait",
     previewHint: "Saisissez une expression pour voir quand elle se déclenche.",

@@ -43,8 +43,8 @@ export const task: Texts["task"] = {
   tree: "Arbre",
   retryWith: "Relancer avec d’autres arguments",
   retryWithQuestion: (name: string) => `Relancer ${name} avec d’autres arguments\u00a0?`,
-  valuesMasked:
-    "Les valeurs masquées seraient envoyées telles qu’affichées. Saisissez les secrets, ou relancez avec les mêmes arguments.",
+  valuesLossy:
+    "Certaines valeurs ne sont affichées qu’en partie\u00a0: un secret est masqué, ou une partie manque. Saisissez les valeurs entières, ou relancez avec les mêmes arguments.",
   valuesUnknown: "svc ne connaît pas tous les arguments de cette tâche. Ceux indiqués ici sont utilisés.",
   argumentsHint: "Un tableau JSON.",
   namedArgumentsHint: "Un objet JSON.",

@@ -43,7 +43,8 @@ export const task: Texts["task"] = {
   tree: "ツリー",
   retryWith: "別の引数で再試行",
   retryWithQuestion: (name: string) => `${name} を別の引数で再試行しますか？`,
-  valuesMasked: "伏せられた値は表示のまま送られます。秘密の値を入力するか、同じ引数で再試行してください。",
+  valuesLossy:
+    "一部の値は完全には表示されていません（秘密が伏せられているか、省略されています）。完全な値を入力するか、同じ引数で再試行してください。",
   valuesUnknown: "svc はこのタスクの引数をすべては把握していません。ここで指定した引数が使われます。",
   argumentsHint: "JSON の配列。",
   namedArgumentsHint: "JSON のオブジェクト。",
