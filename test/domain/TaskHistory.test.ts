@@ -335,6 +335,29 @@ describe("fields", () => {
       ["huey", "task.failed", { reason: "timeout" }, "timeout"],
       ["huey", "task.failed", { exception: "ValueError: a\nb" }, "ValueError: a\nb"],
       ["rq", "task.failed", { exception: "Traceback (most recent call last):\n  x\nValueError: r\n" }, "ValueError: r"],
+      [
+        "rq",
+        "task.failed",
+        {
+          exception: "Traceback (most recent call last):\n  File \"/srv/a.py\", line 1, in a\n  File \"/sr…[truncated]"
+        },
+        "[unknown: the traceback was cut before its exception]"
+      ],
+      [
+        "rq",
+        "task.failed",
+        {
+          exception: "Traceback (most recent call last):\n  File \"/srv/a.py\", line 1, in a\n    pay(",
+          exception_message: "ValueError: r"
+        },
+        "ValueError: r"
+      ],
+      [
+        "rq",
+        "task.failed",
+        { exception: "Traceback (most recent call last):\n  x\nValueError: r\n  s" },
+        "ValueError: r"
+      ],
       ["rq", "task.failed", { exception: "[REDACTED]" }, "[REDACTED]"]
     ] as const
   )("%s %s tells its exception as one text", (engine, kind, data, text) => {

@@ -1,4 +1,6 @@
 /** The innermost frames of the user's own code, from a Python traceback or a JavaScript stack. */
+import { isPartOfType, stripCutMark } from "./CutStack.ts"
+import { maskFolder } from "./Folder.ts"
 import { maskIds } from "./Mask.ts"
 
 /** The parts of a stack that identify a failure. */
@@ -67,7 +69,9 @@ interface Frame {
 const readPythonStack = (stack: string): StackParts => {
   const isGroup = stack.includes(groupHeader)
   const members = isGroup ? stack.indexOf("\n  +-+") : -1
-  const text = (members < 0 ? stack : stack.slice(0, members)).slice(-maxLength)
+  const whole = members < 0 ? stack : stack.slice(0, members)
+  const kept = stripCutMark(whole)
+  const text = kept.slice(-maxLength)
   const collector = new FrameCollector()
   let exceptionLine: string | null = null
   let hasFrame = false
@@ -86,7 +90,9 @@ const readPythonStack = (stack: string): StackParts => {
       exceptionLine = content.trimEnd() // of several lines the first: the others are its message's
     }
   }
-  return { frames: collector.frames, exceptionLine: hasFrame ? exceptionLine : null }
+  const wasCut = kept.length < whole.length
+  const isWhole = hasFrame && exceptionLine !== null && !(wasCut && isPartOfType(exceptionLine))
+  return { frames: collector.frames, exceptionLine: isWhole ? exceptionLine : null }
 }
 
 /** Source lines are indented; a note about what an agent or the brain cut begins with a bracket. */
@@ -157,8 +163,11 @@ const isForeign = (path: string): boolean =>
   path === "native" || foreignFolders.some((folder) => path.includes(folder)) ||
   (path.includes("/Lib/") && path.includes("/Python3")) // Windows
 
-/** Releases and machines differ in the folders above. */
+/** The file and its folder. Releases and machines differ in the folders above, and sometimes in that folder. */
 const lastSegments = (path: string): string => {
   const last = path.lastIndexOf("/")
-  return last <= 0 ? path : path.slice(path.lastIndexOf("/", last - 1) + 1)
+  if (last <= 0) return path
+  const above = path.lastIndexOf("/", last - 1)
+  const parent = above <= 0 ? "" : path.slice(path.lastIndexOf("/", above - 1) + 1, above)
+  return maskFolder(path.slice(above + 1, last), parent) + path.slice(last)
 }

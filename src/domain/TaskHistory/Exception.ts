@@ -1,4 +1,5 @@
 /** One form for the failures of six engines (agents' protocol, section 4.2). */
+import { cutException, exceptionLineOf } from "../Failure/CutStack.ts"
 
 /** The fields of an event's data that explain a failure. */
 export interface ErrorFields {
@@ -14,16 +15,12 @@ export const isTraceback = (engine: string, exception: string | null): boolean =
 
 /**
  * `Type: message`, for every engine. The message of Celery's broker events is the exception's repr, which already names
- * the type. Without an exception the reason is used (a Celery retry, a Huey timeout).
+ * the type. Without an exception the reason is used (a Celery retry, a Huey timeout). A traceback that was cut has no last
+ * line that names the exception.
  */
 export const exceptionText = (engine: string, { exception, message, reason }: ErrorFields): string | null => {
   if (exception === null) return message ?? reason
-  if (isTraceback(engine, exception)) return lastLine(exception)
+  if (isTraceback(engine, exception)) return exceptionLineOf(exception) ?? message ?? reason ?? cutException
   if (message === null || message === "") return exception
   return message.startsWith(`${exception}(`) ? message : `${exception}: ${message}`
-}
-
-const lastLine = (text: string): string => {
-  const trimmed = text.trimEnd()
-  return trimmed.slice(trimmed.lastIndexOf("\n") + 1)
 }

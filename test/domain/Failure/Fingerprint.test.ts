@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as fc from "fast-check"
+import { cutException } from "../../../src/domain/Failure/CutStack.ts"
 import { addTask, describeFailure, fingerprintOf, signatureOf } from "../../../src/domain/Failure/Fingerprint.ts"
 import { maskIds, maskMessage } from "../../../src/domain/Failure/Mask.ts"
 import { fold, recorded } from "../TaskHistory/Recorded.ts"
@@ -91,6 +92,24 @@ ${python("RuntimeError: cannot pay", shopFrame)}`,
     "ValueError\nshop/orders.py:pay"
   ],
   ["a masked traceback", "ValueError: [REDACTED]", "[REDACTED]", "ValueError: [REDACTED]"],
+  [
+    "RQ: a traceback that was cut inside a frame: the frames that remain",
+    cutException,
+    `${python("", shopFrame).trimEnd()}\n  File "/srv/app/shop/de…[truncated]`,
+    "\nshop/orders.py:pay"
+  ],
+  [
+    "a traceback that was cut inside the exception's type",
+    "ValueError: 1",
+    `${python("", shopFrame).trimEnd()}\nValue[...808 more bytes truncated]`,
+    "ValueError\nshop/orders.py:pay"
+  ],
+  [
+    "a traceback that was cut inside the message",
+    "ValueError: 1",
+    `${python("", shopFrame).trimEnd()}\nshop.Late: after 3 [...808 more bytes truncated]`,
+    "Late\nshop/orders.py:pay"
+  ],
   ["a traceback that an agent cut away", "ValueError: 1", "", "ValueError: #"],
   [
     "BullMQ",
@@ -156,6 +175,44 @@ describe("fingerprint of a failure", () => {
     for (const other of [{ engine: "rq" }, { name: "shop.refund" }, { traceback: null }]) {
       assert.notStrictEqual(fingerprintOf({ ...failure(1, "a", 10), ...other }), fingerprint)
     }
+  })
+
+  const fileIn = (folder: string) =>
+    describeFailure({
+      exception: "ValueError: 1",
+      traceback: python("ValueError: 1", `"${folder}/tasks.py", line 1, in pay`)
+    })
+
+  it.each([
+    [["/srv/releases/20261127", "/srv/releases/20261128101500", "/srv/releases/2026_11_27", "/srv/releases/7"]],
+    [["/srv/releases/3f2a9bc", "/srv/releases/v42", "/srv/releases/blue-17"]],
+    [["/app/v1.2.3", "/app/v1.10.0", "/app/1.2.3-rc1"]],
+    [["/app/shop-1.2.3", "/app/shop-1.3.0.dev4"]],
+    [["/app/shop_2026-11-27", "/app/shop_2026_11_28T10"]],
+    [["/app/3f2a9bc", "/app/a1b2c3d", "/app/3f2a9bcd0e1f"]],
+    [["/tmp/tmpa1b2c3_x", "/tmp/job-Xy12Za", "/var/folders/zz/T/build-a8"]],
+    [["/run/web-7d9c6b5f4d-x2k9z", "/run/web-5c8f9d7b6-q4zzt"]],
+    [["/usr/lib/python3.11", "/usr/lib/python3.12"]],
+    [["/usr/lib/python3/site-packages/shop-1.0.1.egg", "/usr/lib/python3/site-packages/shop-1.1.0.egg"]],
+    [["/nix/store/0c5mzw9d3p2r1f8y7k6j4h3g2s1a0b9c-shop-1.0", "/nix/store/0c5mzw9d3p2r1f8y7k6j4h3g2s1a0b9c-shop-1.1"]]
+  ])("is of the code, not of the folder of its release or machine: %j", (folders) => {
+    assert.strictEqual(new Set(folders.map(fileIn)).size, 1, folders.map(fileIn).join("; "))
+  })
+
+  it.each([
+    ["/srv/app/shop", "shop/tasks.py"],
+    ["/srv/api/v1", "v1/tasks.py"],
+    ["/srv/api/v2", "v2/tasks.py"],
+    ["/srv/app/step12", "step12/tasks.py"],
+    ["/srv/releases/current", "current/tasks.py"],
+    ["/srv/app/oauth2-client", "oauth2-client/tasks.py"],
+    ["/srv/app/feedback", "feedback/tasks.py"],
+    ["/srv/app/tmp_files", "tmp_files/tasks.py"],
+    ["/srv/app/order-processing-queue", "order-processing-queue/tasks.py"],
+    ["/app", "app/tasks.py"],
+    ["/srv/releases/20261127", "#/tasks.py"]
+  ])("keeps the group of %s", (folder, frame) => {
+    assert.strictEqual(fileIn(folder), `ValueError\n${frame}:pay`)
   })
 
   it("is stable: it is stored", () => {
