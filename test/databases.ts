@@ -39,7 +39,6 @@ export const settingsOn = (engine: Engine, overrides: Partial<SettingsShape> = {
       port: 0,
       publicUrl: "http://localhost",
       loginMinDuration: 0,
-      versionCheckEnabled: false, // no test calls a registry by accident
       telegramUrl: "https://127.0.0.1:9", // an address that is not called
       ...overrides
     })

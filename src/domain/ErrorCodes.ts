@@ -205,10 +205,10 @@ export const codes = {
   internal_error: { status: 500, meaning: "The brain failed. Its log has the cause under the `request_id`." },
   export_job_not_completed: { status: 409, meaning: "The export has no file yet, or it failed." },
   too_many_export_jobs: { status: 409, meaning: "The project has 5 exports of this kind that have not ended." },
-  version_check_disabled: { status: 409, meaning: "`SVC_VERSION_CHECK_ENABLED` is false." },
+  version_check_disabled: { status: 409, meaning: "`SVC_RELEASES_URL` is not set." },
   version_check_failed: {
     status: 503,
-    meaning: "The npm client of the brain's machine could not read the registry; `detail` says why."
+    meaning: "The brain could not read the document at `SVC_RELEASES_URL`; `detail` says why."
   },
   unavailable: {
     status: 503,

@@ -72,24 +72,24 @@ export const AuditForwarderStatus = Schema.Struct({
 }).annotations(describeBody("AuditForwarderStatus", "How the audit webhook of the process that answers is doing."))
 export type AuditForwarderStatus = typeof AuditForwarderStatus.Type
 
-/** A package of svc, as the registry has it. */
+/** A package of svc, as the release feed has it. */
 export const PackageVersions = Schema.Struct({
   installed: describeField(
-    Schema.NullOr(Schema.String),
-    "The version that runs; null for a package that is installed elsewhere.",
+    Schema.String,
+    "The version that runs.",
     "0.1.0"
   ),
   latest: describeField(
     Schema.NullOr(Schema.String),
-    "The registry's version with the tag `latest`; null before the first check, or when the registry lacks the package.",
+    "The release feed's version; null before the first check, or without a feed.",
     "0.2.0"
   ),
   is_outdated: describeField(
     Schema.NullOr(Schema.Boolean),
-    "Whether `latest` is newer than the installed version; null when either is unknown.",
+    "Whether `latest` is newer than the installed version; null when it is unknown.",
     true
   )
-}).annotations(describeBody("PackageVersions", "A package's installed version and the registry's."))
+}).annotations(describeBody("PackageVersions", "The installed version and the release feed's."))
 export type PackageVersions = typeof PackageVersions.Type
 
 /** bodies: VersionsSnapshotPublic. */
@@ -99,8 +99,8 @@ export const VersionsSnapshot = Schema.Struct({
   generated_by: describeField(Schema.String, "The program that made it.", "svc 0.1.0"),
   canonical_url: describeField(
     Schema.String,
-    "Where the releases are: the package in the registry of the last check, or in npm's public one before it.",
-    "https://registry.npmjs.org/svc"
+    "Where the releases are: the release feed, `SVC_RELEASES_URL`. Empty: there is none.",
+    "https://releases.example.com/svc.json"
   ),
   packages: describeField(
     Schema.Record({ key: Schema.String, value: PackageVersions }),
@@ -108,22 +108,22 @@ export const VersionsSnapshot = Schema.Struct({
     { svc: { installed: "0.1.0", latest: "0.2.0", is_outdated: true } }
   ),
   source: describeField(
-    Schema.Literal("program", "registry"),
-    "`registry`: a check has stored the registry's versions; `program`: only the installed ones are known.",
-    "registry"
+    Schema.Literal("program", "feed"),
+    "`feed`: a check has stored the release feed's version; `program`: only the installed one is known.",
+    "feed"
   ),
-  fetched_at: describeField(Schema.NullOr(Timestamp), "When the registry was last read; null: never.", exampleTime),
+  fetched_at: describeField(Schema.NullOr(Timestamp), "When the release feed was last read; null: never.", exampleTime),
   fetched_from: describeField(
     Schema.NullOr(Schema.String),
-    "The registry that was read; null: none yet.",
-    "https://registry.npmjs.org/"
+    "The release feed that was read; null: none yet.",
+    "https://releases.example.com/svc.json"
   ),
   check_for_updates_url: describeField(
     Schema.String,
-    "The path that reads the registry.",
+    "The path that reads the release feed.",
     "/api/v1/admin/system/versions/check"
   )
 }).annotations(
-  describeBody("VersionsSnapshot", "The versions of svc: installed, and in the registry when it was last read.")
+  describeBody("VersionsSnapshot", "The versions of svc: installed, and in the release feed when it was last read.")
 )
 export type VersionsSnapshot = typeof VersionsSnapshot.Type

@@ -1,3 +1,4 @@
+import { FetchHttpClient } from "@effect/platform"
 import { Layer } from "effect"
 import { layerAgentSessions } from "../agents/gateway/SessionRegistry.ts"
 import { checkEffectVersion } from "../domain/EffectVersion.ts"
@@ -68,7 +69,6 @@ import * as Automation from "./Automation.ts"
 import * as Database from "./Database.ts"
 import * as Gateway from "./Gateway.ts"
 import * as Identity from "./Identity.ts"
-import * as NpmClient from "./NpmClient.ts"
 import * as SchedulerServer from "./SchedulerServer.ts"
 
 /**
@@ -140,7 +140,7 @@ export const layer = Layer.mergeAll(
   TaskWhy.layer,
   TaskVacuum.loop,
   TriggerEvents.layer,
-  Versions.layer.pipe(Layer.provide(Releases.layer), Layer.provide(NpmClient.layer)),
+  Versions.layer.pipe(Layer.provide(Releases.layer), Layer.provide(FetchHttpClient.layer)),
   Workers.layer
 ).pipe(
   // services cannot import the gateway, so Commands cannot provide the sessions that it sends through

@@ -6,10 +6,8 @@ export type NpmFailure =
   | "timeout"
   /** The registry cannot be reached. */
   | "offline"
-  /** The registry does not have the package. */
+  /** The registry does not have a package that svc depends on. */
   | "unknown_package"
-  /** The registry has a package of this name that is not svc. */
-  | "other_program"
   /** The answer is not what npm prints. */
   | "invalid_answer"
   /** npm failed otherwise. */

@@ -1,89 +1,90 @@
-import { Effect, Either, Option, Schema } from "effect"
-import { isVersion } from "../domain/ReleaseVersion.ts"
-import { NpmClient, NpmFailed } from "./NpmClient.ts"
+import { HttpClient } from "@effect/platform"
+import { Chunk, Data, Effect, Stream } from "effect"
+import { parseRelease } from "../domain/Release.ts"
+import { Settings } from "./Settings.ts"
 
-/** The npm package of the program, and that of the agent runtime. */
-export const packageNames = { svc: "svc", agent: "svc-agent" } as const
+export type ReleaseFailure =
+  /** SVC_RELEASES_URL is not set. */
+  | "no_feed"
+  /** The server did not answer, or with an error. */
+  | "offline"
+  /** The answer is not what the documentation says. */
+  | "invalid_answer"
 
-const checkTimeout = "30 seconds"
+/** The release feed, or a package that it names, could not be read. `message` is one sentence. */
+export class ReleaseFailed extends Data.TaggedError("ReleaseFailed")<{
+  readonly reason: ReleaseFailure
+  readonly message: string
+}> {}
 
-/** What `npm view` prints of the tag `latest`; other members are ignored. */
-const View = Schema.parseJson(Schema.Struct({
-  version: Schema.String.pipe(Schema.filter(isVersion)),
-  bin: Schema.optional(Schema.Record({ key: Schema.String, value: Schema.String }))
-}))
+const documentTimeout = "30 seconds"
+const packageTimeout = "10 minutes"
+const maxDocumentBytes = 64 * 1024
+/** The package is some 10 MB. */
+const maxPackageBytes = 128 * 1024 * 1024
 
-const Registry = Schema.Trim.pipe(Schema.compose(Schema.String.pipe(Schema.pattern(/^https?:\/\/[^\s]{1,2000}$/))))
-
-/** The registry's address without credentials. */
-const withoutCredentials = (text: string): string => {
-  const url = new URL(text)
-  url.username = ""
-  url.password = ""
-  url.search = ""
-  return url.toString()
-}
-
-/**
- * Reads releases from the registry that npm is configured with. Nothing is sent but npm's own request for the package, and
- * nothing runs unless it is asked for.
- */
+/** Reads the release feed that the operator configured (SVC_RELEASES_URL). Without the setting nothing is called. */
 export class Releases extends Effect.Service<Releases>()("svc/Releases", {
   effect: Effect.gen(function*() {
-    const npm = yield* NpmClient
+    const { releasesUrl } = yield* Settings
+    const client = HttpClient.filterStatusOk(yield* HttpClient.HttpClient)
 
-    const view = (name: string, cwd?: string) =>
-      Effect.flatMap(
-        npm.run(["view", `${name}@latest`, "version", "bin", "--json"], {
-          timeout: checkTimeout,
-          ...(cwd !== undefined && { cwd })
-        }),
-        (output) =>
-          Either.match(Schema.decodeUnknownEither(View)(output), {
-            onLeft: () =>
-              new NpmFailed({
-                reason: "invalid_answer",
-                message: `the registry's answer about ${name} is not a package`
-              }),
-            onRight: Effect.succeed
-          })
+    const read = (url: string, what: string, maxBytes: number) => {
+      let bytes = 0
+      const tooLarge = new ReleaseFailed({
+        reason: "invalid_answer",
+        message: `${what} has more than ${maxBytes} bytes`
+      })
+      return client.get(url).pipe(
+        Effect.flatMap(({ stream }) =>
+          stream.pipe(
+            Stream.tap((part) => (bytes += part.length) > maxBytes ? tooLarge : Effect.void),
+            Stream.runCollect
+          )
+        ),
+        Effect.map((parts) => Buffer.concat(Chunk.toReadonlyArray(parts))),
+        Effect.catchTags({
+          ResponseError: ({ response }) =>
+            new ReleaseFailed({
+              reason: "offline",
+              message: `${what} cannot be read: its server answered ${response.status}`
+            }),
+          RequestError: () =>
+            new ReleaseFailed({ reason: "offline", message: `${what} cannot be read: its server does not answer` })
+        })
       )
+    }
 
-    /**
-     * The newest version of svc. The public registry has had another package of this name, so a package without the
-     * program svc-scheduler is refused.
-     */
-    const latestProgram = (cwd?: string) =>
-      Effect.flatMap(
-        view(packageNames.svc, cwd),
-        ({ bin = {}, version }) =>
-          typeof bin.svc === "string" && typeof bin["svc-scheduler"] === "string"
-            ? Effect.succeed(version)
-            : new NpmFailed({
-              reason: "other_program",
-              message: `the registry's package ${packageNames.svc} ${version} is another program. ` +
-                "Configure npm with the registry that has this one (npm config set registry)"
-            })
+    /** The newest release. */
+    const latest = Effect.gen(function*() {
+      if (releasesUrl === "") {
+        return yield* new ReleaseFailed({
+          reason: "no_feed",
+          message: "no release feed is configured (SVC_RELEASES_URL)"
+        })
+      }
+      const text = yield* read(releasesUrl, "the release feed", maxDocumentBytes).pipe(
+        Effect.timeoutFail({
+          duration: documentTimeout,
+          onTimeout: () => new ReleaseFailed({ reason: "offline", message: "the release feed did not answer in time" })
+        })
       )
+      const release = parseRelease(text.toString("utf8"), releasesUrl)
+      return release ??
+        (yield* new ReleaseFailed({
+          reason: "invalid_answer",
+          message: "the answer of SVC_RELEASES_URL is not a release of svc"
+        }))
+    })
 
-    /** The newest version of the agent runtime; none where the registry does not have it. */
-    const latestAgent = view(packageNames.agent).pipe(
-      Effect.map(({ version }) => version),
-      Effect.option
-    )
+    /** The bytes at a package's address. They prove nothing by themselves. */
+    const download = (url: string) =>
+      Effect.timeoutFail(read(url, "the package", maxPackageBytes), {
+        duration: packageTimeout,
+        onTimeout: () => new ReleaseFailed({ reason: "offline", message: "the package did not arrive in time" })
+      })
 
-    /** The registry's address, for people. */
-    const registry = (cwd?: string) =>
-      Effect.map(
-        npm.run(["config", "get", "registry"], { timeout: checkTimeout, ...(cwd !== undefined && { cwd }) }),
-        (output) =>
-          Option.match(Schema.decodeUnknownOption(Registry)(output), {
-            onNone: () => "unknown",
-            onSome: withoutCredentials
-          })
-      )
-
-    return { latestProgram, latestAgent, registry } as const
+    return { feed: releasesUrl, latest, download } as const
   })
 }) {
   static readonly layer = this.Default

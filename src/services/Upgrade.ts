@@ -1,11 +1,17 @@
 import { FileSystem } from "@effect/platform"
 import { Data, Effect, Option, Schema } from "effect"
+import { hash, verify } from "node:crypto"
 import { basename, dirname, join, sep } from "node:path"
+import { type Release, releaseStatement } from "../domain/Release.ts"
 import { isNewer } from "../domain/ReleaseVersion.ts"
+import { maskCredentials } from "../domain/UrlCredentials.ts"
 import { version } from "../domain/Version.ts"
+import { publicKeyOf } from "./Audit/SigningKeys.ts"
 import { NpmClient } from "./NpmClient.ts"
-import { packageNames, Releases } from "./Releases.ts"
+import { Releases } from "./Releases.ts"
 import { Settings } from "./Settings.ts"
+
+const packageName = "svc"
 
 /** How this program came onto the machine. `svc upgrade --apply` changes only `global` and `project`. */
 export type Installation =
@@ -13,10 +19,10 @@ export type Installation =
   | { readonly kind: "project"; readonly folder: string }
   | { readonly kind: "container" | "clone" | "npx" | "other" }
 
-/** The program was not installed in a way that it can update, or npm installed something else. */
+/** The program does not install this release: nothing proves who made it, or svc was installed in another way. */
 export class UpgradeRefused extends Data.TaggedError("UpgradeRefused")<{ readonly message: string }> {}
 
-/** Downloads, and compiles better-sqlite3 where its prebuilt binary cannot be fetched. */
+/** npm downloads the packages that svc depends on. */
 const installTimeout = "15 minutes"
 const configTimeout = "30 seconds"
 
@@ -33,7 +39,7 @@ export class Upgrade extends Effect.Service<Upgrade>()("svc/Upgrade", {
     const fs = yield* FileSystem.FileSystem
     const npm = yield* NpmClient
     const releases = yield* Releases
-    const { inContainer } = yield* Settings
+    const { inContainer, releaseKey } = yield* Settings
 
     const exists = (path: string) => Effect.orElseSucceed(fs.exists(path), () => false)
     const readManifest = (folder: string) =>
@@ -47,7 +53,7 @@ export class Upgrade extends Effect.Service<Upgrade>()("svc/Upgrade", {
       Effect.gen(function*() {
         for (let folder = dirname(file); folder !== dirname(folder); folder = dirname(folder)) {
           const manifest = yield* readManifest(folder)
-          if (Option.exists(manifest, ({ name }) => name === packageNames.svc)) return folder
+          if (Option.exists(manifest, ({ name }) => name === packageName)) return folder
         }
         return null
       })
@@ -60,7 +66,7 @@ export class Upgrade extends Effect.Service<Upgrade>()("svc/Upgrade", {
 
     const isGlobal = (folder: string) =>
       npm.run(["root", "--global"], { timeout: configTimeout }).pipe(
-        Effect.flatMap((root) => fs.realPath(join(root.trim(), packageNames.svc))),
+        Effect.flatMap((root) => fs.realPath(join(root.trim(), packageName))),
         Effect.map((found) => found === folder),
         Effect.orElseSucceed(() => false)
       )
@@ -81,7 +87,7 @@ export class Upgrade extends Effect.Service<Upgrade>()("svc/Upgrade", {
         const manifest = yield* readManifest(project)
         const isDependency = Option.exists(
           manifest,
-          ({ dependencies = {}, devDependencies = {} }) => packageNames.svc in { ...dependencies, ...devDependencies }
+          ({ dependencies = {}, devDependencies = {} }) => packageName in { ...dependencies, ...devDependencies }
         )
         // another package manager would lose what npm changes beside its own lockfile
         const others = yield* Effect.forEach(
@@ -93,60 +99,103 @@ export class Upgrade extends Effect.Service<Upgrade>()("svc/Upgrade", {
           : { kind: "other" } as const
       })
 
-    /** The folder whose npm configuration applies. */
-    const folderOf = (installation: Installation) => installation.kind === "project" ? installation.folder : undefined
-
-    /** What runs, and what the registry has. Changes nothing. */
+    /** What runs, and what the release feed has; null without a feed. Changes nothing. */
     const check = (file: string) =>
       Effect.gen(function*() {
         const installation = yield* detect(file)
-        const latest = yield* releases.latestProgram(folderOf(installation))
-        return { installation, installed: version, latest, is_outdated: isNewer(latest, version) } as const
+        const release = releases.feed === "" ? null : yield* releases.latest
+        return { installation, release, is_outdated: release === null ? null : isNewer(release.version, version) }
       })
 
-    /** Has npm install exactly this version, and proves that it is the one in place. */
-    const apply = (file: string, installation: Installation, wanted: string) =>
+    /** The key that signed the release; nothing but its signature proves the publisher. Downloads nothing. */
+    const findPublisher = (release: Release) =>
       Effect.gen(function*() {
-        const isProject = installation.kind === "project"
-        const folder = folderOf(installation)
-        if (!isProject && installation.kind !== "global") {
-          return yield* new UpgradeRefused({ message: adviceFor(installation) })
+        const publisher = publicKeyOf(releaseKey)
+        if (publisher === undefined) {
+          return yield* new UpgradeRefused({
+            message:
+              `no release key is built in or configured (SVC_RELEASE_KEY), so nothing proves who made ${release.tarball}`
+          })
         }
-        yield* npm.run(["install", ...(isProject ? [] : ["--global"]), `${packageNames.svc}@${wanted}`], {
+        const signature = Buffer.from(release.signature ?? "", "base64url")
+        if (verify(null, Buffer.from(releaseStatement(release)), publisher.key, signature)) return publisher.public_key
+        return yield* new UpgradeRefused({
+          message:
+            `${releases.feed} has no signature of svc ${release.version} by the release key ${publisher.public_key}`
+        })
+      })
+
+    /** Where npm gets the packages that svc depends on. npm does not print an address that has credentials. */
+    const dependencyRegistry = (cwd: string | undefined) =>
+      npm.run(["config", "get", "registry"], { timeout: configTimeout, ...(cwd !== undefined && { cwd }) }).pipe(
+        Effect.map((output) => maskCredentials(output.trim())),
+        Effect.catchIf(
+          ({ reason }) => reason === "npm_failed",
+          () => Effect.succeed("of npm's configuration, whose address has credentials")
+        )
+      )
+
+    /** What a person agrees to: who signed the release, and where each part of it comes from. */
+    const plan = (installation: Installation, release: Release) =>
+      Effect.gen(function*() {
+        if (installation.kind !== "project" && installation.kind !== "global") {
+          return yield* new UpgradeRefused({ message: adviceFor(installation, release) })
+        }
+        const folder = installation.kind === "project" ? installation.folder : undefined
+        const publisher = yield* findPublisher(release)
+        return { folder, release, publisher, registry: yield* dependencyRegistry(folder) }
+      })
+
+    /**
+     * Downloads the package, and has npm install it if its digest is the signed one. No install script runs. A project
+     * keeps the package beside its package.json, which names it.
+     */
+    const apply = (file: string, { folder, release }: Effect.Effect.Success<ReturnType<typeof plan>>) =>
+      Effect.gen(function*() {
+        const bytes = yield* releases.download(release.tarball)
+        if (hash("sha512", bytes, "hex") !== release.sha512) {
+          return yield* new UpgradeRefused({
+            message: `the package at ${release.tarball} is not the one that was signed; nothing of it has run`
+          })
+        }
+        const place = folder ?? (yield* fs.makeTempDirectoryScoped({ prefix: "svc-upgrade-" }))
+        const tarball = join(place, `${packageName}-${release.version}.tgz`)
+        yield* fs.writeFile(tarball, bytes)
+        yield* npm.run(["install", "--ignore-scripts", ...(folder === undefined ? ["--global"] : []), tarball], {
           timeout: installTimeout,
           ...(folder !== undefined && { cwd: folder })
         })
         const real = yield* Effect.orElseSucceed(fs.realPath(file), () => file)
-        const placed = yield* Effect.flatMap(packageFolder(real), (found) =>
-          found === null ? Effect.succeedNone : readManifest(found))
-        const now = Option.getOrUndefined(placed)?.version
-        if (now === wanted) {
-          return
-        }
+        const found = yield* packageFolder(real)
+        const now = found === null ? undefined : Option.getOrUndefined(yield* readManifest(found))?.version
+        if (found !== null && now === release.version) return { folder: folder ?? found }
         return yield* new UpgradeRefused({
-          message: `npm installed svc ${wanted}, but ${now ?? "nothing"} is where this program was; check npm's prefix`
+          message: `npm installed svc ${release.version}, but ${
+            now ?? "nothing"
+          } is where this program was; check npm's prefix`
         })
-      })
+      }).pipe(Effect.scoped)
 
-    return { check, apply } as const
+    return { check, plan, apply } as const
   })
 }) {
   static readonly layer = this.Default
 }
 
-/** What a person does where svc cannot upgrade itself. */
-export const adviceFor = ({ kind }: Installation): string => {
+/** How a person installs the release. */
+export const adviceFor = ({ kind }: Installation, { tarball }: Release): string => {
   switch (kind) {
     case "container":
       return "svc runs in a container, whose files end with it: start the image of the new version instead"
     case "clone":
       return "svc runs from a clone: git pull && npm ci && npm run build"
     case "npx":
-      return `svc runs from npx's cache: npx ${packageNames.svc}@latest runs the new version`
+      return `svc runs from npx's cache: npx ${tarball} runs the new version`
     case "other":
       return "svc was not installed by npm, or another package manager owns the folder: upgrade it the way it was installed"
     case "global":
+      return `To install it: npm install --global ${tarball}`
     case "project":
-      return "svc upgrade --apply installs it"
+      return `To install it: npm install ${tarball}`
   }
 }

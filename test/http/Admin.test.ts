@@ -11,7 +11,7 @@ import { serving } from "../cli/svc.ts"
 import { svcHere } from "../cli/svcHere.ts"
 import { clientOfGlobalAdmin } from "../client.ts"
 import { engines, temporaryHome } from "../databases.ts"
-import { makeRegistry, npmEnvironment, type Registry } from "../registry.ts"
+import { makeReleaseFeed } from "../releaseFeed.ts"
 import { until } from "../until.ts"
 
 const planted = "planted-secret-of-at-least-32-bytes-000"
@@ -42,10 +42,11 @@ describe.each(engines)("what a global admin sees of the installation on %s", (en
         assert.deepInclude(forwarder, { enabled: false, sink_id: "none", lag_rows: null, process_sent_count: null })
         const snapshot = yield* admin.versions()
         assert.deepInclude(snapshot, { source: "program", fetched_at: null, generated_by: `svc ${version}` })
-        assert.deepStrictEqual(snapshot.packages["svc"], { installed: version, latest: null, is_outdated: null })
+        assert.deepStrictEqual(snapshot.packages, { svc: { installed: version, latest: null, is_outdated: null } })
+        assert.deepInclude(snapshot, { canonical_url: "", fetched_from: null })
         const refused = yield* Effect.flip(admin.checkVersions())
         assert.deepInclude(refused, { code: "version_check_disabled" })
-        assert.include(JSON.stringify(refused), "SVC_VERSION_CHECK_ENABLED")
+        assert.include(JSON.stringify(refused), "SVC_RELEASES_URL")
       }))
   })
 })
@@ -61,14 +62,6 @@ const brain = (environment: Readonly<Record<string, string>>) =>
     const running = yield* serving(settings)
     return { running, settings }
   })
-
-const freshRegistry = Effect.gen(function*() {
-  const home = yield* temporaryHome
-  const registry = yield* makeRegistry
-  return { registry, environment: npmEnvironment(registry, home) }
-})
-
-const program = { name: "svc", bin: { svc: "a.js", "svc-scheduler": "b.js" } }
 
 /** Signs in as a browser would; the calls of the group. */
 const sessionAt = (url: string) =>
@@ -88,52 +81,39 @@ const sessionAt = (url: string) =>
     Effect.map(({ admin }) => admin)
   )
 
+const release = (version: string) => JSON.stringify({ version, tarball: "svc.tgz", sha512: "0".repeat(128) })
+
 describe("the versions", () => {
-  it.scopedLive("are those of the registry that npm is configured with, and stay known without it", () =>
+  it.scopedLive("are those of the release feed, and stay known without it; another feed's do not", () =>
     Effect.gen(function*() {
-      const { environment, registry } = yield* freshRegistry
-      const { running } = yield* brain({ ...environment, SVC_METRICS_AUTH_TOKEN: planted })
+      const feed = yield* makeReleaseFeed
+      const { running, settings } = yield* brain({ SVC_RELEASES_URL: feed.url, SVC_METRICS_AUTH_TOKEN: planted })
       const admin = yield* sessionAt(running.url)
       const check = admin.checkVersions()
-      const assertFailed = (reason: string) =>
-        Effect.map(Effect.flip(check), (failure) => {
-          assert.include(JSON.stringify(failure), "version_check_failed")
-          assert.include(JSON.stringify(failure), `(${reason})`)
-        })
-
-      yield* assertFailed("unknown_package")
-      registry.published = [{ ...program, version: "9.9.8", bin: { svc: "a.js" } }]
-      yield* assertFailed("other_program")
-      const many: Registry["published"] = [{ ...program, version: "9.9.8" }, { ...program, version: "9.9.9" }]
-      registry.published = many
-      const checked = yield* check
-      assert.deepStrictEqual(checked.packages, {
-        svc: { installed: version, latest: "9.9.9", is_outdated: true },
-        "svc-agent": { installed: null, latest: null, is_outdated: null }
-      })
-      assert.deepInclude(checked, { source: "registry", fetched_from: registry.url })
-      for (const { headers } of registry.requests) assert.notInclude(JSON.stringify(headers), planted)
-
-      for (const hostile of ["<html>", "[]", "{\"name\":\"svc\",\"dist-tags\":{\"latest\":\"9.9.9; rm -rf /\"}}"]) {
-        registry.hostile = hostile
-        assert.include(JSON.stringify(yield* Effect.flip(check)), "version_check_failed")
+      const hostile = ["<html>", "[]", release("9.9.9; rm -rf /"), release("9.9.9").padEnd(70_000)]
+      for (const document of hostile) {
+        feed.document = document
+        const failure = JSON.stringify(yield* Effect.flip(check))
+        assert.include(failure, "version_check_failed")
+        assert.include(failure, "(invalid_answer)")
       }
+      feed.document = release("9.9.9")
+      const checked = yield* check
+      assert.deepStrictEqual(checked.packages, { svc: { installed: version, latest: "9.9.9", is_outdated: true } })
+      assert.deepInclude(checked, { source: "feed", canonical_url: feed.url, fetched_from: feed.url })
+      for (const { headers } of feed.requests) assert.notInclude(JSON.stringify(headers), planted)
+
+      feed.document = ""
+      yield* Effect.flip(check)
       const stored = yield* admin.versions()
       assert.deepStrictEqual(stored.packages, checked.packages)
       assert.strictEqual(stored.fetched_at, checked.fetched_at)
-    }))
 
-  it.scopedLive("cannot be read where there is no npm, or no network", () =>
-    Effect.gen(function*() {
-      const { environment, registry } = yield* freshRegistry
-      const offline = yield* brain({ ...environment, npm_config_registry: "http://127.0.0.1:9/" })
-      const refused = yield* Effect.flip((yield* sessionAt(offline.running.url)).checkVersions())
-      assert.include(JSON.stringify(refused), "(offline)")
-      assert.deepStrictEqual(registry.requests, [])
-      yield* offline.running.stop("SIGTERM")
-      const without = yield* serving({ ...offline.settings, PATH: "/nowhere" })
-      const missing = yield* Effect.flip((yield* sessionAt(without.url)).checkVersions())
-      assert.include(JSON.stringify(missing), "(npm_missing)")
+      yield* running.stop("SIGTERM")
+      const elsewhere = yield* serving({ ...settings, SVC_RELEASES_URL: "http://127.0.0.1:9/svc.json" })
+      const later = yield* sessionAt(elsewhere.url)
+      assert.isNull((yield* later.versions()).packages["svc"]?.latest)
+      assert.include(JSON.stringify(yield* Effect.flip(later.checkVersions())), "(offline)")
     }))
 })
 

@@ -1,14 +1,17 @@
+import { FetchHttpClient } from "@effect/platform"
 import { Console, Effect, Layer } from "effect"
 import { fileURLToPath } from "node:url"
+import { version } from "../../domain/Version.ts"
 import * as NpmClient from "../../layers/NpmClient.ts"
 import { Releases } from "../../services/Releases.ts"
 import { adviceFor, Upgrade } from "../../services/Upgrade.ts"
+import { confirm } from "../Confirm.ts"
 import { CliError } from "../Explain.ts"
 import { settings } from "../Settings.ts"
 
 const layerUpgrade = Upgrade.layer.pipe(
   Layer.provide(Releases.layer),
-  Layer.provide(NpmClient.layer),
+  Layer.provide(Layer.merge(NpmClient.layer, FetchHttpClient.layer)),
   Layer.provide(settings())
 )
 
@@ -18,30 +21,47 @@ const ownFile = fileURLToPath(import.meta.url)
 const next =
   "Restart every brain of this installation: the running ones still have the old version. Migrations run at their start"
 
-export const upgrade = ({ apply, json }: { readonly apply: boolean; readonly json: boolean }) =>
+const withoutFeed =
+  "No release feed is configured (SVC_RELEASES_URL), so svc does not know whether there is a newer version"
+
+interface Flags {
+  readonly apply: boolean
+  readonly json: boolean
+  readonly yes: boolean
+}
+
+export const upgrade = ({ apply, json, yes }: Flags) =>
   Effect.gen(function*() {
     const service = yield* Upgrade
-    const { installation, installed, is_outdated, latest } = yield* service.check(ownFile)
-    const found = { installed, latest, is_outdated, installation: installation.kind }
-    if (!apply || !is_outdated) {
+    const { installation, is_outdated, release } = yield* service.check(ownFile)
+    const found = { installed: version, latest: release?.version ?? null, is_outdated, installation: installation.kind }
+    if (release === null && apply) return yield* new CliError({ message: `nothing was changed: ${withoutFeed}` })
+    if (release === null || is_outdated !== true || !apply) {
       if (json) return yield* Console.log(JSON.stringify({ ...found, applied: false }))
-      yield* Console.log(
-        is_outdated
-          ? `svc ${latest} is available; ${installed} is installed. ${adviceFor(installation)}`
-          : `svc ${installed} is the newest version`
+      return yield* Console.log(
+        release === null
+          ? `svc ${version} is installed. ${withoutFeed}`
+          : is_outdated === true
+          ? `svc ${release.version} is available; ${version} is installed. ${adviceFor(installation, release)}`
+          : `svc ${version} is the newest version`
       )
-      return
     }
-    if (installation.kind !== "global" && installation.kind !== "project") {
-      return yield* new CliError({
-        message: `svc ${latest} is available, and nothing was changed: ${adviceFor(installation)}`
-      })
-    }
-    yield* Console.error(
-      `installing svc ${latest} with npm; a backup first lets you go back: svc backup --output <path>`
+    const plan = yield* service.plan(installation, release).pipe(
+      Effect.catchTag("UpgradeRefused", ({ message }) =>
+        new CliError({ message: `svc ${release.version} is available, and nothing was changed: ${message}` }))
     )
-    yield* service.apply(ownFile, installation, latest)
+    yield* confirm(
+      yes,
+      `Install svc ${release.version} in place of ${version}? Its publisher is the release key ${plan.publisher}, which ` +
+        `signed the package at ${release.tarball}. The packages that it depends on come from the registry ` +
+        `${plan.registry}. Make a backup first: svc backup --output <path>.`
+    )
+    yield* Console.error(`installing svc ${release.version} with npm`)
+    const { folder } = yield* service.apply(ownFile, plan)
     yield* Console.log(
-      json ? JSON.stringify({ ...found, applied: true }) : `installed svc ${latest} in place of ${installed}. ${next}`
+      json
+        ? JSON.stringify({ ...found, applied: true })
+        : `installed svc ${release.version} in place of ${version}. ${next}. No install script ran; if svc says that ` +
+          `a native package was not built: npm rebuild --prefix ${folder} better-sqlite3 argon2`
     )
   }).pipe(Effect.provide(layerUpgrade))

@@ -29,7 +29,7 @@ export class AdminApi extends HttpApiGroup.make("admin")
       .annotate(Access, { caller: "global_admin", scope: "admin:*" })
       .annotateContext(operation(
         "Show the versions",
-        "What runs, and what the registry had when it was last read. Calls nothing outside."
+        "What runs, and what the release feed (`SVC_RELEASES_URL`) had when it was last read. Calls nothing outside."
       ))
   )
   .add(
@@ -42,8 +42,8 @@ export class AdminApi extends HttpApiGroup.make("admin")
         failureCodes: ["version_check_disabled", "version_check_failed"]
       })
       .annotateContext(operation(
-        "Read the registry for newer versions",
-        "By the npm client of the brain's machine, with the registry that it is configured with. The answer is stored."
+        "Read the release feed for a newer version",
+        "The document at `SVC_RELEASES_URL`, which an operator sets. The answer is stored for all replicas."
       ))
   )
   .middleware(ProvideActor)

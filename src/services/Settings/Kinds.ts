@@ -4,6 +4,7 @@ import { isHostName } from "../../domain/HostName.ts"
 import { type GroupRole, parseGroupRoles } from "../../domain/Oidc.ts"
 import { parseSender, parseSmtpUrl } from "../../domain/Smtp.ts"
 import { hasCredentials, maskCredentials } from "../../domain/UrlCredentials.ts"
+import { publicKeyOf } from "../Audit/SigningKeys.ts"
 
 /** One setting of the program: its name, type, range, default, secret or not, and a line of text. */
 export interface Setting<A> {
@@ -144,6 +145,16 @@ export const url = (name: string, line: string): Setting<string> => ({
       : text === "" || (/^https?:\/\//i.test(text) && URL.canParse(text))
       ? Either.right(text.replace(/^https?/i, (scheme) => scheme.toLowerCase())) // compared in many places
       : Either.left(`must be an http or https URL, but is "${text}"`)
+})
+
+/** The environment alone sets it: what a public key proves is as good as the place it is in. */
+export const publicKey = (name: string, line: string): Setting<string> => ({
+  ...text(name, { default: "" }, line, { tunable: false }),
+  type: "Ed25519 public key",
+  parse: (text) =>
+    text === "" || publicKeyOf(text) !== undefined
+      ? Either.right(text)
+      : Either.left(`must be 32 bytes as base64url (43 characters), but is "${text}"`)
 })
 
 /** Scheme, host and port of an https server that the program calls by itself. */

@@ -1,4 +1,4 @@
-import { flag, hostNames, integer, keys, oneOf, origins, ranges, secret, text, url } from "./Kinds.ts"
+import { flag, hostNames, integer, keys, oneOf, origins, publicKey, ranges, secret, text, url } from "./Kinds.ts"
 
 /** The server, its database and its keys. */
 export const serverSettings = {
@@ -60,10 +60,14 @@ export const serverSettings = {
     "Ed25519 keys of audit checkpoints, in the same form; the first one signs (default: generated in SVC_HOME)."
   ),
   metricsAuthToken: secret("SVC_METRICS_AUTH_TOKEN", "Bearer token of /metrics (default: generated in SVC_HOME).", 16),
-  versionCheckEnabled: flag(
-    "SVC_VERSION_CHECK_ENABLED",
-    { default: true },
-    "A global admin may have the brain read the npm registry for newer versions. It never does so by itself."
+  releasesUrl: url(
+    "SVC_RELEASES_URL",
+    "Document that names the newest release of svc, read when someone asks for it (docs/operations.md); unset: none."
+  ),
+  // no package index has svc under a name of its own yet, so no key is built in
+  releaseKey: publicKey(
+    "SVC_RELEASE_KEY",
+    "Public key that signs releases of svc, 32 bytes as base64url; svc upgrade --apply installs no other."
   ),
   inContainer: flag(
     "SVC_CONTAINER",

@@ -2,9 +2,8 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { generateSync } from "otplib"
 import type { Page } from "playwright-core"
-import { temporaryHome } from "../../databases.ts"
 import { has } from "../../needs.ts"
-import { makeRegistry } from "../../registry.ts"
+import { makeReleaseFeed } from "../../releaseFeed.ts"
 import { assertAccessible, browser, clickBeside, confirm, inspect, press, signIn, visit } from "./browser.ts"
 import { email, shopOn } from "./shop.ts"
 
@@ -27,12 +26,8 @@ describe.skipIf(!(await has("chromium-headless-shell")))("people, accounts and t
     "an invited person joins, protects the account, and global admins run the brain",
     () =>
       Effect.gen(function*() {
-        const registry = yield* makeRegistry
-        const { call, invite, password, url } = yield* shopOn("PostgreSQL", {
-          npm_config_registry: registry.url,
-          npm_config_fetch_retries: "0",
-          npm_config_cache: yield* temporaryHome
-        })
+        const feed = yield* makeReleaseFeed
+        const { call, invite, password, url } = yield* shopOn("PostgreSQL", { SVC_RELEASES_URL: feed.url })
         const chrome = yield* browser
         const admin = yield* visit(chrome, url)
         const own = yield* visit(chrome, url)
@@ -315,13 +310,13 @@ describe.skipIf(!(await has("chromium-headless-shell")))("people, accounts and t
           await inspect(page, "health of the brain")
           await press(page, "Versions")
           await page.getByText(/^PostgreSQL \d/).waitFor()
-          await page.getByText("The registry has not been read.").waitFor()
+          await page.getByText("The release feed has not been read.").waitFor()
           await press(page, "Check for newer versions")
-          await page.getByRole("region", { name: "Notices" }).getByText("(unknown_package)").waitFor()
-          registry.published = [{ name: "svc", version: "9.9.9", bin: { svc: "a.js", "svc-scheduler": "b.js" } }]
+          await page.getByRole("region", { name: "Notices" }).getByText("(invalid_answer)").waitFor()
+          feed.document = JSON.stringify({ version: "9.9.9", tarball: "svc-9.9.9.tgz", sha512: "0".repeat(128) })
           await press(page, "Check for newer versions")
           await rowOf(page, "9.9.9").getByText("A newer one exists").waitFor()
-          await page.getByText("The registry was read").waitFor()
+          await page.getByText("The release feed was read").waitFor()
           await inspect(page, "versions")
           await press(page, "Settings")
           await page.getByLabel("Filter settings").fill("database")

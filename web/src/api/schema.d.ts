@@ -2369,7 +2369,7 @@ export interface components {
             until: string;
         };
         PackageVersions: {
-            installed: string | null;
+            installed: string;
             is_outdated: boolean | null;
             latest: string | null;
         };
@@ -3530,7 +3530,7 @@ export interface components {
             };
             schema_version: number;
             /** @enum {string} */
-            source: "program" | "registry";
+            source: "program" | "feed";
         };
         WhyReason: {
             /** @enum {string} */

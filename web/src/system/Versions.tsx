@@ -43,7 +43,7 @@ const Installation = () => {
   )
 }
 
-/** What runs, and what the registry has. The registry is read only when the person asks for it. */
+/** What runs, and what the release feed has, if there is one. It is read only when the person asks for it. */
 export const Versions = () => {
   const { system: texts } = useTexts()
   const queries = useQueryClient()
@@ -51,41 +51,44 @@ export const Versions = () => {
   const check = useAct(key, async () => {
     queries.setQueryData(key, await unwrap(api.POST("/api/v1/admin/system/versions/check")))
   })
+  const hasFeed = query.isError || (query.data !== undefined && query.data.canonical_url !== "")
   const rows = Object.entries(query.data?.packages ?? {}).map(([name, versions]) => ({ name, ...versions }))
   return (
     <>
       <Installation />
-      <div>
-        <div className="flex flex-wrap items-center gap-4 px-5 pb-4">
-          <p className="text-soft">
-            {query.data?.fetched_at === null ? texts.neverChecked : query.data !== undefined && (
-              <>
-                {texts.checked} <Time at={query.data.fetched_at} />
-              </>
-            )}
-          </p>
-          <Button className="ml-auto" disabled={check.isPending} onClick={() => check.mutate()}>{texts.check}</Button>
+      {hasFeed && (
+        <div>
+          <div className="flex flex-wrap items-center gap-4 px-5 pb-4">
+            <p className="text-soft">
+              {query.data?.fetched_at === null ? texts.neverChecked : query.data !== undefined && (
+                <>
+                  {texts.checked} <Time at={query.data.fetched_at} />
+                </>
+              )}
+            </p>
+            <Button className="ml-auto" disabled={check.isPending} onClick={() => check.mutate()}>{texts.check}</Button>
+          </div>
+          <ListFrame list={query} isEmpty={false} empty={null}>
+            <Table
+              label={texts.tabs.versions}
+              rows={rows}
+              rowKey={({ name }) => name}
+              columns={[
+                { title: texts.package, cell: ({ name }) => <code className="font-mono">{name}</code> },
+                { title: texts.installed, cell: ({ installed }) => installed },
+                { title: texts.latest, cell: ({ latest }) => latest ?? "–" },
+                {
+                  title: texts.status,
+                  cell: ({ is_outdated }) =>
+                    is_outdated === null ? texts.unknown : is_outdated
+                      ? <span className="text-retry">{texts.outdated}</span>
+                      : <span className="text-success">{texts.current}</span>
+                }
+              ]}
+            />
+          </ListFrame>
         </div>
-        <ListFrame list={query} isEmpty={false} empty={null}>
-          <Table
-            label={texts.tabs.versions}
-            rows={rows}
-            rowKey={({ name }) => name}
-            columns={[
-              { title: texts.package, cell: ({ name }) => <code className="font-mono">{name}</code> },
-              { title: texts.installed, cell: ({ installed }) => installed ?? texts.elsewhere },
-              { title: texts.latest, cell: ({ latest }) => latest ?? "–" },
-              {
-                title: texts.status,
-                cell: ({ is_outdated }) =>
-                  is_outdated === null ? texts.unknown : is_outdated
-                    ? <span className="text-retry">{texts.outdated}</span>
-                    : <span className="text-success">{texts.current}</span>
-              }
-            ]}
-          />
-        </ListFrame>
-      </div>
+      )}
     </>
   )
 }
