@@ -67,4 +67,11 @@ const down = Effect.gen(function*() {
   for (const table of ["schedule_claims", "schedule_streams"]) yield* sql`DROP TABLE ${sql(table)}`
 })
 
-export const m0014: Migration = { id: 14, name: "schedule_streams", compatibleFrom: 5, up, down }
+export const m0014: Migration = {
+  id: 14,
+  name: "schedule_streams",
+  compatibleFrom: 5,
+  up,
+  down,
+  deletes: [{ table: "schedules", where: "source_key IS NOT NULL" }]
+}

@@ -35,19 +35,20 @@ export interface Rows {
   readonly precision: "exact" | "about" | "more than"
 }
 
-const countRowsOf = (table: string): Effect.Effect<Rows, SqlError.SqlError, Reader> =>
+/** Rows of a table; `where` is a condition of the program's own. */
+export const countRowsOf = (table: string, where?: string): Effect.Effect<Rows, SqlError.SqlError, Reader> =>
   Effect.gen(function*() {
     const sql = yield* Reader
-    if (table === "tasks") { // the writers maintain this count
+    if (table === "tasks" && where === undefined) { // the writers maintain this count
       const [row] = yield* sql<{ n: number | string }>`SELECT COALESCE(SUM(tasks), 0) AS n FROM task_counts`
       return { n: Number(row?.n ?? 0), precision: "exact" }
     }
-    const [row] = yield* sql<{ n: number }>`SELECT count(*) AS n FROM (SELECT 1 FROM ${sql(table)} LIMIT ${
-      maxCounted + 1
-    }) AS found`
+    const [row] = yield* sql<{ n: number }>`SELECT count(*) AS n FROM (SELECT 1 FROM ${sql(table)} WHERE ${
+      sql.literal(where ?? "TRUE")
+    } LIMIT ${maxCounted + 1}) AS found`
     const counted = row?.n ?? 0
     if (counted <= maxCounted) return { n: counted, precision: "exact" }
-    const [estimate] = yield* estimateOf(table)
+    const [estimate] = where === undefined ? yield* estimateOf(table) : []
     return estimate !== undefined && estimate.n > maxCounted
       ? { n: estimate.n, precision: "about" }
       : { n: maxCounted, precision: "more than" }

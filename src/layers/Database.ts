@@ -168,9 +168,6 @@ export const layerUnmigrated = layerOfSettings(openOrCreate)
 /** Opens the database of the settings read-only: creates and writes nothing. Fails with DatabaseMissing. */
 export const layerReadOnly = layerOfSettings(openExisting)
 
-/** Exclusive access to a SQLite file: a downgrade must not drop tables while a brain runs. */
-export const layerExclusive = Layer.provideMerge(SqliteLock.layer, layerUnmigrated)
-
 /** The database of the settings, migrated to this program's revision; and the hints. */
 export const layer = Hints.layer.pipe(
   Layer.provideMerge(Migrations.layerUpgrade),

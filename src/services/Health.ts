@@ -73,9 +73,23 @@ export class Health extends Effect.Service<Health>()("svc/Health", {
       Effect.map(Option.isSome)
     )
 
+    /** Whether the schema is still one that this program works with: it may have been changed below a running brain. */
+    const isSchemaUsable = read<{ revision: number | null; compatible_from: number | null }>`
+      SELECT max(id) AS revision, max(CASE WHEN id > ${migrations.head} THEN compatible_from END) AS compatible_from
+      FROM schema_migrations`.pipe(
+      Effect.map(([found]) =>
+        (found?.revision ?? 0) >= migrations.head && (found?.compatible_from ?? 0) <= migrations.head
+      ),
+      Effect.disconnect,
+      Effect.timeoutOption(probeTimeout),
+      Effect.map(Option.getOrElse(() => false)),
+      Effect.orElseSucceed(() => false) // the database answers, so that table is gone
+    )
+
     /** A brain that answers has started; before that the server answers `starting` (layers/StartupResponses.ts). */
     const readiness: Effect.Effect<Readiness> = Effect.gen(function*() {
       if (!(yield* isDatabaseUp)) return { status: "unready", reason: "database" } as const
+      if (!(yield* isSchemaUsable)) return { status: "unready", reason: "schema" } as const
       return (yield* audit.suspendReason) === null
         ? { status: "ready" } as const
         : { status: "unready", reason: "audit_log" } as const

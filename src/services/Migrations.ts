@@ -14,6 +14,8 @@ export interface Migration {
   readonly compatibleFrom: number
   readonly up: Effect.Effect<void, SqlError.SqlError, SqlClient.SqlClient>
   readonly down: Effect.Effect<void, SqlError.SqlError | MigrationRefused, SqlClient.SqlClient>
+  /** Rows that `down` deletes from tables that it keeps, for the list of what a downgrade loses. */
+  readonly deletes?: ReadonlyArray<{ readonly table: string; readonly where: string }>
 }
 
 export interface AppliedMigration {
@@ -37,7 +39,7 @@ export class SchemaTooNew extends Data.TaggedError("SchemaTooNew")<{
   override get message() {
     const newer = programLabel(this.program)
     return `The database is at revision ${this.revision}, which ${newer} created; this is svc ${version}, and it knows revisions up ` +
-      `to ${this.known}. Start ${newer}, or let it go back one step: svc migrate downgrade ${this.revision - 1}`
+      `to ${this.known}. Start ${newer}, or let it go back: svc migrate downgrade ${this.known}`
   }
 }
 
@@ -121,41 +123,52 @@ const make = Effect.gen(function*() {
       }).pipe(Effect.provideService(SqlClient.SqlClient, sql))
     )
 
-  /** Undoes the newest step, which must be the one after `target`: one step back at a time. */
+  /** The steps that a downgrade to `target` undoes, newest first. Fails unless this program can undo each of them. */
+  const stepsBack = (target: number) =>
+    Effect.gen(function*() {
+      const rows = yield* listApplied
+      const newest = rows[rows.length - 1]
+      const revision = newest?.id ?? 0
+      if (newest !== undefined && revision > head) {
+        const newer = programLabel(newest.program)
+        return yield* new MigrationRefused({
+          message:
+            `The newest step, revision ${revision}, was applied by ${newer}, and this is svc ${version}, which knows steps ` +
+            `up to ${head}. Undo it with ${newer}: svc migrate downgrade ${target}`
+        })
+      }
+      if (target >= revision) {
+        return yield* new MigrationRefused({
+          message: `The database is at revision ${revision}; a downgrade goes to an earlier one.`
+        })
+      }
+      return list.filter(({ id }) => id > target && id <= revision).reverse()
+    })
+
+  /** Undoes the steps after `target`, one after the other in one transaction; returns them. */
   const downgrade = (target: number) =>
     sql.withTransaction(
       Effect.gen(function*() {
         yield* lock
-        const rows = yield* listApplied
-        const newest = rows[rows.length - 1]
-        const revision = newest?.id ?? 0
-        if (newest !== undefined && revision > head) {
-          return yield* new MigrationRefused({
-            message:
-              `The newest step, revision ${revision}, was applied by ${
-                programLabel(newest.program)
-              }, and this is svc ${version}, which knows ` +
-              `steps up to ${head}. Undo it with ${programLabel(newest.program)}: svc migrate downgrade ${revision - 1}`
-          })
+        const steps = yield* stepsBack(target)
+        for (const { down, id } of steps) {
+          yield* down
+          yield* sql`DELETE FROM schema_migrations WHERE id = ${id}`
         }
-        if (revision === target) {
-          return yield* new MigrationRefused({ message: `The database is already at revision ${target}.` })
-        }
-        const step = list.find((migration) => migration.id === revision)
-        if (step === undefined || !(revision - 1 === target)) {
-          return yield* new MigrationRefused({
-            message: `The database is at revision ${revision}; one step back is revision ${
-              revision - 1
-            }. Go back one step at a time.`
-          })
-        }
-        yield* step.down
-        yield* sql`DELETE FROM schema_migrations WHERE id = ${step.id}`
-        return step
+        return steps
       }).pipe(Effect.provideService(SqlClient.SqlClient, sql))
     )
 
-  return { head, list, applied: listApplied, current: currentRevision, checkCompatible, upgrade, downgrade } as const
+  return {
+    head,
+    list,
+    applied: listApplied,
+    current: currentRevision,
+    checkCompatible,
+    upgrade,
+    stepsBack,
+    downgrade
+  } as const
 })
 
 export class Migrations extends Effect.Service<Migrations>()("svc/Migrations", { effect: make }) {

@@ -8,7 +8,7 @@ import { databaseMillis } from "./Dialect.ts"
 import { acquireFileLock } from "./FileLock.ts"
 import { lockSchema } from "./Migrations.ts"
 
-/** A brain runs on the database, so it must not be replaced or wiped. */
+/** A brain runs on the database, so it must not be replaced, wiped or taken back. */
 export class BrainRunning extends Data.TaggedError("BrainRunning")<{
   /** Host and process id of each brain; empty for a SQLite file, whose lock names no holder. */
   readonly holders: ReadonlyArray<string>

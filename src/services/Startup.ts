@@ -2,7 +2,7 @@ import { Context, type MutableRef } from "effect"
 import type { Readiness } from "../domain/Health.ts"
 
 /** Why the program does not serve yet. */
-export type StartupReason = Exclude<Extract<Readiness, { status: "unready" }>["reason"], "audit_log">
+export type StartupReason = Exclude<Extract<Readiness, { status: "unready" }>["reason"], "audit_log" | "schema">
 
 /**
  * What the start waits for, as `/health/ready` reports it while the program listens but does not serve yet. A server

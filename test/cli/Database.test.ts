@@ -69,9 +69,87 @@ describe.each(engines)("the database commands on %s", (engine) => {
 
       const far = yield* svc(["migrate", "downgrade", "99"], settings)
       assert.strictEqual(far.code, 1)
-      const down = yield* svc(["migrate", "downgrade", String(current.revision - 1)], settings)
-      assert.strictEqual(down.stdout.split("\n").at(-2), `revision: ${current.revision - 1}`)
+      const before = history.at(-2).id
+      const down = yield* svc(["migrate", "downgrade", String(before)], settings)
+      assert.strictEqual(down.stdout.split("\n").at(-2), `revision: ${before}`)
       assert.strictEqual((yield* svc(["check"], settings)).code, 0)
+    }))
+
+  it.scoped("go back to any earlier revision, step by step, after they said what is lost", () =>
+    Effect.gen(function*() {
+      const { home, settings } = yield* fresh(engine)
+      yield* svc(["bootstrap-admin", "--email", "ann@example.com", "--password-stdin"], settings, {
+        input: "a long password\n"
+      })
+      yield* Effect.promise(() =>
+        execute(home, settings, [
+          `INSERT INTO saved_views (id, project_id, owner_id, name, filters, is_shared, created_at, updated_at)
+            SELECT '00000000-0000-4000-8000-000000000001', p.id, u.id, 'failed', '{}', 0, u.created_at, u.created_at
+            FROM projects p CROSS JOIN users u`,
+          "UPDATE projects SET payload_role = 'admin'"
+        ])
+      )
+      const back = ["migrate", "downgrade", "18"]
+      const refused = yield* svc(back, settings)
+      assert.strictEqual(refused.code, 2)
+      assert.match(refused.stdout, /\n {2}saved_views +1\n/)
+      assert.match(refused.stdout, /\n {2}projects\.payload_role +1\n/)
+      assert.notInclude(refused.stdout, "bulk_retry_items") // empty
+      assert.match(refused.stderr, /^svc: nothing was changed\. .*svc migrate downgrade 18 --force\n$/)
+      assert.strictEqual((yield* svc(["migrate", "current", "--check-heads"], settings)).code, 0)
+      const listed = JSON.parse((yield* svc([...back, "--json"], settings)).stdout)
+      assert.deepInclude(listed.lost, { what: "saved_views", rows: 1 })
+
+      const down = yield* svc([...back, "--force"], settings)
+      assert.strictEqual(down.code, 0, down.stderr)
+      const reverted = down.stdout.split("\n").filter((line) => line.startsWith("reverted ")).map((line) =>
+        Number(line.split(" ")[1])
+      )
+      const steps: ReadonlyArray<{ readonly id: number }> = JSON.parse(
+        (yield* svc(["migrate", "history", "--json"], settings)).stdout
+      )
+      assert.deepStrictEqual(reverted, steps.map(({ id }) => id).filter((id) => id > 18).reverse())
+      assert.include((yield* svc(["migrate", "downgrade", "18"], settings)).stderr, "goes to an earlier one")
+      const empty = yield* svc(["migrate", "downgrade", "0", "--force"], settings)
+      assert.strictEqual(empty.stdout.split("\n").at(-2), "revision: 0")
+      assert.strictEqual((yield* svc(["migrate", "upgrade"], settings)).code, 0)
+      assert.strictEqual((yield* svc(["migrate", "current", "--check-heads"], settings)).code, 0)
+    }))
+
+  it.scoped("do not go back under the brain that works on the database", () =>
+    Effect.gen(function*() {
+      const { settings } = yield* fresh(engine)
+      const brain = yield* serving(settings)
+      const { revision } = JSON.parse((yield* svc(["migrate", "current", "--json"], settings)).stdout)
+      const downgrade = ["migrate", "downgrade", String(revision - 1), "--force"]
+      const refused = yield* svcProcess(downgrade, settings)
+      assert.strictEqual(refused.code, 1)
+      assert.match(refused.stderr, /^svc: (A brain runs|Brains run \([^)]+:\d+\)) on [^\n]+Stop every brain[^\n]+\n$/)
+      assert.strictEqual((yield* svc(["migrate", "current", "--check-heads"], settings)).code, 0)
+      yield* brain.stop("SIGTERM")
+      assert.strictEqual((yield* svcProcess(downgrade, settings)).code, 0)
+    }))
+
+  it.scopedLive("a brain whose schema another program took back is unready until it is there again", () =>
+    Effect.gen(function*() {
+      const { home, settings } = yield* fresh(engine)
+      const brain = yield* serving(settings)
+      const ready = Effect.promise(async () => {
+        const response = await fetch(`${brain.url}/health/ready`)
+        return { status: response.status, body: await response.json() }
+      })
+      assert.strictEqual((yield* ready).status, 200)
+      const change = (statement: string) => Effect.promise(() => execute(home, settings, [statement]))
+      const unready = { status: 503, body: { status: "unready", reason: "schema" } }
+      yield* change("UPDATE schema_migrations SET id = -id WHERE id = (SELECT max(id) FROM schema_migrations)")
+      assert.deepStrictEqual(yield* ready, unready)
+      yield* change("UPDATE schema_migrations SET id = -id WHERE id < 0")
+      assert.strictEqual((yield* ready).status, 200)
+      // a newer program that still works with this one's schema, and one that does not
+      yield* change("INSERT INTO schema_migrations VALUES (900, 'later', 5, '2026-01-01T00:00:00.000000Z', '7.8.9')")
+      assert.strictEqual((yield* ready).status, 200)
+      yield* change("UPDATE schema_migrations SET compatible_from = 900 WHERE id = 900")
+      assert.deepStrictEqual(yield* ready, unready)
     }))
 
   it.scoped("tell the rows of each table", () =>
@@ -232,22 +310,6 @@ describe.each(engines)("the database commands on %s", (engine) => {
         link.stderr,
         /^svc: ann@example\.com can set a new password with it once, before \S+Z; earlier links are revoked\n$/
       )
-    }))
-})
-
-describe("a SQLite database that is served", () => {
-  it.scoped("does not go back a step under the brain that works on it", () =>
-    Effect.gen(function*() {
-      const { settings } = yield* fresh("SQLite")
-      const brain = yield* serving(settings)
-      const { revision } = JSON.parse((yield* svc(["migrate", "current", "--json"], settings)).stdout)
-      const downgrade = ["migrate", "downgrade", String(revision - 1)]
-      const refused = yield* svcProcess(downgrade, settings)
-      assert.strictEqual(refused.code, 1)
-      assert.match(refused.stderr, /^svc: Another svc [^\n]+ already serves [^\n]+\n$/)
-      assert.strictEqual((yield* svc(["migrate", "current", "--check-heads"], settings)).code, 0)
-      yield* brain.stop("SIGTERM")
-      assert.strictEqual((yield* svcProcess(downgrade, settings)).code, 0)
     }))
 })
 

@@ -25,10 +25,14 @@ const history = Command.make("history", { json }, handler((module) => module.his
   Command.withDescription("List the steps, and when each was applied.")
 )
 
-const revision = Args.text({ name: "revision" }).pipe(Args.withDescription("The revision before the current one."))
+const revision = Args.text({ name: "revision" }).pipe(Args.withDescription("An earlier revision's number."))
 
-const downgrade = Command.make("downgrade", { revision }, handler((module) => module.downgrade)).pipe(
-  Command.withDescription("Undo the newest step.")
+const force = Options.boolean("force").pipe(
+  Options.withDescription("Delete what the earlier revision has no place for.")
+)
+
+const downgrade = Command.make("downgrade", { revision, force, json }, handler((module) => module.downgrade)).pipe(
+  Command.withDescription("Undo every step after a revision, newest first, while no brain runs.")
 )
 
 const drop = Options.boolean("drop").pipe(Options.withDescription("Remove the indexes instead."))

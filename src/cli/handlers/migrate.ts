@@ -1,10 +1,14 @@
 import { Console, Effect, Layer } from "effect"
 import { migrations } from "../../../migrations/index.ts"
+import * as Catalog from "../../layers/Catalog.ts"
 import * as DatabaseLayer from "../../layers/Database.ts"
 import { type AppliedMigration, Migrations } from "../../services/Migrations.ts"
+import { whileNoBrainRuns } from "../../services/RunningBrains.ts"
 import { SearchIndexes } from "../../services/Tasks/SearchIndexes.ts"
+import { listLosses, type Loss } from "../DowngradeLosses.ts"
 import { CliError } from "../Explain.ts"
 import { inspect, layerInspection } from "../Inspection.ts"
+import { linesOfRows } from "../RowCounts.ts"
 import { settings } from "../Settings.ts"
 
 /** A revision as `svc migrate` takes it: a step's number, such as 3; 0 is the empty database. */
@@ -80,14 +84,42 @@ export const history = ({ json }: { readonly json: boolean }) =>
 /** Fails where there is no database. Opening one for writing would create it. */
 const requireDatabase = Effect.provide(Migrations, layerInspection)
 
-export const downgrade = ({ revision }: { readonly revision: string }) =>
+interface Downgrade {
+  readonly revision: string
+  readonly force: boolean
+  readonly json: boolean
+}
+
+/** A line for each table and column that goes, with its rows. */
+const describeLosses = (losses: ReadonlyArray<Loss>): ReadonlyArray<string> =>
+  losses.length === 0
+    ? ["nothing but indexes and empty tables is lost"]
+    : ["this is lost for good:", ...linesOfRows(losses.map(({ rows, what }) => [what, rows] as const))]
+
+export const downgrade = ({ force, json, revision }: Downgrade) =>
   Effect.gen(function*() {
     const target = yield* parseRevision(revision)
-    yield* requireDatabase
-    const step = yield* Effect.flatMap(Migrations, ({ downgrade }) => downgrade(target)).pipe(
-      Effect.provide(DatabaseLayer.layerExclusive.pipe(Layer.provide(settings())))
+    const { database_url } = yield* inspect
+    const losses = yield* listLosses(target).pipe(Effect.provide(Layer.merge(layerInspection, Catalog.layer))) // fails where there is no database
+    const summary = { database_url, revision: target, lost: losses.map(({ rows, what }) => ({ what, rows: rows.n })) }
+    if (losses.length > 0 && !force) {
+      yield* Console.log(
+        json
+          ? JSON.stringify({ ...summary, reverted: [] })
+          : [`database: ${database_url}`, ...describeLosses(losses)].join("\n")
+      )
+      return yield* new CliError({
+        usage: true,
+        message: `nothing was changed. Make a backup, then: svc migrate downgrade ${target} --force`
+      })
+    }
+    const steps = yield* Effect.flatMap(Migrations, ({ downgrade }) => whileNoBrainRuns(downgrade(target))).pipe(
+      Effect.provide(DatabaseLayer.layerUnmigrated.pipe(Layer.provide(settings())))
     )
-    yield* Console.log(`reverted ${step.id} ${step.name}`)
+    if (json) {
+      return yield* Console.log(JSON.stringify({ ...summary, reverted: steps.map(({ id, name }) => ({ id, name })) }))
+    }
+    for (const { id, name } of steps) yield* Console.log(`reverted ${id} ${name}`)
     yield* Console.log(`revision: ${target}`)
   })
 
