@@ -26,7 +26,7 @@ import { type Point, type ProcessSample, sampleProcess, trendOf } from "./soak/s
 
 const settings = {
   SVC_NOTIFICATIONS_WEBHOOK_ALLOW_HTTP: "true",
-  SVC_OUTBOUND_ALLOW_CIDRS: "127.0.0.0/8",
+  SVC_OUTBOUND_ALLOW_CIDRS: "127.0.0.0/8:*",
   SVC_COMMAND_TIMEOUT_SECONDS: "20",
   SVC_SCHEDULE_CATCH_UP_MAX: "1000",
   SVC_SCHEDULE_REPLAY_PER_SECOND: "1000"

@@ -10,7 +10,7 @@ import { percentile } from "../percentile.ts"
 import type { Database } from "../run.ts"
 import { type Arrival, makeReceiver } from "./receiver.ts"
 
-const settings = { SVC_NOTIFICATIONS_WEBHOOK_ALLOW_HTTP: "true", SVC_OUTBOUND_ALLOW_CIDRS: "127.0.0.0/8" }
+const settings = { SVC_NOTIFICATIONS_WEBHOOK_ALLOW_HTTP: "true", SVC_OUTBOUND_ALLOW_CIDRS: "127.0.0.0/8:*" }
 const base = "/projects/bench/notifications"
 
 /** Receivers with an origin each, because a process sends at most 200 messages a second to one. More would exceed the rate limit of POST. */

@@ -3,7 +3,7 @@ import { Audit } from "../services/Audit.ts"
 import { AuditForwarder } from "../services/AuditForwarder.ts"
 import { Leader } from "../services/Leader.ts"
 import { Loops } from "../services/Loops.ts"
-import { Outbound, Resolver } from "../services/Outbound.ts"
+import { AuditOutbound, Outbound, Resolver } from "../services/Outbound.ts"
 import * as Keys from "./Keys.ts"
 
 /** The audit log and what it needs: loops, leases, calls to outside. Needs its keys, the database, Metrics and Settings. */
@@ -11,7 +11,7 @@ export const layerWithoutKeys = Audit.layer.pipe(
   Layer.provideMerge(AuditForwarder.layer),
   Layer.provideMerge(Loops.layer),
   Layer.provideMerge(Leader.layer),
-  Layer.provideMerge(Outbound.layer),
+  Layer.provideMerge(Layer.merge(Outbound.layer, AuditOutbound.layer)),
   Layer.provideMerge(Resolver.layer)
 )
 

@@ -7,7 +7,7 @@ import { runAfterCommit } from "./AfterCommit.ts"
 import type { StoredRow } from "./Audit/ChainWriter.ts"
 import { Loops } from "./Loops.ts"
 import { Metrics } from "./Metrics.ts"
-import { Outbound } from "./Outbound.ts"
+import { AuditOutbound } from "./Outbound.ts"
 import { Settings } from "./Settings.ts"
 
 type DropSite = "queue_full" | "ssrf_or_dns" | "send_one" | "shutdown"
@@ -39,7 +39,7 @@ export class AuditForwarder extends Effect.Service<AuditForwarder>()("svc/AuditF
       yield* Settings
     const loops = yield* Loops
     const metrics = yield* Metrics
-    const outbound = yield* Outbound
+    const outbound = yield* AuditOutbound
     const worker = `${hostname()}:${process.pid}`
     const statusOf = (fields: Partial<AuditForwarderStatus>): AuditForwarderStatus => ({
       enabled: false,

@@ -4,6 +4,7 @@ import { lookup as systemLookup } from "node:dns/promises"
 import type { LookupFunction } from "node:net"
 import { createSecureContext, rootCertificates, type SecureContext } from "node:tls"
 import type * as Undici from "undici"
+import { parseAllowedTarget, rangesAt } from "../domain/AllowedTarget.ts"
 import { describeCallError } from "../domain/CallError.ts"
 import { findRefusedRange, parseAddress } from "../domain/OutboundAddress.ts"
 import { Settings } from "./Settings.ts"
@@ -77,6 +78,8 @@ const errorCodeOf = (error: unknown): string =>
     ? error.name
     : "no code"
 
+const portOf = ({ port, protocol }: URL): number => port === "" ? (protocol === "https:" ? 443 : 80) : Number(port)
+
 const withoutBrackets = (host: string): string => host.replace(/^\[|\]$/g, "")
 
 /**
@@ -142,14 +145,17 @@ const loadClient = async (lookup: LookupFunction, tls: OutboundTls): Promise<Cli
   return { agent, request }
 }
 
-/**
- * Calls to user-supplied addresses (webhooks, mail servers). To prevent SSRF, each name is resolved once, every address
- * must be public or in SVC_OUTBOUND_ALLOW_CIDRS, and the connection uses a checked address. Host header and TLS name
- * stay unchanged. Redirects are not followed.
- */
-export class Outbound extends Effect.Service<Outbound>()("svc/Outbound", {
-  scoped: Effect.gen(function*() {
-    const { outboundAllowCidrs, outboundCaFile } = yield* Settings
+interface OutboundOptions {
+  /** Internal addresses that may be called. */
+  readonly allowed: ReadonlyArray<string>
+  /** The setting that names them. */
+  readonly setting: string
+}
+
+const makeOutbound = ({ allowed: texts, setting }: OutboundOptions) =>
+  Effect.gen(function*() {
+    const { outboundCaFile } = yield* Settings
+    const allowed = texts.flatMap((text) => parseAllowedTarget(text) ?? [])
     const tls = yield* readAuthorities(outboundCaFile)
     const resolver = yield* Resolver
     /** The last checked addresses of each name; connections go to these and nowhere else. */
@@ -161,23 +167,26 @@ export class Outbound extends Effect.Service<Outbound>()("svc/Outbound", {
         resolver.addresses(host).pipe(
           Effect.timeoutFail({ duration: resolveTimeout, onTimeout: () => "timeout" }),
           Effect.mapError(() => new OutboundRefused({ why: "its host name cannot be resolved" })),
-          Effect.filterOrFail((addresses) => addresses.length > 0, () =>
-            new OutboundRefused({ why: "its host name has no address" }))
+          Effect.filterOrFail(
+            (addresses) => addresses.length > 0,
+            () => new OutboundRefused({ why: "its host name has no address" })
+          )
         ),
       timeToLive: (exit) => (Exit.isSuccess(exit) ? addressTtl : Duration.zero)
     })
 
-    /** The addresses of a host name or address, if each of them may be called. For callers that connect by other means than `call`. */
-    const resolveAllowed = Effect.fn("Outbound.resolveAllowed")(function*(host: string) {
+    /** The addresses of a host, if each of them may be called at the port. For callers that connect by other means than `call`. */
+    const resolveAllowed = Effect.fn("Outbound.resolveAllowed")(function*(host: string, port: number) {
       const name = withoutBrackets(host)
       const literal = parseAddress(name)
       const addresses = literal === null ? yield* addressCache.get(name) : [literal]
+      const ranges = rangesAt(allowed, port)
       for (const address of addresses) {
-        const range = findRefusedRange(address, outboundAllowCidrs)
+        const range = findRefusedRange(address, ranges)
         if (range === null) continue
         return yield* new OutboundRefused({
           // without the address: a user who may test a channel could look up internal names
-          why: `an address of its host is not called (${range}); SVC_OUTBOUND_ALLOW_CIDRS can let it through`
+          why: `an address of its host is not called (${range}); ${setting} can let it through, with its port`
         })
       }
       return addresses
@@ -203,7 +212,7 @@ export class Outbound extends Effect.Service<Outbound>()("svc/Outbound", {
     /** Whether the URL may be called now: its form, and all addresses of its host. For URLs that are about to be kept. */
     const check = Effect.fn("Outbound.check")(function*(url: string, options: { readonly plainHttp: boolean }) {
       const parsed = yield* parse(url, options.plainHttp)
-      yield* resolveAllowed(parsed.hostname)
+      yield* resolveAllowed(parsed.hostname, portOf(parsed))
     })
 
     const lookupChecked: LookupFunction = (host, { all }, callback) => {
@@ -234,7 +243,7 @@ export class Outbound extends Effect.Service<Outbound>()("svc/Outbound", {
     const sendChecked = Effect.fnUntraced(
       function*(call: OutboundRequest, signal: AbortSignal) {
         const url = yield* parse(call.url, call.plainHttp === true)
-        const addresses = yield* resolveAllowed(url.hostname)
+        const addresses = yield* resolveAllowed(url.hostname, portOf(url))
         checkedAddresses.delete(url.hostname) // the newest last
         checkedAddresses.set(url.hostname, addresses)
         const [oldest] = checkedAddresses.size > maxNames ? checkedAddresses.keys() : []
@@ -275,6 +284,31 @@ export class Outbound extends Effect.Service<Outbound>()("svc/Outbound", {
       tls
     } as const
   })
+
+/**
+ * Calls to addresses that projects' members entered (channels). To prevent SSRF, each name is resolved once, every address
+ * must be public or in SVC_OUTBOUND_ALLOW_CIDRS, and the connection uses a checked address. Host header and TLS name
+ * stay unchanged. Redirects are not followed.
+ */
+export class Outbound extends Effect.Service<Outbound>()("svc/Outbound", {
+  scoped: Effect.flatMap(
+    Settings,
+    ({ outboundAllowCidrs }) => makeOutbound({ allowed: outboundAllowCidrs, setting: "SVC_OUTBOUND_ALLOW_CIDRS" })
+  )
+}) {
+  static readonly layer = this.Default
+}
+
+/**
+ * Calls of the audit log's webhooks, by the same rules. What an operator lets these reach is no permission for channels, so
+ * it is a setting of its own; and so are the connections, which a channel's call could find open else.
+ */
+export class AuditOutbound extends Effect.Service<AuditOutbound>()("svc/AuditOutbound", {
+  scoped: Effect.flatMap(
+    Settings,
+    ({ auditWebhookAllowCidrs }) =>
+      makeOutbound({ allowed: auditWebhookAllowCidrs, setting: "SVC_AUDIT_WEBHOOK_ALLOW_CIDRS" })
+  )
 }) {
   static readonly layer = this.Default
 }

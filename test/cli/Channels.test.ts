@@ -6,7 +6,7 @@ import { portOf } from "../ports.ts"
 import { ok, refused, visitor } from "./remote.ts"
 import { svcHere } from "./svcHere.ts"
 
-layer(serverOn("SQLite", { webhookAllowHttp: true, outboundAllowCidrs: ["127.0.0.0/8"] }), {
+layer(serverOn("SQLite", { webhookAllowHttp: true, outboundAllowCidrs: ["127.0.0.0/8:*"] }), {
   excludeTestServices: true
 })("svc channels", (it) => {
   it.scoped("creates a channel of a config from standard input, tests, disables and deletes it", () =>

@@ -95,7 +95,9 @@ describe("svc allowed-hosts", () => {
           /SVC_AUDIT_WEBHOOK_TIMEOUT_SECONDS must be a number from 1 to 120/
         ],
         [{ SVC_NOTIFICATIONS_WEBHOOK_ALLOW_HTTP: "maybe" }, /must be true or false/],
-        [{ SVC_OUTBOUND_ALLOW_CIDRS: "10.0.0.0/33" }, /SVC_OUTBOUND_ALLOW_CIDRS must be IP addresses/]
+        [{ SVC_OUTBOUND_ALLOW_CIDRS: "10.0.0.0/33" }, /SVC_OUTBOUND_ALLOW_CIDRS must be IP addresses/],
+        [{ SVC_OUTBOUND_ALLOW_CIDRS: "10.0.0.0/8:0" }, /SVC_OUTBOUND_ALLOW_CIDRS must be IP addresses/],
+        [{ SVC_OUTBOUND_ALLOW_CIDRS: "10.0.0.0/8:90-80" }, /SVC_OUTBOUND_ALLOW_CIDRS must be IP addresses/]
       ]
       for (const [environment, line] of wrong) {
         const { failed } = yield* run(["allowed-hosts", "path"], { SVC_HOME: home, ...environment })
@@ -167,7 +169,7 @@ describe("a command whose row the audit webhook does not take", () => {
         SVC_AUDIT_WEBHOOK_URL: `http://127.0.0.1:${(silent.address() as AddressInfo).port}/`, // it listens on TCP
         SVC_AUDIT_WEBHOOK_HMAC_SECRET: "x".repeat(32),
         SVC_NOTIFICATIONS_WEBHOOK_ALLOW_HTTP: "true",
-        SVC_OUTBOUND_ALLOW_CIDRS: "127.0.0.1"
+        SVC_AUDIT_WEBHOOK_ALLOW_CIDRS: "127.0.0.1:*"
       }
       const made = yield* svc(["bootstrap-admin", "--email", "ann@example.com", "--password-stdin"], settings, {
         input: "a long password"

@@ -60,7 +60,7 @@ it.scopedLive("no secret gets into the log, traces, answers, svc config show or 
       SVC_AUDIT_CHECKPOINT_WEBHOOK_URLS: `${base}/${planted.sink}?token=${planted.sink}`,
       SVC_SMTP_URL: `smtp://mailer:${planted.smtp}@127.0.0.1:1`, // nothing listens there
       SVC_NOTIFICATIONS_WEBHOOK_ALLOW_HTTP: "true",
-      SVC_OUTBOUND_ALLOW_CIDRS: "127.0.0.1",
+      SVC_AUDIT_WEBHOOK_ALLOW_CIDRS: "127.0.0.1:*",
       SVC_LOG_LEVEL: "debug",
       SVC_OTEL_EXPORTER_OTLP_ENDPOINT: base
     }

@@ -235,7 +235,7 @@ describe.each(engines)("a brain on %s that ingests", (engine) => {
   )
 })
 
-const toLoopback = { SVC_NOTIFICATIONS_WEBHOOK_ALLOW_HTTP: "true", SVC_OUTBOUND_ALLOW_CIDRS: "127.0.0.0/8" }
+const toLoopback = { SVC_NOTIFICATIONS_WEBHOOK_ALLOW_HTTP: "true", SVC_OUTBOUND_ALLOW_CIDRS: "127.0.0.0/8:*" }
 
 /** A webhook's receiver that refuses everything while `isDown`. */
 const receiver = Effect.gen(function*() {

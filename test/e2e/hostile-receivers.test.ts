@@ -61,7 +61,8 @@ describe("receivers of what the brain sends that reset, end and break off", () =
         }))
         const receiver = `http://127.0.0.1:${port}`
         const site = yield* siteOf(inject("program"), {
-          SVC_OUTBOUND_ALLOW_CIDRS: "127.0.0.0/8",
+          SVC_OUTBOUND_ALLOW_CIDRS: "127.0.0.0/8:*",
+          SVC_AUDIT_WEBHOOK_ALLOW_CIDRS: "127.0.0.0/8:*",
           SVC_NOTIFICATIONS_WEBHOOK_ALLOW_HTTP: "true",
           SVC_AUDIT_WEBHOOK_URL: receiver,
           SVC_AUDIT_WEBHOOK_HMAC_SECRET: "x".repeat(32),

@@ -27,7 +27,7 @@ const seed = Number(process.env.SVC_FAULTS_SEED ?? 1)
 const base = "/projects/default/notifications"
 
 /** Settings of a brain that may send to receivers of this machine over plain http. */
-const toLoopback = { SVC_NOTIFICATIONS_WEBHOOK_ALLOW_HTTP: "true", SVC_OUTBOUND_ALLOW_CIDRS: "127.0.0.0/8" }
+const toLoopback = { SVC_NOTIFICATIONS_WEBHOOK_ALLOW_HTTP: "true", SVC_OUTBOUND_ALLOW_CIDRS: "127.0.0.0/8:*" }
 
 const conditionOf = (at: number) => `shop.step${at % conditions}`
 

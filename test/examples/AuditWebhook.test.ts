@@ -80,7 +80,7 @@ describe("the example of a receiver of audit rows", () => {
         auditWebhookUrl: Redacted.make(url),
         auditWebhookHmacSecret: Redacted.make(secret),
         webhookAllowHttp: true,
-        outboundAllowCidrs: ["127.0.0.1"]
+        auditWebhookAllowCidrs: ["127.0.0.1:*"]
       }
       yield* Effect.gen(function*() {
         const sql = yield* SqlClient.SqlClient

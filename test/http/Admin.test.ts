@@ -134,7 +134,7 @@ describe("the audit webhook's state", () => {
         SVC_AUDIT_WEBHOOK_URL: `http://127.0.0.1:${port}/${planted}`,
         SVC_AUDIT_WEBHOOK_HMAC_SECRET: planted,
         SVC_NOTIFICATIONS_WEBHOOK_ALLOW_HTTP: "true",
-        SVC_OUTBOUND_ALLOW_CIDRS: "127.0.0.1/32"
+        SVC_AUDIT_WEBHOOK_ALLOW_CIDRS: "127.0.0.1/32:*"
       })
       const admin = yield* sessionAt(running.url)
       const status = admin.auditForwarder()

@@ -23,7 +23,7 @@ const makeReceiver = Effect.gen(function*() {
 })
 
 const overReceiver = (engine: Engine) =>
-  serverOn(engine, { webhookAllowHttp: true, outboundAllowCidrs: ["127.0.0.0/8"] })
+  serverOn(engine, { webhookAllowHttp: true, outboundAllowCidrs: ["127.0.0.0/8:*"] })
 
 describe.each(engines)("channels on %s", (engine) => {
   layer(overReceiver(engine), { excludeTestServices: true })((it) => {
@@ -55,7 +55,7 @@ describe.each(engines)("channels on %s", (engine) => {
 
     it.scoped("are masked in answers, sealed in the database, and an empty or masked secret keeps the stored one", () =>
       Effect.gen(function*() {
-        const { config, member, path, payload, receiver } = yield* site
+        const { config, member, path, payload } = yield* site
         const { channels } = yield* member("admin")
         const created = yield* channels.create({ path, payload: { ...payload, is_active: true } })
         const masked = { url: config.url, hmac_secret: "********", headers: { "X-Token": "********" } }
@@ -69,7 +69,7 @@ describe.each(engines)("channels on %s", (engine) => {
             { hmac_secret: "" },
             { hmac_secret: "********" },
             masked,
-            { url: `${receiver.url}/other`, hmac_secret: "", headers: { "x-token": "" } }
+            { hmac_secret: "", headers: { "x-token": "" } }
           ]
         ) {
           const updated = yield* channels.update({ ...at, payload: { config: given } })
@@ -77,15 +77,15 @@ describe.each(engines)("channels on %s", (engine) => {
           assert.strictEqual(Object.values(updated.config["headers"] ?? {}).join(), "********")
         }
         const without = yield* channels.update({ ...at, payload: { config: { hmac_secret: null, headers: {} } } })
-        assert.deepStrictEqual(without.config, { url: `${receiver.url}/other`, headers: {} })
+        assert.deepStrictEqual(without.config, { url: config.url, headers: {} })
         assert.deepStrictEqual(yield* channels.list({ path }), [without])
         yield* channels.remove(at)
         yield* assertRefused(channels.remove(at), "not_found")
       }))
 
-    it.scoped("ask for a secret again when the config sends it to another host", () =>
+    it.scoped("ask for a secret again when the config sends it to another host, and headers also for another path", () =>
       Effect.gen(function*() {
-        const { member, path, payload } = yield* site
+        const { member, path, payload, receiver } = yield* site
         const other = yield* makeReceiver
         const { channels, token } = yield* member("admin")
         const { id } = yield* channels.create({ path, payload: { ...payload, is_active: true } })
@@ -97,6 +97,17 @@ describe.each(engines)("channels on %s", (engine) => {
           moved.json.details.issues.map((issue: { path: string }) => issue.path),
           ["config.headers", "config.hmac_secret"]
         )
+        // another tenant of the same server: its headers go there, and the HMAC secret goes nowhere
+        for (const url of [`${receiver.url}/tenants/mine`, `${receiver.url}/hook?for=me`]) {
+          const elsewhere = yield* send({ url })
+          assert.strictEqual(elsewhere.status, 422, url)
+          assert.deepStrictEqual(
+            elsewhere.json.details.issues.map((issue: { path: string }) => issue.path),
+            ["config.headers"]
+          )
+        }
+        const renamed = yield* send({ url: `${receiver.url}/renamed`, headers: { "X-Token": "given again" } })
+        assert.strictEqual(renamed.status, 200)
         const partly = yield* send({ url: `${other.url}/hook`, headers: {} })
         assert.strictEqual(partly.status, 422)
         const whole = { url: `${other.url}/hook`, headers: {}, hmac_secret: "another secret" }
@@ -147,7 +158,7 @@ describe.each(engines)("channels on %s", (engine) => {
         const { id } = yield* channels.create({ path, payload: { ...payload, is_active: false } })
         const at = { path: { ...path, channel_id: id } }
         assert.deepStrictEqual(yield* channels.test(at), accepted)
-        yield* channels.update({ ...at, payload: { config: { url: `${receiver.url}/refuses` } } })
+        yield* channels.update({ ...at, payload: { config: { url: `${receiver.url}/refuses`, headers: {} } } })
         assert.deepStrictEqual(yield* channels.test(at), {
           success: false,
           status_code: 503,

@@ -129,7 +129,7 @@ const slowChanges = (table: string) =>
     ))
 
 describe("limits of rows on PostgreSQL", () => {
-  const settings = { webhookAllowHttp: true, outboundAllowCidrs: ["127.0.0.0/8"], ...proxied }
+  const settings = { webhookAllowHttp: true, outboundAllowCidrs: ["127.0.0.0/8:*"], ...proxied }
   layer(serverOn("PostgreSQL", settings), { excludeTestServices: true })((it) => {
     it.scoped("hold where requests come at the same moment", () =>
       Effect.gen(function*() {

@@ -16,4 +16,4 @@ export const makeReceiver = Effect.gen(function*() {
 })
 
 /** What the brain needs to send to it. */
-export const receiving = { webhookAllowHttp: true, outboundAllowCidrs: ["127.0.0.0/8"] }
+export const receiving = { webhookAllowHttp: true, outboundAllowCidrs: ["127.0.0.0/8:*"] }

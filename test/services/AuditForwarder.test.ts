@@ -43,7 +43,7 @@ const to = (url: string, more: Partial<SettingsShape> = {}): Partial<SettingsSha
   auditWebhookUrl: Redacted.make(url),
   auditWebhookHmacSecret: Redacted.make(secret),
   webhookAllowHttp: true,
-  outboundAllowCidrs: ["127.0.0.1"],
+  auditWebhookAllowCidrs: ["127.0.0.1:*"],
   ...more
 })
 
@@ -205,7 +205,7 @@ describe("the audit log's mirror", () => {
 
   it.scopedLive("calls neither an internal address nor plain http that is not allowed", () =>
     Effect.gen(function*() {
-      assert.strictEqual(yield* lost("ssrf_or_dns", (url) => to(url, { outboundAllowCidrs: [] })), 0)
+      assert.strictEqual(yield* lost("ssrf_or_dns", (url) => to(url, { auditWebhookAllowCidrs: [] })), 0)
       assert.strictEqual(yield* lost("ssrf_or_dns", (url) => to(url, { webhookAllowHttp: false })), 0)
     }))
 

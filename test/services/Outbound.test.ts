@@ -1,11 +1,18 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Fiber, Layer, Option, TestClock } from "effect"
+import { Cause, Effect, Exit, Fiber, Layer, Option, TestClock } from "effect"
 import { spawn } from "node:child_process"
 import { once } from "node:events"
 import { createServer, type IncomingMessage, type RequestListener } from "node:http"
 import { connect } from "node:net"
 import { createServer as createTlsServer } from "node:tls"
-import { Outbound, type OutboundRequest, Resolver } from "../../src/services/Outbound.ts"
+import {
+  AuditOutbound,
+  Outbound,
+  type OutboundFailed,
+  OutboundRefused,
+  type OutboundRequest,
+  Resolver
+} from "../../src/services/Outbound.ts"
 import { settingsOn } from "../databases.ts"
 import { freePort, portOf } from "../ports.ts"
 import { makeReceiver } from "./Notifications/receiver.ts"
@@ -21,7 +28,7 @@ const serverOf = (answer: RequestListener) =>
     return { port: yield* portOf(server), seen }
   })
 
-const local = ["127.0.0.0/8"]
+const local = ["127.0.0.0/8:*"]
 
 /** The service, for which the only fake thing is the DNS: what a name has at its first look, its second …; the last stays. */
 const outbound = (
@@ -178,7 +185,7 @@ describe("outbound calls", () => {
       const inner = yield* serverOf(ok)
       const rounds = 20
       const answers = Array.from({ length: rounds }, (_, at) => (at % 2 === 0 ? ["127.0.0.1"] : ["127.0.0.2"]))
-      const { call } = yield* outbound({ "hooks.example": answers }, ["127.0.0.1"])
+      const { call } = yield* outbound({ "hooks.example": answers }, ["127.0.0.1:*"])
       const outcomes = yield* Effect.forEach(answers, () =>
         Effect.zipRight(
           TestClock.adjust("31 seconds"),
@@ -190,6 +197,40 @@ describe("outbound calls", () => {
       assert.deepStrictEqual(outcomes, answers.map((_, at) => (at % 2 === 0 ? "200" : "OutboundRefused")))
       assert.lengthOf(seen, rounds)
       assert.lengthOf(inner.seen, 0)
+    }))
+
+  it.scoped("go to an internal address only at the ports that its setting names, and by the setting of their own", () =>
+    Effect.gen(function*() {
+      const { port, seen } = yield* serverOf(ok)
+      const refused = (result: Exit.Exit<unknown, OutboundRefused | OutboundFailed>) =>
+        Exit.isFailure(result) && Cause.squash(result.cause) instanceof OutboundRefused
+      const url = `http://127.0.0.1:${port}/`
+      const isRefused = (allowed: ReadonlyArray<string>) =>
+        Effect.flatMap(outbound({}, allowed), ({ call }) => Effect.map(Effect.exit(call(url)), refused))
+      for (const allowed of [["127.0.0.1"], [`127.0.0.1:${port - 1}`], [`127.0.0.1:1-${port - 1}`], ["[::1]:*"]]) {
+        assert.isTrue(yield* isRefused(allowed), allowed.join())
+      }
+      for (
+        const allowed of [[`127.0.0.1:${port}`], [`127.0.0.0/8:${port - 1}-${port + 1}`], ["10.0.0.1", "127.0.0.1:*"]]
+      ) {
+        assert.isFalse(yield* isRefused(allowed), allowed.join())
+      }
+      assert.lengthOf(seen, 3)
+
+      const request = { url, method: "GET", headers: {}, plainHttp: true } as const
+      const callBoth = Effect.all([
+        Effect.flatMap(Outbound, ({ call }) => Effect.exit(call(request))),
+        Effect.flatMap(AuditOutbound, ({ call }) => Effect.exit(call(request)))
+      ]).pipe(
+        Effect.map((exits) => exits.map(refused)),
+        Effect.provide(Layer.merge(Outbound.layer, AuditOutbound.layer)),
+        Effect.provide(Resolver.layer)
+      )
+      const only = `127.0.0.1:${port}`
+      const channels = Effect.provide(callBoth, settingsOn("SQLite", { outboundAllowCidrs: [only] }))
+      assert.deepStrictEqual(yield* channels, [false, true])
+      const audit = Effect.provide(callBoth, settingsOn("SQLite", { auditWebhookAllowCidrs: [only] }))
+      assert.deepStrictEqual(yield* audit, [true, false])
     }))
 
   it.scoped("name the host to a TLS server, and not the address", () =>

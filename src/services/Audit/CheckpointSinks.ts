@@ -5,7 +5,7 @@ import { Data, Effect, Either, Logger, LogLevel, Option, Redacted, Schema } from
 import { createHash } from "node:crypto"
 import { Leader, Lease, type LeaseLost } from "../Leader.ts"
 import { Metrics } from "../Metrics.ts"
-import { Outbound } from "../Outbound.ts"
+import { AuditOutbound } from "../Outbound.ts"
 import * as Outbox from "../Outbox.ts"
 import { replaceFile } from "../ReplaceFile.ts"
 import { Settings } from "../Settings.ts"
@@ -46,7 +46,7 @@ export class CheckpointSinks extends Effect.Service<CheckpointSinks>()("svc/audi
     const settings = yield* Settings
     const fs = yield* FileSystem.FileSystem
     const metrics = yield* Metrics
-    const outbound = yield* Outbound
+    const outbound = yield* AuditOutbound
     const path = checkpointPath(settings)
 
     const sendToStdout = (line: string) =>

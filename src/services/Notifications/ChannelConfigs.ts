@@ -130,11 +130,11 @@ export class ChannelConfigs extends Effect.Service<ChannelConfigs>()("svc/Channe
           return yield* ValidationFailed.at("config", `must be at most ${maxConfigBytes} bytes of JSON`)
         }
         const config = yield* decode(type, merged)
-        const [kept] = keptSecrets
+        const moved = keptSecrets.filter((field) => type.destination(config, field) !== type.destination(stored, field))
         // else who may change the channel, but never saw its secrets, could have them sent to a server of their own
-        if (kept !== undefined && type.destination(config) !== type.destination(stored)) {
+        if (moved.length > 0) {
           return yield* new ValidationFailed({
-            issues: keptSecrets.map((field) => ({
+            issues: moved.map((field) => ({
               path: `config.${field}`,
               message: "must be given again, because the config sends it to another destination"
             }))

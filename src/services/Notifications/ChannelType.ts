@@ -70,8 +70,8 @@ export interface ChannelType<Config extends object, Encoded, R> {
   readonly secrets: ReadonlyArray<keyof Config & string>
   /** Fields that only the program writes. */
   readonly internal: ReadonlyArray<keyof Config & string>
-  /** Where the secrets go. When it changes, a secret that is stored must be given again. */
-  readonly destination: (config: Config) => string
+  /** Where a secret goes. When it changes, the stored secret must be given again. */
+  readonly destination: (config: Config, secret: string) => string
   /** What is wrong with the config beyond its form; at save, test and import. */
   readonly check: (config: Config) => Effect.Effect<void, ConfigRefused, R>
   /** What its owner should know of a config that is accepted. */

@@ -32,7 +32,7 @@ export interface AnyChannelType {
   readonly rate: TargetRate
   /** Left: what is wrong, by the fields of the config. */
   readonly decode: (given: ChannelConfig) => Either.Either<ChannelConfig, ReadonlyArray<Issue>>
-  readonly destination: (config: ChannelConfig) => string
+  readonly destination: (config: ChannelConfig, secret: string) => string
   readonly check: (config: ChannelConfig) => Effect.Effect<void, ConfigRefused>
   readonly warning: (config: ChannelConfig) => string | null
   readonly replace: (stored: ChannelConfig, next: ChannelConfig, now: Timestamp) => ChannelConfig
@@ -78,7 +78,7 @@ const eraseConfig = <Config extends object, Encoded>(
           })),
         onRight: toConfig
       }),
-    destination: (config) => channelType.destination(read(config)),
+    destination: (config, secret) => channelType.destination(read(config), secret),
     check: (config) => provide(channelType.check(read(config))),
     warning: (config) => channelType.warning?.(read(config)) ?? null,
     replace: (stored, next, now) =>

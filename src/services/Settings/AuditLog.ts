@@ -1,5 +1,5 @@
 import { secondsPerDay } from "../../domain/Timestamp.ts"
-import { decimal, flag, integer, listOf, origin, ranges, secretBytes, secretUrl, secretUrls, text } from "./Kinds.ts"
+import { decimal, flag, integer, listOf, origin, secretBytes, secretUrl, secretUrls, targets, text } from "./Kinds.ts"
 
 /** Checkpoints, verification and webhook of the audit log; outbound calls. */
 export const auditLogSettings = {
@@ -62,9 +62,13 @@ export const auditLogSettings = {
     { default: false },
     "Webhooks, including the audit log's, may use plain http."
   ),
-  outboundAllowCidrs: ranges(
+  auditWebhookAllowCidrs: targets(
+    "SVC_AUDIT_WEBHOOK_ALLOW_CIDRS",
+    "Internal addresses or ranges, with ports, that the audit log's webhooks may reach: 10.1.2.3:8443."
+  ),
+  outboundAllowCidrs: targets(
     "SVC_OUTBOUND_ALLOW_CIDRS",
-    "Internal addresses or CIDR ranges that webhooks and other outbound calls may reach."
+    "Internal addresses or ranges, with ports, that channels of projects may reach: 10.1.2.0/24:443."
   ),
   outboundCaFile: text(
     "SVC_OUTBOUND_CA_FILE",

@@ -1,4 +1,5 @@
 import { Either, Redacted } from "effect"
+import { parseAllowedTarget } from "../../domain/AllowedTarget.ts"
 import { isCidr } from "../../domain/Cidr.ts"
 import { isHostName } from "../../domain/HostName.ts"
 import { type GroupRole, parseGroupRoles } from "../../domain/Oidc.ts"
@@ -189,6 +190,15 @@ export const listOf = (
 
 export const ranges = (name: string, line: string) =>
   listOf(name, "IP addresses or ranges such as 10.0.0.0/8", isCidr, line)
+
+/** Internal addresses that the program may call, each with its ports (`domain/AllowedTarget.ts`). */
+export const targets = (name: string, line: string) =>
+  listOf(
+    name,
+    "IP addresses or ranges with ports such as 10.0.0.0/8:443 or [fd00::/8]:443",
+    (part) => parseAllowedTarget(part) !== null,
+    line
+  )
 
 const isOrigin = (text: string): boolean =>
   /^https?:\/\//.test(text) && URL.canParse(text) && new URL(text).origin === text

@@ -43,7 +43,7 @@ describe.skipIf(!(await has("chromium-headless-shell")))("notifications in the d
       Effect.gen(function*() {
         const { call, invite, password, url } = yield* shopOn("SQLite", {
           SVC_NOTIFICATIONS_WEBHOOK_ALLOW_HTTP: "true",
-          SVC_OUTBOUND_ALLOW_CIDRS: "127.0.0.0/8"
+          SVC_OUTBOUND_ALLOW_CIDRS: "127.0.0.0/8:*"
         })
         const receiver = yield* makeReceiver
         const chrome = yield* browser

@@ -205,7 +205,7 @@ describe.each(engines)("checkpoints on %s", (engine) => {
         auditCheckpointSinks: [second, "stdout"],
         auditCheckpointWebhookUrls: Redacted.make(url),
         webhookAllowHttp: true,
-        outboundAllowCidrs: ["127.0.0.1"]
+        auditWebhookAllowCidrs: ["127.0.0.1:*"]
       })
       yield* Effect.gen(function*() {
         const settings = yield* Settings
@@ -317,7 +317,7 @@ describe.each(engines)("checkpoints on %s", (engine) => {
       const context = settingsOn(engine, {
         auditCheckpointWebhookUrls: Redacted.make(url),
         webhookAllowHttp: true,
-        outboundAllowCidrs: ["127.0.0.1"]
+        auditWebhookAllowCidrs: ["127.0.0.1:*"]
       })
       yield* Effect.gen(function*() {
         const settings = yield* Settings

@@ -111,7 +111,7 @@ const acceptAttempts = Effect.flatMap(SqlClient.SqlClient, (sql) =>
   }))
 
 describe.each(engines)("deliveries on %s", (engine) => {
-  const brain = brainOn(engine, { webhookAllowHttp: true, outboundAllowCidrs: ["127.0.0.1"] })
+  const brain = brainOn(engine, { webhookAllowHttp: true, outboundAllowCidrs: ["127.0.0.1:*"] })
   layer(brain, { excludeTestServices: true })((it) => {
     it.scoped("reach the receiver under their id, and the attempt and the audit log say so", () =>
       Effect.gen(function*() {

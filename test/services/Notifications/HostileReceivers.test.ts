@@ -136,7 +136,7 @@ class Site extends Context.Tag("test/Site")<Site, Pki>() {}
 const world = Layer.unwrapScoped(Effect.map(makePki, (pki) =>
   Layer.merge(
     Layer.succeed(Site, pki),
-    brainOn("SQLite", { outboundAllowCidrs: ["127.0.0.1"], outboundCaFile: pki.authority.cert })
+    brainOn("SQLite", { outboundAllowCidrs: ["127.0.0.1:*"], outboundCaFile: pki.authority.cert })
   )))
 
 interface Row {

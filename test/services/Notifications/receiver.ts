@@ -65,7 +65,7 @@ export const makeReceiver = Effect.gen(function*() {
     addresses: (host) => (names.includes(host) ? Effect.succeed(["127.0.0.1"]) : Effect.fail("ENOTFOUND"))
   })
   const settings: Partial<SettingsShape> = {
-    outboundAllowCidrs: ["127.0.0.0/8"],
+    outboundAllowCidrs: ["127.0.0.0/8:*"],
     outboundCaFile: pki.authority.cert,
     telegramUrl: `https://api.telegram.org:${port}`,
     pagerdutyUrl: `https://events.pagerduty.com:${port}`

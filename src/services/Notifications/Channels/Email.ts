@@ -207,8 +207,8 @@ export const email: ChannelType<EmailConfig, typeof EmailConfig.Encoded, Outboun
   secrets: ["smtp_pass"],
   internal: [],
   destination: ({ smtp_host, smtp_port, smtp_tls }) => `${smtp_host.toLowerCase()}:${smtp_port} ${smtp_tls}`,
-  check: ({ smtp_host }) =>
-    Effect.flatMap(Outbound, (outbound) => outbound.resolveAllowed(smtp_host)).pipe(
+  check: ({ smtp_host, smtp_port }) =>
+    Effect.flatMap(Outbound, (outbound) => outbound.resolveAllowed(smtp_host, smtp_port)).pipe(
       Effect.mapError(({ why }) => new ConfigRefused({ field: "smtp_host", why })),
       Effect.asVoid
     ),
@@ -217,7 +217,7 @@ export const email: ChannelType<EmailConfig, typeof EmailConfig.Encoded, Outboun
   send: (config, dispatch) =>
     Effect.gen(function*() {
       const outbound = yield* Outbound
-      const addresses = yield* outbound.resolveAllowed(config.smtp_host).pipe(
+      const addresses = yield* outbound.resolveAllowed(config.smtp_host, config.smtp_port).pipe(
         Effect.mapError(({ why }) => makeSendFailed("moment", `not called: ${why}`))
       )
       // another address of the same server only where no connection came about: else the mail could go out twice

@@ -130,7 +130,8 @@ export const webhook: ChannelType<WebhookConfig, typeof WebhookConfig.Encoded, O
   schema: WebhookConfig,
   secrets: ["headers", "hmac_secret"],
   internal: ["previous_hmac_secret", "previous_until"],
-  destination: ({ url }) => originOf(url),
+  // a server may have many tenants by path, and headers are sent as they are; an HMAC secret never leaves
+  destination: ({ url }, secret) => secret === "headers" ? url : originOf(url),
   check: ({ url }) => Effect.flatMap(Settings, ({ webhookAllowHttp }) => checkUrl("url", url, webhookAllowHttp)),
   replace: (stored, next, now) =>
     stored.hmac_secret === undefined || next.hmac_secret === undefined || stored.hmac_secret === next.hmac_secret
