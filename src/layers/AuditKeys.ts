@@ -7,7 +7,15 @@ import { makeSigningKeys, signingKeyOf, type SigningKeys } from "../services/Aud
 import { forUpdate } from "../services/Dialect.ts"
 import type { KeyRing } from "../services/KeyRing.ts"
 import { Settings } from "../services/Settings.ts"
-import { KeyMismatch, parseRequiredKeys, type PrepareKeyFile, readKeyRing, readKeyText } from "./KeyFiles.ts"
+import {
+  isMissingFile,
+  KeyMismatch,
+  parseRequiredKeys,
+  type PrepareKeyFile,
+  readKeyRing,
+  readKeyText,
+  requireKeyFile
+} from "./KeyFiles.ts"
 
 const chainFile = "audit-chain.key"
 const signingFile = "audit-signing.key"
@@ -21,6 +29,14 @@ export const readAuditKeys = (before: PrepareKeyFile) =>
     const [signer, ...others] = yield* parseRequiredKeys("SVC_AUDIT_SIGNING_KEY", signing)
     return { auditChain, auditSigning: makeSigningKeys(signingKeyOf(signer), others.map(signingKeyOf)) }
   })
+
+/** The key that signs, if this machine has one. Creates none. */
+export const findSigner = Effect.gen(function*() {
+  const { auditSigningKey } = yield* Settings
+  const text = yield* readKeyText(auditSigningKey, signingFile, requireKeyFile)
+  const [signer] = yield* parseRequiredKeys("SVC_AUDIT_SIGNING_KEY", text)
+  return signingKeyOf(signer)
+}).pipe(Effect.catchIf(isMissingFile, () => Effect.succeed(null)))
 
 /** Fails with KeyMismatch unless this process holds the key that signs rows, and the database knows one of the signing keys. */
 export const verifyAuditKeys = (chain: KeyRing, { trusted }: Pick<SigningKeys, "trusted">) =>

@@ -1,5 +1,5 @@
 import { FileSystem } from "@effect/platform"
-import type { PlatformError } from "@effect/platform/Error"
+import { type PlatformError, SystemError } from "@effect/platform/Error"
 import { Data, Effect, Redacted } from "effect"
 import { randomBytes } from "node:crypto"
 import { readFileSync } from "node:fs"
@@ -46,6 +46,9 @@ export type PrepareKeyFile = typeof ensureKeyFile
 
 /** Requires the file to exist. */
 export const requireKeyFile: PrepareKeyFile = () => Effect.void
+
+/** Whether a key's file is not there. */
+export const isMissingFile = (error: unknown): boolean => error instanceof SystemError && error.reason === "NotFound"
 
 /** The value of the setting, else of the file in SVC_HOME. */
 export const readKeyText = (given: Redacted.Redacted | null, file: string, before: PrepareKeyFile) =>

@@ -1,5 +1,4 @@
 import { FileSystem } from "@effect/platform"
-import { SystemError } from "@effect/platform/Error"
 import { SqlClient } from "@effect/sql"
 import { Effect, Layer, Redacted } from "effect"
 import { randomBytes } from "node:crypto"
@@ -10,7 +9,7 @@ import { Migrations } from "../services/Migrations.ts"
 import { replaceFile } from "../services/ReplaceFile.ts"
 import { Settings } from "../services/Settings.ts"
 import * as AuditKeys from "./AuditKeys.ts"
-import { ensureKeyFile, KeyMismatch, KeyUnusable, readKeyText, requireKeyFile } from "./KeyFiles.ts"
+import { ensureKeyFile, isMissingFile, KeyMismatch, KeyUnusable, readKeyText, requireKeyFile } from "./KeyFiles.ts"
 import * as SecretKeys from "./SecretKeys.ts"
 
 const metricsTokenFile = "metrics.token"
@@ -44,14 +43,12 @@ export const rotateMetricsToken = Effect.gen(function*() {
   return path
 })
 
-const isMissing = (error: unknown): boolean => error instanceof SystemError && error.reason === "NotFound"
-
 /** Fails as a start would for a key that is missing or is not the database's. Creates no key and writes nothing. */
 export const verifyKeys = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   if ((yield* readSecretKeyIds).active !== null) {
     const secret = yield* SecretKeys.readSecretKeys(requireKeyFile).pipe(
-      Effect.catchIf(isMissing, () => new KeyMismatch({ setting: activeKeyName }))
+      Effect.catchIf(isMissingFile, () => new KeyMismatch({ setting: activeKeyName }))
     )
     yield* SecretKeys.verifySecretKeys(secret)
     const { current, head } = yield* Migrations
@@ -60,7 +57,7 @@ export const verifyKeys = Effect.gen(function*() {
   const auditHead = yield* sql`SELECT 1 FROM audit_head`
   if (auditHead.length === 0) return
   const { auditChain, auditSigning } = yield* AuditKeys.readAuditKeys(requireKeyFile).pipe(
-    Effect.catchIf(isMissing, () => new KeyMismatch({ setting: "SVC_AUDIT_CHAIN_KEY or SVC_AUDIT_SIGNING_KEY" }))
+    Effect.catchIf(isMissingFile, () => new KeyMismatch({ setting: "SVC_AUDIT_CHAIN_KEY or SVC_AUDIT_SIGNING_KEY" }))
   )
   yield* AuditKeys.verifyAuditKeys(auditChain, auditSigning)
 })
@@ -93,7 +90,7 @@ export const layerUnregistered = Layer.effect(
     return { secret, auditChain, auditSigning, metricsToken: Redacted.make("") }
   })
 ).pipe(Layer.catchAll((error) =>
-  isMissing(error)
+  isMissingFile(error)
     ? Layer.fail(new KeyUnusable({ message: missingKeysMessage }))
     : Layer.fail(error)
 ))

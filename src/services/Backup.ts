@@ -3,6 +3,7 @@ import { Data, Effect } from "effect"
 import { Readable } from "node:stream"
 import * as Timestamp from "../domain/Timestamp.ts"
 import { version } from "../domain/Version.ts"
+import type { SigningKey } from "./Audit/SigningKeys.ts"
 import { formatVersion, type Manifest, type ReportProgress, type Summary, type TableColumns } from "./Backup/Archive.ts"
 import { encodeArchive } from "./Backup/ArchiveWriter.ts"
 import { archivedTables, Catalog, type CatalogTable } from "./Backup/Catalog.ts"
@@ -39,6 +40,8 @@ interface BackupOptions {
   readonly path: string
   readonly encryption: Encryption | null
   readonly report: ReportProgress
+  /** The key that signs the audit log's checkpoints; null: the archive is not signed. */
+  readonly signer: SigningKey | null
 }
 
 const fail = (cause: unknown) =>
@@ -138,7 +141,8 @@ export const writeBackup = Effect.fn("Backup.write")(function*(options: BackupOp
     let summary: Summary = { tables: [], sha256: "" }
     const write = (readRows: (table: TableColumns) => AsyncIterable<Buffer>, signal: AbortSignal) => {
       const onSummary = (found: Summary) => void (summary = found)
-      return writeBytes(options, encodeArchive({ manifest, readRows, report: options.report, onSummary }), signal)
+      const { report, signer } = options
+      return writeBytes(options, encodeArchive({ manifest, readRows, report, onSummary, signer }), signal)
     }
     const fileBytes = yield* (sqlite === null
       ? postgres === null

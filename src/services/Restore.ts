@@ -18,7 +18,13 @@ import { RestoreAftermath } from "./Restore/Aftermath.ts"
 import { loadRows } from "./Restore/Load.ts"
 import { makePostgresLoader, makeSqliteLoader } from "./Restore/Loader.ts"
 import { createIndexes, dropIndexes, dropTables, emptyTables, listIndexes, raiseCounters } from "./Restore/Tables.ts"
-import { requireArchiveKeys, requireNoDependents, requireTarget, RestoreRefused } from "./Restore/Target.ts"
+import {
+  foreignReason,
+  requireArchiveKeys,
+  requireNoDependents,
+  requireTarget,
+  RestoreRefused
+} from "./Restore/Target.ts"
 import { whileNoBrainRuns } from "./RunningBrains.ts"
 import { Settings } from "./Settings.ts"
 
@@ -29,6 +35,14 @@ export interface RestoreResult {
   readonly settled: Readonly<Record<string, number>>
   /** Where this machine's checkpoints of the replaced audit log are now; null where they agree with the restored log. */
   readonly formerCheckpoints: string | null
+}
+
+interface RestoreRequest {
+  readonly location: ArchiveLocation
+  readonly verified: VerifiedArchive
+  readonly report: ReportProgress
+  /** Also restores an archive that none of this machine's keys has signed. */
+  readonly acceptForeign: boolean
 }
 
 interface Replacement {
@@ -62,7 +76,7 @@ export class Restore extends Effect.Service<Restore>()("svc/Restore", {
       yield* requireTarget
       yield* requireArchiveKeys(verified.manifest)
       yield* requireNoDependents(yield* catalog.tablesAt(migrations.head), verified.manifest)
-      return verified
+      return { ...verified, foreign: yield* foreignReason(verified) }
     })
 
     const load = (location: ArchiveLocation, verified: VerifiedArchive, report: ReportProgress) => {
@@ -164,6 +178,7 @@ export class Restore extends Effect.Service<Restore>()("svc/Restore", {
               metadata: {
                 backup: { created_at, program, database, revision: manifest.revision, audit_head },
                 rows,
+                signed_by: summary.signature?.key_id ?? null,
                 settled
               }
             })
@@ -192,7 +207,14 @@ export class Restore extends Effect.Service<Restore>()("svc/Restore", {
 
     /** Replaces the database's content by a checked archive, all or nothing. Fails with BrainRunning while a brain runs. */
     const run = Effect.fn("Restore.run")(
-      function*(location: ArchiveLocation, verified: VerifiedArchive, report: ReportProgress) {
+      function*({ acceptForeign, location, report, verified }: RestoreRequest) {
+        const foreign = yield* foreignReason(verified)
+        if (foreign !== null && !acceptForeign) {
+          return yield* new RestoreRefused({
+            message: `${foreign}, so whoever could write the file has chosen its rows, admins among them. ` +
+              "If you trust it, add --accept-foreign"
+          })
+        }
         const headTables = yield* catalog.tablesAt(migrations.head)
         const archiveTables = yield* catalog.tablesAt(verified.manifest.revision)
         yield* prepareConnection
@@ -219,6 +241,7 @@ export class Restore extends Effect.Service<Restore>()("svc/Restore", {
           Effect.provideService(Database, database),
           Effect.provideService(FileSystem.FileSystem, fs),
           Effect.provideService(Settings, settings),
+          Effect.provideService(Keys, keys),
           Effect.provideService(Audit, audit)
         )
     )

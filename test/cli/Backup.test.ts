@@ -5,7 +5,10 @@ import { randomUUID } from "node:crypto"
 import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import * as Timestamp from "../../src/domain/Timestamp.ts"
+import { type SigningKey, signingKeyOf } from "../../src/services/Audit/SigningKeys.ts"
 import { formatVersion } from "../../src/services/Backup/Archive.ts"
+import { readArchiveFile } from "../../src/services/Backup/ArchiveFile.ts"
+import { readArchive } from "../../src/services/Backup/ArchiveReader.ts"
 import { encodeArchive } from "../../src/services/Backup/ArchiveWriter.ts"
 import { appendAudit } from "../audit.ts"
 import { type Engine, engines, temporaryHome } from "../databases.ts"
@@ -120,6 +123,47 @@ describe.each(engines)("svc backup and svc restore on %s", (engine) => {
       assert.strictEqual((yield* run(site, "audit", "verify")).code, 0)
     }), 180_000)
 
+  it.scopedLive("an archive that another person wrote says so, and needs --accept-foreign", () =>
+    Effect.gen(function*() {
+      const site = yield* siteWith(engine, "shop")
+      const folder = yield* temporaryHome
+      const own = join(folder, "own")
+      assert.match(
+        (yield* run(site, "backup", "-o", own)).stdout,
+        /\nsignature: by the key [0-9a-f]{16} \([\w-]{43}\)\n/
+      )
+      const rewrite = async (signer: SigningKey | null) => {
+        const blocks = new Map<string, Array<Buffer>>()
+        const { manifest } = await readArchive(readArchiveFile(own, null), {
+          onRows: async (table, block) => void blocks.set(table, [...blocks.get(table) ?? [], block])
+        })
+        async function* readRows({ name }: { readonly name: string }) {
+          for (const block of blocks.get(name) ?? []) {
+            yield name === "projects" ? Buffer.from(block.toString("utf8").replaceAll("shop", "evil")) : block
+          }
+        }
+        const parts: Array<Buffer> = []
+        const source = { manifest, readRows, report: () => {}, onSummary: () => {}, signer }
+        for await (const part of encodeArchive(source)) parts.push(part)
+        return Buffer.concat(parts)
+      }
+      const foreign = { unsigned: null, signed: signingKeyOf(Buffer.alloc(32, 7)) }
+      for (const [name, signer] of Object.entries(foreign)) {
+        const path = join(folder, name)
+        writeFileSync(path, yield* Effect.promise(() => rewrite(signer)))
+        const asked = yield* run(site, "restore", path)
+        assert.include(asked.stdout, `FOREIGN: the archive is ${signer === null ? "not signed" : "signed by the key"}`)
+        const refused = yield* run(site, "restore", path, "--force")
+        assert.strictEqual(refused.code, 1)
+        assert.match(refused.stderr, /^svc: the archive is [^\n]+If you trust it, add --accept-foreign\n$/)
+        assert.deepStrictEqual(yield* slugsOf(site), ["shop"])
+      }
+      const restored = yield* run(site, "restore", join(folder, "signed"), "--force", "--accept-foreign")
+      assert.strictEqual(restored.code, 0, restored.stderr)
+      assert.deepStrictEqual(yield* slugsOf(site), ["evil"])
+      assert.notInclude((yield* run(site, "restore", own)).stdout, "FOREIGN")
+    }))
+
   it.scopedLive(
     "an archive of an older revision is migrated upward; one of a newer revision is refused",
     () =>
@@ -135,7 +179,7 @@ describe.each(engines)("svc backup and svc restore on %s", (engine) => {
 
         for (const target of engines) {
           const site = yield* siteWith(target, "new")
-          const restored = yield* run(site, "restore", path, "--force")
+          const restored = yield* run(site, "restore", path, "--force", "--accept-foreign") // it had no keys yet
           assert.strictEqual(restored.code, 0, restored.stderr)
           assert.deepStrictEqual(yield* slugsOf(site), ["old"])
           assert.strictEqual((yield* run(site, "migrate", "current", "--check-heads")).code, 0)
@@ -157,7 +201,7 @@ describe.each(engines)("svc backup and svc restore on %s", (engine) => {
         const parts: Array<Buffer> = []
         yield* Effect.promise(async () => {
           async function* noRows(): AsyncGenerator<Buffer> {}
-          const source = { manifest, readRows: noRows, report: () => {}, onSummary: () => {} }
+          const source = { manifest, readRows: noRows, report: () => {}, onSummary: () => {}, signer: null }
           for await (const part of encodeArchive(source)) parts.push(part)
         })
         writeFileSync(newer, Buffer.concat(parts))

@@ -44,6 +44,9 @@ export const restore = Command.make("restore", {
       "Replace the content of the database. Without it, only check, and print what would be lost."
     )
   ),
+  acceptForeign: Options.boolean("accept-foreign").pipe(
+    Options.withDescription("Also restore a backup that none of this machine's keys has signed.")
+  ),
   ...secrets,
   json
 }, handler((module) => module.restore)).pipe(

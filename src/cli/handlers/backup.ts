@@ -1,6 +1,7 @@
 import { Console, Effect, Layer, Option } from "effect"
 import { constants, setPriority } from "node:os"
 import { resolve } from "node:path"
+import { findSigner } from "../../layers/AuditKeys.ts"
 import * as Catalog from "../../layers/Catalog.ts"
 import * as DatabaseLayer from "../../layers/Database.ts"
 import * as RestoreLayer from "../../layers/Restore.ts"
@@ -44,6 +45,9 @@ const keyLines = ({ keys }: Manifest): ReadonlyArray<string> => {
   return lines.length === 0 ? [] : ["keys: a brain needs these; they are not in the backup", ...lines]
 }
 
+const signatureText = ({ signature }: Summary): string =>
+  signature === undefined ? "not signed" : `by the key ${signature.key_id} (${signature.public_key})`
+
 const describe = (manifest: Manifest, summary: Summary): ReadonlyArray<string> => [
   `created: ${manifest.created_at} by svc ${manifest.program}`,
   `database: ${manifest.database}, revision ${manifest.revision}`,
@@ -51,12 +55,20 @@ const describe = (manifest: Manifest, summary: Summary): ReadonlyArray<string> =
     formatSize(sum(summary, "bytes"))
   }`,
   `audit head: ${headText(manifest)}`,
+  `signature: ${signatureText(summary)}`,
   ...keyLines(manifest)
 ]
 
 /** One object, with the columns of tables left out. */
 const jsonOf = (path: string, { tables: _columns, ...manifest }: Manifest, summary: Summary, more: object) =>
-  JSON.stringify({ path, ...manifest, rows: sum(summary, "rows"), tables: summary.tables, ...more })
+  JSON.stringify({
+    path,
+    ...manifest,
+    rows: sum(summary, "rows"),
+    tables: summary.tables,
+    signature: summary.signature ?? null,
+    ...more
+  })
 
 export const backup = ({ json, output, ...secrets }: BackupCommand) =>
   Effect.gen(function*() {
@@ -66,9 +78,10 @@ export const backup = ({ json, output, ...secrets }: BackupCommand) =>
     yield* yieldProcessor
     const path = resolve(output.value)
     const encryption = yield* readEncryption(secrets, true)
+    const signer = yield* findSigner
     const progress = yield* makeCopyProgress("backup")
     const { fileBytes, manifest, removed, summary } = yield* Effect.ensuring(
-      writeBackup({ path, encryption, report: progress.report }),
+      writeBackup({ path, encryption, report: progress.report, signer }),
       Effect.sync(progress.clear)
     )
     for (const name of removed) yield* Console.error(`deleted ${name}, the unfinished file of a killed backup`)
@@ -107,7 +120,12 @@ const layerRestore = RestoreLayer.layer.pipe(
 /** Opening a SQLite file for writing would create it. */
 const requireDatabase = Effect.provide(Database, layerInspection)
 
-export const restore = ({ archive, force, json, ...secrets }: ArchiveCommand & { readonly force: boolean }) =>
+interface RestoreCommand extends ArchiveCommand {
+  readonly force: boolean
+  readonly acceptForeign: boolean
+}
+
+export const restore = ({ acceptForeign, archive, force, json, ...secrets }: RestoreCommand) =>
   Effect.gen(function*() {
     const path = resolve(archive)
     const encryption = yield* readEncryption(secrets, false)
@@ -124,12 +142,14 @@ export const restore = ({ archive, force, json, ...secrets }: ArchiveCommand & {
           json
             ? jsonOf(path, verified.manifest, verified.summary, {
               database_url: redactedUrl,
+              foreign: verified.foreign,
               replaced_rows: Object.fromEntries(rows.map(([name, { n }]) => [name, n])),
               restored: false
             })
             : [
               "the backup is complete and unchanged, and can be restored here",
               ...describe(verified.manifest, verified.summary),
+              ...(verified.foreign === null ? [] : [`FOREIGN: ${verified.foreign}; it needs --accept-foreign`]),
               ...(rows.length === 0 ? [] : [`it would replace these rows of ${redactedUrl}:`, ...linesOfRows(rows)])
             ].join("\n")
         )
@@ -140,7 +160,7 @@ export const restore = ({ archive, force, json, ...secrets }: ArchiveCommand & {
       }
       const loading = yield* makeCopyProgress("restore")
       const { formerCheckpoints, manifest, rows, settled } = yield* Effect.ensuring(
-        service.run(location, verified, loading.report),
+        service.run({ location, verified, report: loading.report, acceptForeign }),
         Effect.sync(loading.clear)
       )
       yield* Console.log(

@@ -27,6 +27,12 @@ export const blockBytes = 262_144
 /** A reader refuses longer frames before it allocates memory. The manifest is the longest: 64 KiB now. */
 export const maxFrameBytes = 4 * 1_048_576
 
+/**
+ * Bytes of a row. No row of svc has more than some MiB, since no request has. A reader keeps a row in memory until its
+ * end, and 25 KiB of an archive can unpack to a row of 1 GiB.
+ */
+export const maxRowBytes = 64 * 1_048_576
+
 /** How a column's values are written: as they are, as digits, or as a number in full precision. */
 export const ColumnKind = Schema.Literal("text", "integer", "real")
 export type ColumnKind = typeof ColumnKind.Type
@@ -64,13 +70,28 @@ export const Manifest = Schema.Struct({
 })
 export type Manifest = typeof Manifest.Type
 
+/** Who wrote the archive: the key that signs the audit log's checkpoints. */
+export const Signature = Schema.Struct({
+  key_id: Schema.String,
+  /** 32 bytes as base64url. */
+  public_key: Schema.String,
+  /** Ed25519 of `signedText`, as base64url. */
+  signature: Schema.String
+})
+export type Signature = typeof Signature.Type
+
+/** What an archive's signature is of. The digest covers all bytes before the summary, so its counts too. */
+export const signedText = (sha256: string): Buffer => Buffer.from(`svc backup 1\n${sha256}\n`, "latin1")
+
 /** What the archive has, after its rows. `bytes` and `sha256` are of a table's rows, uncompressed. */
 export const Summary = Schema.Struct({
   tables: Schema.Array(
     Schema.Struct({ name: Schema.String, rows: Schema.Int, bytes: Schema.Int, sha256: Schema.String })
   ),
   /** Of all bytes before this frame. */
-  sha256: Schema.String
+  sha256: Schema.String,
+  /** Missing where the machine had no key, and in archives of svc 0.1.0. */
+  signature: Schema.optional(Signature)
 })
 export type Summary = typeof Summary.Type
 

@@ -1,7 +1,8 @@
 import { Either, Schema } from "effect"
-import { createHash } from "node:crypto"
+import { createHash, verify } from "node:crypto"
 import { promisify } from "node:util"
 import { brotliDecompress } from "node:zlib"
+import { publicKeyOf } from "../Audit/SigningKeys.ts"
 import {
   ArchiveRefused,
   formatVersion,
@@ -11,10 +12,12 @@ import {
   magicOfAllFormats,
   Manifest,
   maxFrameBytes,
+  maxRowBytes,
   type ReportProgress,
+  signedText,
   Summary
 } from "./Archive.ts"
-import { frameDigest } from "./ArchiveWriter.ts"
+import { bytesAfterLastRow, frameDigest } from "./ArchiveWriter.ts"
 import { ByteReader } from "./ByteReader.ts"
 
 const decompress = promisify(brotliDecompress)
@@ -84,6 +87,14 @@ const readFrame = async (reader: ByteReader, number: number, describe: DescribeP
   return { kind: header.readUInt8(0), table: header.readUInt16BE(1), raw, stored: [header, content] }
 }
 
+/** A signature, if there is one, is by the key that it names. Whether that key is trusted is another question. */
+const isSignedTruly = ({ sha256, signature }: Summary): boolean => {
+  if (signature === undefined) return true
+  const signer = publicKeyOf(signature.public_key)
+  return signer?.key_id === signature.key_id &&
+    verify(null, signedText(sha256), signer.key, Buffer.from(signature.signature, "base64url"))
+}
+
 /** Receives an archive's parts in their order. Whatever it throws ends the reading. */
 interface ArchiveVisitor {
   readonly onManifest?: (manifest: Manifest) => void
@@ -137,9 +148,17 @@ export const readArchive = async (
       const tableDigest = createHash("sha256")
       let rows = 0
       let size = 0
+      let rowBytes = 0
       while (frame.kind === frameKinds.rows && frame.table === index) {
         tableDigest.update(frame.raw)
         size += frame.raw.length
+        rowBytes = bytesAfterLastRow(frame.raw, rowBytes)
+        if (rowBytes > maxRowBytes) {
+          throw new ArchiveRefused({
+            problem: "damaged",
+            message: `a row in the table ${name} has more than ${maxRowBytes} bytes, so svc did not write this archive`
+          })
+        }
         for (let at = frame.raw.indexOf(10); at !== -1; at = frame.raw.indexOf(10, at + 1)) rows++
         await onRows?.(name, frame.raw)
         report?.({ table: name, rows, bytes: size })
@@ -150,7 +169,7 @@ export const readArchive = async (
     if (frame.kind !== frameKinds.summary) throw makeDamaged("in the order of its tables")
     const summary = decodeJson(Summary, frame.raw, "in its summary")
     const isWhole = JSON.stringify(summary.tables) === JSON.stringify(found) && summary.sha256 === digest.digest("hex")
-    if (!isWhole || (await reader.peek(1)).length > 0) throw makeDamaged("at its end")
+    if (!isWhole || !isSignedTruly(summary) || (await reader.peek(1)).length > 0) throw makeDamaged("at its end")
     return { manifest, summary }
   } finally {
     await reader.close()

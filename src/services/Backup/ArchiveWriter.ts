@@ -1,6 +1,7 @@
-import { createHash } from "node:crypto"
+import { createHash, sign } from "node:crypto"
 import { promisify } from "node:util"
 import { brotliCompress, constants } from "node:zlib"
+import type { SigningKey } from "../Audit/SigningKeys.ts"
 import {
   blockBytes,
   frameHeaderBytes,
@@ -8,7 +9,10 @@ import {
   frameKinds,
   magic,
   type Manifest,
+  maxRowBytes,
   type ReportProgress,
+  type Signature,
+  signedText,
   type Summary,
   type TableColumns
 } from "./Archive.ts"
@@ -62,6 +66,12 @@ const countLineFeeds = (bytes: Buffer): number => {
   return count
 }
 
+/** Bytes of the row that a block begins or continues, and does not end; `before` of them were in earlier blocks. */
+export const bytesAfterLastRow = (block: Buffer, before: number): number => {
+  const end = block.lastIndexOf(10)
+  return end === -1 ? before + block.length : block.length - end - 1
+}
+
 /** Chunks of any length as blocks of `blockBytes`. */
 async function* blocksOf(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   let parts: Array<Buffer> = []
@@ -81,8 +91,16 @@ async function* blocksOf(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> 
   if (length > 0) yield Buffer.concat(parts, length)
 }
 
+const signatureOf = ({ key_id, private: key, public_key }: SigningKey, sha256: string): Signature => ({
+  key_id,
+  public_key,
+  signature: sign(null, signedText(sha256), key).toString("base64url")
+})
+
 interface ArchiveSource {
   readonly manifest: Manifest
+  /** Null: the archive is not signed. */
+  readonly signer: SigningKey | null
   /** The rows of a table as lines of PostgreSQL's COPY text format. */
   readonly readRows: (table: TableColumns) => AsyncIterable<Buffer>
   readonly report: ReportProgress
@@ -92,7 +110,7 @@ interface ArchiveSource {
 
 /** The bytes of an archive. Rows are read only as fast as the bytes are taken. */
 export async function* encodeArchive(
-  { manifest, onSummary, readRows, report }: ArchiveSource
+  { manifest, onSummary, readRows, report, signer }: ArchiveSource
 ): AsyncGenerator<Buffer> {
   const digest = createHash("sha256")
   const tables: Array<Summary["tables"][number]> = []
@@ -111,11 +129,14 @@ export async function* encodeArchive(
     const inWork: Array<Promise<FrameContent>> = []
     let rows = 0
     let bytes = 0
+    let rowBytes = 0
     try {
       for await (const block of blocksOf(readRows(table))) {
         tableDigest.update(block)
         rows += countLineFeeds(block)
         bytes += block.length
+        rowBytes = bytesAfterLastRow(block, rowBytes)
+        if (rowBytes > maxRowBytes) throw new Error(`a row of ${table.name} has more than ${maxRowBytes} bytes`)
         inWork.push(compressFrame(frameKinds.rows, index, block))
         report({ table: table.name, rows, bytes })
         const oldest = inWork.length < blocksInWork ? undefined : inWork.shift()
@@ -127,7 +148,8 @@ export async function* encodeArchive(
     }
     tables.push({ name: table.name, rows, bytes, sha256: tableDigest.digest("hex") })
   }
-  const summary = { tables, sha256: digest.digest("hex") }
+  const sha256 = digest.digest("hex")
+  const summary = { tables, sha256, ...(signer !== null && { signature: signatureOf(signer, sha256) }) }
   onSummary(summary)
   yield encodeFrame(
     await compressFrame(frameKinds.summary, 0, Buffer.from(JSON.stringify(summary), "utf8")),

@@ -24,22 +24,22 @@ const insertInto = (db: BetterSqlite3.Database, table: TableColumns) =>
 /** Inserts the lines of blocks. A block may end within a line, and within a character. */
 export const makeSqliteLoader = (db: BetterSqlite3.Database): Loader => {
   let insert: ReturnType<typeof insertInto> | null = null
-  let rest: Buffer = Buffer.alloc(0)
+  let rest: Array<Buffer> = []
   let rows = 0
   return {
     begin: async (table) => {
       insert = insertInto(db, table)
-      rest = Buffer.alloc(0)
+      rest = []
       rows = 0
     },
     write: async (block) => {
       const end = block.lastIndexOf(10) + 1
       if (end === 0) {
-        rest = Buffer.concat([rest, block])
+        rest.push(block)
         return
       }
-      const text = Buffer.concat([rest, block.subarray(0, end - 1)]).toString("utf8")
-      rest = Buffer.from(block.subarray(end))
+      const text = Buffer.concat([...rest, block.subarray(0, end - 1)]).toString("utf8")
+      rest = [block.subarray(end)]
       for (const line of text.split("\n")) {
         insert?.run(...decodeLine(line))
         rows++

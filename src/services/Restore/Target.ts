@@ -2,6 +2,7 @@ import { SqlClient } from "@effect/sql"
 import { Data, Effect, Option } from "effect"
 import { verifyLog } from "../Audit/Verify.ts"
 import type { Manifest, TableColumns } from "../Backup/Archive.ts"
+import type { VerifiedArchive } from "../Backup/ArchiveReader.ts"
 import { Keys } from "../Keys.ts"
 import { Migrations } from "../Migrations.ts"
 import { listDependents } from "./Tables.ts"
@@ -51,6 +52,18 @@ export const requireNoDependents = (headTables: ReadonlyArray<TableColumns>, { r
         "Keep their definitions, drop them, restore, and create them again"
     })
   })
+
+/**
+ * Why the archive is foreign: none of this machine's keys has signed it. Its frames prove that nothing was damaged, and
+ * nothing about who wrote them: rows of another person could make an admin of them. Null: it is our own.
+ */
+export const foreignReason = ({ summary: { signature } }: VerifiedArchive) =>
+  Effect.map(Keys, ({ auditSigning }) =>
+    signature === undefined
+      ? "the archive is not signed"
+      : auditSigning.trusted.has(signature.key_id)
+      ? null
+      : `the archive is signed by the key ${signature.key_id}, which is not among this machine's SVC_AUDIT_SIGNING_KEY`)
 
 /** Requires the keys that the archive's rows need. */
 export const requireArchiveKeys = ({ keys }: Manifest) =>

@@ -3,6 +3,8 @@ import { Effect, Exit, Redacted } from "effect"
 import { chmodSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { Readable } from "node:stream"
+import { brotliCompressSync } from "node:zlib"
+import { type SigningKey, signingKeyOf } from "../../../src/services/Audit/SigningKeys.ts"
 import {
   ArchiveRefused,
   blockBytes,
@@ -10,11 +12,13 @@ import {
   frameHeaderBytes,
   magic,
   type Manifest,
+  maxFrameBytes,
+  maxRowBytes,
   type Summary
 } from "../../../src/services/Backup/Archive.ts"
 import { readArchiveFile } from "../../../src/services/Backup/ArchiveFile.ts"
 import { readArchive } from "../../../src/services/Backup/ArchiveReader.ts"
-import { encodeArchive } from "../../../src/services/Backup/ArchiveWriter.ts"
+import { encodeArchive, frameDigest } from "../../../src/services/Backup/ArchiveWriter.ts"
 import { decodeLine, encodeLine } from "../../../src/services/Backup/CopyText.ts"
 import { encryptBytes, type Encryption } from "../../../src/services/Backup/Encryption.ts"
 import { DestinationExists, removePartialFiles, writeNewFile } from "../../../src/services/Backup/NewFile.ts"
@@ -49,11 +53,18 @@ async function* readRows({ name }: { readonly name: string }) {
   for (const row of rowsOf(name)) yield Buffer.from(row)
 }
 
+const sourceOf = (signer: SigningKey | null) => ({
+  manifest,
+  readRows,
+  report: () => {},
+  onSummary: () => {},
+  signer
+})
+
 /** The parts of an archive: its first line, then its frames. */
 const partsOf = async (): Promise<ReadonlyArray<Buffer>> => {
   const parts: Array<Buffer> = []
-  const source = { manifest, readRows, report: () => {}, onSummary: () => {} }
-  for await (const part of encodeArchive(source)) parts.push(part)
+  for await (const part of encodeArchive(sourceOf(null))) parts.push(part)
   return parts
 }
 
@@ -142,6 +153,50 @@ describe("an archive", () => {
       await refusalOf(inPieces(Buffer.concat(without)))
       if (one === undefined || next === undefined) continue
       await refusalOf(inPieces(Buffer.concat([...parts.slice(0, index), next, one, ...parts.slice(index + 2)])))
+    }
+  })
+
+  it("has no row above 64 MiB: neither written, nor unpacked from a few bytes", async () => {
+    const huge = Buffer.alloc(maxFrameBytes, "a")
+    const count = maxRowBytes / maxFrameBytes + 1
+    async function* readHuge({ name }: { readonly name: string }) {
+      if (name === "tasks") { for (let at = 0; at < count; at++) yield huge }
+    }
+    const write = async () => {
+      for await (const _ of encodeArchive({ ...sourceOf(null), readRows: readHuge })) { /* until it fails */ }
+    }
+    const failure = await write().then(() => null, (error: unknown) => error)
+    assert.include(String(failure), `a row of tasks has more than ${maxRowBytes} bytes`)
+
+    const frame = (kind: number, table: number, raw: Buffer, number: number) => {
+      const content = brotliCompressSync(raw)
+      const header = Buffer.alloc(11)
+      header.writeUInt8(kind, 0)
+      header.writeUInt16BE(table, 1)
+      header.writeUInt32BE(raw.length, 3)
+      header.writeUInt32BE(content.length, 7)
+      return Buffer.concat([header, frameDigest(header, number, content), content])
+    }
+    const bomb = [frame(1, 0, Buffer.from(JSON.stringify(manifest)), 0)]
+    for (let at = 1; at <= count; at++) bomb.push(frame(2, 2, huge, at))
+    const file = Buffer.concat([magic, ...bomb])
+    assert.isBelow(file.length, 10_000)
+    const { message, problem } = await refusalOf(inPieces(file))
+    assert.deepStrictEqual([problem, /in the table tasks has more than \d+ bytes/.test(message)], ["damaged", true])
+  })
+
+  it("says who signed it; a signature of other bytes, or by another key than it names, is damage", async () => {
+    const signer = signingKeyOf(Buffer.alloc(32, 1))
+    const write = async (key: SigningKey) => {
+      const parts: Array<Buffer> = []
+      for await (const part of encodeArchive(sourceOf(key))) parts.push(part)
+      return Buffer.concat(parts)
+    }
+    const { summary } = await readArchive(inPieces(await write(signer)))
+    assert.deepInclude(summary.signature, { key_id: signer.key_id, public_key: signer.public_key })
+    const other = signingKeyOf(Buffer.alloc(32, 2))
+    for (const forged of [{ ...signer, private: other.private }, { ...other, key_id: signer.key_id }]) {
+      assert.strictEqual((await refusalOf(inPieces(await write(forged)))).problem, "damaged")
     }
   })
 

@@ -4,6 +4,7 @@ import { Effect, Layer, Redacted } from "effect"
 import { cpSync, readdirSync } from "node:fs"
 import { join } from "node:path"
 import { migrations } from "../../../migrations/index.ts"
+import { findSigner } from "../../../src/layers/AuditKeys.ts"
 import * as AuditLog from "../../../src/layers/AuditLog.ts"
 import * as CatalogLayer from "../../../src/layers/Catalog.ts"
 import * as DatabaseLayer from "../../../src/layers/Database.ts"
@@ -79,13 +80,13 @@ export const layerRestore = (site: Site, restore = Restore.layer) =>
 const quiet = () => {}
 
 export const backUp = (site: Site, path: string, encryption: Encryption | null = null) =>
-  writeBackup({ path, encryption, report: quiet }).pipe(
+  Effect.flatMap(findSigner, (signer) => writeBackup({ path, encryption, report: quiet, signer })).pipe(
     Effect.provide(
       Layer.mergeAll(DatabaseLayer.layerReadOnly, CatalogLayer.layer).pipe(Layer.provideMerge(layerSettings(site)))
     )
   )
 
-/** Checks and restores, as `svc restore --force`. */
+/** Checks and restores, as `svc restore --force --accept-foreign`. */
 export const restoreInto = (
   site: Site,
   path: string,
@@ -95,7 +96,8 @@ export const restoreInto = (
   Effect.gen(function*() {
     const restore = yield* Restore
     const location = { path, encryption }
-    return yield* restore.run(location, yield* restore.check(location, quiet), quiet)
+    const verified = yield* restore.check(location, quiet)
+    return yield* restore.run({ location, verified, report: quiet, acceptForeign: true }) // a site may have no keys
   }).pipe(Effect.provide(layerRestore(site, layer)))
 
 /** Every row of a table in an order of its own, every value as text. */
