@@ -11,9 +11,16 @@ export type CidrRange = readonly [IpAddress, number]
 const { IPv4, IPv6 } = ipaddr
 
 /**
+ * ipaddr.js takes an IPv4-compatible address (`::10.0.0.1`, RFC 4291) for the IPv4-mapped `::ffff:10.0.0.1`, and so for
+ * 10.0.0.1, which is another address. With its zero written out it reads the address as it is.
+ */
+export const writeOutZero = (text: string): string => text.replace(/^::(?=\d+\.)/, "0::")
+
+/**
  * Parses a CIDR range; null if invalid. An IPv4-mapped IPv6 range becomes an IPv4 range. `10` and `0x7f.1` are invalid.
  */
-export const parseCidr = (range: string): CidrRange | null => {
+export const parseCidr = (text: string): CidrRange | null => {
+  const range = writeOutZero(text)
   if (IPv4.isValidFourPartDecimal(range)) return [IPv4.parse(range), 32]
   if (IPv4.isValidCIDRFourPartDecimal(range)) return IPv4.parseCIDR(range)
   const isSingleAddress = IPv6.isValid(range)
@@ -35,7 +42,7 @@ export const parseCidrs = (ranges: ReadonlyArray<string>): ReadonlyArray<CidrRan
 
 /** Parses an address; null if invalid. IPv4 in IPv6 form becomes IPv4. */
 export const parseAddress = (address: string): IpAddress | null =>
-  ipaddr.isValid(address) ? ipaddr.process(address) : null
+  ipaddr.isValid(address) ? ipaddr.process(writeOutZero(address)) : null
 
 /** Whether the address is in one of the ranges; an invalid one is in none. */
 export const isInRanges = (address: IpAddress | null, ranges: ReadonlyArray<CidrRange>): boolean =>

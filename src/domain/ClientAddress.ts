@@ -1,5 +1,5 @@
 import ipaddr from "ipaddr.js"
-import { type CidrRange, isInRanges, parseAddress, parseCidrs } from "./Cidr.ts"
+import { type CidrRange, isInRanges, parseAddress, parseCidrs, writeOutZero } from "./Cidr.ts"
 
 /** Addresses and CIDR ranges whose X-Forwarded-For is trusted (SVC_TRUSTED_PROXIES), parsed once. */
 export type TrustedProxies = ReadonlyArray<CidrRange>
@@ -10,7 +10,7 @@ export const parseProxies = (ranges: ReadonlyArray<string>): TrustedProxies => p
 export const clientKey = (address: string | null): string => {
   if (address === null || !ipaddr.isValid(address)) return "unknown"
   if (!address.includes(":")) return address
-  const { parts } = ipaddr.IPv6.parse(address)
+  const { parts } = ipaddr.IPv6.parse(writeOutZero(address))
   const [, , , , , mark = 0, high = 0, low = 0] = parts
   const isMapped = mark === 0xffff && parts.slice(0, 5).every((part) => part === 0)
   return isMapped ? [high >> 8, high & 255, low >> 8, low & 255].join(".") : `${parts.slice(0, 4).join(".")}/64`
@@ -20,7 +20,9 @@ export const clientKey = (address: string | null): string => {
 const parseHop = (hop: string): string | null => {
   const [, bracketed, v4] = /^(?:\[([^\]]+)\](?::\d+)?|(\d+\.\d+\.\d+\.\d+)(?::\d+)?)$/.exec(hop) ?? []
   const text = bracketed ?? v4 ?? hop
-  return ipaddr.IPv4.isValidFourPartDecimal(text) || ipaddr.IPv6.isValid(text) ? ipaddr.process(text).toString() : null
+  return ipaddr.IPv4.isValidFourPartDecimal(text) || ipaddr.IPv6.isValid(text)
+    ? ipaddr.process(writeOutZero(text)).toString()
+    : null
 }
 
 /** Almost every peer: a plain IPv4 address, or one in IPv6 form as a socket that listens on `::` shows it. */
@@ -28,7 +30,7 @@ const plainIpv4 = /^(?:::ffff:)?((?:(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(?:\.(?!$
 
 /** The address in its plain form, or null. ipaddr.js took 2.6 % of a busy brain's time, so it reads IPv6 only. */
 const plainAddress = (address: string): string | null =>
-  plainIpv4.exec(address)?.[1] ?? (ipaddr.isValid(address) ? ipaddr.process(address).toString() : null)
+  plainIpv4.exec(address)?.[1] ?? (parseAddress(address)?.toString() ?? null)
 
 /**
  * The address of the client: the peer's, or, when the peer is a trusted proxy, the last address in X-Forwarded-For that

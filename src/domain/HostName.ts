@@ -1,4 +1,5 @@
 import ipaddr from "ipaddr.js"
+import { writeOutZero } from "./Cidr.ts"
 
 const hostNamePattern = /^(?=.{1,253}$)[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?(\.[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?)*$/
 
@@ -8,7 +9,7 @@ export const normalizeHostName = (text: string): string | null => {
   if (ipaddr.IPv4.isValidFourPartDecimal(lower)) return lower
   if (lower.includes(":")) {
     return ipaddr.IPv6.isValid(lower) && !lower.includes("%")
-      ? ipaddr.process(lower).toString()
+      ? ipaddr.process(writeOutZero(lower)).toString()
       : null
   }
   return hostNamePattern.test(lower) && !/^\d+$/.test(lower.slice(lower.lastIndexOf(".") + 1)) ? lower : null

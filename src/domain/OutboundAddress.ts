@@ -1,5 +1,5 @@
 import ipaddr from "ipaddr.js"
-import { isInCidrs } from "./Cidr.ts"
+import { isInCidrs, writeOutZero } from "./Cidr.ts"
 
 type Address = ipaddr.IPv4 | ipaddr.IPv6
 
@@ -45,7 +45,7 @@ const nonPublicRangeOf = (address: Address): string | null => {
 /** The address in its plain form, however it is written (`0x7f.1` is 127.0.0.1); null for a name. */
 export const parseAddress = (
   text: string
-): string | null => (ipaddr.isValid(text) ? ipaddr.parse(text).toString() : null)
+): string | null => (ipaddr.isValid(text) ? ipaddr.parse(writeOutZero(text)).toString() : null)
 
 /**
  * Returns the refused range (`loopback`, `private`, `linkLocal`, `rfc6052` for NAT64, ...), or null if the address is
@@ -54,7 +54,7 @@ export const parseAddress = (
  */
 export const findRefusedRange = (text: string, allowed: ReadonlyArray<string>): string | null => {
   if (!ipaddr.isValid(text)) return "no address"
-  const address = ipaddr.parse(text)
+  const address = ipaddr.parse(writeOutZero(text))
   if (isInCidrs(text, allowed)) {
     const carrier = carriers.find(({ range }) => inRange(address, range))
     const inner = carrier?.within(address.toByteArray()) ?? []

@@ -29,6 +29,9 @@ describe("the address of a client", () => {
     ["IPv6 in brackets", "10.0.0.1", "[2001:db8::9]", "2001:db8::9"],
     ["a proxy on IPv6", "2001:db8:f::1", "203.0.113.9", "203.0.113.9"],
     ["IPv4 in IPv6 form is IPv4, as peer and as hop", "::ffff:10.0.0.1", "::ffff:203.0.113.9", "203.0.113.9"],
+    ["IPv4-compatible IPv6 is another address than the IPv4", "10.0.0.1", "::192.0.2.1", "::c000:201"],
+    ["also as the proxy's own address", "::10.0.0.1", "203.0.113.9", "::a00:1"],
+    ["and as a hop", "10.0.0.1", "203.0.113.9, ::10.0.0.2", "::a00:2"],
     ["no peer, no address", undefined, "203.0.113.9", null]
   ]
   for (const [what, peer, forwarded, expected] of cases) {

@@ -28,7 +28,7 @@ describe("addresses that are not called from inside", () => {
     "255.255.255.255": "broadcast",
     "::": "unspecified",
     "::1": "loopback",
-    "::127.0.0.1": "ipv4Mapped",
+    "::127.0.0.1": "reserved",
     "::7f00:1": "reserved",
     "::ffff:127.0.0.1": "ipv4Mapped",
     "::ffff:7f00:1": "ipv4Mapped",
