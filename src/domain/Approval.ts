@@ -52,6 +52,21 @@ export const Approval = Schema.Struct({
   kind: describeField(ApprovalKind, "What waits.", "purge_queue"),
   summary: describeField(Schema.String, "The same in words.", "Purge the queue slow"),
   request: describeField(Schema.Unknown, "The request's body.", { queue: "slow", observed_depth: 1200 }),
+  before: describeField(
+    Schema.NullOr(Schema.Unknown),
+    "All of what it changes, as it was at the request, or how much it takes; null: nothing existed.",
+    { queue: "slow", depths: { celery: 1200 } }
+  ),
+  after: describeField(
+    Schema.NullOr(Schema.Unknown),
+    "All of what it becomes; null: the act changes nothing in place.",
+    null
+  ),
+  revision: describeField(
+    Schema.NullOr(Schema.String),
+    "A digest of what it changes. Where that is another one at the approval, the act fails.",
+    null
+  ),
   status: describeField(ApprovalStatus, "What became of it.", "pending"),
   requested_by: describeField(UserId, "Who asked.", exampleId),
   requested_by_name: describeField(Schema.NullOr(Schema.String), memberName, "Ada Lovelace"),

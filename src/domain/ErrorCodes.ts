@@ -178,6 +178,10 @@ export const codes = {
   mfa_not_enrolled: { status: 409, meaning: "The user has no second factor." },
   mfa_enrollment_expired: { status: 409, meaning: "No enrolment is pending, or it has expired. Start again." },
   approval_decided: { status: 409, meaning: "The approval was decided, or has expired." },
+  approval_outdated: {
+    status: 409,
+    meaning: "In an approval's `result`: what was approved is not what the act would be done to now. Nothing was done."
+  },
   too_many_approvals: { status: 409, meaning: "The project has 100 acts that wait for a second person." },
   no_second_person: { status: 409, meaning: "No other person could approve: the project needs another admin first." },
   oidc_not_configured: { status: 409, meaning: "The brain has no provider for sign-in (`SVC_OIDC_ISSUER`)." },

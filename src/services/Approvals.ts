@@ -120,7 +120,7 @@ export class Approvals extends Effect.Service<Approvals>()("svc/Approvals", {
         case "bulk_retry":
           return toDone("command")(commands.bulkRetry(request as BulkRetry))
         case "bulk_retry_request":
-          return toDone("bulk_retry_request")(bulkRetries.create(yield* decodeRetry(request)))
+          return toDone("bulk_retry_request")(bulkRetries.create(yield* decodeRetry(request), created_at))
         case "bulk_delete":
           return deleteTasks(yield* decodeFilter(request), created_at)
         case "bulk_cancel":
@@ -146,9 +146,13 @@ export class Approvals extends Effect.Service<Approvals>()("svc/Approvals", {
         )
       )
       return (row: ApprovalRow): Approval => {
+        const { subject, ...shown } = row
         const { decided_by, project_id, requested_by } = row
         return {
-          ...row,
+          ...shown,
+          before: subject?.before ?? null,
+          after: subject?.after ?? null,
+          revision: subject?.revision ?? null,
           requested_by_name: nameOf({ project_id, user_id: requested_by }),
           decided_by_name: decided_by === null ? null : nameOf({ project_id, user_id: decided_by })
         }
@@ -222,18 +226,27 @@ export class Approvals extends Effect.Service<Approvals>()("svc/Approvals", {
       return row
     }, sql.withTransaction)
 
+    const recordFailure = Effect.fnUntraced(
+      function*(row: ApprovalRow, problem: { readonly code: string; readonly detail: string }) {
+        yield* repo.setResult(row.id, "failed", problem)
+        yield* notifyRequester(row, "Approved, and not done", problem.detail)
+        yield* recordEnd("approval.failed", row, { code: problem.code })
+      },
+      sql.withTransaction
+    )
+
     /**
      * Approves the act and does it. A crash in between leaves it approved without a result: whether it was done is then
      * unknown, and it is not repeated.
      */
     const approve = Effect.fn("Approvals.approve")(function*(id: ApprovalId) {
       const act = yield* actOf(yield* find(id)) // first: a request that cannot be read is not decided
-      yield* decide(id, "approved", null)
-      const outcome = yield* Effect.either(Effect.provideService(act, Approved, id))
+      const row = yield* decide(id, "approved", null)
+      const outcome = yield* Effect.either(Effect.provideService(act, Approved, row))
       if (outcome._tag === "Right") yield* repo.setResult(id, "approved", outcome.right)
       else {
         const { code, detail } = outcome.left
-        yield* repo.setResult(id, "failed", { code, detail })
+        yield* recordFailure(row, { code, detail })
       }
       return yield* show(id)
     }, orDieOnSql)

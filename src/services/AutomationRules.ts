@@ -1,5 +1,5 @@
 import { SqlClient } from "@effect/sql"
-import { Effect, Layer, Option } from "effect"
+import { Effect, Layer, Option, Struct } from "effect"
 import type { Role } from "../domain/Access.ts"
 import {
   type AutomationSettings,
@@ -17,6 +17,7 @@ import { type ProjectId, RuleId } from "../domain/Id.ts"
 import { selectChanges } from "../domain/Patch.ts"
 import * as Timestamp from "../domain/Timestamp.ts"
 import { ApprovalGate } from "./Approvals/Gate.ts"
+import { makeChange, makeNew, type Subject } from "./Approvals/Subject.ts"
 import { Audit } from "./Audit.ts"
 import { ExecutionsRepo } from "./Automation/ExecutionsRepo.ts"
 import { RuleMessagesRepo } from "./Automation/MessagesRepo.ts"
@@ -48,6 +49,16 @@ const shapeOf = ({ actions, conditions, trigger_key: trigger }: RuleRow): RuleSh
   actions,
   conditions,
   trigger
+})
+
+/** All that a person can set of a rule. */
+const definitionOf = (rule: RuleRow) => Struct.pick(toRule(rule), ...Struct.keys(ruleFields))
+
+/** The same with its breaker. */
+const armingOf = (rule: RuleRow) => ({
+  ...definitionOf(rule),
+  cb_tripped: rule.cb_tripped,
+  cb_execution_count: rule.cb_execution_count
 })
 
 /** Operators keep rules that notify, admins those that retry or cancel (interface, Automation). */
@@ -94,11 +105,13 @@ export class AutomationRules extends Effect.Service<AutomationRules>()("svc/Auto
       kind: "rule_create" | "rule_reset" | "rule_update",
       request: unknown,
       { name }: { readonly name: string },
+      subject: Subject,
       shapes: ReadonlyArray<Pick<RuleRow, "actions">>
     ) => {
       const verb = { rule_create: "Create", rule_update: "Change", rule_reset: "Arm the breaker of" }[kind]
+      const summary = `${verb} the rule "${name}", which retries or cancels tasks`
       return gate.check(
-        { kind, request, summary: `${verb} the rule "${name}", which retries or cancels tasks` },
+        { kind, request, summary, subject: Effect.succeed(subject) },
         ({ destructive_rules }) => destructive_rules && roleFor(shapes) === "admin"
       )
     }
@@ -161,7 +174,7 @@ export class AutomationRules extends Effect.Service<AutomationRules>()("svc/Auto
         yield* checkChannels(project.id, request)
         yield* lockName(sql, `rules ${project.id}`)
         if ((yield* repo.count(project.id)) >= maxRules) return yield* tooManyRules
-        yield* checkApproval("rule_create", input, input, [input])
+        yield* checkApproval("rule_create", input, input, makeNew(input), [input])
         const now = yield* Timestamp.now
         const rule: RuleRow = {
           ...request,
@@ -200,7 +213,8 @@ export class AutomationRules extends Effect.Service<AutomationRules>()("svc/Auto
         yield* authorize(project.id, [before, rule])
         yield* checkShape(shapeOf(rule))
         if (changes.actions !== undefined) yield* checkChannels(project.id, rule)
-        yield* checkApproval("rule_update", { rule_id: id, body }, before, [before, rule])
+        const change = makeChange(definitionOf(before), definitionOf(rule))
+        yield* checkApproval("rule_update", { rule_id: id, body }, before, change, [before, rule])
         yield* repo.update(rule)
         if (!rule.is_enabled) yield* messages.dropDue({ rule: rule.id })
         yield* triggerEvents.bumpRevision(project.id)
@@ -231,9 +245,16 @@ export class AutomationRules extends Effect.Service<AutomationRules>()("svc/Auto
         const project = yield* CurrentProject
         const before = yield* Effect.flatMap(repo.findForUpdate(project.id, id), orNotFound)
         yield* authorize(project.id, [before])
-        yield* checkApproval("rule_reset", { rule_id: id }, before, [before])
         const now = yield* Timestamp.now
         const rule: RuleRow = { ...before, cb_tripped: false, cb_execution_count: 0, cb_reset_at: now, updated_at: now }
+        // the count grows with each execution; a breaker that was armed and tripped since is another one
+        const { cb_reset_at, cb_tripped } = before
+        const change = makeChange(armingOf(before), armingOf(rule), {
+          ...definitionOf(before),
+          cb_reset_at,
+          cb_tripped
+        })
+        yield* checkApproval("rule_reset", { rule_id: id }, before, change, [before])
         yield* repo.update(rule)
         yield* recordChange("circuit_reset", rule, {
           was_tripped: before.cb_tripped,

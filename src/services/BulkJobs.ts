@@ -7,6 +7,7 @@ import { maxFacetValues, type TaskFacetCounts } from "../domain/Task/Facets.ts"
 import { summarizeSelection, summarizeTerms } from "../domain/Task/Filter.ts"
 import * as Timestamp from "../domain/Timestamp.ts"
 import { ApprovalGate } from "./Approvals/Gate.ts"
+import { makeTaskSelection } from "./Approvals/Subject.ts"
 import { Audit } from "./Audit.ts"
 import { finishEntryOf } from "./BulkJobs/FinishEntry.ts"
 import { type BulkJobRow, BulkJobsRepo, everyEngine } from "./BulkJobs/Repo.ts"
@@ -34,6 +35,9 @@ const tooMany = new Conflict({
 
 const endedError = ({ status }: BulkJobRow) =>
   new Conflict({ code: "bulk_job_ended", detail: `The bulk job is ${status}.` })
+
+/** Null: too many tasks to count. */
+const totalOf = ({ counted, is_complete }: TaskFacetCounts) => (is_complete ? counted : null)
 
 /**
  * Durable bulk jobs within the current project (docs/bulk-jobs.md): they delete or cancel all tasks of a filter.
@@ -71,16 +75,25 @@ export class BulkJobs extends Effect.Service<BulkJobs>()("svc/BulkJobs", {
         : repo.listEngines(projectId)
 
     /** A deletion by filter always needs a second person: it also takes what comes to match. */
-    const checkDeletion = (terms: BulkJobFilter) =>
+    const checkDeletion = <E>(terms: BulkJobFilter, matching: Effect.Effect<number | null, E>) =>
       gate.check(
-        // the same request as that of the bulk deletion, so that both wait as one
-        { kind: "bulk_delete", request: terms, summary: summarizeSelection("Delete", terms) },
+        {
+          kind: "bulk_delete",
+          request: terms, // the same as that of the bulk deletion, so that both wait as one
+          summary: summarizeSelection("Delete", terms),
+          subject: Effect.map(matching, makeTaskSelection)
+        },
         ({ bulk_over }) => bulk_over !== null && (terms.task_ids === null || terms.task_ids.length > bulk_over)
       )
 
     const checkCancellation = (terms: BulkJobFilter, total: number | null) =>
       gate.check(
-        { kind: "bulk_cancel", request: terms, summary: summarizeSelection("Cancel", terms) },
+        {
+          kind: "bulk_cancel",
+          request: terms,
+          summary: summarizeSelection("Cancel", terms),
+          subject: Effect.succeed(makeTaskSelection(total))
+        },
         ({ bulk_over }) => bulk_over !== null && (total === null || total > bulk_over)
       )
 
@@ -94,9 +107,10 @@ export class BulkJobs extends Effect.Service<BulkJobs>()("svc/BulkJobs", {
         const until = filter_until !== null && filter_until < as_of ? filter_until : as_of
         // named tasks are there already, and their agent's clock may be ahead
         const filter = terms.task_ids === null ? { ...terms, filter_until: until } : terms
-        if (act === "delete") yield* checkDeletion(terms) // first: the count may take long
-        const facets = yield* search.countFacets(project_id, tasksOf(act, filter, as_of))
-        const total = facets.is_complete ? facets.counted : null
+        const count = search.countFacets(project_id, tasksOf(act, filter, as_of))
+        if (act === "delete") yield* checkDeletion(terms, Effect.map(count, totalOf))
+        const facets = yield* count
+        const total = totalOf(facets)
         if (act === "cancel") yield* checkCancellation(terms, total)
         const engines = act === "delete" ? [everyEngine] : yield* listEngines(project_id, facets)
         const isEmpty = total === 0

@@ -4,12 +4,14 @@ import type { BulkRetryItem, ItemStatus } from "../domain/BulkRetry/Item.ts"
 import { ValidationFailed } from "../domain/Errors.ts"
 import type { BulkRetryId } from "../domain/Id.ts"
 import { decodeCursor, encodeCursor, type PageOf } from "../domain/Page.ts"
+import * as Timestamp from "../domain/Timestamp.ts"
 import { ApprovalGate } from "./Approvals/Gate.ts"
+import { makeTaskSelection } from "./Approvals/Subject.ts"
 import { BulkRetryControl, notFound } from "./BulkRetries/Control.ts"
 import { BulkRetryCreation } from "./BulkRetries/Creation.ts"
 import { BulkRetryItemsRepo } from "./BulkRetries/ItemsRepo.ts"
 import { BulkRetriesRepo } from "./BulkRetries/Repo.ts"
-import { BulkRetrySelection } from "./BulkRetries/Selection.ts"
+import { boundTo, BulkRetrySelection } from "./BulkRetries/Selection.ts"
 import { BulkRetryView, publicOf } from "./BulkRetries/View.ts"
 import { CurrentProject } from "./CurrentActor.ts"
 import { orDieOnSql } from "./Database.ts"
@@ -32,19 +34,36 @@ export class BulkRetries extends Effect.Service<BulkRetries>()("svc/BulkRetries"
     const { restMaxPageSize } = yield* Settings
     const gate = yield* ApprovalGate
 
-    /** Freezes the tasks that match, and begins to retry them. Once for each key. */
+    /**
+     * Freezes the tasks that match, and begins to retry them. Once for each key. With `requestedAt`, the time of an
+     * approved request, tasks that came after it do not match.
+     */
     const create = Effect.fn("BulkRetries.create")(
-      (input: BulkRetryRequestCreate) =>
-        gate.check(
-          { kind: "bulk_retry_request", request: input, summary: `Retry up to ${input.max} tasks that match a filter` },
+      function*(input: BulkRetryRequestCreate, requestedAt?: Timestamp.Timestamp) {
+        const { id } = yield* CurrentProject
+        const asOf = requestedAt ?? (yield* Timestamp.now)
+        const bounded = requestedAt === undefined ? input : boundTo(input, requestedAt)
+        yield* gate.check(
+          {
+            kind: "bulk_retry_request",
+            request: input,
+            summary: `Retry up to ${input.max} tasks that match a filter`,
+            subject: Effect.map(selection.preview(id, bounded, asOf), ({ total }) => makeTaskSelection(total))
+          },
           ({ bulk_over }) => bulk_over !== null && input.max > bulk_over
-        ).pipe(Effect.zipRight(creation.create(input)), Effect.flatMap(describe), gate.record),
+        )
+        return yield* describe(yield* creation.create(input, requestedAt))
+      },
+      gate.record,
       orDieOnSql
     )
 
     /** What a request would retry. Stores nothing. */
     const preview = Effect.fn("BulkRetries.preview")(
-      (input: BulkRetryPreviewRequest) => Effect.flatMap(CurrentProject, ({ id }) => selection.preview(id, input)),
+      function*(input: BulkRetryPreviewRequest) {
+        const { id } = yield* CurrentProject
+        return yield* selection.preview(id, input, yield* Timestamp.now)
+      },
       orDieOnSql
     )
 

@@ -8,6 +8,7 @@ import { decodeCursor, encodeCursor, type PageOf } from "../domain/Page.ts"
 import type { TaskKey } from "../domain/Task.ts"
 import * as Timestamp from "../domain/Timestamp.ts"
 import { ApprovalGate } from "./Approvals/Gate.ts"
+import { makeSelection, makeTaskSelection } from "./Approvals/Subject.ts"
 import { Audit } from "./Audit.ts"
 import { observeCommandEnd } from "./Commands/EndMetrics.ts"
 import { CommandIntents } from "./Commands/Intents.ts"
@@ -19,6 +20,7 @@ import { CurrentActor, CurrentProject } from "./CurrentActor.ts"
 import { orDieOnSql } from "./Database.ts"
 import * as Ids from "./Ids.ts"
 import { Metrics } from "./Metrics.ts"
+import { QueuesRepo } from "./Queues/Repo.ts"
 import { Settings } from "./Settings.ts"
 import { tracedFn } from "./TracedFn.ts"
 
@@ -44,6 +46,7 @@ export class Commands extends Effect.Service<Commands>()("svc/Commands", {
     const audit = yield* Audit
     const metrics = yield* Metrics
     const gate = yield* ApprovalGate
+    const queues = yield* QueuesRepo
     const { restMaxPageSize } = yield* Settings
 
     const get = tracedFn("Commands.get")(function*(id: CommandId) {
@@ -121,18 +124,37 @@ export class Commands extends Effect.Service<Commands>()("svc/Commands", {
         return yield* issueOnce(route, request, intentOf)
       }, orDieOnSql)
 
-    const purgeIntent = (request: PurgeQueue) =>
-      Effect.zipRight(
-        gate.check({ kind: "purge_queue", request, summary: `Purge the queue ${request.queue}` }, ({ purge }) => purge),
+    /** How deep the queue is in each of its engines, as the agents last reported it. */
+    const describeDepth = Effect.fnUntraced(function*(queue: string) {
+      const { id } = yield* CurrentProject
+      const depths = Object.fromEntries(
+        (yield* queues.listDepths(id, queue)).map(({ depth, engine }) => [engine, depth])
+      )
+      return makeSelection({ queue, depths }, depths)
+    })
+
+    const purgeIntent = (request: PurgeQueue) => {
+      const summary = `Purge the queue ${request.queue}`
+      return Effect.zipRight(
+        gate.check(
+          { kind: "purge_queue", request, summary, subject: describeDepth(request.queue) },
+          ({ purge }) => purge
+        ),
         intents.purgeQueue(request)
       )
+    }
 
     const bulkRetryIntent = (request: BulkRetry) => {
       const ids = request.filter?.task_ids
       const tasks = Math.min(Array.isArray(ids) ? ids.length : request.max, request.max)
       return Effect.zipRight(
         gate.check(
-          { kind: "bulk_retry", request, summary: `Retry ${tasks} tasks` },
+          {
+            kind: "bulk_retry",
+            request,
+            summary: `Retry ${tasks} tasks`,
+            subject: Effect.succeed(makeTaskSelection(tasks))
+          },
           ({ bulk_over }) => bulk_over !== null && tasks > bulk_over
         ),
         intents.bulkRetry(request)
@@ -173,7 +195,8 @@ export class Commands extends Effect.Service<Commands>()("svc/Commands", {
       CommandIntents.layer,
       CommandIssue.layer,
       CommandsRepo.layer,
-      CommandStatusRepo.layer
+      CommandStatusRepo.layer,
+      QueuesRepo.layer
     ])
   )
 }

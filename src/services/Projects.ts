@@ -1,5 +1,5 @@
 import { SqlClient } from "@effect/sql"
-import { Effect, Layer, Option } from "effect"
+import { Effect, Layer, Option, Struct } from "effect"
 import { Conflict, NotFound, ValidationFailed } from "../domain/Errors.ts"
 import { ProjectId } from "../domain/Id.ts"
 import { selectChanges } from "../domain/Patch.ts"
@@ -7,6 +7,7 @@ import { acceptsAddress, type CreateProject, Project, type UpdateProject } from 
 import * as Timestamp from "../domain/Timestamp.ts"
 import { ApprovalGate } from "./Approvals/Gate.ts"
 import { ApprovalsRepo } from "./Approvals/Repo.ts"
+import { makeChange } from "./Approvals/Subject.ts"
 import { Audit } from "./Audit.ts"
 import { CommandStatusRepo } from "./Commands/StatusRepo.ts"
 import { CurrentActor, CurrentProject, roleIn } from "./CurrentActor.ts"
@@ -24,6 +25,9 @@ const noSecondPerson = new Conflict({
 
 /** A new project can be used from everywhere, every member sees arguments and results, and nothing waits. */
 const initialPolicies = { allowed_cidrs: null, payload_role: "viewer", approvals: null } as const
+
+/** All that a person can set of a project. */
+const settingsOf = (project: Project) => Struct.omit(project, "id", "created_at", "updated_at")
 
 const slugTaken = (slug: string) =>
   new Conflict({ code: "slug_taken", detail: `There is already a project "${slug}".` })
@@ -66,15 +70,17 @@ export class Projects extends Effect.Service<Projects>()("svc/Projects", {
     })
 
     /** A policy needs a second person to approve, and a change of one is held like what it protects. */
-    const checkPolicyChange = Effect.fnUntraced(function*(request: UpdateProject, approvals: Project["approvals"]) {
+    const checkPolicyChange = Effect.fnUntraced(function*(request: UpdateProject, changed: Project) {
       const project = yield* CurrentProject
+      const { approvals } = changed
       const actor = yield* CurrentActor
       if (actor.kind === "person" && approvals !== null) {
         if ((yield* approvalsRepo.listDeciders(project.id, actor.user_id)).length === 0) return yield* noSecondPerson
       }
       const isChange = JSON.stringify(approvals) !== JSON.stringify(project.approvals)
       const summary = "Change what waits for a second person"
-      yield* gate.check({ kind: "policy", request, summary }, () => isChange)
+      const subject = Effect.succeed(makeChange(settingsOf(project), settingsOf(changed)))
+      yield* gate.check({ kind: "policy", request, summary, subject }, () => isChange)
     })
 
     const create = Effect.fn("Projects.create")(
@@ -114,8 +120,8 @@ export class Projects extends Effect.Service<Projects>()("svc/Projects", {
         const project = yield* CurrentProject
         const changedFields = selectChanges(Project.fields, changes)
         yield* requireOwnAddress(changedFields.allowed_cidrs)
-        if (changedFields.approvals !== undefined) yield* checkPolicyChange(changes, changedFields.approvals)
         const updated: Project = { ...project, ...changedFields, updated_at: yield* Timestamp.now }
+        if (changedFields.approvals !== undefined) yield* checkPolicyChange(changes, updated)
         yield* repo.update(updated).pipe(Effect.catchIf(isUniqueViolation, () => slugTaken(updated.slug)))
         yield* audit.record({
           action: "project.updated",

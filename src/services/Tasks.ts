@@ -5,12 +5,13 @@ import type { ProjectId } from "../domain/Id.ts"
 import { decodeCursor, encodeCursor } from "../domain/Page.ts"
 import type { ExportFormat } from "../domain/Query.ts"
 import { taskFields, type TaskKey } from "../domain/Task.ts"
-import { type BulkDelete, summarizeSelection, type TaskFilter } from "../domain/Task/Filter.ts"
+import { type BulkDelete, summarizeSelection, type TaskFilter, toTaskFilter } from "../domain/Task/Filter.ts"
 import { hidePayload, type TaskRow } from "../domain/Task/Json.ts"
 import * as TaskHistory from "../domain/TaskHistory.ts"
 import { isStorable } from "../domain/Text.ts"
-import { fromEpochMicros, type Timestamp } from "../domain/Timestamp.ts"
+import { fromEpochMicros, now, type Timestamp } from "../domain/Timestamp.ts"
 import { ApprovalGate } from "./Approvals/Gate.ts"
+import { makeTaskSelection } from "./Approvals/Subject.ts"
 import { canReadPayload, CurrentProject } from "./CurrentActor.ts"
 import { orDieOnSql } from "./Database.ts"
 import { parseFields } from "./Export/Formats.ts"
@@ -168,16 +169,25 @@ export class Tasks extends Effect.Service<Tasks>()("svc/Tasks", {
     })
 
     /** Deletes tasks of the project; returns how many. */
-    const bulkDelete = Effect.fn("Tasks.bulkDelete")(function*(body: BulkDelete) {
-      const project = yield* CurrentProject
-      const { task_ids } = body
-      yield* gate.check(
-        { kind: "bulk_delete", request: body, summary: summarizeSelection("Delete", body) },
-        // a filter deletes up to 10 000 tasks
-        ({ bulk_over }) => bulk_over !== null && (task_ids === null || task_ids.length > bulk_over)
-      )
-      return yield* bulk.deleteMatching(project.id, body)
-    }, gate.record)
+    const bulkDelete = Effect.fn("Tasks.bulkDelete")(
+      function*(body: BulkDelete) {
+        const project = yield* CurrentProject
+        const { task_ids } = body
+        const moment = yield* now
+        const matching = Effect.map(
+          search.countFacets(project.id, toTaskFilter(body, moment)),
+          ({ counted, is_complete }) => makeTaskSelection(is_complete ? counted : null)
+        )
+        yield* gate.check(
+          { kind: "bulk_delete", request: body, summary: summarizeSelection("Delete", body), subject: matching },
+          // a filter deletes up to 10 000 tasks
+          ({ bulk_over }) => bulk_over !== null && (task_ids === null || task_ids.length > bulk_over)
+        )
+        return yield* bulk.deleteMatching(project.id, body)
+      },
+      gate.record,
+      orDieOnSql
+    )
 
     /** How often each value occurs among the tasks that match. */
     const countFacets = Effect.fn("Tasks.countFacets")(function*(filter: TaskFilter) {

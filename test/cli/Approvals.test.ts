@@ -36,5 +36,14 @@ layer(serverOn("SQLite"), { excludeTestServices: true })("svc approvals", (it) =
       )
       assert.match(ok(yield* run("approvals", "show", mail)), /reason +wrong queue/)
       refused(yield* run("approvals", "show", project.id), "No such approval")
+
+      const held = yield* request("PATCH", path, { token, body: { approvals: null } })
+      const policy = String(held.json.details.approval_id)
+      assert.match(
+        ok(yield* run("approvals", "show", policy)),
+        /before +\{.*\nafter +\{.*"approvals":null.*\nrevision +[0-9a-f]{16}/
+      )
+      yield* request("PATCH", path, { token, body: { name: "other" } })
+      refused(yield* other("approvals", "approve", policy), "What this changes has changed since it was requested")
     }))
 })

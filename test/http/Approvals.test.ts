@@ -322,6 +322,137 @@ describe.each(engines)("approvals on %s", (engine) => {
         assert.strictEqual((yield* call(first, "DELETE", path)).status, 204)
       }))
 
+    it.effect("an approval does what was read, and fails where the rule has become another one", () =>
+      Effect.gen(function*() {
+        const { call, first, held, operator, second } = yield* site
+        const conditions = { task_name: "nightly" }
+        const nightly = yield* call(operator, "POST", "/automation/rules", { ...rule([]), conditions })
+        assert.strictEqual(nightly.status, 201, nightly.text)
+        const path = `/automation/rules/${nightly.json.id}`
+        const change = { actions: [{ type: "cancel" }] }
+        const stale = yield* held(first, "PATCH", path, change)
+        const shown = (yield* call(operator, "GET", `/approvals/${stale}`)).json
+        assert.deepInclude(shown.before, { name: "again", conditions: nightly.json.conditions, actions: [] })
+        assert.deepInclude(shown.after, { name: "again", conditions: nightly.json.conditions, actions: change.actions })
+        assert.match(shown.revision, /^[0-9a-f]{16}$/)
+
+        // a rule that only notifies is changed at once
+        assert.strictEqual((yield* call(operator, "PATCH", path, { conditions: {} })).status, 200)
+        const fresh = yield* held(first, "PATCH", path, change)
+        assert.notStrictEqual(fresh, stale, "the same change of another rule is another request")
+        const failed = yield* call(second, "POST", `/approvals/${stale}/approve`)
+        assert.deepInclude(failed.json, { status: "failed" }, failed.text)
+        assert.strictEqual(failed.json.result.code, "approval_outdated")
+        assert.include(failed.json.result.detail, "has changed since")
+        assert.deepStrictEqual((yield* call(first, "GET", path)).json.actions, [])
+
+        // a rule that was changed and changed back is the one that was read
+        yield* call(operator, "PATCH", path, { name: "other" })
+        yield* call(operator, "PATCH", path, { name: "again" })
+        assert.strictEqual((yield* call(second, "POST", `/approvals/${fresh}/approve`)).json.status, "approved")
+        assert.deepStrictEqual((yield* call(first, "GET", path)).json.actions, change.actions)
+      }))
+
+    it.effect("a breaker is armed only for the rule that was read", () =>
+      Effect.gen(function*() {
+        const sql = yield* SqlClient.SqlClient
+        const { call, first, held, second } = yield* site
+        const create = yield* held(first, "POST", "/automation/rules", rule([{ type: "cancel" }]))
+        assert.isNull((yield* call(second, "GET", `/approvals/${create}`)).json.before)
+        const rule_id = (yield* call(second, "POST", `/approvals/${create}/approve`)).json.result.id
+        yield* sql`UPDATE automation_rules SET cb_tripped = 1, cb_execution_count = 7 WHERE id = ${rule_id}`
+        const path = `/automation/rules/${rule_id}`
+        const reset = yield* held(first, "POST", `${path}/reset-circuit`)
+        const shown = (yield* call(second, "GET", `/approvals/${reset}`)).json
+        assert.deepInclude(shown.before, { name: "again", cb_tripped: true, cb_execution_count: 7 })
+        assert.deepInclude(shown.after, { name: "again", cb_tripped: false, cb_execution_count: 0 })
+        const update = yield* held(first, "PATCH", path, { max_executions_per_window: 1000 })
+        yield* call(second, "POST", `/approvals/${update}/approve`)
+        const failed = (yield* call(second, "POST", `/approvals/${reset}/approve`)).json
+        assert.strictEqual(failed.result.code, "approval_outdated")
+        assert.strictEqual((yield* call(first, "GET", path)).json.cb_tripped, true)
+      }))
+
+    it.effect("a change of the policy is made to the project that was read", () =>
+      Effect.gen(function*() {
+        const { call, first, held, second } = yield* site
+        const policy = yield* held(first, "PATCH", "", { approvals: { ...everything, bulk_over: null } })
+        const shown = (yield* call(second, "GET", `/approvals/${policy}`)).json
+        assert.deepStrictEqual(shown.before.approvals, everything)
+        assert.deepStrictEqual(shown.after.approvals, { ...everything, bulk_over: null })
+        assert.strictEqual((yield* call(first, "PATCH", "", { payload_role: "admin" })).status, 200)
+        const failed = (yield* call(second, "POST", `/approvals/${policy}/approve`)).json
+        assert.strictEqual(failed.result.code, "approval_outdated")
+        assert.deepStrictEqual((yield* call(first, "GET", "")).json.approvals, everything)
+      }))
+
+    it.effect("a purge shows the depth of its request, and fails where the queue has become deeper", () =>
+      Effect.gen(function*() {
+        const sql = yield* SqlClient.SqlClient
+        const { agent_id, call, first, held, project, second } = yield* site
+        yield* sql`INSERT INTO queues ${
+          sql.insert({
+            id: randomUUID(),
+            project_id: project.id,
+            engine: "celery",
+            name: "slow",
+            depth: 12,
+            created_at: "2026-11-01T00:00:00.000000Z"
+          })
+        }`
+        const purge = { agent_id, queue: "slow", engine: "celery", force: true }
+        const id = yield* held(first, "POST", "/commands/purge-queue", purge)
+        const shown = (yield* call(second, "GET", `/approvals/${id}`)).json
+        assert.deepStrictEqual(shown.before, { queue: "slow", depths: { celery: 12 } })
+        assert.deepInclude(shown, { after: null, revision: null })
+        yield* sql`UPDATE queues SET depth = 4000 WHERE project_id = ${project.id}`
+        const failed = (yield* call(second, "POST", `/approvals/${id}/approve`)).json
+        assert.strictEqual(failed.result.code, "approval_outdated")
+        const again = yield* held(first, "POST", "/commands/purge-queue", purge)
+        yield* sql`UPDATE queues SET depth = 3999 WHERE project_id = ${project.id}`
+        assert.strictEqual((yield* call(second, "POST", `/approvals/${again}/approve`)).json.status, "approved")
+      }))
+
+    it.effect("a bulk act takes at most as many tasks as matched when it was requested", () =>
+      Effect.gen(function*() {
+        const sql = yield* SqlClient.SqlClient
+        const { call, first, held, operator, project, second } = yield* site
+        const start = Date.now() - 60_000
+        const states = ["failure", "failure", "started", "started"] as const
+        const tasks = states.map((state, n) => storedTask(project.id, start + n, { state }))
+        yield* insertTasks(tasks)
+        const terms = { filter_state: "failure" }
+        const create = () => ({ idempotency_key: randomUUID(), filter: { state: "failure" }, max: 5 })
+        const ids = [
+          yield* held(first, "POST", "/bulk-jobs:delete", terms),
+          yield* held(first, "POST", "/bulk-jobs:cancel", { filter_state: "started" }),
+          yield* held(operator, "POST", "/bulk-retry-requests", create())
+        ]
+        const matched = yield* Effect.forEach(ids, (id) =>
+          Effect.map(call(second, "GET", `/approvals/${id}`), ({ json }) => json.before))
+        assert.deepStrictEqual(matched, [{ matching: 2 }, { matching: 2 }, { matching: 2 }])
+        // another task, which was there at the request, comes to match
+        yield* sql`UPDATE tasks SET state = 'failure' WHERE id = ${tasks[2]!.id}`
+        const ended = yield* Effect.forEach(ids, (id) =>
+          Effect.map(call(second, "POST", `/approvals/${id}/approve`), ({ json }) =>
+            json))
+        assert.deepStrictEqual(
+          ended.map(({ status }) =>
+            status
+          ),
+          ["failed", "approved", "failed"]
+        )
+        assert.deepStrictEqual([ended[0].result.code, ended[2].result.code], Array(2).fill("approval_outdated"))
+
+        // a task that failed after the request is not retried
+        const later = yield* held(operator, "POST", "/bulk-retry-requests", create())
+        yield* insertTasks([storedTask(project.id, Date.now() + 60_000, { state: "failure" })])
+        const retried = yield* call(second, "POST", `/approvals/${later}/approve`)
+        assert.strictEqual(retried.json.result.type, "bulk_retry_request", retried.text)
+        const request = yield* call(first, "GET", `/bulk-retry-requests/${retried.json.result.id}`)
+        assert.strictEqual(request.json.counts.total, 3)
+      }))
+
     it.effect("the policy itself waits, and is refused where no other person could approve", () =>
       Effect.gen(function*() {
         const alone = yield* freshProject()

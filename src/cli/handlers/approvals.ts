@@ -1,4 +1,4 @@
-import { Console, Effect, Option } from "effect"
+import { Console, Effect, Option, Predicate } from "effect"
 import type { Approval, ApprovalStatus } from "../../domain/Approval.ts"
 import { ApprovalId } from "../../domain/Id.ts"
 import { decodeInput } from "../DecodeInput.ts"
@@ -48,11 +48,18 @@ const formatApproval = (approval: Approval, text: string): string =>
     ["asked", approval.created_at],
     ["expires", approval.expires_at],
     ["request", jsonMemberOf(text, "request")],
+    ["before", approval.before === null ? null : jsonMemberOf(text, "before")],
+    ["after", approval.after === null ? null : jsonMemberOf(text, "after")],
+    ["revision", approval.revision],
     ["decided by", approval.decided_by_name ?? approval.decided_by],
     ["decided", approval.decided_at],
     ["reason", approval.reason],
     ["result", jsonMemberOf(text, "result")]
   ])
+
+/** The sentence of a problem, for people. */
+const problemOf = (result: unknown): string =>
+  Predicate.hasProperty(result, "detail") ? String(result.detail) : JSON.stringify(result)
 
 const approvalIdOf = (given: string) => decodeInput(ApprovalId, given.toLowerCase())
 
@@ -70,7 +77,7 @@ export const approve = ({ approval, project }: Target) =>
       const { result, status, summary } = yield* api.approvals.approve({ path })
       if (status === "failed") {
         return yield* new CliError({
-          message: `approved, and the brain refused it afterwards: ${summary}: ${JSON.stringify(result)}`
+          message: `approved, and the brain refused it afterwards: ${summary}: ${problemOf(result)}`
         })
       }
       yield* Console.log(`approved and done: ${escapeText(summary)}`)

@@ -14,9 +14,12 @@ import { Settings } from "../Settings.ts"
 import { TriggerEvents } from "../TriggerEvents.ts"
 import { requestedEvent } from "./Events.ts"
 import { type ApprovalRow, ApprovalsRepo } from "./Repo.ts"
+import { findDifference, type Subject } from "./Subject.ts"
 
-/** The act that a second person has approved is being done. */
-export class Approved extends Context.Tag("svc/Approved")<Approved, ApprovalId>() {}
+/** The act that a second person has approved is being done: what that person read. */
+export class Approved
+  extends Context.Tag("svc/Approved")<Approved, { readonly kind: ApprovalKind; readonly subject: Subject | null }>()
+{}
 
 /** The act waits for a second person. Nothing of it has been done; `record` stores it. */
 export class ApprovalNeeded extends Data.TaggedError("ApprovalNeeded")<{
@@ -24,7 +27,17 @@ export class ApprovalNeeded extends Data.TaggedError("ApprovalNeeded")<{
   /** The request, which `Approvals` repeats once it is approved. */
   readonly request: unknown
   readonly summary: string
+  readonly subject: Subject
 }> {}
+
+/** An act that may wait. */
+interface Act<E, R> {
+  readonly kind: ApprovalKind
+  readonly request: unknown
+  readonly summary: string
+  /** What it changes now. Read only where the act is held or was approved. */
+  readonly subject: Effect.Effect<Subject, E, R>
+}
 
 /** Pending acts of a project: more could not be read by the person who decides. */
 const maxPending = 100
@@ -47,25 +60,40 @@ export class ApprovalGate extends Effect.Service<ApprovalGate>()("svc/ApprovalGa
     const triggers = yield* TriggerEvents
     const { approvalTtl } = yield* Settings
 
-    /** Fails with ApprovalNeeded where the policy holds the act, unless it was approved. May run in a transaction. */
-    const check = Effect.fnUntraced(function*(
-      act: { readonly kind: ApprovalKind; readonly request: unknown; readonly summary: string },
+    /** Fails where what was approved is not what the act would be done to now. */
+    const checkApproved = Effect.fnUntraced(function*(requested: Subject | null, now: Subject) {
+      const difference = findDifference(requested, now)
+      if (Option.isSome(difference)) {
+        return yield* new Conflict({ code: "approval_outdated", detail: difference.value })
+      }
+    })
+
+    /**
+     * Fails with ApprovalNeeded where the policy holds the act, and, where the act was approved, with a Conflict unless
+     * it is what the person read. What it changes is read where `check` runs: in the act's transaction, with its locks.
+     */
+    const check = Effect.fnUntraced(function*<E, R>(
+      { subject, ...act }: Act<E, R>,
       isHeld: (policy: ApprovalPolicy) => boolean
     ) {
+      const approved = yield* Effect.serviceOption(Approved)
+      if (Option.isSome(approved) && approved.value.kind === act.kind) {
+        return yield* checkApproved(approved.value.subject, yield* subject)
+      }
       const { approvals } = yield* CurrentProject
       const actor = yield* CurrentActor
       if (approvals === null || actor.kind === "system" || !isHeld(approvals)) return
-      if (Option.isSome(yield* Effect.serviceOption(Approved))) return
-      return yield* new ApprovalNeeded(act)
+      return yield* new ApprovalNeeded({ ...act, subject: yield* subject })
     })
 
-    const insert = Effect.fnUntraced(function*({ kind, request, summary }: ApprovalNeeded) {
+    const insert = Effect.fnUntraced(function*({ kind, request, subject, summary }: ApprovalNeeded) {
       const project = yield* CurrentProject
       const person = yield* currentPerson
       const now = yield* Timestamp.now
       yield* lockName(sql, `approvals ${project.id}`)
-      const same = yield* repo.findSame(project.id, person.user_id, kind, JSON.stringify(request), now)
-      if (Option.isSome(same)) return same.value
+      const asked = yield* repo.listSame(project.id, person.user_id, kind, JSON.stringify(request), now)
+      const same = asked.find((row) => Option.isNone(findDifference(row.subject, subject)))
+      if (same !== undefined) return same
       if ((yield* repo.countPending(project.id)) >= maxPending) return yield* tooMany
       const row: ApprovalRow = {
         id: yield* Ids.nextOf(ApprovalId),
@@ -73,6 +101,7 @@ export class ApprovalGate extends Effect.Service<ApprovalGate>()("svc/ApprovalGa
         kind,
         summary,
         request,
+        subject,
         status: "pending",
         requested_by: person.user_id,
         decided_by: null,

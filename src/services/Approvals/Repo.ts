@@ -7,10 +7,13 @@ import type { Timestamp } from "../../domain/Timestamp.ts"
 import { JsonColumn } from "../ColumnTypes.ts"
 import { Reader } from "../Database.ts"
 import { countOf, firstRowOf, hasRows, rowsOf } from "../Rows.ts"
+import { Subject } from "./Subject.ts"
 
 export const ApprovalRow = Schema.Struct({
-  ...Struct.omit(Approval.fields, "requested_by_name", "decided_by_name"),
+  ...Struct.omit(Approval.fields, "requested_by_name", "decided_by_name", "before", "after", "revision"),
   request: JsonColumn(Schema.Unknown),
+  /** Null: an older version stored the approval. */
+  subject: Schema.NullOr(JsonColumn(Subject)),
   result: Schema.NullOr(JsonColumn(Schema.Unknown))
 })
 export type ApprovalRow = typeof ApprovalRow.Type
@@ -42,9 +45,9 @@ export class ApprovalsRepo extends Effect.Service<ApprovalsRepo>()("svc/Approval
         firstRow(
           sql`SELECT ${columns} FROM approvals WHERE id = ${id} AND project_id = ${projectId} AND ${hasKnownKind}`
         ),
-      /** The person's pending approval of the same request, which is not asked for twice. */
-      findSame: (projectId: ProjectId, userId: UserId, kind: ApprovalKind, request: string, now: Timestamp) =>
-        firstRow(sql`SELECT ${columns} FROM approvals
+      /** The person's pending approvals of the same request. */
+      listSame: (projectId: ProjectId, userId: UserId, kind: ApprovalKind, request: string, now: Timestamp) =>
+        allRows(sql`SELECT ${columns} FROM approvals
           WHERE project_id = ${projectId} AND requested_by = ${userId} AND kind = ${kind} AND request = ${request}
             AND status = 'pending' AND expires_at > ${now}`),
       countPending: (projectId: ProjectId) =>

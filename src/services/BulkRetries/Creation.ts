@@ -16,7 +16,7 @@ import { Settings } from "../Settings.ts"
 import { BulkRetryFreeze } from "./Freeze.ts"
 import { BulkRetriesRepo, type BulkRetry } from "./Repo.ts"
 import { BulkRetryRetention } from "./Retention.ts"
-import { BulkRetrySelection, termsOf } from "./Selection.ts"
+import { boundTo, BulkRetrySelection, termsOf } from "./Selection.ts"
 
 /** Bulk retries of a project that have not ended. */
 export const maxOpenRequests = 20
@@ -106,10 +106,14 @@ export class BulkRetryCreation extends Effect.Service<BulkRetryCreation>()("svc/
     }, sql.withTransaction)
 
     /** Stores the matching tasks; a kill in the middle leaves rows that are shown nowhere, and retention deletes them. */
-    const freezeNew = Effect.fnUntraced(function*(request: BulkRetry, input: BulkRetryRequestCreate) {
+    const freezeNew = Effect.fnUntraced(function*(
+      request: BulkRetry,
+      input: BulkRetryRequestCreate,
+      asOf: Timestamp.Timestamp
+    ) {
       yield* repo.insert(request)
       const { filter, rate_per_second } = input
-      const frozen = yield* freeze.store({ ...request, filter })
+      const frozen = yield* freeze.store({ ...request, filter, as_of: asOf })
       yield* checkRate(rate_per_second, frozen.total)
       const sealed_at = yield* Timestamp.now
       const isEmpty = frozen.total === 0
@@ -117,12 +121,17 @@ export class BulkRetryCreation extends Effect.Service<BulkRetryCreation>()("svc/
       return yield* seal({ ...request, ...frozen, ...end, sealed_at })
     })
 
-    /** Freezes the tasks that match; the first request again where the key is known. */
-    const create = Effect.fnUntraced(function*(input: BulkRetryRequestCreate) {
+    /**
+     * Freezes the tasks that match, or, with `requestedAt`, those that were there when the approved request was made; the
+     * first request again where the key is known.
+     */
+    const create = Effect.fnUntraced(function*(input: BulkRetryRequestCreate, requestedAt?: Timestamp.Timestamp) {
       const project = yield* CurrentProject
       const actor = yield* CurrentActor
       const created_at = yield* Timestamp.now
-      const canonical_digest = digestOf(input, created_at)
+      const asOf = requestedAt ?? created_at
+      const bounded = requestedAt === undefined ? input : boundTo(input, requestedAt)
+      const canonical_digest = digestOf(input, asOf)
       const earlier = yield* findEarlier(project.id, input.idempotency_key, canonical_digest)
       if (Option.isSome(earlier)) return earlier.value
       yield* selection.checkAgent(project.id, input.agent_id)
@@ -133,7 +142,7 @@ export class BulkRetryCreation extends Effect.Service<BulkRetryCreation>()("svc/
         idempotency_key: input.idempotency_key,
         canonical_digest,
         plan_digest: "",
-        filter: summarizeTerms(termsOf(input, created_at)),
+        filter: summarizeTerms(termsOf(bounded, asOf)),
         max: input.max,
         capped: false,
         engines: [],
@@ -156,7 +165,7 @@ export class BulkRetryCreation extends Effect.Service<BulkRetryCreation>()("svc/
       }
       const discard = (error: { readonly _tag: string }) =>
         Effect.when(retention.discard(request), () => leavesUnsealed(error))
-      return yield* Effect.tapError(freezeNew(request, input), discard).pipe(
+      return yield* Effect.tapError(freezeNew(request, bounded, asOf), discard).pipe(
         // the same key at the same moment: the other request was inserted first
         Effect.catchIf((error) => error === tooMany || isUniqueViolation(error), (error) =>
           Effect.flatMap(

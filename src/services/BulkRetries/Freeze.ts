@@ -120,7 +120,8 @@ export class BulkRetryFreeze extends Effect.Service<BulkRetryFreeze>()("svc/Bulk
         readonly filter: BulkRetryFilter
         readonly max: number
         readonly canonical_digest: string
-        readonly created_at: Timestamp.Timestamp
+        /** Ages of the filter count from this moment. */
+        readonly as_of: Timestamp.Timestamp
       }
     ) {
       const engines = new Set<string>()
@@ -129,7 +130,7 @@ export class BulkRetryFreeze extends Effect.Service<BulkRetryFreeze>()("svc/Bulk
         request.project_id,
         request.filter,
         Math.min(request.max, maxItems),
-        request.created_at,
+        request.as_of,
         Effect.fnUntraced(function*(tasks, before) {
           for (let from = 0; from < tasks.length; from += insertsAtOnce) {
             const rows = tasks.slice(from, from + insertsAtOnce).map(({ engine, name, state, task_id }, index) => {

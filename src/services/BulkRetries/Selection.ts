@@ -1,10 +1,10 @@
 import { Effect, Layer } from "effect"
-import { type BulkRetryPreviewRequest, stateOf } from "../../domain/BulkRetry.ts"
+import { type BulkRetryPreviewRequest, type BulkRetryRequestCreate, stateOf } from "../../domain/BulkRetry.ts"
 import { type BulkRetryPreview, exceptionTypeOf, maxGroups } from "../../domain/BulkRetry/Preview.ts"
 import { missingArgumentsNote } from "../../domain/Command/Retry.ts"
 import { NotFound } from "../../domain/Errors.ts"
 import type { AgentId, ProjectId } from "../../domain/Id.ts"
-import * as Timestamp from "../../domain/Timestamp.ts"
+import type * as Timestamp from "../../domain/Timestamp.ts"
 import { AgentsRepo } from "../Agents/Repo.ts"
 import { BulkRetryFreeze } from "./Freeze.ts"
 import { BulkRetryView, waitNote } from "./View.ts"
@@ -17,6 +17,13 @@ export const termsOf = (
   const { search_exceptions, ...terms } = filter
   const given = { ...terms, state: stateOf(filter, now), ...(search_exceptions && { search_exceptions }) }
   return Object.fromEntries(Object.entries(given).filter(([, term]) => term !== null && term !== ""))
+}
+
+/** Without tasks that came after the moment. Named tasks are there already, and their agent's clock may be ahead. */
+export const boundTo = (input: BulkRetryRequestCreate, moment: Timestamp.Timestamp): BulkRetryRequestCreate => {
+  const { task_ids, until } = input.filter
+  if (task_ids !== null || (until !== null && until < moment)) return input
+  return { ...input, filter: { ...input.filter, until: moment } }
 }
 
 /** Adds to the count of a key. */
@@ -39,8 +46,12 @@ export class BulkRetrySelection extends Effect.Service<BulkRetrySelection>()("sv
       if (agent === null) return yield* new NotFound({ resource: "agent" })
     })
 
-    /** What a request would retry. Stores nothing. */
-    const preview = Effect.fnUntraced(function*(projectId: ProjectId, input: BulkRetryPreviewRequest) {
+    /** What a request would retry; ages count from `now`. Stores nothing. */
+    const preview = Effect.fnUntraced(function*(
+      projectId: ProjectId,
+      input: BulkRetryPreviewRequest,
+      now: Timestamp.Timestamp
+    ) {
       yield* checkAgent(projectId, input.agent_id)
       const engines = new Map<string, number>()
       const names = new Map<string, number>()
@@ -49,7 +60,7 @@ export class BulkRetrySelection extends Effect.Service<BulkRetrySelection>()("sv
         projectId,
         input.filter,
         input.max,
-        yield* Timestamp.now,
+        now,
         (tasks) =>
           Effect.sync(() => {
             for (const { engine, exception, name } of tasks) {

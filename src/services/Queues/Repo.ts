@@ -3,8 +3,11 @@ import type { ProjectId } from "../../domain/Id.ts"
 import { Queue } from "../../domain/Queue.ts"
 import type { Timestamp } from "../../domain/Timestamp.ts"
 import { Reader } from "../Database.ts"
+import { rowsOf } from "../Rows.ts"
 
 const decode = Schema.decodeUnknownSync(Queue.omit("depth_note", "oldest_waiting_at", "received_1h", "ended_1h"))
+
+const depths = rowsOf(Queue.pick("engine", "depth"))
 
 /** Maximum waiting tasks of a state that are read for a list of queues: the oldest ones. */
 const maxWaitingTasks = 10_000
@@ -34,6 +37,9 @@ export class QueuesRepo extends Effect.Service<QueuesRepo>()("svc/QueuesRepo", {
         }) AS waiting
           WHERE queue IS NOT NULL GROUP BY engine, queue`
       },
+      /** How deep the queues of this name are; null: the agent has not reported it. */
+      listDepths: (projectId: ProjectId, name: string) =>
+        depths(read`SELECT engine, depth FROM queues WHERE project_id = ${projectId} AND name = ${name}`),
       /** The engines that have a queue of this name. */
       listEngines: (projectId: ProjectId, name: string) =>
         Effect.map(

@@ -22,6 +22,7 @@ export const treatments: Readonly<Record<string, "kept" | "settled" | "deleted" 
   automation_messages: "settled",
   automation_rules: "kept",
   automation_settings: "kept",
+  bulk_acts: "kept",
   bulk_jobs: "settled",
   bulk_retry_items: "kept",
   bulk_retry_requests: "settled",

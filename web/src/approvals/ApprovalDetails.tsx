@@ -1,7 +1,5 @@
 import { Link } from "@tanstack/react-router"
 import { useState } from "react"
-import type { Schemas } from "../api/client.ts"
-import { RuleSentence } from "../automation/RuleSentence.tsx"
 import { useTexts } from "../i18n/Language.tsx"
 import { usePeople } from "../people/usePeople.ts"
 import { useCan } from "../session/session.ts"
@@ -9,6 +7,7 @@ import { JsonTree } from "../tasks/JsonTree.tsx"
 import { Button } from "../ui/Button.tsx"
 import { Fact, Facts } from "../ui/Panel.tsx"
 import { Time } from "../ui/Time.tsx"
+import { ApprovalChange } from "./ApprovalChange.tsx"
 import { ApproveQuestion, RejectQuestion } from "./DecisionQuestions.tsx"
 import type { Approval } from "./queries.ts"
 
@@ -32,10 +31,12 @@ const Decision = ({ approval, slug }: { readonly slug: string; readonly approval
   )
 }
 
-/** A request that creates a rule has the rule's members; one that changes a rule has them in `body`. */
-const ruleOf = ({ kind, request }: Approval): Schemas["RuleCreate"] | null => {
-  if (kind !== "rule_create") return null
-  return request as Schemas["RuleCreate"] // the gate stores the request of its kind
+/** Why an approved act was refused. */
+const useRefusal = ({ result, status }: Approval): string | null => {
+  const { approvals: texts } = useTexts()
+  if (status !== "failed" || typeof result !== "object" || result === null) return null
+  if ("code" in result && result.code === "approval_outdated") return texts.outdated
+  return "detail" in result ? String(result.detail) : null
 }
 
 /** Whether the approved act began a bulk job. */
@@ -50,12 +51,12 @@ export const ApprovalDetails = ({ approval, slug }: { readonly slug: string; rea
   const { nameOf } = usePeople(slug)
   const { created_at, decided_at, decided_by, decided_by_name, expires_at, kind, reason } = approval
   const { request, requested_by, requested_by_name, result, status } = approval
-  const rule = ruleOf(approval)
+  const refusal = useRefusal(approval)
   return (
     <div className="border-t border-line">
       <div className="grid gap-3 px-5 pt-4">
         <p className="max-w-[72ch] text-soft">{texts.statusHints[status]}</p>
-        {rule !== null && <RuleSentence rule={rule} />}
+        {refusal !== null && <p className="max-w-[72ch]">{refusal}</p>}
         {status === "pending" && <Decision slug={slug} approval={approval} />}
       </div>
       <Facts>
@@ -81,6 +82,7 @@ export const ApprovalDetails = ({ approval, slug }: { readonly slug: string; rea
           <span className="text-soft">{texts.reason}:</span> {reason}
         </p>
       )}
+      <ApprovalChange approval={approval} />
       <div className="border-t border-line">
         <JsonTree label={texts.request} value={request} text={jsonText(request)} />
         {result !== null && <JsonTree label={texts.result} value={result} text={jsonText(result)} />}

@@ -47,6 +47,12 @@ export const approvals: Texts["approvals"] = {
   reason: "Grund",
   request: "Anfrage",
   result: "Ergebnis",
+  change: "Was sich ändert",
+  before: "Vorher",
+  after: "Nachher",
+  revision: (r) => `Revision ${r}`,
+  outdated:
+    "Was geändert werden sollte, hatte sich seit der Anfrage geändert, oder es hätte mehr betroffen als damals. Nichts wurde getan. Wird es noch gebraucht, muss es neu angefragt werden.",
   noResult:
     "Das Brain wurde beendet, bevor es das Ergebnis gespeichert hat. Prüfen Sie, ob der Vorgang ausgeführt wurde; er wird nicht wiederholt.",
   approve: "Genehmigen",

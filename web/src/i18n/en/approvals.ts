@@ -41,6 +41,12 @@ export const approvals = {
   reason: "Reason",
   request: "Request",
   result: "Result",
+  change: "What changes",
+  before: "Before",
+  after: "After",
+  revision: (r: string) => `Revision ${r}`,
+  outdated:
+    "What this changes had changed since it was requested, or it would have taken more than then. Nothing was done. If it is still needed, it must be requested again.",
   noResult: "The brain stopped before the result was stored. Look whether it was done; it is not repeated.",
   approve: "Approve",
   reject: "Reject",

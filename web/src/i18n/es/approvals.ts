@@ -45,6 +45,12 @@ export const approvals: Texts["approvals"] = {
   reason: "Motivo",
   request: "Solicitud",
   result: "Resultado",
+  change: "Qué cambia",
+  before: "Antes",
+  after: "Después",
+  revision: (r) => `Revisión ${r}`,
+  outdated:
+    "Lo que se iba a cambiar había cambiado desde la solicitud, o habría afectado a más que entonces. No se ha hecho nada. Si todavía hace falta, hay que solicitarlo de nuevo.",
   noResult: "El brain se detuvo antes de guardar el resultado. Compruebe si la acción se realizó; no se repite.",
   approve: "Aprobar",
   reject: "Rechazar",

@@ -45,6 +45,12 @@ export const approvals: Texts["approvals"] = {
   reason: "Motif",
   request: "Demande",
   result: "Résultat",
+  change: "Ce qui change",
+  before: "Avant",
+  after: "Après",
+  revision: (r) => `Révision ${r}`,
+  outdated:
+    "Ce qui devait être modifié avait changé depuis la demande, ou aurait concerné plus d’éléments qu’alors. Rien n’a été fait. Si c’est encore nécessaire, il faut en refaire la demande.",
   noResult:
     "Le brain s’est arrêté avant d’enregistrer le résultat. Vérifiez si l’opération a été effectuée ; elle n’est pas répétée.",
   approve: "Approuver",

@@ -44,6 +44,12 @@ export const approvals: Texts["approvals"] = {
   reason: "理由",
   request: "リクエスト",
   result: "結果",
+  change: "変更内容",
+  before: "変更前",
+  after: "変更後",
+  revision: (r) => `リビジョン ${r}`,
+  outdated:
+    "リクエスト後に変更対象が変わったか、対象が当時より増えていました。何も実行されていません。まだ必要な場合は、もう一度リクエストしてください。",
   noResult: "結果が保存される前に brain が停止しました。実行されたかどうかを確認してください。再実行はされません。",
   approve: "承認する",
   reject: "却下する",
