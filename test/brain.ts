@@ -99,10 +99,12 @@ export const freshKey = (options: {
   readonly roles?: Readonly<Record<string, Role>>
   readonly scopes?: ReadonlyArray<Scope>
   readonly boundTo?: string
+  /** How long ago the user got the roles; a month by default, so that they may approve what others ask for. */
+  readonly daysAgo?: number
 } = {}) =>
   Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient
-    const now = yield* Timestamp.now
+    const now = Timestamp.addSeconds(yield* Timestamp.now, -(options.daysAgo ?? 30) * Timestamp.secondsPerDay)
     const user_id = yield* Ids.nextOf(UserId)
     const email = `${user_id.slice(-12)}@example.com`
     yield* sql`INSERT INTO users ${

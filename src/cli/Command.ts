@@ -27,7 +27,7 @@ import { stats } from "./groups/stats.ts"
 import { subscriptions } from "./groups/subscriptions.ts"
 import { tasks } from "./groups/tasks.ts"
 import { upgrade } from "./groups/upgrade.ts"
-import { auth, bootstrapAdmin, changePassword, createSuperuser, resetMfa, resetSetup } from "./groups/users.ts"
+import { auth, bootstrapAdmin, changePassword, createSuperuser, resetMfa, resetSetup, vouch } from "./groups/users.ts"
 import { workers } from "./groups/workers.ts"
 import { makeProgram } from "./Program.ts"
 
@@ -52,7 +52,7 @@ const sections = [
   },
   {
     heading: "People who sign in",
-    commands: [bootstrapAdmin, createSuperuser, changePassword, auth, resetMfa, resetProjectPolicies, resetSetup]
+    commands: [bootstrapAdmin, createSuperuser, changePassword, auth, resetMfa, resetProjectPolicies, resetSetup, vouch]
   },
   { heading: "Backups", commands: [backup, restore] },
   { heading: "Keys, certificates and the audit log", commands: [secretKey, mintSchedulerCert, audit] },

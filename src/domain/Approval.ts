@@ -25,7 +25,10 @@ export type ApprovalPolicy = typeof ApprovalPolicy.Type
 /** What an endpoint answers whose act may wait. */
 export const heldCodes = ["approval_required", "too_many_approvals"] as const
 
-/** The acts that may wait. `policy`: a change of the policy itself, where there is one. */
+/**
+ * The acts that may wait. Where there is a policy: a change of it (`policy`), and what makes people deciders
+ * (`membership_*`, `invitation`, and `user_update` for global admins).
+ */
 export const ApprovalKind = Schema.Literal(
   "purge_queue",
   "bulk_retry",
@@ -35,6 +38,10 @@ export const ApprovalKind = Schema.Literal(
   "rule_create",
   "rule_update",
   "rule_reset",
+  "membership_grant",
+  "membership_role",
+  "invitation",
+  "user_update",
   "policy"
 )
 export type ApprovalKind = typeof ApprovalKind.Type

@@ -60,6 +60,10 @@ export const codes = {
     status: 403,
     meaning: "The act waits for a second person; `details.approval_id` names it. It is done when that person approves."
   },
+  decider_too_new: {
+    status: 403,
+    meaning: "The person became a decider after the request, or too shortly before it (`SVC_APPROVAL_DECIDER_DAYS`)."
+  },
   own_approval: { status: 403, meaning: "Only another person than the one who asked may approve or reject." },
   oidc_refused: {
     status: 403,
@@ -177,6 +181,10 @@ export const codes = {
   mfa_enrolled: { status: 409, meaning: "The user has a second factor." },
   mfa_not_enrolled: { status: 409, meaning: "The user has no second factor." },
   mfa_enrollment_expired: { status: 409, meaning: "No enrolment is pending, or it has expired. Start again." },
+  promote_instead: {
+    status: 409,
+    meaning: "A project wants approvals: create the user first, and then make them a global admin, which waits."
+  },
   approval_decided: { status: 409, meaning: "The approval was decided, or has expired." },
   approval_outdated: {
     status: 409,

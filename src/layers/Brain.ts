@@ -143,6 +143,8 @@ export const layer = Layer.mergeAll(
   Versions.layer.pipe(Layer.provide(Releases.layer), Layer.provide(FetchHttpClient.layer)),
   Workers.layer
 ).pipe(
+  // approved invitations and memberships check what keys may grant
+  Layer.provide(Identity.layerScopes),
   // services cannot import the gateway, so Commands cannot provide the sessions that it sends through
   Layer.provideMerge(layerAgentSessions),
   // below all that writes rows: the last checkpoint is signed after them

@@ -1,34 +1,23 @@
 import { SqlClient } from "@effect/sql"
-import { Effect, Layer, Option, Schema } from "effect"
-import type { Scope } from "../domain/Access.ts"
-import { hasScope, system } from "../domain/Actor.ts"
-import type { Approval, ApprovalKind, ListApprovals } from "../domain/Approval.ts"
-import type { RuleCreate, RuleUpdate } from "../domain/Automation.ts"
-import { BulkJobFilter } from "../domain/BulkJob.ts"
-import { BulkRetryRequestCreate } from "../domain/BulkRetry.ts"
-import type { BulkRetry, PurgeQueue } from "../domain/Command/Requests.ts"
-import { Conflict, Forbidden, NotFound, Unavailable } from "../domain/Errors.ts"
-import type { ApprovalId, RuleId } from "../domain/Id.ts"
-import type { UpdateProject } from "../domain/Project.ts"
-import { omitNullTerms } from "../domain/Task/Filter.ts"
+import { Effect, Layer, Option } from "effect"
+import { hasScope, type Person, system } from "../domain/Actor.ts"
+import type { Approval, ListApprovals } from "../domain/Approval.ts"
+import { Conflict, Forbidden, NotFound } from "../domain/Errors.ts"
+import type { ApprovalId } from "../domain/Id.ts"
 import * as Timestamp from "../domain/Timestamp.ts"
+import { ApprovedActs, needsOf } from "./Approvals/Acts.ts"
+import { Deciders } from "./Approvals/Deciders.ts"
 import { decidedEvent } from "./Approvals/Events.ts"
 import { Approved } from "./Approvals/Gate.ts"
 import { type ApprovalRow, ApprovalsRepo } from "./Approvals/Repo.ts"
 import { Audit } from "./Audit.ts"
-import { AutomationRules } from "./AutomationRules.ts"
-import { BulkJobs } from "./BulkJobs.ts"
-import { BulkRetries } from "./BulkRetries.ts"
-import { Commands } from "./Commands.ts"
 import { CurrentActor, currentPerson, CurrentProject } from "./CurrentActor.ts"
 import { orDieOnSql } from "./Database.ts"
 import { Loops } from "./Loops.ts"
 import { MemberNames } from "./MemberNames.ts"
 import { Inbox } from "./Notifications/Inbox.ts"
-import { Projects } from "./Projects.ts"
 import { decodeStart, pageOf } from "./RowPage.ts"
 import { Settings } from "./Settings.ts"
-import { Tasks } from "./Tasks.ts"
 import { TriggerEvents } from "./TriggerEvents.ts"
 
 const defaultLimit = 50
@@ -49,94 +38,18 @@ const requesterGone = new Conflict({
   detail: "The person who asked may no longer do this in the project. Reject it."
 })
 
-const fromNewerReplica = new Unavailable({
-  detail: "A newer version of the program stored this act, with terms that this version does not know. The act still " +
-    "waits. Approve it when all replicas run the newer version."
-})
-
-/** Reads a stored request: one of an older version gets newer terms as null, one with unknown terms is refused. */
-const decodeWith = <A, I>(schema: Schema.Schema<A, I>) => {
-  const decode = Schema.decodeUnknown(schema, { onExcessProperty: "error" })
-  return (request: unknown) => Effect.mapError(decode(request), () => fromNewerReplica)
-}
-const decodeRetry = decodeWith(BulkRetryRequestCreate)
-const decodeFilter = decodeWith(BulkJobFilter)
-
-/** What an API key must hold to do the act itself: approving must not do more than the key may. */
-const scopesOfActs: Readonly<Record<ApprovalKind, Scope>> = {
-  purge_queue: "commands:write",
-  bulk_retry: "commands:write",
-  bulk_retry_request: "commands:write",
-  bulk_delete: "tasks:delete",
-  bulk_cancel: "commands:write",
-  rule_create: "automation:write",
-  rule_update: "automation:write",
-  rule_reset: "automation:write",
-  policy: "projects:write"
-}
-
-/** What only admins may do, and so ask for. The other acts are for operators too. */
-const actsOfAdmins: ReadonlySet<ApprovalKind> = new Set(["purge_queue", "bulk_delete", "policy"])
-
-/** What a person may find under this id. */
-interface Done {
-  readonly type: string
-  readonly id?: string
-  readonly deleted_count?: number
-}
-
 /** Decides acts that wait for a second person, and does what is approved, in the name of the person who approves. */
 export class Approvals extends Effect.Service<Approvals>()("svc/Approvals", {
   effect: Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient
     const repo = yield* ApprovalsRepo
-    const commands = yield* Commands
-    const bulkJobs = yield* BulkJobs
-    const bulkRetries = yield* BulkRetries
-    const tasks = yield* Tasks
-    const rules = yield* AutomationRules
-    const projects = yield* Projects
+    const acts = yield* ApprovedActs
+    const deciders = yield* Deciders
     const audit = yield* Audit
     const inbox = yield* Inbox
     const triggers = yield* TriggerEvents
     const memberNames = yield* MemberNames
     const { restMaxPageSize } = yield* Settings
-
-    /** With a filter a job, which deletes what matched at the request: the approval is not about later tasks. */
-    const deleteTasks = Effect.fnUntraced(function*(terms: BulkJobFilter, requestedAt: Timestamp.Timestamp) {
-      if (Object.keys(omitNullTerms(terms)).every((name) => name === "task_ids")) {
-        return { type: "tasks", deleted_count: yield* tasks.bulkDelete(terms) } satisfies Done
-      }
-      const { id } = yield* bulkJobs.deleteMatching(terms, requestedAt)
-      return { type: "bulk_job", id } satisfies Done
-    })
-
-    /** The act, to be done again; the casts: `ApprovalGate.check` stored the request of this kind. */
-    const actOf = Effect.fnUntraced(function*({ created_at, kind, request }: ApprovalRow) {
-      const toDone = (type: string) => Effect.map(({ id }: { readonly id: string }): Done => ({ type, id }))
-      switch (kind) {
-        case "purge_queue":
-          return toDone("command")(commands.purgeQueue(request as PurgeQueue))
-        case "bulk_retry":
-          return toDone("command")(commands.bulkRetry(request as BulkRetry))
-        case "bulk_retry_request":
-          return toDone("bulk_retry_request")(bulkRetries.create(yield* decodeRetry(request), created_at))
-        case "bulk_delete":
-          return deleteTasks(yield* decodeFilter(request), created_at)
-        case "bulk_cancel":
-          return toDone("bulk_job")(bulkJobs.cancelMatching(yield* decodeFilter(request), created_at))
-        case "rule_create":
-          return toDone("automation_rule")(rules.create(request as RuleCreate))
-        case "rule_update": {
-          const { body, rule_id } = request as { readonly rule_id: RuleId; readonly body: RuleUpdate }
-          return toDone("automation_rule")(rules.update(rule_id, body))
-        }
-        case "rule_reset":
-          return toDone("automation_rule")(rules.resetCircuit((request as { readonly rule_id: RuleId }).rule_id))
-        case "policy":
-          return toDone("project")(projects.update(request as UpdateProject))
-      }
-    })
 
     /** Adds the names of the people in these rows. */
     const makeNamer = Effect.fnUntraced(function*(rows: ReadonlyArray<ApprovalRow>) {
@@ -204,25 +117,35 @@ export class Approvals extends Effect.Service<Approvals>()("svc/Approvals", {
         data: { approval_id: row.id, kind: row.kind }
       }])
 
+    /** Fails unless the person may approve the act, and the one who asked may still do it. Returns since when they decide. */
+    const authorize = Effect.fnUntraced(function*(row: ApprovalRow, { is_admin, user_id, via }: Person) {
+      const { roles, scope } = needsOf[row.kind]
+      if (!hasScope(via, scope)) {
+        return yield* new Forbidden({ code: "scope_missing", detail: `The API key lacks the scope ${scope}.` })
+      }
+      if (roles === "global_admin" && !is_admin) {
+        return yield* new Forbidden({ detail: "Only a global admin can do this." })
+      }
+      const isEntitled = roles === "global_admin"
+        ? repo.isGlobalAdmin(row.requested_by)
+        : repo.hasRole(row.project_id, row.requested_by, roles)
+      if (!(yield* isEntitled)) return yield* requesterGone
+      return yield* deciders.require(row.project_id, user_id, row.created_at)
+    })
+
     /** Marks the pending row as decided by the caller, who is another person than the one who asked. */
     const decide = Effect.fnUntraced(function*(id: ApprovalId, status: "approved" | "rejected", reason: string | null) {
       const row = yield* find(id)
-      const { user_id, via } = yield* currentPerson
+      const person = yield* currentPerson
+      const { user_id } = person
       const now = yield* Timestamp.now
       if (row.requested_by === user_id) return yield* ownApproval
       if (row.status !== "pending" || row.expires_at <= now) return yield* approvalDecided
-      const scope = scopesOfActs[row.kind]
-      if (status === "approved" && !hasScope(via, scope)) {
-        return yield* new Forbidden({ code: "scope_missing", detail: `The API key lacks the scope ${scope}.` })
-      }
-      const roles = actsOfAdmins.has(row.kind) ? ["admin"] as const : ["operator", "admin"] as const
-      if (status === "approved" && !(yield* repo.hasRole(row.project_id, row.requested_by, roles))) {
-        return yield* requesterGone
-      }
+      const proof = status === "approved" ? yield* authorize(row, person) : {}
       if (!(yield* repo.decide(id, { status, decided_by: user_id, reason, now }))) return yield* approvalDecided
       yield* notifyRequester(row, status === "approved" ? "Approved" : "Rejected", reason)
       yield* triggers.record([decidedEvent(row, status, now)])
-      yield* recordEnd(`approval.${status}`, row, reason === null ? {} : { reason })
+      yield* recordEnd(`approval.${status}`, row, { ...proof, ...(reason !== null && { reason }) })
       return row
     }, sql.withTransaction)
 
@@ -240,14 +163,17 @@ export class Approvals extends Effect.Service<Approvals>()("svc/Approvals", {
      * unknown, and it is not repeated.
      */
     const approve = Effect.fn("Approvals.approve")(function*(id: ApprovalId) {
-      const act = yield* actOf(yield* find(id)) // first: a request that cannot be read is not decided
+      const act = yield* acts.read(yield* find(id)) // first: a request that cannot be read is not decided
       const row = yield* decide(id, "approved", null)
       const outcome = yield* Effect.either(Effect.provideService(act, Approved, row))
-      if (outcome._tag === "Right") yield* repo.setResult(id, "approved", outcome.right)
-      else {
-        const { code, detail } = outcome.left
-        yield* recordFailure(row, { code, detail })
+      if (outcome._tag === "Right") {
+        const { accept_url_path, ...done } = outcome.right
+        yield* repo.setResult(id, "approved", done)
+        const shown = yield* show(id)
+        return accept_url_path === undefined ? shown : { ...shown, result: outcome.right }
       }
+      const { code, detail } = outcome.left
+      yield* recordFailure(row, { code, detail })
       return yield* show(id)
     }, orDieOnSql)
 
@@ -280,14 +206,10 @@ export class Approvals extends Effect.Service<Approvals>()("svc/Approvals", {
   static readonly layer = this.Default.pipe(
     Layer.provide([
       ApprovalsRepo.layer,
-      AutomationRules.layer,
-      BulkJobs.layer,
-      BulkRetries.layer,
-      Commands.layer,
+      ApprovedActs.layer,
+      Deciders.layer,
       Inbox.layer,
       MemberNames.layer,
-      Projects.layer,
-      Tasks.layer,
       TriggerEvents.layer
     ])
   )

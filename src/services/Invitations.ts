@@ -6,6 +6,8 @@ import type { CreatedInvitation, CreateInvitation, Invitation } from "../domain/
 import * as Timestamp from "../domain/Timestamp.ts"
 import { normalizeEmail } from "../domain/User.ts"
 import { EscalationPolicy } from "./ApiKeys/EscalationPolicy.ts"
+import { ApprovalGate } from "./Approvals/Gate.ts"
+import { makeNew } from "./Approvals/Subject.ts"
 import { Audit } from "./Audit.ts"
 import { CurrentActor, CurrentProject } from "./CurrentActor.ts"
 import { orDieOnSql } from "./Database.ts"
@@ -40,6 +42,7 @@ export class Invitations extends Effect.Service<Invitations>()("svc/Invitations"
     const repo = yield* InvitationsRepo
     const mail = yield* Mail
     const reach = yield* EscalationPolicy
+    const gate = yield* ApprovalGate
     const audit = yield* Audit
     const settings = yield* Settings
 
@@ -54,7 +57,8 @@ export class Invitations extends Effect.Service<Invitations>()("svc/Invitations"
      * the project. The token is in this answer only. Callers can grant at most their own role.
      */
     const create = Effect.fn("Invitations.create")(
-      function*({ email, role, ttl_days }: CreateInvitation) {
+      function*(input: CreateInvitation) {
+        const { email, role, ttl_days } = input
         const project = yield* CurrentProject
         yield* reach.requireRoleGrant(project.id, role)
         const actor = yield* CurrentActor
@@ -62,6 +66,12 @@ export class Invitations extends Effect.Service<Invitations>()("svc/Invitations"
         const now = yield* Timestamp.now
         yield* lockName(sql, "invitations") // the limits of mails, and one open invitation for an address
         if (yield* repo.isMember(project.id, addressKey)) return yield* alreadyMember
+        yield* gate.check({
+          kind: "invitation",
+          request: input,
+          summary: `Invite ${email} as an admin of the project`,
+          subject: Effect.succeed(makeNew({ ...input }))
+        }, () => role === "admin")
         const recentCounts = yield* repo.countSince(
           project.id,
           addressKey,
@@ -108,6 +118,7 @@ export class Invitations extends Effect.Service<Invitations>()("svc/Invitations"
         return { invitation, token, accept_url_path, email_sent } satisfies CreatedInvitation
       },
       sql.withTransaction,
+      gate.record,
       orDieOnSql
     )
 
@@ -139,5 +150,7 @@ export class Invitations extends Effect.Service<Invitations>()("svc/Invitations"
     return { list, create, revoke } as const
   })
 }) {
-  static readonly layer = this.Default.pipe(Layer.provide([EscalationPolicy.layer, InvitationsRepo.layer, Mail.layer]))
+  static readonly layer = this.Default.pipe(
+    Layer.provide([ApprovalGate.layer, EscalationPolicy.layer, InvitationsRepo.layer, Mail.layer])
+  )
 }

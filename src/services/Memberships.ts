@@ -6,6 +6,8 @@ import { MembershipId } from "../domain/Id.ts"
 import type { GrantMembership, Membership } from "../domain/Membership.ts"
 import * as Timestamp from "../domain/Timestamp.ts"
 import { EscalationPolicy } from "./ApiKeys/EscalationPolicy.ts"
+import { ApprovalGate } from "./Approvals/Gate.ts"
+import { makeChange, makeNew, type Subject } from "./Approvals/Subject.ts"
 import { Audit } from "./Audit.ts"
 import { CurrentProject } from "./CurrentActor.ts"
 import { Hints, isUniqueViolation, orDieOnSql } from "./Database.ts"
@@ -37,6 +39,7 @@ export class Memberships extends Effect.Service<Memberships>()("svc/Memberships"
     const repo = yield* MembershipsRepo
     const users = yield* UsersRepo
     const escalation = yield* EscalationPolicy
+    const gate = yield* ApprovalGate
     const audit = yield* Audit
     const hints = yield* Hints
     const subscriptions = yield* SubscriptionsRepo
@@ -55,6 +58,21 @@ export class Memberships extends Effect.Service<Memberships>()("svc/Memberships"
         })
       )
 
+    /** Where there is a policy, another person agrees to each new decider. */
+    const checkApproval = (
+      role: Role,
+      email: string,
+      { subject, ...act }: {
+        readonly kind: "membership_grant" | "membership_role"
+        readonly request: unknown
+        readonly subject: Subject
+      }
+    ) =>
+      gate.check(
+        { ...act, summary: `Make ${email} an admin of the project`, subject: Effect.succeed(subject) },
+        () => role === "admin"
+      )
+
     /** Newest first. */
     const list = Effect.fn("Memberships.list")(
       () => Effect.flatMap(CurrentProject, ({ id }) => repo.list(id)),
@@ -67,6 +85,12 @@ export class Memberships extends Effect.Service<Memberships>()("svc/Memberships"
         yield* escalation.requireRoleGrant(project.id, role)
         const user = yield* users.findByIdForUpdate(user_id)
         if (Option.isNone(user)) return yield* ValidationFailed.at("user_id", "there is no such user")
+        const { email } = user.value
+        yield* checkApproval(role, email, {
+          kind: "membership_grant",
+          request: { role, user_id },
+          subject: makeNew({ user_id, email, role })
+        })
         const id = yield* Ids.nextOf(MembershipId)
         const created_at = yield* Timestamp.now
         yield* repo.insert({ id, user_id, project_id: project.id, role, created_at }).pipe(
@@ -77,6 +101,7 @@ export class Memberships extends Effect.Service<Memberships>()("svc/Memberships"
         return membership
       },
       sql.withTransaction,
+      gate.record,
       orDieOnSql
     )
 
@@ -84,12 +109,22 @@ export class Memberships extends Effect.Service<Memberships>()("svc/Memberships"
       function*(id: MembershipId, role: Role) {
         const project = yield* CurrentProject
         yield* escalation.requireRoleGrant(project.id, role)
-        const membership: Membership = { ...(yield* Effect.flatMap(repo.findById(project.id, id), orNotFound)), role }
-        if (!(yield* repo.setRole(id, role))) return yield* membershipNotFound
+        const before = yield* Effect.flatMap(repo.findById(project.id, id), orNotFound)
+        const membership: Membership = { ...before, role }
+        if (before.role !== role) {
+          const { user_email: email, user_id } = before
+          yield* checkApproval(role, email, {
+            kind: "membership_role",
+            request: { membership_id: id, role },
+            subject: makeChange({ user_id, email, role: before.role }, { user_id, email, role })
+          })
+        }
+        if (!(yield* repo.setRole(id, role, yield* Timestamp.now))) return yield* membershipNotFound
         yield* recordChange("membership.updated", membership)
         return membership
       },
       sql.withTransaction,
+      gate.record,
       orDieOnSql
     )
 
@@ -111,6 +146,7 @@ export class Memberships extends Effect.Service<Memberships>()("svc/Memberships"
   })
 }) {
   static readonly layer = this.Default.pipe(Layer.provide([
+    ApprovalGate.layer,
     DeliveriesRepo.layer,
     EscalationPolicy.layer,
     MembershipsRepo.layer,

@@ -5,8 +5,8 @@ import { ProjectId } from "../domain/Id.ts"
 import { selectChanges } from "../domain/Patch.ts"
 import { acceptsAddress, type CreateProject, Project, type UpdateProject } from "../domain/Project.ts"
 import * as Timestamp from "../domain/Timestamp.ts"
+import { Deciders } from "./Approvals/Deciders.ts"
 import { ApprovalGate } from "./Approvals/Gate.ts"
-import { ApprovalsRepo } from "./Approvals/Repo.ts"
 import { makeChange } from "./Approvals/Subject.ts"
 import { Audit } from "./Audit.ts"
 import { CommandStatusRepo } from "./Commands/StatusRepo.ts"
@@ -21,6 +21,14 @@ const noSecondPerson = new Conflict({
   code: "no_second_person",
   detail:
     "Nothing could be approved: the project has no other admin, and the brain no other global admin. Add one first."
+})
+
+const onlyNewPeople = new Conflict({
+  code: "no_second_person",
+  detail:
+    "Nothing could be approved: the project's other admins and the brain's other global admins have not been that " +
+    "for long enough (SVC_APPROVAL_DECIDER_DAYS). The operator of the brain's machine can vouch for one: " +
+    "svc vouch <e-mail address>."
 })
 
 /** A new project can be used from everywhere, every member sees arguments and results, and nothing waits. */
@@ -41,7 +49,7 @@ export class Projects extends Effect.Service<Projects>()("svc/Projects", {
     const audit = yield* Audit
     const hints = yield* Hints
     const gate = yield* ApprovalGate
-    const approvalsRepo = yield* ApprovalsRepo
+    const deciders = yield* Deciders
 
     /** The projects that the actor sees from the address of the request, by slug; a bound API key sees only its own. */
     const list = Effect.fn("Projects.list")(function*() {
@@ -75,7 +83,9 @@ export class Projects extends Effect.Service<Projects>()("svc/Projects", {
       const { approvals } = changed
       const actor = yield* CurrentActor
       if (actor.kind === "person" && approvals !== null) {
-        if ((yield* approvalsRepo.listDeciders(project.id, actor.user_id)).length === 0) return yield* noSecondPerson
+        const now = yield* Timestamp.now
+        if ((yield* deciders.listOthers(project.id, actor.user_id)).length === 0) return yield* noSecondPerson
+        if ((yield* deciders.listEligible(project.id, actor.user_id, now)).length === 0) return yield* onlyNewPeople
       }
       const isChange = JSON.stringify(approvals) !== JSON.stringify(project.approvals)
       const summary = "Change what waits for a second person"
@@ -183,8 +193,8 @@ export class Projects extends Effect.Service<Projects>()("svc/Projects", {
   static readonly layer = this.Default.pipe(
     Layer.provide([
       ApprovalGate.layer,
-      ApprovalsRepo.layer,
       CommandStatusRepo.layer,
+      Deciders.layer,
       ProjectsRepo.layer,
       SchedulesRepo.layer
     ])

@@ -13,17 +13,26 @@ import {
   type UserDetail
 } from "../domain/User.ts"
 import { EscalationPolicy } from "./ApiKeys/EscalationPolicy.ts"
+import { ApprovalGate } from "./Approvals/Gate.ts"
+import { makeChange } from "./Approvals/Subject.ts"
 import { Audit } from "./Audit.ts"
-import { CurrentActor, currentPerson } from "./CurrentActor.ts"
+import { CurrentActor, currentPerson, CurrentProject } from "./CurrentActor.ts"
 import { Hints, isUniqueViolation, orDieOnSql } from "./Database.ts"
 import * as Ids from "./Ids.ts"
 import { Notices } from "./Mail/Notices.ts"
+import { ProjectsRepo } from "./Projects/Repo.ts"
 import { SavedViewsRepo } from "./SavedViews/Repo.ts"
 import { SessionsRepo } from "./Sessions/Repo.ts"
 import { Passwords } from "./Users/Passwords.ts"
 import { changedFields, UsersRepo } from "./Users/Repo.ts"
 
 const userNotFound = new NotFound({ resource: "user" })
+
+const promoteInstead = new Conflict({
+  code: "promote_instead",
+  detail: "A project of this brain wants approvals, so a new global admin waits for a second person. Create the user " +
+    "without is_admin first, then change the user."
+})
 
 const emailTaken = new Conflict({ code: "email_taken", detail: "There is already a user with this e-mail address." })
 
@@ -43,6 +52,8 @@ export class Users extends Effect.Service<Users>()("svc/Users", {
     const passwords = yield* Passwords
     const notices = yield* Notices
     const escalation = yield* EscalationPolicy
+    const gate = yield* ApprovalGate
+    const projects = yield* ProjectsRepo
     const savedViews = yield* SavedViewsRepo
     const audit = yield* Audit
     const hints = yield* Hints
@@ -57,8 +68,17 @@ export class Users extends Effect.Service<Users>()("svc/Users", {
       orDieOnSql
     )
 
+    /** A request that waits is stored, and a first password must not be. */
+    const checkNewAdmin = Effect.gen(function*() {
+      yield* escalation.requireGlobalAdmin
+      const actor = yield* CurrentActor
+      if (actor.kind === "person" && Option.isSome(yield* projects.findWithApprovals(null))) {
+        return yield* promoteInstead
+      }
+    })
+
     const create = Effect.fn("Users.create")(function*({ password, ...input }: CreateUser) {
-      if (input.is_admin) yield* escalation.requireGlobalAdmin
+      if (input.is_admin) yield* checkNewAdmin
       const passwordHash = yield* passwords.hashNew({ password, field: "password", about: personalTextsOf(input) })
       const now = yield* Timestamp.now
       const user: UserDetail = {
@@ -90,6 +110,33 @@ export class Users extends Effect.Service<Users>()("svc/Users", {
         (admins) => admins.some((id) => id !== userId) || !admins.includes(userId) ? Effect.void : lastAdmin
       )
 
+    /** Where a project wants approvals, another person agrees to each new decider. */
+    const checkApproval = Effect.fnUntraced(function*(user: UserDetail, updated: UserDetail, body: UpdateUser) {
+      const isPromoted = updated.is_admin && !user.is_admin
+      const isActivated = updated.is_active && !user.is_active
+      const now = updated.updated_at
+      const governed = isPromoted || (isActivated && updated.is_admin)
+        ? yield* projects.findWithApprovals(null)
+        : isActivated
+        ? yield* projects.findWithApprovals(user.id)
+        : Option.none()
+      if (Option.isSome(governed)) {
+        const { email, is_active, is_admin } = user
+        const verb = isPromoted ? `Make ${email} a global admin` : `Activate the account of ${email}, who decides`
+        yield* gate.check({
+          kind: "user_update",
+          request: { user_id: user.id, body },
+          summary: verb,
+          subject: Effect.succeed(makeChange(
+            { email, is_admin, is_active },
+            { email, is_admin: updated.is_admin, is_active: updated.is_active }
+          ))
+        }, () => true).pipe(Effect.provideService(CurrentProject, governed.value))
+      }
+      if (isPromoted) yield* repo.setSince(user.id, { admin_since: now })
+      if (isActivated) yield* repo.setSince(user.id, { account_since: now })
+    })
+
     /** Changes the given fields. A user who becomes inactive is signed out everywhere, and their keys stop working. */
     const update = Effect.fn("Users.update")(
       function*(id: UserId, changes: UpdateUser) {
@@ -98,6 +145,7 @@ export class Users extends Effect.Service<Users>()("svc/Users", {
         const user = yield* Effect.flatMap(repo.findByIdForUpdate(id), orNotFound)
         if (user.is_admin || changed.is_admin === true) yield* escalation.requireGlobalAdmin
         const updated: UserDetail = { ...user, ...changed, updated_at: yield* Timestamp.now }
+        yield* checkApproval(user, updated, changes)
         yield* repo.update(updated)
         if (changed.is_active === false) yield* sessions.revokeAll(id, updated.updated_at, null)
         yield* hints.publish("access", id)
@@ -110,6 +158,7 @@ export class Users extends Effect.Service<Users>()("svc/Users", {
         return updated
       },
       sql.withTransaction,
+      gate.record,
       orDieOnSql
     )
 
@@ -158,6 +207,8 @@ export class Users extends Effect.Service<Users>()("svc/Users", {
         const user = yield* Effect.flatMap(repo.findByIdForUpdate(id), orNotFound)
         yield* requireAuthorityOver(user)
         const workingKeys = yield* repo.setPassword(id, passwordHash, now)
+        // the other person could sign in as the user, and approve what they asked for themselves
+        if (actor.kind === "person" && actor.user_id !== id) yield* repo.setSince(id, { account_since: now })
         yield* sessions.revokeAll(id, now, ownSessionId)
         yield* notices.enqueue(ownSessionId === null ? "password_set" : "password_changed", user.email, {
           source_ip: null
@@ -167,6 +218,22 @@ export class Users extends Effect.Service<Users>()("svc/Users", {
         return workingKeys
       }))
     }, orDieOnSql)
+
+    /** The operator of the brain's machine says that the account is another person's, who may approve at once. */
+    const vouch = Effect.fn("Users.vouch")(
+      function*(id: UserId) {
+        const user = yield* Effect.flatMap(repo.findByIdForUpdate(id), orNotFound)
+        yield* repo.setSince(id, { vouched_at: yield* Timestamp.now })
+        yield* audit.record({
+          action: "user.vouched",
+          target_type: "user",
+          target_id: id,
+          metadata: { email: user.email }
+        })
+      },
+      sql.withTransaction,
+      orDieOnSql
+    )
 
     const meOf = Effect.fnUntraced(function*(user: UserDetail) {
       const { via } = yield* currentPerson
@@ -191,13 +258,15 @@ export class Users extends Effect.Service<Users>()("svc/Users", {
       return yield* meOf(yield* update(user_id, changes))
     }, orDieOnSql)
 
-    return { list, get, getByEmail, create, update, remove, setPassword, me, updateMe } as const
+    return { list, get, getByEmail, create, update, remove, setPassword, vouch, me, updateMe } as const
   })
 }) {
   static readonly layer = this.Default.pipe(Layer.provide([
+    ApprovalGate.layer,
     EscalationPolicy.layer,
     Notices.layer,
     Passwords.layer,
+    ProjectsRepo.layer,
     SavedViewsRepo.layer,
     SessionsRepo.layer,
     UsersRepo.layer

@@ -24,6 +24,7 @@ const commands = [
   "reset-mfa",
   "auth reset-link",
   "reset-setup",
+  "vouch",
   "secret-key show",
   "secret-key rotate",
   "secret-key activate",

@@ -35,6 +35,10 @@ export const auth = Command.make("auth").pipe(
   Command.withSubcommands([resetLink])
 )
 
+export const vouch = Command.make("vouch", { email, yes }, handler((module) => module.vouch)).pipe(
+  Command.withDescription("Say that an account is another person's, who may then approve what waits at once.")
+)
+
 /** `--confirm` is the contract's name of `--yes` here. */
 const confirmOption = yes.pipe(Options.withAlias("confirm"))
 

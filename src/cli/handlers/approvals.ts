@@ -81,6 +81,9 @@ export const approve = ({ approval, project }: Target) =>
         })
       }
       yield* Console.log(`approved and done: ${escapeText(summary)}`)
+      if (Predicate.hasProperty(result, "accept_url_path")) {
+        yield* Console.log(`link of the invitation, shown only now: ${escapeText(String(result.accept_url_path))}`)
+      }
     }))
 
 export const reject = ({ approval, project, reason }: Target & { readonly reason: Option.Option<string> }) =>

@@ -77,6 +77,18 @@ export const resetMfa = ({ email, yes }: { readonly yes: boolean; readonly email
     )
   }).pipe(Effect.provide(layerAdministration), Effect.provideService(CurrentActor, system("svc reset-mfa")))
 
+export const vouch = ({ email, yes }: { readonly yes: boolean; readonly email: string }) =>
+  Effect.gen(function*() {
+    const users = yield* Users
+    const user = yield* users.getByEmail(email)
+    yield* confirm(
+      yes,
+      `You say that ${user.email} belongs to another person than those who ask for approvals. They may approve at once.`
+    )
+    yield* users.vouch(user.id)
+    yield* Console.log(`${user.email} may approve what waits, for as long as their account and role stay as they are`)
+  }).pipe(Effect.provide(layerAdministration), Effect.provideService(CurrentActor, system("svc vouch")))
+
 export const resetSetup = ({ yes }: { readonly yes: boolean }) =>
   Effect.gen(function*() {
     yield* confirm(yes, "Revokes all setup links printed so far.")

@@ -33,7 +33,7 @@ export class ApprovalsApi extends HttpApiGroup.make("approvals")
         scope: "projects:write",
         mutates: true,
         stepUp: true,
-        failureCodes: ["own_approval", "approval_decided"]
+        failureCodes: ["own_approval", "decider_too_new", "approval_decided"]
       })
       .annotateContext(operation(
         "Approve what waits, and do it",

@@ -1,6 +1,7 @@
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "@effect/platform"
 import { Schema } from "effect"
 import { Access } from "../../domain/Access.ts"
+import { heldCodes } from "../../domain/Approval.ts"
 import { exampleId } from "../../domain/Describe.ts"
 import { caseInsensitiveId, InvitationId } from "../../domain/Id.ts"
 import {
@@ -32,7 +33,7 @@ export class InvitationsApi extends HttpApiGroup.make("invitations")
         mutates: true,
         stepUp: true,
         creates: "secret",
-        failureCodes: ["already_member", "conflict"]
+        failureCodes: ["already_member", "conflict", ...heldCodes]
       })
       .annotateContext(operation(
         "Invite an address to a project",

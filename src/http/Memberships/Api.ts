@@ -1,6 +1,7 @@
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "@effect/platform"
 import { Schema } from "effect"
 import { Access } from "../../domain/Access.ts"
+import { heldCodes } from "../../domain/Approval.ts"
 import { exampleId } from "../../domain/Describe.ts"
 import { caseInsensitiveId, MembershipId } from "../../domain/Id.ts"
 import { GrantMembership, Membership, UpdateMembership } from "../../domain/Membership.ts"
@@ -29,7 +30,7 @@ export class MembershipsApi extends HttpApiGroup.make("memberships")
         mutates: true,
         stepUp: true,
         creates: true,
-        failureCodes: ["already_member"]
+        failureCodes: ["already_member", ...heldCodes]
       })
       .annotateContext(operation("Add a member", "Only an existing account. People without one are invited."))
   )
@@ -37,7 +38,13 @@ export class MembershipsApi extends HttpApiGroup.make("memberships")
     HttpApiEndpoint.patch("update")`/projects/${slug}/memberships/${membershipId}`
       .setPayload(UpdateMembership)
       .addSuccess(Membership)
-      .annotate(Access, { caller: "admin", scope: "memberships:write", mutates: true, stepUp: true })
+      .annotate(Access, {
+        caller: "admin",
+        scope: "memberships:write",
+        mutates: true,
+        stepUp: true,
+        failureCodes: [...heldCodes]
+      })
       .annotateContext(operation("Change a member's role", "The new role applies from the next request on."))
   )
   .add(

@@ -1,6 +1,7 @@
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "@effect/platform"
 import { Schema } from "effect"
 import { Access } from "../../domain/Access.ts"
+import { heldCodes } from "../../domain/Approval.ts"
 import { describeField, exampleId } from "../../domain/Describe.ts"
 import { caseInsensitiveId, UserId } from "../../domain/Id.ts"
 import { wholeNumber } from "../../domain/Query.ts"
@@ -33,7 +34,7 @@ export class UsersApi extends HttpApiGroup.make("users")
         mutates: true,
         stepUp: true,
         creates: true,
-        failureCodes: ["email_taken"]
+        failureCodes: ["email_taken", "promote_instead"]
       })
       .annotateContext(operation("Create a user", "With a first password. An invitation lets people choose their own."))
   )
@@ -52,7 +53,7 @@ export class UsersApi extends HttpApiGroup.make("users")
         scope: "users:write",
         mutates: true,
         stepUp: true,
-        failureCodes: ["last_admin"]
+        failureCodes: ["last_admin", ...heldCodes]
       })
       .annotateContext(operation(
         "Change a user",

@@ -3,6 +3,7 @@ import { Context, Data, Effect, Layer, Option } from "effect"
 import type { ApprovalKind, ApprovalPolicy } from "../../domain/Approval.ts"
 import { Conflict, Forbidden } from "../../domain/Errors.ts"
 import { ApprovalId } from "../../domain/Id.ts"
+import type { Project } from "../../domain/Project.ts"
 import * as Timestamp from "../../domain/Timestamp.ts"
 import { Audit } from "../Audit.ts"
 import { CurrentActor, currentPerson, CurrentProject } from "../CurrentActor.ts"
@@ -12,6 +13,7 @@ import * as Ids from "../Ids.ts"
 import { Inbox } from "../Notifications/Inbox.ts"
 import { Settings } from "../Settings.ts"
 import { TriggerEvents } from "../TriggerEvents.ts"
+import { Deciders } from "./Deciders.ts"
 import { requestedEvent } from "./Events.ts"
 import { type ApprovalRow, ApprovalsRepo } from "./Repo.ts"
 import { findDifference, type Subject } from "./Subject.ts"
@@ -28,6 +30,8 @@ export class ApprovalNeeded extends Data.TaggedError("ApprovalNeeded")<{
   readonly request: unknown
   readonly summary: string
   readonly subject: Subject
+  /** Whose policy holds it. */
+  readonly project: Project
 }> {}
 
 /** An act that may wait. */
@@ -47,6 +51,9 @@ const tooMany = new Conflict({
   detail: `The project has ${maxPending} acts that wait for a second person. Have some of them decided first.`
 })
 
+const noDecider = " No other person has decided in the project for long enough to approve it. The operator of the " +
+  "brain's machine can vouch for one: svc vouch <e-mail address>."
+
 /**
  * Holds acts that a project's policy wants approved by a second person (docs/approvals.md). The program itself, its rules
  * and schedules are not held.
@@ -55,6 +62,7 @@ export class ApprovalGate extends Effect.Service<ApprovalGate>()("svc/ApprovalGa
   effect: Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient
     const repo = yield* ApprovalsRepo
+    const deciders = yield* Deciders
     const audit = yield* Audit
     const inbox = yield* Inbox
     const triggers = yield* TriggerEvents
@@ -80,20 +88,20 @@ export class ApprovalGate extends Effect.Service<ApprovalGate>()("svc/ApprovalGa
       if (Option.isSome(approved) && approved.value.kind === act.kind) {
         return yield* checkApproved(approved.value.subject, yield* subject)
       }
-      const { approvals } = yield* CurrentProject
+      const project = yield* CurrentProject
+      const { approvals } = project
       const actor = yield* CurrentActor
       if (approvals === null || actor.kind === "system" || !isHeld(approvals)) return
-      return yield* new ApprovalNeeded({ ...act, subject: yield* subject })
+      return yield* new ApprovalNeeded({ ...act, project, subject: yield* subject })
     })
 
-    const insert = Effect.fnUntraced(function*({ kind, request, subject, summary }: ApprovalNeeded) {
-      const project = yield* CurrentProject
+    const insert = Effect.fnUntraced(function*({ kind, project, request, subject, summary }: ApprovalNeeded) {
       const person = yield* currentPerson
       const now = yield* Timestamp.now
       yield* lockName(sql, `approvals ${project.id}`)
       const asked = yield* repo.listSame(project.id, person.user_id, kind, JSON.stringify(request), now)
       const same = asked.find((row) => Option.isNone(findDifference(row.subject, subject)))
-      if (same !== undefined) return same
+      if (same !== undefined) return { row: same, isDecidable: true }
       if ((yield* repo.countPending(project.id)) >= maxPending) return yield* tooMany
       const row: ApprovalRow = {
         id: yield* Ids.nextOf(ApprovalId),
@@ -112,8 +120,9 @@ export class ApprovalGate extends Effect.Service<ApprovalGate>()("svc/ApprovalGa
         decided_at: null
       }
       yield* repo.insert(row)
-      const deciders = yield* repo.listDeciders(project.id, person.user_id)
-      yield* inbox.insert(deciders.map((user_id) => ({
+      const eligible = (yield* deciders.listEligible(project.id, person.user_id, now))
+        .filter(({ admin_since }) => kind !== "user_update" || admin_since !== null) // what only global admins may do
+      yield* inbox.insert(eligible.map(({ user_id }) => ({
         user_id,
         project_id: project.id,
         subscription_id: null,
@@ -132,7 +141,7 @@ export class ApprovalGate extends Effect.Service<ApprovalGate>()("svc/ApprovalGa
         project_id: project.id,
         metadata: { kind, summary }
       })
-      return row
+      return { row, isDecidable: eligible.length > 0 }
     }, sql.withTransaction)
 
     /** Stores an act that is held; its caller gets 403 `approval_required`. Wrap it around the act's transaction. */
@@ -141,11 +150,11 @@ export class ApprovalGate extends Effect.Service<ApprovalGate>()("svc/ApprovalGa
         self,
         (failure): failure is E & ApprovalNeeded => failure instanceof ApprovalNeeded,
         (needed) =>
-          Effect.flatMap(orDieOnSql(insert(needed)), ({ expires_at, id }) =>
+          Effect.flatMap(orDieOnSql(insert(needed)), ({ isDecidable, row: { expires_at, id } }) =>
             new Forbidden({
               code: "approval_required",
               detail: "This waits for a second person. It is done as soon as another admin approves it " +
-                `(approval ${id}, before ${expires_at}).`,
+                `(approval ${id}, before ${expires_at}).${isDecidable ? "" : noDecider}`,
               details: { approval_id: id, expires_at }
             }))
       )
@@ -153,5 +162,7 @@ export class ApprovalGate extends Effect.Service<ApprovalGate>()("svc/ApprovalGa
     return { check, record } as const
   })
 }) {
-  static readonly layer = this.Default.pipe(Layer.provide([ApprovalsRepo.layer, Inbox.layer, TriggerEvents.layer]))
+  static readonly layer = this.Default.pipe(
+    Layer.provide([ApprovalsRepo.layer, Deciders.layer, Inbox.layer, TriggerEvents.layer])
+  )
 }

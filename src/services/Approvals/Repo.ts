@@ -1,8 +1,8 @@
 import { SqlClient } from "@effect/sql"
-import { Array as Arr, Effect, Schema, Struct } from "effect"
+import { Effect, Schema, Struct } from "effect"
 import type { Role } from "../../domain/Access.ts"
 import { Approval, ApprovalKind, type ApprovalStatus } from "../../domain/Approval.ts"
-import { type ApprovalId, type ProjectId, UserId } from "../../domain/Id.ts"
+import type { ApprovalId, ProjectId, UserId } from "../../domain/Id.ts"
 import type { Timestamp } from "../../domain/Timestamp.ts"
 import { JsonColumn } from "../ColumnTypes.ts"
 import { Reader } from "../Database.ts"
@@ -37,7 +37,6 @@ export class ApprovalsRepo extends Effect.Service<ApprovalsRepo>()("svc/Approval
     const columns = sql.literal(Object.keys(ApprovalRow.fields).join(", "))
     // a newer replica may store kinds that this one does not know; that replica lists and expires them
     const hasKnownKind = sql.in("kind", ApprovalKind.literals)
-    const userIds = rowsOf(Schema.Struct({ id: UserId }))
 
     return {
       insert: (row: ApprovalRow) => sql`INSERT INTO approvals ${sql.insert(encode(row))}`,
@@ -72,21 +71,13 @@ export class ApprovalsRepo extends Effect.Service<ApprovalsRepo>()("svc/Approval
       listExpired: (now: Timestamp, limit: number) =>
         allRows(sql`SELECT ${columns} FROM approvals
           WHERE status = 'pending' AND expires_at <= ${now} AND ${hasKnownKind} ORDER BY expires_at LIMIT ${limit}`),
-      /** Active users who could decide: the project's admins and global admins, without the one who asks. */
-      listDeciders: (projectId: ProjectId, requester: UserId) =>
-        Effect.map(
-          userIds(sql`SELECT u.id FROM users u
-            WHERE u.is_active = 1 AND u.id <> ${requester} AND (u.is_admin = 1 OR EXISTS (
-              SELECT 1 FROM memberships m
-              WHERE m.user_id = u.id AND m.project_id = ${projectId} AND m.role = 'admin'))
-            ORDER BY u.id LIMIT 200`),
-          Arr.map(({ id }) => id)
-        ),
       /** Whether the user is active, and has one of the roles in the project or is a global admin. */
       hasRole: (projectId: ProjectId, userId: UserId, roles: ReadonlyArray<Role>) =>
         hasRows(sql`SELECT 1 FROM users u WHERE u.id = ${userId} AND u.is_active = 1 AND (u.is_admin = 1 OR EXISTS (
             SELECT 1 FROM memberships m WHERE m.user_id = u.id AND m.project_id = ${projectId}
-              AND ${sql.in("m.role", roles)}))`)
+              AND ${sql.in("m.role", roles)}))`),
+      isGlobalAdmin: (userId: UserId) =>
+        hasRows(sql`SELECT 1 FROM users WHERE id = ${userId} AND is_active = 1 AND is_admin = 1`)
     } as const
   })
 }) {

@@ -3,6 +3,7 @@ import { Effect, Schema } from "effect"
 import { Role } from "../../domain/Access.ts"
 import { MembershipId, ProjectId, type UserId } from "../../domain/Id.ts"
 import { Membership } from "../../domain/Membership.ts"
+import type { Timestamp } from "../../domain/Timestamp.ts"
 import { BooleanColumn } from "../ColumnTypes.ts"
 import { Reader } from "../Database.ts"
 import { firstRowOf, hasRows, rowsOf } from "../Rows.ts"
@@ -49,9 +50,11 @@ export class MembershipsRepo extends Effect.Service<MembershipsRepo>()("svc/Memb
           sql`SELECT id, project_id, role, given_by_groups FROM memberships WHERE user_id = ${userId} ORDER BY id`
         ),
       markGivenByGroups: (id: MembershipId) => sql`UPDATE memberships SET given_by_groups = 1 WHERE id = ${id}`,
-      /** False when there was none. */
-      setRole: (id: MembershipId, role: Role) =>
-        hasRows(sql`UPDATE memberships SET role = ${role} WHERE id = ${id} RETURNING id`),
+      /** False when there was none. `role_since` says since when the member has the role. */
+      setRole: (id: MembershipId, role: Role, now: Timestamp) =>
+        hasRows(sql`UPDATE memberships SET role = ${role},
+            role_since = CASE WHEN role = ${role} THEN role_since ELSE ${now} END
+          WHERE id = ${id} RETURNING id`),
       /** False when there was none. */
       delete: (id: MembershipId) => hasRows(sql`DELETE FROM memberships WHERE id = ${id} RETURNING id`)
     } as const

@@ -1,7 +1,7 @@
 import { SqlClient } from "@effect/sql"
 import { Array as Arr, Effect, Option, Schema } from "effect"
 import { ApprovalPolicy } from "../../domain/Approval.ts"
-import { AgentId, ProjectId } from "../../domain/Id.ts"
+import { AgentId, ProjectId, type UserId } from "../../domain/Id.ts"
 import { Project } from "../../domain/Project.ts"
 import { Timestamp } from "../../domain/Timestamp.ts"
 import { BooleanColumn, JsonColumn } from "../ColumnTypes.ts"
@@ -85,6 +85,16 @@ export class ProjectsRepo extends Effect.Service<ProjectsRepo>()("svc/ProjectsRe
       /** Locks the project's row until the transaction ends. New rows may refer to the locked row. */
       findForUpdate: (id: ProjectId) => firstRow(sql`SELECT * FROM projects WHERE id = ${id} ${forNoKeyUpdate(sql)}`),
       findById: (id: ProjectId) => firstRow(read`SELECT * FROM projects WHERE id = ${id}`),
+      /** The oldest project that wants approvals, of all or of those that the user is an admin of. */
+      findWithApprovals: (adminId: UserId | null) => {
+        const isAdmin = sql`EXISTS (SELECT 1 FROM memberships m
+          WHERE m.project_id = p.id AND m.user_id = ${adminId} AND m.role = 'admin')`
+        return firstRow(
+          sql`SELECT p.* FROM projects p WHERE ${
+            sql.and([sql`p.approvals IS NOT NULL`, ...(adminId === null ? [] : [isAdmin])])
+          } ORDER BY p.id LIMIT 1`
+        )
+      },
       insert: (project: Project) => sql`INSERT INTO projects ${sql.insert(encode(project))}`,
       update: (project: Project) =>
         sql`UPDATE projects SET ${sql.update(encode(project), ["id"])} WHERE id = ${project.id}`,

@@ -79,6 +79,11 @@ export const identitySettings = {
     { default: secondsPerDay, min: 60, max: 30 * secondsPerDay },
     "An act that waits for a second person expires after this long."
   ),
+  approvalDeciderDays: integer(
+    "SVC_APPROVAL_DECIDER_DAYS",
+    { default: 7, min: 0, max: 365 },
+    "How many days before a request a person must have decided in the project to approve it."
+  ),
   passwordLogin: oneOf(
     "SVC_PASSWORD_LOGIN",
     { default: "all", values: ["all", "global_admins"] },

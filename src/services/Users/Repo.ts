@@ -2,6 +2,7 @@ import { SqlClient } from "@effect/sql"
 import { Array as Arr, Effect, Schema } from "effect"
 import { UserId } from "../../domain/Id.ts"
 import { selectChanges } from "../../domain/Patch.ts"
+import type { Timestamp } from "../../domain/Timestamp.ts"
 import { Me, type UpdateUser, UserDetail } from "../../domain/User.ts"
 import { BooleanColumn } from "../ColumnTypes.ts"
 import { Reader } from "../Database.ts"
@@ -57,6 +58,11 @@ export class UsersRepo extends Effect.Service<UsersRepo>()("svc/UsersRepo", {
       insert: (user: UserDetail, email_key: string, password_hash: string) =>
         sql`INSERT INTO users ${sql.insert({ ...encode(user), email_key, password_hash })}`,
       update: (user: UserDetail) => sql`UPDATE users SET ${sql.update(encode(user), ["id"])} WHERE id = ${user.id}`,
+      /** Since when the user could approve what waits (`Approvals/Deciders.ts`). */
+      setSince: (
+        id: UserId,
+        times: { readonly admin_since?: Timestamp; readonly account_since?: Timestamp; readonly vouched_at?: Timestamp }
+      ) => sql`UPDATE users SET ${sql.update(times)} WHERE id = ${id}`,
       delete: (id: UserId) => sql`DELETE FROM users WHERE id = ${id}`,
 
       findCredentials: (key: string) => credentials(read`SELECT id, password_hash FROM users WHERE email_key = ${key}`),

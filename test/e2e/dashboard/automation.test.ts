@@ -12,7 +12,9 @@ describe.skipIf(!(await has("chromium-headless-shell")))(
   () => {
     it.scopedLive("create, hold, approve and prove what rules do", () =>
       Effect.gen(function*() {
-        const { call, invite, password, send, url } = yield* shopOn("PostgreSQL")
+        const { call, invite, password, send, url } = yield* shopOn("PostgreSQL", {
+          SVC_APPROVAL_DECIDER_DAYS: "0" // Ada has just come
+        })
         const chrome = yield* browser
         const { complaints, page } = yield* visit(chrome, url)
 

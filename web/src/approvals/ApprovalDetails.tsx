@@ -1,11 +1,13 @@
 import { Link } from "@tanstack/react-router"
 import { useState } from "react"
+import { base } from "../api/client.ts"
 import { useTexts } from "../i18n/Language.tsx"
 import { usePeople } from "../people/usePeople.ts"
 import { useCan } from "../session/session.ts"
 import { JsonTree } from "../tasks/JsonTree.tsx"
 import { Button } from "../ui/Button.tsx"
 import { Fact, Facts } from "../ui/Panel.tsx"
+import { CopyLine, ShownOnce } from "../ui/ShownOnce.tsx"
 import { Time } from "../ui/Time.tsx"
 import { ApprovalChange } from "./ApprovalChange.tsx"
 import { ApproveQuestion, RejectQuestion } from "./DecisionQuestions.tsx"
@@ -13,7 +15,11 @@ import type { Approval } from "./queries.ts"
 
 type Question = "approve" | "reject"
 
-const Decision = ({ approval, slug }: { readonly slug: string; readonly approval: Approval }) => {
+const Decision = ({ approval, onLink, slug }: {
+  readonly slug: string
+  readonly approval: Approval
+  readonly onLink: (path: string) => void
+}) => {
   const { approvals: texts } = useTexts()
   const { isMe } = usePeople(slug)
   const isAdmin = useCan(slug, "admin")
@@ -25,7 +31,7 @@ const Decision = ({ approval, slug }: { readonly slug: string; readonly approval
     <div className="flex gap-3">
       <Button look="primary" onClick={() => setQuestion("approve")}>{texts.approve}</Button>
       <Button onClick={() => setQuestion("reject")}>{texts.reject}</Button>
-      {question === "approve" && <ApproveQuestion slug={slug} approval={approval} onClose={close} />}
+      {question === "approve" && <ApproveQuestion slug={slug} approval={approval} onClose={close} onLink={onLink} />}
       {question === "reject" && <RejectQuestion slug={slug} approval={approval} onClose={close} />}
     </div>
   )
@@ -47,17 +53,18 @@ const jsonText = (value: unknown) => JSON.stringify(value, null, 2)
 
 /** What was asked for, who did, what became of it, and the buttons of the person who may decide. */
 export const ApprovalDetails = ({ approval, slug }: { readonly slug: string; readonly approval: Approval }) => {
-  const { approvals: texts, bulkJobs } = useTexts()
+  const { approvals: texts, bulkJobs, people } = useTexts()
   const { nameOf } = usePeople(slug)
   const { created_at, decided_at, decided_by, decided_by_name, expires_at, kind, reason } = approval
   const { request, requested_by, requested_by_name, result, status } = approval
   const refusal = useRefusal(approval)
+  const [link, setLink] = useState<string | null>(null)
   return (
     <div className="border-t border-line">
       <div className="grid gap-3 px-5 pt-4">
         <p className="max-w-[72ch] text-soft">{texts.statusHints[status]}</p>
         {refusal !== null && <p className="max-w-[72ch]">{refusal}</p>}
-        {status === "pending" && <Decision slug={slug} approval={approval} />}
+        {status === "pending" && <Decision slug={slug} approval={approval} onLink={setLink} />}
       </div>
       <Facts>
         <Fact name={texts.kind}>{texts.kinds[kind]}</Fact>
@@ -93,6 +100,12 @@ export const ApprovalDetails = ({ approval, slug }: { readonly slug: string; rea
             {bulkJobs.see}
           </Link>
         </p>
+      )}
+      {link !== null && (
+        <ShownOnce title={texts.approved} onClose={() => setLink(null)}>
+          <CopyLine label={people.link} text={`${base}${link}`} />
+          <p className="text-soft">{people.linkHint}</p>
+        </ShownOnce>
       )}
       {status === "approved" && result === null && <p className="px-5 pb-4">{texts.noResult}</p>}
     </div>

@@ -36,8 +36,14 @@ const useDecide = (slug: string, decide: (reason: string | null) => Promise<Appr
 const problemOf = (result: unknown): string =>
   typeof result === "object" && result !== null && "detail" in result ? String(result.detail) : ""
 
+const linkOf = (result: unknown): string | null =>
+  typeof result === "object" && result !== null && "accept_url_path" in result ? String(result.accept_url_path) : null
+
 /** Approves, which does the act at once; the API requires the password or a code again. */
-export const ApproveQuestion = ({ approval, onClose, slug }: Props) => {
+export const ApproveQuestion = ({ approval, onClose, onLink, slug }: Props & {
+  /** The link of an approved invitation, which is in this answer only. */
+  readonly onLink: (path: string) => void
+}) => {
   const { approvals: texts } = useTexts()
   const { nameOf } = usePeople(slug)
   const toast = useToast()
@@ -56,6 +62,8 @@ export const ApproveQuestion = ({ approval, onClose, slug }: Props) => {
         const decided = await decide(null)
         if (decided === null) return
         const isDone = decided.status === "approved"
+        const link = linkOf(decided.result)
+        if (link !== null) onLink(link)
         toast.show({ title: isDone ? texts.approved : texts.failed, text: "", tone: "plain" }).replace({
           text: isDone ? approval.summary : problemOf(decided.result),
           tone: isDone ? "good" : "bad"

@@ -35,6 +35,10 @@ export const approvals: Texts["approvals"] = {
     rule_create: "Neue Automatisierungsregel",
     rule_update: "Änderung einer Automatisierungsregel",
     rule_reset: "Schutzschalter einer Automatisierungsregel",
+    membership_grant: "Admin des Projekts",
+    membership_role: "Rolle eines Mitglieds",
+    invitation: "Einladung eines Admins",
+    user_update: "Rechte eines Kontos",
     policy: "Änderung der Genehmigungspflicht"
   },
   asked: (name) => `angefragt von ${name}`,

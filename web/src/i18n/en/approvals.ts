@@ -29,6 +29,10 @@ export const approvals = {
     rule_create: "New automation rule",
     rule_update: "Change of an automation rule",
     rule_reset: "Breaker of an automation rule",
+    membership_grant: "Admin of the project",
+    membership_role: "Role of a member",
+    invitation: "Invitation of an admin",
+    user_update: "Rights of an account",
     policy: "Change of what waits for approval"
   },
   asked: (name: string) => `asked by ${name}`,

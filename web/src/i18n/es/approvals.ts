@@ -33,6 +33,10 @@ export const approvals: Texts["approvals"] = {
     rule_create: "Nueva regla de automatización",
     rule_update: "Cambio de una regla de automatización",
     rule_reset: "Disyuntor de una regla de automatización",
+    membership_grant: "Administrador del proyecto",
+    membership_role: "Rol de un miembro",
+    invitation: "Invitación de un administrador",
+    user_update: "Permisos de una cuenta",
     policy: "Cambio de lo que requiere aprobación"
   },
   asked: (name) => `solicitada por ${name}`,

@@ -33,6 +33,10 @@ export const approvals: Texts["approvals"] = {
     rule_create: "Nouvelle règle d’automatisation",
     rule_update: "Modification d’une règle d’automatisation",
     rule_reset: "Disjoncteur d’une règle d’automatisation",
+    membership_grant: "Administrateur du projet",
+    membership_role: "Rôle d’un membre",
+    invitation: "Invitation d’un administrateur",
+    user_update: "Droits d’un compte",
     policy: "Modification de ce qui requiert une approbation"
   },
   asked: (name) => `demandée par ${name}`,

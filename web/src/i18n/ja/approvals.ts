@@ -32,6 +32,10 @@ export const approvals: Texts["approvals"] = {
     rule_create: "新しい自動化ルール",
     rule_update: "自動化ルールの変更",
     rule_reset: "自動化ルールのブレーカー",
+    membership_grant: "プロジェクトの管理者",
+    membership_role: "メンバーのロール",
+    invitation: "管理者の招待",
+    user_update: "アカウントの権限",
     policy: "承認が必要な操作の変更"
   },
   asked: (name) => `依頼者: ${name}`,
