@@ -83,7 +83,7 @@ export const maxCountedTicks = 1000
 const maxLatenessSeconds = 60
 
 /** The loop itself is a little late, so with a grace of 0 every tick would be missed. */
-const minLatenessSeconds = 5
+export const minLatenessSeconds = 5
 
 export interface FirePlan {
   /** Ticks that fire at their time. Oldest first, as in `missedFires`. */
@@ -92,6 +92,8 @@ export interface FirePlan {
   readonly missedFires: ReadonlyArray<Timestamp>
   /** Missed ticks, fired or not, at most `maxCountedTicks`. The oldest one is the cursor from before. */
   readonly missedCount: number
+  /** The newest missed tick, fired or not; null: none was missed. */
+  readonly lastMissed: Timestamp | null
   readonly cursor: Cursor
 }
 
@@ -124,6 +126,7 @@ export const planFires = (
     fires,
     missedFires: catchUp(schedule.catch_up, missed, Math.min(catchUpMax, maxCountedTicks)).ticks,
     missedCount: missed.length,
+    lastMissed: missed[0] ?? null,
     cursor: cursorAt(schedule, cadence, cursorTick, now)
   }
 }

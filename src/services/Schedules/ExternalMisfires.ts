@@ -96,6 +96,7 @@ export class ExternalMisfires extends Effect.Service<ExternalMisfires>()("svc/Ex
         lateness_seconds: secondsBetween(expected_fire_at, detected_at),
         grace_seconds: graceOf(schedule),
         slots,
+        last_tick_at: null,
         cause,
         detail: slots === 1 ? detail : `${detail} ${slots} ticks were missed until then.`,
         name: schedule.name,

@@ -282,18 +282,43 @@ export class ScheduleFires extends Effect.Service<ScheduleFires>()("svc/Schedule
     }, Effect.provideService(CurrentActor, scheduler))
 
     /**
+     * Ends fires that waited for as long as they may, and records them as misfires, whatever their grace. Returns whether
+     * more are left; those of schedules that another transaction holds wait for the next call.
+     */
+    const expireBatch = Effect.fnUntraced(function*(now: Timestamp.Timestamp, choose: FireRound["choose"]) {
+      const lease = yield* Lease
+      const expired = yield* open.listExpired(now, maxBatchSize)
+      if (expired.length === 0) return false
+      return yield* lease.withTransaction(Effect.gen(function*() {
+        const ids = [...new Set(expired.map(({ schedule_id }) => schedule_id))]
+        const schedules = new Map((yield* repo.lockFree(ids)).map((row) => [row.id, row]))
+        const held = new Set((yield* repo.listByIds(ids)).map(({ id }) => id).filter((id) => !schedules.has(id)))
+        const ready = expired.filter(({ schedule_id }) => !held.has(schedule_id))
+        const ended = yield* open.expire(ready)
+        yield* misfires.record(
+          ready.flatMap(({ engine, fire_id, project_id, schedule_id, scheduled_for: tick, status }) => {
+            const schedule = schedules.get(schedule_id)
+            if (schedule === undefined || !ended.has(fire_id)) return []
+            const hasAgent = status === "pending" && choose(project_id, engine) !== null
+            const cause = schedule.paused_at !== null ? "paused" : hasAgent ? "late" : "no_agent"
+            return [{ schedule, ticks: { first: tick, last: tick, slots: 1, cause } }]
+          }),
+          now
+        )
+        return ready.length === maxBatchSize
+      }))
+    })
+
+    /**
      * Sends fires that wait: those of an outage, and those that had no agent. At most SVC_SCHEDULE_REPLAY_PER_SECOND of
      * each engine in one call, so that an engine is not flooded. The loop calls it once a second.
      */
     const releaseWaiting = Effect.fn("ScheduleFires.releaseWaiting")(function*() {
-      const lease = yield* Lease
       const now = yield* Timestamp.now
       const engines = yield* open.listWaitingEngines
       if (engines.length === 0) return
-      yield* Effect.repeat(lease.withTransaction(open.expireWaiting(now, maxBatchSize)), {
-        while: (hasMore) => hasMore
-      })
       const choose = yield* makeChooser(engines.map(({ project_id }) => project_id))
+      yield* Effect.repeat(expireBatch(now, choose), { while: (hasMore) => hasMore })
       for (const { engine, project_id } of engines) {
         const agent = choose(project_id, engine)
         if (agent === null) continue

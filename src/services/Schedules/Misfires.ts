@@ -1,22 +1,34 @@
-import { Effect, Layer } from "effect"
+import { Array as Arr, Effect, Either, Layer } from "effect"
 import type { Schedule } from "../../domain/Schedule.ts"
+import type { Cadence } from "../../domain/Schedule/Cadence.ts"
 import type { MisfireCause } from "../../domain/Schedule/Misfire.ts"
-import { type FirePlan, maxCountedTicks } from "../../domain/Schedule/Plan.ts"
+import { joinOutage, joinOutages, lastOf, type MissedTicks } from "../../domain/Schedule/Outage.ts"
+import { compileSchedule, type FirePlan, maxCountedTicks } from "../../domain/Schedule/Plan.ts"
 import * as Timestamp from "../../domain/Timestamp.ts"
 import * as Ids from "../Ids.ts"
 import { Lease } from "../Leader.ts"
 import { Metrics } from "../Metrics.ts"
 import { Settings } from "../Settings.ts"
 import { ScheduleEvents, type ScheduleFact } from "../TriggerEvents/ScheduleEvents.ts"
-import { type LateTick, MisfiresRepo, type NewMisfire } from "./MisfiresRepo.ts"
+import { type KnownMisfire, type LateTick, MisfiresRepo, type NewMisfire } from "./MisfiresRepo.ts"
+import { SchedulesRepo } from "./Repo.ts"
 
 /** Misfires of one pass of the watch; the rest follows in the next one. */
 const batchSize = 500
 
+/** An outage that lasts longer is another misfire each day, so that it is reported again and counted among the newest. */
+const longestOutageSeconds = Timestamp.secondsPerDay
+
+/** Ticks in a row that a schedule missed. */
+export interface Missed {
+  readonly schedule: Schedule
+  readonly ticks: MissedTicks
+}
+
 const details: Readonly<Record<MisfireCause, string>> = {
   brain_down: "No brain ran at its time.",
   scheduler_down: "No scheduler program fired it in time.",
-  no_agent: "No agent of the engine was connected, so the fire waits for one.",
+  no_agent: "No agent of the engine was connected in time.",
   paused: "The schedule was paused.",
   disabled: "The schedule was disabled.",
   quarantined: "The schedule was in quarantine.",
@@ -24,7 +36,7 @@ const details: Readonly<Record<MisfireCause, string>> = {
   clock_step: "The clock was set forward past the tick, or the machine or the process was suspended.",
   external_scheduler_silent: "The scheduler that owns it reported no run.",
   previous_not_started: "The engine had not started the run before.",
-  late: "The fire loop was late."
+  late: "What fires it was late."
 }
 
 /** A longer gap between two readings of the clock, a second apart, is a step. */
@@ -45,6 +57,7 @@ export const misfireFact = ({ detail, detected_at, project_id, schedule_id }: Ne
 export class Misfires extends Effect.Service<Misfires>()("svc/Misfires", {
   effect: Effect.gen(function*() {
     const repo = yield* MisfiresRepo
+    const schedulesRepo = yield* SchedulesRepo
     const metrics = yield* Metrics
     const events = yield* ScheduleEvents
     const { embeddedScheduler, scheduleGraceSeconds } = yield* Settings
@@ -84,72 +97,86 @@ export class Misfires extends Effect.Service<Misfires>()("svc/Misfires", {
       return due < since.leading ? "lease_lost" : "late"
     }
 
+    /** What the outage already known is, that the ticks may belong to; null: none, or it has lasted for a day. */
+    const outageOf = (known: KnownMisfire | undefined, cadence: Cadence | null, now: Timestamp.Timestamp) =>
+      known === undefined
+        ? null
+        : {
+          first: known.expected_fire_at,
+          last: known.last_tick_at ?? lastOf(cadence, known.expected_fire_at, known.slots),
+          slots: known.slots,
+          cause: known.cause,
+          isOld: secondsBetween(known.detected_at, now) > longestOutageSeconds
+        }
+
     /**
-     * Records the missed ticks of a plan, as one misfire, in the caller's transaction: those later than their grace, and
-     * those that `catch_up` leaves out, whatever their grace.
+     * Records ticks that did not fire in time, in the caller's transaction, which holds the locks of their schedules.
+     * Ticks in a row of one outage are one misfire: they are added to the one that is known.
+     */
+    const record = Effect.fnUntraced(function*(all: ReadonlyArray<Missed>, now: Timestamp.Timestamp) {
+      const outages = Object.values(Arr.groupBy(all, ({ schedule }) => schedule.id)).flatMap((own) => {
+        const { schedule } = own[0]
+        const cadence = Either.getOrNull(compileSchedule(schedule))
+        return joinOutages(cadence, own.map(({ ticks }) => ticks)).map((ticks) => ({ schedule, cadence, ticks }))
+      })
+      if (outages.length === 0) return
+      const ticks = outages.map(({ schedule, ticks }): LateTick => ({ schedule_id: schedule.id, tick: ticks.first }))
+      const known = new Map((yield* repo.listKnown(ticks)).map((row) => [`${row.schedule_id} ${row.tick}`, row]))
+      const misfires = yield* Effect.forEach(
+        outages,
+        ({ cadence, schedule, ticks }) =>
+          Effect.map(Ids.next, (id): ReadonlyArray<NewMisfire> => {
+            const before = outageOf(known.get(`${schedule.id} ${ticks.first}`), cadence, now)
+            const joined = before === null ? null : joinOutage(cadence, before, ticks)
+            if (joined !== null && joined === before) return []
+            const isNext = before !== null && before.last < ticks.first
+            const { cause, first, last, slots } = joined === null || (isNext && before.isOld) ? ticks : joined
+            return [{
+              id,
+              project_id: schedule.project_id,
+              schedule_id: schedule.id,
+              detected_at: now,
+              expected_fire_at: first,
+              lateness_seconds: secondsBetween(first, now),
+              grace_seconds: graceOf(schedule),
+              slots,
+              last_tick_at: last,
+              cause,
+              detail: slots === 1
+                ? details[cause]
+                : `${details[cause]} ${slots}${slots === maxCountedTicks ? " or more" : ""} ticks were missed.`,
+              name: schedule.name,
+              engine: schedule.engine,
+              kind: schedule.kind
+            }]
+          })
+      )
+      yield* insert(misfires.flat())
+    })
+
+    /**
+     * Records the missed ticks of plans, in the caller's transaction: those later than their grace, and those that
+     * `catch_up` leaves out, whatever their grace.
      */
     const recordPlans = Effect.fnUntraced(function*(
       plans: ReadonlyArray<{ readonly schedule: Schedule; readonly plan: FirePlan }>,
       now: Timestamp.Timestamp
     ) {
       yield* observeClock
-      const missed = plans.filter(({ plan: { missedCount, missedFires }, schedule }) =>
-        missedCount > missedFires.length ||
-        (missedCount > 0 && secondsBetween(schedule.due_at ?? now, now) > graceOf(schedule))
-      )
-      const misfires = yield* Effect.forEach(
-        missed,
-        ({ plan: { missedCount }, schedule }) =>
-          Effect.map(Ids.next, (id): NewMisfire => {
-            const expected_fire_at = schedule.next_run_at ?? now
-            const cause = causeOf(schedule.due_at ?? now)
-            const count = `${missedCount}${missedCount === maxCountedTicks ? " or more" : ""}`
-            return {
-              id,
-              project_id: schedule.project_id,
-              schedule_id: schedule.id,
-              detected_at: now,
-              expected_fire_at,
-              lateness_seconds: secondsBetween(expected_fire_at, now),
-              grace_seconds: graceOf(schedule),
-              slots: missedCount,
-              cause,
-              detail: missedCount === 1 ? details[cause] : `${details[cause]} ${count} ticks were missed.`,
-              name: schedule.name,
-              engine: schedule.engine,
-              kind: schedule.kind
-            }
-          })
-      )
-      yield* insert(misfires)
+      const missed = plans.flatMap(({ plan: { lastMissed, missedCount, missedFires }, schedule }) => {
+        const due = schedule.due_at ?? now
+        if (lastMissed === null) return []
+        if (missedCount <= missedFires.length && secondsBetween(due, now) <= graceOf(schedule)) return []
+        const first = schedule.next_run_at ?? lastMissed
+        return [{ schedule, ticks: { first, last: lastMissed, slots: missedCount, cause: causeOf(due) } }]
+      })
+      yield* record(missed, now)
     })
 
-    const heldCause = ({ due_at, paused_at, quarantined_at }: LateTick): MisfireCause => {
+    const heldCause = ({ due_at, paused_at, quarantined_at }: Schedule, now: Timestamp.Timestamp): MisfireCause => {
       if (quarantined_at !== null) return "quarantined"
-      return paused_at === null ? causeOf(due_at) : "paused"
+      return paused_at === null ? causeOf(due_at ?? now) : "paused"
     }
-
-    const recordLate = Effect.fnUntraced(function*(
-      ticks: ReadonlyArray<LateTick>,
-      cause: (tick: LateTick) => MisfireCause,
-      now: Timestamp.Timestamp
-    ) {
-      const misfires = yield* Effect.forEach(ticks, (tick) =>
-        Effect.map(Ids.next, (id): NewMisfire => {
-          const { due_at: _due, paused_at: _paused, quarantined_at: _quarantined, ...rest } = tick
-          return {
-            ...rest,
-            id,
-            detected_at: now,
-            lateness_seconds: secondsBetween(tick.expected_fire_at, now),
-            grace_seconds: graceOf(tick),
-            slots: 1,
-            cause: cause(tick),
-            detail: details[cause(tick)]
-          }
-        }))
-      yield* insert(misfires)
-    })
 
     /** Records ticks that stand still: of paused schedules, of fires without an agent, or that the loop does not reach. */
     const watch = Effect.gen(function*() {
@@ -163,12 +190,25 @@ export class Misfires extends Effect.Service<Misfires>()("svc/Misfires", {
       ]
       const waiting = yield* repo.listWaitingFires(lateness, batchSize)
       if (standing.length + waiting.length === 0) return
-      yield* lease.withTransaction(
-        Effect.zipRight(recordLate(standing, heldCause, now), recordLate(waiting, () => "no_agent", now))
-      )
+      yield* lease.withTransaction(Effect.gen(function*() {
+        const ids = new Set([...standing, ...waiting].map(({ schedule_id }) => schedule_id))
+        const schedules = new Map((yield* schedulesRepo.lockFree([...ids])).map((row) => [row.id, row]))
+        const missed = (ticks: ReadonlyArray<LateTick>, cause: (schedule: Schedule) => MisfireCause) =>
+          ticks.flatMap(({ schedule_id, tick }): ReadonlyArray<Missed> => {
+            const schedule = schedules.get(schedule_id)
+            return schedule === undefined
+              ? []
+              : [{ schedule, ticks: { first: tick, last: tick, slots: 1, cause: cause(schedule) } }]
+          })
+        yield* record(
+          [...missed(standing, (schedule) => heldCause(schedule, now)), ...missed(waiting, () => "no_agent")],
+          now
+        )
+      }))
     })
 
     return {
+      record,
       recordPlans,
       watch,
       /** This process leads from now on: earlier ticks were another process's to fire. */
@@ -177,5 +217,7 @@ export class Misfires extends Effect.Service<Misfires>()("svc/Misfires", {
     } as const
   })
 }) {
-  static readonly layer = this.Default.pipe(Layer.provide([MisfiresRepo.layer, ScheduleEvents.layer]))
+  static readonly layer = this.Default.pipe(
+    Layer.provide([MisfiresRepo.layer, ScheduleEvents.layer, SchedulesRepo.layer])
+  )
 }

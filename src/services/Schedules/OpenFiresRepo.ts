@@ -52,6 +52,14 @@ export interface WaitingFire extends FireKey {
   readonly definition_digest: string
 }
 
+/** A fire whose time to wait is over. */
+export interface ExpiredFire extends FireKey {
+  readonly schedule_id: ScheduleId
+  readonly project_id: ProjectId
+  readonly engine: string
+  readonly status: "pending" | "buffered"
+}
+
 /** A fire beside its command, whose status is ahead. */
 export interface CommandedFire extends FireKey {
   readonly id: FireRowId
@@ -100,6 +108,15 @@ export class OpenFiresRepo extends Effect.Service<OpenFiresRepo>()("svc/OpenFire
       `f.${openText} AND f.status IN ('accepted', 'delivered') AND f.command_id IS NOT NULL`
     )
 
+    /** The keys as the rows of the table `r`. */
+    const keyRows = (fires: ReadonlyArray<FireKey>) =>
+      recordset(
+        sql,
+        "r",
+        { fire_id: "uuid", scheduled_for: "text" },
+        fires.map(({ fire_id, scheduled_for }) => ({ fire_id, scheduled_for }))
+      )
+
     return {
       /** Returns the fires that were inserted: a fire id that exists already is left as it is. */
       insert: (fires: ReadonlyArray<NewFire>) =>
@@ -116,17 +133,20 @@ export class OpenFiresRepo extends Effect.Service<OpenFiresRepo>()("svc/OpenFire
           WHERE ${isWaiting} AND project_id = ${projectId} AND engine = ${engine} AND expires_at > ${now}
             AND NOT EXISTS (SELECT 1 FROM schedules s WHERE s.id = schedule_id AND s.paused_at IS NOT NULL)
           ORDER BY scheduled_for LIMIT ${limit}`,
-      /** Expires at most `limit` waiting fires, and returns whether more may be left. */
-      expireWaiting: (now: Timestamp, limit: number) =>
+      /** Waiting fires whose time in the buffer is over, oldest tick first. */
+      listExpired: (now: Timestamp, limit: number) =>
+        read<ExpiredFire>`SELECT fire_id, scheduled_for, schedule_id, project_id, engine, status FROM schedule_fires
+          WHERE ${isWaiting} AND expires_at <= ${now} ORDER BY scheduled_for LIMIT ${limit}`,
+      /** Expires those of the fires that still wait, and returns their ids. */
+      expire: (fires: ReadonlyArray<FireKey>) =>
         Effect.map(
-          sql`UPDATE schedule_fires SET status = 'buffer_expired', error_code = 'not_sent_in_time',
-              error_message = CASE status WHEN 'pending'
+          sql<Pick<FireKey, "fire_id">>`UPDATE schedule_fires SET status = 'buffer_expired',
+              error_code = 'not_sent_in_time', error_message = CASE status WHEN 'pending'
                 THEN 'It waited for its turn, or for an agent, longer than SVC_SCHEDULE_BUFFER_SECONDS.'
                 ELSE 'No agent of its engine took it within SVC_SCHEDULE_BUFFER_SECONDS.' END
-            WHERE (fire_id, scheduled_for) IN (
-              SELECT fire_id, scheduled_for FROM schedule_fires WHERE ${isWaiting} AND expires_at <= ${now} LIMIT ${limit}
-            ) RETURNING fire_id`,
-          (rows) => rows.length === limit
+            WHERE (fire_id, scheduled_for) IN (SELECT r.fire_id, r.scheduled_for FROM ${keyRows(fires)})
+              AND (status || '') IN ('pending', 'buffered') RETURNING fire_id`,
+          (rows) => new Set(rows.map(({ fire_id }) => fire_id))
         ),
 
       /** Fires whose command has moved since. With 10 000 open fires that have not, 7 ms on both databases. */
@@ -158,15 +178,7 @@ export class OpenFiresRepo extends Effect.Service<OpenFiresRepo>()("svc/OpenFire
       /** Locks the waiting ones of the fires until the transaction ends, and returns their keys. */
       lockWaiting: (fires: ReadonlyArray<FireKey>) =>
         sql<FireKey>`SELECT f.fire_id, f.scheduled_for FROM schedule_fires f
-          JOIN ${
-          recordset(
-            sql,
-            "r",
-            { fire_id: "uuid", scheduled_for: "text" },
-            fires.map(({ fire_id, scheduled_for }) => ({ fire_id, scheduled_for }))
-          )
-        }
-          ON f.fire_id = r.fire_id AND f.scheduled_for = r.scheduled_for
+          JOIN ${keyRows(fires)} ON f.fire_id = r.fire_id AND f.scheduled_for = r.scheduled_for
           WHERE f.status IN ('pending', 'buffered') ${onPostgres(sql, "FOR UPDATE OF f")}`
     } as const
   })

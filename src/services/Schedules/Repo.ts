@@ -5,7 +5,7 @@ import { type Schedule, SchedulePublic } from "../../domain/Schedule.ts"
 import { Timestamp } from "../../domain/Timestamp.ts"
 import { BooleanColumn } from "../ColumnTypes.ts"
 import { Reader } from "../Database.ts"
-import { forUpdate, idIn } from "../Dialect.ts"
+import { forUpdate, idIn, skipLocked } from "../Dialect.ts"
 import { recordset } from "../Recordset.ts"
 import { firstRowOf, rowsOf } from "../Rows.ts"
 
@@ -96,6 +96,12 @@ export class SchedulesRepo extends Effect.Service<SchedulesRepo>()("svc/Schedule
       lockByIds: (ids: ReadonlyArray<ScheduleId>) =>
         Effect.map(
           sql<ScheduleRow>`SELECT * FROM schedules WHERE ${idIn(sql, ids)} ORDER BY id ${forUpdate(sql)}`,
+          decodeSchedules
+        ),
+      /** The same without those that another transaction holds. */
+      lockFree: (ids: ReadonlyArray<ScheduleId>) =>
+        Effect.map(
+          sql<ScheduleRow>`SELECT * FROM schedules WHERE ${idIn(sql, ids)} ORDER BY id ${skipLocked(sql)}`,
           decodeSchedules
         ),
       /** Those of the schedules that exist, in the caller's transaction. */

@@ -149,9 +149,13 @@ const planOf = (
     : cursorAt(schedule, cadence, next, now)
   const from = Timestamp.addSeconds(schedule.next_run_at ?? until, -0.000_001)
   let missedCount = 0
-  for (const _ of cadence?.ticksBackwards(until, from) ?? []) if (++missedCount >= maxCountedTicks) break
+  let lastMissed: Timestamp.Timestamp | null = null
+  for (const tick of cadence?.ticksBackwards(until, from) ?? []) {
+    lastMissed ??= tick
+    if (++missedCount >= maxCountedTicks) break
+  }
   const [onTime, late] = Arr.partition(fires, (tick) => tick <= until)
-  return { schedule, plan: { fires: onTime, missedFires: late, missedCount, cursor } }
+  return { schedule, plan: { fires: onTime, missedFires: late, missedCount, lastMissed, cursor } }
 }
 
 /**

@@ -57,7 +57,7 @@ describe.each(engines)("fires on %s", (engine) => {
           for (const [catch_up, expected] of [["skip", 0], ["fire_one_missed", 1], ["fire_all_missed", 3]] as const) {
             const { id } = yield* create({ name: catch_up, kind: "cron", expression: farMinute, catch_up })
             const first = yield* rewind(id, 10 * 3600)
-            const [misfire] = yield* until(misfires(id), (rows) => rows.length > 0)
+            const [misfire] = yield* until(misfires(id), ([row]) => row?.slots > 1) // the watch may have seen its first tick
             assert.deepInclude(misfire, { expected_fire_at: first, slots: 10, cause: "brain_down" })
             const rows = yield* until(
               fires(id),
