@@ -64,14 +64,14 @@ describe("recorded streams", () => {
     )
     assert.isAbove(others.length, 0)
     for (const { events, taskId } of others) {
-      const { finished_at, name, received_at, started_at, state } = computeTaskFields(fold(events))
+      const { finished_at, name, received_at, runtime_ms, started_at, state } = computeTaskFields(fold(events))
       assert.deepStrictEqual(
         { finished_at, name, received_at, started_at, state },
         {
           finished_at: events[1]!.occurredAt,
           name: `<unknown:${taskId.slice(0, 8)}>`,
           received_at: null,
-          started_at: events[0]!.occurredAt,
+          started_at: addSeconds(events[1]!.occurredAt, -(runtime_ms ?? NaN) / 1000),
           state: "success"
         }
       )
@@ -179,6 +179,33 @@ describe("attempts", () => {
       event("task.received", 3, again)
     )
     assert.deepInclude(row, { state: "received", retry_count: 2, parent_task_id: null, root_task_id: null })
+  })
+
+  it.each<[data: Record<string, unknown>, args: string | null, kwargs: string | null]>([
+    [{ args: [1], kwargs: {} }, "[1]", "{}"],
+    [{ args: [1] }, "[1]", "{}"],
+    [{ kwargs: { a: 1 }, args: null }, "[]", "{\"a\":1}"],
+    [{ args: null, kwargs: null }, null, null],
+    [{}, null, null]
+  ])("of an event with %j has the arguments that it had, and null only where none are known", (data, args, kwargs) => {
+    assert.deepInclude(rowOf(event("task.received", 1, data), event("task.started", 2)), { args, kwargs })
+  })
+
+  it("takes the start from the end and the reported runtime, also where the start was not reported", () => {
+    const ended = event("task.succeeded", 2, { runtime_ms: 250.4 })
+    const expected = { started_at: after(1.75), finished_at: after(2), runtime_ms: 250 }
+    assert.deepInclude(rowOf(event("task.started", 1), ended), expected)
+    assert.deepInclude(rowOf(ended), expected)
+    assert.deepInclude(rowOf(event("task.started", 1), ended, event("task.started", 3)), {
+      started_at: after(3),
+      runtime_ms: null
+    })
+    for (const data of [{}, { runtime_ms: 1e300 }]) {
+      assert.deepInclude(rowOf(event("task.started", 1), event("task.succeeded", 2, data)), {
+        started_at: after(1),
+        runtime_ms: 1000
+      })
+    }
   })
 
   it("the later of two ends without a start between them has the last word", () => {

@@ -269,7 +269,7 @@ describe.each(engines)("ingest on %s", (engine) => {
         yield* sql.withTransaction(deletion.deleteTasks(from.projectId, [row!.id]))
         yield* offered(from, [succeeded("t1")])
         const { tasks } = yield* stored(from.projectId)
-        const forgotten = { received_at: null, started_at: null, args: null }
+        const forgotten = { received_at: null, started_at: "2026-11-21T12:00:01.993000Z", args: null }
         assert.deepInclude(tasks[0], { task_id: "t1", state: "success", ...forgotten })
         assert.deepStrictEqual(yield* counted(from.projectId), { received: 1, success: 1 })
       }))

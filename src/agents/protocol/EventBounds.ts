@@ -39,16 +39,30 @@ const NAMES: ReadonlyArray<readonly [field: string, most: number]> = [
 ]
 
 /** Other names of workers and queues, in events that are not about a task. */
-const SIDE_NAMES = [
+const SIDE_NAMES: typeof NAMES = [
   ...NAMES,
-  ...["worker_name", "hostname", "name", "queue_name"].map((field) => [field, 200] as const)
+  ["worker_name", MAX_LABEL_LENGTH],
+  ["hostname", MAX_LABEL_LENGTH],
+  ["name", MAX_LABEL_LENGTH],
+  ["queue_name", MAX_LABEL_LENGTH]
 ]
 
 /** The only fields that are kept of an event whose scalars alone exceed a bound. */
 const KEPT_FIELDS: ReadonlySet<string> = new Set([
   ...SIDE_NAMES.map(([field]) => field),
-  ...["args", "kwargs", "result", "exception", "exception_message", "traceback", "reason", "runtime_ms", "priority"],
-  ...["tags", "eta", "depth", ALTERED]
+  "args",
+  "kwargs",
+  "result",
+  "exception",
+  "exception_message",
+  "traceback",
+  "reason",
+  "runtime_ms",
+  "priority",
+  "tags",
+  "eta",
+  "depth",
+  ALTERED
 ])
 
 /** Names of fields that `svc_altered` has, and their characters: an agent writes it too. */

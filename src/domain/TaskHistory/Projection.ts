@@ -7,7 +7,7 @@ import {
   type TaskPriority,
   type TaskState
 } from "../TaskState.ts"
-import { parse, type Timestamp } from "../Timestamp.ts"
+import { addSeconds, parse, type Timestamp } from "../Timestamp.ts"
 import { analyseHistory, type Attempt, type HistoryAnalysis, type Transitions } from "./Attempts.ts"
 import { isTransition, microsOf } from "./Deduplication.ts"
 import { STORED_FIELDS, type StoredFieldName } from "./Event.ts"
@@ -69,24 +69,31 @@ export const computeTaskFields = (
   const showsException = STATES_WITH_EXCEPTION.has(state)
   const reconciledOutcome = findReconciledOutcome(entries, last)
   const priority = latestValue(history, "priority") ?? ""
+  const args = latestValue(history, "args")
+  const kwargs = latestValue(history, "kwargs")
+  const reportedRuntime = endEntry === null ? null : readRuntime(lastAttemptValue("runtime_ms"))
   return {
     name: nameOf(entries),
     queue: latestValue(history, "queue"),
     state: reconciledOutcome?.outcome ?? state,
     priority: isTaskPriority(priority) ? priority : "normal",
-    args: latestValue(history, "args"),
-    kwargs: latestValue(history, "kwargs"),
+    // an event that has one of them had none of the other; null is for tasks whose events have no arguments at all
+    args: args ?? (kwargs === null ? null : "[]"),
+    kwargs: kwargs ?? (args === null ? null : "{}"),
     result: state === "success" ? jsonOrNull(lastAttemptValue("result")) : null,
     exception: reconciledOutcome?.exception ?? (showsException ? lastAttemptValue("exception") : null),
     traceback: showsException ? lastAttemptValue("traceback") : null,
     retry_count: Math.max(retries, republications),
     eta: parse(latestValue(history, "eta") ?? "") ?? null,
     received_at: receipts[0]?.at ?? null,
-    started_at: last?.startEntry?.at ?? null,
+    // the runtime is the worker's own measure, while the moments of two events can be of two clocks
+    started_at: endEntry !== null && reportedRuntime !== null
+      ? addSeconds(endEntry.at, -reportedRuntime / 1000)
+      : last?.startEntry?.at ?? null,
     finished_at: endEntry?.at ?? reconciledOutcome?.finished_at ?? null,
     runtime_ms: endEntry === null
       ? null
-      : runtimeOf(lastAttemptValue("runtime_ms"), last?.startEntry ?? null, endEntry),
+      : reportedRuntime ?? measureRuntime(last?.startEntry ?? null, endEntry),
     worker_name: workerOf(entries),
     parent_task_id: latestValue(history, "parent_task_id"),
     root_task_id: latestValue(history, "root_task_id"),
@@ -190,11 +197,17 @@ const workerOf = (entries: ReadonlyArray<HistoryEntry>): string | null => {
 
 const jsonOrNull = (json: string | null): string | null => json === "null" ? null : json
 
-/**
- * The reported runtime, else the time from start to end. Null where disagreeing clocks would give a negative runtime.
- */
-const runtimeOf = (reported: string | null, started: HistoryEntry | null, ended: HistoryEntry): number | null => {
-  if (reported !== null) return Math.round(Number(reported))
+/** Longer runtimes are impossible: tasks run in the years from 2000 to 2199. */
+const MAX_RUNTIME_MILLIS = 200 * 366 * 86_400_000
+
+/** The reported runtime in whole milliseconds. */
+const readRuntime = (reported: string | null): number | null => {
+  const millis = reported === null ? NaN : Math.round(Number(reported))
+  return millis >= 0 && millis <= MAX_RUNTIME_MILLIS ? millis : null
+}
+
+/** The time from start to end. Null where disagreeing clocks would give a negative runtime. */
+const measureRuntime = (started: HistoryEntry | null, ended: HistoryEntry): number | null => {
   const micros = started === null ? -1 : microsOf(ended) - microsOf(started)
   return micros < 0 ? null : Math.round(micros / 1000)
 }

@@ -13,7 +13,7 @@ const at = (time: string) => timestamp(`2026-11-21T${time}Z`)
 
 const row = (sequence: string, task: string, fields: Partial<TaskFields>): Expected => ({ sequence, task, fields })
 
-/** Received, started, finished; null where the stream does not tell. */
+/** Received, started, finished; null where the stream does not tell. The start is the end minus a reported runtime. */
 const times = (received: string | null, started: string | null, finished: string | null): Partial<TaskFields> => ({
   received_at: received === null ? null : at(received),
   started_at: started === null ? null : at(started),
@@ -215,7 +215,7 @@ const celeryWithE: ReadonlyArray<Expected> = [
     kwargs: "{}",
     result: "\"5\"",
     runtime_ms: 14,
-    ...times("06:56:27.747804", "06:56:27.759670", "06:56:27.769769")
+    ...times("06:56:27.747804", "06:56:27.755769", "06:56:27.769769")
   }),
   row(WITH_E, "b726b41c", {
     ...failure,
@@ -240,28 +240,28 @@ const celeryWithE: ReadonlyArray<Expected> = [
     name: "capp.secret",
     args: "[\"bob\"]",
     runtime_ms: 1,
-    ...times("06:56:27.764542", "06:56:27.800286", "06:56:27.802417")
+    ...times("06:56:27.764542", "06:56:27.801417", "06:56:27.802417")
   }),
   row(WITH_E, "a862878e", {
     ...success,
     ...w3,
     result: "\"3\"",
     runtime_ms: 4,
-    ...times("06:56:27.768615", "06:56:27.804114", "06:56:27.806621")
+    ...times("06:56:27.768615", "06:56:27.802621", "06:56:27.806621")
   }),
   row(WITH_E, "eb4b9e69", {
     ...success,
     ...w3,
     result: "\"1e+22\"",
     runtime_ms: 3,
-    ...times("06:56:27.774509", "06:56:27.812753", "06:56:27.813933")
+    ...times("06:56:27.774509", "06:56:27.810933", "06:56:27.813933")
   }),
   row(WITH_E, "ebdd4cf4", {
     ...success,
     ...w3,
     kwargs: "{\"b\":6}",
     runtime_ms: 2,
-    ...times("06:56:27.783601", "06:56:29.753610", "06:56:29.755580")
+    ...times("06:56:27.783601", "06:56:29.753580", "06:56:29.755580")
   }),
   row(WITH_E, "16f92549", {
     ...success,
@@ -271,7 +271,7 @@ const celeryWithE: ReadonlyArray<Expected> = [
     runtime_ms: 0,
     parent_task_id: "a862878e-9515-484e-8944-596384fa2a42",
     root_task_id: "a862878e-9515-484e-8944-596384fa2a42",
-    ...times("06:56:27.803184", "06:56:27.816395", "06:56:27.818649")
+    ...times("06:56:27.803184", "06:56:27.818649", "06:56:27.818649")
   }),
   row(WITH_E, "47e1ef06", {
     ...w3,
@@ -346,7 +346,7 @@ const celerySolo: ReadonlyArray<Expected> = [
     kwargs: "{}",
     result: "5",
     runtime_ms: 1,
-    ...times("06:46:26.088698", "06:46:26.089019", "06:46:26.090084")
+    ...times("06:46:26.088698", "06:46:26.089084", "06:46:26.090084")
   }),
   row(SOLO, "8e71cce1", {
     ...failure,
@@ -372,20 +372,20 @@ const celerySolo: ReadonlyArray<Expected> = [
     ...w1,
     name: "capp.secret",
     runtime_ms: 5,
-    ...times("06:46:26.194260", "06:46:26.197041", "06:46:26.200085")
+    ...times("06:46:26.194260", "06:46:26.195085", "06:46:26.200085")
   }),
   row(SOLO, "82f9ca2d", {
     ...success,
     ...w1,
     result: "3",
     runtime_ms: 3,
-    ...times("06:46:26.213571", "06:46:26.213925", "06:46:26.217271")
+    ...times("06:46:26.213571", "06:46:26.214271", "06:46:26.217271")
   }),
   row(SOLO, "9aea230e", {
     ...success,
     ...w1,
     runtime_ms: 0,
-    ...times("06:46:26.220373", "06:46:26.220529", "06:46:26.221244")
+    ...times("06:46:26.220373", "06:46:26.221244", "06:46:26.221244")
   }),
   row(SOLO, "86889514", {
     ...success,
@@ -394,14 +394,14 @@ const celerySolo: ReadonlyArray<Expected> = [
     runtime_ms: 0,
     parent_task_id: "82f9ca2d-6650-4dad-a74f-74d3d22f70ef",
     root_task_id: "82f9ca2d-6650-4dad-a74f-74d3d22f70ef",
-    ...times("06:46:26.225673", "06:46:26.226042", "06:46:26.226793")
+    ...times("06:46:26.225673", "06:46:26.226793", "06:46:26.226793")
   }),
   row(SOLO, "5062dc2b", {
     ...success,
     ...w1,
     result: "11",
     runtime_ms: 1,
-    ...times("06:46:26.228971", "06:46:28.099027", "06:46:28.100129")
+    ...times("06:46:26.228971", "06:46:28.099129", "06:46:28.100129")
   }),
   // The first of 51 tasks of a foreign worker: seen on the broker only.
   row(SOLO, "7bd608e6", {
@@ -412,7 +412,7 @@ const celerySolo: ReadonlyArray<Expected> = [
     worker_name: "w1@host-a",
     result: "\"0\"",
     runtime_ms: 17,
-    ...times(null, "06:48:11.964533", "06:48:11.977714")
+    ...times(null, "06:48:11.960714", "06:48:11.977714")
   })
 ]
 
