@@ -26,8 +26,16 @@ export const Task = Schema.Struct({
   queue: describeField(Schema.NullOr(Schema.String), "Its queue.", "default"),
   state: describeField(TaskState, "Its state.", "failure"),
   priority: describeField(TaskPriority, "Its priority.", "normal"),
-  args: describeField(Schema.NullOr(JsonText), "Its positional arguments; `[]` for none, null where they are unknown or hidden.", [42]),
-  kwargs: describeField(Schema.NullOr(JsonText), "Its named arguments; `{}` for none, null where they are unknown or hidden.", { currency: "EUR" }),
+  args: describeField(
+    Schema.NullOr(JsonText),
+    "Its positional arguments; `[]` for none, null where they are unknown or hidden.",
+    [42]
+  ),
+  kwargs: describeField(
+    Schema.NullOr(JsonText),
+    "Its named arguments; `{}` for none, null where they are unknown or hidden.",
+    { currency: "EUR" }
+  ),
   result: describeField(Schema.NullOr(JsonText), "What it returned.", null),
   exception: describeField(Schema.NullOr(Schema.String), "What it failed with.", "ValueError: no such order"),
   traceback: describeField(Schema.NullOr(Schema.String), "Where it failed.", "Traceback (most recent call last): …"),
@@ -140,7 +148,11 @@ export type TaskTreeNode = typeof TaskTreeNode.Type
 export const TaskTree = Schema.Struct({
   root_task_id: describeField(Schema.String, "The engine's id of its root.", "7c1d2e3f-0a1b-4c2d-9e3f-4a5b6c7d8e9f"),
   node_count: describeField(Schema.Int, "Nodes shown.", 1),
-  truncated: describeField(Schema.Boolean, "Whether there are more than 500.", false),
+  truncated: describeField(
+    Schema.Boolean,
+    "Whether there are more than 500. So it is where the task has more than 10 000 ancestors; the root is then the last that was found.",
+    false
+  ),
   nodes: describeField(Schema.Array(TaskTreeNode), "The tasks, oldest first.")
 }).annotations(describeBody("TaskTree", "A task's tree."))
 export type TaskTree = typeof TaskTree.Type

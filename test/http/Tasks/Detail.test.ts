@@ -171,6 +171,22 @@ describe.each(engines)("one task on %s", (engine) => {
         assert.strictEqual((yield* one(tasks[4]!, "/tree")).json.node_count, 2)
       }))
 
+    it.effect("has the root of a chain of any length, and says where it does not show all of it", () =>
+      Effect.gen(function*() {
+        const length = 650
+        const { one, tasks } = yield* seeded(
+          Array.from({ length }, (_, at) => ({ task_id: `n${at}`, parent_task_id: at === 0 ? null : `n${at - 1}` }))
+        )
+        const treeAt = (at: number) => Effect.map(one(tasks[at]!, "/tree"), ({ json }) => json)
+        for (const at of [100, 101, 150, 201, 401, 499]) {
+          assert.deepInclude(yield* treeAt(at), { root_task_id: "n0", node_count: at + 1, truncated: false })
+        }
+        const cut = yield* treeAt(length - 1)
+        assert.deepInclude(cut, { root_task_id: "n0", node_count: 500, truncated: true })
+        const shown = cut.nodes.map((node: StoredTask) => node.task_id)
+        assert.includeMembers(shown, ["n0", `n${length - 1}`, `n${length - 2}`])
+      }))
+
     it.effect("has the root of its own engine, where another engine has a task of the same id", () =>
       Effect.gen(function*() {
         const { one, tasks } = yield* seeded([
