@@ -19,9 +19,12 @@ const escapeCharacter = (character: string): string => {
 /** One line, every control character written out. */
 export const escapeText = (text: string): string => text.replace(controlCharacters, escapeCharacter)
 
-/** Escapes the control characters of texts of several lines, such as a traceback. */
-export const escapeLines = (text: string): string =>
-  text.split(/\r?\n/).map((line) => line.split("\t").map(escapeText).join("    ")).join("\n")
+/**
+ * A text of several lines, such as a traceback, without control characters. Each line is indented, because a line at the
+ * left edge could imitate the lines that the command itself prints.
+ */
+export const indentLines = (text: string): string =>
+  text.split(/\r?\n/).map((line) => `    ${line.split("\t").map(escapeText).join("    ")}`.trimEnd()).join("\n")
 
 /** Equivalent JSON text without control characters. In JSON they occur only inside strings, except white space. */
 export const escapeJson = (json: string): string =>

@@ -105,7 +105,11 @@ layer(serverOn("SQLite", { commandTimeout: 6 }), { excludeTestServices: true })(
           event({
             task_id: "t1",
             kind: "task.failed",
-            data: { task_name: hostile, exception: hostile, traceback: `one\n  - a  b\n\ntwo\n\t${hostile}` }
+            data: {
+              task_name: hostile,
+              exception: hostile,
+              traceback: `one\n  - a  b\n\nstate     success\n\t${hostile}`
+            }
           }),
           event({ task_id: "t2" })
         ])
@@ -123,7 +127,8 @@ layer(serverOn("SQLite", { commandTimeout: 6 }), { excludeTestServices: true })(
 
       const shown = ok(yield* run("tasks", "show", "t1"))
       assert.match(shown, /\nargs +\[12345678901234567890\]\n/)
-      assert.include(shown, "\none\n  - a  b\n\ntwo\n    pay\\x1b")
+      assert.include(shown, "\n    one\n      - a  b\n\n    state     success\n        pay\\x1b")
+      assert.deepStrictEqual(shown.match(/^state .*$/gm)?.length, 1)
       const json = ok(yield* run("tasks", "show", "t1", "--engine", "celery", "--json"))
       assert.include(json, `"args":[12345678901234567890]`)
       assert.strictEqual(JSON.parse(json).name, hostile)

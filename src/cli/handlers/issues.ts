@@ -10,7 +10,7 @@ import {
 import { decodeInput } from "../DecodeInput.ts"
 import { printAnswer, withRemote } from "../Remote.ts"
 import { type Column, formatAge, formatFields, formatPage, type View } from "../Table.ts"
-import { escapeLines } from "../TerminalText.ts"
+import { indentLines } from "../TerminalText.ts"
 
 interface Common {
   readonly hours: Option.Option<number>
@@ -112,4 +112,4 @@ export const show = ({ fingerprint, hours, json, project }: Common & { readonly 
       ))
   })
 
-const formatTraceback = (traceback: string | null) => traceback === null ? [] : [escapeLines(traceback.trimEnd())]
+const formatTraceback = (traceback: string | null) => traceback === null ? [] : [indentLines(traceback.trimEnd())]

@@ -9,7 +9,7 @@ import { type DecodedResponse, printAnswer, type Remote, withRemote } from "../R
 import { type Column, formatAge, formatFields, formatPage, formatState, type View } from "../Table.ts"
 import { getTask, listAgents } from "../Target.ts"
 import { decodeTaskQuery, type TaskFilters } from "../TaskQuery.ts"
-import { escapeJson, escapeLines, escapeText, jsonMemberOf } from "../TerminalText.ts"
+import { escapeJson, escapeText, indentLines, jsonMemberOf } from "../TerminalText.ts"
 import { callUnbuffered } from "../UnbufferedCall.ts"
 
 /** Warns that the page is smaller than the requested limit. */
@@ -83,7 +83,7 @@ const formatTask = (task: typeof TaskDetail.Type, text: string): string =>
       ["retried as", task.retried_as.join(", ")],
       ["altered", task.altered_fields.length === 0 ? null : `${task.altered_fields.join(", ")} (over a bound)`]
     ]),
-    ...(task.traceback === null ? [] : [escapeLines(task.traceback.trimEnd())])
+    ...(task.traceback === null ? [] : [indentLines(task.traceback.trimEnd())])
   ].join("\n")
 
 interface OneTask {
