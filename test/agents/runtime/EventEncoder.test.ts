@@ -6,13 +6,7 @@ import { decodeAgentFrame, encodeFrame, WireSession } from "../../../src/agents/
 import { signingKey } from "../../../src/agents/protocol/Signing.ts"
 import type { EngineEvent } from "../../../src/agents/runtime/Engine.ts"
 import { EventEncoder } from "../../../src/agents/runtime/EventEncoder.ts"
-import {
-  canonicalize,
-  CanonicalText,
-  canonicalTextOf,
-  parse,
-  ParseFailure
-} from "../../../src/domain/CanonicalJson.ts"
+import { canonicalize, CanonicalText, canonicalTextOf, parse, ParseFailure } from "../../../src/domain/CanonicalJson.ts"
 import * as Redaction from "../../../src/domain/Redaction.ts"
 
 const now = 1_795_243_586_088

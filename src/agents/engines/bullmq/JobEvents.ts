@@ -2,6 +2,7 @@
 import type { Job } from "bullmq"
 import type { JsonInput } from "../../../domain/CanonicalJson.ts"
 import type { EngineEvent } from "../../runtime/Engine.ts"
+import { messageOf } from "../../runtime/ErrorInfo.ts"
 import { wireTimeOf } from "../../runtime/WireTime.ts"
 import { argumentsOf } from "./JobData.ts"
 import { taskIdOf, taskIdOfKey } from "./TaskId.ts"
@@ -48,7 +49,7 @@ export const etaOf = (millis: number): string => wireTimeOf(millis) ?? String(mi
 export const errorData = (error: unknown): { readonly [field: string]: JsonInput | undefined } =>
   error instanceof Error
     ? { exception: error.name, exception_message: error.message, traceback: error.stack }
-    : { exception: String(error) }
+    : { exception: messageOf(error) }
 
 /** A stored failure as event data: the message, and the stack whose first line is `Name: message`. */
 export const storedErrorData = (

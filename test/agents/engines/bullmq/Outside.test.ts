@@ -63,6 +63,18 @@ describe.skipIf(!ready)("BullMQ, from outside", () => {
       assert.isAtLeast(events.filter(({ kind }) => kind === "unknown").length, 1)
     }))
 
+  it.scopedLive("a delay beyond the calendar loses the job's eta, and the stream is read on", () =>
+    Effect.gen(function*() {
+      const { prefix, queue } = yield* bull
+      const mail = yield* queue("mail")
+      const { sees } = yield* listening(bullmqFromOutside({ queues: ["mail"], connection, prefix }))
+      const never = yield* add(mail, "never", { to: "ada" }, { delay: 8.64e15 })
+      const next = yield* add(mail, "welcome", {})
+      const [received] = yield* sees(`mail:${never.id}`, "task.received")
+      assert.deepInclude(received?.data, { task_name: "never", kwargs: { to: "ada" } })
+      yield* sees(`mail:${next.id}`, "task.received")
+    }))
+
   it.scopedLive("a job that goes on while the jobs are looked through is made up once", () =>
     Effect.gen(function*() {
       const { queue, worker } = yield* bull
