@@ -7,6 +7,7 @@ import type { ExportFormat } from "../domain/Query.ts"
 import { taskFields, type TaskKey } from "../domain/Task.ts"
 import { type BulkDelete, summarizeSelection, type TaskFilter } from "../domain/Task/Filter.ts"
 import { hidePayload, type TaskRow } from "../domain/Task/Json.ts"
+import * as TaskHistory from "../domain/TaskHistory.ts"
 import { isStorable } from "../domain/Text.ts"
 import { fromEpochMicros, type Timestamp } from "../domain/Timestamp.ts"
 import { ApprovalGate } from "./Approvals/Gate.ts"
@@ -121,7 +122,7 @@ export class Tasks extends Effect.Service<Tasks>()("svc/Tasks", {
     const getDetail = tracedFn("Tasks.getDetail")(function*(key: TaskKey) {
       const project = yield* CurrentProject
       const found = isStorableKey(key) ? yield* repo.findWithRetries(project.id, key) : undefined
-      const { lastRetry, orphanedAt, retriedAs, retriedFrom, row } = found ?? (yield* taskNotFound)
+      const { history, lastRetry, orphanedAt, retriedAs, retriedFrom, row } = found ?? (yield* taskNotFound)
       const isShown = yield* canReadPayload
       return {
         row: isShown ? row : hidePayload(row),
@@ -129,6 +130,7 @@ export class Tasks extends Effect.Service<Tasks>()("svc/Tasks", {
         retry_note: retryNote(key.engine, lastRetry),
         retried_from: retriedFrom,
         orphaned_at: orphanedAt,
+        ...TaskHistory.countRuns(TaskHistory.decode(history)),
         retried_as: retriedAs
       }
     }, orDieOnSql)
@@ -138,6 +140,13 @@ export class Tasks extends Effect.Service<Tasks>()("svc/Tasks", {
       const project = yield* CurrentProject
       const found = isStorableKey(key) ? yield* trees.find(project.id, key) : Option.none()
       return yield* Option.match(found, { onNone: () => taskNotFound, onSome: Effect.succeed })
+    }, orDieOnSql)
+
+    /** The runs of a task that are kept. */
+    const listRuns = Effect.fn("Tasks.listRuns")(function*(key: TaskKey) {
+      const project = yield* CurrentProject
+      const history = isStorableKey(key) ? yield* repo.findHistory(project.id, key) : undefined
+      return TaskHistory.listRuns(TaskHistory.decode(history ?? (yield* taskNotFound)))
     }, orDieOnSql)
 
     /** A page of a task's events, earliest first; empty for an unknown task. */
@@ -190,7 +199,18 @@ export class Tasks extends Effect.Service<Tasks>()("svc/Tasks", {
       return { ids: ids.filter((id) => found.has(id)) }
     }, orDieOnSql)
 
-    return { list, countFacets, listMatches, get, getDetail, getTree, listEvents, exportAs, bulkDelete } as const
+    return {
+      list,
+      countFacets,
+      listMatches,
+      get,
+      getDetail,
+      getTree,
+      listRuns,
+      listEvents,
+      exportAs,
+      bulkDelete
+    } as const
   })
 }) {
   static readonly layer = this.Default.pipe(

@@ -1,8 +1,8 @@
 /** From entries to attempts: step 6 of docs/attempts.md. */
 import { findDuplicates, isEnd, isTransition } from "./Deduplication.ts"
-import { type History, type HistoryEntry, isSameTransition } from "./History.ts"
+import { type HistoryEntry, isSameTransition } from "./History.ts"
 
-/** One run of the task, as far as the events show. At least one of the three entries is not null. */
+/** One try of the task, as far as the events show. At least one of the three entries is not null. */
 export interface Attempt {
   /** All its transitions, in order; never empty. */
   readonly transitions: Array<HistoryEntry>
@@ -17,16 +17,6 @@ export interface Transitions {
   readonly distinctEntries: ReadonlyArray<HistoryEntry>
   /** For an event that does not count: the event of the same transition that counts. */
   readonly original: (entry: HistoryEntry) => HistoryEntry
-}
-
-/** The analysis of a history before any field is read: steps 4 to 6 together. */
-export interface HistoryAnalysis extends Transitions {
-  readonly attempts: ReadonlyArray<Attempt>
-}
-
-export const analyseHistory = ({ entries }: History): HistoryAnalysis => {
-  const { distinctEntries, original } = transitionsOf(entries)
-  return { distinctEntries, original, attempts: attemptsOf(distinctEntries) }
 }
 
 export const attemptsOf = (counted: ReadonlyArray<HistoryEntry>): ReadonlyArray<Attempt> => {

@@ -1,7 +1,8 @@
 /** The failures of a task: what a failure group counts (docs/failures.md). */
 import { signatureOf } from "../Failure/Fingerprint.ts"
 import type { Timestamp } from "../Timestamp.ts"
-import type { Attempt, HistoryAnalysis } from "./Attempts.ts"
+import type { HistoryAnalysis } from "./Analysis.ts"
+import type { Attempt } from "./Attempts.ts"
 import type { History, HistoryEntry } from "./History.ts"
 import { findReconciledOutcome } from "./Reconciliation.ts"
 
@@ -36,8 +37,11 @@ export const listFailedAttempts = (
 
 const none: ReadonlyArray<FailedAttempt> = []
 
-/** An attempt may fail and then succeed where an engine does not report the start of the next one. */
-const failureOf = ({ endEntry, transitions }: Attempt): HistoryEntry | null => {
+/** Whether the attempt is among the failed ones. */
+export const hasFailed = (attempt: Attempt): boolean => failureOf(attempt) !== null
+
+/** The failure of an attempt; null: it has not failed. An attempt may fail and then succeed where an engine does not report the start of the next one. */
+export const failureOf = ({ endEntry, transitions }: Attempt): HistoryEntry | null => {
   if (endEntry?.kind === "task.failed") return endEntry
   return endEntry?.kind === "task.succeeded" ? transitions.findLast(({ kind }) => kind === "task.failed") ?? null : null
 }

@@ -8,8 +8,8 @@ import {
   type TaskState
 } from "../TaskState.ts"
 import { parse, type Timestamp } from "../Timestamp.ts"
-import { analyseHistory, type Attempt, type HistoryAnalysis, type Transitions } from "./Attempts.ts"
-import { isTransition, microsOf } from "./Deduplication.ts"
+import { analyseHistory, type HistoryAnalysis } from "./Analysis.ts"
+import type { Attempt, Transitions } from "./Attempts.ts"
 import { STORED_FIELDS, type StoredFieldName } from "./Event.ts"
 import {
   BROKER_EVENTS,
@@ -22,7 +22,11 @@ import {
   type HistoryEntry,
   NAMED_EVENTS
 } from "./History.ts"
+import { countRetries } from "./Past.ts"
 import { findReconciledOutcome } from "./Reconciliation.ts"
+import { countRepublications } from "./Republications.ts"
+import { receivedAtOf, type Run, runtimeOf } from "./Runs.ts"
+import { workerOf } from "./Workers.ts"
 
 /**
  * A task's fields as its events report them (interface, Task). `args`, `kwargs` and `result` are JSON text, null when
@@ -51,18 +55,23 @@ export interface TaskFields {
   readonly first_event_at: Timestamp
 }
 
-/** The row of a task with at least one event. */
+/** The row of a task with at least one event. It shows the latest run. */
 export const computeTaskFields = (
   history: History,
   analysis: HistoryAnalysis = analyseHistory(history)
 ): TaskFields => {
   const { entries } = history
-  const { attempts } = analysis
-  const last = attempts.at(-1)
-  const receipts = entriesOfKind(entries, "task.received")
-  const retries = attempts.reduce((count, attempt) => attempt.retryEntry === null ? count : count + 1, 0)
-  const republications = countRepublications(receipts)
-  const state = stateOf(history, last, receipts, republications >= retries)
+  const { runs } = analysis
+  const run = runs.at(-1)!
+  const { receipts } = run
+  const last = run.attempts.at(-1)
+  const retries = countRetries(run)
+  const state = stateOf(
+    history,
+    last,
+    receipts,
+    (run.open?.republications ?? 0) + countRepublications(receipts) >= retries
+  )
   const endEntry = last?.endEntry ?? null
   const lastAttemptValue = (name: StoredFieldName) =>
     last === undefined ? null : latestValueWithin(history, name, last, analysis)
@@ -70,7 +79,7 @@ export const computeTaskFields = (
   const reconciledOutcome = findReconciledOutcome(entries, last)
   const priority = latestValue(history, "priority") ?? ""
   return {
-    name: nameOf(entries),
+    name: nameOf(history),
     queue: latestValue(history, "queue"),
     state: reconciledOutcome?.outcome ?? state,
     priority: isTaskPriority(priority) ? priority : "normal",
@@ -79,23 +88,19 @@ export const computeTaskFields = (
     result: state === "success" ? jsonOrNull(lastAttemptValue("result")) : null,
     exception: reconciledOutcome?.exception ?? (showsException ? lastAttemptValue("exception") : null),
     traceback: showsException ? lastAttemptValue("traceback") : null,
-    retry_count: Math.max(retries, republications),
+    retry_count: retries,
     eta: parse(latestValue(history, "eta") ?? "") ?? null,
-    received_at: receipts[0]?.at ?? null,
+    received_at: receivedAtOf(run),
     started_at: last?.startEntry?.at ?? null,
     finished_at: endEntry?.at ?? reconciledOutcome?.finished_at ?? null,
     runtime_ms: endEntry === null
       ? null
       : runtimeOf(lastAttemptValue("runtime_ms"), last?.startEntry ?? null, endEntry),
-    worker_name: workerOf(entries),
+    worker_name: runs.length === 1 ? workerOf(entries) : workerOf(entriesOfRun(entries, run)),
     parent_task_id: latestValue(history, "parent_task_id"),
     root_task_id: latestValue(history, "root_task_id"),
     tags: tagsOf(latestValue(history, "tags")),
-    first_event_at: firstMomentOf(entries, [
-      receipts[0],
-      entriesOfKind(entries, "task.sent")[0],
-      analysis.distinctEntries[0]
-    ])
+    first_event_at: run.firstAt ?? entries[0]!.at
   }
 }
 
@@ -115,30 +120,10 @@ export const countEnds = (history: History): Readonly<Record<EndKind, number>> =
 
 const isEndKind = (kind: TaskEventKind): kind is EndKind => RANK[kind] >= RANK["task.retried"]
 
-/** The entries of the named path if there are any, else those of the unknown path. */
-const entriesOfKind = (entries: ReadonlyArray<HistoryEntry>, kind: TaskEventKind): ReadonlyArray<HistoryEntry> => {
-  const all = entries.filter((entry) => entry.kind === kind)
-  if (all.length === 0) return all
-  const named = all.filter((entry) => eventSourceOf(entry.name) === NAMED_EVENTS)
-  return named.length > 0 ? named : all
-}
-
-/**
- * How often Celery published the task again for a retry; two reports of one moment count once. A first publication
- * under another name is `self.replace()`, which is not a retry.
- */
-const countRepublications = (receipts: ReadonlyArray<HistoryEntry>): number => {
-  let count = 0
-  let previous = ""
-  const names = new Set<string>()
-  for (const { at, name, republished } of receipts) {
-    if (at === previous) continue
-    previous = at
-    const replaces = names.size > 0 && !names.has(name)
-    names.add(name)
-    if (republished && !replaces) count++
-  }
-  return count
+/** The entries since the first transition of the latest run. */
+const entriesOfRun = (entries: ReadonlyArray<HistoryEntry>, { attempts }: Run): ReadonlyArray<HistoryEntry> => {
+  const first = attempts[0]?.transitions[0]
+  return first === undefined ? [] : entries.filter((entry) => compareEntries(entry, first) >= 0)
 }
 
 const STATES_WITH_EXCEPTION: ReadonlySet<TaskState> = new Set<TaskState>(["failure", "retry", "revoked", "rejected"])
@@ -179,35 +164,12 @@ const latestValueWithin = (
   return (findFact(NAMED_EVENTS) ?? findFact(BROKER_EVENTS))?.value ?? null
 }
 
-const nameOf = (entries: ReadonlyArray<HistoryEntry>): string =>
-  (entries.findLast((entry) => eventSourceOf(entry.name) === NAMED_EVENTS) ?? entries.at(-1)!).name
-
-const workerOf = (entries: ReadonlyArray<HistoryEntry>): string | null => {
-  const at = (path: EventSource) =>
-    entries.findLast((entry) => entry.worker !== null && isTransition(entry.kind) && eventSourceOf(entry.name) === path)
-  return (at(NAMED_EVENTS) ?? at(BROKER_EVENTS))?.worker ?? null
-}
+const nameOf = ({ entries, past }: History): string =>
+  entries.findLast((entry) => eventSourceOf(entry.name) === NAMED_EVENTS)?.name ?? past?.name ?? entries.at(-1)!.name
 
 const jsonOrNull = (json: string | null): string | null => json === "null" ? null : json
-
-/**
- * The reported runtime, else the time from start to end. Null where disagreeing clocks would give a negative runtime.
- */
-const runtimeOf = (reported: string | null, started: HistoryEntry | null, ended: HistoryEntry): number | null => {
-  if (reported !== null) return Math.round(Number(reported))
-  const micros = started === null ? -1 : microsOf(ended) - microsOf(started)
-  return micros < 0 ? null : Math.round(micros / 1000)
-}
 
 const tagsOf = (json: string | null): ReadonlyArray<string> => {
   const tags: unknown = json === null ? [] : JSON.parse(json)
   return Array.isArray(tags) ? tags.filter((tag) => typeof tag === "string") : []
-}
-
-const firstMomentOf = (
-  entries: ReadonlyArray<HistoryEntry>,
-  counted: ReadonlyArray<HistoryEntry | undefined>
-): Timestamp => {
-  const first = counted.reduce((least, entry) => least === undefined || (entry && entry.at < least.at) ? entry : least)
-  return (first ?? entries[0]!).at
 }

@@ -87,10 +87,12 @@ const foldGroup = (known: StoredTask | undefined, group: TaskGroup, at: Timestam
   }
   if (!changed) return null
   const { analysis, failures, fields, fingerprint, taskEnds } = readHistory(group.engine, history)
+  // the next fold compares with what is stored, so what is dropped here stays counted
+  const text = TaskHistory.encode(TaskHistory.compactHistory(history, analysis))
   return {
     group,
     stored: known,
-    row: rowOf(known, group, fields, fingerprint, TaskHistory.encode(history), at),
+    row: rowOf(known, group, fields, fingerprint, text, at),
     ends: subtractEnds(endsBefore, TaskHistory.countEndsByWorker(history, analysis)),
     failures: subtractFailures(failuresBefore, failures),
     newEnds: findNewEnds(taskEndsBefore, taskEnds),
@@ -108,10 +110,13 @@ export const readHistory = (engine: string, history: TaskHistory.History) => {
     analysis,
     fields,
     failures,
-    fingerprint: failures.at(-1)?.fingerprint ?? null,
+    fingerprint: failures.at(-1)?.fingerprint ?? pastFingerprint(engine, fields.name, history),
     taskEnds: countTaskEnds(history, analysis, failures.length, fields.state)
   }
 }
+
+const pastFingerprint = (engine: string, name: string, { past }: TaskHistory.History): string | null =>
+  past === null || past.failure === null ? null : addTask(engine, name, past.failure.signature)
 
 /** Every property is written out: a spread costs more than the fold. */
 const rowOf = (

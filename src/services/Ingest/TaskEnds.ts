@@ -19,12 +19,12 @@ export const noTaskEnds: TaskEnds = { succeeded: 0, retried: 0, failed: 0, exhau
  */
 export const countTaskEnds = (
   history: TaskHistory.History,
-  { attempts }: TaskHistory.Analysis,
+  { attempts, runs }: TaskHistory.Analysis,
   failed: number,
   state: string
 ): TaskEnds => {
   let succeeded = 0
-  let hasRetried = false
+  let hasRetried = (runs[0].open?.retries ?? 0) > 0
   for (const { endEntry, retryEntry } of attempts) {
     if (endEntry?.kind === "task.succeeded") succeeded++
     if (retryEntry !== null) hasRetried = true
@@ -35,8 +35,26 @@ export const countTaskEnds = (
     succeeded: limitToReports(history, "task.succeeded", succeeded),
     retried: hasRetried ? TaskHistory.countReports(history, "task.retried") : 0,
     failed: failures,
-    exhausted: hasRetried ? failures : 0
+    exhausted: hasRetried ? Math.min(failures, countExhausted(history, runs, failures)) : 0
   }
+}
+
+/**
+ * The runs that failed after a retry. Where a second path reports too, copies can look like further runs while their
+ * originals are awaited, so there every failure counts: Celery, the only engine with two paths, uses an id once.
+ */
+const countExhausted = (
+  history: TaskHistory.History,
+  runs: TaskHistory.Analysis["runs"],
+  failures: number
+): number => {
+  if (runs.length === 1 || TaskHistory.hasTwoPaths(history)) return failures
+  let exhausted = 0
+  for (const { attempts, open } of runs) {
+    const hasRetried = (open?.retries ?? 0) > 0 || attempts.some(({ retryEntry }) => retryEntry !== null)
+    if (hasRetried && attempts.some(TaskHistory.hasFailed)) exhausted++
+  }
+  return exhausted
 }
 
 const limitToReports = (history: TaskHistory.History, kind: TaskEventKind, ends: number): number => {

@@ -123,7 +123,7 @@ export class TasksRepo extends Effect.Service<TasksRepo>()("svc/TasksRepo", {
     const prepare = yield* PreparedReads
     const selectByKey = prepare.values(`SELECT ${taskFields.join(", ")} FROM tasks ${whereKey}`)
     const selectWithRetries = prepare.values(
-      `SELECT ${taskFields.join(", ")}, ${retriesSql(jsonFunctionsOf(sql))} FROM tasks AS t ${whereKey}`
+      `SELECT ${taskFields.join(", ")}, ${retriesSql(jsonFunctionsOf(sql))}, history FROM tasks AS t ${whereKey}`
     )
 
     /** The page's conditions and the row after it, which says whether more follow. */
@@ -205,13 +205,14 @@ export class TasksRepo extends Effect.Service<TasksRepo>()("svc/TasksRepo", {
       /**
        * The task as `findByKey` returns it, with the task whose retry created it (of several, by the newest command), the
        * tasks that its retries created, newest first, and the outcome of the engine's latest retry without overrides, among
-       * the project's newest commands.
+       * the project's newest commands, and its history.
        */
       findWithRetries: (projectId: ProjectId, { engine, task_id }: TaskKey) =>
         Effect.map(selectWithRetries(projectId, engine, task_id), (rows) => {
           const [row] = asTaskRows(rows)
           if (row === undefined) return undefined
-          return { row, ...decodeRetries(String(row[taskFields.length])) }
+          const history = String(row[taskFields.length + 1])
+          return { row, history, ...decodeRetries(String(row[taskFields.length])) }
         }),
 
       /** Those of the ids that are tasks of the project and engine, with their names. */
