@@ -75,25 +75,26 @@ export const computeTaskFields = (
   const endEntry = last?.endEntry ?? null
   const lastAttemptValue = (name: StoredFieldName) =>
     last === undefined ? null : latestValueWithin(history, name, last, analysis)
-  const showsException = STATES_WITH_EXCEPTION.has(state)
-  const reconciledOutcome = findReconciledOutcome(entries, last)
+  const outcome = findReconciledOutcome(entries, last)
+  const shownState = outcome?.outcome ?? state
+  const showsException = STATES_WITH_EXCEPTION.has(shownState)
   const priority = latestValue(history, "priority") ?? ""
   return {
     name: nameOf(history),
     queue: latestValue(history, "queue"),
-    state: reconciledOutcome?.outcome ?? state,
+    state: shownState,
     priority: isTaskPriority(priority) ? priority : "normal",
     args: latestValue(history, "args"),
     kwargs: latestValue(history, "kwargs"),
-    result: state === "success" ? jsonOrNull(lastAttemptValue("result")) : null,
-    exception: reconciledOutcome?.exception ?? (showsException ? lastAttemptValue("exception") : null),
+    result: shownState === "success" ? jsonOrNull(lastAttemptValue("result")) : null,
+    exception: outcome?.exception ?? (showsException ? lastAttemptValue("exception") : null),
     traceback: showsException ? lastAttemptValue("traceback") : null,
     retry_count: retries,
     eta: parse(latestValue(history, "eta") ?? "") ?? null,
     received_at: receivedAtOf(run),
     started_at: last?.startEntry?.at ?? null,
-    finished_at: endEntry?.at ?? reconciledOutcome?.finished_at ?? null,
-    runtime_ms: endEntry === null
+    finished_at: outcome?.finished_at ?? endEntry?.at ?? null,
+    runtime_ms: endEntry === null || outcome !== null
       ? null
       : runtimeOf(lastAttemptValue("runtime_ms"), last?.startEntry ?? null, endEntry),
     worker_name: runs.length === 1 ? workerOf(entries) : workerOf(entriesOfRun(entries, run)),
