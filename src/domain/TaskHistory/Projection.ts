@@ -22,7 +22,8 @@ import {
   type HistoryEntry,
   NAMED_EVENTS
 } from "./History.ts"
-import { countRetries } from "./Past.ts"
+import { hasLostStarts, WORKER_LOST } from "./LostStarts.ts"
+import { countRetries, countStarts } from "./Past.ts"
 import { findReconciledOutcome } from "./Reconciliation.ts"
 import { countRepublications } from "./Republications.ts"
 import { receivedAtOf, type Run, runtimeOf } from "./Runs.ts"
@@ -87,7 +88,7 @@ export const computeTaskFields = (
     args: latestValue(history, "args"),
     kwargs: latestValue(history, "kwargs"),
     result: shownState === "success" ? jsonOrNull(lastAttemptValue("result")) : null,
-    exception: outcome?.exception ?? (showsException ? lastAttemptValue("exception") : null),
+    exception: outcome?.exception ?? (showsException ? lastAttemptValue("exception") : lostWorkersOf(run, shownState)),
     traceback: showsException ? lastAttemptValue("traceback") : null,
     retry_count: retries,
     eta: parse(latestValue(history, "eta") ?? "") ?? null,
@@ -167,6 +168,10 @@ const latestValueWithin = (
 
 const nameOf = ({ entries, past }: History): string =>
   entries.findLast((entry) => eventSourceOf(entry.name) === NAMED_EVENTS)?.name ?? past?.name ?? entries.at(-1)!.name
+
+/** A message that kills its worker each time shows no end of its own. */
+const lostWorkersOf = (run: Run, state: TaskState): string | null =>
+  state === "started" && hasLostStarts(run.attempts) ? `${WORKER_LOST}: ${countStarts(run)} starts, no end` : null
 
 const jsonOrNull = (json: string | null): string | null => json === "null" ? null : json
 

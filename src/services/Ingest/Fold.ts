@@ -46,6 +46,8 @@ export interface FoldResult {
 export interface FailureChange {
   readonly fingerprint: string
   readonly at: Timestamp
+  /** Whether the attempt lost its worker, and has no failure of its own. */
+  readonly isLost: boolean
   readonly change: 1 | -1
 }
 
@@ -77,7 +79,7 @@ const foldGroup = (known: StoredTask | undefined, group: TaskGroup, at: Timestam
     : failuresOf(group.engine, known.name, TaskHistory.listFailedAttempts(history, analysisBefore))
   const taskEndsBefore = known === undefined || analysisBefore === null
     ? noTaskEnds
-    : countTaskEnds(history, analysisBefore, failuresBefore.length, known.state)
+    : countTaskEnds(history, analysisBefore, failuresBefore, known.state)
   const before = known === undefined || analysisBefore === null ? null : contributionOf(known, analysisBefore)
   let changed = false
   for (const event of group.events) {
@@ -111,7 +113,7 @@ export const readHistory = (engine: string, history: TaskHistory.History) => {
     fields,
     failures,
     fingerprint: failures.at(-1)?.fingerprint ?? pastFingerprint(engine, fields.name, history),
-    taskEnds: countTaskEnds(history, analysis, failures.length, fields.state)
+    taskEnds: countTaskEnds(history, analysis, failures, fields.state)
   }
 }
 
@@ -175,7 +177,7 @@ const failuresOf = (
 ): ReadonlyArray<Failure> =>
   attempts.length === 0
     ? noFailures
-    : attempts.map(({ at, signature }) => ({ fingerprint: addTask(engine, name, signature), at }))
+    : attempts.map(({ at, isLost, signature }) => ({ fingerprint: addTask(engine, name, signature), at, isLost }))
 
 export const subtractFailures = (
   before: ReadonlyArray<Failure>,

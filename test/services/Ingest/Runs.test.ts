@@ -136,5 +136,29 @@ describe.each(engines)("runs of one task id on %s", (engine) => {
         assert.deepStrictEqual(yield* mergedRollups(projectId), yield* rollupsOfTasks(projectId))
         assert.deepInclude(yield* trendsOf(projectId), { received: 8, success: 5, failure: 3 })
       }))
+
+    it.effect("a message that kills its worker twelve times is a failure group and an alert from the second start on", () =>
+      Effect.gen(function*() {
+        const project = yield* freshProject()
+        yield* subscribe(project.id, "task.orphaned")
+        yield* subscribe(project.id, "task.failed")
+        const from = { projectId: project.id, agentId: AgentId.make(randomUUID()) }
+        const start = (number: number) => eventAt("task.started", number * 3)
+        const recorded = Effect.map(
+          recordedEvents(project.id),
+          (events) => events.map(({ occurrences, trigger }) => [trigger, ...occurrences.map(({ detail }) => detail)])
+        )
+        yield* offered(from, [start(0)])
+        assert.deepStrictEqual(yield* recorded, [])
+        yield* offered(from, [start(1)])
+        assert.deepStrictEqual(yield* recorded, [["task.orphaned", "Worker lost: 2 starts, no end"]])
+        for (let number = 2; number < 12; number++) yield* offered(from, [start(number)])
+        assert.strictEqual((yield* recorded).length, 11)
+        const { groups, tasks } = yield* stored(project.id)
+        assert.deepInclude(tasks[0], { state: "started", exception: "Worker lost: 12 starts, no end", retry_count: 0 })
+        assert.deepInclude(groups[0], { occurrences: 11, open_count: 1 })
+        yield* offered(from, [eventAt("task.succeeded", 40)])
+        assert.deepInclude((yield* stored(project.id)).groups[0], { occurrences: 11, open_count: 0 })
+      }))
   })
 })
