@@ -204,6 +204,11 @@ export const findNewlyEnded = (
   before: Contribution | null,
   after: Contribution
 ): ReadonlyArray<EndedRun> => {
+  if (
+    after.runs.length === 1 && (after.runs[0]!.outcome === null || after.runs[0]!.outcome === before?.runs[0]?.outcome)
+  ) {
+    return noneEnded // most folds
+  }
   const ended = after.runs.filter(hasEnded)
   if (ended.length === 0) return noneEnded
   return outcomes.flatMap((outcome): ReadonlyArray<EndedRun> => {

@@ -23,7 +23,27 @@ export type Runs = readonly [Run, ...ReadonlyArray<Run>]
 /** A later report of a receipt comes within this time, as those of other transitions (`Deduplication.ts`). */
 const REPORTS_WITHIN_SECONDS = 60
 
+/** The only run, as most tasks have one. What is read of it is looked for then: half of the analyses need none of it. */
+class OnlyRun implements Run {
+  readonly open = null
+  private found: ReadonlyArray<HistoryEntry> | undefined
+
+  constructor(private readonly entries: ReadonlyArray<HistoryEntry>, readonly attempts: ReadonlyArray<Attempt>) {}
+
+  get receipts(): ReadonlyArray<HistoryEntry> {
+    return this.found ??= entriesOfKind(this.entries, "task.received")
+  }
+
+  get firstAt(): Timestamp | null {
+    const [published] = entriesOfKind(this.entries, "task.sent")
+    return earliestOf([this.receipts[0], published, this.attempts[0]?.transitions[0]]) ?? null
+  }
+}
+
 export const runsOf = ({ entries, past }: History, attempts: ReadonlyArray<Attempt>): Runs => {
+  if (past === null && attempts.length <= 1 && !hasReceiptAfter(entries, attempts[0]?.endEntry ?? null)) {
+    return [new OnlyRun(entries, attempts)]
+  }
   const receipts = entriesOfKind(entries, "task.received")
   const publications = entriesOfKind(entries, "task.sent")
   const groups = groupAttempts(attempts)
@@ -47,6 +67,9 @@ export const runsOf = ({ entries, past }: History, attempts: ReadonlyArray<Attem
     ? runs
     : [...runs, { attempts: [], receipts: waiting, firstAt: waiting[0]!.at, open: null }]
 }
+
+const hasReceiptAfter = (entries: ReadonlyArray<HistoryEntry>, end: HistoryEntry | null): boolean =>
+  end !== null && entries.some(({ at, kind }) => kind === "task.received" && at > end.at)
 
 /** An attempt that follows one with a final end begins a run. */
 const groupAttempts = (attempts: ReadonlyArray<Attempt>): ReadonlyArray<ReadonlyArray<Attempt>> => {
