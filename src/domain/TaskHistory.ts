@@ -23,27 +23,34 @@ import {
 import { RANK } from "./TaskState.ts"
 
 export { listAlteredFields } from "./TaskHistory/Altered.ts"
-export { analyseHistory as analyse, type HistoryAnalysis as Analysis } from "./TaskHistory/Attempts.ts"
+export { analyseHistory as analyse, type HistoryAnalysis as Analysis } from "./TaskHistory/Analysis.ts"
 export { decodeHistory as decode, encodeHistory as encode } from "./TaskHistory/Codec.ts"
 export type { TaskEvent } from "./TaskHistory/Event.ts"
-export { type FailedAttempt, listFailedAttempts } from "./TaskHistory/Failures.ts"
+export { type FailedAttempt, hasFailed, listFailedAttempts } from "./TaskHistory/Failures.ts"
 export type { History } from "./TaskHistory/History.ts"
+export { compactHistory, countStarts } from "./TaskHistory/Past.ts"
 export { computeTaskFields, countEnds, type TaskFields } from "./TaskHistory/Projection.ts"
-export { countReports } from "./TaskHistory/Reports.ts"
+export { countReports, hasTwoPaths } from "./TaskHistory/Reports.ts"
+export { countRuns, listRuns, type NumberedRun } from "./TaskHistory/RunList.ts"
+export { endOfRun, firstStartOf, receivedAtOf, type Run } from "./TaskHistory/Runs.ts"
 export { buildTimeline, type TimelineEvent } from "./TaskHistory/Timeline.ts"
 export { countEndsByWorker, type WorkerEnds } from "./TaskHistory/Workers.ts"
 
-/** Entries a task keeps; ends may go over it by ENDS_BEYOND, so that a final state is never refused. */
-export const MAX_ENTRIES = 1000
+/**
+ * Entries of a task in one transaction; ends may go over it by ENDS_BEYOND, so that a final state is never refused. The
+ * writer stores fewer (`compactHistory`), unless the task has thousands of events of one attempt.
+ */
+export const MAX_ENTRIES = 5000
 const ENDS_BEYOND = 24
 
 /** `duplicate`: nothing changed. `full`: refused, and nothing changed. */
 export type ApplyResult = "applied" | "duplicate" | "full"
 
-export const emptyHistory = (): History => ({ entries: [], facts: [] })
+export const emptyHistory = (): History => ({ entries: [], facts: [], past: null })
 
 /** Adds an event of the task, in place. */
 export const addEvent = (history: History, event: TaskEvent): ApplyResult => {
+  if (history.past !== null && event.occurredAt < history.past.horizon) return "duplicate"
   const existing = history.entries[indexOf(history, event.id)]
   if (existing !== undefined) return applyResend(history, existing, event)
   const reading = readTaskEvent(event)

@@ -125,14 +125,16 @@ export class Tasks extends Effect.Service<Tasks>()("svc/Tasks", {
       const found = isStorableKey(key) ? yield* repo.findWithRetries(project.id, key) : undefined
       const { history, lastRetry, orphanedAt, retriedAs, retriedFrom, row } = found ?? (yield* taskNotFound)
       const isShown = yield* canReadPayload
+      const events = TaskHistory.decode(history)
       return {
         row: isShown ? row : hidePayload(row),
         payload_hidden: !isShown,
         retry_note: retryNote(key.engine, lastRetry),
         retried_from: retriedFrom,
         orphaned_at: orphanedAt,
+        ...TaskHistory.countRuns(events),
         retried_as: retriedAs,
-        altered_fields: history === null ? [] : TaskHistory.listAlteredFields(TaskHistory.decode(history))
+        altered_fields: TaskHistory.listAlteredFields(events)
       }
     }, orDieOnSql)
 
@@ -141,6 +143,13 @@ export class Tasks extends Effect.Service<Tasks>()("svc/Tasks", {
       const project = yield* CurrentProject
       const found = isStorableKey(key) ? yield* trees.find(project.id, key) : Option.none()
       return yield* Option.match(found, { onNone: () => taskNotFound, onSome: Effect.succeed })
+    }, orDieOnSql)
+
+    /** The runs of a task that are kept. */
+    const listRuns = Effect.fn("Tasks.listRuns")(function*(key: TaskKey) {
+      const project = yield* CurrentProject
+      const history = isStorableKey(key) ? yield* repo.findHistory(project.id, key) : undefined
+      return TaskHistory.listRuns(TaskHistory.decode(history ?? (yield* taskNotFound)))
     }, orDieOnSql)
 
     /** A page of a task's events, earliest first; empty for an unknown task. */
@@ -202,7 +211,18 @@ export class Tasks extends Effect.Service<Tasks>()("svc/Tasks", {
       return { ids: ids.filter((id) => found.has(id)) }
     }, orDieOnSql)
 
-    return { list, countFacets, listMatches, get, getDetail, getTree, listEvents, exportAs, bulkDelete } as const
+    return {
+      list,
+      countFacets,
+      listMatches,
+      get,
+      getDetail,
+      getTree,
+      listRuns,
+      listEvents,
+      exportAs,
+      bulkDelete
+    } as const
   })
 }) {
   static readonly layer = this.Default.pipe(

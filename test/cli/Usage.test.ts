@@ -83,6 +83,7 @@ const commands = [
   "agents list",
   "agents delete",
   "tasks list",
+  "tasks runs",
   "tasks show",
   "tasks tail",
   "issues list",

@@ -1,13 +1,14 @@
 import { Effect, Layer, Schema } from "effect"
 import { canonicalTextOf } from "../../domain/CanonicalJson.ts"
 import type { AgentEvent } from "../../domain/TaskEvent.ts"
+import { addSeconds } from "../../domain/Timestamp.ts"
 import * as Inbox from "../../services/Commands/Inbox.ts"
 import { Ingest } from "../../services/Ingest.ts"
 import type { EventBatch } from "../../services/Ingest/Model.ts"
 import { Metrics } from "../../services/Metrics.ts"
 import type { PresenceHandle } from "../../services/Presence/Model.ts"
 import { readEvents } from "../protocol/Event.ts"
-import type { AgentFrame, FrameOf } from "../protocol/Frame.ts"
+import type { AgentFrame, FrameOf, WireSession } from "../protocol/Frame.ts"
 import * as Payload from "../protocol/Payload.ts"
 import { Refusals, type RefusedAgent } from "./Refusals.ts"
 import { isPublication, SchedulePublications } from "./SchedulePublications.ts"
@@ -19,6 +20,7 @@ export interface FrameSender extends RefusedAgent {
   readonly workerId: string
   readonly presence: PresenceHandle
   readonly advisor: SetupAdvisor
+  readonly wire: WireSession
 }
 
 /** The outcome of a batch, for its ack. */
@@ -31,6 +33,15 @@ export interface BatchAck {
 /** A process without its own id (long-poll, old agents) is identified by its session. */
 const reporterOf = ({ agentId, sessionId, workerId }: FrameSender): string =>
   workerId === agentId ? sessionId : workerId
+
+/**
+ * The event by the brain's clock: events of agents whose clocks differ are in the order in which they happened. Times at
+ * either end of the calendar have no room to move, and are of no clock.
+ */
+const moveTime = (event: AgentEvent, millis: number): AgentEvent =>
+  /^(0000|9999)/.test(event.occurredAt)
+    ? event
+    : { ...event, occurredAt: addSeconds(event.occurredAt, millis / 1000) }
 
 const encodeLoss = Schema.encodeSync(Payload.TelemetryLoss)
 
@@ -72,6 +83,7 @@ export class Receiver extends Effect.Service<Receiver>()("svc/gateway/Receiver",
       const published: Array<AgentEvent> = []
       let size = 0
       const now = clock.unsafeCurrentTimeMillis()
+      const offsetMillis = sender.wire.guard.clockOffset.millis
       for (const [at, event] of readEvents(frame.payload, now).entries()) {
         if (typeof event === "string") {
           refusals.rejectEvent(sender, event)
@@ -81,7 +93,7 @@ export class Receiver extends Effect.Service<Receiver>()("svc/gateway/Receiver",
           published.push(event)
           continue
         }
-        events.push(event)
+        events.push(offsetMillis === 0 ? event : moveTime(event, offsetMillis))
         size += canonicalTextOf(frame.payload.events[at]!).length
         sender.advisor.observe(event, sender.presence, now)
       }

@@ -100,7 +100,7 @@ export class SocketSession implements GatewaySession, FrameSender {
   constructor(
     private readonly ws: WebSocket,
     private readonly socket: Duplex,
-    private readonly wire: WireSession,
+    readonly wire: WireSession,
     info: ProcessInfo,
     readonly presence: PresenceHandle,
     private readonly gateway: GatewayContext

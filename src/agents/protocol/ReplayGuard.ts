@@ -1,3 +1,5 @@
+import { ClockOffset } from "./ClockOffset.ts"
+
 /** How far a frame's `ts` may lie from the receiver's clock, either way (agents' protocol, section 3.3). */
 const MAX_SKEW_MILLIS = 60_000
 const NONCE_MEMORY_MILLIS = 180_000
@@ -8,9 +10,10 @@ export type ReplayRefusal = "stale" | "old_seq" | "replayed_nonce"
 
 /**
  * Replay protection of one session in one direction (agents' protocol, section 3.3): the last seq, and the nonces of
- * the last 180 seconds, at most 4096.
+ * the last 180 seconds, at most 4096. The times of the accepted frames also tell how far the sender's clock is off.
  */
 export class ReplayGuard {
+  readonly clockOffset = new ClockOffset()
   private lastSeq = 0
   private readonly nonces = new Set<string>()
   /**
@@ -32,6 +35,7 @@ export class ReplayGuard {
     this.nonces.add(nonce)
     this.arrivals.push({ nonce, at: now })
     if (this.nonces.size > MAX_NONCES) this.evictOldest()
+    this.clockOffset.observe(sentAt, now)
     return undefined
   }
 

@@ -35,6 +35,10 @@ const why = Command.make("why", { task, engine, project, json }, handler((module
   Command.withDescription("Explain why a task is not running, the likeliest reason first.")
 )
 
+const runs = Command.make("runs", { task, engine, project, json }, handler((module) => module.runs)).pipe(
+  Command.withDescription("List the runs of a task whose engine uses its id again, latest first.")
+)
+
 const tail = Command.make(
   "tail",
   { project, json: Options.boolean("json").pipe(Options.withDescription("Print one JSON object a line.")) },
@@ -43,5 +47,5 @@ const tail = Command.make(
 
 export const tasks = Command.make("tasks").pipe(
   Command.withDescription("The tasks of a project."),
-  Command.withSubcommands([list, show, why, exportTasks, tail])
+  Command.withSubcommands([list, show, why, runs, exportTasks, tail])
 )

@@ -2,11 +2,12 @@ import type * as Sse from "@effect/experimental/Sse"
 import { FileSystem } from "@effect/platform"
 import { Console, Effect, type Option, Schema, Stream } from "effect"
 import type { Task, TaskDetail, TaskList } from "../../domain/Task.ts"
+import type { TaskRun, TaskRuns } from "../../domain/Task/Runs.ts"
 import type { TaskWhy } from "../../domain/Task/WhyAnswer.ts"
 import { CliError } from "../Explain.ts"
 import { followStream } from "../LiveStream.ts"
 import { type DecodedResponse, printAnswer, type Remote, withRemote } from "../Remote.ts"
-import { type Column, formatAge, formatFields, formatPage, formatState, type View } from "../Table.ts"
+import { type Column, formatAge, formatFields, formatPage, formatState, formatTable, type View } from "../Table.ts"
 import { getTask, listAgents } from "../Target.ts"
 import { decodeTaskQuery, type TaskFilters } from "../TaskQuery.ts"
 import { escapeJson, escapeText, indentLines, jsonMemberOf } from "../TerminalText.ts"
@@ -65,7 +66,9 @@ const formatTask = (task: typeof TaskDetail.Type, text: string): string =>
       ["queue", task.queue],
       ["worker", task.worker_name],
       ["priority", task.priority],
+      ["starts", task.attempts],
       ["retries", task.retry_count],
+      ["runs", task.run_count],
       ["received", task.received_at],
       ["started", task.started_at],
       ["finished", task.finished_at],
@@ -105,6 +108,30 @@ export const show = (options: OneTask) =>
     options.project,
     (remote) => Effect.flatMap(findTask(remote, options), (answer) => printAnswer(answer, options.json, formatTask))
   )
+
+const runColumns: ReadonlyArray<Column<typeof TaskRun.Type>> = [
+  { head: "RUN", cell: ({ number }) => number },
+  { head: "STATE", cell: ({ state }) => state },
+  { head: "STARTED", cell: ({ started_at }) => started_at },
+  { head: "FINISHED", cell: ({ finished_at }) => finished_at, dropRank: 3 },
+  { head: "STARTS", cell: ({ attempts }) => attempts },
+  { head: "RETRIES", cell: ({ retry_count }) => retry_count, dropRank: 1 },
+  { head: "MS", cell: ({ runtime_ms }) => runtime_ms },
+  { head: "WORKER", cell: ({ worker_name }) => worker_name, dropRank: 2, hidesEmpty: true },
+  { head: "ERROR", cell: ({ exception }) => exception, maxLength: 60, minLength: 10, hidesEmpty: true }
+]
+
+const formatRuns = ({ items, total_count }: typeof TaskRuns.Type, _text: string, view: View): string =>
+  formatTable(runColumns, items, view) +
+  (total_count > items.length ? `\n${total_count - items.length} older runs are counted, and not kept` : "")
+
+export const runs = (options: OneTask) =>
+  withRemote(options.project, (remote) =>
+    Effect.gen(function*() {
+      const [{ engine, task_id }] = yield* findTask(remote, options)
+      const path = { slug: remote.slug, engine, task_id }
+      yield* printAnswer(yield* remote.api.tasks.runs({ path, withResponse: true }), options.json, formatRuns)
+    }))
 
 const formatWhy = ({ checked_at, engine, reasons, state, task_id }: TaskWhy): string =>
   [

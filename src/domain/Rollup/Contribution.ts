@@ -1,9 +1,9 @@
 /**
- * What one task adds to the rollups (docs/trends.md), as a pure function of its row and attempts. A writer adds the
+ * What one task adds to the rollups (docs/trends.md), as a pure function of its row and runs. A writer adds the
  * contribution of the new row and subtracts that of the old one, so the rollups equal the sum over all tasks, whatever
  * the order, repetition and batching of their events.
  */
-import type { Analysis } from "../TaskHistory.ts"
+import { type Analysis, endOfRun, firstStartOf, receivedAtOf, type Run } from "../TaskHistory.ts"
 import { type Timestamp, toEpochMillis } from "../Timestamp.ts"
 import { appendEncoded, bucketOf, type Histogram } from "./Histogram.ts"
 
@@ -22,24 +22,29 @@ export interface Contribution {
   readonly name: string
   /** Empty: unknown. */
   readonly queue: string
+  /** The moments of its retries, in order. */
+  readonly retries: ReadonlyArray<string>
+  /** In order; at least one. */
+  readonly runs: ReadonlyArray<RunContribution>
+}
+
+export interface RunContribution {
   /** When it was received, else its first event. */
   readonly receivedAt: string
   readonly waitsFrom: string | null
   /** The first start. */
   readonly startedAt: string | null
-  /** The moments of its retries, in order. */
-  readonly retries: ReadonlyArray<string>
   readonly outcome: Outcome | null
   readonly endedAt: string
   readonly runtimeMillis: number | null
 }
 
-const outcomes = ["success", "failure", "revoked", "rejected"] as const
+export const outcomes = ["success", "failure", "revoked", "rejected"] as const
 export type Outcome = (typeof outcomes)[number]
 
-const isOutcome = (state: string): state is Outcome => (outcomes as ReadonlyArray<string>).includes(state)
+export const isOutcome = (state: string): state is Outcome => (outcomes as ReadonlyArray<string>).includes(state)
 
-/** Sums of one series and minute. `received`, `retry` and the outcomes are tasks; the rest is about durations. */
+/** Sums of one series and minute. `received` and the outcomes are runs, `retry` retries; the rest is about durations. */
 export interface Sums {
   received: number
   success: number
@@ -116,21 +121,37 @@ export const unknownName = "<unknown>"
 
 const noRetries: ReadonlyArray<string> = []
 
-export const contributionOf = (task: RollupTask, { attempts }: Analysis): Contribution => {
-  const first = attempts[0]
-  const last = attempts.at(-1)
+export const contributionOf = (task: RollupTask, { attempts, runs }: Analysis): Contribution => {
   let retries = noRetries
   for (const { retryEntry } of attempts) if (retryEntry !== null) retries = [...retries, retryEntry.at]
-  const outcome = isOutcome(task.state) ? task.state : null
   return {
     name: task.name.startsWith("<unknown") ? unknownName : task.name,
     queue: task.queue ?? "",
+    retries,
+    runs: runs.length === 1 ? [latestRunOf(task, runs[0])] : runs.map((run, index): RunContribution => {
+      if (index === runs.length - 1) return latestRunOf(task, run)
+      const { at, outcome, runtimeMillis } = endOfRun(run)
+      return {
+        receivedAt: receivedAtOf(run) ?? run.firstAt ?? at,
+        waitsFrom: receivedAtOf(run),
+        startedAt: firstStartOf(run),
+        outcome: isOutcome(outcome) ? outcome : null,
+        endedAt: at,
+        runtimeMillis
+      }
+    })
+  }
+}
+
+/** The latest run is the one that the row shows. */
+const latestRunOf = (task: RollupTask, run: Run): RunContribution => {
+  const outcome = isOutcome(task.state) ? task.state : null
+  return {
     receivedAt: task.received_at ?? task.first_event_at,
     waitsFrom: task.received_at,
-    startedAt: first?.startEntry?.at ?? null,
-    retries,
+    startedAt: firstStartOf(run),
     outcome,
-    endedAt: outcome === null ? "" : task.finished_at ?? last?.startEntry?.at ?? task.first_event_at,
+    endedAt: outcome === null ? "" : task.finished_at ?? run.attempts.at(-1)?.startEntry?.at ?? task.first_event_at,
     runtimeMillis: outcome === null ? null : task.runtime_ms
   }
 }
@@ -145,18 +166,63 @@ export const addDifference = (
   other: Contribution | null,
   sign: 1 | -1
 ): void => {
+  // a run that came before others moves them: what one place subtracts the next one adds
+  one.runs.forEach((run, index) => addRunDifference(changeAt, run, other?.runs[index] ?? null, sign))
+  if (one.retries.length > 0 && !isSameList(one.retries, other?.retries ?? noRetries)) {
+    for (const at of one.retries) changeAt(at).retry += sign
+  }
+}
+
+const addRunDifference = (
+  changeAt: ChangeAt,
+  one: RunContribution,
+  other: RunContribution | null,
+  sign: 1 | -1
+): void => {
   if (one.receivedAt !== other?.receivedAt) changeAt(one.receivedAt).received += sign
   if (one.startedAt !== null && (one.startedAt !== other?.startedAt || one.waitsFrom !== other.waitsFrom)) {
     addWait(changeAt, one.startedAt, one.waitsFrom, sign)
-  }
-  if (one.retries.length > 0 && !isSameList(one.retries, other?.retries ?? noRetries)) {
-    for (const at of one.retries) changeAt(at).retry += sign
   }
   if (one.outcome === null) return
   const isSameEnd = one.outcome === other?.outcome && one.endedAt === other.endedAt &&
     one.runtimeMillis === other.runtimeMillis
   if (!isSameEnd) addEnd(changeAt(one.endedAt), one.outcome, one.runtimeMillis, sign)
 }
+
+/** Whether `after` has all that `before` adds: the usual case, in which a task only gains parts. */
+export const hasOnlyGained = (before: Contribution, after: Contribution): boolean =>
+  before.retries.length === 0 && before.runs.every((run, index) => {
+    const now = after.runs[index]
+    return now !== undefined && run.receivedAt === now.receivedAt &&
+      (run.startedAt === null || (run.startedAt === now.startedAt && run.waitsFrom === now.waitsFrom)) &&
+      (run.outcome === null ||
+        (run.outcome === now.outcome && run.endedAt === now.endedAt && run.runtimeMillis === now.runtimeMillis))
+  })
+
+/** The runs that ended, by outcome, since the contribution before: the latest of each outcome that has more. */
+export const findNewlyEnded = (
+  before: Contribution | null,
+  after: Contribution
+): ReadonlyArray<EndedRun> => {
+  if (
+    after.runs.length === 1 && (after.runs[0]!.outcome === null || after.runs[0]!.outcome === before?.runs[0]?.outcome)
+  ) {
+    return noneEnded // most folds
+  }
+  const ended = after.runs.filter(hasEnded)
+  if (ended.length === 0) return noneEnded
+  return outcomes.flatMap((outcome): ReadonlyArray<EndedRun> => {
+    const known = before?.runs.filter((run) => run.outcome === outcome).length ?? 0
+    const now = ended.filter((run) => run.outcome === outcome)
+    return now.length > known ? now.slice(known - now.length) : noneEnded
+  })
+}
+
+const noneEnded: ReadonlyArray<never> = []
+
+type EndedRun = RunContribution & { readonly outcome: Outcome }
+
+const hasEnded = (run: RunContribution): run is EndedRun => run.outcome !== null
 
 const isSameList = (one: ReadonlyArray<string>, other: ReadonlyArray<string>): boolean =>
   one.length === other.length && one.every((at, index) => at === other[index])

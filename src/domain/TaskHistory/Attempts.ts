@@ -1,8 +1,8 @@
 /** From entries to attempts: step 6 of docs/attempts.md. */
-import { findDuplicates, isEnd, isTransition } from "./Deduplication.ts"
-import { type History, type HistoryEntry, isSameTransition } from "./History.ts"
+import { findDuplicates, isEnd, isTransition, microsOf } from "./Deduplication.ts"
+import { type HistoryEntry, isSameTransition } from "./History.ts"
 
-/** One run of the task, as far as the events show. At least one of the three entries is not null. */
+/** One try of the task, as far as the events show. At least one of the three entries is not null. */
 export interface Attempt {
   /** All its transitions, in order; never empty. */
   readonly transitions: Array<HistoryEntry>
@@ -17,16 +17,6 @@ export interface Transitions {
   readonly distinctEntries: ReadonlyArray<HistoryEntry>
   /** For an event that does not count: the event of the same transition that counts. */
   readonly original: (entry: HistoryEntry) => HistoryEntry
-}
-
-/** The analysis of a history before any field is read: steps 4 to 6 together. */
-export interface HistoryAnalysis extends Transitions {
-  readonly attempts: ReadonlyArray<Attempt>
-}
-
-export const analyseHistory = ({ entries }: History): HistoryAnalysis => {
-  const { distinctEntries, original } = transitionsOf(entries)
-  return { distinctEntries, original, attempts: attemptsOf(distinctEntries) }
 }
 
 export const attemptsOf = (counted: ReadonlyArray<HistoryEntry>): ReadonlyArray<Attempt> => {
@@ -44,15 +34,53 @@ export const attemptsOf = (counted: ReadonlyArray<HistoryEntry>): ReadonlyArray<
     if (entry.kind === "task.retried") current.retryEntry = entry
     else if (isEnd(entry)) current.endEntry = entry
   }
+  joinEarlyEnds(attempts)
   return attempts
+}
+
+/** In microseconds: how far the clocks of agents may differ (agents' protocol, section 3.3). */
+const EARLY_WITHIN_MICROS = 60_000_000
+
+/** An end before its start is its end: a clock was set back between the two, or they are of two clocks. */
+const joinEarlyEnds = (attempts: Array<Attempt>): void => {
+  for (let at = 1; at < attempts.length; at++) {
+    const before = attempts[at - 1]!
+    const started = attempts[at]!
+    const early = earlyEndOf(before, started)
+    if (early === null) continue
+    started.endEntry = early
+    if (before.startEntry === null) {
+      started.transitions.unshift(...before.transitions)
+      attempts.splice(--at, 1)
+    } else {
+      started.transitions.unshift(early)
+      before.transitions.pop()
+      before.endEntry = before.transitions.findLast(isEnd) ?? null
+    }
+  }
+}
+
+/** The last end of the attempt before, where it is not that attempt's own and the started one has none. */
+const earlyEndOf = (before: Attempt, { endEntry, retryEntry, startEntry }: Attempt): HistoryEntry | null => {
+  if (startEntry === null || endEntry !== null || retryEntry !== null || before.retryEntry !== null) return null
+  const early = before.transitions.at(-1)!
+  if (early.kind !== "task.succeeded" && early.kind !== "task.failed") return null
+  if (before.startEntry !== null && before.transitions.filter(isEnd).length < 2) return null
+  return microsOf(startEntry) - microsOf(early) <= EARLY_WITHIN_MICROS ? early : null
+}
+
+/** Whether one of the entries of this moment is the same event; the other path's report may lie between the two. */
+const isKnown = (distinct: ReadonlyArray<HistoryEntry>, entry: HistoryEntry): boolean => {
+  for (let at = distinct.length - 1; at >= 0 && distinct[at]!.at === entry.at; at--) {
+    if (isSameTransition(distinct[at]!, entry)) return true
+  }
+  return false
 }
 
 export const transitionsOf = (entries: ReadonlyArray<HistoryEntry>): Transitions => {
   const distinct: Array<HistoryEntry> = []
   for (const entry of entries) {
-    if (!isTransition(entry.kind)) continue
-    const previous = distinct.at(-1)
-    if (previous === undefined || !isSameTransition(previous, entry)) distinct.push(entry)
+    if (isTransition(entry.kind) && !isKnown(distinct, entry)) distinct.push(entry)
   }
   const copies = findDuplicates(distinct)
   if (copies.size === 0) return { distinctEntries: distinct, original: (entry) => entry }

@@ -3,6 +3,7 @@ import type { AgentId } from "../Id.ts"
 import { TaskEventKind } from "../TaskState.ts"
 import type { Timestamp } from "../Timestamp.ts"
 import { BROKER_EVENTS, eventSourceOf, type FieldValue, type History, type HistoryEntry } from "./History.ts"
+import { decodePast, type DetachedFact, type EncodedPast, encodePast } from "./PastCodec.ts"
 
 /** A kind is stored as its index in this list. */
 const KINDS: ReadonlyArray<TaskEventKind> = TaskEventKind.literals
@@ -13,10 +14,10 @@ const ENTRY_CELLS = 8
 const FACT_CELLS = 4
 
 /**
- * `[version, words, entries, facts, reporters, signatures]`. Words are the agents, names, workers, reporters and
+ * `[version, words, entries, facts, reporters, signatures, past]`. Words are the agents, names, workers, reporters and
  * signatures, each once; entries and facts are rows of 8 and 4 cells one after the other. `reporters` has a word for
  * each entry of the unknown path, `signatures` one for each failure, in the order of the entries; both are absent when
- * no entry has any. A program that does not know them ignores them.
+ * no entry has any, and `past` when no entry was dropped (`PastCodec.ts`). A program that does not know them ignores them.
  */
 type EncodedHistory = [
   version: number,
@@ -24,12 +25,14 @@ type EncodedHistory = [
   entries: Array<string | number>,
   facts: Array<string | number>,
   reporters?: Array<number>,
-  signatures?: Array<number>
+  signatures?: Array<number>,
+  past?: EncodedPast
 ]
 
 export const encodeHistory = (history: History): string => {
   const encoded: EncodedHistory = [VERSION, [], [], []]
   const [, words, entries, facts] = encoded
+  const detached: Array<DetachedFact> = []
   const word = (text: string | null): number => {
     if (text === null) return NONE
     const known = words.indexOf(text)
@@ -47,8 +50,15 @@ export const encodeHistory = (history: History): string => {
   }
   history.facts.forEach((fact, slot) => {
     if (fact === undefined) return
-    facts.push(slot, history.entries.indexOf(fact.entry), fact.value, fact.id === fact.entry.id ? "" : fact.id)
+    const index = history.entries.indexOf(fact.entry)
+    if (index < 0) detached.push([slot, fact])
+    else facts.push(slot, index, fact.value, fact.id === fact.entry.id ? "" : fact.id)
   })
+  if (history.past !== null) {
+    encoded[4] ??= []
+    encoded[5] ??= []
+    encoded.push(encodePast(history.past, detached))
+  }
   return JSON.stringify(encoded)
 }
 
@@ -59,7 +69,7 @@ const isUnknown = ({ name }: Pick<HistoryEntry, "name">): boolean => eventSource
 /** Throws for a text that `encodeHistory` did not write: only a damaged database has one. */
 export const decodeHistory = (text: string): History => {
   // `encodeHistory` guarantees the type; a check of each cell would cost more than the fold.
-  const [version, words, rows, values, reporters = [], signatures = []]: EncodedHistory = JSON.parse(text)
+  const [version, words, rows, values, reporters = [], signatures = [], encodedPast]: EncodedHistory = JSON.parse(text)
   if (version !== VERSION) throw new Error(`unknown form of task history: ${version}`)
   const entries: Array<HistoryEntry> = []
   let unknown = 0
@@ -76,7 +86,10 @@ export const decodeHistory = (text: string): History => {
     const entry = entries[Number(values[at + 1])]!
     facts[Number(values[at])] = { entry, value: String(values[at + 2]), id: String(values[at + 3]) || entry.id }
   }
-  return { entries, facts }
+  if (encodedPast === undefined) return { entries, facts, past: null }
+  const { detached, past } = decodePast(encodedPast)
+  for (const [slot, fact] of detached) facts[slot] = fact
+  return { entries, facts, past }
 }
 
 const entryAt = (

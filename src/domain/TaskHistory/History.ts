@@ -1,6 +1,6 @@
 import type { AgentId } from "../Id.ts"
 /** The stored parts of a task's events, and their order (docs/attempts.md). */
-import { RANK, type TaskEventKind } from "../TaskState.ts"
+import { RANK, type TaskEventKind, type TaskState } from "../TaskState.ts"
 import type { Timestamp } from "../Timestamp.ts"
 
 /** One event, or one broker event that was reported under several ids. */
@@ -26,12 +26,55 @@ export interface FieldValue {
   readonly value: string
 }
 
+/** A run that has ended. */
+export interface PastRun {
+  readonly state: TaskState
+  readonly received_at: Timestamp | null
+  /** Of its last attempt; null: no start was reported. */
+  readonly started_at: Timestamp | null
+  readonly finished_at: Timestamp
+  readonly attempts: number
+  readonly retry_count: number
+  readonly runtime_ms: number | null
+  readonly worker_name: string | null
+  /** Shortened; null unless it failed, or was revoked or rejected. */
+  readonly exception: string | null
+}
+
+/** The attempts that were dropped of a run which goes on in the entries. */
+export interface OpenRun {
+  readonly receivedAt: Timestamp | null
+  readonly firstAt: Timestamp | null
+  /** Of its first attempt. */
+  readonly startedAt: Timestamp | null
+  readonly starts: number
+  readonly retries: number
+  readonly republications: number
+}
+
+export interface Past {
+  /** The time of the first entry that was kept. An earlier event is known: what it reports is counted here. */
+  readonly horizon: Timestamp
+  /** Oldest first. */
+  readonly runs: ReadonlyArray<PastRun>
+  /** How many runs came before those. */
+  readonly forgotten: number
+  /** Null: the entries begin with a run. */
+  readonly open: OpenRun | null
+  /** The latest name of the named path in the dropped entries. */
+  readonly name: string | null
+  /** The latest failed attempt in them. */
+  readonly failure: { readonly signature: string; readonly at: Timestamp } | null
+}
+
 /** `apply` changes it in place: a history is not shared. */
 export interface History {
   /** In the order of `compareEntries`. */
   readonly entries: Array<HistoryEntry>
-  /** At the index of `factSlot`. */
+  /** At the index of `factSlot`. A value outlives its entry where that was dropped. */
   readonly facts: Array<FieldValue | undefined>
+  /** What is kept of dropped entries; null: none was dropped. */
+  readonly past: Past | null
 }
 
 export const NAMED_EVENTS = 0

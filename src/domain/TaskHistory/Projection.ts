@@ -8,8 +8,8 @@ import {
   type TaskState
 } from "../TaskState.ts"
 import { addSeconds, parse, type Timestamp } from "../Timestamp.ts"
-import { analyseHistory, type Attempt, type HistoryAnalysis, type Transitions } from "./Attempts.ts"
-import { isTransition, microsOf } from "./Deduplication.ts"
+import { analyseHistory, type HistoryAnalysis } from "./Analysis.ts"
+import type { Attempt, Transitions } from "./Attempts.ts"
 import { STORED_FIELDS, type StoredFieldName } from "./Event.ts"
 import {
   BROKER_EVENTS,
@@ -22,7 +22,12 @@ import {
   type HistoryEntry,
   NAMED_EVENTS
 } from "./History.ts"
+import { hasLostStarts, WORKER_LOST } from "./LostStarts.ts"
+import { countRetries, countStarts } from "./Past.ts"
 import { findReconciledOutcome } from "./Reconciliation.ts"
+import { countRepublications } from "./Republications.ts"
+import { measureRuntime, readRuntime, receivedAtOf, type Run } from "./Runs.ts"
+import { workerOf } from "./Workers.ts"
 
 /**
  * A task's fields as its events report them (interface, Task). `args`, `kwargs` and `result` are JSON text, null when
@@ -51,58 +56,60 @@ export interface TaskFields {
   readonly first_event_at: Timestamp
 }
 
-/** The row of a task with at least one event. */
+/** The row of a task with at least one event. It shows the latest run. */
 export const computeTaskFields = (
   history: History,
   analysis: HistoryAnalysis = analyseHistory(history)
 ): TaskFields => {
   const { entries } = history
-  const { attempts } = analysis
-  const last = attempts.at(-1)
-  const receipts = entriesOfKind(entries, "task.received")
-  const retries = attempts.reduce((count, attempt) => attempt.retryEntry === null ? count : count + 1, 0)
-  const republications = countRepublications(receipts)
-  const state = stateOf(history, last, receipts, republications >= retries)
+  const { runs } = analysis
+  const run = runs.at(-1)!
+  const { receipts } = run
+  const last = run.attempts.at(-1)
+  const retries = countRetries(run)
+  const state = stateOf(
+    history,
+    last,
+    receipts,
+    (run.open?.republications ?? 0) + countRepublications(receipts) >= retries
+  )
   const endEntry = last?.endEntry ?? null
   const lastAttemptValue = (name: StoredFieldName) =>
     last === undefined ? null : latestValueWithin(history, name, last, analysis)
-  const showsException = STATES_WITH_EXCEPTION.has(state)
-  const reconciledOutcome = findReconciledOutcome(entries, last)
+  const outcome = findReconciledOutcome(entries, last)
+  const shownState = outcome?.outcome ?? state
+  const showsException = STATES_WITH_EXCEPTION.has(shownState)
   const priority = latestValue(history, "priority") ?? ""
   const args = latestValue(history, "args")
   const kwargs = latestValue(history, "kwargs")
   const reportedRuntime = endEntry === null ? null : readRuntime(lastAttemptValue("runtime_ms"))
   return {
-    name: nameOf(entries),
+    name: nameOf(history),
     queue: latestValue(history, "queue"),
-    state: reconciledOutcome?.outcome ?? state,
+    state: shownState,
     priority: isTaskPriority(priority) ? priority : "normal",
     // an event that has one of them had none of the other; null is for tasks whose events have no arguments at all
     args: args ?? (kwargs === null ? null : "[]"),
     kwargs: kwargs ?? (args === null ? null : "{}"),
-    result: state === "success" ? jsonOrNull(lastAttemptValue("result")) : null,
-    exception: reconciledOutcome?.exception ?? (showsException ? lastAttemptValue("exception") : null),
+    result: shownState === "success" ? jsonOrNull(lastAttemptValue("result")) : null,
+    exception: outcome?.exception ?? (showsException ? lastAttemptValue("exception") : lostWorkersOf(run, shownState)),
     traceback: showsException ? lastAttemptValue("traceback") : null,
-    retry_count: Math.max(retries, republications),
+    retry_count: retries,
     eta: parse(latestValue(history, "eta") ?? "") ?? null,
-    received_at: receipts[0]?.at ?? null,
+    received_at: receivedAtOf(run),
     // the runtime is the worker's own measure, while the moments of two events can be of two clocks
     started_at: endEntry !== null && reportedRuntime !== null
       ? addSeconds(endEntry.at, -reportedRuntime / 1000)
       : last?.startEntry?.at ?? null,
-    finished_at: endEntry?.at ?? reconciledOutcome?.finished_at ?? null,
-    runtime_ms: endEntry === null
+    finished_at: outcome?.finished_at ?? endEntry?.at ?? null,
+    runtime_ms: endEntry === null || outcome !== null
       ? null
       : reportedRuntime ?? measureRuntime(last?.startEntry ?? null, endEntry),
-    worker_name: workerOf(entries),
+    worker_name: runs.length === 1 ? workerOf(entries) : workerOf(entriesOfRun(entries, run)),
     parent_task_id: latestValue(history, "parent_task_id"),
     root_task_id: latestValue(history, "root_task_id"),
     tags: tagsOf(latestValue(history, "tags")),
-    first_event_at: firstMomentOf(entries, [
-      receipts[0],
-      entriesOfKind(entries, "task.sent")[0],
-      analysis.distinctEntries[0]
-    ])
+    first_event_at: run.firstAt ?? entries[0]!.at
   }
 }
 
@@ -122,30 +129,10 @@ export const countEnds = (history: History): Readonly<Record<EndKind, number>> =
 
 const isEndKind = (kind: TaskEventKind): kind is EndKind => RANK[kind] >= RANK["task.retried"]
 
-/** The entries of the named path if there are any, else those of the unknown path. */
-const entriesOfKind = (entries: ReadonlyArray<HistoryEntry>, kind: TaskEventKind): ReadonlyArray<HistoryEntry> => {
-  const all = entries.filter((entry) => entry.kind === kind)
-  if (all.length === 0) return all
-  const named = all.filter((entry) => eventSourceOf(entry.name) === NAMED_EVENTS)
-  return named.length > 0 ? named : all
-}
-
-/**
- * How often Celery published the task again for a retry; two reports of one moment count once. A first publication
- * under another name is `self.replace()`, which is not a retry.
- */
-const countRepublications = (receipts: ReadonlyArray<HistoryEntry>): number => {
-  let count = 0
-  let previous = ""
-  const names = new Set<string>()
-  for (const { at, name, republished } of receipts) {
-    if (at === previous) continue
-    previous = at
-    const replaces = names.size > 0 && !names.has(name)
-    names.add(name)
-    if (republished && !replaces) count++
-  }
-  return count
+/** The entries since the first transition of the latest run. */
+const entriesOfRun = (entries: ReadonlyArray<HistoryEntry>, { attempts }: Run): ReadonlyArray<HistoryEntry> => {
+  const first = attempts[0]?.transitions[0]
+  return first === undefined ? [] : entries.filter((entry) => compareEntries(entry, first) >= 0)
 }
 
 const STATES_WITH_EXCEPTION: ReadonlySet<TaskState> = new Set<TaskState>(["failure", "retry", "revoked", "rejected"])
@@ -186,41 +173,16 @@ const latestValueWithin = (
   return (findFact(NAMED_EVENTS) ?? findFact(BROKER_EVENTS))?.value ?? null
 }
 
-const nameOf = (entries: ReadonlyArray<HistoryEntry>): string =>
-  (entries.findLast((entry) => eventSourceOf(entry.name) === NAMED_EVENTS) ?? entries.at(-1)!).name
+const nameOf = ({ entries, past }: History): string =>
+  entries.findLast((entry) => eventSourceOf(entry.name) === NAMED_EVENTS)?.name ?? past?.name ?? entries.at(-1)!.name
 
-const workerOf = (entries: ReadonlyArray<HistoryEntry>): string | null => {
-  const at = (path: EventSource) =>
-    entries.findLast((entry) => entry.worker !== null && isTransition(entry.kind) && eventSourceOf(entry.name) === path)
-  return (at(NAMED_EVENTS) ?? at(BROKER_EVENTS))?.worker ?? null
-}
+/** A message that kills its worker each time shows no end of its own. */
+const lostWorkersOf = (run: Run, state: TaskState): string | null =>
+  state === "started" && hasLostStarts(run.attempts) ? `${WORKER_LOST}: ${countStarts(run)} starts, no end` : null
 
 const jsonOrNull = (json: string | null): string | null => json === "null" ? null : json
-
-/** Longer runtimes are impossible: tasks run in the years from 2000 to 2199. */
-const MAX_RUNTIME_MILLIS = 200 * 366 * 86_400_000
-
-/** The reported runtime in whole milliseconds. */
-const readRuntime = (reported: string | null): number | null => {
-  const millis = reported === null ? NaN : Math.round(Number(reported))
-  return millis >= 0 && millis <= MAX_RUNTIME_MILLIS ? millis : null
-}
-
-/** The time from start to end. Null where disagreeing clocks would give a negative runtime. */
-const measureRuntime = (started: HistoryEntry | null, ended: HistoryEntry): number | null => {
-  const micros = started === null ? -1 : microsOf(ended) - microsOf(started)
-  return micros < 0 ? null : Math.round(micros / 1000)
-}
 
 const tagsOf = (json: string | null): ReadonlyArray<string> => {
   const tags: unknown = json === null ? [] : JSON.parse(json)
   return Array.isArray(tags) ? tags.filter((tag) => typeof tag === "string") : []
-}
-
-const firstMomentOf = (
-  entries: ReadonlyArray<HistoryEntry>,
-  counted: ReadonlyArray<HistoryEntry | undefined>
-): Timestamp => {
-  const first = counted.reduce((least, entry) => least === undefined || (entry && entry.at < least.at) ? entry : least)
-  return (first ?? entries[0]!).at
 }

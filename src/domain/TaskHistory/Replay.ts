@@ -3,9 +3,9 @@ import { addEvent } from "../TaskHistory.ts"
 import type { Timestamp } from "../Timestamp.ts"
 import { isEnd } from "./Deduplication.ts"
 import type { History, HistoryEntry } from "./History.ts"
-import { membersOf } from "./Timeline.ts"
+import { membersOf } from "./Members.ts"
 
-/** Ends of one task that are looked at; earlier ones are left out. A task may have 1000 events. */
+/** Ends of one task that are looked at; earlier ones are left out. A task may have hundreds of events. */
 const maxEnds = 100
 
 /** A point of a history after which an attempt starts, or the end of the history. */
@@ -32,19 +32,22 @@ export const replayHistory = (
   if (first < 0) return []
   const previous = Math.max(first - 1, cuts.length - 1 - maxEnds)
   const known = new Map(entries.map((entry) => [entry.id, entry]))
-  const rebuilt: History = { entries: [], facts: [] }
+  const rebuilt: History = { entries: [], facts: [], past: null }
   let added = 0
   const historyOf = (length: number): History => {
     if (length === entries.length) return whole
     for (; added < length; added++) addEntry(rebuilt, engine, task_id, entries[added]!)
     return {
       entries: entries.slice(0, length),
+      past: whole.past,
       facts: rebuilt.facts.map((fact) =>
         fact === undefined ? undefined : { ...fact, entry: known.get(fact.entry.id) ?? fact.entry }
       )
     }
   }
-  const before: History = previous < 0 ? { entries: [], facts: [] } : historyOf(cuts[previous]!.length)
+  const before: History = previous < 0
+    ? { entries: [], facts: [], past: whole.past }
+    : historyOf(cuts[previous]!.length)
   return [before, ...cuts.slice(previous + 1).map(({ length }) => historyOf(length))]
 }
 

@@ -1,6 +1,10 @@
 import type { TaskEventKind } from "../TaskState.ts"
 import { BROKER_EVENTS, eventSourceOf, type History } from "./History.ts"
 
+/** Whether the unknown path has reported the task: a transition may come twice. */
+export const hasTwoPaths = ({ entries }: History): boolean =>
+  entries.some(({ name }) => eventSourceOf(name) === BROKER_EVENTS)
+
 /**
  * How often one source alone has reported the kind: the named path, or on the unknown path the process that reported it
  * most often for each worker, summed over the workers. More events never make it smaller, since nothing is paired.

@@ -1,11 +1,11 @@
 import type { AgentId } from "../Id.ts"
 /** A task's timeline: one entry for each transition, however many paths and agents reported it. */
-import { canonicalTextOf, JsonObject, parse } from "../CanonicalJson.ts"
 import type { TaskEventKind } from "../TaskState.ts"
 import type { Timestamp } from "../Timestamp.ts"
-import { analyseHistory } from "./Attempts.ts"
+import { analyseHistory } from "./Analysis.ts"
 import { isTransition } from "./Deduplication.ts"
 import { eventSourceOf, type History, type HistoryEntry, NAMED_EVENTS } from "./History.ts"
+import { membersOf } from "./Members.ts"
 
 /** One event of a task's timeline; `payload` is the text of a JSON object. */
 export interface TimelineEvent {
@@ -68,10 +68,4 @@ const extraMembersOf = (copies: ReadonlyArray<HistoryEntry>, rest: string): Read
       return [`${JSON.stringify(key)}:${json}`]
     })
   )
-}
-
-/** The members of an entry's `rest`, each with its JSON text. */
-export const membersOf = (rest: string): ReadonlyArray<readonly [key: string, json: string]> => {
-  const node = parse(`{${rest}}`)
-  return node instanceof JsonObject ? node.keys.map((key) => [key, canonicalTextOf(node.get(key) ?? "null")]) : []
 }

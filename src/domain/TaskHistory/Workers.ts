@@ -1,6 +1,7 @@
 /** The attempts of a task by worker. */
 import { RANK, type TaskEventKind } from "../TaskState.ts"
-import { analyseHistory, type Attempt, type HistoryAnalysis } from "./Attempts.ts"
+import { analyseHistory, type HistoryAnalysis } from "./Analysis.ts"
+import type { Attempt } from "./Attempts.ts"
 import { eventSourceOf, type History, type HistoryEntry, NAMED_EVENTS } from "./History.ts"
 
 /** Attempts that ended at a worker, by outcome; `processed` counts all of them. */
@@ -53,7 +54,7 @@ const workersOf = (
 }
 
 /** The worker of the last event of the named path that names one, else of the last event that does. */
-const workerOf = (entries: ReadonlyArray<HistoryEntry>): string | null => {
+export const workerOf = (entries: ReadonlyArray<HistoryEntry>): string | null => {
   let worker: string | null = null
   for (let at = entries.length - 1; at >= 0; at--) {
     const entry = entries[at]!

@@ -5,6 +5,7 @@ import { heldCodes } from "../../domain/Approval.ts"
 import { TaskDetail, TaskList, TaskTree } from "../../domain/Task.ts"
 import { TaskFacetCounts, TaskMatches } from "../../domain/Task/Facets.ts"
 import { BulkDelete, BulkDeleteResult, CountFacets, ListMatches, ListTasks } from "../../domain/Task/Filter.ts"
+import { TaskRuns } from "../../domain/Task/Runs.ts"
 import { TaskWhy } from "../../domain/Task/WhyAnswer.ts"
 import { ProvideActor, ProvideProject } from "../Access.ts"
 import { pathParameter } from "../Docs/Parameters.ts"
@@ -71,6 +72,16 @@ export class TasksApi extends HttpApiGroup.make("tasks")
         "Show a task's tree",
         "The tasks that share its root, oldest first, at most 500. Where a task has no `root_task_id`, its " +
           "parents are followed."
+      ))
+  )
+  .add(
+    HttpApiEndpoint.get("runs")`/projects/${slug}/tasks/${engine}/${taskId}/runs`
+      .addSuccess(TaskRuns)
+      .annotate(Access, { caller: "viewer", scope: "tasks:read" })
+      .annotateContext(operation(
+        "List a task's runs",
+        "Where an engine uses one id again and again, each use is a run; the task shows the latest. Latest first, at most " +
+          "150; `total_count` counts older ones too."
       ))
   )
   .add(

@@ -70,6 +70,7 @@ export const layer = implementGroup(
           )
       )
       .handle("tree", ({ path }) => tasks.getTree(path))
+      .handle("runs", ({ path }) => tasks.listRuns(path))
       .handle("why", ({ path }) => why.explain(path))
       .handle(
         "bulkDelete",

@@ -89,6 +89,8 @@ const needyStates: Partial<Record<RuleTrigger, ReadonlyArray<TaskState>>> = {
  */
 const maxReportSkewSeconds = 2
 
+const startedAgain = "The task was started again since."
+
 /** Why a retry comes too late: the task went on after the event. Null: it did not. */
 const overtakenBy = (
   trigger: RuleTrigger,
@@ -96,10 +98,14 @@ const overtakenBy = (
   { occurred_at }: Occurrence
 ): string | null => {
   if (started_at !== null && started_at > addSeconds(occurred_at, maxReportSkewSeconds)) {
-    return "The task was started again since."
+    return startedAgain
   }
   return needyStates[trigger]?.includes(state) === false ? `The task's state is ${state} now.` : null
 }
+
+/** Another start showed that the worker was lost: a retry would run the task twice at once. */
+const isAboutLostStart = ({ fingerprint, trigger }: TriggerEvent): boolean =>
+  trigger === "task.orphaned" && fingerprint !== null
 
 /**
  * Decides what each rule does about each event. It reads nothing and writes nothing. Plain code but for the clock: a
@@ -253,6 +259,8 @@ export const decide = (rules: ReadonlyArray<ActiveRule>, events: ReadonlyArray<B
             const candidate = candidateOf(event, occurrence)
             const verdict: Verdict = candidate === null
               ? { outcome: "not_allowed", detail: "The event is about no task." }
+              : type === "retry" && isAboutLostStart(event)
+              ? { outcome: "not_allowed", detail: startedAgain }
               : judgeCommand(active, type, candidate, occurrence)
             addRow(active, event, [occurrence], type, verdict)
             if (verdict.command !== undefined) issues.push(verdict.command)

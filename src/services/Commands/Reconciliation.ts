@@ -28,6 +28,8 @@ const maxTasksPerTick = 200
 const maxQuestionsPerTick = 20
 /** Projects per tick. */
 const maxProjectsPerTick = 50
+/** How far clocks may differ (agents' protocol, section 3.3). */
+const clocksDifferSeconds = 60
 /** Maximum unanswered questions. */
 const maxOpenQuestions = 200
 
@@ -134,8 +136,9 @@ export class TaskReconciliation extends Effect.Service<TaskReconciliation>()("sv
           if (isAsked) yield* markOrphan(question, worker, "its agent did not say what became of the task")
         } else {
           const finished_at = Timestamp.parse(reconciled.value.finished_at ?? "") ?? null
-          // an end before the start belongs to an earlier attempt
-          const isOld = finished_at !== null && finished_at < question.started_at
+          // an end long before the start belongs to an earlier attempt, one shortly before it to another host's clock
+          const isOld = finished_at !== null &&
+            finished_at < Timestamp.addSeconds(question.started_at, -clocksDifferSeconds)
           const outcome = isOld ? null : inferOutcome({ ...reconciled.value, finished_at }, question.task_id, worker)
           // before the report: after a crash in between the question is asked again
           if (outcome?.outcome === "unknown") {

@@ -1,9 +1,6 @@
+import { findNewlyEnded, outcomes } from "../../domain/Rollup/Contribution.ts"
 import type { Metrics } from "../Metrics.ts"
 import type { FoldResult } from "./Fold.ts"
-
-export const outcomes = ["success", "failure", "revoked", "rejected"] as const
-export const isOutcome = (state: string): state is (typeof outcomes)[number] =>
-  (outcomes as ReadonlyArray<string>).includes(state)
 
 /** `/metrics` repeats a label in each bucket of its histogram. */
 const maxNameLength = 200
@@ -12,8 +9,8 @@ const maxNameLength = 200
 const other = "other"
 
 /**
- * Counts ended tasks in the metrics by name. The first `maxNames` names of this process have their own series. A task
- * whose state does not change is not counted again: agents report an end more than once. Plain code on the hot path.
+ * Counts ended runs of tasks in the metrics by name. The first `maxNames` names of this process have their own series. An
+ * end that is reported again is no further one. Plain code on the hot path.
  */
 export const makeEndCounter = ({ taskRun, tasksEnded }: Pick<Metrics, "taskRun" | "tasksEnded">, maxNames: number) => {
   const makeSeries = (name: string) => {
@@ -38,11 +35,12 @@ export const makeEndCounter = ({ taskRun, tasksEnded }: Pick<Metrics, "taskRun" 
   }
 
   return (folded: ReadonlyArray<FoldResult>): void => {
-    for (const { stored, row } of folded) {
-      if (stored?.state === row.state || !isOutcome(row.state)) continue
-      const series = seriesOf(row.name)
-      series[row.state].inc()
-      if (row.runtime_ms !== null) series.run.observe(row.runtime_ms / 1000)
+    for (const { after, before, row } of folded) {
+      for (const { outcome, runtimeMillis } of findNewlyEnded(before, after)) {
+        const series = seriesOf(row.name)
+        series[outcome].inc()
+        if (runtimeMillis !== null) series.run.observe(runtimeMillis / 1000)
+      }
     }
   }
 }

@@ -1,4 +1,5 @@
 import { system } from "../../domain/Actor.ts"
+import { findNewlyEnded } from "../../domain/Rollup/Contribution.ts"
 import type { ActorEntry } from "../Audit.ts"
 import type { FoldResult } from "./Fold.ts"
 import type { TaskGroup } from "./Grouping.ts"
@@ -9,13 +10,13 @@ const agentActor = system("agent")
 const MAX_EXCEPTION_CHARACTERS = 300
 
 /**
- * Audit entries for tasks that have become failed. A repeated report, or one by a second path, changes no state and so
+ * Audit entries for tasks of which a run failed. A repeated report, or one by a second path, ends no further run and so
  * adds no entry. Secrets in the exception are already masked.
  */
 export const makeFailureEntries = (folded: ReadonlyArray<FoldResult>): ReadonlyArray<ActorEntry> => {
   const failures: Array<ActorEntry> = []
   for (const one of folded) {
-    if (one.row.state === "failure" && one.stored?.state !== "failure") {
+    if (findNewlyEnded(one.before, one.after).some(({ outcome }) => outcome === "failure")) {
       failures.push({ actor: agentActor, entry: makeFailureEntry(one) })
     }
   }

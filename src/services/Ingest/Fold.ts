@@ -46,6 +46,8 @@ export interface FoldResult {
 export interface FailureChange {
   readonly fingerprint: string
   readonly at: Timestamp
+  /** Whether the attempt lost its worker, and has no failure of its own. */
+  readonly isLost: boolean
   readonly change: 1 | -1
 }
 
@@ -77,7 +79,7 @@ const foldGroup = (known: StoredTask | undefined, group: TaskGroup, at: Timestam
     : failuresOf(group.engine, known.name, TaskHistory.listFailedAttempts(history, analysisBefore))
   const taskEndsBefore = known === undefined || analysisBefore === null
     ? noTaskEnds
-    : countTaskEnds(history, analysisBefore, failuresBefore.length, known.state)
+    : countTaskEnds(history, analysisBefore, failuresBefore, known.state)
   const before = known === undefined || analysisBefore === null ? null : contributionOf(known, analysisBefore)
   let changed = false
   for (const event of group.events) {
@@ -87,10 +89,12 @@ const foldGroup = (known: StoredTask | undefined, group: TaskGroup, at: Timestam
   }
   if (!changed) return null
   const { analysis, failures, fields, fingerprint, taskEnds } = readHistory(group.engine, history)
+  // the next fold compares with what is stored, so what is dropped here stays counted
+  const text = TaskHistory.encode(TaskHistory.compactHistory(history, analysis))
   return {
     group,
     stored: known,
-    row: rowOf(known, group, fields, fingerprint, TaskHistory.encode(history), at),
+    row: rowOf(known, group, fields, fingerprint, text, at),
     ends: subtractEnds(endsBefore, TaskHistory.countEndsByWorker(history, analysis)),
     failures: subtractFailures(failuresBefore, failures),
     newEnds: findNewEnds(taskEndsBefore, taskEnds),
@@ -108,10 +112,13 @@ export const readHistory = (engine: string, history: TaskHistory.History) => {
     analysis,
     fields,
     failures,
-    fingerprint: failures.at(-1)?.fingerprint ?? null,
-    taskEnds: countTaskEnds(history, analysis, failures.length, fields.state)
+    fingerprint: failures.at(-1)?.fingerprint ?? pastFingerprint(engine, fields.name, history),
+    taskEnds: countTaskEnds(history, analysis, failures, fields.state)
   }
 }
+
+const pastFingerprint = (engine: string, name: string, { past }: TaskHistory.History): string | null =>
+  past === null || past.failure === null ? null : addTask(engine, name, past.failure.signature)
 
 /** Every property is written out: a spread costs more than the fold. */
 const rowOf = (
@@ -170,7 +177,7 @@ const failuresOf = (
 ): ReadonlyArray<Failure> =>
   attempts.length === 0
     ? noFailures
-    : attempts.map(({ at, signature }) => ({ fingerprint: addTask(engine, name, signature), at }))
+    : attempts.map(({ at, isLost, signature }) => ({ fingerprint: addTask(engine, name, signature), at, isLost }))
 
 export const subtractFailures = (
   before: ReadonlyArray<Failure>,

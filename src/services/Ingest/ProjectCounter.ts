@@ -1,10 +1,10 @@
 import { Clock, Effect } from "effect"
 import type { ProjectId } from "../../domain/Id.ts"
+import { type Contribution, findNewlyEnded, outcomes, type RunContribution } from "../../domain/Rollup/Contribution.ts"
 import { type Timestamp, toEpochMillis } from "../../domain/Timestamp.ts"
 import { Reader } from "../Database.ts"
 import { idIn } from "../Dialect.ts"
 import { Metrics } from "../Metrics.ts"
-import { isOutcome, outcomes } from "./EndCounter.ts"
 import type { FoldResult } from "./Fold.ts"
 
 /** Pairs of project and engine of this process that have their own series; further ones are `other`. */
@@ -16,7 +16,7 @@ const other = "other"
 const slugMillis = 60_000
 
 /**
- * Counts tasks in the metrics by project and engine, as this process stores them: the sum over replicas is that of all
+ * Counts runs of tasks in the metrics by project and engine, as this process stores them: the sum over replicas is that of all
  * tasks. A repeated event changes nothing and counts nothing.
  */
 export const makeProjectCounter = Effect.gen(function*() {
@@ -67,21 +67,31 @@ export const makeProjectCounter = Effect.gen(function*() {
 
   /** Plain code on the hot path. */
   const count = (folded: ReadonlyArray<FoldResult>): void => {
-    for (const { after, before, row, stored } of folded) {
+    for (const { after, before, row } of folded) {
       const series = seriesOf(row.project_id, row.engine)
-      if (before === null) series.received.inc()
+      const received = after.runs.length - (before?.runs.length ?? 0)
+      if (received > 0) series.received.inc(received)
       const retries = after.retries.length - (before?.retries.length ?? 0)
       if (retries > 0) series.retries.inc(retries)
-      if (after.startedAt !== null && after.waitsFrom !== null && (before === null || before.startedAt === null)) {
+      for (const { startedAt, waitsFrom } of newlyStarted(before, after)) {
         // the casts: a contribution holds the timestamps of its task
-        const millis = toEpochMillis(after.startedAt as Timestamp) - toEpochMillis(after.waitsFrom as Timestamp)
+        const millis = toEpochMillis(startedAt as Timestamp) - toEpochMillis(waitsFrom as Timestamp)
         if (millis >= 0) series.wait.observe(millis / 1000) // less: clocks disagree
       }
-      if (stored?.state === row.state || !isOutcome(row.state)) continue
-      series[row.state].inc()
-      if (row.runtime_ms !== null) series.run.observe(row.runtime_ms / 1000)
+      for (const { outcome, runtimeMillis } of findNewlyEnded(before, after)) {
+        series[outcome].inc()
+        if (runtimeMillis !== null) series.run.observe(runtimeMillis / 1000)
+      }
     }
   }
 
   return { prepare, count } as const
 })
+
+const hasWaited = ({ startedAt, waitsFrom }: RunContribution): boolean => startedAt !== null && waitsFrom !== null
+
+/** The latest of the runs with a wait, as many as there are more of them than before. */
+const newlyStarted = (before: Contribution | null, after: Contribution): ReadonlyArray<RunContribution> => {
+  const waits = after.runs.filter(hasWaited)
+  return waits.slice(before === null ? 0 : Math.min(before.runs.filter(hasWaited).length, waits.length))
+}

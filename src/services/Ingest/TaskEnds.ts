@@ -8,35 +8,57 @@ export interface TaskEnds {
   readonly failed: number
   /** Failures of a task that was retried before. Zero where an engine reports no retries. */
   readonly exhausted: number
+  /** Attempts that lost their worker. */
+  readonly lost: number
 }
 
-export const noTaskEnds: TaskEnds = { succeeded: 0, retried: 0, failed: 0, exhausted: 0 }
+export const noTaskEnds: TaskEnds = { succeeded: 0, retried: 0, failed: 0, exhausted: 0, lost: 0 }
 
 /**
- * Counts the ends. `failed` is the number of failed attempts, `state` that of the row. While copies wait for their
+ * Counts the ends. `failed` has the failed and the lost attempts, `state` is that of the row. While copies wait for their
  * originals, attempts can be more than there were, so a count is at most what one source reports (docs/attempts.md,
  * Outbox). Plain code on the hot path: most tasks have no second end.
  */
 export const countTaskEnds = (
   history: TaskHistory.History,
-  { attempts }: TaskHistory.Analysis,
-  failed: number,
+  { attempts, runs }: TaskHistory.Analysis,
+  failed: ReadonlyArray<{ readonly isLost: boolean }>,
   state: string
 ): TaskEnds => {
   let succeeded = 0
-  let hasRetried = false
+  let hasRetried = (runs[0].open?.retries ?? 0) > 0
   for (const { endEntry, retryEntry } of attempts) {
     if (endEntry?.kind === "task.succeeded") succeeded++
     if (retryEntry !== null) hasRetried = true
   }
   if (succeeded === 0 && state === "success") succeeded = 1 // an agent was asked for the outcome
-  const failures = limitToReports(history, "task.failed", failed)
+  const lost = failed.filter(({ isLost }) => isLost).length
+  const failures = limitToReports(history, "task.failed", failed.length - lost)
   return {
     succeeded: limitToReports(history, "task.succeeded", succeeded),
     retried: hasRetried ? TaskHistory.countReports(history, "task.retried") : 0,
     failed: failures,
-    exhausted: hasRetried ? failures : 0
+    exhausted: hasRetried ? Math.min(failures, countExhausted(history, runs, failures)) : 0,
+    lost: lost === 0 ? 0 : Math.min(lost, TaskHistory.countReports(history, "task.started") - 1)
   }
+}
+
+/**
+ * The runs that failed after a retry. Where a second path reports too, copies can look like further runs while their
+ * originals are awaited, so there every failure counts: Celery, the only engine with two paths, uses an id once.
+ */
+const countExhausted = (
+  history: TaskHistory.History,
+  runs: TaskHistory.Analysis["runs"],
+  failures: number
+): number => {
+  if (runs.length === 1 || TaskHistory.hasTwoPaths(history)) return failures
+  let exhausted = 0
+  for (const { attempts, open } of runs) {
+    const hasRetried = (open?.retries ?? 0) > 0 || attempts.some(({ retryEntry }) => retryEntry !== null)
+    if (hasRetried && attempts.some(TaskHistory.hasFailed)) exhausted++
+  }
+  return exhausted
 }
 
 const limitToReports = (history: TaskHistory.History, kind: TaskEventKind, ends: number): number => {
@@ -51,5 +73,6 @@ export const findNewEnds = (before: TaskEnds, after: TaskEnds): TaskEnds | null 
   const retried = Math.max(0, after.retried - before.retried)
   const failed = Math.max(0, after.failed - before.failed)
   const exhausted = Math.max(0, after.exhausted - before.exhausted)
-  return succeeded + retried + failed + exhausted === 0 ? null : { succeeded, retried, failed, exhausted }
+  const lost = Math.max(0, after.lost - before.lost)
+  return succeeded + retried + failed + exhausted + lost === 0 ? null : { succeeded, retried, failed, exhausted, lost }
 }

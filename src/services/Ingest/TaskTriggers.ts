@@ -2,7 +2,7 @@ import type { ProjectId } from "../../domain/Id.ts"
 import type { Timestamp } from "../../domain/Timestamp.ts"
 import type { Occurrence, Trigger, TriggerEvent } from "../../domain/Trigger.ts"
 import type { Interests } from "../TriggerEvents/Interests.ts"
-import type { FoldResult, TaskRecord } from "./Fold.ts"
+import type { FailureChange, FoldResult, TaskRecord } from "./Fold.ts"
 import type { TaskEnds } from "./TaskEnds.ts"
 
 /** The triggers of a task's ends; columns of TaskEnds. */
@@ -10,7 +10,8 @@ const triggers = [
   ["task.failed", "failed"],
   ["task.retries_exhausted", "exhausted"],
   ["task.retried", "retried"],
-  ["task.succeeded", "succeeded"]
+  ["task.succeeded", "succeeded"],
+  ["task.orphaned", "lost"]
 ] as const satisfies ReadonlyArray<readonly [Trigger, keyof TaskEnds]>
 
 /** Characters of an exception's first line. */
@@ -82,7 +83,8 @@ interface End {
 const endsOf = ({ failures, row }: EndedTask, trigger: Trigger, times: number): ReadonlyArray<End> => {
   const last = { fingerprint: null, at: row.finished_at ?? row.started_at ?? row.updated_at }
   if (trigger === "task.succeeded" || trigger === "task.retried") return Array.from({ length: times }, () => last)
-  const failed: Array<End> = failures.filter(({ change }) => change > 0).slice(-times)
+  const isWanted = (failure: FailureChange) => failure.change > 0 && failure.isLost === (trigger === "task.orphaned")
+  const failed: Array<End> = failures.filter(isWanted).slice(-times)
   while (failed.length < times) failed.push({ ...last, fingerprint: row.fingerprint })
   return failed
 }

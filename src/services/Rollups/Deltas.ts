@@ -1,8 +1,8 @@
 import {
   addDifference,
-  type Contribution,
   emptyEncodedCell,
   type EncodedCell,
+  hasOnlyGained,
   sumNames
 } from "../../domain/Rollup/Contribution.ts"
 import { type Timestamp, toEpochMillis } from "../../domain/Timestamp.ts"
@@ -95,11 +95,6 @@ export const collectDeltas = (folded: ReadonlyArray<FoldResult>): string | null 
   const deltas = drafts.flatMap(encodeDraft)
   return deltas.length === 0 ? null : JSON.stringify(deltas)
 }
-
-/** Whether nothing that `before` added is to be subtracted: the usual case, in which a task only gains parts. */
-const hasOnlyGained = (before: Contribution, after: Contribution): boolean =>
-  before.receivedAt === after.receivedAt && before.outcome === null && before.retries.length === 0 &&
-  (before.startedAt === null || (before.startedAt === after.startedAt && before.waitsFrom === after.waitsFrom))
 
 const isEmpty = (change: EncodedCell): boolean =>
   change.runtimes === "" && change.waits === "" && sumNames.every((name) => change[name] === 0)

@@ -5,7 +5,6 @@ import { type AgentId, ProjectId } from "../../domain/Id.ts"
 import { taskFields, type TaskKey } from "../../domain/Task.ts"
 import { everyTask, type TaskFilter } from "../../domain/Task/Filter.ts"
 import type { TaskRow } from "../../domain/Task/Json.ts"
-import { ALTERED } from "../../domain/TaskEvent.ts"
 import type { Timestamp } from "../../domain/Timestamp.ts"
 import { Reader } from "../Database.ts"
 import { idIn, jsonFunctionsOf } from "../Dialect.ts"
@@ -81,9 +80,6 @@ const decodeRetries = (json: string) => {
   }
 }
 
-/** Almost no task has one, and a history can be as large as the row. */
-const alteredHistorySql = `CASE WHEN history LIKE '%${ALTERED}%' THEN history END`
-
 const whereKey = "WHERE project_id = ? AND engine = ? AND task_id = ?"
 
 /**
@@ -127,9 +123,7 @@ export class TasksRepo extends Effect.Service<TasksRepo>()("svc/TasksRepo", {
     const prepare = yield* PreparedReads
     const selectByKey = prepare.values(`SELECT ${taskFields.join(", ")} FROM tasks ${whereKey}`)
     const selectWithRetries = prepare.values(
-      `SELECT ${taskFields.join(", ")}, ${
-        retriesSql(jsonFunctionsOf(sql))
-      }, ${alteredHistorySql} FROM tasks AS t ${whereKey}`
+      `SELECT ${taskFields.join(", ")}, ${retriesSql(jsonFunctionsOf(sql))}, history FROM tasks AS t ${whereKey}`
     )
 
     /** The page's conditions and the row after it, which says whether more follow. */
@@ -211,18 +205,14 @@ export class TasksRepo extends Effect.Service<TasksRepo>()("svc/TasksRepo", {
       /**
        * The task as `findByKey` returns it, with the task whose retry created it (of several, by the newest command), the
        * tasks that its retries created, newest first, and the outcome of the engine's latest retry without overrides, among
-       * the project's newest commands. `history` is its history where an event of it was altered, else null.
+       * the project's newest commands, and its history.
        */
       findWithRetries: (projectId: ProjectId, { engine, task_id }: TaskKey) =>
         Effect.map(selectWithRetries(projectId, engine, task_id), (rows) => {
           const [row] = asTaskRows(rows)
           if (row === undefined) return undefined
-          const history = row[taskFields.length + 1] ?? null
-          return {
-            row,
-            history: history === null ? null : String(history),
-            ...decodeRetries(String(row[taskFields.length]))
-          }
+          const history = String(row[taskFields.length + 1])
+          return { row, history, ...decodeRetries(String(row[taskFields.length])) }
         }),
 
       /** Those of the ids that are tasks of the project and engine, with their names. */

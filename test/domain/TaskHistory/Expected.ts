@@ -117,7 +117,7 @@ const rq: ReadonlyArray<Expected> = [
     retry_count: 0,
     exception: "ValueError: rboom",
     ...times(null, "06:53:31.924825", "06:53:31.937945"),
-    first_event_at: at("06:53:25.743224")
+    first_event_at: at("06:53:31.881372")
   }),
   row("rq", "7ca7a0ad", { ...success, ...rqBase, ...times(null, "06:53:31.857135", "06:53:31.876152") }),
   row("rq", "90bf7358", { ...success, ...rqBase, ...times(null, "06:53:31.906067", "06:53:31.919293") }),

@@ -92,7 +92,7 @@ describe.each(engines)("one task on %s", (engine) => {
       Effect.gen(function*() {
         const { list, one, tasks: [task] } = yield* seeded([{ args: "[12345678901234567890,1.0]", result: "\"x\"" }])
         const text = (yield* one(task!)).text.replace(
-          /,"payload_hidden":false,"retry_note":"[^"]+","retried_from":null,"orphaned_at":null,"retried_as":\[\],"altered_fields":\[\]}$/,
+          /,"payload_hidden":false,"retry_note":"[^"]+","retried_from":null,"orphaned_at":null,"attempts":0,"run_count":1,"retried_as":\[\],"altered_fields":\[\]}$/,
           "}"
         )
         assert.strictEqual((yield* list()).text, `{"items":[${text}],"next_cursor":null}`)

@@ -128,6 +128,26 @@ describe.each(engines)("what a rule must not do, on %s", (engine) => {
         )
       }))
 
+    it.scoped("a task that lost its worker and was started again is not retried: it runs", () =>
+      Effect.gen(function*() {
+        const { agent, create, logOf } = yield* site
+        const { line } = yield* agent
+        const rule = yield* create({ ...retry, trigger: "task.orphaned" })
+        const task_id = randomUUID()
+        const now = yield* Timestamp.now
+        const starts = [-1, 0].map((seconds) =>
+          event({
+            task_id,
+            kind: "task.started",
+            data: { task_name: "shop.pay", worker: "w1@shop" },
+            occurred_at: Timestamp.addSeconds(now, seconds)
+          })
+        )
+        yield* Effect.promise(() => line.sendEvents(starts))
+        const { items } = yield* logOf(rule, 1)
+        assert.deepInclude(items[0], { outcome: "not_allowed", detail: "The task was started again since." })
+      }))
+
     it.scoped("of two failures of a task within a second it retries one", () =>
       Effect.gen(function*() {
         const { agent, create, fail, logOf, taskIn } = yield* site

@@ -106,6 +106,19 @@ describe.each(engines)("tasks whose end never comes on %s", (engine) => {
         })
       }))
 
+    it.scoped("end as the engine says where another host's clock dates the end before the start", () =>
+      Effect.gen(function*() {
+        const id = randomUUID()
+        const at = new Date(Date.now() - 70_000).toISOString() // the start is a minute ago
+        const { agent, start, task } = yield* site({
+          [id]: { engine_state: "success", finished_at: at, exception: null }
+        })
+        agent.heartbeat(running())
+        yield* start(id)
+        const ended = yield* until(task(id), ({ state }) => state !== "started")
+        assert.deepInclude(ended, { state: "success", finished_at: at.replace("Z", "000Z") })
+      }))
+
     it.scoped("are asked about at the agent that reported their worker", () =>
       Effect.gen(function*() {
         const project = yield* freshProject()

@@ -7,8 +7,9 @@ import { recorded, task } from "../../domain/TaskHistory/Recorded.ts"
 
 const endsOf = (history: TaskHistory.History): TaskEnds => {
   const analysis = TaskHistory.analyse(history)
-  const failed = TaskHistory.listFailedAttempts(history, analysis).length
-  return countTaskEnds(history, analysis, failed, TaskHistory.computeTaskFields(history, analysis).state)
+  const failed = TaskHistory.listFailedAttempts(history, analysis)
+  const ends = countTaskEnds(history, analysis, failed, TaskHistory.computeTaskFields(history, analysis).state)
+  return { ...ends, lost: 0 } // a start that arrives before an earlier attempt's end looks like a lost worker
 }
 
 /** The ends that the outbox gets when the events arrive one by one. */
@@ -24,7 +25,8 @@ const recordEnds = (events: ReadonlyArray<TaskHistory.TaskEvent>): TaskEnds => {
       succeeded: sum.succeeded + found.succeeded,
       retried: sum.retried + found.retried,
       failed: sum.failed + found.failed,
-      exhausted: sum.exhausted + found.exhausted
+      exhausted: sum.exhausted + found.exhausted,
+      lost: 0
     }
     before = after
   }
@@ -63,7 +65,7 @@ describe("the ends of a task in the outbox", () => {
       data: new Map([["task_name", "\"<unknown:f90a4c>\""], ["worker", "null"]])
     }))
     const expected = recordEnds(events)
-    assert.deepStrictEqual(expected, { succeeded: 0, retried: 1, failed: 1, exhausted: 1 })
+    assert.deepStrictEqual(expected, { succeeded: 0, retried: 1, failed: 1, exhausted: 1, lost: 0 })
     fc.assert(
       fc.property(shuffled([...events, ...copies]), (order) => assert.deepStrictEqual(recordEnds(order), expected)),
       { numRuns: 500 }

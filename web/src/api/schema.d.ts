@@ -817,6 +817,11 @@ export interface paths {
         };
         get: operations["tasks.get"];
     };
+    "/api/v1/projects/{slug}/tasks/{engine}/{task_id}/runs": {
+        parameters: {
+        };
+        get: operations["tasks.runs"];
+    };
     "/api/v1/projects/{slug}/tasks/{engine}/{task_id}/tree": {
         parameters: {
         };
@@ -3097,6 +3102,7 @@ export interface components {
         TaskDetail: {
             altered_fields: string[];
             args: unknown;
+            attempts: number;
             /** Format: date-time */
             created_at: string;
             engine: string;
@@ -3122,6 +3128,7 @@ export interface components {
             retry_count: number;
             retry_note: string | null;
             root_task_id: string | null;
+            run_count: number;
             runtime_ms: number | null;
             started_at: string | null;
             /** @enum {string} */
@@ -3213,6 +3220,23 @@ export interface components {
                 p95: number;
                 p99: number;
             } | null;
+        };
+        TaskRun: {
+            attempts: number;
+            exception: string | null;
+            finished_at: string | null;
+            number: number;
+            received_at: string | null;
+            retry_count: number;
+            runtime_ms: number | null;
+            started_at: string | null;
+            /** @enum {string} */
+            state: "pending" | "received" | "started" | "success" | "failure" | "retry" | "revoked" | "rejected" | "unknown";
+            worker_name: string | null;
+        };
+        TaskRuns: {
+            items: components["schemas"]["TaskRun"][];
+            total_count: number;
         };
         TaskStateCounts: {
             failure: number;
@@ -8647,6 +8671,25 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["TaskDetail"];
+                };
+            };
+        };
+    };
+    "tasks.runs": {
+        parameters: {
+            path: {
+                engine: string;
+                slug: string;
+                task_id: string;
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TaskRuns"];
                 };
             };
         };

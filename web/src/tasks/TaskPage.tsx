@@ -22,6 +22,7 @@ import { JsonTree } from "./JsonTree.tsx"
 import { shellQuote } from "./shellQuote.ts"
 import { OpenTaskActions } from "./TaskActions.tsx"
 import { TaskCommands } from "./TaskCommands.tsx"
+import { TaskRuns } from "./TaskRuns.tsx"
 import { TaskTree } from "./TaskTree.tsx"
 import { Timeline } from "./Timeline.tsx"
 import { Traceback } from "./Traceback.tsx"
@@ -89,6 +90,8 @@ const TaskFacts = ({ slug, task }: { readonly slug: string; readonly task: TaskD
       <Fact name={texts.waited}>{waitedMillis === null || waitedMillis < 0 ? "–" : format.duration(waitedMillis)}</Fact>
       <Fact name={texts.ran}>{task.runtime_ms === null ? "–" : format.duration(task.runtime_ms)}</Fact>
       <Fact name={texts.retries}>{format.number(task.retry_count)}</Fact>
+      {task.attempts > 1 && <Fact name={texts.starts}>{format.number(task.attempts)}</Fact>}
+      {task.run_count > 1 && <Fact name={texts.runs}>{format.number(task.run_count)}</Fact>}
       {task.retried_from !== null && (
         <Fact name={texts.retriedFrom}>
           <TaskLink slug={slug} engine={task.engine} taskId={task.retried_from} />
@@ -277,6 +280,7 @@ export const TaskPage = () => {
               />
             </ListFrame>
           </Panel>
+          {task.run_count > 1 && <TaskRuns slug={slug} task={task} count={task.run_count} state={task.state} />}
           {!hasEnded && <Why slug={slug} task={task} />}
           <TaskTree slug={slug} engine={engine} taskId={taskId} />
           <TaskCommands slug={slug} task={task} />

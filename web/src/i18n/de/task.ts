@@ -11,6 +11,8 @@ export const task: Texts["task"] = {
   waited: "Wartezeit",
   ran: "Laufzeit",
   retries: "Wiederholungen",
+  starts: "Starts",
+  runs: "Läufe",
   eta: "Geplanter Start",
   retriedFrom: "Wiederholung von",
   retriedAs: "Wiederholt als",

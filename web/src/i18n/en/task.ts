@@ -9,6 +9,8 @@ export const task = {
   waited: "Waited",
   ran: "Ran",
   retries: "Retries",
+  starts: "Starts",
+  runs: "Runs",
   eta: "Planned start",
   retriedFrom: "Retry of",
   retriedAs: "Retried as",

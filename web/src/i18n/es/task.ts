@@ -11,6 +11,8 @@ export const task: Texts["task"] = {
   waited: "Espera",
   ran: "Ejecución",
   retries: "Reintentos",
+  starts: "Inicios",
+  runs: "Ejecuciones",
   eta: "Inicio previsto",
   retriedFrom: "Reintento de",
   retriedAs: "Reintentada como",

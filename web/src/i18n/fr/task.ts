@@ -11,6 +11,8 @@ export const task: Texts["task"] = {
   waited: "Attente",
   ran: "Exécution",
   retries: "Relances",
+  starts: "Démarrages",
+  runs: "Exécutions",
   eta: "Début prévu",
   retriedFrom: "Relance de",
   retriedAs: "Relancée en tant que",

@@ -11,6 +11,8 @@ export const task: Texts["task"] = {
   waited: "待ち時間",
   ran: "実行時間",
   retries: "再試行回数",
+  starts: "開始回数",
+  runs: "実行",
   eta: "開始予定",
   retriedFrom: "再試行元",
   retriedAs: "再試行先",

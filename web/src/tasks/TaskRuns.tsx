@@ -1,0 +1,52 @@
+import { useQuery } from "@tanstack/react-query"
+import { api, unwrap } from "../api/client.ts"
+import { useFormat } from "../format/useFormat.ts"
+import { useTexts } from "../i18n/Language.tsx"
+import { ListFrame } from "../ui/ListFrame.tsx"
+import { Panel } from "../ui/Panel.tsx"
+import { StateMark } from "../ui/StateMark.tsx"
+import { Time } from "../ui/Time.tsx"
+import type { TaskRef } from "./commandsOfTask.ts"
+
+const RunTime = ({ at }: { readonly at: string | null }) =>
+  at === null ? null : <Time at={at} className="figures ml-auto text-soft" />
+
+/** The runs of a task whose engine uses its id again, latest first. `count` reads them again when there is another one. */
+export const TaskRuns = ({ count, slug, state, task: { engine, task_id } }: {
+  readonly slug: string
+  readonly task: TaskRef
+  readonly count: number
+  readonly state: string
+}) => {
+  const { task: texts } = useTexts()
+  const format = useFormat()
+  const runs = useQuery({
+    queryKey: ["task", slug, engine, task_id, "runs", count, state],
+    queryFn: () =>
+      unwrap(
+        api.GET("/api/v1/projects/{slug}/tasks/{engine}/{task_id}/runs", {
+          params: { path: { slug, engine, task_id } }
+        })
+      ),
+    placeholderData: (previous) => previous
+  })
+  return (
+    <Panel title={texts.runs}>
+      <ListFrame list={runs} isEmpty={false} empty={null}>
+        <ol className="max-h-[320px] divide-y divide-line overflow-y-auto">
+          {runs.data?.items.map(({ exception, number, received_at, runtime_ms, started_at, state }) => (
+            <li key={number} className="grid gap-1 px-5 py-3">
+              <p className="flex flex-wrap items-baseline gap-x-4">
+                <span className="figures text-soft">{format.number(number)}</span>
+                <StateMark state={state} />
+                {runtime_ms !== null && <span className="figures text-soft">{format.duration(runtime_ms)}</span>}
+                <RunTime at={started_at ?? received_at} />
+              </p>
+              {exception !== null && <p className="truncate font-mono text-small text-soft">{exception}</p>}
+            </li>
+          ))}
+        </ol>
+      </ListFrame>
+    </Panel>
+  )
+}
