@@ -46,4 +46,6 @@ export class AgentSessions extends Context.Tag("svc/AgentSessions")<AgentSession
   readonly agentIds: () => ReadonlyArray<AgentId>
   /** Emits a session when it may receive commands: after hello_ack, or each time that a long-poll begins to wait. */
   readonly newSessions: Stream.Stream<AgentSession>
+  /** Emits a session when its connection has ended, or each time that a long-poll stops waiting. */
+  readonly endedSessions: Stream.Stream<AgentSession>
 }>() {}

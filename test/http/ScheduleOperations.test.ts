@@ -236,6 +236,20 @@ describe.each(engines)("operations of another scheduler's schedules on %s", (eng
         assert.deepStrictEqual([offline.status, offline.json.code], [409, "schedule_publisher_offline"])
       }), 60_000)
 
+    it.scoped("an operation is refused once the publisher's connection has ended, and one just before it ends at once", () =>
+      Effect.gen(function*() {
+        const { agent, call, reaches, schedule } = yield* prepared()
+        yield* Effect.promise(() => agent.cut())
+        const begun: Array<string> = []
+        yield* until(call("POST", `/${schedule.id}/disable`), ({ json, status }) => {
+          if (status === 202) begun.push(json.id)
+          return json.code === "schedule_publisher_offline"
+        })
+        for (const id of begun) {
+          assert.include((yield* reaches(id, "failed")).error, "has disconnected")
+        }
+      }))
+
     it.scoped("a scheduler without mutations takes a control of the whole row", () =>
       Effect.gen(function*() {
         const { agent, call, publisher, reaches, schedule } = yield* prepared(["enable", "disable", STABLE_SNAPSHOT])

@@ -19,6 +19,7 @@ export class SessionRegistry extends Effect.Service<SessionRegistry>()("svc/gate
     const metrics = yield* Metrics
     const byAgent = new Map<AgentId, Map<string, GatewaySession>>()
     const newSessionHub = yield* Effect.acquireRelease(PubSub.unbounded<AgentSession>(), PubSub.shutdown)
+    const endedSessionHub = yield* Effect.acquireRelease(PubSub.unbounded<AgentSession>(), PubSub.shutdown)
 
     const listOfAgent = (agentId: AgentId): ReadonlyArray<GatewaySession> => [...byAgent.get(agentId)?.values() ?? []]
 
@@ -48,6 +49,7 @@ export class SessionRegistry extends Effect.Service<SessionRegistry>()("svc/gate
       if (sessions?.delete(session.sessionId) !== true) return
       if (session.exclusive) metrics.agentSessions.dec({ transport: session.transport })
       if (sessions.size === 0) byAgent.delete(session.agentId)
+      endedSessionHub.unsafeOffer(session)
     }
 
     /** Closes every session of an agent whose token was revoked. */
@@ -68,7 +70,8 @@ export class SessionRegistry extends Effect.Service<SessionRegistry>()("svc/gate
       /** Of an agent, those that commands may be sent to. */
       listRoutable: (agentId: AgentId) => (isRouting ? listOfAgent(agentId) : []),
       agentIds: () => (isRouting ? [...byAgent.keys()] : []),
-      newSessions: Stream.fromPubSub(newSessionHub)
+      newSessions: Stream.fromPubSub(newSessionHub),
+      endedSessions: Stream.fromPubSub(endedSessionHub)
     } as const
   })
 }) {
@@ -80,6 +83,11 @@ export const layerAgentSessions = Layer.effect(
   AgentSessions,
   Effect.map(
     SessionRegistry,
-    ({ agentIds, listRoutable, newSessions }) => ({ sessions: listRoutable, agentIds, newSessions })
+    ({ agentIds, endedSessions, listRoutable, newSessions }) => ({
+      sessions: listRoutable,
+      agentIds,
+      newSessions,
+      endedSessions
+    })
   )
 ).pipe(Layer.provide(SessionRegistry.layer))

@@ -12,11 +12,14 @@ import {
 import * as Timestamp from "../../domain/Timestamp.ts"
 import { Commands } from "../Commands.ts"
 import { schedulerTarget } from "../Commands/EncodeCommand.ts"
+import { observeCommandEnd } from "../Commands/EndMetrics.ts"
+import { CommandStatusRepo } from "../Commands/StatusRepo.ts"
 import { CurrentActor } from "../CurrentActor.ts"
 import { Hints } from "../Database.ts"
 import * as Ids from "../Ids.ts"
 import { Vault } from "../Keys.ts"
 import { Loops } from "../Loops.ts"
+import { Metrics } from "../Metrics.ts"
 import { Settings } from "../Settings.ts"
 import { OperationsRepo, type ScheduleOperation, type WatchedOperation } from "./OperationsRepo.ts"
 import { StreamsRepo } from "./StreamsRepo.ts"
@@ -29,6 +32,10 @@ const busyMillis = 200
 const idleMillis = 1000
 const waitedForSeconds = 60
 
+/** Why an operation failed that was not sent. */
+const publisherGone =
+  "Never sent: the process that publishes the schedule has disconnected. Repeat the operation once it is back."
+
 /** Follows operations on schedules of engines' own schedulers until they end. Every replica does it. */
 export class OperationProgress extends Effect.Service<OperationProgress>()("svc/OperationProgress", {
   effect: Effect.gen(function*() {
@@ -36,6 +43,8 @@ export class OperationProgress extends Effect.Service<OperationProgress>()("svc/
     const repo = yield* OperationsRepo
     const streams = yield* StreamsRepo
     const commands = yield* Commands
+    const statuses = yield* CommandStatusRepo
+    const metrics = yield* Metrics
     const vault = yield* Vault
     const hints = yield* Hints
     const { commandTimeout } = yield* Settings
@@ -144,9 +153,18 @@ export class OperationProgress extends Effect.Service<OperationProgress>()("svc/
       sql.withTransaction
     )
 
+    /** Nothing was sent, and nothing will be: the commands are bound to a connection that has ended. */
+    const cancelAbandoned = Effect.fnUntraced(function*(now: Timestamp.Timestamp) {
+      const abandoned = yield* repo.listAbandoned(batchSize)
+      if (abandoned.length === 0) return
+      const cancelled = yield* statuses.cancelUnsent(abandoned.map(({ id }) => id), now, publisherGone)
+      for (const command of cancelled) observeCommandEnd(metrics, command, now)
+    })
+
     /** Notes what has changed; returns the milliseconds until the next check. */
     const checkOpen = Effect.fn("OperationProgress.checkOpen")(function*() {
       const now = yield* Timestamp.now
+      yield* cancelAbandoned(now)
       const open = yield* repo.listOpen(batchSize)
       for (const operation of open) {
         const outcome = yield* judge(operation, now)
@@ -160,7 +178,7 @@ export class OperationProgress extends Effect.Service<OperationProgress>()("svc/
   })
 }) {
   static readonly layer = this.Default.pipe(
-    Layer.provide([Commands.layer, OperationsRepo.layer, StreamsRepo.layer])
+    Layer.provide([Commands.layer, CommandStatusRepo.layer, OperationsRepo.layer, StreamsRepo.layer])
   )
 }
 

@@ -126,6 +126,12 @@ export class OperationsRepo extends Effect.Service<OperationsRepo>()("svc/Operat
               LEFT JOIN schedule_streams s ON s.stream_id = o.stream_id
             WHERE o.ended_at IS NULL ORDER BY o.id LIMIT ${limit}`
         ),
+      /** Commands of operations that wait for a process that has ended: their epoch is over, so no other one may take them. */
+      listAbandoned: (limit: number) =>
+        sql<{ readonly id: CommandId }>`SELECT c.id FROM schedule_operations o JOIN commands c ON c.id = o.command_id
+          JOIN schedule_streams s ON s.stream_id = o.stream_id
+          WHERE o.ended_at IS NULL AND c.status = 'pending'
+            AND (s.epoch_number <> o.epoch_number OR s.status NOT IN ('activating', 'live')) LIMIT ${limit}`,
       /** What the stream has published last of the schedule, by its key or else its name. */
       findClaim: (streamId: ScheduleStreamId, sourceKey: string | null, name: string) =>
         firstClaim(

@@ -242,6 +242,20 @@ export class ScheduleStreams extends Effect.Service<ScheduleStreams>()("svc/Sche
       }
     })
 
+    /**
+     * The connection has ended: so have its epochs, from now on, and not from the next tick on. An operation is refused
+     * then, instead of waiting for a process that is gone. Another process of the agent takes over.
+     */
+    const endSession = Effect.fnUntraced(function*({ agentId, sessionId }: AgentSession) {
+      const ended = [...active].filter(([, { session_id }]) => session_id === sessionId)
+      if (ended.length === 0 || sessionsOf(agentId).has(sessionId)) return
+      for (const [key, stream] of ended) {
+        yield* publications.end(stream, "ended", null)
+        active.delete(key)
+      }
+      yield* bind(agentSessions.sessions(agentId))
+    })
+
     const tick = Effect.zipRight(
       release,
       Effect.suspend(() => bind(agentSessions.agentIds().flatMap((agentId) => agentSessions.sessions(agentId))))
@@ -251,6 +265,10 @@ export class ScheduleStreams extends Effect.Service<ScheduleStreams>()("svc/Sche
     yield* loops.forever(
       "schedule publishers",
       Stream.runForEach(agentSessions.newSessions, (session) => lock.withPermits(1)(bind([session])))
+    )
+    yield* loops.forever(
+      "schedule publishers gone",
+      Stream.runForEach(agentSessions.endedSessions, (session) => lock.withPermits(1)(endSession(session)))
     )
 
     const count = (outcome: string) => metrics.schedulePublications.inc({ outcome })

@@ -80,7 +80,8 @@ export const lineLayer = Layer.scopedContext(Effect.gen(function*() {
   return Context.make(Line, { connect }).pipe(Context.add(AgentSessions, {
     sessions: (agentId) => [...open].filter((session) => session.agentId === agentId),
     agentIds: () => [...new Set([...open].map((session) => session.agentId))],
-    newSessions: Stream.fromPubSub(hub)
+    newSessions: Stream.fromPubSub(hub),
+    endedSessions: Stream.never
   }))
 }))
 
