@@ -23,7 +23,7 @@ import {
 import { breakerWindow, countConsecutiveFailures } from "../domain/Schedule/Fire.ts"
 import { dashboardSource } from "../domain/Schedule/Import.ts"
 import { makePreview } from "../domain/Schedule/MakePreview.ts"
-import { compileSchedule, cursorAfter } from "../domain/Schedule/Plan.ts"
+import { compileSchedule, cursorAfter, refusePast } from "../domain/Schedule/Plan.ts"
 import type { PreviewRequest } from "../domain/Schedule/Preview.ts"
 import { isAboutDefinition } from "../domain/Schedule/Recovery.ts"
 import * as Timestamp from "../domain/Timestamp.ts"
@@ -37,8 +37,10 @@ import * as Ids from "./Ids.ts"
 import { nextTokens, noQuarantine } from "./Schedules/ControlToken.ts"
 import { fireAction, makeFireIntent } from "./Schedules/FireCommand.ts"
 import { FiresRepo } from "./Schedules/FiresRepo.ts"
+import { ScheduleHolds } from "./Schedules/Holds.ts"
 import { makeSchedule } from "./Schedules/NewSchedule.ts"
 import { SchedulesRepo } from "./Schedules/Repo.ts"
+import { StaleFires } from "./Schedules/StaleFires.ts"
 import { Settings } from "./Settings.ts"
 
 const listName = "schedules"
@@ -78,6 +80,8 @@ export class Schedules extends Effect.Service<Schedules>()("svc/Schedules", {
     const sql = yield* SqlClient.SqlClient
     const repo = yield* SchedulesRepo
     const fires = yield* FiresRepo
+    const staleFires = yield* StaleFires
+    const holds = yield* ScheduleHolds
     const agents = yield* AgentsRepo
     const engineAgents = yield* EngineAgents
     const commands = yield* Commands
@@ -170,6 +174,7 @@ export class Schedules extends Effect.Service<Schedules>()("svc/Schedules", {
         const { issues, scheduler } = resolveScheduler(project, input.scheduler)
         yield* refuse([...argumentIssues(input), ...issues])
         const now = yield* Timestamp.now
+        yield* refusePast(yield* compileSchedule({ ...input, anchor_at: now }), now)
         const imported_digest = input.source === dashboardSource ? null : digestDefinition(input)
         const created = yield* makeSchedule({ ...input, scheduler, imported_digest }, now)
         const schedule = { ...created, schedule_revision: yield* repo.takeRevisions(1) }
@@ -208,9 +213,11 @@ export class Schedules extends Effect.Service<Schedules>()("svc/Schedules", {
           const merged = { ...schedule, ...changes }
           const changed: Schedule = { ...merged, ...(yield* nextTokens(merged)), schedule_revision, updated_at: now }
           yield* repo.update(changed)
+          yield* staleFires.end(schedule, changed)
+          const shown = yield* holds.end(schedule, changed, now)
           yield* hints.publish("schedules", project.id)
           yield* record(act.action, changed, { fields: Object.keys(changes) })
-          return withoutCounts(changed)
+          return withoutCounts(shown)
         },
         sql.withTransaction,
         orDieOnSql
@@ -239,10 +246,12 @@ export class Schedules extends Effect.Service<Schedules>()("svc/Schedules", {
         const isEnabling = changed.is_enabled && !schedule.is_enabled
         const isSound = isAboutDefinition(schedule.quarantine_code)
         if (!hasNewCadence && !isEnabling && !isSound) return changes
+        const cadence = yield* compileSchedule(changed)
+        if (hasNewCadence) yield* refusePast(cadence, now)
         return {
           ...changes,
           ...(isSound && noQuarantine),
-          ...cursorAfter(changed, yield* compileSchedule(changed), now),
+          ...cursorAfter(changed, cadence, now),
           ...(isEnabling && (yield* enabledFrom(changed, now)))
         }
       })
@@ -259,7 +268,7 @@ export class Schedules extends Effect.Service<Schedules>()("svc/Schedules", {
       (schedule, _now, _: void) => Effect.succeed(schedule.is_enabled ? { is_enabled: false } : null)
     )
 
-    /** Holds the schedule. Its ticks pass while it is paused; `catch_up` decides about them when it is resumed. */
+    /** Holds the schedule. `catch_up` decides about the ticks of that time when it is resumed (`Holds.ts`). */
     const pause = makeAct(
       { action: "schedule.paused", verb: "pause" },
       (schedule, now, _: void) => Effect.succeed(schedule.paused_at === null ? { paused_at: now } : null)
@@ -278,6 +287,7 @@ export class Schedules extends Effect.Service<Schedules>()("svc/Schedules", {
         if (Option.isNone(locked)) return yield* notFound
         if (!isServiceOwned(locked.value)) return yield* externallyOwned(locked.value, "delete")
         yield* repo.delete(id)
+        yield* staleFires.end(locked.value, null)
         yield* repo.insertTombstones([
           { revision, project_id: project.id, schedule_id: id, deleted_at: yield* Timestamp.now }
         ])
@@ -373,6 +383,14 @@ export class Schedules extends Effect.Service<Schedules>()("svc/Schedules", {
   })
 }) {
   static readonly layer = this.Default.pipe(
-    Layer.provide([AgentsRepo.layer, Commands.layer, EngineAgents.layer, FiresRepo.layer, SchedulesRepo.layer])
+    Layer.provide([
+      AgentsRepo.layer,
+      Commands.layer,
+      EngineAgents.layer,
+      FiresRepo.layer,
+      ScheduleHolds.layer,
+      SchedulesRepo.layer,
+      StaleFires.layer
+    ])
   )
 }

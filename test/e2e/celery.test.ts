@@ -178,7 +178,7 @@ describe.skipIf(!ready)("the published Celery agent, with a brain on PostgreSQL,
             assert.strictEqual(String(submitted.result), "42")
             return created.json.id
           })
-        yield* fired({ kind: "clocked", expression: new Date((yield* Clock.currentTimeMillis) + 1000).toISOString() })
+        yield* fired({ kind: "clocked", expression: new Date((yield* Clock.currentTimeMillis) + 5000).toISOString() })
         const everySecond = yield* fired({ kind: "interval", expression: "1" })
         const triggered = yield* call("POST", `/schedules/${everySecond}/trigger`)
         assert.strictEqual(triggered.status, 200)

@@ -7,8 +7,14 @@ import {
 } from "@grpc/grpc-js"
 import { Context, Effect, Layer } from "effect"
 import { readFileSync } from "node:fs"
+import { ScheduleId } from "../../src/domain/Id.ts"
+import { fireIdOf } from "../../src/domain/Schedule/FireId.ts"
+import * as Timestamp from "../../src/domain/Timestamp.ts"
+import { writeTime } from "../../src/grpc/Convert.ts"
 import { SchedulerLeaseClient } from "../../src/grpc/generated/lease.ts"
 import {
+  FireDisposition,
+  FireScheduleRequest,
   type Schedule,
   SchedulerServiceClient,
   SchedulerServiceService,
@@ -127,4 +133,40 @@ export const connectCurrent = (name: string) =>
         ({ stream }) => Effect.sync(() => stream.cancel())
       )
     return { scheduler, lease, snapshot, watch } as const
+  })
+
+/** The program fires the next `count` ticks of the project's only schedule, one after the other. */
+export const fireNext = (
+  { scheduler, snapshot }: Effect.Effect.Success<ReturnType<typeof connectCurrent>>,
+  projectId: string,
+  count = 1
+) =>
+  Effect.gen(function*() {
+    for (let fired = 0; fired < count; fired++) {
+      const [row] = (yield* snapshot(projectId)).rows
+      if (row === undefined) return yield* Effect.fail(new Error("the schedule is not in the snapshot"))
+      const tick = Timestamp.fromEpochMicros((row.next_run_at?.seconds ?? 0n) * 1_000_000n)
+      const answer = yield* ask(
+        scheduler,
+        SchedulerServiceService.fireSchedule,
+        FireScheduleRequest.fromPartial({
+          schedule_id: row.id,
+          fire_id: fireIdOf(ScheduleId.make(row.id), tick),
+          scheduled_for: writeTime(tick)!,
+          fired_at: writeTime(tick)!,
+          scheduler_protocol_epoch: 1,
+          observed_control_token: row.control_token,
+          definition_digest: row.definition_digest,
+          expected_schedule_revision: row.schedule_revision,
+          ...(row.last_run_at && { expected_last_run_at: row.last_run_at }),
+          expected_next_run_at: row.next_run_at!,
+          prepared_next_run_at: writeTime(Timestamp.addSeconds(tick, 86_400))!,
+          cadence_semantics_version: 1,
+          cadence_runtime_fingerprint: row.cadence_runtime_fingerprint
+        })
+      )
+      if (answer.disposition !== FireDisposition.FIRE_ACCEPTED) {
+        return yield* Effect.fail(new Error(`the fire was refused: ${answer.error_message}`))
+      }
+    }
   })

@@ -54,6 +54,22 @@ const replaceGit = { mode: "replace", source_filter: "git" }
 
 describe.each(engines)("imports of schedules on %s", (engine) => {
   layer(serverOn(engine), { excludeTestServices: true })((it) => {
+    it.effect("a date and time that has passed is refused, but one that was imported before stays", () =>
+      Effect.gen(function*() {
+        const { call, importAll, refuse } = yield* world
+        const sql = yield* SqlClient.SqlClient
+        const once = (name: string, expression: string) => row(name, { kind: "clocked", expression })
+        const past = once("past", "2020-12-24T18:00:00Z")
+        assert.deepStrictEqual(yield* refuse([row("a"), past]), ["schedules.1.expression"])
+        assert.strictEqual((yield* call("POST", ":diff", { schedules: [past] })).status, 422)
+        yield* importAll([once("b", "2190-12-24T18:00:00Z")])
+        const fired = once("b", "2020-12-24T18:00:00Z")
+        assert.deepStrictEqual(yield* refuse([fired]), ["schedules.0.expression"])
+        yield* sql`UPDATE schedules SET expression = ${"2020-12-24T18:00:00Z"} WHERE name = 'b'` // it has fired since
+        assert.deepInclude(yield* importAll([fired]), { inserted: 0, updated: 0, unchanged: 1 })
+        assert.deepInclude(yield* importAll([{ ...fired, queue: "other" }]), { updated: 1 })
+      }))
+
     it.effect("a snapshot is written once; again, nothing changes", () =>
       Effect.gen(function*() {
         const { all, find, importAll, project } = yield* world

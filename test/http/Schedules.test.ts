@@ -108,6 +108,7 @@ describe.each(engines)("schedules on %s", (engine) => {
           [{ expression: "0 0 30 2 *" }, ["expression"]],
           [{ kind: "solar" }, ["kind"]],
           [{ kind: "interval", expression: "0" }, ["expression"]],
+          [{ kind: "clocked", expression: "2020-12-24T18:00:00Z" }, ["expression"]],
           [{ timezone: "Europe/Atlantis" }, ["timezone"]],
           [{ overlap_policy: "skip" }, ["overlap_policy"]],
           [{ scheduler: "celery-beat" }, ["scheduler"]],
@@ -131,11 +132,14 @@ describe.each(engines)("schedules on %s", (engine) => {
             [{ overlap_policy: "skip" }, ["overlap_policy"]],
             [{ expression: "nonsense" }, ["expression"]],
             [{ args: ["[REDACTED]"] }, ["args"]],
-            [{ kwargs: { rows: "[more than 5000 values: left out]" } }, ["kwargs"]]
+            [{ kwargs: { rows: "[more than 5000 values: left out]" } }, ["kwargs"]],
+            [{ kind: "clocked", expression: "2020-12-24T18:00" }, ["expression"]]
           ] as const
         ) {
           assert.deepStrictEqual(pathsOf(yield* call("PATCH", `/${id}`, change)), paths, JSON.stringify(change))
         }
+        const past = yield* call("POST", "", { ...nightly, kind: "clocked", expression: "2020-12-24T18:00:00Z" })
+        assert.include(past.text, "Give a later date and time. To run the task at once, trigger a schedule of it.")
         const again = yield* call("POST", "", nightly)
         assert.deepStrictEqual([again.status, again.json.code], [409, "schedule_name_taken"])
       }))

@@ -31,6 +31,9 @@ export const liveFireStatuses = ["pending", "accepted", "delivered", "buffered"]
 /** The newest fires of a schedule that the circuit breaker looks at (interface, Limits). */
 export const breakerWindow = 20
 
+/** Statuses of a fire whose task was not submitted, as the brain or its agent has said; the agent's word may be late. */
+export const failedFireStatuses: ReadonlySet<FireStatus> = new Set(["failed", "acked_failed", "terminal_failed"])
+
 /**
  * Failed fires in a row, newest first. A fire without an outcome, or with an unknown one, neither counts nor ends the
  * row (interface, Schedule enablement, hold and breaker).
@@ -38,7 +41,7 @@ export const breakerWindow = 20
 export const countConsecutiveFailures = (statuses: Iterable<FireStatus>): number => {
   let failures = 0
   for (const status of statuses) {
-    if (status === "failed" || status === "acked_failed") failures++
+    if (failedFireStatuses.has(status)) failures++
     else if (status === "acked_success" || status === "terminal_completed") break
   }
   return failures

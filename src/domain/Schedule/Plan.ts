@@ -1,10 +1,12 @@
 /** Which ticks of a schedule fire now, and where its cursor goes. */
 import * as Either from "effect/Either"
+import { ValidationFailed } from "../Errors.ts"
 import type { ScheduleId } from "../Id.ts"
 import type { CatchUp } from "../Schedule.ts"
 import { addSeconds, type Timestamp } from "../Timestamp.ts"
 import { type Cadence, compile } from "./Cadence.ts"
 import { catchUp } from "./CatchUp.ts"
+import { quote } from "./CronField.ts"
 import { addJitter } from "./Jitter.ts"
 
 interface StoredCadence {
@@ -17,6 +19,19 @@ interface StoredCadence {
 /** The cadence of a stored schedule. Fails where this machine no longer knows its zone, or a newer program wrote it. */
 export const compileSchedule = ({ anchor_at, ...definition }: StoredCadence) =>
   compile({ ...definition, anchor: anchor_at })
+
+/** Refuses the one date and time of a clocked schedule once it has passed: the schedule would never fire. */
+export const refusePast = (
+  { expression, kind, next }: Cadence,
+  now: Timestamp
+): Either.Either<void, ValidationFailed> =>
+  kind !== "clocked" || next(now) !== null
+    ? Either.void
+    : Either.left(ValidationFailed.at(
+      "expression",
+      `${quote(expression)} has passed: it is ${now.slice(0, 19)}Z, and the schedule would never fire. ` +
+        "Give a later date and time. To run the task at once, trigger a schedule of it."
+    ))
 
 /** The next tick of a schedule, and when it fires: with its jitter. Null after the last tick. */
 export interface Cursor {
@@ -102,12 +117,20 @@ interface PlannedSchedule extends Jittered {
   readonly catch_up: CatchUp
 }
 
-/** The plan at `now` of a schedule whose cursor is due. `graceSeconds`: a later tick is missed. */
+interface PlanLimits {
+  readonly catchUpMax: number
+  /** A later tick is missed. */
+  readonly graceSeconds: number
+  /** The schedule was held from here until now: its ticks are missed, however short the time was. */
+  readonly heldSince?: Timestamp
+}
+
+/** The plan at `now` of a schedule whose cursor is due. */
 export const planFires = (
   schedule: PlannedSchedule,
   cadence: Cadence,
   now: Timestamp,
-  { catchUpMax, graceSeconds }: { readonly catchUpMax: number; readonly graceSeconds: number }
+  { catchUpMax, graceSeconds, heldSince }: PlanLimits
 ): FirePlan => {
   const { id, jitter_seconds } = schedule
   const missedBefore = addSeconds(now, -Math.max(Math.min(graceSeconds, maxLatenessSeconds), minLatenessSeconds))
@@ -119,7 +142,7 @@ export const planFires = (
     const due = addJitter(id, tick, jitter_seconds, next)
     next = tick
     if (due > now) cursorTick = tick
-    else if (due >= missedBefore) fires.unshift(tick)
+    else if (due >= missedBefore && (heldSince === undefined || due < heldSince)) fires.unshift(tick)
     else if (missed.push(tick) >= maxCountedTicks) break
   }
   return {

@@ -10,6 +10,8 @@ import * as Ids from "../Ids.ts"
 import { Loops } from "../Loops.ts"
 import { Metrics } from "../Metrics.ts"
 import { writeOrRefuse } from "../RefusedRows.ts"
+import { fireAction } from "../Schedules/FireCommand.ts"
+import { OpenFiresRepo } from "../Schedules/OpenFiresRepo.ts"
 import { Settings } from "../Settings.ts"
 import { observeCommandEnd } from "./EndMetrics.ts"
 import type { AckReport, CommandReport, FinishTransition, ResultReport } from "./Model.ts"
@@ -65,6 +67,7 @@ export const layer = Layer.scoped(
     const queue = yield* CommandQueueRepo
     const statuses = yield* CommandStatusRepo
     const retries = yield* TaskRetries
+    const fires = yield* OpenFiresRepo
     const audit = yield* Audit
     const metrics = yield* Metrics
     const loops = yield* Loops
@@ -94,7 +97,10 @@ export const layer = Layer.scoped(
       if (acks.length > 0) yield* queue.acknowledge(acks)
       yield* statuses.finish(endings.map(({ end }) => end))
       yield* retries.insert(endings)
-      yield* audit.recordAll(endings.filter(({ row }) => row.status === "timeout").map(lateAnswerEntry))
+      const late = endings.filter(({ row }) => row.status === "timeout")
+      const firedLate = late.flatMap(({ row }) => (row.action === fireAction ? [row.id] : []))
+      if (firedLate.length > 0) yield* fires.reopen(firedLate)
+      yield* audit.recordAll(late.map(lateAnswerEntry))
       return endings
     }, sql.withTransaction)
 
@@ -168,4 +174,4 @@ export const layer = Layer.scoped(
       )
     }
   })
-).pipe(Layer.provide([CommandQueueRepo.layer, CommandStatusRepo.layer, TaskRetries.layer]))
+).pipe(Layer.provide([CommandQueueRepo.layer, CommandStatusRepo.layer, OpenFiresRepo.layer, TaskRetries.layer]))

@@ -1,8 +1,11 @@
 import { Effect, Layer, Option } from "effect"
 import type { ProjectId, ScheduleId } from "../../domain/Id.ts"
-import { isServiceOwned } from "../../domain/Schedule.ts"
-import { breakerWindow, countConsecutiveFailures, type FireStatus } from "../../domain/Schedule/Fire.ts"
-import { describeUnknown, outcomeUnknown } from "../../domain/Schedule/Recovery.ts"
+import {
+  breakerWindow,
+  countConsecutiveFailures,
+  failedFireStatuses,
+  type FireStatus
+} from "../../domain/Schedule/Fire.ts"
 import * as Timestamp from "../../domain/Timestamp.ts"
 import { Audit } from "../Audit.ts"
 import { CurrentActor } from "../CurrentActor.ts"
@@ -13,13 +16,17 @@ import { ScheduleEvents, type ScheduleFact } from "../TriggerEvents/ScheduleEven
 import { nextTokens } from "./ControlToken.ts"
 import { scheduler } from "./Fires.ts"
 import { FiresRepo } from "./FiresRepo.ts"
-import { type CommandedFire, type FireMove, OpenFiresRepo } from "./OpenFiresRepo.ts"
+import { answeredLate, type CommandedFire, type FireMove, OpenFiresRepo } from "./OpenFiresRepo.ts"
 import { ScheduleQuarantine } from "./Quarantine.ts"
-import { RecoveryRepo } from "./RecoveryRepo.ts"
 import { SchedulesRepo } from "./Repo.ts"
+import { StaleFires } from "./StaleFires.ts"
+import { UnknownOutcomes } from "./UnknownOutcomes.ts"
 
 /** Fires of one transaction. */
 const batchSize = 500
+
+/** Whether the fire had ended without an answer before its agent answered. */
+const isLate = ({ error_code }: CommandedFire): boolean => error_code === answeredLate
 
 /** Where the status of its command moves a fire (docs/schedules.md, Outcomes). */
 export const moveOf = (fire: CommandedFire): FireMove => {
@@ -29,7 +36,7 @@ export const moveOf = (fire: CommandedFire): FireMove => {
     case "completed":
       return {
         ...key,
-        status: "acked_success",
+        status: isLate(fire) ? "terminal_completed" : "acked_success",
         acked_at: completed_at,
         latency_ms: latencyOf(fire)
       }
@@ -38,7 +45,7 @@ export const moveOf = (fire: CommandedFire): FireMove => {
         ? { ...key, status: "failed", error_code: "not_sent", error_message: error }
         : {
           ...key,
-          status: "acked_failed",
+          status: isLate(fire) ? "terminal_failed" : "acked_failed",
           acked_at: completed_at,
           latency_ms: latencyOf(fire),
           error_code: "agent_failed",
@@ -81,9 +88,11 @@ const factsOf = (
   const fact = { project_id, schedule_id, at: acked_at ?? now }
   switch (status) {
     case "acked_success":
+    case "terminal_completed":
       return [{ ...fact, trigger: "schedule.fire.succeeded", detail: null }]
     case "failed":
     case "acked_failed":
+    case "terminal_failed":
       return [{ ...fact, trigger: "schedule.fire.failed", detail: error_message ?? null }]
     default:
       return []
@@ -97,7 +106,8 @@ export class FireOutcomes extends Effect.Service<FireOutcomes>()("svc/FireOutcom
     const fires = yield* FiresRepo
     const repo = yield* SchedulesRepo
     const quarantine = yield* ScheduleQuarantine
-    const recovery = yield* RecoveryRepo
+    const unknownOutcomes = yield* UnknownOutcomes
+    const staleFires = yield* StaleFires
     const audit = yield* Audit
     const hints = yield* Hints
     const events = yield* ScheduleEvents
@@ -121,7 +131,9 @@ export class FireOutcomes extends Effect.Service<FireOutcomes>()("svc/FireOutcom
         const now = yield* Timestamp.now
         if (Option.isNone(locked) || !locked.value.is_enabled || locked.value.enabled_at > countedAt) return
         const tokens = yield* nextTokens(locked.value)
-        yield* repo.update({ ...locked.value, is_enabled: false, ...tokens, schedule_revision, updated_at: now })
+        const disabled = { ...locked.value, is_enabled: false, ...tokens, schedule_revision, updated_at: now }
+        yield* repo.update(disabled)
+        yield* staleFires.end(locked.value, disabled)
         yield* repo.markTripped(id, now)
         yield* hints.publish("schedules", projectId)
         yield* events.record([{
@@ -141,35 +153,6 @@ export class FireOutcomes extends Effect.Service<FireOutcomes>()("svc/FireOutcom
       }))
     })
 
-    /**
-     * Locks the schedules with on_unknown_outcome quarantine, and keeps their fires to be resolved. Returns those that
-     * go into quarantine; it replaces a quarantine for the definition, which the loop notices again.
-     */
-    const openUnknown = Effect.fnUntraced(function*(unknown: ReadonlyArray<CommandedFire>) {
-      if (unknown.length === 0) return []
-      const ids = [...new Set(unknown.map(({ schedule_id }) => schedule_id))]
-      const newest = yield* repo.takeRevisions(ids.length)
-      const asking = (yield* repo.lockByIds(ids)).filter(
-        (schedule) => isServiceOwned(schedule) && schedule.on_unknown_outcome === "quarantine"
-      )
-      const fires = unknown.filter(({ schedule_id }) => asking.some(({ id }) => id === schedule_id))
-      if (fires.length === 0) return []
-      const now = yield* Timestamp.now
-      yield* recovery.insertOpen(fires.map(({ fire_id, schedule_id }) => ({
-        schedule_id,
-        evidence_kind: "fire",
-        evidence_id: fire_id,
-        fire_id,
-        opened_at: now
-      })))
-      return asking.filter(({ quarantine_code }) => quarantine_code !== outcomeUnknown).map((schedule, index) => ({
-        schedule,
-        code: outcomeUnknown,
-        detail: describeUnknown(fires.find(({ schedule_id }) => schedule_id === schedule.id)?.fire_id ?? ""),
-        schedule_revision: newest - index
-      }))
-    })
-
     /** Moves the fires whose commands have moved; returns whether more wait. */
     const record = Effect.fn("FireOutcomes.record")(function*() {
       const lease = yield* Lease
@@ -179,7 +162,8 @@ export class FireOutcomes extends Effect.Service<FireOutcomes>()("svc/FireOutcom
       const now = yield* Timestamp.now
       const unknown = commanded.filter((fire, index) => isUnknown(moves[index]?.status, fire))
       yield* lease.withTransaction(Effect.gen(function*() {
-        const uncertain = yield* openUnknown(unknown)
+        yield* unknownOutcomes.end(commanded.filter(isLate))
+        const uncertain = yield* unknownOutcomes.open(unknown)
         const moved = new Set((yield* open.move(moves)).map(({ id }) => id))
         yield* events.record(
           commanded.flatMap((fire, index) => moved.has(fire.id) ? factsOf(fire, moves[index]!, now) : [])
@@ -189,7 +173,7 @@ export class FireOutcomes extends Effect.Service<FireOutcomes>()("svc/FireOutcom
       const failed = new Map(
         commanded.flatMap(({ project_id, schedule_id }, index) => {
           const status = moves[index]?.status
-          return status === "failed" || status === "acked_failed" ? [[schedule_id, project_id] as const] : []
+          return status !== undefined && failedFireStatuses.has(status) ? [[schedule_id, project_id] as const] : []
         })
       )
       if (scheduleBreakerThreshold > 0) {
@@ -205,10 +189,11 @@ export class FireOutcomes extends Effect.Service<FireOutcomes>()("svc/FireOutcom
     Layer.provide([
       FiresRepo.layer,
       OpenFiresRepo.layer,
-      RecoveryRepo.layer,
       ScheduleEvents.layer,
       ScheduleQuarantine.layer,
-      SchedulesRepo.layer
+      SchedulesRepo.layer,
+      StaleFires.layer,
+      UnknownOutcomes.layer
     ])
   )
 }

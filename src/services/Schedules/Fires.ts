@@ -15,7 +15,7 @@ import { Lease } from "../Leader.ts"
 import { Settings } from "../Settings.ts"
 import { DueRepo, type DueSchedule } from "./DueRepo.ts"
 import { digestDefinition, fireAction, makeFireIntent } from "./FireCommand.ts"
-import { Misfires } from "./Misfires.ts"
+import { type HoldCause, Misfires } from "./Misfires.ts"
 import { type FireMove, type NewFire, OpenFiresRepo, type WaitingFire } from "./OpenFiresRepo.ts"
 import { ScheduleQuarantine } from "./Quarantine.ts"
 import { SchedulesRepo } from "./Repo.ts"
@@ -33,6 +33,8 @@ export const scheduler = system("scheduler")
 export interface DuePlan {
   readonly schedule: Schedule
   readonly plan: FirePlan
+  /** What held the schedule while it missed ticks; absent: nothing did. */
+  readonly heldBy?: HoldCause
 }
 
 interface BrokenSchedule {
@@ -238,7 +240,10 @@ export class ScheduleFires extends Effect.Service<ScheduleFires>()("svc/Schedule
       return count
     })
 
-    /** Why a fire that waits is no longer sent; null while it is. */
+    /**
+     * Why a fire that waits is no longer sent; null while it is. `StaleFires` has ended such a fire at the change, unless a
+     * replica of an older version made it.
+     */
     const staleReason = (fire: WaitingFire, schedule: Schedule | undefined): string | null => {
       if (schedule === undefined) return "The schedule was deleted."
       if (!schedule.is_enabled || fire.fired_at < schedule.enabled_at) return "The schedule was disabled."

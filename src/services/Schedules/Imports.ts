@@ -5,7 +5,7 @@ import { type Schedule, serviceScheduler } from "../../domain/Schedule.ts"
 import { argumentIssues, digestDefinition, hasSameCadence, resolveScheduler } from "../../domain/Schedule/Definition.ts"
 import type { ImportSchedules, ImportSchedulesResponse } from "../../domain/Schedule/Import.ts"
 import { countPlan, keyOf, planImport, planJson, type ProposedSchedule } from "../../domain/Schedule/ImportPlan.ts"
-import { compileSchedule, cursorAfter } from "../../domain/Schedule/Plan.ts"
+import { compileSchedule, cursorAfter, refusePast } from "../../domain/Schedule/Plan.ts"
 import { isAboutDefinition } from "../../domain/Schedule/Recovery.ts"
 import * as Timestamp from "../../domain/Timestamp.ts"
 import { Audit } from "../Audit.ts"
@@ -15,6 +15,7 @@ import { nextTokens, noQuarantine } from "./ControlToken.ts"
 import { ScheduleImportsRepo } from "./ImportsRepo.ts"
 import { makeSchedule } from "./NewSchedule.ts"
 import { SchedulesRepo } from "./Repo.ts"
+import { StaleFires } from "./StaleFires.ts"
 
 /** Problems that a refused snapshot names; a snapshot of thousands can have as many. */
 const maxIssues = 20
@@ -34,6 +35,7 @@ export class ScheduleImports extends Effect.Service<ScheduleImports>()("svc/Sche
     const sql = yield* SqlClient.SqlClient
     const repo = yield* SchedulesRepo
     const imports = yield* ScheduleImportsRepo
+    const staleFires = yield* StaleFires
     const audit = yield* Audit
     const hints = yield* Hints
 
@@ -80,6 +82,26 @@ export class ScheduleImports extends Effect.Service<ScheduleImports>()("svc/Sche
       return { request, proposed, snapshot }
     })
 
+    /** Refuses what an import would insert or change to a date and time that has passed. What has fired since stays. */
+    const planOf = Effect.fnUntraced(function*(
+      proposed: ReadonlyArray<ProposedSchedule>,
+      current: ReadonlyArray<Schedule>,
+      { mode }: ImportSchedules
+    ) {
+      const plan = planImport(proposed, current, mode)
+      const now = yield* Timestamp.now
+      const moved = plan.updates.filter(({ current, proposed }) => !hasSameCadence(current, proposed))
+      const issues = [...plan.inserts, ...moved.map(({ proposed }) => proposed)].flatMap((schedule) => {
+        const refused = Either.flatMap(
+          compileSchedule({ ...schedule, anchor_at: now }),
+          (found) => refusePast(found, now)
+        )
+        return Either.isLeft(refused) ? refused.left.issues.map(inRow(proposed.indexOf(schedule))) : []
+      })
+      if (issues.length > 0) return yield* new ValidationFailed({ issues: issues.slice(0, maxIssues) })
+      return plan
+    })
+
     const insertOf = (proposed: ProposedSchedule, now: Timestamp.Timestamp) =>
       makeSchedule({ ...proposed, imported_digest: digestDefinition(proposed) }, now)
 
@@ -108,11 +130,16 @@ export class ScheduleImports extends Effect.Service<ScheduleImports>()("svc/Sche
         const project = yield* CurrentProject
         // its row lock comes first, as with every change of the project's schedules; the count is not known yet
         yield* repo.takeRevisions(0)
-        const plan = planImport(proposed, yield* imports.lock(snapshot), request.mode)
+        const plan = yield* planOf(proposed, yield* imports.lock(snapshot), request)
         const now = yield* Timestamp.now
+        const updates = yield* Effect.forEach(
+          plan.updates,
+          ({ current, proposed }) =>
+            Effect.map(updateOf(current, proposed, now), (after) => ({ before: current, after }))
+        )
         const written: ReadonlyArray<Schedule> = [
           ...(yield* Effect.forEach(plan.inserts, (schedule) => insertOf(schedule, now))),
-          ...(yield* Effect.forEach(plan.updates, ({ current, proposed }) => updateOf(current, proposed, now))),
+          ...updates.map(({ after }) => after),
           ...plan.settled.map((schedule) => ({ ...schedule, imported_digest: digestDefinition(schedule) }))
         ]
         const revisions = written.length + plan.deletes.length
@@ -127,6 +154,7 @@ export class ScheduleImports extends Effect.Service<ScheduleImports>()("svc/Sche
         yield* imports.write(
           written.map((schedule, index) => ({ ...schedule, schedule_revision: newest - written.length + 1 + index }))
         )
+        yield* staleFires.endAll([...updates, ...plan.deletes.map((before) => ({ before, after: null }))])
         if (revisions > 0) yield* hints.publish("schedules", project.id)
         const counts = countPlan(plan)
         const { mode, source_filter } = request
@@ -148,11 +176,13 @@ export class ScheduleImports extends Effect.Service<ScheduleImports>()("svc/Sche
     /** The JSON text of what `import` would do. Nothing is written. */
     const diff = Effect.fn("ScheduleImports.diff")(function*(request: ImportSchedules) {
       const { proposed, snapshot } = yield* check(request)
-      return planJson(planImport(proposed, yield* imports.list(snapshot), request.mode))
+      return planJson(yield* planOf(proposed, yield* imports.list(snapshot), request))
     }, orDieOnSql)
 
     return { import: run, diff } as const
   })
 }) {
-  static readonly layer = this.Default.pipe(Layer.provide([ScheduleImportsRepo.layer, SchedulesRepo.layer]))
+  static readonly layer = this.Default.pipe(
+    Layer.provide([ScheduleImportsRepo.layer, SchedulesRepo.layer, StaleFires.layer])
+  )
 }

@@ -19,6 +19,9 @@ const batchSize = 500
 /** An outage that lasts longer is another misfire each day, so that it is reported again and counted among the newest. */
 const longestOutageSeconds = Timestamp.secondsPerDay
 
+/** Why a schedule did not fire although it was enabled. */
+export type HoldCause = Extract<MisfireCause, "paused" | "quarantined">
+
 /** Ticks in a row that a schedule missed. */
 export interface Missed {
   readonly schedule: Schedule
@@ -159,24 +162,19 @@ export class Misfires extends Effect.Service<Misfires>()("svc/Misfires", {
      * `catch_up` leaves out, whatever their grace.
      */
     const recordPlans = Effect.fnUntraced(function*(
-      plans: ReadonlyArray<{ readonly schedule: Schedule; readonly plan: FirePlan }>,
+      plans: ReadonlyArray<{ readonly schedule: Schedule; readonly plan: FirePlan; readonly heldBy?: HoldCause }>,
       now: Timestamp.Timestamp
     ) {
       yield* observeClock
-      const missed = plans.flatMap(({ plan: { lastMissed, missedCount, missedFires }, schedule }) => {
+      const missed = plans.flatMap(({ heldBy, plan: { lastMissed, missedCount, missedFires }, schedule }) => {
         const due = schedule.due_at ?? now
         if (lastMissed === null) return []
         if (missedCount <= missedFires.length && secondsBetween(due, now) <= graceOf(schedule)) return []
         const first = schedule.next_run_at ?? lastMissed
-        return [{ schedule, ticks: { first, last: lastMissed, slots: missedCount, cause: causeOf(due) } }]
+        return [{ schedule, ticks: { first, last: lastMissed, slots: missedCount, cause: heldBy ?? causeOf(due) } }]
       })
       yield* record(missed, now)
     })
-
-    const heldCause = ({ due_at, paused_at, quarantined_at }: Schedule, now: Timestamp.Timestamp): MisfireCause => {
-      if (quarantined_at !== null) return "quarantined"
-      return paused_at === null ? causeOf(due_at ?? now) : "paused"
-    }
 
     /** Records ticks that stand still: of paused schedules, of fires without an agent, or that the loop does not reach. */
     const watch = Effect.gen(function*() {
@@ -190,6 +188,10 @@ export class Misfires extends Effect.Service<Misfires>()("svc/Misfires", {
       ]
       const waiting = yield* repo.listWaitingFires(lateness, batchSize)
       if (standing.length + waiting.length === 0) return
+      const heldCause = ({ due_at, paused_at, quarantined_at }: Schedule): MisfireCause => {
+        if (quarantined_at !== null) return "quarantined"
+        return paused_at === null ? causeOf(due_at ?? now) : "paused"
+      }
       yield* lease.withTransaction(Effect.gen(function*() {
         const ids = new Set([...standing, ...waiting].map(({ schedule_id }) => schedule_id))
         const schedules = new Map((yield* schedulesRepo.lockFree([...ids])).map((row) => [row.id, row]))
@@ -201,7 +203,7 @@ export class Misfires extends Effect.Service<Misfires>()("svc/Misfires", {
               : [{ schedule, ticks: { first: tick, last: tick, slots: 1, cause: cause(schedule) } }]
           })
         yield* record(
-          [...missed(standing, (schedule) => heldCause(schedule, now)), ...missed(waiting, () => "no_agent")],
+          [...missed(standing, heldCause), ...missed(waiting, () => "no_agent")],
           now
         )
       }))
@@ -217,7 +219,5 @@ export class Misfires extends Effect.Service<Misfires>()("svc/Misfires", {
     } as const
   })
 }) {
-  static readonly layer = this.Default.pipe(
-    Layer.provide([MisfiresRepo.layer, ScheduleEvents.layer, SchedulesRepo.layer])
-  )
+  static readonly layer = this.Default.pipe(Layer.provide([MisfiresRepo.layer, ScheduleEvents.layer, SchedulesRepo.layer]))
 }

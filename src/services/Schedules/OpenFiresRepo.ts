@@ -60,6 +60,12 @@ export interface ExpiredFire extends FireKey {
   readonly status: "pending" | "buffered"
 }
 
+/** A schedule whose waiting fires are not sent any more, and why, as a sentence. */
+export interface StaleSchedule {
+  readonly schedule_id: ScheduleId
+  readonly reason: string
+}
+
 /** A fire beside its command, whose status is ahead. */
 export interface CommandedFire extends FireKey {
   readonly id: FireRowId
@@ -70,7 +76,12 @@ export interface CommandedFire extends FireKey {
   readonly dispatched_at: Timestamp | null
   readonly completed_at: Timestamp | null
   readonly error: string | null
+  /** Of the fire: `answeredLate` where it had ended as `terminal_timeout` before. */
+  readonly error_code: string | null
 }
+
+/** Marks a fire that has ended, and that is open again because its command was answered after its time. */
+export const answeredLate = "answered_late"
 
 /** A status that a fire moves to, with what the API shows of it. */
 export interface FireMove extends FireKey {
@@ -154,7 +165,7 @@ export class OpenFiresRepo extends Effect.Service<OpenFiresRepo>()("svc/OpenFire
         read<
           CommandedFire
         >`SELECT f.id, f.fire_id, f.scheduled_for, f.schedule_id, f.project_id, c.status AS command_status,
-            c.dispatched_at, c.completed_at, c.error
+            c.dispatched_at, c.completed_at, c.error, f.error_code
           FROM schedule_fires f LEFT JOIN commands c ON c.id = f.command_id
           WHERE ${isCommanded} AND (c.id IS NULL OR c.completed_at IS NOT NULL
             OR (f.status = 'accepted' AND c.status = 'dispatched'))
@@ -168,6 +179,23 @@ export class OpenFiresRepo extends Effect.Service<OpenFiresRepo>()("svc/OpenFire
             acked_at = r.acked_at, latency_ms = r.latency_ms, error_code = r.error_code, error_message = r.error_message
           FROM ${recordset(sql, "r", moveColumns, moves)}
           WHERE f.fire_id = r.fire_id AND f.scheduled_for = r.scheduled_for AND ${isStillOpen} RETURNING id`,
+
+      /** Opens the fires of commands that were answered after their time, so that the answer is taken over as any other. */
+      reopen: (commandIds: ReadonlyArray<CommandId>) =>
+        sql`UPDATE schedule_fires SET status = 'delivered', error_code = ${answeredLate}
+          WHERE ${sql.in("command_id", commandIds)} AND status = 'terminal_timeout'`,
+
+      /**
+       * Ends the waiting fires of schedules whose definition changed or that do not fire any more. The fires that wait are
+       * read first: an import may change 2000 schedules, of which few have any.
+       */
+      endStale: (stale: ReadonlyArray<StaleSchedule>) =>
+        sql`WITH waiting AS MATERIALIZED (SELECT fire_id, scheduled_for, schedule_id FROM schedule_fires WHERE ${isWaiting})
+          UPDATE schedule_fires SET status = 'buffer_stale', error_code = 'definition_changed', error_message = r.reason
+          FROM waiting w JOIN ${recordset(sql, "r", { schedule_id: "uuid", reason: "text" }, stale)}
+            ON r.schedule_id = w.schedule_id
+          WHERE schedule_fires.fire_id = w.fire_id AND schedule_fires.scheduled_for = w.scheduled_for
+            AND (schedule_fires.status || '') IN ('pending', 'buffered')`,
 
       /** Ends a fire by an operator's word. */
       resolve: ({ fire_id, scheduled_for }: FireKey, status: FireStatus) =>

@@ -6,6 +6,7 @@ import { Audit } from "../Audit.ts"
 import { CurrentActor } from "../CurrentActor.ts"
 import { Hints } from "../Database.ts"
 import { DueRepo } from "./DueRepo.ts"
+import { OpenFiresRepo } from "./OpenFiresRepo.ts"
 
 /** A schedule that would fire at a guess, and why. */
 export interface Quarantined {
@@ -20,6 +21,7 @@ export interface Quarantined {
 export class ScheduleQuarantine extends Effect.Service<ScheduleQuarantine>()("svc/ScheduleQuarantine", {
   effect: Effect.gen(function*() {
     const due = yield* DueRepo
+    const open = yield* OpenFiresRepo
     const audit = yield* Audit
     const hints = yield* Hints
 
@@ -36,6 +38,9 @@ export class ScheduleQuarantine extends Effect.Service<ScheduleQuarantine>()("sv
           schedule_revision
         })),
         yield* Timestamp.now
+      )
+      yield* open.endStale(
+        all.map(({ schedule }) => ({ schedule_id: schedule.id, reason: "The schedule is in quarantine." }))
       )
       yield* Effect.forEach(
         new Set(all.map(({ schedule }) => schedule.project_id)),
@@ -56,5 +61,5 @@ export class ScheduleQuarantine extends Effect.Service<ScheduleQuarantine>()("sv
     return { begin } as const
   })
 }) {
-  static readonly layer = this.Default.pipe(Layer.provide(DueRepo.layer))
+  static readonly layer = this.Default.pipe(Layer.provide([DueRepo.layer, OpenFiresRepo.layer]))
 }

@@ -6,7 +6,6 @@ import { FireRowId, type ScheduleId } from "../../domain/Id.ts"
 import { isServiceOwned, type Schedule } from "../../domain/Schedule.ts"
 import { liveFireStatuses } from "../../domain/Schedule/Fire.ts"
 import {
-  describeUnknown,
   type LegacyFireGrant,
   outcomeUnknown,
   resolvedStatus,
@@ -19,11 +18,14 @@ import { CurrentProject } from "../CurrentActor.ts"
 import { Hints, orDieOnSql } from "../Database.ts"
 import * as Ids from "../Ids.ts"
 import { externallyOwned, notFound, withoutCounts } from "../Schedules.ts"
-import { nextToken, nextTokens, noQuarantine, staleToken } from "./ControlToken.ts"
+import { nextToken, nextTokens, staleToken } from "./ControlToken.ts"
 import { digestDefinition } from "./FireCommand.ts"
+import { ScheduleHolds } from "./Holds.ts"
 import { OpenFiresRepo } from "./OpenFiresRepo.ts"
 import { type Evidence, RecoveryRepo, type Resolution } from "./RecoveryRepo.ts"
 import { SchedulesRepo } from "./Repo.ts"
+import { StaleFires } from "./StaleFires.ts"
+import { quarantineAfter } from "./UnknownOutcomes.ts"
 
 type Decision = Pick<ResolveTerminalFire, "fire_id" | "work_may_have_executed" | "enabled_after_resolution">
 
@@ -51,6 +53,8 @@ export class ScheduleRecovery extends Effect.Service<ScheduleRecovery>()("svc/Sc
     const repo = yield* SchedulesRepo
     const recovery = yield* RecoveryRepo
     const open = yield* OpenFiresRepo
+    const staleFires = yield* StaleFires
+    const holds = yield* ScheduleHolds
     const audit = yield* Audit
     const hints = yield* Hints
 
@@ -67,8 +71,10 @@ export class ScheduleRecovery extends Effect.Service<ScheduleRecovery>()("svc/Sc
     })
 
     const write = Effect.fnUntraced(
-      function*(changed: Schedule, action: string, metadata: Record<string, unknown>) {
+      function*(before: Schedule, changed: Schedule, action: string, metadata: Record<string, unknown>) {
         yield* repo.update(changed)
+        yield* staleFires.end(before, changed)
+        const shown = yield* holds.end(before, changed, changed.updated_at)
         yield* hints.publish("schedules", changed.project_id)
         yield* audit.record({
           action,
@@ -77,6 +83,7 @@ export class ScheduleRecovery extends Effect.Service<ScheduleRecovery>()("svc/Sc
           project_id: changed.project_id,
           metadata: { name: changed.name, ...metadata }
         })
+        return shown
       }
     )
 
@@ -126,12 +133,7 @@ export class ScheduleRecovery extends Effect.Service<ScheduleRecovery>()("svc/Sc
       yield* recovery.resolve({ ...resolution, grant_carried: false })
       const isUnknown = schedule.quarantine_code === outcomeUnknown
       const next = isUnknown ? yield* recovery.findOpen(schedule.id) : Option.none()
-      const quarantine = !isUnknown
-        ? {}
-        : Option.match(next, {
-          onNone: () => noQuarantine,
-          onSome: (id) => ({ quarantine_detail: describeUnknown(id) })
-        })
+      const quarantine = isUnknown ? quarantineAfter(next) : {}
       const merged = {
         ...schedule,
         ...quarantine,
@@ -149,7 +151,7 @@ export class ScheduleRecovery extends Effect.Service<ScheduleRecovery>()("svc/Sc
       }
       if (grant_carried) yield* recovery.resolve({ ...resolution, grant_carried })
       const { evidence_id, evidence_kind } = evidence
-      yield* write(changed, action, {
+      const shown = yield* write(schedule, changed, action, {
         fire_id,
         evidence_kind,
         evidence_id,
@@ -158,7 +160,7 @@ export class ScheduleRecovery extends Effect.Service<ScheduleRecovery>()("svc/Sc
       })
       return {
         disposition: "resolved",
-        schedule: withoutCounts(changed),
+        schedule: withoutCounts(shown),
         resolution_control_token: control_token,
         committed_revision: schedule_revision,
         grant_carried
@@ -315,7 +317,12 @@ export class ScheduleRecovery extends Effect.Service<ScheduleRecovery>()("svc/Sc
           schedule_revision,
           updated_at: now
         }
-        yield* write(changed, input.allow ? "schedule.legacy_fire_granted" : "schedule.legacy_fire_revoked", {})
+        yield* write(
+          schedule,
+          changed,
+          input.allow ? "schedule.legacy_fire_granted" : "schedule.legacy_fire_revoked",
+          {}
+        )
         return withoutCounts(changed)
       },
       sql.withTransaction,
@@ -326,6 +333,6 @@ export class ScheduleRecovery extends Effect.Service<ScheduleRecovery>()("svc/Sc
   })
 }) {
   static readonly layer = this.Default.pipe(
-    Layer.provide([OpenFiresRepo.layer, RecoveryRepo.layer, SchedulesRepo.layer])
+    Layer.provide([OpenFiresRepo.layer, RecoveryRepo.layer, ScheduleHolds.layer, SchedulesRepo.layer, StaleFires.layer])
   )
 }

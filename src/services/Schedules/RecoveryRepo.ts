@@ -105,6 +105,11 @@ export class RecoveryRepo extends Effect.Service<RecoveryRepo>()("svc/RecoveryRe
       insertOpen: (rows: ReadonlyArray<OpenResolution>) =>
         sql`INSERT INTO schedule_resolutions (${openNames})
           SELECT ${openNames} FROM ${recordset(sql, "r", openColumns, rows)} WHERE true ON CONFLICT DO NOTHING`,
+      /** The outcomes of these fires are known: nothing is left for an operator to decide. */
+      deleteOpen: (fires: ReadonlyArray<Pick<OpenResolution, "schedule_id" | "fire_id">>) =>
+        sql`DELETE FROM schedule_resolutions WHERE evidence_kind = 'fire' AND resolved_at IS NULL
+          AND ${sql.in("schedule_id", fires.map(({ schedule_id }) => schedule_id))}
+          AND ${sql.in("evidence_id", fires.map(({ fire_id }) => fire_id))}`,
       resolve: (resolution: NewResolution) => {
         const row = {
           ...resolution,

@@ -85,23 +85,57 @@ describe.each(engines)("fires on %s", (engine) => {
 
       it.scoped("a fire that waits is stale once its schedule is disabled or its definition changes", () =>
         Effect.gen(function*() {
-          const { call, connect, create, fires, rewind } = yield* world
-          const waitFor = (name: string) =>
-            Effect.gen(function*() {
-              const { id } = yield* create({ name })
-              yield* rewind(id, 86_400)
-              yield* until(fires(id), (rows) => rows.length === 1)
-              return id
+          const { call, create, fires, rewind } = yield* world
+          const sql = yield* SqlClient.SqlClient
+          const importAll = (names: ReadonlyArray<string>, queue: string) =>
+            call("POST", ":import", {
+              mode: "replace",
+              source_filter: "git",
+              schedules: names.map((name) => ({
+                name,
+                engine: "celery",
+                kind: "interval",
+                expression: "86400",
+                task_name: "shop.report",
+                source: "git",
+                queue
+              }))
             })
-          const disabled = yield* waitFor("disabled")
-          const edited = yield* waitFor("edited")
-          yield* call("POST", `/${disabled}/disable`)
-          yield* call("PATCH", `/${edited}`, { args: [8] })
-          yield* connect(succeed)
-          for (const [id, why] of [[disabled, "disabled"], [edited, "definition has changed"]] as const) {
-            const [fire] = yield* until(fires(id), ([row]) => row?.status === "buffer_stale")
-            assert.include(fire?.error_message, why)
+          yield* importAll(["imported", "removed"], "first")
+          for (const name of ["disabled", "edited", "paused", "deleted"]) yield* create({ name })
+          const { json: { items } } = yield* call("GET", "")
+          const ids = new Map<string, string>(
+            items.map(({ id, name }: { readonly id: string; readonly name: string }) => [name, id])
+          )
+          const idOfName = (name: string) => ids.get(name) ?? assert.fail(name)
+          for (const id of ids.values()) {
+            yield* rewind(id, 86_400)
+            yield* until(fires(id), (rows) => rows.length === 1)
           }
+          yield* call("POST", `/${idOfName("disabled")}/disable`)
+          yield* call("PATCH", `/${idOfName("edited")}`, { args: [8] })
+          yield* call("POST", `/${idOfName("paused")}/pause`)
+          yield* call("DELETE", `/${idOfName("deleted")}`)
+          yield* importAll(["imported"], "second")
+          // no agent has come: the changes alone decide
+          const found = yield* sql<
+            { readonly id: string; readonly status: string; readonly error_message: string | null }
+          >`
+            SELECT schedule_id AS id, status, error_message FROM schedule_fires`
+          const seen = Object.fromEntries(
+            [...ids].map(([name, id]) => {
+              const fire = found.find((row) => row.id === id)
+              return [name, [fire?.status, fire?.error_message]]
+            })
+          )
+          assert.deepStrictEqual(seen, {
+            disabled: ["buffer_stale", "The schedule was disabled."],
+            edited: ["buffer_stale", "The schedule's definition has changed."],
+            imported: ["buffer_stale", "The schedule's definition has changed."],
+            paused: ["buffered", null],
+            deleted: ["buffer_stale", "The schedule was deleted."],
+            removed: ["buffer_stale", "The schedule was deleted."]
+          })
         }))
 
       it.scoped("a fire that waits expires after SVC_SCHEDULE_BUFFER_SECONDS, and no agent gets it afterwards", () =>

@@ -3,6 +3,7 @@ import { assert, describe, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { randomUUID } from "node:crypto"
 import * as Timestamp from "../../../src/domain/Timestamp.ts"
+import type { TestAgent } from "../../agent.ts"
 import { serverOn } from "../../brain.ts"
 import { engines } from "../../databases.ts"
 import { until } from "../../until.ts"
@@ -23,7 +24,7 @@ const resolution = (
 const quarantined = (fireCount: number) =>
   Effect.gen(function*() {
     const here = yield* world
-    yield* here.connect((agent) => {
+    const agent = yield* here.connect((agent) => {
       agent.onCommand = () => undefined // the command is sent and never answered
     })
     const { id } = yield* here.create({
@@ -43,7 +44,7 @@ const quarantined = (fireCount: number) =>
     yield* until(here.fires(id), (rows) => statusesOf(rows).every((status) => status === "terminal_timeout"))
     const fires = yield* here.fires(id)
     const resolve = (body: object) => here.call("POST", `/${id}/resolve-terminal-fire`, body)
-    return { ...here, id, get, schedule, fires, resolve }
+    return { ...here, agent, id, get, schedule, fires, listFires: here.fires(id), resolve }
   })
 
 const auditActions = (id: string) =>
@@ -153,6 +154,30 @@ describe.each(engines)("recovery of schedules on %s", (engine) => {
           }),
         60_000
       )
+
+      it.scoped("a result after the time of its command ends the fire and the quarantine, and counts for the breaker", () =>
+        Effect.gen(function*() {
+          const { agent, fires: [newest, oldest], get, id, listFires, resolve, schedule } = yield* quarantined(2)
+          const answer = (fire: typeof newest, result: Parameters<TestAgent["answer"]>[1]) => {
+            const command = agent.commands.find(({ id }) => id === fire?.command_id) ?? assert.fail("it was not sent")
+            agent.answer(command, result)
+          }
+          answer(oldest, { status: "success", result: { task_id: "t1" } })
+          const seen = yield* until(listFires, (rows) => rows.at(-1)?.status === "terminal_completed")
+          assert.isAtLeast(seen.at(-1)?.latency_ms ?? -1, 0)
+          const held = yield* get
+          assert.deepInclude(held, { quarantine_code: "outcome_unknown", consecutive_failures: 0 })
+          assert.include(held.quarantine_detail, newest?.fire_id)
+          answer(newest, { status: "failed", error: "no such task" })
+          const [failed] = yield* until(listFires, ([fire]) => fire?.status === "terminal_failed")
+          assert.strictEqual(failed?.error_message, "no such task")
+          const free = yield* get
+          assert.deepInclude(free, { quarantined_at: null, quarantine_code: null, consecutive_failures: 1 })
+          assert.notStrictEqual(free.control_token, schedule.control_token)
+          const late = yield* resolve({ ...resolution(free, failed ?? assert.fail()), expected_status: "failed" })
+          assert.deepInclude(late.json, { status: 409, code: "fire_not_resolvable" })
+          assert.include(yield* auditActions(id), "schedule.fire_answered_late")
+        }))
 
       it.scoped("a schedule that does not ask for certainty fires on", () =>
         Effect.gen(function*() {
