@@ -28,6 +28,7 @@ export const makeLeaseService = (peers: Peers) =>
         "Hold",
         Effect.fnUntraced(function*({ instance_id, project_ids, ttl_seconds }, peer) {
           const holder = yield* readHolder(peer, instance_id)
+          peer.instance = holder
           if (project_ids.length > maxProjects) {
             return yield* invalid(`At most ${maxProjects} project_ids.`)
           }

@@ -4,11 +4,15 @@ import { Data, Effect, FiberSet } from "effect"
 import { createPrivateKey, X509Certificate } from "node:crypto"
 import type { AddressInfo, Socket } from "node:net"
 import { createServer, type TLSSocket } from "node:tls"
+import { Id } from "../domain/Id.ts"
+import * as Timestamp from "../domain/Timestamp.ts"
+import { Loops } from "../services/Loops.ts"
+import { type SchedulerConnection, SchedulerPrograms } from "../services/Schedules/SchedulerPrograms.ts"
 import { Settings } from "../services/Settings.ts"
 import { SchedulerLeaseService } from "./generated/lease.ts"
 import { SchedulerServiceService } from "./generated/scheduler.ts"
 import { makeLeaseService } from "./LeaseService.ts"
-import { Peers } from "./Peers.ts"
+import { type Peer, Peers } from "./Peers.ts"
 import { describeHandshake, Refusals } from "./Refusals.ts"
 import { makeSchedulerService } from "./SchedulerService.ts"
 
@@ -39,6 +43,20 @@ const options = {
 /** Calls get this time at the end. */
 const drainMillis = 2000
 
+/** How often the database learns which programs call. */
+const reportPause = "2 seconds"
+
+const timeOf = (millis: number) => Timestamp.fromEpochMicros(BigInt(millis) * 1000n)
+
+const rowOf = ({ calledAt, connectedAt, firedAt, id, instance, name }: Peer): SchedulerConnection => ({
+  id: Id.make(id, { disableValidation: true }),
+  name,
+  instance,
+  connected_at: timeOf(connectedAt),
+  called_at: timeOf(calledAt),
+  fired_at: firedAt === null ? null : timeOf(firedAt)
+})
+
 const addressOf = (socket: Socket): string => `${socket.remoteAddress}:${socket.remotePort}`
 
 const ignoreError = (): void => {}
@@ -61,7 +79,9 @@ export const listen = Effect.gen(function*() {
   const clock = yield* Effect.clock
   const fork = yield* FiberSet.makeRuntime<never>()
   const refusals = new Refusals(() => clock.unsafeCurrentTimeMillis())
-  const peers = new Peers()
+  const peers = new Peers(() => clock.unsafeCurrentTimeMillis())
+  const programs = yield* SchedulerPrograms
+  const loops = yield* Loops
 
   const read = (name: string, path: string) =>
     path === ""
@@ -86,6 +106,11 @@ export const listen = Effect.gen(function*() {
   )
   grpc.addService(SchedulerServiceService, yield* makeSchedulerService(peers))
   grpc.addService(SchedulerLeaseService, yield* makeLeaseService(peers))
+  yield* loops.every(
+    "scheduler programs",
+    reportPause,
+    Effect.suspend(() => programs.report(peers.list().map(rowOf), peers.takeEnded()))
+  )
   const injector = grpc.createConnectionInjector(ServerCredentials.createInsecure()) // TLS is already taken off
 
   const refuse = (address: string | undefined, cause: string) => {

@@ -1,28 +1,64 @@
 import { status } from "@grpc/grpc-js"
 import { Effect } from "effect"
+import { randomUUID } from "node:crypto"
 import { CallFailed } from "./Convert.ts"
 
-/** A scheduler program on its connection. */
+/** A scheduler program on its connection. Times are epoch milliseconds. */
 export interface Peer {
+  readonly id: string
   /** The common name of its certificate. */
   readonly name: string
   /** What it offered in the negotiation, null before. */
   fingerprint: string | null
   /** Its open streams of changes. */
   watches: number
+  /** The process as its leases name it; null: it has asked for none. */
+  instance: string | null
+  readonly connectedAt: number
+  calledAt: number
+  /** When it last fired or skipped a tick; null: not yet. */
+  firedAt: number | null
 }
 
 /** The connections whose certificates were accepted, by their remote address and port. */
 export class Peers {
   private readonly open = new Map<string, Peer>()
+  private ended: Array<string> = []
+
+  constructor(private readonly now: () => number) {}
 
   /** Returns what the end of the connection calls; another one from the same port may have begun by then. */
   add(address: string, name: string): () => void {
-    const peer: Peer = { name, fingerprint: null, watches: 0 }
+    const at = this.now()
+    const peer: Peer = {
+      id: randomUUID(),
+      name,
+      fingerprint: null,
+      watches: 0,
+      instance: null,
+      connectedAt: at,
+      calledAt: at,
+      firedAt: null
+    }
     this.open.set(address, peer)
     return () => {
       if (this.open.get(address) === peer) this.open.delete(address)
+      this.ended.push(peer.id)
     }
+  }
+
+  /** The connections of programs that have negotiated or asked for leases. An open stream of changes is a call. */
+  list(): ReadonlyArray<Peer> {
+    const programs = [...this.open.values()].filter((peer) => peer.fingerprint !== null || peer.instance !== null)
+    for (const peer of programs) if (peer.watches > 0) peer.calledAt = this.now()
+    return programs
+  }
+
+  /** The connections that have ended since the last call. */
+  takeEnded(): ReadonlyArray<string> {
+    const ended = this.ended
+    this.ended = []
+    return ended
   }
 
   countWatches(name: string): number {
@@ -34,9 +70,9 @@ export class Peers {
   /** The caller. Its connection may have ended just now. */
   find(address: string): Effect.Effect<Peer, CallFailed> {
     const peer = this.open.get(address)
-    return peer === undefined
-      ? new CallFailed({ code: status.UNAVAILABLE, details: "The connection has ended." })
-      : Effect.succeed(peer)
+    if (peer === undefined) return new CallFailed({ code: status.UNAVAILABLE, details: "The connection has ended." })
+    peer.calledAt = this.now()
+    return Effect.succeed(peer)
   }
 }
 

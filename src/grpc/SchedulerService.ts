@@ -1,5 +1,5 @@
 import { status } from "@grpc/grpc-js"
-import { Effect, Queue, Stream } from "effect"
+import { Clock, Effect, Queue, Stream } from "effect"
 import { randomUUID } from "node:crypto"
 import type { Schedule } from "../domain/Schedule.ts"
 import { isAboutDefinition } from "../domain/Schedule/Recovery.ts"
@@ -228,7 +228,10 @@ export const makeSchedulerService = (peers: Peers) =>
         () => Effect.sync(() => void peer.watches--)
       )
 
-    const fire = Effect.fnUntraced(function*(request: FireScheduleRequest) {
+    /** What the brain has taken: the program fires. */
+    const markFiring = (peer: Peer) => Effect.map(Clock.currentTimeMillis, (now) => void (peer.firedAt = now))
+
+    const fire = Effect.fnUntraced(function*(request: FireScheduleRequest, peer: Peer) {
       if (request.scheduler_protocol_epoch !== current || request.triggered_by_user_id !== "") {
         return refuseFire(
           FireDisposition.FIRE_LEGACY_UPGRADE_REQUIRED,
@@ -256,6 +259,7 @@ export const makeSchedulerService = (peers: Peers) =>
         const { code, message, reason } = refusal
         return { ...answer, disposition: fireDispositions[reason], error_code: code, error_message: message }
       }
+      yield* markFiring(peer)
       return {
         ...answer,
         disposition: FireDisposition.FIRE_ACCEPTED,
@@ -266,7 +270,7 @@ export const makeSchedulerService = (peers: Peers) =>
       }
     })
 
-    const advance = Effect.fnUntraced(function*(request: AdvanceScheduleCursorRequest) {
+    const advance = Effect.fnUntraced(function*(request: AdvanceScheduleCursorRequest, peer: Peer) {
       const observation = yield* readObservation(request)
       const skipped_through = yield* readRequiredTime("skipped_through", request.skipped_through)
       const prepared_next_run_at = yield* readTime("prepared_next_run_at", request.prepared_next_run_at)
@@ -299,6 +303,7 @@ export const makeSchedulerService = (peers: Peers) =>
         const { code, message, reason } = refusal
         return { ...answer, disposition: cursorDispositions[reason], error_code: code, error_message: message }
       }
+      yield* markFiring(peer)
       return {
         ...answer,
         disposition: isRepeated

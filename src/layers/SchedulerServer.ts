@@ -1,12 +1,13 @@
 import { Effect, Layer } from "effect"
 import { SchedulerLeases } from "../services/Schedules/SchedulerLeases.ts"
+import { SchedulerPrograms } from "../services/Schedules/SchedulerPrograms.ts"
 import { SchedulerProtocol } from "../services/Schedules/SchedulerProtocol.ts"
 import { Settings } from "../services/Settings.ts"
 
 /** gRPC is loaded only where it is served: its modules take 8 MB of memory. */
 const layerListener = Layer.unwrapEffect(
   Effect.map(Effect.promise(() => import("../grpc/Listener.ts")), ({ listen }) => Layer.scopedDiscard(listen))
-).pipe(Layer.provide([SchedulerLeases.layer, SchedulerProtocol.layer]))
+).pipe(Layer.provide([SchedulerLeases.layer, SchedulerPrograms.layer, SchedulerProtocol.layer]))
 
 /** The port for scheduler programs, where SVC_SCHEDULER_GRPC_BIND is set. */
 export const layer = Layer.unwrapEffect(Effect.gen(function*() {

@@ -106,6 +106,8 @@ layer(serverOn("SQLite"), { excludeTestServices: true })("svc schedules", (it) =
         /^triggered nightly report .*: svc commands show [0-9a-f-]{36} shows its outcome\n$/
       )
       refused(yield* run("schedules", "show", "no such"), "no such schedule: no such")
+      const fleet = ok(yield* run("schedules", "schedulers"))
+      assert.match(fleet, /^SCHEDULER +WORKS +FIRED BY.*\nsvc-scheduler +(yes|no) +the brain/)
       assert.match(ok(yield* run("misfires")), /^SCHEDULE +TICK +TICKS +CAUSE +SEEN\n$/)
       const found = JSON.parse(ok(yield* run("misfires", "--schedule", id, "--json")))
       assert.deepStrictEqual(Object.keys(found), ["project", "misfires"])

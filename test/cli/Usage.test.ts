@@ -55,6 +55,7 @@ const commands = [
   "schedules pause",
   "schedules resume",
   "schedules resync",
+  "schedules schedulers",
   "schedules import",
   "schedules diff",
   "misfires",

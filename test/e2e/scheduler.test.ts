@@ -1,7 +1,7 @@
 import { assert, describe, layer } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
 import { join } from "node:path"
-import { serverOn } from "../brain.ts"
+import { freshKey, request, serverOn } from "../brain.ts"
 import { makePki, type Pki } from "../grpc/pki.ts"
 import { has } from "../needs.ts"
 import { freePort } from "../ports.ts"
@@ -57,7 +57,7 @@ describe.skipIf(!ready)("the published z4j-scheduler, unchanged", () => {
       "negotiates, takes the snapshot, watches, fires, and learns of changes and deletions",
       () =>
         Effect.gen(function*() {
-          const { call, connect, create, fires } = yield* world
+          const { call, connect, create, fires, project } = yield* world
           yield* connect(succeed)
           const early = yield* create({ name: "early", expression: "2", kwargs: { name: "Zoë 🎉" } })
           yield* create({ name: "Übermorgen ☕", kind: "cron", expression: "15 30 2 * * *", timezone: "Europe/Berlin" })
@@ -69,6 +69,15 @@ describe.skipIf(!ready)("the published z4j-scheduler, unchanged", () => {
           const acked = (id: string, count: number) =>
             until(fires(id), (rows) => rows.filter(({ status }) => status === "acked_success").length >= count)
           yield* Effect.tapError(acked(early.id, 3), () => Effect.sync(() => console.error(log())))
+
+          // it knows no leases, and fires all the same
+          const { token } = yield* freshKey({ roles: { [project.id]: "viewer" } })
+          const { json: fleet } = yield* until(
+            request("GET", "/schedulers", { token }),
+            ({ json }) => json.schedulers[0].info.firing > 0
+          )
+          assert.strictEqual(fleet.schedulers[0].ok, true)
+          assert.deepInclude(fleet.schedulers[0].info.programs[0], { name: "z4j-1", state: "firing" })
 
           const late = yield* create({ name: "late", expression: "3" })
           yield* acked(late.id, 2)

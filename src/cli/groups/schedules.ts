@@ -125,6 +125,10 @@ const resync = Command.make("resync", { project, json }, handler((module) => mod
   Command.withDescription("Ask agents for the schedules of engines' own schedulers.")
 )
 
+const schedulers = Command.make("schedulers", { project, json }, handler((module) => module.schedulers)).pipe(
+  Command.withDescription("List what fires schedules: the brain or scheduler programs, and the schedulers of engines.")
+)
+
 export const importFile = Command.make("import", { file, project, json }, fileHandler((module) => module.importFile))
   .pipe(
     Command.withDescription("Change the project's schedules to those of a snapshot.")
@@ -157,6 +161,7 @@ export const schedules = Command.make("schedules").pipe(
     pause,
     resume,
     resync,
+    schedulers,
     importFile,
     exportFile,
     diff

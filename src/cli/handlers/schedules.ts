@@ -3,6 +3,7 @@ import { Console, Effect, Option, Schema } from "effect"
 import { ScheduleId } from "../../domain/Id.ts"
 import type { SchedulePublic } from "../../domain/Schedule.ts"
 import type { ScheduleFire } from "../../domain/Schedule/Fire.ts"
+import type { FleetEntry } from "../../domain/Schedule/Fleet.ts"
 import type { ScheduleMisfire } from "../../domain/Schedule/Misfire.ts"
 import { ControlOperationPublic } from "../../domain/Schedule/Operation.ts"
 import { PreviewRequest, type Tick } from "../../domain/Schedule/Preview.ts"
@@ -259,6 +260,30 @@ export const resync = ({ json, project }: Printing) =>
               schedulers_observed.join(", ")
             }`
           ))
+    }))
+
+const isPrograms = Schema.is(Schema.Array(Schema.Struct({ name: Schema.String, state: Schema.String })))
+
+/** Who fires: the programs of the service's own entry, or the agent that publishes the schedules of an engine. */
+const firedBy = ({ info }: FleetEntry): string | null => {
+  const programs = info?.programs
+  if (!isPrograms(programs)) return typeof info?.agent_name === "string" ? info.agent_name : null
+  const names = programs.map(({ name, state }) => (state === "firing" ? name : `${name} (standby)`))
+  return [...(info?.fired_by === "brain" ? ["the brain"] : []), ...names].join(", ") || null
+}
+
+const fleetColumns: ReadonlyArray<Column<FleetEntry>> = [
+  { head: "SCHEDULER", cell: ({ info, url }) => (typeof info?.scheduler === "string" ? info.scheduler : url) },
+  { head: "WORKS", cell: ({ ok }) => (ok === null ? "asked" : ok ? "yes" : "no") },
+  { head: "FIRED BY", cell: firedBy, maxLength: 80, minLength: 12 },
+  { head: "PROBLEM", cell: ({ error }) => error, maxLength: 200, minLength: 20, hidesEmpty: true }
+]
+
+export const schedulers = ({ json, project }: Printing) =>
+  withRemote(project, ({ api }) =>
+    Effect.gen(function*() {
+      const answer = yield* api.schedulers.list({ withResponse: true })
+      yield* printAnswer(answer, json, ({ schedulers }, _text, view) => formatTable(fleetColumns, schedulers, view))
     }))
 
 const tickColumns: ReadonlyArray<Column<Tick>> = [

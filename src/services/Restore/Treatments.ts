@@ -66,6 +66,7 @@ export const treatments: Readonly<Record<string, "kept" | "settled" | "deleted" 
   schedule_revisions: "kept",
   schedule_streams: "settled",
   schedule_tombstones: "kept",
+  scheduler_connections: "not archived",
   schedules: "settled",
   schema_migrations: "not archived",
   sessions: "settled",

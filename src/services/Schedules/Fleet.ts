@@ -12,7 +12,7 @@ import * as Ids from "../Ids.ts"
 import { LeaseRepo } from "../Leader/Repo.ts"
 import { Settings } from "../Settings.ts"
 import { leaseName } from "./FireLoop.ts"
-import { SchedulerLeases } from "./SchedulerLeases.ts"
+import { aliveSeconds, SchedulerPrograms } from "./SchedulerPrograms.ts"
 import { isOpen, type NamedStream, StreamsRepo } from "./StreamsRepo.ts"
 
 const entryOf = (
@@ -46,14 +46,15 @@ export class ScheduleFleet extends Effect.Service<ScheduleFleet>()("svc/Schedule
     const sql = yield* SqlClient.SqlClient
     const streams = yield* StreamsRepo
     const leases = yield* LeaseRepo
-    const schedulerLeases = yield* SchedulerLeases
+    const schedulerPrograms = yield* SchedulerPrograms
     const { issueAll } = yield* CommandIssue
     const audit = yield* Audit
     const { commandTimeout, embeddedScheduler } = yield* Settings
 
-    /** The brain's fire loop, or the scheduler programs that fire in its place. */
-    const serviceEntry = Effect.zipWith(leases.list, schedulerLeases.listHolders, (held, programs): FleetEntry => {
+    /** The brain's fire loop, or the scheduler programs that fire in its place: alive is which one calls. */
+    const serviceEntry = Effect.zipWith(leases.list, schedulerPrograms.list, (held, programs): FleetEntry => {
       const ok = embeddedScheduler ? held.some(({ name }) => name === leaseName) : programs.length > 0
+      const firing = programs.filter(({ state }) => state === "firing").length
       return {
         url: serviceScheduler,
         ok,
@@ -61,13 +62,15 @@ export class ScheduleFleet extends Effect.Service<ScheduleFleet>()("svc/Schedule
           scheduler: serviceScheduler,
           status: ok ? "live" : "ended",
           fired_by: embeddedScheduler ? "brain" : "scheduler programs",
-          programs: programs.length
+          firing,
+          standby: programs.length - firing,
+          programs
         },
         error: ok
           ? null
           : embeddedScheduler
           ? "No brain fires the service's schedules at this moment. Another one takes over within 10 s."
-          : "No scheduler program fires the service's schedules at this moment, and SVC_EMBEDDED_SCHEDULER is false."
+          : `No scheduler program has called this brain in the last ${aliveSeconds} s, and SVC_EMBEDDED_SCHEDULER is false.`
       }
     })
 
@@ -136,6 +139,6 @@ export class ScheduleFleet extends Effect.Service<ScheduleFleet>()("svc/Schedule
   })
 }) {
   static readonly layer = this.Default.pipe(
-    Layer.provide([CommandIssue.layer, LeaseRepo.Default, SchedulerLeases.layer, StreamsRepo.layer])
+    Layer.provide([CommandIssue.layer, LeaseRepo.Default, SchedulerPrograms.layer, StreamsRepo.layer])
   )
 }

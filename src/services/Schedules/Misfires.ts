@@ -12,6 +12,7 @@ import { Settings } from "../Settings.ts"
 import { ScheduleEvents, type ScheduleFact } from "../TriggerEvents/ScheduleEvents.ts"
 import { type KnownMisfire, type LateTick, MisfiresRepo, type NewMisfire } from "./MisfiresRepo.ts"
 import { SchedulesRepo } from "./Repo.ts"
+import { SchedulerPrograms } from "./SchedulerPrograms.ts"
 
 /** Misfires of one pass of the watch; the rest follows in the next one. */
 const batchSize = 500
@@ -63,6 +64,7 @@ export class Misfires extends Effect.Service<Misfires>()("svc/Misfires", {
     const schedulesRepo = yield* SchedulesRepo
     const metrics = yield* Metrics
     const events = yield* ScheduleEvents
+    const programs = yield* SchedulerPrograms
     const { embeddedScheduler, scheduleGraceSeconds } = yield* Settings
     const startedAt = yield* Timestamp.now
     const since = { started: startedAt, leading: startedAt }
@@ -93,12 +95,16 @@ export class Misfires extends Effect.Service<Misfires>()("svc/Misfires", {
     const graceOf = ({ grace_seconds }: { readonly grace_seconds: number | null }) =>
       grace_seconds ?? scheduleGraceSeconds
 
-    const causeOf = (due: Timestamp.Timestamp): MisfireCause => {
-      if (due < since.started) return "brain_down"
-      if (due >= clock.steppedFrom && due < clock.steppedTo) return "clock_step"
-      if (!embeddedScheduler) return "scheduler_down"
-      return due < since.leading ? "lease_lost" : "late"
-    }
+    /** The cause by the time that a tick was due. */
+    const readCauses = Effect.map(
+      embeddedScheduler ? Effect.succeed(null) : programs.aliveSince,
+      (aliveSince) => (due: Timestamp.Timestamp): MisfireCause => {
+        if (due < since.started) return "brain_down"
+        if (due >= clock.steppedFrom && due < clock.steppedTo) return "clock_step"
+        if (!embeddedScheduler) return aliveSince !== null && aliveSince <= due ? "late" : "scheduler_down"
+        return due < since.leading ? "lease_lost" : "late"
+      }
+    )
 
     /** What the outage already known is, that the ticks may belong to; null: none, or it has lasted for a day. */
     const outageOf = (known: KnownMisfire | undefined, cadence: Cadence | null, now: Timestamp.Timestamp) =>
@@ -166,6 +172,8 @@ export class Misfires extends Effect.Service<Misfires>()("svc/Misfires", {
       now: Timestamp.Timestamp
     ) {
       yield* observeClock
+      if (!plans.some(({ plan }) => plan.missedCount > 0)) return
+      const causeOf = yield* readCauses
       const missed = plans.flatMap(({ heldBy, plan: { lastMissed, missedCount, missedFires }, schedule }) => {
         const due = schedule.due_at ?? now
         if (lastMissed === null) return []
@@ -188,6 +196,7 @@ export class Misfires extends Effect.Service<Misfires>()("svc/Misfires", {
       ]
       const waiting = yield* repo.listWaitingFires(lateness, batchSize)
       if (standing.length + waiting.length === 0) return
+      const causeOf = yield* readCauses
       const heldCause = ({ due_at, paused_at, quarantined_at }: Schedule): MisfireCause => {
         if (quarantined_at !== null) return "quarantined"
         return paused_at === null ? causeOf(due_at ?? now) : "paused"
@@ -219,5 +228,7 @@ export class Misfires extends Effect.Service<Misfires>()("svc/Misfires", {
     } as const
   })
 }) {
-  static readonly layer = this.Default.pipe(Layer.provide([MisfiresRepo.layer, ScheduleEvents.layer, SchedulesRepo.layer]))
+  static readonly layer = this.Default.pipe(
+    Layer.provide([MisfiresRepo.layer, ScheduleEvents.layer, SchedulerPrograms.layer, SchedulesRepo.layer])
+  )
 }

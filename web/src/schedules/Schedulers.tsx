@@ -12,6 +12,7 @@ import { Time } from "../ui/Time.tsx"
 import { useToast } from "../ui/Toasts.tsx"
 import { useAct } from "../ui/useAct.ts"
 import { capabilitiesQuery, schedulesKey } from "./queries.ts"
+import { ServiceScheduler } from "./ServiceScheduler.tsx"
 
 const refetchMillis = 5_000
 
@@ -48,6 +49,7 @@ export const Schedulers = ({ slug }: { readonly slug: string }) => {
           </Button>
         )}
       </div>
+      <ServiceScheduler slug={slug} />
       <ListFrame
         list={list}
         isEmpty={rows.length === 0}

@@ -145,3 +145,10 @@ export const capabilitiesQuery = (slug: string) =>
     queryFn: () =>
       unwrap(api.GET("/api/v1/projects/{slug}/schedules/native-capabilities", { params: { path: { slug } } }))
   })
+
+/** What fires schedules: the service's own entry first. */
+export const fleetQuery = (slug: string) =>
+  queryOptions({
+    queryKey: [...schedulesKey(slug), "fleet"],
+    queryFn: () => unwrap(api.GET("/api/v1/schedulers"))
+  })

@@ -197,6 +197,9 @@ export const schedules = {
     none: "Kein Scheduler einer Engine",
     noneHint:
       "svc feuert die Zeitpläne des Projekts selbst. Ein Scheduler erscheint hier, sobald ein Agent seine Zeitpläne veröffentlicht.",
+    byBrain: "Der Brain-Server feuert.",
+    programs: (firing: string, standby: string) => `Scheduler-Programme: ${firing} feuern, ${standby} in Bereitschaft.`,
+    nothingFires: "Im Moment feuert nichts.",
     name: "Scheduler",
     agent: "Veröffentlicht von",
     state: "Zustand",

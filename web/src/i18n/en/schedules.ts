@@ -191,6 +191,9 @@ export const schedules = {
     none: "No scheduler of an engine",
     noneHint:
       "svc fires the project's schedules itself. A scheduler appears here when an agent publishes its schedules.",
+    byBrain: "The brain fires.",
+    programs: (firing: string, standby: string) => `Scheduler programs: ${firing} firing, ${standby} standing by.`,
+    nothingFires: "Nothing fires at this moment.",
     name: "Scheduler",
     agent: "Published by",
     state: "State",

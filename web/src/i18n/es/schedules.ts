@@ -194,6 +194,10 @@ export const schedules = {
     none: "Ningún planificador de un motor",
     noneHint:
       "svc dispara las programaciones del proyecto. Un planificador aparece aquí cuando un agente publica sus programaciones.",
+    byBrain: "El servidor brain dispara.",
+    programs: (firing: string, standby: string) =>
+      `Programas planificadores: ${firing} disparan, ${standby} en espera.`,
+    nothingFires: "Nada dispara en este momento.",
     name: "Planificador",
     agent: "Publicado por",
     state: "Estado",

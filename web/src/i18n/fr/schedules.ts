@@ -197,6 +197,10 @@ export const schedules = {
     none: "Aucun planificateur de moteur",
     noneHint:
       "svc déclenche lui-même les planifications du projet. Un planificateur apparaît ici quand un agent publie ses planifications.",
+    byBrain: "Le serveur brain déclenche.",
+    programs: (firing: string, standby: string) =>
+      `Programmes planificateurs : ${firing} déclenchent, ${standby} en attente.`,
+    nothingFires: "Rien ne déclenche en ce moment.",
     name: "Planificateur",
     agent: "Publié par",
     state: "État",

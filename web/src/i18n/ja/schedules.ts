@@ -192,6 +192,9 @@ export const schedules = {
     none: "エンジンのスケジューラはありません",
     noneHint:
       "プロジェクトのスケジュールは svc が発火します。エージェントがスケジュールを公開すると、ここに表示されます。",
+    byBrain: "ブレインが発火しています。",
+    programs: (firing: string, standby: string) => `スケジューラプログラム: 発火中 ${firing}、待機中 ${standby}。`,
+    nothingFires: "現在、発火しているものはありません。",
     name: "スケジューラ",
     agent: "公開元",
     state: "状態",
