@@ -47,6 +47,7 @@ import { m0045 } from "./0045_bulk_jobs.ts"
 import { m0046 } from "./0046_task_export_jobs.ts"
 import { m0047 } from "./0047_export_deletion.ts"
 import { m0051 } from "./0051_four_eyes.ts"
+import { m0052 } from "./0052_login_places.ts"
 import { m0053 } from "./0053_misfire_outages.ts"
 
 /** Every step in order. A step that has been released is never edited; the next one follows. */
@@ -99,5 +100,6 @@ export const migrations: ReadonlyArray<Migration> = [
   m0046,
   m0047,
   m0051,
+  m0052,
   m0053
 ]

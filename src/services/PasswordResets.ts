@@ -16,6 +16,7 @@ import { Notices } from "./Mail/Notices.ts"
 import { passwordResetMessage } from "./Mail/Templates.ts"
 import { PasswordResetsRepo } from "./PasswordResets/Repo.ts"
 import { publicUrlOf } from "./PublicUrl.ts"
+import { LoginPlaces } from "./Sessions/LoginPlaces.ts"
 import { SessionsRepo } from "./Sessions/Repo.ts"
 import { Settings } from "./Settings.ts"
 import { Passwords } from "./Users/Passwords.ts"
@@ -54,6 +55,7 @@ export class PasswordResets extends Effect.Service<PasswordResets>()("svc/Passwo
     const audit = yield* Audit
     const hints = yield* Hints
     const settings = yield* Settings
+    const places = yield* LoginPlaces
 
     /**
      * Stores the request only: the same single row for known and unknown addresses, so neither answer nor time reveals
@@ -153,6 +155,7 @@ export class PasswordResets extends Effect.Service<PasswordResets>()("svc/Passwo
         if (Option.isNone(user) || !user.value.is_active) return yield* resetTokenInvalid
         if (!(yield* repo.consume(tokenHash, now))) return yield* resetTokenInvalid
         const working_api_keys = yield* users.setPassword(userId, passwordHash, now)
+        yield* places.recordAddress(userId, source, now) // guesses from elsewhere cannot lock the owner out before the sign-in
         yield* sessions.revokeAll(userId, now, null)
         yield* notices.enqueue("password_reset", user.value.email, source, working_api_keys)
         yield* hints.publish("access", userId)
@@ -192,6 +195,7 @@ export class PasswordResets extends Effect.Service<PasswordResets>()("svc/Passwo
   })
 }) {
   static readonly layer = this.Default.pipe(Layer.provide([
+    LoginPlaces.layer,
     Mail.layer,
     Notices.layer,
     PasswordResetsRepo.layer,

@@ -10,6 +10,7 @@ import { orDieOnSql, Reader } from "./Database.ts"
 import { deleteInSlices } from "./Dialect.ts"
 import { Keys } from "./Keys.ts"
 import { Loops } from "./Loops.ts"
+import { placeLifetimeSeconds } from "./Sessions/LoginPlaces.ts"
 import { Settings } from "./Settings.ts"
 
 /** Deletes expired rows of identity and the audit log, in slices. Several replicas may do it at the same time. */
@@ -24,7 +25,7 @@ export class Retention extends Effect.Service<Retention>()("svc/Retention", {
     const prune = (table: string, key: string, where: Statement.Fragment) => deleteInSlices(sql, { table, key, where })
 
     /**
-     * Deletes ended sessions, trusted devices and API keys, used `Idempotency-Key`s, expired links and invitations,
+     * Deletes ended sessions, trusted devices and API keys, addresses of former sign-ins, used `Idempotency-Key`s, expired links and invitations,
      * expired mail, logout tokens, leases, and audit rows where a retention is set.
      */
     const sweep = Effect.fn("Retention.sweep")(function*() {
@@ -33,6 +34,7 @@ export class Retention extends Effect.Service<Retention>()("svc/Retention", {
       const sessionCutoff = ago(settings.sessionsRetentionDays * Timestamp.secondsPerDay)
       yield* prune("sessions", "id", sql`expires_at < ${sessionCutoff} OR revoked_at < ${sessionCutoff}`)
       yield* prune("trusted_devices", "id", sql`expires_at < ${sessionCutoff} OR revoked_at < ${sessionCutoff}`)
+      yield* prune("login_places", "user_id, place", sql`seen_at < ${ago(placeLifetimeSeconds)}`)
       const endedKeys = ago(settings.apiKeysRetentionDays * Timestamp.secondsPerDay)
       yield* prune("api_keys", "id", sql`expires_at < ${endedKeys} OR revoked_at < ${endedKeys}`)
       const oldApprovals = ago(settings.approvalsRetentionDays * Timestamp.secondsPerDay)

@@ -13,6 +13,7 @@ import * as Ids from "./Ids.ts"
 import { MfaLogin } from "./Mfa/Login.ts"
 import { type SessionCookie, SessionCreation } from "./Sessions/Creation.ts"
 import { CurrentPassword } from "./Sessions/CurrentPassword.ts"
+import { LoginPlaces } from "./Sessions/LoginPlaces.ts"
 import { PasswordChange } from "./Sessions/PasswordChange.ts"
 import { sessionEnded, SessionsRepo } from "./Sessions/Repo.ts"
 import { padToMultiple } from "./Sessions/ResponseTime.ts"
@@ -55,15 +56,21 @@ export class Sessions extends Effect.Service<Sessions>()("svc/Sessions", {
     const settings = yield* Settings
     const mfa = yield* MfaLogin
     const currentPassword = yield* CurrentPassword
+    const places = yield* LoginPlaces
     const sessionOpening = yield* SessionCreation
     const { changePassword } = yield* PasswordChange
 
     /** Opens the session; null when the account is locked or inactive, or its password has changed since. */
     const openSession = Effect.fnUntraced(
-      function*(credentials: LoginCredentials, newHash: string, input: LoginAttempt) {
+      function*(credentials: LoginCredentials, newHash: string, input: LoginAttempt, place: string | null) {
         const now = yield* Timestamp.now
-        const user = yield* users.recordLogin({ ...credentials, newHash, now })
+        if (place !== null) {
+          yield* users.findByIdForUpdate(credentials.id) // locks the user before the place, as a new password does
+          if (yield* places.isLocked(credentials.id, place, now)) return null
+        }
+        const user = yield* users.recordLogin({ ...credentials, newHash, now, isPlaceKnown: place !== null })
         if (Option.isNone(user)) return null
+        if (place !== null) yield* places.reset(credentials.id, place)
         if (settings.passwordLogin === "global_admins" && !user.value.is_admin) return yield* passwordLoginDisabled
         const { device, remember_me: remember, source, token } = input
         const signIn = { source, token, device, remember, fresh: true, provider: null, metadata: {} }
@@ -83,21 +90,24 @@ export class Sessions extends Effect.Service<Sessions>()("svc/Sessions", {
         )
         return yield* loginFailed
       }
+      const { id } = credentials.value
+      const place = yield* places.find(id, input.source, input.device, yield* Timestamp.now)
       if (!isCorrect) {
-        yield* currentPassword.countFailure(credentials.value.id, input.source)
+        yield* currentPassword.countFailure(id, input.source, place)
         return yield* loginFailed
       }
       const newHash = yield* passwords.rehashAtLogin(credentials.value.password_hash, input.password)
-      const session = yield* openSession(credentials.value, newHash, input)
+      const session = yield* openSession(credentials.value, newHash, input, place)
       if (session !== null) return session
-      yield* currentPassword.countFailure(credentials.value.id, input.source)
+      yield* currentPassword.countFailure(id, input.source, place)
       return yield* loginFailed
     })
 
     /**
      * Signs in. All failures have the same answer and time: SVC_LOGIN_MIN_DURATION_MS, or a multiple of it when logins
      * queue, so the time does not reveal whether a failure was recorded. SVC_LOGIN_LOCKOUT_THRESHOLD wrong passwords
-     * since the last success lock the account for a while, for the right password too. A success revokes the browser's
+     * since the last success lock the account for a while, for the right password too; a place that the account knows has a
+     * lock of its own. A success revokes the browser's
      * former session. A user with a second factor gets a restricted session, unless the browser is trusted.
      */
     const login = Effect.fn("Sessions.login")((input: LoginAttempt) =>
@@ -187,6 +197,7 @@ export class Sessions extends Effect.Service<Sessions>()("svc/Sessions", {
 }) {
   static readonly layer = this.Default.pipe(Layer.provide([
     CurrentPassword.layer,
+    LoginPlaces.layer,
     MfaLogin.layer,
     PasswordChange.layer,
     Passwords.layer,

@@ -40,6 +40,7 @@ export const treatments: Readonly<Record<string, "kept" | "settled" | "deleted" 
   invitations: "kept",
   key_fingerprints: "kept",
   leases: "not archived",
+  login_places: "kept",
   mail_outbox: "deleted",
   maintenance_windows: "kept",
   memberships: "kept",

@@ -11,6 +11,7 @@ import { Hints } from "../Database.ts"
 import * as Ids from "../Ids.ts"
 import { MfaLogin, type MfaState } from "../Mfa/Login.ts"
 import { Settings } from "../Settings.ts"
+import { LoginPlaces } from "./LoginPlaces.ts"
 import { providerColumns, SessionsRepo } from "./Repo.ts"
 
 /** A session's cookie: its secret and its lifetime. */
@@ -53,6 +54,7 @@ export class SessionCreation extends Effect.Service<SessionCreation>()("svc/Sess
     const mfa = yield* MfaLogin
     const audit = yield* Audit
     const hints = yield* Hints
+    const places = yield* LoginPlaces
 
     /** Opens the session in the caller's transaction; returns the session with its actor. */
     const open = Effect.fnUntraced(
@@ -62,6 +64,7 @@ export class SessionCreation extends Effect.Service<SessionCreation>()("svc/Sess
         const maxAgeSeconds = remember ? settings.sessionRememberMeLifetime : settings.sessionAbsoluteLifetime
         const token = yield* Ids.secret
         const id = yield* Ids.nextOf(SessionId)
+        yield* places.recordAddress(user.id, source, now)
         yield* repo.insert({
           id,
           user_id: user.id,
@@ -131,5 +134,5 @@ export class SessionCreation extends Effect.Service<SessionCreation>()("svc/Sess
     return { open, begin } as const
   })
 }) {
-  static readonly layer = this.Default.pipe(Layer.provide([MfaLogin.layer, SessionsRepo.layer]))
+  static readonly layer = this.Default.pipe(Layer.provide([LoginPlaces.layer, MfaLogin.layer, SessionsRepo.layer]))
 }

@@ -10,6 +10,7 @@ import { orDieOnSql } from "../Database.ts"
 import { Settings } from "../Settings.ts"
 import { Passwords } from "../Users/Passwords.ts"
 import { UsersRepo } from "../Users/Repo.ts"
+import { LoginPlaces } from "./LoginPlaces.ts"
 
 const wrongPassword = new Forbidden({ code: "wrong_password", detail: "The current password is wrong." })
 
@@ -21,21 +22,31 @@ export class CurrentPassword extends Effect.Service<CurrentPassword>()("svc/Curr
     const passwords = yield* Passwords
     const audit = yield* Audit
     const settings = yield* Settings
+    const places = yield* LoginPlaces
 
-    /** Counts a wrong password of an account, which may lock it. */
-    const countFailure = Effect.fnUntraced(function*(userId: UserId, source: RequestSource) {
+    /** Counts a wrong password from a place that the account knows, or from elsewhere (null), which may lock either. */
+    const countFailure = Effect.fnUntraced(function*(userId: UserId, source: RequestSource, place: string | null) {
       const now = yield* Timestamp.now
       const lockUntil = Timestamp.addSeconds(now, settings.loginLockoutDuration)
-      const isNowLocked = yield* users.countFailure(userId, now, settings.loginLockoutThreshold, lockUntil)
+      const threshold = settings.loginLockoutThreshold
+      const isNowLocked = yield* place === null
+        ? users.countFailure(userId, now, threshold, lockUntil)
+        : places.countFailure(userId, place, { now, threshold, lockUntil })
       yield* audit.record({
         action: isNowLocked ? "auth.account_locked" : "auth.login_failed",
         target_type: "user",
         target_id: userId,
         outcome: "deny",
         result: "failure",
+        ...(isNowLocked && { metadata: { locked: place ?? "all other places" } }),
         source
       })
     }, sql.withTransaction)
+
+    const isLocked = Effect.fnUntraced(function*(userId: UserId, place: string | null) {
+      const now = yield* Timestamp.now
+      return yield* place === null ? users.isLocked(userId, now) : places.isLocked(userId, place, now)
+    })
 
     /**
      * Fails unless it is the caller's password. A wrong one counts as a failed login, so a stolen session cannot be
@@ -43,19 +54,22 @@ export class CurrentPassword extends Effect.Service<CurrentPassword>()("svc/Curr
      */
     const verify = Effect.fn("CurrentPassword.verify")(function*(password: Redacted.Redacted) {
       const person = yield* currentPerson
-      const credentials = yield* users.findUnlockedCredentials(person.user_id, yield* Timestamp.now)
+      const place = yield* places.find(person.user_id, person, null, yield* Timestamp.now)
+      const credentials = (yield* isLocked(person.user_id, place))
+        ? Option.none()
+        : yield* users.findCredentialsById(person.user_id)
       const storedHash = Option.match(credentials, { onNone: () => null, onSome: ({ password_hash }) => password_hash })
       const isCorrect = yield* passwords.verify(storedHash, password)
       if (
         isCorrect && Option.isSome(credentials) &&
-        (yield* users.hasValidCredentials(credentials.value, yield* Timestamp.now))
+        (yield* users.hasValidCredentials(credentials.value)) && !(yield* isLocked(person.user_id, place))
       ) return
-      yield* countFailure(person.user_id, person)
+      yield* countFailure(person.user_id, person, place)
       return yield* wrongPassword
     }, orDieOnSql)
 
     return { countFailure, verify } as const
   })
 }) {
-  static readonly layer = this.Default.pipe(Layer.provide([Passwords.layer, UsersRepo.layer]))
+  static readonly layer = this.Default.pipe(Layer.provide([LoginPlaces.layer, Passwords.layer, UsersRepo.layer]))
 }

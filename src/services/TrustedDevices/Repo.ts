@@ -30,6 +30,15 @@ export class TrustedDevicesRepo extends Effect.Service<TrustedDevicesRepo>()("sv
           Ids.hashSecret(token)
         } AND user_id = ${userId} AND revoked_at IS NULL AND expires_at > ${now}
             RETURNING id`),
+      /** The id of a browser that the user trusts; null: the token is of no such browser. */
+      findTrusted: (userId: UserId, token: string, now: string) =>
+        Effect.map(
+          rowsOf(TrustedDevice.pick("id"))(read`SELECT id FROM trusted_devices
+            WHERE token_hash = ${
+            Ids.hashSecret(token)
+          } AND user_id = ${userId} AND revoked_at IS NULL AND expires_at > ${now}`),
+          ([row]) => row?.id ?? null
+        ),
       rename: (userId: UserId, id: TrustedDeviceId, label: string) =>
         firstRow(
           sql`UPDATE trusted_devices SET label = ${label} WHERE id = ${id} AND user_id = ${userId} RETURNING ${columns}`

@@ -3,7 +3,7 @@ import { Array as Arr, Effect, Schema } from "effect"
 import { UserId } from "../../domain/Id.ts"
 import { selectChanges } from "../../domain/Patch.ts"
 import type { Timestamp } from "../../domain/Timestamp.ts"
-import { Me, type UpdateUser, UserDetail } from "../../domain/User.ts"
+import { Me, normalizeEmail, type UpdateUser, UserDetail } from "../../domain/User.ts"
 import { BooleanColumn } from "../ColumnTypes.ts"
 import { Reader } from "../Database.ts"
 import { forUpdate, lockTable } from "../Dialect.ts"
@@ -18,6 +18,12 @@ const encode = Schema.encodeSync(Row)
 export const LoginCredentials = Schema.Struct({ id: UserId, password_hash: Schema.String })
 export type LoginCredentials = typeof LoginCredentials.Type
 const credentials = firstRowOf(LoginCredentials)
+
+interface LoginRecord extends LoginCredentials {
+  readonly newHash: string
+  readonly now: string
+  readonly isPlaceKnown: boolean
+}
 
 /** The changed fields; empty names become null. */
 export const changedFields = (changes: UpdateUser): Partial<UserDetail> => {
@@ -63,19 +69,19 @@ export class UsersRepo extends Effect.Service<UsersRepo>()("svc/UsersRepo", {
         id: UserId,
         times: { readonly admin_since?: Timestamp; readonly account_since?: Timestamp; readonly vouched_at?: Timestamp }
       ) => sql`UPDATE users SET ${sql.update(times)} WHERE id = ${id}`,
+      setEmail: (id: UserId, email: string, now: string) =>
+        firstRow(sql`UPDATE users SET email = ${email}, email_key = ${normalizeEmail(email)}, updated_at = ${now}
+          WHERE id = ${id} RETURNING ${columns}`),
       delete: (id: UserId) => sql`DELETE FROM users WHERE id = ${id}`,
 
       findCredentials: (key: string) => credentials(read`SELECT id, password_hash FROM users WHERE email_key = ${key}`),
-      /** None when the account is locked. */
-      findUnlockedCredentials: (id: UserId, now: string) =>
-        credentials(
-          read`SELECT id, password_hash FROM users
-            WHERE id = ${id} AND (locked_until IS NULL OR locked_until <= ${now})`
-        ),
-      /** Whether the account still has the verified password, and is not locked. */
-      hasValidCredentials: ({ id, password_hash }: LoginCredentials, now: string) =>
-        hasRows(sql`SELECT 1 FROM users WHERE id = ${id} AND password_hash = ${password_hash}
-            AND (locked_until IS NULL OR locked_until <= ${now})`),
+      findCredentialsById: (id: UserId) => credentials(read`SELECT id, password_hash FROM users WHERE id = ${id}`),
+      /** Whether the account is locked for those who come from elsewhere than its own places (`Sessions/LoginPlaces.ts`). */
+      isLocked: (id: UserId, now: string) =>
+        hasRows(sql`SELECT 1 FROM users WHERE id = ${id} AND locked_until > ${now}`),
+      /** Whether the account still has the verified password. */
+      hasValidCredentials: ({ id, password_hash }: LoginCredentials) =>
+        hasRows(sql`SELECT 1 FROM users WHERE id = ${id} AND password_hash = ${password_hash}`),
       /**
        * Sets the password, unlocks the account, deletes its reset links and revokes its trusted browsers. API keys
        * remain valid; returns how many.
@@ -85,6 +91,7 @@ export class UsersRepo extends Effect.Service<UsersRepo>()("svc/UsersRepo", {
           Effect.all([
             sql`UPDATE users SET password_hash = ${password_hash}, failed_logins = 0, locked_until = NULL, updated_at = ${now}
               WHERE id = ${id}`,
+            sql`UPDATE login_places SET failed_logins = 0, locked_until = NULL WHERE user_id = ${id}`,
             sql`DELETE FROM password_resets WHERE user_id = ${id}`,
             sql`UPDATE trusted_devices SET revoked_at = ${now} WHERE user_id = ${id} AND revoked_at IS NULL`
           ], { discard: true }),
@@ -104,17 +111,20 @@ export class UsersRepo extends Effect.Service<UsersRepo>()("svc/UsersRepo", {
         ),
       /**
        * Completes a login with the right password: returns the user, unless they are inactive or locked, or their
-       * password changed since the comparison. `newHash` replaces the stored hash.
+       * password changed since the comparison. `newHash` replaces the stored hash. From a place that the account knows
+       * the lock does not refuse it, and goes on for others.
        */
-      recordLogin: (
-        { id, newHash, now, password_hash }: LoginCredentials & { readonly newHash: string; readonly now: string }
-      ) =>
-        firstRow(
-          sql`UPDATE users SET failed_logins = 0, locked_until = NULL, last_login_at = ${now}, password_hash = ${newHash}
+      recordLogin: ({ id, isPlaceKnown, newHash, now, password_hash }: LoginRecord) => {
+        const isOpen = sql`(locked_until IS NULL OR locked_until <= ${now})`
+        return firstRow(
+          sql`UPDATE users SET failed_logins = CASE WHEN ${isOpen} THEN 0 ELSE failed_logins END,
+              locked_until = CASE WHEN ${isOpen} THEN NULL ELSE locked_until END,
+              last_login_at = ${now}, password_hash = ${newHash}
             WHERE id = ${id} AND is_active = 1 AND password_hash = ${password_hash}
-              AND (locked_until IS NULL OR locked_until <= ${now})
+              AND ${isPlaceKnown ? sql.literal("TRUE") : isOpen}
             RETURNING ${columns}`
-        ),
+        )
+      },
       /** The same of a login at the sign-in provider, which a lock after wrong passwords does not refuse. */
       recordOidcLogin: (id: UserId, now: string) =>
         firstRow(sql`UPDATE users SET last_login_at = ${now} WHERE id = ${id} AND is_active = 1 RETURNING ${columns}`)
