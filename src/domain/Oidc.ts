@@ -8,7 +8,7 @@ import { text } from "./Text.ts"
 import { Timestamp } from "./Timestamp.ts"
 
 /** A path of this site: another site's address would make the sign-in a redirect for phishing. */
-const LocalPath = text(500, 1).pipe(
+export const LocalPath = text(500, 1).pipe(
   Schema.filter((path) =>
     (/^\/(?![/\\])[\x21-\x7e]*$/.test(path) && !path.includes("\\")) || "must be a path of this site, such as /tasks"
   )

@@ -10,12 +10,15 @@ import { Email, normalizeEmail, type UserDetail } from "../domain/User.ts"
 import { Audit } from "./Audit.ts"
 import { Authentication } from "./Authentication.ts"
 import { CurrentActor, currentPerson, currentSession } from "./CurrentActor.ts"
-import { isUniqueViolation, orDieOnSql } from "./Database.ts"
+import { isUniqueViolation, orDieOnSql, Reader } from "./Database.ts"
 import * as Ids from "./Ids.ts"
+import { getSealingKey, Keys } from "./Keys.ts"
+import * as Cipher from "./Keys/Cipher.ts"
 import { GroupMemberships } from "./Oidc/GroupMemberships.ts"
 import { OidcIdentitiesRepo } from "./Oidc/IdentitiesRepo.ts"
 import { LogoutTokensRepo } from "./Oidc/LogoutTokensRepo.ts"
 import { Attempt, OidcProvider, type ProviderAccount, ProviderRefused } from "./Oidc/Provider.ts"
+import { ProviderAddresses } from "./Oidc/ProviderAddresses.ts"
 import { SessionCreation } from "./Sessions/Creation.ts"
 import { Settings } from "./Settings.ts"
 import { UsersRepo } from "./Users/Repo.ts"
@@ -31,6 +34,9 @@ export interface ProviderAnswer {
   readonly token: string | undefined
   readonly device: string | null
 }
+
+/** The associated data of the cookie, so that no other sealed text can be one. */
+const cookiePurpose = "cookie of a sign-in"
 
 const AttemptText = Schema.parseJson(Attempt)
 const encodeAttempt = Schema.encodeSync(AttemptText)
@@ -67,6 +73,8 @@ export class Oidc extends Effect.Service<Oidc>()("svc/Oidc", {
   effect: Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient
     const settings = yield* Settings
+    const read = yield* Reader
+    const { secret } = yield* Keys
     const provider = yield* OidcProvider
     const identities = yield* OidcIdentitiesRepo
     const logoutTokens = yield* LogoutTokensRepo
@@ -74,6 +82,7 @@ export class Oidc extends Effect.Service<Oidc>()("svc/Oidc", {
     const users = yield* UsersRepo
     const sessions = yield* SessionCreation
     const authentication = yield* Authentication
+    const addresses = yield* ProviderAddresses
     const audit = yield* Audit
 
     const status: OidcStatus = {
@@ -82,12 +91,17 @@ export class Oidc extends Effect.Service<Oidc>()("svc/Oidc", {
       password_login: settings.passwordLogin
     }
 
-    /** Where to send the browser, and the text that its cookie keeps until it comes back. */
+    /**
+     * Where to send the browser, and the text that its cookie keeps until it comes back. It is encrypted and authenticated
+     * by the active key of SVC_SECRET_KEY: another person's cookie in the browser, or a changed one, is refused.
+     */
     const begin = Effect.fn("Oidc.begin")(
       function*(request: Pick<Attempt, "fresh" | "link_session" | "return_to">) {
         const { attempt, url } = yield* provider.begin(request)
-        return { cookie: encodeAttempt(attempt), url }
-      }
+        const key = yield* getSealingKey(read, secret)
+        return { cookie: Cipher.seal(key, cookiePurpose, encodeAttempt(attempt)), url }
+      },
+      orDieOnSql
     )
 
     /** The same for a link of the caller's account; only the same session can complete it. */
@@ -143,15 +157,16 @@ export class Oidc extends Effect.Service<Oidc>()("svc/Oidc", {
     })
 
     /** The active user behind the provider's account, created if need be, with the memberships that the groups give. */
-    const resolveUser = Effect.fnUntraced(function*(account: ProviderAccount) {
+    const resolveUser = Effect.fnUntraced(function*(account: ProviderAccount, answer: ProviderAnswer) {
       const identity = yield* identities.find(account.issuer, account.subject)
       const userId = Option.isSome(identity) ? identity.value.user_id : yield* createUser(account)
       const now = yield* Timestamp.now
       const user = yield* users.recordOidcLogin(userId, now)
       if (Option.isNone(user)) return yield* notLinked
-      if (Option.isSome(identity)) yield* identities.markUsed(identity.value.id, account.email, now)
       if (account.groups !== null) yield* groups.synchronize(userId, account.groups)
-      return user.value
+      if (Option.isNone(identity)) return user.value
+      yield* identities.markUsed(identity.value.id, account.email, now)
+      return yield* addresses.follow(user.value, identity.value.email, account.email, answer.source)
     })
 
     /** Whether groups should give roles, and the provider does not say which groups the person is in. */
@@ -161,7 +176,7 @@ export class Oidc extends Effect.Service<Oidc>()("svc/Oidc", {
       if (yield* logoutTokens.hasEnded(account, account.issued_at)) {
         return yield* new ProviderRefused({ why: "the provider ended the sign-in before its session began" })
       }
-      const user = yield* resolveUser(account)
+      const user = yield* resolveUser(account, answer)
       if (lacksGroups(account)) {
         yield* Effect.annotateLogs(
           Effect.logWarning("the sign-in provider sent no list of groups, so the user's roles remain (docs/oidc.md)"),
@@ -198,7 +213,7 @@ export class Oidc extends Effect.Service<Oidc>()("svc/Oidc", {
     })
 
     const readAttempt = Effect.fnUntraced(function*(text: string | undefined) {
-      const attempt = decodeAttempt(text)
+      const attempt = decodeAttempt(text === undefined ? null : Cipher.open(secret, cookiePurpose, text))
       if (Option.isNone(attempt) || attempt.value.expires_at <= Timestamp.toEpochMillis(yield* Timestamp.now)) {
         return yield* refused
       }
@@ -261,6 +276,7 @@ export class Oidc extends Effect.Service<Oidc>()("svc/Oidc", {
     LogoutTokensRepo.layer,
     OidcIdentitiesRepo.layer,
     OidcProvider.layer,
+    ProviderAddresses.layer,
     SessionCreation.layer,
     UsersRepo.layer
   ]))

@@ -2,7 +2,7 @@ import { SqlClient } from "@effect/sql"
 import { assert, describe, layer } from "@effect/vitest"
 import { Context, Effect, Fiber, Layer } from "effect"
 import { generateKeyPair, type JWTPayload, UnsecuredJWT } from "jose"
-import { createSecretKey, randomUUID } from "node:crypto"
+import { createHash, createSecretKey, randomUUID } from "node:crypto"
 import { forUpdate } from "../../src/services/Dialect.ts"
 import { baseUrl, freshProject, request, serverOn } from "../brain.ts"
 import { type Engine, engines } from "../databases.ts"
@@ -261,6 +261,59 @@ describe.each(engines)("sign-in through a provider on %s", (engine) => {
         const good = yield* authorize(fresh.url, `twice-${user.id}`)
         assert.strictEqual((yield* callback(good, fresh.cookie)).status, 303)
         assert.strictEqual((yield* callback(good, fresh.cookie)).json.code, "oidc_refused")
+      }))
+
+    it.effect("the cookie of a sign-in is authenticated, and a made-up one neither signs in nor redirects", () =>
+      Effect.gen(function*() {
+        const { authorize } = yield* TestProvider
+        const user = yield* linkedUser()
+        const { headers } = yield* request("GET", "/auth/oidc/start", { headers: fromElsewhere() })
+        const url = new URL(headers.get("location")!)
+        const verifier = "v".repeat(43)
+        url.searchParams.set("code_challenge", createHash("sha256").update(verifier).digest("base64url"))
+        const attempt = {
+          state: url.searchParams.get("state"),
+          nonce: url.searchParams.get("nonce"),
+          verifier,
+          return_to: "https://evil.example/",
+          fresh: true,
+          link_session: null,
+          expires_at: 9_000_000_000_000
+        }
+        const search = yield* authorize(url.href, user.subject)
+        const forged = Buffer.from(JSON.stringify(attempt)).toString("base64url")
+        const refused = yield* callback(search, `svc_oidc=${forged}`)
+        assert.deepInclude(refused.json, { status: 403, code: "oidc_refused" })
+        assert.isNull(refused.headers.get("location"))
+
+        const own = /svc_oidc=([^;]+)/.exec(cookieOf(headers))?.[1] ?? ""
+        const text = Buffer.from(own, "base64url").toString()
+        assert.notInclude(text, attempt.state ?? "no state") // nor can it be read
+        const changed = Buffer.from(text.slice(0, -2) + (text.endsWith("AA") ? "BB" : "AA")).toString("base64url")
+        assert.strictEqual((yield* callback(search, `svc_oidc=${changed}`)).json.code, "oidc_refused")
+      }))
+
+    it.effect("an address that came from the provider follows it; another one stays", () =>
+      Effect.gen(function*() {
+        const sql = yield* SqlClient.SqlClient
+        const [subject, first, second] = [randomUUID(), freshEmail(), freshEmail()]
+        const claims = (email: string, email_verified = true) => ({ email, email_verified, groups: ["team"] })
+        const created = yield* me(yield* signIn(subject, claims(first)))
+        assert.strictEqual(created.email, first)
+        assert.strictEqual((yield* me(yield* signIn(subject, claims(second, false)))).email, first, "not verified")
+        assert.strictEqual((yield* me(yield* signIn(subject, claims(second)))).email, second)
+        assert.strictEqual((yield* login(second)).status, 401) // known, and without a password
+        const [row] = yield* sql<{ email_key: string }>`SELECT email_key FROM users WHERE id = ${created.id}`
+        assert.strictEqual(row?.email_key, second)
+        const [audited] = yield* sql<{ metadata: string }>`
+          SELECT metadata FROM audit_log WHERE action = 'user.email_changed' AND target_id = ${created.id}`
+        assert.deepStrictEqual(JSON.parse(audited?.metadata ?? ""), { from: first, to: second, by: "oidc" })
+
+        const other = yield* freshUser()
+        const taken = yield* signIn(subject, claims(other.email))
+        assert.strictEqual((yield* me(taken)).email, second, "the address of another user")
+        const own = yield* linkedUser() // has an address here that is not the provider's
+        assert.strictEqual((yield* me(yield* signIn(own.subject, claims(freshEmail())))).email, own.email)
       }))
 
     it.effect("a sign-in is no step-up unless the provider asked for the password, and a second factor stays owed", () =>

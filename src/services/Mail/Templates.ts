@@ -70,6 +70,12 @@ const noticeTexts = {
     "was reset by an administrator",
     "Every session has ended. Signing in now requires the password only."
   ],
+  email_changed: [
+    "Your address for svc has changed",
+    "The e-mail address",
+    "was changed",
+    "It follows the address that your organisation's sign-in provider has. Mail about the account goes to the new one."
+  ],
   recovery_code_used: ["A recovery code for svc was used", "A recovery code", "was used", "It cannot be used again."],
   recovery_codes_replaced: [
     "Your recovery codes for svc are new",

@@ -1,6 +1,6 @@
 import { Cache, Clock, Data, Duration, Effect, Exit, Redacted, Schema } from "effect"
 import { Conflict, Unavailable } from "../../domain/Errors.ts"
-import type { ProviderSignIn } from "../../domain/Oidc.ts"
+import { LocalPath, type ProviderSignIn } from "../../domain/Oidc.ts"
 import { isStorable } from "../../domain/Text.ts"
 import * as Timestamp from "../../domain/Timestamp.ts"
 import { readAuthorities } from "../Outbound.ts"
@@ -16,7 +16,8 @@ export const Attempt = Schema.Struct({
   state: Schema.String,
   nonce: Schema.String,
   verifier: Schema.String,
-  return_to: Schema.String,
+  /** Checked again when it comes back: the redirect leads to this site, whatever the cookie says. */
+  return_to: LocalPath,
   fresh: Schema.Boolean,
   /** The hash of the session that asked for a link; null: a sign-in. */
   link_session: Schema.NullOr(Schema.String),
