@@ -1,7 +1,16 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { X509Certificate } from "node:crypto"
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
+import {
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync
+} from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { createAuthority } from "../../src/cli/Certificates.ts"
@@ -45,6 +54,21 @@ const mint = Effect.gen(function*() {
 })
 
 describe("svc mint-scheduler-cert", () => {
+  it.scopedLive("leaves no private key behind when it fails: neither its own nor the authority's", () =>
+    Effect.gen(function*() {
+      const { folder, run } = yield* mint
+      symlinkSync("nowhere", join(folder, "half.pem")) // the key can be written, and the certificate cannot
+      refused(yield* run("half"), /half\.pem/)
+      assert.deepStrictEqual(readdirSync(folder), ["half.pem"])
+      writeFileSync(join(folder, "taken.pem"), "")
+      refused(yield* run("taken"), "exists already")
+      assert.deepStrictEqual(readdirSync(folder).sort(), ["half.pem", "taken.pem"])
+      ok(yield* run("good"))
+      const before = readdirSync(folder).sort()
+      refused(yield* run("half"), /half\.pem/)
+      assert.deepStrictEqual(readdirSync(folder).sort(), before, "an authority of before stays")
+    }))
+
   it.scopedLive("creates the authority once, and certificates that it has signed, readable by their owner only", () =>
     Effect.gen(function*() {
       const { ca, folder, read, run } = yield* mint

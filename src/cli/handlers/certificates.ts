@@ -20,16 +20,31 @@ const maxDays = 3650
 
 const usage = (message: string) => new CliError({ usage: true, message })
 
+/** The files that this run has created, which a failure deletes again. */
+type Created = Array<string>
+
 /** Creates a file that only its owner may read. An existing file stays: a program may use it. */
-const writeNew = (path: string, text: string) =>
+const writeNew = (path: string, text: string, created: Created) =>
   Effect.gen(function*() {
     const fs = yield* FileSystem.FileSystem
     yield* fs.makeDirectory(dirname(path), { recursive: true, mode: 0o700 })
-    yield* fs.writeFileString(path, text, { flag: "wx", mode: 0o600 })
+    yield* fs.writeFileString(path, "", { flag: "wx", mode: 0o600 })
+    created.push(path)
+    yield* fs.writeFileString(path, text)
   })
 
-const writePair = ({ certificate, key }: Pair, certificatePath: string, keyPath: string) =>
-  Effect.zipRight(writeNew(keyPath, key), writeNew(certificatePath, certificate))
+const writePair = ({ certificate, key }: Pair, certificatePath: string, keyPath: string, created: Created) =>
+  Effect.zipRight(writeNew(keyPath, key, created), writeNew(certificatePath, certificate, created))
+
+/** A private key that nobody knows of would stay readable, and the next run would find half a pair. */
+const removeAll = (created: Created) =>
+  Effect.flatMap(
+    FileSystem.FileSystem,
+    (fs) =>
+      Effect.forEach(created, (path) =>
+        Effect.catchAll(fs.remove(path, { force: true }), ({ message }) =>
+          Console.error(`${path} was created and could not be deleted: ${message}`)), { discard: true })
+  )
 
 const readPair = Effect.fnUntraced(function*(caCert: string, caKey: string) {
   const fs = yield* FileSystem.FileSystem
@@ -38,7 +53,7 @@ const readPair = Effect.fnUntraced(function*(caCert: string, caKey: string) {
 })
 
 /** Reads the authority, or creates it where neither of its files exists. */
-const takeAuthority = Effect.fnUntraced(function*({ caCert, caKey }: MintOptions, now: number) {
+const takeAuthority = Effect.fnUntraced(function*({ caCert, caKey }: MintOptions, now: number, created: Created) {
   const fs = yield* FileSystem.FileSystem
   const [hasCert, hasKey] = yield* Effect.all([fs.exists(caCert), fs.exists(caKey)])
   if (hasCert !== hasKey) {
@@ -48,7 +63,7 @@ const takeAuthority = Effect.fnUntraced(function*({ caCert, caKey }: MintOptions
     })
   }
   if (!hasCert) {
-    yield* writePair(yield* Effect.promise(() => createAuthority(now)), caCert, caKey)
+    yield* writePair(yield* Effect.promise(() => createAuthority(now)), caCert, caKey, created)
     yield* Console.log(`created the authority ${caCert} with its key ${caKey}`)
   }
   const pair = yield* readPair(caCert, caKey)
@@ -81,7 +96,13 @@ const requireValidFor = (days: number, caCert: string, notAfter: Date, now: numb
 const readHosts = (text: string): ReadonlyArray<string> =>
   text.split(",").map((host) => host.trim()).filter((host) => host !== "")
 
-export const mintSchedulerCert = Effect.fnUntraced(function*(options: MintOptions) {
+export const mintSchedulerCert = (options: MintOptions) =>
+  Effect.suspend(() => {
+    const created: Created = []
+    return Effect.onError(mint(options, created), () => removeAll(created))
+  })
+
+const mint = Effect.fnUntraced(function*(options: MintOptions, created: Created) {
   const { caCert, days, name, outDir, serverHosts } = options
   const hosts = readHosts(serverHosts)
   const wrongHost = hosts.find((host) => !isHostName(host))
@@ -95,7 +116,7 @@ export const mintSchedulerCert = Effect.fnUntraced(function*(options: MintOption
   }
   if (days < 1 || days > maxDays) return yield* usage(`--days must be from 1 to ${maxDays}`)
   const now = yield* Clock.currentTimeMillis
-  const authority = yield* takeAuthority(options, now)
+  const authority = yield* takeAuthority(options, now, created)
   yield* requireValidFor(days, caCert, authority.certificate.notAfter, now)
   const fs = yield* FileSystem.FileSystem
   const [certificatePath, keyPath] = [join(outDir, `${name}.pem`), join(outDir, `${name}-key.pem`)]
@@ -107,7 +128,7 @@ export const mintSchedulerCert = Effect.fnUntraced(function*(options: MintOption
     }
   }
   const pair = yield* Effect.promise(() => issueCertificate(authority, { name, hosts, days }, now))
-  yield* writePair(pair, certificatePath, keyPath)
+  yield* writePair(pair, certificatePath, keyPath, created)
   const prefix = hosts.length > 0 ? "SVC_SCHEDULER_GRPC" : "SVC_SCHEDULER"
   yield* Console.log([
     `${prefix}_TLS_CERT=${resolve(certificatePath)}`,
