@@ -86,6 +86,32 @@ layer(serverOn("SQLite", { commandTimeout: 6 }), { excludeTestServices: true })(
       assert.strictEqual(JSON.parse(ok(yield* run("queues", "list", "--json")))[0].depth, 7)
     }))
 
+  it.scoped("takes ids as typed, whatever they mean in a URL", () =>
+    Effect.gen(function*() {
+      const { connect, run } = yield* visitor()
+      const agent = yield* connect("shop")
+      const ids = ["user/234", "user/234?x=1#y", "100%", "%2e%2e", "a:b", "ü ß", "../t"]
+      yield* Effect.promise(() => agent.sendEvents(ids.map((task_id) => event({ task_id }))))
+      for (const id of ids) {
+        assert.strictEqual(JSON.parse(ok(yield* run("tasks", "show", id, "--json"))).task_id, id)
+        assert.strictEqual(JSON.parse(ok(yield* run("tasks", "why", id, "--json"))).task_id, id)
+      }
+      answering(agent, { status: "success", result: {} })
+      ok(yield* run("commands", "retry", "user/234", "--wait"))
+      ok(yield* run("commands", "cancel", "user/234", "--wait"))
+      for (
+        const command of [["schedules", "show"], ["commands", "show"], ["alerts", "show"], [
+          "agents",
+          "delete",
+          "--yes"
+        ]]
+      ) {
+        const { code, stderr } = yield* run(...command, "none/of?these#")
+        assert.isAbove(code, 0, command.join(" "))
+        assert.notInclude(stderr, "is not an svc brain", command.join(" "))
+      }
+    }))
+
   it.scoped("lists and shows tasks with all their digits, and lets no control character out", () =>
     Effect.gen(function*() {
       const { connect, run, settings } = yield* visitor()
