@@ -19,7 +19,7 @@ import { type FailuresSearch, failureWindows } from "./failures/queries.ts"
 import { useTexts } from "./i18n/Language.tsx"
 import { readOwnSearch, readSearch } from "./notifications/search.ts"
 import { type ScheduleFilter, scheduleFilters } from "./schedules/states.ts"
-import { oneOf, onlyTrue, present, textIn } from "./searchParams.ts"
+import { oneOf, onlyTrue, parseSearch, present, stringifySearch, textIn } from "./searchParams.ts"
 import { meQuery } from "./session/session.ts"
 import { Shell } from "./shell/Shell.tsx"
 import { TasksPage } from "./tasks/TasksPage.tsx"
@@ -457,6 +457,8 @@ export const createDashboardRouter = (queries: QueryClient) =>
   createRouter({
     routeTree,
     basepath: new URL(document.baseURI).pathname,
+    parseSearch,
+    stringifySearch,
     context: { queries },
     defaultPreload: "intent",
     defaultPendingComponent: Loading,

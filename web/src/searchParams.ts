@@ -1,15 +1,30 @@
 /** Reads the parameters of a page's address: what is no value of a parameter counts as absent. */
 
+/** As text, each of them. The router's own reader would take `?q=1598` for a number and `?q=true` for a flag. */
+export const parseSearch = (text: string): Record<string, unknown> => Object.fromEntries(new URLSearchParams(text))
+
+export const stringifySearch = (search: Record<string, unknown>): string => {
+  const given = Object.entries(search).flatMap(([name, value]) => value === undefined ? [] : [[name, String(value)]])
+  const text = new URLSearchParams(given).toString()
+  return text === "" ? "" : `?${text}`
+}
+
 type Present<A> = { readonly [K in keyof A]?: Exclude<A[K], undefined> }
 
-/** The parameters that have a value. */
-export const present = <A extends object>(params: A): Present<A> =>
-  Object.fromEntries(Object.entries(params).filter(([, value]) => value !== undefined)) as Present<A> // the same keys
+/**
+ * The parameters of a route. Absent ones stay members, with `undefined`: the router lays this object over what the address
+ * has, so a value that was refused would otherwise come back from there.
+ */
+export const present = <A extends object>(params: A): Present<A> => params as Present<A> // reads alike, absent or undefined
 
+/** Whether no parameter has a value. */
+export const isEmptySearch = (search: object): boolean => Object.values(search).every((value) => value === undefined)
+
+/** `value` is text from the address, or what a link in the program gives. */
 export const oneOf = <A extends string | number>(known: ReadonlyArray<A>, value: unknown): A | undefined =>
-  known.find((one) => one === value)
+  known.find((one) => String(one) === String(value))
 
 export const textIn = (value: unknown): string | undefined =>
   typeof value === "string" && value !== "" ? value : undefined
 
-export const onlyTrue = (value: unknown): true | undefined => (value === true ? true : undefined)
+export const onlyTrue = (value: unknown): true | undefined => (value === true || value === "true" ? true : undefined)

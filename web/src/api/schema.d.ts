@@ -3323,7 +3323,7 @@ export interface components {
         };
         Unready: {
             /** @enum {string} */
-            reason: "starting" | "database" | "audit_log";
+            reason: "starting" | "database" | "schema" | "audit_log";
             /** @enum {string} */
             status: "unready";
         };

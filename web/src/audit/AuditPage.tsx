@@ -4,7 +4,7 @@ import { ActivityFilters } from "../activity/Filters.tsx"
 import { ExportJobs } from "../exports/ExportJobs.tsx"
 import { useTexts } from "../i18n/Language.tsx"
 import { usePeople } from "../people/usePeople.ts"
-import { oneOf, present } from "../searchParams.ts"
+import { isEmptySearch, oneOf, present } from "../searchParams.ts"
 import { useCanAudit } from "../session/session.ts"
 import { Button } from "../ui/Button.tsx"
 import { Icon } from "../ui/Icon.tsx"
@@ -89,7 +89,7 @@ const Log = ({ filter, onFilter, slug }: {
     <ListFrame
       list={list}
       isEmpty={list.rows.length === 0}
-      empty={Object.keys(filter).length === 0
+      empty={isEmptySearch(filter)
         ? <EmptyState title={texts.none} hint={texts.noneHint} />
         : <EmptyState title={activity.noMatch} hint={texts.noMatchHint} />}
     >

@@ -2,6 +2,7 @@ import { useQuery } from "@tanstack/react-query"
 import { Link, useNavigate, useParams, useSearch } from "@tanstack/react-router"
 import { useFormat } from "../format/useFormat.ts"
 import { useTexts } from "../i18n/Language.tsx"
+import { isEmptySearch } from "../searchParams.ts"
 import { Button } from "../ui/Button.tsx"
 import { ListFrame } from "../ui/ListFrame.tsx"
 import { MoreButton } from "../ui/MoreButton.tsx"
@@ -172,7 +173,7 @@ export const FailuresPage = () => {
       <ListFrame
         list={list}
         isEmpty={list.rows.length === 0}
-        empty={Object.keys(search).length === 0
+        empty={isEmptySearch(search)
           ? <EmptyState title={texts.none} hint={texts.noneHint} />
           : (
             <EmptyState title={texts.noMatch} hint={texts.noMatchHint}>

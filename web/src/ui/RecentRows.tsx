@@ -1,6 +1,7 @@
 import { useNow } from "../format/now.ts"
 import { useFormat } from "../format/useFormat.ts"
 import { useTexts } from "../i18n/Language.tsx"
+import { oneOf, present } from "../searchParams.ts"
 
 const day = 86_400_000
 /** What was not seen for so many days is faded. */
@@ -46,4 +47,5 @@ export interface OldRowsSearch {
   readonly old?: "hidden"
 }
 
-export const parseOldRows = ({ old }: Record<string, unknown>): OldRowsSearch => old === "hidden" ? { old } : {}
+export const parseOldRows = ({ old }: Record<string, unknown>): OldRowsSearch =>
+  present({ old: oneOf(["hidden"], old) })

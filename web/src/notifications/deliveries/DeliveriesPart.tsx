@@ -1,6 +1,7 @@
 import type { ReactNode } from "react"
 import { useFormat } from "../../format/useFormat.ts"
 import { useTexts } from "../../i18n/Language.tsx"
+import { isEmptySearch } from "../../searchParams.ts"
 import { Button } from "../../ui/Button.tsx"
 import { ListFrame } from "../../ui/ListFrame.tsx"
 import { MoreButton } from "../../ui/MoreButton.tsx"
@@ -40,7 +41,7 @@ export const DeliveriesPart = ({ channels, children, onSearch, owner, projects, 
   })
   const show = ({ id }: Pick<Delivery, "id">) => onSearch({ ...filter, shown: id })
   const { alert, channel = "", delivery: status = "", project = "" } = filter
-  const isFiltered = Object.keys(filter).length > 0
+  const isFiltered = !isEmptySearch(filter)
   const choose = (name: "channel" | "delivery" | "project", value: string) => {
     const { [name]: _, ...others } = filter
     onSearch(value === "" ? others : { ...others, [name]: value })
