@@ -344,7 +344,7 @@ export const endpoints: ReadonlyArray<Endpoint> = [
   api("GET /admin/settings", "global admin", "admin:*", [], 200),
   api("GET /admin/audit-forwarder", "global admin", "admin:*", [], 200),
   api("GET /admin/system/versions", "global admin", "admin:*", [], 200),
-  // SVC_VERSION_CHECK_ENABLED is false in the tests
+  // SVC_RELEASES_URL is not set in the tests
   api("POST /admin/system/versions/check", "global admin", "admin:*", ["csrf"], "409 version_check_disabled")
 ]
 
