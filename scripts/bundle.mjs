@@ -70,7 +70,8 @@ export const testPrograms = {
   "leader-replica": "test/e2e/leader/process.ts",
   "bullmq-app": "test/e2e/bullmq/worker.ts",
   "bullmq-worker": "test/agents/engines/bullmq/workerProcess.ts",
-  "agent-closing": "test/agents/runtime/closingProcess.ts"
+  "agent-closing": "test/agents/runtime/closingProcess.ts",
+  "sqlite-checks": "test/sqlite/checksProgram.ts"
 }
 
 /** Where tests and benchmarks, which run from the sources, find the bundled worker threads. */

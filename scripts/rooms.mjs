@@ -5,19 +5,20 @@ import { dirname, join, normalize } from "node:path"
 import { fileURLToPath } from "node:url"
 
 const root = fileURLToPath(new URL("../", import.meta.url))
-const all = ["domain", "services", "agents", "http", "grpc", "layers", "migrations"]
+const all = ["domain", "sqlite", "services", "agents", "http", "grpc", "layers", "migrations"]
 
 /** room -> rooms it may import, besides itself */
 const rooms = {
   domain: [],
-  services: ["domain"],
-  agents: ["domain"],
-  "agents/gateway": ["domain", "agents", "services"],
+  sqlite: [], // the drivers of SQLite, for the brain and the agent
+  services: ["domain", "sqlite"],
+  agents: ["domain", "sqlite"],
+  "agents/gateway": ["domain", "sqlite", "agents", "services"],
   http: ["domain", "services", "http definitions"],
   grpc: ["domain", "services"],
   "http definitions": ["domain"], // what a browser imports: the Api, and what it is made of
   migrations: ["services"],
-  scheduler: ["domain", "services", "grpc"], // the program svc-scheduler, beside the command line
+  scheduler: ["domain", "sqlite", "services", "grpc"], // the program svc-scheduler, beside the command line
   layers: [...all, "agents/gateway", "http definitions"],
   cli: [...all, "scheduler", "layers", "agents/gateway", "http definitions"],
   entry: [...all, "layers", "http definitions"]

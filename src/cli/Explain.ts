@@ -37,8 +37,36 @@ export const isUnsent = (error: unknown): boolean =>
 /** What a network error means, by the code of the error or of its causes. */
 export const networkMeaning = (error: unknown): string | undefined => meaningOf(chainOf(error))
 
-const missingBinding =
-  /Could not locate the bindings file|No native build was found|was compiled against a different Node\.js/
+const missingBinding = /Could not locate the bindings file|No native build was found/
+
+const missingPackage = /Cannot find (?:module|package) '(better-sqlite3|argon2)'/
+
+/** The module versions ("ABI") that a native package was built for, and that this Node.js needs. */
+const otherBinding = /NODE_MODULE_VERSION (\d+)[\s\S]*NODE_MODULE_VERSION (\d+)/
+
+const build = "npm rebuild better-sqlite3 argon2 (npm 11 asks first: npm install-scripts approve better-sqlite3 argon2)"
+
+/** What is wrong with a native package, and what to do. On Node.js 22.16 and later only argon2 is needed. */
+const describeNative = (messages: ReadonlyArray<string>): string | undefined => {
+  for (const message of messages) {
+    const other = otherBinding.exec(message)
+    if (other !== null) {
+      return `a native package was built for another Node.js: its ABI (NODE_MODULE_VERSION) is ${
+        other[1]
+      }, and Node.js ${process.versions.node} has ${
+        other[2]
+      }; run: ${build}, or use the Node.js that it was installed with`
+    }
+    if (missingBinding.test(message)) return `a native package was installed without being built; run: ${build}`
+    const missing = missingPackage.exec(message)
+    if (missing !== null) {
+      return `the native package ${
+        missing[1]
+      } is not installed, because it could not be built or optional packages were left out; install a C++ compiler and Python 3 and run npm ci or npm install again, or use Node.js 22.16 or later, which needs no compiler`
+    }
+  }
+  return undefined
+}
 
 /** What went wrong, and what to do. */
 export const describeError = (error: unknown): string => {
@@ -46,9 +74,8 @@ export const describeError = (error: unknown): string => {
   const tag = fieldOf(chain[0] ?? {}, "_tag")
   const messages = chain.map((part) => fieldOf(part, "message")).filter((message) => message !== "")
   const innermost = messages[messages.length - 1] ?? String(error)
-  if (messages.some((message) => missingBinding.test(message))) {
-    return "a native package was installed without being built; run: npm rebuild better-sqlite3 argon2 (npm 11 asks first: npm install-scripts approve better-sqlite3 argon2)"
-  }
+  const native = describeNative(messages)
+  if (native !== undefined) return native
   const reason = reasonOf(error)
   const outerMessages = messages.slice(0, 1).filter((message) =>
     !wrapperMessages.includes(message) && message !== innermost

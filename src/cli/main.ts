@@ -1,5 +1,12 @@
 #!/usr/bin/env node
-import { cli } from "./Command.ts"
-import { runMain } from "./RunMain.ts"
+import { refusalOf } from "./NodeVersion.ts"
 
-runMain(cli)
+// before the program's modules: their syntax or their native parts may not suit an untested version
+const refusal = refusalOf(process.versions.node)
+if (refusal === undefined) {
+  const [{ cli }, { runMain }] = await Promise.all([import("./Command.ts"), import("./RunMain.ts")])
+  runMain(cli)
+} else {
+  console.error(refusal)
+  process.exitCode = 1
+}

@@ -10,8 +10,8 @@ export const protocolVersion = "2"
 /** A flaw in an agent's set-up; `detail` says how to fix it. */
 export const SetupAdvice = Schema.Struct({
   code: describeField(
-    Schema.Literal("events_off", "foreign_workers"),
-    "`events_off`: a Celery worker without -E; `foreign_workers`: no local hostname.",
+    Schema.Literal("events_off", "foreign_workers", "engine_failed"),
+    "`events_off`: a Celery worker without -E; `foreign_workers`: no local hostname; `engine_failed`: an engine did not start.",
     "events_off"
   ),
   detail: describeField(Schema.String, "What to do.", "Start the worker with -E.")
@@ -21,20 +21,20 @@ export type SetupAdvice = typeof SetupAdvice.Type
 /**
  * An agent has one token and one signing secret; any number of processes use them (bodies: AgentPublic).
  *
- * - `state`: `online` or `offline`
+ * - `state`: `online` or `offline`; `failed`: connected, but an engine of it did not start
  * - `is_outdated`: it last connected with another version of the protocol; `version_status` says the same in words
  *   (`current`, `outdated`), null before its first connect
  * - `last_refused_*`: why the brain last refused a connect or a frame of it, and when
  * - `setup_advice`: what is wrong with how the agent was set up, as far as its events show it: `events_off` (a Celery
- *   worker without -E), `foreign_workers` (no local hostname)
+ *   worker without -E), `foreign_workers` (no local hostname); `engine_failed`: an engine did not start, and why
  */
 export const Agent = Schema.Struct({
   id: describeField(AgentId, "Its id.", exampleId),
   project_id: describeField(ProjectId, "The project's id.", exampleId),
   name: describeField(Schema.String, "The name that people see.", "shop workers"),
   state: describeField(
-    Schema.String.annotations({ jsonSchema: { type: "string", enum: ["online", "offline"] } }),
-    "Whether a process of it is connected.",
+    Schema.String.annotations({ jsonSchema: { type: "string", enum: ["online", "offline", "failed"] } }),
+    "Whether a process of it is connected; `failed`: one is, and an engine of it did not start.",
     "online"
   ),
   protocol_version: describeField(Schema.String, "The protocol's version of its last hello.", "2"),

@@ -1,6 +1,6 @@
 /**
- * The packages that the program is made of, and their versions: the dependencies of package.json, and the Effect
- * packages among its devDependencies, which the build includes. A test compares them with package.json.
+ * The packages that the program is made of, and their versions: the dependencies of package.json, optional
+ * ones too, and the Effect packages among its devDependencies, which the build includes. A test compares them with package.json.
  */
 export const packages: Readonly<Record<string, string>> = {
   "@effect/cli": "0.77.2",
@@ -17,7 +17,6 @@ export const packages: Readonly<Record<string, string>> = {
   "@effect/sql-pg": "0.53.0",
   "@effect/typeclass": "0.41.0",
   "@effect/workflow": "0.19.1",
-  "@types/better-sqlite3": "9.6.0",
   "@zxcvbn-ts/language-common": "4.1.3",
   argon2: "0.44.0",
   "better-sqlite3": "12.11.1",

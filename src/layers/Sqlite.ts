@@ -1,14 +1,15 @@
 import * as Reactivity from "@effect/experimental/Reactivity"
 import { SqlClient, SqlError, Statement } from "@effect/sql"
 import type { Connection } from "@effect/sql/SqlConnection"
-import BetterSqlite3 from "better-sqlite3"
 import { type Clock, Effect, Option, type Scope } from "effect"
 import type { MeasureUse, SqliteAccess } from "../services/Database.ts"
 import { restrictToOwner } from "../services/OwnerFile.ts"
 import * as PreparedReads from "../services/PreparedReads.ts"
+import type { RowMode, SqliteConnection, SqliteStatement } from "../sqlite/Connection.ts"
+import { openSqlite } from "../sqlite/Driver.ts"
 
 /**
- * A SqlClient over better-sqlite3. The published @effect/sql-sqlite-node does not give out its connection, and the
+ * A SqlClient over the driver of `src/sqlite`. The published @effect/sql-sqlite-node does not give out its connection, and the
  * ingest writer must share the one writing connection and its queue; it also begins deferred transactions, which
  * fail with SQLITE_BUSY half-way when a second process (the CLI) writes. In all else this client behaves as that one.
  */
@@ -17,21 +18,21 @@ const statementCacheSize = 500
 const openConnection = (
   file: string,
   readonly: boolean
-): Effect.Effect<BetterSqlite3.Database, SqlError.SqlError, Scope.Scope> =>
+): Effect.Effect<SqliteConnection, SqlError.SqlError, Scope.Scope> =>
   Effect.acquireRelease(
     Effect.try({
       try: () => {
         if (!readonly) restrictToOwner(file)
-        const db = new BetterSqlite3(file, { readonly, timeout: 5000 })
-        if (!readonly) db.pragma("journal_mode = WAL")
-        db.pragma("synchronous = FULL") // an acknowledged event survives a power cut; group commit makes it cheap
-        db.pragma("foreign_keys = ON")
-        db.pragma(`cache_size = ${readonly ? -16_384 : -32_768}`) // KiB; what is read comes from the mapped file mostly
+        const db = openSqlite(file, { access: readonly ? "read" : "create", timeout: 5000 })
+        if (!readonly) db.exec("PRAGMA journal_mode = WAL")
+        db.exec("PRAGMA synchronous = FULL") // an acknowledged event survives a power cut; group commit makes it cheap
+        db.exec("PRAGMA foreign_keys = ON")
+        db.exec(`PRAGMA cache_size = ${readonly ? -16_384 : -32_768}`) // KiB; what is read comes from the mapped file mostly
         // For reading only: a growing file is mapped again at each growth, which cost the ingest a tenth of its time.
-        db.pragma(`mmap_size = ${readonly ? 1_073_741_824 : 0}`)
+        db.exec(`PRAGMA mmap_size = ${readonly ? 1_073_741_824 : 0}`)
         // Each checkpoint writes a page once, however often it changed: 16 MB of log instead of 4 save it a tenth more.
-        if (!readonly) db.pragma("wal_autocheckpoint = 4000")
-        db.pragma("temp_store = MEMORY")
+        if (!readonly) db.exec("PRAGMA wal_autocheckpoint = 4000")
+        db.exec("PRAGMA temp_store = MEMORY")
         return db
       },
       catch: (cause) => new SqlError.SqlError({ cause, message: `cannot open the SQLite file ${file}` })
@@ -53,26 +54,30 @@ const makeRunTimed = (clock: Clock.Clock, report: (seconds: number) => void): Ru
 
 const runUntimed: RunTimed = (run) => run()
 
-const connectionOf = (db: BetterSqlite3.Database, timed: RunTimed): Connection => {
-  const statements = new Map<string, BetterSqlite3.Statement>()
-  const prepare = (sql: string): BetterSqlite3.Statement => {
-    const known = statements.get(sql)
-    if (known !== undefined) return known
-    if (statements.size >= statementCacheSize) {
-      const oldest = statements.keys().next().value
-      if (oldest !== undefined) statements.delete(oldest)
+const connectionOf = (db: SqliteConnection, timed: RunTimed): Connection => {
+  const cacheOf = <Row>(mode: RowMode) => {
+    const statements = new Map<string, SqliteStatement<ReadonlyArray<unknown>, Row>>()
+    return (sql: string): SqliteStatement<ReadonlyArray<unknown>, Row> => {
+      const known = statements.get(sql)
+      if (known !== undefined) return known
+      if (statements.size >= statementCacheSize) {
+        const oldest = statements.keys().next().value
+        if (oldest !== undefined) statements.delete(oldest)
+      }
+      const statement = db.prepare<ReadonlyArray<unknown>, Row>(sql, mode)
+      statements.set(sql, statement)
+      return statement
     }
-    const statement = db.prepare(sql)
-    statements.set(sql, statement)
-    return statement
   }
+  const prepare = cacheOf<unknown>("object")
+  const prepareValues = cacheOf<ReadonlyArray<unknown>>("array")
   const attempt = <A>(run: () => A) =>
     Effect.try({
       try: () => timed(run),
       catch: (cause) => new SqlError.SqlError({ cause, message: "Failed to execute statement" })
     })
   // oxlint-disable-next-line typescript/no-explicit-any -- the type that Connection declares for rows
-  const rows = (statement: BetterSqlite3.Statement, params: ReadonlyArray<unknown>): ReadonlyArray<any> => {
+  const rows = (statement: SqliteStatement, params: ReadonlyArray<unknown>): ReadonlyArray<any> => {
     if (statement.reader) return statement.all(...params)
     statement.run(...params)
     return []
@@ -90,15 +95,7 @@ const connectionOf = (db: BetterSqlite3.Database, timed: RunTimed): Connection =
       }),
     executeValues: (sql, params) =>
       attempt(() => {
-        const statement = prepare(sql)
-        if (!statement.reader) return rows(statement, params)
-        statement.raw(true)
-        try {
-          // raw mode yields each row as an array of its values
-          return statement.all(...params) as ReadonlyArray<ReadonlyArray<unknown>>
-        } finally {
-          statement.raw(false)
-        }
+        return rows(prepareValues(sql), params)
       }),
     executeUnprepared: (sql, params, transformRows) =>
       attempt(() => {
@@ -118,13 +115,13 @@ const readerOf = (connection: Connection) =>
     spanAttributes: [["db.system.name", "sqlite"]]
   })
 
-const preparedReadsOf = (sql: SqlClient.SqlClient, db: BetterSqlite3.Database, timed: RunTimed) =>
+const preparedReadsOf = (sql: SqlClient.SqlClient, db: SqliteConnection, timed: RunTimed) =>
   PreparedReads.make(sql, (text, mode) => {
-    let statement: BetterSqlite3.Statement | undefined
+    let statement: SqliteStatement | undefined
     return (parameters) =>
       Effect.try({
         try: () => {
-          statement ??= db.prepare(text).raw(mode === "array")
+          statement ??= db.prepare(text, mode)
           const prepared = statement
           return timed(() => prepared.all(...parameters))
         },
@@ -175,7 +172,7 @@ export const makeSqlite = Effect.fnUntraced(function*(file: string, measure: Mea
     file,
     write: (body) =>
       semaphore.withPermits(1)(Effect.try({
-        try: () => runTimedWrite(() => writeConnection.transaction(() => body(writeConnection)).immediate()),
+        try: () => runTimedWrite(() => writeConnection.transaction(() => body(writeConnection))),
         catch: (cause) => new SqlError.SqlError({ cause, message: "Failed to write" })
       })),
     // the transaction holds the only writing connection

@@ -1,4 +1,3 @@
-import BetterSqlite3 from "better-sqlite3"
 import { Context, Effect, Layer } from "effect"
 import { existsSync } from "node:fs"
 import { join } from "node:path"
@@ -7,6 +6,8 @@ import type { Decision } from "../domain/Schedule/Decisions.ts"
 import type { Cursor } from "../domain/Schedule/Plan.ts"
 import type { Timestamp } from "../domain/Timestamp.ts"
 import { restrictToOwner } from "../services/OwnerFile.ts"
+import type { SqliteConnection } from "../sqlite/Connection.ts"
+import { openSqlite } from "../sqlite/Driver.ts"
 import type { KnownSchedule } from "./KnownSchedule.ts"
 
 /** A decision that the brain has not accepted, and when it was taken. */
@@ -79,7 +80,7 @@ const decodeSchedule = ({ cursor_tick, due_at, state }: ScheduleRow): StoredSche
   cursor: { next_run_at: cursor_tick, due_at }
 })
 
-const makeStore = (db: BetterSqlite3.Database) => {
+const makeStore = (db: SqliteConnection) => {
   // the casts: each statement is beside the columns that it selects
   const insertDecision = db.prepare(
     "INSERT OR REPLACE INTO decisions (schedule_id, first_tick, last_tick, kind, decided_at) VALUES (?, ?, ?, ?, ?)"
@@ -114,7 +115,7 @@ const makeStore = (db: BetterSqlite3.Database) => {
   )
   const setHeld = db.prepare("UPDATE projects SET is_held = ? WHERE id = ?")
   const deleteProjectRow = db.prepare("DELETE FROM projects WHERE id = ?")
-  const selectSetting = db.prepare("SELECT value FROM settings WHERE name = ?").pluck()
+  const selectSetting = db.prepare<[string], { readonly value: string }>("SELECT value FROM settings WHERE name = ?")
   const writeSetting = db.prepare("INSERT OR REPLACE INTO settings (name, value) VALUES (?, ?)")
   const selectCounts = db.prepare(
     `SELECT (SELECT count(*) FROM schedules) AS schedules,
@@ -137,7 +138,7 @@ const makeStore = (db: BetterSqlite3.Database) => {
 
   return {
     /** Runs the body in one transaction: all of its changes, or none. */
-    atomically: <A>(body: () => A): A => db.transaction(body).immediate(),
+    atomically: <A>(body: () => A): A => db.transaction(body),
     find: (id: ScheduleId): StoredSchedule | undefined => {
       const row = selectSchedule.get(id) as ScheduleRow | undefined
       return row === undefined ? undefined : decodeSchedule(row)
@@ -168,36 +169,38 @@ const makeStore = (db: BetterSqlite3.Database) => {
       for (const schedule of listIds(id)) deleteSchedule(schedule)
       deleteProjectRow.run(id)
     },
-    readSetting: (name: string): string | undefined => selectSetting.get(name) as string | undefined,
+    readSetting: (name: string): string | undefined => selectSetting.get(name)?.value,
     writeSetting: (name: string, value: string): void => void writeSetting.run(name, value),
     writeRunState: (state: RunState): void => void writeSetting.run("run", JSON.stringify(state)),
     /** Null: no program ran here yet. Only `writeRunState` writes it, so its JSON is a RunState. */
     readRunState: (): RunState | null => {
-      const text = selectSetting.get("run") as string | undefined
+      const text = selectSetting.get("run")?.value
       return text === undefined ? null : (JSON.parse(text) as RunState)
     },
     counts: (): StoreCounts => selectCounts.get() as StoreCounts
   }
 }
 
-const close = (db: BetterSqlite3.Database) => Effect.sync(() => db.close())
+const close = (db: SqliteConnection) => Effect.sync(() => db.close())
 
-const hasTables = (db: BetterSqlite3.Database): boolean => db.pragma("user_version", { simple: true }) === version
+const hasTables = (db: SqliteConnection): boolean =>
+  db.prepare<[], { readonly user_version: number }>("PRAGMA user_version").get()?.user_version === version
 
 const open = (home: string) => {
   const file = stateFile(home)
   restrictToOwner(file)
-  const db = new BetterSqlite3(file, { timeout: 5000 })
-  db.pragma("journal_mode = WAL")
+  const db = openSqlite(file, { access: "create", timeout: 5000 })
+  db.exec("PRAGMA journal_mode = WAL")
   // A loss of power may take the newest decisions. They are taken again, with the same ids of their fires.
-  db.pragma("synchronous = NORMAL")
-  db.pragma("cache_size = -4096") // KiB
+  db.exec("PRAGMA synchronous = NORMAL")
+  db.exec("PRAGMA cache_size = -4096") // KiB
   if (!hasTables(db)) {
-    const tables = db.prepare("SELECT name FROM sqlite_master WHERE type = 'table'").pluck().all()
+    const tables = db.prepare<[], { readonly name: string }>("SELECT name FROM sqlite_master WHERE type = 'table'")
+      .all()
     db.transaction(() => {
-      for (const table of tables) db.exec(`DROP TABLE "${String(table)}"`)
+      for (const { name } of tables) db.exec(`DROP TABLE "${name}"`)
       db.exec(schema)
-    })()
+    })
   }
   return db
 }
@@ -219,7 +222,7 @@ export class Store extends Context.Tag("svc/scheduler/Store")<Store, ReturnType<
       const file = stateFile(home)
       if (!existsSync(file)) return undefined
       const db = yield* Effect.acquireRelease(
-        Effect.sync(() => new BetterSqlite3(file, { readonly: true, timeout: 5000 })),
+        Effect.sync(() => openSqlite(file, { access: "read", timeout: 5000 })),
         close
       )
       return hasTables(db) ? makeStore(db) : undefined

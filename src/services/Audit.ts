@@ -1,7 +1,7 @@
 import { SqlClient, type SqlError } from "@effect/sql"
-import type BetterSqlite3 from "better-sqlite3"
 import { Effect, Option } from "effect"
 import * as Timestamp from "../domain/Timestamp.ts"
+import type { SqliteConnection } from "../sqlite/Connection.ts"
 import { runAfterCommit } from "./AfterCommit.ts"
 import {
   ChainKeyMissing,
@@ -51,7 +51,7 @@ export class Audit extends Effect.Service<Audit>()("svc/Audit", {
      * transaction, and `onCommitted` with the rows after it. Throws what SQLite throws, ChainKeyMissing, HeadForged and LogContradicted.
      */
     const recordOnSqlite = (
-      db: BetterSqlite3.Database,
+      db: SqliteConnection,
       entries: ReadonlyArray<ActorEntry>,
       at: Timestamp.Timestamp
     ): ReadonlyArray<

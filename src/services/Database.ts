@@ -1,8 +1,8 @@
 import type { SqlClient, SqlError } from "@effect/sql"
-import type BetterSqlite3 from "better-sqlite3"
 import { Context, Effect, type Stream } from "effect"
 import type { AgentId, ProjectId, UserId } from "../domain/Id.ts"
 import type { Consumer } from "../domain/Trigger.ts"
+import type { SqliteConnection } from "../sqlite/Connection.ts"
 
 /**
  * The database as services see it.
@@ -16,20 +16,20 @@ export class Reader extends Context.Tag("svc/Reader")<Reader, SqlClient.SqlClien
 /** The name of the brain's sessions in PostgreSQL's `pg_stat_activity`. */
 export const postgresApplicationName = "svc"
 
-/** Direct access to better-sqlite3, for the measured hot paths only (ingest, exports). */
+/** Direct access to the driver of SQLite, for the measured hot paths only (ingest, exports). */
 export interface SqliteAccess {
   readonly file: string
   /**
    * Runs `body` in one immediate transaction on the writing connection. `body` is synchronous, so no other statement
    * can interleave; it throws to roll back.
    */
-  readonly write: <A>(body: (db: BetterSqlite3.Database) => A) => Effect.Effect<A, SqlError.SqlError>
+  readonly write: <A>(body: (db: SqliteConnection) => A) => Effect.Effect<A, SqlError.SqlError>
   /**
    * Runs `body` on the writing connection within the caller's transaction (`sql.withTransaction`). Dies without one.
    */
-  readonly within: <A>(body: (db: BetterSqlite3.Database) => A) => Effect.Effect<A, SqlError.SqlError>
+  readonly within: <A>(body: (db: SqliteConnection) => A) => Effect.Effect<A, SqlError.SqlError>
   /** The connection of `Reader`, for reads that go through a whole table (`Backup/Rows.ts`). */
-  readonly readConnection: BetterSqlite3.Database
+  readonly readConnection: SqliteConnection
 }
 
 /** A connection of the driver `pg`, as far as COPY needs it. The library's types do not name those of `pg`. */

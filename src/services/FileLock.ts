@@ -1,6 +1,7 @@
 import { SqlError } from "@effect/sql"
-import BetterSqlite3 from "better-sqlite3"
 import { Data, Effect, type Scope } from "effect"
+import { openSqlite } from "../sqlite/Driver.ts"
+import { errorCode } from "./Database.ts"
 import { restrictToOwner } from "./OwnerFile.ts"
 
 /** Another process, or another part of this one, holds the lock. */
@@ -12,7 +13,7 @@ export const acquireFileLock = (file: string): Effect.Effect<void, LockHeld | Sq
     Effect.try({
       try: () => {
         restrictToOwner(file)
-        const lock = new BetterSqlite3(file, { timeout: 0 })
+        const lock = openSqlite(file, { access: "create", timeout: 0 })
         try {
           lock.exec("BEGIN EXCLUSIVE")
         } catch (error) {
@@ -22,7 +23,7 @@ export const acquireFileLock = (file: string): Effect.Effect<void, LockHeld | Sq
         return lock
       },
       catch: (cause) =>
-        cause instanceof BetterSqlite3.SqliteError && cause.code.startsWith("SQLITE_BUSY")
+        errorCode(cause).startsWith("SQLITE_BUSY")
           ? new LockHeld({ file })
           : new SqlError.SqlError({ cause, message: `cannot lock ${file}` })
     }),

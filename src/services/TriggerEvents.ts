@@ -1,9 +1,9 @@
 import { SqlClient, type SqlError } from "@effect/sql"
-import type BetterSqlite3 from "better-sqlite3"
 import { Cause, Duration, Effect, Exit, Layer, Queue, type Scope } from "effect"
 import type { ProjectId } from "../domain/Id.ts"
 import * as Timestamp from "../domain/Timestamp.ts"
 import { Consumer, type TriggerEvent } from "../domain/Trigger.ts"
+import type { SqliteConnection } from "../sqlite/Connection.ts"
 import { Hints, isContention, isUnavailable } from "./Database.ts"
 import { makeHintRoutes } from "./HintRoutes.ts"
 import { Loops } from "./Loops.ts"
@@ -96,7 +96,7 @@ export class TriggerEvents extends Effect.Service<TriggerEvents>()("svc/TriggerE
 
     /** `recordFor` in a synchronous transaction on SQLite. The caller runs the effect after its commit. */
     const recordOnSqlite = (
-      db: BetterSqlite3.Database,
+      db: SqliteConnection,
       projectIds: ReadonlyArray<ProjectId>,
       at: Timestamp.Timestamp,
       makeEvents: MakeEvents<ReadonlyArray<TriggerEvent>>

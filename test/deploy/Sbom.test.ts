@@ -12,6 +12,7 @@ const hasPython = await has("Python")
 
 interface Manifest {
   readonly dependencies: Readonly<Record<string, string>>
+  readonly optionalDependencies: Readonly<Record<string, string>>
   readonly devDependencies: Readonly<Record<string, string>>
   readonly files: ReadonlyArray<string>
 }
@@ -40,10 +41,10 @@ describe("the software bill of materials", () => {
         const placesOf = (name: string, version: string | undefined) =>
           components.find(({ purl }) => purl === `pkg:npm/${name.replace("@", "%40")}@${version}`)?.properties
             .map(({ name }) => name) ?? []
-        const { dependencies, devDependencies, files } = JSON.parse(
+        const { dependencies, devDependencies, files, optionalDependencies } = JSON.parse(
           readFileSync(join(root, "package.json"), "utf8")
         ) as Manifest // our own
-        for (const [name, version] of Object.entries(dependencies)) {
+        for (const [name, version] of Object.entries({ ...dependencies, ...optionalDependencies })) {
           assert.include(placesOf(name, version), "svc:installed", name)
         }
         for (const name of ["effect", "@effect/cli", "tar-stream", "pg", "react", "uplot"]) {

@@ -79,8 +79,12 @@ export const siteOf = (
     return siteIn(program, env)
   })
 
-/** The site of an existing home and database, which the settings name. */
-export const siteIn = (program: string, env: Readonly<Record<string, string>>): Site => {
+/** The site of an existing home and database, which the settings name. `node`: the program that runs the brains. */
+export const siteIn = (
+  program: string,
+  env: Readonly<Record<string, string>>,
+  node: string = process.execPath
+): Site => {
   const brainWith = (own: Readonly<Record<string, string>>, servedBy = program) =>
     Effect.gen(function*() {
       const port = yield* freePort
@@ -95,7 +99,7 @@ export const siteIn = (program: string, env: Readonly<Record<string, string>>): 
         }
       })
       const start = Effect.sync(() => {
-        const started = spawn(process.execPath, [servedBy, "serve", "--port", String(port)], {
+        const started = spawn(node, [servedBy, "serve", "--port", String(port)], {
           env: { ...env, ...own },
           stdio: ["ignore", "pipe", "pipe"]
         })

@@ -1,8 +1,6 @@
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { build } from "esbuild"
-import { type ChildProcess, spawn } from "node:child_process"
-import { mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
+import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import * as Agent from "../../src/agents/runtime/Agent.ts"
 import { MemoryEngine } from "../agents/engines/memory.ts"
@@ -11,61 +9,11 @@ import { adminKey } from "../e2e/brainProcess.ts"
 import { callAt } from "../e2e/calls.ts"
 import { site } from "../e2e/site.ts"
 import { until } from "../until.ts"
-
-const root = new URL("../../", import.meta.url).pathname
-const source = join(root, "examples/embedding/main.ts")
-const shortest = join(root, "examples/library/main.ts")
-
-/** The examples as programs: `svc` is this package's entry point. Answers their folder. */
-const programs = Effect.gen(function*() {
-  const folder = yield* Effect.acquireRelease(
-    Effect.sync(() => {
-      mkdirSync(join(root, "node_modules/.cache"), { recursive: true })
-      return mkdtempSync(join(root, "node_modules/.cache/svc-example-"))
-    }),
-    (folder) => Effect.sync(() => rmSync(folder, { recursive: true, force: true }))
-  )
-  yield* Effect.promise(() =>
-    build({
-      entryPoints: { main: source, shortest },
-      alias: { svc: join(root, "src/index.ts") },
-      outdir: folder,
-      bundle: true,
-      platform: "node",
-      format: "esm",
-      target: "node20.19",
-      external: ["better-sqlite3", "argon2", "pg-native", "@sentry/node", "@parcel/watcher", "msgpackr-extract"],
-      logLevel: "error",
-      banner: {
-        js: `import { createRequire as appRequire } from "node:module"; const require = appRequire(import.meta.url);`
-      }
-    })
-  )
-  return folder
-})
-
-const running = (file: string, env: Readonly<Record<string, string>>) =>
-  Effect.acquireRelease(
-    Effect.sync(() => {
-      const child: ChildProcess = spawn(process.execPath, [file], {
-        env: { ...env, SVC_PORT: "0" },
-        stdio: ["ignore", "pipe", "pipe"]
-      })
-      let said = ""
-      for (const stream of [child.stdout, child.stderr]) stream?.on("data", (chunk) => (said += String(chunk)))
-      const exit = new Promise<number | null>((resolve) => child.once("exit", (code) => resolve(code)))
-      const stop = Effect.promise(() => {
-        child.kill("SIGTERM")
-        return exit
-      })
-      return { child, said: () => said, exit: Effect.promise(() => exit), stop }
-    }),
-    ({ child }) => Effect.sync(() => child.kill("SIGKILL"))
-  )
+import { examplePrograms, root, running, shortest, source } from "./programs.ts"
 
 it.scopedLive("the embedding example: its own page, the brain's API, a reaction to tasks, a rule of its own, a clean end", () =>
   Effect.gen(function*() {
-    const folder = yield* programs
+    const folder = yield* examplePrograms
     const { env } = yield* site("SQLite")
     const app = yield* running(join(folder, "main.js"), env)
     const said = yield* until(Effect.sync(app.said), (text) => /listening at http/.test(text))
@@ -139,7 +87,7 @@ it.scopedLive("the embedding example: its own page, the brain's API, a reaction 
 
 it.scopedLive("the README's example: makes a brain, asks it, prints the answer and ends", () =>
   Effect.gen(function*() {
-    const app = yield* running(join(yield* programs, "shortest.js"), {
+    const app = yield* running(join(yield* examplePrograms, "shortest.js"), {
       SVC_HOME: yield* temporaryHome,
       SVC_LOG_LEVEL: "warning"
     })

@@ -10,7 +10,8 @@ import { freshKey, freshProject, request, serverOn } from "../brain.ts"
 import { engines } from "../databases.ts"
 import { until } from "../until.ts"
 
-const packaged: Readonly<Record<"dependencies" | "devDependencies", Readonly<Record<string, string>>>> = JSON.parse(
+type Kind = "dependencies" | "optionalDependencies" | "devDependencies"
+const packaged: Readonly<Record<Kind, Readonly<Record<string, string>>>> = JSON.parse(
   readFileSync(new URL("../../package.json", import.meta.url), "utf8")
 )
 /** Peers of the library. The program includes their pinned versions. */
@@ -39,7 +40,11 @@ describe.each(engines)("watching on %s", (engine) => {
         assert.strictEqual((yield* request("GET", "/health/system")).status, 401)
         const system = yield* request("GET", "/health/system", { token })
         assert.strictEqual(system.json.database.dialect, engine === "SQLite" ? "sqlite" : "pg")
-        assert.deepStrictEqual(system.json.packages, { ...packaged.dependencies, ...includedByBuild })
+        assert.deepStrictEqual(system.json.packages, {
+          ...packaged.dependencies,
+          ...packaged.optionalDependencies,
+          ...includedByBuild
+        })
         const deep = yield* request("GET", "/health/deep", { token })
         assert.deepInclude(deep.json, { status: "ok" })
         assert.strictEqual(deep.json.checks.audit_chain.scope, "state-only")

@@ -142,6 +142,7 @@ export class Receiver extends Effect.Service<Receiver>()("svc/gateway/Receiver",
       switch (frame.type) {
         case "heartbeat":
           sender.presence.reportAdapterHealth(frame.payload.adapterHealth)
+          sender.advisor.observeHealth(frame.payload.adapterHealth, sender.presence)
           reportLoss(sender, frame.payload.telemetryLoss)
           return null
         case "agent_status":

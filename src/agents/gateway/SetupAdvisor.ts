@@ -1,5 +1,6 @@
 import { asString, JsonObject, ownString } from "../../domain/CanonicalJson.ts"
 import type { AgentEvent } from "../../domain/TaskEvent.ts"
+import { toStorable } from "../../domain/Text.ts"
 import type { PresenceHandle } from "../../services/Presence/Model.ts"
 
 const minReceivedEvents = 5
@@ -13,8 +14,11 @@ const foreignWorkersAdvice = "This process reports events of more than one Celer
   "arrives once for each agent on the broker. The brain counts it once. To save the traffic, and to leave out other " +
   "teams' workers, set Z4J_CELERY_LOCAL_HOSTNAME to the node name of this process's worker."
 
+/** The longest text that an agent's report adds to the advice. */
+const maxProblemLength = 500
+
 /**
- * Detects two mistakes in the set-up of Celery agents by the events of one session (the agents' protocol, sections 0
+ * Detects mistakes in the set-up of agents: engines that did not start, and two of Celery by the events of one session (the agents' protocol, sections 0
  * and 4.2), and withdraws the advice when later events show that a mistake is gone.
  */
 export class SetupAdvisor {
@@ -24,6 +28,25 @@ export class SetupAdvisor {
   private worker: string | undefined = undefined
   private workerEvents = 0
   private hasForeignWorkers = false
+
+  /** Undefined before the first heartbeat. */
+  private hasFailedEngine: boolean | undefined = undefined
+
+  /**
+   * Engines that did not start, by `<engine>.start_error` of a heartbeat's `adapter_health`. A session withdraws the
+   * advice of an earlier one, and its own; not that of another process, which repeats it with each heartbeat.
+   */
+  observeHealth(health: Readonly<Record<string, unknown>>, present: PresenceHandle): void {
+    const failures = Object.entries(health).flatMap(([key, problem]) =>
+      key.endsWith(".start_error") && typeof problem === "string"
+        ? [`The engine ${key.slice(0, -".start_error".length)} did not start: ${problem}`]
+        : []
+    )
+    if (failures.length > 0) {
+      present.setAdvice("engine_failed", toStorable(failures.join(" ").slice(0, maxProblemLength)))
+    } else if (this.hasFailedEngine !== false) present.setAdvice("engine_failed", null)
+    this.hasFailedEngine = failures.length > 0
+  }
 
   /** `now` is epoch milliseconds. */
   observe(event: AgentEvent, present: PresenceHandle, now: number): void {

@@ -67,7 +67,11 @@ const run = Effect.fnUntraced(function*(options: AgentOptions) {
   })
   core.onCommand = yield* makeCommandRunner(core, redaction, streams)
   yield* forkLoop(core, "the connection", keepConnected(core))
-  yield* forkLoop(core, "the heartbeat", sendHeartbeats(core, yield* makeEngineHealth(config.engines, redaction)))
+  yield* forkLoop(
+    core,
+    "the heartbeat",
+    sendHeartbeats(core, yield* makeEngineHealth(config.engines, redaction, core.startProblemOf))
+  )
   if (streams.length > 0) yield* forkLoop(core, "the schedule publisher", publishPeriodically(streams))
   yield* forkLoop(core, "the buffer adoption", adoptBuffers(core, folder))
   // Finalizers run in reverse order: this one runs before those above.

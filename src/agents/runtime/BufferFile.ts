@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto"
 import { canonicalTextOf, JsonArray, JsonObject, parse } from "../../domain/CanonicalJson.ts"
-import { DamagedFile, loadSqlite, type Sqlite, type Statement } from "./Sqlite.ts"
+import type { SqliteConnection, SqliteStatement } from "../../sqlite/Connection.ts"
+import { openSqlite } from "../../sqlite/Driver.ts"
 
 /** Events that were written together: canonical texts joined by commas. */
 export interface BufferRow {
@@ -8,6 +9,13 @@ export interface BufferRow {
   readonly events: number
   readonly bytes: number
   readonly body: string
+}
+
+type RowSize = Pick<BufferRow, "events" | "bytes">
+
+/** A check of SQLite found damage. */
+class DamagedFile extends Error {
+  readonly code = "SQLITE_CORRUPT"
 }
 
 /** An accepted command. Without a status it has begun and not finished. */
@@ -57,18 +65,14 @@ export class BufferFile {
   bytes = 0
   readonly id: string
   private isInTransaction = false
-  private readonly begin: Statement
-  private readonly commit: Statement
-  private readonly insertRow: Statement
-  private readonly deleteRow: Statement<Pick<BufferRow, "events" | "bytes">>
-  private readonly deleteOldestRow: Statement<Pick<BufferRow, "events" | "bytes">>
-  private readonly selectRowsAfter: Statement<BufferRow>
-  private readonly upsertMeta: Statement
-  private readonly upsertCommand: Statement
+  private readonly insertRow: SqliteStatement
+  private readonly deleteRow: SqliteStatement<[number], RowSize>
+  private readonly deleteOldestRow: SqliteStatement<[], RowSize>
+  private readonly selectRowsAfter: SqliteStatement<[number], BufferRow>
+  private readonly upsertMeta: SqliteStatement
+  private readonly upsertCommand: SqliteStatement
 
-  private constructor(private readonly db: Sqlite) {
-    this.begin = db.prepare("BEGIN IMMEDIATE")
-    this.commit = db.prepare("COMMIT")
+  private constructor(private readonly db: SqliteConnection) {
     this.insertRow = db.prepare("INSERT INTO batches (events, bytes, body) VALUES (?, ?, ?)")
     this.deleteRow = db.prepare("DELETE FROM batches WHERE id = ? RETURNING events, bytes")
     this.deleteOldestRow = db.prepare(
@@ -91,19 +95,19 @@ export class BufferFile {
 
   /**
    * Opens an existing file, which may be empty. Throws SQLITE_BUSY while another process has it, other codes when it is
-   * damaged (`sqliteCodeOf`).
+   * damaged.
    */
   static open(path: string): BufferFile {
-    const db = loadSqlite()(path, "existing")
+    const db = openSqlite(path, { access: "existing", timeout: 0 })
     try {
       db.exec("PRAGMA locking_mode = EXCLUSIVE")
       db.exec("PRAGMA journal_mode = WAL")
       db.exec("PRAGMA synchronous = NORMAL")
       db.exec("PRAGMA journal_size_limit = 16777216")
       db.exec(`BEGIN IMMEDIATE; ${schema} COMMIT`)
-      const pages = db.prepare<{ page_count: number }>("PRAGMA page_count").get()?.page_count ?? 0
+      const pages = db.prepare<[], { page_count: number }>("PRAGMA page_count").get()?.page_count ?? 0
       const isLong = pages > MAX_CHECKED_PAGES
-      const check = isLong ? undefined : db.prepare<{ quick_check: string }>("PRAGMA quick_check(1)").get()
+      const check = isLong ? undefined : db.prepare<[], { quick_check: string }>("PRAGMA quick_check(1)").get()
       if (check !== undefined && check.quick_check !== "ok") throw new DamagedFile(check.quick_check)
       const file = new BufferFile(db)
       if (isLong) file.listCommands() // damage shows here, where the file can still be set aside
@@ -116,23 +120,19 @@ export class BufferFile {
 
   /** In memory, where no file can be created. */
   static inMemory(): BufferFile {
-    const db = loadSqlite()(":memory:", "memory")
+    const db = openSqlite(":memory:", { access: "create", timeout: 0 })
     db.exec(schema)
     return new BufferFile(db)
   }
 
   /** Runs the work in one transaction, rolled back when it throws. The work may not call it again. */
   transaction<A>(work: () => A): A {
-    // else the failed BEGIN of the inner one would roll the outer one back, which then goes on without a transaction
+    // the drivers differ in what they do then
     if (this.isInTransaction) throw new Error("a transaction of the buffer was begun within another one")
     this.isInTransaction = true
     try {
-      this.begin.run()
-      const result = work()
-      this.commit.run()
-      return result
+      return this.db.transaction(work)
     } catch (error) {
-      this.rollBack()
       this.recount()
       throw error
     } finally {
@@ -170,11 +170,11 @@ export class BufferFile {
 
   /** The id of the newest row. */
   newestId(): number {
-    return this.db.prepare<{ id: number | null }>("SELECT max(id) AS id FROM batches").get()?.id ?? 0
+    return this.db.prepare<[], { id: number | null }>("SELECT max(id) AS id FROM batches").get()?.id ?? 0
   }
 
   findMeta(name: string): string | undefined {
-    return this.db.prepare<{ value: string }>("SELECT value FROM meta WHERE name = ?").get(name)?.value
+    return this.db.prepare<[string], { value: string }>("SELECT value FROM meta WHERE name = ?").get(name)?.value
   }
 
   saveMeta(name: string, value: string): void {
@@ -187,7 +187,7 @@ export class BufferFile {
   }
 
   listCommands(): ReadonlyArray<CommandEntry> {
-    return this.db.prepare<CommandRow>("SELECT * FROM commands ORDER BY at").all()
+    return this.db.prepare<[], CommandRow>("SELECT * FROM commands ORDER BY at").all()
       .map(({ claim_token, confirmed, ...entry }) => ({
         ...entry,
         claimToken: claim_token,
@@ -207,21 +207,13 @@ export class BufferFile {
     this.db.close()
   }
 
-  private rollBack(): void {
-    try {
-      this.db.exec("ROLLBACK")
-    } catch {
-      return // there is no transaction: it did not begin, or SQLite has rolled it back
-    }
-  }
-
-  private subtractCounts(removed: Pick<BufferRow, "events" | "bytes"> | undefined): void {
+  private subtractCounts(removed: RowSize | undefined): void {
     this.events -= removed?.events ?? 0
     this.bytes -= removed?.bytes ?? 0
   }
 
   private recount(): void {
-    const all = this.db.prepare<{ events: number; bytes: number }>(
+    const all = this.db.prepare<[], { events: number; bytes: number }>(
       "SELECT coalesce(sum(events), 0) AS events, coalesce(sum(bytes), 0) AS bytes FROM batches"
     ).get()
     this.events = all?.events ?? 0
@@ -270,13 +262,13 @@ const splitAtCommas = (body: string): ReadonlyArray<string> => {
 export const salvage = (path: string): ReadonlyArray<Omit<BufferRow, "id">> => {
   const rows: Array<Omit<BufferRow, "id">> = []
   try {
-    const db = loadSqlite()(path, "damaged")
+    const db = openSqlite(path, { access: "salvage", timeout: 0 })
     try {
       db.exec("PRAGMA writable_schema = ON") // without it SQLite refuses a file that is shorter than its header says
       const seen = new Set<number>()
       for (const order of ["ASC", "DESC"]) {
         try {
-          for (const row of db.prepare<BufferRow>(`SELECT id, body FROM batches ORDER BY id ${order}`).iterate()) {
+          for (const row of db.prepare<[], BufferRow>(`SELECT id, body FROM batches ORDER BY id ${order}`).iterate()) {
             if (seen.has(row.id)) break
             seen.add(row.id)
             const events = typeof row.body === "string" ? parseEvents(row.body) : []

@@ -2,13 +2,12 @@ import { randomUUID } from "node:crypto"
 import { closeSync, existsSync, mkdirSync, openSync, readdirSync, renameSync, rmSync } from "node:fs"
 import { join } from "node:path"
 import { BufferFile, type BufferRow, salvage } from "./BufferFile.ts"
-import { messageOf } from "./ErrorInfo.ts"
+import { errorCodeOf, messageOf } from "./ErrorInfo.ts"
 import type { Log } from "./Log.ts"
-import { sqliteCodeOf } from "./Sqlite.ts"
 
-const isLocked = (error: unknown): boolean => /^SQLITE_(BUSY|LOCKED)/.test(sqliteCodeOf(error))
+const isLocked = (error: unknown): boolean => /^SQLITE_(BUSY|LOCKED)/.test(errorCodeOf(error))
 export const isCorruption = (error: unknown): boolean =>
-  /^SQLITE_(CORRUPT|NOTADB|IOERR_SHORT_READ)/.test(sqliteCodeOf(error))
+  /^SQLITE_(CORRUPT|NOTADB|IOERR_SHORT_READ)/.test(errorCodeOf(error))
 
 const CREATE_ATTEMPTS = 5
 

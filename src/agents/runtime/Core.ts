@@ -40,6 +40,12 @@ export interface AgentConnection {
 export class Core {
   readonly backoff = new Backoff()
   readonly engineStates: Record<string, EngineStatus> = {}
+
+  /** Why the engine did not start; undefined while it starts and runs. */
+  readonly startProblemOf = (engine: string): string | undefined => {
+    const status = this.engineStates[engine]
+    return status?.state === "failed" ? status.problem : undefined
+  }
   /** Events that could not be read, by engine. */
   readonly unreadableEvents: Record<string, number> = {}
   readonly runtimeId: string = randomUUID()

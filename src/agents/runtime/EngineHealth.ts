@@ -15,21 +15,34 @@ const MAX_DETAILS_LENGTH = 524_288
 type AdapterHealth = Readonly<Record<string, string>>
 
 /** The engines' inventories for the heartbeat's `adapter_health` (agents' protocol, section 2.5). Never fails. */
-export const makeEngineHealth = Effect.fnUntraced(function*(engines: ReadonlyArray<Engine>, redaction: Redaction) {
+export const makeEngineHealth = Effect.fnUntraced(function*(
+  engines: ReadonlyArray<Engine>,
+  redaction: Redaction,
+  /** Why the engine did not start; undefined while it starts and runs. */
+  startProblemOf: (engine: string) => string | undefined
+) {
   const fork = yield* FiberSet.makeRuntime<never>()
   const pending = new Map<string, Fiber.RuntimeFiber<void>>()
   const latest = new Map<string, AdapterHealth>()
 
-  const refresh = (engine: Engine): Effect.Effect<void> =>
-    Effect.suspend(() => engine.inventory).pipe(
-      Effect.disconnect,
-      Effect.timeout(INVENTORY_TIMEOUT),
-      Effect.matchCause({
-        onSuccess: (inventory) => healthOf(engine.name, inventory),
-        onFailure: (cause) => ({
-          [`${engine.name}.error`]: redaction.text(describeFailure(Cause.squash(cause))).slice(0, 500)
+  const textOf = (problem: string) => redaction.text(problem).slice(0, 500)
+
+  const readHealth = (engine: Engine): Effect.Effect<AdapterHealth> =>
+    Effect.suspend(() => {
+      const problem = startProblemOf(engine.name)
+      if (problem !== undefined) return Effect.succeed({ [`${engine.name}.start_error`]: textOf(problem) })
+      return Effect.suspend(() => engine.inventory).pipe(
+        Effect.disconnect,
+        Effect.timeout(INVENTORY_TIMEOUT),
+        Effect.matchCause({
+          onSuccess: (inventory) => healthOf(engine.name, inventory),
+          onFailure: (cause) => ({ [`${engine.name}.error`]: textOf(describeFailure(Cause.squash(cause))) })
         })
-      }),
+      )
+    })
+
+  const refresh = (engine: Engine): Effect.Effect<void> =>
+    readHealth(engine).pipe(
       Effect.catchAllDefect(() => Effect.succeed({ [`${engine.name}.error`]: "its inventory cannot be read" })),
       Effect.map((health) => void latest.set(engine.name, health)),
       Effect.ensuring(Effect.sync(() => pending.delete(engine.name)))

@@ -7,7 +7,7 @@ import type { Engine } from "./Engine.ts"
 import { messageOf } from "./ErrorInfo.ts"
 import type { BrainAddress, HostOptions, Transport } from "./HostOptions.ts"
 import type { BufferLimits } from "./Packing.ts"
-import { loadSqlite } from "./Sqlite.ts"
+import { requireSqlite } from "./Sqlite.ts"
 
 /** An option is invalid; the sentence says which one and what to do. */
 export class AgentRefused extends Data.TaggedError("AgentRefused")<{ readonly message: string }> {}
@@ -124,7 +124,7 @@ export const checkOptions = Effect.fnUntraced(function*(options: AgentOptions) {
       "Two engines, or an engine and a scheduler, have the same name. Give one of them another name."
     )
   }
-  yield* Effect.try({ try: loadSqlite, catch: (error) => new AgentRefused({ message: messageOf(error) }) })
+  yield* Effect.try({ try: requireSqlite, catch: (error) => new AgentRefused({ message: messageOf(error) }) })
   return {
     ...brain,
     engines: options.engines,

@@ -1,5 +1,11 @@
 #!/usr/bin/env node
-import { runMain } from "../RunMain.ts"
-import { cli } from "./Command.ts"
+import { refusalOf } from "../NodeVersion.ts"
 
-runMain(cli)
+const refusal = refusalOf(process.versions.node)
+if (refusal === undefined) {
+  const [{ cli }, { runMain }] = await Promise.all([import("./Command.ts"), import("../RunMain.ts")])
+  runMain(cli)
+} else {
+  console.error(refusal)
+  process.exitCode = 1
+}

@@ -24,7 +24,9 @@ const Row = Schema.Struct({
 const toAgent = (row: typeof Row.Type): Agent => {
   const hasVersion = row.protocol_version !== ""
   const is_outdated = hasVersion && row.protocol_version !== protocolVersion
-  return { ...row, is_outdated, version_status: hasVersion ? (is_outdated ? "outdated" : "current") : null }
+  const isFailed = row.state === "online" && row.setup_advice.some(({ code }) => code === "engine_failed")
+  const state = isFailed ? "failed" : row.state
+  return { ...row, state, is_outdated, version_status: hasVersion ? (is_outdated ? "outdated" : "current") : null }
 }
 
 const HealthRow = Schema.Struct({

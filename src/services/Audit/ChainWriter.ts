@@ -1,7 +1,7 @@
 import type { SqlClient } from "@effect/sql"
-import type BetterSqlite3 from "better-sqlite3"
 import { Data, Either } from "effect"
 import { addSeconds, type Timestamp, toEpochMillis } from "../../domain/Timestamp.ts"
+import type { SqliteConnection, SqliteStatement } from "../../sqlite/Connection.ts"
 import { uuidv7 } from "../Ids.ts"
 import type { KeyRing, SymmetricKey } from "../KeyRing.ts"
 import { recordset } from "../Recordset.ts"
@@ -199,12 +199,12 @@ export class ChainWriter {
 
 /** The log's statements on SQLite, each prepared once. Called within a transaction, which holds SQLite's only writer until it ends. */
 export class SqliteLog {
-  private readonly head: BetterSqlite3.Statement<[], HeadLink>
-  private readonly newest: BetterSqlite3.Statement<[number], NewestRow>
-  private readonly insert: BetterSqlite3.Statement<[StoredRow]>
-  private readonly advance: BetterSqlite3.Statement<[ChainHead]>
+  private readonly head: SqliteStatement<[], HeadLink>
+  private readonly newest: SqliteStatement<[number], NewestRow>
+  private readonly insert: SqliteStatement<[StoredRow]>
+  private readonly advance: SqliteStatement<[ChainHead]>
 
-  constructor(db: BetterSqlite3.Database, private readonly chain: ChainWriter) {
+  constructor(db: SqliteConnection, private readonly chain: ChainWriter) {
     const names = Object.keys(auditColumns)
     this.head = db.prepare("SELECT seq, row_hash, prev_row_hmac, row_hmac, key_id FROM audit_head WHERE id = 1")
     this.newest = db.prepare(

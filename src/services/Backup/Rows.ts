@@ -1,5 +1,5 @@
-import type BetterSqlite3 from "better-sqlite3"
 import { to as copyTo } from "pg-copy-streams"
+import type { SqliteConnection } from "../../sqlite/Connection.ts"
 import type { PostgresConnection } from "../Database.ts"
 import { blockBytes, type ColumnKind, type TableColumns } from "./Archive.ts"
 import { encodeLine } from "./CopyText.ts"
@@ -22,9 +22,9 @@ type RawRow = ReadonlyArray<string | number | null>
  * A table's rows from SQLite, within the reading connection's transaction. The event loop turns after each block, so
  * that threads can compress and the signal can end it.
  */
-export async function* readSqliteRows(db: BetterSqlite3.Database, table: TableColumns): AsyncGenerator<Buffer> {
+export async function* readSqliteRows(db: SqliteConnection, table: TableColumns): AsyncGenerator<Buffer> {
   const expressions = table.columns.map(({ kind, name }) => sqliteExpressions[kind](quoteName(name)))
-  const statement = db.prepare<[], RawRow>(`SELECT ${expressions.join(", ")} FROM ${quoteName(table.name)}`).raw(true)
+  const statement = db.prepare<[], RawRow>(`SELECT ${expressions.join(", ")} FROM ${quoteName(table.name)}`, "array")
   let lines = ""
   for (const row of statement.iterate()) {
     lines += encodeLine(row)

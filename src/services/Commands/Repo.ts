@@ -1,11 +1,11 @@
 import { SqlClient, type Statement } from "@effect/sql"
-import type BetterSqlite3 from "better-sqlite3"
 import { Effect, Option } from "effect"
 import { type Command, type CommandStatus } from "../../domain/Command.ts"
 import { type NoteFacts, writeNote } from "../../domain/Command/Note.ts"
 import type { CommandId, ProjectId } from "../../domain/Id.ts"
 import type { TaskKey } from "../../domain/Task.ts"
 import type { Timestamp } from "../../domain/Timestamp.ts"
+import type { SqliteConnection, SqliteStatement } from "../../sqlite/Connection.ts"
 import { Reader } from "../Database.ts"
 import { pageBytes, type RowSize, takeWithin } from "../PageBytes.ts"
 import { PreparedReads } from "../PreparedReads.ts"
@@ -98,9 +98,9 @@ export class CommandsRepo extends Effect.Service<CommandsRepo>()("svc/CommandsRe
       sql<CommandRow>`WITH ${expressions} ${insertInto} FROM ${newRows(commands)} WHERE EXISTS (SELECT 1 FROM head)
         RETURNING ${returnedColumns}`
 
-    let sqliteInsert: BetterSqlite3.Statement<Array<unknown>, CommandRow> | undefined
+    let sqliteInsert: SqliteStatement<Array<unknown>, CommandRow> | undefined
     /** `insert` within `Database.sqlite.write`. */
-    const insertOnSqlite = (db: BetterSqlite3.Database, commands: ReadonlyArray<NewCommand>) => {
+    const insertOnSqlite = (db: SqliteConnection, commands: ReadonlyArray<NewCommand>) => {
       const [text, values] = insert(commands).compile()
       sqliteInsert ??= db.prepare(text) // the text is the same for any number of commands
       return sqliteInsert.all(...values)

@@ -1,10 +1,10 @@
 import { SqlClient, type SqlError } from "@effect/sql"
-import type BetterSqlite3 from "better-sqlite3"
 import { Effect, Layer, Schema } from "effect"
 import { ProjectId, SubscriptionId } from "../../domain/Id.ts"
 import { EventFilters } from "../../domain/Notification/Filters.ts"
 import * as Timestamp from "../../domain/Timestamp.ts"
 import { makeSingleEvent, type TriggerEvent } from "../../domain/Trigger.ts"
+import type { SqliteConnection, SqliteStatement } from "../../sqlite/Connection.ts"
 import { JsonColumn } from "../ColumnTypes.ts"
 import { Reader } from "../Database.ts"
 import { deleteInSlices } from "../Dialect.ts"
@@ -50,7 +50,7 @@ export class FailureRates extends Effect.Service<FailureRates>()("svc/FailureRat
     const read = yield* Reader
     const loops = yield* Loops
     const triggerEvents = yield* TriggerEvents
-    const statements = new WeakMap<BetterSqlite3.Database, BetterSqlite3.Statement>()
+    const statements = new WeakMap<SqliteConnection, SqliteStatement>()
 
     const count = (
       folded: ReadonlyArray<FoldResult>,
@@ -70,7 +70,7 @@ export class FailureRates extends Effect.Service<FailureRates>()("svc/FailureRat
 
     /** `count` in a synchronous transaction on SQLite. */
     const countOnSqlite = (
-      db: BetterSqlite3.Database,
+      db: SqliteConnection,
       folded: ReadonlyArray<FoldResult>,
       interests: ReadonlyMap<ProjectId, Interests>,
       slot: number,

@@ -1,5 +1,5 @@
-import type BetterSqlite3 from "better-sqlite3"
 import type { Timestamp } from "../../domain/Timestamp.ts"
+import type { SqliteConnection, SqliteStatement } from "../../sqlite/Connection.ts"
 import { sqliteTexts } from "../Failures/GroupSql.ts"
 import { sqliteMarkTexts } from "../Failures/RetryMarks.ts"
 import { mutableColumns, storedTaskColumns, type TaskColumn, taskColumns } from "./Columns.ts"
@@ -14,11 +14,11 @@ import { queueChanges, workerChanges } from "./Upserts.ts"
  * writes until it ends, so what was read stays valid.
  */
 export class SqliteTasks {
-  private readonly select: BetterSqlite3.Statement<[string, string, string], StoredTask>
-  private readonly insert: BetterSqlite3.Statement<Array<TaskRecord[TaskColumn]>>
+  private readonly select: SqliteStatement<[string, string, string], StoredTask>
+  private readonly insert: SqliteStatement<Array<TaskRecord[TaskColumn]>>
   private readonly updates = new Map<number, (row: TaskRecord, revision: number) => boolean>()
 
-  constructor(private readonly db: BetterSqlite3.Database) {
+  constructor(private readonly db: SqliteConnection) {
     this.select = db.prepare<[string, string, string], StoredTask>(
       `SELECT ${storedTaskColumns.join(", ")} FROM tasks WHERE project_id = ? AND engine = ? AND task_id = ?`
     )
@@ -146,18 +146,18 @@ const changedIndexes = (known: StoredTask, row: TaskRecord): number =>
 
 /** Writes the totals of a transaction, inside the transaction. */
 export class SqliteTotals {
-  private readonly count: BetterSqlite3.Statement
-  private readonly facet: BetterSqlite3.Statement
-  private readonly worker: BetterSqlite3.Statement
-  private readonly queue: BetterSqlite3.Statement
-  private readonly offlineReport: BetterSqlite3.Statement
-  private readonly failureGroups: BetterSqlite3.Statement<[string]>
-  private readonly failureHours: BetterSqlite3.Statement<[string]>
-  private readonly changedRetry: BetterSqlite3.Statement
-  private readonly bornRetry: BetterSqlite3.Statement
-  private readonly rollupDelta: BetterSqlite3.Statement<[string]>
+  private readonly count: SqliteStatement
+  private readonly facet: SqliteStatement
+  private readonly worker: SqliteStatement
+  private readonly queue: SqliteStatement
+  private readonly offlineReport: SqliteStatement
+  private readonly failureGroups: SqliteStatement<[string]>
+  private readonly failureHours: SqliteStatement<[string]>
+  private readonly changedRetry: SqliteStatement
+  private readonly bornRetry: SqliteStatement
+  private readonly rollupDelta: SqliteStatement<[string]>
 
-  constructor(db: BetterSqlite3.Database) {
+  constructor(db: SqliteConnection) {
     this.count = db.prepare(
       `INSERT INTO task_counts (project_id, state, slot, tasks) VALUES (@project_id, @state, @slot, @tasks)
        ON CONFLICT (project_id, state, slot) DO UPDATE SET tasks = tasks + excluded.tasks`

@@ -1,8 +1,8 @@
 import { SqlClient, type SqlError } from "@effect/sql"
-import type BetterSqlite3 from "better-sqlite3"
 import { Effect } from "effect"
 import * as Redaction from "../../domain/Redaction.ts"
 import * as Timestamp from "../../domain/Timestamp.ts"
+import type { SqliteConnection } from "../../sqlite/Connection.ts"
 import { Audit } from "../Audit.ts"
 import { Database, type SqliteAccess } from "../Database.ts"
 import { yieldToEventLoop } from "../EventLoop.ts"
@@ -193,14 +193,14 @@ const makeSqliteWrite = (
   makeCappedTotals: MakeTotals,
   /** Returns what to do after the commit. */
   recordEnds: (
-    db: BetterSqlite3.Database,
+    db: SqliteConnection,
     folded: ReadonlyArray<FoldResult>,
     slot: number,
     at: Timestamp.Timestamp
   ) => Effect.Effect<void>
 ): WriteTransaction => {
   let statements: { readonly tasks: SqliteTasks; readonly totalsWriter: SqliteTotals } | undefined
-  const prepareStatements = (db: BetterSqlite3.Database) =>
+  const prepareStatements = (db: SqliteConnection) =>
     statements ??= { tasks: new SqliteTasks(db), totalsWriter: new SqliteTotals(db) }
   return Effect.fnUntraced(function*(arrivals, partition) {
     const at = yield* nextTimestamp

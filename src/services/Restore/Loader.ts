@@ -1,5 +1,5 @@
-import type BetterSqlite3 from "better-sqlite3"
 import { type CopyStreamQuery, from as copyFrom } from "pg-copy-streams"
+import type { SqliteConnection } from "../../sqlite/Connection.ts"
 import type { TableColumns } from "../Backup/Archive.ts"
 import { decodeLine } from "../Backup/CopyText.ts"
 import { columnList, quoteName } from "../Backup/Rows.ts"
@@ -16,13 +16,13 @@ export interface Loader {
 }
 
 /** Text becomes a number again by the column's affinity (https://www.sqlite.org/datatype3.html), with all its digits. */
-const insertInto = (db: BetterSqlite3.Database, table: TableColumns) =>
+const insertInto = (db: SqliteConnection, table: TableColumns) =>
   db.prepare<Array<string | null>>(
     `INSERT INTO ${quoteName(table.name)} (${columnList(table)}) VALUES (${table.columns.map(() => "?").join(", ")})`
   )
 
 /** Inserts the lines of blocks. A block may end within a line, and within a character. */
-export const makeSqliteLoader = (db: BetterSqlite3.Database): Loader => {
+export const makeSqliteLoader = (db: SqliteConnection): Loader => {
   let insert: ReturnType<typeof insertInto> | null = null
   let rest: Array<Buffer> = []
   let rows = 0

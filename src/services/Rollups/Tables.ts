@@ -1,7 +1,7 @@
 import type { SqlClient, SqlError } from "@effect/sql"
-import type BetterSqlite3 from "better-sqlite3"
 import { Effect } from "effect"
 import { type Cell, sumNames } from "../../domain/Rollup/Contribution.ts"
+import type { SqliteConnection } from "../../sqlite/Connection.ts"
 import type { SqliteAccess } from "../Database.ts"
 import { recordset } from "../Recordset.ts"
 import { type RollupRow, toRow } from "./Cells.ts"
@@ -96,8 +96,8 @@ const bucketKeyText = ({ bucket, level, series_id }: BucketKey): string => `${le
  * waits for them.
  */
 export const makeSqliteTables = (access: SqliteAccess): RollupTables => {
-  const statements = new WeakMap<BetterSqlite3.Database, ReturnType<typeof prepare>>()
-  const statementsOf = (db: BetterSqlite3.Database) => {
+  const statements = new WeakMap<SqliteConnection, ReturnType<typeof prepare>>()
+  const statementsOf = (db: SqliteConnection) => {
     const known = statements.get(db)
     if (known !== undefined) return known
     const prepared = prepare(db)
@@ -125,7 +125,7 @@ export const makeSqliteTables = (access: SqliteAccess): RollupTables => {
   }
 }
 
-const prepare = (db: BetterSqlite3.Database) => ({
+const prepare = (db: SqliteConnection) => ({
   series: db.prepare<[string, number, string, string, string], { readonly id: number }>(
     `SELECT id FROM rollup_series WHERE project_id = ? AND kind = ? AND engine = ? AND queue = ? AND name = ?`
   ),

@@ -1,10 +1,10 @@
 import { SqlClient, type SqlError } from "@effect/sql"
-import type BetterSqlite3 from "better-sqlite3"
 import { Effect, Either, Option, Schema } from "effect"
 import type { ProjectId } from "../../domain/Id.ts"
 import { EventFilters, type FilteredFields, type Interest, makeMatcher } from "../../domain/Notification/Filters.ts"
 import type { Timestamp } from "../../domain/Timestamp.ts"
 import { type Consumer, Trigger, type TriggerEvent } from "../../domain/Trigger.ts"
+import type { SqliteConnection } from "../../sqlite/Connection.ts"
 
 /** What a project's subscriptions, defaults and rules ask for. */
 export interface Interests {
@@ -111,11 +111,11 @@ export const makeInterestCache = Effect.gen(function*() {
       return found
     })
 
-  const statements = new WeakMap<BetterSqlite3.Database, ReturnType<typeof prepare>>()
+  const statements = new WeakMap<SqliteConnection, ReturnType<typeof prepare>>()
 
   /** The same for the ingest's transaction on SQLite, which is synchronous. */
   const loadOnSqlite = (
-    db: BetterSqlite3.Database,
+    db: SqliteConnection,
     projectIds: ReadonlyArray<ProjectId>,
     at: Timestamp
   ): ReadonlyMap<ProjectId, Interests> => {
@@ -136,7 +136,7 @@ export const makeInterestCache = Effect.gen(function*() {
   return { load, loadOnSqlite } as const
 })
 
-const prepare = (db: BetterSqlite3.Database) => ({
+const prepare = (db: SqliteConnection) => ({
   revision: db.prepare<[string], { readonly revision: number }>(revisionSql),
   interests: db.prepare<[string, string], InterestRow>(interestsSql)
 })

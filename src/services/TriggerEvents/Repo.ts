@@ -1,9 +1,9 @@
 import { SqlClient } from "@effect/sql"
-import type BetterSqlite3 from "better-sqlite3"
 import { Effect, Either, Schema } from "effect"
 import type { ProjectId } from "../../domain/Id.ts"
 import type { Timestamp } from "../../domain/Timestamp.ts"
 import { type Consumer, TriggerEvent } from "../../domain/Trigger.ts"
+import type { SqliteConnection, SqliteStatement } from "../../sqlite/Connection.ts"
 import { Reader } from "../Database.ts"
 import { deleteInSlices, idIn, skipLocked } from "../Dialect.ts"
 import { recordset } from "../Recordset.ts"
@@ -57,7 +57,7 @@ export class TriggerEventsRepo extends Effect.Service<TriggerEventsRepo>()("svc/
     const sql = yield* SqlClient.SqlClient
     const read = yield* Reader
     const stored = sql.literal("id, payload, attempts, created_at")
-    const inserts = new WeakMap<BetterSqlite3.Database, BetterSqlite3.Statement<Array<string>>>()
+    const inserts = new WeakMap<SqliteConnection, SqliteStatement<Array<string>>>()
 
     const decodeRows = (rows: ReadonlyArray<StoredEvent>): TakenEvents => {
       const events: Array<WaitingEvent> = []
@@ -84,7 +84,7 @@ export class TriggerEventsRepo extends Effect.Service<TriggerEventsRepo>()("svc/
           }, rows)
         }`,
 
-      insertOnSqlite: (db: BetterSqlite3.Database, rows: ReadonlyArray<TriggerEventRow>): void => {
+      insertOnSqlite: (db: SqliteConnection, rows: ReadonlyArray<TriggerEventRow>): void => {
         let insert = inserts.get(db)
         if (insert === undefined) {
           insert = db.prepare(`INSERT INTO trigger_events (${columns.join(", ")}) VALUES (?, ?, ?, ?, ?, ?)`)

@@ -23,7 +23,11 @@ const watching = () => {
     setAdvice: (code, detail) => detail === null ? given.delete(code) : given.set(code, detail)
   }
   const watch = new SetupAdvisor()
-  return { given, observe: (event: AgentEvent, now = 0) => watch.observe(event, present, now) }
+  return {
+    given,
+    observe: (event: AgentEvent, now = 0) => watch.observe(event, present, now),
+    observeHealth: (health: Readonly<Record<string, unknown>>) => watch.observeHealth(health, present)
+  }
 }
 
 describe("set-up advice", () => {
@@ -34,6 +38,23 @@ describe("set-up advice", () => {
     observe(read("task.received"), 60_000)
     assert.include(given.get("events_off"), "-E")
     observe(read("task.started"), 61_000)
+    assert.strictEqual(given.size, 0)
+  })
+
+  it("an engine that did not start, until a heartbeat of its process or a new session has no such report", () => {
+    const { given, observeHealth } = watching()
+    given.set("engine_failed", "of an earlier session")
+    observeHealth({ "bullmq.broker_type": "redis" })
+    assert.strictEqual(given.size, 0)
+    given.set("engine_failed", "of another process")
+    observeHealth({ "bullmq.error": "Redis is away" })
+    assert.strictEqual(given.size, 1)
+    observeHealth({ "bullmq.start_error": "getBackend is not a function\0", "rq.start_error": 7 })
+    assert.strictEqual(
+      given.get("engine_failed"),
+      "The engine bullmq did not start: getBackend is not a function\ufffd"
+    )
+    observeHealth({ "bullmq.broker_type": "redis" })
     assert.strictEqual(given.size, 0)
   })
 

@@ -2,6 +2,7 @@ import { SqlClient } from "@effect/sql"
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { diagnose } from "../../../src/agents/runtime/Doctor.ts"
+import { EngineRefused } from "../../../src/agents/runtime/Engine.ts"
 import type { AgentOptions } from "../../../src/agents/runtime/Options.ts"
 import { system } from "../../../src/domain/Actor.ts"
 import { Commands } from "../../../src/services/Commands.ts"
@@ -40,6 +41,16 @@ const fresh = (engine: MemoryEngine, more: Partial<AgentOptions> = {}) =>
 describe.each(engines)("the agent and its brain on %s", (database) => {
   layer(serverOn(database, { agentHeartbeat: 1 }), { excludeTestServices: true })((it) => {
     for (const transport of ["ws", "longpoll"] as const) {
+      it.scoped(`is failed, not online, by ${transport} while an engine of it did not start`, () =>
+        Effect.gen(function*() {
+          const shop = new MemoryEngine()
+          const refusal = Effect.fail(new EngineRefused({ message: "getBackend is not a function" }))
+          const { call } = yield* fresh(shop, { transport, engines: [{ ...shop.engine, start: () => refusal }] })
+          const { json } = yield* until(call("GET", "/agents"), ({ json }) => json[0].state === "failed")
+          const detail = `The engine ${shop.engine.name} did not start: getBackend is not a function`
+          assert.deepStrictEqual(json[0].setup_advice, [{ code: "engine_failed", detail }])
+        }))
+
       it.scoped(`reports by ${transport}, and forgets what is acknowledged`, () =>
         Effect.gen(function*() {
           const shop = new MemoryEngine()

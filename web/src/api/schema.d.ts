@@ -1073,11 +1073,11 @@ export interface components {
             scheduler_adapters: string[];
             setup_advice: {
                 /** @enum {string} */
-                code: "events_off" | "foreign_workers";
+                code: "events_off" | "foreign_workers" | "engine_failed";
                 detail: string;
             }[];
             /** @enum {string} */
-            state: "online" | "offline";
+            state: "online" | "offline" | "failed";
             version_status: ("current" | "outdated") | null;
         };
         AgentHealthSnapshot: {

@@ -37,7 +37,7 @@ export const workers = {
   noneHint: "Workers appear when an agent beside them reports them.",
   noProcess: "No process yet",
   noProcessHint: "A process appears when it connects with the token of an agent.",
-  states: { online: "Online", offline: "Offline", draining: "Draining", unknown: "Unknown" },
+  states: { online: "Online", offline: "Offline", draining: "Draining", unknown: "Unknown", failed: "Failed" },
   do: {
     pool_grow: "Grow",
     pool_shrink: "Shrink",
