@@ -212,6 +212,10 @@ export const codes = {
     status: 422,
     meaning: "A field is missing or out of type, range or size; `details.issues` names each, at most 20."
   },
+  upgrade_required: {
+    status: 426,
+    meaning: "The path is a WebSocket; the request asks for no upgrade. A proxy may have removed its `Upgrade` header."
+  },
   rate_limited: { status: 429, meaning: "There were too many requests of this kind from this address or user." },
   request_head_too_large: { status: 431, meaning: "The URL and the headers exceed 32 KiB." },
   internal_error: { status: 500, meaning: "The brain failed. Its log has the cause under the `request_id`." },

@@ -118,6 +118,15 @@ export class RateLimited extends Schema.TaggedError<RateLimited>()("RateLimited"
   }
 }
 
+/** 426: the path is a WebSocket, and the request does not ask for one. */
+export class UpgradeRequired extends Schema.TaggedError<UpgradeRequired>()("UpgradeRequired", {
+  detail: Schema.String
+}, HttpApiSchema.annotations({ status: 426 })) {
+  get code() {
+    return "upgrade_required" as const
+  }
+}
+
 /** 503: the brain cannot answer now (starting, database away); the same request will work later. */
 export class Unavailable extends Schema.TaggedError<Unavailable>()("Unavailable", {
   code: Schema.optionalWith(codeSchema(503), { default: () => "unavailable" }),
@@ -136,6 +145,7 @@ export const failureClasses = [
   PayloadTooLarge,
   UnsupportedMediaType,
   ValidationFailed,
+  UpgradeRequired,
   RateLimited,
   Unavailable
 ] as const

@@ -44,6 +44,7 @@ const titles: Readonly<Record<number, string>> = {
   413: "Payload too large",
   415: "Unsupported media type",
   422: "Validation failed",
+  426: "Upgrade required",
   429: "Too many requests",
   431: "Request head too large",
   500: "Internal error",

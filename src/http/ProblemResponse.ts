@@ -77,6 +77,7 @@ const respond = (body: Problem, headers: Readonly<Record<string, string>> = {}) 
 
 const headersOf = (failure: Failure): Readonly<Record<string, string>> => {
   if (failure._tag === "MethodNotAllowed") return { allow: failure.allowed.join(", ") }
+  if (failure._tag === "UpgradeRequired") return { upgrade: "websocket", connection: "upgrade" }
   if (failure._tag === "RateLimited" && failure.retry_after !== undefined) {
     return { "retry-after": String(failure.retry_after) }
   }

@@ -10,6 +10,7 @@ const plainRoutes = [
   "GET /health",
   "GET /health/ready",
   "GET /metrics",
+  "GET /ws/agent",
   "GET /api/v1/openapi.json",
   "GET /api/v1/docs"
 ]

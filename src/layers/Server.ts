@@ -5,6 +5,7 @@ import * as ActivityHttp from "../http/Activity/Http.ts"
 import * as AdminHttp from "../http/Admin/Http.ts"
 import * as AgentLongPollHttp from "../http/AgentLongPoll/Http.ts"
 import * as AgentsHttp from "../http/Agents/Http.ts"
+import * as AgentSocketHttp from "../http/AgentSocket/Http.ts"
 import * as AlertsHttp from "../http/Alerts/Http.ts"
 import * as ApiKeysHttp from "../http/ApiKeys/Http.ts"
 import * as ApprovalsHttp from "../http/Approvals/Http.ts"
@@ -101,6 +102,7 @@ const routesIn = <E, R>(request: Layer.Layer<never, E, R>) =>
     apiRoutes.pipe(Layer.provide(handlers)),
     HealthHttp.rootRoutes,
     MetricsHttp.routes,
+    AgentSocketHttp.routes,
     DocsHttp.routes,
     request
   ).pipe(

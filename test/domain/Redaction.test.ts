@@ -107,6 +107,12 @@ describe("key names", () => {
     assert.deepStrictEqual(masked(value), value)
   })
 
+  it("decides by the end of a key, however long it is", () => {
+    const long = "aB_".repeat(300_000)
+    assert.isTrue(Redaction.make([]).isSecretKey(`${long}password`))
+    assert.isFalse(Redaction.make([]).isSecretKey(`password${long}`))
+  })
+
   it("takes more names, in every spelling", () => {
     const more = Redaction.make(["iban", "customer-id", "Kennwort", " "])
     const value = {

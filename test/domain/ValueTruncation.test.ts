@@ -77,6 +77,12 @@ describe("a value to be stored", () => {
     assert.strictEqual(cut["exception_message"], "null")
   })
 
+  it("a text of broken characters is cut as any other", () => {
+    const text = `${"\ufffd".repeat(3000)}a`.repeat(10)
+    const kept: string = JSON.parse(bounded({ traceback: JSON.stringify(text) })["traceback"]!)
+    assert.match(kept, /^\n\[svc cut \d+ bytes here\]\na$/)
+  })
+
   it("tells how large tags were that are not stored", () => {
     const tags = JSON.stringify(Array.from({ length: 500 }, (_, index) => `tag ${index}`))
     assert.strictEqual(bounded({ tags })["tags"], `["[svc cut ${tags.length} bytes of tags]"]`)

@@ -105,6 +105,30 @@ describe("the reference", () => {
     assert.deepStrictEqual([...bodies, ...fields], [], "named(…) and describe(…) of domain/Describe.ts")
   })
 
+  it("has the range of each integer of a request, also of those with a default", () => {
+    const known = new Set<string>()
+    const integersOf = (where: string, part: unknown): ReadonlyArray<readonly [string, object]> => {
+      if (typeof part !== "object" || part === null) return []
+      const { $ref, type } = part as { readonly $ref?: unknown; readonly type?: unknown } // either may be absent
+      if (typeof $ref === "string") {
+        const name = $ref.split("/").at(-1) ?? ""
+        if (known.has(name)) return []
+        known.add(name)
+        return integersOf(name, schemas[name])
+      }
+      const inner = Object.entries(part).flatMap(([key, value]) => integersOf(`${where}.${key}`, value))
+      return type === "integer" ? [[where, part], ...inner] : inner
+    }
+    const integers = operations.flatMap(({ operationId, parameters, requestBody }) =>
+      integersOf(operationId, [parameters, requestBody])
+    )
+    assert.isAbove(integers.length, 60)
+    assert.deepStrictEqual(
+      integers.filter(([, part]) => !("minimum" in part && "maximum" in part)).map(([where]) => where),
+      []
+    )
+  })
+
   it("shows an example of each JSON body that its schema takes, and every body has a name", () => {
     const wrong = operations.flatMap(({ operationId, requestBody, responses }) =>
       [requestBody, ...Object.values(responses)].flatMap((answer) => {

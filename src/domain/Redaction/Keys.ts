@@ -46,6 +46,9 @@ const SEPARATORS = /[^\p{L}\p{N}]+/gu
 /** A name as lower-case words: `X-API-Key`, `xApiKey` and `x_api_key` are the same three. */
 const wordsOf = (name: string): string => name.replace(SPLIT_CAMEL, "$1_$2").toLowerCase().replace(SEPARATORS, "_")
 
+/** Characters of a key that are read: its end decides, and a key may have a megabyte. */
+const maxReadLength = 200
+
 const squash = (words: string): string => words.replaceAll("_", "")
 
 const MAX_CACHED_KEYS = 4096
@@ -53,9 +56,14 @@ const MAX_CACHED_KEY_LENGTH = 64
 
 /** Whether a key's value is secret. `extra` names match like the built-in ones: as the end of a key, in any spelling. */
 export const makeSecretKeyTest = (extra: ReadonlyArray<string>): (key: string) => boolean => {
-  const endings = [...ENDINGS, ...extra.map((name) => squash(wordsOf(name))).filter((name) => name !== "")]
+  const extraEndings = extra.map((name) => squash(wordsOf(name))).filter((name) => name !== "")
+  const endings = [...ENDINGS, ...extraEndings]
+  const longest = Math.max(maxReadLength, ...extra.map((name) => 2 * name.length))
+  const hasHint = makeHint(extra)
   const isSecret = (key: string): boolean => {
-    const words = wordsOf(key).replace(/_+$/, "")
+    const end = key.slice(-longest)
+    if (!hasHint(end)) return false // nearly all keys, in a tenth of the time
+    const words = wordsOf(end).replace(/_+$/, "")
     return hasSecretEnding(words) || hasSecretEnding(words.replace(TAIL, ""))
   }
   const hasSecretEnding = (words: string): boolean => {
@@ -73,6 +81,20 @@ export const makeSecretKeyTest = (extra: ReadonlyArray<string>): (key: string) =
     if (key.length <= MAX_CACHED_KEY_LENGTH) cache.set(key, secret)
     return secret
   }
+}
+
+/** Whether a key may be secret at all: a part of each name above, or how an extra name begins, is in it. */
+const makeHint = (extra: ReadonlyArray<string>): (key: string) => boolean => {
+  const firstLetters = extra.map((name) => squash(wordsOf(name)).slice(0, 2))
+  const hint = new RegExp(
+    [
+      "pass|pwd|secret|token|auth|jwt|ssn|social|card|cv[vc]|cookie|credential|key",
+      ...firstLetters.filter((letters) => letters !== "")
+    ]
+      .join("|"),
+    "iu"
+  )
+  return (key) => hint.test(key)
 }
 
 const ESCAPED = /[\\^$.*+?()[\]{}|]/g

@@ -58,7 +58,7 @@ export class PlainRoutesApi extends HttpApiGroup.make("outside")
   .add(
     HttpApiEndpoint.get("connect", "/ws/agent")
       .addSuccess(HttpApiSchema.Empty(101).annotations({ description: "Switching to the WebSocket." }))
-      .annotate(Access, { caller: "agent", failureCodes: ["unavailable"] })
+      .annotate(Access, { caller: "agent", failureCodes: ["upgrade_required", "unavailable"] })
       .annotateContext(OpenApi.annotations({
         summary: "Connect an agent",
         description:

@@ -42,12 +42,14 @@ export const cleanSchemas = (
   )
   for (const part of partsIn(document)) {
     const [only, ...others] = Array.isArray(part.allOf) ? part.allOf : []
-    const inner = plain.get(componentNameOf(part.$ref) ?? "") ??
-      (others.length === 0 && isPart(only) ? plain.get(componentNameOf(only.$ref) ?? "") : undefined)
+    // a field with a default wraps its schema, which has its range
+    const wrapped: Part = others.length === 0 && isPart(only) ? only : {}
+    const inner = plain.get(componentNameOf(part.$ref) ?? "") ?? plain.get(componentNameOf(wrapped.$ref) ?? "")
     if (inner !== undefined) {
       delete part.$ref
       delete part.allOf
-      Object.assign(part, { ...inner, ...part })
+      const { $ref: _, ...refined } = wrapped
+      Object.assign(part, { ...inner, ...refined, ...part })
     }
   }
   for (const name of plain.keys()) delete schemas[name]

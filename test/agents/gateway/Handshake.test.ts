@@ -323,11 +323,18 @@ describe.each(engines)("the handshake on %s", (engine) => {
         assert.strictEqual((yield* Effect.promise(() => agent.closed)).code, 4003)
       }))
 
-    it.scoped("an upgrade to another path is no agent's", () =>
+    it.scoped("a request to its path without an upgrade is 426, with another method 405", () =>
       Effect.gen(function*() {
         const { base } = yield* fresh
-        const status = yield* Effect.promise(() => fetch(`${base}/ws/agent`).then((answer) => answer.status))
-        assert.strictEqual(status, 404)
+        const plain = yield* Effect.promise(() => fetch(`${base}/ws/agent`))
+        const { code } = (yield* Effect.promise(() => plain.json())) as { readonly code: string } // a problem document
+        assert.deepStrictEqual([plain.status, code, plain.headers.get("upgrade")], [
+          426,
+          "upgrade_required",
+          "websocket"
+        ])
+        const post = yield* Effect.promise(() => fetch(`${base}/ws/agent`, { method: "POST" }))
+        assert.deepStrictEqual([post.status, post.headers.get("allow")], [405, "GET"])
       }))
   })
 
