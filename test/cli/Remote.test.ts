@@ -107,7 +107,7 @@ layer(serverOn("SQLite", { commandTimeout: 6 }), { excludeTestServices: true })(
         ]]
       ) {
         const { code, stderr } = yield* run(...command, "none/of?these#")
-        assert.isAbove(code, 0, command.join(" "))
+        assert.isAbove(code ?? 0, 0, command.join(" "))
         assert.notInclude(stderr, "is not an svc brain", command.join(" "))
       }
     }))

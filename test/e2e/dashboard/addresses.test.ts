@@ -51,7 +51,7 @@ describe.skipIf(!(await has("chromium-headless-shell")))("addresses of the dashb
           }
           for (const [path, names] of Object.entries(pages)) {
             for (const value of values) {
-              const search = new URLSearchParams(names.map((name) => [name, value]))
+              const search = new URLSearchParams(names.map((name): [string, string] => [name, value]))
               await page.goto(`${path}?${search}`)
               await page.getByRole("heading", { level: 1 }).first().waitFor()
             }

@@ -2409,7 +2409,7 @@ export interface components {
         };
         Problem: {
             /** @enum {string} */
-            code: "bad_request" | "host_not_allowed" | "malformed_json" | "frame_refused" | "session_nonce_missing" | "logout_token_refused" | "unauthenticated" | "login_failed" | "mfa_required" | "forbidden" | "scope_missing" | "address_not_allowed" | "csrf_failed" | "https_required" | "mfa_reverify_required" | "mfa_enrollment_required" | "mfa_locked" | "wrong_code" | "approval_required" | "decider_too_new" | "own_approval" | "oidc_refused" | "oidc_not_linked" | "password_login_disabled" | "wrong_password" | "scope_admin_only" | "setup_token_invalid" | "reset_token_invalid" | "invitation_invalid" | "alert_link_invalid" | "wrong_account" | "not_found" | "method_not_allowed" | "request_timeout" | "conflict" | "idempotency_conflict" | "agent_name_taken" | "slug_taken" | "email_taken" | "last_admin" | "user_inactive" | "already_member" | "invitation_accepted" | "sign_in_first" | "command_not_pending" | "delivery_pending" | "channel_not_active" | "too_many_automation_rules" | "saved_view_name_taken" | "too_many_saved_views" | "too_many_subscriptions" | "too_many_maintenance_windows" | "too_many_channels" | "alert_ended" | "schedule_name_taken" | "schedule_externally_owned" | "schedule_quarantined" | "stale_control_token" | "command_status_changed" | "fire_not_resolvable" | "fire_already_resolved" | "schedule_operation_unsupported" | "schedule_publisher_offline" | "schedule_operation_open" | "no_agent" | "agent_offline" | "agent_refused" | "dead_letters_unsupported" | "bulk_retry_ended" | "too_many_bulk_retries" | "bulk_job_ended" | "too_many_bulk_jobs" | "mfa_enrolled" | "mfa_not_enrolled" | "mfa_enrollment_expired" | "promote_instead" | "approval_decided" | "approval_outdated" | "too_many_approvals" | "no_second_person" | "oidc_not_configured" | "oidc_already_linked" | "last_sign_in_method" | "setup_done" | "use_bulk_retry_requests" | "payload_too_large" | "unsupported_media_type" | "validation_failed" | "rate_limited" | "request_head_too_large" | "internal_error" | "export_job_not_completed" | "too_many_export_jobs" | "version_check_disabled" | "version_check_failed" | "unavailable" | "agent_no_answer" | "audit_log_contradicted";
+            code: "bad_request" | "host_not_allowed" | "malformed_json" | "frame_refused" | "session_nonce_missing" | "logout_token_refused" | "unauthenticated" | "login_failed" | "mfa_required" | "forbidden" | "scope_missing" | "address_not_allowed" | "csrf_failed" | "https_required" | "mfa_reverify_required" | "mfa_enrollment_required" | "mfa_locked" | "wrong_code" | "approval_required" | "decider_too_new" | "own_approval" | "oidc_refused" | "oidc_not_linked" | "password_login_disabled" | "wrong_password" | "scope_admin_only" | "setup_token_invalid" | "reset_token_invalid" | "invitation_invalid" | "alert_link_invalid" | "wrong_account" | "not_found" | "method_not_allowed" | "request_timeout" | "conflict" | "idempotency_conflict" | "agent_name_taken" | "slug_taken" | "email_taken" | "last_admin" | "user_inactive" | "already_member" | "invitation_accepted" | "sign_in_first" | "command_not_pending" | "delivery_pending" | "channel_not_active" | "too_many_automation_rules" | "saved_view_name_taken" | "too_many_saved_views" | "too_many_subscriptions" | "too_many_maintenance_windows" | "too_many_channels" | "alert_ended" | "schedule_name_taken" | "schedule_externally_owned" | "schedule_quarantined" | "stale_control_token" | "command_status_changed" | "fire_not_resolvable" | "fire_already_resolved" | "schedule_operation_unsupported" | "schedule_publisher_offline" | "schedule_operation_open" | "no_agent" | "agent_offline" | "agent_refused" | "dead_letters_unsupported" | "bulk_retry_ended" | "too_many_bulk_retries" | "bulk_job_ended" | "too_many_bulk_jobs" | "mfa_enrolled" | "mfa_not_enrolled" | "mfa_enrollment_expired" | "promote_instead" | "approval_decided" | "approval_outdated" | "too_many_approvals" | "no_second_person" | "oidc_not_configured" | "oidc_already_linked" | "last_sign_in_method" | "setup_done" | "use_bulk_retry_requests" | "payload_too_large" | "unsupported_media_type" | "validation_failed" | "upgrade_required" | "rate_limited" | "request_head_too_large" | "internal_error" | "export_job_not_completed" | "too_many_export_jobs" | "version_check_disabled" | "version_check_failed" | "unavailable" | "agent_no_answer" | "audit_log_contradicted";
             detail: string;
             details: {
                 [key: string]: unknown;
@@ -4870,6 +4870,19 @@ export interface components {
                     code?: "unsupported_media_type";
                     /** @enum {integer} */
                     status?: 415;
+                };
+            };
+        };
+        upgrade_required: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {string} */
+                    code?: "upgrade_required";
+                    /** @enum {integer} */
+                    status?: 426;
                 };
             };
         };
