@@ -271,6 +271,16 @@ try {
     expect(runWith({ program }, "version") === run("version"), "another version")
     expect(runWith({ program }, "check").includes("revision: "), "no revision")
   })
+  await check("a global installation brings no peers with --legacy-peer-deps: it ignores --omit=peer", () => {
+    const prefix = join(apart, "global")
+    mkdirSync(prefix)
+    const options = ["--global", "--prefix", prefix, "--legacy-peer-deps", "--ignore-scripts", "--prefer-offline"]
+    execFileSync("npm", ["install", ...options, "--no-audit", "--no-fund", tarball], { stdio: "inherit" })
+    const installed = join(prefix, "lib/node_modules/svc")
+    copyCompiled(installed)
+    expect(copiesOf("effect", installed).length === 0, "effect was installed")
+    expect(runWith({ program: join(prefix, "bin/svc") }, "version") === run("version"), "another version")
+  })
   await check("an application with another effect shares it: examples/own-effect", () => {
     const example = join(apart, "examples/own-effect")
     cpSync(join(root, "examples/own-effect"), example, {
@@ -332,8 +342,8 @@ try {
           stdio: ["ignore", "pipe", "ignore"]
         })
         expect(printed.includes("npm install better-sqlite3"), `without SQLite: ${printed}`)
-        const { dependencies } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"))
-        install(alone, `better-sqlite3@${dependencies["better-sqlite3"]}`)
+        const { optionalDependencies } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"))
+        install(alone, `better-sqlite3@${optionalDependencies["better-sqlite3"]}`)
         copyCompiled(alone)
       }
       for (const name of ["effect", "argon2", "pg", "nodemailer", "@effect/cli"]) {
