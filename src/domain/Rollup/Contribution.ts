@@ -167,7 +167,9 @@ export const addDifference = (
   sign: 1 | -1
 ): void => {
   // a run that came before others moves them: what one place subtracts the next one adds
-  one.runs.forEach((run, index) => addRunDifference(changeAt, run, other?.runs[index] ?? null, sign))
+  for (let index = 0; index < one.runs.length; index++) {
+    addRunDifference(changeAt, one.runs[index]!, other?.runs[index] ?? null, sign)
+  }
   if (one.retries.length > 0 && !isSameList(one.retries, other?.retries ?? noRetries)) {
     for (const at of one.retries) changeAt(at).retry += sign
   }
@@ -184,20 +186,27 @@ const addRunDifference = (
     addWait(changeAt, one.startedAt, one.waitsFrom, sign)
   }
   if (one.outcome === null) return
-  const isSameEnd = one.outcome === other?.outcome && one.endedAt === other.endedAt &&
-    one.runtimeMillis === other.runtimeMillis
-  if (!isSameEnd) addEnd(changeAt(one.endedAt), one.outcome, one.runtimeMillis, sign)
+  if (!isSameEnd(one, other)) addEnd(changeAt(one.endedAt), one.outcome, one.runtimeMillis, sign)
 }
 
 /** Whether `after` has all that `before` adds: the usual case, in which a task only gains parts. */
-export const hasOnlyGained = (before: Contribution, after: Contribution): boolean =>
-  before.retries.length === 0 && before.runs.every((run, index) => {
+export const hasOnlyGained = (before: Contribution, after: Contribution): boolean => {
+  if (before.retries.length > 0) return false
+  for (let index = 0; index < before.runs.length; index++) {
     const now = after.runs[index]
-    return now !== undefined && run.receivedAt === now.receivedAt &&
-      (run.startedAt === null || (run.startedAt === now.startedAt && run.waitsFrom === now.waitsFrom)) &&
-      (run.outcome === null ||
-        (run.outcome === now.outcome && run.endedAt === now.endedAt && run.runtimeMillis === now.runtimeMillis))
-  })
+    if (now === undefined || !isContained(before.runs[index]!, now)) return false
+  }
+  return true
+}
+
+const isContained = (run: RunContribution, now: RunContribution): boolean =>
+  run.receivedAt === now.receivedAt &&
+  (run.startedAt === null || (run.startedAt === now.startedAt && run.waitsFrom === now.waitsFrom)) &&
+  (run.outcome === null || isSameEnd(run, now))
+
+const isSameEnd = (one: RunContribution, other: RunContribution | null): boolean =>
+  other !== null && one.outcome === other.outcome && one.endedAt === other.endedAt &&
+  one.runtimeMillis === other.runtimeMillis
 
 /** The runs that ended, by outcome, since the contribution before: the latest of each outcome that has more. */
 export const findNewlyEnded = (

@@ -26,14 +26,14 @@ export const listFailedAttempts = (
   { attempts }: HistoryAnalysis
 ): ReadonlyArray<FailedAttempt> => {
   let failed = none
-  attempts.forEach((attempt, index) => {
-    const entry = failureOf(attempt)
+  for (let index = 0; index < attempts.length; index++) {
+    const entry = failureOf(attempts[index]!)
     if (entry !== null && entry.signature !== "") {
       failed = [...failed, { signature: entry.signature, at: entry.at, isLost: false }]
     } else if (isLost(attempts, index)) {
       failed = [...failed, { signature: lostSignature, at: attempts[index + 1]!.startEntry!.at, isLost: true }]
     }
-  })
+  }
   const last = attempts.at(-1)
   const outcome = findReconciledOutcome(entries, last)
   if (last === undefined || outcome?.outcome !== "failure") return failed

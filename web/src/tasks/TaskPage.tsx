@@ -280,7 +280,7 @@ export const TaskPage = () => {
               />
             </ListFrame>
           </Panel>
-          {task.run_count > 1 && <TaskRuns slug={slug} task={task} count={task.run_count} state={task.state} />}
+          {task.run_count > 1 && <TaskRuns slug={slug} task={task} />}
           {!hasEnded && <Why slug={slug} task={task} />}
           <TaskTree slug={slug} engine={engine} taskId={taskId} />
           <TaskCommands slug={slug} task={task} />

@@ -11,29 +11,23 @@ import type { TaskRef } from "./commandsOfTask.ts"
 const RunTime = ({ at }: { readonly at: string | null }) =>
   at === null ? null : <Time at={at} className="figures ml-auto text-soft" />
 
-/** The runs of a task whose engine uses its id again, latest first. `count` reads them again when there is another one. */
-export const TaskRuns = ({ count, slug, state, task: { engine, task_id } }: {
-  readonly slug: string
-  readonly task: TaskRef
-  readonly count: number
-  readonly state: string
-}) => {
+/** The runs of a task whose engine uses its id again, latest first. A change of the task reads them again, by their key. */
+export const TaskRuns = ({ slug, task: { engine, task_id } }: { readonly slug: string; readonly task: TaskRef }) => {
   const { task: texts } = useTexts()
   const format = useFormat()
   const runs = useQuery({
-    queryKey: ["task", slug, engine, task_id, "runs", count, state],
+    queryKey: ["task", slug, engine, task_id, "runs"],
     queryFn: () =>
       unwrap(
         api.GET("/api/v1/projects/{slug}/tasks/{engine}/{task_id}/runs", {
           params: { path: { slug, engine, task_id } }
         })
-      ),
-    placeholderData: (previous) => previous
+      )
   })
   return (
     <Panel title={texts.runs}>
       <ListFrame list={runs} isEmpty={false} empty={null}>
-        <ol className="max-h-[320px] divide-y divide-line overflow-y-auto">
+        <ol className="max-h-[320px] divide-y divide-line overflow-y-auto" tabIndex={0}>
           {runs.data?.items.map(({ exception, number, received_at, runtime_ms, started_at, state }) => (
             <li key={number} className="grid gap-1 px-5 py-3">
               <p className="flex flex-wrap items-baseline gap-x-4">
