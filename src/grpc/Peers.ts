@@ -8,9 +8,12 @@ export interface Peer {
   readonly name: string
   /** What it offered in the negotiation, null before. */
   fingerprint: string | null
-  /** Its open streams of changes. */
-  watches: number
+  /** Its open streams. */
+  readonly streams: Record<StreamKind, number>
 }
+
+/** Streams of changes, and snapshots that are being sent. */
+export type StreamKind = "watches" | "snapshots"
 
 /** The connections whose certificates were accepted, by their remote address and port. */
 export class Peers {
@@ -18,16 +21,16 @@ export class Peers {
 
   /** Returns what the end of the connection calls; another one from the same port may have begun by then. */
   add(address: string, name: string): () => void {
-    const peer: Peer = { name, fingerprint: null, watches: 0 }
+    const peer: Peer = { name, fingerprint: null, streams: { watches: 0, snapshots: 0 } }
     this.open.set(address, peer)
     return () => {
       if (this.open.get(address) === peer) this.open.delete(address)
     }
   }
 
-  countWatches(name: string): number {
+  countStreams(name: string, kind: StreamKind): number {
     let count = 0
-    for (const peer of this.open.values()) if (peer.name === name) count += peer.watches
+    for (const peer of this.open.values()) if (peer.name === name) count += peer.streams[kind]
     return count
   }
 
