@@ -27,6 +27,7 @@ const row = (route: string, rule: AccessRule): string => {
     rule.allowsPendingFactor === true ? "pending factor" : "",
     rule.allowsRestrictedSession === true ? "while restricted" : "",
     rule.bucket === undefined ? "" : `bucket ${rule.bucket}`,
+    rule.heavy === undefined ? "" : rule.heavy === "always" ? "heavy" : "heavy with a search or format",
     rule.destructive === true ? "audited" : "",
     rule.bodyLimit === undefined ? "" : `body ${rule.bodyLimit} B`
   ].filter((note) => note !== "")
@@ -83,6 +84,7 @@ that is bound to a project sees no other project; paths outside of projects stay
 | step-up | a browser must have signed in, or given a code or password again, within \`SVC_MFA_STEP_UP_WINDOW_SECONDS\`; API keys and restricted sessions are exempt ([mfa.md](mfa.md#step-up)) |
 | pending factor | open to a session whose second factor is pending; all else is 401 \`mfa_required\` |
 | while restricted | open to a session whose user should have enrolled a second factor by now; all else is 403 \`mfa_enrollment_required\` ([mfa.md](mfa.md#enforcement)) |
+| heavy | few such reads of a user are in flight at once, as with any page over 100 rows ([api.md](api.md#many-and-large-reads)) |
 | bucket | requests are limited per address or user, see [rate buckets](#rate-buckets) |
 | audited | a signed-in caller who lacks the role or scope leaves a row \`access.denied\` in the audit log |
 | body | largest body, if not \`SVC_MAX_PAYLOAD_SIZE_BYTES\` |

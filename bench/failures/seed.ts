@@ -77,5 +77,5 @@ export const seed = (env: Readonly<Record<string, string>>, projectId: string, f
     for (let from = 0; from < hours.length; from += 2000) {
       yield* sql`INSERT INTO failure_group_hours ${sql.insert(hours.slice(from, from + 2000))}`
     }
-    return yield* viewerKey(projectId)
+    return yield* viewerKey([projectId])
   }).pipe(Effect.provide(databaseOf(env)))

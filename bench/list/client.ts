@@ -8,11 +8,11 @@ export interface Measured {
 }
 
 /** GETs over one kept connection. */
-export const clientOf = (url: string, token: string) => {
+export const clientOf = (url: string, token: string, root = "/api/v1") => {
   const agent = new Agent({ keepAlive: true, maxSockets: 4 })
   const ask = (path: string) =>
     new Promise<string>((resolve, reject) => {
-      get(`${url}/api/v1${path}`, { agent, headers: { authorization: `Bearer ${token}` } }, (response) => {
+      get(`${url}${root}${path}`, { agent, headers: { authorization: `Bearer ${token}` } }, (response) => {
         const chunks: Array<Buffer> = []
         response.on("data", (chunk: Buffer) => chunks.push(chunk))
         response.on("end", () => {

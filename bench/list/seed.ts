@@ -71,7 +71,7 @@ const taskOf = (projectId: string, index: number, millis: number, root: string):
 }
 
 /** An API key of a viewer, put in directly: the bench speaks for itself, not for a person. */
-export const viewerKey = (projectId: string) =>
+export const viewerKey = (projectIds: ReadonlyArray<string>, name = "bench") =>
   Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient
     const created_at = yield* Timestamp.now
@@ -80,8 +80,8 @@ export const viewerKey = (projectId: string) =>
     yield* sql`INSERT INTO users ${
       sql.insert({
         id: user_id,
-        email: "bench@example.com",
-        email_key: "bench@example.com",
+        email: `${name}@example.com`,
+        email_key: `${name}@example.com`,
         password_hash: "!",
         is_admin: 0,
         is_active: 1,
@@ -90,14 +90,16 @@ export const viewerKey = (projectId: string) =>
         updated_at: created_at
       })
     }`
-    yield* sql`INSERT INTO memberships ${
-      sql.insert({ id: yield* Ids.next, user_id, project_id: projectId, role: "viewer", created_at })
-    }`
+    for (const project_id of projectIds) {
+      yield* sql`INSERT INTO memberships ${
+        sql.insert({ id: yield* Ids.next, user_id, project_id, role: "viewer", created_at })
+      }`
+    }
     yield* sql`INSERT INTO api_keys ${
       sql.insert({
         id: yield* Ids.next,
         user_id,
-        name: "bench",
+        name,
         prefix: token.slice(0, 12),
         token_hash: Ids.hashSecret(token),
         scopes: JSON.stringify(["tasks:read", "home:read"]),
@@ -117,7 +119,7 @@ export interface Seeded {
 export const seed = (env: Readonly<Record<string, string>>, projectId: string, tasks: number) =>
   Effect.gen(function*() {
     const samples = yield* seedTasks(projectId, tasks)
-    return { token: yield* viewerKey(projectId), samples } satisfies Seeded
+    return { token: yield* viewerKey([projectId]), samples } satisfies Seeded
   }).pipe(Effect.provide(databaseOf(env)))
 
 export const seedTasks = (projectId: string, tasks: number) =>

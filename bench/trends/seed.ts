@@ -96,5 +96,5 @@ export const seed = (env: Readonly<Record<string, string>>, projectId: ProjectId
       }))
     }
     if (sqlite === null) yield* sql`VACUUM (ANALYZE) rollups`
-    return { token: yield* viewerKey(projectId), rows }
+    return { token: yield* viewerKey([projectId]), rows }
   }).pipe(Effect.provide(databaseOf(env)))

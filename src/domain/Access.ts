@@ -96,6 +96,13 @@ export interface AccessRule {
    */
   readonly creates?: true | "secret"
   readonly bucket?: Bucket
+  /**
+   * Reads much, so that few are in flight for each user and credential (`services/Answers.ts`). `by_query`: if its query
+   * asks for a search or a file. A page over 100 is a heavy read of every endpoint.
+   */
+  readonly heavy?: "always" | "by_query"
+  /** Its answer lasts as long as its reader stays, and its number is limited elsewhere. */
+  readonly isLive?: true
   /** Public, and takes a password or an equivalent link. Refused over plain HTTP, which would expose it. */
   readonly requiresHttps?: true
   /** Removes or ends something: refusals of signed-in callers are audited. */
@@ -112,6 +119,25 @@ export interface AccessRule {
   readonly bodyLimit?: number
   /** Takes its body as application/x-www-form-urlencoded instead of JSON, because another specification says so. */
   readonly form?: true
+}
+
+/** Whether requests are counted as reads of their person, who may have so many in flight (`services/Answers.ts`). */
+export const isCountedRead = ({ caller, isLive, mutates }: AccessRule): boolean =>
+  caller !== "public" && caller !== "agent" && mutates !== true && isLive !== true
+
+/** A page of more rows is a heavy read. */
+export const largestLightPage = 100
+
+/** Parameters that make a read look at more rows than it answers, or answer all of them. */
+const heavyParameters = ["search", "query", "name", "format"]
+
+/** Whether a request to an endpoint of this rule, with this URL, is a heavy read. */
+export const isHeavyRead = ({ heavy }: AccessRule, url: string): boolean => {
+  const at = url.indexOf("?")
+  if (heavy === "always" || at === -1) return heavy === "always"
+  const query = new URLSearchParams(url.slice(at + 1))
+  return Number(query.get("limit") ?? 0) > largestLightPage ||
+    (heavy === "by_query" && heavyParameters.some((name) => query.has(name)))
 }
 
 /** The declaration that each endpoint carries: `.annotate(Access, { caller: "viewer", scope: "tasks:read" })`. */

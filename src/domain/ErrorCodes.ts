@@ -216,7 +216,11 @@ export const codes = {
     status: 426,
     meaning: "The path is a WebSocket; the request asks for no upgrade. A proxy may have removed its `Upgrade` header."
   },
-  rate_limited: { status: 429, meaning: "There were too many requests of this kind from this address or user." },
+  rate_limited: {
+    status: 429,
+    meaning:
+      "There were too many requests of this kind from this address or user, or too many wait for its earlier reads."
+  },
   request_head_too_large: { status: 431, meaning: "The URL and the headers exceed 32 KiB." },
   internal_error: { status: 500, meaning: "The brain failed. Its log has the cause under the `request_id`." },
   export_job_not_completed: { status: 409, meaning: "The export has no file yet, or it failed." },

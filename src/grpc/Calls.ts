@@ -20,11 +20,28 @@ const statusOf = (cause: Cause.Cause<CallFailed>) =>
     onSome: ({ code, details }) => ({ code, details })
   })
 
-/** Sends a message, and suspends while the client reads more slowly than the brain writes. */
-export const send = <O>(call: ServerWritableStream<unknown, O>, message: O): Effect.Effect<void> =>
-  Effect.async<void>((resume) => {
+/**
+ * Sends a message, and suspends while the client reads more slowly than the brain writes. Fails for a client that takes
+ * nothing for `seconds`: what waits for it is in memory.
+ */
+export const send = <O>(
+  call: ServerWritableStream<unknown, O>,
+  message: O,
+  seconds: number
+): Effect.Effect<void, CallFailed> =>
+  Effect.suspend(() => {
+    if (call.write(message)) return Effect.void
+    return Effect.timeoutFail(awaitDrain(call), {
+      duration: `${seconds} seconds`,
+      onTimeout: () =>
+        new CallFailed({ code: status.DEADLINE_EXCEEDED, details: `The stream was not read for ${seconds} s.` })
+    })
+  })
+
+const awaitDrain = (call: ServerWritableStream<unknown, unknown>): Effect.Effect<void> =>
+  Effect.async((resume) => {
     const done = () => resume(Effect.void)
-    if (call.write(message)) return done()
+    if (!call.writableNeedDrain) return done()
     call.once("drain", done)
     return Effect.sync(() => call.off("drain", done))
   })

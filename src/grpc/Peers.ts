@@ -10,8 +10,8 @@ export interface Peer {
   readonly name: string
   /** What it offered in the negotiation, null before. */
   fingerprint: string | null
-  /** Its open streams of changes. */
-  watches: number
+  /** Its open streams. */
+  readonly streams: Record<StreamKind, number>
   /** The process as its leases name it; null: it has asked for none. */
   instance: string | null
   readonly connectedAt: number
@@ -19,6 +19,9 @@ export interface Peer {
   /** When it last fired or skipped a tick; null: not yet. */
   firedAt: number | null
 }
+
+/** Streams of changes, and snapshots that are being sent. */
+export type StreamKind = "watches" | "snapshots"
 
 /** The connections whose certificates were accepted, by their remote address and port. */
 export class Peers {
@@ -34,7 +37,7 @@ export class Peers {
       id: randomUUID(),
       name,
       fingerprint: null,
-      watches: 0,
+      streams: { watches: 0, snapshots: 0 },
       instance: null,
       connectedAt: at,
       calledAt: at,
@@ -50,7 +53,7 @@ export class Peers {
   /** The connections of programs that have negotiated or asked for leases. An open stream of changes is a call. */
   list(): ReadonlyArray<Peer> {
     const programs = [...this.open.values()].filter((peer) => peer.fingerprint !== null || peer.instance !== null)
-    for (const peer of programs) if (peer.watches > 0) peer.calledAt = this.now()
+    for (const peer of programs) if (peer.streams.watches > 0) peer.calledAt = this.now()
     return programs
   }
 
@@ -61,9 +64,9 @@ export class Peers {
     return ended
   }
 
-  countWatches(name: string): number {
+  countStreams(name: string, kind: StreamKind): number {
     let count = 0
-    for (const peer of this.open.values()) if (peer.name === name) count += peer.watches
+    for (const peer of this.open.values()) if (peer.name === name) count += peer.streams[kind]
     return count
   }
 

@@ -7,6 +7,8 @@ import { toStorable } from "../domain/Text.ts"
 import * as Timestamp from "../domain/Timestamp.ts"
 import { version } from "../domain/Version.ts"
 import { Hints } from "../services/Database.ts"
+import { yieldToEventLoop } from "../services/EventLoop.ts"
+import { makeFairSemaphore } from "../services/FairQueue.ts"
 import type { Scope } from "../services/Schedules/Changes.ts"
 import { digestDefinition } from "../services/Schedules/FireCommand.ts"
 import { type Observation, type Refusal, SchedulerProtocol } from "../services/Schedules/SchedulerProtocol.ts"
@@ -38,14 +40,25 @@ import {
   type ScheduleWatchFrame,
   type WatchSchedulesV2Request
 } from "./generated/scheduler.ts"
-import { type Peer, type Peers, requireNegotiated } from "./Peers.ts"
+import { type Peer, type Peers, requireNegotiated, type StreamKind } from "./Peers.ts"
 import { cadenceVersion, makeSnapshotDigest, writeSchedule } from "./ScheduleMessage.ts"
 
 /** The version of every part of the protocol. */
 const current = 1
 
-/** Streams of changes of one certificate name. A program opens one, and a second one while the first is still closing. */
-const maxWatches = 4
+/**
+ * Streams of one certificate name. A program opens one for changes, and a second one while the first is still closing; it
+ * takes a snapshot when it starts, and one of each project that it asks for.
+ */
+const maxStreams: Readonly<Record<StreamKind, number>> = { watches: 4, snapshots: 4 }
+
+const streamNames: Readonly<Record<StreamKind, string>> = { watches: "streams of changes", snapshots: "snapshots" }
+
+/** Snapshots that a process reads and sends at once, of all schedulers: each has all its schedules in memory. */
+const maxSnapshots = 4
+
+/** Rows of a snapshot between two turns of the event loop: about two milliseconds of work. */
+const rowsPerTurn = 50
 
 /** A stream looks for changes at least this often, because a hint may be lost. */
 const pollPause = "1 second"
@@ -140,8 +153,9 @@ export const makeSchedulerService = (peers: Peers) =>
   Effect.gen(function*() {
     const protocol = yield* SchedulerProtocol
     const hints = yield* Hints
-    const { scheduleGraceSeconds } = yield* Settings
+    const { scheduleGraceSeconds, slowReaderSeconds } = yield* Settings
     const { streaming, unary } = yield* makeCalls(peers)
+    const snapshotsInTurn = makeFairSemaphore(maxSnapshots)
 
     const write = (schedule: Schedule, fingerprint: string) =>
       writeSchedule(schedule, { fingerprint, digest: digestDefinition(schedule), graceSeconds: scheduleGraceSeconds })
@@ -149,7 +163,7 @@ export const makeSchedulerService = (peers: Peers) =>
     const sendSnapshot = Effect.fnUntraced(function*(
       projectId: string,
       peer: Peer,
-      sendFrame: (frame: ScheduleSnapshotFrame["frame"]) => Effect.Effect<void>
+      sendFrame: (frame: ScheduleSnapshotFrame["frame"]) => Effect.Effect<void, CallFailed>
     ) {
       const fingerprint = yield* requireNegotiated(peer)
       const { revision, schedules } = yield* protocol.readSnapshot(yield* readScope(projectId))
@@ -158,7 +172,8 @@ export const makeSchedulerService = (peers: Peers) =>
       const totals = { ...header, watermark: BigInt(revision), row_count: BigInt(schedules.length) }
       const digest = makeSnapshotDigest(totals)
       yield* sendFrame({ $case: "header", value: header })
-      for (const schedule of schedules) {
+      for (const [at, schedule] of schedules.entries()) {
+        if (at % rowsPerTurn === rowsPerTurn - 1) yield* yieldToEventLoop
         const message = write(schedule, fingerprint)
         digest.add(schedule, message)
         yield* sendFrame({ $case: "row", value: { snapshot_id, schedule: message } })
@@ -172,7 +187,7 @@ export const makeSchedulerService = (peers: Peers) =>
     const watch = (
       { after_revision, project_id }: WatchSchedulesV2Request,
       peer: Peer,
-      sendFrame: (frame: ScheduleWatchFrame["frame"]) => Effect.Effect<void>
+      sendFrame: (frame: ScheduleWatchFrame["frame"]) => Effect.Effect<void, CallFailed>
     ) =>
       Effect.gen(function*() {
         const fingerprint = yield* requireNegotiated(peer)
@@ -215,17 +230,17 @@ export const makeSchedulerService = (peers: Peers) =>
       }).pipe(Effect.scoped)
 
     /** Counts the stream while it is open. */
-    const countingWatch = (peer: Peer, open: Effect.Effect<void, CallFailed>) =>
+    const counting = <R>(kind: StreamKind, peer: Peer, open: Effect.Effect<void, CallFailed, R>) =>
       Effect.acquireUseRelease(
-        Effect.sync(() => void peer.watches++),
+        Effect.sync(() => void peer.streams[kind]++),
         () =>
-          peers.countWatches(peer.name) > maxWatches
+          peers.countStreams(peer.name, kind) > maxStreams[kind]
             ? new CallFailed({
               code: status.RESOURCE_EXHAUSTED,
-              details: `A scheduler has at most ${maxWatches} streams of changes.`
+              details: `A scheduler has at most ${maxStreams[kind]} ${streamNames[kind]}.`
             })
             : open,
-        () => Effect.sync(() => void peer.watches--)
+        () => Effect.sync(() => void peer.streams[kind]--)
       )
 
     /** What the brain has taken: the program fires. */
@@ -338,15 +353,20 @@ export const makeSchedulerService = (peers: Peers) =>
       ),
       listScheduleSnapshot: streaming("ListScheduleSnapshot", (call, peer) =>
         call.request.snapshot_format_version === current
-          ? sendSnapshot(call.request.project_id, peer, (frame) =>
-            send(call, { frame }))
+          ? counting(
+            "snapshots",
+            peer,
+            snapshotsInTurn(sendSnapshot(call.request.project_id, peer, (frame) =>
+              send(call, { frame }, slowReaderSeconds)))
+          )
           : invalid(`snapshot_format_version must be ${current}.`)),
       watchSchedulesV2: streaming("WatchSchedulesV2", (call, peer) =>
         call.request.watch_format_version === current
-          ? countingWatch(
+          ? counting(
+            "watches",
             peer,
             watch(call.request, peer, (frame) =>
-              send(call, { format_version: current, frame }))
+              send(call, { format_version: current, frame }, slowReaderSeconds))
           )
           : invalid(`watch_format_version must be ${current}.`)),
       getScheduleState: unary(
@@ -368,7 +388,8 @@ export const makeSchedulerService = (peers: Peers) =>
       ),
       fireSchedule: unary("FireSchedule", fire),
       // the agent reports what became of a fire, and the brain knows whether it took the fire
-      acknowledgeFireResult: unary("AcknowledgeFireResult", () => Effect.succeed({})),
+      acknowledgeFireResult: unary("AcknowledgeFireResult", () =>
+        Effect.succeed({})),
       quarantineSchedule: unary(
         "QuarantineSchedule",
         Effect.fnUntraced(function*(request) {
@@ -383,7 +404,8 @@ export const makeSchedulerService = (peers: Peers) =>
         })
       ),
       advanceScheduleCursor: unary("AdvanceScheduleCursor", advance),
-      listSchedules: streaming("ListSchedules", () => notServed("ListSchedules")),
+      listSchedules: streaming("ListSchedules", () =>
+        notServed("ListSchedules")),
       watchSchedules: streaming("WatchSchedules", () => notServed("WatchSchedules")),
       triggerSchedule: unary("TriggerSchedule", () => notServed("TriggerSchedule"))
     } satisfies SchedulerServiceServer

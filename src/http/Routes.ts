@@ -1,8 +1,11 @@
 import { HttpApiBuilder, HttpLayerRouter, HttpRouter, HttpServerRequest, HttpServerRespondable } from "@effect/platform"
 import { Context, Effect, FiberRef, HashMap, Layer } from "effect"
+import { isCountedRead, isHeavyRead } from "../domain/Access.ts"
+import { Answers } from "../services/Answers.ts"
 import { CurrentActor, CurrentAgent, CurrentProject } from "../services/CurrentActor.ts"
 import { Settings } from "../services/Settings.ts"
 import { accessRules } from "./AccessRules.ts"
+import { countBytes } from "./CountBytes.ts"
 import { Authorize, type Grant } from "./middleware/Authorize.ts"
 import { readBody } from "./middleware/Body.ts"
 import * as IdempotencyKey from "./middleware/IdempotencyKey.ts"
@@ -34,6 +37,9 @@ const withLogFields = (
   return projectId === undefined ? withAgent : HashMap.set(withAgent, "project_id", projectId)
 }
 
+/** A refused read is answered after this: a client that repeats it at once would take the process from others. */
+const refusalPause = "1 second"
+
 /** After a body that took longer than 1 s access is checked again. */
 const recheckAfterNanos = 1_000_000_000n
 
@@ -46,6 +52,7 @@ export const apiRoutes = HttpApiBuilder.Router.unwrap(Effect.fnUntraced(function
   const authorize = yield* Authorize
   const idempotent = yield* IdempotencyKey.make
   const settings = yield* Settings
+  const answers = yield* Answers
   const clock = yield* Effect.clock
   for (const route of api.routes) {
     const endpoint = `${route.method} ${route.path}`
@@ -69,7 +76,12 @@ export const apiRoutes = HttpApiBuilder.Router.unwrap(Effect.fnUntraced(function
       const isSlow = initialGrant.actor.kind === "person" &&
         clock.unsafeCurrentTimeNanos() - startNanos > recheckAfterNanos
       const grant = isSlow ? yield* authorize.recheckGrant(rule, request, params) : initialGrant
-      return yield* provideGrant(idempotent(endpoint, rule, grant, answer), requestWithBody, grant)
+      const respond = provideGrant(idempotent(endpoint, rule, grant, answer), requestWithBody, grant)
+      if (!isCountedRead(rule) || grant.actor.kind !== "person") return yield* respond
+      const admission = yield* answers.admit(grant.actor, isHeavyRead(rule, request.url)).pipe(
+        Effect.tapError(() => Effect.sleep(refusalPause))
+      )
+      return countBytes(yield* respond, admission)
     })
     // HttpApi has no HEAD endpoints, which is the one method that the router's type leaves out
     yield* router.add(route.method as "GET", route.path, guardedHandler, { uninterruptible: route.uninterruptible })

@@ -23,7 +23,12 @@ function destroyAfterLinger(this: Socket): void {
 }
 
 /** A closed set: it labels a metric. */
-const reasons: Readonly<Record<string, string>> = { ECONNRESET: "reset", EPIPE: "reset", ETIMEDOUT: "timeout" }
+const reasons: Readonly<Record<string, string>> = {
+  ECONNRESET: "reset",
+  EPIPE: "reset",
+  ETIMEDOUT: "timeout",
+  ESLOWREADER: "slow_reader"
+}
 
 const reasonOf = ({ errored }: Socket): string => {
   if (errored === null) return "ended"

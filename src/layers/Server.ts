@@ -49,6 +49,7 @@ import * as TasksHttp from "../http/Tasks/Http.ts"
 import * as TrendsHttp from "../http/Trends/Http.ts"
 import * as UsersHttp from "../http/Users/Http.ts"
 import * as WorkersHttp from "../http/Workers/Http.ts"
+import { Answers } from "../services/Answers.ts"
 import { DashboardPages } from "../services/DashboardPages.ts"
 import * as NodeServer from "./NodeServer.ts"
 
@@ -106,6 +107,7 @@ const routesIn = <E, R>(request: Layer.Layer<never, E, R>) =>
     DocsHttp.routes,
     request
   ).pipe(
+    Layer.provide(Answers.layer),
     Layer.provideMerge(Authorize.layer),
     Layer.provideMerge(Cookies.layer)
   )

@@ -152,7 +152,7 @@ export class Metrics extends Effect.Service<Metrics>()("svc/Metrics", {
       connectionsClosed: new Counter({
         name: "svc_http_connections_closed_total",
         help:
-          "Closed TCP connections of clients: ended, reset by the client, timeout of the network, error, too_many of one address",
+          "Closed TCP connections of clients: ended, reset by the client, timeout of the network, error, too_many of one address, slow_reader",
         labelNames: ["reason"],
         registers
       }),

@@ -3,6 +3,9 @@
 /** Maximum bytes of values in one page; its first row may have more. */
 export const pageBytes = 4 * 1024 * 1024
 
+/** Maximum bytes of values that a page reads at once; the rest is read as the answer is taken. */
+export const pageSliceBytes = 256 * 1024
+
 /** Maximum bytes of values that an export reads at once. */
 export const sliceBytes = 1024 * 1024
 
@@ -12,14 +15,17 @@ export interface RowSize {
   readonly bytes: number
 }
 
+/** The longest prefix of the rows that fits. */
+export const takeUpTo = (rows: ReadonlyArray<RowSize>, maxBytes: number): ReadonlyArray<RowSize> => {
+  let sum = 0
+  const beyond = rows.findIndex(({ bytes }) => (sum += bytes) > maxBytes)
+  return beyond === -1 ? rows : rows.slice(0, beyond)
+}
+
 /** The longest prefix of the rows that fits; at least one row. */
 export const takeWithin = (rows: ReadonlyArray<RowSize>, maxBytes: number): ReadonlyArray<RowSize> => {
-  let sum = 0
-  const beyond = rows.findIndex(({ bytes }, index) => {
-    sum += bytes
-    return sum > maxBytes && index > 0
-  })
-  return beyond === -1 ? rows : rows.slice(0, beyond)
+  const fitting = takeUpTo(rows, maxBytes)
+  return fitting.length === 0 ? rows.slice(0, 1) : fitting
 }
 
 /** All rows in order, in groups that fit. */

@@ -1,4 +1,4 @@
-import { Effect, Layer, Option } from "effect"
+import { Chunk, Effect, Layer, Option, Stream } from "effect"
 import { retryNote } from "../domain/Command/Retry.ts"
 import { NotFound, ValidationFailed } from "../domain/Errors.ts"
 import type { ProjectId } from "../domain/Id.ts"
@@ -22,7 +22,7 @@ import { Settings } from "./Settings.ts"
 import { TaskBulkDelete } from "./Tasks/BulkDelete.ts"
 import { TaskDeletion } from "./Tasks/Deletion.ts"
 import { TaskExport } from "./Tasks/Export.ts"
-import { defaultLimit, idAt, TasksRepo } from "./Tasks/Repo.ts"
+import { defaultLimit, idAt, type ReadPage, TasksRepo } from "./Tasks/Repo.ts"
 import { Scans } from "./Tasks/Scans.ts"
 import { TaskSearch } from "./Tasks/Search.ts"
 import { pageOfTimeline, type TimelinePage } from "./Tasks/Timeline.ts"
@@ -38,6 +38,15 @@ export interface TaskPage {
   readonly searched_to: Timestamp | null
 }
 
+/** A page of which only the first rows are read. */
+export interface OpenTaskPage extends TaskPage {
+  /** The others, read in slices as the stream is; null for none. */
+  readonly later: Stream.Stream<ReadonlyArray<TaskRow>> | null
+}
+
+/** The id of the last row, read or not. */
+const lastIdOf = ({ later, rows }: ReadPage): string => later.at(-1)?.at(-1) ?? String(rows.at(-1)?.[idAt])
+
 const taskNotFound = new NotFound({ resource: "task" })
 
 /** The read side of tasks, and their deletion, within the current project (interface, Tasks). */
@@ -52,7 +61,7 @@ export class Tasks extends Effect.Service<Tasks>()("svc/Tasks", {
     const gate = yield* ApprovalGate
 
     /**
-     * A page of rows, fewer when they are large or rare, and the id after which the next page begins; null on the last page.
+     * A page, with fewer rows when they are large or rare, and the id after which the next page begins; null on the last page.
      */
     const page = Effect.fnUntraced(function*(
       projectId: ProjectId,
@@ -61,16 +70,16 @@ export class Tasks extends Effect.Service<Tasks>()("svc/Tasks", {
       limit: number
     ) {
       if (isServedByOneIndex(filter)) {
-        const { hasMore, rows } = yield* repo.readPage(projectId, filter, after, limit)
-        return { rows, next: hasMore ? String(rows.at(-1)?.[idAt]) : null, searchedTo: null }
+        const read = yield* repo.readPage(projectId, filter, after, limit)
+        return { ...read, next: read.hasMore ? lastIdOf(read) : null, searchedTo: null }
       }
       const { ids, searchedTo } = yield* search.listPage(projectId, filter, after, limit + 1)
       const matches = yield* readSizes(projectId, ids)
-      const pageIds = takeWithin(matches, pageBytes).slice(0, limit).map(({ id }) => id)
-      const rows = pageIds.length === 0 ? [] : yield* repo.listByIds(projectId, pageIds)
-      return matches.length > pageIds.length
-        ? { rows, next: pageIds.at(-1) ?? null, searchedTo: null }
-        : { rows, next: searchedTo, searchedTo }
+      const read = yield* repo.readOf(projectId, matches, limit)
+      // the last match, also where its row was deleted since
+      return read.hasMore
+        ? { ...read, next: takeWithin(matches, pageBytes).slice(0, limit).at(-1)?.id ?? null, searchedTo: null }
+        : { ...read, next: searchedTo, searchedTo }
     })
 
     /** The ids with the sizes of their rows; 0 for a row that was deleted since the search. */
@@ -87,8 +96,11 @@ export class Tasks extends Effect.Service<Tasks>()("svc/Tasks", {
         : search.count(projectId, filter)
     }
 
-    /** A page of the matching tasks. `limit` is 1 to 5000 and is clamped to SVC_REST_MAX_PAGE_SIZE. */
-    const list = tracedFn("Tasks.list")(function*(filter: TaskFilter, options: {
+    /**
+     * A page of the matching tasks, of which only the first rows are read. `limit` is 1 to 5000 and is clamped to
+     * SVC_REST_MAX_PAGE_SIZE.
+     */
+    const openPage = tracedFn("Tasks.openPage")(function*(filter: TaskFilter, options: {
       readonly cursor: string | null
       readonly limit: number | null
       readonly include_total: boolean
@@ -96,20 +108,35 @@ export class Tasks extends Effect.Service<Tasks>()("svc/Tasks", {
       const project = yield* CurrentProject
       const after = options.cursor === null ? null : yield* decodeAfter(options.cursor)
       const limit = Math.min(options.limit ?? defaultLimit, settings.restMaxPageSize)
-      const { next, rows, searchedTo } = yield* page(project.id, filter, after, limit)
+      const { later, next, rows, searchedTo } = yield* page(project.id, filter, after, limit)
+      const pageRows = rows.length + later.reduce((sum, ids) => sum + ids.length, 0)
       const total_count = !options.include_total
         ? undefined
         : after === null && next === null
-        ? rows.length
+        ? pageRows
         : yield* total(project.id, filter)
-      const shownRows = (yield* canReadPayload) ? rows : rows.map(hidePayload)
+      const show = (yield* canReadPayload)
+        ? (all: ReadonlyArray<TaskRow>) => all
+        : (all: ReadonlyArray<TaskRow>) => all.map(hidePayload)
+      const laterRows = Stream.mapEffect(
+        Stream.fromIterable(later),
+        (ids) => Effect.map(orDieOnSql(repo.listByIds(project.id, ids)), show)
+      )
       return {
-        rows: shownRows,
+        rows: show(rows),
+        later: later.length === 0 ? null : laterRows,
         next_cursor: next === null ? null : encodeCursor("tasks", [next]),
         total_count,
         searched_to: searchedTo === null ? null : fromEpochMicros(Ids.millisOf(searchedTo) * 1000)
-      } satisfies TaskPage
+      } satisfies OpenTaskPage
     }, orDieOnSql)
+
+    /** As `openPage`, with all rows. */
+    const list = Effect.fn("Tasks.list")(function*(...request: Parameters<typeof openPage>) {
+      const { later, rows, ...page } = yield* openPage(...request)
+      const laterRows = later === null ? [] : Chunk.toReadonlyArray(yield* Stream.runCollect(later)).flat()
+      return { rows: [...rows, ...laterRows], ...page } satisfies TaskPage
+    })
 
     /** One task. */
     const get = tracedFn("Tasks.get")(function*(key: TaskKey) {
@@ -212,6 +239,7 @@ export class Tasks extends Effect.Service<Tasks>()("svc/Tasks", {
     }, orDieOnSql)
 
     return {
+      openPage,
       list,
       countFacets,
       listMatches,

@@ -1,17 +1,15 @@
 import { assert, describe, it } from "@effect/vitest"
-import BetterSqlite3 from "better-sqlite3"
 import { Effect } from "effect"
 import { randomUUID } from "node:crypto"
-import { join } from "node:path"
-import pg from "pg"
 import { AgentId } from "../../src/domain/Id.ts"
 import * as TaskHistory from "../../src/domain/TaskHistory.ts"
 import * as Timestamp from "../../src/domain/Timestamp.ts"
-import { type Engine, engines } from "../databases.ts"
-import { type StoredTask, storedTask } from "../tasks.ts"
-import { adminKey, type BrainProcess, type Call, signedIn, type Site } from "./brainProcess.ts"
+import { engines } from "../databases.ts"
+import { storedTask } from "../tasks.ts"
+import { adminKey, type BrainProcess, type Call, signedIn } from "./brainProcess.ts"
 import { mebibyte, memoryOf } from "./memory.ts"
 import { site } from "./site.ts"
+import { insertInto } from "./storedTasks.ts"
 import { type Batch, streaming } from "./streaming.ts"
 
 /** More than the heap below, and than `mostHeld`. */
@@ -46,24 +44,6 @@ const historyWithKwargs = () => {
   })
   return TaskHistory.encode(history)
 }
-
-const insertInto = (engine: Engine, env: Site["env"], rows: ReadonlyArray<StoredTask>) =>
-  Effect.promise(async () => {
-    const columns = Object.keys(rows[0]!) as ReadonlyArray<keyof StoredTask> // the row has these keys only
-    const values = (row: StoredTask) => columns.map((column) => row[column])
-    if (engine === "SQLite") {
-      const db = new BetterSqlite3(join(env["SVC_HOME"]!, "svc.db"), { timeout: 10_000 })
-      const insert = db.prepare(`INSERT INTO tasks (${columns.join()}) VALUES (${columns.map(() => "?").join()})`)
-      for (const row of rows) insert.run(...values(row))
-      db.close()
-      return
-    }
-    const client = new pg.Client({ connectionString: env["SVC_DATABASE_URL"]! })
-    await client.connect()
-    const insert = `INSERT INTO tasks (${columns.join()}) VALUES (${columns.map((_, index) => `$${index + 1}`).join()})`
-    for (const row of rows) await client.query(insert, values(row))
-    await client.end()
-  })
 
 interface Reader {
   readonly brain: BrainProcess

@@ -1,6 +1,6 @@
 import { SqlClient } from "@effect/sql"
 import { assert, describe, layer } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Either } from "effect"
 import { randomUUID } from "node:crypto"
 import { ScheduleId } from "../../src/domain/Id.ts"
 import { fireIdOf } from "../../src/domain/Schedule/FireId.ts"
@@ -68,7 +68,10 @@ const advanceOf = (row: Schedule, changes: Partial<AdvanceScheduleCursorRequest>
 }
 
 describe.each(engines)("the gRPC server for schedulers on %s", (engine) => {
-  layer(schedulersOn(engine, { scheduleGraceSeconds: 20 }), { excludeTestServices: true, timeout: 30_000 })((it) => {
+  layer(schedulersOn(engine, { scheduleGraceSeconds: 20, slowReaderSeconds: 3 }), {
+    excludeTestServices: true,
+    timeout: 30_000
+  })((it) => {
     /** A world with a scheduler, and a schedule of each day whose next tick was so many seconds ago. */
     const due = (secondsAgo = 0) =>
       Effect.gen(function*() {
@@ -379,6 +382,26 @@ describe.each(engines)("the gRPC server for schedulers on %s", (engine) => {
           }),
           (refused) => refused === null
         )
+      }))
+
+    it.scoped("a scheduler takes at most four snapshots at once, and those that are not read end", () =>
+      Effect.gen(function*() {
+        const { create, project, scheduler, snapshot } = yield* due()
+        // more than a connection holds for a stream that is not read
+        for (let at = 0; at < 60; at++) yield* create({ name: `large ${at}`, kwargs: { blob: "x".repeat(5000) } })
+        const all = { project_id: project.id, page_size: 100, snapshot_format_version: 1 }
+        const errors: Array<string> = []
+        const unread = Effect.acquireRelease(
+          Effect.sync(() =>
+            scheduler.listScheduleSnapshot(all).on("error", ({ message }) => void errors.push(message))
+          ),
+          (stream) => Effect.sync(() => stream.cancel())
+        )
+        yield* Effect.replicateEffect(unread, 5)
+        yield* until(Effect.sync(() => errors), (list) => list.length > 0)
+        assert.match(errors[0] ?? "", /^8 RESOURCE_EXHAUSTED: A scheduler has at most 4 snapshots/)
+        const { rows } = yield* until(Effect.either(snapshot(project.id)), Either.isRight).pipe(Effect.flatten)
+        assert.lengthOf(rows, 61)
       }))
 
     it.scoped("of two instances one holds the lease of a project until it gives it up or is gone", () =>

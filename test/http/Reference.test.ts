@@ -162,6 +162,7 @@ describe("the reference", () => {
       "address_not_allowed",
       "mfa_enrollment_required",
       "not_found",
+      "rate_limited",
       "unavailable"
     ])
     assert.include(codesOf("projects.create"), "slug_taken")

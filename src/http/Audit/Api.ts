@@ -11,7 +11,7 @@ export class AuditApi extends HttpApiGroup.make("audit")
     HttpApiEndpoint.get("list")`/projects/${slug}/audit`
       .setUrlParams(ListAudit)
       .addSuccess(AuditPage)
-      .annotate(Access, { caller: "auditor", scope: "audit:read" })
+      .annotate(Access, { caller: "auditor", scope: "audit:read", heavy: "by_query" })
       .annotateContext(operation(
         "List a project's audit log",
         "Newest first; all terms must hold. With `format` it is a file, and `cursor` and `limit` are " +

@@ -51,7 +51,7 @@ export class AutomationApi extends HttpApiGroup.make("automation")
       .setPath(pathWithVerb("backtest"))
       .setPayload(RuleBacktestRequest)
       .addSuccess(RuleBacktest)
-      .annotate(Access, { caller: "operator", scope: "automation:read", bucket: "backtest" })
+      .annotate(Access, { caller: "operator", scope: "automation:read", heavy: "always", bucket: "backtest" })
       .annotateContext(operation(
         "Try a rule on the past",
         "How often a rule would have acted in the last days, on what, and when its breaker would have tripped. " +

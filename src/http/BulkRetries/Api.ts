@@ -38,7 +38,7 @@ export class BulkRetriesApi extends HttpApiGroup.make("bulk_retries")
       .setPath(pathWithVerb("preview"))
       .setPayload(BulkRetryPreviewRequest)
       .addSuccess(BulkRetryPreview)
-      .annotate(Access, { caller: "operator", scope: "commands:read" })
+      .annotate(Access, { caller: "operator", scope: "commands:read", heavy: "always" })
       .annotateContext(operation(
         "Preview a bulk retry",
         "How many tasks match, by engine, name and exception. Nothing is stored."

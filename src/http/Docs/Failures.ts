@@ -1,4 +1,4 @@
-import type { AccessRule } from "../../domain/Access.ts"
+import { type AccessRule, isCountedRead } from "../../domain/Access.ts"
 import { allCodes, type Code, codes } from "../../domain/ErrorCodes.ts"
 
 /** The parts of an operation that determine its error codes. */
@@ -45,7 +45,7 @@ export const codesOf = (
     ...(hasBody || hasQuery || creates ? ["validation_failed"] as const : []),
     ...(creates ? ["idempotency_conflict"] as const : []),
     ...(rule.mutates === true ? ["audit_log_contradicted"] as const : []),
-    ...(rule.bucket === undefined ? [] : ["rate_limited"] as const),
+    ...(rule.bucket !== undefined || isCountedRead(rule) ? ["rate_limited"] as const : []),
     ...(rule.failureCodes ?? [])
   ])
   return allCodes.filter((code) => found.has(code)) // in the order of the list

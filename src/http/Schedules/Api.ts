@@ -162,7 +162,7 @@ export class SchedulesApi extends HttpApiGroup.make("schedules")
       .addSuccess(ImportSchedulesResponse)
       .annotate(Access, {
         caller: "admin",
-        scope: "schedules:write",
+        scope: "schedules:write", heavy: "always",
         mutates: true,
         destructive: true,
         bodyLimit: snapshotBytes

@@ -18,7 +18,7 @@ export const streamEndpoint = HttpApiEndpoint.get("stream")`/projects/${slug}/st
     description: "The last `id` that arrived, to continue after a break of up to five minutes.",
     example: "WyJzdHJlYW0iXQ"
   }))
-  .annotate(Access, { caller: "viewer", scope: "tasks:read", failureCodes: ["rate_limited"] })
+  .annotate(Access, { caller: "viewer", scope: "tasks:read", isLive: true, failureCodes: ["rate_limited"] })
   .annotateContext(operation(
     "Follow changed tasks",
     "Server-sent events. `event: task` has one changed task in its newest state, without arguments, " +

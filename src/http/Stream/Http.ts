@@ -11,7 +11,6 @@ import { makeAccessWatch } from "./AccessWatch.ts"
 import { streamEndpoint } from "./Api.ts"
 import { makeInboxEvents } from "./InboxEvents.ts"
 import { makeSlots } from "./Slots.ts"
-import { waitUntilStalled } from "./StallDetection.ts"
 
 /** Node sends the headers with the first byte of the body. */
 const firstComment = new TextEncoder().encode(": welcome\n\n")
@@ -36,10 +35,8 @@ export const layer = implementGroup(
         yield* takeSlot(person.user_id)
         const accessEnded = yield* watchAccess(request, params, person, project.id)
         const response = NodeHttpServerRequest.toServerResponse(request)
-        yield* Effect.raceFirst(
-          waitUntilStalled(response),
-          Effect.zipRight(accessEnded, Effect.sleep(closeGracePeriod))
-        ).pipe(
+        yield* accessEnded.pipe(
+          Effect.zipRight(Effect.sleep(closeGracePeriod)),
           Effect.zipRight(Effect.sync(() => response.destroy())),
           Effect.interruptible,
           Effect.forkScoped

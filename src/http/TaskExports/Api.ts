@@ -54,7 +54,7 @@ export class TaskExportsApi extends HttpApiGroup.make("task_exports")
       .addSuccess(ExportedTasks)
       .annotate(Access, {
         caller: "viewer",
-        scope: "tasks:read",
+        scope: "tasks:read", heavy: "always",
         failureCodes: ["export_job_not_completed"]
       })
       .annotateContext(operation(

@@ -30,7 +30,7 @@ export class TasksApi extends HttpApiGroup.make("tasks")
     HttpApiEndpoint.get("list")`/projects/${slug}/tasks`
       .setUrlParams(ListTasks)
       .addSuccess(TaskList)
-      .annotate(Access, { caller: "viewer", scope: "tasks:read" })
+      .annotate(Access, { caller: "viewer", scope: "tasks:read", heavy: "by_query" })
       .annotateContext(operation(
         "List tasks",
         "Newest first, in pages; all terms must hold, and no character of a term is a wildcard. With " +
@@ -41,7 +41,7 @@ export class TasksApi extends HttpApiGroup.make("tasks")
     HttpApiEndpoint.get("facets")`/projects/${slug}/task-facets`
       .setUrlParams(CountFacets)
       .addSuccess(TaskFacetCounts)
-      .annotate(Access, { caller: "viewer", scope: "tasks:read" })
+      .annotate(Access, { caller: "viewer", scope: "tasks:read", heavy: "always" })
       .annotateContext(operation(
         "Count the values of a filter's tasks",
         "How often each state, name, queue, worker and engine occurs among the matching tasks. Reads at most 10 000 " +

@@ -1,8 +1,9 @@
-import { Effect } from "effect"
+import { HttpServerResponse } from "@effect/platform"
+import { Effect, Stream } from "effect"
 import { addQuery, type FilterParams, readQuery, type TaskFilter } from "../../domain/Task/Filter.ts"
 import { writeTask } from "../../domain/Task/Json.ts"
 import * as Timestamp from "../../domain/Timestamp.ts"
-import { type TaskPage, Tasks } from "../../services/Tasks.ts"
+import { type OpenTaskPage, Tasks } from "../../services/Tasks.ts"
 import { TaskWhy } from "../../services/Tasks/Why.ts"
 import { respondWithFile } from "../Download.ts"
 import { implementGroup } from "../ImplementGroup.ts"
@@ -27,11 +28,23 @@ const filterOf = (params: FilterParams): Effect.Effect<TaskFilter> =>
       query: null
     }, readQuery(params.query, now)))
 
-/** Written, never parsed again: the tasks' own numbers must keep their digits. */
-const pageJson = ({ next_cursor, rows, searched_to, total_count }: TaskPage): string =>
-  `{"items":[${rows.map(writeTask).join(",")}],"next_cursor":${JSON.stringify(next_cursor)}` +
-  `${total_count === undefined ? "" : `,"total_count":${total_count}`}` +
-  `${searched_to === null ? "" : `,"searched_to":${JSON.stringify(searched_to)}`}}`
+/**
+ * Written, never parsed again: the tasks' own numbers must keep their digits. The rows that are not read yet are read as
+ * the connection takes those before.
+ */
+const respondWithPage = ({ later, next_cursor, rows, searched_to, total_count }: OpenTaskPage) => {
+  const begin = `{"items":[${rows.map(writeTask).join(",")}`
+  const end = `],"next_cursor":${JSON.stringify(next_cursor)}` +
+    `${total_count === undefined ? "" : `,"total_count":${total_count}`}` +
+    `${searched_to === null ? "" : `,"searched_to":${JSON.stringify(searched_to)}`}}`
+  if (later === null) return respondWithJsonText(begin + end)
+  const slices = Stream.mapAccum(later, rows.length > 0, (hasRows, some) => [
+    hasRows || some.length > 0,
+    (hasRows && some.length > 0 ? "," : "") + some.map(writeTask).join(",")
+  ])
+  const texts = Stream.concat(Stream.make(begin), Stream.concat(slices, Stream.make(end)))
+  return HttpServerResponse.stream(Stream.encodeText(texts), { contentType: "application/json" })
+}
 
 export const layer = implementGroup(
   "tasks",
@@ -50,11 +63,11 @@ export const layer = implementGroup(
                 tasks.exportAs(filter, urlParams.format, urlParams.fields ?? null),
                 (file) => respondWithFile("tasks", file)
               )
-              : tasks.list(filter, {
+              : tasks.openPage(filter, {
                 cursor: urlParams.cursor ?? null,
                 limit: urlParams.limit ?? null,
                 include_total: urlParams.include_total ?? false
-              }).pipe(Effect.map((page) => withLimitHeader(urlParams, respondWithJsonText(pageJson(page))))))
+              }).pipe(Effect.map((page) => withLimitHeader(urlParams, respondWithPage(page)))))
       )
       .handle("facets", ({ urlParams }) => Effect.flatMap(filterOf(urlParams), tasks.countFacets))
       .handle(

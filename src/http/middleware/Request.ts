@@ -10,6 +10,9 @@ import { Settings } from "../../services/Settings.ts"
 import * as ProblemResponse from "../ProblemResponse.ts"
 import { methodsOf, routeOf } from "../RoutePatterns.ts"
 import * as Cors from "./Cors.ts"
+import { writeInPieces } from "./Pieces.ts"
+import { awaitPrevious } from "./Pipelining.ts"
+import { makeSlowReaders } from "./SlowReaders.ts"
 import { destroyOnFailure } from "./StreamedBody.ts"
 
 /** Headers of every response: no caching, framing, sniffing or referrer, and no access to the device. */
@@ -61,6 +64,7 @@ const makeMiddleware = (isCovered: (url: string) => boolean) =>
       const settings = yield* Settings
       const clock = yield* Effect.clock
       const metrics = yield* Metrics
+      const watchReader = yield* makeSlowReaders
       const fixedHeaders = { ...securityHeaders, ...(publicUrlOf(settings).startsWith("https:") && hstsHeader) }
 
       const refusalOf = (request: HttpServerRequest.HttpServerRequest) => {
@@ -79,10 +83,9 @@ const makeMiddleware = (isCovered: (url: string) => boolean) =>
 
       // One effect around the route, with plain code before and after it. As fifteen effects it took half of the time of
       // `/health` (bench/http.ts).
-      return (app) =>
+      const answerWith = (app: Effect.Effect<HttpServerResponse.HttpServerResponse, HttpLayerRouter.unhandled>) =>
         Effect.withFiberRuntime<HttpServerResponse.HttpServerResponse, HttpLayerRouter.unhandled>((fiber) => {
           const request = Context.unsafeGet(fiber.currentContext, HttpServerRequest.HttpServerRequest)
-          if (!isCovered(request.url)) return app
           const startNanos = clock.unsafeCurrentTimeNanos()
           const span = currentSpanOf(fiber.currentContext)
           if (span !== null) redactSpan(span, request)
@@ -93,9 +96,10 @@ const makeMiddleware = (isCovered: (url: string) => boolean) =>
           const finish = (response: HttpServerResponse.HttpServerResponse) => {
             const seconds = Number(clock.unsafeCurrentTimeNanos() - startNanos) / 1e9
             count(request, response.status, seconds)
+            if (response.body._tag !== "Empty") watchReader(NodeHttpServerRequest.toServerResponse(request))
             const answer = destroyOnFailure(
               request,
-              withHeaders(response, {
+              withHeaders(writeInPieces(response), {
                 ...fixedHeaders,
                 ...response.headers,
                 ...Cors.withVaryOf(response.headers, cors),
@@ -130,6 +134,16 @@ const makeMiddleware = (isCovered: (url: string) => boolean) =>
             traceId === null ? annotations : HashMap.set(annotations, "trace_id", traceId)
           )
         })
+
+      return (app) => {
+        const answer = answerWith(app)
+        return Effect.withFiberRuntime<HttpServerResponse.HttpServerResponse, HttpLayerRouter.unhandled>((fiber) => {
+          const request = Context.unsafeGet(fiber.currentContext, HttpServerRequest.HttpServerRequest)
+          if (!isCovered(request.url)) return app
+          const previous = awaitPrevious(request)
+          return previous === null ? answer : Effect.zipRight(previous, answer)
+        })
+      }
     }),
     { global: true }
   )

@@ -2,6 +2,7 @@ import { Deferred, Effect, Stream } from "effect"
 import { Worker } from "node:worker_threads"
 import type { ValidationFailed } from "../../domain/Errors.ts"
 import type { Cell } from "../../domain/Task/Json.ts"
+import { makeFairSemaphore } from "../FairQueue.ts"
 import { workerFile } from "../WorkerFile.ts"
 import { maxXlsxCharacters, tooMuchXlsxText } from "./Formats.ts"
 
@@ -22,10 +23,10 @@ class XlsxFailed extends Error {
   override readonly name = "XlsxFailed"
 }
 
-/** Builds spreadsheets on a worker thread, one at a time: compressing 25 000 rows takes seconds of CPU. */
+/** Builds spreadsheets on a worker thread, one at a time and for users in turn: compressing 25 000 rows takes seconds of CPU. */
 export class Xlsx extends Effect.Service<Xlsx>()("svc/Xlsx", {
-  effect: Effect.gen(function*() {
-    const mutex = yield* Effect.makeSemaphore(1)
+  sync: () => {
+    const inTurn = makeFairSemaphore(1)
 
     /**
      * Starts the thread and returns its request function. When the thread dies, the pending and all later requests
@@ -61,10 +62,10 @@ export class Xlsx extends Effect.Service<Xlsx>()("svc/Xlsx", {
         yield* Stream.runForEach(limitCells(rows), request)
         const answer = yield* request("end")
         return answer === "more" ? yield* Effect.dieMessage("the thread did not answer with the file") : answer.bytes
-      }).pipe(Effect.scoped, mutex.withPermits(1))
+      }).pipe(Effect.scoped, inTurn)
 
     return { make } as const
-  })
+  }
 }) {
   static readonly layer = this.Default
 }

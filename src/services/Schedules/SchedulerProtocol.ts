@@ -6,6 +6,7 @@ import { fireIdOf } from "../../domain/Schedule/FireId.ts"
 import { compileSchedule, cursorAt, maxCountedTicks } from "../../domain/Schedule/Plan.ts"
 import * as Timestamp from "../../domain/Timestamp.ts"
 import { Hints, orDieOnSql } from "../Database.ts"
+import { yieldToEventLoop } from "../EventLoop.ts"
 import { Settings } from "../Settings.ts"
 import { ScheduleChanges, type Scope } from "./Changes.ts"
 import { digestDefinition } from "./FireCommand.ts"
@@ -184,7 +185,7 @@ export class SchedulerProtocol extends Effect.Service<SchedulerProtocol>()("svc/
         for (const schedule of page) schedules.set(schedule.id, schedule)
         after = page.at(-1)?.id ?? null
         if (page.length < pageSize) break
-        yield* Effect.yieldNow()
+        yield* yieldToEventLoop
       }
       // the pages are of different moments: what changed since the first one is read again
       const { revision } = yield* changes.progress
@@ -195,6 +196,7 @@ export class SchedulerProtocol extends Effect.Service<SchedulerProtocol>()("svc/
           if ("schedule" in change) schedules.set(change.schedule.id, change.schedule)
           else schedules.delete(change.deleted_id)
         }
+        yield* yieldToEventLoop
         seen = batch.length < pageSize ? revision : batch.at(-1)?.revision ?? revision
       }
       return { revision, schedules: [...schedules.values()].toSorted((a, b) => (a.id < b.id ? -1 : 1)) }

@@ -13,6 +13,26 @@ export const limitSettings = {
     { default: 262_144, min: 1024, max: 1_048_576 },
     "Maximum bytes of a task's args, kwargs, result, exception, traceback (each); longer values are truncated and marked."
   ),
+  answersMaxBytes: integer(
+    "SVC_ANSWERS_MAX_BYTES",
+    { default: 67_108_864, min: 4_194_304, max: 17_179_869_184 },
+    "Bytes of answers that one process prepares or sends at once; further reads wait. It holds about three times as much memory."
+  ),
+  answersMaxBytesPerUser: integer(
+    "SVC_ANSWERS_MAX_BYTES_PER_USER",
+    { default: 16_777_216, min: 2_097_152, max: 17_179_869_184 },
+    "The same of one user, with all keys and sessions."
+  ),
+  heavyReads: integer(
+    "SVC_HEAVY_READS",
+    { default: 4, min: 1, max: 1000 },
+    "Heavy reads in flight of one API key, or of a user's sessions; a user has twice as many in all. Further ones wait, then get 429."
+  ),
+  slowReaderSeconds: integer(
+    "SVC_SLOW_READER_SECONDS",
+    { default: 30, min: 2, max: 3600 },
+    "A connection that takes less than 64 KiB of a waiting answer within this time is closed."
+  ),
   liveStreams: integer(
     "SVC_LIVE_STREAMS",
     { default: 2000, min: 1, max: 100_000 },

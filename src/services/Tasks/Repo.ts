@@ -9,7 +9,7 @@ import type { Timestamp } from "../../domain/Timestamp.ts"
 import { Reader } from "../Database.ts"
 import { idIn, jsonFunctionsOf } from "../Dialect.ts"
 import { minId } from "../Ids.ts"
-import { pageBytes, type RowSize, takeWithin } from "../PageBytes.ts"
+import { groupWithin, pageBytes, pageSliceBytes, type RowSize, takeUpTo, takeWithin } from "../PageBytes.ts"
 import { type Parameter, PreparedReads } from "../PreparedReads.ts"
 import { makeConditions } from "./Conditions.ts"
 
@@ -34,13 +34,20 @@ const maxRetriesShown = 20
 
 type PageQuery = readonly [projectId: ProjectId, filter: TaskFilter, after: string | null, limit: number]
 
-type ReadPage = (...page: PageQuery) => Effect.Effect<
-  { readonly rows: ReadonlyArray<TaskRow>; readonly hasMore: boolean },
-  SqlError.SqlError
->
+/** The first rows of a page, the ids of those that are left to read, a group at a time, and whether other pages follow. */
+export interface ReadPage {
+  readonly rows: ReadonlyArray<TaskRow>
+  readonly later: ReadonlyArray<ReadonlyArray<string>>
+  readonly hasMore: boolean
+}
+
+type MakePage = (...page: PageQuery) => Effect.Effect<ReadPage, SqlError.SqlError>
 
 /** Where the id is in a row. */
 export const idAt = taskFields.indexOf("id")
+
+const groupIds = (rows: ReadonlyArray<RowSize>): ReadonlyArray<ReadonlyArray<string>> =>
+  groupWithin(rows, pageSliceBytes).map((group) => group.map(({ id }) => id))
 
 /** A task that started and, as far as its events say, has not ended. */
 export interface StartedTask {
@@ -140,39 +147,56 @@ export class TasksRepo extends Effect.Service<TasksRepo>()("svc/TasksRepo", {
       sql<RowSize>`SELECT id, ${sql.literal(sizeSql)} AS bytes ${fromPage(...page)}`
 
     /**
-     * The rows of the page, each with the number of rows that were found, for PostgreSQL: it carries a large value by its
-     * address until the value is sent. SQLite would copy the values of rows that are left out.
+     * The first rows of the page, each with the number of rows that were found and the bytes up to it, for PostgreSQL: it
+     * carries a large value by its address until the value is sent. SQLite would copy the values of rows that are left out.
      */
     const selectPage = (...page: PageQuery) =>
-      sql`SELECT ${columns}, found FROM (
+      sql`SELECT ${columns}, found, total FROM (
           SELECT ${columns}, row_number() OVER newest AS place, sum(bytes) OVER newest AS total, count(*) OVER () AS found
           FROM (SELECT ${columns}, ${sql.literal(sizeSql)} AS bytes ${fromPage(...page)}) AS sizes
           WINDOW newest AS (ORDER BY id DESC)
         ) AS places
-        WHERE place <= ${sql.literal(String(page[3]))} AND (total <= ${sql.literal(String(pageBytes))} OR place = 1)
+        WHERE place <= ${sql.literal(String(page[3]))} AND (total <= ${sql.literal(String(pageSliceBytes))} OR place = 1)
         ORDER BY id DESC`
     // the page that is read most, prepared; its text does not depend on the project
     const [firstPageText] = selectPage(ProjectId.make(minId), everyTask, null, defaultLimit).compile()
     const selectFirstPage = prepare.values(firstPageText)
 
-    const readPageAtOnce: ReadPage = (...page) => {
+    const readPageAtOnce: MakePage = (...page) => {
       const statement = selectPage(...page)
       const [text, values] = statement.compile()
       const found = text === firstPageText ? selectFirstPage(...values as ReadonlyArray<Parameter>) : statement.values
-      return Effect.map(found, (all) => {
+      return Effect.flatMap(found, (all) => {
         const rows = asTaskRows(all)
-        return { rows, hasMore: Number(rows[0]?.[taskFields.length] ?? 0) > rows.length }
+        const last = rows.at(-1)
+        const foundRows = Number(last?.[taskFields.length] ?? 0)
+        const [projectId, filter, , limit] = page
+        if (last === undefined || rows.length >= Math.min(foundRows, limit)) {
+          return Effect.succeed({ rows, later: [], hasMore: foundRows > rows.length } satisfies ReadPage)
+        }
+        const left = pageBytes - Number(last[taskFields.length + 1])
+        return Effect.map(selectPageSizes(projectId, filter, String(last[idAt]), limit - rows.length), (sizes) => {
+          const taken = takeUpTo(sizes, left).slice(0, limit - rows.length)
+          return { rows, later: groupIds(taken), hasMore: sizes.length > taken.length } satisfies ReadPage
+        })
       })
     }
 
-    const readPageBySizes: ReadPage = (...page) =>
-      Effect.flatMap(selectPageSizes(...page), (sizes) => {
-        const [projectId, , , limit] = page
-        const ids = takeWithin(sizes, pageBytes).slice(0, limit).map(({ id }) => id)
-        return Effect.map(listByIds(projectId, ids), (rows) => ({ rows, hasMore: sizes.length > ids.length }))
-      })
+    const readPageBySizes: MakePage = (...page) =>
+      Effect.flatMap(selectPageSizes(...page), (sizes) => readOf(page[0], sizes, page[3]))
 
-    const readPage: ReadPage = sql.onDialectOrElse({ pg: () => readPageAtOnce, orElse: () => readPageBySizes })
+    /** The page of these rows, at most `limit` of them and fewer when they are large. */
+    const readOf = (
+      projectId: ProjectId,
+      sizes: ReadonlyArray<RowSize>,
+      limit: number
+    ): Effect.Effect<ReadPage, SqlError.SqlError> => {
+      const taken = takeWithin(sizes, pageBytes).slice(0, limit)
+      const [first = [], ...later] = groupIds(taken)
+      return Effect.map(listByIds(projectId, first), (rows) => ({ rows, later, hasMore: sizes.length > taken.length }))
+    }
+
+    const readPage: MakePage = sql.onDialectOrElse({ pg: () => readPageAtOnce, orElse: () => readPageBySizes })
 
     /** The existing rows, newest first. Read few at a time: `listSizes` has their sizes. */
     const listByIds = (projectId: ProjectId, ids: ReadonlyArray<string>) =>
@@ -187,10 +211,13 @@ export class TasksRepo extends Effect.Service<TasksRepo>()("svc/TasksRepo", {
 
     return {
       /**
-       * A page of a filter with at most one term: at most `limit` rows, fewer when they are large, and whether more follow. It
-       * is read from one index in the order of the list.
+       * A page of a filter with at most one term: at most `limit` rows, fewer when they are large. It is read from one index in
+       * the order of the list.
        */
       readPage,
+
+      /** As `readPage`, of rows whose sizes are known. */
+      readOf,
 
       /** The sizes of the existing rows, newest first. */
       listSizes: (projectId: ProjectId, ids: ReadonlyArray<string>) =>

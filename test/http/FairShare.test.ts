@@ -1,0 +1,127 @@
+import { HttpServer } from "@effect/platform"
+import { assert, describe, layer } from "@effect/vitest"
+import { Clock, Effect } from "effect"
+import { connect, type Socket } from "node:net"
+import { freshKey, freshProject, request, serverOn } from "../brain.ts"
+import { engines } from "../databases.ts"
+import { insertTasks, storedTask } from "../tasks.ts"
+import { until } from "../until.ts"
+
+const port = Effect.map(HttpServer.HttpServer, ({ address }) => address._tag === "TcpAddress" ? address.port : 0)
+
+/** A connection that sends this text and reads only what `read` reads. */
+const dial = (text: string) =>
+  Effect.flatMap(port, (port) =>
+    Effect.acquireRelease(
+      Effect.async<Socket>((resume) => {
+        const socket = connect(port, "127.0.0.1", () => {
+          socket.write(text)
+          resume(Effect.succeed(socket))
+        })
+        socket.on("error", () => {}).pause()
+      }),
+      (socket) => Effect.sync(() => socket.destroy())
+    ))
+
+const get = (path: string, token: string, headers = "") =>
+  `GET /api/v1${path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${token}\r\n${headers}\r\n`
+
+/** All that the connection receives until it ends. */
+const readAll = (socket: Socket) =>
+  Effect.async<string>((resume) => {
+    let text = ""
+    socket.on("data", (chunk) => (text += String(chunk))).once("close", () => resume(Effect.succeed(text))).resume()
+  })
+
+/** An export of them is 25 MB: loopback connections hold up to 10 MB that nobody has read. */
+const tasks = 100
+const kwargs = JSON.stringify({ blob: "x".repeat(250_000) })
+
+/** A reader of a project that has much. */
+const reader = Effect.gen(function*() {
+  const project = yield* freshProject()
+  const { token } = yield* freshKey({ roles: { [project.id]: "viewer" } })
+  const now = yield* Clock.currentTimeMillis
+  for (let at = 0; at < tasks; at += 20) {
+    yield* insertTasks(Array.from({ length: 20 }, (_, index) => storedTask(project.id, now - at - index, { kwargs })))
+  }
+  return { path: `/projects/${project.slug}/tasks`, token }
+})
+
+describe.each(engines)("answers that are not read, on %s", (engine) => {
+  layer(serverOn(engine, { heavyReads: 2, slowReaderSeconds: 3600 }), { excludeTestServices: true })((it) => {
+    it.scoped("hold their reader's further heavy reads back, and nobody else's", () =>
+      Effect.gen(function*() {
+        const { path, token } = yield* reader
+        const begins: Array<string> = []
+        const sockets = yield* Effect.replicateEffect(dial(get(`${path}?format=json`, token)), 30)
+        for (const socket of sockets) socket.once("readable", () => begins.push(String(socket.read(12))))
+        yield* until(Effect.sync(() => begins.length), (count) => count === 14)
+        // two are in flight and not taken, and sixteen wait
+        const refused = begins.filter((begin) => begin === "HTTP/1.1 429")
+        assert.strictEqual(refused.length, 12)
+        const { headers, json } = yield* request("GET", `${path}?limit=101`, { token })
+        assert.strictEqual(json.code, "rate_limited")
+        assert.include(json.detail, "SVC_HEAVY_READS")
+        assert.isNull(headers.get("retry-after"))
+        assert.strictEqual((yield* request("GET", `${path}?limit=100`, { token })).status, 200)
+        const other = yield* reader
+        assert.strictEqual((yield* request("GET", `${other.path}?limit=500`, other)).status, 200)
+      }))
+
+    it.scoped("a page that is read in slices is the page that is read at once", () =>
+      Effect.gen(function*() {
+        const { path, token } = yield* reader
+        const ids: Array<string> = []
+        for (let query = "?limit=500"; query !== "";) {
+          const { json } = yield* request("GET", `${path}${query}`, { token })
+          ids.push(...json.items.map(({ id }: { readonly id: string }) => id))
+          query = json.next_cursor === null ? "" : `?limit=500&cursor=${json.next_cursor}`
+        }
+        assert.strictEqual(ids.length, tasks)
+        assert.deepStrictEqual(ids, [...new Set(ids)].sort().reverse())
+      }))
+
+    it.scoped("pipelined requests are answered one after the other, up to 32 behind the current one", () =>
+      Effect.gen(function*() {
+        const { path, token } = yield* reader
+        const light = get(`${path}?limit=1`, token)
+        const some = yield* dial(light.repeat(32) + get(`${path}?limit=1`, token, "Connection: close\r\n"))
+        const answered = yield* readAll(some)
+        assert.strictEqual(answered.match(/HTTP\/1\.1 200 /g)?.length, 33)
+        const many = yield* dial(light.repeat(200))
+        const cut = yield* readAll(many)
+        assert.isAtMost(cut.match(/HTTP\/1\.1 200 /g)?.length ?? 0, 33)
+        assert.strictEqual((yield* request("GET", `${path}?limit=1`, { token })).status, 200)
+      }))
+  })
+
+  layer(serverOn(engine, { heavyReads: 2, slowReaderSeconds: 2 }), { excludeTestServices: true })((it) => {
+    it.scoped("end with their connection, which frees what they held", () =>
+      Effect.gen(function*() {
+        const { path, token } = yield* reader
+        const unread = yield* Effect.replicateEffect(dial(get(`${path}?format=json`, token)), 2)
+        const next = yield* request("GET", `${path}?limit=500`, { token })
+        assert.strictEqual(next.status, 200)
+        for (const socket of unread) assert.notInclude((yield* readAll(socket)).slice(-3), "]\n")
+      }))
+
+    it.scoped("a byte now and then is not reading", () =>
+      Effect.gen(function*() {
+        const { path, token } = yield* reader
+        const socket = yield* dial(get(`${path}?format=json`, token))
+        const closed = Effect.async<boolean>((resume) => {
+          socket.once("close", () => resume(Effect.succeed(true)))
+        })
+        // Node reads a piece of 64 KiB ahead, so a byte is taken from that
+        const sip = Effect.repeat(Effect.zipRight(Effect.sync(() => socket.read(1)), Effect.sleep("500 millis")), {
+          until: () => socket.destroyed
+        })
+        yield* Effect.forkScoped(sip)
+        const next = yield* Effect.replicateEffect(request("GET", `${path}?limit=500`, { token }), 3)
+        assert.deepStrictEqual(next.map(({ status }) => status), [200, 200, 200])
+        socket.resume()
+        assert.isTrue(yield* closed)
+      }))
+  })
+})
