@@ -24,6 +24,7 @@ const row = (route: string, rule: AccessRule): string => {
     rule.mutates === true && rule.caller !== "public" && rule.caller !== "agent" ? "CSRF" : "",
     rule.creates === undefined ? "" : rule.creates === "secret" ? "idempotent, secret" : "idempotent",
     rule.stepUp === true ? "step-up" : "",
+    rule.unboundKey === true ? "unbound key" : "",
     rule.allowsPendingFactor === true ? "pending factor" : "",
     rule.allowsRestrictedSession === true ? "while restricted" : "",
     rule.bucket === undefined ? "" : `bucket ${rule.bucket}`,
@@ -82,6 +83,7 @@ that is bound to a project sees no other project; paths outside of projects stay
 | idempotent | \`Idempotency-Key\` is honoured for 24 hours |
 | secret | with that key a repetition is 409 \`idempotency_conflict\`, because the first answer had a secret that is shown once |
 | step-up | a browser must have signed in, or given a code or password again, within \`SVC_MFA_STEP_UP_WINDOW_SECONDS\`; API keys and restricted sessions are exempt ([mfa.md](mfa.md#step-up)) |
+| unbound key | an API key that is bound to a project is 403 \`scope_missing\`, whatever its scopes, because this concerns the whole brain |
 | pending factor | open to a session whose second factor is pending; all else is 401 \`mfa_required\` |
 | while restricted | open to a session whose user should have enrolled a second factor by now; all else is 403 \`mfa_enrollment_required\` ([mfa.md](mfa.md#enforcement)) |
 | heavy | few such reads of a user are in flight at once, as with any page over 100 rows ([api.md](api.md#many-and-large-reads)) |
@@ -101,8 +103,8 @@ ${scopes.map((scope) => `\`${scope}\``).join(", ")}
 
 An API key grants no more than it holds; otherwise 403 \`scope_missing\`:
 
-- Creating, changing or deleting a global admin, and setting a global admin's password, needs \`admin:*\` in a key that is
-  not bound to a project. For all other users \`users:write\` is sufficient.
+- Creating, changing or deleting a global admin, and setting a global admin's password, needs \`admin:*\`. For all other
+  users \`users:write\` is sufficient. Neither is possible with a key that is bound to a project.
 - Granting a role, by a membership or an invitation, needs every scope of that role. So does setting the password of a
   member, for each of the member's projects.
 

@@ -105,6 +105,8 @@ export interface AccessRule {
   readonly isLive?: true
   /** Public, and takes a password or an equivalent link. Refused over plain HTTP, which would expose it. */
   readonly requiresHttps?: true
+  /** Concerns the whole brain, so that an API key which is bound to a project may not call it. */
+  readonly unboundKey?: true
   /** Removes or ends something: refusals of signed-in callers are audited. */
   readonly destructive?: boolean
   /** By cookie it needs a step-up: password and second factor given within SVC_MFA_STEP_UP_WINDOW_SECONDS. Keys and restricted sessions are not asked. */

@@ -76,25 +76,25 @@ export class BulkJobs extends Effect.Service<BulkJobs>()("svc/BulkJobs", {
 
     /** A deletion by filter always needs a second person: it also takes what comes to match. */
     const checkDeletion = <E>(terms: BulkJobFilter, matching: Effect.Effect<number | null, E>) =>
-      gate.check(
+      gate.checkBulk(
         {
           kind: "bulk_delete",
           request: terms, // the same as that of the bulk deletion, so that both wait as one
           summary: summarizeSelection("Delete", terms),
           subject: Effect.map(matching, makeTaskSelection)
         },
-        ({ bulk_over }) => bulk_over !== null && (terms.task_ids === null || terms.task_ids.length > bulk_over)
+        terms.task_ids?.length ?? null
       )
 
     const checkCancellation = (terms: BulkJobFilter, total: number | null) =>
-      gate.check(
+      gate.checkBulk(
         {
           kind: "bulk_cancel",
           request: terms,
           summary: summarizeSelection("Cancel", terms),
           subject: Effect.succeed(makeTaskSelection(total))
         },
-        ({ bulk_over }) => bulk_over !== null && (total === null || total > bulk_over)
+        total
       )
 
     const create = Effect.fnUntraced(

@@ -43,14 +43,16 @@ export class BulkRetries extends Effect.Service<BulkRetries>()("svc/BulkRetries"
         const { id } = yield* CurrentProject
         const asOf = requestedAt ?? (yield* Timestamp.now)
         const bounded = requestedAt === undefined ? input : boundTo(input, requestedAt)
-        yield* gate.check(
+        const earlier = yield* creation.find(input, asOf)
+        if (Option.isSome(earlier)) return yield* describe(earlier.value)
+        yield* gate.checkBulk(
           {
             kind: "bulk_retry_request",
             request: input,
             summary: `Retry up to ${input.max} tasks that match a filter`,
             subject: Effect.map(selection.preview(id, bounded, asOf), ({ total }) => makeTaskSelection(total))
           },
-          ({ bulk_over }) => bulk_over !== null && input.max > bulk_over
+          input.max
         )
         return yield* describe(yield* creation.create(input, requestedAt))
       },

@@ -148,14 +148,14 @@ export class Commands extends Effect.Service<Commands>()("svc/Commands", {
       const ids = request.filter?.task_ids
       const tasks = Math.min(Array.isArray(ids) ? ids.length : request.max, request.max)
       return Effect.zipRight(
-        gate.check(
+        gate.checkBulk(
           {
             kind: "bulk_retry",
             request,
             summary: `Retry ${tasks} tasks`,
             subject: Effect.succeed(makeTaskSelection(tasks))
           },
-          ({ bulk_over }) => bulk_over !== null && tasks > bulk_over
+          tasks
         ),
         intents.bulkRetry(request)
       )

@@ -10,7 +10,7 @@ import { ApprovalGate } from "./Approvals/Gate.ts"
 import { makeChange } from "./Approvals/Subject.ts"
 import { Audit } from "./Audit.ts"
 import { CommandStatusRepo } from "./Commands/StatusRepo.ts"
-import { CurrentActor, CurrentProject, roleIn } from "./CurrentActor.ts"
+import { CurrentActor, CurrentProject, requireStepUp, roleIn } from "./CurrentActor.ts"
 import { Hints, isUniqueViolation, orDieOnSql } from "./Database.ts"
 import * as Ids from "./Ids.ts"
 import { ProjectsRepo } from "./Projects/Repo.ts"
@@ -33,6 +33,9 @@ const onlyNewPeople = new Conflict({
 
 /** A new project can be used from everywhere, every member sees arguments and results, and nothing waits. */
 const initialPolicies = { allowed_cidrs: null, payload_role: "viewer", approvals: null } as const
+
+/** Who reaches the project, sees its payloads, and may act alone. */
+const protectedFields = ["allowed_cidrs", "payload_role", "approvals"] as const
 
 /** All that a person can set of a project. */
 const settingsOf = (project: Project) => Struct.omit(project, "id", "created_at", "updated_at")
@@ -129,6 +132,7 @@ export class Projects extends Effect.Service<Projects>()("svc/Projects", {
       function*(changes: UpdateProject) {
         const project = yield* CurrentProject
         const changedFields = selectChanges(Project.fields, changes)
+        if (protectedFields.some((field) => changedFields[field] !== undefined)) yield* requireStepUp
         yield* requireOwnAddress(changedFields.allowed_cidrs)
         const updated: Project = { ...project, ...changedFields, updated_at: yield* Timestamp.now }
         if (changedFields.approvals !== undefined) yield* checkPolicyChange(changes, updated)

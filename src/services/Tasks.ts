@@ -214,10 +214,9 @@ export class Tasks extends Effect.Service<Tasks>()("svc/Tasks", {
           search.countFacets(project.id, toTaskFilter(body, moment)),
           ({ counted, is_complete }) => makeTaskSelection(is_complete ? counted : null)
         )
-        yield* gate.check(
+        yield* gate.checkBulk(
           { kind: "bulk_delete", request: body, summary: summarizeSelection("Delete", body), subject: matching },
-          // a filter deletes up to 10 000 tasks
-          ({ bulk_over }) => bulk_over !== null && (task_ids === null || task_ids.length > bulk_over)
+          task_ids?.length ?? null // a filter deletes up to 10 000 tasks
         )
         return yield* bulk.deleteMatching(project.id, body)
       },

@@ -5,7 +5,7 @@ import * as Timestamp from "../../src/domain/Timestamp.ts"
 import { call } from "./access/call.ts"
 import {
   all,
-  byKey,
+  byBoundKey,
   byRole,
   check,
   checksOfKeys,
@@ -141,11 +141,11 @@ describe("every endpoint against the table", () => {
                   nameOf(endpoint) === "POST /api/v1/user/notifications/{notification_id}/read"
                 const elsewhere = isOfProject && endpoint.least !== "session"
                   ? ["404 not_found"]
-                  : byKey(endpoint, kind)
+                  : byBoundKey(endpoint, kind)
                 // what a global admin would delete is another project, made for it
                 const isOther = kind === "global admin" && nameOf(endpoint) === "DELETE /api/v1/projects/{slug}"
                 return [
-                  by(endpoint, `${kind}'s key bound here`, own, isOther ? elsewhere : byKey(endpoint, kind)),
+                  by(endpoint, `${kind}'s key bound here`, own, isOther ? elsewhere : byBoundKey(endpoint, kind)),
                   by(endpoint, `${kind}'s key bound elsewhere`, other, elsewhere)
                 ]
               })

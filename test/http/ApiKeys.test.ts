@@ -194,6 +194,21 @@ describe.each(engines)("API keys on %s", (engine) => {
         assert.strictEqual(made.status, 201)
         const removed = yield* request("DELETE", `/projects/${slug}`, { token: minted.token })
         assert.strictEqual(removed.status, 404)
+
+        // users are the whole brain's
+        const all = (yield* mint(admin, { scopes: ["admin:*"], project_id: project.id })).json
+        const { user_id } = yield* freshKey()
+        const acts = [
+          ["POST", "/users", { email: `${slug}@example.com`, password: "correct horse battery" }],
+          ["PATCH", `/users/${user_id}`, { is_active: false }],
+          ["POST", `/users/${user_id}/password`, { new_password: "correct horse battery" }],
+          ["DELETE", `/users/${user_id}`, undefined]
+        ] as const
+        for (const [method, path, body] of acts) {
+          const refused = yield* request(method, path, { token: all.token, ...(body !== undefined && { body }) })
+          assert.deepInclude(refused.json, { status: 403, code: "scope_missing" }, `${method} ${path}`)
+          assert.include(refused.json.detail, "bound to a project")
+        }
       }))
 
     it.effect("fifty uses at once of a key, or of a session, are noted once", () =>

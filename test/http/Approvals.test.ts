@@ -105,7 +105,7 @@ describe.each(engines)("approvals on %s", (engine) => {
     it.effect("bulk acts wait when they may concern more tasks than the limit", () =>
       Effect.gen(function*() {
         const { agent_id, call, first, held, operator, project, second } = yield* site
-        const tasks = [0, 1].map((n) => storedTask(project.id, 1_700_000_000_000 + n, { state: "failure" }))
+        const tasks = [0, 1].map((n) => storedTask(project.id, Date.now() - 60_000 + n, { state: "failure" }))
         yield* insertTasks(tasks)
         const retry = (task_ids: ReadonlyArray<string>) => ({ agent_id, filter: { task_ids, engine: "celery" } })
         const [one] = tasks
@@ -113,7 +113,7 @@ describe.each(engines)("approvals on %s", (engine) => {
         yield* held(operator, "POST", "/commands/bulk-retry", retry(tasks.map(({ task_id }) => task_id)))
 
         const create = (max: number) => ({ idempotency_key: randomUUID(), filter: { state: "failure" }, max })
-        assert.strictEqual((yield* call(operator, "POST", "/bulk-retry-requests", create(1))).status, 202)
+        assert.strictEqual((yield* call(second, "POST", "/bulk-retry-requests", create(1))).status, 202)
         const request = yield* held(operator, "POST", "/bulk-retry-requests", create(2))
         const created = yield* call(first, "POST", `/approvals/${request}/approve`)
         assert.strictEqual(created.json.result.type, "bulk_retry_request", created.text)
@@ -320,6 +320,35 @@ describe.each(engines)("approvals on %s", (engine) => {
         assert.strictEqual((yield* call(first, "GET", path)).json.name, "cancel all")
         // what does harm ends at once
         assert.strictEqual((yield* call(first, "DELETE", path)).status, 204)
+      }))
+
+    it.effect("bulk acts of a person are counted together, and those of others apart", () =>
+      Effect.gen(function*() {
+        const sql = yield* SqlClient.SqlClient
+        const { agent_id, call, first, held, operator, project, second } = yield* site
+        const policy = yield* held(first, "PATCH", "", { approvals: { ...everything, bulk_over: 3 } })
+        assert.strictEqual((yield* call(second, "POST", `/approvals/${policy}/approve`)).json.status, "approved")
+        const tasks = [0, 1, 2, 3].map((n) => storedTask(project.id, Date.now() - 60_000 + n, { state: "failure" }))
+        yield* insertTasks(tasks)
+        const retry = (...of: ReadonlyArray<number>) => ({
+          agent_id,
+          filter: { task_ids: of.map((n) => tasks[n]!.task_id), engine: "celery" }
+        })
+        assert.strictEqual((yield* call(operator, "POST", "/commands/bulk-retry", retry(0, 1))).status, 202)
+        const waiting = yield* held(operator, "POST", "/commands/bulk-retry", retry(2, 3))
+        const { summary } = (yield* call(first, "GET", `/approvals/${waiting}`)).json
+        assert.strictEqual(summary, "Retry 2 tasks, after 2 of other bulk acts")
+        yield* held(operator, "POST", "/bulk-retry-requests", { idempotency_key: randomUUID(), max: 2 })
+        // a third task is within the limit; another kind of act counts to the same window
+        const create = { idempotency_key: randomUUID(), filter: { state: "failure" }, max: 1 }
+        assert.strictEqual((yield* call(operator, "POST", "/bulk-retry-requests", create)).status, 202)
+        assert.strictEqual((yield* call(operator, "POST", "/bulk-retry-requests", create)).status, 202, "once a key")
+        yield* held(operator, "POST", "/commands/bulk-retry", retry(3))
+        assert.strictEqual((yield* call(first, "POST", "/commands/bulk-retry", retry(2, 3))).status, 202)
+        // the window ends
+        const long = Timestamp.addSeconds(yield* Timestamp.now, -3601)
+        yield* sql`UPDATE bulk_acts SET created_at = ${long} WHERE project_id = ${project.id}`
+        assert.strictEqual((yield* call(operator, "POST", "/commands/bulk-retry", retry(1, 2, 3))).status, 202)
       }))
 
     it.effect("an approval does what was read, and fails where the rule has become another one", () =>
@@ -545,7 +574,7 @@ describe.each(engines)("approvals on %s", (engine) => {
         const failed = yield* call(second, "POST", `/approvals/${failing}/approve`)
         assert.strictEqual(failed.json.status, "failed", failed.text)
         assert.strictEqual(failed.json.result.code, "not_found", failed.text)
-        const tasks = [0, 1].map((n) => storedTask(project.id, 1_700_000_000_000 + n, { state: "failure" }))
+        const tasks = [0, 1].map((n) => storedTask(project.id, Date.now() - 60_000 + n, { state: "failure" }))
         yield* insertTasks(tasks)
         const filter = { task_ids: tasks.map(({ task_id }) => task_id), engine: "celery" }
         const ofOperator = yield* held(first, "POST", "/commands/bulk-retry", { agent_id, filter })

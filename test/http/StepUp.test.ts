@@ -20,6 +20,18 @@ const guarded = [
   "POST /projects/:slug/agents",
   "DELETE /projects/:slug/agents/:agent_id",
   "DELETE /projects/:slug",
+  "POST /projects/:slug/notifications/channels",
+  "POST /projects/:slug/notifications/channels/import_from_user",
+  "PATCH /projects/:slug/notifications/channels/:channel_id",
+  "DELETE /projects/:slug/notifications/channels/:channel_id",
+  "POST /projects/:slug/schedules",
+  "PATCH /projects/:slug/schedules/:schedule_id",
+  "DELETE /projects/:slug/schedules/:schedule_id",
+  "POST /projects/:slug/schedules::import",
+  "POST /projects/:slug/schedules/native-operations",
+  "POST /projects/:slug/commands/purge-queue",
+  "POST /projects/:slug/tasks/bulk-delete",
+  "POST /projects/:slug/bulk-jobs::delete",
   "POST /users",
   "PATCH /users/:user_id",
   "DELETE /users/:user_id",
@@ -42,11 +54,16 @@ describe.each(engines)("step-up on %s", (engine) => {
         yield* stale(user.id)
         for (const route of guarded) {
           const [method = "", path = ""] = route.split(" ")
-          const target = path.replace(":slug", slug).replace(/:[a-z]+_id/, user.id) // no id is looked up before
+          const target = path.replace(":slug", slug).replace(/:[a-z]+_id/, user.id).replace("::", ":") // no id is looked up before
           const { json } = yield* ask(user.browser, method, target, {})
           assert.deepInclude(json, { status: 403, code: "mfa_reverify_required", details: { by: "code" } }, route)
           assert.isTrue(accessRules.get(`${method} /api/v1${path}`)?.stepUp, "and the documents say so")
         }
+        for (const change of [{ payload_role: "admin" }, { allowed_cidrs: null }, { approvals: null }]) {
+          const { json } = yield* ask(user.browser, "PATCH", `/projects/${slug}`, change)
+          assert.deepInclude(json, { status: 403, code: "mfa_reverify_required" }, JSON.stringify(change))
+        }
+        assert.strictEqual((yield* ask(user.browser, "PATCH", `/projects/${slug}`, { name: "n" })).status, 200)
         assert.strictEqual((yield* ask(user.browser, "GET", "/users")).status, 200, "looking is free")
       }))
 

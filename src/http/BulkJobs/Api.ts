@@ -27,6 +27,7 @@ export class BulkJobsApi extends HttpApiGroup.make("bulk_jobs")
       .annotate(Access, {
         ...createRule,
         caller: "admin",
+        stepUp: true,
         scope: "tasks:delete",
         failureCodes: ["too_many_bulk_jobs", ...heldCodes]
       })

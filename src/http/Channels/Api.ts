@@ -54,6 +54,7 @@ export class ChannelsApi extends HttpApiGroup.make("channels")
         scope: write,
         mutates: true,
         creates: true,
+        stepUp: true,
         bucket: "bulk_write",
         bodyLimit,
         failureCodes: ["too_many_channels"]
@@ -69,6 +70,7 @@ export class ChannelsApi extends HttpApiGroup.make("channels")
         scope: write,
         mutates: true,
         creates: true,
+        stepUp: true,
         bucket: "channel_import",
         failureCodes: ["not_found", "too_many_channels"]
       })
@@ -88,13 +90,20 @@ export class ChannelsApi extends HttpApiGroup.make("channels")
     HttpApiEndpoint.patch("update")`/projects/${slug}/notifications/channels/${channelId}`
       .setPayload(ChannelUpdate)
       .addSuccess(Channel)
-      .annotate(Access, { caller: "admin", scope: write, mutates: true, bodyLimit, failureCodes: ["conflict"] })
+      .annotate(Access, {
+        caller: "admin",
+        scope: write,
+        mutates: true,
+        stepUp: true,
+        bodyLimit,
+        failureCodes: ["conflict"]
+      })
       .annotateContext(operation("Change a project's channel", changedText))
   )
   .add(
     HttpApiEndpoint.del("remove")`/projects/${slug}/notifications/channels/${channelId}`
       .addSuccess(HttpApiSchema.NoContent)
-      .annotate(Access, { caller: "admin", scope: write, mutates: true })
+      .annotate(Access, { caller: "admin", scope: write, mutates: true, stepUp: true })
       .annotateContext(operation(
         "Delete a project's channel",
         "Defaults and subscriptions lose it. The log of its deliveries stays."

@@ -118,6 +118,7 @@ export class CommandsApi extends HttpApiGroup.make("commands")
       .annotate(Access, {
         ...issueRule,
         caller: "admin",
+        stepUp: true,
         destructive: true,
         bucket: "bulk_write",
         failureCodes: heldCodes

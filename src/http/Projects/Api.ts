@@ -50,7 +50,7 @@ export class ProjectApi extends HttpApiGroup.make("project")
         caller: "admin",
         scope: "projects:write",
         mutates: true,
-        failureCodes: ["slug_taken", "no_second_person", ...heldCodes]
+        failureCodes: ["slug_taken", "no_second_person", "mfa_reverify_required", ...heldCodes]
       })
       .annotateContext(operation("Change a project", "Absent fields stay. A new slug changes the project's paths."))
   )

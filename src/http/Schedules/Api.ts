@@ -164,6 +164,7 @@ export class SchedulesApi extends HttpApiGroup.make("schedules")
         caller: "admin",
         scope: "schedules:write", heavy: "always",
         mutates: true,
+        stepUp: true,
         destructive: true,
         bodyLimit: snapshotBytes
       })
@@ -205,6 +206,7 @@ export class SchedulesApi extends HttpApiGroup.make("schedules")
         scope: "schedules:write",
         mutates: true,
         creates: true,
+        stepUp: true,
         failureCodes: ["schedule_name_taken"]
       })
       .annotateContext(operation(
@@ -216,7 +218,7 @@ export class SchedulesApi extends HttpApiGroup.make("schedules")
     HttpApiEndpoint.patch("update")`/projects/${slug}/schedules/${scheduleId}`
       .setPayload(UpdateScheduleRequest)
       .addSuccess(SchedulePublic)
-      .annotate(Access, writeRule)
+      .annotate(Access, { ...writeRule, stepUp: true })
       .annotateContext(operation(
         "Change a schedule",
         "Absent fields stay. A changed cadence begins with the next tick after now. Name, scheduler and source cannot change."
@@ -226,7 +228,7 @@ export class SchedulesApi extends HttpApiGroup.make("schedules")
     HttpApiEndpoint.del("delete")`/projects/${slug}/schedules/${scheduleId}`
       .addSuccess(HttpApiSchema.Empty(204)) // NoContent is the default, which another success replaces
       .addSuccess(ControlOperationPublic, { status: 202 })
-      .annotate(Access, { ...actRule, caller: "admin", destructive: true })
+      .annotate(Access, { ...actRule, caller: "admin", stepUp: true, destructive: true })
       .annotateContext(operation("Delete a schedule", `Its fires stay until their retention ends. ${isOperation}`))
   )
   .add(
@@ -335,6 +337,7 @@ export class SchedulesApi extends HttpApiGroup.make("schedules")
       .annotate(Access, {
         ...actRule,
         caller: "admin",
+        stepUp: true,
         destructive: true,
         failureCodes: [...operationCodes, "stale_control_token", "schedule_name_taken", "idempotency_conflict"]
       })

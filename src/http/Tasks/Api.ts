@@ -102,6 +102,7 @@ export class TasksApi extends HttpApiGroup.make("tasks")
         caller: "admin",
         scope: "tasks:delete",
         mutates: true,
+        stepUp: true,
         destructive: true,
         bucket: "bulk_write",
         failureCodes: heldCodes,

@@ -33,6 +33,7 @@ export class UsersApi extends HttpApiGroup.make("users")
         scope: "users:write",
         mutates: true,
         stepUp: true,
+        unboundKey: true,
         creates: true,
         failureCodes: ["email_taken", "promote_instead"]
       })
@@ -53,6 +54,7 @@ export class UsersApi extends HttpApiGroup.make("users")
         scope: "users:write",
         mutates: true,
         stepUp: true,
+        unboundKey: true,
         failureCodes: ["last_admin", ...heldCodes]
       })
       .annotateContext(operation(
@@ -68,6 +70,7 @@ export class UsersApi extends HttpApiGroup.make("users")
         scope: "users:write",
         mutates: true,
         stepUp: true,
+        unboundKey: true,
         destructive: true,
         failureCodes: ["last_admin"]
       })
@@ -80,7 +83,7 @@ export class UsersApi extends HttpApiGroup.make("users")
     HttpApiEndpoint.post("setPassword")`/users/${userId}/password`
       .setPayload(SetPassword)
       .addSuccess(HttpApiSchema.NoContent)
-      .annotate(Access, { caller: "global_admin", scope: "users:write", mutates: true, stepUp: true })
+      .annotate(Access, { caller: "global_admin", scope: "users:write", mutates: true, stepUp: true, unboundKey: true })
       .annotateContext(operation("Set a user's password", "Revokes all of their sessions. Their second factor stays."))
   )
   .middleware(ProvideActor)

@@ -70,6 +70,11 @@ const projectAddressNotAllowed = new Forbidden({
   detail: "The project may not be used from your address. Its admins can change allowed_cidrs."
 })
 
+const boundKey = new Forbidden({
+  code: "scope_missing",
+  detail: "This API key is bound to a project, and this concerns the whole brain. Use a key without a project."
+})
+
 /** Codes for a missing role or scope. The other codes of Forbidden are about how or from where the caller calls. */
 const permissionCodes: ReadonlySet<string> = new Set(["forbidden", "scope_missing"])
 
@@ -200,6 +205,7 @@ export class Authorize extends Effect.Service<Authorize>()("svc/http/Authorize",
         if (rule.scope !== undefined && !hasScope(actor.via, rule.scope)) {
           return yield* new Forbidden({ code: "scope_missing", detail: `The API key lacks the scope ${rule.scope}.` })
         }
+        if (rule.unboundKey === true && actor.via.project_id !== null) return yield* boundKey
       }
       if (rule.caller === "global_admin" && !actor.is_admin && params.slug === undefined) {
         return yield* globalAdminRequired

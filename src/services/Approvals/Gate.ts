@@ -66,7 +66,7 @@ export class ApprovalGate extends Effect.Service<ApprovalGate>()("svc/ApprovalGa
     const audit = yield* Audit
     const inbox = yield* Inbox
     const triggers = yield* TriggerEvents
-    const { approvalTtl } = yield* Settings
+    const { approvalBulkWindow, approvalTtl } = yield* Settings
 
     /** Fails where what was approved is not what the act would be done to now. */
     const checkApproved = Effect.fnUntraced(function*(requested: Subject | null, now: Subject) {
@@ -93,6 +93,37 @@ export class ApprovalGate extends Effect.Service<ApprovalGate>()("svc/ApprovalGa
       const actor = yield* CurrentActor
       if (approvals === null || actor.kind === "system" || !isHeld(approvals)) return
       return yield* new ApprovalNeeded({ ...act, project, subject: yield* subject })
+    })
+
+    /** Counts a bulk act to those of the person's window, unless it would take more tasks with them than the limit. */
+    const countBulk = Effect.fnUntraced(function*(limit: number, tasks: number) {
+      const { id: project_id } = yield* CurrentProject
+      const { user_id } = yield* currentPerson
+      const created_at = yield* Timestamp.now
+      yield* lockName(sql, `bulk acts ${project_id} ${user_id}`)
+      const before = yield* repo.countBulkTasks(
+        project_id,
+        user_id,
+        Timestamp.addSeconds(created_at, -approvalBulkWindow)
+      )
+      const isOver = before + tasks > limit
+      if (!isOver) yield* repo.insertBulkAct({ id: yield* Ids.next, project_id, user_id, tasks, created_at })
+      return { isOver, before }
+    }, sql.withTransaction)
+
+    /**
+     * `check` for a bulk act, which is held where the person's bulk acts of a while take more tasks than `bulk_over`: else
+     * a hundred acts under the limit would do what one may not. Null: too many tasks to count.
+     */
+    const checkBulk = Effect.fnUntraced(function*<E, R>(act: Act<E, R>, tasks: number | null) {
+      const actor = yield* CurrentActor
+      const limit = (yield* CurrentProject).approvals?.bulk_over ?? null
+      const isApproved = Option.exists(yield* Effect.serviceOption(Approved), ({ kind }) => kind === act.kind)
+      if (isApproved || limit === null || actor.kind === "system") return yield* check(act, () => false)
+      if (tasks === null) return yield* check(act, () => true)
+      const { before, isOver } = yield* countBulk(limit, tasks)
+      const summary = tasks > limit ? act.summary : `${act.summary}, after ${before} of other bulk acts`
+      yield* check({ ...act, summary }, () => isOver)
     })
 
     const insert = Effect.fnUntraced(function*({ kind, project, request, subject, summary }: ApprovalNeeded) {
@@ -159,7 +190,7 @@ export class ApprovalGate extends Effect.Service<ApprovalGate>()("svc/ApprovalGa
             }))
       )
 
-    return { check, record } as const
+    return { check, checkBulk, record } as const
   })
 }) {
   static readonly layer = this.Default.pipe(

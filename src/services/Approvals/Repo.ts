@@ -6,6 +6,7 @@ import type { ApprovalId, ProjectId, UserId } from "../../domain/Id.ts"
 import type { Timestamp } from "../../domain/Timestamp.ts"
 import { JsonColumn } from "../ColumnTypes.ts"
 import { Reader } from "../Database.ts"
+import { deleteInSlices } from "../Dialect.ts"
 import { countOf, firstRowOf, hasRows, rowsOf } from "../Rows.ts"
 import { Subject } from "./Subject.ts"
 
@@ -76,6 +77,19 @@ export class ApprovalsRepo extends Effect.Service<ApprovalsRepo>()("svc/Approval
         hasRows(sql`SELECT 1 FROM users u WHERE u.id = ${userId} AND u.is_active = 1 AND (u.is_admin = 1 OR EXISTS (
             SELECT 1 FROM memberships m WHERE m.user_id = u.id AND m.project_id = ${projectId}
               AND ${sql.in("m.role", roles)}))`),
+      /** Tasks of the person's bulk acts that did not wait, since then. */
+      countBulkTasks: (projectId: ProjectId, userId: UserId, since: Timestamp) =>
+        countOf(sql`SELECT CAST(COALESCE(sum(tasks), 0) AS INTEGER) AS n FROM bulk_acts
+          WHERE project_id = ${projectId} AND user_id = ${userId} AND created_at > ${since}`),
+      insertBulkAct: (row: {
+        readonly id: string
+        readonly project_id: ProjectId
+        readonly user_id: UserId
+        readonly tasks: number
+        readonly created_at: Timestamp
+      }) => sql`INSERT INTO bulk_acts ${sql.insert(row)}`,
+      pruneBulkActs: (before: Timestamp) =>
+        deleteInSlices(sql, { table: "bulk_acts", key: "id", where: sql`created_at <= ${before}` }),
       isGlobalAdmin: (userId: UserId) =>
         hasRows(sql`SELECT 1 FROM users WHERE id = ${userId} AND is_active = 1 AND is_admin = 1`)
     } as const

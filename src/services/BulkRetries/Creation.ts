@@ -175,7 +175,13 @@ export class BulkRetryCreation extends Effect.Service<BulkRetryCreation>()("svc/
       )
     })
 
-    return { create } as const
+    /** The first request of the key, where it was the same; fails where it was another one. */
+    const find = Effect.fnUntraced(function*(input: BulkRetryRequestCreate, asOf: Timestamp.Timestamp) {
+      const project = yield* CurrentProject
+      return yield* findEarlier(project.id, input.idempotency_key, digestOf(input, asOf))
+    })
+
+    return { create, find } as const
   })
 }) {
   static readonly layer = this.Default.pipe(

@@ -312,7 +312,9 @@ export class Alerts extends Effect.Service<Alerts>()("svc/Alerts", {
       const link = links.verify(token, yield* Timestamp.now)
       if (link === null) return yield* linkInvalid
       const found = yield* repo.findById(AlertId.make(link.alert_id))
-      if (Option.isNone(found)) return yield* linkInvalid
+      if (Option.isNone(found) || !(yield* repo.isSentThrough(found.value.project_id, link.channel_id))) {
+        return yield* linkInvalid
+      }
       const { acknowledged_at, snoozed_until, status, title } = found.value
       return { purpose: link.purpose, title, status, acknowledged_at, snoozed_until }
     }, orDieOnSql)
@@ -323,6 +325,10 @@ export class Alerts extends Effect.Service<Alerts>()("svc/Alerts", {
         const link = links.verify(token, yield* Timestamp.now)
         if (link === null) return yield* linkInvalid
         const id = AlertId.make(link.alert_id)
+        const found = yield* repo.findById(id)
+        if (Option.isNone(found) || !(yield* repo.isSentThrough(found.value.project_id, link.channel_id))) {
+          return yield* linkInvalid
+        }
         const metadata = { by: "signed link", channel_id: link.channel_id }
         const row = yield* change(
           id,

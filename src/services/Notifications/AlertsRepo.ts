@@ -8,7 +8,7 @@ import { JsonColumn } from "../ColumnTypes.ts"
 import { Reader } from "../Database.ts"
 import { deleteInSlices, forUpdate, lockName, onPostgres, skipLocked } from "../Dialect.ts"
 import { recordset } from "../Recordset.ts"
-import { firstRowOf, rowsOf } from "../Rows.ts"
+import { firstRowOf, hasRows, rowsOf } from "../Rows.ts"
 
 export const AlertRow = Schema.Struct({
   id: AlertId,
@@ -175,6 +175,12 @@ export class AlertsRepo extends Effect.Service<AlertsRepo>()("svc/AlertsRepo", {
         firstVisible(read`SELECT ${ownColumns}, s.user_id FROM alerts a JOIN subscriptions s ON s.id = a.subscription_id
           WHERE a.id = ${id} AND a.project_id = ${projectId} AND ${visibleTo(userId)}`),
       findById: (id: AlertId) => firstRow(read`SELECT ${columns} FROM alerts WHERE id = ${id}`),
+      /** Whether a channel still receives what is of the project: it is active, and the project's or a member's. */
+      isSentThrough: (projectId: ProjectId, channelId: string) =>
+        hasRows(read`SELECT 1 FROM channels c LEFT JOIN users u ON u.id = c.user_id
+          WHERE c.id = ${channelId} AND c.is_active = 1 AND (c.project_id = ${projectId} OR (
+            u.is_active = 1 AND (u.is_admin = 1 OR EXISTS (
+              SELECT 1 FROM memberships m WHERE m.user_id = u.id AND m.project_id = ${projectId}))))`),
       findForUpdate: (id: AlertId) => firstRow(sql`SELECT ${columns} FROM alerts WHERE id = ${id} ${forUpdate(sql)}`),
       listChannels: (subscriptionIds: ReadonlyArray<SubscriptionId>) =>
         subscriptionIds.length === 0 ? Effect.succeed([]) : channels(sql`

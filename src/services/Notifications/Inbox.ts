@@ -8,9 +8,16 @@ import { Hints, orDieOnSql } from "../Database.ts"
 import { yieldToEventLoop } from "../EventLoop.ts"
 import * as Ids from "../Ids.ts"
 import { decodeStart, pageOf } from "../RowPage.ts"
+import { Settings } from "../Settings.ts"
 import { InboxRepo, type InboxView, type UserNotificationRow } from "./InboxRepo.ts"
 
 const defaultLimit = 50
+
+/** Rows of a person and project between two trims: an inbox has at most so many more than the cap, for each replica. */
+const trimAfter = 500
+
+/** Inboxes whose rows are counted in memory. */
+const maxCounted = 20_000
 
 /** A row in a user's inbox. */
 export interface NewUserNotification {
@@ -31,6 +38,20 @@ export class Inbox extends Effect.Service<Inbox>()("svc/Inbox", {
   effect: Effect.gen(function*() {
     const repo = yield* InboxRepo
     const hints = yield* Hints
+    const { inboxRowsPerMember: cap } = yield* Settings
+    /** Rows since the last trim, by user and project. One that is not in it may have any number of rows. */
+    const untrimmed = new Map<string, number>()
+
+    /** Keeps inboxes near the cap: counting the rows at each insert would read all of them. */
+    const trim = Effect.fnUntraced(function*(notifications: ReadonlyArray<NewUserNotification>) {
+      if (untrimmed.size > maxCounted) untrimmed.clear()
+      for (const { project_id, user_id } of notifications) {
+        const key = `${user_id} ${project_id}`
+        const rows = (untrimmed.get(key) ?? trimAfter) + 1
+        untrimmed.set(key, rows > trimAfter ? 0 : rows)
+        if (rows > trimAfter) yield* repo.trim(user_id, project_id, cap)
+      }
+    })
 
     /** Inserts rows in the caller's transaction; open streams of their users show them after its commit. */
     const insert = Effect.fn("Inbox.insert")(function*(notifications: ReadonlyArray<NewUserNotification>) {
@@ -45,6 +66,7 @@ export class Inbox extends Effect.Service<Inbox>()("svc/Inbox", {
         data: JSON.stringify(data)
       }))
       yield* repo.insert(rows, now)
+      yield* trim(notifications)
       const users = new Set(notifications.map(({ user_id }) => user_id))
       yield* Effect.forEach(users, (userId) => hints.publish("inbox", userId), { discard: true })
     }, orDieOnSql)

@@ -63,6 +63,9 @@ const maxUnread = 10_000
 /** Rows of a statement: each takes about 20 µs of SQLite, which blocks the event loop. */
 const slice = 200
 
+/** More than come between two trims, so that an inbox that was over the cap shrinks. */
+const trimmedAtOnce = 1000
+
 export class InboxRepo extends Effect.Service<InboxRepo>()("svc/InboxRepo", {
   effect: Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient
@@ -80,6 +83,12 @@ export class InboxRepo extends Effect.Service<InboxRepo>()("svc/InboxRepo", {
               SELECT ${names}, ${now} FROM ${recordset(sql, "r", insertedColumns, some)}`,
           { discard: true }
         ),
+      /** Deletes rows of a person's inbox beyond the newest `cap` of a project, at most `trimmedAtOnce`. */
+      trim: (userId: UserId, projectId: ProjectId, cap: number) =>
+        sql`DELETE FROM user_notifications WHERE id IN (
+          SELECT id FROM user_notifications WHERE user_id = ${userId} AND project_id = ${projectId}
+          ORDER BY id DESC LIMIT ${trimmedAtOnce} OFFSET ${cap}
+        )`,
       /** Newest first. */
       list: (view: InboxView, isUnread: boolean, before: string | null, limit: number) =>
         allRows(read`SELECT ${columns} FROM user_notifications WHERE ${

@@ -79,6 +79,11 @@ export const identitySettings = {
     { default: secondsPerDay, min: 60, max: 30 * secondsPerDay },
     "An act that waits for a second person expires after this long."
   ),
+  approvalBulkWindow: integer(
+    "SVC_APPROVAL_BULK_WINDOW_SECONDS",
+    { default: 3600, min: 60, max: 7 * secondsPerDay },
+    "`bulk_over` of a project counts the tasks of a person's bulk acts of this long."
+  ),
   approvalDeciderDays: integer(
     "SVC_APPROVAL_DECIDER_DAYS",
     { default: 7, min: 0, max: 365 },

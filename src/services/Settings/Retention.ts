@@ -57,6 +57,11 @@ export const retentionSettings = {
     { default: 90, min: 1, max: 3650 },
     "Rows of users' inboxes are deleted this many days after they arrived."
   ),
+  inboxRowsPerMember: integer(
+    "SVC_INBOX_ROWS_PER_MEMBER",
+    { default: 5000, min: 100, max: 100_000 },
+    "Rows of a member's inbox that are kept for a project, the newest; up to 500 more for each replica."
+  ),
   bulkRetryRetentionDays: integer(
     "SVC_BULK_RETRY_RETENTION_DAYS",
     { default: 30, min: 1, max: 3650 },

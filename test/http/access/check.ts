@@ -53,6 +53,10 @@ export const byRole = (endpoint: Endpoint, kind: Kind): ReadonlyArray<string> =>
 export const byKey = (endpoint: Endpoint, kind: Kind): ReadonlyArray<string> =>
   endpoint.least === "session" ? ["403 forbidden"] : byRole(endpoint, kind)
 
+/** The same with a key that is bound to a project. */
+export const byBoundKey = (endpoint: Endpoint, kind: Kind): ReadonlyArray<string> =>
+  endpoint.marks.includes("unbound key") ? ["403 scope_missing"] : byKey(endpoint, kind)
+
 /** The least of the people who may. */
 export const leastKind = ({ least }: Endpoint): Kind => kinds.find((kind) => kind === least) ?? "stranger"
 

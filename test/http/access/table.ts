@@ -24,9 +24,10 @@ export type Scope = `${string}:${string}` | null
 /**
  * `csrf`: a browser must send the token. `step-up`: and must have proven itself a short while ago.
  * `while restricted`: also past the deadline for a second factor. `while owing`: also before the second factor.
+ * `unbound key`: a key that is bound to a project may not, since it concerns the whole brain (decisions.md, Access).
  * `gives a role`: a key also needs every scope of that role (decisions.md, Access).
  */
-export type Mark = "csrf" | "step-up" | "while restricted" | "while owing" | "gives a role"
+export type Mark = "csrf" | "step-up" | "while restricted" | "while owing" | "gives a role" | "unbound key"
 
 export interface Endpoint {
   readonly method: string
@@ -119,11 +120,11 @@ export const endpoints: ReadonlyArray<Endpoint> = [
   api("DELETE /api-keys/{key_id}", "known", "auth:write", ["csrf"], 204),
 
   api("GET /users", "global admin", "users:read", [], 200),
-  api("POST /users", "global admin", "users:write", ["csrf", "step-up"], 201),
+  api("POST /users", "global admin", "users:write", ["csrf", "step-up", "unbound key"], 201),
   api("GET /users/{user_id}", "global admin", "users:read", [], 200),
-  api("PATCH /users/{user_id}", "global admin", "users:write", ["csrf", "step-up"], 200),
-  api("DELETE /users/{user_id}", "global admin", "users:write", ["csrf", "step-up"], 204),
-  api("POST /users/{user_id}/password", "global admin", "users:write", ["csrf", "step-up"], 204),
+  api("PATCH /users/{user_id}", "global admin", "users:write", ["csrf", "step-up", "unbound key"], 200),
+  api("DELETE /users/{user_id}", "global admin", "users:write", ["csrf", "step-up", "unbound key"], 204),
+  api("POST /users/{user_id}/password", "global admin", "users:write", ["csrf", "step-up", "unbound key"], 204),
 
   // Contract: "Other paths", "Authentication"
   api("GET /projects", "known", "projects:read", [], 200),
@@ -174,12 +175,12 @@ export const endpoints: ReadonlyArray<Endpoint> = [
   project("GET /schedules/{schedule_id}/fires", "viewer", "schedules:read", [], 200),
   project("GET /schedules/{schedule_id}/misfires", "viewer", "schedules:read", [], 200),
   project("POST /schedules:preview", "viewer", "schedules:read", [], 200), // docs/schedules.md
-  project("POST /schedules:import", "admin", "schedules:write", ["csrf"], 200),
+  project("POST /schedules:import", "admin", "schedules:write", ["csrf", "step-up"], 200),
   project("POST /schedules:resync", "admin", "schedules:write", ["csrf"], 202),
   project("POST /schedules:diff", "admin", "schedules:write", [], 200), // docs/schedules.md: writes nothing
-  project("POST /schedules", "admin", "schedules:write", ["csrf"], 201),
-  project("PATCH /schedules/{schedule_id}", "admin", "schedules:write", ["csrf"], 200),
-  project("DELETE /schedules/{schedule_id}", "admin", "schedules:write", ["csrf"], 204),
+  project("POST /schedules", "admin", "schedules:write", ["csrf", "step-up"], 201),
+  project("PATCH /schedules/{schedule_id}", "admin", "schedules:write", ["csrf", "step-up"], 200),
+  project("DELETE /schedules/{schedule_id}", "admin", "schedules:write", ["csrf", "step-up"], 204),
   project("POST /schedules/{schedule_id}/enable", "operator", "schedules:write", ["csrf"], 200),
   project("POST /schedules/{schedule_id}/disable", "operator", "schedules:write", ["csrf"], 200),
   project("POST /schedules/{schedule_id}/pause", "operator", "schedules:write", ["csrf"], 200),
@@ -190,7 +191,7 @@ export const endpoints: ReadonlyArray<Endpoint> = [
   project("POST /schedules/{schedule_id}/trigger", "operator", "schedules:write", ["csrf"], 200),
   project("GET /schedules/external-control-operations/{operation_id}", "viewer", "schedules:read", [], 200),
   project("GET /schedules/native-capabilities", "viewer", "schedules:read", [], 200),
-  project("POST /schedules/native-operations", "admin", "schedules:write", ["csrf"], 202),
+  project("POST /schedules/native-operations", "admin", "schedules:write", ["csrf", "step-up"], 202),
   project("GET /schedules/native-operations/{operation_id}", "viewer", "schedules:read", [], 200),
   api("GET /agent/commands", "agent", null, [], 200),
   api("POST /agent/events", "agent", null, [], 200),
@@ -217,11 +218,11 @@ export const endpoints: ReadonlyArray<Endpoint> = [
   project("PUT /saved-views/{view_id}", "viewer", "tasks:write", ["csrf"], 200),
   project("DELETE /saved-views/{view_id}", "viewer", "tasks:write", ["csrf"], 204),
   project("GET /notifications/channels", "admin", "notifications:read", [], 200),
-  project("POST /notifications/channels", "admin", "notifications:write", ["csrf"], 201),
-  project("POST /notifications/channels/import_from_user", "admin", "notifications:write", ["csrf"], 201),
+  project("POST /notifications/channels", "admin", "notifications:write", ["csrf", "step-up"], 201),
+  project("POST /notifications/channels/import_from_user", "admin", "notifications:write", ["csrf", "step-up"], 201),
   project("POST /notifications/channels/test", "admin", "notifications:write", ["csrf"], 200),
-  project("PATCH /notifications/channels/{channel_id}", "admin", "notifications:write", ["csrf"], 200),
-  project("DELETE /notifications/channels/{channel_id}", "admin", "notifications:write", ["csrf"], 204),
+  project("PATCH /notifications/channels/{channel_id}", "admin", "notifications:write", ["csrf", "step-up"], 200),
+  project("DELETE /notifications/channels/{channel_id}", "admin", "notifications:write", ["csrf", "step-up"], 204),
   project("POST /notifications/channels/{channel_id}/test", "admin", "notifications:write", ["csrf"], 200),
   // resend is ours: docs/notifications.md
   project("GET /notifications/deliveries", "admin", "notifications:read", [], 200),
@@ -255,7 +256,7 @@ export const endpoints: ReadonlyArray<Endpoint> = [
   project("PUT /automation/settings", "admin", "automation:write", ["csrf"], 200), // docs/automation.md
   project("GET /events", "viewer", "tasks:read", [], 200),
   project("GET /stream", "viewer", "tasks:read", [], 200),
-  project("POST /tasks/bulk-delete", "admin", "tasks:delete", ["csrf"], 200),
+  project("POST /tasks/bulk-delete", "admin", "tasks:delete", ["csrf", "step-up"], 200),
   // docs/api.md: an export in the background shows what the list shows, so that it has the list's role and scope
   project("POST /task-export-jobs", "viewer", "tasks:read", ["csrf"], 202, "409 too_many_export_jobs"),
   project("GET /task-export-jobs", "viewer", "tasks:read", [], 200),
@@ -272,7 +273,7 @@ export const endpoints: ReadonlyArray<Endpoint> = [
   project("POST /commands/cancel-task", "operator", "commands:write", ["csrf"], 202),
   project("POST /commands/requeue-dead-letter", "operator", "commands:write", ["csrf"], 202),
   project("POST /commands/bulk-retry", "operator", "commands:write", ["csrf"], 202),
-  project("POST /commands/purge-queue", "admin", "commands:write", ["csrf"], 202),
+  project("POST /commands/purge-queue", "admin", "commands:write", ["csrf", "step-up"], 202),
   project("POST /commands/restart-worker", "operator", "commands:write", ["csrf"], 202),
   project("POST /commands/pool-resize", "operator", "commands:write", ["csrf"], 202),
   project("POST /commands/add-consumer", "operator", "commands:write", ["csrf"], 202),
@@ -288,7 +289,7 @@ export const endpoints: ReadonlyArray<Endpoint> = [
   project("POST /bulk-retry-requests/{request_id}/resume", "operator", "commands:write", ["csrf"], 200),
   project("POST /bulk-retry-requests/{request_id}/cancel", "operator", "commands:write", ["csrf"], 200),
   // docs/bulk-jobs.md: a deletion has the role and the scope of bulk-delete
-  project("POST /bulk-jobs:delete", "admin", "tasks:delete", ["csrf"], 202),
+  project("POST /bulk-jobs:delete", "admin", "tasks:delete", ["csrf", "step-up"], 202),
   project("POST /bulk-jobs:cancel", "operator", "commands:write", ["csrf"], 202),
   project("GET /bulk-jobs", "viewer", "commands:read", [], 200),
   project("GET /bulk-jobs/{bulk_job_id}", "viewer", "commands:read", [], 200),

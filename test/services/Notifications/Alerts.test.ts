@@ -268,9 +268,22 @@ describe.each(engines)("alerts on %s", (engine) => {
         for (const wrong of [withLast(1), withLast(4), "x"]) {
           assert.strictEqual((yield* act(wrong)).json.code, "alert_link_invalid")
         }
+        // a link ends with the channel that it was sent through
+        yield* sql`UPDATE channels SET is_active = 0 WHERE project_id = ${project.id}`
+        assert.strictEqual((yield* act(token)).json.code, "alert_link_invalid")
+        const read = yield* request("POST", "/alert-links/preview", { body: { token } })
+        assert.strictEqual(read.json.code, "alert_link_invalid")
+        yield* sql`UPDATE channels SET is_active = 1 WHERE project_id = ${project.id}`
+        assert.strictEqual((yield* act(token)).status, 200)
+        yield* sql`DELETE FROM channels WHERE project_id = ${project.id}`
+        assert.strictEqual((yield* act(token)).json.code, "alert_link_invalid")
         const rows = yield* sql<{ action: string; metadata: string }>`
           SELECT action, metadata FROM audit_log WHERE target_id = ${alert_id} ORDER BY seq`
-        assert.deepStrictEqual(rows.map(({ action }) => action), ["alert.snoozed", "alert.acknowledged"])
+        assert.deepStrictEqual(rows.map(({ action }) => action), [
+          "alert.snoozed",
+          "alert.acknowledged",
+          "alert.acknowledged"
+        ])
         assert.include(rows[0]?.metadata, "signed link")
       }))
 
