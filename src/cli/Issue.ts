@@ -1,4 +1,5 @@
 import { Console, Effect, Option, Schedule, Schema } from "effect"
+import { randomUUID } from "node:crypto"
 import type { CommandPublic } from "../domain/Command.ts"
 import { caseInsensitiveId, CommandId } from "../domain/Id.ts"
 import * as Timestamp from "../domain/Timestamp.ts"
@@ -24,9 +25,9 @@ export interface IssueOptions {
   readonly json: boolean
 }
 
-/** The member of a command's body that makes a repetition safe. */
-export const idempotencyKeyOf = ({ idempotencyKey }: IssueOptions) => ({
-  idempotency_key: Option.getOrNull(idempotencyKey)
+/** The member of a command's body that makes a repetition safe, also one by a proxy in between. */
+export const idempotencyKeyOf = ({ idempotencyKey }: Pick<IssueOptions, "idempotencyKey">) => ({
+  idempotency_key: Option.getOrElse(idempotencyKey, () => randomUUID())
 })
 
 /** The id of a command. An invalid id cannot name one. */

@@ -1,7 +1,7 @@
 import { SqlClient } from "@effect/sql"
 import { Effect, Layer, Option } from "effect"
 import { type Command, isCommandStatus } from "../domain/Command.ts"
-import type { BulkRetry, PurgeQueue } from "../domain/Command/Requests.ts"
+import type { BulkRetry, PurgeQueue, RetryTask } from "../domain/Command/Requests.ts"
 import { Conflict, NotFound, ValidationFailed } from "../domain/Errors.ts"
 import type { CommandId } from "../domain/Id.ts"
 import { decodeCursor, encodeCursor, type PageOf } from "../domain/Page.ts"
@@ -42,7 +42,7 @@ export class Commands extends Effect.Service<Commands>()("svc/Commands", {
     const repo = yield* CommandsRepo
     const statuses = yield* CommandStatusRepo
     const intents = yield* CommandIntents
-    const { issue, issueAll, issueOnce, issueWithin } = yield* CommandIssue
+    const { issue, issueAll, issueOnce, issueRetry, issueWithin } = yield* CommandIssue
     const audit = yield* Audit
     const metrics = yield* Metrics
     const gate = yield* ApprovalGate
@@ -176,7 +176,9 @@ export class Commands extends Effect.Service<Commands>()("svc/Commands", {
       issueAll: Effect.fn("Commands.issueAll")(issueAll),
       /** The same for one command with encrypted parameters (`CommandIssue.issueWithin`). */
       issueWithin: Effect.fn("Commands.issueWithin")(issueWithin),
-      retryTask: makeMethod("retry-task", intents.retryTask),
+      retryTask: tracedFn("Commands.retry-task")(function*(request: RetryTask) {
+        return yield* issueRetry("retry-task", request, intents.retryTask)
+      }, orDieOnSql),
       cancelTask: makeMethod("cancel-task", intents.cancelTask),
       requeueDeadLetter: makeMethod("requeue-dead-letter", intents.requeueDeadLetter),
       bulkRetry: (request: BulkRetry) => gate.record(bulkRetry(request)),

@@ -439,6 +439,38 @@ describe.each(engines)("commands on %s", (engine) => {
         assert.notStrictEqual(later.json.id, first.json.id)
       }))
 
+    it.effect("an equal retry within ten seconds is answered with the first's command, unless force", () =>
+      Effect.gen(function*() {
+        const { get, post, project, sql } = yield* world()
+        yield* task(project.id, "celery", "t1", "a")
+        const target = { engine: "celery", task_id: "t1" }
+        const retry = (body: object = {}) =>
+          Effect.map(post("retry-task", { ...target, ...body }), ({ json, status, text }) => {
+            assert.strictEqual(status, 202, text)
+            return String(json.id)
+          })
+        const count = Effect.map(get(), ({ json }) => json.items.length)
+        const pressed = yield* Effect.all([retry(), retry(), retry()], { concurrency: "unbounded" })
+        assert.strictEqual(new Set(pressed).size, 1)
+        const [first] = pressed
+        assert.strictEqual(yield* retry({ idempotency_key: "press-1" }), first)
+        assert.strictEqual(yield* retry({ idempotency_key: "press-2" }), first)
+        assert.strictEqual(yield* count, 1)
+        // another retry is meant
+        const others = [
+          yield* retry({ eta_seconds: 60 }),
+          yield* retry({ override_args: [1], override_kwargs: {} }),
+          yield* retry({ force: true })
+        ]
+        assert.strictEqual(new Set([first, ...others]).size, 4)
+        // one that failed is retried, and so is one of a while ago
+        yield* sql`UPDATE commands SET issued_at = ${
+          Timestamp.addSeconds(yield* Timestamp.now, -11)
+        } WHERE project_id = ${project.id}`
+        assert.notInclude([first, ...others], yield* retry({ idempotency_key: "later" }))
+        assert.strictEqual(yield* count, 5)
+      }))
+
     it.effect("of many requests at once with one key, one command comes to be", () =>
       Effect.gen(function*() {
         const { get, post } = yield* world()

@@ -22,6 +22,9 @@ const retry = Command.make("retry", {
     Options.withDescription("Run it after this many seconds."),
     Options.optional
   ),
+  force: Options.boolean("force").pipe(
+    Options.withDescription("Retry although the same retry was sent in the last 10 seconds.")
+  ),
   ...issue
 }, handler((module) => module.retry)).pipe(Command.withDescription("Run a task again."))
 

@@ -155,6 +155,7 @@ interface RetryOptions extends IssueOptions {
   readonly args: Option.Option<string>
   readonly kwargs: Option.Option<string>
   readonly etaSeconds: Option.Option<number>
+  readonly force: boolean
 }
 
 const parseJsonOption = (option: string, given: Option.Option<string>): Effect.Effect<unknown, CliError> =>
@@ -202,6 +203,7 @@ export const retry = (options: RetryOptions) =>
         override_args: override_args as ReadonlyArray<unknown> | null, // checked just below, with all else
         override_kwargs: override_kwargs as Readonly<Record<string, unknown>> | null,
         eta_seconds: Option.getOrNull(options.etaSeconds),
+        ...(options.force && { force: true }),
         ...idempotencyKeyOf(options)
       }
       const payload = yield* decodeInput(RetryTaskRequest, request)

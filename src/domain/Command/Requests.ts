@@ -36,6 +36,9 @@ const taskTargetFields = {
 /** Bytes of `override_args` and of `override_kwargs`, serialized (interface, Limits). */
 export const maxOverrideBytes = 65_536
 
+/** An equal retry of a task within this time is the same one: a button that was pressed twice, or a repeated request. */
+export const repeatedRetrySeconds = 10
+
 export const RetryTaskRequest = Schema.Struct({
   ...taskTargetFields,
   override_args: describeField(
@@ -52,6 +55,11 @@ export const RetryTaskRequest = Schema.Struct({
     nullish(Schema.Int.pipe(Schema.between(0, secondsPerDay))),
     "Seconds to wait before it runs.",
     60
+  ),
+  force: describeField(
+    Schema.optional(Schema.Boolean),
+    `\`true\`: retries also within ${repeatedRetrySeconds} s of an equal retry of the task, whose command is the answer otherwise.`,
+    true
   ),
   idempotency_key
 }).annotations({ description: "A task to retry." }).pipe(

@@ -4,6 +4,7 @@ import type { Actor } from "../../domain/Actor.ts"
 import { canonicalize, type JsonInput } from "../../domain/CanonicalJson.ts"
 import { type Command, frameOverheadBytes, maxFrameBytes } from "../../domain/Command.ts"
 import { writeNote } from "../../domain/Command/Note.ts"
+import { repeatedRetrySeconds, type RetryTask } from "../../domain/Command/Requests.ts"
 import { Conflict, ValidationFailed } from "../../domain/Errors.ts"
 import { CommandId, type ProjectId } from "../../domain/Id.ts"
 import { idempotencyRetentionSeconds } from "../../domain/Idempotency.ts"
@@ -197,6 +198,16 @@ export class CommandIssue extends Effect.Service<CommandIssue>()("svc/CommandIss
       return yield* Effect.orDie(first) // the unique index refused the row, so another command has the key
     })
 
+    /** A request's idempotency key of actor and route, and the command that it issued before. */
+    const findEarlier = Effect.fnUntraced(
+      function*(route: string, { idempotency_key, ...body }: { readonly idempotency_key: string | null }) {
+        if (idempotency_key === null) return { idempotency: null, first: Option.none<Command>() }
+        const key = `${actorKey(yield* CurrentActor)}:${route}:${idempotency_key}`
+        const idempotency: IdempotencyKey = { key, requestHash: hashRequest(body) }
+        return { idempotency, first: yield* findByIdempotencyKey(idempotency) }
+      }
+    )
+
     /**
      * Issues a request's command once per idempotency key of actor and route. A repetition of the same request returns
      * the first command as it is now; a different request with the key is refused.
@@ -207,15 +218,51 @@ export class CommandIssue extends Effect.Service<CommandIssue>()("svc/CommandIss
       intentOf: (request: A) => Effect.Effect<Intent, E, R>
     ) =>
       Effect.gen(function*() {
-        const { idempotency_key, ...body } = request
-        if (idempotency_key === null) return yield* issue(yield* intentOf(request))
-        const key = `${actorKey(yield* CurrentActor)}:${route}:${idempotency_key}`
-        const idempotency = { key, requestHash: hashRequest(body) }
-        const first = yield* findByIdempotencyKey(idempotency)
+        const { first, idempotency } = yield* findEarlier(route, request)
         return Option.isSome(first) ? first.value : yield* issue(yield* intentOf(request), idempotency)
       })
 
-    return { issue, issueAll, issueWithin, issueOnce } as const
+    /** The last command, where an equal retry of the task was issued a moment ago and did not fail. */
+    const findRetry = Effect.fnUntraced(function*({ engine, parameters, target_id }: Intent) {
+      if (engine === null || target_id === null) return Option.none<Command>()
+      const project = yield* CurrentProject
+      const since = Timestamp.addSeconds(yield* Timestamp.now, -repeatedRetrySeconds)
+      const retry = { engine, task_id: target_id, payload: canonicalize({ ...parameters }), since }
+      const id = yield* repo.findRetry(project.id, retry)
+      return Option.isNone(id) ? Option.none<Command>() : yield* repo.findById(project.id, id.value)
+    })
+
+    /**
+     * The key of a retry without one: of two at the same moment, which both find no earlier one, the unique index refuses
+     * the second.
+     */
+    const makeRetryKey = ({ engine, parameters, target_id }: Intent, now: Timestamp.Timestamp): IdempotencyKey => {
+      const slot = Math.floor(Timestamp.toEpochSeconds(now) / repeatedRetrySeconds)
+      const requestHash = hashRequest({ engine, parameters, target_id })
+      return { key: `retry:${slot}:${requestHash}`, requestHash }
+    }
+
+    /**
+     * Issues a retry like `issueOnce`. One that equals another of the last seconds returns that command, unless `force`:
+     * a button was pressed twice. One with other arguments is meant, since a person wrote them.
+     */
+    const issueRetry = <E, R>(
+      route: string,
+      request: RetryTask,
+      intentOf: (request: RetryTask) => Effect.Effect<Intent, E, R>
+    ) =>
+      Effect.gen(function*() {
+        const { force, ...rest } = request
+        const { first, idempotency } = yield* findEarlier(route, rest)
+        if (Option.isSome(first)) return first.value
+        const intent = yield* intentOf(request)
+        if (force === true || Object.keys(intent.sealed ?? {}).length > 0) return yield* issue(intent, idempotency)
+        const equal = yield* findRetry(intent)
+        if (Option.isSome(equal)) return equal.value
+        return yield* issue(intent, idempotency ?? makeRetryKey(intent, yield* Timestamp.now))
+      })
+
+    return { issue, issueAll, issueWithin, issueOnce, issueRetry } as const
   })
 }) {
   static readonly layer = this.Default.pipe(

@@ -117,6 +117,25 @@ export class CommandsRepo extends Effect.Service<CommandsRepo>()("svc/CommandsRe
         (rows) => Option.fromNullable(rows[0])
       )
 
+    /** Id of the last retry of the task with these parameters that was issued after `since` and did not fail. */
+    const findRetry = (
+      projectId: ProjectId,
+      { engine, payload, since, task_id }: {
+        readonly engine: string
+        readonly task_id: string
+        readonly payload: string
+        readonly since: Timestamp
+      }
+    ) =>
+      Effect.map(
+        sql<{ readonly id: CommandId }>`SELECT id FROM commands
+          WHERE project_id = ${projectId} AND engine = ${engine} AND target_id = ${task_id} AND target_type = 'task'
+            AND action = 'retry_task' AND payload = ${payload} AND issued_at > ${since}
+            AND status IN ('pending', 'dispatched', 'completed')
+          ORDER BY id DESC LIMIT 1`,
+        (rows) => Option.fromNullable(rows[0]?.id)
+      )
+
     /** Releases an idempotency key whose command is older than the retention of keys. */
     const releaseIdempotencyKey = (projectId: ProjectId, key: string, before: Timestamp) =>
       sql`UPDATE commands SET idempotency_key = NULL
@@ -169,6 +188,7 @@ export class CommandsRepo extends Effect.Service<CommandsRepo>()("svc/CommandsRe
       insertOnSqlite,
       findById,
       findByIdempotencyKey,
+      findRetry,
       releaseIdempotencyKey,
       listPage,
       listEnded

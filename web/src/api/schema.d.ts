@@ -2641,6 +2641,7 @@ export interface components {
             agent_id: string;
             engine: string;
             eta_seconds?: number | null;
+            force?: boolean;
             idempotency_key?: string | null;
             override_args?: unknown[] | null;
             override_kwargs?: {

@@ -3,6 +3,7 @@ import { api, ApiError, unwrap } from "../api/client.ts"
 import { type Command, useCommandNotice } from "../commands/following.ts"
 import { useFormat } from "../format/useFormat.ts"
 import { useTexts } from "../i18n/Language.tsx"
+import { makeRequestId } from "../schedules/definition.ts"
 import { useErrorText, useProblem } from "../ui/Notices.tsx"
 import { useToast } from "../ui/Toasts.tsx"
 import { findAgentOfTask } from "./agentOfTask.ts"
@@ -16,7 +17,10 @@ export interface TaskRef {
 export type TaskAction = "retry" | "cancel"
 
 const issue = (slug: string, action: TaskAction, { engine, task_id }: TaskRef, agentId: string): Promise<Command> => {
-  const options = { params: { path: { slug } }, body: { agent_id: agentId, engine, task_id } }
+  const options = {
+    params: { path: { slug } },
+    body: { agent_id: agentId, engine, task_id, idempotency_key: makeRequestId() }
+  }
   return action === "retry"
     ? unwrap(api.POST("/api/v1/projects/{slug}/commands/retry-task", options))
     : unwrap(api.POST("/api/v1/projects/{slug}/commands/cancel-task", options))
@@ -36,7 +40,7 @@ export const useTaskRetry = (slug: string) => {
     const agents = await unwrap(api.GET("/api/v1/projects/{slug}/agents", { params: { path: { slug } } }))
     const agent = await findAgentOfTask(slug, agents, { engine, task_id })
     if (agent === undefined) throw new ApiError(404, "no_agent", texts.notices.noAgent, null)
-    const target = { agent_id: agent.id, engine, task_id }
+    const target = { agent_id: agent.id, engine, task_id, idempotency_key: makeRequestId() }
     const command = await unwrap(
       api.POST("/api/v1/projects/{slug}/commands/retry-task", {
         params: { path: { slug } },
