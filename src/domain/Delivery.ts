@@ -3,7 +3,7 @@ import { describeBody, describeField, exampleId, exampleTime } from "./Describe.
 import { caseInsensitiveId, DeliveryId, Id, IdInput, ProjectId, UserId } from "./Id.ts"
 import { NotificationTrigger } from "./Notification.ts"
 import { Page } from "./Page.ts"
-import { pageQuery, QueryTimestamp } from "./Query.ts"
+import { pageQuery, QueryTimestamp, wholeNumber } from "./Query.ts"
 import { text } from "./Text.ts"
 import { Timestamp } from "./Timestamp.ts"
 
@@ -74,7 +74,8 @@ export const DeliveryDetail = Schema.Struct({
 export type DeliveryDetail = typeof DeliveryDetail.Type
 
 export const ListDeliveries = Schema.Struct({
-  ...pageQuery,
+  cursor: pageQuery.cursor,
+  limit: describeField(Schema.optional(wholeNumber(1, 500)), "Rows of a page.", 50),
   status: describeField(Schema.optional(DeliveryStatus), "Those with this status.", "failed"),
   channel_id: describeField(Schema.optional(IdInput), "Those to this channel.", exampleId),
   trigger: describeField(Schema.optional(NotificationTrigger), "Those that report this.", "task.failed"),

@@ -79,6 +79,10 @@ describe.each(engines)("the delivery log on %s", (engine) => {
         const second = yield* request("GET", `${base}?limit=1&cursor=${first.json.next_cursor}`, { token })
         assert.deepStrictEqual(second.json.items.map(({ id }: { id: string }) => id), [sent])
         assert.isNull(second.json.next_cursor)
+        for (const path of [base, "/user/deliveries"]) {
+          assert.strictEqual((yield* request("GET", `${path}?limit=500`, { token })).status, 200)
+          assert.strictEqual((yield* request("GET", `${path}?limit=501`, { token })).json.code, "validation_failed")
+        }
         for (const filter of ["status=sent", `channel_id=${good.id}`]) {
           const { json } = yield* request("GET", `${base}?${filter}`, { token })
           assert.deepStrictEqual(json.items.map(({ id }: { id: string }) => id), [sent])
