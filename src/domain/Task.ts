@@ -89,7 +89,11 @@ export const TaskDetail = Schema.Struct({
     "When the brain found that the worker of its last attempt is gone; null: it did not, or the task has shown life since.",
     null
   ),
-  attempts: describeField(Schema.Int, "How often its latest run started; more than 1 after retries or lost workers.", 1),
+  attempts: describeField(
+    Schema.Int,
+    "How often its latest run started; more than 1 after retries or lost workers.",
+    1
+  ),
   run_count: describeField(
     Schema.Int,
     "How many runs it had: more than 1 where the engine used its id again after an end.",

@@ -50,7 +50,8 @@ export class AuditExportsApi extends HttpApiGroup.make("audit_exports")
       .addSuccess(ExportedAuditRows)
       .annotate(Access, {
         caller: "auditor",
-        scope: "audit:read", heavy: "always",
+        scope: "audit:read",
+        heavy: "always",
         failureCodes: ["export_job_not_completed"]
       })
       .annotateContext(operation(

@@ -162,7 +162,8 @@ export class SchedulesApi extends HttpApiGroup.make("schedules")
       .addSuccess(ImportSchedulesResponse)
       .annotate(Access, {
         caller: "admin",
-        scope: "schedules:write", heavy: "always",
+        scope: "schedules:write",
+        heavy: "always",
         mutates: true,
         stepUp: true,
         destructive: true,

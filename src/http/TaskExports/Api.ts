@@ -54,7 +54,8 @@ export class TaskExportsApi extends HttpApiGroup.make("task_exports")
       .addSuccess(ExportedTasks)
       .annotate(Access, {
         caller: "viewer",
-        scope: "tasks:read", heavy: "always",
+        scope: "tasks:read",
+        heavy: "always",
         failureCodes: ["export_job_not_completed"]
       })
       .annotateContext(operation(

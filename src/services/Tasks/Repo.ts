@@ -156,7 +156,9 @@ export class TasksRepo extends Effect.Service<TasksRepo>()("svc/TasksRepo", {
           FROM (SELECT ${columns}, ${sql.literal(sizeSql)} AS bytes ${fromPage(...page)}) AS sizes
           WINDOW newest AS (ORDER BY id DESC)
         ) AS places
-        WHERE place <= ${sql.literal(String(page[3]))} AND (total <= ${sql.literal(String(pageSliceBytes))} OR place = 1)
+        WHERE place <= ${sql.literal(String(page[3]))} AND (total <= ${
+        sql.literal(String(pageSliceBytes))
+      } OR place = 1)
         ORDER BY id DESC`
     // the page that is read most, prepared; its text does not depend on the project
     const [firstPageText] = selectPage(ProjectId.make(minId), everyTask, null, defaultLimit).compile()
