@@ -1,7 +1,7 @@
 import { Effect, Either, Layer } from "effect"
 import type { Schedule } from "../../domain/Schedule.ts"
 import { compileSchedule, planFires } from "../../domain/Schedule/Plan.ts"
-import * as Timestamp from "../../domain/Timestamp.ts"
+import type * as Timestamp from "../../domain/Timestamp.ts"
 import { CurrentActor } from "../CurrentActor.ts"
 import { Settings } from "../Settings.ts"
 import { ScheduleFires, scheduler } from "./Fires.ts"
