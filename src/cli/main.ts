@@ -7,6 +7,6 @@ if (refusal === undefined) {
   const [{ cli }, { runMain }] = await Promise.all([import("./Command.ts"), import("./RunMain.ts")])
   runMain(cli)
 } else {
-  console.error(refusal)
+  process.stderr.write(`${refusal}\n`)
   process.exitCode = 1
 }

@@ -195,7 +195,7 @@ class Connection implements SqliteConnection {
 
 /** Loads the module without the one warning by which Node 22 calls it experimental; others are emitted as ever. */
 const loadModule = (): NodeSqlite | undefined => {
-  const { emitWarning } = process
+  const emitWarning: (...values: ReadonlyArray<never>) => void = process.emitWarning.bind(process)
   const isAboutSqlite = (warning: unknown, type: unknown) =>
     type === "ExperimentalWarning" && String(warning).startsWith("SQLite is an experimental feature")
   process.emitWarning = (...values: ReadonlyArray<unknown>) => {

@@ -30,9 +30,9 @@ const site = Effect.gen(function*() {
   const { agent_id } = yield* freshAgent(project)
   const patched = yield* call(people.first, "PATCH", "", { approvals: everything })
   assert.strictEqual(patched.status, 200, patched.text)
-  const held = (answer: { readonly status: number; readonly text: string; readonly json: any }) => {
-    assert.strictEqual(answer.json.code, "approval_required", answer.text)
-    return String(answer.json.details.approval_id)
+  const held = ({ json, text }: Pick<typeof patched, "json" | "text">) => {
+    assert.strictEqual(json.code, "approval_required", text)
+    return String(json.details.approval_id)
   }
   /** The approval of a purge that the person asks for. */
   const purge = (key: { readonly token: string }, queue = "slow") =>

@@ -15,7 +15,7 @@ type Present<A> = { readonly [K in keyof A]?: Exclude<A[K], undefined> }
  * The parameters of a route. Absent ones stay members, with `undefined`: the router lays this object over what the address
  * has, so a value that was refused would otherwise come back from there.
  */
-export const present = <A extends object>(params: A): Present<A> => params as Present<A> // reads alike, absent or undefined
+export const present = <A extends object>(params: A): Present<A> => params
 
 /** Whether no parameter has a value. */
 export const isEmptySearch = (search: object): boolean => Object.values(search).every((value) => value === undefined)

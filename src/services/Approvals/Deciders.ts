@@ -1,5 +1,5 @@
 import { SqlClient } from "@effect/sql"
-import { Array as Arr, Effect, Layer, Option, Schema } from "effect"
+import { Array as Arr, Effect, type Layer, Option, Schema } from "effect"
 import { canApprove, type Decider, decidesSince, isVouchedFor } from "../../domain/Approval/Decider.ts"
 import { Forbidden } from "../../domain/Errors.ts"
 import { type ProjectId, UserId } from "../../domain/Id.ts"
