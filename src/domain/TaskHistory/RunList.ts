@@ -16,6 +16,7 @@ export interface NumberedRun extends Omit<PastRun, "state" | "finished_at"> {
 export const listRuns = (
   history: History
 ): { readonly items: ReadonlyArray<NumberedRun>; readonly total_count: number } => {
+  if (history.entries.length === 0) return { items: [], total_count: 0 } // a row that no event made
   const analysis = analyseHistory(history)
   const earlier = [...history.past?.runs ?? [], ...analysis.runs.slice(0, -1).map(summarizeRun)]
   const before = history.past?.forgotten ?? 0
