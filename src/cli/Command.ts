@@ -1,5 +1,14 @@
 import { Command } from "@effect/cli"
 import { version } from "../domain/Version.ts"
+import {
+  auth,
+  bootstrapAdmin,
+  changePassword,
+  createSuperuser,
+  resetMfa,
+  resetSetup,
+  vouch
+} from "./groups/accounts.ts"
 import { agent } from "./groups/agent.ts"
 import { agents } from "./groups/agents.ts"
 import { alerts } from "./groups/alerts.ts"
@@ -15,8 +24,9 @@ import { commands } from "./groups/commands.ts"
 import { allowedHosts, config, init, metricsToken } from "./groups/config.ts"
 import { issues } from "./groups/issues.ts"
 import { login, logout, whoami } from "./groups/login.ts"
+import { invitations, members } from "./groups/members.ts"
 import { migrate } from "./groups/migrate.ts"
-import { resetProjectPolicies } from "./groups/projects.ts"
+import { projects, resetProjectPolicies } from "./groups/projects.ts"
 import { queues } from "./groups/queues.ts"
 import { reset } from "./groups/reset.ts"
 import { rules } from "./groups/rules.ts"
@@ -27,7 +37,8 @@ import { stats } from "./groups/stats.ts"
 import { subscriptions } from "./groups/subscriptions.ts"
 import { tasks } from "./groups/tasks.ts"
 import { upgrade } from "./groups/upgrade.ts"
-import { auth, bootstrapAdmin, changePassword, createSuperuser, resetMfa, resetSetup, vouch } from "./groups/users.ts"
+import { users } from "./groups/users.ts"
+import { windows } from "./groups/windows.ts"
 import { workers } from "./groups/workers.ts"
 import { makeProgram } from "./Program.ts"
 
@@ -78,8 +89,13 @@ const sections = [
       channels,
       subscriptions,
       alerts,
+      windows,
       approvals,
-      rules
+      rules,
+      projects,
+      users,
+      members,
+      invitations
     ]
   }
 ] as const

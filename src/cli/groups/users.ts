@@ -1,56 +1,54 @@
 import { Args, Command, Options } from "@effect/cli"
 import { lazyHandlers } from "../Load.ts"
-import { passwordStdin, yes } from "../Options.ts"
+import { json, passwordStdin, yes } from "../Options.ts"
 
 const handler = lazyHandlers(() => import("../handlers/users.ts"))
 
-const adminOptions = {
-  email: Options.text("email").pipe(Options.withDescription("The admin's e-mail address.")),
-  displayName: Options.text("display-name").pipe(Options.withDescription("The admin's name."), Options.optional),
-  passwordStdin
-}
+const user = Args.text({ name: "user" }).pipe(Args.withDescription("E-mail address or id of the user."))
 
-const makeAdminCommand = (name: string) =>
-  Command.make(name, adminOptions, handler((module) => module.bootstrapAdmin)).pipe(
-    Command.withDescription("Create the first global admin and the project `default`; first boot only.")
-  )
-
-export const bootstrapAdmin = makeAdminCommand("bootstrap-admin")
-export const createSuperuser = makeAdminCommand("createsuperuser")
-
-const email = Args.text({ name: "email" }).pipe(Args.withDescription("The user's e-mail address."))
-
-export const changePassword = Command.make(
-  "changepassword",
-  { email, passwordStdin },
-  handler((module) => module.changePassword)
-).pipe(Command.withDescription("Set a user's password. Ends their sessions and unlocks the account."))
-
-const resetLink = Command.make("reset-link", { email }, handler((module) => module.printResetLink)).pipe(
-  Command.withDescription("Print a link with which a user sets a new password. It works once, within 30 minutes.")
+const offset = Options.integer("offset").pipe(
+  Options.withDescription("Accounts to leave out before."),
+  Options.withDefault(0)
 )
 
-export const auth = Command.make("auth").pipe(
-  Command.withDescription("Help people who cannot sign in."),
-  Command.withSubcommands([resetLink])
+const list = Command.make("list", { offset, json }, handler((module) => module.list)).pipe(
+  Command.withDescription("List all accounts.")
 )
 
-export const vouch = Command.make("vouch", { email, yes }, handler((module) => module.vouch)).pipe(
-  Command.withDescription("Say that an account is another person's, who may then approve what waits at once.")
+const create = Command.make("create", {
+  email: Args.text({ name: "email" }).pipe(Args.withDescription("The user's e-mail address.")),
+  displayName: Options.text("display-name").pipe(
+    Options.withDescription("The name that others see."),
+    Options.optional
+  ),
+  admin: Options.boolean("admin").pipe(Options.withDescription("A global admin.")),
+  passwordStdin,
+  json
+}, handler((module) => module.create)).pipe(
+  Command.withDescription("Create an account with a password. svc invitations create lets people choose their own.")
 )
 
-/** `--confirm` is the contract's name of `--yes` here. */
-const confirmOption = yes.pipe(Options.withAlias("confirm"))
+const enable = Command.make("enable", { user, json }, handler((module) => module.enable)).pipe(
+  Command.withDescription("Let an account sign in again.")
+)
 
-export const resetMfa = Command.make("reset-mfa", { email, yes: confirmOption }, handler((module) => module.resetMfa))
-  .pipe(
-    Command.withDescription("Remove a user's second factor, sessions and trusted browsers, after the factor was lost.")
-  )
+const disable = Command.make("disable", { user, json }, handler((module) => module.disable)).pipe(
+  Command.withDescription("End an account's sessions and keys; it cannot sign in.")
+)
 
-/** `--force` is the contract's name of `--yes` here. */
-const forceOption = yes.pipe(Options.withAlias("force"))
+const promote = Command.make("promote", { user, json }, handler((module) => module.promote)).pipe(
+  Command.withDescription("Make an account a global admin.")
+)
 
-export const resetSetup = Command.make("reset-setup", { yes: forceOption }, handler((module) => module.resetSetup))
-  .pipe(
-    Command.withDescription("Revoke the setup links of a brain without users; its next start prints a new one.")
-  )
+const demote = Command.make("demote", { user, json }, handler((module) => module.demote)).pipe(
+  Command.withDescription("Make a global admin an ordinary user.")
+)
+
+const remove = Command.make("delete", { user, yes }, handler((module) => module.remove)).pipe(
+  Command.withDescription("Delete an account with its sessions, keys and memberships.")
+)
+
+export const users = Command.make("users").pipe(
+  Command.withDescription("The accounts of the brain, for global admins."),
+  Command.withSubcommands([list, create, enable, disable, promote, demote, remove])
+)

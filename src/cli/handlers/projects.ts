@@ -1,29 +1,95 @@
-import { Console, Effect } from "effect"
-import { system } from "../../domain/Actor.ts"
-import { CurrentActor, CurrentProject } from "../../services/CurrentActor.ts"
-import { Projects } from "../../services/Projects.ts"
-import { layerAdministration } from "../Administration.ts"
+import { Console, Effect, Option } from "effect"
+import { CreateProject, type Project, UpdateProject } from "../../domain/Project.ts"
 import { confirm } from "../Confirm.ts"
+import { decodeInput } from "../DecodeInput.ts"
+import { CliError } from "../Explain.ts"
+import { printAnswer, withRemote } from "../Remote.ts"
+import { type Column, formatFields, formatTable } from "../Table.ts"
+import { escapeText } from "../TerminalText.ts"
 
-export const resetProjectPolicies = ({ slug, yes }: { readonly slug: string; readonly yes: boolean }) =>
-  Effect.gen(function*() {
-    const projects = yield* Projects
-    const project = yield* projects.getBySlug(slug)
-    const { allowed_cidrs, approvals } = project
-    if (allowed_cidrs === null && approvals === null) {
-      return yield* Console.log(
-        `the project ${slug} has neither a list of addresses nor approvals; nothing was done`
-      )
-    }
-    const addresses = allowed_cidrs === null ? "" : ` (${allowed_cidrs.join(", ")})`
-    yield* confirm(yes, `Removes the list of allowed addresses${addresses} and the approvals of ${slug}.`)
-    yield* Effect.provideService(
-      projects.update({ allowed_cidrs: null, approvals: null }),
-      CurrentProject,
-      project
+interface Fields {
+  readonly name: Option.Option<string>
+  readonly description: Option.Option<string>
+  readonly environment: Option.Option<string>
+  readonly timezone: Option.Option<string>
+}
+
+interface OfProject {
+  readonly slug: string
+  readonly json: boolean
+}
+
+const columns: ReadonlyArray<Column<Project>> = [
+  { head: "SLUG", cell: ({ slug }) => slug },
+  { head: "NAME", cell: ({ name }) => name, maxLength: 60, minLength: 12 },
+  { head: "ENVIRONMENT", cell: ({ environment }) => environment, maxLength: 20, dropRank: 1 },
+  { head: "TIMEZONE", cell: ({ timezone }) => timezone, dropRank: 2 },
+  { head: "ID", cell: ({ id }) => id, dropRank: 3 }
+]
+
+const formatProject = (project: Project): string =>
+  formatFields([
+    ["project", project.slug],
+    ["id", project.id],
+    ["name", project.name],
+    ["description", project.description],
+    ["environment", project.environment],
+    ["timezone", project.timezone],
+    ["payloads for", project.payload_role],
+    ["addresses", project.allowed_cidrs?.join(", ") ?? null],
+    ["schedulers", project.allowed_schedulers?.join(", ") ?? null],
+    ["approvals", project.approvals === null ? null : JSON.stringify(project.approvals)],
+    ["created", project.created_at]
+  ])
+
+export const list = ({ json }: { readonly json: boolean }) =>
+  withRemote(Option.none(), ({ api }) =>
+    Effect.flatMap(
+      api.projects.list({ withResponse: true }),
+      (answer) => printAnswer(answer, json, (projects, _text, view) => formatTable(columns, projects, view))
+    ))
+
+export const show = ({ json, slug }: OfProject) =>
+  withRemote(Option.some(slug), ({ api, slug }) =>
+    Effect.flatMap(
+      api.project.get({ path: { slug }, withResponse: true }),
+      (answer) => printAnswer(answer, json, formatProject)
+    ))
+
+/** The options that were given, by the names of the fields. */
+const givenOf = ({ description, environment, name, timezone }: Fields): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    Object.entries({ name, description, environment, timezone }).flatMap(([field, value]) =>
+      Option.isSome(value) ? [[field, value.value]] : []
     )
-    yield* Console.log(`the project ${slug} can be used from every address, and nothing waits for a second person`)
-  }).pipe(
-    Effect.provide(layerAdministration),
-    Effect.provideService(CurrentActor, system("svc reset-project-policies"))
   )
+
+export const create = ({ json, slug, ...fields }: OfProject & Fields) =>
+  withRemote(Option.some(slug), ({ api }) =>
+    Effect.gen(function*() {
+      const payload = yield* decodeInput(CreateProject, { slug, name: slug, ...givenOf(fields) })
+      const answer = yield* api.projects.create({ payload, withResponse: true })
+      yield* printAnswer(answer, json, formatProject)
+    }))
+
+export const update = ({ json, slug, ...fields }: OfProject & Fields) =>
+  withRemote(Option.some(slug), ({ api, slug }) =>
+    Effect.gen(function*() {
+      const given = givenOf(fields)
+      if (Object.keys(given).length === 0) {
+        return yield* new CliError({ usage: true, message: "name what to change, such as --name 'Web shop'" })
+      }
+      const payload = yield* decodeInput(UpdateProject, given)
+      const answer = yield* api.project.update({ path: { slug }, payload, withResponse: true })
+      yield* printAnswer(answer, json, formatProject)
+    }))
+
+export const remove = ({ slug, yes }: { readonly slug: string; readonly yes: boolean }) =>
+  withRemote(Option.some(slug), ({ api, slug }) =>
+    Effect.gen(function*() {
+      const { name } = yield* api.project.get({ path: { slug } })
+      const label = `the project ${slug} (${escapeText(name)})`
+      yield* confirm(yes, `Delete ${label} with its agents, tasks, schedules and settings?`)
+      yield* api.project.delete({ path: { slug } })
+      yield* Console.log(`deleted ${label}`)
+    }))

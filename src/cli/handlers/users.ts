@@ -1,102 +1,93 @@
-import { Console, Effect, Option, Redacted, Schema } from "effect"
-import { system } from "../../domain/Actor.ts"
-import { NewPassword } from "../../domain/Password.ts"
-import { nullish, text } from "../../domain/Text.ts"
-import { Email } from "../../domain/User.ts"
-import { CurrentActor } from "../../services/CurrentActor.ts"
-import { MfaReset } from "../../services/Mfa/Reset.ts"
-import { PasswordResets } from "../../services/PasswordResets.ts"
-import { Setup } from "../../services/Setup.ts"
-import { Users } from "../../services/Users.ts"
-import { layerAdministration } from "../Administration.ts"
+import { Console, Effect, Option, Redacted } from "effect"
+import { CreateUser, type UpdateUser, type UserDetail } from "../../domain/User.ts"
 import { confirm } from "../Confirm.ts"
 import { decodeInput } from "../DecodeInput.ts"
+import { CliError } from "../Explain.ts"
 import { readPassword } from "../Passwords.ts"
+import { printAnswer, type Remote, withRemote } from "../Remote.ts"
+import { type Column, formatAge, formatTable } from "../Table.ts"
+import { escapeText } from "../TerminalText.ts"
 
-const FirstAdmin = Schema.Struct({ email: Email, display_name: nullish(text(200)), password: NewPassword })
+const columns: ReadonlyArray<Column<UserDetail>> = [
+  { head: "EMAIL", cell: ({ email }) => email, minLength: 16 },
+  { head: "NAME", cell: ({ display_name }) => display_name, maxLength: 40, minLength: 8, dropRank: 2 },
+  { head: "ADMIN", cell: ({ is_admin }) => is_admin ? "yes" : null },
+  { head: "STATE", cell: ({ is_active }) => is_active ? "active" : "inactive" },
+  { head: "SIGNED IN", cell: ({ last_login_at }, view) => formatAge(last_login_at, view), dropRank: 1 },
+  { head: "ID", cell: ({ id }) => id, dropRank: 3 }
+]
 
-export const bootstrapAdmin = (options: {
+/** The largest page of the API. */
+const pageSize = 500
+
+export const list = ({ json, offset }: { readonly json: boolean; readonly offset: number }) =>
+  withRemote(Option.none(), ({ api }) =>
+    Effect.gen(function*() {
+      const answer = yield* api.users.list({ urlParams: { limit: pageSize, offset }, withResponse: true })
+      yield* printAnswer(answer, json, (users, _text, view) =>
+        formatTable(columns, users, view) + (users.length < pageSize ? "" : `\nmore: --offset ${offset + pageSize}`))
+    }))
+
+/** The account of this e-mail address or id. */
+export const findUser = ({ api }: Remote, given: string) =>
+  Effect.gen(function*() {
+    const wanted = given.toLowerCase()
+    for (let offset = 0;; offset += pageSize) {
+      const users = yield* api.users.list({ urlParams: { limit: pageSize, offset } })
+      const found = users.find(({ email, id }) => email.toLowerCase() === wanted || id === wanted)
+      if (found !== undefined) return found
+      if (users.length < pageSize) {
+        return yield* new CliError({ message: `no such user: ${escapeText(given)}. svc users list shows all` })
+      }
+    }
+  })
+
+export const create = ({ admin, displayName, email, json, passwordStdin }: {
   readonly email: string
   readonly displayName: Option.Option<string>
+  readonly admin: boolean
   readonly passwordStdin: boolean
+  readonly json: boolean
 }) =>
-  Effect.gen(function*() {
-    const given = yield* readPassword(options.passwordStdin)
-    const { display_name, email, password } = yield* decodeInput(FirstAdmin, {
-      email: options.email,
-      display_name: Option.getOrNull(options.displayName),
-      password: Redacted.value(given)
-    })
-    const { user } = yield* Effect.provide(
-      Effect.flatMap(Setup, (setup) => setup.bootstrapAdmin({ email, displayName: display_name, password })),
-      layerAdministration
-    )
-    yield* Console.log(`created the admin ${user.email} and the project default`)
-  })
+  withRemote(Option.none(), ({ api }) =>
+    Effect.gen(function*() {
+      const password = Redacted.value(yield* readPassword(passwordStdin))
+      const payload = yield* decodeInput(CreateUser, {
+        email,
+        password,
+        is_admin: admin,
+        ...(Option.isSome(displayName) && { display_name: displayName.value })
+      })
+      const answer = yield* api.users.create({ payload, withResponse: true })
+      yield* printAnswer(answer, json, ({ email, id }) => `created the account ${escapeText(email)} (${id})`)
+    }))
 
-export const changePassword = ({ email, passwordStdin }: { readonly email: string; readonly passwordStdin: boolean }) =>
-  Effect.gen(function*() {
-    const given = yield* readPassword(passwordStdin)
-    const { password } = yield* decodeInput(Schema.Struct({ password: NewPassword }), {
-      password: Redacted.value(given)
-    })
-    yield* Effect.gen(function*() {
-      const users = yield* Users
-      const user = yield* users.getByEmail(email)
-      const keys = yield* users.setPassword(user.id, password)
-      yield* Console.log(
-        `changed the password of ${user.email}; their sessions have ended; API keys that stay valid: ${keys}`
-      )
-    }).pipe(Effect.provide(layerAdministration), Effect.provideService(CurrentActor, system("svc changepassword")))
-  })
+const change = (payload: UpdateUser, done: string) =>
+({ json, user: given }: {
+  readonly user: string
+  readonly json: boolean
+}) =>
+  withRemote(Option.none(), (remote) =>
+    Effect.gen(function*() {
+      const { id } = yield* findUser(remote, given)
+      const answer = yield* remote.api.users.update({ path: { user_id: id }, payload, withResponse: true })
+      yield* printAnswer(answer, json, ({ email }) => `${escapeText(email)} ${done}`)
+    }))
 
-/** The link alone on standard output, so that a script can pass it on. */
-export const printResetLink = ({ email }: { readonly email: string }) =>
-  Effect.gen(function*() {
-    const resets = yield* PasswordResets
-    const reset = yield* resets.link(email)
-    yield* Console.log(reset.link)
-    yield* Console.error(
-      `${reset.email} can set a new password with it once, before ${reset.expires_at}; earlier links are revoked`
-    )
-  }).pipe(Effect.provide(layerAdministration), Effect.provideService(CurrentActor, system("svc auth reset-link")))
+export const enable = change({ is_active: true }, "can sign in")
 
-export const resetMfa = ({ email, yes }: { readonly yes: boolean; readonly email: string }) =>
-  Effect.gen(function*() {
-    const users = yield* Users
-    const user = yield* users.getByEmail(email)
-    yield* confirm(
-      yes,
-      `Removes the second factor, the recovery codes and the trusted browsers of ${user.email}: from then on the password alone signs in.`
-    )
-    const isRemoved = yield* Effect.flatMap(MfaReset, (mfa) => mfa.reset(user))
-    yield* Console.log(
-      isRemoved
-        ? `removed the second factor of ${user.email} and ended their sessions; their next login needs the password alone`
-        : `${user.email} has no second factor; nothing was done`
-    )
-  }).pipe(Effect.provide(layerAdministration), Effect.provideService(CurrentActor, system("svc reset-mfa")))
+export const disable = change({ is_active: false }, "cannot sign in any more; sessions and keys have ended")
 
-export const vouch = ({ email, yes }: { readonly yes: boolean; readonly email: string }) =>
-  Effect.gen(function*() {
-    const users = yield* Users
-    const user = yield* users.getByEmail(email)
-    yield* confirm(
-      yes,
-      `You say that ${user.email} belongs to another person than those who ask for approvals. They may approve at once.`
-    )
-    yield* users.vouch(user.id)
-    yield* Console.log(`${user.email} may approve what waits, for as long as their account and role stay as they are`)
-  }).pipe(Effect.provide(layerAdministration), Effect.provideService(CurrentActor, system("svc vouch")))
+export const promote = change({ is_admin: true }, "is a global admin")
 
-export const resetSetup = ({ yes }: { readonly yes: boolean }) =>
-  Effect.gen(function*() {
-    yield* confirm(yes, "Revokes all setup links printed so far.")
-    const tokens = yield* Effect.flatMap(Setup, (setup) => setup.resetTokens()).pipe(
-      Effect.provide(layerAdministration),
-      Effect.provideService(CurrentActor, system("svc reset-setup"))
-    )
-    yield* Console.log(
-      `revoked ${tokens} setup ${tokens === 1 ? "link" : "links"}; start the brain again for a new one`
-    )
-  })
+export const demote = change({ is_admin: false }, "is no global admin any more")
+
+export const remove = ({ user: given, yes }: { readonly user: string; readonly yes: boolean }) =>
+  withRemote(Option.none(), (remote) =>
+    Effect.gen(function*() {
+      const { email, id } = yield* findUser(remote, given)
+      const label = `the account ${escapeText(email)} (${id})`
+      yield* confirm(yes, `Delete ${label} with its sessions, keys and memberships?`)
+      yield* remote.api.users.delete({ path: { user_id: id } })
+      yield* Console.log(`deleted ${label}`)
+    }))
