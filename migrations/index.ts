@@ -46,6 +46,7 @@ import { m0044 } from "./0044_oidc_logout.ts"
 import { m0045 } from "./0045_bulk_jobs.ts"
 import { m0046 } from "./0046_task_export_jobs.ts"
 import { m0047 } from "./0047_export_deletion.ts"
+import { m0050 } from "./0050_sources.ts"
 
 /** Every step in order. A step that has been released is never edited; the next one follows. */
 export const migrations: ReadonlyArray<Migration> = [
@@ -95,5 +96,6 @@ export const migrations: ReadonlyArray<Migration> = [
   m0044,
   m0045,
   m0046,
-  m0047
+  m0047,
+  m0050
 ]

@@ -140,7 +140,9 @@ export class PollSession implements GatewaySession, FrameSender {
     let bytes = 0
     while (frames.length < maxFrames && this.outbox.length > 0 && bytes < maxResponseBytes - MAX_FRAME_BYTES) {
       const accepted = this.outbox.shift()
-      const text = accepted === undefined ? null : encodeCommandFrame(accepted.command, this.wire, now)
+      const text = accepted === undefined
+        ? null
+        : encodeCommandFrame(accepted.command, this.presence.namespace, this.wire, now)
       if (text === null) continue // too long for any agent; creation refuses such commands
       bytes += Buffer.byteLength(text)
       frames.push(text)

@@ -75,7 +75,7 @@ export class PollSessions extends Effect.Service<PollSessions>()("svc/gateway/Po
     const close = (session: PollSession) => {
       liveSessions.delete(session)
       metrics.agentSessions.set({ transport: "longpoll" }, liveSessions.size)
-      session.presence.disconnect()
+      session.presence.disconnect(false)
       removeSession(session.agentId, session.sessionId)
     }
 
@@ -118,7 +118,7 @@ export class PollSessions extends Effect.Service<PollSessions>()("svc/gateway/Po
       const info = processInfoFromPoll(session.identity, session.sessionId, { engines, schedulers, agentVersion })
       const handle = yield* presence.connect(info, { onReplacedOrRevoked: () => {}, isPaused: () => session.polls > 0 })
       if (Option.isNone(handle)) return
-      session.presence.disconnect()
+      session.presence.disconnect(false)
       session.presence = handle.value
       session.engines = info.engines
     })

@@ -1,6 +1,7 @@
 import { Effect, Layer, Schema } from "effect"
 import { canonicalTextOf } from "../../domain/CanonicalJson.ts"
 import type { AgentEvent } from "../../domain/TaskEvent.ts"
+import { addToEvent, addToHealth, addToResult } from "../../domain/TaskNamespace.ts"
 import * as Inbox from "../../services/Commands/Inbox.ts"
 import { Ingest } from "../../services/Ingest.ts"
 import type { EventBatch } from "../../services/Ingest/Model.ts"
@@ -70,6 +71,7 @@ export class Receiver extends Effect.Service<Receiver>()("svc/gateway/Receiver",
       const received = frame.payload.events.length
       const events: Array<AgentEvent> = []
       const published: Array<AgentEvent> = []
+      const { namespace } = sender.presence
       let size = 0
       const now = clock.unsafeCurrentTimeMillis()
       for (const [at, event] of readEvents(frame.payload).entries()) {
@@ -81,7 +83,9 @@ export class Receiver extends Effect.Service<Receiver>()("svc/gateway/Receiver",
           published.push(event)
           continue
         }
-        events.push(event)
+        const stored = addToEvent(namespace, event)
+        events.push(stored)
+        if (namespace.isAssigned && stored.taskId !== event.taskId) sender.presence.reportApart()
         size += canonicalTextOf(frame.payload.events[at]!).length
         sender.advisor.observe(event, sender.presence, now)
       }
@@ -129,7 +133,7 @@ export class Receiver extends Effect.Service<Receiver>()("svc/gateway/Receiver",
       const { agentId, sessionId, workerId } = sender
       switch (frame.type) {
         case "heartbeat":
-          sender.presence.reportAdapterHealth(frame.payload.adapterHealth)
+          sender.presence.reportAdapterHealth(addToHealth(sender.presence.namespace, frame.payload.adapterHealth))
           reportLoss(sender, frame.payload.telemetryLoss)
           return null
         case "agent_status":
@@ -144,7 +148,9 @@ export class Receiver extends Effect.Service<Receiver>()("svc/gateway/Receiver",
             workerId,
             commandId: frame.id,
             status: frame.payload.status,
-            result: frame.payload.result?.text ?? null,
+            result: frame.payload.result === null
+              ? null
+              : addToResult(sender.presence.namespace, frame.payload.result.text),
             error: frame.payload.error
           })
         case "error":

@@ -63,7 +63,7 @@ export class SocketConnection {
     this.ws.on("ping", (data) => this.receivePing(data))
     this.ws.on("pong", () => this.recordActivity())
     this.ws.on("error", (error) => this.onError(error))
-    this.ws.on("close", () => this.onClose())
+    this.ws.on("close", (code) => this.onClose(code))
   }
 
   private receive(data: Buffer): void {
@@ -109,7 +109,7 @@ export class SocketConnection {
         isPaused: () => this.session?.isPaused ?? false
       })
       if (Option.isNone(handle)) return closeSocket(this.ws, closeCode.tokenVoid, "the agent was deleted")
-      if (this.isRefused || this.ws.readyState !== this.ws.OPEN) return handle.value.disconnect()
+      if (this.isRefused || this.ws.readyState !== this.ws.OPEN) return handle.value.disconnect(false)
       const { gateway } = this.context
       const wire = new WireSession(...wireSessionArgs(this.identity, sessionId))
       this.session = new SocketSession(this.ws, this.socket, wire, info, handle.value, gateway)
@@ -144,9 +144,9 @@ export class SocketConnection {
     else this.refuse(reason, detail, code)
   }
 
-  private onClose(): void {
+  private onClose(code: number): void {
     clearTimeout(this.helloTimer)
-    this.session?.onClose()
+    this.session?.onClose(code)
     this.connectFiber?.unsafeInterruptAsFork(this.connectFiber.id())
   }
 

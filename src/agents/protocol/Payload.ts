@@ -52,7 +52,14 @@ export const Hello = Schema.Struct({
   engines: withDefault(names(64), []),
   schedulers: withDefault(names(64), []),
   capabilities: withDefault(Schema.Record({ key: text(128), value: Schema.Array(text(128)) }), {}),
-  host: withDefault(Schema.Struct({ name: nullish(text(64)) }), { name: null }),
+  host: withDefault(
+    Schema.Struct({
+      name: nullish(text(64)),
+      /** Of our agents: what names the broker of each engine. */
+      sources: withDefault(Schema.Record({ key: text(128), value: text(128) }), {})
+    }),
+    { name: null, sources: {} }
+  ),
   workerId: nullish(text(128)).pipe(Schema.fromKey("worker_id")),
   workerRole: nullish(text(32)).pipe(Schema.fromKey("worker_role")),
   workerPid: nullish(Schema.Int).pipe(Schema.fromKey("worker_pid")),

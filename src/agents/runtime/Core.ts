@@ -58,6 +58,8 @@ export class Core {
   private readonly sessionLatch = Effect.unsafeMakeLatch(false)
   onCommand: (frame: FrameOf<"command">) => void = () => {}
   workerId: string
+  /** What names the broker of each engine, as far as the engines have said it. */
+  sources: Readonly<Record<string, string>> = {}
 
   constructor(
     readonly config: AgentConfig,
@@ -120,7 +122,7 @@ export class Core {
       engines: engines.map((engine) => engine.name),
       schedulers: this.schedulers.map(({ name }) => name),
       capabilities: Object.fromEntries(capabilities.sort(([left], [right]) => (left < right ? -1 : 1))),
-      host: { name: name ?? hostname().slice(0, 64) },
+      host: { name: name ?? hostname().slice(0, 64), sources: this.sources },
       worker_id: this.workerId,
       worker_role: role,
       worker_pid: process.pid,

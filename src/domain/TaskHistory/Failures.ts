@@ -28,9 +28,9 @@ export const listFailedAttempts = (
   }
   const last = attempts.at(-1)
   const outcome = findReconciledOutcome(entries, last)
-  if (last === undefined || outcome?.outcome !== "failure") return failed
+  if (outcome?.outcome !== "failure") return failed
   const { exception, finished_at } = outcome
-  const at = finished_at ?? last.transitions[0]!.at
+  const at = finished_at ?? (last?.transitions[0] ?? entries[0]!).at
   return [...failed, { signature: signatureOf({ exception, traceback: null }), at }]
 }
 

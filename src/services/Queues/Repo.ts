@@ -34,6 +34,14 @@ export class QueuesRepo extends Effect.Service<QueuesRepo>()("svc/QueuesRepo", {
         }) AS waiting
           WHERE queue IS NOT NULL GROUP BY engine, queue`
       },
+      /** The queues of these names with their waiting messages, as last counted. */
+      listDepths: (projectId: ProjectId, names: ReadonlyArray<string>) =>
+        names.length === 0 ? Effect.succeed([]) : Effect.map(
+          read<{ readonly engine: string; readonly name: string; readonly depth: number | string | null }>`
+            SELECT engine, name, depth FROM queues
+            WHERE project_id = ${projectId} AND name IN ${read.in([...new Set(names)])}`,
+          (rows) => rows.map((row) => ({ ...row, depth: row.depth === null ? null : Number(row.depth) }))
+        ),
       /** The engines that have a queue of this name. */
       listEngines: (projectId: ProjectId, name: string) =>
         Effect.map(

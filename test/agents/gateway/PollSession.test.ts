@@ -4,6 +4,7 @@ import { PollSession } from "../../../src/agents/gateway/PollSession.ts"
 import { wireSessionArgs } from "../../../src/agents/gateway/ProcessInfo.ts"
 import { WireSession } from "../../../src/agents/protocol/Frame.ts"
 import { AgentId, CommandId, ProjectId } from "../../../src/domain/Id.ts"
+import { noNamespace } from "../../../src/domain/TaskNamespace.ts"
 import { idOf } from "../../ids.ts"
 
 const identity = {
@@ -17,6 +18,8 @@ const presence = {
   reportAdapterHealth: () => {},
   reportTelemetryLoss: () => {},
   setAdvice: () => {},
+  namespace: noNamespace,
+  reportApart: () => {},
   disconnect: () => {}
 }
 

@@ -292,6 +292,7 @@ export interface paths {
         parameters: {
         };
         delete: operations["agents.delete"];
+        patch: operations["agents.update"];
     };
     "/api/v1/projects/{slug}/agents/{agent_id}/health": {
         parameters: {
@@ -1045,6 +1046,7 @@ export interface components {
         };
         Agent: {
             agent_version: string | null;
+            assigned_namespace: string | null;
             capabilities: {
                 [key: string]: unknown;
             };
@@ -1062,13 +1064,14 @@ export interface components {
             last_refused_reason: string | null;
             last_seen_at: string | null;
             name: string;
+            namespace: string | null;
             /** Format: uuid */
             project_id: string;
             protocol_version: string;
             scheduler_adapters: string[];
             setup_advice: {
                 /** @enum {string} */
-                code: "events_off" | "foreign_workers";
+                code: "events_off" | "foreign_workers" | "broker_absent" | "ids_apart";
                 detail: string;
             }[];
             /** @enum {string} */
@@ -1604,6 +1607,7 @@ export interface components {
         };
         CreateAgent: {
             name: string;
+            namespace?: string | null;
         };
         CreateApiKey: {
             allowed_cidrs?: string[] | null;
@@ -3299,6 +3303,9 @@ export interface components {
             /** @enum {string} */
             status: "unready";
         };
+        UpdateAgent: {
+            namespace: string | null;
+        };
         UpdateApiKey: {
             allowed_cidrs?: string[] | null;
         };
@@ -3533,7 +3540,7 @@ export interface components {
         };
         WhyReason: {
             /** @enum {string} */
-            code: "ended" | "outcome_unknown" | "orphaned" | "eta_in_future" | "agent_offline" | "worker_gone" | "worker_lost_task" | "no_worker" | "consumer_cancelled" | "no_consumer" | "waiting_for_children" | "rate_limited" | "workers_busy" | "behind_others" | "command_pending" | "running" | "unknown";
+            code: "ended" | "outcome_unknown" | "orphaned" | "eta_in_future" | "agent_offline" | "broker_absent" | "events_off" | "worker_gone" | "worker_lost_task" | "no_worker" | "consumer_cancelled" | "no_consumer" | "waiting_for_children" | "rate_limited" | "workers_busy" | "behind_others" | "command_pending" | "running" | "unknown" | "asked";
             evidence: Record<string, never>;
             sentence: string;
             since: string | null;
@@ -3545,6 +3552,7 @@ export interface components {
             created_at: string;
             engine: string;
             failed: number;
+            group: string;
             hostname: string | null;
             /** Format: uuid */
             id: string;
@@ -3557,7 +3565,8 @@ export interface components {
             project_id: string;
             queues: string[];
             retried: number;
-            state: string;
+            /** @enum {string} */
+            state: "online" | "offline" | "gone";
             succeeded: number;
         };
         WorkerDetail: {
@@ -3568,6 +3577,7 @@ export interface components {
             created_at: string;
             engine: string;
             failed: number;
+            group: string;
             hostname: string | null;
             /** Format: uuid */
             id: string;
@@ -3583,7 +3593,8 @@ export interface components {
             project_id: string;
             queues: string[];
             retried: number;
-            state: string;
+            /** @enum {string} */
+            state: "online" | "offline" | "gone";
             succeeded: number;
         };
         WorkerLint: {
@@ -5975,6 +5986,29 @@ export interface operations {
             204: {
                 headers: {
                     [name: string]: unknown;
+                };
+            };
+        };
+    };
+    "agents.update": {
+        parameters: {
+            path: {
+                agent_id: string;
+                slug: string;
+            };
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["UpdateAgent"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Agent"];
                 };
             };
         };
@@ -8723,6 +8757,8 @@ export interface operations {
             query?: {
                 cursor?: string;
                 limit?: number;
+                search?: string;
+                state?: "online" | "offline" | "gone";
             };
             path: {
                 slug: string;

@@ -39,7 +39,8 @@ export const workers: Texts["workers"] = {
   noneHint: "Los workers aparecen cuando un agente situado junto a ellos los notifica.",
   noProcess: "Aún no hay procesos",
   noProcessHint: "Un proceso aparece cuando se conecta con el token de un agente.",
-  states: { online: "En línea", offline: "Sin conexión", draining: "Drenando", unknown: "Desconocido" },
+  others: (count: string, group: string) => `${count} ${group} sin conexión`,
+  states: { online: "En línea", offline: "Sin conexión", gone: "Se fue", draining: "Drenando", unknown: "Desconocido" },
   do: {
     pool_grow: "Ampliar",
     pool_shrink: "Reducir",
