@@ -85,6 +85,9 @@ export class PollSession implements GatewaySession, FrameSender {
 
   lastHeartbeat = (): number => this.heartbeatAt
 
+  /** A push is answered once its results are committed. */
+  onResultCommitted = (): void => {}
+
   /** Records a request: each one counts as a heartbeat. */
   touch(): void {
     this.lastUsedAt = this.heartbeatAt = this.clock.unsafeCurrentTimeMillis()

@@ -20,6 +20,8 @@ export interface FrameSender extends RefusedAgent {
   readonly workerId: string
   readonly presence: PresenceHandle
   readonly advisor: SetupAdvisor
+  /** A result is committed, or cannot be: the agent need not send it again. */
+  readonly onResultCommitted: (commandId: string) => void
 }
 
 /** The outcome of a batch, for its ack. */
@@ -151,7 +153,8 @@ export class Receiver extends Effect.Service<Receiver>()("svc/gateway/Receiver",
             result: frame.payload.result === null
               ? null
               : addToResult(sender.presence.namespace, frame.payload.result.text),
-            error: frame.payload.error
+            error: frame.payload.error,
+            onCommit: () => sender.onResultCommitted(frame.id)
           })
         case "error":
           return Effect.logInfo(

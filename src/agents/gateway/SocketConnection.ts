@@ -8,7 +8,7 @@ import type { Presence } from "../../services/Presence.ts"
 import { FrameRefusal } from "../protocol/Envelope.ts"
 import { WireSession } from "../protocol/Frame.ts"
 import { decodeHelloFrame, encodeHelloAckFrame, type HelloFrame } from "../protocol/Hello.ts"
-import { MAX_FRAME_BYTES, PROTOCOL_VERSION } from "../protocol/Payload.ts"
+import { MAX_FRAME_BYTES, PROTOCOL_VERSION, RESULT_ACK } from "../protocol/Payload.ts"
 import { processInfoFromHello, wireSessionArgs } from "./ProcessInfo.ts"
 import { describeGatewayRefusal, type GatewayReason } from "./Refusals.ts"
 import { closeCode, closeSocket } from "./SocketClose.ts"
@@ -126,7 +126,8 @@ export class SocketConnection {
       project_id: this.identity.project_id,
       session_id: sessionId,
       heartbeat_interval_seconds: this.context.heartbeatSeconds,
-      max_frame_size_bytes: MAX_FRAME_BYTES
+      max_frame_size_bytes: MAX_FRAME_BYTES,
+      ...(hello.payload.runtimeFeatures.includes(RESULT_ACK) && { features: [RESULT_ACK] })
     }))
   }
 

@@ -7,6 +7,7 @@ import type { EventBatch } from "../../services/Ingest/Model.ts"
 import type { PresenceHandle, ProcessInfo } from "../../services/Presence/Model.ts"
 import { FrameRefusal, isDense } from "../protocol/Envelope.ts"
 import { type AgentFrame, decodeAgentFrame, encodeFrame, type FrameOf, type WireSession } from "../protocol/Frame.ts"
+import { RESULT_ACK } from "../protocol/Payload.ts"
 import { encodeCommandFrame } from "./CommandFrame.ts"
 import type { DenseFrames } from "./DenseFrames.ts"
 import type { BatchAck, FrameSender, Receiver } from "./Receiver.ts"
@@ -307,6 +308,13 @@ export class SocketSession implements GatewaySession, FrameSender {
     this.pendingBatches--
     if (this.isClosed) return
     this.acks.push({ acked_id, received, accepted, rejected })
+    this.gateway.scheduleAcks(this)
+  }
+
+  /** The result of a command is committed, or can never be. */
+  onResultCommitted = (commandId: string): void => {
+    if (this.isClosed || !this.features.includes(RESULT_ACK)) return
+    this.acks.push({ acked_id: commandId, received: 1, accepted: 1, rejected: 0 })
     this.gateway.scheduleAcks(this)
   }
 

@@ -5,7 +5,7 @@ import { SCHEDULE_PROTOCOL } from "../../domain/Schedule/External.ts"
 import { version } from "../../domain/Version.ts"
 import type { FrameOf, WirePayloads } from "../protocol/Frame.ts"
 import type { encodeHelloFrame } from "../protocol/Hello.ts"
-import { MAX_FRAME_BYTES, PROTOCOL_VERSION } from "../protocol/Payload.ts"
+import { MAX_FRAME_BYTES, PROTOCOL_VERSION, RESULT_ACK } from "../protocol/Payload.ts"
 import type { AgentStatus, EngineStatus } from "./AgentStatus.ts"
 import { capabilitiesOf, schedulerCapabilitiesOf } from "./Capabilities.ts"
 import type { CommandJournal } from "./CommandJournal.ts"
@@ -139,6 +139,7 @@ export class Core {
 
   features(): ReadonlyArray<string> {
     return [
+      RESULT_ACK,
       ...(this.config.engines.some((engine) => engine.retriesByReference) ? ["retry_by_reference"] : []),
       ...(this.schedulers.length > 0 ? [SCHEDULE_PROTOCOL] : [])
     ]

@@ -139,6 +139,8 @@ export interface ResultReport extends ReportBase {
   readonly status: "success" | "failed"
   readonly result: string | null
   readonly error: string | null
+  /** Called after the commit, or once it is known that the result cannot be stored. */
+  readonly onCommit: () => void
 }
 
 /** What an agent reported on a command, and when the report arrived. */
