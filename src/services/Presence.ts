@@ -348,10 +348,11 @@ const connectRow = ({ info }: LiveSession, at: Timestamp.Timestamp): ConnectRow 
 })
 
 /**
- * Engines whose tasks the process runs and whose workers no heartbeat describes. Over long-poll a process has no name.
+ * Engines whose tasks the process runs and whose workers no heartbeat describes. A published agent's process has no name
+ * over long-poll.
  */
 const engineWorkersOf = ({ info }: LiveSession): ReadonlyArray<string> =>
-  info.exclusive && (info.role === null || info.role === "task")
+  info.workerId !== info.agentId && (info.role === null || info.role === "task")
     ? info.engines.filter((engine) => ENGINES_WITHOUT_WORKERS.has(engine))
     : []
 

@@ -2,7 +2,7 @@ import { type Clock, Deferred, Effect, FiberId } from "effect"
 import type { AgentId, ProjectId } from "../../domain/Id.ts"
 import type { OutboundCommand } from "../../services/AgentSessions.ts"
 import type { AgentIdentity } from "../../services/CurrentActor.ts"
-import type { PresenceHandle } from "../../services/Presence/Model.ts"
+import type { PresenceHandle, ProcessInfo } from "../../services/Presence/Model.ts"
 import { WireSession } from "../protocol/Frame.ts"
 import { MAX_FRAME_BYTES } from "../protocol/Payload.ts"
 import { encodeCommandFrame } from "./CommandFrame.ts"
@@ -46,8 +46,8 @@ export class PollSession implements GatewaySession, FrameSender {
   readonly agentId: AgentId
   readonly projectId: ProjectId
   readonly workerId: string
-  readonly role = null
-  readonly capabilities = {}
+  readonly role: string | null
+  readonly capabilities: ProcessInfo["capabilities"]
   readonly advisor = new SetupAdvisor()
   engines: ReadonlyArray<string>
   /** Without a hello no scheduler is known that publishes its schedules. */
@@ -72,14 +72,16 @@ export class PollSession implements GatewaySession, FrameSender {
     readonly identity: AgentIdentity,
     readonly sessionId: string,
     readonly wire: WireSession,
-    engines: ReadonlyArray<string>,
+    info: Pick<ProcessInfo, "capabilities" | "engines" | "role" | "workerId">,
     public presence: PresenceHandle,
     private readonly clock: Clock.Clock
   ) {
     this.agentId = identity.agent_id
     this.projectId = identity.project_id
-    this.workerId = identity.agent_id
-    this.engines = engines
+    this.workerId = info.workerId
+    this.role = info.role
+    this.capabilities = info.capabilities
+    this.engines = info.engines
     this.lastUsedAt = this.heartbeatAt = clock.unsafeCurrentTimeMillis()
   }
 

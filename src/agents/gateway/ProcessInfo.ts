@@ -2,8 +2,9 @@ import { Redacted } from "effect"
 import { toStorable } from "../../domain/Text.ts"
 import type { AgentIdentity } from "../../services/CurrentActor.ts"
 import type { ProcessInfo } from "../../services/Presence/Model.ts"
+import { FrameRefusal } from "../protocol/Envelope.ts"
 import type { WireSession } from "../protocol/Frame.ts"
-import type { HelloFrame } from "../protocol/Hello.ts"
+import { decodeHelloFrame, type HelloFrame } from "../protocol/Hello.ts"
 import { signingKey } from "../protocol/Signing.ts"
 
 /** Longest name of an engine or scheduler. */
@@ -79,6 +80,18 @@ export const processInfoFromPoll = (
   startedAt: null,
   sources: {}
 })
+
+/** The process of a long-poll session whose agent sends its hello in a header; null where it does not. */
+export const processInfoFromPollHello = (
+  identity: AgentIdentity,
+  sessionId: string,
+  header: string | undefined
+): ProcessInfo | null => {
+  const hello = header === undefined ? null : decodeHelloFrame(Buffer.from(header, "base64url").toString("utf8"))
+  if (hello === null || hello instanceof FrameRefusal) return null
+  // schedules are published over WebSocket only, so the hello's features do not count here
+  return { ...processInfoFromHello(identity, hello, sessionId), exclusive: false, features: [] }
+}
 
 /** The key and the ids that a session's signatures use. */
 export const wireSessionArgs = (

@@ -26,7 +26,8 @@ const presence = {
 /** A session, and the commands that it dropped. */
 const makeSession = Effect.map(Effect.clock, (clock) => {
   const wire = new WireSession(...wireSessionArgs(identity, "n"))
-  const session = new PollSession(identity, "n", wire, ["huey"], presence, clock)
+  const info = { workerId: identity.agent_id, role: null, engines: ["huey"], capabilities: {} }
+  const session = new PollSession(identity, "n", wire, info, presence, clock)
   const dropped: Array<string> = []
   const send = (text: string) => {
     const id = idOf(CommandId, text)
