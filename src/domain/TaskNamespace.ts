@@ -3,6 +3,7 @@
  * ids are unique only within their broker would otherwise mix the tasks of two brokers.
  */
 import { Schema } from "effect"
+import { boundName, MAX_TASK_ID_LENGTH } from "./BoundedName.ts"
 import {
   asString,
   canonicalize,
@@ -51,9 +52,11 @@ export const chooseNamespace = (agentName: string, taken: ReadonlySet<string>): 
   }
 }
 
-/** The brain's id of a task of the agent. */
+/** The brain's id of a task of the agent, cut where it is too long, as a long id of an engine is. */
 export const toTaskId = ({ isAssigned, prefix }: TaskNamespace, engineId: string): string =>
-  prefix === "" || engineId === "" || (isAssigned && uniqueId.test(engineId)) ? engineId : prefix + engineId
+  prefix === "" || engineId === "" || (isAssigned && uniqueId.test(engineId))
+    ? engineId
+    : boundName(prefix + engineId, MAX_TASK_ID_LENGTH)
 
 /** The engine's own id. A task that the brain knew before the namespace was set has none. */
 export const toEngineId = ({ prefix }: TaskNamespace, taskId: string): string =>

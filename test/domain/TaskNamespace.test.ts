@@ -26,6 +26,13 @@ it("a set namespace is part of every id, a chosen one only of those that are not
   assert.strictEqual(TaskNamespace.toEngineId(eu, "mail:1"), "mail:1", "known before the namespace was set")
 })
 
+it("an id that is too long with its namespace is cut, and stays distinct", () => {
+  const [one, other] = ["1", "2"].map((end) => TaskNamespace.toTaskId(eu, "x".repeat(199) + end))
+  assert.match(one ?? "", /^eu\/x+\[[0-9a-f]{12}\]$/)
+  assert.strictEqual(one?.length, 200)
+  assert.notStrictEqual(one, other)
+})
+
 it("a command has the engine's own ids, and its arguments as they are", () => {
   const args = `[12345678901234567890,1.0,{"task_id":"eu/kept"}]`
   assert.deepStrictEqual(
