@@ -304,10 +304,11 @@ export class Presence extends Effect.Service<Presence>()("svc/Presence", {
         refreshPausedSessions,
         sweeps.sweepProcesses(),
         sweeps.reportOfflineAgents(),
-        sweeps.sweepDepartures(),
         sweepWorkers
       ])
     )
+    // a loop of its own: it reads tasks, and a locked table of tasks must not make paused sessions look silent
+    yield* loops.every("presence departures", sweepMillis, sweeps.sweepDepartures())
     yield* loops.every("presence excess", "10 seconds", sweeps.deleteExcessProcesses())
     yield* loops.upkeep("presence retention", "1 hour", sweeps.prune())
     // the last disconnects, while the database is still open
