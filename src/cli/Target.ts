@@ -5,7 +5,7 @@ import type { IssueOptions } from "./Issue.ts"
 import type { ApiError, Remote } from "./Remote.ts"
 import { reportersOfTask, reportersOfWorker } from "./Reporters.ts"
 
-export const listAgents = ({ api, slug }: Remote) => api.agents.list({ path: { slug } })
+export const listAgents = ({ api, slug }: Remote) => api.agents.list({ path: { slug }, urlParams: {} })
 
 const joinNames = (agents: ReadonlyArray<Agent>): string => agents.map(({ name }) => name).join(", ")
 

@@ -1,6 +1,7 @@
 import { Schema } from "effect"
 import { describeBody, describeField, exampleId, exampleTime } from "./Describe.ts"
 import { AgentId, ProjectId } from "./Id.ts"
+import { Namespace } from "./TaskNamespace.ts"
 import { nullish, text } from "./Text.ts"
 import { Timestamp } from "./Timestamp.ts"
 
@@ -10,8 +11,8 @@ export const protocolVersion = "2"
 /** A flaw in an agent's set-up; `detail` says how to fix it. */
 export const SetupAdvice = Schema.Struct({
   code: describeField(
-    Schema.Literal("events_off", "foreign_workers", "engine_failed"),
-    "`events_off`: a Celery worker without -E; `foreign_workers`: no local hostname; `engine_failed`: an engine did not start.",
+    Schema.Literal("events_off", "foreign_workers", "engine_failed", "broker_absent", "ids_apart"),
+    "`events_off`: a Celery worker without -E; `foreign_workers`: no local hostname; `engine_failed`: an engine did not start; `broker_absent`: no broker answers; `ids_apart`: another broker may give the same ids.",
     "events_off"
   ),
   detail: describeField(Schema.String, "What to do.", "Start the worker with -E.")
@@ -26,7 +27,9 @@ export type SetupAdvice = typeof SetupAdvice.Type
  *   (`current`, `outdated`), null before its first connect
  * - `last_refused_*`: why the brain last refused a connect or a frame of it, and when
  * - `setup_advice`: what is wrong with how the agent was set up, as far as its events show it: `events_off` (a Celery
- *   worker without -E), `foreign_workers` (no local hostname); `engine_failed`: an engine did not start, and why
+ *   worker without -E), `foreign_workers` (no local hostname), `engine_failed` (an engine did not start, and why),
+ *   `broker_absent` (the engine's broker does not answer), `ids_apart` (another agent's broker may give the same ids, so
+ *   the brain keeps the tasks apart)
  */
 export const Agent = Schema.Struct({
   id: describeField(AgentId, "Its id.", exampleId),
@@ -60,14 +63,38 @@ export const Agent = Schema.Struct({
   last_refused_at: describeField(Schema.NullOr(Timestamp), "When a connect or a frame was last refused.", null),
   last_refused_reason: describeField(Schema.NullOr(Schema.String), "Why, as a word.", null),
   last_refused_detail: describeField(Schema.NullOr(Schema.String), "Why, as a sentence.", null),
-  setup_advice: describeField(Schema.Array(SetupAdvice), "What is wrong with its set-up.", [])
+  setup_advice: describeField(Schema.Array(SetupAdvice), "What is wrong with its set-up.", []),
+  namespace: describeField(
+    Schema.NullOr(Schema.String),
+    "What its tasks' ids begin with, before a slash; empty: nothing, though others may have the same ids; null: not set.",
+    "eu"
+  ),
+  assigned_namespace: describeField(
+    Schema.NullOr(Schema.String),
+    "The namespace that the brain chose and that counts while none is set; empty: none is needed; null: not chosen yet.",
+    ""
+  )
 }).annotations(describeBody("Agent", "One token and one signing secret, used by any number of processes."))
 export type Agent = typeof Agent.Type
 
 export const CreateAgent = Schema.Struct({
-  name: describeField(text(200, 1), "The name that people see.", "shop workers")
+  name: describeField(text(200, 1), "The name that people see.", "shop workers"),
+  namespace: describeField(
+    Schema.optional(Schema.NullOr(Namespace)),
+    "Becomes part of its tasks' ids, where another agent's broker may give the same ones; null: the brain decides.",
+    "eu"
+  )
 }).annotations(describeBody("CreateAgent", "A new agent."))
 export type CreateAgent = typeof CreateAgent.Type
+
+export const UpdateAgent = Schema.Struct({
+  namespace: describeField(
+    Schema.NullOr(Namespace),
+    "The new namespace; tasks that the brain knows keep their ids. Empty: it shares its ids on purpose.",
+    "eu"
+  )
+}).annotations(describeBody("UpdateAgent", "The changes of an agent."))
+export type UpdateAgent = typeof UpdateAgent.Type
 
 /**
  * The answer to a creation, the only time that both secrets are shown: the bearer `token` of the handshake and the

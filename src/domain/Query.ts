@@ -11,6 +11,9 @@ export const wholeNumber = (min: number, max: number) => {
   ).annotations({ jsonSchema: { type: "integer", minimum: min, maximum: max } })
 }
 
+/** A parameter that the list does not have is refused: without it the answer would look like what was asked for. */
+export const strictQuery = { parseOptions: { onExcessProperty: "error" } } as const
+
 /**
  * The query of a list that is answered with a bare array. The next page's cursor is in a header
  * (`http/NextPageHeaders.ts`).
@@ -22,7 +25,13 @@ export const ListParams = Schema.Struct({
     "WyJyb3dzIiwiMDE5OWMwZGUiXQ"
   ),
   limit: describeField(Schema.optional(wholeNumber(1, 500)), "The most rows of a page.", 200)
-})
+}).annotations(strictQuery)
+
+/** The query of a list that has no parameters. A struct without members takes any, so the names are checked here. */
+export const NoParams = Schema.Struct({}).pipe(Schema.filter((query) => {
+  const [name] = Object.keys(query)
+  return name === undefined || { path: [name], message: "is not a parameter of this list" }
+}))
 
 /** An unencoded plus sign arrives as a space: `…T00:00:00 02:00` means `+02:00`. */
 export const QueryTimestamp = Schema.compose(

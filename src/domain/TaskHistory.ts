@@ -30,6 +30,7 @@ export { type FailedAttempt, hasFailed, listFailedAttempts } from "./TaskHistory
 export type { History } from "./TaskHistory/History.ts"
 export { compactHistory, countStarts } from "./TaskHistory/Past.ts"
 export { computeTaskFields, countEnds, type TaskFields } from "./TaskHistory/Projection.ts"
+export { findOpenEntry } from "./TaskHistory/Reconciliation.ts"
 export { countReports, hasTwoPaths } from "./TaskHistory/Reports.ts"
 export { countRuns, listRuns, type NumberedRun } from "./TaskHistory/RunList.ts"
 export { endOfRun, firstStartOf, receivedAtOf, type Run } from "./TaskHistory/Runs.ts"

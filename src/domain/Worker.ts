@@ -1,7 +1,36 @@
 import { Schema } from "effect"
 import { describeBody, describeField, exampleId, exampleTime } from "./Describe.ts"
 import { AgentId, ProjectId, WorkerId } from "./Id.ts"
+import { ListParams, strictQuery } from "./Query.ts"
+import { text } from "./Text.ts"
 import { Timestamp } from "./Timestamp.ts"
+
+const workerStates = ["online", "offline", "gone"]
+
+/** Which workers of a list; a parameter that is missing lets all through. */
+export const WorkersParams = Schema.Struct({
+  ...ListParams.fields,
+  state: describeField(Schema.optional(Schema.Literal("online", "offline", "gone")), "One state.", "online"),
+  search: describeField(
+    Schema.optional(text(200, 1)),
+    "Text that the name or the machine's name has, in any case.",
+    "box-1"
+  )
+}).annotations(strictQuery)
+
+/** Letters and digits of the generated parts of Kubernetes' names: no vowels, and none that looks like another one. */
+const podLetters = "[bcdfghjklmnpqrstvwxz2456789]"
+const generatedParts: ReadonlyArray<RegExp> = [
+  /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/gi,
+  new RegExp(`(?<=-)(?=[a-z0-9]*\\d)[a-z0-9]{6,10}-${podLetters}{5}(?![a-z0-9])`, "g"), // the pod of a Deployment
+  new RegExp(`(?<=-)(?=[a-z]*\\d)${podLetters}{5}(?![a-z0-9])`, "g"), // of a DaemonSet or a Job
+  /(?<![a-z0-9])(?=[a-f]*\d)[0-9a-f]{12,}(?![a-z0-9])/gi, // a container's id
+  /\d+/g
+]
+
+/** `celery@web-7d9f8b6c5d-x2x4z` and `celery@web-5f6d7c8b9d-abcde` are both of `celery@web-*`. */
+export const groupOfWorker = (name: string): string =>
+  generatedParts.reduce((pattern, part) => pattern.replace(part, "*"), name)
 
 /**
  * A worker of an engine, such as a Celery node (bodies: WorkerPublic). The counters are since the worker's start
@@ -16,7 +45,16 @@ export const Worker = Schema.Struct({
   pid: describeField(Schema.NullOr(Schema.Int), "The process id.", 4711),
   concurrency: describeField(Schema.NullOr(Schema.Int), "Processes or threads of its pool.", 8),
   queues: describeField(Schema.Array(Schema.String), "The queues that it consumes.", ["default"]),
-  state: describeField(Schema.String, "`online` or `offline`.", "online"),
+  group: describeField(
+    Schema.String,
+    "Its name without what differs between the pods or processes of one deployment.",
+    "celery@box-*"
+  ),
+  state: describeField(
+    Schema.String.annotations({ jsonSchema: { type: "string", enum: workerStates } }),
+    "`online`; `offline`: silent, though it should not be; `gone`: it ended its tasks and left.",
+    "online"
+  ),
   last_heartbeat: describeField(
     Schema.NullOr(Timestamp),
     "Time of its last heartbeat or event; null: none yet.",

@@ -15,6 +15,8 @@ export interface PollHeaders {
   readonly nonce: string | undefined
   /** `huey=1,rq=1`: engines with the marker for safe retries. */
   readonly retryContracts: string | undefined
+  /** Of our agents: their hello frame in base64url, which names the process. */
+  readonly hello: string | undefined
 }
 
 /** The two requests of the long-poll transport. The gateway (`src/agents/gateway`) provides them. */

@@ -1,6 +1,6 @@
 import { SqlClient } from "@effect/sql"
 import { Array as Arr, Clock, Effect, Layer, Option, Redacted } from "effect"
-import type { CreateAgent, CreatedAgent } from "../domain/Agent.ts"
+import type { CreateAgent, CreatedAgent, UpdateAgent } from "../domain/Agent.ts"
 import { Conflict, NotFound, Unauthenticated } from "../domain/Errors.ts"
 import { AgentId, type ProjectId } from "../domain/Id.ts"
 import * as Timestamp from "../domain/Timestamp.ts"
@@ -65,12 +65,14 @@ export class Agents extends Effect.Service<Agents>()("svc/Agents", {
         const id = yield* Ids.nextOf(AgentId)
         const token = `${tokenPrefix}${yield* Ids.secret}`
         const hmac_secret = yield* Ids.secret
+        const namespace = input.namespace ?? null
         const agent = yield* repo.insert({
           id,
           project_id: project.id,
           name: input.name,
           token_hash: Ids.hashSecret(token),
           hmac_secret: yield* vault.seal("agents.hmac_secret", id, hmac_secret),
+          task_namespace: namespace,
           created_at: yield* Timestamp.now
         }).pipe(Effect.catchIf(isUniqueViolation, () => nameTaken(input.name)))
         yield* audit.record({
@@ -78,9 +80,28 @@ export class Agents extends Effect.Service<Agents>()("svc/Agents", {
           target_type: "agent",
           target_id: id,
           project_id: project.id,
-          metadata: { name: input.name }
+          metadata: { name: input.name, ...(namespace !== null && { namespace }) }
         })
         return { agent, token, hmac_secret } satisfies CreatedAgent
+      },
+      sql.withTransaction,
+      orDieOnSql
+    )
+
+    /** Sets the namespace of the agent's tasks. Its sessions use it from their next heartbeat on. */
+    const update = Effect.fn("Agents.update")(
+      function*(agentId: AgentId, { namespace }: UpdateAgent) {
+        const project = yield* CurrentProject
+        const before = yield* get(project.id, agentId)
+        yield* repo.updateNamespace(project.id, agentId, namespace, yield* Timestamp.now)
+        yield* audit.record({
+          action: "agent.updated",
+          target_type: "agent",
+          target_id: agentId,
+          project_id: project.id,
+          metadata: { name: before.name, namespace: { before: before.namespace, after: namespace } }
+        })
+        return { ...before, namespace }
       },
       sql.withTransaction,
       orDieOnSql
@@ -159,7 +180,18 @@ export class Agents extends Effect.Service<Agents>()("svc/Agents", {
       return yield* Option.match(sealed, { onNone: () => agentNotFound, onSome: (text) => openKey(agentId, text) })
     }, orDieOnSql)
 
-    return { list, get, create, remove, listHealth, findByToken, authenticate, listActiveIds, getHmacKey } as const
+    return {
+      list,
+      get,
+      create,
+      update,
+      remove,
+      listHealth,
+      findByToken,
+      authenticate,
+      listActiveIds,
+      getHmacKey
+    } as const
   })
 }) {
   static readonly layer = this.Default.pipe(

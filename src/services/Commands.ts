@@ -128,7 +128,7 @@ export class Commands extends Effect.Service<Commands>()("svc/Commands", {
     const describeDepth = Effect.fnUntraced(function*(queue: string) {
       const { id } = yield* CurrentProject
       const depths = Object.fromEntries(
-        (yield* queues.listDepths(id, queue)).map(({ depth, engine }) => [engine, depth])
+        (yield* queues.listDepths(id, [queue])).map(({ depth, engine }) => [engine, depth])
       )
       return makeSelection({ queue, depths }, depths)
     })

@@ -103,6 +103,7 @@ export class DeadLetters extends Effect.Service<DeadLetters>()("svc/DeadLetters"
           request_hash: null,
           bound_session_id: null,
           bulk_job_id: null,
+          worker_before: null,
           issued_at: now,
           timeout_at: Timestamp.addSeconds(now, answerSeconds),
           status: "pending",

@@ -3,18 +3,20 @@ import { Array as Arr, Deferred, Effect, Layer, Option, Queue, Schema } from "ef
 import { SetupAdvice } from "../domain/Agent.ts"
 import type { AgentId } from "../domain/Id.ts"
 import * as Redaction from "../domain/Redaction.ts"
+import { noNamespace } from "../domain/TaskNamespace.ts"
 import { toStorable } from "../domain/Text.ts"
 import * as Timestamp from "../domain/Timestamp.ts"
 import { agentProcessMetadata, ENGINES_WITHOUT_WORKERS } from "../domain/Worker.ts"
 import { errorCode, orDieOnSql } from "./Database.ts"
 import * as Ids from "./Ids.ts"
 import { Loops } from "./Loops.ts"
-import { readAdapterHealth } from "./Presence/AdapterHealth.ts"
-import { LatestRows, type LiveSession, PresenceBatch } from "./Presence/Batch.ts"
+import { readAdapterHealth, type WorkerReport } from "./Presence/AdapterHealth.ts"
+import { LatestRows, type LiveSession, PresenceBatch, type WorkerKey } from "./Presence/Batch.ts"
 import type { Advice, PresenceCallbacks, PresenceHandle, ProcessInfo } from "./Presence/Model.ts"
+import { namespaceOf, Namespaces } from "./Presence/Namespaces.ts"
 import { agentOnlineEvents } from "./Presence/PresenceEvents.ts"
 import { PresenceRepo } from "./Presence/Repo.ts"
-import type { ConnectRow, HeartbeatRow, QueueRow, WorkerRow } from "./Presence/Rows.ts"
+import type { ConnectRow, DepartureRow, HeartbeatRow, QueueRow, WorkerRow } from "./Presence/Rows.ts"
 import { PresenceSweeps } from "./Presence/Sweeps.ts"
 import { writeOrRefuse } from "./RefusedRows.ts"
 import { type CappedTable, type NamedRow, nameKey, RowCaps } from "./RowCaps.ts"
@@ -40,12 +42,14 @@ export class Presence extends Effect.Service<Presence>()("svc/Presence", {
     const loops = yield* Loops
     const caps = yield* RowCaps
     const triggerEvents = yield* TriggerEvents
+    const namespaces = yield* Namespaces
     const settings = yield* Settings
     const redaction = Redaction.make(settings.redactExtraKeys)
     const clock = yield* Effect.clock
     const pending = new PresenceBatch()
     const workers = new LatestRows<WorkerRow>()
     const queues = new LatestRows<QueueRow>()
+    const departures = new LatestRows<DepartureRow>()
     const liveSessions = new Set<LiveSession>()
     const advice = new Map<AgentId, Map<Advice, string>>()
     const wake = yield* Queue.sliding<void>(1)
@@ -60,11 +64,17 @@ export class Presence extends Effect.Service<Presence>()("svc/Presence", {
       const arrivals = batch.connects.filter(({ session }) => !session.isDisconnected)
         .map(({ session }) => connectRow(session, at))
       const heartbeats = [...batch.heartbeats].map(heartbeatRow)
-      const agents = new Map((yield* repo.lockAgents(agentIdsOf(batch))).map((agent) => [agent.id, agent]))
+      const locked = yield* repo.lockAgents(agentIdsOf(batch))
       yield* repo.upsertProcesses(lastByKey(arrivals, (row) => `${row.agent_id} ${row.worker_id}`))
       const [withoutAdapters, withAdapters] = Arr.partition(arrivals, hasAdapters)
       yield* repo.updateAgentsOnline(lastByKey(withoutAdapters, (row) => row.agent_id))
       yield* repo.updateAgentsFromHello(lastByKey(withAdapters, (row) => row.agent_id))
+      const agents = new Map(
+        (yield* namespaces.assign(locked, batch.connects.map(({ session }) => session.info))).map((agent) => [
+          agent.id,
+          agent
+        ])
+      )
       const ownedKeys = new Set(
         (yield* repo.updateLastSeen(heartbeats)).map((row) => `${row.agent_id} ${row.worker_id}`)
       )
@@ -73,6 +83,7 @@ export class Presence extends Effect.Service<Presence>()("svc/Presence", {
       yield* triggerEvents.record(returned.flatMap((agent) => agentOnlineEvents(agent, at)))
       yield* repo.updateRefusals([...batch.refusals.values()])
       yield* repo.insertHealth(batch.health)
+      yield* namespaces.recordApart([...batch.apartAgentIds], at)
       yield* repo.updateAdvice(
         [...batch.adviceAgentIds].map((agent_id) => ({
           agent_id,
@@ -93,13 +104,17 @@ export class Presence extends Effect.Service<Presence>()("svc/Presence", {
       )
       for (const { result, session } of batch.connects) {
         const agent = agents.get(session.info.agentId)
+        if (agent !== undefined) session.namespace = namespaceOf(agent)
         if (agent !== undefined && !advice.has(agent.id)) advice.set(agent.id, parseAdvice(agent.setup_advice))
         yield* Deferred.succeed(result, agent !== undefined)
       }
-      for (const { info, callbacks } of batch.heartbeats) {
+      for (const session of batch.heartbeats) {
+        const { callbacks, info } = session
         if (info.exclusive && !owned.has(`${info.agentId} ${info.workerId}`)) {
           callbacks.onReplacedOrRevoked(agents.has(info.agentId) ? "replaced" : "revoked")
         }
+        const agent = agents.get(info.agentId)
+        if (agent !== undefined) session.namespace = namespaceOf(agent)
       }
     }))
 
@@ -122,17 +137,40 @@ export class Presence extends Effect.Service<Presence>()("svc/Presence", {
         return Effect.onError(written, () => Effect.sync(() => latest.putBack(rows)))
       })
     /** In transactions of their own: the rest must not wait for rows that the ingest has locked. */
-    const flushReports = Effect.zipRight(
+    const flushDepartures = Effect.suspend(() => {
+      const rows = departures.take()
+      return Effect.onError(
+        sweeps.recordDepartures([...rows.values()]),
+        () => Effect.sync(() => departures.putBack(rows))
+      )
+    })
+    // what a worker reported before it left comes first
+    const flushReports = Effect.all([
       flushRows("workers", workers, repo.upsertWorkers),
-      flushRows("queues", queues, repo.queues)
-    )
+      flushRows("queues", queues, repo.queues),
+      flushDepartures
+    ])
     const flushAll = Effect.zipRight(flush, flushReports)
 
     const makeHandle = (session: LiveSession): PresenceHandle => {
       const { agentId, exclusive, projectId, sessionId, workerId } = session.info
       let lastLoss = ""
       let lossAt = -Infinity
+      const setAdvice = (code: Advice, detail: string | null) => {
+        const known = advice.get(agentId) ?? new Map<Advice, string>()
+        advice.set(agentId, known)
+        if ((known.get(code) ?? null) === detail) return
+        if (detail === null) known.delete(code)
+        else known.set(code, detail)
+        pending.adviceAgentIds.add(agentId)
+      }
       return {
+        get namespace() {
+          return session.namespace
+        },
+        reportApart: () => {
+          pending.apartAgentIds.add(agentId)
+        },
         touch: () => {
           session.lastSeen = nowMillis()
           pending.heartbeats.add(session)
@@ -140,6 +178,7 @@ export class Presence extends Effect.Service<Presence>()("svc/Presence", {
         reportAdapterHealth: (health) => {
           const now = nowMillis()
           const adapterReport = readAdapterHealth(health, redaction)
+          if (adapterReport.brokers.size > 0) setAdvice("broker_absent", brokerAdvice(adapterReport.brokers))
           for (const { metadata, queues: reads, ...worker } of adapterReport.workers) {
             workers.set(`${projectId} ${worker.engine} ${worker.name}`, {
               ...worker,
@@ -158,6 +197,7 @@ export class Presence extends Effect.Service<Presence>()("svc/Presence", {
               at: timestampOf(now)
             })
           }
+          session.ownWorkers = ownWorkersOf(session, adapterReport.workers)
           for (const queue of adapterReport.queues) {
             const row = {
               ...queue,
@@ -181,20 +221,18 @@ export class Presence extends Effect.Service<Presence>()("svc/Presence", {
             telemetry_loss: text
           })
         },
-        setAdvice: (code, detail) => {
-          const known = advice.get(agentId) ?? new Map<Advice, string>()
-          advice.set(agentId, known)
-          if ((known.get(code) ?? null) === detail) return
-          if (detail === null) known.delete(code)
-          else known.set(code, detail)
-          pending.adviceAgentIds.add(agentId)
-        },
-        disconnect: () => {
+        setAdvice,
+        disconnect: (isOrderly) => {
           session.isDisconnected = true
           liveSessions.delete(session)
           pending.heartbeats.delete(session)
           // a long-poll session has no end: its process is offline once no replica hears from it
           if (!exclusive) return
+          if (isOrderly) {
+            for (const row of departuresOf(session, timestampOf(nowMillis()))) {
+              departures.set(`${projectId} ${row.engine} ${row.name}`, row)
+            }
+          }
           pending.disconnects.push({
             agent_id: agentId,
             worker_id: workerId,
@@ -208,13 +246,23 @@ export class Presence extends Effect.Service<Presence>()("svc/Presence", {
 
     /** Stores the process as online. None when its agent has been deleted. */
     const connect = Effect.fnUntraced(function*(info: ProcessInfo, callbacks: PresenceCallbacks) {
-      const member: LiveSession = { info, callbacks, lastSeen: nowMillis(), isDisconnected: false }
+      const member: LiveSession = {
+        info,
+        callbacks,
+        lastSeen: nowMillis(),
+        ownWorkers: [],
+        namespace: noNamespace,
+        isDisconnected: false
+      }
       const isStored = yield* Deferred.make<boolean>()
       pending.connects.push({ session: member, result: isStored })
       liveSessions.add(member)
       wake.unsafeOffer()
       const handle = makeHandle(member)
-      const exists = yield* Effect.onInterrupt(Deferred.await(isStored), () => Effect.sync(handle.disconnect))
+      const exists = yield* Effect.onInterrupt(
+        Deferred.await(isStored),
+        () => Effect.sync(() => handle.disconnect(false))
+      )
       if (exists) return Option.some(handle)
       liveSessions.delete(member)
       return Option.none<PresenceHandle>()
@@ -259,6 +307,8 @@ export class Presence extends Effect.Service<Presence>()("svc/Presence", {
         sweepWorkers
       ])
     )
+    // a loop of its own: it reads tasks, and a locked table of tasks must not make paused sessions look silent
+    yield* loops.every("presence departures", sweepMillis, sweeps.sweepDepartures())
     yield* loops.every("presence excess", "10 seconds", sweeps.deleteExcessProcesses())
     yield* loops.upkeep("presence retention", "1 hour", sweeps.prune())
     // the last disconnects, while the database is still open
@@ -268,8 +318,15 @@ export class Presence extends Effect.Service<Presence>()("svc/Presence", {
   })
 }) {
   static readonly layer = this.Default.pipe(
-    Layer.provide([PresenceRepo.layer, PresenceSweeps.layer, RowCaps.layer, TriggerEvents.layer])
+    Layer.provide([Namespaces.layer, PresenceRepo.layer, PresenceSweeps.layer, RowCaps.layer, TriggerEvents.layer])
   )
+}
+
+const brokerAdvice = (brokers: ReadonlyMap<string, boolean>): string | null => {
+  const absent = [...brokers].filter(([, isConnected]) => !isConnected).map(([engine]) => engine)
+  return absent.length === 0
+    ? null
+    : `The broker of ${absent.join(", ")} does not answer the agent. Nothing runs, and no event arrives, until it does.`
 }
 
 const connectRow = ({ info }: LiveSession, at: Timestamp.Timestamp): ConnectRow => ({
@@ -292,10 +349,11 @@ const connectRow = ({ info }: LiveSession, at: Timestamp.Timestamp): ConnectRow 
 })
 
 /**
- * Engines whose tasks the process runs and whose workers no heartbeat describes. Over long-poll a process has no name.
+ * Engines whose tasks the process runs and whose workers no heartbeat describes. A published agent's process has no name
+ * over long-poll.
  */
 const engineWorkersOf = ({ info }: LiveSession): ReadonlyArray<string> =>
-  info.exclusive && (info.role === null || info.role === "task")
+  info.workerId !== info.agentId && (info.role === null || info.role === "task")
     ? info.engines.filter((engine) => ENGINES_WITHOUT_WORKERS.has(engine))
     : []
 
@@ -312,6 +370,21 @@ const processWorkerRow = ({ info }: LiveSession, engine: string): Omit<WorkerRow
   active_tasks: 0,
   metadata: agentProcessMetadata
 })
+
+/**
+ * The workers of a report that run in the session's process. Without a local hostname an agent describes the workers of
+ * all hosts, and in containers processes of several hosts have one id: then none is known to be its own.
+ */
+const ownWorkersOf = (session: LiveSession, reported: ReadonlyArray<WorkerReport>): ReadonlyArray<WorkerKey> => {
+  const own = reported.filter(({ pid }) => pid !== null && pid === session.info.pid)
+  return new Set(own.map(({ hostname }) => hostname)).size > 1 ? [] : own
+}
+
+const departuresOf = (session: LiveSession, at: Timestamp.Timestamp): ReadonlyArray<DepartureRow> =>
+  [
+    ...session.ownWorkers,
+    ...engineWorkersOf(session).map((engine): WorkerKey => ({ engine, name: session.info.workerId }))
+  ].map(({ engine, name }) => ({ project_id: session.info.projectId, engine, name, at }))
 
 /** A process without adapters, such as the agents' doctor, must not clear the adapters of its agent. */
 const hasAdapters = ({ capabilities, engines, schedulers }: ConnectRow): boolean =>
@@ -333,7 +406,8 @@ const agentIdsOf = (batch: PresenceBatch): ReadonlyArray<AgentId> => {
     ...new Set([
       ...rows.map((row) => row.agent_id),
       ...members.map(({ info }) => info.agentId),
-      ...batch.adviceAgentIds
+      ...batch.adviceAgentIds,
+      ...batch.apartAgentIds
     ])
   ]
 }

@@ -5,7 +5,7 @@ import { lintConf, type LintFinding, type ProjectLint } from "../domain/WorkerLi
 import { CurrentProject } from "./CurrentActor.ts"
 import { orDieOnSql } from "./Database.ts"
 import { decodeStart, pageOf, type RowsQuery } from "./RowPage.ts"
-import { WorkersRepo } from "./Workers/Repo.ts"
+import { type WorkersFilter, WorkersRepo } from "./Workers/Repo.ts"
 
 /** Workers whose settings one answer looks at. */
 const maxLinted = 1000
@@ -16,9 +16,9 @@ export class Workers extends Effect.Service<Workers>()("svc/Workers", {
     const repo = yield* WorkersRepo
 
     /** Workers of the project, newest first. */
-    const list = Effect.fn("Workers.list")(function*(query: RowsQuery) {
+    const list = Effect.fn("Workers.list")(function*(query: RowsQuery & WorkersFilter) {
       const start = yield* decodeStart("workers", query)
-      return pageOf("workers", query, yield* repo.list((yield* CurrentProject).id, start, query.limit + 1))
+      return pageOf("workers", query, yield* repo.list((yield* CurrentProject).id, start, query, query.limit + 1))
     }, orDieOnSql)
 
     const get = Effect.fn("Workers.get")(function*(id: WorkerId) {

@@ -16,6 +16,8 @@ export interface CeleryProcess {
   readonly log: () => string
   /** Ends it without a chance to clean up, as the kernel does when memory runs out. */
   readonly kill: Effect.Effect<void>
+  /** Asks it to end, as a deployment does: a worker ends its tasks first. */
+  readonly stop: Effect.Effect<void>
 }
 
 export interface CeleryOptions {
@@ -29,6 +31,8 @@ export interface CeleryOptions {
   readonly transport?: "ws" | "longpoll"
   /** Where `shop.py` is, when it is another one than the tests' own. */
   readonly app?: string
+  /** Whether the worker reports starts and ends (`-E`); true unless given. */
+  readonly events?: boolean
   /** File of the certificate to trust, for an https brain. */
   readonly authority?: string
 }
@@ -54,6 +58,7 @@ export const celeryHost = (options: CeleryOptions) =>
       SHOP_BROKER: broker,
       SHOP_DATABASE: join(home, "shop.sqlite"),
       SHOP_LOG: join(home, "shop.log"),
+      SHOP_EVENTS: options.events === false ? "off" : "on",
       Z4J_HOME: home,
       Z4J_BRAIN_URL: options.brainUrl,
       Z4J_PROJECT_ID: options.project,
@@ -76,25 +81,45 @@ export const celeryHost = (options: CeleryOptions) =>
       })
 
     /** Starts a program of the environment beside its agent. */
-    const start = (program: string, args: ReadonlyArray<string>, role: "task" | "scheduler") =>
+    const start = (
+      program: string,
+      args: ReadonlyArray<string>,
+      role: "task" | "scheduler",
+      more: Readonly<Record<string, string>> = {}
+    ) =>
       Effect.map(
-        startProgram(join(bin, program), args, { cwd: home, env: { ...env, Z4J_WORKER_ROLE: role } }),
-        ({ child, log }): CeleryProcess => ({ log, kill: Effect.sync(() => void child.kill("SIGKILL")) })
+        startProgram(join(bin, program), args, { cwd: home, env: { ...env, ...more, Z4J_WORKER_ROLE: role } }),
+        ({ child, log }): CeleryProcess => ({
+          log,
+          kill: Effect.sync(() => void child.kill("SIGKILL")),
+          stop: Effect.sync(() => void child.kill("SIGTERM"))
+        })
       )
 
     yield* python("-c", `import redis; redis.Redis.from_url("${broker}").flushdb()`)
     return { python, start, env }
   })
 
-/** A host with `celery worker -E` (prefork, two processes). */
+/** A host with `celery worker` (prefork, two processes), with `-E` unless `events` is false. */
 export const celeryWorker = (options: CeleryOptions) =>
   Effect.gen(function*() {
     const { python, start } = yield* celeryHost(options)
     const { log } = yield* start(
       "celery",
-      ["-A", "shop", "worker", "-E", "--concurrency", "2", "--hostname", options.node].concat(
-        ["--queues", "celery", "--loglevel", "INFO"]
-      ),
+      [
+        "-A",
+        "shop",
+        "worker",
+        ...(options.events === false ? [] : ["-E"]),
+        "--concurrency",
+        "2",
+        "--hostname",
+        options.node,
+        "--queues",
+        "celery",
+        "--loglevel",
+        "INFO"
+      ],
       "task"
     )
     /** Enqueues one of the shop's tasks by the name in `shop.py`; answers the task ids. */

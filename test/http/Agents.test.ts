@@ -107,7 +107,7 @@ describe.each(engines)("agents on %s", (engine) => {
           last_seen_at: null,
           last_refused_reason: null
         })
-        assert.deepStrictEqual(yield* admin.agents.list({ path }), [agent])
+        assert.deepStrictEqual(yield* admin.agents.list({ path, urlParams: {} }), [agent])
         const stored = JSON.stringify(yield* sql`SELECT * FROM agents WHERE id = ${agent.id}`)
         assert.notInclude(stored, token)
         assert.notInclude(stored, hmac_secret)
@@ -132,7 +132,7 @@ describe.each(engines)("agents on %s", (engine) => {
         const now = yield* Timestamp.now
         yield* sql`UPDATE agents SET protocol_version = '1', last_refused_at = ${now}, last_refused_reason = 'version',
           last_refused_detail = 'it speaks version 1' WHERE id = ${agent.id}`
-        const [outdated] = yield* agents.list({ path })
+        const [outdated] = yield* agents.list({ path, urlParams: {} })
         assert.deepInclude(outdated, {
           is_outdated: true,
           version_status: "outdated",
@@ -141,7 +141,7 @@ describe.each(engines)("agents on %s", (engine) => {
           last_refused_detail: "it speaks version 1"
         })
         yield* sql`UPDATE agents SET protocol_version = '2' WHERE id = ${agent.id}`
-        const [current] = yield* agents.list({ path })
+        const [current] = yield* agents.list({ path, urlParams: {} })
         assert.deepInclude(current, { is_outdated: false, version_status: "current" })
         for (const worker_id of ["w1", "w2"]) {
           yield* sql`INSERT INTO agent_health ${

@@ -137,9 +137,9 @@ describe.each(engines)("API keys on %s", (engine) => {
         yield* agents.create({ path, payload: { name: "one" } })
         yield* sql`UPDATE memberships SET role = 'viewer' WHERE user_id = ${member.id}`
         yield* assertRefused(agents.create({ path, payload: { name: "two" } }), "forbidden")
-        assert.lengthOf(yield* agents.list({ path }), 1)
+        assert.lengthOf(yield* agents.list({ path, urlParams: {} }), 1)
         yield* sql`DELETE FROM memberships WHERE user_id = ${member.id}`
-        yield* assertRefused(agents.list({ path }), "not_found")
+        yield* assertRefused(agents.list({ path, urlParams: {} }), "not_found")
       }))
 
     it.effect("a key opens what its scopes name, endpoint by endpoint", () =>

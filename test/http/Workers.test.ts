@@ -172,9 +172,44 @@ describe.each(engines)("workers and queues on %s", (engine) => {
         for (const query of ["limit=0", "limit=501", "limit=x", `state=${"x".repeat(41)}`]) {
           assert.strictEqual((yield* request("GET", `${at}/agent-workers?${query}`, key)).status, 422, query)
         }
+        for (const query of ["state=running", "search=", `search=${"x".repeat(201)}`, "stat=online", "q=w1"]) {
+          assert.strictEqual((yield* request("GET", `${at}/workers?${query}`, key)).status, 422, query)
+        }
+        for (const path of ["queues?search=x", "agents?state=online", "agent-workers?search=x"]) {
+          assert.strictEqual((yield* request("GET", `${at}/${path}`, key)).status, 422, path)
+        }
         const scoped = yield* clientWith(yield* freshKey({ isAdmin: true, scopes: ["tasks:read"] }))
         yield* assertRefused(scoped.workers.list({ path, urlParams: {} }), "scope_missing")
         yield* assertRefused(scoped.queues.list({ path, urlParams: {} }), "scope_missing")
+      }))
+
+    it.scoped("workers are listed by state and by text, with the pattern of their names", () =>
+      Effect.gen(function*() {
+        const { agent, path, viewer } = yield* fresh
+        const names = [
+          "celery@web-7d9f8b6c5d-x2x4z",
+          "celery@web-5f6d7c8b9d-bcdfg",
+          "w1@shop",
+          "rq:8c1f3b1e-9a2b-4c3d-8e4f-5a6b7c8d9e0f",
+          "celery@0123456789ab"
+        ]
+        agent.heartbeat({
+          "celery.worker_details": JSON.stringify(Object.fromEntries(names.map((name) => [name, {}])))
+        })
+        const list = (urlParams: { readonly state?: "online" | "gone"; readonly search?: string }) =>
+          Effect.map(viewer.workers.list({ path, urlParams }), (rows) => rows.map(({ group, name }) => [name, group]))
+        const all = yield* until(list({}), ({ length }) => length === names.length)
+        assert.sameDeepMembers(all, [
+          ["celery@web-7d9f8b6c5d-x2x4z", "celery@web-*"],
+          ["celery@web-5f6d7c8b9d-bcdfg", "celery@web-*"],
+          ["w1@shop", "w*@shop"],
+          ["rq:8c1f3b1e-9a2b-4c3d-8e4f-5a6b7c8d9e0f", "rq:*"],
+          ["celery@0123456789ab", "celery@*"]
+        ])
+        assert.deepStrictEqual(yield* list({ search: "SHOP" }), [["w1@shop", "w*@shop"]])
+        assert.deepStrictEqual(yield* list({ search: "w_@" }), [], "no wildcard")
+        assert.lengthOf(yield* list({ state: "online" }), names.length)
+        assert.deepStrictEqual(yield* list({ state: "gone" }), [])
       }))
 
     it.scoped("agents' processes are listed newest first, filtered and limited", () =>

@@ -16,6 +16,7 @@ import { PresenceSweeps } from "../../src/services/Presence/Sweeps.ts"
 import { brainOn, freshProject } from "../brain.ts"
 import { engines, temporaryHome } from "../databases.ts"
 import { freshPostgres } from "../postgres.ts"
+import { insertTask } from "../tasks.ts"
 import { until } from "../until.ts"
 import { recordedEvents, subscribe, watchOutbox } from "./TriggerEvents/world.ts"
 
@@ -44,6 +45,7 @@ const about = (project: Project, agentId: AgentId, overrides: Partial<ProcessInf
   role: "task",
   pid: 7,
   startedAt: null,
+  sources: {},
   ...overrides
 })
 
@@ -83,7 +85,7 @@ describe.each(engines)("presence on %s", (engine) => {
         })
         const [row] = yield* processes(agent.id)
         assert.deepInclude(row, { worker_id: "bare-1-1", state: "online", role: "task", pid: 7, framework: "django" })
-        present.disconnect()
+        present.disconnect(false)
         yield* presence.flush
         assert.strictEqual((yield* agentRow(agent.id)).state, "offline")
       }))
@@ -99,10 +101,10 @@ describe.each(engines)("presence on %s", (engine) => {
             Option.getOrThrow
           )
         const [one, two] = yield* Effect.all([join("one"), join("two")], { concurrency: 2 })
-        one.disconnect()
+        one.disconnect(false)
         yield* presence.flush
         assert.strictEqual((yield* agentRow(agent.id)).state, "online")
-        two.disconnect()
+        two.disconnect(false)
         yield* presence.flush
         assert.strictEqual((yield* agentRow(agent.id)).state, "offline")
         assert.deepStrictEqual((yield* processes(agent.id)).map((row) => row.state), ["offline", "offline"])
@@ -124,7 +126,7 @@ describe.each(engines)("presence on %s", (engine) => {
         old.touch()
         yield* presence.flush
         assert.deepStrictEqual(lost, ["replaced"])
-        old.disconnect()
+        old.disconnect(false)
         yield* presence.flush
         assert.deepStrictEqual((yield* processes(agent.id)).map((row) => [row.session_id, row.state]), [[
           "new",
@@ -502,12 +504,12 @@ describe.each(engines)("trigger events of presence on %s", (engine) => {
             return recovered === true ? `${trigger} recovered` : trigger
           }))
         const first = Option.getOrThrow(yield* presence.connect(about(project, agent.id), visitor()))
-        first.disconnect()
+        first.disconnect(false)
         yield* presence.flush
         const restarted = Option.getOrThrow(yield* presence.connect(about(project, agent.id), visitor()))
         yield* sweeps.reportOfflineAgents()
         assert.deepStrictEqual(yield* triggers, [], "a restart is no outage")
-        restarted.disconnect()
+        restarted.disconnect(false)
         yield* presence.flush
         yield* until(triggers, (all) =>
           all.length > 0)
@@ -541,6 +543,47 @@ describe.each(engines)("trigger events of presence on %s", (engine) => {
         assert.deepStrictEqual(others, [])
         assert.deepInclude(event, { trigger: "worker.offline", engine: "celery" })
         assert.strictEqual(event?.subject.name, "w@h")
+      }))
+
+    it.effect("tell nothing of a worker that ended its tasks and left, unlike one that crashed or left a task behind", () =>
+      Effect.gen(function*() {
+        const presence = yield* Presence
+        const sql = yield* SqlClient.SqlClient
+        const project = yield* freshProject()
+        yield* subscribe(project.id, "worker.offline", { engine: "celery" })
+        const agent = yield* newAgent(project)
+        const report = (name: string, pid: number) => ({
+          "celery.worker_details": JSON.stringify({ [name]: { stats: { pid }, active: [], active_queues: [] } })
+        })
+        const names = ["left@box", "crashed@box", "busy@box"]
+        const sessions = yield* Effect.forEach(names, (name, pid) =>
+          Effect.gen(function*() {
+            const workerId = `bare-${pid}-1`
+            const info = about(project, agent.id, { sessionId: Ids.uuidv7(pid + 1), workerId, pid })
+            const session = Option.getOrThrow(yield* presence.connect(info, visitor()))
+            session.reportAdapterHealth(report(name, pid))
+            return session
+          }))
+        yield* presence.flush
+        yield* insertTask(project.id, { state: "started", engine: "celery", worker_name: "busy@box" })
+        const [left, crashed, busy] = sessions
+        left?.disconnect(true)
+        crashed?.disconnect(false)
+        busy?.disconnect(true)
+        const states = Effect.map(
+          sql<{ name: string; state: string }>`SELECT name, state FROM workers WHERE project_id = ${project.id}`,
+          (rows) => Object.fromEntries(rows.map(({ name, state }) => [name, state]))
+        )
+        const ended = yield* until(states, (all) => !Object.values(all).includes("online"))
+        assert.deepStrictEqual(ended, { "left@box": "gone", "crashed@box": "offline", "busy@box": "offline" })
+        const events = yield* recordedEvents(project.id)
+        assert.sameMembers(events.map(({ subject }) => subject.name), ["crashed@box", "busy@box"])
+        const back = Option.getOrThrow(
+          yield* presence.connect(about(project, agent.id, { sessionId: Ids.uuidv7(9), pid: 0 }), visitor())
+        )
+        back.reportAdapterHealth(report("left@box", 0))
+        yield* until(states, (all) => all["left@box"] === "online")
+        back.disconnect(false)
       }))
   })
 })

@@ -23,7 +23,9 @@ const agent = (state: "online" | "offline", capabilities: Readonly<Record<string
   last_refused_at: null,
   last_refused_reason: null,
   last_refused_detail: null,
-  setup_advice: []
+  setup_advice: [],
+  namespace: null,
+  assigned_namespace: null
 })
 
 const celery = agent("online", { celery: ["retry_task"] })

@@ -44,7 +44,9 @@ const agent: Agent = {
   last_refused_at: null,
   last_refused_reason: null,
   last_refused_detail: null,
-  setup_advice: []
+  setup_advice: [],
+  namespace: null,
+  assigned_namespace: null
 }
 
 describe("the agent of a command", () => {

@@ -1,10 +1,17 @@
 import { CanonicalText, parse, ParseFailure, toCanonicalText } from "../../domain/CanonicalJson.ts"
+import { removeFromCommand, type TaskNamespace } from "../../domain/TaskNamespace.ts"
 import type { OutboundCommand } from "../../services/AgentSessions.ts"
 import { encodeFrame, type WireSession } from "../protocol/Frame.ts"
 import { MAX_FRAME_BYTES } from "../protocol/Payload.ts"
 
-/** The command's signed frame, or null when it is longer than the agent accepts. `now` is epoch milliseconds. */
-export const encodeCommandFrame = (command: OutboundCommand, wire: WireSession, now: number): string | null => {
+/** The command's signed frame with the engine's own ids, or null when it is longer than the agent accepts. `now` is epoch milliseconds. */
+export const encodeCommandFrame = (
+  stored: OutboundCommand,
+  namespace: TaskNamespace,
+  wire: WireSession,
+  now: number
+): string | null => {
+  const command = removeFromCommand(namespace, stored)
   const text = encodeFrame(
     "command",
     command.id,

@@ -2,7 +2,7 @@ import { type Clock, Deferred, Effect, FiberId } from "effect"
 import type { AgentId, ProjectId } from "../../domain/Id.ts"
 import type { OutboundCommand } from "../../services/AgentSessions.ts"
 import type { AgentIdentity } from "../../services/CurrentActor.ts"
-import type { PresenceHandle } from "../../services/Presence/Model.ts"
+import type { PresenceHandle, ProcessInfo } from "../../services/Presence/Model.ts"
 import { WireSession } from "../protocol/Frame.ts"
 import { MAX_FRAME_BYTES } from "../protocol/Payload.ts"
 import { encodeCommandFrame } from "./CommandFrame.ts"
@@ -46,8 +46,8 @@ export class PollSession implements GatewaySession, FrameSender {
   readonly agentId: AgentId
   readonly projectId: ProjectId
   readonly workerId: string
-  readonly role = null
-  readonly capabilities = {}
+  readonly role: string | null
+  readonly capabilities: ProcessInfo["capabilities"]
   readonly advisor = new SetupAdvisor()
   engines: ReadonlyArray<string>
   /** Without a hello no scheduler is known that publishes its schedules. */
@@ -72,18 +72,23 @@ export class PollSession implements GatewaySession, FrameSender {
     readonly identity: AgentIdentity,
     readonly sessionId: string,
     readonly wire: WireSession,
-    engines: ReadonlyArray<string>,
+    info: Pick<ProcessInfo, "capabilities" | "engines" | "role" | "workerId">,
     public presence: PresenceHandle,
     private readonly clock: Clock.Clock
   ) {
     this.agentId = identity.agent_id
     this.projectId = identity.project_id
-    this.workerId = identity.agent_id
-    this.engines = engines
+    this.workerId = info.workerId
+    this.role = info.role
+    this.capabilities = info.capabilities
+    this.engines = info.engines
     this.lastUsedAt = this.heartbeatAt = clock.unsafeCurrentTimeMillis()
   }
 
   lastHeartbeat = (): number => this.heartbeatAt
+
+  /** A push is answered once its results are committed. */
+  onResultCommitted = (): void => {}
 
   /** Records a request: each one counts as a heartbeat. */
   touch(): void {
@@ -140,7 +145,9 @@ export class PollSession implements GatewaySession, FrameSender {
     let bytes = 0
     while (frames.length < maxFrames && this.outbox.length > 0 && bytes < maxResponseBytes - MAX_FRAME_BYTES) {
       const accepted = this.outbox.shift()
-      const text = accepted === undefined ? null : encodeCommandFrame(accepted.command, this.wire, now)
+      const text = accepted === undefined
+        ? null
+        : encodeCommandFrame(accepted.command, this.presence.namespace, this.wire, now)
       if (text === null) continue // too long for any agent; creation refuses such commands
       bytes += Buffer.byteLength(text)
       frames.push(text)

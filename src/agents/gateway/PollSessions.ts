@@ -10,7 +10,7 @@ import { Presence } from "../../services/Presence.ts"
 import type { ProcessInfo } from "../../services/Presence/Model.ts"
 import { WireSession } from "../protocol/Frame.ts"
 import { PollSession, PollWireSession } from "./PollSession.ts"
-import { processInfoFromPoll, wireSessionArgs } from "./ProcessInfo.ts"
+import { processInfoFromPoll, processInfoFromPollHello, wireSessionArgs } from "./ProcessInfo.ts"
 
 const maxSessionsPerAgent = 64
 /** Equal to the memory for nonces: frames recorded under an expired session are stale by then. */
@@ -49,9 +49,11 @@ export class PollSessions extends Effect.Service<PollSessions>()("svc/gateway/Po
     const byAgent = new Map<string, Map<string, SessionFiber>>()
     const liveSessions = new Set<PollSession>()
 
-    const create = (identity: AgentIdentity, nonce: string, engines: ReadonlyArray<string>) =>
+    const create = (identity: AgentIdentity, { hello, retryContracts }: PollHeaders, nonce: string) =>
       Effect.gen(function*() {
-        const info = processInfoFromPoll(identity, nonce, { engines, schedulers: [], agentVersion: null })
+        const engines = enginesOfContracts(retryContracts)
+        const info = processInfoFromPollHello(identity, nonce, hello) ??
+          processInfoFromPoll(identity, nonce, { engines, schedulers: [], agentVersion: null })
         const signing = wireSessionArgs(identity, nonce)
         const wire = database.dialect === "pg" ? new PollWireSession(clock, ...signing) : new WireSession(...signing)
         let session: PollSession | null = null
@@ -60,7 +62,7 @@ export class PollSessions extends Effect.Service<PollSessions>()("svc/gateway/Po
           isPaused: () => (session?.polls ?? 0) > 0
         })
         if (Option.isNone(handle)) return yield* agentDeleted
-        session = new PollSession(identity, nonce, wire, info.engines, handle.value, clock)
+        session = new PollSession(identity, nonce, wire, info, handle.value, clock)
         liveSessions.add(session)
         metrics.agentSessions.set({ transport: "longpoll" }, liveSessions.size)
         return session
@@ -75,12 +77,13 @@ export class PollSessions extends Effect.Service<PollSessions>()("svc/gateway/Po
     const close = (session: PollSession) => {
       liveSessions.delete(session)
       metrics.agentSessions.set({ transport: "longpoll" }, liveSessions.size)
-      session.presence.disconnect()
+      session.presence.disconnect(false)
       removeSession(session.agentId, session.sessionId)
     }
 
     /** The session of a request. Concurrent first requests with one nonce wait for the same session. */
-    const get = Effect.fnUntraced(function*({ nonce, retryContracts }: PollHeaders) {
+    const get = Effect.fnUntraced(function*(headers: PollHeaders) {
+      const { nonce } = headers
       const identity = yield* CurrentAgent
       if (!isValidNonce(nonce)) {
         const detail = "Send a session nonce of 22 URL-safe characters."
@@ -96,7 +99,7 @@ export class PollSessions extends Effect.Service<PollSessions>()("svc/gateway/Po
           return yield* new RateLimited({ detail })
         }
         // Not in the request's own fiber, which ends when its client leaves.
-        const created = create(identity, nonce, enginesOfContracts(retryContracts))
+        const created = create(identity, headers, nonce)
         sessionFiber = fork(Effect.tapErrorCause(created, () => Effect.sync(() => removeSession(agentId, nonce))))
         agentSessions.set(nonce, sessionFiber)
       }
@@ -109,8 +112,9 @@ export class PollSessions extends Effect.Service<PollSessions>()("svc/gateway/Po
       return session
     })
 
-    /** Stores what `agent_status` says. Long-poll has no hello, so nothing else names the agent's engines and version. */
+    /** Stores what `agent_status` says. Without a hello nothing else names the agent's engines and version. */
     const updateAdapters = Effect.fnUntraced(function*(session: PollSession, adapters: Adapters) {
+      if (session.workerId !== session.agentId) return // its hello has said it
       const { agentVersion, engines, schedulers } = adapters
       const status = JSON.stringify([engines, schedulers, agentVersion])
       if (status === session.lastStatus) return
@@ -118,7 +122,7 @@ export class PollSessions extends Effect.Service<PollSessions>()("svc/gateway/Po
       const info = processInfoFromPoll(session.identity, session.sessionId, { engines, schedulers, agentVersion })
       const handle = yield* presence.connect(info, { onReplacedOrRevoked: () => {}, isPaused: () => session.polls > 0 })
       if (Option.isNone(handle)) return
-      session.presence.disconnect()
+      session.presence.disconnect(false)
       session.presence = handle.value
       session.engines = info.engines
     })

@@ -1,8 +1,10 @@
 import { Redacted } from "effect"
+import { toStorable } from "../../domain/Text.ts"
 import type { AgentIdentity } from "../../services/CurrentActor.ts"
 import type { ProcessInfo } from "../../services/Presence/Model.ts"
+import { FrameRefusal } from "../protocol/Envelope.ts"
 import type { WireSession } from "../protocol/Frame.ts"
-import type { HelloFrame } from "../protocol/Hello.ts"
+import { decodeHelloFrame, type HelloFrame } from "../protocol/Hello.ts"
 import { signingKey } from "../protocol/Signing.ts"
 
 /** Longest name of an engine or scheduler. */
@@ -12,6 +14,16 @@ const maxPid = 2 ** 31 - 1
 /** Lower-case names of engines and schedulers; names over 40 characters are dropped. */
 const normalizeEngines = (names: ReadonlyArray<string>): ReadonlyArray<string> =>
   [...new Set(names.map((name) => name.toLowerCase()))].filter((name) => name.length <= maxEngineLength)
+
+/** Longest name of a broker, and most of them: a process has few engines. */
+const maxSourceLength = 100
+const maxSources = 20
+
+const normalizeSources = (sources: Readonly<Record<string, string>>): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    Object.entries(sources).slice(0, maxSources)
+      .map(([engine, source]): [string, string] => [engine.toLowerCase(), toStorable(source, maxSourceLength)])
+  )
 
 const orNull = (text: string): string | null => (text === "" ? null : text)
 
@@ -38,7 +50,8 @@ export const processInfoFromHello = (
   hostName: payload.host.name,
   role: payload.workerRole,
   pid: payload.workerPid !== null && payload.workerPid >= 0 && payload.workerPid <= maxPid ? payload.workerPid : null,
-  startedAt: payload.workerStartedAt
+  startedAt: payload.workerStartedAt,
+  sources: normalizeSources(payload.host.sources)
 })
 
 /**
@@ -64,8 +77,21 @@ export const processInfoFromPoll = (
   hostName: null,
   role: null,
   pid: null,
-  startedAt: null
+  startedAt: null,
+  sources: {}
 })
+
+/** The process of a long-poll session whose agent sends its hello in a header; null where it does not. */
+export const processInfoFromPollHello = (
+  identity: AgentIdentity,
+  sessionId: string,
+  header: string | undefined
+): ProcessInfo | null => {
+  const hello = header === undefined ? null : decodeHelloFrame(Buffer.from(header, "base64url").toString("utf8"))
+  if (hello === null || hello instanceof FrameRefusal) return null
+  // schedules are published over WebSocket only, so the hello's features do not count here
+  return { ...processInfoFromHello(identity, hello, sessionId), exclusive: false, features: [] }
+}
 
 /** The key and the ids that a session's signatures use. */
 export const wireSessionArgs = (

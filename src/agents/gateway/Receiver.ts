@@ -1,6 +1,7 @@
 import { Effect, Layer, Schema } from "effect"
 import { canonicalTextOf } from "../../domain/CanonicalJson.ts"
 import type { AgentEvent } from "../../domain/TaskEvent.ts"
+import { addToEvent, addToHealth, addToResult } from "../../domain/TaskNamespace.ts"
 import { addSeconds } from "../../domain/Timestamp.ts"
 import * as Inbox from "../../services/Commands/Inbox.ts"
 import { Ingest } from "../../services/Ingest.ts"
@@ -21,6 +22,8 @@ export interface FrameSender extends RefusedAgent {
   readonly presence: PresenceHandle
   readonly advisor: SetupAdvisor
   readonly wire: WireSession
+  /** A result is committed, or cannot be: the agent need not send it again. */
+  readonly onResultCommitted: (commandId: string) => void
 }
 
 /** The outcome of a batch, for its ack. */
@@ -81,6 +84,7 @@ export class Receiver extends Effect.Service<Receiver>()("svc/gateway/Receiver",
       const received = frame.payload.events.length
       const events: Array<AgentEvent> = []
       const published: Array<AgentEvent> = []
+      const { namespace } = sender.presence
       let size = 0
       const now = clock.unsafeCurrentTimeMillis()
       const offsetMillis = sender.wire.guard.clockOffset.millis
@@ -93,7 +97,9 @@ export class Receiver extends Effect.Service<Receiver>()("svc/gateway/Receiver",
           published.push(event)
           continue
         }
-        events.push(offsetMillis === 0 ? event : moveTime(event, offsetMillis))
+        const stored = addToEvent(namespace, event)
+        events.push(offsetMillis === 0 ? stored : moveTime(stored, offsetMillis))
+        if (namespace.isAssigned && stored.taskId !== event.taskId) sender.presence.reportApart()
         size += canonicalTextOf(frame.payload.events[at]!).length
         sender.advisor.observe(event, sender.presence, now)
       }
@@ -141,7 +147,7 @@ export class Receiver extends Effect.Service<Receiver>()("svc/gateway/Receiver",
       const { agentId, sessionId, workerId } = sender
       switch (frame.type) {
         case "heartbeat":
-          sender.presence.reportAdapterHealth(frame.payload.adapterHealth)
+          sender.presence.reportAdapterHealth(addToHealth(sender.presence.namespace, frame.payload.adapterHealth))
           sender.advisor.observeHealth(frame.payload.adapterHealth, sender.presence)
           reportLoss(sender, frame.payload.telemetryLoss)
           return null
@@ -157,8 +163,11 @@ export class Receiver extends Effect.Service<Receiver>()("svc/gateway/Receiver",
             workerId,
             commandId: frame.id,
             status: frame.payload.status,
-            result: frame.payload.result?.text ?? null,
-            error: frame.payload.error
+            result: frame.payload.result === null
+              ? null
+              : addToResult(sender.presence.namespace, frame.payload.result.text),
+            error: frame.payload.error,
+            onCommit: () => sender.onResultCommitted(frame.id)
           })
         case "error":
           return Effect.logInfo(

@@ -3,6 +3,8 @@ import { countBytes, cutText } from "../../domain/CutText.ts"
 
 /** WebSocket close codes (the agents' protocol, section 1.1; RFC 6455, section 7.4). */
 export const closeCode = {
+  normal: 1000,
+  goingAway: 1001,
   policy: 1008,
   tooBig: 1009,
   restart: 1012,

@@ -8,7 +8,7 @@ import type { Presence } from "../../services/Presence.ts"
 import { FrameRefusal } from "../protocol/Envelope.ts"
 import { WireSession } from "../protocol/Frame.ts"
 import { decodeHelloFrame, encodeHelloAckFrame, type HelloFrame } from "../protocol/Hello.ts"
-import { MAX_FRAME_BYTES, PROTOCOL_VERSION } from "../protocol/Payload.ts"
+import { MAX_FRAME_BYTES, PROTOCOL_VERSION, RESULT_ACK } from "../protocol/Payload.ts"
 import { processInfoFromHello, wireSessionArgs } from "./ProcessInfo.ts"
 import { describeGatewayRefusal, type GatewayReason } from "./Refusals.ts"
 import { closeCode, closeSocket } from "./SocketClose.ts"
@@ -63,7 +63,7 @@ export class SocketConnection {
     this.ws.on("ping", (data) => this.receivePing(data))
     this.ws.on("pong", () => this.recordActivity())
     this.ws.on("error", (error) => this.onError(error))
-    this.ws.on("close", () => this.onClose())
+    this.ws.on("close", (code) => this.onClose(code))
   }
 
   private receive(data: Buffer): void {
@@ -109,7 +109,7 @@ export class SocketConnection {
         isPaused: () => this.session?.isPaused ?? false
       })
       if (Option.isNone(handle)) return closeSocket(this.ws, closeCode.tokenVoid, "the agent was deleted")
-      if (this.isRefused || this.ws.readyState !== this.ws.OPEN) return handle.value.disconnect()
+      if (this.isRefused || this.ws.readyState !== this.ws.OPEN) return handle.value.disconnect(false)
       const { gateway } = this.context
       const wire = new WireSession(...wireSessionArgs(this.identity, sessionId))
       this.session = new SocketSession(this.ws, this.socket, wire, info, handle.value, gateway)
@@ -126,7 +126,8 @@ export class SocketConnection {
       project_id: this.identity.project_id,
       session_id: sessionId,
       heartbeat_interval_seconds: this.context.heartbeatSeconds,
-      max_frame_size_bytes: MAX_FRAME_BYTES
+      max_frame_size_bytes: MAX_FRAME_BYTES,
+      ...(hello.payload.runtimeFeatures.includes(RESULT_ACK) && { features: [RESULT_ACK] })
     }))
   }
 
@@ -144,9 +145,9 @@ export class SocketConnection {
     else this.refuse(reason, detail, code)
   }
 
-  private onClose(): void {
+  private onClose(code: number): void {
     clearTimeout(this.helloTimer)
-    this.session?.onClose()
+    this.session?.onClose(code)
     this.connectFiber?.unsafeInterruptAsFork(this.connectFiber.id())
   }
 

@@ -7,6 +7,7 @@ import type { EventBatch } from "../../services/Ingest/Model.ts"
 import type { PresenceHandle, ProcessInfo } from "../../services/Presence/Model.ts"
 import { FrameRefusal, isDense } from "../protocol/Envelope.ts"
 import { type AgentFrame, decodeAgentFrame, encodeFrame, type FrameOf, type WireSession } from "../protocol/Frame.ts"
+import { RESULT_ACK } from "../protocol/Payload.ts"
 import { encodeCommandFrame } from "./CommandFrame.ts"
 import type { DenseFrames } from "./DenseFrames.ts"
 import type { BatchAck, FrameSender, Receiver } from "./Receiver.ts"
@@ -151,7 +152,7 @@ export class SocketSession implements GatewaySession, FrameSender {
 
   send = (command: OutboundCommand): boolean => {
     if (this.isClosed || this.ws.readyState !== this.ws.OPEN || this.ws.bufferedAmount > maxBufferedBytes) return false
-    const text = encodeCommandFrame(command, this.wire, this.now())
+    const text = encodeCommandFrame(command, this.presence.namespace, this.wire, this.now())
     if (text === null) return false
     this.unanswered.set(command.id, this.now() + command.timeout_seconds * 1000)
     if (this.unanswered.size > maxUnanswered) this.unanswered.delete(this.unanswered.keys().next().value ?? "")
@@ -169,16 +170,17 @@ export class SocketSession implements GatewaySession, FrameSender {
     if (this.isClosed) return
     this.sendAcks()
     if (this.isClosed) return // `sendAcks` terminated a slow reader
-    this.detach()
+    this.detach(false)
     closeSocket(this.ws, code, reason)
   }
 
-  onClose(): void {
-    if (!this.isClosed) this.detach()
+  /** A process that ends in an orderly way closes with 1000 (agents' protocol, section 1.1); a crash gives 1006. */
+  onClose(code: number): void {
+    if (!this.isClosed) this.detach(code === closeCode.normal || code === closeCode.goingAway)
   }
 
   terminate(): void {
-    this.onClose()
+    if (!this.isClosed) this.detach(false)
     this.ws.terminate()
   }
 
@@ -309,7 +311,14 @@ export class SocketSession implements GatewaySession, FrameSender {
     this.gateway.scheduleAcks(this)
   }
 
-  private detach(): void {
+  /** The result of a command is committed, or can never be. */
+  onResultCommitted = (commandId: string): void => {
+    if (this.isClosed || !this.features.includes(RESULT_ACK)) return
+    this.acks.push({ acked_id: commandId, received: 1, accepted: 1, rejected: 0 })
+    this.gateway.scheduleAcks(this)
+  }
+
+  private detach(isOrderly: boolean): void {
     this.isClosed = true
     this.reader.close()
     this.withdrawDenseFrame()
@@ -317,6 +326,6 @@ export class SocketSession implements GatewaySession, FrameSender {
     this.blockedBatch = null
     this.gateway.blockedSessions.delete(this)
     this.gateway.sessions.remove(this)
-    this.presence.disconnect()
+    this.presence.disconnect(isOrderly)
   }
 }

@@ -52,7 +52,14 @@ export const Hello = Schema.Struct({
   engines: withDefault(names(64), []),
   schedulers: withDefault(names(64), []),
   capabilities: withDefault(Schema.Record({ key: text(128), value: Schema.Array(text(128)) }), {}),
-  host: withDefault(Schema.Struct({ name: nullish(text(64)) }), { name: null }),
+  host: withDefault(
+    Schema.Struct({
+      name: nullish(text(64)),
+      /** Of our agents: what names the broker of each engine. */
+      sources: withDefault(Schema.Record({ key: text(128), value: text(128) }), {})
+    }),
+    { name: null, sources: {} }
+  ),
   workerId: nullish(text(128)).pipe(Schema.fromKey("worker_id")),
   workerRole: nullish(text(32)).pipe(Schema.fromKey("worker_role")),
   workerPid: nullish(Schema.Int).pipe(Schema.fromKey("worker_pid")),
@@ -69,8 +76,16 @@ export const HelloAck = Schema.Struct({
   heartbeatIntervalSeconds: withDefault(between(1, 3600), 10).pipe(Schema.fromKey("heartbeat_interval_seconds")),
   maxFrameSizeBytes: withDefault(between(1024, 67_108_864), MAX_FRAME_BYTES).pipe(
     Schema.fromKey("max_frame_size_bytes")
-  )
+  ),
+  /** To our agents only: what of the hello's `runtime_features` the brain does. */
+  features: withDefault(names(64), [])
 })
+
+/**
+ * A feature of our agents: the brain acknowledges a `command_result` after its commit, by an `event_batch_ack` with the
+ * command's id. The protocol has no acknowledgement of results.
+ */
+export const RESULT_ACK = "command_result_ack_v1"
 
 export const EventBatchAck = Schema.Struct({
   ackedId: Schema.propertySignature(text(64)).pipe(Schema.fromKey("acked_id")),

@@ -50,6 +50,7 @@ export const keepConnected = (core: Core): Effect.Effect<never> =>
 
     const connectOnce = Effect.gen(function*() {
       core.state = "connecting"
+      core.sources = yield* readSources(core)
       if (transport === "longpoll") return (yield* attempt(runLongPoll(core))).down
       const down = yield* connectWebSocket
       if (transport === "ws" || blocked < MAX_BLOCKED_HANDSHAKES) return down
@@ -69,6 +70,23 @@ export const keepConnected = (core: Core): Effect.Effect<never> =>
       yield* backOff(core, down)
     }
   })
+
+/** A broker that is away names itself at a later connect. */
+const SOURCE_TIMEOUT = "3 seconds"
+
+/** What names the brokers: the hello says it, so that the brain keeps the tasks of two brokers apart from the first. */
+const readSources = (core: Core) =>
+  Effect.map(
+    Effect.forEach(core.config.engines, ({ name, source }) =>
+      source === undefined || core.sources[name] !== undefined
+        ? Effect.succeed([])
+        : source.pipe(
+          Effect.timeout(SOURCE_TIMEOUT),
+          Effect.map((id) => [[name, id] as const]),
+          Effect.catchAll(() => Effect.succeed([]))
+        ), { concurrency: "unbounded" }),
+    (found) => ({ ...core.sources, ...Object.fromEntries(found.flat()) })
+  )
 
 const backOff = (core: Core, down: ConnectionFailed): Effect.Effect<void> =>
   Effect.suspend(() => {

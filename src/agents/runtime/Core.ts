@@ -5,7 +5,7 @@ import { SCHEDULE_PROTOCOL } from "../../domain/Schedule/External.ts"
 import { version } from "../../domain/Version.ts"
 import type { FrameOf, WirePayloads } from "../protocol/Frame.ts"
 import type { encodeHelloFrame } from "../protocol/Hello.ts"
-import { MAX_FRAME_BYTES, PROTOCOL_VERSION } from "../protocol/Payload.ts"
+import { MAX_FRAME_BYTES, PROTOCOL_VERSION, RESULT_ACK } from "../protocol/Payload.ts"
 import type { AgentStatus, EngineStatus } from "./AgentStatus.ts"
 import { capabilitiesOf, schedulerCapabilitiesOf } from "./Capabilities.ts"
 import type { CommandJournal } from "./CommandJournal.ts"
@@ -64,6 +64,8 @@ export class Core {
   private readonly sessionLatch = Effect.unsafeMakeLatch(false)
   onCommand: (frame: FrameOf<"command">) => void = () => {}
   workerId: string
+  /** What names the broker of each engine, as far as the engines have said it. */
+  sources: Readonly<Record<string, string>> = {}
 
   constructor(
     readonly config: AgentConfig,
@@ -126,7 +128,7 @@ export class Core {
       engines: engines.map((engine) => engine.name),
       schedulers: this.schedulers.map(({ name }) => name),
       capabilities: Object.fromEntries(capabilities.sort(([left], [right]) => (left < right ? -1 : 1))),
-      host: { name: name ?? hostname().slice(0, 64) },
+      host: { name: name ?? hostname().slice(0, 64), sources: this.sources },
       worker_id: this.workerId,
       worker_role: role,
       worker_pid: process.pid,
@@ -143,6 +145,7 @@ export class Core {
 
   features(): ReadonlyArray<string> {
     return [
+      RESULT_ACK,
       ...(this.config.engines.some((engine) => engine.retriesByReference) ? ["retry_by_reference"] : []),
       ...(this.schedulers.length > 0 ? [SCHEDULE_PROTOCOL] : [])
     ]

@@ -222,6 +222,11 @@ export interface Engine {
   /** Whether `retry_task` without overrides runs the same task again by the engine's own record (section 5.4). */
   readonly retriesByReference: boolean
   readonly inventory: Effect.Effect<Inventory, ActionFailed>
+  /**
+   * What names the broker, where task ids are unique only within it: agents that name the same one share its tasks. May
+   * wait for the broker; absent where ids are globally unique.
+   */
+  readonly source?: Effect.Effect<string, ActionFailed>
   /** The state of a task. Needs no capability. */
   readonly reconcile: (taskId: string) => Effect.Effect<ReconcileOutcome, ActionFailed>
   /** Absent where the engine has no schedules. */

@@ -1,6 +1,7 @@
 import { Effect, Either, Redacted } from "effect"
 import { FrameRefusal } from "../protocol/Envelope.ts"
 import { decodeBrainFrame, WireSession } from "../protocol/Frame.ts"
+import { encodeHelloFrame } from "../protocol/Hello.ts"
 import { generateNonce } from "../protocol/Nonce.ts"
 import { MAX_FRAME_BYTES } from "../protocol/Payload.ts"
 import type { AgentConnection, Core } from "./Core.ts"
@@ -18,6 +19,12 @@ const POLL_GRACE_MILLIS = 10_000
 const MAX_COMMANDS = 50
 const MAX_FRAMES = 200
 const ENVELOPE_BYTES = 600
+
+/**
+ * A hello frame in base64url. The transport has no hello of its own, so without this the brain does not know which process
+ * polls.
+ */
+const HELLO_HEADER = "x-svc-hello"
 
 /** The names of the published agents' protocol, and this project's: a brain reads one of the two. */
 const HEADER_PREFIXES = ["x-svc-", "x-z4j-"]
@@ -80,7 +87,10 @@ export const runLongPoll = (core: Core): Effect.Effect<never, ConnectionFailed> 
     const { config, outbox } = core
     const nonce = generateNonce()
     const referenceEngines = config.engines.filter((engine) => engine.retriesByReference).map(({ name }) => name)
-    const headers = pollHeaders(config.token, nonce, core.features(), referenceEngines)
+    const headers = {
+      ...pollHeaders(config.token, nonce, core.features(), referenceEngines),
+      [HELLO_HEADER]: Buffer.from(encodeHelloFrame("hello_longpoll", core.hello())).toString("base64url")
+    }
     const call = (request: { readonly url: URL; readonly body?: string; readonly timeoutMillis: number }) =>
       http({ method: request.body === undefined ? "GET" : "POST", headers, ...request }).pipe(
         Effect.mapError(({ message }) => connectionFailure(`The brain does not answer: ${message}.`))

@@ -5,7 +5,7 @@ import { CanonicalText } from "../../domain/CanonicalJson.ts"
 import { FrameRefusal } from "../protocol/Envelope.ts"
 import { decodeBrainFrame, encodeFrame, type FrameOf, type WirePayloads, WireSession } from "../protocol/Frame.ts"
 import { decodeHelloAckFrame, encodeHelloFrame } from "../protocol/Hello.ts"
-import { MAX_FRAME_BYTES, PROTOCOL_VERSION } from "../protocol/Payload.ts"
+import { MAX_FRAME_BYTES, PROTOCOL_VERSION, RESULT_ACK } from "../protocol/Payload.ts"
 import type { FailureKind } from "./AgentStatus.ts"
 import type { AgentConnection, Core } from "./Core.ts"
 import { errorCodeOf } from "./ErrorInfo.ts"
@@ -21,6 +21,8 @@ const SILENCE_TIMEOUT_MILLIS = 60_000
 const ACK_TIMEOUT_MILLIS = 90_000
 /** The brain has stored what it read so long ago. No frame confirms results, so this is an assumption. */
 const CONFIRM_DELAY_MILLIS = 10_000
+/** A result without an acknowledgement is sent again after this time. */
+const RESULT_ACK_TIMEOUT_MILLIS = 30_000
 const MAX_BUFFERED_BYTES = 1_048_576
 const PUMP_RETRY_MILLIS = 20
 /** The envelope of an event_batch. */
@@ -73,6 +75,8 @@ class WebSocketSession implements AgentConnection {
   maxBytes = 0
   private lastReceivedAt: number
   private pingSentAt: number | null = null
+  /** Whether the brain acknowledges results. */
+  private acksResults = false
   private readonly timer: NodeJS.Timeout
   /** Results on this connection, and when they were written to it. */
   private readonly resultsSentAt = new Map<string, number>()
@@ -171,6 +175,7 @@ class WebSocketSession implements AgentConnection {
       case "event_batch_ack":
         this.core.isVerified = true
         if (this.core.outbox.ack(frame.payload.ackedId)) this.pump()
+        else if (this.acksResults) this.confirmResults([frame.payload.ackedId])
         return
       case "command":
         return this.core.onCommand(frame)
@@ -193,7 +198,8 @@ class WebSocketSession implements AgentConnection {
         })
       )
     }
-    const { agentId, heartbeatIntervalSeconds, maxFrameSizeBytes, projectId, protocolVersion, sessionId } = ack.payload
+    const { agentId, features, heartbeatIntervalSeconds, maxFrameSizeBytes, projectId, protocolVersion, sessionId } =
+      ack.payload
     if (protocolVersion !== PROTOCOL_VERSION) {
       return this.down(
         new ConnectionFailed({
@@ -206,6 +212,7 @@ class WebSocketSession implements AgentConnection {
     this.wire = new WireSession(this.core.config.key, { agentId, projectId, sessionId })
     this.maxBytes = maxFrameSizeBytes - ENVELOPE_BYTES
     this.core.heartbeatSeconds = heartbeatIntervalSeconds
+    this.acksResults = features.includes(RESULT_ACK)
     this.core.attachSession(this)
   }
 
@@ -230,17 +237,34 @@ class WebSocketSession implements AgentConnection {
     }
   }
 
-  /** The brain has read all that was written before the ping. */
+  private confirmResults(commandIds: ReadonlyArray<string>): void {
+    this.core.journal.confirm(commandIds)
+    for (const id of commandIds) this.resultsSentAt.delete(id)
+  }
+
+  /** Sends results again that the brain should have acknowledged by now. */
+  private resendOverdueResults(): void {
+    const before = this.core.now() - RESULT_ACK_TIMEOUT_MILLIS
+    for (const [id, at] of this.resultsSentAt) if (at < before) this.resultsSentAt.delete(id)
+    this.sendResults()
+  }
+
+  /**
+   * The brain has read all that was written before the ping. A brain that does not acknowledge results is taken to have
+   * them then.
+   */
   private receivePong(): void {
     this.lastReceivedAt = this.core.now()
     this.core.isVerified = true
     if (this.pingSentAt === null) return
+    if (this.acksResults) {
+      this.pingSentAt = null
+      return this.resendOverdueResults()
+    }
     const before = this.pingSentAt - CONFIRM_DELAY_MILLIS
     this.pingSentAt = null
     const confirmed = [...this.resultsSentAt].filter(([, at]) => at <= before).map(([id]) => id)
-    if (confirmed.length === 0) return
-    this.core.journal.confirm(confirmed)
-    for (const id of confirmed) this.resultsSentAt.delete(id)
+    if (confirmed.length > 0) this.confirmResults(confirmed)
   }
 
   /** Sends one frame a turn of the event loop, so that the host's work runs in between. */

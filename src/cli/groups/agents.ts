@@ -1,4 +1,4 @@
-import { Args, Command } from "@effect/cli"
+import { Args, Command, Options } from "@effect/cli"
 import { lazyHandlers } from "../Load.ts"
 import { json, project, yes } from "../Options.ts"
 
@@ -6,7 +6,12 @@ const handler = lazyHandlers(() => import("../handlers/agents.ts"))
 
 const name = Args.text({ name: "name" }).pipe(Args.withDescription("Name of the agent."))
 
-const create = Command.make("create", { name, project, json }, handler((module) => module.create)).pipe(
+const namespace = Options.text("namespace").pipe(
+  Options.withDescription("Becomes part of its tasks' ids, where another agent's broker may give the same ones."),
+  Options.optional
+)
+
+const create = Command.make("create", { name, namespace, project, json }, handler((module) => module.create)).pipe(
   Command.withDescription("Create an agent, and print its token and signing secret, only once.")
 )
 

@@ -1,4 +1,4 @@
-import { Console, Effect, type Option } from "effect"
+import { Console, Effect, Option } from "effect"
 import { type Agent, CreateAgent } from "../../domain/Agent.ts"
 import { confirm } from "../Confirm.ts"
 import { decodeInput } from "../DecodeInput.ts"
@@ -7,14 +7,18 @@ import { type Column, formatAge, formatTable } from "../Table.ts"
 import { getAgent, listAgents } from "../Target.ts"
 import { escapeText } from "../TerminalText.ts"
 
-export const create = ({ json, name, project }: {
+export const create = ({ json, name, namespace, project }: {
   readonly name: string
+  readonly namespace: Option.Option<string>
   readonly project: Option.Option<string>
   readonly json: boolean
 }) =>
   withRemote(project, ({ access, api, slug }) =>
     Effect.gen(function*() {
-      const payload = yield* decodeInput(CreateAgent, { name })
+      const payload = yield* decodeInput(CreateAgent, {
+        name,
+        ...(Option.isSome(namespace) && { namespace: namespace.value })
+      })
       const answer = yield* api.agents.create({ path: { slug }, payload, withResponse: true })
       yield* printAnswer(answer, json, ({ agent, hmac_secret, token }) =>
         [
@@ -52,7 +56,7 @@ const notesOf = ({ last_refused_at, last_refused_detail, name, setup_advice }: A
 export const list = ({ json, project }: { readonly project: Option.Option<string>; readonly json: boolean }) =>
   withRemote(project, ({ api, slug }) =>
     Effect.flatMap(
-      api.agents.list({ path: { slug }, withResponse: true }),
+      api.agents.list({ path: { slug }, urlParams: {}, withResponse: true }),
       (answer) =>
         printAnswer(answer, json, (agents, _text, view) =>
           [formatTable(columns, agents, view), ...agents.flatMap(notesOf).map(escapeText)].join("\n"))

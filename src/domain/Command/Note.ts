@@ -2,6 +2,7 @@ import type { CommandPublic } from "../Command.ts"
 import type { TaskState } from "../TaskState.ts"
 import type { Timestamp } from "../Timestamp.ts"
 import { adviseAfterRetry } from "./Retry.ts"
+import { type WorkerFacts, writeWorkerNote } from "./WorkerNote.ts"
 
 /** The input of a note besides the command's own row. */
 export interface NoteFacts {
@@ -14,10 +15,13 @@ export interface NoteFacts {
   readonly is_served: number
   /** The state of the task that a cancel-task names; null where the brain does not know the task. */
   readonly task_state: TaskState | null
+  /** The worker that the command names; null: it names none, or one that the brain does not know. */
+  readonly worker: WorkerFacts | null
 }
 
-type CommandFacts = Pick<CommandPublic, "action" | "status" | "error" | "timeout_at"> & {
+type CommandFacts = Pick<CommandPublic, "action" | "status" | "error" | "timeout_at" | "completed_at"> & {
   /** JSON text. */
+  readonly payload: string
   readonly result: string | null
 }
 
@@ -34,7 +38,9 @@ export const writeNote = (command: CommandFacts, facts: NoteFacts): string | nul
   const { action, error, status } = command
   if (status === "pending") return writePendingNote(command, facts)
   if (status === "failed" && action === "retry_task") return adviseAfterRetry(facts.engine, error ?? "")
-  return status === "completed" && action === "cancel_task" ? writeCancelNote(command, facts) : null
+  if (status !== "completed") return null
+  if (action === "cancel_task") return writeCancelNote(command, facts)
+  return facts.worker === null ? null : writeWorkerNote(command, facts.worker)
 }
 
 const writePendingNote = ({ timeout_at }: CommandFacts, facts: NoteFacts): string | null => {

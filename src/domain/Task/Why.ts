@@ -24,7 +24,14 @@ export interface WhyFacts {
     readonly exception: string | null
   }
   /** Agents that serve the engine. */
-  readonly agents: { readonly total: number; readonly online: number; readonly last_seen_at: Time | null }
+  readonly agents: {
+    readonly total: number
+    readonly online: number
+    readonly last_seen_at: Time | null
+    /** The names of those online that report only received tasks, and of those whose broker does not answer. */
+    readonly eventsOff: ReadonlyArray<string>
+    readonly brokerAbsent: ReadonlyArray<string>
+  }
   /** The engine's workers, online ones first. */
   readonly workers: ReadonlyArray<WorkerFact>
   /** Whether the task's worker lists it among its running tasks; null: it lists none. */
@@ -39,6 +46,17 @@ export interface WhyFacts {
   /** Commands about the task that have not ended. */
   readonly openCommands: ReadonlyArray<{ readonly id: string; readonly action: string; readonly issued_at: Time }>
   readonly orphaned: { readonly orphaned_at: Time; readonly detail: string } | null
+  /** The last question about its outcome; null: never asked. */
+  readonly asked: QuestionFact | null
+}
+
+export interface QuestionFact {
+  readonly id: string
+  readonly asked_at: Time
+  readonly status: string
+  /** What the engine said; null without an answer. */
+  readonly engine_state: string | null
+  readonly error: string | null
 }
 
 export interface WorkerFact {
@@ -70,6 +88,15 @@ interface Evidence {
   readonly worker_lost_task: { readonly worker_name: string; readonly active_tasks: number }
   readonly running: { readonly worker_name: string | null }
   readonly agent_offline: { readonly agents: number; readonly last_seen_at: Time | null }
+  readonly broker_absent: { readonly agents: ReadonlyArray<string> }
+  readonly events_off: { readonly agents: ReadonlyArray<string> }
+  readonly asked: {
+    readonly command_id: string
+    readonly asked_at: Time
+    readonly status: string
+    readonly engine_state: string | null
+    readonly error: string | null
+  }
   readonly eta_in_future: { readonly eta: Time; readonly seconds_left: number }
   readonly no_worker: { readonly workers_offline: number; readonly last_heartbeat: Time | null }
   readonly no_consumer: { readonly queue: string; readonly workers_online: number }
@@ -109,6 +136,8 @@ export const reasonCodes = [
   "orphaned",
   "eta_in_future",
   "agent_offline",
+  "broker_absent",
+  "events_off",
   "worker_gone",
   "worker_lost_task",
   "no_worker",
@@ -120,7 +149,8 @@ export const reasonCodes = [
   "behind_others",
   "command_pending",
   "running",
-  "unknown"
+  "unknown",
+  "asked"
 ] as const satisfies ReadonlyArray<ReasonCode>
 
 const rankOf = (code: ReasonCode): number => reasonCodes.indexOf(code)
@@ -145,7 +175,46 @@ export const explainTask = (facts: WhyFacts): ReadonlyArray<Reason> => {
   if (endStates.has(state)) return [endOf(facts)]
   const found = state === "started" || state === "unknown" ? reasonsOfStarted(facts) : reasonsOfWaiting(facts)
   const reasons = [...found, ...pendingCommands(facts)].toSorted((a, b) => rankOf(a.code) - rankOf(b.code))
-  return reasons.length > 0 ? reasons : [unknownReason(facts)]
+  return [...(reasons.length > 0 ? reasons : [unknownReason(facts)]), ...lastQuestion(facts)]
+}
+
+const namesOf = (agents: ReadonlyArray<string>): string =>
+  agents.length === 1 ? `The agent ${agents[0]}` : `The agents ${agents.join(", ")}`
+
+/** What keeps the brain from learning what becomes of the task, though an agent is connected. */
+const blindAgents = ({ agents: { brokerAbsent, eventsOff }, task }: WhyFacts): ReadonlyArray<Reason> => [
+  ...(brokerAbsent.length === 0 ? [] : [{
+    code: "broker_absent" as const,
+    sentence: `${namesOf(brokerAbsent)} cannot reach the broker of ${task.engine}. ` +
+      "Until it answers nothing runs, and what ran is not reported.",
+    since: null,
+    evidence: { agents: brokerAbsent }
+  }]),
+  ...(eventsOff.length === 0 ? [] : [{
+    code: "events_off" as const,
+    sentence: `${namesOf(eventsOff)} reports only received tasks: it may have run. ` +
+      "Start the Celery workers with -E (or worker_send_task_events = True).",
+    since: null,
+    evidence: { agents: eventsOff }
+  }])
+]
+
+const lastQuestion = ({ asked }: WhyFacts): ReadonlyArray<Reason> => {
+  if (asked === null) return []
+  const { asked_at, engine_state, error, id, status } = asked
+  const answer = engine_state !== null
+    ? `answered "${engine_state}"`
+    : error !== null
+    ? `failed: ${error.slice(0, maxExceptionLength).toWellFormed()}`
+    : status === "pending" || status === "dispatched"
+    ? "has not answered yet"
+    : `gave no answer (${status})`
+  return [{
+    code: "asked",
+    sentence: `Its agent was last asked at ${asked_at} and ${answer}.`,
+    since: asked_at,
+    evidence: { command_id: id, asked_at, status, engine_state, error }
+  }]
 }
 
 const endOf = ({ task }: WhyFacts): Reason => {
@@ -197,7 +266,7 @@ const childrenOf = ({ children }: WhyFacts): ReadonlyArray<Reason> =>
 const reasonsOfStarted = (facts: WhyFacts): ReadonlyArray<Reason> => {
   const { isListed, orphaned, task, workers } = facts
   const { started_at, worker_name } = task
-  const reasons: Array<Reason> = [...agentOffline(facts)]
+  const reasons: Array<Reason> = [...agentOffline(facts), ...blindAgents(facts)]
   if (orphaned !== null) {
     reasons.push({
       code: "orphaned",
@@ -251,6 +320,7 @@ const reasonsOfStarted = (facts: WhyFacts): ReadonlyArray<Reason> => {
 /** A task that no worker has started. */
 const reasonsOfWaiting = (facts: WhyFacts): ReadonlyArray<Reason> => [
   ...agentOffline(facts),
+  ...blindAgents(facts),
   ...etaOf(facts),
   // without an agent the workers' state is as old as its last report
   ...(facts.agents.online > 0 ? consumersOf(facts) : []),

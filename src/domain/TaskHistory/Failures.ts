@@ -23,7 +23,7 @@ export interface FailedAttempt {
  */
 export const listFailedAttempts = (
   { entries }: History,
-  { attempts }: HistoryAnalysis
+  { attempts, runs }: HistoryAnalysis
 ): ReadonlyArray<FailedAttempt> => {
   let failed = none
   for (let index = 0; index < attempts.length; index++) {
@@ -34,11 +34,11 @@ export const listFailedAttempts = (
       failed = [...failed, { signature: lostSignature, at: attempts[index + 1]!.startEntry!.at, isLost: true }]
     }
   }
-  const last = attempts.at(-1)
+  const last = runs.at(-1)!.attempts.at(-1)
   const outcome = findReconciledOutcome(entries, last)
-  if (last === undefined || outcome?.outcome !== "failure") return failed
+  if (outcome?.outcome !== "failure") return failed
   const { exception, finished_at } = outcome
-  const at = finished_at ?? last.transitions[0]!.at
+  const at = finished_at ?? (last?.transitions[0] ?? entries[0]!).at
   return [...failed, { signature: signatureOf({ exception, traceback: null }), at, isLost: false }]
 }
 

@@ -13,7 +13,8 @@ const readHeader = (request: HttpServerRequest.HttpServerRequest, name: string):
 
 const pollHeaders = (request: HttpServerRequest.HttpServerRequest): PollHeaders => ({
   nonce: readHeader(request, "session-nonce"),
-  retryContracts: readHeader(request, "retry-contracts")
+  retryContracts: readHeader(request, "retry-contracts"),
+  hello: readHeader(request, "hello")
 })
 
 /** With the ids that the agent binds into its signatures. */

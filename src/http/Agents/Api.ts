@@ -1,9 +1,10 @@
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "@effect/platform"
 import { Schema } from "effect"
 import { Access } from "../../domain/Access.ts"
-import { Agent, AgentHealthSnapshot, CreateAgent, CreatedAgent } from "../../domain/Agent.ts"
+import { Agent, AgentHealthSnapshot, CreateAgent, CreatedAgent, UpdateAgent } from "../../domain/Agent.ts"
 import { exampleId } from "../../domain/Describe.ts"
 import { AgentId, caseInsensitiveId } from "../../domain/Id.ts"
+import { NoParams } from "../../domain/Query.ts"
 import { ProvideActor, ProvideProject } from "../Access.ts"
 import { pathParameter } from "../Docs/Parameters.ts"
 import { inChapter, operation } from "../Docs/Tags.ts"
@@ -15,6 +16,7 @@ const agentId = pathParameter("agent_id", caseInsensitiveId(AgentId), "The agent
 export class AgentsApi extends HttpApiGroup.make("agents")
   .add(
     HttpApiEndpoint.get("list")`/projects/${slug}/agents`
+      .setUrlParams(NoParams)
       .addSuccess(Schema.Array(Agent))
       .annotate(Access, { caller: "viewer", scope: "agents:read" })
       .annotateContext(operation(
@@ -37,6 +39,16 @@ export class AgentsApi extends HttpApiGroup.make("agents")
       .annotateContext(operation(
         "Create an agent",
         "`token` and `hmac_secret` are in this answer only: give both to the worker's environment."
+      ))
+  )
+  .add(
+    HttpApiEndpoint.patch("update")`/projects/${slug}/agents/${agentId}`
+      .setPayload(UpdateAgent)
+      .addSuccess(Agent)
+      .annotate(Access, { caller: "admin", scope: "agents:write", mutates: true, stepUp: true })
+      .annotateContext(operation(
+        "Change an agent",
+        "Its namespace becomes part of the ids of its tasks; tasks that the brain knows keep theirs."
       ))
   )
   .add(

@@ -9,6 +9,7 @@ export const layer = implementGroup(
     return handlers
       .handle("list", () => agents.list())
       .handle("create", ({ payload }) => agents.create(payload))
+      .handle("update", ({ path, payload }) => agents.update(path.agent_id, payload))
       .handle("health", ({ path }) => agents.listHealth(path.agent_id))
       .handle("delete", ({ path }) => agents.remove(path.agent_id))
   })

@@ -3,9 +3,9 @@ import { Schema } from "effect"
 import { Access } from "../../domain/Access.ts"
 import { AgentProcess } from "../../domain/AgentProcess.ts"
 import { describeField, exampleId } from "../../domain/Describe.ts"
-import { ListParams, wholeNumber } from "../../domain/Query.ts"
+import { strictQuery, wholeNumber } from "../../domain/Query.ts"
 import { text } from "../../domain/Text.ts"
-import { Worker, WorkerDetail } from "../../domain/Worker.ts"
+import { Worker, WorkerDetail, WorkersParams } from "../../domain/Worker.ts"
 import { ProjectLint } from "../../domain/WorkerLint.ts"
 import { ProvideActor, ProvideProject } from "../Access.ts"
 import { pagedRowsDescription, pathParameter } from "../Docs/Parameters.ts"
@@ -24,13 +24,13 @@ const AgentWorkersParams = Schema.Struct({
     "WyJ3b3JrZXJzIiwiMDE5OWMwZGUiXQ"
   ),
   limit: describeField(Schema.optional(wholeNumber(1, 500)), "The most rows.", 200)
-})
+}).annotations(strictQuery)
 
 /** The engines' workers, and the agents' own processes (interface, Agents; bodies: workers, agent-workers). */
 export class WorkersApi extends HttpApiGroup.make("workers")
   .add(
     HttpApiEndpoint.get("list")`/projects/${slug}/workers`
-      .setUrlParams(ListParams)
+      .setUrlParams(WorkersParams)
       .addSuccess(Schema.Array(Worker))
       .annotate(Access, { caller: "viewer", scope: "workers:read" })
       .annotateContext(

@@ -15,18 +15,47 @@ import { firstRowOf, hasRows, rowsOf } from "../Rows.ts"
 
 /** A row of `agents` as the drivers return it, without derived fields and secrets. */
 const Row = Schema.Struct({
-  ...Schema.Struct(Agent.fields).omit("is_outdated", "version_status").fields,
+  ...Schema.Struct(Agent.fields).omit("is_outdated", "version_status", "namespace").fields,
+  task_namespace: Agent.fields.namespace.from,
   engine_adapters: JsonColumn(Agent.fields.engine_adapters.from),
   scheduler_adapters: JsonColumn(Agent.fields.scheduler_adapters.from),
   capabilities: JsonColumn(Agent.fields.capabilities.from),
-  setup_advice: JsonColumn(Agent.fields.setup_advice.from)
+  setup_advice: JsonColumn(Agent.fields.setup_advice.from),
+  ids_apart_at: Schema.NullOr(Schema.String)
 })
-const toAgent = (row: typeof Row.Type): Agent => {
+type Row = typeof Row.Type
+
+/** What the records of two agents say whose tasks are kept apart: of the one with the chosen namespace, and of others. */
+const apartAdvice = (row: Row, all: ReadonlyArray<Row>): Agent["setup_advice"] => {
+  const isApart = (agent: Row) => agent.ids_apart_at !== null && agent.task_namespace === null
+  const sharesEngine = (other: Row) => other.engine_adapters.some((engine) => row.engine_adapters.includes(engine))
+  if (isApart(row)) {
+    return [{
+      code: "ids_apart",
+      detail:
+        "Another agent of the project may give its tasks the same ids, so the ids of this agent's tasks begin with " +
+        `"${row.assigned_namespace}/". Set a namespace; or set the same one for all agents of one broker.`
+    }]
+  }
+  if ((row.task_namespace ?? row.assigned_namespace ?? "") !== "") return []
+  return all.filter((other) => other.id !== row.id && isApart(other) && sharesEngine(other)).map((other) => ({
+    code: "ids_apart",
+    detail: `The agent ${other.name} may give its tasks the same ids as this one, so its ids begin with ` +
+      `"${other.assigned_namespace}/". Set a namespace for both; or the same one, if they have one broker.`
+  }))
+}
+const toAgent = ({ ids_apart_at: _, task_namespace: namespace, ...row }: Row): Agent => {
   const hasVersion = row.protocol_version !== ""
   const is_outdated = hasVersion && row.protocol_version !== protocolVersion
   const isFailed = row.state === "online" && row.setup_advice.some(({ code }) => code === "engine_failed")
   const state = isFailed ? "failed" : row.state
-  return { ...row, state, is_outdated, version_status: hasVersion ? (is_outdated ? "outdated" : "current") : null }
+  return {
+    ...row,
+    namespace,
+    state,
+    is_outdated,
+    version_status: hasVersion ? (is_outdated ? "outdated" : "current") : null
+  }
 }
 
 const HealthRow = Schema.Struct({
@@ -44,6 +73,7 @@ export interface NewAgent {
   readonly name: string
   readonly token_hash: string
   readonly hmac_secret: string
+  readonly task_namespace: string | null
   readonly created_at: string
 }
 
@@ -122,7 +152,8 @@ export class AgentsRepo extends Effect.Service<AgentsRepo>()("svc/AgentsRepo", {
       list: (projectId: ProjectId) =>
         Effect.map(
           rowsOf(Row)(read`SELECT ${columns} FROM agents WHERE project_id = ${projectId} ORDER BY id DESC`),
-          Arr.map(toAgent)
+          (rows) =>
+            rows.map((row) => toAgent({ ...row, setup_advice: [...row.setup_advice, ...apartAdvice(row, rows)] }))
         ),
       findById: (projectId: ProjectId, id: AgentId) =>
         Effect.map(
@@ -146,6 +177,9 @@ export class AgentsRepo extends Effect.Service<AgentsRepo>()("svc/AgentsRepo", {
           selectCommanded(task?.engine ?? null, task?.task_id ?? null, projectId, id, maxProcesses),
           (rows) => decodeCommanded(id, rows)
         ),
+      updateNamespace: (projectId: ProjectId, id: AgentId, namespace: string | null, at: Timestamp) =>
+        sql`UPDATE agents SET task_namespace = ${namespace}, updated_at = ${at}
+          WHERE project_id = ${projectId} AND id = ${id}`,
       insert: (agent: NewAgent) =>
         Effect.map(
           sql`INSERT INTO agents ${

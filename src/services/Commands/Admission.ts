@@ -61,6 +61,7 @@ export class CommandAdmission extends Effect.Service<CommandAdmission>()("svc/Co
       const processes = connected.length > 0 ? connected : declaredProcess
       const facts: NoteFacts = {
         engine,
+        worker: null,
         agent_name: agent?.name ?? null,
         agent_state: agent?.state ?? null,
         agent_seen_at: agent?.last_seen_at ?? null,

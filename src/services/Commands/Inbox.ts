@@ -123,6 +123,7 @@ export const layer = Layer.scoped(
     const writeBatch = Effect.gen(function*() {
       const answers = batch.flatMap((entry) => (entry.kind === "mark" ? [] : [entry]))
       if (answers.length > 0) yield* writeOrRefuse(answers, { write: writeAnswers, refuse })
+      for (const { kind, report } of answers) if (kind === "finished") report.onCommit()
       for (const entry of batch) if (entry.kind === "mark") yield* Deferred.succeed(entry.reached, undefined)
       batch = []
       yield* characters.release(answers.reduce((sum, answer) => sum + sizeOf(answer), 0))

@@ -209,11 +209,16 @@ export class CommandIntents extends Effect.Service<CommandIntents>()("svc/Comman
       recorded: Effect.Effect<ReadonlyArray<string>, E, R>
     ) {
       const agent = yield* getAgent(request.agent_id, null)
+      const engine = yield* resolveEngine(agent.engines, request.engine, recorded)
+      const { id: projectId } = yield* CurrentProject
       return {
         agent,
         agent_id: request.agent_id,
         action,
-        engine: yield* resolveEngine(agent.engines, request.engine, recorded),
+        engine,
+        worker_before: request.worker_name === null
+          ? null
+          : yield* workers.findPool(projectId, engine, request.worker_name),
         target_type: "worker",
         target_id: request.worker_name,
         parameters: { worker_name: request.worker_name ?? undefined, ...parameters },

@@ -55,6 +55,7 @@ interface InsertOptions extends IssuedIntent {
 /** The row of a command, without encrypted parameters and idempotency key, and its audit rows. */
 const makeInsert = ({ actor, id, initialState, intent, issued_at, project_id }: InsertOptions): CommandInsert => {
   const { act, action, agent_id, engine, metadata, parameters, sealed = {}, target_id, target_type } = intent
+  const { worker_before = null } = intent
   const isPending = initialState.status === "pending"
   const masks = Object.fromEntries(Object.keys(sealed).map((name) => [name, REDACTED]))
   return {
@@ -74,6 +75,7 @@ const makeInsert = ({ actor, id, initialState, intent, issued_at, project_id }: 
       request_hash: null,
       bound_session_id: intent.bound_session_id ?? null,
       bulk_job_id: intent.bulk_job_id ?? null,
+      worker_before: worker_before === null ? null : JSON.stringify(worker_before),
       issued_at,
       timeout_at: Timestamp.addSeconds(issued_at, intent.timeout_seconds),
       completed_at: isPending ? null : issued_at,

@@ -1,5 +1,6 @@
 import type { CanonicalText, JsonInput } from "../../domain/CanonicalJson.ts"
 import type { Command, CommandAction, CommandStatus } from "../../domain/Command.ts"
+import type { PoolReport } from "../../domain/Command/WorkerNote.ts"
 import type { AgentId, BulkJobId, CommandId, ProjectId, UserId } from "../../domain/Id.ts"
 import type { Timestamp } from "../../domain/Timestamp.ts"
 import type { CommandedAgent } from "../Agents/Repo.ts"
@@ -23,6 +24,8 @@ export interface Intent {
   readonly agent?: CommandedAgent
   /** The bulk job that issues the command. */
   readonly bulk_job_id?: BulkJobId
+  /** The pool of the worker that the command names, before it. */
+  readonly worker_before?: PoolReport | null
   /** Additional metadata of the audit row. */
   readonly metadata?: Readonly<Record<string, unknown>>
   /** An audit row of the act that issues the command, before the command's own. */
@@ -57,6 +60,8 @@ export interface NewCommand extends InitialState {
   readonly bound_session_id: string | null
   /** The bulk job that issued it; null: none. */
   readonly bulk_job_id: BulkJobId | null
+  /** A PoolReport as JSON text. */
+  readonly worker_before: string | null
   /** The time of issue for a command that ended at once, else null. */
   readonly completed_at: Timestamp | null
 }
@@ -134,6 +139,8 @@ export interface ResultReport extends ReportBase {
   readonly status: "success" | "failed"
   readonly result: string | null
   readonly error: string | null
+  /** Called after the commit, or once it is known that the result cannot be stored. */
+  readonly onCommit: () => void
 }
 
 /** What an agent reported on a command, and when the report arrived. */

@@ -2,14 +2,17 @@ import { Effect, Layer, Option, Schema } from "effect"
 import { canonicalize } from "../../domain/CanonicalJson.ts"
 import { type AgentId, CommandId, type ProjectId } from "../../domain/Id.ts"
 import {
+  type EngineAnswer,
   inferOutcome,
+  inferWaitingOutcome,
   isActiveOn,
+  isOfEarlierAttempt,
   type Outcome,
   ReconcileResult,
   type WorkerActivity
 } from "../../domain/Task/Outcome.ts"
+import * as TaskHistory from "../../domain/TaskHistory.ts"
 import * as Timestamp from "../../domain/Timestamp.ts"
-import { AgentProcessesRepo } from "../AgentProcesses/Repo.ts"
 import { AgentsRepo } from "../Agents/Repo.ts"
 import * as Ids from "../Ids.ts"
 import { Ingest } from "../Ingest.ts"
@@ -17,81 +20,68 @@ import { Loops } from "../Loops.ts"
 import { ProjectsRepo } from "../Projects/Repo.ts"
 import { Settings } from "../Settings.ts"
 import { TaskOrphans } from "../Tasks/Orphans.ts"
-import { type StartedTask, TasksRepo } from "../Tasks/Repo.ts"
-import { WorkersRepo } from "../Workers/Repo.ts"
+import { type StartedTask, TasksRepo, type WaitingTask } from "../Tasks/Repo.ts"
 import { CommandDispatch } from "./Dispatch.ts"
 import type { NewCommand } from "./Model.ts"
+import { TaskEvidence } from "./Reconciliation/Evidence.ts"
+import { makeProjectWalk } from "./Reconciliation/ProjectWalk.ts"
 import { CommandsRepo } from "./Repo.ts"
 
-/** Started tasks and questions per tick: an agent answers its questions one after the other. */
-const maxTasksPerTick = 200
-const maxQuestionsPerTick = 20
-/** Projects per tick. */
-const maxProjectsPerTick = 50
-/** How far clocks may differ (agents' protocol, section 3.3). */
-const clocksDifferSeconds = 60
+/** Questions per tick: an agent answers its questions one after the other. Waiting tasks may be many, so they have fewer. */
+const maxStartedQuestions = 20
+const maxWaitingQuestions = 10
 /** Maximum unanswered questions. */
 const maxOpenQuestions = 200
 
-interface Question extends StartedTask {
+interface StartedQuestion extends StartedTask {
+  readonly kind: "started"
   readonly agent_id: AgentId
   readonly at: Timestamp.Timestamp
 }
 
+/** `since`: the time of the event that says that the task waits, or ran when it was last heard of. */
+interface WaitingQuestion extends WaitingTask {
+  readonly kind: "waiting"
+  readonly since: Timestamp.Timestamp
+  readonly agent_id: AgentId
+  readonly at: Timestamp.Timestamp
+}
+
+type Question = StartedQuestion | WaitingQuestion
+
 const decodeAnswer = Schema.decodeUnknownOption(Schema.parseJson(ReconcileResult))
 
+/** How a Celery task says when its retry is due; its agent reports no eta. */
+const retryDelay = /^Retry in (\d+(?:\.\d+)?)s/
+
+/** When the task is due, as far as its events say. */
+const dueAt = ({ eta, exception, state, updated_at }: WaitingTask): Timestamp.Timestamp => {
+  const seconds = state === "retry" ? Number(retryDelay.exec(exception ?? "")?.[1] ?? 0) : 0
+  const due = Timestamp.addSeconds(updated_at, Math.min(seconds, maxRetryDelay))
+  return eta !== null && eta > due ? eta : due
+}
+
+/** Seconds; a longer one is no delay of a retry. */
+const maxRetryDelay = 366 * Timestamp.secondsPerDay
+
 /**
- * Asks agents for the outcome of tasks that started long ago and never ended, by `reconcile_task`, and reports the
- * answers as `task.reconciled` events. A lost answer is asked for again.
+ * Asks agents for the outcome of tasks that have no end, by `reconcile_task`, and reports the answers as
+ * `task.reconciled` events: of those that started long ago, and of those that wait for longer than they should, or whose
+ * outcome is unknown. A lost answer is asked for again.
  */
 export class TaskReconciliation extends Effect.Service<TaskReconciliation>()("svc/TaskReconciliation", {
   effect: Effect.gen(function*() {
     const agentsRepo = yield* AgentsRepo
-    const agentWorkers = yield* AgentProcessesRepo
     const projectsRepo = yield* ProjectsRepo
     const tasksRepo = yield* TasksRepo
-    const workersRepo = yield* WorkersRepo
+    const { makeWaitingLookup, makeWorkerLookup } = yield* TaskEvidence
     const commands = yield* CommandsRepo
     const dispatch = yield* CommandDispatch
     const orphans = yield* TaskOrphans
     const ingest = yield* Ingest
-    const { agentOfflineAfter, commandTimeout, reconcileAfter } = yield* Settings
+    const { commandTimeout, reconcileAfter } = yield* Settings
 
     const openQuestions = new Map<CommandId, Question>()
-    let cursor: { readonly project: ProjectId | null; readonly after: string | null } = { project: null, after: null }
-
-    /** The workers of these tasks. A task without a worker's name depends on the processes of its engine. */
-    const makeWorkerLookup = Effect.fnUntraced(
-      function*(project: ProjectId, tasks: ReadonlyArray<StartedTask>, now: Timestamp.Timestamp) {
-        const workers = yield* workersRepo.listActivity(project, [
-          ...new Set(tasks.flatMap(({ worker_name }) => worker_name ?? []))
-        ])
-        const nameless = tasks.filter(({ worker_name }) => worker_name === null)
-        const processes = nameless.length === 0 ? [] : yield* agentWorkers.listOnlineEngines(project)
-        const fresh = Timestamp.addSeconds(now, -2 * agentOfflineAfter)
-        const silent = Timestamp.addSeconds(now, -reconcileAfter)
-        return (task: StartedTask): WorkerActivity => {
-          if (task.worker_name === null) {
-            const mayRun = processes.some(({ engines, since }) =>
-              engines.includes(task.engine) && since <= task.started_at
-            )
-            return { name: null, activeTaskIds: null, silentSince: mayRun ? null : task.started_at }
-          }
-          const workerRow = workers.find(({ engine, name }) => engine === task.engine && name === task.worker_name)
-          if (workerRow === undefined) {
-            return { name: task.worker_name, activeTaskIds: null, silentSince: task.started_at }
-          }
-          const { active, described_at, last_heartbeat, state } = workerRow
-          const hasFreshList = described_at !== null && described_at >= fresh && described_at > task.started_at
-          const isGone = state === "offline" && (last_heartbeat ?? task.started_at) < silent
-          return {
-            name: task.worker_name,
-            activeTaskIds: hasFreshList ? active : null,
-            silentSince: isGone ? last_heartbeat ?? task.started_at : null
-          }
-        }
-      }
-    )
 
     const reportOutcome = (commandId: CommandId, question: Question, outcome: Outcome): boolean =>
       ingest.offer({
@@ -112,7 +102,7 @@ export class TaskReconciliation extends Effect.Service<TaskReconciliation>()("sv
       })
 
     /** Marks the task as orphaned where its worker is gone. Without a connected agent that is not known. */
-    const markOrphan = Effect.fnUntraced(function*(question: Question, worker: WorkerActivity, answer: string) {
+    const markOrphan = Effect.fnUntraced(function*(question: StartedQuestion, worker: WorkerActivity, answer: string) {
       if (worker.silentSince === null || isActiveOn(question.task_id, worker)) return
       const workerName = worker.name === null ? "The process that ran it" : `Its worker ${worker.name}`
       const detail = `${workerName} has been silent since ${worker.silentSince}, and ${answer}.`
@@ -122,108 +112,167 @@ export class TaskReconciliation extends Effect.Service<TaskReconciliation>()("sv
     const isOnline = (project: ProjectId, agentId: AgentId) =>
       Effect.map(agentsRepo.listOnline(project), (agents) => agents.some(({ id }) => id === agentId))
 
+    /** Whether nothing is left to do with the answer: the ingest queue may be full. */
+    const reportStarted = Effect.fnUntraced(
+      function*(commandId: CommandId, question: StartedQuestion, answer: Option.Option<EngineAnswer>) {
+        const { project_id, started_at, task_id } = question
+        const worker = (yield* makeWorkerLookup(project_id, [question], yield* Timestamp.now))(question)
+        if (Option.isNone(answer)) {
+          const isAsked = yield* isOnline(project_id, question.agent_id)
+          if (isAsked) yield* markOrphan(question, worker, "its agent did not say what became of the task")
+          return true
+        }
+        const outcome = isOfEarlierAttempt(answer.value.finished_at, started_at)
+          ? null
+          : inferOutcome(answer.value, task_id, worker)
+        // before the report: after a crash in between the question is asked again
+        if (outcome?.outcome === "unknown") {
+          yield* markOrphan(question, worker, `the engine says "${outcome.engine_state}"`)
+        }
+        return outcome === null || reportOutcome(commandId, question, outcome)
+      }
+    )
+
+    const reportWaiting = Effect.fnUntraced(
+      function*(commandId: CommandId, question: WaitingQuestion, answer: EngineAnswer) {
+        if (isOfEarlierAttempt(answer.finished_at, question.since)) return true
+        const evidence = (yield* makeWaitingLookup(question.project_id, [question], yield* Timestamp.now))(question)
+        const outcome = inferWaitingOutcome(answer, question.engine, evidence)
+        // that it is still unknown is no news
+        if (outcome === null || outcome.outcome === question.state) return true
+        return reportOutcome(commandId, question, { ...outcome, waiting_since: question.since })
+      }
+    )
+
     /** Reports the answers that have arrived. An answer waits while the ingest queue is full. */
     const reportAnswers = Effect.fn("TaskReconciliation.reportAnswers")(function*() {
-      const now = yield* Timestamp.now
-      const overdue = Timestamp.addSeconds(now, -2 * commandTimeout)
-      for (const answer of yield* commands.listEnded([...openQuestions.keys()])) {
-        const question = openQuestions.get(answer.id)
+      const overdue = Timestamp.addSeconds(yield* Timestamp.now, -2 * commandTimeout)
+      for (const { id, result, status } of yield* commands.listEnded([...openQuestions.keys()])) {
+        const question = openQuestions.get(id)
         if (question === undefined) continue
-        const reconciled = answer.status === "completed" ? decodeAnswer(answer.result) : Option.none()
-        const worker = (yield* makeWorkerLookup(question.project_id, [question], now))(question)
-        if (Option.isNone(reconciled)) {
-          const isAsked = yield* isOnline(question.project_id, question.agent_id)
-          if (isAsked) yield* markOrphan(question, worker, "its agent did not say what became of the task")
-        } else {
-          const finished_at = Timestamp.parse(reconciled.value.finished_at ?? "") ?? null
-          // an end long before the start belongs to an earlier attempt, one shortly before it to another host's clock
-          const isOld = finished_at !== null &&
-            finished_at < Timestamp.addSeconds(question.started_at, -clocksDifferSeconds)
-          const outcome = isOld ? null : inferOutcome({ ...reconciled.value, finished_at }, question.task_id, worker)
-          // before the report: after a crash in between the question is asked again
-          if (outcome?.outcome === "unknown") {
-            yield* markOrphan(question, worker, `the engine says "${outcome.engine_state}"`)
-          }
-          if (outcome !== null && !reportOutcome(answer.id, question, outcome)) continue
-        }
-        openQuestions.delete(answer.id)
+        const answer = Option.map(
+          status === "completed" ? decodeAnswer(result) : Option.none(),
+          (answer): EngineAnswer => ({ ...answer, finished_at: Timestamp.parse(answer.finished_at ?? "") ?? null })
+        )
+        const isReported = question.kind === "started"
+          ? yield* reportStarted(id, question, answer)
+          : Option.isNone(answer) || (yield* reportWaiting(id, question, answer.value))
+        if (isReported) openQuestions.delete(id)
       }
       for (const [id, { at }] of openQuestions) if (at < overdue) openQuestions.delete(id)
     })
 
-    const askAgents = Effect.fnUntraced(
-      function*(project: ProjectId, tasks: ReadonlyArray<StartedTask>, now: Timestamp.Timestamp) {
-        const agents = yield* agentsRepo.listOnline(project)
-        const round = Math.floor(Timestamp.toEpochMillis(now) / (reconcileAfter * 1000))
-        const questions = new Map<CommandId, Question>()
-        for (const task of tasks) {
-          const serving = agents.filter(({ engines }) => engines.includes(task.engine))
-          // another agent may have another broker, which does not know the task
-          const agent = serving.find(({ id }) => id === task.reporter) ?? serving[0]
-          if (agent !== undefined) questions.set(yield* Ids.nextOf(CommandId), { ...task, agent_id: agent.id, at: now })
-        }
-        if (questions.size === 0) return
-        const inserted = yield* commands.insert(
-          [...questions].map(([id, { agent_id, engine, task_id }]): NewCommand => ({
-            id,
-            project_id: project,
-            agent_id,
-            issued_by: null,
-            action: "reconcile_task",
-            engine,
-            target_type: "task",
-            target_id: task_id,
-            payload: canonicalize({ task_id }),
-            sealed_payload: null,
-            // one question per task and round, whichever replica asks first
-            idempotency_key: `reconcile:${round}:${engine}:${task_id}`,
-            request_hash: null,
-            bound_session_id: null,
-            bulk_job_id: null,
-            issued_at: now,
-            timeout_at: Timestamp.addSeconds(now, commandTimeout),
-            status: "pending",
-            result: null,
-            error: null,
-            completed_at: null
-          }))
-        )
-        for (const { agent_id, id } of inserted) {
-          openQuestions.set(id, questions.get(id)!)
-          if (agent_id !== null) yield* dispatch.notify(agent_id)
-        }
+    /** Issues the questions. `key`: whichever replica asks first inserts the only command of a question. */
+    const ask = Effect.fnUntraced(function*(questions: ReadonlyArray<Question>, key: (question: Question) => string) {
+      if (questions.length === 0) return
+      const byId = new Map<CommandId, Question>()
+      for (const question of questions) byId.set(yield* Ids.nextOf(CommandId), question)
+      const inserted = yield* commands.insert(
+        [...byId].map(([id, question]): NewCommand => ({
+          id,
+          project_id: question.project_id,
+          agent_id: question.agent_id,
+          issued_by: null,
+          action: "reconcile_task",
+          engine: question.engine,
+          target_type: "task",
+          target_id: question.task_id,
+          payload: canonicalize({ task_id: question.task_id }),
+          sealed_payload: null,
+          idempotency_key: `reconcile:${key(question)}:${question.engine}:${question.task_id}`,
+          request_hash: null,
+          bound_session_id: null,
+          bulk_job_id: null,
+          worker_before: null,
+          issued_at: question.at,
+          timeout_at: Timestamp.addSeconds(question.at, commandTimeout),
+          status: "pending",
+          result: null,
+          error: null,
+          completed_at: null
+        }))
+      )
+      for (const { agent_id, id } of inserted) {
+        openQuestions.set(id, byId.get(id)!)
+        if (agent_id !== null) yield* dispatch.notify(agent_id)
       }
-    )
+    })
 
-    /** Reads the next started tasks, project after project, and asks about those that no worker lists. */
-    const scanTasks = Effect.fn("TaskReconciliation.scanTasks")(function*() {
-      const now = yield* Timestamp.now
-      const before = Timestamp.addSeconds(now, -reconcileAfter)
-      const projects = yield* projectsRepo.listIds
-      const first = Math.max(0, projects.findIndex((id) => id >= (cursor.project ?? "")))
-      let tasksLeft = maxTasksPerTick
-      let questionsLeft = maxQuestionsPerTick
-      for (const project of [...projects.slice(first), ...projects.slice(0, first)].slice(0, maxProjectsPerTick)) {
-        const tasks = yield* tasksRepo.listStarted(
-          project,
-          project === cursor.project ? cursor.after : null,
-          before,
-          tasksLeft
-        )
-        const worker = yield* makeWorkerLookup(project, tasks, now)
-        const unlistedTasks = tasks.filter((task) => !isActiveOn(task.task_id, worker(task)))
-        const questions = unlistedTasks.slice(0, questionsLeft)
-        yield* askAgents(project, questions, now)
-        tasksLeft -= tasks.length
-        questionsLeft -= questions.length
-        if (tasksLeft > 0 && questionsLeft > 0) continue
-        cursor = { project, after: (questions.length < unlistedTasks.length ? questions : tasks).at(-1)?.id ?? null }
-        return
+    /** The agent to ask: another agent may have another broker, which does not know the task. */
+    const makeRouting = Effect.fnUntraced(function*(project: ProjectId) {
+      const agents = yield* agentsRepo.listOnline(project)
+      return (engine: string, reporter: string | null) => {
+        const serving = agents.filter(({ engines }) => engines.includes(engine))
+        return serving.find(({ id }) => id === reporter) ?? serving[0]
       }
-      const next = projects.length <= maxProjectsPerTick
-        ? undefined
-        : projects[(first + maxProjectsPerTick) % projects.length]
-      cursor = { project: next ?? null, after: null }
+    })
+
+    const walkStarted = makeProjectWalk({
+      maxQuestionsPerTick: maxStartedQuestions,
+      list: (project, after, limit) =>
+        Effect.flatMap(
+          Timestamp.now,
+          (now) => tasksRepo.listStarted(project, after, Timestamp.addSeconds(now, -reconcileAfter), limit)
+        ),
+      select: Effect.fnUntraced(function*(project: ProjectId, tasks: ReadonlyArray<StartedTask>) {
+        const worker = yield* makeWorkerLookup(project, tasks, yield* Timestamp.now)
+        return tasks.filter((task) => !isActiveOn(task.task_id, worker(task)))
+      }),
+      ask: Effect.fnUntraced(function*(project: ProjectId, tasks: ReadonlyArray<StartedTask>) {
+        if (tasks.length === 0) return
+        const at = yield* Timestamp.now
+        const route = yield* makeRouting(project)
+        const round = Math.floor(Timestamp.toEpochMillis(at) / (reconcileAfter * 1000))
+        const questions = tasks.flatMap((task): ReadonlyArray<Question> => {
+          const agent = route(task.engine, task.reporter)
+          return agent === undefined ? [] : [{ ...task, kind: "started", agent_id: agent.id, at }]
+        })
+        yield* ask(questions, () => `${round}`)
+      })
+    })
+
+    /** Whether it is time to ask again: the pauses double, so that a long backlog does not keep the agents busy. */
+    const isDue = (task: WaitingTask, now: Timestamp.Timestamp): boolean => {
+      const due = dueAt(task)
+      if (due > Timestamp.addSeconds(now, -reconcileAfter)) return false
+      if (task.asked_at === null) return true
+      const [asked, since, at] = [task.asked_at, due, now].map(Timestamp.toEpochMillis) as [number, number, number]
+      return at - asked >= Math.max(reconcileAfter * 1000, asked - since)
+    }
+
+    const walkWaiting = makeProjectWalk({
+      maxQuestionsPerTick: maxWaitingQuestions,
+      list: tasksRepo.listWaiting,
+      select: Effect.fnUntraced(function*(project: ProjectId, tasks: ReadonlyArray<WaitingTask>) {
+        const now = yield* Timestamp.now
+        const due = tasks.filter((task) => isDue(task, now))
+        const evidence = yield* makeWaitingLookup(project, due, now)
+        return due.filter((task) => !evidence(task).isListed)
+      }),
+      ask: Effect.fnUntraced(function*(project: ProjectId, tasks: ReadonlyArray<WaitingTask>) {
+        if (tasks.length === 0) return
+        const at = yield* Timestamp.now
+        const route = yield* makeRouting(project)
+        const histories = yield* tasksRepo.listHistories(project, tasks.map(({ id }) => id))
+        const questions = tasks.flatMap((task): ReadonlyArray<Question> => {
+          const history = histories.get(task.id)
+          if (history === undefined) return []
+          const { entries } = TaskHistory.decode(history)
+          const last = TaskHistory.findOpenEntry(entries) ?? entries[0]
+          const agent = route(task.engine, last?.agentId ?? null)
+          return agent === undefined
+            ? []
+            : [{ ...task, kind: "waiting", since: last?.at ?? task.updated_at, agent_id: agent.id, at }]
+        })
+        yield* ask(questions, (question) => `waiting ${question.kind === "waiting" ? question.asked_at ?? "" : ""}`)
+      })
+    })
+
+    /** Reads the next tasks without an end, project after project, and asks about those that no worker lists. */
+    const scanTasks = Effect.fn("TaskReconciliation.scanTasks")(function*() {
+      const projects = yield* projectsRepo.listIds
+      yield* walkStarted(projects)
+      yield* walkWaiting(projects)
     })
 
     const tick = Effect.gen(function*() {
@@ -237,14 +286,13 @@ export class TaskReconciliation extends Effect.Service<TaskReconciliation>()("sv
   static readonly layer = this.Default.pipe(
     Layer.provide([
       AgentsRepo.layer,
-      AgentProcessesRepo.layer,
       CommandDispatch.layer,
       CommandsRepo.layer,
       Ingest.layer,
       ProjectsRepo.layer,
+      TaskEvidence.layer,
       TaskOrphans.layer,
-      TasksRepo.layer,
-      WorkersRepo.layer
+      TasksRepo.layer
     ])
   )
 

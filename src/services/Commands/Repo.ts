@@ -2,6 +2,7 @@ import { SqlClient, type Statement } from "@effect/sql"
 import { Effect, Option } from "effect"
 import { type Command, type CommandStatus } from "../../domain/Command.ts"
 import { type NoteFacts, writeNote } from "../../domain/Command/Note.ts"
+import type { PoolReport } from "../../domain/Command/WorkerNote.ts"
 import type { CommandId, ProjectId } from "../../domain/Id.ts"
 import type { TaskKey } from "../../domain/Task.ts"
 import type { Timestamp } from "../../domain/Timestamp.ts"
@@ -27,6 +28,7 @@ const insertColumnTypes = {
   request_hash: "text",
   bound_session_id: "text",
   bulk_job_id: "uuid",
+  worker_before: "text",
   status: "text",
   result: "text",
   error: "text",
@@ -36,14 +38,53 @@ const insertColumnTypes = {
 } satisfies Record<keyof NewCommand, "uuid" | "text">
 
 /** A row with the facts of its note. */
-type RowWithNoteFacts = CommandRow & NoteFacts
+interface RowWithNoteFacts extends CommandRow, Omit<NoteFacts, "worker"> {
+  readonly worker_name: string | null
+  readonly worker_state: string | null
+  readonly worker_concurrency: number | null
+  readonly worker_queues: string | null
+  readonly worker_metadata: string | null
+  readonly worker_before: string | null
+}
 
-const withNote = (
-  { agent_name, agent_seen_at, agent_state, engine, is_served, task_state, ...command }: RowWithNoteFacts
-): Command => ({
-  ...command,
-  note: writeNote(command, { agent_name, agent_seen_at, agent_state, engine, is_served, task_state })
-})
+/** What a heartbeat writes into a worker's metadata (`Presence/AdapterHealth.ts`). */
+interface PoolMetadata {
+  readonly pool?: { readonly implementation?: unknown }
+  readonly process_ids?: ReadonlyArray<number> | null
+  readonly described_at?: Timestamp | null
+}
+
+const withNote = ({
+  agent_name,
+  agent_seen_at,
+  agent_state,
+  engine,
+  is_served,
+  task_state,
+  worker_before,
+  worker_concurrency,
+  worker_metadata,
+  worker_name,
+  worker_queues,
+  worker_state,
+  ...command
+}: RowWithNoteFacts): Command => {
+  const { described_at = null, pool, process_ids = null }: PoolMetadata = JSON.parse(worker_metadata ?? "{}") // Presence wrote it
+  const worker = worker_name === null ? null : {
+    name: worker_name,
+    isOnline: worker_state === "online",
+    queues: JSON.parse(worker_queues ?? "[]") as ReadonlyArray<string>, // the same
+    concurrency: worker_concurrency,
+    implementation: typeof pool?.implementation === "string" ? pool.implementation : null,
+    process_ids,
+    described_at,
+    before: worker_before === null ? null : JSON.parse(worker_before) as PoolReport // `Issue.ts` wrote it
+  }
+  return {
+    ...command,
+    note: writeNote(command, { agent_name, agent_seen_at, agent_state, engine, is_served, task_state, worker })
+  }
+}
 
 /** The columns of a CommandRow. */
 export const commandColumns = [
@@ -69,10 +110,14 @@ const selectWithFactsSql = `
   SELECT ${commandColumns.map((column) => `c.${column}`).join(", ")}, c.engine,
     a.name AS agent_name, a.state AS agent_state, a.last_seen_at AS agent_seen_at,
     CASE WHEN c.status = 'pending' AND EXISTS (SELECT 1 FROM agent_workers w WHERE w.agent_id = c.agent_id AND w.state = 'online'
-      AND (w.engines = '[]' OR w.engines LIKE '%"' || c.engine || '"%')) THEN 1 ELSE 0 END AS is_served, t.state AS task_state
+      AND (w.engines = '[]' OR w.engines LIKE '%"' || c.engine || '"%')) THEN 1 ELSE 0 END AS is_served, t.state AS task_state,
+    w.name AS worker_name, w.state AS worker_state, w.concurrency AS worker_concurrency, w.queues AS worker_queues,
+    w.metadata AS worker_metadata, c.worker_before
   FROM commands c LEFT JOIN agents a ON a.id = c.agent_id
   LEFT JOIN tasks t ON c.action = 'cancel_task'
-    AND t.project_id = c.project_id AND t.engine = c.engine AND t.task_id = c.target_id`
+    AND t.project_id = c.project_id AND t.engine = c.engine AND t.task_id = c.target_id
+  LEFT JOIN workers w ON c.target_type = 'worker' AND c.status = 'completed'
+    AND w.project_id = c.project_id AND w.engine = c.engine AND w.name = c.target_id`
 
 /** Commands as people issue and read them. `CommandStatusRepo` changes their status. */
 export class CommandsRepo extends Effect.Service<CommandsRepo>()("svc/CommandsRepo", {

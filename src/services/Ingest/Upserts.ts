@@ -5,7 +5,8 @@ import { lowOf } from "../Queues/Low.ts"
  * dialect.
  */
 export const workerChanges = (greatest: "max" | "greatest"): string => `
-  state = CASE WHEN excluded.last_heartbeat > coalesce(workers.last_heartbeat, '')
+  state = CASE WHEN (excluded.last_heartbeat > coalesce(workers.last_heartbeat, '')
+        AND (excluded.last_heartbeat > coalesce(workers.left_at, '') OR excluded.state = 'offline'))
       OR (excluded.last_heartbeat = workers.last_heartbeat AND excluded.state = 'offline') THEN excluded.state
     ELSE workers.state END,
   last_heartbeat = ${greatest}(coalesce(workers.last_heartbeat, excluded.last_heartbeat),

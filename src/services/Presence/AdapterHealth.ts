@@ -26,6 +26,8 @@ export interface QueueReport {
 }
 
 export interface AdapterReport {
+  /** The engines that say whether their broker answers. */
+  readonly brokers: ReadonlyMap<string, boolean>
   readonly workers: ReadonlyArray<WorkerReport>
   readonly queues: ReadonlyArray<QueueReport>
 }
@@ -36,15 +38,18 @@ const maxWorkers = 1000
 const maxQueues = 1000
 const maxTaskNames = 5000
 const maxActiveTasks = 2000
+const maxProcesses = 1000
 
 /** `health`: `<engine>.<name>` to text, objects as JSON text. Scheduler names count as engines too. */
 export const readAdapterHealth = (health: Readonly<Record<string, unknown>>, redaction: Redaction): AdapterReport => {
   const workers: Array<WorkerReport> = []
   const queues = new Map<string, QueueReport>()
+  const brokers = new Map<string, boolean>()
   for (const [key, value] of Object.entries(health)) {
     const at = key.indexOf(".")
     const engine = at < 1 ? null : asName(key.slice(0, at), maxEngineLength)
     const field = key.slice(at + 1)
+    if (engine !== null && field === "broker_connected") brokers.set(engine, String(value).toLowerCase() !== "false")
     if (engine === null || (field !== "worker_details" && field !== "queue_depths")) continue
     const brokerType = asName(health[`${engine}.broker_type`])
     const add = (queue: string, depth: number | null, hint: string | null) => {
@@ -71,7 +76,7 @@ export const readAdapterHealth = (health: Readonly<Record<string, unknown>>, red
       for (const queue of report.queues) add(queue, null, hint)
     }
   }
-  return { workers, queues: [...queues.values()] }
+  return { brokers, workers, queues: [...queues.values()] }
 }
 
 /** One node of Celery's `worker_details`: `stats`, `active`, `active_queues`, `registered`, `conf`. */
@@ -96,15 +101,22 @@ const readWorker = (
     metadata: {
       registered: asArray(details.registered).flatMap((task) => asName(task) ?? []).slice(0, maxTaskNames),
       pool: pickScalars({ ...pool, processes: asArray(pool.processes).length }, redaction),
-      prefetch_count: asCount(stats.prefetch_count),
-      active_task_ids: Array.isArray(details.active)
-        ? details.active.slice(0, maxActiveTasks).flatMap((task) => asName(asRecord(task).id) ?? [])
+      process_ids: Array.isArray(pool.processes)
+        ? pool.processes.slice(0, maxProcesses).flatMap((pid) => asInt32(pid) ?? [])
         : null,
+      prefetch_count: asCount(stats.prefetch_count),
+      active_task_ids: Array.isArray(details.active) ? taskIdsOf(details.active.slice(0, maxActiveTasks)) : null,
       uptime_seconds: asCount(stats.uptime),
       processed_since_start: totals.reduce((sum, total) => sum + total, 0),
       conf: pickScalars(asRecord(details.conf), redaction)
     }
   }
+}
+
+/** Null where the report counts the tasks without naming them, as our own agent's does. */
+const taskIdsOf = (active: ReadonlyArray<unknown>): ReadonlyArray<string> | null => {
+  const ids = active.flatMap((task) => asName(asRecord(task).id) ?? [])
+  return ids.length === active.length ? ids : null
 }
 
 /** `redis://127.0.0.1:6379/12`: no user, no password. */

@@ -1,7 +1,14 @@
 import type { Deferred } from "effect"
 import type { AgentId } from "../../domain/Id.ts"
+import type { TaskNamespace } from "../../domain/TaskNamespace.ts"
 import type { PresenceCallbacks, ProcessInfo } from "./Model.ts"
 import type { DisconnectRow, HealthRow, RefusalRow } from "./Rows.ts"
+
+/** What names a worker within its project. */
+export interface WorkerKey {
+  readonly engine: string
+  readonly name: string
+}
 
 /** One live session in memory. */
 export interface LiveSession {
@@ -9,6 +16,10 @@ export interface LiveSession {
   readonly callbacks: PresenceCallbacks
   /** Epoch milliseconds. */
   lastSeen: number
+  /** The workers that run in its process, as its last heartbeat describes them. */
+  ownWorkers: ReadonlyArray<WorkerKey>
+  /** The namespace of its tasks, from the first write on. */
+  namespace: TaskNamespace
   /** It has ended, so its heartbeats are no longer written. */
   isDisconnected: boolean
 }
@@ -35,11 +46,13 @@ export class PresenceBatch {
   readonly refusals = new Map<string, RefusalRow>()
   /** Agents whose set-up advice changed. */
   readonly adviceAgentIds = new Set<AgentId>()
+  /** Agents whose namespace kept a task apart. */
+  readonly apartAgentIds = new Set<AgentId>()
 
   get isEmpty(): boolean {
     return this.connects.length + this.disconnects.length + this.health.length + this.heartbeats.size +
         this.refusals.size +
-        this.adviceAgentIds.size === 0
+        this.adviceAgentIds.size + this.apartAgentIds.size === 0
   }
 
   /** Removes and returns the changes for one transaction. */
@@ -56,6 +69,10 @@ export class PresenceBatch {
       this.adviceAgentIds.delete(agentId)
       batch.adviceAgentIds.add(agentId)
     }
+    for (const agentId of takeFirst(this.apartAgentIds, maxRows)) {
+      this.apartAgentIds.delete(agentId)
+      batch.apartAgentIds.add(agentId)
+    }
     moveFirst(this.refusals, batch.refusals)
     return batch
   }
@@ -66,6 +83,7 @@ export class PresenceBatch {
     this.health = [...batch.health, ...this.health].slice(-maxHealthRows)
     for (const member of batch.heartbeats) if (!member.isDisconnected) this.heartbeats.add(member)
     for (const agentId of batch.adviceAgentIds) this.adviceAgentIds.add(agentId)
+    for (const agentId of batch.apartAgentIds) this.apartAgentIds.add(agentId)
     mergeOlder(this.refusals, batch.refusals)
   }
 }

@@ -1,5 +1,6 @@
 import type { SetupAdvice } from "../../domain/Agent.ts"
 import type { AgentId, ProjectId } from "../../domain/Id.ts"
+import type { TaskNamespace } from "../../domain/TaskNamespace.ts"
 import type { Timestamp } from "../../domain/Timestamp.ts"
 
 /** An agent process as its hello describes it. The gateway cuts the texts to the length of their columns. */
@@ -23,6 +24,8 @@ export interface ProcessInfo {
   readonly role: string | null
   readonly pid: number | null
   readonly startedAt: Timestamp | null
+  /** What names the broker of each engine, where the agent knows it: two agents with one broker share its tasks. */
+  readonly sources: Readonly<Record<string, string>>
 }
 
 /** What presence calls on the session. */
@@ -37,6 +40,10 @@ export type Advice = SetupAdvice["code"]
 
 /** A present session. Its methods change memory only; a flush writes the changes about once a second. */
 export interface PresenceHandle {
+  /** The namespace of the session's tasks, as of the agent's last flush. */
+  readonly namespace: TaskNamespace
+  /** Says on the records of the agents that a task was kept apart from another broker's. */
+  readonly reportApart: () => void
   readonly touch: () => void
   /** `adapter_health` of a heartbeat, as plain values. */
   readonly reportAdapterHealth: (health: Readonly<Record<string, unknown>>) => void
@@ -44,5 +51,6 @@ export interface PresenceHandle {
   readonly reportTelemetryLoss: (text: string) => void
   /** Sets advice on the agent's set-up; a null `detail` removes it. */
   readonly setAdvice: (advice: Advice, detail: string | null) => void
-  readonly disconnect: () => void
+  /** `isOrderly`: the process closed the connection by itself, so its workers have left. */
+  readonly disconnect: (isOrderly: boolean) => void
 }

@@ -22,6 +22,8 @@ export interface LockedAgent {
   readonly project_id: ProjectId
   readonly name: string
   readonly setup_advice: string
+  readonly task_namespace: string | null
+  readonly assigned_namespace: string | null
   /** 1: `agent.offline` was recorded since the agent was last online. */
   readonly offline_reported: number
 }
@@ -53,9 +55,10 @@ export class PresenceRepo extends Effect.Service<PresenceRepo>()("svc/PresenceRe
     ): Effect.Effect<ReadonlyArray<LockedAgent>, SqlError.SqlError> =>
       agentIds.length === 0
         ? Effect.succeed([])
-        : sql<LockedAgent>`SELECT id, project_id, name, setup_advice, offline_reported FROM agents WHERE id IN ${
-          sql.in(agentIds)
-        } ORDER BY id ${forNoKeyUpdate(sql)}`
+        : sql<
+          LockedAgent
+        >`SELECT id, project_id, name, setup_advice, task_namespace, assigned_namespace, offline_reported FROM agents
+          WHERE id IN ${sql.in(agentIds)} ORDER BY id ${forNoKeyUpdate(sql)}`
 
     /** Over long-poll all processes share one row, and a new session does not name its engines yet. */
     const isAnonymous = sql.literal("agent_workers.worker_id = CAST(agent_workers.agent_id AS text)")
@@ -220,7 +223,7 @@ export class PresenceRepo extends Effect.Service<PresenceRepo>()("svc/PresenceRe
             state = CASE WHEN workers.last_heartbeat > excluded.last_heartbeat THEN workers.state ELSE 'online' END,
             last_heartbeat = CASE WHEN workers.last_heartbeat > excluded.last_heartbeat THEN workers.last_heartbeat
               ELSE excluded.last_heartbeat END,
-            metadata = excluded.metadata, agent_id = excluded.agent_id, updated_at = excluded.updated_at`)
+            metadata = excluded.metadata, agent_id = excluded.agent_id, left_at = NULL, updated_at = excluded.updated_at`)
 
     const queues = (rows: ReadonlyArray<QueueRow>) =>
       writeRows(rows, {

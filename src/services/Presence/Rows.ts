@@ -36,6 +36,14 @@ export interface DisconnectRow {
   readonly at: string
 }
 
+/** A worker whose process has closed its connection in an orderly way. */
+export interface DepartureRow {
+  readonly project_id: ProjectId
+  readonly engine: string
+  readonly name: string
+  readonly at: string
+}
+
 export interface RefusalRow {
   readonly agent_id: AgentId
   readonly reason: string

@@ -4,10 +4,12 @@ import type { AgentId, ProjectId } from "../../domain/Id.ts"
 import * as Timestamp from "../../domain/Timestamp.ts"
 import { isContention } from "../Database.ts"
 import { deleteInSlices, forNoKeyUpdate } from "../Dialect.ts"
+import { recordset } from "../Recordset.ts"
 import { Settings } from "../Settings.ts"
 import { TriggerEvents } from "../TriggerEvents.ts"
 import { agentOfflineEvent, type ReportedAgent, type SilentWorker, workerOfflineEvent } from "./PresenceEvents.ts"
 import { PresenceRepo } from "./Repo.ts"
+import type { DepartureRow } from "./Rows.ts"
 
 const retryContention = <A, E, R>(write: Effect.Effect<A, E, R>) =>
   Effect.retry(write, { while: isContention, times: 10 })
@@ -66,6 +68,32 @@ export class PresenceSweeps extends Effect.Service<PresenceSweeps>()("svc/Presen
       yield* triggerEvents.record(agents.map((agent) => agentOfflineEvent(agent, agent.updated_at)))
     }, sql.withTransaction)
 
+    /** Workers whose process left. What a late event says of such a worker does not bring it back. */
+    const recordDepartures = (rows: ReadonlyArray<DepartureRow>) =>
+      rows.length === 0 ? Effect.void : Effect.asVoid(retryContention(sql`
+        UPDATE workers SET left_at = r.at FROM ${
+        recordset(sql, "r", { project_id: "uuid", engine: "text", name: "text", at: "text" }, rows)
+      }
+        WHERE workers.project_id = r.project_id AND workers.engine = r.engine AND workers.name = r.name
+          AND workers.state = 'online'`))
+
+    /**
+     * Sets workers gone whose process left in an orderly way and that have no unfinished task: no failure, so it is not
+     * reported. Others are silent from then on and become offline.
+     */
+    const sweepDepartures = Effect.fn("PresenceSweeps.sweepDepartures")(function*() {
+      const now = yield* Timestamp.now
+      yield* sql`
+        WITH departed AS (
+          SELECT w.id FROM workers w
+          WHERE w.left_at IS NOT NULL AND w.state = 'online' AND NOT EXISTS (
+            SELECT 1 FROM tasks t WHERE t.project_id = w.project_id AND t.state = 'started'
+              AND t.engine = w.engine AND t.worker_name = w.name)
+          ORDER BY w.project_id, w.engine, w.name LIMIT ${slice} ${forNoKeyUpdate(sql)}
+        )
+        UPDATE workers SET state = 'gone', updated_at = ${now} WHERE id IN (SELECT id FROM departed)`
+    })
+
     /**
      * Sets workers offline without a recent heartbeat or event. A worker that heartbeats describe (it has metadata) has
      * the same time. A worker known only from events may just be idle: it has longer while its agent is online.
@@ -110,7 +138,7 @@ export class PresenceSweeps extends Effect.Service<PresenceSweeps>()("svc/Presen
         const old = {
           agent_health: sql`captured_at < ${cutoff}`,
           agent_workers: sql`last_seen_at < ${cutoff} AND state = 'offline'`,
-          workers: sql`coalesce(last_heartbeat, created_at) < ${cutoff} AND state = 'offline'`,
+          workers: sql`coalesce(last_heartbeat, created_at) < ${cutoff} AND state <> 'online'`,
           queues: sql`coalesce(last_seen_at, created_at) < ${cutoff}`
         }
         yield* deleteInSlices(sql, { table, key: "id", where: old[table] })
@@ -163,7 +191,15 @@ export class PresenceSweeps extends Effect.Service<PresenceSweeps>()("svc/Presen
       yield* clampFutureTimes
     })
 
-    return { sweepProcesses, reportOfflineAgents, sweepWorkers, deleteExcessProcesses, prune } as const
+    return {
+      recordDepartures,
+      sweepProcesses,
+      reportOfflineAgents,
+      sweepDepartures,
+      sweepWorkers,
+      deleteExcessProcesses,
+      prune
+    } as const
   })
 }) {
   static readonly layer = this.Default.pipe(Layer.provide([PresenceRepo.layer, TriggerEvents.layer]))

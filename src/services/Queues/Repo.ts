@@ -7,7 +7,7 @@ import { rowsOf } from "../Rows.ts"
 
 const decode = Schema.decodeUnknownSync(Queue.omit("depth_note", "oldest_waiting_at", "received_1h", "ended_1h"))
 
-const depths = rowsOf(Queue.pick("engine", "depth"))
+const depths = rowsOf(Queue.pick("engine", "name", "depth"))
 
 /** Maximum waiting tasks of a state that are read for a list of queues: the oldest ones. */
 const maxWaitingTasks = 10_000
@@ -37,9 +37,12 @@ export class QueuesRepo extends Effect.Service<QueuesRepo>()("svc/QueuesRepo", {
         }) AS waiting
           WHERE queue IS NOT NULL GROUP BY engine, queue`
       },
-      /** How deep the queues of this name are; null: the agent has not reported it. */
-      listDepths: (projectId: ProjectId, name: string) =>
-        depths(read`SELECT engine, depth FROM queues WHERE project_id = ${projectId} AND name = ${name}`),
+      /** How deep the queues of these names are; null: the agent has not reported it. */
+      listDepths: (projectId: ProjectId, names: ReadonlyArray<string>) =>
+        names.length === 0 ? Effect.succeed([]) : depths(
+          read`SELECT engine, name, depth FROM queues
+            WHERE project_id = ${projectId} AND name IN ${read.in([...new Set(names)])}`
+        ),
       /** The engines that have a queue of this name. */
       listEngines: (projectId: ProjectId, name: string) =>
         Effect.map(

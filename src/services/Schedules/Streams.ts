@@ -131,6 +131,7 @@ export class ScheduleStreams extends Effect.Service<ScheduleStreams>()("svc/Sche
         request_hash: null,
         bound_session_id: stream.session_id,
         bulk_job_id: null,
+        worker_before: null,
         issued_at: stream.activated_at,
         timeout_at: Timestamp.addSeconds(stream.activated_at, commandTimeout),
         status: "pending",

@@ -107,6 +107,6 @@ export const agentSettings = {
   reconcileAfter: integer(
     "SVC_RECONCILE_AFTER_SECONDS",
     { default: 600, min: 0, max: 30 * secondsPerDay },
-    "The agent is asked about a task that started this long ago and has not ended, unless its worker lists it; 0: never."
+    "The agent is asked about a task that has not ended and whose last event is this old, unless a worker lists it; 0: never."
   )
 } as const

@@ -61,6 +61,21 @@ export interface StartedTask {
   readonly reporter: AgentId | null
 }
 
+/** A task that waits as far as its events say, or whose outcome is unknown. */
+export interface WaitingTask {
+  readonly id: string
+  readonly project_id: ProjectId
+  readonly engine: string
+  readonly task_id: string
+  readonly queue: string | null
+  readonly state: "pending" | "received" | "retry" | "unknown"
+  readonly eta: Timestamp | null
+  readonly exception: string | null
+  readonly updated_at: Timestamp
+  /** When an agent was last asked for its outcome. */
+  readonly asked_at: Timestamp | null
+}
+
 /** What a task's retries are, as JSON text of their statement. */
 interface RetriesJson {
   readonly retried_from: string | null
@@ -272,6 +287,32 @@ export class TasksRepo extends Effect.Service<TasksRepo>()("svc/TasksRepo", {
             sql`t.started_at < ${before}`
           ])
         } ORDER BY t.id LIMIT ${limit}`,
+
+      /**
+       * The next tasks of the project that wait or are unknown, oldest first, after the id `after`. One range of an index
+       * for each state: a sort by id would read all of them.
+       */
+      listWaiting: (projectId: ProjectId, after: string | null, limit: number) => {
+        const ofState = (state: string) =>
+          sql`SELECT * FROM (SELECT id, project_id, engine, task_id, queue, state, eta, exception, updated_at FROM tasks
+            WHERE project_id = ${projectId} AND state = ${state} AND id > ${after ?? minId}
+            ORDER BY id LIMIT ${limit}) AS ${sql.literal(`${state}_tasks`)}`
+        return sql<WaitingTask>`SELECT t.*, (
+            SELECT max(c.issued_at) FROM commands c WHERE c.project_id = t.project_id AND c.engine = t.engine
+              AND c.target_type = 'task' AND c.target_id = t.task_id AND c.action = 'reconcile_task') AS asked_at
+          FROM (
+            ${ofState("pending")} UNION ALL ${ofState("received")} UNION ALL ${ofState("retry")}
+            UNION ALL ${ofState("unknown")} ORDER BY id LIMIT ${limit}
+          ) AS t ORDER BY t.id`
+      },
+
+      /** The texts of the tasks' histories by their ids. */
+      listHistories: (projectId: ProjectId, ids: ReadonlyArray<string>) =>
+        Effect.map(
+          ids.length === 0 ? Effect.succeed([]) : sql<{ readonly id: string; readonly history: string }>`
+            SELECT id, history FROM tasks WHERE project_id = ${projectId} AND ${idIn(sql, ids)}`,
+          (rows) => new Map(rows.map(({ history, id }) => [id, history]))
+        ),
 
       /** The text of a task's history, undefined when the task is unknown. */
       findHistory: (projectId: ProjectId, { engine, task_id }: TaskKey) =>

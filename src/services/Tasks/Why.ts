@@ -35,13 +35,14 @@ export class TaskWhy extends Effect.Service<TaskWhy>()("svc/tasks/Why", {
       if (task === undefined) return yield* new NotFound({ resource: "task" })
       const now = yield* Timestamp.now
       const { engine, queue, state } = task
-      const [agents, workers, children, controls, openCommands, orphaned] = yield* Effect.all([
+      const [agents, workers, children, controls, openCommands, orphaned, asked] = yield* Effect.all([
         repo.readAgents(project.id, engine),
         repo.listWorkers(project.id, engine),
         repo.listOpenChildren(project.id, task),
         repo.listControls(project.id, engine),
         repo.listOpenCommands(project.id, key),
-        repo.findOrphan(project.id, task)
+        repo.findOrphan(project.id, task),
+        repo.findQuestion(project.id, key)
       ])
       const reasons = explainTask({
         now,
@@ -54,7 +55,8 @@ export class TaskWhy extends Effect.Service<TaskWhy>()("svc/tasks/Why", {
         children,
         controls,
         openCommands,
-        orphaned
+        orphaned,
+        asked
       })
       return { engine, task_id: task.task_id, state, checked_at: now, reasons } satisfies Answer
     }, orDieOnSql)

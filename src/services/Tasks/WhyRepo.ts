@@ -1,7 +1,8 @@
-import { Effect } from "effect"
+import { Effect, Option, Schema } from "effect"
 import type { ProjectId } from "../../domain/Id.ts"
 import type { TaskKey } from "../../domain/Task.ts"
-import type { ControlFact, WhyFacts } from "../../domain/Task/Why.ts"
+import { ReconcileResult } from "../../domain/Task/Outcome.ts"
+import type { ControlFact, QuestionFact, WhyFacts } from "../../domain/Task/Why.ts"
 import type { TaskState } from "../../domain/TaskState.ts"
 import type { Timestamp } from "../../domain/Timestamp.ts"
 import { Reader } from "../Database.ts"
@@ -14,6 +15,8 @@ const maxTreeTasks = 500
 const maxOpenCommands = 10
 /** Older tasks of each waiting state that are looked at. */
 const maxOlder = 1000
+
+const decodeAnswer = Schema.decodeUnknownOption(Schema.parseJson(ReconcileResult))
 
 const endStates: ReadonlySet<TaskState> = new Set(["success", "failure", "revoked", "rejected"])
 
@@ -30,6 +33,14 @@ interface WorkerRow {
   readonly queues: string
   readonly concurrency: number | null
   readonly active_tasks: number
+}
+
+interface AgentRow {
+  readonly name: string
+  readonly state: string
+  readonly last_seen_at: Timestamp | null
+  readonly engine_adapters: string
+  readonly setup_advice: string
 }
 
 interface ControlRow {
@@ -94,19 +105,26 @@ export class TaskWhyRepo extends Effect.Service<TaskWhyRepo>()("svc/tasks/WhyRep
       /** The agents that serve the engine, by their last hello. */
       readAgents: (projectId: ProjectId, engine: string) =>
         Effect.map(
-          read<{ readonly state: string; readonly last_seen_at: Timestamp | null; readonly engine_adapters: string }>`
-            SELECT state, last_seen_at, engine_adapters FROM agents
+          read<AgentRow>`SELECT name, state, last_seen_at, engine_adapters, setup_advice FROM agents
             WHERE project_id = ${projectId} AND engine_adapters LIKE ${`%"${engine}"%`}
             ORDER BY last_seen_at DESC LIMIT ${maxAgents}`,
           (rows) => {
             const serving = rows.filter((row) =>
               (JSON.parse(row.engine_adapters) as ReadonlyArray<string>).includes(engine) // the gateway wrote it
             )
+            const advised = (code: string) =>
+              serving.filter((row) =>
+                row.state === "online" &&
+                (JSON.parse(row.setup_advice) as ReadonlyArray<{ readonly code: string }>) // Presence wrote it
+                  .some((advice) => advice.code === code)
+              ).map(({ name }) => name)
             const seen = serving.flatMap(({ last_seen_at }) => last_seen_at ?? []).toSorted()
             return {
               total: serving.length,
               online: serving.filter(({ state }) => state === "online").length,
-              last_seen_at: seen.at(-1) ?? null
+              last_seen_at: seen.at(-1) ?? null,
+              eventsOff: advised("events_off"),
+              brokerAbsent: advised("broker_absent")
             }
           }
         ),
@@ -165,6 +183,20 @@ export class TaskWhyRepo extends Effect.Service<TaskWhyRepo>()("svc/tasks/WhyRep
           WHERE project_id = ${projectId} AND status IN ('pending', 'dispatched') AND engine = ${engine}
             AND target_type = 'task' AND target_id = ${task_id} AND action <> 'reconcile_task'
           LIMIT ${maxOpenCommands}`.pipe(Effect.map((rows) => rows.toSorted((a, b) => (a.id < b.id ? -1 : 1)))),
+
+      /** The last question about the task's outcome. */
+      findQuestion: (projectId: ProjectId, { engine, task_id }: TaskKey) =>
+        Effect.map(
+          read<Omit<QuestionFact, "engine_state"> & { readonly result: string | null }>`
+            SELECT id, issued_at AS asked_at, status, result, error FROM commands
+            WHERE project_id = ${projectId} AND engine = ${engine} AND target_type = 'task' AND target_id = ${task_id}
+              AND action = 'reconcile_task' ORDER BY id DESC LIMIT 1`,
+          ([row]): QuestionFact | null => {
+            if (row === undefined) return null
+            const { result, ...question } = row
+            return { ...question, engine_state: Option.getOrNull(decodeAnswer(result))?.engine_state ?? null }
+          }
+        ),
 
       /** The mark of the task's current attempt. */
       findOrphan: (projectId: ProjectId, { engine, started_at, task_id }: WhyTask) =>

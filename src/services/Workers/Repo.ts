@@ -1,7 +1,8 @@
 import { Effect, Option, Schema } from "effect"
+import type { PoolReport } from "../../domain/Command/WorkerNote.ts"
 import type { ProjectId, WorkerId } from "../../domain/Id.ts"
 import type { Timestamp } from "../../domain/Timestamp.ts"
-import { agentProcessMetadata, Worker, WorkerDetail } from "../../domain/Worker.ts"
+import { agentProcessMetadata, groupOfWorker, Worker, WorkerDetail } from "../../domain/Worker.ts"
 import { JsonColumn } from "../ColumnTypes.ts"
 import { Reader } from "../Database.ts"
 
@@ -13,6 +14,12 @@ const decodeWorker = Schema.decodeUnknownSync(Schema.Struct({ ...Worker.fields, 
 const decodeDetail = Schema.decodeUnknownSync(
   Schema.Struct({ ...WorkerDetail.fields, ...storedFields, metadata: JsonColumn(WorkerDetail.fields.metadata.from) })
 )
+
+/** Which workers of a project; undefined: any. */
+export interface WorkersFilter {
+  readonly state?: string | undefined
+  readonly search?: string | undefined
+}
 
 interface Row {
   readonly engine: string
@@ -33,7 +40,18 @@ interface ActivityRow {
 interface HeartbeatMetadata {
   readonly active_task_ids?: ReadonlyArray<string> | null
   readonly described_at?: Timestamp | null
+  readonly prefetch_count?: number | null
+  readonly process_ids?: ReadonlyArray<number> | null
+  readonly conf?: { readonly worker_prefetch_multiplier?: number | null }
 }
+
+interface LoadRow extends Row {
+  readonly concurrency: number | null
+  readonly queues: string
+}
+
+/** Maximum workers of an engine whose load is read. */
+const maxLoads = 500
 
 /** Maximum started tasks that are counted for a list of workers. A project has few, unless ends are lost. */
 const maxStartedTasks = 10_000
@@ -62,10 +80,11 @@ export class WorkersRepo extends Effect.Service<WorkersRepo>()("svc/WorkersRepo"
         ? yield* countStarted(projectId)
         : new Map<string, number>()
       return rows.map((row) => {
-        if (row.metadata === agentProcessMetadata) return { ...row, active_tasks: null }
+        const group = groupOfWorker(row.name)
+        if (row.metadata === agentProcessMetadata) return { ...row, group, active_tasks: null }
         return row.metadata === emptyMetadata
-          ? { ...row, active_tasks: counts.get(`${row.engine} ${row.name}`) ?? 0 }
-          : row
+          ? { ...row, group, active_tasks: counts.get(`${row.engine} ${row.name}`) ?? 0 }
+          : { ...row, group }
       })
     })
 
@@ -88,7 +107,37 @@ export class WorkersRepo extends Effect.Service<WorkersRepo>()("svc/WorkersRepo"
           return { ...row, active: active_task_ids === null ? null : new Set(active_task_ids), described_at }
         })
       }),
-      /** The newest `limit`, those older than the worker `start` if it is given. */
+      /** The pool of a worker as its last report has it; null: no such worker. */
+      findPool: (projectId: ProjectId, engine: string, name: string) =>
+        Effect.map(
+          read<{ readonly concurrency: number | null; readonly metadata: string }>`
+            SELECT concurrency, metadata FROM workers
+            WHERE project_id = ${projectId} AND engine = ${engine} AND name = ${name}`,
+          ([row]): PoolReport | null => {
+            if (row === undefined) return null
+            const { process_ids = null }: HeartbeatMetadata = JSON.parse(row.metadata) // what Presence wrote
+            return { concurrency: row.concurrency, process_ids }
+          }
+        ),
+      /** The online workers of an engine, with their load as their last report has it. */
+      listLoads: (projectId: ProjectId, engine: string) =>
+        Effect.map(
+          read<LoadRow>`SELECT engine, name, queues, concurrency, active_tasks, metadata FROM workers
+            WHERE project_id = ${projectId} AND engine = ${engine} AND state = 'online' LIMIT ${maxLoads}`,
+          (rows) =>
+            rows.map(({ metadata, queues, ...row }) => {
+              const { active_task_ids = null, conf = {}, described_at = null, prefetch_count = null }:
+                HeartbeatMetadata = JSON.parse(metadata) // what Presence wrote
+              return {
+                ...row,
+                queues: JSON.parse(queues) as ReadonlyArray<string>, // the same
+                active: active_task_ids === null ? null : new Set(active_task_ids),
+                described_at,
+                prefetch_count,
+                prefetch_multiplier: conf.worker_prefetch_multiplier ?? null
+              }
+            })
+        ),
       /** The online workers with the settings that their engine reports, newest first. */
       listConfs: (projectId: ProjectId, limit: number) =>
         Effect.map(
@@ -101,13 +150,22 @@ export class WorkersRepo extends Effect.Service<WorkersRepo>()("svc/WorkersRepo"
               return { ...worker, conf }
             })
         ),
-      list: (projectId: ProjectId, start: string | null, limit: number) =>
-        read<Row>`
-          SELECT * FROM workers WHERE project_id = ${projectId} ${start === null ? read`` : read`AND id < ${start}`}
-          ORDER BY id DESC LIMIT ${limit}`.pipe(
+      /** The newest `limit`, those older than the worker `start` if it is given. */
+      list: (projectId: ProjectId, start: string | null, { search, state }: WorkersFilter, limit: number) => {
+        const pattern = `%${(search ?? "").toLowerCase().replace(/[\\%_]/g, "\\$&")}%`
+        const conditions = [
+          read`project_id = ${projectId}`,
+          ...(start === null ? [] : [read`id < ${start}`]),
+          ...(state === undefined ? [] : [read`state = ${state}`]),
+          ...(search === undefined
+            ? []
+            : [read`lower(name || ' ' || coalesce(hostname, '')) LIKE ${pattern} ESCAPE '\\'`])
+        ]
+        return read<Row>`SELECT * FROM workers WHERE ${read.and(conditions)} ORDER BY id DESC LIMIT ${limit}`.pipe(
           Effect.flatMap((rows) => addActiveTasks(projectId, rows)),
           Effect.map((rows) => rows.map((row) => decodeWorker(row)))
-        ),
+        )
+      },
       findById: (projectId: ProjectId, id: WorkerId) =>
         read<Row>`SELECT * FROM workers WHERE project_id = ${projectId} AND id = ${id}`.pipe(
           Effect.flatMap((rows) => addActiveTasks(projectId, rows)),

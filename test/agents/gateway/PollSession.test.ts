@@ -4,6 +4,7 @@ import { PollSession } from "../../../src/agents/gateway/PollSession.ts"
 import { wireSessionArgs } from "../../../src/agents/gateway/ProcessInfo.ts"
 import { WireSession } from "../../../src/agents/protocol/Frame.ts"
 import { AgentId, CommandId, ProjectId } from "../../../src/domain/Id.ts"
+import { noNamespace } from "../../../src/domain/TaskNamespace.ts"
 import { idOf } from "../../ids.ts"
 
 const identity = {
@@ -17,13 +18,16 @@ const presence = {
   reportAdapterHealth: () => {},
   reportTelemetryLoss: () => {},
   setAdvice: () => {},
+  namespace: noNamespace,
+  reportApart: () => {},
   disconnect: () => {}
 }
 
 /** A session, and the commands that it dropped. */
 const makeSession = Effect.map(Effect.clock, (clock) => {
   const wire = new WireSession(...wireSessionArgs(identity, "n"))
-  const session = new PollSession(identity, "n", wire, ["huey"], presence, clock)
+  const info = { workerId: identity.agent_id, role: null, engines: ["huey"], capabilities: {} }
+  const session = new PollSession(identity, "n", wire, info, presence, clock)
   const dropped: Array<string> = []
   const send = (text: string) => {
     const id = idOf(CommandId, text)

@@ -3,6 +3,7 @@ import { SetupAdvisor } from "../../../src/agents/gateway/SetupAdvisor.ts"
 import { readEvent } from "../../../src/agents/protocol/Event.ts"
 import { canonicalize, parse, ParseFailure } from "../../../src/domain/CanonicalJson.ts"
 import type { AgentEvent } from "../../../src/domain/TaskEvent.ts"
+import { noNamespace } from "../../../src/domain/TaskNamespace.ts"
 import type { PresenceHandle } from "../../../src/services/Presence/Model.ts"
 import { event } from "../../agent.ts"
 
@@ -19,6 +20,8 @@ const watching = () => {
     touch: () => {},
     reportAdapterHealth: () => {},
     reportTelemetryLoss: () => {},
+    namespace: noNamespace,
+    reportApart: () => {},
     disconnect: () => {},
     setAdvice: (code, detail) => detail === null ? given.delete(code) : given.set(code, detail)
   }

@@ -10,6 +10,7 @@ import { SessionRegistry } from "../../../src/agents/gateway/SessionRegistry.ts"
 import { SocketSession } from "../../../src/agents/gateway/SocketSession.ts"
 import { WireSession } from "../../../src/agents/protocol/Frame.ts"
 import { AgentId, ProjectId } from "../../../src/domain/Id.ts"
+import { noNamespace } from "../../../src/domain/TaskNamespace.ts"
 import * as Ids from "../../../src/services/Ids.ts"
 import type { PresenceHandle, ProcessInfo } from "../../../src/services/Presence/Model.ts"
 import { brainOn } from "../../brain.ts"
@@ -39,6 +40,8 @@ const presence: PresenceHandle = {
   reportAdapterHealth: () => {},
   reportTelemetryLoss: () => {},
   setAdvice: () => {},
+  namespace: noNamespace,
+  reportApart: () => {},
   disconnect: () => {}
 }
 
@@ -58,7 +61,8 @@ const processInfo = (sessionId: string): ProcessInfo => ({
   hostName: null,
   role: null,
   pid: null,
-  startedAt: null
+  startedAt: null,
+  sources: {}
 })
 
 layer(brainOn("SQLite"), { excludeTestServices: true })("a session that closes", (it) => {

@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber, TestClock } from "effect"
+import { RESULT_ACK } from "../../../src/agents/protocol/Payload.ts"
 import { INTERRUPTED_MESSAGE } from "../../../src/agents/runtime/CommandJournal.ts"
 import { ActionFailed, type Engine } from "../../../src/agents/runtime/Engine.ts"
 import { canonicalTextOf } from "../../../src/domain/CanonicalJson.ts"
@@ -124,6 +125,32 @@ describe("a command", () => {
       assert.strictEqual(brain.connections.length, 2)
       assert.deepStrictEqual(shop.done, ["submit_task"])
     }))
+
+  it.scopedLive(
+    "keeps its result until the brain acknowledges it, whatever else the brain answers",
+    () =>
+      Effect.gen(function*() {
+        const shop = new MemoryEngine()
+        const { agent, brain } = yield* online1(shop.engine)
+        brain.manners.onHello = (connection) => connection.welcome({ features: [RESULT_ACK] })
+        last(brain).ws.terminate()
+        yield* until(Effect.sync(() => brain.connections.length), (count) => count === 2)
+        yield* online(agent)
+        last(brain).command("c1", "submit_task", { name: "shop.pay" })
+        yield* resultsOf(brain, "c1")
+        // each heartbeat goes with a ping, which the brain's library answers though the brain is to be killed
+        const beats = () => brain.frames.filter(({ type }) => type === "heartbeat").length
+        const before = beats()
+        yield* until(Effect.sync(beats), (count) => count >= before + 15)
+        last(brain).ws.terminate()
+        yield* resultsOf(brain, "c1", 2)
+        assert.strictEqual(agent.status().commandsWaiting, 1)
+        last(brain).ack("c1")
+        yield* until(Effect.sync(() => agent.status().commandsWaiting), (count) => count === 0)
+        assert.deepStrictEqual(shop.done, ["submit_task"])
+      }),
+    60_000
+  )
 
   it.scopedLive("waits for those before it", () =>
     Effect.gen(function*() {

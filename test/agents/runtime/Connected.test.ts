@@ -72,6 +72,28 @@ describe.each(engines)("the agent and its brain on %s", (database) => {
           assert.strictEqual(agent.status().lostEvents, 0)
         }))
 
+      it.scoped(`is listed with its process by ${transport}, and gets its commands there`, () =>
+        Effect.gen(function*() {
+          const shop = new MemoryEngine()
+          const { agent, call, command, credentials } = yield* fresh(shop, { transport })
+          yield* online(agent)
+          const processes = Effect.map(call("GET", "/agent-workers"), ({ json }) => json)
+          const [process, ...others] = yield* until(processes, ({ length }) => length > 0)
+          assert.deepStrictEqual(others, [])
+          assert.deepInclude(process, {
+            agent_id: credentials.agent_id,
+            state: "online",
+            pid: globalThis.process.pid
+          })
+          assert.isString(process.worker_id)
+          assert.isString(process.started_at)
+          const [listed] = (yield* call("GET", "/agents")).json
+          assert.deepStrictEqual(listed.engine_adapters, [shop.engine.name])
+          const id = shop.enqueue({ args: [1] })
+          const ended = yield* command("cancel-task", { engine: shop.engine.name, task_id: id })
+          assert.strictEqual(ended.status, "completed")
+        }))
+
       it.scoped(`is not changed by a doctor that looks at it by ${transport}`, () =>
         Effect.gen(function*() {
           const project = yield* freshProject()

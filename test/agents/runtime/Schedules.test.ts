@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber } from "effect"
+import { RESULT_ACK } from "../../../src/agents/protocol/Payload.ts"
 import { ActionFailed, EngineRefused, type NativeSchedule } from "../../../src/agents/runtime/Engine.ts"
 import type { AgentOptions } from "../../../src/agents/runtime/Options.ts"
 import { canonicalTextOf, type JsonInput } from "../../../src/domain/CanonicalJson.ts"
@@ -86,7 +87,11 @@ describe("schedules on the wire", () => {
         "trigger_now",
         "update"
       ])
-      assert.deepStrictEqual(hello?.runtimeFeatures, ["retry_by_reference", "external_schedule_protocol_v1"])
+      assert.deepStrictEqual(hello?.runtimeFeatures, [
+        RESULT_ACK,
+        "retry_by_reference",
+        "external_schedule_protocol_v1"
+      ])
       const [status] = yield* until(
         Effect.sync(() => brain.frames.filter(({ type }) => type === "agent_status")),
         (found) => found.length > 0
@@ -407,7 +412,7 @@ describe("schedules on the wire", () => {
     Effect.gen(function*() {
       const { brain, run } = yield* withAgent(new MemoryEngine())
       const hello = brain.connections[0]?.hello?.payload
-      assert.deepStrictEqual([hello?.schedulers, hello?.runtimeFeatures], [[], ["retry_by_reference"]])
+      assert.deepStrictEqual([hello?.schedulers, hello?.runtimeFeatures], [[], [RESULT_ACK, "retry_by_reference"]])
       assert.deepStrictEqual((yield* run("schedule.resync"))?.result, { schedulers_drained: 0 })
       assert.include(
         (yield* run("schedule.external.activate", activation(clock)))?.error,

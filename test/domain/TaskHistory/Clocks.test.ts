@@ -98,6 +98,28 @@ describe("the engine's answer", () => {
     assert.strictEqual(rowOf(...skewed, answer("unknown")).state, "retry")
   })
 
+  it("ends a task that waits, unless the end is of an earlier attempt: another clock may be a minute behind", () => {
+    const received = event("task.received", 70)
+    const endedAt = (seconds: number) =>
+      event("task.reconciled", 600, { outcome: "success", engine_state: "success", finished_at: after(seconds) })
+    assert.strictEqual(rowOf(received, endedAt(10)).state, "success")
+    assert.strictEqual(rowOf(received, endedAt(9)).state, "received")
+    assert.strictEqual(rowOf(started, event("task.retried", 70), endedAt(10)).state, "success")
+    assert.strictEqual(rowOf(started, event("task.retried", 70), endedAt(9)).state, "retry")
+    assert.strictEqual(rowOf(received, endedAt(71), event("task.received", 700)).state, "received")
+  })
+
+  it("that the outcome is unknown counts for the wait that it was asked about", () => {
+    const unknownSince = (seconds: number) =>
+      event("task.reconciled", 600, { outcome: "unknown", engine_state: "pending", waiting_since: after(seconds) })
+    const [received, retried] = [event("task.received", -1), event("task.retried", 70)]
+    assert.strictEqual(rowOf(received, unknownSince(-1)).state, "unknown")
+    assert.strictEqual(rowOf(received, started, retried, unknownSince(70)).state, "unknown")
+    assert.strictEqual(rowOf(received, started, retried, unknownSince(-1)).state, "retry")
+    assert.strictEqual(rowOf(received, unknownSince(-1), started).state, "unknown")
+    assert.strictEqual(rowOf(received, unknownSince(-1), event("task.started", 700)).state, "started")
+  })
+
   it("decides between ends that contradict each other, but not against a later end or start", () => {
     const failed = event("task.failed", 1, { exception: "E" })
     assert.deepInclude(rowOf(started, failed, answer("success")), {

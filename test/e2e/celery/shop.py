@@ -12,7 +12,7 @@ app = Celery("shop", broker=broker, backend=broker)
 app.conf.update(
     result_extended=True,
     task_track_started=True,
-    worker_send_task_events=True,
+    worker_send_task_events=os.environ.get("SHOP_EVENTS") != "off",
     broker_connection_retry_on_startup=True,
     worker_pool_restarts=True,
 )
@@ -30,6 +30,13 @@ def fail(reason):
 
 @app.task(bind=True, max_retries=1, default_retry_delay=1)
 def flaky(self):
+    if self.request.retries == 0:
+        raise self.retry(exc=KeyError("first time"))
+    return "second time lucky"
+
+
+@app.task(bind=True, max_retries=1, default_retry_delay=5)
+def flakier(self):
     if self.request.retries == 0:
         raise self.retry(exc=KeyError("first time"))
     return "second time lucky"
@@ -53,6 +60,8 @@ def send(what):
         return [fail.delay("no stock").id]
     if what == "flaky":
         return [flaky.delay().id]
+    if what == "flakier":
+        return [flakier.delay().id]
     if what == "nap":
         return [nap.delay(60).id]
     if what == "login":

@@ -90,6 +90,7 @@ export const makeRequests = ({ here, people }: World) =>
       "POST /projects/{slug}/audit/export-jobs": () => ({ format: "json" }),
       "POST /projects/{slug}/task-export-jobs": () => ({ format: "json" }),
       "POST /projects/{slug}/agents": () => ({ name: `agent ${randomUUID()}` }),
+      "PATCH /projects/{slug}/agents/{agent_id}": () => ({ namespace: null }),
       "POST /agent/events": () => ({ frames: [poll.seal("agent_status", {})] }),
       "POST /projects/{slug}/schedules": () => ({ ...hourly, name: `hourly ${randomUUID()}` }),
       "POST /projects/{slug}/schedules:import": () => ({ schedules: [] }),

@@ -233,7 +233,8 @@ describe.each(engines)("the journey of a command on %s", (engine) => {
           commandId: later.id,
           status: "success",
           result: null,
-          error: null
+          error: null,
+          onCommit: () => {}
         })
         yield* inbox.awaitCommitted
         assert.strictEqual((yield* get(id)).status, "completed")

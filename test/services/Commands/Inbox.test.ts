@@ -21,6 +21,7 @@ describe.each(engines)("answers to commands on %s", (engine) => {
         const process = yield* (yield* Line).connect({ agentId: agent_id, projectId: project.id })
         const ids = yield* Effect.forEach([0, 1, 2, 3, 4], (at) => Effect.map(cancelTask(`t${at}`), ({ id }) => id))
         yield* sent(process, ids.length)
+        const committed: Array<string> = []
         yield* Effect.forEach(ids, (commandId, at) =>
           inbox.offerResult({
             agentId: agent_id,
@@ -29,9 +30,11 @@ describe.each(engines)("answers to commands on %s", (engine) => {
             commandId,
             status: "success",
             result: at === 3 ? `{"a":"poison"}` : "{}",
-            error: null
+            error: null,
+            onCommit: () => void committed.push(commandId)
           }))
         yield* inbox.awaitCommitted
+        assert.deepStrictEqual(committed, ids, "also of the answer that cannot be stored: it need not come again")
         const statuses = yield* Effect.forEach(ids, (id) => Effect.map(get(id), ({ status }) => status))
         assert.deepStrictEqual(statuses, ["completed", "completed", "completed", "dispatched", "completed"])
       }), 20_000)
@@ -61,7 +64,8 @@ describe.each(engines)("answers to commands on %s", (engine) => {
             commandId: id,
             status: "success",
             result,
-            error: null
+            error: null,
+            onCommit: () => {}
           }),
           () => offered++
         )

@@ -157,10 +157,10 @@ describe.each(engines)("tasks whose end never comes on %s", (engine) => {
         yield* start(id)
         yield* start(mute)
         const lost = yield* until(task(id), ({ orphaned_at, state }) => state === "unknown" && orphaned_at !== null)
-        assert.deepStrictEqual(yield* why(id), ["outcome_unknown", "orphaned", "worker_gone"])
+        assert.deepStrictEqual(yield* why(id), ["outcome_unknown", "orphaned", "worker_gone", "asked"])
         const silent = yield* until(task(mute), ({ orphaned_at }) => orphaned_at !== null)
         assert.strictEqual(silent.state, "started")
-        assert.deepStrictEqual(yield* why(mute), ["orphaned", "worker_gone"])
+        assert.deepStrictEqual(yield* why(mute), ["orphaned", "worker_gone", "asked"])
         const asked = agent.commands.length
         yield* until(Effect.sync(() => agent.commands.length), (count) => count > asked + 1)
         const events = yield* recordedEvents(project.id)

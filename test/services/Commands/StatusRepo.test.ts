@@ -36,6 +36,7 @@ const insertCommand = Effect.fnUntraced(function*(status: CommandStatus) {
     request_hash: null,
     bound_session_id: null,
     bulk_job_id: null,
+    worker_before: null,
     status: "pending",
     result: null,
     error: null,

@@ -48,7 +48,14 @@ export const world = Effect.gen(function*() {
     Effect.zipRight(inbox.offerAck(report(process, id)), inbox.awaitCommitted)
   const answer = (process: Process, id: string, result: Partial<ResultReport> = {}) =>
     Effect.zipRight(
-      inbox.offerResult({ ...report(process, id), status: "success", result: "{}", error: null, ...result }),
+      inbox.offerResult({
+        ...report(process, id),
+        status: "success",
+        result: "{}",
+        error: null,
+        onCommit: () => {},
+        ...result
+      }),
       inbox.awaitCommitted
     )
   /** Waits until the process was sent that many frames. */

@@ -25,9 +25,17 @@ describe("adapter health", () => {
       for (const worker of workers) assert.deepInclude(worker, { active_tasks: 0, queues: [], pid: null })
     }
     assert.deepStrictEqual(readAdapterHealth({ worker_details: "{}", "celery.error": "provider timed out" }), {
+      brokers: new Map(),
       workers: [],
       queues: []
     })
+  })
+
+  it("says which brokers answer, and lists running tasks only where each is named", () => {
+    const { brokers } = readAdapterHealth({ "celery.broker_connected": "True", "rq.broker_connected": "False" })
+    assert.deepStrictEqual([...brokers], [["celery", true], ["rq", false]])
+    const { workers } = celery({ named: { active: [{ id: "a" }] }, counted: { active: [0] }, idle: { active: [] } })
+    assert.deepStrictEqual(workers.map(({ metadata }) => metadata.active_task_ids), [["a"], null, []])
   })
 
   it("reads numbers that a database can hold only", () => {

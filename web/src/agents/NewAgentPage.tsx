@@ -11,7 +11,7 @@ import { EmptyState } from "../ui/Notices.tsx"
 import { PageHeader } from "../ui/PageHeader.tsx"
 import { Problem } from "../ui/Problem.tsx"
 import { engineNames } from "./setup.ts"
-import { type SetupEngine, setupEngines } from "./setupEngines.ts"
+import { namespacedEngines, type SetupEngine, setupEngines } from "./setupEngines.ts"
 import { SetupLines } from "./SetupLines.tsx"
 import { WaitForAgent } from "./WaitForAgent.tsx"
 
@@ -60,7 +60,8 @@ export const NewAgentPage = () => {
     setBusy(true)
     setFailure(null)
     try {
-      const body = { name: fieldText(form, "name") }
+      const namespace = fieldText(form, "namespace")
+      const body = { name: fieldText(form, "name"), ...(namespace !== "" && { namespace }) }
       setCreated(
         await prove(() => unwrap(api.POST("/api/v1/projects/{slug}/agents", { params: { path: { slug } }, body })))
       )
@@ -102,6 +103,17 @@ export const NewAgentPage = () => {
                 maxLength={200}
                 autoComplete="off"
               />
+              {namespacedEngines.has(engine) && (
+                <TextField
+                  label={texts.namespace}
+                  hint={texts.namespaceHint}
+                  name="namespace"
+                  required={false}
+                  maxLength={40}
+                  pattern="[a-z0-9][a-z0-9._\-]*"
+                  autoComplete="off"
+                />
+              )}
               {failure !== null && <Problem error={failure} />}
               <div className="flex gap-3">
                 <Button type="submit" look="primary" disabled={isBusy}>{texts.createSubmit}</Button>

@@ -292,6 +292,7 @@ export interface paths {
         parameters: {
         };
         delete: operations["agents.delete"];
+        patch: operations["agents.update"];
     };
     "/api/v1/projects/{slug}/agents/{agent_id}/health": {
         parameters: {
@@ -1050,6 +1051,7 @@ export interface components {
         };
         Agent: {
             agent_version: string | null;
+            assigned_namespace: string | null;
             capabilities: {
                 [key: string]: unknown;
             };
@@ -1067,13 +1069,14 @@ export interface components {
             last_refused_reason: string | null;
             last_seen_at: string | null;
             name: string;
+            namespace: string | null;
             /** Format: uuid */
             project_id: string;
             protocol_version: string;
             scheduler_adapters: string[];
             setup_advice: {
                 /** @enum {string} */
-                code: "events_off" | "foreign_workers" | "engine_failed";
+                code: "events_off" | "foreign_workers" | "engine_failed" | "broker_absent" | "ids_apart";
                 detail: string;
             }[];
             /** @enum {string} */
@@ -1612,6 +1615,7 @@ export interface components {
         };
         CreateAgent: {
             name: string;
+            namespace?: string | null;
         };
         CreateApiKey: {
             allowed_cidrs?: string[] | null;
@@ -3328,6 +3332,9 @@ export interface components {
             /** @enum {string} */
             status: "unready";
         };
+        UpdateAgent: {
+            namespace: string | null;
+        };
         UpdateApiKey: {
             allowed_cidrs?: string[] | null;
         };
@@ -3562,7 +3569,7 @@ export interface components {
         };
         WhyReason: {
             /** @enum {string} */
-            code: "ended" | "outcome_unknown" | "orphaned" | "eta_in_future" | "agent_offline" | "worker_gone" | "worker_lost_task" | "no_worker" | "consumer_cancelled" | "no_consumer" | "waiting_for_children" | "rate_limited" | "workers_busy" | "behind_others" | "command_pending" | "running" | "unknown";
+            code: "ended" | "outcome_unknown" | "orphaned" | "eta_in_future" | "agent_offline" | "broker_absent" | "events_off" | "worker_gone" | "worker_lost_task" | "no_worker" | "consumer_cancelled" | "no_consumer" | "waiting_for_children" | "rate_limited" | "workers_busy" | "behind_others" | "command_pending" | "running" | "unknown" | "asked";
             evidence: Record<string, never>;
             sentence: string;
             since: string | null;
@@ -3574,6 +3581,7 @@ export interface components {
             created_at: string;
             engine: string;
             failed: number;
+            group: string;
             hostname: string | null;
             /** Format: uuid */
             id: string;
@@ -3586,7 +3594,8 @@ export interface components {
             project_id: string;
             queues: string[];
             retried: number;
-            state: string;
+            /** @enum {string} */
+            state: "online" | "offline" | "gone";
             succeeded: number;
         };
         WorkerDetail: {
@@ -3597,6 +3606,7 @@ export interface components {
             created_at: string;
             engine: string;
             failed: number;
+            group: string;
             hostname: string | null;
             /** Format: uuid */
             id: string;
@@ -3612,7 +3622,8 @@ export interface components {
             project_id: string;
             queues: string[];
             retried: number;
-            state: string;
+            /** @enum {string} */
+            state: "online" | "offline" | "gone";
             succeeded: number;
         };
         WorkerLint: {
@@ -6030,6 +6041,29 @@ export interface operations {
             204: {
                 headers: {
                     [name: string]: unknown;
+                };
+            };
+        };
+    };
+    "agents.update": {
+        parameters: {
+            path: {
+                agent_id: string;
+                slug: string;
+            };
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["UpdateAgent"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Agent"];
                 };
             };
         };
@@ -8797,6 +8831,8 @@ export interface operations {
             query?: {
                 cursor?: string;
                 limit?: number;
+                search?: string;
+                state?: "online" | "offline" | "gone";
             };
             path: {
                 slug: string;

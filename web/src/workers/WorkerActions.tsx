@@ -114,7 +114,7 @@ export const WorkerActions = ({ agents, queues, slug, worker }: {
   const own = agents.filter(({ id }) => id === worker.agent_id)
   // the agent beside the worker first: another one may reach another broker
   const agentFor = (action: Action) => findAgent(own, worker.engine, action) ?? findAgent(agents, worker.engine, action)
-  const offered = worker.state === "offline" ? [] : workerActions.filter((one) => agentFor(one) !== undefined)
+  const offered = worker.state !== "online" ? [] : workerActions.filter((one) => agentFor(one) !== undefined)
   useContextActions(
     offered.map((one) => ({ id: one, title: `${texts.do[one]}: ${worker.name}`, run: () => setAction(one) }))
   )

@@ -1,5 +1,6 @@
 import { useQuery } from "@tanstack/react-query"
 import { Link } from "@tanstack/react-router"
+import { useState } from "react"
 import { api, unwrap } from "../api/client.ts"
 import { useRefetchInterval } from "../api/live.ts"
 import { useFormat } from "../format/useFormat.ts"
@@ -9,7 +10,7 @@ import { EmptyState } from "../ui/Notices.tsx"
 import { OldRowsNote, useRecentRows } from "../ui/RecentRows.tsx"
 import { Table } from "../ui/Table.tsx"
 import { Time } from "../ui/Time.tsx"
-import { useWorkers } from "./workers.ts"
+import { useWorkers, type Worker } from "./workers.ts"
 import { WorkerState } from "./WorkerState.tsx"
 
 const lintMillis = 60_000
@@ -30,6 +31,36 @@ export interface OldRows {
   readonly onToggleOld: () => void
 }
 
+type Line = { readonly worker: Worker; readonly folded: ReadonlyArray<Worker> }
+
+/**
+ * The workers in their order. Those of one group that are not online are one line, at the place of the first one: pods
+ * that come and go would fill the list. The lines of an opened group follow it.
+ */
+const foldGroups = (workers: ReadonlyArray<Worker>, opened: ReadonlySet<string>): ReadonlyArray<Line> => {
+  const away = new Map<string, Array<Worker>>()
+  for (const worker of workers) {
+    if (worker.state === "online") continue
+    const members = away.get(keyOf(worker)) ?? []
+    members.push(worker)
+    away.set(keyOf(worker), members)
+  }
+  return workers.flatMap((worker): ReadonlyArray<Line> => {
+    const folded = worker.state === "online" ? [] : away.get(keyOf(worker)) ?? []
+    if (folded.length < 2) return [{ worker, folded: [] }]
+    if (folded[0] !== worker) return []
+    return [
+      { worker, folded },
+      ...opened.has(keyOf(worker)) ? folded.map((each) => ({ worker: each, folded: [] })) : []
+    ]
+  })
+}
+
+const totalOf = ({ folded, worker }: Line, count: (worker: Worker) => number): number =>
+  (folded.length > 0 ? folded : [worker]).reduce((sum, each) => sum + count(each), 0)
+
+const keyOf = ({ engine, group, state }: Worker): string => `${engine} ${state} ${group}`
+
 /** Each worker of an engine with its pool, its queues and its counters. */
 export const WorkerList = ({ isOldHidden, onToggleOld, slug }: OldRows) => {
   const { workers: texts } = useTexts()
@@ -39,6 +70,9 @@ export const WorkerList = ({ isOldHidden, onToggleOld, slug }: OldRows) => {
   const workers = list.data ?? []
   const findings = new Map(lint.data?.workers.map((worker) => [worker.worker_id, worker.findings.length]))
   const { isOld, oldCount, rows } = useRecentRows(workers, ({ last_heartbeat }) => last_heartbeat, isOldHidden)
+  const [opened, setOpened] = useState<ReadonlySet<string>>(new Set())
+  const toggle = (key: string) =>
+    setOpened((keys) => new Set(keys.has(key) ? [...keys].filter((each) => each !== key) : [...keys, key]))
   return (
     <ListFrame
       list={list}
@@ -47,48 +81,72 @@ export const WorkerList = ({ isOldHidden, onToggleOld, slug }: OldRows) => {
     >
       <Table
         label={texts.title}
-        rows={rows}
-        rowKey={({ id }) => id}
-        isFaded={isOld}
+        rows={foldGroups(rows, opened)}
+        rowKey={({ folded, worker }) => folded.length > 0 ? keyOf(worker) : worker.id}
+        isFaded={({ worker }) => isOld(worker)}
         columns={[
           {
             title: texts.name,
-            cell: ({ id, name }) => (
-              <Link
-                to="/projects/$slug/workers/$workerId"
-                params={{ slug, workerId: id }}
-                className="font-medium hover:underline hover:underline-offset-2"
-              >
-                {name}
-              </Link>
-            )
+            cell: ({ folded, worker }) =>
+              folded.length > 0
+                ? (
+                  <button
+                    type="button"
+                    aria-expanded={opened.has(keyOf(worker))}
+                    className="text-left hover:underline hover:underline-offset-2"
+                    onClick={() => toggle(keyOf(worker))}
+                  >
+                    {texts.others(format.number(folded.length), worker.group)}
+                  </button>
+                )
+                : (
+                  <Link
+                    to="/projects/$slug/workers/$workerId"
+                    params={{ slug, workerId: worker.id }}
+                    className="font-medium hover:underline hover:underline-offset-2"
+                  >
+                    {worker.name}
+                  </Link>
+                )
           },
-          { title: texts.state, cell: ({ state }) => <WorkerState state={state} /> },
-          { title: texts.engine, isMinor: true, cell: ({ engine }) => engine },
-          { title: texts.host, isMinor: true, cell: ({ hostname }) => hostname },
-          { title: texts.queues, isMinor: true, cell: ({ queues }) => queues.join(", ") },
+          { title: texts.state, cell: ({ worker }) => <WorkerState state={worker.state} /> },
+          { title: texts.engine, isMinor: true, cell: ({ worker }) => worker.engine },
+          { title: texts.host, isMinor: true, cell: ({ folded, worker }) => folded.length > 0 ? "" : worker.hostname },
+          { title: texts.queues, isMinor: true, cell: ({ worker }) => worker.queues.join(", ") },
           {
             title: texts.active,
             isNumber: true,
-            cell: ({ active_tasks, concurrency }) =>
-              `${active_tasks === null ? "–" : format.number(active_tasks)}${
-                concurrency === null ? "" : ` / ${format.number(concurrency)}`
-              }`
+            cell: ({ folded, worker: { active_tasks, concurrency } }) =>
+              folded.length > 0 ?
+                "" :
+                `${active_tasks === null ? "–" : format.number(active_tasks)}${
+                  concurrency === null ? "" : ` / ${format.number(concurrency)}`
+                }`
           },
-          { title: texts.processed, isNumber: true, isMinor: true, cell: ({ processed }) => format.number(processed) },
-          { title: texts.failed, isNumber: true, isMinor: true, cell: ({ failed }) => format.number(failed) },
+          {
+            title: texts.processed,
+            isNumber: true,
+            isMinor: true,
+            cell: (line) => format.number(totalOf(line, ({ processed }) => processed))
+          },
+          {
+            title: texts.failed,
+            isNumber: true,
+            isMinor: true,
+            cell: (line) => format.number(totalOf(line, ({ failed }) => failed))
+          },
           ...(lint.data !== undefined && lint.data.workers_evaluated > 0
             ? [{
               title: texts.findings,
               isNumber: true,
               isMinor: true,
-              cell: ({ id }: { readonly id: string }) => format.number(findings.get(id) ?? 0)
+              cell: ({ worker }: Line) => format.number(findings.get(worker.id) ?? 0)
             }]
             : []),
           {
             title: texts.heartbeat,
             isNumber: true,
-            cell: ({ last_heartbeat }) => last_heartbeat !== null && <Time at={last_heartbeat} />
+            cell: ({ worker: { last_heartbeat } }) => last_heartbeat !== null && <Time at={last_heartbeat} />
           }
         ]}
       />

@@ -14,6 +14,7 @@ import { watchFlows, watchQueue } from "./QueueWatch.ts"
 import { reconcile } from "./Reconcile.ts"
 import { makeRelay, type SendRequest } from "./Relay.ts"
 import { schedulerOf } from "./Schedules.ts"
+import { sourceOf } from "./Source.ts"
 import { makeHandler, workerActions } from "./WorkerActions.ts"
 import type { RunInBackground } from "./WorkerReporter.ts"
 import { WorkerWatch } from "./WorkerWatch.ts"
@@ -52,6 +53,7 @@ export const bullmq = ({ flows = [], queues = [], workers = [] }: InProcessOptio
     start,
     retriesByReference: true,
     inventory: inventoryOf(context, Effect.sync(() => watches.map((watch) => watch.inventory()))),
+    source: sourceOf(context),
     reconcile: reconcile(context),
     scheduler: schedulerOf(context),
     actions: {

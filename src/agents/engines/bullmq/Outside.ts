@@ -13,6 +13,7 @@ import { purgeQueue } from "./Purge.ts"
 import { cancelTask, rateLimit, requeueDeadLetter, retryTask, submitTask } from "./QueueActions.ts"
 import { reconcile } from "./Reconcile.ts"
 import { schedulerOf } from "./Schedules.ts"
+import { sourceOf } from "./Source.ts"
 
 /**
  * The engine from outside, by the queues' names, for an application that cannot be changed. It follows the queues'
@@ -56,6 +57,7 @@ export const bullmqFromOutside = (options: FromOutsideOptions): Engine => {
     start,
     retriesByReference: true,
     inventory: inventoryOf(context, workers),
+    source: sourceOf(context),
     reconcile: reconcile(context),
     scheduler: schedulerOf(context),
     actions: {

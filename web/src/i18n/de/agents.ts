@@ -36,6 +36,9 @@ export const agents: Texts["agents"] = {
   chooseEngine: "Welche Engine führt die Aufgaben aus?",
   newName: "Name des Agenten",
   newNameHint: "Er erscheint in Listen und Befehlen, zum Beispiel der Name des Deployments.",
+  namespace: "Namensraum",
+  namespaceHint:
+    "Optional. Wird Teil der Task-IDs, etwa eu/mail:1. Nötig, wo IDs nur innerhalb eines Brokers eindeutig sind: BullMQ, von Hand gesetzte RQ-IDs, Leser von außen.",
   back: "Zurück zu den Agenten",
   shownOnce:
     "Token und Geheimnis werden nur jetzt angezeigt. Kopieren Sie beide, bevor Sie diese Seite verlassen. Wer sie kennt, kann für diesen Agenten Aufgaben melden.",

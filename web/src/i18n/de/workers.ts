@@ -39,7 +39,15 @@ export const workers: Texts["workers"] = {
   noneHint: "Worker erscheinen, sobald ein Agent neben ihnen sie meldet.",
   noProcess: "Noch keine Prozesse",
   noProcessHint: "Ein Prozess erscheint, sobald er sich mit dem Token eines Agenten verbindet.",
-  states: { online: "Online", offline: "Offline", draining: "Wird geleert", unknown: "Unbekannt", failed: "Gestört" },
+  others: (count: string, group: string) => `${count} ${group}, nicht online`,
+  states: {
+    online: "Online",
+    offline: "Offline",
+    gone: "Gegangen",
+    draining: "Wird geleert",
+    unknown: "Unbekannt",
+    failed: "Gestört"
+  },
   do: {
     pool_grow: "Vergrößern",
     pool_shrink: "Verkleinern",

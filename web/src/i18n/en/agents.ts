@@ -34,6 +34,9 @@ export const agents = {
   chooseEngine: "Which engine runs the tasks?",
   newName: "Name of the agent",
   newNameHint: "People see it in lists and commands, for example the name of the deployment.",
+  namespace: "Namespace",
+  namespaceHint:
+    "Optional. Becomes part of its tasks' ids, such as eu/mail:1. Set it where ids are unique only within one broker: BullMQ, RQ ids set by hand, readers from outside.",
   back: "Back to the agents",
   shownOnce:
     "The token and the secret are shown only now. Copy them before you leave this page. A person who has them can report tasks for this agent.",

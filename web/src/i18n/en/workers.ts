@@ -37,7 +37,15 @@ export const workers = {
   noneHint: "Workers appear when an agent beside them reports them.",
   noProcess: "No process yet",
   noProcessHint: "A process appears when it connects with the token of an agent.",
-  states: { online: "Online", offline: "Offline", draining: "Draining", unknown: "Unknown", failed: "Failed" },
+  others: (count: string, group: string) => `${count} ${group} that are not online`,
+  states: {
+    online: "Online",
+    offline: "Offline",
+    gone: "Gone",
+    draining: "Draining",
+    unknown: "Unknown",
+    failed: "Failed"
+  },
   do: {
     pool_grow: "Grow",
     pool_shrink: "Shrink",

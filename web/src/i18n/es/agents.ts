@@ -36,6 +36,9 @@ export const agents: Texts["agents"] = {
   chooseEngine: "¿Qué motor ejecuta las tareas?",
   newName: "Nombre del agente",
   newNameHint: "Aparece en listas y comandos; por ejemplo, el nombre del despliegue.",
+  namespace: "Espacio de nombres",
+  namespaceHint:
+    "Opcional. Pasa a formar parte de los ids de sus tareas, como eu/mail:1. Indícalo donde los ids solo son únicos dentro de un broker: BullMQ, ids de RQ puestos a mano, lectores externos.",
   back: "Volver a los agentes",
   shownOnce:
     "El token y el secreto solo se muestran ahora. Cópielos antes de salir de esta página; quien los tenga puede notificar tareas en nombre de este agente.",

@@ -39,9 +39,11 @@ export const workers: Texts["workers"] = {
   noneHint: "Los workers aparecen cuando un agente situado junto a ellos los notifica.",
   noProcess: "Aún no hay procesos",
   noProcessHint: "Un proceso aparece cuando se conecta con el token de un agente.",
+  others: (count: string, group: string) => `${count} ${group} sin conexión`,
   states: {
     online: "En línea",
     offline: "Sin conexión",
+    gone: "Se fue",
     draining: "Drenando",
     unknown: "Desconocido",
     failed: "Con fallo"

@@ -39,7 +39,15 @@ export const workers: Texts["workers"] = {
   noneHint: "Les workers apparaissent lorsqu’un agent placé à côté d’eux les signale.",
   noProcess: "Pas encore de processus",
   noProcessHint: "Un processus apparaît lorsqu’il se connecte avec le jeton d’un agent.",
-  states: { online: "En ligne", offline: "Hors ligne", draining: "En vidange", unknown: "Inconnu", failed: "En échec" },
+  others: (count: string, group: string) => `${count} ${group} hors ligne`,
+  states: {
+    online: "En ligne",
+    offline: "Hors ligne",
+    gone: "Parti",
+    draining: "En vidange",
+    unknown: "Inconnu",
+    failed: "En échec"
+  },
   do: {
     pool_grow: "Agrandir",
     pool_shrink: "Réduire",

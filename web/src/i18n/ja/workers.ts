@@ -39,7 +39,15 @@ export const workers: Texts["workers"] = {
   noneHint: "ワーカーは、同じ環境のエージェントが報告すると表示されます。",
   noProcess: "プロセスはまだありません",
   noProcessHint: "プロセスは、エージェントのトークンで接続すると表示されます。",
-  states: { online: "オンライン", offline: "オフライン", draining: "ドレイン中", unknown: "不明", failed: "失敗" },
+  others: (count: string, group: string) => `オンラインでない ${group} ${count} 件`,
+  states: {
+    online: "オンライン",
+    offline: "オフライン",
+    gone: "終了",
+    draining: "ドレイン中",
+    unknown: "不明",
+    failed: "失敗"
+  },
   do: {
     pool_grow: "拡大",
     pool_shrink: "縮小",
