@@ -46,10 +46,10 @@ import { m0044 } from "./0044_oidc_logout.ts"
 import { m0045 } from "./0045_bulk_jobs.ts"
 import { m0046 } from "./0046_task_export_jobs.ts"
 import { m0047 } from "./0047_export_deletion.ts"
-import { m0050 } from "./0050_sources.ts"
-import { m0051 } from "./0051_four_eyes.ts"
-import { m0052 } from "./0052_login_places.ts"
-import { m0053 } from "./0053_misfire_outages.ts"
+import { m0048 } from "./0048_sources.ts"
+import { m0049 } from "./0049_four_eyes.ts"
+import { m0050 } from "./0050_login_places.ts"
+import { m0051 } from "./0051_misfire_outages.ts"
 
 /** Every step in order. A step that has been released is never edited; the next one follows. */
 export const migrations: ReadonlyArray<Migration> = [
@@ -100,8 +100,8 @@ export const migrations: ReadonlyArray<Migration> = [
   m0045,
   m0046,
   m0047,
+  m0048,
+  m0049,
   m0050,
-  m0051,
-  m0052,
-  m0053
+  m0051
 ]

@@ -38,4 +38,4 @@ const down = Effect.gen(function*() {
   yield* sql`ALTER TABLE approvals DROP COLUMN subject`
 })
 
-export const m0051: Migration = { id: 51, name: "four_eyes", compatibleFrom: 5, up, down }
+export const m0049: Migration = { id: 49, name: "four_eyes", compatibleFrom: 5, up, down }

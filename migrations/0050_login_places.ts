@@ -26,4 +26,4 @@ const down = Effect.gen(function*() {
   yield* sql`DROP TABLE login_places`
 })
 
-export const m0052: Migration = { id: 52, name: "login_places", compatibleFrom: 5, up, down }
+export const m0050: Migration = { id: 50, name: "login_places", compatibleFrom: 5, up, down }

@@ -29,4 +29,4 @@ const down = Effect.gen(function*() {
   yield* sql`ALTER TABLE schedule_misfires DROP COLUMN last_tick_at`
 })
 
-export const m0053: Migration = { id: 53, name: "misfire_outages", compatibleFrom: 5, up, down }
+export const m0051: Migration = { id: 51, name: "misfire_outages", compatibleFrom: 5, up, down }

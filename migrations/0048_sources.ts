@@ -30,4 +30,4 @@ const down = Effect.gen(function*() {
   yield* sql`UPDATE workers SET state = 'offline' WHERE state = 'gone'`
 })
 
-export const m0050: Migration = { id: 50, name: "sources", compatibleFrom: 5, up, down }
+export const m0048: Migration = { id: 48, name: "sources", compatibleFrom: 5, up, down }
