@@ -1,6 +1,7 @@
 import { SqlClient } from "@effect/sql"
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
+import { randomUUID } from "node:crypto"
 import * as Timestamp from "../../src/domain/Timestamp.ts"
 import * as Ids from "../../src/services/Ids.ts"
 import { event, freshAgent, helloPayload } from "../agent.ts"
@@ -331,12 +332,13 @@ layer(serverOn("SQLite", { commandTimeout: 6 }), { excludeTestServices: true })(
       )
       const one = yield* connect("one")
       const two = yield* connect("two")
+      const ids = { one: randomUUID(), two: randomUUID() } // others of a second agent begin with its name
       for (const [agent, name] of [[one, "one"], [two, "two"]] as const) {
         answering(agent, { status: "success" })
         yield* Effect.promise(() =>
           agent.sendEvents([
             event({
-              task_id: `t-${name}`,
+              task_id: ids[name],
               kind: "task.started",
               data: { task_name: `shop.${name}`, queue: name, worker: `w-${name}` }
             })
@@ -346,8 +348,8 @@ layer(serverOn("SQLite", { commandTimeout: 6 }), { excludeTestServices: true })(
       const commands: ReadonlyArray<ReadonlyArray<string>> = [
         ["restart", "w-two"],
         ["rate-limit", "shop.two", "1/s"],
-        ["retry", "t-two"],
-        ["bulk-retry", "t-two"],
+        ["retry", ids.two],
+        ["bulk-retry", ids.two],
         ["purge", "two", "--force", "--yes"]
       ]
       for (const args of commands) ok(yield* run("commands", ...args, "--wait"))

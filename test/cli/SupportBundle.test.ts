@@ -79,6 +79,7 @@ const plant = (engine: Engine) =>
       SVC_SMTP_URL: `smtp://mailer:${secrets.smtp}@127.0.0.1:1`,
       SVC_SENTRY_DSN: `https://${secrets.sentry}@127.0.0.1/1`,
       SVC_AUDIT_WEBHOOK_ALLOW_CIDRS: "127.0.0.1:*",
+      SVC_OUTBOUND_ALLOW_CIDRS: "127.0.0.1:*",
       SVC_AGENT_TOKEN: secrets.agent,
       SVC_AGENT_HMAC_SECRET: secrets.agentHmac
     }

@@ -37,7 +37,8 @@ export class ApprovalsApi extends HttpApiGroup.make("approvals")
       })
       .annotateContext(operation(
         "Approve what waits, and do it",
-        "By another person than the one who asked. `status` is `failed` where the act was refused; `result` says why."
+        "By another person than the one who asked. `status` is `failed` where the act was refused, or what was read has " +
+          "become something else (`approval_outdated`); `result` says why."
       ))
   )
   .add(

@@ -2,7 +2,7 @@ import { Effect, Layer, Option } from "effect"
 import { hash } from "node:crypto"
 import type { Actor } from "../../domain/Actor.ts"
 import { canonicalize, type JsonInput } from "../../domain/CanonicalJson.ts"
-import { type Command, frameOverheadBytes, maxFrameBytes } from "../../domain/Command.ts"
+import { type Command, type CommandStatus, frameOverheadBytes, maxFrameBytes } from "../../domain/Command.ts"
 import { writeNote } from "../../domain/Command/Note.ts"
 import { repeatedRetrySeconds, type RetryTask } from "../../domain/Command/Requests.ts"
 import { Conflict, ValidationFailed } from "../../domain/Errors.ts"
@@ -27,6 +27,9 @@ const idempotencyConflict = new Conflict({
   code: "idempotency_conflict",
   detail: "This idempotency_key was used with another body. Use a new key for a new request."
 })
+
+/** A retry that ended in another way may be asked for again at once. */
+const mayHaveRetried: ReadonlySet<CommandStatus> = new Set(["pending", "dispatched", "completed"])
 
 /** A key in its scope, and the hash of its request. */
 interface IdempotencyKey {
@@ -224,23 +227,26 @@ export class CommandIssue extends Effect.Service<CommandIssue>()("svc/CommandIss
         return Option.isSome(first) ? first.value : yield* issue(yield* intentOf(request), idempotency)
       })
 
-    /** The last command, where an equal retry of the task was issued a moment ago and did not fail. */
+    /** The last equal retry of the task that was issued a moment ago. */
     const findRetry = Effect.fnUntraced(function*({ engine, parameters, target_id }: Intent) {
-      if (engine === null || target_id === null) return Option.none<Command>()
+      if (engine === null || target_id === null) return Option.none()
       const project = yield* CurrentProject
       const since = Timestamp.addSeconds(yield* Timestamp.now, -repeatedRetrySeconds)
       const retry = { engine, task_id: target_id, payload: canonicalize({ ...parameters }), since }
-      const id = yield* repo.findRetry(project.id, retry)
-      return Option.isNone(id) ? Option.none<Command>() : yield* repo.findById(project.id, id.value)
+      return yield* repo.findRetry(project.id, retry)
     })
 
     /**
-     * The key of a retry without one: of two at the same moment, which both find no earlier one, the unique index refuses
-     * the second.
+     * The key of a retry without one: of two at the same moment, which both find the same earlier one, the unique index
+     * refuses the second.
      */
-    const makeRetryKey = ({ engine, parameters, target_id }: Intent, now: Timestamp.Timestamp): IdempotencyKey => {
+    const makeRetryKey = (
+      { engine, parameters, target_id }: Intent,
+      now: Timestamp.Timestamp,
+      failed: CommandId | undefined
+    ): IdempotencyKey => {
       const slot = Math.floor(Timestamp.toEpochSeconds(now) / repeatedRetrySeconds)
-      const requestHash = hashRequest({ engine, parameters, target_id })
+      const requestHash = hashRequest({ engine, parameters, target_id, failed: failed ?? null })
       return { key: `retry:${slot}:${requestHash}`, requestHash }
     }
 
@@ -259,9 +265,13 @@ export class CommandIssue extends Effect.Service<CommandIssue>()("svc/CommandIss
         if (Option.isSome(first)) return first.value
         const intent = yield* intentOf(request)
         if (force === true || Object.keys(intent.sealed ?? {}).length > 0) return yield* issue(intent, idempotency)
-        const equal = yield* findRetry(intent)
-        if (Option.isSome(equal)) return equal.value
-        return yield* issue(intent, idempotency ?? makeRetryKey(intent, yield* Timestamp.now))
+        const equal = Option.getOrUndefined(yield* findRetry(intent))
+        if (equal !== undefined && mayHaveRetried.has(equal.status)) {
+          const { id } = yield* CurrentProject
+          const first = yield* repo.findById(id, equal.id)
+          if (Option.isSome(first)) return first.value
+        }
+        return yield* issue(intent, idempotency ?? makeRetryKey(intent, yield* Timestamp.now, equal?.id))
       })
 
     return { issue, issueAll, issueWithin, issueOnce, issueRetry } as const

@@ -1,5 +1,5 @@
 import { SqlClient, type Statement } from "@effect/sql"
-import { Effect, Option } from "effect"
+import { Array as Arr, Effect, Option } from "effect"
 import { type Command, type CommandStatus } from "../../domain/Command.ts"
 import { type NoteFacts, writeNote } from "../../domain/Command/Note.ts"
 import type { PoolReport } from "../../domain/Command/WorkerNote.ts"
@@ -162,7 +162,7 @@ export class CommandsRepo extends Effect.Service<CommandsRepo>()("svc/CommandsRe
         (rows) => Option.fromNullable(rows[0])
       )
 
-    /** Id of the last retry of the task with these parameters that was issued after `since` and did not fail. */
+    /** The last retry of the task with these parameters that was issued after `since`. */
     const findRetry = (
       projectId: ProjectId,
       { engine, payload, since, task_id }: {
@@ -173,12 +173,11 @@ export class CommandsRepo extends Effect.Service<CommandsRepo>()("svc/CommandsRe
       }
     ) =>
       Effect.map(
-        sql<{ readonly id: CommandId }>`SELECT id FROM commands
+        sql<{ readonly id: CommandId; readonly status: CommandStatus }>`SELECT id, status FROM commands
           WHERE project_id = ${projectId} AND engine = ${engine} AND target_id = ${task_id} AND target_type = 'task'
             AND action = 'retry_task' AND payload = ${payload} AND issued_at > ${since}
-            AND status IN ('pending', 'dispatched', 'completed')
           ORDER BY id DESC LIMIT 1`,
-        (rows) => Option.fromNullable(rows[0]?.id)
+        Arr.head
       )
 
     /** Releases an idempotency key whose command is older than the retention of keys. */
