@@ -14,6 +14,8 @@ import { baseUrl, freshKey, freshProject, serverOn } from "../brain.ts"
 
 /** Services that only the program's own parts use; an embedding application has no use for them. */
 const inner = new Set([
+  "Answers",
+  "AuditOutbound",
   "Database",
   "Hints",
   "Leader",
@@ -44,6 +46,7 @@ const inner = new Set([
   "NpmClient",
   "Oidc",
   "Outbound",
+  "Pace",
   "PreparedReads",
   "Restore",
   "Presence",
