@@ -253,6 +253,7 @@ export const world = Effect.fnUntraced(function*(
       format: "json",
       frames: [poll.seal("agent_status", {})],
       name: "name",
+      namespace: "eu",
       operation: "create",
       request_id: randomUUID(),
       rule_id: path.rule_id,

@@ -18,7 +18,7 @@ export class AgentsApi extends HttpApiGroup.make("agents")
     HttpApiEndpoint.get("list")`/projects/${slug}/agents`
       .setUrlParams(NoParams)
       .addSuccess(Schema.Array(Agent))
-      .annotate(Access, { caller: "viewer", scope: "agents:read" })
+      .annotate(Access, { caller: "viewer", scope: "agents:read", failureCodes: ["validation_failed"] })
       .annotateContext(operation(
         "List a project's agents",
         "With what each reported about itself when it last connected."
