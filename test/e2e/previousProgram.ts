@@ -13,15 +13,25 @@ const hasHistory = () => {
   }
 }
 
+/** The steps of a commit: mode, kind, digest and path of each. */
+const stepsOf = (commit: string) =>
+  git("ls-tree", "-r", commit, "--", "migrations").split("\n").filter((line) => /\/\d{4}_/.test(line))
+
 /**
- * The commit before the newest migration: the last version that a rolling upgrade to this one replaces. Null where the
- * sources have no history, as those of an archive or of a shallow clone.
+ * The last commit that lacks a step of this one, and whose own steps are still as they were then: the last version that a
+ * rolling upgrade to this one replaces. Null where the sources have no history, as those of an archive or of a shallow
+ * clone.
  */
 export const findPreviousCommit = (): string | null => {
   if (!hasHistory()) return null
-  const newest = readdirSync("migrations").filter((name) => /^\d{4}_/.test(name)).sort().at(-1) ?? ""
-  const added = git("log", "--diff-filter=A", "--format=%H", "-1", "--", `migrations/${newest}`)
-  return git("rev-parse", added === "" ? "HEAD" : `${added}^`)
+  const steps = new Set(stepsOf("HEAD"))
+  const files = readdirSync("migrations").filter((name) => /^\d{4}_/.test(name))
+  if (files.length > steps.size) return git("rev-parse", "HEAD")
+  for (const commit of git("log", "--format=%H", "--", "migrations").split("\n")) {
+    const former = stepsOf(`${commit}^`)
+    if (former.length < steps.size && former.every((step) => steps.has(step))) return git("rev-parse", `${commit}^`)
+  }
+  throw new Error("no commit has the first steps alone")
 }
 
 /** Builds `svc` as it was at this commit, once, and answers its path. */
