@@ -30,6 +30,9 @@ const maxima = {
 
 const lists = operations.filter(({ query }) => query.includes("limit"))
 
+/** The lists of what agents report name a parameter that they do not have, because a misspelt filter would show all. */
+const namesUnknown = /\/(agents|agents\/workers|agent-workers|queues|workers)$/
+
 /** Its rows can be read only while an agent answers. */
 const isRemote = ({ path }: Operation) => path.endsWith("/dead-letters")
 
@@ -97,7 +100,8 @@ describe.each(engines)("every list on %s", (engine) => {
         for (const operation of lists.filter((list) => !isRemote(list))) {
           const plain = yield* get(at, operation, { limit: "1" })
           const more = yield* get(at, operation, { limit: "1", no_such_parameter: "1" })
-          assert.deepStrictEqual([more.status, pageOf(more)], [200, pageOf(plain)], operation.route)
+          if (namesUnknown.test(operation.path)) assert.strictEqual(more.status, 422, operation.route)
+          else assert.deepStrictEqual([more.status, pageOf(more)], [200, pageOf(plain)], operation.route)
         }
         const commands = lists.find(({ path }) => path.endsWith("/commands"))
         if (commands === undefined) return assert.fail("no list of commands")

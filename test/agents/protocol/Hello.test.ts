@@ -41,7 +41,7 @@ describe("hello", () => {
         engines: [],
         schedulers: [],
         capabilities: {},
-        host: { name: null },
+        host: { name: null, sources: {} },
         workerId: null,
         workerRole: null,
         workerPid: null,
@@ -80,6 +80,7 @@ describe("hello_ack", () => {
         projectId: ids.project_id,
         sessionId: ids.session_id,
         heartbeatIntervalSeconds: 30,
+        features: [],
         maxFrameSizeBytes: 1_048_576
       }
     })
