@@ -180,7 +180,9 @@ export class Migrations extends Effect.Service<Migrations>()("svc/Migrations", {
       const steps = yield* migrations.upgrade()
       const [first, last] = [steps[0], steps[steps.length - 1]]
       if (first === undefined || last === undefined) return
-      yield* Effect.logInfo(`migrated the database from revision ${first.id - 1} to ${last.id} (${last.name})`)
+      // a new database is no news, and an app that embeds the brain prints what is logged
+      const log = first.id === 1 ? Effect.logDebug : Effect.logInfo
+      yield* log(`migrated the database from revision ${first.id - 1} to ${last.id} (${last.name})`)
     }).pipe(Effect.annotateLogs("logger", "migrations"))
   )
 }
