@@ -1,7 +1,7 @@
 import { Schema } from "effect"
 import { describeBody, describeField, exampleId, exampleTime } from "./Describe.ts"
 import { AgentId, ProjectId } from "./Id.ts"
-import { Namespace } from "./TaskNamespace.ts"
+import { Namespace } from "./Namespace.ts"
 import { nullish, text } from "./Text.ts"
 import { Timestamp } from "./Timestamp.ts"
 

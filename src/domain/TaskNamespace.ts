@@ -2,7 +2,6 @@
  * The namespace of an agent as part of its tasks' ids: the engine's `mail:1` is `eu/mail:1` in the brain. Engines whose
  * ids are unique only within their broker would otherwise mix the tasks of two brokers.
  */
-import { Schema } from "effect"
 import { boundName, MAX_TASK_ID_LENGTH } from "./BoundedName.ts"
 import {
   asString,
@@ -17,13 +16,6 @@ import {
 import type { AgentEvent, EventData } from "./TaskEvent.ts"
 
 const maxLength = 40
-
-/** A namespace as people set it. Empty: the agent shares its ids with others on purpose. */
-export const Namespace = Schema.String.pipe(
-  Schema.pattern(/^(?:[a-z0-9][a-z0-9._-]{0,39})?$/, {
-    message: () => "must have at most 40 lower-case letters, digits, dots, hyphens and underscores, or be empty"
-  })
-)
 
 export interface TaskNamespace {
   /** With its slash; empty: ids stay as they are. */
