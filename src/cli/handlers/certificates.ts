@@ -36,7 +36,7 @@ const writeNew = (path: string, text: string, created: Created) =>
 const writePair = ({ certificate, key }: Pair, certificatePath: string, keyPath: string, created: Created) =>
   Effect.zipRight(writeNew(keyPath, key, created), writeNew(certificatePath, certificate, created))
 
-/** A private key that nobody knows of would stay readable, and the next run would find half a pair. */
+/** A forgotten private key would stay readable, and the next run would find half a pair. */
 const removeAll = (created: Created) =>
   Effect.flatMap(
     FileSystem.FileSystem,

@@ -23,7 +23,7 @@ export class ProviderAddresses extends Effect.Service<ProviderAddresses>()("svc/
     /**
      * Gives the user the verified address that the provider has now, in the sign-in's transaction, if the former address came
      * from there too: `former` is what the provider gave before. An address that the user has here for themselves stays, and
-     * nobody gets the address of another user.
+     * no user gets the address of another one.
      */
     const follow = Effect.fnUntraced(
       function*(user: UserDetail, former: string | null, given: string | null, source: RequestSource) {
