@@ -108,7 +108,7 @@ describe.skipIf(!ready)("the list of tasks", () => {
         for (const [index, agent] of agents.entries()) {
           const other = agents[1 - index]
           yield* Effect.promise(async () => {
-            const task_id = `of-agent-${index}`
+            const task_id = crypto.randomUUID() // as Celery's, which need no namespace
             await agent.sendEvents([
               event({ task_id, kind: "task.failed", data: { ...data, exception: "IOError: a" } })
             ])
