@@ -51,7 +51,7 @@ export interface Column<A> {
 const units = [["w", 604_800], ["d", 86_400], ["h", 3600], ["m", 60]] as const
 
 /** How long ago a time was, in its largest whole unit: `42s`, `3m`, `5h`, `2d`, `12w`. */
-export const formatAge = (at: string | null, { nowMillis }: View): string | null => {
+export const formatAge = (at: string | null, { nowMillis }: Pick<View, "nowMillis">): string | null => {
   if (at === null) return null
   const seconds = Math.max(0, Math.floor((nowMillis - Date.parse(at)) / 1000))
   const [unit, length] = units.find(([, length]) => seconds >= length) ?? ["s", 1]

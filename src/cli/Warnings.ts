@@ -9,6 +9,8 @@ export interface DoctorFacts {
   /** Null before the first migration or without a database. */
   readonly revision: number | null
   readonly head: number
+  /** Whole days since the last backup; `never`: none is recorded, although there is something to back up. */
+  readonly daysSinceBackup: number | "never" | null
   /** Environment variables with the prefix of settings that are not settings. */
   readonly unknownNames: ReadonlyArray<string>
   /** Files of SVC_HOME that others than their owner may read. */
@@ -39,10 +41,17 @@ export const localOnlyWarning = (settings: SettingsShape): string =>
   }: from other machines, passwords would go over plain http. ` +
   "Put an https proxy in front and set SVC_PUBLIC_URL to its address; for a trial set SVC_ENVIRONMENT=development"
 
+/** Backups are due each night (docs/backup.md); a week without one is no single failed night. */
+const maxDaysWithoutBackup = 7
+
+const recommendBackup =
+  "svc backup --output writes one while the brain runs (docs/backup.md). Nothing is to be done where another program backs up the database"
+
 /** A sentence for each risk: what, why, and the setting to change. */
 export const warningsOf = (facts: DoctorFacts): ReadonlyArray<string> => {
   const { settings } = facts
   const isExposed = !loopback.test(settings.host)
+  const publicHost = new URL(publicUrlOf(settings)).hostname
   const rules: ReadonlyArray<readonly [boolean, string]> = [
     [
       facts.unknownNames.length > 0,
@@ -54,6 +63,11 @@ export const warningsOf = (facts: DoctorFacts): ReadonlyArray<string> => {
       facts.revision !== null && facts.revision !== facts.head,
       `the database is at revision ${facts.revision} and this program's head is ${facts.head}; svc serve migrates it at start`
     ],
+    [facts.daysSinceBackup === "never", `no backup of this database is recorded: ${recommendBackup}`],
+    [
+      typeof facts.daysSinceBackup === "number" && facts.daysSinceBackup > maxDaysWithoutBackup,
+      `the last backup is ${facts.daysSinceBackup} days old: ${recommendBackup}`
+    ],
     [
       facts.dialect === "sqlite" && settings.workers > 1,
       "SVC_WORKERS is above 1, which requires PostgreSQL; on SQLite svc serve runs one worker"
@@ -63,6 +77,10 @@ export const warningsOf = (facts: DoctorFacts): ReadonlyArray<string> => {
       `SVC_PUBLIC_URL is not set, so links lead to ${publicUrlOf(settings)}`
     ],
     [isLocalOnly(settings), localOnlyWarning(settings)],
+    [
+      isExposed && settings.publicUrl !== "" && loopback.test(publicHost) && !isLocalOnly(settings),
+      `other machines reach the brain, but links in mails and messages lead them to ${publicHost}, which is their own machine; set SVC_PUBLIC_URL to the address that they use`
+    ],
     [
       isRemotePlainHttp(publicUrlOf(settings)) && settings.environment === "production",
       "sign-in would be over plain http, so svc serve will refuse to start; set SVC_PUBLIC_URL to the https address"

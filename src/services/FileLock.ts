@@ -1,5 +1,6 @@
 import { SqlError } from "@effect/sql"
 import { Data, Effect, type Scope } from "effect"
+import { existsSync } from "node:fs"
 import { openSqlite } from "../sqlite/Driver.ts"
 import { errorCode } from "./Database.ts"
 import { restrictToOwner } from "./OwnerFile.ts"
@@ -29,3 +30,25 @@ export const acquireFileLock = (file: string): Effect.Effect<void, LockHeld | Sq
     }),
     (lock) => Effect.sync(() => lock.close())
   ))
+
+/**
+ * Whether another process, or another part of this one, holds the lock. Creates no file. The question itself locks the
+ * file for reading while it lasts, some 0.1 ms, so ask where a brain that starts at that moment may be refused.
+ */
+export const isFileLockHeld = (file: string): Effect.Effect<boolean, SqlError.SqlError> =>
+  Effect.try({
+    try: () => {
+      if (!existsSync(file)) return false
+      const lock = openSqlite(file, { access: "read", timeout: 0 })
+      try {
+        lock.exec("SELECT 1 FROM sqlite_master")
+        return false
+      } catch (error) {
+        if (errorCode(error).startsWith("SQLITE_BUSY")) return true
+        throw error
+      } finally {
+        lock.close()
+      }
+    },
+    catch: (cause) => new SqlError.SqlError({ cause, message: `cannot look at ${file}` })
+  })

@@ -9,6 +9,7 @@ import { Audit } from "./Audit.ts"
 import { genesis } from "./Audit/Chain.ts"
 import { type ChainHead, isAuthenticHead } from "./Audit/ChainWriter.ts"
 import { Database, orDieOnSql, Reader } from "./Database.ts"
+import { readDatabaseInfo } from "./DatabaseInfo.ts"
 import { Keys } from "./Keys.ts"
 import { readSecretKeyIds } from "./Keys/Fingerprints.ts"
 import { Leader } from "./Leader.ts"
@@ -95,25 +96,16 @@ export class Health extends Effect.Service<Health>()("svc/Health", {
         : { status: "unready", reason: "audit_log" } as const
     })
 
-    const databaseInfo = sql.onDialectOrElse({
-      pg: () =>
-        read<{ version: string; size: number }>`
-          SELECT current_setting('server_version') AS version, pg_database_size(current_database()) AS size`,
-      orElse: () =>
-        read<{ version: string; size: number }>`
-          SELECT sqlite_version() AS version, (SELECT page_count FROM pragma_page_count) * (SELECT page_size FROM pragma_page_size) AS size`
-    })
-
     const systemInfo = Effect.fn("Health.systemInfo")(function*() {
-      const [info] = yield* databaseInfo
+      const info = yield* Effect.provideService(readDatabaseInfo, Reader, read)
       return {
         version,
         runtime: { name: "node", version: process.version },
         os: { platform: process.platform, release: release(), arch: process.arch },
         database: {
           dialect: database.dialect,
-          version: info?.version ?? "unknown",
-          size_bytes: info?.size ?? 0,
+          version: info.version,
+          size_bytes: info.size,
           revision: yield* migrations.current
         },
         packages: { ...packages, effect: ModuleVersion.getCurrentVersion() } // an application brings its own

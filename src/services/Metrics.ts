@@ -1,5 +1,6 @@
 import { Effect } from "effect"
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "prom-client"
+import { version } from "../domain/Version.ts"
 
 let processMetrics: Registry | undefined
 
@@ -27,6 +28,13 @@ export class Metrics extends Effect.Service<Metrics>()("svc/Metrics", {
     const registry = new Registry()
     const registers = [registry]
     const processMetricsRegistry = processRegistry()
+    // `svc status` reads the version of the running brain there
+    new Gauge({
+      name: "svc_build_info",
+      help: "1, with the program's version",
+      labelNames: ["version"],
+      registers
+    }).set({ version }, 1)
     return {
       registry,
       /** Every metric as Prometheus text. */

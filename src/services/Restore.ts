@@ -9,6 +9,7 @@ import type { Manifest, ReportProgress } from "./Backup/Archive.ts"
 import type { VerifiedArchive } from "./Backup/ArchiveReader.ts"
 import { Catalog, type CatalogTable } from "./Backup/Catalog.ts"
 import { readCounters } from "./Backup/Counters.ts"
+import { describeArchive } from "./Backup/Record.ts"
 import { type ArchiveLocation, requireKnownSchema, verifyArchive } from "./Backup/Verification.ts"
 import { CurrentActor } from "./CurrentActor.ts"
 import { Database } from "./Database.ts"
@@ -167,23 +168,17 @@ export class Restore extends Effect.Service<Restore>()("svc/Restore", {
           yield* requireReferences
           const hasLog = yield* requireIntactLog(manifest)
           const settled = yield* aftermath.closeOpenWork(manifest, revision)
-          const rows = summary.tables.reduce((sum, table) => sum + table.rows, 0)
+          const archive = describeArchive(manifest, summary)
           audit.committedHead.reset()
           if (hasLog) {
-            const { created_at, id, program, audit_head, database } = manifest
             yield* audit.record({
               action: "system.restored",
               target_type: "database",
-              target_id: id,
-              metadata: {
-                backup: { created_at, program, database, revision: manifest.revision, audit_head },
-                rows,
-                signed_by: summary.signature?.key_id ?? null,
-                settled
-              }
+              target_id: manifest.id,
+              metadata: { ...archive, settled }
             })
           }
-          return { rows, settled }
+          return { rows: archive.rows, settled }
         }))
       }
     )

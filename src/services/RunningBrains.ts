@@ -5,7 +5,7 @@ import { randomUUID } from "node:crypto"
 import { hostname } from "node:os"
 import { Database } from "./Database.ts"
 import { databaseMillis } from "./Dialect.ts"
-import { acquireFileLock } from "./FileLock.ts"
+import { acquireFileLock, isFileLockHeld } from "./FileLock.ts"
 import { lockSchema } from "./Migrations.ts"
 
 /** A brain runs on the database, so it must not be replaced, wiped or taken back. */
@@ -70,16 +70,45 @@ export const layer = Layer.scopedDiscard(Effect.gen(function*() {
   )
 }))
 
-const requireNone = Effect.gen(function*() {
+/** Host and process id of each brain on PostgreSQL. */
+const listHolders = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
-  const { redactedUrl } = yield* Database
   const [table] = yield* sql<{ known: boolean }>`SELECT to_regclass('leases') IS NOT NULL AS known`
-  if (table?.known !== true) return // before the migration that creates it, no brain of this program has run
+  if (table?.known !== true) return [] // before the migration that creates it, no brain of this program has run
   const rows = yield* sql<{ holder: string }>`
     SELECT holder FROM leases WHERE name LIKE ${`${namePrefix}%`} AND expires_at > ${
     databaseMillis(sql)
   } ORDER BY holder`
-  if (rows.length > 0) return yield* new BrainRunning({ holders: rows.map(({ holder }) => holder), redactedUrl })
+  return rows.map(({ holder }) => holder)
+})
+
+const requireNone = Effect.gen(function*() {
+  const { redactedUrl } = yield* Database
+  const holders = yield* listHolders
+  if (holders.length > 0) return yield* new BrainRunning({ holders, redactedUrl })
+})
+
+/** One file may have several names. */
+const lockFileOf = (file: string) =>
+  Effect.flatMap(FileSystem.FileSystem, (fs) => fs.realPath(file)).pipe(
+    Effect.mapBoth({
+      onSuccess: (path) => `${path}.lock`,
+      onFailure: (cause) => new SqlError.SqlError({ cause, message: `cannot open the SQLite file ${file}` })
+    })
+  )
+
+/**
+ * Whether a brain runs on the database, and the host and process id of each on PostgreSQL. On SQLite this is also true
+ * while a command that needs the file alone runs. Changes nothing.
+ */
+export const findRunningBrains = Effect.gen(function*() {
+  const { sqlite } = yield* Database
+  if (sqlite === null) {
+    const holders = yield* listHolders
+    return { isServed: holders.length > 0, holders }
+  }
+  const isServed = sqlite.file === ":memory:" ? false : yield* Effect.flatMap(lockFileOf(sqlite.file), isFileLockHeld)
+  return { isServed, holders: [] }
 })
 
 /**
@@ -104,13 +133,8 @@ export const whileNoBrainRuns = <A, E, R>(
       return yield* sql.withTransaction(Effect.zipRight(Effect.zipRight(lockSchema(sql), requireNone), body))
     }
     if (sqlite.file === ":memory:") return yield* body
-    const fs = yield* FileSystem.FileSystem
-    const path = yield* Effect.mapError(
-      fs.realPath(sqlite.file), // one file may have several names
-      (cause) => new SqlError.SqlError({ cause, message: `cannot open the SQLite file ${sqlite.file}` })
-    )
     const lock = Effect.catchTag(
-      acquireFileLock(`${path}.lock`),
+      acquireFileLock(yield* lockFileOf(sqlite.file)),
       "LockHeld",
       () => new BrainRunning({ holders: [], redactedUrl })
     )

@@ -9,12 +9,13 @@ import { freshPostgres } from "../postgres.ts"
 import { serving, type Settings, svc as svcProcess } from "./svc.ts"
 import { svcHere as svc } from "./svcHere.ts"
 
-/** A fresh home and an empty database of this engine, which nobody has migrated. */
+/** A fresh home and an empty database of this engine, which nobody has migrated. Port 0: other programs use the default. */
 const fresh = (engine: Engine) =>
   Effect.gen(function*() {
     const home = yield* temporaryHome
     const settings: Settings = {
       SVC_HOME: home,
+      SVC_PORT: "0",
       ...(engine === "PostgreSQL" && { SVC_DATABASE_URL: (yield* freshPostgres).url })
     }
     return { home, settings }
@@ -163,11 +164,13 @@ describe.each(engines)("the database commands on %s", (engine) => {
       assert.strictEqual(status.rows.projects, 1)
       assert.strictEqual(status.revision, status.head)
       assert.strictEqual(status.environment, "production")
-      const { stdout } = yield* svc(["status"], settings)
-      assert.match(
-        stdout,
-        /^version: .*\nbrain: [^\n]+\nmigration: \d+ \(head \d+\)\nenvironment: production\ndatabase: [^\n]+\nagents: none\ntasks: none\nopen commands: none\n/
-      )
+      const lines =
+        /^version: .*\nbrain: [^\n]+\nmigration: \d+ \(head \d+\)\nenvironment: production\ndatabase: [^\n]+, [\d.]+ [KM]iB\nagents: none\ntasks: none\nopen commands: none\nlast backup: none recorded\n/
+      const { stdout: short } = yield* svc(["status"], settings)
+      assert.match(short, lines)
+      assert.strictEqual(short.split("\n").length, 10)
+      const { stdout } = yield* svc(["status", "--rows"], settings)
+      assert.match(stdout, lines)
       assert.match(stdout, /\n {2}users +1\n/)
     }))
 
@@ -191,7 +194,9 @@ describe.each(engines)("the database commands on %s", (engine) => {
       assert.deepStrictEqual(status.approximate, ["key_fingerprints"])
       assert.isAtLeast(status.rows.key_fingerprints, 100_000)
       assert.strictEqual(status.rows.users, 1)
-      const { stdout } = yield* svc(["status"], settings)
+      assert.strictEqual(status.tasks_total, 2_999_995)
+      const { stdout } = yield* svc(["status", "--rows"], settings)
+      assert.include(stdout, "\ntasks: 2999995 (2999995 success)\n")
       assert.match(stdout, /\n {2}tasks +2999995\n/)
       assert.match(
         stdout,
@@ -267,7 +272,7 @@ describe.each(engines)("the database commands on %s", (engine) => {
 
       const right = yield* svc(["check"], settings)
       assert.deepStrictEqual([right.code, right.stdout.split("\n").at(-2)], [0, "keys: ok"])
-      const refused = [1, "svc: svc serve will refuse to start with these keys; see the line keys\n"]
+      const refused = [1, "svc: svc serve will refuse to start; see the line keys\n"]
       const wrong = yield* svc(["check"], { ...settings, SVC_SECRET_KEY: Buffer.alloc(32, 1).toString("base64url") })
       assert.include(wrong.stdout, "keys: SVC_SECRET_KEY is not the key this database was written with.")
       assert.deepStrictEqual([wrong.code, wrong.stderr], refused)

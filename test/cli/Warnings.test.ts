@@ -9,6 +9,7 @@ const calm: Omit<DoctorFacts, "settings"> = {
   dialect: "sqlite",
   revision: 1,
   head: 1,
+  daysSinceBackup: 7,
   unknownNames: [],
   exposedFiles: [],
   freeBytes: 2 ** 40,
@@ -35,7 +36,7 @@ describe("svc doctor", () => {
   it.effect("has nothing to say about the defaults, nor about a brain behind its proxy", () =>
     Effect.gen(function*() {
       assert.deepStrictEqual(yield* warnings({}), [])
-      assert.deepStrictEqual(yield* warnings({}, { revision: null }), [])
+      assert.deepStrictEqual(yield* warnings({}, { revision: null, daysSinceBackup: null }), [])
       assert.deepStrictEqual(yield* warnings(abroad), [])
     }))
 
@@ -44,6 +45,9 @@ describe("svc doctor", () => {
       unknownNames: ["SVC_DATABSE_URL", "SVC_PROT"]
     }],
     ["migrates it at start", {}, { head: 2 }],
+    ["no backup of this database is recorded: svc backup --output", {}, { daysSinceBackup: "never" }],
+    ["the last backup is 8 days old: svc backup --output", {}, { daysSinceBackup: 8 }],
+    ["lead them to localhost, which is their own machine", { ...abroad, publicUrl: "https://localhost" }, {}],
     ["requires PostgreSQL", { workers: 2 }, {}],
     ["only on this machine, at http://localhost:7700:", { ...abroad, publicUrl: "" }, {}],
     ["only on this machine, at http://localhost:80:", { ...abroad, publicUrl: "http://localhost:80" }, {}],

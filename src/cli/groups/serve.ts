@@ -32,15 +32,21 @@ export const serve = Command.make(
 )
 
 export const check = Command.make("check", { json }, checking((module) => module.check)).pipe(
-  Command.withDescription("Check the settings, the database and the keys, and print the migration revision.")
+  Command.withDescription(
+    "Check that svc serve would start: settings, home folder, native packages, database, port and keys."
+  )
 )
 
 export const doctor = Command.make("doctor", {}, checking((module) => module.doctor)).pipe(
-  Command.withDescription("Run check, and warn about settings, files and limits that will cause trouble.")
+  Command.withDescription(
+    "Run check, and warn about settings, files, limits and missing backups that will cause trouble."
+  )
 )
 
-export const status = Command.make("status", { json }, reporting((module) => module.status)).pipe(
-  Command.withDescription("Show whether the brain runs and is ready, its database, agents and tasks.")
+const rows = Options.boolean("rows").pipe(Options.withDescription("Also list the rows of each table."))
+
+export const status = Command.make("status", { rows, json }, reporting((module) => module.status)).pipe(
+  Command.withDescription("Show whether the brain runs and is ready, its database and last backup, agents and tasks.")
 )
 
 export const printVersion = Command.make(

@@ -1,20 +1,24 @@
-import { Console, Effect, Layer, Option } from "effect"
+import { Cause, Console, Effect, Layer, Option } from "effect"
 import { constants, setPriority } from "node:os"
 import { resolve } from "node:path"
 import { findSigner } from "../../layers/AuditKeys.ts"
+import * as AuditLog from "../../layers/AuditLog.ts"
 import * as Catalog from "../../layers/Catalog.ts"
 import * as DatabaseLayer from "../../layers/Database.ts"
+import * as Keys from "../../layers/Keys.ts"
 import * as RestoreLayer from "../../layers/Restore.ts"
-import { writeBackup } from "../../services/Backup.ts"
+import { type BackupResult, writeBackup } from "../../services/Backup.ts"
 import type { Manifest, Summary } from "../../services/Backup/Archive.ts"
+import { recordBackup } from "../../services/Backup/Record.ts"
 import { verifyArchive } from "../../services/Backup/Verification.ts"
 import { Database } from "../../services/Database.ts"
+import { Metrics } from "../../services/Metrics.ts"
 import { Restore } from "../../services/Restore.ts"
 import { layerWarnings } from "../Administration.ts"
 import { readEncryption, type SecretOptions } from "../BackupSecret.ts"
 import { formatSize, makeCopyProgress } from "../CopyProgress.ts"
-import { CliError } from "../Explain.ts"
-import { layerInspection } from "../Inspection.ts"
+import { CliError, describeError } from "../Explain.ts"
+import { head, layerInspection } from "../Inspection.ts"
 import { countRows, linesOfRows } from "../RowCounts.ts"
 import { settings } from "../Settings.ts"
 
@@ -70,6 +74,44 @@ const jsonOf = (path: string, { tables: _columns, ...manifest }: Manifest, summa
     ...more
   })
 
+/** The audit log for writing, with the keys that this machine has. Creates no key, and leaves the schema as it is. */
+const layerRecord = AuditLog.layerWithoutKeys.pipe(
+  Layer.provideMerge(Layer.merge(Keys.layerUnregistered, Metrics.layer)),
+  Layer.provideMerge(DatabaseLayer.layerUnmigrated),
+  Layer.provideMerge(settings()),
+  Layer.provideMerge(layerWarnings)
+)
+
+/** Why the audit log of this database cannot take a row of this program. */
+const unrecordableReason = ({ audit_head, revision }: Manifest): string | null => {
+  if (audit_head === null) return "the database has no audit log yet, because no brain has served it"
+  return revision === head
+    ? null
+    : `the database is at revision ${revision} and this program's head is ${head}; svc serve migrates it at start`
+}
+
+/** A backup is worth as much without its row in the audit log, so what prevents the row is a warning. */
+const recordOrWarn = (result: BackupResult, isEncrypted: boolean) =>
+  Effect.gen(function*() {
+    const reason = unrecordableReason(result.manifest)
+    if (reason !== null) return yield* new CliError({ message: reason })
+    yield* recordBackup({ ...result, isEncrypted }).pipe(
+      Effect.provide(layerRecord),
+      Effect.timeoutFail({
+        duration: "30 seconds",
+        onTimeout: () => new CliError({ message: "the audit log of the database was locked for 30 seconds" })
+      })
+    )
+  }).pipe(
+    Effect.catchAllCause((cause) =>
+      Console.error(
+        `the backup is complete, but is not recorded, so svc status and svc doctor do not count it: ${
+          describeError(Cause.squash(cause))
+        }`
+      )
+    )
+  )
+
 export const backup = ({ json, output, ...secrets }: BackupCommand) =>
   Effect.gen(function*() {
     if (Option.isNone(output)) {
@@ -80,10 +122,11 @@ export const backup = ({ json, output, ...secrets }: BackupCommand) =>
     const encryption = yield* readEncryption(secrets, true)
     const signer = yield* findSigner
     const progress = yield* makeCopyProgress("backup")
-    const { fileBytes, manifest, removed, summary } = yield* Effect.ensuring(
+    const result = yield* Effect.ensuring(
       writeBackup({ path, encryption, report: progress.report, signer }),
       Effect.sync(progress.clear)
     )
+    const { fileBytes, manifest, removed, summary } = result
     for (const name of removed) yield* Console.error(`deleted ${name}, the unfinished file of a killed backup`)
     yield* Console.log(
       json
@@ -93,6 +136,7 @@ export const backup = ({ json, output, ...secrets }: BackupCommand) =>
           ...describe(manifest, summary)
         ].join("\n")
     )
+    yield* recordOrWarn(result, encryption !== null)
   }).pipe(Effect.provide(Layer.merge(layerInspection, Catalog.layer)))
 
 export const verify = ({ archive, json, ...secrets }: ArchiveCommand) =>

@@ -1,25 +1,24 @@
 import { FileSystem } from "@effect/platform"
-import { Console, Effect, Option } from "effect"
+import { Clock, Console, Effect, Option } from "effect"
 import { statfs } from "node:fs/promises"
 import { join } from "node:path"
-import { migrations } from "../../../migrations/index.ts"
 import { openFilesLimit } from "../../layers/Connections.ts"
 import { Database, Reader } from "../../services/Database.ts"
 import { MailTransport } from "../../services/Mail/Transport.ts"
 import { Settings } from "../../services/Settings.ts"
 import { findSearchIndexTrouble } from "../../services/Tasks/SearchIndexes.ts"
 import { Environment } from "../Environment.ts"
-import { inspect, layerInspection, linesOf, requireKeys } from "../Inspection.ts"
+import { head, inspectStart, layerInspection, linesOf, requireStart, type StartInspection } from "../Inspection.ts"
 import { settings } from "../Settings.ts"
 import { listUnknownNames } from "../UnknownNames.ts"
 import { warningsOf } from "../Warnings.ts"
 
 export const check = ({ json }: { readonly json: boolean }) =>
-  Effect.flatMap(
-    inspect,
-    (found) =>
-      Effect.zipRight(Console.log(json ? JSON.stringify(found) : linesOf(found).join("\n")), requireKeys(found))
-  )
+  Effect.gen(function*() {
+    const found = yield* inspectStart
+    yield* Console.log(json ? JSON.stringify(found) : (yield* linesOf(found)).join("\n"))
+    yield* requireStart(found)
+  })
 
 const isOpenToOthers = (mode: number): boolean => (mode & 0o077) !== 0
 
@@ -54,10 +53,28 @@ const checkMail = Effect.gen(function*() {
   return result._tag === "Right" ? null : result.left.reason
 }).pipe(Effect.provide(MailTransport.layer))
 
+/** Whether the brain has been set up, so that there is something to back up. */
+const hasUsers = Effect.flatMap(
+  Reader,
+  (read) => Effect.map(read`SELECT 1 FROM users LIMIT 1`, (rows) => rows.length > 0)
+)
+
+const millisPerDay = 86_400_000
+
+const daysSince = (at: string) =>
+  Effect.map(Clock.currentTimeMillis, (now) => Math.floor((now - Date.parse(at)) / millisPerDay))
+
+const readBackupAge = ({ last_backup, revision }: StartInspection) =>
+  Effect.gen(function*() {
+    if (revision !== head) return null // an older schema may lack the tables
+    if (last_backup !== null) return yield* daysSince(last_backup.created_at)
+    return (yield* Effect.provide(hasUsers, layerInspection)) ? "never" : null
+  })
+
 export const doctor = () =>
   Effect.gen(function*() {
-    const inspection = yield* inspect
-    yield* Console.log(linesOf(inspection).join("\n"))
+    const inspection = yield* inspectStart
+    yield* Console.log((yield* linesOf(inspection)).join("\n"))
     const effective = yield* Settings
     const connections = yield* Effect.option(Effect.provide(readMaxConnections, layerInspection)) // no database yet: no limit
     const searchIndexes = yield* Effect.option(
@@ -67,7 +84,8 @@ export const doctor = () =>
       settings: effective,
       dialect: inspection.database_url.startsWith("sqlite:") ? "sqlite" : "pg",
       revision: inspection.revision,
-      head: migrations[migrations.length - 1]?.id ?? 0,
+      head,
+      daysSinceBackup: yield* readBackupAge(inspection),
       unknownNames: listUnknownNames(yield* Environment),
       exposedFiles: yield* listExposedFiles(effective.home),
       freeBytes: yield* readFreeBytes(effective.home),
@@ -79,5 +97,5 @@ export const doctor = () =>
     yield* Console.log(
       warnings.length === 0 ? "warnings: none" : warnings.map((sentence) => `warning: ${sentence}`).join("\n")
     )
-    yield* requireKeys(inspection)
+    yield* requireStart(inspection)
   }).pipe(Effect.provide(settings()))

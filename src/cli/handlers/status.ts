@@ -1,27 +1,15 @@
 import type { SqlError } from "@effect/sql"
-import { Console, Effect, Option } from "effect"
-import { migrations } from "../../../migrations/index.ts"
+import { Clock, Console, Effect, Option } from "effect"
 import { version } from "../../domain/Version.ts"
-import { client } from "../../http/Client.ts"
 import { Reader } from "../../services/Database.ts"
+import { readDatabaseInfo } from "../../services/DatabaseInfo.ts"
 import { Settings } from "../../services/Settings.ts"
-import { inspect, layerInspection } from "../Inspection.ts"
-import { withTimeout } from "../Remote.ts"
+import { formatSize } from "../CopyProgress.ts"
+import { backupText, head, inspect, type Inspection, layerInspection } from "../Inspection.ts"
+import { probeBrain, readProcess } from "../LocalBrain.ts"
 import { countRows, linesOfRows } from "../RowCounts.ts"
 import { settings } from "../Settings.ts"
-
-/** Addresses that listen on every interface; the probe uses the loopback address instead. */
-const wildcards: ReadonlySet<string> = new Set(["0.0.0.0", "::", "[::]"])
-
-/** The readiness of the brain with these settings on this machine; none where nothing answers. */
-const probeBrain = Effect.gen(function*() {
-  const { host, port } = yield* Settings
-  const name = wildcards.has(host) ? "127.0.0.1" : host
-  const url = `http://${name.includes(":") && !name.startsWith("[") ? `[${name}]` : name}:${port}`
-  const api = yield* client({ baseUrl: url, transform: withTimeout })
-  const readiness = yield* api.health.ready({}).pipe(Effect.timeout("3 seconds"), Effect.option)
-  return { url, readiness }
-})
+import { formatAge } from "../Table.ts"
 
 const countsBy = (
   statement: Effect.Effect<ReadonlyArray<{ readonly state: string; readonly n: number | string }>, SqlError.SqlError>
@@ -42,60 +30,96 @@ const readCounts = Effect.flatMap(Reader, (sql) =>
     )
   }))
 
+type Counts = Readonly<Record<string, number>>
+
 const noCounts = { agents: {}, tasks: {}, commands: {} }
 
-const countsText = (counts: Readonly<Record<string, number>>): string =>
+const countsText = (counts: Counts): string =>
   Object.entries(counts).map(([state, n]) => `${n} ${state}`).join(", ") || "none"
 
-const brainText = ({ readiness, url }: Effect.Effect.Success<typeof probeBrain>): string =>
-  Option.match(readiness, {
-    onNone: () => `not running at ${url}`,
-    onSome: (found) => `${found.status === "ready" ? "ready" : `not ready (${found.reason})`} at ${url}`
+const totalOf = (counts: Counts): number => Object.values(counts).reduce((sum, n) => sum + n, 0)
+
+const tasksText = (tasks: Counts): string => totalOf(tasks) === 0 ? "none" : `${totalOf(tasks)} (${countsText(tasks)})`
+
+/** What is known of the brain on this machine, and of brains on the database. */
+const readBrain = ({ brain_running, brains }: Inspection) =>
+  Effect.gen(function*() {
+    const { readiness, url } = yield* probeBrain
+    const running = Option.isSome(readiness)
+    const process = running ? yield* readProcess(url) : { version: null, since: null }
+    return {
+      url,
+      running,
+      ...Option.getOrElse(readiness, () => ({ status: null })),
+      ...process,
+      /** A brain runs on the database, here or at another address. */
+      on_database: brain_running,
+      /** Their hosts and process ids on PostgreSQL. */
+      processes: brains
+    }
   })
 
-export const status = ({ json }: { readonly json: boolean }) =>
+type Brain = Effect.Effect.Success<ReturnType<typeof readBrain>>
+
+const brainText = (brain: Brain, nowMillis: number): string => {
+  const processes = brain.processes.length === 0 ? "" : ` (${brain.processes.join(", ")})`
+  if (!brain.running) {
+    return brain.on_database
+      ? `not at ${brain.url}, but a brain runs on this database${processes}`
+      : `not running at ${brain.url}`
+  }
+  const readiness = brain.status === "unready" ? `not ready (${brain.reason})` : "ready"
+  return [
+    `${readiness} at ${brain.url}`,
+    ...(brain.version === null ? [] : [`svc ${brain.version}`]),
+    ...(brain.since === null ? [] : [`since ${brain.since} (${formatAge(brain.since, { nowMillis })})`]),
+    ...(brain.on_database ? [] : ["but on another database"]),
+    ...(brain.processes.length < 2 ? [] : [`${brain.processes.length} processes on this database${processes}`])
+  ].join(", ")
+}
+
+export const status = ({ json, rows: showRows }: { readonly json: boolean; readonly rows: boolean }) =>
   Effect.gen(function*() {
     const inspection = yield* inspect
+    const { database_exists, database_url, last_backup, revision } = inspection
     const { environment } = yield* Settings
-    const brain = yield* probeBrain
-    const isMigrated = inspection.database_exists && inspection.revision !== null
-    const rows = inspection.database_exists ? yield* Effect.provide(countRows, layerInspection) : []
-    const head = migrations[migrations.length - 1]?.id ?? 0
+    const brain = yield* readBrain(inspection)
+    const rows = database_exists && (json || showRows) ? yield* Effect.provide(countRows, layerInspection) : []
+    const size = database_exists ? (yield* Effect.provide(readDatabaseInfo, layerInspection)).size : null
     // an older schema may lack the tables of this revision
-    const { agents, commands, tasks } = isMigrated && inspection.revision === head
-      ? yield* Effect.provide(readCounts, layerInspection)
-      : noCounts
+    const isAtHead = revision === head
+    const { agents, commands, tasks } = isAtHead ? yield* Effect.provide(readCounts, layerInspection) : noCounts
     const status = {
       version,
-      brain: {
-        url: brain.url,
-        running: Option.isSome(brain.readiness),
-        ...Option.getOrElse(brain.readiness, () => ({ status: null }))
-      },
-      revision: inspection.revision,
+      brain,
+      revision,
       head,
       environment,
-      database_url: inspection.database_url,
+      database_url,
+      size_bytes: size,
       agents,
       tasks,
+      tasks_total: totalOf(tasks),
       commands,
+      last_backup,
       rows: Object.fromEntries(rows.map(([name, { n }]) => [name, n])),
       /** Tables with more rows than were counted. */
       approximate: rows.filter(([, { precision }]) => precision !== "exact").map(([name]) => name)
     }
     if (json) return yield* Console.log(JSON.stringify(status))
-    const behind = inspection.revision === null || inspection.revision === head ? "" : "; svc serve migrates at start"
+    const behind = revision === null || isAtHead ? "" : "; svc serve migrates at start"
     yield* Console.log([
       `version: ${version}`,
-      `brain: ${brainText(brain)}`,
-      `migration: ${inspection.revision ?? "none"} (head ${head}${behind})`,
+      `brain: ${brainText(brain, yield* Clock.currentTimeMillis)}`,
+      `migration: ${revision ?? "none"} (head ${head}${behind})`,
       `environment: ${environment}`,
-      `database: ${inspection.database_url}`,
-      ...(isMigrated
+      `database: ${database_url}${size === null ? "" : `, ${formatSize(size)}`}`,
+      ...(isAtHead
         ? [
           `agents: ${countsText(agents)}`,
-          `tasks: ${countsText(tasks)}`,
-          `open commands: ${countsText(commands)}`
+          `tasks: ${tasksText(tasks)}`,
+          `open commands: ${countsText(commands)}`,
+          `last backup: ${yield* backupText(last_backup)}`
         ]
         : []),
       ...(rows.length === 0

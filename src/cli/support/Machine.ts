@@ -4,7 +4,8 @@ import os from "node:os"
 import { packages } from "../../domain/Packages.ts"
 import { version } from "../../domain/Version.ts"
 import { openFilesLimit } from "../../layers/Connections.ts"
-import { Database, Reader } from "../../services/Database.ts"
+import { Database } from "../../services/Database.ts"
+import { readDatabaseInfo } from "../../services/DatabaseInfo.ts"
 
 export const versions = {
   svc: version,
@@ -16,13 +17,9 @@ export const versions = {
 
 /** The database's own version. */
 export const readDatabaseVersion = Effect.gen(function*() {
-  const sql = yield* Reader
   const { dialect } = yield* Database
-  const [row] = yield* sql.onDialectOrElse({
-    pg: () => sql<{ version: string }>`SELECT current_setting('server_version') AS version`,
-    orElse: () => sql<{ version: string }>`SELECT sqlite_version() AS version`
-  })
-  return { dialect, version: row?.version ?? null }
+  const { version } = yield* readDatabaseInfo
+  return { dialect, version }
 })
 
 /** Processors, memory, and the disk of SVC_HOME. No names: neither of the machine nor of its users. */
