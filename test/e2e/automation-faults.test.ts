@@ -6,6 +6,7 @@ import { join } from "node:path"
 import pg from "pg"
 import { connected, event } from "../agent.ts"
 import { type Engine, engines } from "../databases.ts"
+import { seed } from "../properties.ts"
 import { until } from "../until.ts"
 import { signedIn, type Site } from "./brainProcess.ts"
 import { randomOf } from "./notifications/receiver.ts"
@@ -15,9 +16,6 @@ import { type Batch, streaming } from "./streaming.ts"
 const tasks = 400
 const batchSize = 10
 const kills = 4
-
-/** Other moments: `SVC_FAULTS_SEED=7 npx vitest run test/e2e/automation-faults.test.ts`. */
-const seed = Number(process.env.SVC_FAULTS_SEED ?? 1)
 
 /** Each of its own name: a failed task of a name that was just retried waits, since it may be that retry. */
 const failures = (): ReadonlyArray<Batch> => {

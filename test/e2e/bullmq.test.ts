@@ -6,14 +6,14 @@ import { startAgent } from "../../src/agents/runtime/startAgent.ts"
 import { redisServer } from "../agents/engines/bullmq/redisServer.ts"
 import { add, bull, connection, gate } from "../agents/engines/bullmq/world.ts"
 import { baseUrl, serverOn } from "../brain.ts"
-import { engines } from "../databases.ts"
+import { enginesOr } from "../engines.ts"
 import { has } from "../needs.ts"
 import { until } from "../until.ts"
 import { prepared, twoWorkers, workerProcess } from "./bullmq/scene.ts"
 
 const ready = await has("Redis")
 
-describe.skipIf(!ready).each(engines)("BullMQ's agents on %s", (engine) => {
+describe.skipIf(!ready).each(enginesOr("SQLite"))("BullMQ's agents on %s", (engine) => {
   layer(serverOn(engine), { excludeTestServices: true, timeout: 180_000 })((it) => {
     it.scoped("report what happens and obey: an app and two worker processes with one token", () =>
       Effect.gen(function*() {

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Exit, Fiber } from "effect"
 import { readFileSync } from "node:fs"
-import { engines } from "../databases.ts"
+import { enginesOr, isFullLane } from "../engines.ts"
 import { until } from "../until.ts"
 import { sceneAt } from "./faults/Scene.ts"
 import { siteBehind } from "./faults/Site.ts"
@@ -11,7 +11,7 @@ import { site } from "./site.ts"
 const between = 150
 const kills = 3
 
-describe.each(engines)("on %s, while commands are issued and executed", (engine) => {
+describe.each(enginesOr("PostgreSQL"))("on %s, while commands are issued and executed", (engine) => {
   it.scopedLive(
     "the brain is killed again and again: none is lost, stuck or executed twice",
     () =>
@@ -72,7 +72,7 @@ describe.each(engines)("on %s, while commands are issued and executed", (engine)
   )
 })
 
-describe("on PostgreSQL", () => {
+describe.runIf(isFullLane)("on PostgreSQL", () => {
   it.scopedLive(
     "the database goes away while an agent answers: the answer is kept, and requests get 503",
     () =>

@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Random } from "effect"
-import { engines } from "../databases.ts"
+import { enginesOr, isFullLane } from "../engines.ts"
+import { seed } from "../properties.ts"
 import { type BrainProcess, type Call, signedIn } from "./brainProcess.ts"
 import { site } from "./site.ts"
 import { expectStoredOnce, runOf, streaming } from "./streaming.ts"
@@ -19,8 +20,7 @@ const freshAgentAt = (call: Call, slug: string) =>
     return { token: String(json.token), hmac_secret: String(json.hmac_secret) }
   })
 
-/** Other places: `SVC_FAULTS_SEED=7 npx vitest run test/e2e/ingest-faults.test.ts`. */
-const random = Random.make(Number(process.env.SVC_FAULTS_SEED ?? 1))
+const random = Random.make(seed)
 
 /** As many places in a run of that length, in order, each in a part of its own. */
 const places = (count: number, length: number) =>
@@ -31,7 +31,7 @@ const places = (count: number, length: number) =>
 
 const killed = (brain: BrainProcess) => Effect.zipRight(brain.kill, brain.start)
 
-describe.each(engines)("ingest on %s", (engine) => {
+describe.each(enginesOr("SQLite"))("ingest on %s", (engine) => {
   it.scopedLive("loses and doubles nothing when the brain is killed", () =>
     Effect.gen(function*() {
       const brain = yield* (yield* site(engine)).brain
@@ -72,7 +72,7 @@ describe.each(engines)("ingest on %s", (engine) => {
     }), 240_000)
 })
 
-describe("ingest of two brains over one PostgreSQL", () => {
+describe.runIf(isFullLane)("ingest of two brains over one PostgreSQL", () => {
   it.scopedLive(
     "loses and doubles nothing when an agent hops between them, and another sends the same",
     () =>

@@ -7,6 +7,7 @@ import pg from "pg"
 import * as Timestamp from "../../src/domain/Timestamp.ts"
 import { event } from "../agent.ts"
 import { type Engine, engines } from "../databases.ts"
+import { seed } from "../properties.ts"
 import { until } from "../until.ts"
 import { type BrainProcess, type Call, signedIn, type Site } from "./brainProcess.ts"
 import { moodyReceiver, type Post, randomOf } from "./notifications/receiver.ts"
@@ -20,9 +21,6 @@ const kills = 4
 
 /** Of the subscription with grouping: the shortest that there is. */
 const intervalSeconds = 10
-
-/** Other moments: `SVC_FAULTS_SEED=7 npx vitest run test/e2e/notification-faults.test.ts`. */
-const seed = Number(process.env.SVC_FAULTS_SEED ?? 1)
 
 const base = "/projects/default/notifications"
 

@@ -5,6 +5,7 @@ import { inject } from "vitest"
 import { connectAgent, type ReceivedCommand } from "../agent.ts"
 import { freePort } from "../ports.ts"
 import { migratedPostgres } from "../postgres.ts"
+import { seed } from "../properties.ts"
 import { until } from "../until.ts"
 import { signedIn, siteOf } from "./brainProcess.ts"
 import { certificates, schedulerProcess } from "./schedulerProcess.ts"
@@ -12,9 +13,8 @@ import { certificates, schedulerProcess } from "./schedulerProcess.ts"
 const schedules = 5
 const path = "/projects/default/schedules"
 
-/** SVC_TEST_SCHEDULER_FAULT_SECONDS runs it for longer, SVC_TEST_SCHEDULER_FAULT_SEED in another order. */
+/** SVC_TEST_SCHEDULER_FAULT_SECONDS runs it for longer. */
 const faultSeconds = Number(process.env.SVC_TEST_SCHEDULER_FAULT_SECONDS ?? 25)
-const seed = Number(process.env.SVC_TEST_SCHEDULER_FAULT_SEED ?? 1)
 
 /** Longer than the lease of a scheduler, and than that of the brains' loop, 10 s each. */
 const frozenSeconds = 12

@@ -8,7 +8,7 @@ import type { AccessRule, Role } from "../../src/domain/Access.ts"
 import { accessRules, adminScopes, scopes } from "../../src/http/AccessRules.ts"
 import { Api } from "../../src/http/Api.ts"
 import { freshKey, freshProject, request, serverOn } from "../brain.ts"
-import { engines } from "../databases.ts"
+import { httpEngines } from "../engines.ts"
 import { freshUser, fromElsewhere, proxied, signedIn } from "./people.ts"
 
 interface Endpoint {
@@ -85,7 +85,7 @@ describe("docs/access.md", () => {
   })
 })
 
-describe.each(engines)("access on %s", (engine) => {
+describe.each(httpEngines)("access on %s", (engine) => {
   layer(serverOn(engine, proxied), { excludeTestServices: true })((it) => {
     const call = ({ method, path }: Endpoint, slug: string, options: Parameters<typeof request>[2] = {}) =>
       request(method, pathIn(slug, path), { ...options, headers: { ...fromElsewhere(), ...options.headers } })

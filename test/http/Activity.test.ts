@@ -4,7 +4,7 @@ import { randomUUID } from "node:crypto"
 import { activityFields } from "../../src/domain/Activity.ts"
 import { appendAudit, person } from "../audit.ts"
 import { baseUrl, freshKey, freshProject, request, serverOn } from "../brain.ts"
-import { engines } from "../databases.ts"
+import { httpEngines } from "../engines.ts"
 import { proxied } from "./people.ts"
 import { cellsOfCsv, cellsOfXlsx } from "./Tasks/files.ts"
 
@@ -36,7 +36,7 @@ const site = Effect.gen(function*() {
 
 const settings = { ...proxied, auditExportMaxRows: 3 }
 
-describe.each(engines)("reading the audit log on %s", (engine) => {
+describe.each(httpEngines)("reading the audit log on %s", (engine) => {
   layer(serverOn(engine, settings), { excludeTestServices: true })((it) => {
     it.effect("GET /activity: each sees what is theirs", () =>
       Effect.gen(function*() {

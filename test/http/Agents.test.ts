@@ -11,7 +11,7 @@ import { Projects } from "../../src/services/Projects.ts"
 import { ProjectsRepo } from "../../src/services/Projects/Repo.ts"
 import { freshKey, freshProject, serverOn } from "../brain.ts"
 import { assertRefused, clientOf, clientOfGlobalAdmin, clientWith } from "../client.ts"
-import { engines } from "../databases.ts"
+import { httpEngines } from "../engines.ts"
 import { insertTask } from "../tasks.ts"
 import { newProject } from "./payloads.ts"
 
@@ -54,7 +54,7 @@ const hinted = (count: number) =>
     )
   })
 
-describe.each(engines)("agents on %s", (engine) => {
+describe.each(httpEngines)("agents on %s", (engine) => {
   layer(serverOn(engine), { excludeTestServices: true })((it) => {
     it.effect("of agents that shared a name before, the oldest keeps it", () =>
       Effect.gen(function*() {

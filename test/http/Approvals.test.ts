@@ -7,7 +7,7 @@ import * as Timestamp from "../../src/domain/Timestamp.ts"
 import { Approvals } from "../../src/services/Approvals.ts"
 import { freshAgent } from "../agent.ts"
 import { freshKey, freshProject, request, serverOn } from "../brain.ts"
-import { engines } from "../databases.ts"
+import { httpEngines } from "../engines.ts"
 import { insertChannel } from "../services/Notifications/notifications.ts"
 import { insertTasks, storedTask } from "../tasks.ts"
 import { until } from "../until.ts"
@@ -49,7 +49,7 @@ const site = Effect.gen(function*() {
 
 const rule = (actions: ReadonlyArray<object>) => ({ name: "again", trigger: "task.failed", actions })
 
-describe.each(engines)("approvals on %s", (engine) => {
+describe.each(httpEngines)("approvals on %s", (engine) => {
   layer(serverOn(engine, { ...proxied, ...receiving }), { excludeTestServices: true })((it) => {
     it.effect("a purge waits until another admin approves it, and is then done once", () =>
       Effect.gen(function*() {

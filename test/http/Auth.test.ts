@@ -11,7 +11,7 @@ import { CurrentActor } from "../../src/services/CurrentActor.ts"
 import * as Ids from "../../src/services/Ids.ts"
 import { Sessions } from "../../src/services/Sessions.ts"
 import { baseUrl, brainOn, freshKey, request, serverOn } from "../brain.ts"
-import { engines } from "../databases.ts"
+import { httpEngines } from "../engines.ts"
 import {
   browserOf,
   freshUser,
@@ -48,7 +48,7 @@ const slowly = Effect.fnUntraced(function*(
   return answer.statusCode
 })
 
-describe.each(engines)("sessions on %s", (engine) => {
+describe.each(httpEngines)("sessions on %s", (engine) => {
   layer(serverOn(engine, { ...proxied, loginLockoutThreshold: 3 }), { excludeTestServices: true })((it) => {
     it.effect("signs in, whatever the case of the address, with two cookies", () =>
       Effect.gen(function*() {
@@ -345,7 +345,7 @@ describe.each(engines)("sessions on %s", (engine) => {
   })
 })
 
-describe.each(engines)("the lock of an account on %s", (engine) => {
+describe.each(httpEngines)("the lock of an account on %s", (engine) => {
   layer(serverOn(engine, proxied), { excludeTestServices: true })((it) => {
     it.effect("comes with the tenth wrong password since the last success, and lasts 900 s", () =>
       Effect.gen(function*() {

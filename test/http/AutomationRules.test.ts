@@ -4,7 +4,7 @@ import { Effect } from "effect"
 import type { Role } from "../../src/domain/Access.ts"
 import type { Project } from "../../src/domain/Project.ts"
 import { freshKey, freshProject, request, serverOn } from "../brain.ts"
-import { engines } from "../databases.ts"
+import { httpEngines } from "../engines.ts"
 import { ask, back, type Browser } from "./mfa.ts"
 import { freshUser, proxied, sessionOf } from "./people.ts"
 
@@ -25,7 +25,7 @@ interface Issue {
   readonly path: string
 }
 
-describe.each(engines)("automation rules on %s", (engine) => {
+describe.each(httpEngines)("automation rules on %s", (engine) => {
   layer(serverOn(engine, proxied), { excludeTestServices: true, timeout: 60_000 })((it) => {
     const pathIn = (project: Project) => `/projects/${project.slug}/automation/rules`
 

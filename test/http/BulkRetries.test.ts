@@ -15,7 +15,7 @@ import { CurrentActor, CurrentProject } from "../../src/services/CurrentActor.ts
 import * as Ids from "../../src/services/Ids.ts"
 import { connected, freshAgent, publishedCapabilities, type TestAgent } from "../agent.ts"
 import { baseUrl, freshKey, freshProject, request, serverOn } from "../brain.ts"
-import { engines } from "../databases.ts"
+import { httpEngines } from "../engines.ts"
 import { insertTasks, type StoredTask, storedTask } from "../tasks.ts"
 import { until } from "../until.ts"
 
@@ -80,7 +80,7 @@ const echo = (agent: TestAgent) => {
 
 const retried = (agent: TestAgent) => agent.commands.map(({ parameters }) => parameters.task_id)
 
-describe.each(engines)("bulk retries on %s", (engine) => {
+describe.each(httpEngines)("bulk retries on %s", (engine) => {
   layer(serverOn(engine, { bulkRetryOpenCommands: openCommands }), { excludeTestServices: true })((it) => {
     it.scoped("retry the failed tasks of a filter one by one, the oldest first, and say how each came out", () =>
       Effect.gen(function*() {

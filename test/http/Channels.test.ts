@@ -6,7 +6,8 @@ import { createServer } from "node:http"
 import type { Role } from "../../src/domain/Access.ts"
 import { freshKey, freshProject, request, serverOn } from "../brain.ts"
 import { assertRefused, clientWith } from "../client.ts"
-import { type Engine, engines } from "../databases.ts"
+import type { Engine } from "../databases.ts"
+import { httpEngines } from "../engines.ts"
 import { portOf } from "../ports.ts"
 
 const secrets = ["the-hmac-secret", "the-header-token"]
@@ -25,7 +26,7 @@ const makeReceiver = Effect.gen(function*() {
 const overReceiver = (engine: Engine) =>
   serverOn(engine, { webhookAllowHttp: true, outboundAllowCidrs: ["127.0.0.0/8:*"] })
 
-describe.each(engines)("channels on %s", (engine) => {
+describe.each(httpEngines)("channels on %s", (engine) => {
   layer(overReceiver(engine), { excludeTestServices: true })((it) => {
     const site = Effect.gen(function*() {
       const project = yield* freshProject()

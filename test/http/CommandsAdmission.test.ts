@@ -3,7 +3,7 @@ import { assert, describe, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { connected, type Credentials, event, freshAgent, longPoll, publishedCapabilities } from "../agent.ts"
 import { baseUrl, freshKey, freshProject, request, serverOn } from "../brain.ts"
-import { engines } from "../databases.ts"
+import { httpEngines } from "../engines.ts"
 import { insertTask } from "../tasks.ts"
 import { until } from "../until.ts"
 
@@ -39,7 +39,7 @@ const world = Effect.gen(function*() {
 
 const both = { override_args: [], override_kwargs: {} }
 
-describe.each(engines)("what the brain says of a command at once on %s", (engine) => {
+describe.each(httpEngines)("what the brain says of a command at once on %s", (engine) => {
   layer(serverOn(engine), { excludeTestServices: true })((it) => {
     it.scoped("what an engine's adapter cannot do fails when it is issued, with the reason and what would do", () =>
       Effect.gen(function*() {

@@ -9,7 +9,8 @@ import { CurrentActor } from "../../src/services/CurrentActor.ts"
 import { Settings } from "../../src/services/Settings.ts"
 import { freshAgent } from "../agent.ts"
 import { freshKey, freshProject, request } from "../brain.ts"
-import { engines, settingsOn } from "../databases.ts"
+import { settingsOn } from "../databases.ts"
+import { httpEngines } from "../engines.ts"
 import { anotherProcess, back } from "../services/Audit/world.ts"
 import { offered, recorded } from "../services/Ingest/world.ts"
 import { until } from "../until.ts"
@@ -22,7 +23,7 @@ const code = (
   answer: { readonly status: number; readonly json: { readonly code?: string } }
 ) => [answer.status, answer.json.code]
 
-describe.each(engines)("a brain on %s whose audit log contradicts what it signed for", (engine) => {
+describe.each(httpEngines)("a brain on %s whose audit log contradicts what it signed for", (engine) => {
   it.scopedLive(
     "answers reads, changes nothing and says so, running or started on it, until fork-cleanup has recorded the decision",
     () =>

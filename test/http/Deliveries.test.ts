@@ -5,7 +5,7 @@ import type { ProjectId, UserId } from "../../src/domain/Id.ts"
 import { Deliveries } from "../../src/services/Notifications/Deliveries.ts"
 import { Inbox } from "../../src/services/Notifications/Inbox.ts"
 import { freshKey, freshProject, request, serverOn } from "../brain.ts"
-import { engines } from "../databases.ts"
+import { httpEngines } from "../engines.ts"
 import { insertChannel, notificationOf } from "../services/Notifications/notifications.ts"
 import { until } from "../until.ts"
 import { makeReceiver, receiving } from "./receiver.ts"
@@ -32,7 +32,7 @@ const freshKeyOf = (userId: UserId, boundTo: ProjectId) =>
     return token
   })
 
-describe.each(engines)("the delivery log on %s", (engine) => {
+describe.each(httpEngines)("the delivery log on %s", (engine) => {
   layer(serverOn(engine, receiving), { excludeTestServices: true })((it) => {
     const site = Effect.gen(function*() {
       const project = yield* freshProject()

@@ -6,7 +6,7 @@ import type { JsonInput } from "../../src/domain/CanonicalJson.ts"
 import { AgentId } from "../../src/domain/Id.ts"
 import { FailureRetention } from "../../src/services/Failures/Retention.ts"
 import { freshKey, freshProject, request, serverOn } from "../brain.ts"
-import { engines } from "../databases.ts"
+import { httpEngines } from "../engines.ts"
 import { eventOf, offered } from "../services/Ingest/world.ts"
 
 /** Three hours ago: `2026-11-21T12`. */
@@ -55,7 +55,7 @@ const world = Effect.gen(function*() {
 
 const countsOf = (group: Record<string, unknown>) => [group.occurrences, group.open_count, group.recovered_count]
 
-describe.each(engines)("failure groups on %s", (engine) => {
+describe.each(httpEngines)("failure groups on %s", (engine) => {
   layer(serverOn(engine, { tasksRetentionDays: 3650, failureGroupsPerProject: 3 }), { excludeTestServices: true })(
     (it) => {
       it.effect("have the failures of one place, with the sample of the last", () =>

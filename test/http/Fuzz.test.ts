@@ -3,6 +3,8 @@ import { Array as Arr, Effect } from "effect"
 import fc from "fast-check"
 import { freshKey, request, serverOn } from "../brain.ts"
 import { type Engine, engines } from "../databases.ts"
+import { isFullLane } from "../engines.ts"
+import { runs, seed } from "../properties.ts"
 import { complaint } from "./fuzz/answers.ts"
 import { difference, expected } from "./fuzz/expected.ts"
 import { type Validator, validator } from "./fuzz/JsonSchema.ts"
@@ -14,10 +16,10 @@ import { together, type World, world } from "./world.ts"
 
 /**
  * Requests for each thing that an operation takes, and as many again for its callers, headers and body as a whole.
- * `SVC_FUZZ_RUNS=50 npx vitest run test/http/Fuzz.test.ts` tries fifty times as much; `SVC_FUZZ_SEED` repeats a run.
+ * In the fast lane PostgreSQL gets the good request of each operation only. `SVC_TEST_EFFORT=50 npx vitest run
+ * test/http/Fuzz.test.ts` tries fifty times as much; `SVC_TEST_SEED` repeats a run.
  */
-const runs = (engine: Engine) => Number(process.env.SVC_FUZZ_RUNS ?? (engine === "SQLite" ? 0.3 : 0.05))
-const seed = Number(process.env.SVC_FUZZ_SEED ?? 20_261_121)
+const share = (engine: Engine): number => runs(engine === "SQLite" ? 0.3 : isFullLane ? 0.05 : 0)
 
 /** Of these attempts at each operation. */
 const overall = 8
@@ -138,7 +140,7 @@ describe.each(engines)("each operation of the document on %s", (engine) => {
 
             const sampled = {
               seed: seed + operations.indexOf(operation),
-              numRuns: Math.ceil(runs(engine) * (overall + placesOf(operation)))
+              numRuns: Math.ceil(share(engine) * (overall + placesOf(operation)))
             }
             for (const attempt of fc.sample(attempts(operation, schemas, isKnown), sampled)) {
               let seen = yield* look(schemas, begun, operation, attempt)
@@ -159,7 +161,7 @@ describe.each(engines)("each operation of the document on %s", (engine) => {
             for (const operation of group) at = yield* fuzzOne(operation, at.begun, at.uses)
           })
           yield* Effect.forEach(groupsOf(operations), fuzz, { concurrency: 4, discard: true })
-          assert.strictEqual(found.length, 0, `with SVC_FUZZ_SEED=${seed}:\n${found.join("\n")}\n`)
+          assert.strictEqual(found.length, 0, `with SVC_TEST_SEED=${seed}:\n${found.join("\n")}\n`)
         }),
       3_600_000
     )

@@ -10,7 +10,7 @@ import * as Timestamp from "../../src/domain/Timestamp.ts"
 import * as Ids from "../../src/services/Ids.ts"
 import { freshAgent } from "../agent.ts"
 import { freshKey, freshProject, request, serverOn } from "../brain.ts"
-import { engines } from "../databases.ts"
+import { httpEngines } from "../engines.ts"
 import { mergeAll, taskEvents } from "../rollups.ts"
 import { offered } from "../services/Ingest/world.ts"
 import { insertTasks, storedTask } from "../tasks.ts"
@@ -29,7 +29,7 @@ const homeOf = (projects: ReadonlyArray<Project>, more: { scopes?: ReadonlyArray
     }
   })
 
-describe.each(engines)("home on %s", (engine) => {
+describe.each(httpEngines)("home on %s", (engine) => {
   layer(serverOn(engine), { excludeTestServices: true })((it) => {
     it.effect("shows the projects of the caller in numbers, and what needs attention", () =>
       Effect.gen(function*() {

@@ -10,7 +10,7 @@ import { LiveTasksRepo } from "../../src/services/LiveTasks/Repo.ts"
 import { Metrics } from "../../src/services/Metrics.ts"
 import { NodeServer } from "../../src/services/NodeServer.ts"
 import { freshKey, freshProject, request, serverOn } from "../brain.ts"
-import { engines } from "../databases.ts"
+import { httpEngines } from "../engines.ts"
 import { until } from "../until.ts"
 import { openStream, putTask, putTasks } from "./live.ts"
 
@@ -41,7 +41,7 @@ const unread = (slug: string, token: string, count: number) =>
     return yield* Effect.replicateEffect(one, count)
   })
 
-describe.each(engines)("many live streams on %s", (engine) => {
+describe.each(httpEngines)("many live streams on %s", (engine) => {
   layer(serverOn(engine, { liveStreams: 20, liveStreamsPerUser: 15 }), { excludeTestServices: true })((it) => {
     it.scoped("one look serves all of a project, the looks end with the last of them", () =>
       Effect.gen(function*() {

@@ -8,7 +8,7 @@ import { Inbox } from "../../src/services/Notifications/Inbox.ts"
 import { Projects } from "../../src/services/Projects.ts"
 import { connected, freshAgent } from "../agent.ts"
 import { baseUrl, freshKey, freshProject, request, serverOn } from "../brain.ts"
-import { engines } from "../databases.ts"
+import { httpEngines } from "../engines.ts"
 import { insertTasks, storedTask } from "../tasks.ts"
 import { until } from "../until.ts"
 import { fromElsewhere, proxied } from "./people.ts"
@@ -34,7 +34,7 @@ const codeOf = Effect.map(({ json, status }: { readonly json: { readonly code?: 
   status < 400 ? "ok" : json.code
 )
 
-describe.each(engines)("policies of a project on %s", (engine) => {
+describe.each(httpEngines)("policies of a project on %s", (engine) => {
   layer(serverOn(engine, proxied), { excludeTestServices: true })((it) => {
     it.effect("a list of addresses holds for every member, key and global admin, and for no other project", () =>
       Effect.gen(function*() {

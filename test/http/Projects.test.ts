@@ -9,12 +9,12 @@ import { Projects } from "../../src/services/Projects.ts"
 import { person } from "../audit.ts"
 import { freshKey, freshProject, request, serverOn } from "../brain.ts"
 import { assertRefused, clientOf, clientOfGlobalAdmin, clientWith } from "../client.ts"
-import { engines } from "../databases.ts"
+import { httpEngines } from "../engines.ts"
 import { insertTasks, storedTask } from "../tasks.ts"
 import { newProject } from "./payloads.ts"
 import { world } from "./world.ts"
 
-describe.each(engines)("projects on %s", (engine) => {
+describe.each(httpEngines)("projects on %s", (engine) => {
   layer(serverOn(engine), { excludeTestServices: true })((it) => {
     it.effect("a global admin creates, reads and changes a project", () =>
       Effect.gen(function*() {

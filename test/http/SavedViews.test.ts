@@ -6,11 +6,11 @@ import type { Role } from "../../src/domain/Access.ts"
 import * as Ids from "../../src/services/Ids.ts"
 import { freshKey, freshProject, request, serverOn } from "../brain.ts"
 import { assertRefused, clientWith } from "../client.ts"
-import { engines } from "../databases.ts"
+import { httpEngines } from "../engines.ts"
 
 const filters = { state: "failure" as const, priority: ["high" as const], search: "pay", query: "-queue:slow" }
 
-describe.each(engines)("saved views on %s", (engine) => {
+describe.each(httpEngines)("saved views on %s", (engine) => {
   layer(serverOn(engine), { excludeTestServices: true })((it) => {
     /** A project, and a member of it by role. */
     const site = Effect.gen(function*() {

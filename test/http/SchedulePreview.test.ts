@@ -5,7 +5,7 @@ import type { PreviewRequest } from "../../src/domain/Schedule/Preview.ts"
 import { Timestamp } from "../../src/domain/Timestamp.ts"
 import { freshKey, freshProject, request, serverOn } from "../brain.ts"
 import { clientWith } from "../client.ts"
-import { engines } from "../databases.ts"
+import { httpEngines } from "../engines.ts"
 import { newPreview } from "./payloads.ts"
 
 const at = Schema.decodeSync(Timestamp)
@@ -26,7 +26,7 @@ const world = Effect.gen(function*() {
   }
 })
 
-describe.each(engines)("the preview of a schedule on %s", (engine) => {
+describe.each(httpEngines)("the preview of a schedule on %s", (engine) => {
   layer(serverOn(engine), { excludeTestServices: true })((it) => {
     it.effect("shows the next ticks in local time, what a change of the clocks does, and the expression in words", () =>
       Effect.gen(function*() {

@@ -6,7 +6,8 @@ import * as Timestamp from "../../src/domain/Timestamp.ts"
 import { Hints } from "../../src/services/Database.ts"
 import { Inbox } from "../../src/services/Notifications/Inbox.ts"
 import { baseUrl, freshKey, freshProject, request, serverOn } from "../brain.ts"
-import { engines, temporaryHome } from "../databases.ts"
+import { temporaryHome } from "../databases.ts"
+import { httpEngines } from "../engines.ts"
 import { freshPostgres } from "../postgres.ts"
 import { openStream, putTask, putTasks } from "./live.ts"
 import { sessionOf } from "./people.ts"
@@ -20,7 +21,7 @@ const whole = (slug: string, headers: Readonly<Record<string, string>>) =>
     return yield* Effect.fork(Effect.promise(() => response.text()))
   })
 
-describe.each(engines)("live stream on %s", (engine) => {
+describe.each(httpEngines)("live stream on %s", (engine) => {
   layer(serverOn(engine), { excludeTestServices: true })((it) => {
     it.scoped("tells each change of the project once, and goes on from Last-Event-ID", () =>
       Effect.gen(function*() {
@@ -176,7 +177,7 @@ describe.each(engines)("live stream on %s", (engine) => {
   })
 })
 
-describe.each(engines)("live streams of a brain that ends, on %s", (engine) => {
+describe.each(httpEngines)("live streams of a brain that ends, on %s", (engine) => {
   it.scopedLive("end with it, whole, and hold nothing up", () =>
     Effect.gen(function*() {
       const brain = yield* Scope.make()

@@ -5,7 +5,7 @@ import * as Timestamp from "../../src/domain/Timestamp.ts"
 import * as Ids from "../../src/services/Ids.ts"
 import { type Answer, freshKey, freshProject, request, serverOn } from "../brain.ts"
 import { assertRefused, clientWith } from "../client.ts"
-import { engines } from "../databases.ts"
+import { httpEngines } from "../engines.ts"
 
 /** A channel's row; no message is sent to it here. */
 const channelOf = (owner: { readonly project_id?: string; readonly user_id?: string }) =>
@@ -40,7 +40,7 @@ const revisionOf = (project_id: string) =>
 /** The answer is refused with this code. */
 const assertProblem = ({ json, text }: Answer, code: string) => assert.strictEqual(json?.code, code, text)
 
-describe.each(engines)("subscriptions on %s", (engine) => {
+describe.each(httpEngines)("subscriptions on %s", (engine) => {
   layer(serverOn(engine), { excludeTestServices: true })((it) => {
     it.effect("an admin sets what the project is notified of; each change raises the trigger revision", () =>
       Effect.gen(function*() {

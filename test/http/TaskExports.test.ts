@@ -8,7 +8,7 @@ import * as Timestamp from "../../src/domain/Timestamp.ts"
 import { taskExports } from "../../src/services/ExportJobs/Kinds.ts"
 import { TaskExportRunner } from "../../src/services/TaskExports/Runner.ts"
 import { baseUrl, freshKey, freshProject, request, serverOn } from "../brain.ts"
-import { engines } from "../databases.ts"
+import { httpEngines } from "../engines.ts"
 import { countChunks, insertExportJob, refuseChunkDeletion } from "../exportJobs.ts"
 import { insertTasks, type StoredTask, storedTask } from "../tasks.ts"
 import { until } from "../until.ts"
@@ -58,7 +58,7 @@ const world = (given: ReadonlyArray<Partial<StoredTask>>) =>
 
 const newestIds = (tasks: ReadonlyArray<StoredTask>) => tasks.map(({ id }) => id).reverse()
 
-describe.each(engines)("exports of tasks in the background on %s", (engine) => {
+describe.each(httpEngines)("exports of tasks in the background on %s", (engine) => {
   layer(serverOn(engine, { tasksExportJobMaxRows: maxRows, ...proxied }), { excludeTestServices: true })((it) => {
     it.effect("have exactly the tasks that match, in each format", () =>
       Effect.gen(function*() {

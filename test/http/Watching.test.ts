@@ -7,7 +7,7 @@ import { version } from "../../src/domain/Version.ts"
 import { Keys } from "../../src/services/Keys.ts"
 import { Leader } from "../../src/services/Leader.ts"
 import { freshKey, freshProject, request, serverOn } from "../brain.ts"
-import { engines } from "../databases.ts"
+import { httpEngines } from "../engines.ts"
 import { until } from "../until.ts"
 
 type Kind = "dependencies" | "optionalDependencies" | "devDependencies"
@@ -21,7 +21,7 @@ const includedByBuild = Object.fromEntries(
   )
 )
 
-describe.each(engines)("watching on %s", (engine) => {
+describe.each(httpEngines)("watching on %s", (engine) => {
   layer(serverOn(engine), { excludeTestServices: true })((it) => {
     it.effect("is alive without a version, at both paths", () =>
       Effect.gen(function*() {

@@ -4,6 +4,7 @@ import * as fc from "fast-check"
 import { compile } from "../../../src/domain/Schedule/Cadence.ts"
 import { summarize } from "../../../src/domain/Schedule/Summary.ts"
 import { fromEpochMicros, type Timestamp } from "../../../src/domain/Timestamp.ts"
+import { runs } from "../../properties.ts"
 import { cadenceOf, time } from "./cadences.ts"
 import { randomExpression, seeded } from "./expressions.ts"
 
@@ -40,8 +41,7 @@ const second = fc.oneof(
 const moment = fc.tuple(second, fc.integer({ min: 0, max: 999_999 }))
   .map(([seconds, micros]) => fromEpochMicros(seconds * 1_000_000 + micros))
 
-/** `SVC_SCHEDULE_RUNS=100000` tries fifty times as much. */
-const RUNS = Number(process.env.SVC_SCHEDULE_RUNS ?? 2000)
+const RUNS = runs(2000)
 
 const check = (property: fc.IProperty<unknown>) => fc.assert(property, { numRuns: RUNS })
 

@@ -2,17 +2,17 @@
  * The walk against a walk that cannot be clever: every minute (every second, with six fields) of the days around the
  * changes of ten zones, with the local time that Intl gives, and the rule of docs/schedules.md applied to that list.
  *
- * SVC_ORACLE_SCHEDULES (1000), SVC_ORACLE_SEED (1) and SVC_ORACLE_DAYS (2 days before and after each change) try more.
+ * SVC_ORACLE_DAYS (2 days before and after each change) tries more.
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Either } from "effect"
 import { setImmediate } from "node:timers/promises"
 import { type Cadence, compile } from "../../../src/domain/Schedule/Cadence.ts"
 import { fromEpochMicros, type Timestamp, toEpochSeconds } from "../../../src/domain/Timestamp.ts"
+import { runs, seed } from "../../properties.ts"
 import { type Expression, randomExpression, seeded, type WallTime } from "./expressions.ts"
 
-const SCHEDULES = Number(process.env.SVC_ORACLE_SCHEDULES ?? 1000)
-const SEED = Number(process.env.SVC_ORACLE_SEED ?? 1)
+const SCHEDULES = runs(1000)
 const DAYS = Number(process.env.SVC_ORACLE_DAYS ?? 2)
 
 const DAY = 86_400
@@ -150,7 +150,7 @@ const firstDifference = (expected: ReadonlyArray<number>, actual: ReadonlyArray<
 }
 
 describe("Cadence against every minute of the days around a change", () => {
-  it.each(zones.map(([zone, years], index) => ({ zone, years, seed: SEED * 1000 + index })))(
+  it.each(zones.map(([zone, years], index) => ({ zone, years, seed: seed * 1000 + index })))(
     "$zone",
     async ({ seed, years, zone }) => {
       const random = seeded(seed)

@@ -5,7 +5,7 @@ import * as TaskHistory from "../../../src/domain/TaskHistory.ts"
 import type { TaskEventKind } from "../../../src/domain/TaskState.ts"
 import * as Timestamp from "../../../src/domain/Timestamp.ts"
 import { request, serverOn } from "../../brain.ts"
-import { engines } from "../../databases.ts"
+import { httpEngines } from "../../engines.ts"
 import { seeded, settings, start } from "./seeded.ts"
 
 const at = (second: number) => Timestamp.fromEpochMicros((start + second * 1000) * 1000)
@@ -37,7 +37,7 @@ const history = (): string => {
   return TaskHistory.encode(history)
 }
 
-describe.each(engines)("the runs of a task on %s", (engine) => {
+describe.each(httpEngines)("the runs of a task on %s", (engine) => {
   layer(serverOn(engine, settings), { excludeTestServices: true })((it) => {
     it.effect("are listed latest first, each with its outcome, and the task says how many they are", () =>
       Effect.gen(function*() {

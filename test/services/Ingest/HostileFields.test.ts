@@ -15,6 +15,7 @@ import type { AgentEvent } from "../../../src/domain/TaskEvent.ts"
 import { sessionOf } from "../../agents/protocol/Vectors.ts"
 import { brainOn, freshProject } from "../../brain.ts"
 import { engines } from "../../databases.ts"
+import { runs, seed } from "../../properties.ts"
 import { offered } from "./world.ts"
 
 type Value = JsonInput
@@ -148,7 +149,6 @@ const columnsOf: Readonly<Record<string, ReadonlyArray<string>>> = {
   "data.svc_altered": []
 }
 
-/** `SVC_HOSTILE_FIELDS=3000` tries more. */
 const cases = fc.sample(
   fc.constantFrom(...kinds).chain((sample) =>
     fc.tuple(
@@ -167,7 +167,7 @@ const cases = fc.sample(
       anyValue
     )
   ),
-  { numRuns: Number(process.env.SVC_HOSTILE_FIELDS ?? 120), seed: 20261127 }
+  { numRuns: runs(120), seed }
 )
 
 const hostileEvent = (sample: Sample, field: string, value: Value): Fields =>

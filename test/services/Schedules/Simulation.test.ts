@@ -20,10 +20,9 @@ import { Schedules } from "../../../src/services/Schedules.ts"
 import { ScheduleFires } from "../../../src/services/Schedules/Fires.ts"
 import { freshProject } from "../../brain.ts"
 import { settingsOn } from "../../databases.ts"
+import { runs, seed } from "../../properties.ts"
 
-/** `SVC_SCHEDULE_SIMULATIONS=1000` tries more, `SVC_SCHEDULE_SEED` other ones. */
-const runs = Number(process.env.SVC_SCHEDULE_SIMULATIONS ?? 30)
-const seed = Number(process.env.SVC_SCHEDULE_SEED ?? 1251)
+const simulations = runs(30)
 
 const startMillis = Date.parse("2026-03-28T20:00:00Z") // hours before clocks go forward in Berlin
 
@@ -290,11 +289,11 @@ describe("random histories of a scheduler", () => {
                 fc.array(anyStep, { minLength: 1, maxLength: 12 }),
                 (definitions, steps) => runPromise(simulate(definitions, steps))
               ),
-              { numRuns: runs, seed, endOnFailure: false }
+              { numRuns: simulations, seed, endOnFailure: false }
             )
           )
         }),
-      Math.max(120_000, 4000 * runs)
+      Math.max(120_000, 4000 * simulations)
     )
   })
 })

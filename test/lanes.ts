@@ -1,0 +1,22 @@
+/**
+ * The two lanes of the tests. `npm test` and `.ci/run` run the fast one, `npm run test:full` and `.ci/full` all files. The
+ * patterns are those of `path.matchesGlob`; each test file matches exactly one (`test/Lanes.test.ts`).
+ */
+export type Lane = "fast" | "full"
+
+export const fast: ReadonlyArray<string> = [
+  "test/*.test.ts",
+  "test/{agents,cli,domain,examples,grpc,http,layers,scheduler,services,sqlite,web}/**/*.test.ts",
+  "test/e2e/{bullmq,celery,commands-fire,ingest-faults,scheduler}.test.ts",
+  "test/e2e/dashboard.test.ts",
+  "test/e2e/dashboard/*.test.ts"
+]
+
+export const fullOnly: ReadonlyArray<string> = [
+  "test/deploy/*.test.ts",
+  "test/e2e/{agent,automation,backup,commands,notification,scheduler,schedules}-faults.test.ts",
+  "test/e2e/{audit-adversary,audit-exports,bulk-retry,schedule-control,scheduler-program}.test.ts",
+  "test/e2e/{bullmq-schedules,celery-lost-events,celery-schedules,celery-shutdown}.test.ts",
+  "test/e2e/{disk-full,failover,large-values,leader,outage,replicas,rolling-restart,runtimes,upgrade}.test.ts",
+  "test/e2e/{hostile-readers,hostile-receivers,hostile-sockets,reverse-proxies}.test.ts"
+]
