@@ -1,8 +1,19 @@
-import { defineConfig } from "vitest/config"
+import { defineConfig, type TestProjectInlineConfiguration } from "vitest/config"
 import { TestOrder } from "./scripts/testOrder.ts"
 import { fast, fullOnly, type Lane } from "./test/lanes.ts"
 
 const ci = process.env.CI === "true"
+
+/** Options of a project. Those of the run are below. */
+const project = {
+  setupFiles: ["test/setup.ts"],
+  isolate: false, // a process loads the sources once, not once a file: half the processor time of most files
+  // CI runs a failed test once more and names it ("RETRIED"): a bug to look at, but not one that stops all work.
+  // At home the first failure counts.
+  retry: ci ? 1 : 0,
+  testTimeout: 120_000,
+  hookTimeout: 120_000
+} satisfies TestProjectInlineConfiguration["test"]
 
 const patternsOf: Readonly<Record<Lane, ReadonlyArray<string>>> = { fast, full: [...fast, ...fullOnly] }
 
@@ -11,21 +22,27 @@ export default defineConfig(({ mode }) => {
   const lane = mode === "full" ? "full" : "fast"
   return {
     test: {
-      include: [...patternsOf[lane]],
+      projects: [
+        { test: { ...project, name: "svc", include: [...patternsOf[lane]], provide: { lane, bullmq: 6 } } },
+        // The adapter's tests once more with BullMQ 5 in the place of 6, for the adapter and for the tests.
+        {
+          test: {
+            ...project,
+            name: "BullMQ 5",
+            include: [`test/agents/engines/bullmq/${lane === "full" ? "*" : "Conformance"}.test.ts`],
+            alias: [{ find: /^bullmq$/, replacement: "bullmq-5" }],
+            provide: { lane, bullmq: 5 }
+          }
+        }
+      ],
       provide: { lane },
-      globalSetup: ["test/globalSetup.ts"],
-      setupFiles: ["test/setup.ts"],
-      isolate: false, // a process loads the sources once, not once a file: half the processor time of most files
+      globalSetup: ["test/globalSetup.ts"], // of the run: the projects have none of their own
+      isolate: false,
       sequence: { sequencer: TestOrder },
       // .ci/run sums the counts of this report with those of its other checks
       reporters: ci ? ["default", "json", "./scripts/runSummary.mjs"] : ["default"],
       outputFile: { json: "node_modules/.cache/vitest.json" },
-      // CI runs a failed test once more and names it ("RETRIED"): a bug to look at, but not one that stops all work.
-      // At home the first failure counts.
-      retry: ci ? 1 : 0,
       silent: "passed-only", // what a test logs is printed with its failure
-      testTimeout: 120_000,
-      hookTimeout: 120_000,
       maxWorkers: 4, // for two cores: some tests wait for processes, disks and timers
       // As many: the pool ends an idle worker above the least number, and without isolation ends some a second time at the
       // end of the run, which loses the report ("Terminating worker thread").

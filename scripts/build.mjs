@@ -18,7 +18,7 @@ import { dirname, isAbsolute, join, relative, resolve } from "node:path"
 import { fileURLToPath } from "node:url"
 import { build as buildWithVite } from "vite"
 import { buildAgentPackage } from "./agentPackage.mjs"
-import { entries, options, programs, testPrograms, workersFolder } from "./bundle.mjs"
+import { bullmq5Programs, entries, options, programs, testPrograms, workersFolder } from "./bundle.mjs"
 import { writeSbom } from "./sbom.mjs"
 
 const root = fileURLToPath(new URL("../", import.meta.url))
@@ -157,7 +157,13 @@ const buildForTests = (folder) =>
   Promise.all([
     buildWorkers(),
     buildProgram(folder),
-    build({ ...options, entryPoints: { ...testPrograms, ...entries() }, outdir: join(folder, "programs") })
+    build({ ...options, entryPoints: { ...testPrograms, ...entries() }, outdir: join(folder, "programs") }),
+    build({
+      ...options,
+      alias: { bullmq: "bullmq-5" },
+      entryPoints: bullmq5Programs,
+      outdir: join(folder, "programs")
+    })
   ])
 
 const parts = ["program", "cli", "lib", "agent", "workers", "soak", "test"]

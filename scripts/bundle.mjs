@@ -74,6 +74,9 @@ export const testPrograms = {
   "sqlite-checks": "test/sqlite/checksProgram.ts"
 }
 
+/** The same with BullMQ 5. */
+export const bullmq5Programs = { "bullmq-5-worker": testPrograms["bullmq-worker"] }
+
 /** Where tests and benchmarks, which run from the sources, find the bundled worker threads. */
 export const workersFolder = `${root}node_modules/.cache/svc-workers`
 

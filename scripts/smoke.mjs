@@ -140,7 +140,7 @@ const copiesOf = (name, where) =>
  * declarations of all packages.
  */
 const compile = (where, compilerOptions, file, only = /./) => {
-  const ts = createRequire(join(folder, "package.json"))("typescript")
+  const ts = createRequire(import.meta.url)("typescript")
   const { errors, options } = ts.convertCompilerOptionsFromJson(compilerOptions, where)
   const program = ts.createProgram({ rootNames: [join(where, file)], options, configFileParsingDiagnostics: errors })
   const checked = program.getSourceFiles().filter(({ fileName }) => only.test(fileName))
@@ -315,77 +315,9 @@ try {
     const names = readdirSync(join(alone, "node_modules")).filter((name) => !name.startsWith("."))
     expect(names.sort().join() === "svc-agent,ws", `installed: ${names}`)
   })
-  await check("svc-agent on BullMQ: the brain shows a job and retries it", () =>
-    whileServing(async (url) => {
-      const { devDependencies } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"))
-      install(alone, ...["bullmq", "ioredis"].map((name) => `${name}@${devDependencies[name]}`))
-      const variables = {
-        SVC_URL: url,
-        SVC_AGENT_BRAIN_URL: url,
-        SVC_AGENT_HOME: join(alone, "home"),
-        REDIS_URL: "redis://127.0.0.1:6379/7" // the queues of the example have plain names
-      }
-      const source = readFileSync(join(root, "examples/bullmq/shop.mjs"), "utf8")
-      writeFileSync(join(alone, "shop.mjs"), source.replaceAll(`"svc/agent`, `"svc-agent`))
-      const flush = `const { Redis } = await import("ioredis"); const redis = new Redis(process.env.REDIS_URL)
-        await redis.flushdb(); redis.disconnect()`
-      const flushRedis = () =>
-        execFileSync(process.execPath, ["--input-type=module", "-e", flush], {
-          cwd: alone,
-          env: { ...env, ...variables }
-        })
-      const hasSqlite = process.getBuiltinModule("node:sqlite") !== undefined
-      if (!hasSqlite) {
-        const script = `import { startAgent } from "svc-agent"
-          const agent = await startAgent({ brainUrl: "${url}", token: "t", hmacSecret: "x".repeat(43), engines: [] })
-          console.log(agent.status().problem)`
-        const printed = execFileSync(process.execPath, ["--input-type=module", "-e", script], {
-          cwd: alone,
-          encoding: "utf8",
-          stdio: ["ignore", "pipe", "ignore"]
-        })
-        expect(printed.includes("npm install better-sqlite3"), `without SQLite: ${printed}`)
-        const { optionalDependencies } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"))
-        install(alone, `better-sqlite3@${optionalDependencies["better-sqlite3"]}`)
-        copyCompiled(alone)
-      }
-      for (const name of ["effect", "argon2", "pg", "nodemailer", "@effect/cli"]) {
-        expect(copiesOf(name, alone).length === 0, `${name} is installed`)
-      }
-      const password = { input: "correct horse battery\n", variables }
-      runWith(password, "bootstrap-admin", "--email", "you@example.com", "--password-stdin")
-      runWith(password, "login", "--email", "you@example.com", "--password-stdin")
-      const created = runWith({ variables }, "agents", "create", "shop-node")
-      const secrets = Object.fromEntries(
-        [...created.matchAll(/(SVC_AGENT_(?:TOKEN|HMAC_SECRET))=(\S+)/g)].map(([, name, value]) => [name, value])
-      )
-      flushRedis()
-      const shop = spawn(process.execPath, ["shop.mjs"], {
-        cwd: alone,
-        env: { ...env, ...variables, ...secrets },
-        stdio: ["ignore", "pipe", "inherit"]
-      })
-      const ended = new Promise((resolve) => shop.on("exit", (code, signal) => resolve(code ?? signal)))
-      try {
-        shop.stdout.resume()
-        const listed = (state, name) => {
-          const { items } = JSON.parse(runWith({ variables }, "tasks", "list", "--state", state, "--json"))
-          return items.find((task) => task.name === name)
-        }
-        await until("a declined payment", () => listed("failure", "charge") !== undefined)
-        runWith({ variables }, "commands", "retry", listed("failure", "charge").task_id, "--wait")
-        await until("its receipt", () => listed("success", "receipt") !== undefined)
-      } finally {
-        shop.kill("SIGTERM")
-      }
-      expect(await ended === 0, `SIGTERM ended the shop with ${await ended}`)
-      flushRedis()
-    }))
-
-  const { devDependencies } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"))
-  const tools = ["typescript", "@types/node", "bullmq", "ioredis"].map((name) => `${name}@${devDependencies[name]}`)
-  install(folder, agentTarball, ...tools)
-  writeFileSync(join(folder, "consumer.mts"), consumer)
+  const { devDependencies, optionalDependencies, peerDependencies } = JSON.parse(
+    readFileSync(join(root, "package.json"), "utf8")
+  )
   const strict = (module, moduleResolution) => ({
     strict: true,
     exactOptionalPropertyTypes: true,
@@ -396,8 +328,89 @@ try {
     skipLibCheck: false,
     noEmit: true
   })
-  // each way of resolution finds our declarations; the other packages' are checked in the first way
+  // each way of resolution, and each BullMQ, finds our declarations; the other packages' are checked once
   const ours = /\/node_modules\/svc(-agent)?\/|consumer\.mts$/
+  await whileServing(async (url) => {
+    const variables = {
+      SVC_URL: url,
+      SVC_AGENT_BRAIN_URL: url,
+      SVC_AGENT_HOME: join(alone, "home"),
+      REDIS_URL: "redis://127.0.0.1:6379/7" // the queues of the example have plain names
+    }
+    const source = readFileSync(join(root, "examples/bullmq/shop.mjs"), "utf8")
+    writeFileSync(join(alone, "shop.mjs"), source.replaceAll(`"svc/agent`, `"svc-agent`))
+    writeFileSync(join(alone, "consumer.mts"), plainConsumer)
+    const flush = `const { Redis } = await import("ioredis"); const redis = new Redis(process.env.REDIS_URL)
+      await redis.flushdb(); redis.disconnect()`
+    const flushRedis = () =>
+      execFileSync(process.execPath, ["--input-type=module", "-e", flush], {
+        cwd: alone,
+        env: { ...env, ...variables }
+      })
+    const hasSqlite = process.getBuiltinModule("node:sqlite") !== undefined
+    if (!hasSqlite) {
+      await check("svc-agent without SQLite says what to install", () => {
+        const script = `import { startAgent } from "svc-agent"
+          const agent = await startAgent({ brainUrl: "${url}", token: "t", hmacSecret: "x".repeat(43), engines: [] })
+          console.log(agent.status().problem)`
+        const printed = execFileSync(process.execPath, ["--input-type=module", "-e", script], {
+          cwd: alone,
+          encoding: "utf8",
+          stdio: ["ignore", "pipe", "ignore"]
+        })
+        expect(printed.includes("npm install better-sqlite3"), `without SQLite: ${printed}`)
+      })
+      install(alone, `better-sqlite3@${optionalDependencies["better-sqlite3"]}`)
+      copyCompiled(alone)
+    }
+    const password = { input: "correct horse battery\n", variables }
+    runWith(password, "bootstrap-admin", "--email", "you@example.com", "--password-stdin")
+    runWith(password, "login", "--email", "you@example.com", "--password-stdin")
+    const created = runWith({ variables }, "agents", "create", "shop-node")
+    const secrets = Object.fromEntries(
+      [...created.matchAll(/(SVC_AGENT_(?:TOKEN|HMAC_SECRET))=(\S+)/g)].map(([, name, value]) => [name, value])
+    )
+    const listed = (state, name) => {
+      const { items } = JSON.parse(runWith({ variables }, "tasks", "list", "--state", state, "--json"))
+      return items.filter((task) => task.name === name)
+    }
+    // The oldest BullMQ that the manifest allows, then ours on the same Redis. The adapter's own tests run with the newest
+    // 5 and 6.
+    const versions = [/\d+\.\d+\.\d+/.exec(peerDependencies.bullmq)[0], devDependencies.bullmq]
+    for (const [index, version] of versions.entries()) {
+      await check(`svc-agent on BullMQ ${version}: the brain shows a job and retries it`, async () => {
+        install(alone, `bullmq@${version}`, `ioredis@${devDependencies.ioredis}`)
+        for (const name of ["effect", "argon2", "pg", "nodemailer", "@effect/cli"]) {
+          expect(copiesOf(name, alone).length === 0, `${name} is installed`)
+        }
+        if (index === 0) flushRedis()
+        const shop = spawn(process.execPath, ["shop.mjs"], {
+          cwd: alone,
+          env: { ...env, ...variables, ...secrets },
+          stdio: ["ignore", "pipe", "inherit"]
+        })
+        const ended = new Promise((resolve) => shop.on("exit", (code, signal) => resolve(code ?? signal)))
+        try {
+          shop.stdout.resume()
+          await until("a declined payment", () => listed("failure", "charge").length > 0)
+          runWith({ variables }, "commands", "retry", listed("failure", "charge")[0].task_id, "--wait")
+          await until("its receipt", () => listed("success", "receipt").length > index)
+        } finally {
+          shop.kill("SIGTERM")
+        }
+        expect(await ended === 0, `SIGTERM ended the shop with ${await ended}`)
+      })
+      await check(`svc-agent's types compile without effect, with BullMQ ${version}`, () => {
+        const typeRoots = [join(root, "node_modules/@types")]
+        compile(alone, { ...strict("nodenext", "nodenext"), typeRoots }, "consumer.mts", ours)
+      })
+    }
+    flushRedis()
+  })
+
+  const tools = ["@types/node", "bullmq", "ioredis"].map((name) => `${name}@${devDependencies[name]}`)
+  install(folder, agentTarball, ...tools)
+  writeFileSync(join(folder, "consumer.mts"), consumer)
   for (
     const [module, moduleResolution, only] of [
       ["nodenext", "nodenext"],
@@ -410,11 +423,6 @@ try {
       () => compile(folder, strict(module, moduleResolution), "consumer.mts", only)
     )
   }
-  await check("svc-agent's types compile without effect", () => {
-    writeFileSync(join(alone, "consumer.mts"), plainConsumer)
-    const typeRoots = [join(folder, "node_modules/@types")]
-    compile(alone, { ...strict("nodenext", "nodenext"), typeRoots }, "consumer.mts")
-  })
 } finally {
   rmSync(folder, { recursive: true, force: true })
   rmSync(apart, { recursive: true, force: true })

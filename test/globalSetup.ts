@@ -137,5 +137,7 @@ declare module "vitest" {
     program: string
     /** The folder of the bundled programs that `scripts/bundle.mjs` lists for tests. */
     programs: string
+    /** Which BullMQ the tests of its adapter import (vitest.config.ts). */
+    bullmq: 5 | 6
   }
 }

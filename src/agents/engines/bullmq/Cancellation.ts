@@ -6,7 +6,8 @@
  * - the job gets a deferred failure (field `defa`, as BullMQ gives a job that stalled too often), so that a job that its
  *   processor puts back, or whose process dies, fails at its next start instead of running.
  */
-import { type Queue, type RedisClient, UnrecoverableError } from "bullmq"
+import { type Queue, UnrecoverableError } from "bullmq"
+import { clientOf, runScript } from "./Backend.ts"
 
 /** How a cancelled job's `failedReason` begins. */
 const CANCELLED = "cancelled by command"
@@ -26,7 +27,6 @@ export const makeCancellationError = (cause: unknown): Error => {
 /** Not on an ended job: a later retry would fail. */
 const DEFER_FAILURE = {
   name: "svcDeferFailure",
-  numberOfKeys: 1,
   lua: `if redis.call("EXISTS", KEYS[1]) == 1 and redis.call("HEXISTS", KEYS[1], "finishedOn") == 0 then
   return redis.call("HSET", KEYS[1], "defa", ARGV[1])
 end`
@@ -78,7 +78,7 @@ export class CancelledJobs {
   async clearDeferredFailure(jobId: string): Promise<void> {
     await this.#jobs.get(jobId)?.deferral
     // If Redis fails here, the job still succeeds, but a retry fails with the cancellation as its reason.
-    await this.#onRedis((client, key) => client.hdel(key, "defa"), jobId)
+    await this.#onRedis(async (queue, key) => (await clientOf(queue)).hdel(key, "defa"), jobId)
   }
 
   /** Called for each end that BullMQ emits. */
@@ -93,18 +93,15 @@ export class CancelledJobs {
   }
 
   #defer(jobId: string): Promise<void> {
-    return this.#onRedis((client, key) => {
-      client.defineCommand(DEFER_FAILURE.name, DEFER_FAILURE)
-      return client.runCommand(DEFER_FAILURE.name, [key, CANCELLED])
-    }, jobId)
+    return this.#onRedis((queue, key) => runScript(queue, DEFER_FAILURE, key, CANCELLED), jobId)
   }
 
   /** Never fails: a cancellation ends this attempt without the deferred failure too. */
-  async #onRedis(call: (client: RedisClient, key: string) => Promise<unknown>, jobId: string): Promise<void> {
+  async #onRedis(call: (queue: Queue, key: string) => Promise<unknown>, jobId: string): Promise<void> {
     const queue = this.#queue()
     if (queue === undefined) return
     try {
-      await call(await queue.getBackend().client, queue.toKey(jobId))
+      await call(queue, queue.toKey(jobId))
     } catch {
       // see above
     }

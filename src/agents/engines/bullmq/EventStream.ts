@@ -2,6 +2,7 @@
 import { type Queue, QueueEvents } from "bullmq"
 import { Effect, Schedule } from "effect"
 import type { Redis } from "ioredis"
+import { readEvents } from "./Backend.ts"
 import { close } from "./Broker.ts"
 import type { EngineContext } from "./EngineContext.ts"
 import type { FlowRoots } from "./FlowRoots.ts"
@@ -77,10 +78,10 @@ export const followEvents = Effect.fnUntraced(
       return (position = upTo)
     })
 
-    const readEvents = Effect.fnUntraced(function*(from: string) {
+    const follow = Effect.fnUntraced(function*(from: string) {
       let cursor = from
       while (true) {
-        const answer = yield* Effect.tryPromise<unknown>(() => events.getBackend().readEvents(cursor, blockMillis))
+        const answer = yield* Effect.tryPromise<unknown>(() => readEvents(events, cursor, blockMillis))
         const raw = rawEntries(answer)
         const last = raw.at(-1)
         if (last === undefined) continue
@@ -90,7 +91,7 @@ export const followEvents = Effect.fnUntraced(
       }
     })
 
-    yield* Effect.flatMap(resume, readEvents).pipe(
+    yield* Effect.flatMap(resume, follow).pipe(
       Effect.catchAll((error) => Effect.logDebug(`BullMQ's events of ${queue.name} cannot be read now`, error)),
       Effect.repeat(Schedule.spaced("1 second"))
     )

@@ -1,5 +1,6 @@
 import { Effect } from "effect"
 import type { ActionFailed } from "../../runtime/Engine.ts"
+import { clientOf } from "./Backend.ts"
 import { read, refuse } from "./Broker.ts"
 import type { EngineContext } from "./EngineContext.ts"
 
@@ -15,7 +16,7 @@ export const failWhenDisconnected = <A>(
     Effect.forEach(
       [...context.queues.values()],
       (queue) =>
-        Effect.flatMap(read(() => queue.getBackend().client), ({ status }) =>
+        Effect.flatMap(read(() => clientOf(queue)), ({ status }) =>
           status === "ready" || status === "wait" ? Effect.void : refuse(`the connection to Redis is ${status}`)),
       {
         discard: true

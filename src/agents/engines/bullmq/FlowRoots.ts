@@ -1,4 +1,5 @@
 import type { Job, Queue } from "bullmq"
+import { clientOf } from "./Backend.ts"
 import { taskIdOfKey } from "./TaskId.ts"
 
 /**
@@ -30,7 +31,7 @@ const maxCached = 10_000
 const maxSteps = 100
 
 const fetchRoot = async (queue: Queue, parentKey: string, prefix: string): Promise<string> => {
-  const client = await queue.getBackend().client
+  const client = await clientOf(queue)
   let key = parentKey
   for (let step = 0; step < maxSteps; step++) {
     const above = await client.hget(key, "parentKey")

@@ -2,6 +2,7 @@ import { type Queue, Queue as BullQueue, type Worker } from "bullmq"
 import { Effect, Queue as WorkQueue, type Scope } from "effect"
 import { hostname } from "node:os"
 import { type Engine, EngineRefused, type ReportEvent } from "../../runtime/Engine.ts"
+import { isOnRedis } from "./Backend.ts"
 import { close, refuse } from "./Broker.ts"
 import { listDeadLetters } from "./DeadLetters.ts"
 import { type EngineContext, makeEngineContext } from "./EngineContext.ts"
@@ -78,7 +79,7 @@ const checkOptions = (
   const all = [...workers, ...queues]
   const refuseStart = (message: string) => Effect.fail(new EngineRefused({ message }))
   if (all.length === 0) return refuseStart("give the agent the app's BullMQ workers, queues or both")
-  if (all.some((one) => !("redisVersion" in one.getBackend()))) {
+  if (!all.every(isOnRedis)) {
     return refuseStart("the agent follows BullMQ on Redis; a queue or worker here keeps its jobs elsewhere")
   }
   const prefixes = new Set(all.map((one) => prefixOf(one) ?? "bull"))

@@ -2,6 +2,7 @@ import { Queue } from "bullmq"
 import { Effect } from "effect"
 import { Redis, type RedisOptions } from "ioredis"
 import { type Engine, EngineRefused, type ReportEvent, type WorkerInventory } from "../../runtime/Engine.ts"
+import { clientListsOf, clientNameOf, clientOf } from "./Backend.ts"
 import { close, read, refuse } from "./Broker.ts"
 import { listDeadLetters } from "./DeadLetters.ts"
 import { makeEngineContext } from "./EngineContext.ts"
@@ -89,7 +90,7 @@ const listWorkers = Effect.fnUntraced(function*(queues: ReadonlyArray<Queue>) {
   const [any] = queues
   if (any === undefined) return []
   // all queues share one connection
-  const lists = yield* Effect.orElseSucceed(read(() => any.getBackend().getClientList()), () => [])
+  const lists = yield* Effect.orElseSucceed(read(() => clientListsOf(any)), () => [])
   const clients = lists.flatMap(clientsOf)
   const found = yield* Effect.forEach(queues, (queue) => workersOfQueue(queue, clients))
   return found.flat()
@@ -108,7 +109,7 @@ const clientsOf = (list: string): ReadonlyArray<Client> =>
 
 /** A worker's connection has the queue's name, and the worker's if it has one. */
 const workersOfQueue = Effect.fnUntraced(function*(queue: Queue, clients: ReadonlyArray<Client>) {
-  const [unnamed, named] = [queue.getBackend().clientName(), queue.getBackend().clientName(":w:")]
+  const [unnamed, named] = [clientNameOf(queue), clientNameOf(queue, ":w:")]
   const workers = clients.filter(({ name }) => name === unnamed || name.startsWith(named))
   const nameOf = ({ name }: Client) => name === unnamed ? undefined : name.slice(named.length)
   const active = workers.some((client) => nameOf(client) !== undefined) ? yield* listActiveWorkers(queue) : []
@@ -133,6 +134,6 @@ const maxActiveJobs = 1000
 const listActiveWorkers = (queue: Queue) =>
   read(async () => {
     const ids = await queue.getRanges(["active"], 0, maxActiveJobs - 1)
-    const client = await queue.getBackend().client
+    const client = await clientOf(queue)
     return Promise.all(ids.map((id) => client.hget(queue.toKey(id), "pb")))
   })

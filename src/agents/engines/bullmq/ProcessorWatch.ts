@@ -22,7 +22,7 @@ const REQUEUED_BY: ReadonlyMap<string, RequeueTarget> = new Map([
 
 interface ProcessorMethods {
   callProcessJob: (job: Job, token: string, signal?: AbortSignal) => Promise<unknown>
-  processJob: (job: Job, token: string, fetchNext?: () => boolean) => Promise<void | Job>
+  processJob: (job: Job, ...others: ReadonlyArray<unknown>) => Promise<void | Job>
 }
 
 export interface ProcessorHooks {
@@ -65,9 +65,9 @@ export const watchProcessor = (
       running.delete(job.id ?? "")
     }
   })
-  const restoreProcess = replaceMethod(methods, "processJob", async (job, token, fetchNext) => {
+  const restoreProcess = replaceMethod(methods, "processJob", async (job, ...others) => {
     try {
-      return await processJob(job, token, fetchNext)
+      return await processJob(job, ...others)
     } finally {
       onReleased(job)
     }

@@ -2,6 +2,7 @@
 import type { Queue } from "bullmq"
 import { Effect } from "effect"
 import type { ActionFailed, Actions } from "../../runtime/Engine.ts"
+import { clientOf } from "./Backend.ts"
 import { read, write } from "./Broker.ts"
 import type { EngineContext } from "./EngineContext.ts"
 import { getQueue } from "./Queues.ts"
@@ -50,7 +51,7 @@ export const purgeQueue = (context: EngineContext): NonNullable<Actions["purge_q
 const namesOf = (queue: Queue, state: (typeof WAITING)[number], limit: number) =>
   read(async () => {
     const ids = await queue.getRanges([state], 0, limit - 1, true)
-    const client = await queue.getBackend().client
+    const client = await clientOf(queue)
     const names = await Promise.all(ids.map((id) => client.hget(queue.toKey(id), "name")))
     return new Map(ids.map((id, at) => [id, names[at] ?? undefined]))
   })

@@ -2,6 +2,7 @@
 import type { Job, JobsOptions, JobState, Queue } from "bullmq"
 import { Effect } from "effect"
 import type { ActionFailed, ActionResult, Actions, RetryRequest, RunAt, TaskCall } from "../../runtime/Engine.ts"
+import { canLimitRate, resetAttempts } from "./Backend.ts"
 import { read, refuse, write } from "./Broker.ts"
 import type { EngineContext } from "./EngineContext.ts"
 import { dataOf } from "./JobData.ts"
@@ -124,6 +125,7 @@ export const rateLimit = (context: EngineContext): NonNullable<Actions["rate_lim
     }
     const [, count = "", unit = "s"] = /^(\d+)(?:\/([smh]))?$/.exec(rate) ?? []
     if (count === "") return yield* refuse(`${rate} is not a rate; write 0, 10, 10/s, 10/m or 10/h`)
+    if (!canLimitRate(queue)) return yield* refuse("BullMQ limits the rate of a queue since 5.61")
     yield* Number(count) === 0
       ? write(() => queue.removeGlobalRateLimit())
       : write(() => queue.setGlobalRateLimit(Number(count), MILLIS[unit] ?? 1000))
@@ -134,7 +136,10 @@ const MILLIS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_
 
 const retryInPlace = Effect.fnUntraced(function*(context: EngineContext, queue: Queue, job: Job) {
   // with all its attempts, like a new job
-  yield* write(() => job.retry("failed", { resetAttemptsMade: true, resetAttemptsStarted: true }))
+  yield* write(async () => {
+    await resetAttempts(queue, job)
+    await job.retry("failed", { resetAttemptsMade: true, resetAttemptsStarted: true })
+  })
   const task_id = taskIdOfJob(job)
   const data = { ...baseData(job, null), reason: "retried by command" }
   context.report({ kind: "task.received", taskId: task_id, occurredAt: context.now(), data })

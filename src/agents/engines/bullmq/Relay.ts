@@ -15,9 +15,9 @@ import {
   QueueEventsProducer
 } from "bullmq"
 import { type Cause, Deferred, Duration, Effect, Either, Option, Queue, type Scope } from "effect"
-import { Redis } from "ioredis"
 import { randomUUID } from "node:crypto"
 import { ActionFailed, type ActionResult } from "../../runtime/Engine.ts"
+import { clientOf, setExpiring } from "./Backend.ts"
 import { close, refuse, write } from "./Broker.ts"
 
 export type WorkerRequest =
@@ -87,7 +87,7 @@ export const makeRelay = Effect.fnUntraced(function*(
 
   const keyOf = (id: string) => producer.toKey(`ask:${id}`)
   /** Whether the request was still open. True for one process only. */
-  const claim = (id: string) => write(async () => (await (await producer.getBackend().client).del(keyOf(id))) === 1)
+  const claim = (id: string) => write(async () => (await (await clientOf(producer)).del(keyOf(id))) === 1)
 
   const publishAnswer = Effect.fnUntraced(function*(id: string, handled: Effect.Effect<ActionResult, ActionFailed>) {
     const result = yield* Effect.either(handled)
@@ -120,7 +120,7 @@ export const makeRelay = Effect.fnUntraced(function*(
     pendingAsks.set(id, deferred)
     const event = { eventName: "ask", id, from: self, request: JSON.stringify(request) }
     const publish = write(async () => {
-      await (await producer.getBackend().client).set(keyOf(id), self, { PX: askTtlMillis })
+      await setExpiring(producer, keyOf(id), self, askTtlMillis)
       await producer.publishEvent(event, maxStreamEntries)
     })
     const awaitAnswer = Deferred.await(deferred)
@@ -142,7 +142,8 @@ export const makeRelay = Effect.fnUntraced(function*(
  */
 const withoutRetryLimit = (connection: ConnectionOptions): Effect.Effect<ConnectionOptions, never, Scope.Scope> => {
   if (!isRedisInstance(connection)) return Effect.succeed({ ...connection, maxRetriesPerRequest: null })
-  const givesUp = connection instanceof Redis && connection.options.maxRetriesPerRequest !== null
+  // its class may be of another copy of ioredis: BullMQ 5 has one of its own
+  const givesUp = (connection.options.maxRetriesPerRequest ?? null) !== null
   if (!givesUp) return Effect.succeed(connection)
   return Effect.acquireRelease(
     Effect.sync(() => connection.duplicate({ maxRetriesPerRequest: null }).on("error", () => undefined)),

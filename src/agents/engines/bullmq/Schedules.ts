@@ -1,5 +1,5 @@
 /** BullMQ's job schedulers, as schedules of the engine. */
-import type { JobSchedulerJson, Queue, RepeatOptions } from "bullmq"
+import type { Queue, RepeatOptions } from "bullmq"
 import { Effect } from "effect"
 import { findZone } from "../../../domain/Schedule/Zone.ts"
 import {
@@ -15,6 +15,7 @@ import { failWhenDisconnected } from "./FailWhenDisconnected.ts"
 import { argumentsOf, asJson, dataOf } from "./JobData.ts"
 import { addOnce } from "./QueueActions.ts"
 import { getQueue } from "./Queues.ts"
+import { isRepeatableJob, type NextJob, readSchedulers, type SchedulerRecord } from "./SchedulerRecords.ts"
 import { parseTaskId, taskIdOf } from "./TaskId.ts"
 
 type ScheduleActions = Scheduler["actions"]
@@ -42,75 +43,24 @@ export const schedulerOf = (context: EngineContext): Scheduler => ({
   unsupported: { enable: CANNOT_DISABLE, disable: CANNOT_DISABLE }
 })
 
-/** Maximum schedulers of a queue. All are read at once, because a part would not be a snapshot. */
-const maxSchedules = 10_000
-
 const listSchedules = Effect.fnUntraced(function*(context: EngineContext, queue: Queue) {
-  const count = yield* read(() => queue.getJobSchedulersCount())
-  if (count > maxSchedules) {
-    return yield* refuse(`the queue ${queue.name} has ${count} job schedulers, more than ${maxSchedules}`)
-  }
-  const schedulers = yield* read(() => queue.getJobSchedulers(0, -1, true))
-  const jobs = yield* read(() => readNextJobs(queue, schedulers))
+  const records = yield* readSchedulers(queue)
   const now = context.now()
-  return schedulers.map((scheduler, at) => scheduleOf(queue.name, scheduler, jobs[at] ?? null, now))
+  return records.map((record) => scheduleOf(queue.name, record, now))
 })
-
-/** The newest job of a scheduler, whose id names the time when it is due. */
-interface NextJob {
-  /** When it was created, epoch milliseconds. */
-  readonly createdAt: number
-  /** When its run began, epoch milliseconds. */
-  readonly startedAt: number | null
-  /** Its number among the scheduler's jobs; an upsert begins again with 1. */
-  readonly number: number
-}
-
-/** Jobs that are read at once. Between them the application's own work runs. */
-const jobsPerRead = 200
-
-/** Null where the job is gone: it ended and was removed. */
-const readNextJobs = async (
-  queue: Queue,
-  schedulers: ReadonlyArray<JobSchedulerJson>
-): Promise<ReadonlyArray<NextJob | null>> => {
-  const client = await queue.getBackend().client
-  const readJob = async ({ key, next }: JobSchedulerJson): Promise<NextJob | null> => {
-    const jobKey = queue.toKey(`repeat:${key}:${next}`)
-    const [created, started, options] = await client.hmget(jobKey, "timestamp", "processedOn", "opts")
-    if (typeof created !== "string") return null
-    return {
-      createdAt: Number(created),
-      startedAt: typeof started === "string" ? Number(started) : null,
-      number: typeof options === "string" ? numberOf(JSON.parse(options)) : 1
-    }
-  }
-  const jobs: Array<NextJob | null> = []
-  for (let at = 0; at < schedulers.length; at += jobsPerRead) {
-    jobs.push(...await Promise.all(schedulers.slice(at, at + jobsPerRead).map(readJob)))
-  }
-  return jobs
-}
-
-/** BullMQ writes the number into the options of each of a scheduler's jobs. */
-const numberOf = ({ repeat }: { readonly repeat?: { readonly count?: number } }): number => repeat?.count ?? 1
 
 /**
  * BullMQ creates the next job when the one before it begins to run, and counts it then. So while no worker takes a job,
  * `next` stays in the past and no further job is created; the ticks until then never become jobs. A scheduler cannot be
  * disabled; it ends by a limit or a date, with its last job.
  */
-const scheduleOf = (
-  queue: string,
-  scheduler: JobSchedulerJson,
-  job: NextJob | null,
-  now: number
-): NativeSchedule => {
-  const { endDate, every, iterationCount = 0, key, limit, name, next = 0, offset, pattern, startDate, template, tz } =
-    scheduler
+const scheduleOf = (queue: string, { job, scheduler }: SchedulerRecord, now: number): NativeSchedule => {
+  const { endDate, every, key, limit, name, next = 0, offset, pattern, startDate, template, tz } = scheduler
+  const iterationCount = scheduler.iterationCount ?? job?.number ?? 1
   const hasBegun = job === null ? next <= now : job.startedAt !== null
   const hasEnded = hasBegun &&
-    ((limit !== undefined && (job?.number ?? iterationCount) >= limit) || (endDate !== undefined && now > endDate))
+    ((limit !== undefined && (job?.number ?? iterationCount) >= limit) ||
+      (endDate !== undefined && now > endDate))
   return {
     id: taskIdOf(queue, key),
     name: taskIdOf(queue, key),
@@ -119,7 +69,7 @@ const scheduleOf = (
       ? { kind: "cron", expression: pattern ?? "", timezone: tz ?? localTimeZone() }
       : { kind: "interval", expression: secondsText(every / 1000), timezone: "UTC" }),
     queue,
-    ...argumentsOf(template?.data),
+    ...argumentsOf(isRepeatableJob(scheduler) ? job?.data : template?.data),
     is_enabled: !hasEnded,
     next_run_at: hasEnded ? null : next,
     last_run_at: lastRunOf(job),
@@ -153,8 +103,13 @@ const getScheduleRef = Effect.fnUntraced(function*(context: EngineContext, id: s
 const getScheduler = Effect.fnUntraced(function*(context: EngineContext, id: string) {
   const { key, queue } = yield* getScheduleRef(context, id)
   const scheduler = yield* read(() => queue.getJobScheduler(key))
-  return scheduler === undefined ? yield* scheduleNotFound(queue, key) : { key, queue, scheduler }
+  if (scheduler === undefined) return yield* scheduleNotFound(queue, key)
+  return isRepeatableJob(scheduler) ? yield* refuse(REPEATABLE_JOB) : { key, queue, scheduler }
 })
+
+const REPEATABLE_JOB =
+  "the schedule is a repeatable job of the time before BullMQ's job schedulers, which an agent can " +
+  "only list and delete: its application must make it a job scheduler"
 
 const scheduleNotFound = (queue: Queue, key: string) =>
   refuse(`the queue ${queue.name} has no job scheduler ${key}; it may have been deleted`)

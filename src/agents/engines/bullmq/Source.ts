@@ -1,16 +1,16 @@
 import { Effect, Schedule } from "effect"
 import { randomUUID } from "node:crypto"
 import { ActionFailed } from "../../runtime/Engine.ts"
+import { runScript } from "./Backend.ts"
 import { write } from "./Broker.ts"
 import type { EngineContext } from "./EngineContext.ts"
 
 /** The name that the key has, after this call at the latest. */
 const NAME_SOURCE = {
   name: "svcNameSource",
-  numberOfKeys: 1,
   lua: `redis.call("SET", KEYS[1], ARGV[1], "NX")
 return redis.call("GET", KEYS[1])`
-} as const
+}
 
 /**
  * What names the Redis and the prefix of the queues: job ids are unique only within these, and every host's Redis may be
@@ -21,11 +21,6 @@ export const sourceOf = (context: EngineContext): Effect.Effect<string, ActionFa
   Effect.suspend(() => {
     const [queue] = context.queues.values()
     if (queue === undefined) return Effect.fail(new ActionFailed({ message: "the engine has not started yet" }))
-    return write(async () => {
-      const client = await queue.getBackend().client
-      client.defineCommand(NAME_SOURCE.name, NAME_SOURCE)
-      return String(
-        await client.runCommand(NAME_SOURCE.name, [`${queue.opts.prefix ?? "bull"}:svc:source`, randomUUID()])
-      )
-    })
+    const key = `${queue.opts.prefix ?? "bull"}:svc:source`
+    return write(async () => String(await runScript(queue, NAME_SOURCE, key, randomUUID())))
   }).pipe(Effect.retry(Schedule.spaced("100 millis")))

@@ -2,6 +2,7 @@
 import type { Worker } from "bullmq"
 import { Effect, Fiber, Option, Schedule } from "effect"
 import { ActionFailed, type Actions } from "../../runtime/Engine.ts"
+import { canCancelJobs, interruptFetch } from "./Backend.ts"
 import { read, refuse } from "./Broker.ts"
 import type { RequestHandler, SendRequest, WorkerRequest } from "./Relay.ts"
 import type { WorkerWatch } from "./WorkerWatch.ts"
@@ -34,7 +35,7 @@ const execute = Effect.fnUntraced(function*(watch: WorkerWatch, request: WorkerR
       if (request.queue !== worker.name) {
         return yield* refuse(`a BullMQ worker has one queue; that of ${name} is ${worker.name}`)
       }
-      yield* request.action === "add_consumer" ? read(() => worker.resume()) : stopFetching(worker)
+      yield* request.action === "add_consumer" ? resumeFetching(worker) : stopFetching(worker)
       return { worker: name, queue: worker.name }
   }
 })
@@ -45,6 +46,7 @@ const cancelTimeout = "2 seconds"
 /** Aborts the job's processor and returns how it ended (agents' protocol, section 5.2). */
 const cancelJob = Effect.fnUntraced(function*(watch: WorkerWatch, jobId: string) {
   const worker = watch.name
+  if (!canCancelJobs(watch.worker)) return yield* refuse(CANNOT_CANCEL)
   const ended = yield* Effect.timeoutOption(Effect.promise(() => watch.cancel(jobId)), cancelTimeout)
   const runEnd = Option.getOrElse(ended, () => "open" as const)
   if (runEnd === null) {
@@ -57,6 +59,7 @@ const cancelJob = Effect.fnUntraced(function*(watch: WorkerWatch, jobId: string)
   return { terminated: false, soft: true, note: STILL_RUNS, worker }
 })
 
+const CANNOT_CANCEL = "the job runs, and nothing can end it: BullMQ passes processors an abort signal since 5.64"
 const RETURNED = "the job's processor was asked to stop and returned its result: the job has completed"
 const STILL_RUNS = "asked to stop, still running: the job fails when its processor throws, and is not tried again; " +
   "it completes when its processor returns"
@@ -68,9 +71,11 @@ const STILL_RUNS = "asked to stop, still running: the job fails when its process
 const stopFetching = (worker: Worker) =>
   read(async () => {
     await worker.pause(true)
-    await worker.getBackend().disconnectBlocking()
-    await worker.getBackend().reconnectBlocking()
+    await interruptFetch(worker)
   })
+
+/** BullMQ 5's `resume` returns no promise. */
+const resumeFetching = (worker: Worker) => read(async () => worker.resume())
 
 /**
  * Waits for the running jobs, which ends the worker's loop, and starts the loop again on a new connection. BullMQ
@@ -81,7 +86,7 @@ const restartWorker = Effect.fnUntraced(function*(watch: WorkerWatch) {
   if (worker.closing !== undefined) return yield* refuse("the worker is closed; only its app can make a new one")
   const running = watch.inventory().activeTasks
   yield* stopFetching(worker)
-  const resume = Effect.suspend(() => worker.closing === undefined ? read(() => worker.resume()) : Effect.void)
+  const resume = Effect.suspend(() => worker.closing === undefined ? resumeFetching(worker) : Effect.void)
   // in the background, since jobs may be long; the worker resumes by itself
   const restartFiber = yield* Effect.forkDaemon(Effect.zipRight(awaitLoopEnd(worker), resume))
   if (running === 0) {

@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
-import type { Queue } from "bullmq"
+import type { JobsOptions, Queue, RepeatOptions } from "bullmq"
 import { Effect } from "effect"
+import { inject } from "vitest"
 import { bullmq, bullmqFromOutside } from "../../../../src/agents/engines/bullmq/BullMQ.ts"
 import { ActionFailed, type Engine } from "../../../../src/agents/runtime/Engine.ts"
 import { has } from "../../../needs.ts"
@@ -8,7 +9,7 @@ import { until } from "../../../until.ts"
 import { activation, SnapshotReader } from "../../protocol/snapshots.ts"
 import { optionsFor, started } from "../../runtime/agents.ts"
 import { fakeBrain } from "../../runtime/fakeBrain.ts"
-import { add, bull, connection, listening } from "./world.ts"
+import { add, bull, connection, gate, listening } from "./world.ts"
 
 const ready = await has("Redis")
 
@@ -26,6 +27,9 @@ const schedulerOf = ({ scheduler }: Engine) => {
 
 const upsert = (queue: Queue, ...[id, repeat, template]: Parameters<Queue["upsertJobScheduler"]>) =>
   Effect.promise(() => queue.upsertJobScheduler(id, repeat, template))
+
+/** Options for a repeatable job, which only BullMQ 5 adds. The assertion: the types are those of 6. */
+const repeatOf = (repeat: RepeatOptions): JobsOptions => ({ repeat }) as JobsOptions
 
 const refused = <A>(action: Effect.Effect<A, ActionFailed>) => Effect.map(Effect.flip(action), ({ message }) => message)
 const stateOf = (queue: Queue, id: string | undefined) => Effect.promise(() => queue.getJobState(id ?? ""))
@@ -316,7 +320,7 @@ describe.skipIf(!ready).each(modes)("what can be done to BullMQ's queues, %s", (
 
   it.scopedLive("lists job schedulers: patterns with a zone and without, intervals, what has come to an end", () =>
     Effect.gen(function*() {
-      const { prefix, queue, redis, worker } = yield* bull
+      const { prefix, queue, worker } = yield* bull
       const mail = yield* queue("mail")
       const engine = engineOf(prefix, mail)
       yield* listening(engine)
@@ -377,12 +381,60 @@ describe.skipIf(!ready).each(modes)("what can be done to BullMQ's queues, %s", (
       yield* until(named("mail:until"), (until) => until?.is_enabled === false)
       const twice = yield* until(named("mail:twice"), (twice) => twice?.is_enabled === false)
       assert.deepInclude(twice, { next_run_at: null, total_runs: 2 })
-
-      // what BullMQ had before job schedulers: a list without it would be no list
-      yield* Effect.promise(() => redis.zadd(`${prefix}:mail:repeat`, Date.now() + 60_000, "welcome:1:::0 0 7 * * *"))
-      assert.include(yield* refused(list), "Legacy repeatable job metadata is not supported")
-      assert.isTrue((yield* engine.inventory).brokerConnected)
     }))
+
+  it.scopedLive.skipIf(inject("bullmq") === 5)(
+    "lists no job schedulers beside a repeatable job, which BullMQ 6 does not read",
+    () =>
+      Effect.gen(function*() {
+        const { prefix, queue, redis } = yield* bull
+        const mail = yield* queue("mail")
+        const engine = engineOf(prefix, mail)
+        yield* listening(engine)
+        yield* upsert(mail, "digest", { pattern: "0 0 7 * * *" })
+        // a list without it would be no list
+        yield* Effect.promise(() => redis.zadd(`${prefix}:mail:repeat`, Date.now() + 60_000, "welcome:1:::0 0 7 * * *"))
+        assert.include(yield* refused(schedulerOf(engine).list), "Legacy repeatable job metadata is not supported")
+        assert.isTrue((yield* engine.inventory).brokerConnected)
+      })
+  )
+
+  it.scopedLive.skipIf(inject("bullmq") === 6)(
+    "lists and deletes the repeatable jobs of BullMQ 5",
+    () =>
+      Effect.gen(function*() {
+        const { prefix, queue, redis } = yield* bull
+        const mail = yield* queue("mail")
+        const engine = engineOf(prefix, mail)
+        yield* listening(engine)
+        const { actions: { delete: remove, trigger_now, update }, list } = schedulerOf(engine)
+        yield* upsert(mail, "digest", { pattern: "0 0 7 * * *" })
+        const added = yield* add(mail, "sweep", { all: true }, repeatOf({ pattern: "0 0 1 1 *", tz: "Europe/Oslo" }))
+        // as BullMQ stored one before its version 5
+        const due = Date.now() + 60_000
+        yield* Effect.promise(() => redis.zadd(`${prefix}:mail:repeat`, due, "poll:1:::90500"))
+        const byName = Object.fromEntries((yield* list).map((schedule) => [schedule.task_name, schedule]))
+        assert.sameMembers(Object.keys(byName), ["digest", "sweep", "poll"])
+        assert.deepInclude(byName.sweep, {
+          id: `mail:${added.repeatJobKey}`,
+          kind: "cron",
+          expression: "0 0 1 1 *",
+          timezone: "Europe/Oslo",
+          kwargs: { all: true },
+          is_enabled: true,
+          last_run_at: null,
+          total_runs: 0
+        })
+        assert.deepInclude(byName.poll, { kind: "interval", expression: "90.5", next_run_at: due, is_enabled: true })
+
+        const schedule_id = byName.sweep?.id ?? ""
+        assert.include(yield* refused(trigger_now({ schedule_id })), "only list and delete")
+        assert.include(yield* refused(update({ schedule_id, definition: { task_name: "x" } })), "only list and delete")
+        yield* remove({ schedule_id })
+        assert.sameMembers((yield* list).map(({ task_name }) => task_name), ["digest", "poll"])
+        assert.strictEqual(yield* stateOf(mail, added.id), "unknown")
+      })
+  )
 
   it.scopedLive("publishes them to a brain that asks", () =>
     Effect.gen(function*() {
@@ -512,5 +564,37 @@ describe.skipIf(!ready)("what can be done, by mode", () => {
       assert.sameMembers(Object.keys(bullmqFromOutside({ queues: ["mail"], connection }).actions), common)
       assert.sameMembers(Object.keys(bullmq({ queues: [mail] }).actions), common)
       assert.sameMembers(Object.keys(bullmq({ workers: [runs] }).actions), [...common, ...workers])
+    }))
+})
+
+/** The object as a BullMQ without the method has it. */
+const without = <A extends object>(object: A, method: keyof A): A =>
+  new Proxy(object, { has: (target, name) => name !== method && Reflect.has(target, name) })
+
+describe.skipIf(!ready)("what early versions of BullMQ 5 lack is refused with a sentence", () => {
+  it.scopedLive("before 5.61 the rate of a queue", () =>
+    Effect.gen(function*() {
+      const { queue } = yield* bull
+      const mail = yield* queue("mail")
+      const engine = bullmq({ queues: [without(mail, "removeGlobalRateLimit")] })
+      yield* listening(engine)
+      assert.include(yield* refused(actions(engine).rate_limit({ task_name: "mail", rate: "1/s" })), "since 5.61")
+      assert.isNull(yield* Effect.promise(() => mail.getGlobalRateLimit()))
+    }))
+
+  it.scopedLive("before 5.64 the end of a running job, which then succeeds", () =>
+    Effect.gen(function*() {
+      const { queue, worker } = yield* bull
+      const mail = yield* queue("mail")
+      const held = gate()
+      const runs = yield* worker("mail", () => held.opened)
+      const engine = bullmq({ queues: [mail], workers: [without(runs, "cancelJob")] })
+      const { sees } = yield* listening(engine)
+      const job = yield* add(mail, "welcome", {})
+      const task_id = `mail:${job.id}`
+      yield* sees(task_id, "task.started")
+      assert.include(yield* refused(actions(engine).cancel_task({ task_id })), "since 5.64")
+      held.open()
+      yield* sees(task_id, "task.succeeded")
     }))
 })

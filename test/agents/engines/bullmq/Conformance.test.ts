@@ -55,9 +55,9 @@ const subject = (mode: "beside" | "outside") =>
           ),
           `mail:${key}`
         ),
-      begin: Effect.promise(() => runs.resume()),
+      begin: Effect.promise(async () => runs.resume()),
       work: Effect.gen(function*() {
-        yield* Effect.promise(() => runs.resume())
+        yield* Effect.promise(async () => runs.resume())
         yield* until(busy, (count) => count === 0)
         yield* Effect.promise(() => runs.pause())
       }).pipe(Effect.orDie)

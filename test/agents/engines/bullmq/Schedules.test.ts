@@ -74,7 +74,7 @@ describe.skipIf(!ready)("BullMQ's job schedulers", () => {
       yield* until(Effect.sync(() => Date.now()), (now) => now > (again?.next_run_at ?? 0))
       const due = yield* named("mail:thrice")
       assert.deepInclude(due, { is_enabled: true, last_run_at: null }, "the upsert's job says nothing of the last run")
-      yield* Effect.promise(() => runs.resume())
+      yield* Effect.promise(async () => runs.resume())
       const ended = yield* until(named("mail:thrice"), (schedule) => schedule?.is_enabled === false)
       assert.isNull(ended?.next_run_at)
       assert.isAbove(ended?.total_runs ?? 0, 3)

@@ -96,7 +96,7 @@ describe.skipIf(!ready).concurrent("what can be done to BullMQ's workers", () =>
         assert.strictEqual(yield* busy, 0, name)
         if (name !== "again" && name !== "limited") continue
         yield* until(Effect.promise(() => mail.getWaitingCount()), (count) => count === 1)
-        yield* Effect.promise(() => runs.resume())
+        yield* Effect.promise(async () => runs.resume())
         yield* sees(`mail:${job.id}`, "task.succeeded")
         assert.strictEqual(yield* busy, 0, name)
       }

@@ -13,7 +13,7 @@ export const workerProcess = (prefix: string, queue: string) =>
     let name: string | undefined
     const child = yield* Effect.acquireRelease(
       Effect.sync((): ChildProcess => {
-        const program = join(inject("programs"), "bullmq-worker.js")
+        const program = join(inject("programs"), inject("bullmq") === 5 ? "bullmq-5-worker.js" : "bullmq-worker.js")
         const started = spawn(process.execPath, [program, prefix, queue], { stdio: ["ignore", "pipe", "inherit"] })
         createInterface({ input: started.stdout }).on("line", (line) => {
           const said = JSON.parse(line) as EngineEvent & { readonly ready?: string } // as the program writes them
