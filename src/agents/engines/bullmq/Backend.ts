@@ -7,7 +7,7 @@ import type { Job, Queue, RedisClient, RedisQueueBackend, Worker } from "bullmq"
 import type { Redis } from "ioredis"
 
 /** A queue, a worker, or a reader or producer of events. */
-type BullMQObject = Of6 | Of5
+export type BullMQObject = Of6 | Of5
 
 interface Of6 {
   readonly getBackend: () => RedisQueueBackend
@@ -16,6 +16,7 @@ interface Of6 {
 interface Of5 {
   readonly client: Promise<Client>
   readonly clientName: (suffix?: string) => string
+  readonly connection: { readonly on: (event: "error", listener: () => void) => unknown }
 }
 
 interface WorkerOf5 {
@@ -37,6 +38,14 @@ export const isOnRedis = (object: BullMQObject): boolean =>
 /** The connection to Redis, once it has been made. */
 export const clientOf = (object: BullMQObject): Promise<Client> =>
   "getBackend" in object ? object.getBackend().client : object.client
+
+/**
+ * For an object that was closed while it connected. 5 emits that failure when it has removed all listeners, which would
+ * end the process as an unhandled rejection; 6 looks for a listener first.
+ */
+export const ignoreLateFailure = (object: BullMQObject): void => {
+  if (!("getBackend" in object)) object.connection.on("error", () => undefined)
+}
 
 export interface Script {
   /** Under which a client knows it; unique among the scripts of a process. */

@@ -2,6 +2,7 @@
 import { Effect } from "effect"
 import { ActionFailed } from "../../runtime/Engine.ts"
 import { messageOf } from "../../runtime/ErrorInfo.ts"
+import { type BullMQObject, ignoreLateFailure } from "./Backend.ts"
 
 const timeout = "10 seconds"
 
@@ -26,8 +27,13 @@ const callBroker = <A>(call: () => Promise<A>, indeterminate: boolean) =>
 /**
  * Closes an object in a finalizer. The timeout is for a Redis that is away, for which BullMQ would wait without end.
  */
-export const close = (opened: { readonly close: () => Promise<void> }): Effect.Effect<void> =>
-  Effect.tryPromise(() => opened.close()).pipe(Effect.interruptible, Effect.timeout("1 second"), Effect.ignore)
+export const close = (opened: BullMQObject & { readonly close: () => Promise<void> }): Effect.Effect<void> =>
+  Effect.tryPromise(() => opened.close()).pipe(
+    Effect.interruptible,
+    Effect.timeout("1 second"),
+    Effect.ignore,
+    Effect.zipRight(Effect.sync(() => ignoreLateFailure(opened)))
+  )
 
 const toActionFailed = (error: unknown) => new ActionFailed({ message: messageOf(error) })
 

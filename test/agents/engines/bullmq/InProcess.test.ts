@@ -10,6 +10,22 @@ import { add, bull, connection, gate, kinds, listening } from "./world.ts"
 const ready = await has("Redis")
 
 describe.skipIf(!ready)("BullMQ, beside the app's workers", () => {
+  it.scopedLive("an agent that ends while it connects leaves no rejected promise behind", () =>
+    Effect.gen(function*() {
+      const { queue, worker } = yield* bull
+      const options = { queues: [yield* queue("mail")], workers: [yield* worker("mail", async () => {})] }
+      const rejections: Array<unknown> = []
+      const note = (reason: unknown) => rejections.push(reason)
+      process.on("unhandledRejection", note)
+      for (let waitMillis = 0; waitMillis < 30; waitMillis += 2) {
+        const engine = bullmq(options)
+        yield* Effect.scoped(Effect.zipRight(engine.start(() => undefined), Effect.sleep(waitMillis)))
+      }
+      yield* Effect.sleep("100 millis")
+      process.off("unhandledRejection", note)
+      assert.deepStrictEqual(rejections, [])
+    }))
+
   it.scopedLive("a job that succeeds: received, started, succeeded, with what each can tell", () =>
     Effect.gen(function*() {
       const { queue, worker } = yield* bull
