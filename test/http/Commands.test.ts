@@ -187,7 +187,7 @@ describe.each(engines)("commands on %s", (engine) => {
           ["restart-worker", {}, "worker_name"],
           ["pool-resize", { ...w, delta: 101 }, "delta"],
           ["pool-resize", { ...w, delta: -101 }, "delta"],
-          ["pool-resize", { ...w, delta: 0 }, "delta"],
+          ["pool-resize", { ...w, delta: 0.5 }, "delta"],
           ["add-consumer", w, "queue"],
           ["cancel-consumer", { queue: "q" }, "worker_name"],
           ...["fast", "-1", "1.5", "10/d", "10/", "/s", " 1", "1".repeat(21)].map((rate) =>

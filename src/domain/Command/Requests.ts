@@ -133,11 +133,8 @@ export type RestartWorker = typeof RestartWorkerRequest.Type
 export const PoolResizeRequest = Schema.Struct({
   ...workerTargetFields,
   delta: describeField(
-    Schema.Int.pipe(
-      Schema.between(-100, 100),
-      Schema.filter((delta) => delta !== 0 || "must grow or shrink the pool: not 0")
-    ),
-    "How many processes to add, or with a minus sign to remove.",
+    Schema.Int.pipe(Schema.between(-100, 100)),
+    "How many processes to add, or with a minus sign to remove; 0 changes nothing.",
     2
   ),
   idempotency_key
