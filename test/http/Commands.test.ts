@@ -203,6 +203,8 @@ describe.each(engines)("commands on %s", (engine) => {
           )
           assert.include(json.details.issues.map((issue: { path: string }) => issue.path), path)
         }
+        const tooMany = yield* post("bulk-retry", { filter: { task_ids: ["a"] }, max: 10_001 })
+        assert.include(tooMany.json.details.issues[0].message, "bulk-retry-requests with max null")
         for (const rate of ["0", "10", "10/s", "10/m", "10/h"]) {
           assert.strictEqual((yield* post("rate-limit", { task_name: "n", rate })).status, 202)
         }
