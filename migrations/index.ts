@@ -50,6 +50,7 @@ import { m0048 } from "./0048_sources.ts"
 import { m0049 } from "./0049_four_eyes.ts"
 import { m0050 } from "./0050_login_places.ts"
 import { m0051 } from "./0051_misfire_outages.ts"
+import { m0052 } from "./0052_delivery_batches.ts"
 
 /** Every step in order. A step that has been released is never edited; the next one follows. */
 export const migrations: ReadonlyArray<Migration> = [
@@ -103,5 +104,6 @@ export const migrations: ReadonlyArray<Migration> = [
   m0048,
   m0049,
   m0050,
-  m0051
+  m0051,
+  m0052
 ]

@@ -1,4 +1,5 @@
 import { Schema } from "effect"
+import { BulkRetryMax } from "./BulkRetry/Max.ts"
 import { describeBody, describeField, exampleId, exampleTime } from "./Describe.ts"
 import { AgentId, BulkRetryId, caseInsensitiveId, ProjectId, UserId } from "./Id.ts"
 import { Page } from "./Page.ts"
@@ -13,8 +14,8 @@ import { Timestamp } from "./Timestamp.ts"
  * is created, and retried one by one.
  */
 
-/** The contract's bound is 10 000; a larger number was refused before, so no caller depends on it. */
-export const maxItems = 100_000
+/** The most tasks of a request without `max`: what is frozen while its caller waits. */
+export const maxFrozen = 100_000
 
 /** Version of the canonical form that the digests are made of. */
 export const canonicalizerVersion = 1
@@ -93,8 +94,8 @@ const selectionFields = {
     "Which tasks; without it, all failed tasks of the project."
   ),
   max: describeField(
-    Schema.optionalWith(Schema.Int.pipe(Schema.between(1, maxItems)), { default: () => 1000 }),
-    "The most tasks; of more that match, the oldest are taken.",
+    Schema.optionalWith(Schema.NullOr(BulkRetryMax), { default: () => 1000 }),
+    "The most tasks; of more that match, the oldest are taken. null: all that match, at most 100 000.",
     1000
   )
 }
@@ -192,8 +193,8 @@ export const BulkRetryRequestPublic = Schema.Struct({
     "The terms that were given, with the state.",
     { state: "failure", name: "shop." }
   ),
-  max: describeField(Schema.Int, "The most tasks.", 1000),
-  capped: describeField(Schema.Boolean, "More than `max` tasks matched.", false),
+  max: describeField(Schema.NullOr(Schema.Int), "The most tasks; null: all that match.", 1000),
+  capped: describeField(Schema.Boolean, "More tasks matched than it took.", false),
   rate_per_second: describeField(Schema.NullOr(Schema.Number), "The most retries a second; null: no limit.", 20),
   created_by: describeField(Schema.NullOr(UserId), "The user who asked for it; null: the program.", exampleId),
   finished_at: describeField(Schema.NullOr(Timestamp), "When it ended; null: it has not.", null),

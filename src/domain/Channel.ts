@@ -88,6 +88,10 @@ export const ChannelCreate = Schema.Struct({
 }).annotations(describeBody("ChannelCreate", "A channel to create."))
 export type ChannelCreate = typeof ChannelCreate.Type
 
+const typeStays =
+  "a channel keeps its type: create another channel of the new type, move the subscriptions to it, and " +
+  "delete this one"
+
 /** Bodies: ChannelUpdate, UserChannelUpdate. */
 export const ChannelUpdate = Schema.Struct({
   name: describeField(patchField(name), "Its new name.", "On-call"),
@@ -102,7 +106,12 @@ export const ChannelUpdate = Schema.Struct({
     "Whether messages are sent through it. True also clears why it was disabled.",
     true
   )
-}).annotations(describeBody("ChannelUpdate", "What to change of a channel."))
+}).annotations({
+  description: "Its type stays.",
+  parseOptions: { onExcessProperty: "preserve" } // so that the filter finds a type
+}).pipe(
+  Schema.filter((changes) => !("type" in changes) || { path: ["type"], message: typeStays })
+).annotations(describeBody("ChannelUpdate", "What to change of a channel. Its type stays."))
 export type ChannelUpdate = typeof ChannelUpdate.Type
 
 /** Bodies: ChannelTestRequest. */

@@ -49,7 +49,7 @@ export class BulkRetries extends Effect.Service<BulkRetries>()("svc/BulkRetries"
           {
             kind: "bulk_retry_request",
             request: input,
-            summary: `Retry up to ${input.max} tasks that match a filter`,
+            summary: `Retry ${input.max === null ? "all" : `up to ${input.max}`} tasks that match a filter`,
             subject: Effect.map(selection.preview(id, bounded, asOf), ({ total }) => makeTaskSelection(total))
           },
           input.max

@@ -37,6 +37,10 @@ layer(serverOn("SQLite", { bulkRetryOpenCommands: 2 }), { excludeTestServices: t
       assert.include(ran.stderr, "2 of 2 (100 %)")
       assert.deepStrictEqual(new Set(agent.commands.map(({ parameters }) => parameters.task_id)), new Set(["t1", "t2"]))
       refused(yield* run("bulk-retry", "create", "--fingerprint", "f".repeat(41), "--dry-run"), "fingerprint", 2)
+      refused(yield* run("bulk-retry", "create", "--max", "10001", "--dry-run"), "svc bulk-retry create --all", 2)
+      refused(yield* run("commands", "bulk-retry", "t1", "--max", "10001"), "svc bulk-retry create --all", 2)
+      refused(yield* run("bulk-retry", "create", "--max", "5", "--all", "--dry-run"), "--max or --all", 2)
+      assert.match(ok(yield* run("bulk-retry", "create", "--all", "--dry-run")), /^3 tasks\n/)
     }))
 
   it.scoped("watches a pause until what was sent has its outcome, and a resumed one to its end", () =>

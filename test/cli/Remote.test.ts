@@ -413,6 +413,10 @@ layer(serverOn("SQLite", { commandTimeout: 6 }), { excludeTestServices: true })(
       refused(yield* run("commands", "restart", "w", "--engine", "celery", "--agent", "nobody"), "no such agent")
       ok(yield* run("commands", "restart", "w", "--engine", "celery"))
       refused(yield* run("commands", "pool-resize", "w", "--agent", "mail"), "--grow or --shrink", 2)
+      for (const option of ["--grow", "--shrink"]) {
+        const resized = run("commands", "pool-resize", "w", "--agent", "shop", "--engine", "celery", option, "0")
+        assert.include(ok(yield* resized), "the pool was left as it is")
+      }
       refused(yield* run("commands", "rate-limit", "a", "often", "--agent", "mail"), "rate must be a whole number", 2)
       refused(yield* run("commands", "bulk-retry", "--agent", "mail"), "name the tasks", 2)
       refused(yield* run("commands", "retry", "t1", "--args", "[", "--kwargs", "{}"), "--args is not JSON", 2)

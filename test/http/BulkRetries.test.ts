@@ -190,6 +190,26 @@ describe.each(httpEngines)("bulk retries on %s", (engine) => {
         assert.deepStrictEqual(retried(agent), ["t2", "t3"])
       }))
 
+    it.scoped("take at most 10 000 tasks by max, and all that match without one", () =>
+      Effect.gen(function*() {
+        const { fail, path, token } = yield* world
+        yield* fail(10_050)
+        const preview = (max: number | null) => request("POST", `${path}:preview`, { token, body: { max } })
+        assert.deepInclude((yield* preview(10_000)).json, { total: 10_000, capped: true })
+        assert.deepInclude((yield* preview(null)).json, { total: 10_050, capped: false })
+        const created = yield* request("POST", path, { token, body: { idempotency_key: "all", max: null } })
+        assert.strictEqual(created.status, 202, created.text)
+        assert.deepInclude(created.json, { max: null, capped: false })
+        assert.strictEqual(created.json.counts.total, 10_050)
+        const again = yield* request("POST", path, { token, body: { idempotency_key: "all", max: null } })
+        assert.deepInclude(again.json, { id: created.json.id, max: null })
+        const shown = yield* request("GET", `${path}/${created.json.id}`, { token })
+        assert.deepInclude(shown.json, { max: null, capped: false })
+        const other = yield* request("POST", path, { token, body: { idempotency_key: "all" } })
+        assert.deepInclude(other.json, { status: 409, code: "idempotency_conflict" }, "without the field: 1000")
+        yield* request("POST", `${path}/${created.json.id}/cancel`, { token })
+      }))
+
     it.scoped("show before what they would retry, by engine, name and exception", () =>
       Effect.gen(function*() {
         const { credentials, connect, fail, path, token } = yield* world
@@ -397,8 +417,14 @@ describe.each(httpEngines)("bulk retries on %s", (engine) => {
         const refused = yield* request("POST", `${path}:preview`, { token, body: { filter: { sate: "failure" } } })
         assert.strictEqual(refused.status, 422, refused.text)
         assert.include(refused.text, "filter.sate")
-        const none = yield* request("POST", path, { token, body: { idempotency_key: "k", max: 100_001 } })
-        assert.strictEqual(none.status, 422)
+        for (const [door, body] of [[path, { idempotency_key: "k" }], [`${path}:preview`, {}]] as const) {
+          for (const max of [0, 1.5, 10_001, 100_000]) {
+            const { json } = yield* request("POST", door, { token, body: { ...body, max } })
+            assert.deepInclude(json, { status: 422, code: "validation_failed" }, `${door} ${max}`)
+            assert.include(json.details.issues[0].message, "from 1 to 10000")
+            assert.include(json.details.issues[0].message, "bulk-retry-requests with max null")
+          }
+        }
         const slow = yield* Effect.flip(create({ rate_per_second: 0.01, max: 3000 }))
         assert.include(String(slow), "3000 tasks take 84 hours at this rate")
         assert.deepStrictEqual((yield* inProject(bulkRetries.list({ cursor: undefined, limit: undefined }))).items, [])

@@ -9,6 +9,7 @@ import { assertRefused, clientWith } from "../client.ts"
 import type { Engine } from "../databases.ts"
 import { httpEngines } from "../engines.ts"
 import { portOf } from "../ports.ts"
+import { insertChannel } from "../services/Notifications/notifications.ts"
 
 const secrets = ["the-hmac-secret", "the-header-token"]
 
@@ -114,6 +115,27 @@ describe.each(httpEngines)("channels on %s", (engine) => {
         const whole = { url: `${other.url}/hook`, headers: {}, hmac_secret: "another secret" }
         assert.strictEqual((yield* send(whole)).status, 200)
         assert.strictEqual((yield* send({ previous_hmac_secret: "x" })).status, 422)
+      }))
+
+    it.scoped("keep their type, and say what to do instead, those of a project and of a person", () =>
+      Effect.gen(function*() {
+        const { member, path, project } = yield* site
+        const { token, user_id } = yield* member("admin")
+        const ofProject = yield* insertChannel({ projectId: project.id })
+        const own = yield* insertChannel({ userId: user_id })
+        for (
+          const at of [`/projects/${path.slug}/notifications/channels/${ofProject.id}`, `/user/channels/${own.id}`]
+        ) {
+          for (const type of ["slack", "webhook", null, 1]) {
+            const { json } = yield* request("PATCH", at, { token, body: { name: "Renamed", type } })
+            assert.deepInclude(json, { status: 422, code: "validation_failed" }, `${at} ${type}`)
+            assert.deepInclude(json.details.issues[0], { path: "type" })
+            assert.include(json.details.issues[0].message, "create another channel")
+          }
+          const renamed = yield* request("PATCH", at, { token, body: { name: "Renamed", colour: "red" } })
+          assert.deepInclude(renamed.json, { name: "Renamed", type: "webhook" }, "other unknown fields are ignored")
+          assert.notProperty(renamed.json, "colour")
+        }
       }))
 
     it.scoped("are refused by field: type, size, form, and addresses that are not called", () =>

@@ -187,7 +187,7 @@ describe.each(httpEngines)("commands on %s", (engine) => {
           ["restart-worker", {}, "worker_name"],
           ["pool-resize", { ...w, delta: 101 }, "delta"],
           ["pool-resize", { ...w, delta: -101 }, "delta"],
-          ["pool-resize", { ...w, delta: 0 }, "delta"],
+          ["pool-resize", { ...w, delta: 0.5 }, "delta"],
           ["add-consumer", w, "queue"],
           ["cancel-consumer", { queue: "q" }, "worker_name"],
           ...["fast", "-1", "1.5", "10/d", "10/", "/s", " 1", "1".repeat(21)].map((rate) =>
@@ -203,6 +203,8 @@ describe.each(httpEngines)("commands on %s", (engine) => {
           )
           assert.include(json.details.issues.map((issue: { path: string }) => issue.path), path)
         }
+        const tooMany = yield* post("bulk-retry", { filter: { task_ids: ["a"] }, max: 10_001 })
+        assert.include(tooMany.json.details.issues[0].message, "bulk-retry-requests with max null")
         for (const rate of ["0", "10", "10/s", "10/m", "10/h"]) {
           assert.strictEqual((yield* post("rate-limit", { task_name: "n", rate })).status, 202)
         }

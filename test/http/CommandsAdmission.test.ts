@@ -41,6 +41,23 @@ const both = { override_args: [], override_kwargs: {} }
 
 describe.each(httpEngines)("what the brain says of a command at once on %s", (engine) => {
   layer(serverOn(engine), { excludeTestServices: true })((it) => {
+    it.scoped("a resize by 0 is accepted, changes nothing, and says so; no agent is asked", () =>
+      Effect.gen(function*() {
+        const { connect, get, post } = yield* world
+        const agent = yield* connect("celery", "rq")
+        for (const name of ["celery", "rq"]) {
+          const command = yield* post("pool-resize", { engine: name, worker_name: "w", delta: 0 })
+          assert.deepInclude(command, { status: "completed", error: null, dispatched_at: null })
+          assert.deepInclude(command.result, { noop: true })
+          assert.strictEqual(command.completed_at, command.issued_at)
+          assert.include(command.note, "the pool was left as it is")
+          assert.deepStrictEqual(yield* get(command.id), command)
+        }
+        yield* post("pool-resize", { engine: "celery", worker_name: "w", delta: 1 })
+        yield* Effect.promise(() => agent.when(() => agent.commands.length > 0))
+        assert.deepStrictEqual(agent.commands.map(({ parameters }) => parameters.delta), [1])
+      }))
+
     it.scoped("what an engine's adapter cannot do fails when it is issued, with the reason and what would do", () =>
       Effect.gen(function*() {
         const { connect, get, post, project } = yield* world

@@ -147,11 +147,13 @@ export class Receiver extends Effect.Service<Receiver>()("svc/gateway/Receiver",
       const { agentId, sessionId, workerId } = sender
       switch (frame.type) {
         case "heartbeat":
+          refusals.noteAltered(sender, frame.type, frame.payload.altered)
           sender.presence.reportAdapterHealth(addToHealth(sender.presence.namespace, frame.payload.adapterHealth))
           sender.advisor.observeHealth(frame.payload.adapterHealth, sender.presence)
           reportLoss(sender, frame.payload.telemetryLoss)
           return null
         case "agent_status":
+          refusals.noteAltered(sender, frame.type, frame.payload.altered)
           reportLoss(sender, frame.payload.telemetryLoss)
           return null
         case "command_ack":

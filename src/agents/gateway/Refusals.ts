@@ -15,6 +15,9 @@ export type GatewayReason =
   | "slow_reader"
   | "websocket"
 
+/** In an agent's record: a frame counted, and parts of it did not. */
+const alteredReason = "left_out"
+
 /** The agent that a refusal is about. */
 export interface RefusedAgent {
   readonly agentId: AgentId
@@ -37,14 +40,15 @@ export class Refusals extends Effect.Service<Refusals>()("svc/gateway/Refusals",
     const fork = yield* FiberSet.makeRuntime<never>()
     const lastLoggedAt = new Map<string, number>()
 
+    /** Whether it was logged. */
     const log = (
       { agentId, projectId, transport }: RefusedAgent,
-      reason: GatewayReason | UnusableReason,
+      reason: GatewayReason | UnusableReason | typeof alteredReason,
       line: string
-    ) => {
+    ): boolean => {
       const key = `${agentId} ${reason}`
       const now = clock.unsafeCurrentTimeMillis()
-      if (now - (lastLoggedAt.get(key) ?? -Infinity) < logIntervalMillis) return
+      if (now - (lastLoggedAt.get(key) ?? -Infinity) < logIntervalMillis) return false
       for (const [old, at] of lastLoggedAt) if (now - at >= logIntervalMillis) lastLoggedAt.delete(old)
       lastLoggedAt.set(key, now)
       fork(
@@ -52,6 +56,7 @@ export class Refusals extends Effect.Service<Refusals>()("svc/gateway/Refusals",
           Effect.annotateLogs({ agent_id: agentId, project_id: projectId, transport, logger: "agents" })
         )
       )
+      return true
     }
 
     /** Plain code: it is called from a socket's callback. */
@@ -67,7 +72,16 @@ export class Refusals extends Effect.Service<Refusals>()("svc/gateway/Refusals",
       log(peer, reason, `events were rejected: ${reason}: ${unusableDetails[reason]}`)
     }
 
-    return { refuse, rejectEvent } as const
+    /** Logs and stores in the agent's record which parts of a frame were cut or left out. The frame itself counts. */
+    const noteAltered = (peer: RefusedAgent, type: string, altered: ReadonlyArray<string> = []): void => {
+      if (altered.length === 0) return
+      const detail = `Parts of a ${type} exceed a bound or are of another type; they were cut or left out: ${
+        altered.join(", ")
+      }.`
+      if (log(peer, alteredReason, detail)) presence.recordRefusal(peer.agentId, alteredReason, detail)
+    }
+
+    return { refuse, rejectEvent, noteAltered } as const
   })
 }) {
   static readonly layer = this.Default.pipe(Layer.provide(Presence.layer))

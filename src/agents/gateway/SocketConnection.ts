@@ -111,6 +111,8 @@ export class SocketConnection {
       if (Option.isNone(handle)) return closeSocket(this.ws, closeCode.tokenVoid, "the agent was deleted")
       if (this.isRefused || this.ws.readyState !== this.ws.OPEN) return handle.value.disconnect(false)
       const { gateway } = this.context
+      const { agentId, projectId } = info
+      gateway.refusals.noteAltered({ agentId, projectId, transport: "websocket" }, "hello", hello.payload.altered)
       const wire = new WireSession(...wireSessionArgs(this.identity, sessionId))
       this.session = new SocketSession(this.ws, this.socket, wire, info, handle.value, gateway)
       this.sendHelloAck(hello, sessionId)

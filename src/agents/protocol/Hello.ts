@@ -3,11 +3,12 @@ import { canonicalize, type JsonObject } from "../../domain/CanonicalJson.ts"
 import { toCodeUnits } from "../../domain/CanonicalJson/CodeUnits.ts"
 import { frameId, FrameRefusal, isDense, readEnvelope } from "./Envelope.ts"
 import * as Payload from "./Payload.ts"
-import { makePayloadDecoder } from "./PayloadDecoder.ts"
+import { helloBounds } from "./PayloadBounds.ts"
+import { type Bounded, makeBoundedDecoder, makePayloadDecoder } from "./PayloadDecoder.ts"
 
 export interface HelloFrame {
   readonly id: string
-  readonly payload: typeof Payload.Hello.Type
+  readonly payload: typeof Payload.Hello.Type & Bounded
 }
 
 export interface HelloAckFrame {
@@ -31,7 +32,7 @@ export const encodeHelloFrame = (id: string, payload: typeof Payload.Hello.Encod
 export const encodeHelloAckFrame = (id: string, payload: typeof Payload.HelloAck.Encoded): string =>
   canonicalize({ v: 2, type: "hello_ack", id, payload })
 
-const decodeHelloPayload = makePayloadDecoder(Payload.Hello)
+const decodeHelloPayload = makeBoundedDecoder(Payload.Hello, helloBounds, ["protocol_version"])
 const decodeHelloAckPayload = makePayloadDecoder(Payload.HelloAck)
 
 const decodeHandshakeFrame = <P>(

@@ -16,9 +16,10 @@ const rate = (line: string) => Options.float("rate").pipe(Options.withDescriptio
 const create = Command.make("create", {
   ...taskFilters,
   max: Options.integer("max").pipe(
-    Options.withDescription("The most tasks, the oldest first; at most 100000."),
-    Options.withDefault(1000)
+    Options.withDescription("The most tasks, the oldest first; at most 10000. Default: 1000."),
+    Options.optional
   ),
+  all: Options.boolean("all").pipe(Options.withDescription("All tasks that match, instead of --max.")),
   rate: rate("The most retries a second; default: no limit."),
   agent: Options.text("agent").pipe(
     Options.withDescription("Name or id of the agent for all tasks; default: one that serves the task's engine."),

@@ -34,7 +34,10 @@ const bulkRetry = Command.make("bulk-retry", {
     Options.withDescription("Read more ids from standard input, one a line.")
   ),
   engine,
-  max: Options.integer("max").pipe(Options.withDescription("The most tasks to run again."), Options.withDefault(1000)),
+  max: Options.integer("max").pipe(
+    Options.withDescription("The most tasks to run again, at most 10000."),
+    Options.withDefault(1000)
+  ),
   ...issue
 }, handler((module) => module.actions.bulkRetry)).pipe(Command.withDescription("Run many tasks again."))
 

@@ -31,7 +31,7 @@ const formatRequest = (request: BulkRetryRequestPublic, text: string): string =>
     ["bulk retry", request.id],
     ["status", request.control_state === "running" ? request.status : `${request.status} (${request.control_state})`],
     ["filter", jsonMemberOf(text, "filter")],
-    ["tasks", `${counts.total}${request.capped ? ` (the oldest ones; more match than --max ${request.max})` : ""}`],
+    ["tasks", `${counts.total}${request.capped ? " (the oldest ones; more match)" : ""}`],
     ["succeeded", counts.succeeded],
     ["failed", counts.failed],
     ["unknown", counts.unknown],
@@ -59,7 +59,7 @@ const formatPreview = ({ capped, engines, exceptions, names, total }: BulkRetryP
       { nowMillis: 0, columns: Infinity }
     )
   return [
-    `${total} tasks${capped ? ", the oldest ones; more match than --max" : ""}`,
+    `${total} tasks${capped ? ", the oldest ones; more match" : ""}`,
     ...(total === 0 ? [] : [
       groups("NAME", names.map(({ count, name }) => [name, count])),
       groups("EXCEPTION", exceptions.map(({ count, exception }) => [exception ?? "none", count])),
@@ -98,9 +98,12 @@ const filterOf = ({ priority, ...filters }: TaskFilters) =>
     ...(Option.isSome(priority) && { priority: [priority.value] })
   }))
 
+const bothBounds = new CliError({ usage: true, message: "give --max or --all, not both" })
+
 export const create = (
-  { agent, dryRun, idempotencyKey, json, max, project, rate, watch, ...filters }: RemoteOptions & TaskFilters & {
-    readonly max: number
+  { agent, all, dryRun, idempotencyKey, json, max, project, rate, watch, ...filters }: RemoteOptions & TaskFilters & {
+    readonly max: Option.Option<number>
+    readonly all: boolean
     readonly rate: Option.Option<number>
     readonly agent: Option.Option<string>
     readonly idempotencyKey: Option.Option<string>
@@ -111,9 +114,10 @@ export const create = (
   withRemote(project, (remote) =>
     Effect.gen(function*() {
       const { api, slug } = remote
+      if (all && Option.isSome(max)) return yield* bothBounds
       const filter = yield* filterOf(filters)
       const agent_id = Option.isNone(agent) ? null : (yield* getAgent(yield* listAgents(remote), agent.value)).id
-      const selection = { filter, max, agent_id }
+      const selection = { filter, agent_id, max: all ? null : Option.getOrUndefined(max) }
       if (dryRun) {
         const payload = yield* decodeInput(BulkRetryPreviewRequest, selection)
         const answer = yield* api.bulk_retries.preview({ path: { slug }, payload, withResponse: true })

@@ -103,7 +103,7 @@ const action = <Options, A, R, I extends { readonly idempotency_key?: string | n
       return yield* endpointOf(remote.api.commands)({ path: { slug: remote.slug }, payload, withResponse: true })
     }))
 
-const sizeMissing = new CliError({ usage: true, message: "give --grow or --shrink with a number from 1 to 100" })
+const sizeMissing = new CliError({ usage: true, message: "give --grow or --shrink with a number from 0 to 100" })
 
 const resolvePoolResize = (
   remote: Remote,
@@ -113,7 +113,7 @@ const resolvePoolResize = (
     const { grow, shrink } = options
     if (Option.isSome(grow) === Option.isSome(shrink)) return yield* sizeMissing
     const size = Option.getOrElse(grow, () => Option.getOrElse(shrink, () => 0))
-    if (size < 1 || size > 100) return yield* sizeMissing
+    if (size < 0 || size > 100) return yield* sizeMissing
     return { ...(yield* resolveWorkerTarget(remote, options)), delta: Option.isSome(grow) ? size : -size }
   })
 

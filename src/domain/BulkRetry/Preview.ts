@@ -9,7 +9,7 @@ const count = describeField(Schema.Int, "Its tasks.", 12)
 
 export const BulkRetryPreview = Schema.Struct({
   total: describeField(Schema.NonNegativeInt, "Tasks that would be frozen.", 4213),
-  capped: describeField(Schema.Boolean, "More than `max` tasks match.", false),
+  capped: describeField(Schema.Boolean, "More tasks match than it would take.", false),
   engines: describeField(
     Schema.Array(
       Schema.Struct({

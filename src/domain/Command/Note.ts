@@ -2,7 +2,7 @@ import type { CommandPublic } from "../Command.ts"
 import type { TaskState } from "../TaskState.ts"
 import type { Timestamp } from "../Timestamp.ts"
 import { adviseAfterRetry } from "./Retry.ts"
-import { type WorkerFacts, writeWorkerNote } from "./WorkerNote.ts"
+import { emptyResizeNote, type WorkerFacts, writeWorkerNote } from "./WorkerNote.ts"
 
 /** The input of a note besides the command's own row. */
 export interface NoteFacts {
@@ -40,8 +40,13 @@ export const writeNote = (command: CommandFacts, facts: NoteFacts): string | nul
   if (status === "failed" && action === "retry_task") return adviseAfterRetry(facts.engine, error ?? "")
   if (status !== "completed") return null
   if (action === "cancel_task") return writeCancelNote(command, facts)
+  if (isNoopResize(command)) return emptyResizeNote
   return facts.worker === null ? null : writeWorkerNote(command, facts.worker)
 }
+
+const isNoopResize = ({ action, payload }: CommandFacts): boolean =>
+  // the cast: the brain wrote the payload of the action
+  (action === "pool_grow" || action === "pool_shrink") && (JSON.parse(payload) as { delta?: unknown }).delta === 0
 
 const writePendingNote = ({ timeout_at }: CommandFacts, facts: NoteFacts): string | null => {
   const { agent_name, agent_seen_at, agent_state, engine, is_served } = facts

@@ -1,4 +1,5 @@
 import { Schema } from "effect"
+import { BulkRetryMax } from "../BulkRetry/Max.ts"
 import type { CanonicalText } from "../CanonicalJson.ts"
 import { describeBody, describeField, exampleId } from "../Describe.ts"
 import { AgentId, caseInsensitiveId } from "../Id.ts"
@@ -96,7 +97,7 @@ export const BulkRetryRequest = Schema.Struct({
     { task_ids: ["a3f1c2d4-5b6e-4f70-8a91-b2c3d4e5f607"], engine: "celery" }
   ),
   max: describeField(
-    Schema.optionalWith(Schema.Int.pipe(Schema.between(1, 10_000)), { default: () => 1000 }),
+    Schema.optionalWith(BulkRetryMax, { default: () => 1000 }),
     "The most tasks to retry.",
     1000
   ),
@@ -133,11 +134,8 @@ export type RestartWorker = typeof RestartWorkerRequest.Type
 export const PoolResizeRequest = Schema.Struct({
   ...workerTargetFields,
   delta: describeField(
-    Schema.Int.pipe(
-      Schema.between(-100, 100),
-      Schema.filter((delta) => delta !== 0 || "must grow or shrink the pool: not 0")
-    ),
-    "How many processes to add, or with a minus sign to remove.",
+    Schema.Int.pipe(Schema.between(-100, 100)),
+    "How many processes to add, or with a minus sign to remove; 0 changes nothing.",
     2
   ),
   idempotency_key

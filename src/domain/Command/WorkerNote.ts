@@ -24,6 +24,9 @@ export interface WorkerFacts extends PoolReport {
   readonly before: PoolReport | null
 }
 
+/** A resize by 0, which the brain ends itself. */
+export const emptyResizeNote = "The difference is 0: the pool was left as it is, and the worker was not asked."
+
 interface WorkerCommand {
   readonly action: string
   /** JSON text. */

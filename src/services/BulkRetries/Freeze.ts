@@ -1,6 +1,6 @@
 import { Effect, Layer, Option, Schema, Stream } from "effect"
 import { hash } from "node:crypto"
-import { type BulkRetryFilter, maxItems, toTaskFilter } from "../../domain/BulkRetry.ts"
+import { type BulkRetryFilter, maxFrozen, toTaskFilter } from "../../domain/BulkRetry.ts"
 import { canonicalize } from "../../domain/CanonicalJson.ts"
 import type { ProjectId } from "../../domain/Id.ts"
 import { TaskState } from "../../domain/TaskState.ts"
@@ -91,15 +91,16 @@ export class BulkRetryFreeze extends Effect.Service<BulkRetryFreeze>()("svc/Bulk
       )
     }
 
-    /** Reads all matching tasks, at most `max`, and returns how many there are, and whether there are more. */
+    /** Reads all matching tasks, at most `most`, and returns how many there are, and whether there are more. */
     const readAll = <E, R>(
       projectId: ProjectId,
       filter: BulkRetryFilter,
-      max: number,
+      most: number | null,
       now: Timestamp.Timestamp,
       use: (tasks: ReadonlyArray<MatchingTask>, before: number) => Effect.Effect<void, E, R>
-    ) =>
-      permits.withPermits(1)(
+    ) => {
+      const max = most ?? maxFrozen
+      return permits.withPermits(1)(
         Stream.runFoldEffect(
           streamTasks(projectId, filter, max, now),
           { total: 0, capped: false },
@@ -110,6 +111,7 @@ export class BulkRetryFreeze extends Effect.Service<BulkRetryFreeze>()("svc/Bulk
           }
         )
       )
+    }
 
     /**
      * Stores the matching tasks of the request. Its digest is a chain: SHA-256 of the digest before, a line feed, and
@@ -118,7 +120,7 @@ export class BulkRetryFreeze extends Effect.Service<BulkRetryFreeze>()("svc/Bulk
     const store = Effect.fn("BulkRetryFreeze.store")(function*(
       request: RequestKey & {
         readonly filter: BulkRetryFilter
-        readonly max: number
+        readonly max: number | null
         readonly canonical_digest: string
         /** Ages of the filter count from this moment. */
         readonly as_of: Timestamp.Timestamp
@@ -129,7 +131,7 @@ export class BulkRetryFreeze extends Effect.Service<BulkRetryFreeze>()("svc/Bulk
       const { capped, total } = yield* readAll(
         request.project_id,
         request.filter,
-        Math.min(request.max, maxItems),
+        request.max,
         request.as_of,
         Effect.fnUntraced(function*(tasks, before) {
           for (let from = 0; from < tasks.length; from += insertsAtOnce) {

@@ -9,6 +9,13 @@ import { Reader } from "../Database.ts"
 import { forUpdate } from "../Dialect.ts"
 import { countOf, firstRowOf, hasRows, rowsOf } from "../Rows.ts"
 
+/** 0 in the database: without `max`. The column takes no NULL, and releases before expect a number. */
+const MaxColumn = Schema.transform(Schema.Int, Schema.NullOr(Schema.Int), {
+  strict: true,
+  decode: (stored) => (stored === 0 ? null : stored),
+  encode: (max) => max ?? 0
+})
+
 /** A row of `bulk_retry_requests`. */
 export const BulkRetry = Schema.Struct({
   id: BulkRetryId,
@@ -17,7 +24,7 @@ export const BulkRetry = Schema.Struct({
   canonical_digest: Schema.String,
   plan_digest: Schema.String,
   filter: JsonColumn(Schema.Record({ key: Schema.String, value: Schema.Unknown })),
-  max: Schema.Int,
+  max: MaxColumn,
   capped: BooleanColumn,
   /** The engines of the frozen tasks. */
   engines: JsonColumn(Schema.Array(Schema.String)),

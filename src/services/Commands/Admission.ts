@@ -72,6 +72,10 @@ export class CommandAdmission extends Effect.Service<CommandAdmission>()("svc/Co
         const result = canonicalize({ task_id: target_id, noop: true, reason: `the task has ended: ${task_state}` })
         return { facts, initialState: { status: "completed", result, error: null } satisfies InitialState }
       }
+      if (isEmptyResize(intent)) {
+        const result = canonicalize({ noop: true, reason: "delta is 0" })
+        return { facts, initialState: { status: "completed", result, error: null } satisfies InitialState }
+      }
       const refusal = refusalReason(intent) ?? unsupportedReason(intent, processes) ??
         (yield* unservedReason(intent, facts.agent_name ?? "", [...processes, ...declaredProcess]))
       return { facts, initialState: refusal === null ? pendingState : makeFailedState(refusal) }
@@ -84,6 +88,10 @@ export class CommandAdmission extends Effect.Service<CommandAdmission>()("svc/Co
     Layer.provide(Layer.mergeAll(AgentsRepo.layer, AgentProcessesRepo.layer))
   )
 }
+
+/** Nothing to do: no agent is asked, and the outcome is known whatever its engine offers. */
+const isEmptyResize = ({ action, parameters }: Intent): boolean =>
+  (action === "pool_grow" || action === "pool_shrink") && parameters.delta === 0
 
 /** A process that names no engines may serve any. */
 const canServe = (process: RoutableProcess, engine: string): boolean =>

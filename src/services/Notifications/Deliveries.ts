@@ -5,6 +5,7 @@ import * as Timestamp from "../../domain/Timestamp.ts"
 import { Hints, orDieOnSql } from "../Database.ts"
 import * as Ids from "../Ids.ts"
 import { DeliveriesRepo } from "./DeliveriesRepo.ts"
+import { maxOfBatch } from "./QueueRepo.ts"
 
 /** A message to one channel. */
 export interface NewDelivery {
@@ -29,11 +30,13 @@ export class Deliveries extends Effect.Service<Deliveries>()("svc/Deliveries", {
 
     /**
      * Inserts messages in the caller's transaction, in their order; they are sent after its commit. Several messages of
-     * one alert to one channel are sent in the order of the calls. Returns their ids.
+     * one alert to one channel are sent in the order of the calls. The messages of one call are one batch of events, of
+     * which at most 16 are sent at once. Returns their ids.
      */
     const enqueue = Effect.fn("Deliveries.enqueue")(function*(deliveries: ReadonlyArray<NewDelivery>) {
       if (deliveries.length === 0) return []
       const now = yield* Timestamp.now
+      const batch_id = deliveries.length > maxOfBatch ? yield* Ids.nextOf(DeliveryId) : null
       const rows = yield* Effect.forEach(
         deliveries,
         ({ channel, notification, project_id, resend, subscription_id, user_id }, at) =>
@@ -51,6 +54,7 @@ export class Deliveries extends Effect.Service<Deliveries>()("svc/Deliveries", {
             task_name: notification.task_name,
             notification: encodeNotification(notification),
             resend_of: resend?.of ?? null,
+            batch_id,
             triggered_by_user_id: resend?.user_id ?? null,
             triggered_by_email: resend?.email ?? null,
             created_at: Timestamp.addSeconds(now, at / 1_000_000) // the order of an alert's messages

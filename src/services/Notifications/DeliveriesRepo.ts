@@ -20,6 +20,8 @@ export interface InsertedDelivery {
   /** JSON text. */
   readonly notification: string
   readonly resend_of: DeliveryId | null
+  /** Of a batch with more deliveries than are sent at once; null: of a smaller one. */
+  readonly batch_id: DeliveryId | null
   readonly triggered_by_user_id: UserId | null
   readonly triggered_by_email: string | null
   /** Messages of one alert to one channel are sent in this order. */
@@ -40,6 +42,7 @@ const insertedColumns = {
   task_name: "text",
   notification: "text",
   resend_of: "uuid",
+  batch_id: "uuid",
   triggered_by_user_id: "uuid",
   triggered_by_email: "text",
   created_at: "text"

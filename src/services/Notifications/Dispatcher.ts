@@ -55,8 +55,8 @@ type SentAttempt = Omit<Attempt, "claimed_until" | "wasFailing">
 const isOpen = ({ is_active, is_owner_active }: WaitingChannel): boolean => is_active === true && is_owner_active
 
 /**
- * Sends the deliveries that are due, on every replica: claims them by a lease, at most a few of each channel, sends them
- * concurrently and records what came of it. A process that is killed between claim and record leaves its claims to the
+ * Sends the deliveries that are due, on every replica: claims them by a lease, at most a few of each channel and 16 of each
+ * batch of events, sends them concurrently and records what came of it. A process that is killed between claim and record leaves its claims to the
  * others, which send them again under the same id.
  */
 export const makeDispatcher = Effect.gen(function*() {
@@ -148,12 +148,13 @@ export const makeDispatcher = Effect.gen(function*() {
       let room = Math.min(maxFresh - fresh, maxSends - claims.size)
       let failingRoom = maxFailingSends - countFailingSends()
       const claimed: Array<ClaimedDelivery> = []
+      const busy = yield* repo.lockBatches(now)
       const share = Math.max(1, Math.floor(room / Math.max(1, channels.length)))
       for (const channel of channels) {
         const isFailing = (channel.consecutive_failures ?? 0) > 0
         const limit = Math.min(capacityOf(channel, nowMillis), share, room, isFailing ? failingRoom : room)
         if (limit <= 0) continue
-        const rows = yield* repo.claim(channel.channel_id, limit, now, until)
+        const rows = yield* repo.claim({ channelId: channel.channel_id, isFailing, limit, now, until, busy })
         claimed.push(...rows)
         room -= rows.length
         if (isFailing) failingRoom -= rows.length
@@ -243,13 +244,13 @@ export const makeDispatcher = Effect.gen(function*() {
   const look = Effect.gen(function*() {
     isFreshFull = fresh >= maxFresh
     if (isFreshFull || claims.size >= maxSends) return { count: 0, pause: pollMillis }
-    const waiting = yield* repo.listWaiting(cursor)
-    const isPartial = waiting.length === channelsOfLook
     const now = yield* Timestamp.now
+    const waiting = yield* repo.listWaiting(cursor, yield* repo.listBusyBatches(now))
+    const isPartial = waiting.length === channelsOfLook
     const nowMillis = Timestamp.toEpochMillis(now)
     let count = 0
     for (const channel of waiting) if (!isOpen(channel)) count += yield* suppress(channel, now)
-    const due = waiting.filter((channel) => isOpen(channel) && channel.due_at <= now)
+    const due = waiting.filter((channel) => isOpen(channel) && channel.due_at !== null && channel.due_at <= now)
     const ready = due.filter((channel) => capacityOf(channel, nowMillis) > 0)
     // after the channels of the last look, so that none of many waits for all others
     const claimed = ready.length === 0 ? [] : yield* claimFor(ready, now)
@@ -270,6 +271,7 @@ export const makeDispatcher = Effect.gen(function*() {
       )
     }
     const next = waiting.map(({ channel_id, due_at }) => {
+      if (due_at === null) return pollMillis // the end of a send of the batch wakes the loop
       if (due_at > now) return Timestamp.toEpochMillis(due_at) - nowMillis
       const target = targetOf.get(channel_id)
       const wait = target === undefined ? 0 : rates.waitOf(target, nowMillis)

@@ -4,7 +4,7 @@ import { DeliveryId, ProjectId, UserId } from "../../domain/Id.ts"
 import { Timestamp } from "../../domain/Timestamp.ts"
 import { BooleanColumn } from "../ColumnTypes.ts"
 import { Reader } from "../Database.ts"
-import { forNoKeyUpdate, idIn, skipLocked } from "../Dialect.ts"
+import { forNoKeyUpdate, idIn, lockName, skipLocked } from "../Dialect.ts"
 import * as Ids from "../Ids.ts"
 import { recordset } from "../Recordset.ts"
 import { firstRowOf, rowsOf } from "../Rows.ts"
@@ -12,11 +12,34 @@ import { firstRowOf, rowsOf } from "../Rows.ts"
 /** Channels of one look. A look at more would block SQLite's event loop; the next one continues after them. */
 export const channelsOfLook = 500
 
+/** Deliveries of one batch of events that are sent at once, by all replicas (interface, Limits). */
+export const maxOfBatch = 16
+
+/** So many are sent before a channel whose last attempt failed gets none of the others: they are for the other channels. */
+const maxOfBatchBeforeFailing = maxOfBatch / 2
+
+/** Batches of which no further delivery is sent now. */
+export interface BusyBatches {
+  readonly full: ReadonlyArray<string>
+  /** For channels whose last attempt failed, those that are full too. */
+  readonly fullForFailing: ReadonlyArray<string>
+}
+
+/** A claim for one channel. */
+interface ClaimOptions {
+  readonly channelId: string
+  readonly isFailing: boolean
+  readonly limit: number
+  readonly now: Timestamp
+  readonly until: Timestamp
+  readonly busy: BusyBatches
+}
+
 /** A channel with pending deliveries; its own columns are null after it was deleted. */
 const WaitingChannel = Schema.Struct({
   channel_id: Schema.String,
-  /** Of its pending delivery that is due first. */
-  due_at: Timestamp,
+  /** Of its pending delivery that is due first; null: all are of batches that are busy. */
+  due_at: Schema.NullOr(Timestamp),
   is_active: Schema.NullOr(BooleanColumn),
   /** False: a personal channel whose user may not sign in. */
   is_owner_active: BooleanColumn,
@@ -99,6 +122,7 @@ const userRows = rowsOf(UserRef)
 const configRows = rowsOf(SealedConfig)
 const countRows = rowsOf(Schema.Struct({ waiting: Schema.Int, oldest: Schema.NullOr(Timestamp) }))
 const idRows = rowsOf(Schema.Struct({ id: DeliveryId }))
+const batchRows = rowsOf(Schema.Struct({ batch_id: Schema.String, sends: Schema.Int }))
 
 /** The queue of pending deliveries: `due_at` is null on all others, and in a claim's lease its end. */
 export class QueueRepo extends Effect.Service<QueueRepo>()("svc/DeliveryQueueRepo", {
@@ -109,12 +133,36 @@ export class QueueRepo extends Effect.Service<QueueRepo>()("svc/DeliveryQueueRep
     const stateColumns = sql.literal(Object.keys(ChannelState.fields).join(", "))
     const idsOf = (rows: ReadonlyArray<{ readonly id: DeliveryId }>) => rows.map(({ id }) => id)
 
+    const isSent = (alias: string, now: Timestamp) =>
+      sql`${sql(alias)}.claimed_until IS NOT NULL AND ${sql(alias)}.claimed_until > ${now}`
+    const isOutside = (batches: ReadonlyArray<string>) =>
+      batches.length === 0 ? sql.literal("TRUE") : sql`(d.batch_id IS NULL OR NOT ${idIn(sql, batches, "d.batch_id")})`
+
+    const findBusyBatches = (client: SqlClient.SqlClient, now: Timestamp) =>
+      Effect.map(
+        batchRows(client`SELECT batch_id, CAST(count(*) AS INTEGER) AS sends FROM deliveries d
+          WHERE batch_id IS NOT NULL AND ${isSent("d", now)}
+          GROUP BY batch_id HAVING count(*) >= ${maxOfBatchBeforeFailing}`),
+        (rows): BusyBatches => ({
+          full: rows.filter(({ sends }) => sends >= maxOfBatch).map(({ batch_id }) => batch_id),
+          fullForFailing: rows.map(({ batch_id }) => batch_id)
+        })
+      )
+
     return {
+      /** What a look leaves out. Counts the sends of all replicas. */
+      listBusyBatches: (now: Timestamp) => findBusyBatches(read, now),
+      /**
+       * The same for claims, locked until the end of the transaction: two replicas would count the same sends, and each
+       * add its own.
+       */
+      lockBatches: (now: Timestamp) =>
+        Effect.zipRight(lockName(sql, "delivery batches"), findBusyBatches(sql, now)),
       /**
        * The channels with pending deliveries, in the order of their ids, after `after`. It steps from channel to channel on
        * the index `deliveries_channel_due`, so a channel's backlog costs nothing.
        */
-      listWaiting: (after: string | null) =>
+      listWaiting: (after: string | null, { full, fullForFailing }: BusyBatches) =>
         channelRows(read`WITH RECURSIVE waiting (channel_id) AS (
             SELECT (SELECT channel_id FROM deliveries WHERE due_at IS NOT NULL AND channel_id > ${after ?? Ids.minId}
               ORDER BY channel_id LIMIT 1)
@@ -124,19 +172,31 @@ export class QueueRepo extends Effect.Service<QueueRepo>()("svc/DeliveryQueueRep
           ), page AS (SELECT channel_id FROM waiting WHERE channel_id IS NOT NULL LIMIT ${channelsOfLook})
           SELECT s.channel_id, c.is_active, coalesce(u.is_active, 1) AS is_owner_active, c.consecutive_failures,
             (SELECT d.due_at FROM deliveries d WHERE d.channel_id = s.channel_id AND d.due_at IS NOT NULL
+              AND ${isOutside(full)} AND (coalesce(c.consecutive_failures, 0) = 0 OR ${isOutside(fullForFailing)})
               ORDER BY d.due_at LIMIT 1) AS due_at
           FROM page s LEFT JOIN channels c ON c.id = s.channel_id LEFT JOIN users u ON u.id = c.user_id`),
 
-      /** Claims at most `limit` deliveries of a channel that are due and whose predecessors of the same alert have ended. */
-      claim: (channelId: string, limit: number, now: Timestamp, until: Timestamp) =>
+      /**
+       * Claims at most `limit` deliveries of a channel that are due, whose predecessors of the same alert have ended, and
+       * whose batch has fewer sends than it may have. Call `lockBatches` before.
+       */
+      claim: ({ busy, channelId, isFailing, limit, now, until }: ClaimOptions) =>
         claimedRows(sql`WITH picked AS MATERIALIZED (
-            SELECT d.id FROM deliveries d WHERE d.channel_id = ${channelId} AND d.due_at IS NOT NULL AND d.due_at <= ${now}
+            SELECT d.id, d.batch_id, d.due_at FROM deliveries d
+            WHERE d.channel_id = ${channelId} AND d.due_at IS NOT NULL AND d.due_at <= ${now}
+              AND ${isOutside(isFailing ? busy.fullForFailing : busy.full)}
               AND NOT EXISTS (
                 SELECT 1 FROM deliveries p WHERE p.alert_id = d.alert_id AND p.channel_id = d.channel_id
                   AND p.due_at IS NOT NULL AND (p.created_at, p.id) < (d.created_at, d.id)
               )
             ORDER BY d.due_at LIMIT ${limit} ${skipLocked(sql)}
-          ) UPDATE deliveries SET due_at = ${until}, claimed_until = ${until} WHERE id IN (SELECT id FROM picked)
+          ), ranked AS (
+            SELECT id, batch_id, row_number() OVER (PARTITION BY batch_id ORDER BY due_at, id) AS place FROM picked
+          ) UPDATE deliveries SET due_at = ${until}, claimed_until = ${until} WHERE id IN (
+            SELECT r.id FROM ranked r WHERE r.batch_id IS NULL OR r.place + (
+              SELECT count(*) FROM deliveries s WHERE s.batch_id = r.batch_id AND ${isSent("s", now)}
+            ) <= ${isFailing ? maxOfBatchBeforeFailing : maxOfBatch}
+          )
           RETURNING ${claimedColumns}`),
       /** Ends at most `limit` deliveries of a channel that is gone or not active. Those that are being sent remain. */
       suppress: (channelId: string, reason: string, now: Timestamp, limit: number) =>

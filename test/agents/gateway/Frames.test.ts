@@ -168,11 +168,6 @@ const misdeeds: ReadonlyArray<Misdeed> = [
     commit: (agent) => void agent.signed("event_batch", { events: Array.from({ length: 5001 }, () => 0) }, {})
   },
   {
-    title: "a wrong key that the close frame has no room for",
-    reason: "bad_payload",
-    commit: (agent) => void agent.signed("heartbeat", { adapter_health: { ["\u{1f600}".repeat(60)]: 5 } }, {})
-  },
-  {
     title: "a result of timeout",
     reason: "malformed",
     commit: (agent) => void agent.signed("command_result", { status: "timeout" }, {})
@@ -216,6 +211,25 @@ describe.each(engines)("refused frames on %s", (engine) => {
           assert.deepStrictEqual(yield* sql`SELECT id FROM tasks WHERE project_id = ${project.id}`, [])
         })
     )
+
+    it.scoped("a part of a heartbeat that exceeds a bound costs that part; the agent's record says which", () =>
+      Effect.gen(function*() {
+        const { agent, agent_id, project } = yield* fresh
+        const sql = yield* SqlClient.SqlClient
+        const depths = JSON.stringify({ default: 7 })
+        const health = { "celery.queue_depths": depths, ["\u{1f600}".repeat(600)]: 5 }
+        agent.signed("heartbeat", { buffer_size: "many", dropped_events: 10_000_001, adapter_health: health }, {})
+        const queues = sql`SELECT name, depth FROM queues WHERE project_id = ${project.id}`
+        assert.deepStrictEqual(yield* until(queues, (rows) => rows.length > 0), [{ name: "default", depth: 7 }])
+        const [row] = yield* until(
+          sql<{ last_refused_reason: string; last_refused_detail: string }>`
+            SELECT last_refused_reason, last_refused_detail FROM agents WHERE id = ${agent_id}`,
+          ([row]) => row?.last_refused_reason === "left_out"
+        )
+        assert.include(row?.last_refused_detail, "Parts of a heartbeat")
+        assert.include(row?.last_refused_detail, "buffer_size, dropped_events")
+        yield* Effect.promise(() => agent.sendEvents([event({ task_id: "after" })])) // the session goes on
+      }))
 
     it.scoped("fact 1: floats may be spelled in any way on the wire", () =>
       Effect.gen(function*() {

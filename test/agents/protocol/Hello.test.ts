@@ -61,7 +61,8 @@ describe("hello", () => {
     ["unknown_type", `{"v":2,"type":"bye","id":"h","payload":{}}`],
     ["malformed", `{"v":2,"type":"hello","payload":{}}`],
     ["bad_payload", `{"v":2,"type":"hello","id":"h","payload":{}}`],
-    ["bad_payload", `{"v":2,"type":"hello","id":"h","payload":{"protocol_version":"2","worker_id":"a\\u0000b"}}`]
+    ["bad_payload", `{"v":2,"type":"hello","id":"h","payload":{"protocol_version":2}}`],
+    ["bad_payload", `{"v":2,"type":"hello","id":"h","payload":{"protocol_version":"${"2".repeat(41)}"}}`]
   ])("%s: %s", (reason, text) => {
     const opened = decodeHelloFrame(text)
     assert.strictEqual<unknown>(opened instanceof FrameRefusal ? opened.reason : "opened", reason)

@@ -49,7 +49,7 @@ describe("statements about a million alerts and messages, on SQLite", () => {
       Effect.gen(function*() {
         const { list } = yield* DeliveryLogRepo
         const { suppressOfMember } = yield* DeliveriesRepo
-        const { claim, listWaiting } = yield* QueueRepo
+        const { claim, listBusyBatches, listWaiting } = yield* QueueRepo
         const now = yield* Timestamp.now
         const own = { user_id, projects: { only: [project_id] } }
         const filters = [
@@ -60,11 +60,15 @@ describe("statements about a million alerts and messages, on SQLite", () => {
         ] as const
         for (const [filter, index] of filters) assert.include(yield* planOf(list(own, filter, null, 51)), index)
         assert.include(yield* planOf(list({ project_id }, {}, null, 51)), "deliveries_project (project_id=?)")
-        assert.include(
-          yield* planOf(claim(randomUUID(), 8, now, now)),
-          "deliveries_channel_due (channel_id=? AND due_at>? AND due_at<?)"
-        )
-        assert.include(yield* planOf(listWaiting(null)), "deliveries_channel_due (channel_id")
+        const some = [randomUUID()]
+        for (const busy of [{ full: [], fullForFailing: [] }, { full: some, fullForFailing: some }]) {
+          const claiming = { channelId: randomUUID(), isFailing: false, limit: 8, now, until: now, busy }
+          const claimed = yield* planOf(claim(claiming))
+          assert.include(claimed, "deliveries_channel_due (channel_id=? AND due_at>? AND due_at<?)")
+          assert.include(claimed, "deliveries_batch (batch_id=?)")
+          assert.include(yield* planOf(listWaiting(null, busy)), "deliveries_channel_due (channel_id")
+        }
+        assert.include(yield* planOf(listBusyBatches(now)), "deliveries_batch")
         const suppressed = yield* planOf(suppressOfMember(project_id, user_id))
         assert.include(suppressed, "deliveries_user_status (user_id=? AND status=?)")
         assert.include(suppressed, "(id=?)")

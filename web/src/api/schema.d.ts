@@ -1373,7 +1373,7 @@ export interface components {
             id: string;
             idempotency_key: string;
             last_progress_at: string | null;
-            max: number;
+            max: number | null;
             note: string | null;
             plan_digest: string;
             /** Format: uuid */
@@ -1455,7 +1455,7 @@ export interface components {
         BulkRetryPreviewRequest: {
             agent_id?: string | null;
             filter?: components["schemas"]["BulkRetryFilter"];
-            max?: number;
+            max?: number | null;
         };
         BulkRetryRequest: {
             /** Format: uuid */
@@ -1470,7 +1470,7 @@ export interface components {
             agent_id?: string | null;
             filter?: components["schemas"]["BulkRetryFilter"];
             idempotency_key: string;
-            max?: number;
+            max?: number | null;
             rate_per_second?: number | null;
         };
         BurnRate: {

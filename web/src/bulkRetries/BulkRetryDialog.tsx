@@ -10,8 +10,8 @@ import { ErrorNotice, Loading } from "../ui/Notices.tsx"
 import type { BulkRetryFilter } from "./bulkRetry.ts"
 import { bulkRetriesKey, createBulkRetry, previewBulkRetry } from "./queries.ts"
 
-/** The API's limit. */
-const largestMax = 100_000
+/** The API's limit of `max`; without one it takes all that match. */
+const largestMax = 10_000
 const shownRows = 5
 
 /** `crypto.randomUUID` exists over https and on localhost only. */
@@ -44,7 +44,7 @@ const CountList = ({ rows, title }: {
 
 const Preview = ({ all, preview }: {
   readonly preview: Schemas["BulkRetryPreview"]
-  /** The preview of as many as the API takes. */
+  /** The preview of all that match. */
   readonly all: Schemas["BulkRetryPreview"]
 }) => {
   const { bulkRetries: texts, none } = useTexts()
@@ -87,18 +87,20 @@ export const BulkRetryDialog = ({ filter, hint, onClose, onStarted, slug, title 
   readonly onStarted?: () => void
 }) => {
   const { bulkRetries: texts } = useTexts()
+  const format = useFormat()
   const navigate = useNavigate()
   const queries = useQueryClient()
-  const [typedMax, setMax] = useState(String(largestMax))
-  const max = useDeferredValue(Math.min(largestMax, Math.max(1, Math.trunc(Number(typedMax)) || largestMax)))
+  const [typedMax, setMax] = useState("")
+  const typed = Math.trunc(Number(typedMax))
+  const max = useDeferredValue(typed >= 1 ? Math.min(largestMax, typed) : null)
   // The same body under the same key is the same request, so a second attempt after a lost answer starts no second one.
   const sent = useRef({ body: "", key: "" })
-  const previewOf = (most: number) => ({
+  const previewOf = (most: number | null) => ({
     queryKey: [...bulkRetriesKey(slug), "preview", filter, most],
     queryFn: () => previewBulkRetry(slug, filter, most),
     gcTime: 0
   })
-  const all = useQuery(previewOf(largestMax))
+  const all = useQuery(previewOf(null))
   const preview = useQuery({ ...previewOf(max), placeholderData: (known) => known })
   const failed = [all, preview].find(({ isError }) => isError)
   const start = async (form: FormData) => {
@@ -131,10 +133,11 @@ export const BulkRetryDialog = ({ filter, hint, onClose, onStarted, slug, title 
         {filter.task_ids === undefined && (
           <TextField
             label={texts.maxField}
-            hint={texts.maxHint}
+            hint={texts.maxHint(format.number(largestMax))}
             type="number"
             min={1}
             max={largestMax}
+            required={false}
             value={typedMax}
             onChange={({ target }) => setMax(target.value)}
           />

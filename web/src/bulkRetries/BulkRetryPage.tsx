@@ -61,7 +61,7 @@ const RequestFacts = ({ request, slug }: { readonly slug: string; readonly reque
               </Link>
             )
             : tasks.selected(format.number(named))}
-          {request.capped && <p className="text-soft">{texts.capped(format.number(request.max))}</p>}
+          {request.capped && <p className="text-soft">{texts.capped(format.number(request.counts.total))}</p>}
         </dd>
       </div>
     </Facts>

@@ -30,7 +30,7 @@ export const listItems = (slug: string, requestId: string, status: ItemStatus | 
     })
   )
 
-export const previewBulkRetry = (slug: string, filter: BulkRetryFilter, max: number) =>
+export const previewBulkRetry = (slug: string, filter: BulkRetryFilter, max: number | null) =>
   unwrap(
     api.POST("/api/v1/projects/{slug}/bulk-retry-requests:preview", {
       params: { path: { slug } },
@@ -43,7 +43,7 @@ export const createBulkRetry = (
   body: {
     readonly idempotency_key: string
     readonly filter: BulkRetryFilter
-    readonly max: number
+    readonly max: number | null
     readonly rate_per_second: number | null
   }
 ) => unwrap(api.POST("/api/v1/projects/{slug}/bulk-retry-requests", { params: { path: { slug } }, body }))

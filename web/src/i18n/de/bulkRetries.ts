@@ -73,7 +73,8 @@ export const bulkRetries: Texts["bulkRetries"] = {
   rateHint: "Leer bedeutet unbegrenzt.",
   rateResumes: "Leer bedeutet unbegrenzt. Die Wiederholung läuft sofort weiter.",
   maxField: "Höchstzahl der Tasks",
-  maxHint: "Passen mehr Tasks, werden die ältesten genommen.",
+  maxHint: (most: string) =>
+    `Höchstens ${most}: Passen mehr Tasks, werden die ältesten genommen. Ohne Eingabe alle, die passen.`,
   matching: (count: string) => `Passende Tasks: ${count}`,
   takes: (part: string, all: string) => `Die ältesten ${part} von ${all} passenden Tasks`,
   takesOfMore: (part: string, all: string) => `Die ältesten ${part} von mehr als ${all} passenden Tasks`,

@@ -70,7 +70,7 @@ export const bulkRetries = {
   rateHint: "Leave it empty for no limit.",
   rateResumes: "Leave it empty for no limit. The retry goes on at once.",
   maxField: "Tasks at most",
-  maxHint: "If more match, the oldest are taken.",
+  maxHint: (most: string) => `At most ${most}: if more match, the oldest are taken. Leave it empty for all that match.`,
   matching: (count: string) => `Tasks that match: ${count}`,
   takes: (part: string, all: string) => `The oldest ${part} of ${all} tasks that match`,
   takesOfMore: (part: string, all: string) => `The oldest ${part} of more than ${all} tasks that match`,

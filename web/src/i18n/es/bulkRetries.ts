@@ -72,7 +72,8 @@ export const bulkRetries: Texts["bulkRetries"] = {
   rateHint: "Déjelo vacío para no poner límite.",
   rateResumes: "Déjelo vacío para no poner límite. El reintento continúa de inmediato.",
   maxField: "Máximo de tareas",
-  maxHint: "Si coinciden más, se toman las más antiguas.",
+  maxHint: (most: string) =>
+    `Como máximo ${most}: si coinciden más, se toman las más antiguas. Déjelo vacío para todas las que coinciden.`,
   matching: (count: string) => `Tareas que coinciden: ${count}`,
   takes: (part: string, all: string) => `Las ${part} más antiguas de ${all} tareas que coinciden`,
   takesOfMore: (part: string, all: string) => `Las ${part} más antiguas de más de ${all} tareas que coinciden`,

@@ -72,7 +72,8 @@ export const bulkRetries: Texts["bulkRetries"] = {
   rateHint: "Laissez vide pour ne pas limiter.",
   rateResumes: "Laissez vide pour ne pas limiter. La relance reprend aussitôt.",
   maxField: "Nombre maximal de tâches",
-  maxHint: "Si davantage correspondent, les plus anciennes sont prises.",
+  maxHint: (most: string) =>
+    `Au plus ${most}\u00a0: si davantage correspondent, les plus anciennes sont prises. Laissez vide pour toutes celles qui correspondent.`,
   matching: (count: string) => `Tâches correspondantes\u00a0: ${count}`,
   takes: (part: string, all: string) => `Les ${part} plus anciennes sur ${all} tâches correspondantes`,
   takesOfMore: (part: string, all: string) => `Les ${part} plus anciennes sur plus de ${all} tâches correspondantes`,

@@ -72,7 +72,8 @@ export const bulkRetries: Texts["bulkRetries"] = {
   rateHint: "空欄の場合は制限しません。",
   rateResumes: "空欄の場合は制限しません。再試行はすぐに続行されます。",
   maxField: "タスクの上限",
-  maxHint: "それより多く一致する場合は、古いものから対象になります。",
+  maxHint: (most: string) =>
+    `最大${most}件。それより多く一致する場合は、古いものから対象になります。空欄にすると、一致するすべてが対象です。`,
   matching: (count: string) => `一致するタスク: ${count}件`,
   takes: (part: string, all: string) => `一致する${all}件のうち古い順に${part}件`,
   takesOfMore: (part: string, all: string) => `一致する${all}件超のうち古い順に${part}件`,
