@@ -98,5 +98,8 @@ export type WorkerDetail = typeof WorkerDetail.Type
 /** Engines whose events and heartbeats name no worker. An agent process that runs tasks counts as one. */
 export const ENGINES_WITHOUT_WORKERS: ReadonlySet<string> = new Set(["huey", "arq", "taskiq"])
 
+/** Engines whose agents report the tasks of their own process alone, and name the worker by these events alone. */
+export const ENGINES_WITH_WORKERS_BY_TASKS: ReadonlySet<string> = new Set(["rq", "dramatiq"])
+
 /** The stored metadata of a worker that is an agent process. */
 export const agentProcessMetadata = JSON.stringify({ agent_process: true })

@@ -153,7 +153,7 @@ export class Presence extends Effect.Service<Presence>()("svc/Presence", {
     const flushAll = Effect.zipRight(flush, flushReports)
 
     const makeHandle = (session: LiveSession): PresenceHandle => {
-      const { agentId, exclusive, projectId, sessionId, workerId } = session.info
+      const { agentId, exclusive, projectId, sessionId, startedAt, workerId } = session.info
       let lastLoss = ""
       let lossAt = -Infinity
       const setAdvice = (code: Advice, detail: string | null) => {
@@ -209,6 +209,11 @@ export class Presence extends Effect.Service<Presence>()("svc/Presence", {
             queues.set(`${projectId} ${queue.engine} ${queue.name}`, row)
           }
         },
+        reportTaskWorker: (engine, name, at) => {
+          // an event from before the process is of another one, whose buffer it has adopted
+          if (startedAt !== null && at < startedAt) return
+          session.taskWorkers.set(engine, name)
+        },
         reportTelemetryLoss: (text) => {
           const now = nowMillis()
           if (text === lastLoss || now - lossAt < lossIntervalMillis) return
@@ -251,6 +256,7 @@ export class Presence extends Effect.Service<Presence>()("svc/Presence", {
         callbacks,
         lastSeen: nowMillis(),
         ownWorkers: [],
+        taskWorkers: new Map(),
         namespace: noNamespace,
         isDisconnected: false
       }
@@ -383,6 +389,7 @@ const ownWorkersOf = (session: LiveSession, reported: ReadonlyArray<WorkerReport
 const departuresOf = (session: LiveSession, at: Timestamp.Timestamp): ReadonlyArray<DepartureRow> =>
   [
     ...session.ownWorkers,
+    ...[...session.taskWorkers].map(([engine, name]): WorkerKey => ({ engine, name })),
     ...engineWorkersOf(session).map((engine): WorkerKey => ({ engine, name: session.info.workerId }))
   ].map(({ engine, name }) => ({ project_id: session.info.projectId, engine, name, at }))
 

@@ -585,6 +585,33 @@ describe.each(engines)("trigger events of presence on %s", (engine) => {
         yield* until(states, (all) => all["left@box"] === "online")
         back.disconnect(false)
       }))
+
+    it.effect("tell nothing of a worker that tasks alone name, when its process left; another process's is offline", () =>
+      Effect.gen(function*() {
+        const presence = yield* Presence
+        const sql = yield* SqlClient.SqlClient
+        const project = yield* freshProject()
+        yield* subscribe(project.id, "worker.offline", { engine: "rq" })
+        const agent = yield* newAgent(project)
+        const startedAt = yield* Timestamp.now
+        const before = Timestamp.addSeconds(startedAt, -1)
+        for (const name of ["rq-1", "rq-killed"]) {
+          yield* sql`INSERT INTO workers ${
+            sql.insert({ ...workerRow(project.id, startedAt, randomUUID()), engine: "rq", name })
+          }`
+        }
+        const session = Option.getOrThrow(yield* presence.connect(about(project, agent.id, { startedAt }), visitor()))
+        session.reportTaskWorker("rq", "rq-1", startedAt)
+        session.reportTaskWorker("rq", "rq-killed", before)
+        session.disconnect(true)
+        const states = sql<{ name: string; state: string }>`
+          SELECT name, state FROM workers WHERE project_id = ${project.id} ORDER BY name`
+        assert.deepStrictEqual(yield* until(states, (rows) => rows.every(({ state }) => state !== "online")), [
+          { name: "rq-1", state: "gone" },
+          { name: "rq-killed", state: "offline" }
+        ])
+        assert.deepStrictEqual((yield* recordedEvents(project.id)).map(({ subject }) => subject.name), ["rq-killed"])
+      }))
   })
 })
 

@@ -1,8 +1,10 @@
 import { Effect, Layer, Schema } from "effect"
-import { canonicalTextOf } from "../../domain/CanonicalJson.ts"
+import { asString, canonicalTextOf, JsonObject, ownString } from "../../domain/CanonicalJson.ts"
 import type { AgentEvent } from "../../domain/TaskEvent.ts"
 import { addToEvent, addToHealth, addToResult } from "../../domain/TaskNamespace.ts"
+import { isTaskEventKind, RANK } from "../../domain/TaskState.ts"
 import { addSeconds } from "../../domain/Timestamp.ts"
+import { ENGINES_WITH_WORKERS_BY_TASKS } from "../../domain/Worker.ts"
 import * as Inbox from "../../services/Commands/Inbox.ts"
 import { Ingest } from "../../services/Ingest.ts"
 import type { EventBatch } from "../../services/Ingest/Model.ts"
@@ -45,6 +47,17 @@ const moveTime = (event: AgentEvent, millis: number): AgentEvent =>
   /^(0000|9999)/.test(event.occurredAt)
     ? event
     : { ...event, occurredAt: addSeconds(event.occurredAt, millis / 1000) }
+
+/** Tells presence which worker runs in the session's process. `received` may name the process that enqueued the task. */
+const reportTaskWorker = (event: AgentEvent, presence: PresenceHandle): void => {
+  const { data, engine, kind, occurredAt } = event
+  if (!ENGINES_WITH_WORKERS_BY_TASKS.has(engine) || !(data instanceof JsonObject)) return
+  if (!isTaskEventKind(kind) || RANK[kind] < RANK["task.started"]) return
+  const worker = data.get("worker")
+  if (worker !== undefined && asString(worker) !== undefined) {
+    presence.reportTaskWorker(engine, ownString(worker), occurredAt)
+  }
+}
 
 const encodeLoss = Schema.encodeSync(Payload.TelemetryLoss)
 
@@ -102,6 +115,7 @@ export class Receiver extends Effect.Service<Receiver>()("svc/gateway/Receiver",
         if (namespace.isAssigned && stored.taskId !== event.taskId) sender.presence.reportApart()
         size += canonicalTextOf(frame.payload.events[at]!).length
         sender.advisor.observe(event, sender.presence, now)
+        reportTaskWorker(event, sender.presence)
       }
       const unusableCount = received - events.length - published.length
       if (unusableCount > 0) metrics.ingestEvents.inc({ outcome: "rejected" }, unusableCount)

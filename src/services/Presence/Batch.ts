@@ -18,6 +18,8 @@ export interface LiveSession {
   lastSeen: number
   /** The workers that run in its process, as its last heartbeat describes them. */
   ownWorkers: ReadonlyArray<WorkerKey>
+  /** The worker that runs in its process, by engine, as events of tasks name it. */
+  readonly taskWorkers: Map<string, string>
   /** The namespace of its tasks, from the first write on. */
   namespace: TaskNamespace
   /** It has ended, so its heartbeats are no longer written. */

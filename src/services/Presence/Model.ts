@@ -47,6 +47,8 @@ export interface PresenceHandle {
   readonly touch: () => void
   /** `adapter_health` of a heartbeat, as plain values. */
   readonly reportAdapterHealth: (health: Readonly<Record<string, unknown>>) => void
+  /** The worker of the session's process, by an event of a task that ran there. `at` is by the clock of the agent. */
+  readonly reportTaskWorker: (engine: string, name: string, at: Timestamp) => void
   /** A validated `telemetry_loss` as JSON text. */
   readonly reportTelemetryLoss: (text: string) => void
   /** Sets advice on the agent's set-up; a null `detail` removes it. */

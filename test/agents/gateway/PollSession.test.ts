@@ -17,6 +17,7 @@ const presence = {
   touch: () => {},
   reportAdapterHealth: () => {},
   reportTelemetryLoss: () => {},
+  reportTaskWorker: () => {},
   setAdvice: () => {},
   namespace: noNamespace,
   reportApart: () => {},

@@ -19,6 +19,7 @@ const watching = () => {
   const present: PresenceHandle = {
     touch: () => {},
     reportAdapterHealth: () => {},
+    reportTaskWorker: () => {},
     reportTelemetryLoss: () => {},
     namespace: noNamespace,
     reportApart: () => {},

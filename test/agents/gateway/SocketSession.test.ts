@@ -39,6 +39,7 @@ const presence: PresenceHandle = {
   touch: () => {},
   reportAdapterHealth: () => {},
   reportTelemetryLoss: () => {},
+  reportTaskWorker: () => {},
   setAdvice: () => {},
   namespace: noNamespace,
   reportApart: () => {},
