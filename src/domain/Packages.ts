@@ -20,7 +20,6 @@ export const packages: Readonly<Record<string, string>> = {
   "@zxcvbn-ts/language-common": "4.1.3",
   argon2: "0.44.0",
   "better-sqlite3": "12.11.1",
-  "csv-stringify": "6.9.0",
   effect: "3.22.4",
   "ipaddr.js": "2.5.0",
   jose: "6.2.18",

@@ -20,7 +20,7 @@ import {
   parse,
   ParseFailure
 } from "./CanonicalJson.ts"
-import { keyHintPattern, makeSecretKeyTest, spellingPattern } from "./Redaction/Keys.ts"
+import { extraHintPattern, keyHintPattern, makeSecretKeyTest } from "./Redaction/Keys.ts"
 import { formHintPattern, makeScrubber, REDACTED } from "./Redaction/Texts.ts"
 import type { EventData } from "./TaskEvent.ts"
 
@@ -53,7 +53,7 @@ const PLAIN_FIELDS: ReadonlySet<string> = new Set([
 export const make = (extra: ReadonlyArray<string>): Redaction => {
   const isSecret = makeSecretKeyTest(extra)
   const scrub = makeScrubber(extra)
-  const names = extra.map(spellingPattern).filter((name) => name !== "")
+  const names = extra.map(extraHintPattern).filter((name) => name !== "")
   const hintPattern = new RegExp([keyHintPattern, formHintPattern, ...names].join("|"), "i")
 
   const redactNode = (node: JsonNode): string => {

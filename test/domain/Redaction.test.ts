@@ -113,6 +113,34 @@ describe("key names", () => {
     assert.isFalse(Redaction.make([]).isSecretKey(`password${long}`))
   })
 
+  it("masks in JSON what it masks by key, in every spelling of a name", () => {
+    const own = ["customerid", "tax_id"]
+    const more = Redaction.make(own)
+    const names = ["apikey", "accesskey", "private_key", "password", "token", "creditcardnumber", ...own]
+    const separator = fc.constantFrom("", "", "", "_", "-", " ", ".", "__", " - ", "\"", "\u0001", "\n")
+    const key = fc.constantFrom(...names).chain((name) =>
+      fc.array(fc.tuple(separator, fc.boolean()), { minLength: name.length, maxLength: name.length }).map((spelling) =>
+        [...name].map((letter, at) => {
+          const [before, isUpper] = spelling[at]!
+          return `${at === 0 ? "" : before}${isUpper ? letter.toUpperCase() : letter}`
+        }).join("")
+      )
+    )
+    fc.assert(
+      fc.property(key, (key) => {
+        const masked = JSON.parse(more.json(canonicalize({ [key]: "v" })))[key] === R
+        assert.strictEqual(masked, more.isSecretKey(key), JSON.stringify(key))
+      }),
+      { numRuns: 5000 }
+    )
+    for (const spelling of ["customer_id", "customerId", "Customer-ID", "customer__id", "taxid", "TAX.ID"]) {
+      assert.strictEqual(more.json(canonicalize({ [spelling]: "v" })), canonicalize({ [spelling]: R }))
+    }
+    assert.strictEqual(more.text("for customer_id=7 and taxId=8"), `for customer_id=${R} and taxId=${R}`)
+    // a name of ours that is taken apart is no spelling of it, but another word: `photo_ken`
+    assert.isFalse(more.isSecretKey("photo_ken"))
+  })
+
   it("takes more names, in every spelling", () => {
     const more = Redaction.make(["iban", "customer-id", "Kennwort", " "])
     const value = {

@@ -5,7 +5,7 @@
  */
 import * as Schema from "effect/Schema"
 import { JsonObject } from "../../domain/CanonicalJson.ts"
-import { nullish, text } from "../../domain/Text.ts"
+import { nullish, text, toStorable } from "../../domain/Text.ts"
 import { Timestamp } from "../../domain/Timestamp.ts"
 
 /** The version of the wire in `hello` and `hello_ack`; frames carry it as the integer `v`. */
@@ -41,7 +41,7 @@ const withDefault = <A, I, R>(schema: Schema.Schema<A, I, R>, value: NoInfer<A>)
 const message = (most: number) =>
   Schema.transform(Schema.String, Schema.String, {
     strict: true,
-    decode: (value) => value.slice(0, most).replaceAll("\0", "\ufffd").toWellFormed(),
+    decode: (value) => toStorable(value, most),
     encode: (value) => value
   })
 

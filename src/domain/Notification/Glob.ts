@@ -26,9 +26,10 @@ export const compileGlob = (pattern: string): (text: string) => boolean => {
   if (between.length === 1 && between[0] === STAR) {
     return (text) => text.length >= shortest && text.startsWith(prefix) && text.endsWith(suffix)
   }
+  const pieces = piecesOf(between)
   return (text) =>
     text.length >= shortest && text.startsWith(prefix) && text.endsWith(suffix) &&
-    matchTokens(between, Array.from(text.slice(prefix.length, text.length - suffix.length), codePointOf))
+    matchPieces(pieces, text, prefix.length, text.length - suffix.length)
 }
 
 /** What each text that the pattern matches begins and ends with; both the whole pattern where it has no wildcard. */
@@ -102,25 +103,68 @@ const matchesOne = (token: Token, code: number): boolean => {
   return token.ranges.some(([from, to]) => from <= code && code <= to) !== token.isNegated
 }
 
-/** Takes at most text times pattern steps: only the last `*` is ever tried with more characters. */
-const matchTokens = (tokens: ReadonlyArray<Token>, text: ReadonlyArray<number>): boolean => {
-  let token = 0
-  let at = 0
-  let lastStar = -1
-  let starEnd = 0
-  while (at < text.length) {
-    const current = tokens[token]
-    if (current === STAR) {
-      lastStar = token++
-      starEnd = at
-    } else if (current !== undefined && matchesOne(current, text[at]!)) {
-      token++
-      at++
-    } else if (lastStar >= 0) {
-      token = lastStar + 1
-      at = ++starEnd
-    } else return false
+/** What is between two `*`: a literal text, which the engine finds fast, or single tokens. */
+type Piece = string | ReadonlyArray<Exclude<Token, typeof STAR>>
+
+const piecesOf = (tokens: ReadonlyArray<Token>): ReadonlyArray<Piece> => {
+  const pieces: Array<Array<Exclude<Token, typeof STAR>>> = [[]]
+  for (const token of tokens) {
+    if (token === STAR) pieces.push([])
+    else pieces.at(-1)!.push(token)
   }
-  while (tokens[token] === STAR) token++
-  return token === tokens.length
+  return pieces.map((piece) => piece.some(isWildcard) ? piece : textOf(piece))
 }
+
+/**
+ * Matches the text from `begin` to `end`: the first piece at its beginning, the last at its end, and each other as far to
+ * the left as it can be, which leaves the most to those behind it. Takes at most text times pattern steps, and reads the
+ * text in place, because it may have a megabyte.
+ */
+const matchPieces = (pieces: ReadonlyArray<Piece>, text: string, begin: number, end: number): boolean => {
+  const [first, last] = [pieces[0]!, pieces.at(-1)!]
+  let at = matchAt(first, text, begin, end)
+  if (pieces.length === 1) return at === end
+  for (let piece = 1; piece < pieces.length - 1 && at >= 0; piece++) at = findPiece(pieces[piece]!, text, at, end)
+  if (at < 0) return false
+  const from = beginOfLast(text, end, typeof last === "string" ? Array.from(last).length : last.length)
+  return from >= at && matchAt(last, text, from, end) === end
+}
+
+/** The end of the piece where it is at this place; else -1. */
+const matchAt = (piece: Piece, text: string, begin: number, end: number): number => {
+  if (typeof piece === "string") return text.startsWith(piece, begin) ? begin + piece.length : -1
+  let at = begin
+  for (const token of piece) {
+    if (at >= end) return -1
+    const code = text.codePointAt(at)!
+    if (!matchesOne(token, code)) return -1
+    at += lengthOf(code)
+  }
+  return at
+}
+
+/** The end of the first piece from this place on; -1: there is none. */
+const findPiece = (piece: Piece, text: string, begin: number, end: number): number => {
+  if (typeof piece === "string") {
+    const at = text.indexOf(piece, begin)
+    return at >= 0 && at + piece.length <= end ? at + piece.length : -1
+  }
+  for (let at = begin; at < end; at += lengthOf(text.codePointAt(at)!)) {
+    const found = matchAt(piece, text, at, end)
+    if (found >= 0) return found
+  }
+  return -1
+}
+
+/** Where the last so many characters before `end` begin; -1: the text has fewer. */
+const beginOfLast = (text: string, end: number, count: number): number => {
+  let at = end
+  for (let left = count; left > 0; left--) {
+    if (at <= 0) return -1
+    at -= at >= 2 && lengthOf(text.codePointAt(at - 2)!) === 2 ? 2 : 1
+  }
+  return at
+}
+
+/** UTF-16 units of a code point. */
+const lengthOf = (code: number): number => code > 0xffff ? 2 : 1

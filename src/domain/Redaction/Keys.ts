@@ -83,28 +83,28 @@ export const makeSecretKeyTest = (extra: ReadonlyArray<string>): (key: string) =
   }
 }
 
-/** Whether a key may be secret at all: a part of each name above, or how an extra name begins, is in it. */
-const makeHint = (extra: ReadonlyArray<string>): (key: string) => boolean => {
-  const firstLetters = extra.map((name) => squash(wordsOf(name)).slice(0, 2))
-  const hint = new RegExp(
-    [
-      "pass|pwd|secret|token|auth|jwt|ssn|social|card|cv[vc]|cookie|credential|key",
-      ...firstLetters.filter((letters) => letters !== "")
-    ]
-      .join("|"),
-    "iu"
-  )
-  return (key) => hint.test(key)
-}
-
-const ESCAPED = /[\\^$.*+?()[\]{}|]/g
+/** What may stand within a key's name, as in JSON text, where a control character is six. */
+const SEPARATOR = "(?:\\\\u[0-9a-f]{4}|\\\\[bfnrt]|[^a-z0-9]){0,8}"
 
 /** What every name above has in it, as the source of a case-insensitive expression. */
 export const keyHintPattern = [
   "pass|pwd|secret|token|auth|jwt|ssn|social|card|cv[vc]|cookie|credential",
-  "(?:api|access|private|signing|encryption)[^a-z0-9]?key"
+  `(?:api|access|private|signing|encryption)${SEPARATOR}key`
 ].join("|")
 
-/** `name` in any spelling, as the source of a case-insensitive expression. */
-export const spellingPattern = (name: string): string =>
-  wordsOf(name).split("_").filter((word) => word !== "").map((word) => word.replace(ESCAPED, "\\$&")).join("[ _.-]?")
+/** Whether a key may be secret at all: a part of each name above, or how an extra name begins, is in it. */
+const makeHint = (extra: ReadonlyArray<string>): (key: string) => boolean => {
+  const firstLetters = extra.map((name) => Array.from(squash(wordsOf(name)).slice(0, 2)).join(SEPARATOR))
+  const hint = new RegExp([keyHintPattern, ...firstLetters.filter((letters) => letters !== "")].join("|"), "iu")
+  return (key) => hint.test(key)
+}
+
+/** What every key in JSON text has in it that is a spelling of `name`, as the source of a case-insensitive expression. */
+export const extraHintPattern = (name: string): string => [...squash(wordsOf(name))].join(SEPARATOR)
+
+/** `name` of these words in any spelling, as the source of a case-insensitive expression. */
+export const spellingPattern = (name: string): string => name.split(" ").join("[ _.-]?")
+
+/** The same for a name of people's, whose words are not known: `customer_id` is a spelling of `customerid`. */
+export const extraSpellingPattern = (name: string): string =>
+  wordsOf(name).split("_").filter((word) => word !== "").map((word) => [...word].join("[_.-]?")).join("[ _.-]?")

@@ -1,8 +1,9 @@
-import { stringify } from "csv-stringify/sync"
 import { Chunk, Effect, Stream } from "effect"
+import { toCodeUnits } from "../../domain/CanonicalJson/CodeUnits.ts"
 import { ValidationFailed } from "../../domain/Errors.ts"
 import type { ExportFormat } from "../../domain/Query.ts"
 import type { Cell } from "../../domain/Task/Json.ts"
+import { replaceEach } from "../../domain/Text.ts"
 
 /** A file that streams to the caller. */
 export interface ExportFile {
@@ -42,7 +43,7 @@ export const csvFormat = <Row>(
   cells: (row: Row) => ReadonlyArray<Cell>
 ): TextFormat<Row> => {
   const print = (rows: ReadonlyArray<ReadonlyArray<Cell>>) =>
-    stringify(rows.map((row) => row.map(escapeCell)), { record_delimiter: "windows", quoted_string: true })
+    rows.map((row) => `${row.map(quoteCell).join(",")}\r\n`).join("")
   return { head: print([heading]), slice: (rows) => print(rows.map(cells)), tail: "" }
 }
 
@@ -115,18 +116,45 @@ export const escapeFormula = (text: string): string => (formulaStart.test(text) 
 
 /** The characters at which readers of other separators split cells or rows. */
 const separator = /[;\t\r\n]/
-/** Matches a whole run instead of a lookahead, so a megabyte of tabs takes one pass. */
-const separatorRun = /[;\s"]+/g
-const formula = /[=+\-@＝＋－＠]/
+
+const [blankUnit, separatorUnit, formulaUnit] = [1, 2, 3]
+const apostrophe = 0x27
+
+/** What each UTF-16 unit is to a reader that splits at other separators. Plain code: a cell may have a megabyte of them. */
+const kinds = new Uint8Array(0x10000)
+for (
+  const [characters, kind] of [
+    [" \"\v\f\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a", blankUnit],
+    ["\u2028\u2029\u202f\u205f\u3000\ufeff", blankUnit],
+    [";\t\r\n", separatorUnit],
+    ["=+-@＝＋－＠", formulaUnit]
+  ] as const
+) {
+  for (const character of characters) kinds[character.charCodeAt(0)] = kind
+}
 
 /**
  * A csv cell that no reader evaluates as a formula (OWASP, CSV injection). A reader that splits at semicolons or tabs
- * ignores the quotes around the cell, so for it the text after each such separator begins a cell.
+ * ignores the quotes around the cell, so for it the text after each such separator, and after blanks, begins a cell.
  */
-const escapeCell = (cell: Cell): Cell => {
-  if (typeof cell !== "string" || !separator.test(cell)) return cell
-  return cell.replace(separatorRun, (run, at: number) => {
-    const next = cell.charAt(at + run.length)
-    return formula.test(next) && separator.test(run) ? `${run}'` : run
-  })
+const escapeCell = (cell: string): string => {
+  if (!separator.test(cell)) return cell
+  const units = toCodeUnits(cell)
+  const escaped = new Uint16Array(2 * cell.length)
+  let [length, isBegin] = [0, false]
+  for (let at = 0; at < cell.length; at++) {
+    const unit = units[at]!
+    const kind = kinds[unit]
+    if (kind === separatorUnit) isBegin = true
+    else if (kind !== blankUnit) {
+      if (isBegin && kind === formulaUnit) escaped[length++] = apostrophe
+      isBegin = false
+    }
+    escaped[length++] = unit
+  }
+  return length === cell.length ? cell : Buffer.from(escaped.buffer, 0, 2 * length).toString("utf16le")
 }
+
+/** A cell as RFC 4180 has it: all texts in quotes. */
+const quoteCell = (cell: Cell): Cell =>
+  typeof cell === "string" ? `"${replaceEach(escapeCell(cell), "\"", "\"\"")}"` : cell
