@@ -11,7 +11,7 @@ import { errorCode, orDieOnSql } from "./Database.ts"
 import * as Ids from "./Ids.ts"
 import { Loops } from "./Loops.ts"
 import { readAdapterHealth, type WorkerReport } from "./Presence/AdapterHealth.ts"
-import { LatestRows, type LiveSession, PresenceBatch, type WorkerKey } from "./Presence/Batch.ts"
+import { type Description, LatestRows, type LiveSession, PresenceBatch, type WorkerKey } from "./Presence/Batch.ts"
 import type { Advice, PresenceCallbacks, PresenceHandle, ProcessInfo } from "./Presence/Model.ts"
 import { namespaceOf, Namespaces } from "./Presence/Namespaces.ts"
 import { agentOnlineEvents } from "./Presence/PresenceEvents.ts"
@@ -179,14 +179,18 @@ export class Presence extends Effect.Service<Presence>()("svc/Presence", {
           const now = nowMillis()
           const adapterReport = readAdapterHealth(health, redaction)
           if (adapterReport.brokers.size > 0) setAdvice("broker_absent", brokerAdvice(adapterReport.brokers))
+          const descriptions = new Map<string, Description>()
           for (const { metadata, queues: reads, ...worker } of adapterReport.workers) {
-            workers.set(`${projectId} ${worker.engine} ${worker.name}`, {
+            const key = `${worker.engine} ${worker.name}`
+            const description = describe(session.descriptions.get(key), metadata.uptime_seconds, timestampOf(now))
+            descriptions.set(key, description)
+            workers.set(`${projectId} ${key}`, {
               ...worker,
               id: Ids.uuidv7(now),
               project_id: projectId,
               agent_id: agentId,
               queues: JSON.stringify(reads),
-              metadata: JSON.stringify({ ...metadata, described_at: timestampOf(now) }),
+              metadata: JSON.stringify({ ...metadata, described_at: description.at }),
               at: timestampOf(now)
             })
           }
@@ -197,6 +201,7 @@ export class Presence extends Effect.Service<Presence>()("svc/Presence", {
               at: timestampOf(now)
             })
           }
+          session.descriptions = descriptions
           session.ownWorkers = ownWorkersOf(session, adapterReport.workers)
           for (const queue of adapterReport.queues) {
             const row = {
@@ -256,6 +261,7 @@ export class Presence extends Effect.Service<Presence>()("svc/Presence", {
         callbacks,
         lastSeen: nowMillis(),
         ownWorkers: [],
+        descriptions: new Map(),
         taskWorkers: new Map(),
         namespace: noNamespace,
         isDisconnected: false
@@ -376,6 +382,13 @@ const processWorkerRow = ({ info }: LiveSession, engine: string): Omit<WorkerRow
   active_tasks: 0,
   metadata: agentProcessMetadata
 })
+
+/**
+ * Celery's published agent asks its worker once a minute and repeats the answer in the heartbeats between. An answer with
+ * the same uptime is such a repetition: it proves nothing of the time since.
+ */
+const describe = (former: Description | undefined, uptime: unknown, at: Timestamp.Timestamp): Description =>
+  former !== undefined && typeof uptime === "number" && former.uptime === uptime ? former : { uptime, at }
 
 /**
  * The workers of a report that run in the session's process. Without a local hostname an agent describes the workers of

@@ -1,5 +1,6 @@
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect } from "effect"
+import { redisServer } from "../agents/engines/bullmq/redisServer.ts"
 import { baseUrl, freshKey, freshProject, request, serverOn } from "../brain.ts"
 import { has } from "../needs.ts"
 import { until } from "../until.ts"
@@ -7,8 +8,8 @@ import { celeryWorker } from "./celery.ts"
 
 const ready = await has("Redis", "Python")
 
-/** A project with a real worker and its agent. */
-const site = (redisDatabase: number, events: boolean) =>
+/** A project with a real worker and its agent. `redisPort` is of a Redis of the test's own. */
+const site = (redisDatabase: number, events: boolean, redisPort?: number) =>
   Effect.gen(function*() {
     const project = yield* freshProject()
     const { token } = yield* freshKey({ isAdmin: true })
@@ -25,6 +26,7 @@ const site = (redisDatabase: number, events: boolean) =>
       token: agentToken,
       hmacSecret: hmac_secret,
       redisDatabase,
+      ...(redisPort === undefined ? {} : { redisPort }),
       node: "w1@shop",
       events
     })
@@ -67,5 +69,40 @@ describe.skipIf(!ready)("the published Celery agent, whose brain asks for what i
         const ended = yield* until(task(flaky), ({ state }) => state === "success")
         assert.deepInclude(ended, { name: "shop.flakier", retry_count: 1 })
       }), 300_000)
+
+    it.scoped(
+      "over a restart of the broker: each task is as the engine knows it, or its outcome is unknown",
+      () =>
+        Effect.gen(function*() {
+          const redis = yield* redisServer({ keeps: true })
+          const { call, log, python, send } = yield* site(0, true, redis.connection.port)
+          const sent = yield* send("naps")
+          const states = Effect.map(
+            call("GET", "/tasks?limit=100"),
+            ({ items }: { readonly items: ReadonlyArray<{ readonly task_id: string; readonly state: string }> }) =>
+              Object.fromEntries(items.map(({ state, task_id }) => [task_id, state]))
+          )
+          yield* until(states, (all) => Object.values(all).filter((state) => state === "success").length >= 4)
+          yield* redis.kill
+          yield* Effect.sleep("2 seconds")
+          yield* redis.start
+          const code = "import redis, shop, sys; client = redis.Redis.from_url(shop.broker); " +
+            "held = b''.join([*client.hvals('unacked'), *client.lrange('celery', 0, -1)]).decode(); " +
+            "print(*('HELD' if id in held else shop.app.AsyncResult(id).state for id in sys.argv[1:]))"
+          const known = Effect.map(python("-c", code, ...sent), (printed) => printed.split(" "))
+          /** Where Celery cannot store a result it reports a failure, or nothing. */
+          const agrees = (known: string, state: string | undefined) =>
+            known === "SUCCESS" ? state === "success" : known === "HELD" || state === "failure" || state === "unknown"
+          yield* Effect.tapError(
+            until(
+              Effect.all([states, known]),
+              ([all, engine]) => sent.every((id, at) => agrees(engine[at] ?? "", all[id])),
+              "150 seconds"
+            ),
+            () => Effect.log(log())
+          )
+        }),
+      300_000
+    )
   })
 })

@@ -5,15 +5,16 @@ import { baseUrl, freshKey, freshProject, request, serverOn } from "../brain.ts"
 import { httpEngines } from "../engines.ts"
 import { until } from "../until.ts"
 
-/** A heartbeat of a Celery agent whose worker has a pool of this size and these queues. */
-const report = (concurrency: number, ...queues: ReadonlyArray<string>) => ({
+/** A heartbeat of a Celery agent whose worker has a pool of this size and these queues after this uptime. */
+const reportAt = (uptime: number, module: string, concurrency: number, ...queues: ReadonlyArray<string>) => ({
   "celery.worker_details": JSON.stringify({
     "w1@shop": {
       active: [],
       active_queues: queues.map((name) => ({ name })),
       stats: {
         pid: 7,
-        pool: { implementation: "celery.concurrency.thread:TaskPool", "max-concurrency": concurrency }
+        uptime,
+        pool: { implementation: `celery.concurrency.${module}:TaskPool`, "max-concurrency": concurrency }
       }
     }
   })
@@ -37,7 +38,7 @@ describe.each(httpEngines)("commands to workers on %s", (engine) => {
           agent.ack(command)
           agent.answer(command, { status: "success", result: { worker: "w1@shop" } })
         }
-        agent.heartbeat(report(1, "celery"))
+        agent.heartbeat(reportAt(1, "gevent", 1, "celery"))
         yield* until(call("GET", "/workers"), (workers) => workers.length === 1)
         const issue = (action: string, more: object) =>
           Effect.gen(function*() {
@@ -55,22 +56,29 @@ describe.each(httpEngines)("commands to workers on %s", (engine) => {
         const added = yield* issue("add-consumer", { queue: "slow" })
         assert.match((yield* resized).note, /its next report will show/)
         assert.match((yield* added).note, /its next report will show/)
-        const reported = (concurrency: number, ...queues: ReadonlyArray<string>) =>
+        const reported = (...what: Parameters<typeof reportAt>) =>
           Effect.suspend(() => {
-            agent.heartbeat(report(concurrency, ...queues))
+            agent.heartbeat(reportAt(...what))
             return resized
           })
-        const failed = yield* until(reported(1, "celery"), ({ note }) => !note.includes("will show"))
+        // the agent repeats what it asked its worker a minute ago; another queue shows that it has arrived
+        agent.heartbeat(reportAt(1, "gevent", 1, "celery", "seen"))
+        yield* until(call("GET", "/workers"), ([worker]) => worker.queues.includes("seen"))
+        assert.match((yield* resized).note, /its next report will show/)
+        const failed = yield* until(reported(2, "gevent", 1, "celery"), ({ note }) => !note.includes("will show"))
         assert.strictEqual(
           failed.note,
-          "The worker w1@shop was asked to have 3 processes; its last report has 1. A threads pool cannot be resized: " +
-            "start the worker with another concurrency."
+          "The worker w1@shop was asked to have 3 processes; its last report has 1."
         )
         assert.match((yield* added).note, /does not list that queue/)
-        assert.isNull((yield* until(reported(3, "celery", "slow"), ({ note }) => note === null)).note)
+        assert.isNull((yield* until(reported(3, "gevent", 3, "celery", "slow"), ({ note }) => note === null)).note)
         assert.isNull((yield* added).note)
         const list = yield* call("GET", "/commands")
         assert.deepStrictEqual(list.items.map(({ note }: { readonly note: string | null }) => note), [null, null])
+        agent.heartbeat(reportAt(4, "thread", 3, "celery", "slow"))
+        const fixed = yield* issue("pool-resize", { delta: 1 })
+        const at = /asked to have 4 processes; its last report has 3\. A threads pool cannot be resized/
+        assert.match((yield* until(fixed, ({ note }) => String(note).includes("threads"))).note, at)
       }))
   })
 })

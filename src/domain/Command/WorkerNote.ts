@@ -56,6 +56,9 @@ export const writeWorkerNote = (
     return "Workers do not report their rate limits: only the agent's answer says that the limit was asked for."
   }
   if (described_at === null || completed_at === null) return null
+  // no report will show another size
+  const isFixed = (action === "pool_grow" || action === "pool_shrink") && fixedPoolOf(worker) !== undefined
+  if (isFixed) return writeResizeNote(action === "pool_grow" ? delta : -delta, worker)
   if (described_at <= completed_at) {
     return isOnline
       ? `The worker ${name} was asked; its next report will show whether it obeyed.`

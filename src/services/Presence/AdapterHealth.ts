@@ -95,7 +95,7 @@ const readWorker = (
     name: node,
     hostname: at === -1 ? asName(stats.hostname) : node.slice(at + 1),
     pid: asInt32(stats.pid),
-    concurrency: asInt32(pool["max-concurrency"]),
+    concurrency: poolSizeOf(pool),
     queues: asArray(details.active_queues).flatMap((queue) => asName(asRecord(queue).name) ?? []),
     active_tasks: asArray(details.active).length,
     metadata: {
@@ -111,6 +111,13 @@ const readWorker = (
       conf: pickScalars(asRecord(details.conf), redaction)
     }
   }
+}
+
+/** A prefork pool that was resized still has the size that it started with as its `max-concurrency`. */
+const poolSizeOf = (pool: Readonly<Record<string, unknown>>): number | null => {
+  const processes = asArray(pool.processes).length
+  const isPrefork = /\bprefork:/.test(asName(pool.implementation) ?? "")
+  return isPrefork && processes > 0 ? processes : asInt32(pool["max-concurrency"])
 }
 
 /** Null where the report counts the tasks without naming them, as our own agent's does. */

@@ -1,6 +1,7 @@
 import type { Deferred } from "effect"
 import type { AgentId } from "../../domain/Id.ts"
 import type { TaskNamespace } from "../../domain/TaskNamespace.ts"
+import type { Timestamp } from "../../domain/Timestamp.ts"
 import type { PresenceCallbacks, ProcessInfo } from "./Model.ts"
 import type { DisconnectRow, HealthRow, RefusalRow } from "./Rows.ts"
 
@@ -8,6 +9,12 @@ import type { DisconnectRow, HealthRow, RefusalRow } from "./Rows.ts"
 export interface WorkerKey {
   readonly engine: string
   readonly name: string
+}
+
+/** A worker as its agent has seen it: its uptime then, null where it reports none, and the time of the first report. */
+export interface Description {
+  readonly uptime: unknown
+  readonly at: Timestamp
 }
 
 /** One live session in memory. */
@@ -18,6 +25,8 @@ export interface LiveSession {
   lastSeen: number
   /** The workers that run in its process, as its last heartbeat describes them. */
   ownWorkers: ReadonlyArray<WorkerKey>
+  /** When the workers of its last report were described, by engine and name. */
+  descriptions: ReadonlyMap<string, Description>
   /** The worker that runs in its process, by engine, as events of tasks name it. */
   readonly taskWorkers: Map<string, string>
   /** The namespace of its tasks, from the first write on. */

@@ -46,6 +46,20 @@ describe("adapter health", () => {
     assert.strictEqual(worker?.metadata.processed_since_start, 7)
   })
 
+  it("reads the size of a prefork pool that was resized: its max-concurrency is the one that it started with", () => {
+    const pool = (module: string) => ({
+      implementation: `celery.concurrency.${module}:TaskPool`,
+      "max-concurrency": 2,
+      processes: [11, 12, 13]
+    })
+    const { workers } = celery({
+      "a@h": { stats: { pool: pool("prefork") } },
+      "b@h": { stats: { pool: pool("other") } },
+      "c@h": { stats: { pool: { ...pool("prefork"), processes: [] } } }
+    })
+    assert.deepStrictEqual(workers.map(({ concurrency }) => concurrency), [3, 2, 2])
+  })
+
   it("leaves out engines with names that no database holds", () => {
     const report = readAdapterHealth({
       "\0x.queue_depths": "{\"a\":1}",

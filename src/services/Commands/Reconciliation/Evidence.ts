@@ -11,6 +11,9 @@ import { WorkersRepo } from "../../Workers/Repo.ts"
 /** Nothing is heard of a task for this long: the brain concludes that its outcome is unknown. */
 const forgottenAfter = Timestamp.secondsPerDay
 
+/** Seconds. Celery's published agent asks its worker so often. */
+const listInterval = 60
+
 /** Where heartbeats do not say it: Celery's default. */
 const defaultPrefetchMultiplier = 4
 
@@ -22,7 +25,7 @@ export class TaskEvidence extends Effect.Service<TaskEvidence>()("svc/commands/T
     const workersRepo = yield* WorkersRepo
     const { agentOfflineAfter, reconcileAfter } = yield* Settings
 
-    const freshAt = (now: Timestamp.Timestamp) => Timestamp.addSeconds(now, -2 * agentOfflineAfter)
+    const freshAt = (now: Timestamp.Timestamp) => Timestamp.addSeconds(now, -listInterval - 2 * agentOfflineAfter)
 
     /** The workers of these tasks. A task without a worker's name depends on the processes of its engine. */
     const makeWorkerLookup = Effect.fnUntraced(
