@@ -16,7 +16,7 @@ export const fullOnly: ReadonlyArray<string> = [
   "test/deploy/*.test.ts",
   "test/e2e/{agent,automation,backup,commands,notification,scheduler,schedules}-faults.test.ts",
   "test/e2e/{audit-adversary,audit-exports,bulk-retry,schedule-control,scheduler-program}.test.ts",
-  "test/e2e/{bullmq-schedules,celery-lost-events,celery-pools,celery-schedules,celery-shutdown}.test.ts",
+  "test/e2e/{bullmq-schedules,celery-lost-events,celery-pools,celery-schedules,celery-shutdown,python-engines}.test.ts",
   "test/e2e/{disk-full,failover,large-values,leader,outage,replicas,rolling-restart,runtimes,upgrade}.test.ts",
   "test/e2e/{hostile-readers,hostile-receivers,hostile-sockets,reverse-proxies}.test.ts"
 ]
