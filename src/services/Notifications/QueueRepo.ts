@@ -156,8 +156,7 @@ export class QueueRepo extends Effect.Service<QueueRepo>()("svc/DeliveryQueueRep
        * The same for claims, locked until the end of the transaction: two replicas would count the same sends, and each
        * add its own.
        */
-      lockBatches: (now: Timestamp) =>
-        Effect.zipRight(lockName(sql, "delivery batches"), findBusyBatches(sql, now)),
+      lockBatches: (now: Timestamp) => Effect.zipRight(lockName(sql, "delivery batches"), findBusyBatches(sql, now)),
       /**
        * The channels with pending deliveries, in the order of their ids, after `after`. It steps from channel to channel on
        * the index `deliveries_channel_due`, so a channel's backlog costs nothing.
