@@ -3,6 +3,7 @@ import { Effect } from "effect"
 import { readdirSync, symlinkSync } from "node:fs"
 import { connect } from "node:net"
 import { join } from "node:path"
+import { version } from "../../src/domain/Version.ts"
 import { type Engine, engines, temporaryHome } from "../databases.ts"
 import { freshPostgres } from "../postgres.ts"
 import { until } from "../until.ts"
@@ -186,7 +187,7 @@ describe("a second svc serve on one SQLite file", () => {
       const made = ["bootstrap-admin", "--email", "ann@example.com", "--password-stdin"]
       assert.strictEqual((yield* svcHere(made, settings, { input: "a long password" })).code, 0)
       const here = { ...settings, SVC_PORT: new URL(first.url).port }
-      assert.include((yield* svcHere(["status"], here)).stdout, `\nbrain: ready at ${first.url}\n`)
+      assert.include((yield* svcHere(["status"], here)).stdout, `\nbrain: ready at ${first.url}, svc ${version}, since `)
 
       yield* first.stop("SIGKILL")
       assert.include((yield* svcHere(["status"], here)).stdout, `\nbrain: not running at ${first.url}\n`)
