@@ -187,7 +187,10 @@ describe("a second svc serve on one SQLite file", () => {
       const made = ["bootstrap-admin", "--email", "ann@example.com", "--password-stdin"]
       assert.strictEqual((yield* svcHere(made, settings, { input: "a long password" })).code, 0)
       const here = { ...settings, SVC_PORT: new URL(first.url).port }
-      assert.include((yield* svcHere(["status"], here)).stdout, `\nbrain: ready at ${first.url}, svc ${version}, since `)
+      assert.include(
+        (yield* svcHere(["status"], here)).stdout,
+        `\nbrain: ready at ${first.url}, svc ${version}, since `
+      )
 
       yield* first.stop("SIGKILL")
       assert.include((yield* svcHere(["status"], here)).stdout, `\nbrain: not running at ${first.url}\n`)
