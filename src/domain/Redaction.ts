@@ -54,7 +54,7 @@ export const make = (extra: ReadonlyArray<string>): Redaction => {
   const isSecret = makeSecretKeyTest(extra)
   const scrub = makeScrubber(extra)
   const names = extra.map(extraHintPattern).filter((name) => name !== "")
-  const hintPattern = new RegExp([keyHintPattern, formHintPattern, ...names].join("|"), "i")
+  const hintPattern = new RegExp([keyHintPattern, formHintPattern, ...names].join("|"), "iu")
 
   const redactNode = (node: JsonNode): string => {
     if (node instanceof JsonObject) return redactObject(node)

@@ -34,10 +34,11 @@ const texts: Readonly<Record<string, string>> = {
   urls: "://:",
   "private keys": "-----BEGIN PRIVATE KEY-----",
   tokens: "eyJ ",
-  "parts of a glob": "aaab"
+  "parts of a glob": "aaab",
+  "letters of a key, not its last": [..."клиентскийноме"].map((letter) => letter.repeat(4)).join("")
 }
 
-const redaction = Redaction.make(["customerid"])
+const redaction = Redaction.make(["customerid", "клиентский номер"])
 const csv = csvFormat<string>(["text"], (text) => [escapeFormula(text)])
 const literals = compileGlob("*b*aab*c*d")
 const sets = compileGlob("a*[!x]?*[a-z]a*Z")

@@ -46,7 +46,8 @@ const readBrain = ({ brain_running, brains }: Inspection) =>
   Effect.gen(function*() {
     const { readiness, url } = yield* probeBrain
     const running = Option.isSome(readiness)
-    const process = running ? yield* readProcess(url) : { version: null, since: null }
+    // another program on that port must not get the token of the metrics
+    const process = running && brain_running ? yield* readProcess(url) : { version: null, since: null }
     return {
       url,
       running,

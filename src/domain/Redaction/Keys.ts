@@ -83,10 +83,13 @@ export const makeSecretKeyTest = (extra: ReadonlyArray<string>): (key: string) =
   }
 }
 
-/** What may stand within a key's name, as in JSON text, where a control character is six. */
-const SEPARATOR = "(?:\\\\u[0-9a-f]{4}|\\\\[bfnrt]|[^a-z0-9]){0,8}"
+/**
+ * What may stand within a key's name, as in JSON text, where a control character is six. No letter is a separator: letters
+ * that could be both would be tried in each way, which takes exponential time.
+ */
+const SEPARATOR = "(?:\\\\u[0-9a-f]{4}|\\\\[bfnrt]|[^\\p{L}\\p{N}]){0,8}"
 
-/** What every name above has in it, as the source of a case-insensitive expression. */
+/** What every name above has in it, as the source of a case-insensitive Unicode expression. */
 export const keyHintPattern = [
   "pass|pwd|secret|token|auth|jwt|ssn|social|card|cv[vc]|cookie|credential",
   `(?:api|access|private|signing|encryption)${SEPARATOR}key`
@@ -99,7 +102,7 @@ const makeHint = (extra: ReadonlyArray<string>): (key: string) => boolean => {
   return (key) => hint.test(key)
 }
 
-/** What every key in JSON text has in it that is a spelling of `name`, as the source of a case-insensitive expression. */
+/** What every key in JSON text has in it that is a spelling of `name`, as the source of a case-insensitive Unicode expression. */
 export const extraHintPattern = (name: string): string => [...squash(wordsOf(name))].join(SEPARATOR)
 
 /** `name` of these words in any spelling, as the source of a case-insensitive expression. */
