@@ -14,7 +14,7 @@ const up = Effect.gen(function*() {
   // those that are being sent
   yield* sql`CREATE INDEX deliveries_batch ON deliveries (batch_id)
     WHERE batch_id IS NOT NULL AND claimed_until IS NOT NULL`
-  // with the batch, so that a claim skips the deliveries of a full batch without reading their rows
+  // with the batch, so that a look skips the deliveries of a full batch without reading their rows
   yield* sql`DROP INDEX deliveries_channel_due`
   yield* sql`CREATE INDEX deliveries_channel_due ON deliveries (channel_id, due_at, batch_id) WHERE due_at IS NOT NULL`
 })

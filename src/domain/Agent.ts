@@ -25,7 +25,7 @@ export type SetupAdvice = typeof SetupAdvice.Type
  * - `state`: `online` or `offline`; `failed`: connected, but an engine of it did not start
  * - `is_outdated`: it last connected with another version of the protocol; `version_status` says the same in words
  *   (`current`, `outdated`), null before its first connect
- * - `last_refused_*`: why the brain last refused a connect or a frame of it, and when
+ * - `last_refused_*`: why the brain last refused a connect or a frame of it, or left out a part of one, and when
  * - `setup_advice`: what is wrong with how the agent was set up, as far as its events show it: `events_off` (a Celery
  *   worker without -E), `foreign_workers` (no local hostname), `engine_failed` (an engine did not start, and why),
  *   `broker_absent` (the engine's broker does not answer), `ids_apart` (another agent's broker may give the same ids, so
@@ -60,7 +60,11 @@ export const Agent = Schema.Struct({
     "The same as `is_outdated`, in a word; null before its first connect.",
     "current"
   ),
-  last_refused_at: describeField(Schema.NullOr(Timestamp), "When a connect or a frame was last refused.", null),
+  last_refused_at: describeField(
+    Schema.NullOr(Timestamp),
+    "When a connect or a frame was last refused, or a part of one left out (reason left_out).",
+    null
+  ),
   last_refused_reason: describeField(Schema.NullOr(Schema.String), "Why, as a word.", null),
   last_refused_detail: describeField(Schema.NullOr(Schema.String), "Why, as a sentence.", null),
   setup_advice: describeField(Schema.Array(SetupAdvice), "What is wrong with its set-up.", []),

@@ -159,7 +159,8 @@ export class QueueRepo extends Effect.Service<QueueRepo>()("svc/DeliveryQueueRep
       lockBatches: (now: Timestamp) => Effect.zipRight(lockName(sql, "delivery batches"), findBusyBatches(sql, now)),
       /**
        * The channels with pending deliveries, in the order of their ids, after `after`. It steps from channel to channel on
-       * the index `deliveries_channel_due`, so a channel's backlog costs nothing.
+       * the index `deliveries_channel_due`, so a channel's backlog costs nothing, but for deliveries of full batches before
+       * the first other one.
        */
       listWaiting: (after: string | null, { full, fullForFailing }: BusyBatches) =>
         channelRows(read`WITH RECURSIVE waiting (channel_id) AS (
