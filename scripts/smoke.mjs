@@ -1,6 +1,6 @@
 // Packs the packages `svc` and `svc-agent`, installs them into empty folders, and uses them there as newcomers would.
-// `node scripts/smoke.mjs [file]` writes `<passed> <failed>` into the file. Needs a finished `npm run build`, and Redis
-// at 127.0.0.1:6379.
+// `vite-node scripts/smoke.mjs [file] [all]` writes `<passed> <failed>` into the file; `all`: the packed svc-agent also runs
+// on the other releases of Node.js that are tested. Needs a finished `npm run build`, and Redis at 127.0.0.1:6379.
 import { execFileSync, spawn, spawnSync } from "node:child_process"
 import {
   cpSync,
@@ -18,6 +18,7 @@ import { createServer } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
+import { nodeRelease, nodeReleases } from "../test/nodeReleases.ts"
 
 const root = fileURLToPath(new URL("../", import.meta.url))
 const folder = mkdtempSync(join(tmpdir(), "svc-smoke-"))
@@ -377,32 +378,46 @@ try {
     // The oldest BullMQ that the manifest allows, then ours on the same Redis. The adapter's own tests run with the newest
     // 5 and 6.
     const versions = [/\d+\.\d+\.\d+/.exec(peerDependencies.bullmq)[0], devDependencies.bullmq]
-    for (const [index, version] of versions.entries()) {
+    /** A job of the shop fails, the brain shows it, and its retry succeeds. */
+    const sell = async (node) => {
+      const receipts = listed("success", "receipt").length
+      const shop = spawn(node, ["shop.mjs"], {
+        cwd: alone,
+        env: { ...env, ...variables, ...secrets },
+        stdio: ["ignore", "pipe", "inherit"]
+      })
+      const ended = new Promise((resolve) => shop.on("exit", (code, signal) => resolve(code ?? signal)))
+      try {
+        shop.stdout.resume()
+        await until("a declined payment", () => listed("failure", "charge").length > 0)
+        runWith({ variables }, "commands", "retry", listed("failure", "charge")[0].task_id, "--wait")
+        await until("its receipt", () => listed("success", "receipt").length > receipts)
+      } finally {
+        shop.kill("SIGTERM")
+      }
+      expect(await ended === 0, `SIGTERM ended the shop with ${await ended}`)
+    }
+    install(alone, `ioredis@${devDependencies.ioredis}`)
+    flushRedis()
+    for (const version of versions) {
       await check(`svc-agent on BullMQ ${version}: the brain shows a job and retries it`, async () => {
         install(alone, `bullmq@${version}`, `ioredis@${devDependencies.ioredis}`)
         for (const name of ["effect", "argon2", "pg", "nodemailer", "@effect/cli"]) {
           expect(copiesOf(name, alone).length === 0, `${name} is installed`)
         }
-        if (index === 0) flushRedis()
-        const shop = spawn(process.execPath, ["shop.mjs"], {
-          cwd: alone,
-          env: { ...env, ...variables, ...secrets },
-          stdio: ["ignore", "pipe", "inherit"]
-        })
-        const ended = new Promise((resolve) => shop.on("exit", (code, signal) => resolve(code ?? signal)))
-        try {
-          shop.stdout.resume()
-          await until("a declined payment", () => listed("failure", "charge").length > 0)
-          runWith({ variables }, "commands", "retry", listed("failure", "charge")[0].task_id, "--wait")
-          await until("its receipt", () => listed("success", "receipt").length > index)
-        } finally {
-          shop.kill("SIGTERM")
-        }
-        expect(await ended === 0, `SIGTERM ended the shop with ${await ended}`)
+        await sell(process.execPath)
       })
       await check(`svc-agent's types compile without effect, with BullMQ ${version}`, () => {
         const typeRoots = [join(root, "node_modules/@types")]
         compile(alone, { ...strict("nodenext", "nodenext"), typeRoots }, "consumer.mts", ours)
+      })
+    }
+    const own = process.versions.node.split(".")[0]
+    const others = process.argv[3] === "all" ? nodeReleases.filter((release) => release.split(".")[0] !== own) : []
+    rmSync(join(alone, "node_modules/better-sqlite3"), { recursive: true, force: true }) // they have SQLite
+    for (const release of others) {
+      await check(`svc-agent on Node.js ${release}: the brain shows a job and retries it`, async () => {
+        await sell(await nodeRelease(release))
       })
     }
     flushRedis()
