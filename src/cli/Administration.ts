@@ -5,6 +5,7 @@ import { layerScopes } from "../layers/Identity.ts"
 import { Vault } from "../services/Keys.ts"
 import { Metrics } from "../services/Metrics.ts"
 import { MfaReset } from "../services/Mfa/Reset.ts"
+import * as Removal from "../services/operations/Removal.ts"
 import { PasswordResets } from "../services/PasswordResets.ts"
 import { Projects } from "../services/Projects.ts"
 import { Setup } from "../services/Setup.ts"
@@ -35,6 +36,7 @@ export const layerAdministration = Layer.mergeAll(
   Setup.layer,
   Users.layer
 ).pipe(
+  Layer.provide(Removal.layer),
   Layer.provide([layerScopes, Vault.layer]),
   Layer.provideMerge(layerAudit)
 )

@@ -38,6 +38,7 @@ import { DeliveryLog } from "../services/Notifications/DeliveryLog.ts"
 import * as Dispatcher from "../services/Notifications/Dispatcher.ts"
 import { Inbox } from "../services/Notifications/Inbox.ts"
 import { NotificationRetention } from "../services/Notifications/Retention.ts"
+import * as Removal from "../services/operations/Removal.ts"
 import { Queues } from "../services/Queues.ts"
 import { RateLimits } from "../services/RateLimits.ts"
 import { Releases } from "../services/Releases.ts"
@@ -49,6 +50,7 @@ import { Schedules } from "../services/Schedules.ts"
 import * as FireLoop from "../services/Schedules/FireLoop.ts"
 import { ScheduleFleet } from "../services/Schedules/Fleet.ts"
 import { ScheduleImports } from "../services/Schedules/Imports.ts"
+import * as LateFires from "../services/Schedules/LateFires.ts"
 import * as OperationLoop from "../services/Schedules/OperationLoop.ts"
 import { ScheduleOperations } from "../services/Schedules/Operations.ts"
 import { ScheduleRecovery } from "../services/Schedules/Recovery.ts"
@@ -145,6 +147,8 @@ export const layer = Layer.mergeAll(
 ).pipe(
   // approved invitations and memberships check what keys may grant
   Layer.provide(Identity.layerScopes),
+  // what areas do for those below them
+  Layer.provide([LateFires.layer, Removal.layer]),
   // services cannot import the gateway, so Commands cannot provide the sessions that it sends through
   Layer.provideMerge(layerAgentSessions),
   // below all that writes rows: the last checkpoint is signed after them

@@ -6,13 +6,12 @@ import { AgentId, type ProjectId } from "../domain/Id.ts"
 import * as Timestamp from "../domain/Timestamp.ts"
 import { AgentsRepo } from "./Agents/Repo.ts"
 import { Audit } from "./Audit.ts"
-import { CommandStatusRepo } from "./Commands/StatusRepo.ts"
 import { type AgentIdentity, CurrentProject } from "./CurrentActor.ts"
 import { Hints, isUniqueViolation, orDieOnSql } from "./Database.ts"
 import * as Ids from "./Ids.ts"
+import { Removal } from "./kernel/Removal.ts"
 import { Vault } from "./Keys.ts"
 import { Metrics } from "./Metrics.ts"
-import { Publications } from "./Schedules/Publications.ts"
 
 const maxHealthRows = 200
 
@@ -36,8 +35,7 @@ export class Agents extends Effect.Service<Agents>()("svc/Agents", {
   effect: Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient
     const repo = yield* AgentsRepo
-    const commands = yield* CommandStatusRepo
-    const publications = yield* Publications
+    const removal = yield* Removal
     const audit = yield* Audit
     const vault = yield* Vault
     const metrics = yield* Metrics
@@ -116,10 +114,9 @@ export class Agents extends Effect.Service<Agents>()("svc/Agents", {
       yield* get(project.id, agentId)
       // before the transaction and in slices: deleting thousands of rows at once would block every other writer
       yield* repo.deleteHealth(agentId)
-      const revision = yield* publications.nextRevision
+      const removeRest = yield* removal.ofAgent(project.id, agentId)
       yield* sql.withTransaction(Effect.gen(function*() {
-        const schedules_deleted = yield* publications.withdraw(project.id, agentId, revision)
-        yield* commands.cancelUnfinished({ agent: agentId })
+        const schedules_deleted = yield* removeRest
         if (!(yield* repo.delete(project.id, agentId))) return yield* agentNotFound
         yield* hints.publish("access", agentId)
         yield* audit.record({
@@ -194,7 +191,5 @@ export class Agents extends Effect.Service<Agents>()("svc/Agents", {
     } as const
   })
 }) {
-  static readonly layer = this.Default.pipe(
-    Layer.provide([AgentsRepo.layer, CommandStatusRepo.layer, Publications.layer])
-  )
+  static readonly layer = this.Default.pipe(Layer.provide(AgentsRepo.layer))
 }

@@ -12,9 +12,8 @@ import { Audit } from "./Audit.ts"
 import { CurrentProject } from "./CurrentActor.ts"
 import { Hints, isUniqueViolation, orDieOnSql } from "./Database.ts"
 import * as Ids from "./Ids.ts"
+import { Removal } from "./kernel/Removal.ts"
 import { MembershipsRepo } from "./Memberships/Repo.ts"
-import { DeliveriesRepo } from "./Notifications/DeliveriesRepo.ts"
-import { SubscriptionsRepo } from "./Subscriptions/Repo.ts"
 import { UsersRepo } from "./Users/Repo.ts"
 
 const alreadyMember = new Conflict({
@@ -42,8 +41,7 @@ export class Memberships extends Effect.Service<Memberships>()("svc/Memberships"
     const gate = yield* ApprovalGate
     const audit = yield* Audit
     const hints = yield* Hints
-    const subscriptions = yield* SubscriptionsRepo
-    const deliveries = yield* DeliveriesRepo
+    const removal = yield* Removal
 
     /** Publishes the change of the user's access and records it, last in the caller's transaction. */
     const recordChange = (action: string, membership: Membership) =>
@@ -133,9 +131,7 @@ export class Memberships extends Effect.Service<Memberships>()("svc/Memberships"
         const project = yield* CurrentProject
         const membership = yield* Effect.flatMap(repo.findById(project.id, id), orNotFound)
         if (!(yield* repo.delete(id))) return yield* membershipNotFound
-        const ended = yield* subscriptions.deleteOfMember(project.id, membership.user_id)
-        if (ended.length > 0) yield* subscriptions.bumpRevision(project.id)
-        yield* deliveries.suppressOfMember(project.id, membership.user_id)
+        yield* removal.ofMembership(project.id, membership.user_id)
         yield* recordChange("membership.revoked", membership)
       },
       sql.withTransaction,
@@ -147,10 +143,8 @@ export class Memberships extends Effect.Service<Memberships>()("svc/Memberships"
 }) {
   static readonly layer = this.Default.pipe(Layer.provide([
     ApprovalGate.layer,
-    DeliveriesRepo.layer,
     EscalationPolicy.layer,
     MembershipsRepo.layer,
-    SubscriptionsRepo.layer,
     UsersRepo.layer
   ]))
 }

@@ -9,12 +9,11 @@ import { Deciders } from "./Approvals/Deciders.ts"
 import { ApprovalGate } from "./Approvals/Gate.ts"
 import { makeChange } from "./Approvals/Subject.ts"
 import { Audit } from "./Audit.ts"
-import { CommandStatusRepo } from "./Commands/StatusRepo.ts"
 import { CurrentActor, CurrentProject, requireStepUp, roleIn } from "./CurrentActor.ts"
 import { Hints, isUniqueViolation, orDieOnSql } from "./Database.ts"
 import * as Ids from "./Ids.ts"
+import { Removal } from "./kernel/Removal.ts"
 import { ProjectsRepo } from "./Projects/Repo.ts"
-import { SchedulesRepo } from "./Schedules/Repo.ts"
 import { tracedFn } from "./TracedFn.ts"
 
 const noSecondPerson = new Conflict({
@@ -47,8 +46,7 @@ export class Projects extends Effect.Service<Projects>()("svc/Projects", {
   effect: Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient
     const repo = yield* ProjectsRepo
-    const schedules = yield* SchedulesRepo
-    const commands = yield* CommandStatusRepo
+    const removal = yield* Removal
     const audit = yield* Audit
     const hints = yield* Hints
     const gate = yield* ApprovalGate
@@ -162,9 +160,8 @@ export class Projects extends Effect.Service<Projects>()("svc/Projects", {
       yield* repo.deleteHealth(id)
       yield* repo.deleteExports(id)
       yield* sql.withTransaction(Effect.gen(function*() {
-        yield* schedules.insertProjectTombstones(id, yield* Timestamp.now)
         const agentIds = yield* repo.listAgentIds(id)
-        yield* commands.cancelUnfinished({ project: id })
+        yield* removal.ofProject(id)
         yield* repo.insertDeletion(id, yield* Timestamp.now)
         yield* repo.delete(id)
         yield* Effect.forEach([id, ...agentIds], (changed) => hints.publish("access", changed), { discard: true })
@@ -195,12 +192,6 @@ export class Projects extends Effect.Service<Projects>()("svc/Projects", {
   })
 }) {
   static readonly layer = this.Default.pipe(
-    Layer.provide([
-      ApprovalGate.layer,
-      CommandStatusRepo.layer,
-      Deciders.layer,
-      ProjectsRepo.layer,
-      SchedulesRepo.layer
-    ])
+    Layer.provide([ApprovalGate.layer, Deciders.layer, ProjectsRepo.layer])
   )
 }

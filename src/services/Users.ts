@@ -19,9 +19,9 @@ import { Audit } from "./Audit.ts"
 import { CurrentActor, currentPerson, CurrentProject } from "./CurrentActor.ts"
 import { Hints, isUniqueViolation, orDieOnSql } from "./Database.ts"
 import * as Ids from "./Ids.ts"
+import { Removal } from "./kernel/Removal.ts"
 import { Notices } from "./Mail/Notices.ts"
 import { ProjectsRepo } from "./Projects/Repo.ts"
-import { SavedViewsRepo } from "./SavedViews/Repo.ts"
 import { SessionsRepo } from "./Sessions/Repo.ts"
 import { Passwords } from "./Users/Passwords.ts"
 import { changedFields, UsersRepo } from "./Users/Repo.ts"
@@ -54,7 +54,7 @@ export class Users extends Effect.Service<Users>()("svc/Users", {
     const escalation = yield* EscalationPolicy
     const gate = yield* ApprovalGate
     const projects = yield* ProjectsRepo
-    const savedViews = yield* SavedViewsRepo
+    const removal = yield* Removal
     const audit = yield* Audit
     const hints = yield* Hints
 
@@ -168,7 +168,7 @@ export class Users extends Effect.Service<Users>()("svc/Users", {
         yield* requireAnotherAdmin(id)
         const user = yield* Effect.flatMap(repo.findByIdForUpdate(id), orNotFound)
         if (user.is_admin) yield* escalation.requireGlobalAdmin
-        yield* savedViews.deletePersonal(id) // shared ones outlive their owner
+        yield* removal.ofUser(id)
         yield* repo.delete(id)
         yield* hints.publish("access", id)
         yield* audit.record({
@@ -267,7 +267,6 @@ export class Users extends Effect.Service<Users>()("svc/Users", {
     Notices.layer,
     Passwords.layer,
     ProjectsRepo.layer,
-    SavedViewsRepo.layer,
     SessionsRepo.layer,
     UsersRepo.layer
   ]))

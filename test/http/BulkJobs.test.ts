@@ -9,6 +9,7 @@ import { type BulkJobRow, BulkJobsRepo } from "../../src/services/BulkJobs/Repo.
 import { BulkJobRunner, leaseName } from "../../src/services/BulkJobs/Runner.ts"
 import * as Ids from "../../src/services/Ids.ts"
 import { Leader, Lease, LeaseLost } from "../../src/services/Leader.ts"
+import * as Removal from "../../src/services/operations/Removal.ts"
 import { connected, freshAgent, type TestAgent } from "../agent.ts"
 import { baseUrl, freshKey, freshProject, request, serverOn } from "../brain.ts"
 import { httpEngines } from "../engines.ts"
@@ -302,6 +303,7 @@ describe.each(httpEngines)("bulk jobs on %s", (engine) => {
     const services = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
       effect.pipe(
         Effect.provide(BulkJobRunner.layer),
+        Effect.provide(Removal.layer),
         Effect.provide(BulkJobsRepo.layer),
         Effect.provide(Leader.layer)
       )

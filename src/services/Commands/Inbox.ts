@@ -10,10 +10,9 @@ import * as Ids from "../Ids.ts"
 import { Loops } from "../Loops.ts"
 import { Metrics } from "../Metrics.ts"
 import { writeOrRefuse } from "../RefusedRows.ts"
-import { fireAction } from "../Schedules/FireCommand.ts"
-import { OpenFiresRepo } from "../Schedules/OpenFiresRepo.ts"
 import { Settings } from "../Settings.ts"
 import { observeCommandEnd } from "./EndMetrics.ts"
+import { LateAnswers } from "./LateAnswers.ts"
 import type { AckReport, CommandReport, FinishTransition, ResultReport } from "./Model.ts"
 import { CommandQueueRepo } from "./QueueRepo.ts"
 import { matchReports } from "./Reports.ts"
@@ -67,7 +66,7 @@ export const layer = Layer.scoped(
     const queue = yield* CommandQueueRepo
     const statuses = yield* CommandStatusRepo
     const retries = yield* TaskRetries
-    const fires = yield* OpenFiresRepo
+    const lateAnswers = yield* LateAnswers
     const audit = yield* Audit
     const metrics = yield* Metrics
     const loops = yield* Loops
@@ -98,8 +97,7 @@ export const layer = Layer.scoped(
       yield* statuses.finish(endings.map(({ end }) => end))
       yield* retries.insert(endings)
       const late = endings.filter(({ row }) => row.status === "timeout")
-      const firedLate = late.flatMap(({ row }) => (row.action === fireAction ? [row.id] : []))
-      if (firedLate.length > 0) yield* fires.reopen(firedLate)
+      yield* lateAnswers.apply(late.map(({ row }) => row))
       yield* audit.recordAll(late.map(lateAnswerEntry))
       return endings
     }, sql.withTransaction)
@@ -175,4 +173,4 @@ export const layer = Layer.scoped(
       )
     }
   })
-).pipe(Layer.provide([CommandQueueRepo.layer, CommandStatusRepo.layer, OpenFiresRepo.layer, TaskRetries.layer]))
+).pipe(Layer.provide([CommandQueueRepo.layer, CommandStatusRepo.layer, TaskRetries.layer]))

@@ -8,6 +8,7 @@ import * as Inbox from "../../../src/services/Commands/Inbox.ts"
 import { CommandQueueRepo } from "../../../src/services/Commands/QueueRepo.ts"
 import { RemoteProcesses } from "../../../src/services/Commands/RemoteProcesses.ts"
 import { CommandStatusRepo } from "../../../src/services/Commands/StatusRepo.ts"
+import * as LateFires from "../../../src/services/Schedules/LateFires.ts"
 import { brainOn } from "../../brain.ts"
 import { engines } from "../../databases.ts"
 import { until } from "../../until.ts"
@@ -68,7 +69,9 @@ const dispatchWith = Effect.gen(function*() {
 })
 
 describe.each(engines)("a dispatch whose statements get no answer, on %s", (engine) => {
-  layer(Inbox.layer.pipe(Layer.provideMerge(brainOn(engine))), { excludeTestServices: true })((it) => {
+  layer(Inbox.layer.pipe(Layer.provide(LateFires.layer), Layer.provideMerge(brainOn(engine))), {
+    excludeTestServices: true
+  })((it) => {
     it.scoped("sends claimed commands once, though the claim's answer was lost", () =>
       Effect.gen(function*() {
         const { connect, losses } = yield* dispatchWith

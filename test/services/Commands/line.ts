@@ -10,6 +10,8 @@ import * as Inbox from "../../../src/services/Commands/Inbox.ts"
 import { TaskReconciliation } from "../../../src/services/Commands/Reconciliation.ts"
 import { CommandSweep } from "../../../src/services/Commands/Sweep.ts"
 import * as Ids from "../../../src/services/Ids.ts"
+import * as Removal from "../../../src/services/operations/Removal.ts"
+import * as LateFires from "../../../src/services/Schedules/LateFires.ts"
 import type { SettingsShape } from "../../../src/services/Settings.ts"
 import { publishedCapabilities } from "../../agent.ts"
 import { brainOn } from "../../brain.ts"
@@ -120,7 +122,7 @@ export const commandsOver = Layer.fresh(
     CommandSweep.layerLoop,
     AbortedTasks.layerLoop,
     TaskReconciliation.layerLoop
-  ).pipe(Layer.provideMerge(lineLayer))
+  ).pipe(Layer.provide([LateFires.layer, Removal.layer]), Layer.provideMerge(lineLayer))
 )
 
 /** A brain with a server whose agents' line is in memory. */

@@ -15,6 +15,7 @@ import { CurrentActor, CurrentProject } from "../../../src/services/CurrentActor
 import { Vault } from "../../../src/services/Keys.ts"
 import { Leader } from "../../../src/services/Leader.ts"
 import { Metrics } from "../../../src/services/Metrics.ts"
+import * as Removal from "../../../src/services/operations/Removal.ts"
 import { Projects } from "../../../src/services/Projects.ts"
 import { Schedules } from "../../../src/services/Schedules.ts"
 import { ScheduleFires } from "../../../src/services/Schedules/Fires.ts"
@@ -95,6 +96,7 @@ const covers = ({ first, last, slots }: Misfire, tick: Timestamp.Timestamp, cade
 const { clock, state } = makeManualClock()
 
 const services = Layer.mergeAll(ScheduleFires.layer, Schedules.layer, Projects.layer, Leader.layer).pipe(
+  Layer.provide(Removal.layer),
   Layer.provideMerge(layerAgentSessions),
   Layer.provideMerge(Vault.layer),
   Layer.provideMerge(AuditLog.layer),

@@ -2,6 +2,7 @@ import { assert, describe, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SCHEDULE_PROTOCOL, STABLE_SNAPSHOT } from "../../../src/domain/Schedule/External.ts"
 import * as Inbox from "../../../src/services/Commands/Inbox.ts"
+import * as LateFires from "../../../src/services/Schedules/LateFires.ts"
 import { ScheduleStreams } from "../../../src/services/Schedules/Streams.ts"
 import { brainOn } from "../../brain.ts"
 import { engines } from "../../databases.ts"
@@ -13,7 +14,9 @@ import { world } from "../Commands/world.ts"
 const replica = Layer.build(Layer.fresh(ScheduleStreams.layer.pipe(Layer.provideMerge(lineLayer))))
 
 describe.each(engines)("streams of schedules on %s", (engine) => {
-  layer(Inbox.layer.pipe(Layer.provideMerge(brainOn(engine))), { excludeTestServices: true })((it) => {
+  layer(Inbox.layer.pipe(Layer.provide(LateFires.layer), Layer.provideMerge(brainOn(engine))), {
+    excludeTestServices: true
+  })((it) => {
     it.scoped("a dead connection takes no stream of a process that is back at another replica", () =>
       Effect.gen(function*() {
         const { agent_id, project, sql } = yield* world

@@ -1,0 +1,48 @@
+import { Effect, Layer } from "effect"
+import * as Timestamp from "../../domain/Timestamp.ts"
+import { CommandStatusRepo } from "../Commands/StatusRepo.ts"
+import { Removal } from "../kernel/Removal.ts"
+import { DeliveriesRepo } from "../Notifications/DeliveriesRepo.ts"
+import { SavedViewsRepo } from "../SavedViews/Repo.ts"
+import { Publications } from "../Schedules/Publications.ts"
+import { SchedulesRepo } from "../Schedules/Repo.ts"
+import { SubscriptionsRepo } from "../Subscriptions/Repo.ts"
+
+export const layer = Layer.effect(
+  Removal,
+  Effect.gen(function*() {
+    const commands = yield* CommandStatusRepo
+    const deliveries = yield* DeliveriesRepo
+    const publications = yield* Publications
+    const savedViews = yield* SavedViewsRepo
+    const schedules = yield* SchedulesRepo
+    const subscriptions = yield* SubscriptionsRepo
+    return {
+      ofProject: Effect.fnUntraced(function*(id) {
+        yield* schedules.insertProjectTombstones(id, yield* Timestamp.now)
+        yield* commands.cancelUnfinished({ project: id })
+      }),
+      ofAgent: (projectId, id) =>
+        Effect.map(publications.nextRevision, (revision) =>
+          Effect.zipLeft(
+            publications.withdraw(projectId, id, revision),
+            commands.cancelUnfinished({ agent: id })
+          )),
+      ofUser: (id) => savedViews.deletePersonal(id), // shared ones outlive their owner
+      ofMembership: Effect.fnUntraced(function*(projectId, userId) {
+        const ended = yield* subscriptions.deleteOfMember(projectId, userId)
+        if (ended.length > 0) yield* subscriptions.bumpRevision(projectId)
+        yield* deliveries.suppressOfMember(projectId, userId)
+      })
+    }
+  })
+).pipe(
+  Layer.provide([
+    CommandStatusRepo.layer,
+    DeliveriesRepo.layer,
+    Publications.layer,
+    SavedViewsRepo.layer,
+    SchedulesRepo.layer,
+    SubscriptionsRepo.layer
+  ])
+)
