@@ -1,7 +1,7 @@
 import { DateTime, Effect, type Option, Redacted } from "effect"
 import { readFile } from "node:fs/promises"
 import { join } from "node:path"
-import type { Readiness } from "../domain/Health.ts"
+import type { Readiness } from "../domain/Readiness.ts"
 import { client } from "../http/Client.ts"
 import { Settings } from "../services/Settings.ts"
 import { withTimeout } from "./Remote.ts"

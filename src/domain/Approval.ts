@@ -6,22 +6,6 @@ import { pageQuery } from "./Query.ts"
 import { text } from "./Text.ts"
 import { Timestamp } from "./Timestamp.ts"
 
-/** What waits for a second person; null or false: nothing of this kind. */
-export const ApprovalPolicy = Schema.Struct({
-  purge: describeField(Schema.Boolean, "Purges of queues.", true),
-  bulk_over: describeField(
-    Schema.NullOr(Schema.Int.pipe(Schema.between(0, 10_000))),
-    "Bulk retries, deletions and cancellations that may concern more tasks than this; null: none.",
-    100
-  ),
-  destructive_rules: describeField(
-    Schema.Boolean,
-    "Changes of automation rules that retry or cancel, and of a rule's tripped breaker.",
-    true
-  )
-}).annotations(describeBody("ApprovalPolicy", "What waits for a second person."))
-export type ApprovalPolicy = typeof ApprovalPolicy.Type
-
 /** What an endpoint answers whose act may wait. */
 export const heldCodes = ["approval_required", "too_many_approvals"] as const
 

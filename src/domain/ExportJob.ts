@@ -1,74 +1,9 @@
 import { Schema } from "effect"
-import { activityFields } from "./Activity.ts"
 import { describeBody, describeField, exampleId, exampleTime } from "./Describe.ts"
-import { caseInsensitiveId, ExportJobId, ProjectId, UserId } from "./Id.ts"
-import { QueryTimestamp } from "./Query.ts"
-import { taskFields } from "./Task.ts"
-import { filterFields } from "./Task/Filter.ts"
-import { nullish, text } from "./Text.ts"
+import { ExportJobId, ProjectId, UserId } from "./Id.ts"
 import { Timestamp } from "./Timestamp.ts"
 
 export const ExportJobFormat = Schema.Literal("csv", "json", "xlsx")
-
-/** bodies: ExportJobCreate. The terms are those of the audit list. */
-export const ExportJobCreate = Schema.Struct({
-  format: describeField(ExportJobFormat, "The kind of file.", "csv"),
-  action_prefix: describeField(nullish(text(80)), "The beginning of the action, case-sensitive.", "task."),
-  outcome: describeField(nullish(text(20)), "`allow` or `deny`.", "deny"),
-  user_id: describeField(nullish(caseInsensitiveId(UserId)), "Who did it.", exampleId),
-  target_id: describeField(nullish(text(200)), "What it was done to: a command's id, a rule's id.", exampleId),
-  since: describeField(nullish(QueryTimestamp), "Lower bound, included; a date-time with its offset.", exampleTime),
-  fields: describeField(
-    nullish(
-      Schema.Array(Schema.Literal(...activityFields)).pipe(Schema.minItems(1), Schema.maxItems(20))
-    ),
-    "The columns and their order; all of them when absent.",
-    ["occurred_at", "action"]
-  )
-}).annotations(describeBody("ExportJobCreate", "An export of the project's audit log."))
-export type ExportJobCreate = typeof ExportJobCreate.Type
-
-/** The columns of a file of tasks, and their order. */
-export const exportedTaskFields = describeField(
-  nullish(
-    Schema.Array(Schema.Literal(...taskFields)).pipe(Schema.minItems(1), Schema.maxItems(50))
-  ),
-  "The columns and their order; all of them when absent.",
-  ["name", "state"]
-)
-
-/** The terms are those of bulk jobs. Unknown fields are refused: without a misspelt filter more tasks would match. */
-export const TaskExportJobCreate = Schema.Struct({
-  format: describeField(ExportJobFormat, "The kind of file.", "csv"),
-  fields: exportedTaskFields,
-  ...filterFields
-}).annotations({
-  ...describeBody("TaskExportJobCreate", "An export of the tasks that match all terms; of all tasks without one."),
-  parseOptions: { onExcessProperty: "error" }
-})
-export type TaskExportJobCreate = typeof TaskExportJobCreate.Type
-
-/** The file of an export of tasks with the format json. */
-export const ExportedTasks = Schema.Array(
-  Schema.Struct({
-    name: describeField(
-      Schema.optional(Schema.String),
-      "The task's name; further members as `fields` names them.",
-      "shop.pay"
-    )
-  })
-).annotations(describeBody("ExportedTasks", "All tasks, newest first, with the members that `fields` names."))
-
-/** The file of an export with the format json. */
-export const ExportedAuditRows = Schema.Array(
-  Schema.Struct({
-    action: describeField(
-      Schema.optional(Schema.String),
-      "What was done; further members as `fields` names them.",
-      "task.bulk_deleted"
-    )
-  })
-).annotations(describeBody("ExportedAuditRows", "All rows, newest first, with the members that `fields` names."))
 
 export const ExportJobStatus = Schema.Literal("pending", "running", "completed", "failed")
 

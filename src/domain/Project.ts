@@ -1,12 +1,27 @@
 import { Schema } from "effect"
 import { Role } from "./Access.ts"
-import { ApprovalPolicy } from "./Approval.ts"
 import { Cidr, isInCidrs } from "./Cidr.ts"
 import { describeBody, describeField, exampleId, exampleTime } from "./Describe.ts"
 import { ProjectId } from "./Id.ts"
 import { patchField } from "./Patch.ts"
 import { nullish, text } from "./Text.ts"
 import { Timestamp } from "./Timestamp.ts"
+
+/** What waits for a second person; null or false: nothing of this kind. */
+export const ApprovalPolicy = Schema.Struct({
+  purge: describeField(Schema.Boolean, "Purges of queues.", true),
+  bulk_over: describeField(
+    Schema.NullOr(Schema.Int.pipe(Schema.between(0, 10_000))),
+    "Bulk retries, deletions and cancellations that may concern more tasks than this; null: none.",
+    100
+  ),
+  destructive_rules: describeField(
+    Schema.Boolean,
+    "Changes of automation rules that retry or cancel, and of a rule's tripped breaker.",
+    true
+  )
+}).annotations(describeBody("ApprovalPolicy", "What waits for a second person."))
+export type ApprovalPolicy = typeof ApprovalPolicy.Type
 
 /** A project: what tasks, agents and memberships belong to. Also its public form (bodies: ProjectPublic). */
 export const Project = Schema.Struct({

@@ -69,3 +69,11 @@ export const exportFormat = describeField(
   "A file of all matching rows instead of a page.",
   "csv"
 )
+
+/** The terms of a request that were given. */
+export const omitNullTerms = (terms: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> =>
+  Object.fromEntries(Object.entries(terms).filter(([, term]) => term !== null))
+
+/** Terms as people read them: of ids the number. */
+export const summarizeTerms = (terms: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> =>
+  Array.isArray(terms.task_ids) ? { ...terms, task_ids: terms.task_ids.length } : terms

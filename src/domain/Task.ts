@@ -3,7 +3,6 @@ import { describeBody, describeField, exampleId, exampleTime } from "./Describe.
 import { AgentId, Id, ProjectId } from "./Id.ts"
 import { Page } from "./Page.ts"
 import { TaskEventKind, TaskPriority, TaskState } from "./TaskState.ts"
-import { text } from "./Text.ts"
 import { Timestamp } from "./Timestamp.ts"
 
 const JsonText = Schema.Unknown.annotations({ description: "JSON, digit for digit as the agent sent it" })
@@ -188,7 +187,3 @@ export const Event = Schema.Struct({
 }).annotations(describeBody("Event", "An event of a task."))
 
 export const EventList = Page(Event).annotations(describeBody("EventList", "A page of events."))
-
-/** Identifies a task in a project: the engine's name and the engine's own id of the task. */
-export const TaskKey = Schema.Struct({ engine: text(40, 1), task_id: text(200, 1) })
-export type TaskKey = typeof TaskKey.Type

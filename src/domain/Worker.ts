@@ -103,3 +103,10 @@ export const ENGINES_WITH_WORKERS_BY_TASKS: ReadonlySet<string> = new Set(["rq",
 
 /** The stored metadata of a worker that is an agent process. */
 export const agentProcessMetadata = JSON.stringify({ agent_process: true })
+
+/** A worker's pool, from its report. */
+export interface PoolReport {
+  readonly concurrency: number | null
+  /** The processes of its pool; null where it reports none. */
+  readonly process_ids: ReadonlyArray<number> | null
+}

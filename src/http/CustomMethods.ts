@@ -7,7 +7,7 @@
  */
 import type { OpenApi } from "@effect/platform"
 import { Record, Schema } from "effect"
-import { slug } from "./Projects/Api.ts"
+import { slug } from "./ProjectPath.ts"
 
 /** The parameters of ``post("preview")`/projects/${slug}/schedules:preview` ``: handlers and callers see the slug. */
 export const pathWithVerb = (verb: string) =>

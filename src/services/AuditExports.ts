@@ -1,5 +1,5 @@
 import { Effect, Schema } from "effect"
-import type { ExportJobCreate } from "../domain/ExportJob.ts"
+import type { ExportJobCreate } from "../domain/AuditExport.ts"
 import { UserId } from "../domain/Id.ts"
 import * as Timestamp from "../domain/Timestamp.ts"
 import { CurrentActor } from "./CurrentActor.ts"

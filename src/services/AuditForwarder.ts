@@ -1,7 +1,7 @@
 import { Clock, Effect, Queue, Redacted } from "effect"
 import { createHmac, hash } from "node:crypto"
 import { hostname } from "node:os"
-import type { AuditForwarderStatus } from "../domain/Installation.ts"
+import type { AuditForwarderStatus } from "../domain/AuditForwarder.ts"
 import * as Timestamp from "../domain/Timestamp.ts"
 import { runAfterCommit } from "./AfterCommit.ts"
 import type { StoredRow } from "./Audit/ChainWriter.ts"

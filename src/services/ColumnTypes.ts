@@ -1,5 +1,5 @@
 import { Schema } from "effect"
-import { omitNullTerms } from "../domain/Task/Filter.ts"
+import { omitNullTerms } from "../domain/Query.ts"
 
 /** How values are kept in both databases: booleans as INTEGER 0 or 1, structures as JSON text. */
 export const BooleanColumn = Schema.transform(Schema.Number, Schema.Boolean, {

@@ -5,7 +5,7 @@ import type { BulkRetry, PurgeQueue, RetryTask } from "../domain/Command/Request
 import { Conflict, NotFound, ValidationFailed } from "../domain/Errors.ts"
 import type { CommandId } from "../domain/Id.ts"
 import { decodeCursor, encodeCursor, type PageOf } from "../domain/Page.ts"
-import type { TaskKey } from "../domain/Task.ts"
+import type { TaskKey } from "../domain/TaskKey.ts"
 import * as Timestamp from "../domain/Timestamp.ts"
 import { ApprovalGate } from "./Approvals/Gate.ts"
 import { makeSelection, makeTaskSelection } from "./Approvals/Subject.ts"

@@ -1,7 +1,6 @@
 import type { SqlClient, SqlError } from "@effect/sql"
 import { Context, Effect, type Stream } from "effect"
 import type { AgentId, ProjectId, UserId } from "../domain/Id.ts"
-import type { Consumer } from "../domain/Trigger.ts"
 import type { SqliteConnection } from "../sqlite/Connection.ts"
 
 /**
@@ -89,7 +88,7 @@ export interface HintIds {
   /** A user, agent or project whose access was reduced. */
   readonly access: UserId | AgentId | ProjectId
   /** A consumer whose trigger events wait. */
-  readonly trigger_events: Consumer
+  readonly trigger_events: string
 }
 
 export type Channel = keyof HintIds

@@ -1,5 +1,5 @@
 import { Context, type MutableRef } from "effect"
-import type { Readiness } from "../domain/Health.ts"
+import type { Readiness } from "../domain/Readiness.ts"
 
 /** Why the program does not serve yet. */
 export type StartupReason = Exclude<Extract<Readiness, { status: "unready" }>["reason"], "audit_log" | "schema">

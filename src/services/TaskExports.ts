@@ -1,6 +1,6 @@
 import { Effect, Schema } from "effect"
 import { Forbidden } from "../domain/Errors.ts"
-import { exportedTaskFields, type TaskExportJobCreate } from "../domain/ExportJob.ts"
+import { exportedTaskFields, type TaskExportJobCreate } from "../domain/Task/Export.ts"
 import { filterFields } from "../domain/Task/Filter.ts"
 import { isPayloadField } from "../domain/Task/Json.ts"
 import * as Timestamp from "../domain/Timestamp.ts"

@@ -1,7 +1,7 @@
 import { SqlClient } from "@effect/sql"
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect, Exit } from "effect"
-import type { ExportJobCreate } from "../../src/domain/ExportJob.ts"
+import type { ExportJobCreate } from "../../src/domain/AuditExport.ts"
 import { AuditExportRunner } from "../../src/services/AuditExports/Runner.ts"
 import { baseUrl, freshKey, freshProject, request, serverOn } from "../brain.ts"
 import { assertRefused, clientWith } from "../client.ts"

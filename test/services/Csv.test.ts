@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as fc from "fast-check"
-import type { Cell } from "../../src/domain/Task/Json.ts"
+import type { Cell } from "../../src/domain/Cell.ts"
 import { csvFormat, escapeFormula } from "../../src/services/Export/Formats.ts"
 import { cellsOfCsv } from "../http/Tasks/files.ts"
 

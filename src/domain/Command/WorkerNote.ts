@@ -3,13 +3,7 @@
  * no worker says that it obeyed. The worker's next report is the proof.
  */
 import type { Timestamp } from "../Timestamp.ts"
-
-/** A worker's pool, from its report. */
-export interface PoolReport {
-  readonly concurrency: number | null
-  /** The processes of its pool; null where it reports none. */
-  readonly process_ids: ReadonlyArray<number> | null
-}
+import type { PoolReport } from "../Worker.ts"
 
 /** The worker that a command names, as it is now. */
 export interface WorkerFacts extends PoolReport {

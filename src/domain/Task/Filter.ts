@@ -197,14 +197,6 @@ export const taskIds = describeField(
   [exampleId]
 )
 
-/** The terms of a request that were given. */
-export const omitNullTerms = (terms: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> =>
-  Object.fromEntries(Object.entries(terms).filter(([, term]) => term !== null))
-
-/** Terms as people read them: of ids the number. */
-export const summarizeTerms = (terms: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> =>
-  Array.isArray(terms.task_ids) ? { ...terms, task_ids: terms.task_ids.length } : terms
-
 /** The terms of a bulk deletion, a bulk job or an export. */
 export const filterFields = {
   task_ids: taskIds,

@@ -8,7 +8,7 @@ import { NoParams } from "../../domain/Query.ts"
 import { ProvideActor, ProvideProject } from "../Access.ts"
 import { pathParameter } from "../Docs/Parameters.ts"
 import { inChapter, operation } from "../Docs/Tags.ts"
-import { slug } from "../Projects/Api.ts"
+import { slug } from "../ProjectPath.ts"
 
 const agentId = pathParameter("agent_id", caseInsensitiveId(AgentId), "The agent's id.", exampleId)
 

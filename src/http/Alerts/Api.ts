@@ -8,7 +8,7 @@ import { ProvideActor, ProvideProject } from "../Access.ts"
 import { pathParameter } from "../Docs/Parameters.ts"
 import { inChapter, operation } from "../Docs/Tags.ts"
 import { html, LinkToken } from "../Html/Api.ts"
-import { slug } from "../Projects/Api.ts"
+import { slug } from "../ProjectPath.ts"
 
 const alertId = pathParameter("alert_id", caseInsensitiveId(AlertId), "The alert's id.", exampleId)
 

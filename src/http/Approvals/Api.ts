@@ -6,7 +6,7 @@ import { ApprovalId, caseInsensitiveId } from "../../domain/Id.ts"
 import { ProvideActor, ProvideProject } from "../Access.ts"
 import { pathParameter } from "../Docs/Parameters.ts"
 import { inChapter, operation } from "../Docs/Tags.ts"
-import { slug } from "../Projects/Api.ts"
+import { slug } from "../ProjectPath.ts"
 
 const approvalId = pathParameter("approval_id", caseInsensitiveId(ApprovalId), "The approval's id.", exampleId)
 

@@ -3,7 +3,7 @@ import { Access } from "../../domain/Access.ts"
 import { AuditPage, ListAudit } from "../../domain/Activity.ts"
 import { ProvideActor, ProvideProject } from "../Access.ts"
 import { inChapter, operation } from "../Docs/Tags.ts"
-import { slug } from "../Projects/Api.ts"
+import { slug } from "../ProjectPath.ts"
 
 /** A project's audit log (bodies: audit). With `format`, the list is a file: see docs/api.md. */
 export class AuditApi extends HttpApiGroup.make("audit")

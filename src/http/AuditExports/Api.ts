@@ -1,14 +1,15 @@
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "@effect/platform"
 import { Schema } from "effect"
 import { Access } from "../../domain/Access.ts"
+import { ExportedAuditRows, ExportJobCreate } from "../../domain/AuditExport.ts"
 import { describeField, exampleId } from "../../domain/Describe.ts"
-import { ExportedAuditRows, ExportJob, ExportJobCreate, ExportJobList } from "../../domain/ExportJob.ts"
+import { ExportJob, ExportJobList } from "../../domain/ExportJob.ts"
 import { caseInsensitiveId, ExportJobId } from "../../domain/Id.ts"
 import { wholeNumber } from "../../domain/Query.ts"
 import { ProvideActor, ProvideProject } from "../Access.ts"
 import { pathParameter } from "../Docs/Parameters.ts"
 import { inChapter, operation } from "../Docs/Tags.ts"
-import { slug } from "../Projects/Api.ts"
+import { slug } from "../ProjectPath.ts"
 
 const jobId = pathParameter("job_id", caseInsensitiveId(ExportJobId), "The export's id.", exampleId)
 

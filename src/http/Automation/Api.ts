@@ -12,7 +12,7 @@ import { ProvideActor, ProvideProject } from "../Access.ts"
 import { pathWithVerb } from "../CustomMethods.ts"
 import { pathParameter } from "../Docs/Parameters.ts"
 import { inChapter, operation } from "../Docs/Tags.ts"
-import { slug } from "../Projects/Api.ts"
+import { slug } from "../ProjectPath.ts"
 
 const ruleId = pathParameter("rule_id", caseInsensitiveId(RuleId), "The rule's id.", exampleId)
 

@@ -10,7 +10,7 @@ import { ProvideActor, ProvideProject } from "../Access.ts"
 import { pathWithVerb } from "../CustomMethods.ts"
 import { pathParameter } from "../Docs/Parameters.ts"
 import { inChapter, operation } from "../Docs/Tags.ts"
-import { slug } from "../Projects/Api.ts"
+import { slug } from "../ProjectPath.ts"
 
 const jobId = pathParameter("bulk_job_id", caseInsensitiveId(BulkJobId), "The bulk job's id.", exampleId)
 

@@ -18,7 +18,7 @@ import { ProvideActor, ProvideProject } from "../Access.ts"
 import { pathWithVerb } from "../CustomMethods.ts"
 import { pathParameter } from "../Docs/Parameters.ts"
 import { inChapter, operation } from "../Docs/Tags.ts"
-import { slug } from "../Projects/Api.ts"
+import { slug } from "../ProjectPath.ts"
 
 const requestId = pathParameter("request_id", caseInsensitiveId(BulkRetryId), "The bulk retry's id.", exampleId)
 

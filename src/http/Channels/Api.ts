@@ -16,7 +16,7 @@ import { caseInsensitiveId, ChannelId } from "../../domain/Id.ts"
 import { ProvideActor, ProvideProject } from "../Access.ts"
 import { pathParameter } from "../Docs/Parameters.ts"
 import { inChapter, operation } from "../Docs/Tags.ts"
-import { slug } from "../Projects/Api.ts"
+import { slug } from "../ProjectPath.ts"
 
 const channelId = pathParameter("channel_id", caseInsensitiveId(ChannelId), "The channel's id.", exampleId)
 

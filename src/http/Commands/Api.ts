@@ -21,7 +21,7 @@ import { text } from "../../domain/Text.ts"
 import { ProvideActor, ProvideProject } from "../Access.ts"
 import { pathParameter } from "../Docs/Parameters.ts"
 import { inChapter, operation } from "../Docs/Tags.ts"
-import { slug } from "../Projects/Api.ts"
+import { slug } from "../ProjectPath.ts"
 
 const commandId = pathParameter("command_id", caseInsensitiveId(CommandId), "The command's id.", exampleId)
 

@@ -3,7 +3,7 @@ import { Access } from "../../domain/Access.ts"
 import { DeadLetterPage, ListDeadLetters } from "../../domain/DeadLetter.ts"
 import { ProvideActor, ProvideProject } from "../Access.ts"
 import { inChapter, operation } from "../Docs/Tags.ts"
-import { slug } from "../Projects/Api.ts"
+import { slug } from "../ProjectPath.ts"
 
 /** What engines keep of failed tasks (bodies: dead-letters). */
 export class DeadLettersApi extends HttpApiGroup.make("dead_letters")

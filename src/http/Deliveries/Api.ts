@@ -14,7 +14,7 @@ import { exampleId } from "../../domain/Describe.ts"
 import { ProvideActor, ProvideProject } from "../Access.ts"
 import { pathParameter } from "../Docs/Parameters.ts"
 import { inChapter, operation } from "../Docs/Tags.ts"
-import { slug } from "../Projects/Api.ts"
+import { slug } from "../ProjectPath.ts"
 
 const deliveryId = pathParameter("delivery_id", deliveryIdInPath, "The delivery's id.", exampleId)
 

@@ -4,7 +4,7 @@ import { EventList } from "../../domain/Task.ts"
 import { ListEvents } from "../../domain/Task/Filter.ts"
 import { ProvideActor, ProvideProject } from "../Access.ts"
 import { inChapter, operation } from "../Docs/Tags.ts"
-import { slug } from "../Projects/Api.ts"
+import { slug } from "../ProjectPath.ts"
 
 /** A task's timeline (bodies: events). */
 export class EventsApi extends HttpApiGroup.make("events")

@@ -10,7 +10,7 @@ import {
 import { ProvideActor, ProvideProject } from "../Access.ts"
 import { pathParameter } from "../Docs/Parameters.ts"
 import { inChapter, operation } from "../Docs/Tags.ts"
-import { slug } from "../Projects/Api.ts"
+import { slug } from "../ProjectPath.ts"
 
 const fingerprint = pathParameter("fingerprint", Schema.String, "The group's fingerprint.", "9f2c41d07be5a836")
 

@@ -1,6 +1,7 @@
 import { HttpApiEndpoint, HttpApiGroup } from "@effect/platform"
 import { Access } from "../../domain/Access.ts"
-import { Alive, DeepHealth, Ready, SystemInfo, Unready } from "../../domain/Health.ts"
+import { Alive, DeepHealth, SystemInfo } from "../../domain/Health.ts"
+import { Ready, Unready } from "../../domain/Readiness.ts"
 import { ProvideActor } from "../Access.ts"
 import { inChapter, operation } from "../Docs/Tags.ts"
 

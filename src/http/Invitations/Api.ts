@@ -17,7 +17,7 @@ import { ProvideActor, ProvideProject } from "../Access.ts"
 import { pathParameter } from "../Docs/Parameters.ts"
 import { inChapter, operation } from "../Docs/Tags.ts"
 import { html, LinkToken } from "../Html/Api.ts"
-import { slug } from "../Projects/Api.ts"
+import { slug } from "../ProjectPath.ts"
 
 const invitationId = pathParameter("invitation_id", caseInsensitiveId(InvitationId), "The invitation's id.", exampleId)
 

@@ -11,7 +11,7 @@ import {
 import { ProvideActor, ProvideProject } from "../Access.ts"
 import { pathParameter } from "../Docs/Parameters.ts"
 import { inChapter, operation } from "../Docs/Tags.ts"
-import { slug } from "../Projects/Api.ts"
+import { slug } from "../ProjectPath.ts"
 
 const windowId = pathParameter("window_id", caseInsensitiveId(MaintenanceWindowId), "The window's id.", exampleId)
 

@@ -8,7 +8,7 @@ import { GrantMembership, Membership, UpdateMembership } from "../../domain/Memb
 import { ProvideActor, ProvideProject } from "../Access.ts"
 import { pathParameter } from "../Docs/Parameters.ts"
 import { inChapter, operation } from "../Docs/Tags.ts"
-import { slug } from "../Projects/Api.ts"
+import { slug } from "../ProjectPath.ts"
 
 const membershipId = pathParameter("membership_id", caseInsensitiveId(MembershipId), "The membership's id.", exampleId)
 

@@ -4,8 +4,8 @@ import { Access } from "../../domain/Access.ts"
 import { heldCodes } from "../../domain/Approval.ts"
 import { CreateProject, Project, UpdateProject } from "../../domain/Project.ts"
 import { ProvideActor, ProvideProject } from "../Access.ts"
-import { pathParameter } from "../Docs/Parameters.ts"
 import { inChapter, operation } from "../Docs/Tags.ts"
+import { slug } from "../ProjectPath.ts"
 
 /** The projects themselves (interface, Other paths; bodies: projects). */
 export class ProjectsApi extends HttpApiGroup.make("projects")
@@ -31,8 +31,6 @@ export class ProjectsApi extends HttpApiGroup.make("projects")
   .middleware(ProvideActor)
   .annotateContext(inChapter("Projects"))
 {}
-
-export const slug = pathParameter("slug", Schema.String, "The project's slug.", "shop")
 
 /** One project. */
 export class ProjectApi extends HttpApiGroup.make("project")

@@ -6,7 +6,7 @@ import { Queue } from "../../domain/Queue.ts"
 import { ProvideActor, ProvideProject } from "../Access.ts"
 import { pagedRowsDescription } from "../Docs/Parameters.ts"
 import { inChapter, operation } from "../Docs/Tags.ts"
-import { slug } from "../Projects/Api.ts"
+import { slug } from "../ProjectPath.ts"
 
 /** The engines' queues (bodies: queues). */
 export class QueuesApi extends HttpApiGroup.make("queues")

@@ -7,7 +7,7 @@ import { SavedView, SavedViewWrite } from "../../domain/SavedView.ts"
 import { ProvideActor, ProvideProject } from "../Access.ts"
 import { pathParameter } from "../Docs/Parameters.ts"
 import { inChapter, operation } from "../Docs/Tags.ts"
-import { slug } from "../Projects/Api.ts"
+import { slug } from "../ProjectPath.ts"
 
 const viewId = pathParameter("view_id", caseInsensitiveId(SavedViewId), "The view's id.", exampleId)
 

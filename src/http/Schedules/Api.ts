@@ -27,7 +27,7 @@ import { ProvideActor, ProvideProject } from "../Access.ts"
 import { pathWithVerb } from "../CustomMethods.ts"
 import { pathParameter } from "../Docs/Parameters.ts"
 import { inChapter, operation } from "../Docs/Tags.ts"
-import { slug } from "../Projects/Api.ts"
+import { slug } from "../ProjectPath.ts"
 
 const ScheduleIdInput = caseInsensitiveId(ScheduleId)
 const scheduleId = pathParameter("schedule_id", ScheduleIdInput, "The schedule's id.", exampleId)

@@ -4,7 +4,7 @@ import { Access } from "../../domain/Access.ts"
 import { ProvideActor, ProvideProject } from "../Access.ts"
 import { withParameters } from "../Docs/Parameters.ts"
 import { inChapter, operation } from "../Docs/Tags.ts"
-import { slug } from "../Projects/Api.ts"
+import { slug } from "../ProjectPath.ts"
 
 export const streamEndpoint = HttpApiEndpoint.get("stream")`/projects/${slug}/stream`
   .addSuccess(

@@ -16,7 +16,7 @@ import {
 import { ProvideActor, ProvideProject } from "../Access.ts"
 import { pathParameter } from "../Docs/Parameters.ts"
 import { inChapter, operation } from "../Docs/Tags.ts"
-import { slug } from "../Projects/Api.ts"
+import { slug } from "../ProjectPath.ts"
 
 const defaultId = pathParameter("default_id", caseInsensitiveId(SubscriptionId), "The default's id.", exampleId)
 const subscriptionId = pathParameter("sub_id", caseInsensitiveId(SubscriptionId), "The subscription's id.", exampleId)

@@ -10,7 +10,7 @@ import { TaskWhy } from "../../domain/Task/WhyAnswer.ts"
 import { ProvideActor, ProvideProject } from "../Access.ts"
 import { pathParameter } from "../Docs/Parameters.ts"
 import { inChapter, operation } from "../Docs/Tags.ts"
-import { slug } from "../Projects/Api.ts"
+import { slug } from "../ProjectPath.ts"
 
 const engine = pathParameter("engine", Schema.String, "The engine.", "celery")
 /** Any characters; a slash in it is sent as %2F. */

@@ -5,7 +5,7 @@ import { FindStats, Stats } from "../../domain/Rollup/Stats.ts"
 import { FindTrends, ListTaskNames, TaskNames, Trends } from "../../domain/Rollup/Trends.ts"
 import { ProvideActor, ProvideProject } from "../Access.ts"
 import { inChapter, operation } from "../Docs/Tags.ts"
-import { slug } from "../Projects/Api.ts"
+import { slug } from "../ProjectPath.ts"
 
 /** Counts and durations of a project (bodies: stats, trends). */
 export class TrendsApi extends HttpApiGroup.make("trends")

@@ -10,7 +10,7 @@ import { ProjectLint } from "../../domain/WorkerLint.ts"
 import { ProvideActor, ProvideProject } from "../Access.ts"
 import { pagedRowsDescription, pathParameter } from "../Docs/Parameters.ts"
 import { inChapter, operation } from "../Docs/Tags.ts"
-import { slug } from "../Projects/Api.ts"
+import { slug } from "../ProjectPath.ts"
 
 // any text: an id that is not a UUID names no worker (404)
 const workerId = pathParameter("worker_id", Schema.String.pipe(Schema.brand("WorkerId")), "The worker's id.", exampleId)

@@ -1,7 +1,7 @@
 import { Chunk, Effect, Stream } from "effect"
 import { type ActivityField, activityFields, type ActivityItem } from "../../domain/Activity.ts"
+import type { Cell } from "../../domain/Cell.ts"
 import type { ExportFormat } from "../../domain/Query.ts"
-import type { Cell } from "../../domain/Task/Json.ts"
 import {
   type CountedFile,
   countRead,

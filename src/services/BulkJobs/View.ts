@@ -1,6 +1,6 @@
 import { Effect, Layer } from "effect"
 import type { BulkJob } from "../../domain/BulkJob.ts"
-import { omitNullTerms, summarizeTerms } from "../../domain/Task/Filter.ts"
+import { omitNullTerms, summarizeTerms } from "../../domain/Query.ts"
 import type { Timestamp } from "../../domain/Timestamp.ts"
 import { EngineAgents } from "../Commands/EngineAgents.ts"
 import { MemberNames } from "../MemberNames.ts"

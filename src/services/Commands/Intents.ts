@@ -18,7 +18,7 @@ import { Gone, type Issue, NotFound, ValidationFailed } from "../../domain/Error
 import type { AgentId } from "../../domain/Id.ts"
 import { lossIssues } from "../../domain/LossyCopy.ts"
 import { makePurgeToken } from "../../domain/PurgeToken.ts"
-import type { TaskKey } from "../../domain/Task.ts"
+import type { TaskKey } from "../../domain/TaskKey.ts"
 import { AgentProcessesRepo } from "../AgentProcesses/Repo.ts"
 import { Agents } from "../Agents.ts"
 import { AgentsRepo, type CommandedAgent } from "../Agents/Repo.ts"

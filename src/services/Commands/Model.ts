@@ -1,8 +1,8 @@
 import type { CanonicalText, JsonInput } from "../../domain/CanonicalJson.ts"
 import type { Command, CommandAction, CommandStatus } from "../../domain/Command.ts"
-import type { PoolReport } from "../../domain/Command/WorkerNote.ts"
 import type { AgentId, BulkJobId, CommandId, ProjectId, UserId } from "../../domain/Id.ts"
 import type { Timestamp } from "../../domain/Timestamp.ts"
+import type { PoolReport } from "../../domain/Worker.ts"
 import type { CommandedAgent } from "../Agents/Repo.ts"
 import type { AuditEntry } from "../Audit/Row.ts"
 

@@ -1,8 +1,8 @@
 import { Chunk, Effect, Stream } from "effect"
 import { toCodeUnits } from "../../domain/CanonicalJson/CodeUnits.ts"
+import type { Cell } from "../../domain/Cell.ts"
 import { ValidationFailed } from "../../domain/Errors.ts"
 import type { ExportFormat } from "../../domain/Query.ts"
-import type { Cell } from "../../domain/Task/Json.ts"
 import { replaceEach } from "../../domain/Text.ts"
 
 /** A file that streams to the caller. */

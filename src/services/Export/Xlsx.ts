@@ -1,7 +1,7 @@
 import { Deferred, Effect, Stream } from "effect"
 import { Worker } from "node:worker_threads"
+import type { Cell } from "../../domain/Cell.ts"
 import type { ValidationFailed } from "../../domain/Errors.ts"
-import type { Cell } from "../../domain/Task/Json.ts"
 import { makeFairSemaphore } from "../FairQueue.ts"
 import { workerFile } from "../WorkerFile.ts"
 import { maxXlsxCharacters, tooMuchXlsxText } from "./Formats.ts"

@@ -1,7 +1,7 @@
 import { Effect, Schema } from "effect"
 import { type FailureGroup, type ListFailureGroups, SampleTask, type Share } from "../../domain/Failure/Group.ts"
 import type { ProjectId } from "../../domain/Id.ts"
-import type { TaskKey } from "../../domain/Task.ts"
+import type { TaskKey } from "../../domain/TaskKey.ts"
 import { Timestamp } from "../../domain/Timestamp.ts"
 import { Reader } from "../Database.ts"
 import { rowsOf } from "../Rows.ts"

@@ -1,6 +1,6 @@
 import { Effect, Layer, Option } from "effect"
+import { rolesOfGroups } from "../../domain/GroupRole.ts"
 import type { UserId } from "../../domain/Id.ts"
-import { rolesOfGroups } from "../../domain/Oidc.ts"
 import { CurrentProject } from "../CurrentActor.ts"
 import { Memberships } from "../Memberships.ts"
 import { MembershipsRepo } from "../Memberships/Repo.ts"

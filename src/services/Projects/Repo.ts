@@ -1,7 +1,7 @@
 import { SqlClient } from "@effect/sql"
 import { Array as Arr, Effect, Option, Schema } from "effect"
-import { ApprovalPolicy } from "../../domain/Approval.ts"
 import { AgentId, ProjectId, type UserId } from "../../domain/Id.ts"
+import { ApprovalPolicy } from "../../domain/Project.ts"
 import { Project } from "../../domain/Project.ts"
 import { Timestamp } from "../../domain/Timestamp.ts"
 import { BooleanColumn, JsonColumn } from "../ColumnTypes.ts"

@@ -1,5 +1,5 @@
 import type { Context } from "effect"
-import type { SettingItem } from "../../domain/Installation.ts"
+import type { SettingItem } from "../../domain/SettingItem.ts"
 import { settingDefinitions, type Settings } from "../Settings.ts"
 import type { Setting } from "./Kinds.ts"
 

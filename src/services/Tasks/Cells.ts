@@ -1,6 +1,7 @@
 /** Tasks as the cells of a table: for csv and xlsx. */
+import { type Cell } from "../../domain/Cell.ts"
 import { type TaskField, taskFields } from "../../domain/Task.ts"
-import { type Cell, type TaskRow } from "../../domain/Task/Json.ts"
+import { type TaskRow } from "../../domain/Task/Json.ts"
 import { escapeFormula } from "../Export/Formats.ts"
 
 /** Picks the cells of these fields. Numbers stay numbers; args, kwargs, result and tags are their JSON text. */

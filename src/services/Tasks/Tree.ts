@@ -1,6 +1,7 @@
 import { Effect, Option } from "effect"
 import type { ProjectId } from "../../domain/Id.ts"
-import type { TaskKey, TaskTree, TaskTreeNode } from "../../domain/Task.ts"
+import type { TaskTree, TaskTreeNode } from "../../domain/Task.ts"
+import type { TaskKey } from "../../domain/TaskKey.ts"
 import { Reader } from "../Database.ts"
 
 /** Maximum nodes of a tree (interface, Limits). */

@@ -1,7 +1,7 @@
 import { Effect, Option, Schema } from "effect"
-import type { PoolReport } from "../../domain/Command/WorkerNote.ts"
 import type { ProjectId, WorkerId } from "../../domain/Id.ts"
 import type { Timestamp } from "../../domain/Timestamp.ts"
+import type { PoolReport } from "../../domain/Worker.ts"
 import { agentProcessMetadata, groupOfWorker, Worker, WorkerDetail } from "../../domain/Worker.ts"
 import { JsonColumn } from "../ColumnTypes.ts"
 import { Reader } from "../Database.ts"
