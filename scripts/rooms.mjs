@@ -24,8 +24,35 @@ const rooms = {
   entry: [...all, "layers", "http definitions"]
 }
 
+/**
+ * The areas: the same folders in each of the rooms `domain`, `services` and `http`, by floor, the lowest first
+ * (CONTRIBUTING.md, Areas). An area imports those of lower floors, and no other.
+ */
+const floors = [
+  ["kernel"],
+  ["audit", "triggers"],
+  ["agents", "approvalGate"],
+  ["identity", "tasks"],
+  ["alerting", "commands"],
+  ["automation", "schedules"],
+  ["approvals", "operations"]
+]
+
+const floorOf = new Map(floors.flatMap((areas, floor) => areas.map((area) => [area, floor])))
+
+/** Undefined: a file of a room that has no areas, or beside them, such as `src/http/Api.ts`. */
+const areaOf = (file) => {
+  const area = /^src\/(?:domain|services|http)\/(\w+)\//.exec(file)?.[1]
+  return floorOf.has(area) ? area : undefined
+}
+
+const mayImportArea = (file, target) => {
+  const [area, there] = [areaOf(file), areaOf(target)]
+  return area === undefined || there === undefined || area === there || floorOf.get(area) > floorOf.get(there)
+}
+
 const definitions =
-  /^src\/http\/(.*\/)?(Api|Access|AllIssues|ProblemSchema|Client|CustomMethods|Docs\/Tags|Docs\/Parameters|Docs\/PlainRoutes)\.ts$/
+  /^src\/http\/(.*\/)?(Api|Access|AllIssues|ProblemSchema|Client|CustomMethods|ProjectPath|Docs\/Tags|Docs\/Parameters|Docs\/PlainRoutes)\.ts$/
 
 const roomOf = (file) => {
   if (definitions.test(file)) return "http definitions"
@@ -108,6 +135,9 @@ for (const file of files) {
   for (const specifier of imported(source)) {
     const target = normalize(join(dirname(file), specifier))
     const there = roomOf(target)
+    if (!mayImportArea(file, target)) {
+      problems.push(`${file}: the area ${areaOf(file)} may not import ${areaOf(target)} (${target})`)
+    }
     if (!specifier.endsWith(".ts")) problems.push(`${file}: the import "${specifier}" does not end in .ts`)
     if (there === room || rooms[room].includes(there) || allowedImports.has(`${file} ${target}`)) continue
     problems.push(`${file}: ${room} may not import ${there} (${target})`)
