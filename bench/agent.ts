@@ -13,7 +13,7 @@ import { BufferFolder } from "../src/agents/runtime/BufferFolder.ts"
 import type { EngineEvent } from "../src/agents/runtime/Engine.ts"
 import { EventEncoder } from "../src/agents/runtime/EventEncoder.ts"
 import { Outbox } from "../src/agents/runtime/Outbox.ts"
-import * as Redaction from "../src/domain/Redaction.ts"
+import * as Redaction from "../src/domain/kernel/Redaction.ts"
 import { numbersOf } from "./run.ts"
 
 const ROUNDS = 7

@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import { spawn } from "node:child_process"
-import * as Timestamp from "../src/domain/Timestamp.ts"
+import * as Timestamp from "../src/domain/kernel/Timestamp.ts"
 import { insertTasks, storedTask } from "../test/tasks.ts"
 import { builtProgram, runningBrain } from "./brain.ts"
 import { bundled } from "./bundled.ts"

@@ -1,10 +1,11 @@
-import { AgentId } from "../src/domain/Id.ts"
+import { AgentId } from "../src/domain/kernel/Id.ts"
 /**
  * How fast events are folded: received, started and succeeded of many tasks, as the ingest writer does it.
  * Prints one line of JSON: events a second when the three arrive together and when each finds the stored text of those
  * before it, microseconds an event, and characters of stored history a task. Run: npx vite-node bench/history.ts
  */
 import { randomUUID } from "node:crypto"
+import { addSeconds, parse } from "../src/domain/kernel/Timestamp.ts"
 import {
   addEvent,
   computeTaskFields,
@@ -14,7 +15,6 @@ import {
   type History,
   type TaskEvent
 } from "../src/domain/TaskHistory.ts"
-import { addSeconds, parse } from "../src/domain/Timestamp.ts"
 
 const TASKS = 20_000
 const ROUNDS = 5

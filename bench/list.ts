@@ -1,5 +1,5 @@
 import { Effect, Fiber } from "effect"
-import { encodeCursor } from "../src/domain/Page.ts"
+import { encodeCursor } from "../src/domain/kernel/Page.ts"
 import { builtProgram, runningBrain } from "./brain.ts"
 import { ingestClient, send, sending } from "./ingest/sending.ts"
 import { clientOf } from "./list/client.ts"

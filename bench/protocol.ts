@@ -9,7 +9,7 @@ import { FrameRefusal } from "../src/agents/protocol/Envelope.ts"
 import { readEvent } from "../src/agents/protocol/Event.ts"
 import { decodeAgentFrame, encodeFrame, WireSession } from "../src/agents/protocol/Frame.ts"
 import { signingKey } from "../src/agents/protocol/Signing.ts"
-import type { JsonNode } from "../src/domain/CanonicalJson.ts"
+import type { JsonNode } from "../src/domain/kernel/CanonicalJson.ts"
 
 const ROUNDS = 15
 const NOW = 1_795_243_586_088

@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import { encodeCursor } from "../src/domain/Page.ts"
+import { encodeCursor } from "../src/domain/kernel/Page.ts"
 import { builtProgram } from "./brain.ts"
 import { clientOf } from "./list/client.ts"
 import { databaseAndNumbersOf, report } from "./run.ts"

@@ -4,7 +4,7 @@ import { Effect, Layer, Redacted } from "effect"
 import { join } from "node:path"
 import * as DatabaseLayer from "../src/layers/Database.ts"
 import * as SettingsLayer from "../src/layers/Settings.ts"
-import type { SettingsShape } from "../src/services/Settings.ts"
+import type { SettingsShape } from "../src/services/kernel/Settings.ts"
 import { freshPostgres } from "./brain.ts"
 import type { Database } from "./run.ts"
 

@@ -1,6 +1,6 @@
 import { SqlClient } from "@effect/sql"
 import { Effect } from "effect"
-import type { Migration } from "../src/services/Migrations.ts"
+import type { Migration } from "../src/services/kernel/sql/Migrations.ts"
 
 /**
  * An agent's name is unique in its project, so that a name says which agent is meant. Of agents that share one, all but

@@ -1,10 +1,10 @@
 import { SqlClient } from "@effect/sql"
 import { Effect } from "effect"
-import type { Migration } from "../src/services/Migrations.ts"
+import type { Migration } from "../src/services/kernel/sql/Migrations.ts"
 import { types } from "./types.ts"
 
 /**
- * Who leads: one row for each lease that a process holds (`services/Leader.ts`). `fence` is never used twice, also when the
+ * Who leads: one row for each lease that a process holds (`services/kernel/concurrency/Leader.ts`). `fence` is never used twice, also when the
  * row before it was deleted. `expires_at` is epoch milliseconds of the database's own clock.
  */
 const up = Effect.gen(function*() {

@@ -1,6 +1,6 @@
 import { SqlClient } from "@effect/sql"
 import { Effect } from "effect"
-import type { Migration } from "../src/services/Migrations.ts"
+import type { Migration } from "../src/services/kernel/sql/Migrations.ts"
 
 /** `imported_digest`: the definition as its source wrote it, so that a later change by a person shows as drift. */
 const up = Effect.gen(function*() {

@@ -1,6 +1,6 @@
 import { SqlClient } from "@effect/sql"
 import { Effect } from "effect"
-import type { Migration } from "../src/services/Migrations.ts"
+import type { Migration } from "../src/services/kernel/sql/Migrations.ts"
 
 /** Whether agent.offline was recorded for an agent's present time offline: once, and agent.online only after it. */
 const up = Effect.gen(function*() {

@@ -1,6 +1,6 @@
 import { SqlClient } from "@effect/sql"
 import { Effect } from "effect"
-import type { Migration } from "../src/services/Migrations.ts"
+import type { Migration } from "../src/services/kernel/sql/Migrations.ts"
 
 /**
  * What a backtest of an automation rule reads, newest first: tasks of which an attempt failed or was retried, and orphaned

@@ -1,6 +1,6 @@
 import { SqlClient } from "@effect/sql"
 import { Effect } from "effect"
-import type { Migration } from "../src/services/Migrations.ts"
+import type { Migration } from "../src/services/kernel/sql/Migrations.ts"
 
 /** Filters of the lists of alerts and of personal deliveries: without these, a rare value reads a million rows. */
 const up = Effect.gen(function*() {

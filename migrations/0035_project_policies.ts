@@ -1,6 +1,6 @@
 import { SqlClient } from "@effect/sql"
 import { Effect } from "effect"
-import type { Migration } from "../src/services/Migrations.ts"
+import type { Migration } from "../src/services/kernel/sql/Migrations.ts"
 import { types } from "./types.ts"
 
 /** Where a project may be used from, and which role sees arguments and results (docs/accounts.md). */

@@ -1,6 +1,6 @@
 import { SqlClient } from "@effect/sql"
 import { Effect } from "effect"
-import type { Migration } from "../src/services/Migrations.ts"
+import type { Migration } from "../src/services/kernel/sql/Migrations.ts"
 import { types } from "./types.ts"
 
 /**

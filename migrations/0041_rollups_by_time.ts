@@ -1,6 +1,6 @@
 import { SqlClient } from "@effect/sql"
 import { Effect } from "effect"
-import type { Migration } from "../src/services/Migrations.ts"
+import type { Migration } from "../src/services/kernel/sql/Migrations.ts"
 
 /**
  * The rows of all series of a range: PostgreSQL stores them in the order of their creation, so the names of a day lie on

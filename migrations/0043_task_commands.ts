@@ -1,6 +1,6 @@
 import { SqlClient } from "@effect/sql"
 import { Effect } from "effect"
-import type { Migration } from "../src/services/Migrations.ts"
+import type { Migration } from "../src/services/kernel/sql/Migrations.ts"
 
 /** Finds the commands to a task and the audit rows about one target, for the page of a task. */
 const up = Effect.gen(function*() {

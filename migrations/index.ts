@@ -1,4 +1,4 @@
-import type { Migration } from "../src/services/Migrations.ts"
+import type { Migration } from "../src/services/kernel/sql/Migrations.ts"
 import { m0001 } from "./0001_main.ts"
 import { m0002 } from "./0002_invitations.ts"
 import { m0003 } from "./0003_mfa.ts"

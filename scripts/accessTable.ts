@@ -1,4 +1,11 @@
-import { type AccessRule, type Bucket, isUserBucket, rateBuckets, Role, windowSeconds } from "../src/domain/Access.ts"
+import {
+  type AccessRule,
+  type Bucket,
+  isUserBucket,
+  rateBuckets,
+  Role,
+  windowSeconds
+} from "../src/domain/kernel/Access.ts"
 import { accessRules, adminScopes, roleScopes, scopes } from "../src/http/AccessRules.ts"
 
 const callers: Readonly<Record<AccessRule["caller"], string>> = {

@@ -47,7 +47,7 @@ export const options = {
   external,
   plugins: [lighter],
   entryNames: "[name]",
-  chunkNames: "[name]-[hash]", // flat, beside the entries: workers are found by their name (src/services/WorkerFile.ts)
+  chunkNames: "[name]-[hash]", // flat, beside the entries: workers are found by their name (src/services/kernel/concurrency/WorkerFile.ts)
   minifySyntax: true,
   minifyWhitespace: true, // names stay: they are in stack traces
   legalComments: "none",

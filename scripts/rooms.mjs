@@ -63,7 +63,7 @@ const roomOf = (file) => {
 
 const allowedImports = new Map([
   [
-    "src/http/Access.ts src/services/CurrentActor.ts",
+    "src/http/Access.ts src/services/kernel/CurrentActor.ts",
     "two tags that the definitions promise to their handlers; no server code"
   ]
 ])
@@ -81,7 +81,7 @@ const only = [
   {
     what: "the system clock or Math.random",
     found: /\bDate\.now\(|\bnew Date\(|\bMath\.random\(|\bperformance\.now\(/,
-    instead: "use Effect's Clock (domain/Timestamp.ts) and node:crypto (services/Ids.ts)",
+    instead: "use Effect's Clock (domain/kernel/Timestamp.ts) and node:crypto (services/kernel/Ids.ts)",
     except: { "src/cli/Certificates.ts": "the X.509 library takes dates; the caller gives the time" }
   },
   {

@@ -1,7 +1,7 @@
 import { clientDeclared } from "../src/cli/ClientSettings.ts"
 import { schedulerProgramDeclared } from "../src/scheduler/Settings.ts"
-import { settingDefinitions } from "../src/services/Settings.ts"
-import type { Setting } from "../src/services/Settings/Kinds.ts"
+import { settingDefinitions } from "../src/services/kernel/Settings.ts"
+import type { Setting } from "../src/services/kernel/Settings/Kinds.ts"
 
 const cell = (text: string): string => text.replaceAll("|", "\\|")
 

@@ -30,12 +30,12 @@ import {
 import { decodeHelloAckFrame, encodeHelloFrame } from "../src/agents/protocol/Hello.ts"
 import { generateNonce } from "../src/agents/protocol/Nonce.ts"
 import { type SignatureContext, Signer, signingKey } from "../src/agents/protocol/Signing.ts"
-import { system } from "../src/domain/Actor.ts"
-import { canonicalize, type JsonInput, toValue } from "../src/domain/CanonicalJson.ts"
-import type { Project } from "../src/domain/Project.ts"
-import * as Timestamp from "../src/domain/Timestamp.ts"
+import { system } from "../src/domain/kernel/Actor.ts"
+import { canonicalize, type JsonInput, toValue } from "../src/domain/kernel/CanonicalJson.ts"
+import type { Project } from "../src/domain/kernel/Project.ts"
+import * as Timestamp from "../src/domain/kernel/Timestamp.ts"
 import { Agents } from "../src/services/Agents.ts"
-import { CurrentActor, CurrentProject } from "../src/services/CurrentActor.ts"
+import { CurrentActor, CurrentProject } from "../src/services/kernel/CurrentActor.ts"
 import { jsonOf } from "./bodies.ts"
 
 export interface Credentials {

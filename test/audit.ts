@@ -1,7 +1,7 @@
 import { SqlClient } from "@effect/sql"
 import { Effect } from "effect"
-import { type Actor, system } from "../src/domain/Actor.ts"
-import { SessionId, UserId } from "../src/domain/Id.ts"
+import { type Actor, system } from "../src/domain/kernel/Actor.ts"
+import { SessionId, UserId } from "../src/domain/kernel/Id.ts"
 import { Audit, type AuditEntry } from "../src/services/Audit.ts"
 import { idOf } from "./ids.ts"
 

@@ -2,8 +2,8 @@ import { HttpClient, HttpClientRequest, type HttpServer } from "@effect/platform
 import { assert } from "@effect/vitest"
 import { Effect, FiberRef, Record } from "effect"
 import { hasProperty } from "effect/Predicate"
-import type { Role } from "../src/domain/Access.ts"
-import type { Code } from "../src/domain/ErrorCodes.ts"
+import type { Role } from "../src/domain/kernel/Access.ts"
+import type { Code } from "../src/domain/kernel/ErrorCodes.ts"
 import { client } from "../src/http/Client.ts"
 import { baseUrl, freshKey } from "./brain.ts"
 
@@ -36,7 +36,7 @@ type Call = (...args: ReadonlyArray<never>) => Effect.Effect<unknown, unknown>
 
 /**
  * The client derived from the API's definition (`http/Client.ts`), on the suite's server. A call succeeds with the
- * decoded answer, and fails with the error of `domain/Errors.ts` that the server sent.
+ * decoded answer, and fails with the error of `domain/kernel/Errors.ts` that the server sent.
  */
 export const clientWith = (
   { headers = {}, token }: Credential

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { inject } from "vitest"
 import * as SettingsLayer from "../src/layers/Settings.ts"
-import type { SettingsShape } from "../src/services/Settings.ts"
+import type { SettingsShape } from "../src/services/kernel/Settings.ts"
 import { migratedPostgres } from "./postgres.ts"
 
 /** A fresh folder for SVC_HOME, removed with the scope. */

@@ -1,8 +1,8 @@
 import { SqlClient } from "@effect/sql"
 import { Effect } from "effect"
 import { randomUUID } from "node:crypto"
-import { ExportJobId } from "../src/domain/Id.ts"
-import * as Timestamp from "../src/domain/Timestamp.ts"
+import { ExportJobId } from "../src/domain/kernel/Id.ts"
+import * as Timestamp from "../src/domain/kernel/Timestamp.ts"
 import { auditExports, type ExportKind } from "../src/services/ExportJobs/Kinds.ts"
 
 /** An export of a project as json, by default of its log, which a process left behind with these chunks of its file. */

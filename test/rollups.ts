@@ -1,6 +1,8 @@
 import { SqlClient } from "@effect/sql"
 import { Effect } from "effect"
 import { randomUUID } from "node:crypto"
+import type { AgentEvent } from "../src/domain/kernel/TaskEvent.ts"
+import { addSeconds, type Timestamp } from "../src/domain/kernel/Timestamp.ts"
 import {
   addDifference,
   type Cell,
@@ -12,9 +14,7 @@ import {
   sumNames
 } from "../src/domain/Rollup/Contribution.ts"
 import { addEncoded, encode } from "../src/domain/Rollup/Histogram.ts"
-import type { AgentEvent } from "../src/domain/TaskEvent.ts"
 import * as TaskHistory from "../src/domain/TaskHistory.ts"
-import { addSeconds, type Timestamp } from "../src/domain/Timestamp.ts"
 import { RollupMerge } from "../src/services/Rollups/Merge.ts"
 import { levels, minutesOf, seriesOf } from "../src/services/Rollups/Series.ts"
 

@@ -1,11 +1,11 @@
 import { SqlClient } from "@effect/sql"
 import { Effect } from "effect"
+import type { TaskPriority, TaskState } from "../src/domain/kernel/TaskState.ts"
+import * as Timestamp from "../src/domain/kernel/Timestamp.ts"
 import { taskFacets } from "../src/domain/TaskFacet.ts"
 import * as TaskHistory from "../src/domain/TaskHistory.ts"
-import type { TaskPriority, TaskState } from "../src/domain/TaskState.ts"
-import * as Timestamp from "../src/domain/Timestamp.ts"
-import { Database } from "../src/services/Database.ts"
-import * as Ids from "../src/services/Ids.ts"
+import * as Ids from "../src/services/kernel/Ids.ts"
+import { Database } from "../src/services/kernel/sql/Database.ts"
 
 /** A row of `tasks`; args, kwargs, result and tags are JSON text. */
 export interface StoredTask {

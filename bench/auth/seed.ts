@@ -1,7 +1,7 @@
 import { SqlClient } from "@effect/sql"
 import { Effect } from "effect"
-import * as Timestamp from "../../src/domain/Timestamp.ts"
-import * as Ids from "../../src/services/Ids.ts"
+import * as Timestamp from "../../src/domain/kernel/Timestamp.ts"
+import * as Ids from "../../src/services/kernel/Ids.ts"
 import { databaseOf } from "../services.ts"
 
 const users = 1000

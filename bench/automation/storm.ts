@@ -1,11 +1,11 @@
 import { SqlClient } from "@effect/sql"
 import { Effect, Schedule } from "effect"
 import { randomUUID } from "node:crypto"
-import { ProjectId } from "../../src/domain/Id.ts"
-import type { AgentEvent } from "../../src/domain/TaskEvent.ts"
-import * as Timestamp from "../../src/domain/Timestamp.ts"
-import * as Ids from "../../src/services/Ids.ts"
+import { ProjectId } from "../../src/domain/kernel/Id.ts"
+import type { AgentEvent } from "../../src/domain/kernel/TaskEvent.ts"
+import * as Timestamp from "../../src/domain/kernel/Timestamp.ts"
 import { Ingest } from "../../src/services/Ingest.ts"
+import * as Ids from "../../src/services/kernel/Ids.ts"
 import { eventsOfTask, inFrames, offerAll } from "../ingest/writer.ts"
 
 const rules = 200

@@ -1,7 +1,7 @@
 import { SqlClient } from "@effect/sql"
 import { Effect } from "effect"
 import { randomUUID } from "node:crypto"
-import * as Timestamp from "../../src/domain/Timestamp.ts"
+import * as Timestamp from "../../src/domain/kernel/Timestamp.ts"
 import { insertTasks, storedTask } from "../../test/tasks.ts"
 import { viewerKey } from "../list/seed.ts"
 import { databaseOf } from "../services.ts"

@@ -1,9 +1,9 @@
 import { SqlClient } from "@effect/sql"
 import { Effect, Schedule } from "effect"
 import { randomUUID } from "node:crypto"
-import { ProjectId } from "../../src/domain/Id.ts"
+import { ProjectId } from "../../src/domain/kernel/Id.ts"
+import * as Timestamp from "../../src/domain/kernel/Timestamp.ts"
 import { defaultGrouping } from "../../src/domain/Notification/Hygiene.ts"
-import * as Timestamp from "../../src/domain/Timestamp.ts"
 import { Ingest } from "../../src/services/Ingest.ts"
 import { eventsOfEnd, inFrames, offerAll } from "../ingest/writer.ts"
 

@@ -1,6 +1,6 @@
 import { Effect, Either, Redacted } from "effect"
 import { readEnvironment } from "../layers/Settings.ts"
-import { secret, type Setting, text } from "../services/Settings/Kinds.ts"
+import { secret, type Setting, text } from "../services/kernel/Settings/Kinds.ts"
 import { Environment } from "./Environment.ts"
 import { CliError } from "./Explain.ts"
 

@@ -1,5 +1,5 @@
 import { Command } from "@effect/cli"
-import { version } from "../domain/Version.ts"
+import { version } from "../domain/kernel/Version.ts"
 import {
   auth,
   bootstrapAdmin,

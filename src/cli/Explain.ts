@@ -1,6 +1,6 @@
 import * as ValidationError from "@effect/cli/ValidationError"
 import { Cause, Data } from "effect"
-import { chainOf, fieldOf, meaningOf, oneLine, reasonOf, wrapperMessages } from "../domain/ErrorMeaning.ts"
+import { chainOf, fieldOf, meaningOf, oneLine, reasonOf, wrapperMessages } from "../domain/kernel/ErrorMeaning.ts"
 
 /**
  * A command cannot continue, or its result is negative. `message` is one sentence for the person who ran it. `usage`:

@@ -1,9 +1,9 @@
 import { DateTime, Effect, type Option, Redacted } from "effect"
 import { readFile } from "node:fs/promises"
 import { join } from "node:path"
-import type { Readiness } from "../domain/Readiness.ts"
+import type { Readiness } from "../domain/kernel/Readiness.ts"
 import { client } from "../http/Client.ts"
-import { Settings } from "../services/Settings.ts"
+import { Settings } from "../services/kernel/Settings.ts"
 import { withTimeout } from "./Remote.ts"
 
 /** Addresses that listen on every interface; a program of this machine uses the loopback address instead. */

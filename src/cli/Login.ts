@@ -1,10 +1,10 @@
 import { FileSystem } from "@effect/platform"
 import { Effect, Option, Schema } from "effect"
 import { join } from "node:path"
-import { ApiKeyId } from "../domain/Id.ts"
-import { Timestamp } from "../domain/Timestamp.ts"
+import { ApiKeyId } from "../domain/kernel/Id.ts"
+import { Timestamp } from "../domain/kernel/Timestamp.ts"
 import { resolveHome } from "../layers/Settings.ts"
-import { replaceFile } from "../services/ReplaceFile.ts"
+import { replaceFile } from "../services/kernel/ReplaceFile.ts"
 import { Environment } from "./Environment.ts"
 import { CliError } from "./Explain.ts"
 

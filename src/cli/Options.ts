@@ -1,5 +1,5 @@
 import { Options } from "@effect/cli"
-import { TaskPriority, TaskState } from "../domain/TaskState.ts"
+import { TaskPriority, TaskState } from "../domain/kernel/TaskState.ts"
 
 /** For commands whose output a script may read. */
 export const json = Options.boolean("json").pipe(Options.withDescription("Print one JSON object."))

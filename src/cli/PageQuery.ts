@@ -1,5 +1,5 @@
 import { Effect, Option, Schema } from "effect"
-import { QueryLimit } from "../domain/Query.ts"
+import { QueryLimit } from "../domain/kernel/Query.ts"
 import { decodeInput } from "./DecodeInput.ts"
 
 export interface PageOptions {

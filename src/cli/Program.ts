@@ -1,6 +1,6 @@
 import { CliConfig } from "@effect/cli"
 import { Console, Effect } from "effect"
-import { version } from "../domain/Version.ts"
+import { version } from "../domain/kernel/Version.ts"
 import { asksForHelp, findCommand, rejectBuiltIns, withRepairedOutput } from "./EffectCli.ts"
 import { CliError } from "./Explain.ts"
 import { type CommandDescription, groupHelp, isGroup, nameOf, type ProgramDescription, rootHelp } from "./Help.ts"

@@ -7,7 +7,7 @@ import {
 } from "@effect/platform"
 import { RequestError } from "@effect/platform/HttpClientError"
 import { Clock, Console, Effect, Option, type ParseResult, type Redacted } from "effect"
-import type { Failure } from "../domain/Errors.ts"
+import type { Failure } from "../domain/kernel/Errors.ts"
 import { client } from "../http/Client.ts"
 import { clientDeclared, clientSettings } from "./ClientSettings.ts"
 import { CliError, networkMeaning, type OutcomeUnknown } from "./Explain.ts"

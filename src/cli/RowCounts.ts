@@ -1,6 +1,6 @@
 import type { SqlError } from "@effect/sql"
 import { Effect } from "effect"
-import { Reader } from "../services/Database.ts"
+import { Reader } from "../services/kernel/sql/Database.ts"
 
 /** The tables of the database, at any revision. A partitioned table counts as one. */
 const listTables = Effect.flatMap(Reader, (sql) =>

@@ -1,7 +1,7 @@
 import { FileSystem } from "@effect/platform"
 import { Effect } from "effect"
 import { parseDocument } from "yaml"
-import { canonicalize, float, type JsonInput } from "../domain/CanonicalJson.ts"
+import { canonicalize, float, type JsonInput } from "../domain/kernel/CanonicalJson.ts"
 import { CliError } from "./Explain.ts"
 
 /** Values of YAML as JSON with all digits: integers are bigints, so that each number is a float. */

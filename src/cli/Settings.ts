@@ -1,6 +1,6 @@
 import { Effect, Layer } from "effect"
 import * as SettingsLayer from "../layers/Settings.ts"
-import type { SettingsShape } from "../services/Settings.ts"
+import type { SettingsShape } from "../services/kernel/Settings.ts"
 import { Environment } from "./Environment.ts"
 
 /** The settings of this process. Values from the command line take precedence. */

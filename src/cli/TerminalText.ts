@@ -1,4 +1,4 @@
-import { canonicalTextOf, JsonObject, parse } from "../domain/CanonicalJson.ts"
+import { canonicalTextOf, JsonObject, parse } from "../domain/kernel/CanonicalJson.ts"
 
 /**
  * Escapes texts of the API for a terminal. Task names and errors are written by others, and a control character in one could

@@ -1,6 +1,6 @@
 import { schedulerProgramDeclared } from "../scheduler/Settings.ts"
-import { settingDefinitions } from "../services/Settings.ts"
-import { deprecatedSettings } from "../services/Settings/Deprecated.ts"
+import { settingDefinitions } from "../services/kernel/Settings.ts"
+import { deprecatedSettings } from "../services/kernel/Settings/Deprecated.ts"
 import { clientDeclared } from "./ClientSettings.ts"
 import { findClosest } from "./Closest.ts"
 

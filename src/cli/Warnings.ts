@@ -1,6 +1,6 @@
 import { Redacted } from "effect"
-import { acceptsSecretsAt, publicUrlOf } from "../services/PublicUrl.ts"
-import type { SettingsShape } from "../services/Settings.ts"
+import { acceptsSecretsAt, publicUrlOf } from "../services/kernel/PublicUrl.ts"
+import type { SettingsShape } from "../services/kernel/Settings.ts"
 
 /** The facts that `svc doctor` checks; null where one could not be determined. */
 export interface DoctorFacts {

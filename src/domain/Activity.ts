@@ -1,10 +1,10 @@
 import { Schema } from "effect"
-import { describeBody, describeField, exampleId, exampleTime } from "./Describe.ts"
-import { caseInsensitiveId, Id, IdInput, ProjectId, UserId } from "./Id.ts"
-import { Page } from "./Page.ts"
-import { exportFormat, pageQuery, QueryTimestamp, wholeNumber } from "./Query.ts"
-import { text } from "./Text.ts"
-import * as Timestamp from "./Timestamp.ts"
+import { describeBody, describeField, exampleId, exampleTime } from "./kernel/Describe.ts"
+import { caseInsensitiveId, Id, IdInput, ProjectId, UserId } from "./kernel/Id.ts"
+import { Page } from "./kernel/Page.ts"
+import { exportFormat, pageQuery, QueryTimestamp, wholeNumber } from "./kernel/Query.ts"
+import { text } from "./kernel/Text.ts"
+import * as Timestamp from "./kernel/Timestamp.ts"
 
 /** A row of the audit log as callers see it (interface, Activity item). */
 export const ActivityItem = Schema.Struct({

@@ -1,9 +1,9 @@
 import { Schema } from "effect"
-import { describeBody, describeField, exampleId, exampleTime } from "./Describe.ts"
-import { AgentId, ProjectId } from "./Id.ts"
+import { describeBody, describeField, exampleId, exampleTime } from "./kernel/Describe.ts"
+import { AgentId, ProjectId } from "./kernel/Id.ts"
+import { nullish, text } from "./kernel/Text.ts"
+import { Timestamp } from "./kernel/Timestamp.ts"
 import { Namespace } from "./Namespace.ts"
-import { nullish, text } from "./Text.ts"
-import { Timestamp } from "./Timestamp.ts"
 
 /** The version of the agents' protocol that this brain speaks. */
 export const protocolVersion = "2"

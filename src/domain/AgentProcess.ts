@@ -1,7 +1,7 @@
 import { Schema } from "effect"
-import { describeBody, describeField, exampleId, exampleTime } from "./Describe.ts"
-import { AgentId, Id, ProjectId } from "./Id.ts"
-import { Timestamp } from "./Timestamp.ts"
+import { describeBody, describeField, exampleId, exampleTime } from "./kernel/Describe.ts"
+import { AgentId, Id, ProjectId } from "./kernel/Id.ts"
+import { Timestamp } from "./kernel/Timestamp.ts"
 
 export const PresenceState = Schema.Literal("online", "offline")
 export type PresenceState = typeof PresenceState.Type

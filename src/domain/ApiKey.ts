@@ -1,10 +1,10 @@
 import { Schema } from "effect"
-import { Cidr } from "./Cidr.ts"
-import { describeBody, describeField, exampleId, exampleTime } from "./Describe.ts"
-import { ApiKeyId, caseInsensitiveId, ProjectId } from "./Id.ts"
-import { patchField } from "./Patch.ts"
-import { nullish, text } from "./Text.ts"
-import { Timestamp } from "./Timestamp.ts"
+import { describeBody, describeField, exampleId, exampleTime } from "./kernel/Describe.ts"
+import { ApiKeyId, caseInsensitiveId, ProjectId } from "./kernel/Id.ts"
+import { Cidr } from "./kernel/net/Cidr.ts"
+import { patchField } from "./kernel/Patch.ts"
+import { nullish, text } from "./kernel/Text.ts"
+import { Timestamp } from "./kernel/Timestamp.ts"
 
 /** A key for scripts, without its secret (interface, API key; bodies: ApiKeyPublic). */
 export const ApiKey = Schema.Struct({

@@ -1,10 +1,10 @@
 import { Schema } from "effect"
 import { activityFields } from "./Activity.ts"
-import { describeBody, describeField, exampleId, exampleTime } from "./Describe.ts"
 import { ExportJobFormat } from "./ExportJob.ts"
-import { caseInsensitiveId, UserId } from "./Id.ts"
-import { QueryTimestamp } from "./Query.ts"
-import { nullish, text } from "./Text.ts"
+import { describeBody, describeField, exampleId, exampleTime } from "./kernel/Describe.ts"
+import { caseInsensitiveId, UserId } from "./kernel/Id.ts"
+import { QueryTimestamp } from "./kernel/Query.ts"
+import { nullish, text } from "./kernel/Text.ts"
 
 /** bodies: ExportJobCreate. The terms are those of the audit list. */
 export const ExportJobCreate = Schema.Struct({

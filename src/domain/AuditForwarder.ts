@@ -1,6 +1,6 @@
 import { Schema } from "effect"
-import { describeBody, describeField, exampleTime } from "./Describe.ts"
-import { Timestamp } from "./Timestamp.ts"
+import { describeBody, describeField, exampleTime } from "./kernel/Describe.ts"
+import { Timestamp } from "./kernel/Timestamp.ts"
 
 /** bodies: AuditForwarderStatus. The queue is in memory and of one process, so the members speak for that process. */
 export const AuditForwarderStatus = Schema.Struct({

@@ -1,11 +1,11 @@
 import { Schema } from "effect"
 import { isEndState } from "./Command/Note.ts"
-import { describeBody, describeField, exampleId, exampleTime } from "./Describe.ts"
-import { BulkJobId, ProjectId, UserId } from "./Id.ts"
-import { Page } from "./Page.ts"
+import { describeBody, describeField, exampleId, exampleTime } from "./kernel/Describe.ts"
+import { BulkJobId, ProjectId, UserId } from "./kernel/Id.ts"
+import { Page } from "./kernel/Page.ts"
+import { TaskState } from "./kernel/TaskState.ts"
+import { Timestamp } from "./kernel/Timestamp.ts"
 import { addQuery, filterFields, type FilterTerms, type TaskFilter, toTaskFilter } from "./Task/Filter.ts"
-import { TaskState } from "./TaskState.ts"
-import { Timestamp } from "./Timestamp.ts"
 
 /** Durable bulk jobs (docs/bulk-jobs.md): all tasks of a filter are deleted or cancelled, in slices. */
 

@@ -1,13 +1,13 @@
 import { Schema } from "effect"
 import { BulkRetryMax } from "./BulkRetry/Max.ts"
-import { describeBody, describeField, exampleId, exampleTime } from "./Describe.ts"
-import { AgentId, BulkRetryId, caseInsensitiveId, ProjectId, UserId } from "./Id.ts"
-import { Page } from "./Page.ts"
+import { describeBody, describeField, exampleId, exampleTime } from "./kernel/Describe.ts"
+import { AgentId, BulkRetryId, caseInsensitiveId, ProjectId, UserId } from "./kernel/Id.ts"
+import { Page } from "./kernel/Page.ts"
+import { TaskPriority, TaskState } from "./kernel/TaskState.ts"
+import { nullish, text } from "./kernel/Text.ts"
+import { Timestamp } from "./kernel/Timestamp.ts"
 import { termsOf } from "./Task/Expression.ts"
 import { addQuery, everyTask, queryDescription, QueryText, readQuery, type TaskFilter, taskIds } from "./Task/Filter.ts"
-import { TaskPriority, TaskState } from "./TaskState.ts"
-import { nullish, text } from "./Text.ts"
-import { Timestamp } from "./Timestamp.ts"
 
 /**
  * Durable bulk retries (bodies: bulk-retry-requests; docs/bulk-retry.md): the tasks of a filter, frozen when the request

@@ -1,8 +1,8 @@
 import { Schema } from "effect"
-import { describeBody, describeField, exampleId, exampleTime } from "./Describe.ts"
-import { AgentId, CommandId, ProjectId, UserId } from "./Id.ts"
-import { Page } from "./Page.ts"
-import { Timestamp } from "./Timestamp.ts"
+import { describeBody, describeField, exampleId, exampleTime } from "./kernel/Describe.ts"
+import { AgentId, CommandId, ProjectId, UserId } from "./kernel/Id.ts"
+import { Page } from "./kernel/Page.ts"
+import { Timestamp } from "./kernel/Timestamp.ts"
 
 /** interface, Command statuses. */
 export const commandStatuses = ["pending", "dispatched", "completed", "failed", "timeout", "cancelled"] as const

@@ -1,9 +1,9 @@
 import { Schema } from "effect"
-import { describeBody, describeField, exampleId, exampleTime } from "./Describe.ts"
-import { AgentId, caseInsensitiveId } from "./Id.ts"
-import { wholeNumber } from "./Query.ts"
-import { text, toStorable } from "./Text.ts"
-import * as Timestamp from "./Timestamp.ts"
+import { describeBody, describeField, exampleId, exampleTime } from "./kernel/Describe.ts"
+import { AgentId, caseInsensitiveId } from "./kernel/Id.ts"
+import { wholeNumber } from "./kernel/Query.ts"
+import { text, toStorable } from "./kernel/Text.ts"
+import * as Timestamp from "./kernel/Timestamp.ts"
 
 /** The most entries of a page (the agents' protocol, section 5.2). */
 export const maxDeadLetters = 200

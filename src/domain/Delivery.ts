@@ -1,11 +1,11 @@
 import { Schema } from "effect"
-import { describeBody, describeField, exampleId, exampleTime } from "./Describe.ts"
-import { caseInsensitiveId, DeliveryId, Id, IdInput, ProjectId, UserId } from "./Id.ts"
+import { describeBody, describeField, exampleId, exampleTime } from "./kernel/Describe.ts"
+import { caseInsensitiveId, DeliveryId, Id, IdInput, ProjectId, UserId } from "./kernel/Id.ts"
+import { Page } from "./kernel/Page.ts"
+import { pageQuery, QueryTimestamp, wholeNumber } from "./kernel/Query.ts"
+import { text } from "./kernel/Text.ts"
+import { Timestamp } from "./kernel/Timestamp.ts"
 import { NotificationTrigger } from "./Notification.ts"
-import { Page } from "./Page.ts"
-import { pageQuery, QueryTimestamp, wholeNumber } from "./Query.ts"
-import { text } from "./Text.ts"
-import { Timestamp } from "./Timestamp.ts"
 
 /** `suppressed`: not sent, because its channel was deleted or is not active, or its owner may not get it any more. */
 export const DeliveryStatus = Schema.Literal("pending", "sent", "failed", "suppressed")

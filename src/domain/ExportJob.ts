@@ -1,7 +1,7 @@
 import { Schema } from "effect"
-import { describeBody, describeField, exampleId, exampleTime } from "./Describe.ts"
-import { ExportJobId, ProjectId, UserId } from "./Id.ts"
-import { Timestamp } from "./Timestamp.ts"
+import { describeBody, describeField, exampleId, exampleTime } from "./kernel/Describe.ts"
+import { ExportJobId, ProjectId, UserId } from "./kernel/Id.ts"
+import { Timestamp } from "./kernel/Timestamp.ts"
 
 export const ExportJobFormat = Schema.Literal("csv", "json", "xlsx")
 

@@ -1,5 +1,5 @@
 import { Schema } from "effect"
-import { describeBody, describeField } from "./Describe.ts"
+import { describeBody, describeField } from "./kernel/Describe.ts"
 
 /** Bodies of the health endpoints (interface, Health and metrics; bodies: DeepHealthResponse). */
 export const Alive = Schema.Struct({

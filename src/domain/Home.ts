@@ -1,11 +1,11 @@
 import { Schema } from "effect"
-import { Role } from "./Access.ts"
-import { describeBody, describeField, exampleId, exampleTime } from "./Describe.ts"
-import { Id, ProjectId, UserId } from "./Id.ts"
-import { Page } from "./Page.ts"
-import { wholeNumber } from "./Query.ts"
-import { TaskPriority } from "./TaskState.ts"
-import { Timestamp } from "./Timestamp.ts"
+import { Role } from "./kernel/Access.ts"
+import { describeBody, describeField, exampleId, exampleTime } from "./kernel/Describe.ts"
+import { Id, ProjectId, UserId } from "./kernel/Id.ts"
+import { Page } from "./kernel/Page.ts"
+import { wholeNumber } from "./kernel/Query.ts"
+import { TaskPriority } from "./kernel/TaskState.ts"
+import { Timestamp } from "./kernel/Timestamp.ts"
 
 const count = (description: string, example: number) => describeField(Schema.Int, description, example)
 

@@ -1,7 +1,7 @@
 import { Schema } from "effect"
-import { describeBody, describeField, exampleTime } from "./Describe.ts"
-import { SettingItem } from "./SettingItem.ts"
-import { Timestamp } from "./Timestamp.ts"
+import { describeBody, describeField, exampleTime } from "./kernel/Describe.ts"
+import { SettingItem } from "./kernel/SettingItem.ts"
+import { Timestamp } from "./kernel/Timestamp.ts"
 
 export const AdminSettings = Schema.Struct({
   svc_home: describeField(Schema.String, "The folder `SVC_HOME`, absolute.", "/var/lib/svc"),

@@ -1,10 +1,10 @@
 import { Redacted, Schema } from "effect"
-import { Role } from "./Access.ts"
-import { describeBody, describeField, exampleId, exampleTime } from "./Describe.ts"
-import { InvitationId, ProjectId, UserId } from "./Id.ts"
+import { Role } from "./kernel/Access.ts"
+import { describeBody, describeField, exampleId, exampleTime } from "./kernel/Describe.ts"
+import { InvitationId, ProjectId, UserId } from "./kernel/Id.ts"
+import { text } from "./kernel/Text.ts"
+import { Timestamp } from "./kernel/Timestamp.ts"
 import { InvitedPassword } from "./Password.ts"
-import { text } from "./Text.ts"
-import { Timestamp } from "./Timestamp.ts"
 import { Email } from "./User.ts"
 
 /** An e-mail address that may join a project (bodies: InvitationPublic). `invited_by` null: the program itself. */

@@ -1,6 +1,6 @@
 import { Schema } from "effect"
-import { decodeCursor, encodeCursor } from "./Page.ts"
-import { parse, type Timestamp } from "./Timestamp.ts"
+import { decodeCursor, encodeCursor } from "./kernel/Page.ts"
+import { parse, type Timestamp } from "./kernel/Timestamp.ts"
 
 /** A changed task in the live stream: the fields of a list, without arguments, result and traceback. */
 export interface LiveTask {

@@ -1,5 +1,5 @@
 import { Schema } from "effect"
-import { describeBody, describeField } from "./Describe.ts"
+import { describeBody, describeField } from "./kernel/Describe.ts"
 
 /** Bodies of the agents' long-poll: signed frames as text (the agents' protocol, section 1.2). */
 export const FrameUpload = Schema.Struct({

@@ -3,8 +3,8 @@
  * No copy with a mark may return to a worker, which would take it for the value. Works on canonical JSON text, so a mark
  * is found at any depth.
  */
-import type { Issue } from "./Errors.ts"
-import { REDACTED } from "./Redaction/Texts.ts"
+import type { Issue } from "./kernel/Errors.ts"
+import { REDACTED } from "./kernel/Redaction/Texts.ts"
 
 const cutPatterns: ReadonlyArray<RegExp> = [
   // the brain's bound of one value (ValueTruncation.ts)

@@ -1,8 +1,8 @@
 import { Schema } from "effect"
-import { Role } from "./Access.ts"
-import { describeBody, describeField, exampleId, exampleTime } from "./Describe.ts"
-import { caseInsensitiveId, MembershipId, ProjectId, UserId } from "./Id.ts"
-import { Timestamp } from "./Timestamp.ts"
+import { Role } from "./kernel/Access.ts"
+import { describeBody, describeField, exampleId, exampleTime } from "./kernel/Describe.ts"
+import { caseInsensitiveId, MembershipId, ProjectId, UserId } from "./kernel/Id.ts"
+import { Timestamp } from "./kernel/Timestamp.ts"
 
 /** A user's role in a project (bodies: MembershipPublic). */
 export const Membership = Schema.Struct({

@@ -1,9 +1,9 @@
 import { Redacted, Schema } from "effect"
-import { describeBody, describeField, exampleId, exampleTime } from "./Describe.ts"
-import { TrustedDeviceId } from "./Id.ts"
+import { describeBody, describeField, exampleId, exampleTime } from "./kernel/Describe.ts"
+import { TrustedDeviceId } from "./kernel/Id.ts"
+import { lengthBetween, text } from "./kernel/Text.ts"
+import * as Timestamp from "./kernel/Timestamp.ts"
 import { PasswordInput } from "./Password.ts"
-import { lengthBetween, text } from "./Text.ts"
-import * as Timestamp from "./Timestamp.ts"
 
 /** A code of an authenticator app, or a recovery code. Redacted from the first line; the messages never repeat it. */
 const codeSchema = (min: number, max: number) =>

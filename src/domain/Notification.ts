@@ -1,6 +1,6 @@
 import { Schema } from "effect"
-import { Id, ProjectId } from "./Id.ts"
-import { Timestamp } from "./Timestamp.ts"
+import { Id, ProjectId } from "./kernel/Id.ts"
+import { Timestamp } from "./kernel/Timestamp.ts"
 import { Severity, Trigger } from "./Trigger.ts"
 
 /**

@@ -1,9 +1,9 @@
 import { Schema } from "effect"
-import { describeBody, describeField, exampleId, exampleTime } from "./Describe.ts"
-import { OidcIdentityId } from "./Id.ts"
-import { QueryBoolean } from "./Query.ts"
-import { text } from "./Text.ts"
-import { Timestamp } from "./Timestamp.ts"
+import { describeBody, describeField, exampleId, exampleTime } from "./kernel/Describe.ts"
+import { OidcIdentityId } from "./kernel/Id.ts"
+import { QueryBoolean } from "./kernel/Query.ts"
+import { text } from "./kernel/Text.ts"
+import { Timestamp } from "./kernel/Timestamp.ts"
 
 /** A path of this site: another site's address would make the sign-in a redirect for phishing. */
 export const LocalPath = text(500, 1).pipe(

@@ -1,5 +1,5 @@
 import { Schema } from "effect"
-import { describeBody, describeField } from "./Describe.ts"
+import { describeBody, describeField } from "./kernel/Describe.ts"
 
 /**
  * Only length is required, not character classes (NIST SP 800-63B, section 5.1.1.2).

@@ -1,7 +1,7 @@
 import { Redacted, Schema } from "effect"
-import { describeBody, describeField } from "./Describe.ts"
+import { describeBody, describeField } from "./kernel/Describe.ts"
+import { text } from "./kernel/Text.ts"
 import { NewPassword } from "./Password.ts"
-import { text } from "./Text.ts"
 import { Email } from "./User.ts"
 
 /** Asks for a link by mail (bodies: PasswordResetRequestBody). */

@@ -1,7 +1,7 @@
 import { Schema } from "effect"
-import { describeBody, describeField, exampleId, exampleTime } from "./Describe.ts"
-import { Id, ProjectId } from "./Id.ts"
-import { Timestamp } from "./Timestamp.ts"
+import { describeBody, describeField, exampleId, exampleTime } from "./kernel/Describe.ts"
+import { Id, ProjectId } from "./kernel/Id.ts"
+import { Timestamp } from "./kernel/Timestamp.ts"
 
 /**
  * A queue of an engine (bodies: QueuePublic). `depth`: messages waiting, as the agent last reported it; `depth_note` says

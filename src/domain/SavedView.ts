@@ -1,10 +1,10 @@
 import { Schema } from "effect"
-import { describeBody, describeField, exampleId, exampleTime } from "./Describe.ts"
-import { SavedViewId, UserId } from "./Id.ts"
+import { describeBody, describeField, exampleId, exampleTime } from "./kernel/Describe.ts"
+import { SavedViewId, UserId } from "./kernel/Id.ts"
+import { TaskPriority, TaskState } from "./kernel/TaskState.ts"
+import { nullish, text } from "./kernel/Text.ts"
+import { Timestamp } from "./kernel/Timestamp.ts"
 import { QueryText } from "./Task/Filter.ts"
-import { TaskPriority, TaskState } from "./TaskState.ts"
-import { nullish, text } from "./Text.ts"
-import { Timestamp } from "./Timestamp.ts"
 
 /** The filters of a saved view of the task list (bodies: SavedTaskFilters). */
 export const SavedTaskFilters = Schema.Struct({

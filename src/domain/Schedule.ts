@@ -1,11 +1,11 @@
 import { Schema } from "effect"
-import { describeBody, describeField, exampleId, exampleTime } from "./Describe.ts"
-import { Id, ProjectId, ScheduleId, type ScheduleStreamId } from "./Id.ts"
-import { Page } from "./Page.ts"
-import { patchField } from "./Patch.ts"
+import { describeBody, describeField, exampleId, exampleTime } from "./kernel/Describe.ts"
+import { Id, ProjectId, ScheduleId, type ScheduleStreamId } from "./kernel/Id.ts"
+import { Page } from "./kernel/Page.ts"
+import { patchField } from "./kernel/Patch.ts"
+import { nullish, text } from "./kernel/Text.ts"
+import { Timestamp } from "./kernel/Timestamp.ts"
 import { ScheduleKind } from "./Schedule/Cadence.ts"
-import { nullish, text } from "./Text.ts"
-import { Timestamp } from "./Timestamp.ts"
 
 /** The owner of the schedules that the service fires itself: the brain, or the program `svc-scheduler`. */
 export const serviceScheduler = "svc-scheduler"

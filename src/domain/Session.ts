@@ -1,9 +1,9 @@
 import { Redacted, Schema } from "effect"
-import { describeBody, describeField, exampleId, exampleTime } from "./Describe.ts"
-import { SessionId } from "./Id.ts"
+import { describeBody, describeField, exampleId, exampleTime } from "./kernel/Describe.ts"
+import { SessionId } from "./kernel/Id.ts"
+import { text } from "./kernel/Text.ts"
+import { Timestamp } from "./kernel/Timestamp.ts"
 import { PasswordInput } from "./Password.ts"
-import { text } from "./Text.ts"
-import { Timestamp } from "./Timestamp.ts"
 import { User } from "./User.ts"
 
 /** A signed-in browser (bodies: SessionPublic). */

@@ -1,8 +1,8 @@
 import { Redacted, Schema } from "effect"
-import { describeBody, describeField, exampleId } from "./Describe.ts"
-import { ProjectId } from "./Id.ts"
+import { describeBody, describeField, exampleId } from "./kernel/Describe.ts"
+import { ProjectId } from "./kernel/Id.ts"
+import { nullish, text } from "./kernel/Text.ts"
 import { NewPassword } from "./Password.ts"
-import { nullish, text } from "./Text.ts"
 import { Email, User } from "./User.ts"
 
 /** Whether the first admin still has to be created (bodies: StatusResponse). */

@@ -1,9 +1,9 @@
 import { Schema } from "effect"
-import { describeBody, describeField, exampleId, exampleTime } from "./Describe.ts"
-import { AgentId, Id, ProjectId } from "./Id.ts"
-import { Page } from "./Page.ts"
-import { TaskEventKind, TaskPriority, TaskState } from "./TaskState.ts"
-import { Timestamp } from "./Timestamp.ts"
+import { describeBody, describeField, exampleId, exampleTime } from "./kernel/Describe.ts"
+import { AgentId, Id, ProjectId } from "./kernel/Id.ts"
+import { Page } from "./kernel/Page.ts"
+import { TaskEventKind, TaskPriority, TaskState } from "./kernel/TaskState.ts"
+import { Timestamp } from "./kernel/Timestamp.ts"
 
 const JsonText = Schema.Unknown.annotations({ description: "JSON, digit for digit as the agent sent it" })
 

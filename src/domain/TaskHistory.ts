@@ -3,6 +3,7 @@
  *
  * Plain code: an event of a hot stream passes through `apply` and `computeTaskFields`. Both are total.
  */
+import { RANK } from "./kernel/TaskState.ts"
 import {
   readTaskEvent,
   STORED_FIELDS,
@@ -20,7 +21,6 @@ import {
   type HistoryEntry,
   isSameTransition
 } from "./TaskHistory/History.ts"
-import { RANK } from "./TaskState.ts"
 
 export { listAlteredFields } from "./TaskHistory/Altered.ts"
 export { analyseHistory as analyse, type HistoryAnalysis as Analysis } from "./TaskHistory/Analysis.ts"

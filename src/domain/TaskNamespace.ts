@@ -2,7 +2,7 @@
  * The namespace of an agent as part of its tasks' ids: the engine's `mail:1` is `eu/mail:1` in the brain. Engines whose
  * ids are unique only within their broker would otherwise mix the tasks of two brokers.
  */
-import { boundName, MAX_TASK_ID_LENGTH } from "./BoundedName.ts"
+import { boundName, MAX_TASK_ID_LENGTH } from "./kernel/BoundedName.ts"
 import {
   asString,
   canonicalize,
@@ -12,8 +12,8 @@ import {
   JsonObject,
   parse,
   ParseFailure
-} from "./CanonicalJson.ts"
-import type { AgentEvent, EventData } from "./TaskEvent.ts"
+} from "./kernel/CanonicalJson.ts"
+import type { AgentEvent, EventData } from "./kernel/TaskEvent.ts"
 
 const maxLength = 40
 

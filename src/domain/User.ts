@@ -1,12 +1,12 @@
 import { Redacted, Schema } from "effect"
-import { Role } from "./Access.ts"
-import { describeBody, describeField, exampleId, exampleTime } from "./Describe.ts"
-import { ProjectId, UserId } from "./Id.ts"
+import { Role } from "./kernel/Access.ts"
+import { describeBody, describeField, exampleId, exampleTime } from "./kernel/Describe.ts"
+import { ProjectId, UserId } from "./kernel/Id.ts"
+import { patchField } from "./kernel/Patch.ts"
+import { TimeZone } from "./kernel/Project.ts"
+import { nullish, text } from "./kernel/Text.ts"
+import { Timestamp } from "./kernel/Timestamp.ts"
 import { NewPassword, PasswordInput } from "./Password.ts"
-import { patchField } from "./Patch.ts"
-import { TimeZone } from "./Project.ts"
-import { nullish, text } from "./Text.ts"
-import { Timestamp } from "./Timestamp.ts"
 
 /** A person (bodies: UserPublic). */
 export const User = Schema.Struct({

@@ -8,7 +8,7 @@
  *   left out: a Python traceback says at its end what failed, a JavaScript stack at its beginning.
  * - Tags become one tag that says how many bytes there were.
  */
-import type { EventData } from "./TaskEvent.ts"
+import type { EventData } from "./kernel/TaskEvent.ts"
 
 type Truncator = (json: string, most: number) => string
 

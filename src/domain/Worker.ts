@@ -1,9 +1,9 @@
 import { Schema } from "effect"
-import { describeBody, describeField, exampleId, exampleTime } from "./Describe.ts"
-import { AgentId, ProjectId, WorkerId } from "./Id.ts"
-import { ListParams, strictQuery } from "./Query.ts"
-import { text } from "./Text.ts"
-import { Timestamp } from "./Timestamp.ts"
+import { describeBody, describeField, exampleId, exampleTime } from "./kernel/Describe.ts"
+import { AgentId, ProjectId, WorkerId } from "./kernel/Id.ts"
+import { ListParams, strictQuery } from "./kernel/Query.ts"
+import { text } from "./kernel/Text.ts"
+import { Timestamp } from "./kernel/Timestamp.ts"
 
 const workerStates = ["online", "offline", "gone"]
 

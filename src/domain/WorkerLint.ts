@@ -1,6 +1,6 @@
 import { Schema } from "effect"
-import { describeBody, describeField, exampleId } from "./Describe.ts"
-import { WorkerId } from "./Id.ts"
+import { describeBody, describeField, exampleId } from "./kernel/Describe.ts"
+import { WorkerId } from "./kernel/Id.ts"
 
 export const LintSeverity = Schema.Literal("error", "warning", "info")
 

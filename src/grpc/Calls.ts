@@ -1,8 +1,8 @@
 import type { sendUnaryData, ServerUnaryCall, ServerWritableStream } from "@grpc/grpc-js"
 import { status } from "@grpc/grpc-js"
 import { Cause, Effect, Exit, FiberSet, Option } from "effect"
-import { system } from "../domain/Actor.ts"
-import { CurrentActor } from "../services/CurrentActor.ts"
+import { system } from "../domain/kernel/Actor.ts"
+import { CurrentActor } from "../services/kernel/CurrentActor.ts"
 import { CallFailed } from "./Convert.ts"
 import type { Peer, Peers } from "./Peers.ts"
 

@@ -1,8 +1,8 @@
 /** Between the messages' fields and the brain's values. */
 import { status } from "@grpc/grpc-js"
 import { Data, Effect, Option, Schema } from "effect"
-import { ProjectId, ScheduleId } from "../domain/Id.ts"
-import * as Timestamp from "../domain/Timestamp.ts"
+import { ProjectId, ScheduleId } from "../domain/kernel/Id.ts"
+import * as Timestamp from "../domain/kernel/Timestamp.ts"
 import type { Timestamp as TimestampMessage } from "./generated/google/protobuf/timestamp.ts"
 
 /** A call fails with this status, which the client sees. */

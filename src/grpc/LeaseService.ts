@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import { isStorable } from "../domain/Text.ts"
+import { isStorable } from "../domain/kernel/Text.ts"
 import { maxLeaseSeconds, SchedulerLeases } from "../services/Schedules/SchedulerLeases.ts"
 import { makeCalls } from "./Calls.ts"
 import { type CallFailed, invalid, readProjectId, writeTime } from "./Convert.ts"

@@ -1,11 +1,11 @@
 /** A schedule as scheduler programs see it, and the digest of a snapshot of them. */
 import { Either } from "effect"
 import { createHash } from "node:crypto"
+import type { Timestamp } from "../domain/kernel/Timestamp.ts"
+import { parse } from "../domain/kernel/Timestamp.ts"
 import type { Schedule } from "../domain/Schedule.ts"
 import * as Interval from "../domain/Schedule/Interval.ts"
 import { compileSchedule } from "../domain/Schedule/Plan.ts"
-import type { Timestamp } from "../domain/Timestamp.ts"
-import { parse } from "../domain/Timestamp.ts"
 import { writeTime } from "./Convert.ts"
 import type { Schedule as ScheduleMessage, ScheduleSnapshotComplete } from "./generated/scheduler.ts"
 

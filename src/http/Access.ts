@@ -1,5 +1,5 @@
 import { HttpApiMiddleware } from "@effect/platform"
-import { CurrentActor, CurrentAgent, CurrentProject } from "../services/CurrentActor.ts"
+import { CurrentActor, CurrentAgent, CurrentProject } from "../services/kernel/CurrentActor.ts"
 
 /**
  * Middleware tags that give handlers the current actor, agent or project. `Routes.ts` resolves them once, from the

@@ -1,6 +1,6 @@
 import { HttpApi } from "@effect/platform"
 import { Context, Option } from "effect"
-import { Access, type AccessRule, includesRole, isRole, type Role, type Scope } from "../domain/Access.ts"
+import { Access, type AccessRule, includesRole, isRole, type Role, type Scope } from "../domain/kernel/Access.ts"
 import { Api } from "./Api.ts"
 
 /** The rule of an endpoint; throws at start when it has none. */

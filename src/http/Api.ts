@@ -12,7 +12,7 @@ import {
   Unavailable,
   UnsupportedMediaType,
   ValidationFailed
-} from "../domain/Errors.ts"
+} from "../domain/kernel/Errors.ts"
 import { ActivityApi } from "./Activity/Api.ts"
 import { AdminApi } from "./Admin/Api.ts"
 import { AgentLongPollApi } from "./AgentLongPoll/Api.ts"

@@ -1,9 +1,9 @@
 import { HttpServerResponse } from "@effect/platform"
 import { Effect } from "effect"
-import type { ExportFormat } from "../domain/Query.ts"
-import * as Timestamp from "../domain/Timestamp.ts"
-import { CurrentProject } from "../services/CurrentActor.ts"
-import type { ExportFile } from "../services/Export/Formats.ts"
+import type { ExportFormat } from "../domain/kernel/Query.ts"
+import * as Timestamp from "../domain/kernel/Timestamp.ts"
+import { CurrentProject } from "../services/kernel/CurrentActor.ts"
+import type { ExportFile } from "../services/kernel/Export/Formats.ts"
 
 const contentTypes: Readonly<Record<ExportFormat, string>> = {
   csv: "text/csv; charset=utf-8; header=present",

@@ -7,8 +7,8 @@ import {
   parse,
   ParseFailure,
   toCanonicalText
-} from "../domain/CanonicalJson.ts"
-import { ValidationFailed } from "../domain/Errors.ts"
+} from "../domain/kernel/CanonicalJson.ts"
+import { ValidationFailed } from "../domain/kernel/Errors.ts"
 
 const parseFailureMessages = {
   syntax: "must be JSON",

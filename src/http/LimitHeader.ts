@@ -1,6 +1,6 @@
 import { HttpServerResponse } from "@effect/platform"
 import { Effect } from "effect"
-import { Settings } from "../services/Settings.ts"
+import { Settings } from "../services/kernel/Settings.ts"
 
 /** Adds a header with the applied limit when a list's `limit` is over the largest page (docs/api.md, The list). */
 export const makeLimitHeader = Effect.map(

@@ -1,6 +1,6 @@
 import { HttpApp, type HttpServerRequest, HttpServerResponse } from "@effect/platform"
 import { Effect } from "effect"
-import type { PageOf } from "../domain/Page.ts"
+import type { PageOf } from "../domain/kernel/Page.ts"
 
 /**
  * The rows of a page, with the address of the next one in the headers `Link` (RFC 8288) and `X-SVC-Next-Cursor`: the

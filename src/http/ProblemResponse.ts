@@ -1,10 +1,17 @@
 import { HttpApiError, HttpServerError, HttpServerResponse } from "@effect/platform"
 import { Cause, Effect, Option } from "effect"
-import { type Failure, failureClasses, type Issue, NotFound, Unavailable, ValidationFailed } from "../domain/Errors.ts"
-import { makeProblem, type Problem, problemOf } from "../domain/Problem.ts"
+import {
+  type Failure,
+  failureClasses,
+  type Issue,
+  NotFound,
+  Unavailable,
+  ValidationFailed
+} from "../domain/kernel/Errors.ts"
+import { makeProblem, type Problem, problemOf } from "../domain/kernel/Problem.ts"
 import { HeadForged } from "../services/Audit/ChainWriter.ts"
 import { LogContradicted } from "../services/Audit/CommittedHead.ts"
-import { isUnavailable } from "../services/Database.ts"
+import { isUnavailable } from "../services/kernel/sql/Database.ts"
 
 /** The only place that turns failures and defects into responses: `application/problem+json`, never HTML. */
 const isFailure = (error: unknown): error is Failure => failureClasses.some((failure) => error instanceof failure)

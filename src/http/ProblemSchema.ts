@@ -1,7 +1,7 @@
 import { HttpApiSchema } from "@effect/platform"
 import { Schema } from "effect"
-import type { Failure } from "../domain/Errors.ts"
-import { Problem } from "../domain/Problem.ts"
+import type { Failure } from "../domain/kernel/Errors.ts"
+import { Problem } from "../domain/kernel/Problem.ts"
 
 /** A failure as the definition declares it: documented as a problem, and read back to its class by the derived client. */
 export const problemSchema = <A extends Failure, I>(failure: Schema.Schema<A, I> & { readonly identifier: string }) =>

@@ -1,12 +1,12 @@
 import { SqlClient } from "@effect/sql"
 import { Effect } from "effect"
-import * as Timestamp from "../domain/Timestamp.ts"
+import * as Timestamp from "../domain/kernel/Timestamp.ts"
 import { genesis, zeroHash } from "../services/Audit/Chain.ts"
 import { chainKeyOf } from "../services/Audit/ChainKeys.ts"
-import { makeSigningKeys, signingKeyOf, type SigningKeys } from "../services/Audit/SigningKeys.ts"
-import { forUpdate } from "../services/Dialect.ts"
-import type { KeyRing } from "../services/KeyRing.ts"
-import { Settings } from "../services/Settings.ts"
+import type { KeyRing } from "../services/kernel/keys/KeyRing.ts"
+import { makeSigningKeys, signingKeyOf, type SigningKeys } from "../services/kernel/keys/SigningKeys.ts"
+import { Settings } from "../services/kernel/Settings.ts"
+import { forUpdate } from "../services/kernel/sql/Dialect.ts"
 import {
   isMissingFile,
   KeyMismatch,

@@ -1,9 +1,9 @@
 import { Layer } from "effect"
 import { Audit } from "../services/Audit.ts"
 import { AuditForwarder } from "../services/AuditForwarder.ts"
-import { Leader } from "../services/Leader.ts"
-import { Loops } from "../services/Loops.ts"
-import { AuditOutbound, Outbound, Resolver } from "../services/Outbound.ts"
+import { Leader } from "../services/kernel/concurrency/Leader.ts"
+import { Loops } from "../services/kernel/concurrency/Loops.ts"
+import { AuditOutbound, Outbound, Resolver } from "../services/kernel/Outbound.ts"
 import * as Keys from "./Keys.ts"
 
 /** The audit log and what it needs: loops, leases, calls to outside. Needs its keys, the database, Metrics and Settings. */

@@ -2,10 +2,10 @@ import { Effect } from "effect"
 import type { Server } from "node:http"
 import type { Socket } from "node:net"
 import type { Duplex } from "node:stream"
-import type { Code } from "../domain/ErrorCodes.ts"
-import { makeProblem } from "../domain/Problem.ts"
-import * as Ids from "../services/Ids.ts"
-import { rawResponse } from "../services/NodeServer.ts"
+import type { Code } from "../domain/kernel/ErrorCodes.ts"
+import { makeProblem } from "../domain/kernel/Problem.ts"
+import * as Ids from "../services/kernel/Ids.ts"
+import { rawResponse } from "../services/kernel/NodeServer.ts"
 
 interface Refusal {
   readonly status: number

@@ -2,10 +2,10 @@ import { Effect, FiberSet } from "effect"
 import { readFileSync } from "node:fs"
 import type { Server } from "node:http"
 import type { Socket } from "node:net"
-import { isInRanges, parseAddress, parseCidrs } from "../domain/Cidr.ts"
-import { clientKey, parseProxies } from "../domain/ClientAddress.ts"
-import { Metrics } from "../services/Metrics.ts"
-import { Settings } from "../services/Settings.ts"
+import { isInRanges, parseAddress, parseCidrs } from "../domain/kernel/net/Cidr.ts"
+import { clientKey, parseProxies } from "../domain/kernel/net/ClientAddress.ts"
+import { Metrics } from "../services/kernel/Metrics.ts"
+import { Settings } from "../services/kernel/Settings.ts"
 
 /** Once our side of a connection has ended, its client has 2 s to end the other side. */
 const lingerMillis = 2000

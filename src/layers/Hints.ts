@@ -1,9 +1,9 @@
 import { SqlClient } from "@effect/sql"
 import { Effect, Layer, PubSub, Redacted, Schedule, Stream } from "effect"
 import pg from "pg"
-import { isInTransaction, runAfterCommit } from "../services/AfterCommit.ts"
-import { type Channel, Database, type HintIds, Hints } from "../services/Database.ts"
-import { Settings } from "../services/Settings.ts"
+import { Settings } from "../services/kernel/Settings.ts"
+import { isInTransaction, runAfterCommit } from "../services/kernel/sql/AfterCommit.ts"
+import { type Channel, Database, type HintIds, Hints } from "../services/kernel/sql/Database.ts"
 import { endWithTimeout } from "./PostgresWatch.ts"
 
 const channelName = "svc_hints"

@@ -4,10 +4,10 @@ import { Data, Effect, Redacted } from "effect"
 import { randomBytes } from "node:crypto"
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
-import { makeKeyRing, type SymmetricKey } from "../services/KeyRing.ts"
-import { makeTemporaryPath, removeLeftovers } from "../services/ReplaceFile.ts"
-import { Settings } from "../services/Settings.ts"
-import { parseKeys } from "../services/Settings/Kinds.ts"
+import { makeKeyRing, type SymmetricKey } from "../services/kernel/keys/KeyRing.ts"
+import { makeTemporaryPath, removeLeftovers } from "../services/kernel/ReplaceFile.ts"
+import { Settings } from "../services/kernel/Settings.ts"
+import { parseKeys } from "../services/kernel/Settings/Kinds.ts"
 
 /** The key that this process was given is not the one the database was written with. */
 export class KeyMismatch extends Data.TaggedError("KeyMismatch")<{ readonly setting: string }> {

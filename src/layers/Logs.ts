@@ -1,6 +1,6 @@
 import { Array as Arr, Cause, HashMap, Layer, Logger, LogLevel } from "effect"
-import { describeCause, isMeaningKnown } from "../domain/ErrorMeaning.ts"
-import type { SettingsShape } from "../services/Settings.ts"
+import { describeCause, isMeaningKnown } from "../domain/kernel/ErrorMeaning.ts"
+import type { SettingsShape } from "../services/kernel/Settings.ts"
 
 const levels: Readonly<Record<SettingsShape["logLevel"], LogLevel.LogLevel>> = {
   debug: LogLevel.Debug,

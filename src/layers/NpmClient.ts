@@ -1,6 +1,6 @@
 import { Duration, Effect, Layer } from "effect"
 import { spawn } from "node:child_process"
-import { NpmClient, NpmFailed, type NpmOptions } from "../services/NpmClient.ts"
+import { NpmClient, NpmFailed, type NpmOptions } from "../services/kernel/NpmClient.ts"
 
 /** The versions of a package are some 10 KB; more than this is no answer of a registry. */
 const maxOutputBytes = 4 * 1024 * 1024

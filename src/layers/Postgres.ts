@@ -9,9 +9,9 @@ import {
   type PostgresAccess,
   postgresApplicationName,
   type PostgresConnection
-} from "../services/Database.ts"
-import * as PreparedReads from "../services/PreparedReads.ts"
-import { Startup, type StartupReason } from "../services/Startup.ts"
+} from "../services/kernel/sql/Database.ts"
+import * as PreparedReads from "../services/kernel/sql/PreparedReads.ts"
+import { Startup, type StartupReason } from "../services/kernel/Startup.ts"
 import { PostgresPool } from "./PostgresPool.ts"
 import { endWithTimeout, watchPool } from "./PostgresWatch.ts"
 

@@ -1,6 +1,6 @@
 import { Effect, Layer, Stream } from "effect"
-import { Hints } from "../services/Database.ts"
-import { Metrics } from "../services/Metrics.ts"
+import { Metrics } from "../services/kernel/Metrics.ts"
+import { Hints } from "../services/kernel/sql/Database.ts"
 import { Restore } from "../services/Restore.ts"
 import * as AuditLog from "./AuditLog.ts"
 import * as Catalog from "./Catalog.ts"

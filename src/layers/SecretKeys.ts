@@ -1,11 +1,11 @@
 import { SqlClient } from "@effect/sql"
 import { Data, Effect } from "effect"
-import * as Timestamp from "../domain/Timestamp.ts"
-import type { KeyRing } from "../services/KeyRing.ts"
-import { secretKeyOf } from "../services/Keys/Cipher.ts"
-import { activeKeyName, readSecretKeyIds } from "../services/Keys/Fingerprints.ts"
-import { countSealedByKey } from "../services/Keys/SealedColumns.ts"
-import { Settings } from "../services/Settings.ts"
+import * as Timestamp from "../domain/kernel/Timestamp.ts"
+import { secretKeyOf } from "../services/kernel/keys/Cipher.ts"
+import { activeKeyName, readSecretKeyIds } from "../services/kernel/keys/Fingerprints.ts"
+import type { KeyRing } from "../services/kernel/keys/KeyRing.ts"
+import { countSealedByKey } from "../services/kernel/keys/SealedColumns.ts"
+import { Settings } from "../services/kernel/Settings.ts"
 import { KeyMismatch, type PrepareKeyFile, readKeyRing } from "./KeyFiles.ts"
 
 /** SVC_SECRET_KEY does not contain every key this database needs: a key was removed too early or not yet added. */

@@ -1,6 +1,6 @@
 import { Cause, Data, Effect, HashMap, Layer, Logger, LogLevel, Redacted } from "effect"
-import { version } from "../domain/Version.ts"
-import { Settings } from "../services/Settings.ts"
+import { version } from "../domain/kernel/Version.ts"
+import { Settings } from "../services/kernel/Settings.ts"
 
 /** SVC_SENTRY_DSN is set, but the optional package is not there. */
 export class SentryMissing extends Data.TaggedError("SentryMissing")<{ readonly cause: unknown }> {

@@ -49,8 +49,8 @@ import * as TasksHttp from "../http/Tasks/Http.ts"
 import * as TrendsHttp from "../http/Trends/Http.ts"
 import * as UsersHttp from "../http/Users/Http.ts"
 import * as WorkersHttp from "../http/Workers/Http.ts"
-import { Answers } from "../services/Answers.ts"
-import { DashboardPages } from "../services/DashboardPages.ts"
+import { Answers } from "../services/kernel/Answers.ts"
+import { DashboardPages } from "../services/kernel/DashboardPages.ts"
 import * as NodeServer from "./NodeServer.ts"
 
 const handlers = Layer.mergeAll(

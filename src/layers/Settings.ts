@@ -2,9 +2,9 @@ import { FileSystem } from "@effect/platform"
 import { Data, Effect, Either, Layer } from "effect"
 import { homedir } from "node:os"
 import { join, resolve } from "node:path"
-import { settingDefinitions, Settings, type SettingSource, type SettingsShape } from "../services/Settings.ts"
-import { deprecatedSettings } from "../services/Settings/Deprecated.ts"
-import type { Setting } from "../services/Settings/Kinds.ts"
+import { settingDefinitions, Settings, type SettingSource, type SettingsShape } from "../services/kernel/Settings.ts"
+import { deprecatedSettings } from "../services/kernel/Settings/Deprecated.ts"
+import type { Setting } from "../services/kernel/Settings/Kinds.ts"
 
 /** The program cannot start with these settings; `problems` has one sentence each. */
 export class SettingsInvalid extends Data.TaggedError("SettingsInvalid")<{ readonly problems: ReadonlyArray<string> }> {

@@ -1,7 +1,7 @@
 import { FileSystem } from "@effect/platform"
 import { Data, Effect, Layer } from "effect"
-import { Database } from "../services/Database.ts"
-import { acquireFileLock } from "../services/FileLock.ts"
+import { acquireFileLock } from "../services/kernel/FileLock.ts"
+import { Database } from "../services/kernel/sql/Database.ts"
 
 /** Another process, or another part of this one, runs the brain on this SQLite file. */
 export class AlreadyServed extends Data.TaggedError("AlreadyServed")<{ readonly file: string }> {

@@ -1,10 +1,10 @@
 import { Effect, MutableRef } from "effect"
 import type { IncomingMessage, Server, ServerResponse } from "node:http"
-import { Unavailable } from "../domain/Errors.ts"
-import { problemOf } from "../domain/Problem.ts"
+import { Unavailable } from "../domain/kernel/Errors.ts"
+import { problemOf } from "../domain/kernel/Problem.ts"
 import { securityHeaders } from "../http/middleware/Request.ts"
-import * as Ids from "../services/Ids.ts"
-import type { StartupReason } from "../services/Startup.ts"
+import * as Ids from "../services/kernel/Ids.ts"
+import type { StartupReason } from "../services/kernel/Startup.ts"
 
 const livenessPaths = new Set(["/health", "/api/v1/health"])
 const readinessPaths = new Set(["/health/ready", "/api/v1/health/ready"])

@@ -1,5 +1,5 @@
 import { Effect, Layer } from "effect"
-import { Settings } from "../services/Settings.ts"
+import { Settings } from "../services/kernel/Settings.ts"
 import { layerLogs } from "./Logs.ts"
 import * as Sentry from "./Sentry.ts"
 import * as Traces from "./Traces.ts"

@@ -2,8 +2,8 @@ import * as OtlpSerialization from "@effect/opentelemetry/OtlpSerialization"
 import * as OtlpTracer from "@effect/opentelemetry/OtlpTracer"
 import { FetchHttpClient, HttpClient, HttpMiddleware } from "@effect/platform"
 import { Effect, Layer, Option, Tracer } from "effect"
-import { version } from "../domain/Version.ts"
-import { Settings, type SettingsShape } from "../services/Settings.ts"
+import { version } from "../domain/kernel/Version.ts"
+import { Settings, type SettingsShape } from "../services/kernel/Settings.ts"
 
 /** The trace id decides, so that all of a trace's spans are kept or none, on every replica. Ids are random. */
 const isSampled = (traceId: string, share: number): boolean => parseInt(traceId.slice(-8), 16) < share * 2 ** 32

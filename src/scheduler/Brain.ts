@@ -1,6 +1,6 @@
 import { Context, Data, type Effect, type Stream } from "effect"
-import type { ProjectId, ScheduleId } from "../domain/Id.ts"
-import type { Timestamp } from "../domain/Timestamp.ts"
+import type { ProjectId, ScheduleId } from "../domain/kernel/Id.ts"
+import type { Timestamp } from "../domain/kernel/Timestamp.ts"
 import type { KnownSchedule } from "./KnownSchedule.ts"
 
 /** A call of the brain failed, or has no answer: whether it had an effect is unknown. `message` is one sentence. */

@@ -1,6 +1,6 @@
 import { Clock, Effect, Random } from "effect"
-import type { ScheduleId } from "../domain/Id.ts"
-import * as Timestamp from "../domain/Timestamp.ts"
+import type { ScheduleId } from "../domain/kernel/Id.ts"
+import * as Timestamp from "../domain/kernel/Timestamp.ts"
 import { Brain, type BrainUnavailable, type HandoverOutcome } from "./Brain.ts"
 import { Store, type StoredDecision, type StoredSchedule } from "./Store.ts"
 import type { Ticks } from "./Ticks.ts"

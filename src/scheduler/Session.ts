@@ -1,5 +1,5 @@
 import { Array as Arr, Clock, Data, Effect, Queue, Stream } from "effect"
-import type { ProjectId } from "../domain/Id.ts"
+import type { ProjectId } from "../domain/kernel/Id.ts"
 import { Brain, BrainUnavailable, type Change } from "./Brain.ts"
 import type { Handovers } from "./Handovers.ts"
 import { Store } from "./Store.ts"

@@ -1,7 +1,7 @@
 import { Context, Either } from "effect"
-import { agentSettings } from "../services/Settings/Agents.ts"
-import { list, listOf, type Setting, text } from "../services/Settings/Kinds.ts"
-import { serverSettings } from "../services/Settings/Server.ts"
+import { agentSettings } from "../services/kernel/Settings/Agents.ts"
+import { list, listOf, type Setting, text } from "../services/kernel/Settings/Kinds.ts"
+import { serverSettings } from "../services/kernel/Settings/Server.ts"
 
 const onlyEnvironment = { tunable: false }
 

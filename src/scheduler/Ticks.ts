@@ -1,9 +1,9 @@
 import { Effect, Either } from "effect"
-import type { ProjectId, ScheduleId } from "../domain/Id.ts"
+import type { ProjectId, ScheduleId } from "../domain/kernel/Id.ts"
+import type { Timestamp } from "../domain/kernel/Timestamp.ts"
 import type { Cadence } from "../domain/Schedule/Cadence.ts"
 import { decisionsOf, limitFires, restOfChain } from "../domain/Schedule/Decisions.ts"
 import { compileSchedule, cursorAt, planFires } from "../domain/Schedule/Plan.ts"
-import type { Timestamp } from "../domain/Timestamp.ts"
 import { hasSameControl, type KnownSchedule } from "./KnownSchedule.ts"
 import { type LocalCursor, Store, type StoredDecision, type StoredSchedule } from "./Store.ts"
 

@@ -6,18 +6,18 @@ import {
   type ListActivity,
   type ListAudit
 } from "../domain/Activity.ts"
-import { ValidationFailed } from "../domain/Errors.ts"
-import * as Page from "../domain/Page.ts"
-import type { ExportFormat } from "../domain/Query.ts"
+import { ValidationFailed } from "../domain/kernel/Errors.ts"
+import * as Page from "../domain/kernel/Page.ts"
+import type { ExportFormat } from "../domain/kernel/Query.ts"
 import { AuditExport } from "./Audit/Export.ts"
 import { type AuditLogRow, AuditRows } from "./Audit/Rows.ts"
 import { type AuditFilter, AuditSearch, itemOf } from "./Audit/Search.ts"
-import { CurrentActor, CurrentProject, type ProjectView, visibleProjects } from "./CurrentActor.ts"
-import { orDieOnSql } from "./Database.ts"
-import { Xlsx } from "./Export/Xlsx.ts"
+import { CurrentActor, CurrentProject, type ProjectView, visibleProjects } from "./kernel/CurrentActor.ts"
+import { Xlsx } from "./kernel/Export/Xlsx.ts"
+import { Settings } from "./kernel/Settings.ts"
+import { orDieOnSql } from "./kernel/sql/Database.ts"
 import { type MemberKey, MemberNames } from "./MemberNames.ts"
 import { Projects } from "./Projects.ts"
-import { Settings } from "./Settings.ts"
 
 const defaultAuditLimit = 50
 

@@ -6,8 +6,8 @@ import type {
   Unauthenticated,
   Unavailable,
   ValidationFailed
-} from "../domain/Errors.ts"
-import type { CurrentAgent } from "./CurrentActor.ts"
+} from "../domain/kernel/Errors.ts"
+import type { CurrentAgent } from "./kernel/CurrentActor.ts"
 
 /** The headers of a long-poll request (the agents' protocol, section 1.2). */
 export interface PollHeaders {

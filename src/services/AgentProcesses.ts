@@ -1,8 +1,8 @@
 import { Effect, Layer } from "effect"
 import { type AgentProcessesFilter, AgentProcessesRepo } from "./AgentProcesses/Repo.ts"
-import { CurrentProject } from "./CurrentActor.ts"
-import { orDieOnSql } from "./Database.ts"
-import { decodeStart, pageOf, type RowsQuery } from "./RowPage.ts"
+import { CurrentProject } from "./kernel/CurrentActor.ts"
+import { orDieOnSql } from "./kernel/sql/Database.ts"
+import { decodeStart, pageOf, type RowsQuery } from "./kernel/sql/RowPage.ts"
 
 export interface AgentProcessesQuery extends RowsQuery, AgentProcessesFilter {}
 

@@ -1,5 +1,5 @@
 import { Context, type Stream } from "effect"
-import type { AgentId, CommandId, ProjectId, UserId } from "../domain/Id.ts"
+import type { AgentId, CommandId, ProjectId, UserId } from "../domain/kernel/Id.ts"
 
 /** A command as it is sent to an agent (the agents' protocol, section 2.6). `target` and `parameters` are JSON text. */
 export interface OutboundCommand {

@@ -1,8 +1,7 @@
 import { SqlClient, type SqlError } from "@effect/sql"
 import { Effect, Option } from "effect"
-import * as Timestamp from "../domain/Timestamp.ts"
+import * as Timestamp from "../domain/kernel/Timestamp.ts"
 import type { SqliteConnection } from "../sqlite/Connection.ts"
-import { runAfterCommit } from "./AfterCommit.ts"
 import {
   ChainKeyMissing,
   ChainWriter,
@@ -14,9 +13,10 @@ import {
 import { LogContradicted } from "./Audit/CommittedHead.ts"
 import type { ActorEntry, AuditEntry } from "./Audit/Row.ts"
 import { AuditForwarder } from "./AuditForwarder.ts"
-import { CurrentActor } from "./CurrentActor.ts"
-import { Database, orDieOnSql } from "./Database.ts"
-import { Keys } from "./Keys.ts"
+import { CurrentActor } from "./kernel/CurrentActor.ts"
+import { Keys } from "./kernel/keys/Keys.ts"
+import { runAfterCommit } from "./kernel/sql/AfterCommit.ts"
+import { Database, orDieOnSql } from "./kernel/sql/Database.ts"
 
 export type { ActorEntry, AuditEntry } from "./Audit/Row.ts"
 

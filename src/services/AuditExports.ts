@@ -1,10 +1,10 @@
 import { Effect, Schema } from "effect"
 import type { ExportJobCreate } from "../domain/AuditExport.ts"
-import { UserId } from "../domain/Id.ts"
-import * as Timestamp from "../domain/Timestamp.ts"
-import { CurrentActor } from "./CurrentActor.ts"
+import { UserId } from "../domain/kernel/Id.ts"
+import * as Timestamp from "../domain/kernel/Timestamp.ts"
 import { makeExportJobs } from "./ExportJobs.ts"
 import { auditExports } from "./ExportJobs/Kinds.ts"
+import { CurrentActor } from "./kernel/CurrentActor.ts"
 
 /** The terms as they are stored and shown; those that were not given are absent. */
 export const StoredFilters = Schema.Struct({

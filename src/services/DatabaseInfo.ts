@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import { Reader } from "./Database.ts"
+import { Reader } from "./kernel/sql/Database.ts"
 
 interface DatabaseInfo {
   /** Of PostgreSQL or SQLite. */

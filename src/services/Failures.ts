@@ -1,12 +1,12 @@
 import { Effect, Layer } from "effect"
-import { NotFound, ValidationFailed } from "../domain/Errors.ts"
 import type { FailureGroup, FailureGroupDetail, ListFailureGroups } from "../domain/Failure/Group.ts"
-import { decodeCursor, encodeCursor, type PageOf } from "../domain/Page.ts"
-import * as Timestamp from "../domain/Timestamp.ts"
-import { CurrentProject } from "./CurrentActor.ts"
-import { orDieOnSql } from "./Database.ts"
+import { NotFound, ValidationFailed } from "../domain/kernel/Errors.ts"
+import { decodeCursor, encodeCursor, type PageOf } from "../domain/kernel/Page.ts"
+import * as Timestamp from "../domain/kernel/Timestamp.ts"
 import { hourOf } from "./Failures/GroupSql.ts"
 import { FailureGroupsRepo, groupOf, type GroupPlace } from "./Failures/Repo.ts"
+import { CurrentProject } from "./kernel/CurrentActor.ts"
+import { orDieOnSql } from "./kernel/sql/Database.ts"
 
 const defaultLimit = 50
 const defaultHours = 168

@@ -1,10 +1,12 @@
 import { Chunk, Clock, Effect, Layer, Option, PubSub, Queue, Stream } from "effect"
-import type { ProjectId } from "../domain/Id.ts"
+import type { ProjectId } from "../domain/kernel/Id.ts"
+import * as Timestamp from "../domain/kernel/Timestamp.ts"
 import type { ChangePosition, LiveTask } from "../domain/LiveTask.ts"
-import * as Timestamp from "../domain/Timestamp.ts"
-import { Hints } from "./Database.ts"
-import { yieldToEventLoop } from "./EventLoop.ts"
-import * as Ids from "./Ids.ts"
+import { yieldToEventLoop } from "./kernel/concurrency/EventLoop.ts"
+import { Loops } from "./kernel/concurrency/Loops.ts"
+import * as Ids from "./kernel/Ids.ts"
+import { Metrics } from "./kernel/Metrics.ts"
+import { Hints } from "./kernel/sql/Database.ts"
 import { ChangeBatch, type LiveMessage } from "./LiveTasks/ChangeBatch.ts"
 import {
   maxTasksAfter,
@@ -14,8 +16,6 @@ import {
   millisBetweenRefreshes
 } from "./LiveTasks/Pace.ts"
 import { LiveTasksRepo, pageSize } from "./LiveTasks/Repo.ts"
-import { Loops } from "./Loops.ts"
-import { Metrics } from "./Metrics.ts"
 
 export type { LiveMessage } from "./LiveTasks/ChangeBatch.ts"
 

@@ -1,19 +1,19 @@
 import { SqlClient } from "@effect/sql"
 import { Effect, Layer, Option } from "effect"
-import { Conflict, NotFound, ValidationFailed } from "../domain/Errors.ts"
-import { MaintenanceWindowId, type ProjectId } from "../domain/Id.ts"
+import { Conflict, NotFound, ValidationFailed } from "../domain/kernel/Errors.ts"
+import { MaintenanceWindowId, type ProjectId } from "../domain/kernel/Id.ts"
+import { selectChanges } from "../domain/kernel/Patch.ts"
+import * as Timestamp from "../domain/kernel/Timestamp.ts"
 import {
   MaintenanceWindow,
   type MaintenanceWindowCreate,
   type MaintenanceWindowUpdate
 } from "../domain/Notification/MaintenanceWindow.ts"
-import { selectChanges } from "../domain/Patch.ts"
-import * as Timestamp from "../domain/Timestamp.ts"
 import { Audit } from "./Audit.ts"
-import { CurrentActor, CurrentProject } from "./CurrentActor.ts"
-import { orDieOnSql } from "./Database.ts"
-import { lockName } from "./Dialect.ts"
-import * as Ids from "./Ids.ts"
+import { CurrentActor, CurrentProject } from "./kernel/CurrentActor.ts"
+import * as Ids from "./kernel/Ids.ts"
+import { orDieOnSql } from "./kernel/sql/Database.ts"
+import { lockName } from "./kernel/sql/Dialect.ts"
 import { MaintenanceWindowsRepo } from "./MaintenanceWindows/Repo.ts"
 import { AlertsRepo } from "./Notifications/AlertsRepo.ts"
 

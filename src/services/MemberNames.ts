@@ -1,7 +1,7 @@
 import { Effect } from "effect"
-import type { ProjectId, UserId } from "../domain/Id.ts"
-import { Reader } from "./Database.ts"
-import { recordset } from "./Recordset.ts"
+import type { ProjectId, UserId } from "../domain/kernel/Id.ts"
+import { Reader } from "./kernel/sql/Database.ts"
+import { recordset } from "./kernel/sql/Recordset.ts"
 
 /** A person in a row of a project. */
 export interface MemberKey {

@@ -1,7 +1,8 @@
 import { SqlClient } from "@effect/sql"
 import { Clock, Effect, Layer, Option, Redacted } from "effect"
-import { Conflict, Forbidden, NotFound } from "../domain/Errors.ts"
-import type { SessionId, UserId } from "../domain/Id.ts"
+import { Conflict, Forbidden, NotFound } from "../domain/kernel/Errors.ts"
+import type { SessionId, UserId } from "../domain/kernel/Id.ts"
+import * as Timestamp from "../domain/kernel/Timestamp.ts"
 import {
   type CompleteEnrollment,
   type DisableMfa,
@@ -9,19 +10,18 @@ import {
   type MfaStatus,
   type VerifyMfa
 } from "../domain/Mfa.ts"
-import * as Timestamp from "../domain/Timestamp.ts"
 import { Audit, type AuditEntry } from "./Audit.ts"
-import { CurrentActor, currentPerson, currentSession } from "./CurrentActor.ts"
-import { Hints, orDieOnSql } from "./Database.ts"
-import { Vault } from "./Keys.ts"
-import { Notices } from "./Mail/Notices.ts"
+import { CurrentActor, currentPerson, currentSession } from "./kernel/CurrentActor.ts"
+import { Vault } from "./kernel/keys/Keys.ts"
+import { Notices } from "./kernel/Mail/Notices.ts"
+import { Settings } from "./kernel/Settings.ts"
+import { Hints, orDieOnSql } from "./kernel/sql/Database.ts"
 import { findTimeStep, newRecoveryCodes, newTotpSecret } from "./Mfa/Codes.ts"
 import { policyOf } from "./Mfa/Login.ts"
 import { MfaRepo, type MfaRow } from "./Mfa/Repo.ts"
 import { Sessions } from "./Sessions.ts"
 import { CurrentPassword } from "./Sessions/CurrentPassword.ts"
 import { SessionsRepo } from "./Sessions/Repo.ts"
-import { Settings } from "./Settings.ts"
 import { mfaNotEnrolled, TrustedDevices } from "./TrustedDevices.ts"
 import { TrustedDevicesRepo } from "./TrustedDevices/Repo.ts"
 

@@ -1,10 +1,10 @@
 import { Effect, Layer } from "effect"
 import { depthNote, type Queue } from "../domain/Queue.ts"
-import { CurrentProject } from "./CurrentActor.ts"
-import { orDieOnSql } from "./Database.ts"
+import { CurrentProject } from "./kernel/CurrentActor.ts"
+import { orDieOnSql } from "./kernel/sql/Database.ts"
+import { decodeStart, pageOf, type RowsQuery } from "./kernel/sql/RowPage.ts"
 import { QueuesRepo } from "./Queues/Repo.ts"
 import { Rollups } from "./Rollups.ts"
-import { decodeStart, pageOf, type RowsQuery } from "./RowPage.ts"
 
 const keyOf = (engine: string, queue: string): string => `${engine} ${queue}`
 

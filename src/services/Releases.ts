@@ -1,7 +1,7 @@
 import { HttpClient } from "@effect/platform"
 import { Chunk, Data, Effect, Stream } from "effect"
 import { parseRelease } from "../domain/Release.ts"
-import { Settings } from "./Settings.ts"
+import { Settings } from "./kernel/Settings.ts"
 
 export type ReleaseFailure =
   /** SVC_RELEASES_URL is not set. */

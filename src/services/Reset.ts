@@ -1,13 +1,13 @@
 import { FileSystem } from "@effect/platform"
 import { SqlClient } from "@effect/sql"
 import { Effect } from "effect"
-import * as Timestamp from "../domain/Timestamp.ts"
+import * as Timestamp from "../domain/kernel/Timestamp.ts"
 import { checkpointPath } from "./Audit/CheckpointFile.ts"
-import { Database } from "./Database.ts"
-import { Migrations } from "./Migrations.ts"
-import { whileNoBrainRuns } from "./RunningBrains.ts"
-import { SchemaTables } from "./SchemaTables.ts"
-import { Settings } from "./Settings.ts"
+import { whileNoBrainRuns } from "./kernel/RunningBrains.ts"
+import { Settings } from "./kernel/Settings.ts"
+import { Database } from "./kernel/sql/Database.ts"
+import { Migrations } from "./kernel/sql/Migrations.ts"
+import { SchemaTables } from "./kernel/sql/SchemaTables.ts"
 
 /**
  * Wipes the database to what `svc migrate upgrade` makes of an empty one, and creates the tables again (docs/operations.md,

@@ -1,7 +1,7 @@
 import { FileSystem } from "@effect/platform"
 import { SqlClient, SqlError } from "@effect/sql"
 import { Cause, Effect, Layer, Option } from "effect"
-import { system } from "../domain/Actor.ts"
+import { system } from "../domain/kernel/Actor.ts"
 import { Audit } from "./Audit.ts"
 import { cleanUpFork } from "./Audit/ForkCleanup.ts"
 import { verifyLog } from "./Audit/Verify.ts"
@@ -11,10 +11,12 @@ import { Catalog, type CatalogTable } from "./Backup/Catalog.ts"
 import { readCounters } from "./Backup/Counters.ts"
 import { describeArchive } from "./Backup/Record.ts"
 import { type ArchiveLocation, requireKnownSchema, verifyArchive } from "./Backup/Verification.ts"
-import { CurrentActor } from "./CurrentActor.ts"
-import { Database } from "./Database.ts"
-import { Keys } from "./Keys.ts"
-import { Migrations } from "./Migrations.ts"
+import { CurrentActor } from "./kernel/CurrentActor.ts"
+import { Keys } from "./kernel/keys/Keys.ts"
+import { whileNoBrainRuns } from "./kernel/RunningBrains.ts"
+import { Settings } from "./kernel/Settings.ts"
+import { Database } from "./kernel/sql/Database.ts"
+import { Migrations } from "./kernel/sql/Migrations.ts"
 import { RestoreAftermath } from "./Restore/Aftermath.ts"
 import { loadRows } from "./Restore/Load.ts"
 import { makePostgresLoader, makeSqliteLoader } from "./Restore/Loader.ts"
@@ -26,8 +28,6 @@ import {
   requireTarget,
   RestoreRefused
 } from "./Restore/Target.ts"
-import { whileNoBrainRuns } from "./RunningBrains.ts"
-import { Settings } from "./Settings.ts"
 
 export interface RestoreResult {
   readonly manifest: Manifest

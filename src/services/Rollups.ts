@@ -1,6 +1,7 @@
 import { Effect, Layer, Record } from "effect"
-import { ValidationFailed } from "../domain/Errors.ts"
-import type { ProjectId } from "../domain/Id.ts"
+import { ValidationFailed } from "../domain/kernel/Errors.ts"
+import type { ProjectId } from "../domain/kernel/Id.ts"
+import * as Timestamp from "../domain/kernel/Timestamp.ts"
 import { emptyEncodedCell, type EncodedCell } from "../domain/Rollup/Contribution.ts"
 import { countLonger, percentilesOf } from "../domain/Rollup/Histogram.ts"
 import { burnRatesOf, burnWindows, type FindBurnRates, type Judged } from "../domain/Rollup/Slo.ts"
@@ -14,9 +15,8 @@ import {
   type TrendBucket,
   type Trends
 } from "../domain/Rollup/Trends.ts"
-import * as Timestamp from "../domain/Timestamp.ts"
-import { CurrentProject } from "./CurrentActor.ts"
-import { orDieOnSql } from "./Database.ts"
+import { CurrentProject } from "./kernel/CurrentActor.ts"
+import { orDieOnSql } from "./kernel/sql/Database.ts"
 import { addTotals, type Durations, RollupRepo, type SeriesFilter, type StoredSeries } from "./Rollups/Repo.ts"
 import { type Level, levels, seriesKinds } from "./Rollups/Series.ts"
 import { coverOf, startOfWindow } from "./Rollups/Window.ts"

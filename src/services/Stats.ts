@@ -1,11 +1,11 @@
 import { Effect, Layer } from "effect"
-import type { ProjectId } from "../domain/Id.ts"
+import type { ProjectId } from "../domain/kernel/Id.ts"
+import * as Timestamp from "../domain/kernel/Timestamp.ts"
 import { percentilesOf } from "../domain/Rollup/Histogram.ts"
 import type { FindStats, Stats as StatsAnswer } from "../domain/Rollup/Stats.ts"
-import * as Timestamp from "../domain/Timestamp.ts"
-import { CurrentProject } from "./CurrentActor.ts"
-import { orDieOnSql, Reader } from "./Database.ts"
-import * as Ids from "./Ids.ts"
+import { CurrentProject } from "./kernel/CurrentActor.ts"
+import * as Ids from "./kernel/Ids.ts"
+import { orDieOnSql, Reader } from "./kernel/sql/Database.ts"
 import { countsOf, failureRateOf, Rollups } from "./Rollups.ts"
 
 const maxQueues = 100

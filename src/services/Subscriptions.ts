@@ -1,7 +1,8 @@
 import { SqlClient } from "@effect/sql"
 import { Array as Arr, Effect, Layer, Option } from "effect"
-import { Conflict, NotFound, ValidationFailed } from "../domain/Errors.ts"
-import { type ProjectId, SubscriptionId, type UserId } from "../domain/Id.ts"
+import { Conflict, NotFound, ValidationFailed } from "../domain/kernel/Errors.ts"
+import { type ProjectId, SubscriptionId, type UserId } from "../domain/kernel/Id.ts"
+import * as Timestamp from "../domain/kernel/Timestamp.ts"
 import { defaultGrouping } from "../domain/Notification/Hygiene.ts"
 import {
   type DefaultSubscriptionCreate,
@@ -10,13 +11,12 @@ import {
   type UserSubscriptionCreate,
   type UserSubscriptionUpdate
 } from "../domain/Notification/Subscription.ts"
-import * as Timestamp from "../domain/Timestamp.ts"
 import { Audit } from "./Audit.ts"
-import { CurrentActor, currentPerson, CurrentProject, requireRole, roleIn } from "./CurrentActor.ts"
-import { orDieOnSql } from "./Database.ts"
-import { lockName } from "./Dialect.ts"
-import * as Ids from "./Ids.ts"
-import { decodeStart, pageOf } from "./RowPage.ts"
+import { CurrentActor, currentPerson, CurrentProject, requireRole, roleIn } from "./kernel/CurrentActor.ts"
+import * as Ids from "./kernel/Ids.ts"
+import { orDieOnSql } from "./kernel/sql/Database.ts"
+import { lockName } from "./kernel/sql/Dialect.ts"
+import { decodeStart, pageOf } from "./kernel/sql/RowPage.ts"
 import { orFail, type SubscriptionRow, SubscriptionsRepo } from "./Subscriptions/Repo.ts"
 import {
   changeChannels,

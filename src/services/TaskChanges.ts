@@ -1,8 +1,8 @@
 import { Effect, PubSub, Stream } from "effect"
-import type { ProjectId } from "../domain/Id.ts"
-import type { Timestamp } from "../domain/Timestamp.ts"
-import { Hints } from "./Database.ts"
-import { Loops } from "./Loops.ts"
+import type { ProjectId } from "../domain/kernel/Id.ts"
+import type { Timestamp } from "../domain/kernel/Timestamp.ts"
+import { Loops } from "./kernel/concurrency/Loops.ts"
+import { Hints } from "./kernel/sql/Database.ts"
 
 /** A task that this process has written. */
 export interface TaskChange {

@@ -1,12 +1,12 @@
 import { Effect, Schema } from "effect"
-import { Forbidden } from "../domain/Errors.ts"
+import { Forbidden } from "../domain/kernel/Errors.ts"
+import * as Timestamp from "../domain/kernel/Timestamp.ts"
 import { exportedTaskFields, type TaskExportJobCreate } from "../domain/Task/Export.ts"
 import { filterFields } from "../domain/Task/Filter.ts"
 import { isPayloadField } from "../domain/Task/Json.ts"
-import * as Timestamp from "../domain/Timestamp.ts"
-import { canReadPayload } from "./CurrentActor.ts"
 import { makeExportJobs } from "./ExportJobs.ts"
 import { taskExports } from "./ExportJobs/Kinds.ts"
+import { canReadPayload } from "./kernel/CurrentActor.ts"
 
 /** The terms as they are stored; those that were not given are absent, and unknown ones are refused as in `FilterTerms`. */
 export const StoredFilters = Schema.Struct({ ...filterFields, fields: exportedTaskFields })

@@ -1,12 +1,12 @@
 import { SqlClient } from "@effect/sql"
 import { Effect, Option, Schema } from "effect"
-import { Conflict, Unavailable } from "../domain/Errors.ts"
 import type { VersionsSnapshot } from "../domain/Installation.ts"
+import { Conflict, Unavailable } from "../domain/kernel/Errors.ts"
+import * as Timestamp from "../domain/kernel/Timestamp.ts"
+import { version } from "../domain/kernel/Version.ts"
 import { isNewer } from "../domain/ReleaseVersion.ts"
-import * as Timestamp from "../domain/Timestamp.ts"
-import { version } from "../domain/Version.ts"
 import { Audit } from "./Audit.ts"
-import { orDieOnSql, Reader } from "./Database.ts"
+import { orDieOnSql, Reader } from "./kernel/sql/Database.ts"
 import { Releases } from "./Releases.ts"
 
 const Stored = Schema.Struct({ fetched_at: Timestamp.Timestamp, program: Schema.String })

@@ -1,10 +1,10 @@
 import { Effect, Layer, Option } from "effect"
-import { NotFound } from "../domain/Errors.ts"
-import type { WorkerId } from "../domain/Id.ts"
+import { NotFound } from "../domain/kernel/Errors.ts"
+import type { WorkerId } from "../domain/kernel/Id.ts"
 import { lintConf, type LintFinding, type ProjectLint } from "../domain/WorkerLint.ts"
-import { CurrentProject } from "./CurrentActor.ts"
-import { orDieOnSql } from "./Database.ts"
-import { decodeStart, pageOf, type RowsQuery } from "./RowPage.ts"
+import { CurrentProject } from "./kernel/CurrentActor.ts"
+import { orDieOnSql } from "./kernel/sql/Database.ts"
+import { decodeStart, pageOf, type RowsQuery } from "./kernel/sql/RowPage.ts"
 import { type WorkersFilter, WorkersRepo } from "./Workers/Repo.ts"
 
 /** Workers whose settings one answer looks at. */

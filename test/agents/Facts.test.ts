@@ -1,7 +1,7 @@
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { randomUUID } from "node:crypto"
-import { asString, type JsonInput } from "../../src/domain/CanonicalJson.ts"
+import { asString, type JsonInput } from "../../src/domain/kernel/CanonicalJson.ts"
 import { makePurgeToken } from "../../src/domain/PurgeToken.ts"
 import { connected, event, freshAgent, type ReceivedCommand, type TestAgent } from "../agent.ts"
 import { baseUrl, freshKey, freshProject, request, serverOn } from "../brain.ts"

@@ -174,7 +174,9 @@ describe("the package's entry points", () => {
     const ours = Object.keys(metafile.inputs).filter((file) => file.startsWith("src/"))
     const rooms = new Set(ours.map((file) => file.split("/")[1]))
     assert.deepStrictEqual([...rooms].toSorted(), ["domain", "http", "services"])
-    assert.deepStrictEqual(ours.filter((file) => file.startsWith("src/services/")), ["src/services/CurrentActor.ts"])
+    assert.deepStrictEqual(ours.filter((file) => file.startsWith("src/services/")), [
+      "src/services/kernel/CurrentActor.ts"
+    ])
   })
 })
 

@@ -5,7 +5,7 @@ import { generateKeyPairSync } from "node:crypto"
 import { appendFileSync, cpSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs"
 import { basename, dirname, join } from "node:path"
 import { inject } from "vitest"
-import { version } from "../../src/domain/Version.ts"
+import { version } from "../../src/domain/kernel/Version.ts"
 import { temporaryHome } from "../databases.ts"
 import { makeReleaseFeed } from "../releaseFeed.ts"
 

@@ -3,7 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
 import { type DoctorFacts, warningsOf } from "../../src/cli/Warnings.ts"
 import * as SettingsLayer from "../../src/layers/Settings.ts"
-import { Settings, type SettingsShape } from "../../src/services/Settings.ts"
+import { Settings, type SettingsShape } from "../../src/services/kernel/Settings.ts"
 
 const calm: Omit<DoctorFacts, "settings"> = {
   dialect: "sqlite",

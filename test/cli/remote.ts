@@ -1,6 +1,6 @@
 import { assert } from "@effect/vitest"
 import { Effect } from "effect"
-import type { Role, Scope } from "../../src/domain/Access.ts"
+import type { Role, Scope } from "../../src/domain/kernel/Access.ts"
 import { connected, freshAgent, type TestAgent } from "../agent.ts"
 import { baseUrl, freshKey, freshProject } from "../brain.ts"
 import { temporaryHome } from "../databases.ts"

@@ -4,8 +4,8 @@ import { execFileSync } from "node:child_process"
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { settingDefinitions } from "../../src/services/Settings.ts"
-import type { Setting } from "../../src/services/Settings/Kinds.ts"
+import { settingDefinitions } from "../../src/services/kernel/Settings.ts"
+import type { Setting } from "../../src/services/kernel/Settings/Kinds.ts"
 
 const folder = join(import.meta.dirname, "../../deploy/systemd")
 const program = "/opt/svc/node_modules/.bin/svc"

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { canFollow, commandJson, commandStatuses, sourceStatusesOf } from "../../src/domain/Command.ts"
 import { parseSelection } from "../../src/domain/Command/Selection.ts"
-import { CommandId, ProjectId } from "../../src/domain/Id.ts"
+import { CommandId, ProjectId } from "../../src/domain/kernel/Id.ts"
 import { makePurgeToken } from "../../src/domain/PurgeToken.ts"
 import secrets from "../agents/protocol/vectors/secrets.json" with { type: "json" }
 import { idOf } from "../ids.ts"

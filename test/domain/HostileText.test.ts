@@ -5,13 +5,13 @@
  */
 import { assert, describe, it } from "@effect/vitest"
 import { decodeHelloFrame } from "../../src/agents/protocol/Hello.ts"
-import { parse } from "../../src/domain/CanonicalJson.ts"
-import { cutText } from "../../src/domain/CutText.ts"
-import { compileGlob } from "../../src/domain/Notification/Glob.ts"
-import * as Redaction from "../../src/domain/Redaction.ts"
-import { toStorable } from "../../src/domain/Text.ts"
+import { parse } from "../../src/domain/kernel/CanonicalJson.ts"
+import { cutText } from "../../src/domain/kernel/CutText.ts"
+import { compileGlob } from "../../src/domain/kernel/Glob.ts"
+import * as Redaction from "../../src/domain/kernel/Redaction.ts"
+import { toStorable } from "../../src/domain/kernel/Text.ts"
 import { truncateValues } from "../../src/domain/ValueTruncation.ts"
-import { csvFormat, escapeFormula } from "../../src/services/Export/Formats.ts"
+import { csvFormat, escapeFormula } from "../../src/services/kernel/Export/Formats.ts"
 
 const characters = 1_000_000
 

@@ -1,9 +1,9 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as fc from "fast-check"
 import { EventEncoder } from "../../src/agents/runtime/EventEncoder.ts"
-import { canonicalize, type JsonInput, JsonObject, parse } from "../../src/domain/CanonicalJson.ts"
+import { canonicalize, type JsonInput, JsonObject, parse } from "../../src/domain/kernel/CanonicalJson.ts"
+import * as Redaction from "../../src/domain/kernel/Redaction.ts"
 import { describeLoss } from "../../src/domain/LossyCopy.ts"
-import * as Redaction from "../../src/domain/Redaction.ts"
 import { truncateValues } from "../../src/domain/ValueTruncation.ts"
 import { isLossyCopy } from "../../web/src/format/lossyCopy.ts"
 

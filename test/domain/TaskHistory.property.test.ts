@@ -1,6 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as fc from "fast-check"
-import { AgentId } from "../../src/domain/Id.ts"
+import { AgentId } from "../../src/domain/kernel/Id.ts"
+import { TaskEventKind } from "../../src/domain/kernel/TaskState.ts"
+import { addSeconds } from "../../src/domain/kernel/Timestamp.ts"
 import {
   addEvent,
   analyse,
@@ -13,8 +15,6 @@ import {
   listFailedAttempts,
   type TaskEvent
 } from "../../src/domain/TaskHistory.ts"
-import { TaskEventKind } from "../../src/domain/TaskState.ts"
-import { addSeconds } from "../../src/domain/Timestamp.ts"
 import { idOf } from "../ids.ts"
 import { fold, recorded, timestamp } from "./TaskHistory/Recorded.ts"
 

@@ -1,5 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
-import { AgentId } from "../../src/domain/Id.ts"
+import { AgentId } from "../../src/domain/kernel/Id.ts"
+import type { TaskEventKind } from "../../src/domain/kernel/TaskState.ts"
+import { addSeconds } from "../../src/domain/kernel/Timestamp.ts"
 import {
   addEvent,
   buildTimeline,
@@ -12,8 +14,6 @@ import {
   type TaskEvent,
   type TaskFields
 } from "../../src/domain/TaskHistory.ts"
-import type { TaskEventKind } from "../../src/domain/TaskState.ts"
-import { addSeconds } from "../../src/domain/Timestamp.ts"
 import { idOf } from "../ids.ts"
 import { expected } from "./TaskHistory/Expected.ts"
 import { AGENT, dataOf, fold, recorded, task, timestamp } from "./TaskHistory/Recorded.ts"

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as fc from "fast-check"
-import { canonicalize } from "../../src/domain/CanonicalJson.ts"
+import { canonicalize } from "../../src/domain/kernel/CanonicalJson.ts"
 import { isTruncated, truncateValues } from "../../src/domain/ValueTruncation.ts"
 
 const most = 1024

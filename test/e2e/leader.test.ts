@@ -5,7 +5,7 @@ import { spawn } from "node:child_process"
 import { join } from "node:path"
 import { inject } from "vitest"
 import * as DatabaseLayer from "../../src/layers/Database.ts"
-import { Settings } from "../../src/services/Settings.ts"
+import { Settings } from "../../src/services/kernel/Settings.ts"
 import { settingsOn } from "../databases.ts"
 import { until } from "../until.ts"
 

@@ -1,8 +1,8 @@
 import { assert } from "@effect/vitest"
 import { Effect } from "effect"
 import { randomUUID } from "node:crypto"
-import type { JsonInput } from "../../src/domain/CanonicalJson.ts"
-import * as Timestamp from "../../src/domain/Timestamp.ts"
+import type { JsonInput } from "../../src/domain/kernel/CanonicalJson.ts"
+import * as Timestamp from "../../src/domain/kernel/Timestamp.ts"
 import { connectAgent, type Options, type TestAgent } from "../agent.ts"
 import type { Call } from "./brainProcess.ts"
 

@@ -1,8 +1,8 @@
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { ScheduleId } from "../../src/domain/Id.ts"
+import { ScheduleId } from "../../src/domain/kernel/Id.ts"
+import * as Timestamp from "../../src/domain/kernel/Timestamp.ts"
 import { fireIdOf } from "../../src/domain/Schedule/FireId.ts"
-import * as Timestamp from "../../src/domain/Timestamp.ts"
 import { writeTime } from "../../src/grpc/Convert.ts"
 import {
   FireDisposition,

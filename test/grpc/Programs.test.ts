@@ -1,6 +1,6 @@
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import * as Timestamp from "../../src/domain/Timestamp.ts"
+import * as Timestamp from "../../src/domain/kernel/Timestamp.ts"
 import { SchedulerLeaseService } from "../../src/grpc/generated/lease.ts"
 import { freshKey, request } from "../brain.ts"
 import { engines } from "../databases.ts"

@@ -7,9 +7,9 @@ import {
 } from "@grpc/grpc-js"
 import { Context, Effect, Layer } from "effect"
 import { readFileSync } from "node:fs"
-import { ScheduleId } from "../../src/domain/Id.ts"
+import { ScheduleId } from "../../src/domain/kernel/Id.ts"
+import * as Timestamp from "../../src/domain/kernel/Timestamp.ts"
 import { fireIdOf } from "../../src/domain/Schedule/FireId.ts"
-import * as Timestamp from "../../src/domain/Timestamp.ts"
 import { writeTime } from "../../src/grpc/Convert.ts"
 import { SchedulerLeaseClient } from "../../src/grpc/generated/lease.ts"
 import {
@@ -21,7 +21,7 @@ import {
   type ScheduleSnapshotComplete,
   type ScheduleWatchFrame
 } from "../../src/grpc/generated/scheduler.ts"
-import type { SettingsShape } from "../../src/services/Settings.ts"
+import type { SettingsShape } from "../../src/services/kernel/Settings.ts"
 import { serverOn } from "../brain.ts"
 import type { Engine } from "../databases.ts"
 import { freePort } from "../ports.ts"

@@ -1,7 +1,7 @@
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { randomUUID } from "node:crypto"
-import type { Project } from "../../src/domain/Project.ts"
+import type { Project } from "../../src/domain/kernel/Project.ts"
 import { connected, event, freshAgent } from "../agent.ts"
 import { baseUrl, freshKey, freshProject, request, serverOn } from "../brain.ts"
 import { httpEngines } from "../engines.ts"

@@ -1,6 +1,6 @@
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { canonicalTextOf } from "../../src/domain/CanonicalJson.ts"
+import { canonicalTextOf } from "../../src/domain/kernel/CanonicalJson.ts"
 import { connected, type Credentials, freshAgent, longPoll } from "../agent.ts"
 import { baseUrl, freshKey, freshProject, request, serverOn } from "../brain.ts"
 import { httpEngines } from "../engines.ts"

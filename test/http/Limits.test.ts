@@ -1,7 +1,7 @@
 import { SqlClient } from "@effect/sql"
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import * as Timestamp from "../../src/domain/Timestamp.ts"
+import * as Timestamp from "../../src/domain/kernel/Timestamp.ts"
 import { freshKey, freshProject, request, serverOn } from "../brain.ts"
 import { insertTasks, storedTask } from "../tasks.ts"
 import { fromElsewhere, proxied } from "./people.ts"

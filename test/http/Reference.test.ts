@@ -2,7 +2,7 @@ import { OpenApi } from "@effect/platform"
 import { assert, describe, it } from "@effect/vitest"
 import { createConfig, lintFromString } from "@redocly/openapi-core"
 import { readdirSync, readFileSync } from "node:fs"
-import { codes } from "../../src/domain/ErrorCodes.ts"
+import { codes } from "../../src/domain/kernel/ErrorCodes.ts"
 import { accessRules } from "../../src/http/AccessRules.ts"
 import { DocumentedApi } from "../../src/http/Docs/Document.ts"
 import { tags } from "../../src/http/Docs/Tags.ts"
@@ -89,7 +89,7 @@ describe("the reference", () => {
     assert.deepStrictEqual(
       bare,
       [],
-      "operation(…) and pathParameter(…) in http/Docs, describe(…) in domain/Describe.ts"
+      "operation(…) and pathParameter(…) in http/Docs, describe(…) in domain/kernel/Describe.ts"
     )
   })
 
@@ -102,7 +102,7 @@ describe("the reference", () => {
         field.description === undefined || (field.examples === undefined && !holdsReference(field))
       )
       .map(([name]) => name)
-    assert.deepStrictEqual([...bodies, ...fields], [], "named(…) and describe(…) of domain/Describe.ts")
+    assert.deepStrictEqual([...bodies, ...fields], [], "named(…) and describe(…) of domain/kernel/Describe.ts")
   })
 
   it("has the range of each integer of a request, also of those with a default", () => {

@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { execFile } from "node:child_process"
 import { createConnection, type Socket } from "node:net"
 import { promisify } from "node:util"
-import { Metrics } from "../../src/services/Metrics.ts"
+import { Metrics } from "../../src/services/kernel/Metrics.ts"
 import { baseUrl, freshKey, serverOn } from "../brain.ts"
 import { until } from "../until.ts"
 

@@ -1,9 +1,9 @@
 import { SqlClient } from "@effect/sql"
 import { Effect } from "effect"
-import { type ProjectId } from "../../src/domain/Id.ts"
-import * as Timestamp from "../../src/domain/Timestamp.ts"
-import { Hints } from "../../src/services/Database.ts"
-import * as Ids from "../../src/services/Ids.ts"
+import { type ProjectId } from "../../src/domain/kernel/Id.ts"
+import * as Timestamp from "../../src/domain/kernel/Timestamp.ts"
+import * as Ids from "../../src/services/kernel/Ids.ts"
+import { Hints } from "../../src/services/kernel/sql/Database.ts"
 import { baseUrl } from "../brain.ts"
 
 /** Writes or changes tasks as a writer would, in one statement, and hints at it. */

@@ -1,7 +1,7 @@
 import { SqlClient } from "@effect/sql"
 import { Clock, Effect } from "effect"
 import { generateSync } from "otplib"
-import * as Timestamp from "../../src/domain/Timestamp.ts"
+import * as Timestamp from "../../src/domain/kernel/Timestamp.ts"
 import { type Answer, request } from "../brain.ts"
 import { browserOf, freshUser, fromElsewhere, login } from "./people.ts"
 

@@ -1,5 +1,5 @@
 import { OpenApi } from "@effect/platform"
-import type { AccessRule } from "../../src/domain/Access.ts"
+import type { AccessRule } from "../../src/domain/kernel/Access.ts"
 import { accessRules } from "../../src/http/AccessRules.ts"
 import { DocumentedApi } from "../../src/http/Docs/Document.ts"
 import type { JsonSchema } from "./fuzz/JsonSchema.ts"

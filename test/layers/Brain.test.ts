@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Tracer } from "effect"
-import { Loops } from "../../src/services/Loops.ts"
+import { Loops } from "../../src/services/kernel/concurrency/Loops.ts"
 import { brainOn } from "../brain.ts"
 import { engines } from "../databases.ts"
 

@@ -2,8 +2,8 @@ import { SqlError } from "@effect/sql"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Logger, TestClock } from "effect"
 import { jsonLogger } from "../../src/layers/Logs.ts"
-import { Loops } from "../../src/services/Loops.ts"
-import { Metrics } from "../../src/services/Metrics.ts"
+import { Loops } from "../../src/services/kernel/concurrency/Loops.ts"
+import { Metrics } from "../../src/services/kernel/Metrics.ts"
 
 /** The lines that an effect logs, as values. */
 const linesOf = <E>(effect: Effect.Effect<unknown, E, Loops>) => {

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Context, Effect, Layer, TestClock } from "effect"
-import * as Timestamp from "../../src/domain/Timestamp.ts"
+import * as Timestamp from "../../src/domain/kernel/Timestamp.ts"
 import { Brain } from "../../src/scheduler/Brain.ts"
 import { makeHandovers } from "../../src/scheduler/Handovers.ts"
 import { Store } from "../../src/scheduler/Store.ts"

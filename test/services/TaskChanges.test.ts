@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Chunk, Effect, Fiber, Stream } from "effect"
-import { ProjectId } from "../../src/domain/Id.ts"
-import * as Timestamp from "../../src/domain/Timestamp.ts"
+import { ProjectId } from "../../src/domain/kernel/Id.ts"
+import * as Timestamp from "../../src/domain/kernel/Timestamp.ts"
 import { TaskChanges } from "../../src/services/TaskChanges.ts"
 import { brainOn } from "../brain.ts"
 

@@ -1,8 +1,8 @@
 import { Effect, Layer, Stream } from "effect"
 import { Agents } from "../../services/Agents.ts"
-import { Hints } from "../../services/Database.ts"
-import { Loops } from "../../services/Loops.ts"
-import { Settings } from "../../services/Settings.ts"
+import { Loops } from "../../services/kernel/concurrency/Loops.ts"
+import { Settings } from "../../services/kernel/Settings.ts"
+import { Hints } from "../../services/kernel/sql/Database.ts"
 import { SessionRegistry } from "./SessionRegistry.ts"
 
 const longestIntervalSeconds = 15

@@ -1,4 +1,4 @@
-import { CanonicalText, parse, ParseFailure, toCanonicalText } from "../../domain/CanonicalJson.ts"
+import { CanonicalText, parse, ParseFailure, toCanonicalText } from "../../domain/kernel/CanonicalJson.ts"
 import { removeFromCommand, type TaskNamespace } from "../../domain/TaskNamespace.ts"
 import type { OutboundCommand } from "../../services/AgentSessions.ts"
 import { encodeFrame, type WireSession } from "../protocol/Frame.ts"

@@ -1,6 +1,6 @@
 import { Redacted } from "effect"
-import { toStorable } from "../../domain/Text.ts"
-import type { AgentIdentity } from "../../services/CurrentActor.ts"
+import { toStorable } from "../../domain/kernel/Text.ts"
+import type { AgentIdentity } from "../../services/kernel/CurrentActor.ts"
 import type { ProcessInfo } from "../../services/Presence/Model.ts"
 import { FrameRefusal } from "../protocol/Envelope.ts"
 import type { WireSession } from "../protocol/Frame.ts"

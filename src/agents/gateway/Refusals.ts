@@ -1,6 +1,6 @@
 import { Effect, FiberSet, Layer } from "effect"
-import type { AgentId, ProjectId } from "../../domain/Id.ts"
-import { Metrics } from "../../services/Metrics.ts"
+import type { AgentId, ProjectId } from "../../domain/kernel/Id.ts"
+import { Metrics } from "../../services/kernel/Metrics.ts"
 import { Presence } from "../../services/Presence.ts"
 import type { FrameRefusal, RefusalReason } from "../protocol/Envelope.ts"
 import type { UnusableReason } from "../protocol/Event.ts"

@@ -1,9 +1,9 @@
 import { Cause, Effect, Layer, Queue } from "effect"
+import type { AgentEvent } from "../../domain/kernel/TaskEvent.ts"
 import { isSameEpoch, type Publication } from "../../domain/Schedule/External.ts"
-import type { AgentEvent } from "../../domain/TaskEvent.ts"
-import { isContention, isDataError, isUnavailable } from "../../services/Database.ts"
-import { yieldToEventLoop } from "../../services/EventLoop.ts"
-import { Loops } from "../../services/Loops.ts"
+import { yieldToEventLoop } from "../../services/kernel/concurrency/EventLoop.ts"
+import { Loops } from "../../services/kernel/concurrency/Loops.ts"
+import { isContention, isDataError, isUnavailable } from "../../services/kernel/sql/Database.ts"
 import { ScheduleStreams } from "../../services/Schedules/Streams.ts"
 import {
   MAX_SNAPSHOT_BYTES,

@@ -1,8 +1,8 @@
 import { Effect, Layer, PubSub, Stream } from "effect"
-import type { AgentId } from "../../domain/Id.ts"
+import type { AgentId } from "../../domain/kernel/Id.ts"
 import { type AgentSession, AgentSessions } from "../../services/AgentSessions.ts"
-import type { HintIds } from "../../services/Database.ts"
-import { Metrics } from "../../services/Metrics.ts"
+import { Metrics } from "../../services/kernel/Metrics.ts"
+import type { HintIds } from "../../services/kernel/sql/Database.ts"
 
 /** A session as the gateway holds it. */
 export interface GatewaySession extends AgentSession {

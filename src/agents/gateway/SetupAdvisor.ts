@@ -1,6 +1,6 @@
-import { asString, JsonObject, ownString } from "../../domain/CanonicalJson.ts"
-import type { AgentEvent } from "../../domain/TaskEvent.ts"
-import { toStorable } from "../../domain/Text.ts"
+import { asString, JsonObject, ownString } from "../../domain/kernel/CanonicalJson.ts"
+import type { AgentEvent } from "../../domain/kernel/TaskEvent.ts"
+import { toStorable } from "../../domain/kernel/Text.ts"
 import type { PresenceHandle } from "../../services/Presence/Model.ts"
 
 const minReceivedEvents = 5

@@ -1,5 +1,5 @@
 import type WebSocket from "ws"
-import { countBytes, cutText } from "../../domain/CutText.ts"
+import { countBytes, cutText } from "../../domain/kernel/CutText.ts"
 
 /** WebSocket close codes (the agents' protocol, section 1.1; RFC 6455, section 7.4). */
 export const closeCode = {

@@ -1,7 +1,7 @@
 import { type Clock, Effect, type Fiber, FiberId } from "effect"
 import type { Duplex } from "node:stream"
 import type WebSocket from "ws"
-import type { AgentId, ProjectId } from "../../domain/Id.ts"
+import type { AgentId, ProjectId } from "../../domain/kernel/Id.ts"
 import type { OutboundCommand } from "../../services/AgentSessions.ts"
 import type { EventBatch } from "../../services/Ingest/Model.ts"
 import type { PresenceHandle, ProcessInfo } from "../../services/Presence/Model.ts"

@@ -4,7 +4,7 @@
  * the bounds (`Payload.MAX_EVENT_NODES` and so on), and leaves what the event loop can parse in short pieces.
  */
 import type { KeyObject } from "node:crypto"
-import { JsonArray, type JsonNode, JsonObject, parse, ParseFailure } from "../../domain/CanonicalJson.ts"
+import { JsonArray, type JsonNode, JsonObject, parse, ParseFailure } from "../../domain/kernel/CanonicalJson.ts"
 import { FrameRefusal, type SignedType } from "./Envelope.ts"
 import { boundEvents, type UnusableReason } from "./Event.ts"
 import {

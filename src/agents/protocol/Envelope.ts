@@ -1,5 +1,5 @@
 /** The members of every frame, signed or not (agents' protocol, section 2.1), and the reasons for a refusal. */
-import { asString, canonicalTextOf, JsonObject, parse, ParseFailure } from "../../domain/CanonicalJson.ts"
+import { asString, canonicalTextOf, JsonObject, parse, ParseFailure } from "../../domain/kernel/CanonicalJson.ts"
 import { MAX_FRAME_BYTES } from "./Payload.ts"
 
 /** A closed set, for the label of a metric and for log lines. */

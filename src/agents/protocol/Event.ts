@@ -1,10 +1,10 @@
 /** One event of an `event_batch` (agents' protocol, section 4), read by plain code: agents send thousands a second. */
 import { hash } from "node:crypto"
-import { boundName, MAX_ENGINE_LENGTH, MAX_TASK_ID_LENGTH } from "../../domain/BoundedName.ts"
-import { asString, canonicalTextOf, type JsonNode, JsonObject } from "../../domain/CanonicalJson.ts"
-import type { AgentEvent, EventKind } from "../../domain/TaskEvent.ts"
-import { isTaskEventKind } from "../../domain/TaskState.ts"
-import * as Timestamp from "../../domain/Timestamp.ts"
+import { boundName, MAX_ENGINE_LENGTH, MAX_TASK_ID_LENGTH } from "../../domain/kernel/BoundedName.ts"
+import { asString, canonicalTextOf, type JsonNode, JsonObject } from "../../domain/kernel/CanonicalJson.ts"
+import type { AgentEvent, EventKind } from "../../domain/kernel/TaskEvent.ts"
+import { isTaskEventKind } from "../../domain/kernel/TaskState.ts"
+import * as Timestamp from "../../domain/kernel/Timestamp.ts"
 import { boundFields, boundValues, possibleTime } from "./EventBounds.ts"
 import { MAX_FRAME_NODES, MAX_KEYS } from "./Payload.ts"
 

@@ -2,7 +2,12 @@
  * A bound of an event takes the part that exceeds it, never the event: a large value becomes a note, a long name is cut,
  * an impossible time is null. `svc_altered` in the event's data then names the fields, and so the task says it.
  */
-import { boundName, MAX_LABEL_LENGTH, MAX_TASK_ID_LENGTH, MAX_TASK_NAME_LENGTH } from "../../domain/BoundedName.ts"
+import {
+  boundName,
+  MAX_LABEL_LENGTH,
+  MAX_TASK_ID_LENGTH,
+  MAX_TASK_NAME_LENGTH
+} from "../../domain/kernel/BoundedName.ts"
 import {
   asString,
   canonicalTextOf,
@@ -11,11 +16,11 @@ import {
   type JsonNode,
   JsonObject,
   parse
-} from "../../domain/CanonicalJson.ts"
-import { compareCodePoints } from "../../domain/CanonicalJson/Shape.ts"
+} from "../../domain/kernel/CanonicalJson.ts"
+import { compareCodePoints } from "../../domain/kernel/CanonicalJson/Shape.ts"
+import { ALTERED, type EventData } from "../../domain/kernel/TaskEvent.ts"
+import * as Timestamp from "../../domain/kernel/Timestamp.ts"
 import { leftOutNote } from "../../domain/LeftOut.ts"
-import { ALTERED, type EventData } from "../../domain/TaskEvent.ts"
-import * as Timestamp from "../../domain/Timestamp.ts"
 import { MAX_EVENT_NODES, MAX_FRAME_NODES, MAX_KEYS } from "./Payload.ts"
 
 /** The years in which a task can have run: from 2000 to 2199. */

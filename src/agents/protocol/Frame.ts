@@ -11,8 +11,8 @@ import {
   type JsonInput,
   type JsonObject,
   ownString
-} from "../../domain/CanonicalJson.ts"
-import * as Timestamp from "../../domain/Timestamp.ts"
+} from "../../domain/kernel/CanonicalJson.ts"
+import * as Timestamp from "../../domain/kernel/Timestamp.ts"
 import { frameId, FrameRefusal, type FrameType, readEnvelope, type SignedType } from "./Envelope.ts"
 import { generateNonce } from "./Nonce.ts"
 import type * as Payload from "./Payload.ts"

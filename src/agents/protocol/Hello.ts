@@ -1,6 +1,6 @@
 /** The unsigned handshake of the WebSocket (agents' protocol, sections 2.2 and 2.3). */
-import { canonicalize, type JsonObject } from "../../domain/CanonicalJson.ts"
-import { toCodeUnits } from "../../domain/CanonicalJson/CodeUnits.ts"
+import { canonicalize, type JsonObject } from "../../domain/kernel/CanonicalJson.ts"
+import { toCodeUnits } from "../../domain/kernel/CanonicalJson/CodeUnits.ts"
 import { frameId, FrameRefusal, isDense, readEnvelope } from "./Envelope.ts"
 import * as Payload from "./Payload.ts"
 import { helloBounds } from "./PayloadBounds.ts"

@@ -4,9 +4,9 @@
  * (NUL) is refused in names and replaced in messages.
  */
 import * as Schema from "effect/Schema"
-import { JsonObject } from "../../domain/CanonicalJson.ts"
-import { nullish, text, toStorable } from "../../domain/Text.ts"
-import { Timestamp } from "../../domain/Timestamp.ts"
+import { JsonObject } from "../../domain/kernel/CanonicalJson.ts"
+import { nullish, text, toStorable } from "../../domain/kernel/Text.ts"
+import { Timestamp } from "../../domain/kernel/Timestamp.ts"
 
 /** The version of the wire in `hello` and `hello_ack`; frames carry it as the integer `v`. */
 export const PROTOCOL_VERSION = "2"

@@ -3,10 +3,10 @@
  * number is moved to its bound, and what is of another type or form is left out. Only used where a payload does not fit
  * its schema as it is.
  */
-import { boundName } from "../../domain/BoundedName.ts"
-import { JsonArray, type JsonNode, JsonObject, toValue } from "../../domain/CanonicalJson.ts"
-import { isStorable } from "../../domain/Text.ts"
-import * as Timestamp from "../../domain/Timestamp.ts"
+import { boundName } from "../../domain/kernel/BoundedName.ts"
+import { JsonArray, type JsonNode, JsonObject, toValue } from "../../domain/kernel/CanonicalJson.ts"
+import { isStorable } from "../../domain/kernel/Text.ts"
+import * as Timestamp from "../../domain/kernel/Timestamp.ts"
 import { MAX_KEYS } from "./Payload.ts"
 
 /** Fields that were cut or left out, by their path; at most `MAX_ALTERED`. */

@@ -1,7 +1,7 @@
 import * as Either from "effect/Either"
 import * as ParseResult from "effect/ParseResult"
 import type * as Schema from "effect/Schema"
-import { JsonArray, type JsonNode, JsonObject, toValue } from "../../domain/CanonicalJson.ts"
+import { JsonArray, type JsonNode, JsonObject, toValue } from "../../domain/kernel/CanonicalJson.ts"
 import { FrameRefusal, type SignedType } from "./Envelope.ts"
 import type { EventBatchPayload } from "./Event.ts"
 import * as Payload from "./Payload.ts"

@@ -11,8 +11,10 @@ import {
   type JsonNode,
   JsonObject,
   parse
-} from "../../domain/CanonicalJson.ts"
-import { compareCodePoints } from "../../domain/CanonicalJson/Shape.ts"
+} from "../../domain/kernel/CanonicalJson.ts"
+import { compareCodePoints } from "../../domain/kernel/CanonicalJson/Shape.ts"
+import type { AgentEvent, EventData } from "../../domain/kernel/TaskEvent.ts"
+import type { Timestamp } from "../../domain/kernel/Timestamp.ts"
 import {
   digestOf,
   type Epoch,
@@ -22,8 +24,6 @@ import {
   readExternalSchedule,
   sourceScopeOf
 } from "../../domain/Schedule/External.ts"
-import type { AgentEvent, EventData } from "../../domain/TaskEvent.ts"
-import type { Timestamp } from "../../domain/Timestamp.ts"
 
 /** Schedules of one scheduler. */
 export const MAX_SNAPSHOT_ROWS = 10_000

@@ -3,8 +3,8 @@
  * Pure.
  */
 import { createHash } from "node:crypto"
-import { canonicalize, CanonicalText, type JsonInput } from "../../domain/CanonicalJson.ts"
-import { compareCodePoints } from "../../domain/CanonicalJson/Shape.ts"
+import { canonicalize, CanonicalText, type JsonInput } from "../../domain/kernel/CanonicalJson.ts"
+import { compareCodePoints } from "../../domain/kernel/CanonicalJson/Shape.ts"
 import type { Epoch } from "../../domain/Schedule/External.ts"
 
 /** Maximum bytes of all rows in one frame. */

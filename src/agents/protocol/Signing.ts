@@ -4,7 +4,7 @@
  */
 import * as Either from "effect/Either"
 import { createHmac, createSecretKey, type KeyObject, timingSafeEqual } from "node:crypto"
-import { canonicalize, canonicalTextOf, type JsonObject } from "../../domain/CanonicalJson.ts"
+import { canonicalize, canonicalTextOf, type JsonObject } from "../../domain/kernel/CanonicalJson.ts"
 
 /** Shortest decoded secret, in bytes. */
 const MIN_SECRET_BYTES = 32

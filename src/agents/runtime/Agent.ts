@@ -1,6 +1,6 @@
 import { Cause, Context, Effect, FiberSet, Layer, Option, type Scope } from "effect"
-import { checkEffectVersion } from "../../domain/EffectVersion.ts"
-import * as Redaction from "../../domain/Redaction.ts"
+import { checkEffectVersion } from "../../domain/kernel/EffectVersion.ts"
+import * as Redaction from "../../domain/kernel/Redaction.ts"
 import { MAX_FRAME_BYTES } from "../protocol/Payload.ts"
 import type { AgentStatus } from "./AgentStatus.ts"
 import { BufferFolder, type ClaimedBuffer } from "./BufferFolder.ts"

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto"
-import { canonicalTextOf, JsonArray, JsonObject, parse } from "../../domain/CanonicalJson.ts"
+import { canonicalTextOf, JsonArray, JsonObject, parse } from "../../domain/kernel/CanonicalJson.ts"
 import type { SqliteConnection, SqliteStatement } from "../../sqlite/Connection.ts"
 import { openSqlite } from "../../sqlite/Driver.ts"
 

@@ -1,5 +1,5 @@
 import { Effect, Either } from "effect"
-import type { JsonInput, JsonValue } from "../../domain/CanonicalJson.ts"
+import type { JsonInput, JsonValue } from "../../domain/kernel/CanonicalJson.ts"
 import { type ActionFailed, type ActionResult, type Actions, type RetryRequest } from "./Engine.ts"
 import { BadCommand, isRecord, overridesOf, type Parameters } from "./Parameters.ts"
 

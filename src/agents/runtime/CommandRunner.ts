@@ -1,6 +1,6 @@
 import { Effect, Queue } from "effect"
-import { canonicalize, canonicalTextOf, type JsonInput, JsonObject, parse } from "../../domain/CanonicalJson.ts"
-import type { Redaction } from "../../domain/Redaction.ts"
+import { canonicalize, canonicalTextOf, type JsonInput, JsonObject, parse } from "../../domain/kernel/CanonicalJson.ts"
+import type { Redaction } from "../../domain/kernel/Redaction.ts"
 import type { FrameOf } from "../protocol/Frame.ts"
 import type { CommandOutcome } from "./CommandJournal.ts"
 import type { Core } from "./Core.ts"

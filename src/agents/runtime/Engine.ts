@@ -1,6 +1,6 @@
 import { Data, type Effect, type Scope } from "effect"
-import type { JsonInput } from "../../domain/CanonicalJson.ts"
-import type { EventKind } from "../../domain/TaskEvent.ts"
+import type { JsonInput } from "../../domain/kernel/CanonicalJson.ts"
+import type { EventKind } from "../../domain/kernel/TaskEvent.ts"
 
 /** An event of an engine, as the agents' protocol has it (section 4). */
 export interface EngineEvent {

@@ -1,5 +1,5 @@
 import { Cause, Effect, Fiber, FiberSet } from "effect"
-import type { Redaction } from "../../domain/Redaction.ts"
+import type { Redaction } from "../../domain/kernel/Redaction.ts"
 import type { Engine, Inventory, WorkerInventory } from "./Engine.ts"
 import { messageOf } from "./ErrorInfo.ts"
 

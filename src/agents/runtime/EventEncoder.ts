@@ -1,6 +1,6 @@
 /** Encodes an engine's event as the canonical text that is stored and sent. Plain code, on the host's path. */
 import { createHash, randomUUID } from "node:crypto"
-import { boundName, MAX_TASK_ID_LENGTH } from "../../domain/BoundedName.ts"
+import { boundName, MAX_TASK_ID_LENGTH } from "../../domain/kernel/BoundedName.ts"
 import {
   canonicalize,
   CanonicalText,
@@ -8,13 +8,13 @@ import {
   extentOf,
   parse,
   ParseFailure
-} from "../../domain/CanonicalJson.ts"
-import { compareCodePoints } from "../../domain/CanonicalJson/Shape.ts"
+} from "../../domain/kernel/CanonicalJson.ts"
+import { compareCodePoints } from "../../domain/kernel/CanonicalJson/Shape.ts"
+import type { Redaction } from "../../domain/kernel/Redaction.ts"
+import { REDACTED } from "../../domain/kernel/Redaction/Texts.ts"
+import { ALTERED } from "../../domain/kernel/TaskEvent.ts"
+import * as Timestamp from "../../domain/kernel/Timestamp.ts"
 import { leftOutNote } from "../../domain/LeftOut.ts"
-import type { Redaction } from "../../domain/Redaction.ts"
-import { REDACTED } from "../../domain/Redaction/Texts.ts"
-import { ALTERED } from "../../domain/TaskEvent.ts"
-import * as Timestamp from "../../domain/Timestamp.ts"
 import { isEventKind } from "../protocol/Event.ts"
 import { MAX_EVENT_NODES, MAX_KEYS } from "../protocol/Payload.ts"
 import type { EngineEvent } from "./Engine.ts"
@@ -33,7 +33,7 @@ const MAX_FIELD_NODES = Math.floor(MAX_EVENT_NODES / 4)
 const MAX_DEPTH = 64
 const MAX_KEY_LENGTH = 256
 
-/** A shorter text without any of these signs has no secret that is known by its form (domain/Redaction/Texts.ts). */
+/** A shorter text without any of these signs has no secret that is known by its form (domain/kernel/Redaction/Texts.ts). */
 const MIN_SECRET_LENGTH = 15
 const SECRET_SIGNS = /[=:'"\\]/
 

@@ -1,5 +1,5 @@
 /** Texts that both transports use. */
-import { CanonicalText } from "../../domain/CanonicalJson.ts"
+import { CanonicalText } from "../../domain/kernel/CanonicalJson.ts"
 import type { FrameRefusal } from "../protocol/Envelope.ts"
 import type { WirePayloads } from "../protocol/Frame.ts"
 import type { CommandEntry } from "./BufferFile.ts"

@@ -4,7 +4,7 @@
  */
 import { Effect } from "effect"
 import { randomUUID } from "node:crypto"
-import { CanonicalText } from "../../domain/CanonicalJson.ts"
+import { CanonicalText } from "../../domain/kernel/CanonicalJson.ts"
 import { encodeFrame, type WirePayloads, type WireSession } from "../protocol/Frame.ts"
 import { parseEvents } from "./BufferFile.ts"
 import type { Core } from "./Core.ts"

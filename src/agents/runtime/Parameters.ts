@@ -1,7 +1,7 @@
 /** Reads a command's target and parameters (agents' protocol, section 5.2). */
 import { Data } from "effect"
 import { createHash } from "node:crypto"
-import { type JsonInput, type JsonObject, type JsonValue, toValue } from "../../domain/CanonicalJson.ts"
+import { type JsonInput, type JsonObject, type JsonValue, toValue } from "../../domain/kernel/CanonicalJson.ts"
 import type { RetryRequest, RunAt, TaskCall } from "./Engine.ts"
 
 type Values = { readonly [name: string]: JsonValue }

@@ -1,6 +1,6 @@
 /** Changes of an engine's own schedules that are compared with the brain's copy (agents' protocol, section 6.4). */
 import { Effect } from "effect"
-import { canonicalize, CanonicalText } from "../../domain/CanonicalJson.ts"
+import { canonicalize, CanonicalText } from "../../domain/kernel/CanonicalJson.ts"
 import { configurationOf, digestOf, type Epoch } from "../../domain/Schedule/External.ts"
 import { ActionFailed, type ActionResult, type Scheduler } from "./Engine.ts"
 import { callEngine } from "./EngineCall.ts"

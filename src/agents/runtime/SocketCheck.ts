@@ -1,7 +1,7 @@
 import { Data, Effect, Redacted } from "effect"
 import { randomUUID } from "node:crypto"
 import WebSocket from "ws"
-import { version } from "../../domain/Version.ts"
+import { version } from "../../domain/kernel/Version.ts"
 import { FrameRefusal } from "../protocol/Envelope.ts"
 import { decodeBrainFrame, encodeFrame, WireSession } from "../protocol/Frame.ts"
 import { decodeHelloAckFrame, encodeHelloFrame } from "../protocol/Hello.ts"

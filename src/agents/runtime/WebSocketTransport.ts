@@ -1,7 +1,7 @@
 import { Effect, Redacted } from "effect"
 import { randomBytes } from "node:crypto"
 import WebSocket from "ws"
-import { CanonicalText } from "../../domain/CanonicalJson.ts"
+import { CanonicalText } from "../../domain/kernel/CanonicalJson.ts"
 import { FrameRefusal } from "../protocol/Envelope.ts"
 import { decodeBrainFrame, encodeFrame, type FrameOf, type WirePayloads, WireSession } from "../protocol/Frame.ts"
 import { decodeHelloAckFrame, encodeHelloFrame } from "../protocol/Hello.ts"

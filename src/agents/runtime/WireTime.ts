@@ -1,4 +1,4 @@
-import * as Timestamp from "../../domain/Timestamp.ts"
+import * as Timestamp from "../../domain/kernel/Timestamp.ts"
 
 const MIN_MILLIS = -62_167_219_200_000
 const MAX_MILLIS = 253_402_300_799_999

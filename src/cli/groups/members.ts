@@ -1,5 +1,5 @@
 import { Args, Command, Options } from "@effect/cli"
-import { Role } from "../../domain/Access.ts"
+import { Role } from "../../domain/kernel/Access.ts"
 import { lazyHandlers } from "../Load.ts"
 import { json, project, yes } from "../Options.ts"
 

@@ -1,6 +1,6 @@
 import { Command, Options } from "@effect/cli"
 import { Console, Effect } from "effect"
-import { version } from "../../domain/Version.ts"
+import { version } from "../../domain/kernel/Version.ts"
 import { lazyHandlers } from "../Load.ts"
 import { json } from "../Options.ts"
 import { holdYoungGeneration } from "../StartupHeap.ts"

@@ -1,6 +1,6 @@
 import { Console, Effect } from "effect"
 import { diagnose } from "../../agents/runtime/Doctor.ts"
-import { Settings } from "../../services/Settings.ts"
+import { Settings } from "../../services/kernel/Settings.ts"
 import { CliError } from "../Explain.ts"
 import { settings } from "../Settings.ts"
 import { escapeJson, escapeText } from "../TerminalText.ts"

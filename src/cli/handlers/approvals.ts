@@ -1,6 +1,6 @@
 import { Console, Effect, Option, Predicate } from "effect"
 import type { Approval, ApprovalStatus } from "../../domain/Approval.ts"
-import { ApprovalId } from "../../domain/Id.ts"
+import { ApprovalId } from "../../domain/kernel/Id.ts"
 import { decodeInput } from "../DecodeInput.ts"
 import { CliError } from "../Explain.ts"
 import { printAnswer, withRemote } from "../Remote.ts"

@@ -1,6 +1,6 @@
 import { Effect, type Option, Schema } from "effect"
 import type { BulkJob, BulkJobAct, BulkJobFilter } from "../../domain/BulkJob.ts"
-import { BulkJobId, caseInsensitiveId } from "../../domain/Id.ts"
+import { BulkJobId, caseInsensitiveId } from "../../domain/kernel/Id.ts"
 import type { TaskFacetCounts } from "../../domain/Task/Facets.ts"
 import { CountFacets, type FilterParams } from "../../domain/Task/Filter.ts"
 import { confirm } from "../Confirm.ts"

@@ -1,7 +1,7 @@
 import { FileSystem } from "@effect/platform"
 import { Clock, Console, Effect } from "effect"
 import { dirname, join, resolve } from "node:path"
-import { isHostName } from "../../domain/HostName.ts"
+import { isHostName } from "../../domain/kernel/net/HostName.ts"
 import { createAuthority, issueCertificate, type Pair, readAuthority } from "../Certificates.ts"
 import { CliError } from "../Explain.ts"
 

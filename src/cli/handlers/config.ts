@@ -1,6 +1,6 @@
 import { FileSystem } from "@effect/platform"
 import { Console, Effect, Redacted } from "effect"
-import { normalizeHostName } from "../../domain/HostName.ts"
+import { normalizeHostName } from "../../domain/kernel/net/HostName.ts"
 import { readMetricsToken, rotateMetricsToken } from "../../layers/Keys.ts"
 import { parseTunables, resolveHome, starterFile, tunablesFile } from "../../layers/Settings.ts"
 import {
@@ -9,10 +9,10 @@ import {
   parseHostNames,
   readAllowedHosts,
   reloadSeconds
-} from "../../services/AllowedHosts.ts"
-import { replaceFile } from "../../services/ReplaceFile.ts"
-import { settingDefinitions, Settings } from "../../services/Settings.ts"
-import { listEffective } from "../../services/Settings/Effective.ts"
+} from "../../services/kernel/AllowedHosts.ts"
+import { replaceFile } from "../../services/kernel/ReplaceFile.ts"
+import { settingDefinitions, Settings } from "../../services/kernel/Settings.ts"
+import { listEffective } from "../../services/kernel/Settings/Effective.ts"
 import { Environment } from "../Environment.ts"
 import { CliError } from "../Explain.ts"
 import { settings } from "../Settings.ts"

@@ -1,6 +1,6 @@
 import { Console, Effect, type Option } from "effect"
-import type { Role } from "../../domain/Access.ts"
 import { CreateInvitation, type Invitation } from "../../domain/Invitation.ts"
+import type { Role } from "../../domain/kernel/Access.ts"
 import { decodeInput } from "../DecodeInput.ts"
 import { CliError } from "../Explain.ts"
 import { printAnswer, withRemote } from "../Remote.ts"

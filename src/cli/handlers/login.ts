@@ -1,7 +1,7 @@
 import { Console, Effect, Option, Redacted } from "effect"
 import { hostname } from "node:os"
-import type { Scope } from "../../domain/Access.ts"
 import { CreateApiKey } from "../../domain/ApiKey.ts"
+import type { Scope } from "../../domain/kernel/Access.ts"
 import { client } from "../../http/Client.ts"
 import { checkApiKey, parseBrainUrl } from "../ClientSettings.ts"
 import { decodeInput } from "../DecodeInput.ts"

@@ -1,5 +1,5 @@
 import { Console, Effect, type Option } from "effect"
-import type { Role } from "../../domain/Access.ts"
+import type { Role } from "../../domain/kernel/Access.ts"
 import { GrantMembership, type Membership } from "../../domain/Membership.ts"
 import { confirm } from "../Confirm.ts"
 import { decodeInput } from "../DecodeInput.ts"

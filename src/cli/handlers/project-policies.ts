@@ -1,6 +1,6 @@
 import { Console, Effect } from "effect"
-import { system } from "../../domain/Actor.ts"
-import { CurrentActor, CurrentProject } from "../../services/CurrentActor.ts"
+import { system } from "../../domain/kernel/Actor.ts"
+import { CurrentActor, CurrentProject } from "../../services/kernel/CurrentActor.ts"
 import { Projects } from "../../services/Projects.ts"
 import { layerAdministration } from "../Administration.ts"
 import { confirm } from "../Confirm.ts"

@@ -1,5 +1,5 @@
 import { Console, Effect, Option } from "effect"
-import { CreateProject, type Project, UpdateProject } from "../../domain/Project.ts"
+import { CreateProject, type Project, UpdateProject } from "../../domain/kernel/Project.ts"
 import { confirm } from "../Confirm.ts"
 import { decodeInput } from "../DecodeInput.ts"
 import { CliError } from "../Explain.ts"

@@ -1,5 +1,11 @@
 import { Effect, Option, Schema } from "effect"
-import { canonicalize, type JsonInput, parse, ParseFailure, toCanonicalText } from "../../domain/CanonicalJson.ts"
+import {
+  canonicalize,
+  type JsonInput,
+  parse,
+  ParseFailure,
+  toCanonicalText
+} from "../../domain/kernel/CanonicalJson.ts"
 import { CreateScheduleRequest } from "../../domain/Schedule.ts"
 import { CliError } from "../Explain.ts"
 import { clientSending, printAnswer, withRemote } from "../Remote.ts"

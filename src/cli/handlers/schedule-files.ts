@@ -1,5 +1,12 @@
 import { Cause, Console, Effect, Option } from "effect"
-import { asString, canonicalTextOf, JsonArray, type JsonNode, JsonObject, parse } from "../../domain/CanonicalJson.ts"
+import {
+  asString,
+  canonicalTextOf,
+  JsonArray,
+  type JsonNode,
+  JsonObject,
+  parse
+} from "../../domain/kernel/CanonicalJson.ts"
 import { serviceScheduler } from "../../domain/Schedule.ts"
 import { definitionNames } from "../../domain/Schedule/Definition.ts"
 import { dashboardSource } from "../../domain/Schedule/Import.ts"

@@ -1,6 +1,6 @@
 import type { HttpClientResponse } from "@effect/platform"
 import { Console, Effect, Option, Schema } from "effect"
-import { ScheduleId } from "../../domain/Id.ts"
+import { ScheduleId } from "../../domain/kernel/Id.ts"
 import type { SchedulePublic } from "../../domain/Schedule.ts"
 import type { ScheduleFire } from "../../domain/Schedule/Fire.ts"
 import type { FleetEntry } from "../../domain/Schedule/Fleet.ts"

@@ -1,11 +1,11 @@
 import { Console, Effect, Option, Schema } from "effect"
-import { SubscriptionId } from "../../domain/Id.ts"
+import { SubscriptionId } from "../../domain/kernel/Id.ts"
+import * as Timestamp from "../../domain/kernel/Timestamp.ts"
 import {
   type DefaultSubscription,
   DefaultSubscriptionCreate,
   UserSubscriptionCreate
 } from "../../domain/Notification/Subscription.ts"
-import * as Timestamp from "../../domain/Timestamp.ts"
 import { Trigger } from "../../domain/Trigger.ts"
 import { confirm } from "../Confirm.ts"
 import { decodeInput } from "../DecodeInput.ts"

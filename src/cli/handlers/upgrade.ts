@@ -1,7 +1,7 @@
 import { FetchHttpClient } from "@effect/platform"
 import { Console, Effect, Layer } from "effect"
 import { fileURLToPath } from "node:url"
-import { version } from "../../domain/Version.ts"
+import { version } from "../../domain/kernel/Version.ts"
 import * as NpmClient from "../../layers/NpmClient.ts"
 import { Releases } from "../../services/Releases.ts"
 import { adviceFor, Upgrade } from "../../services/Upgrade.ts"

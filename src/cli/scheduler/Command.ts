@@ -1,5 +1,5 @@
 import { Command } from "@effect/cli"
-import { version } from "../../domain/Version.ts"
+import { version } from "../../domain/kernel/Version.ts"
 import { add, disable, edit, enable, exportFile, history, importFile, list, trigger } from "../groups/schedules.ts"
 import { printVersion } from "../groups/serve.ts"
 import { makeProgram } from "../Program.ts"

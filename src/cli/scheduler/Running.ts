@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { existsSync } from "node:fs"
 import { lockFile } from "../../scheduler/Scheduler.ts"
 import { type RunState, Store, type StoreCounts, type StoredProject } from "../../scheduler/Store.ts"
-import { acquireFileLock } from "../../services/FileLock.ts"
+import { acquireFileLock } from "../../services/kernel/FileLock.ts"
 
 /** What the home folder says of the program that runs, or ran, there. */
 export interface Running {

@@ -3,7 +3,7 @@ import { hostname } from "node:os"
 import { join, resolve } from "node:path"
 import { readEnvironment, resolveHome, SettingsInvalid } from "../../layers/Settings.ts"
 import { schedulerProgramDeclared, SchedulerSettings, type SchedulerSettingsShape } from "../../scheduler/Settings.ts"
-import type { Setting } from "../../services/Settings/Kinds.ts"
+import type { Setting } from "../../services/kernel/Settings/Kinds.ts"
 import { Environment } from "../Environment.ts"
 
 const readSettings = Effect.gen(function*() {

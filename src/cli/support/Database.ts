@@ -1,6 +1,6 @@
 import { Effect } from "effect"
-import { Database, Reader } from "../../services/Database.ts"
-import { Migrations } from "../../services/Migrations.ts"
+import { Database, Reader } from "../../services/kernel/sql/Database.ts"
+import { Migrations } from "../../services/kernel/sql/Migrations.ts"
 import { countRows } from "../RowCounts.ts"
 
 /** Larger SQLite files have no sizes by table: `dbstat` reads every page. */

@@ -1,11 +1,11 @@
 import { Effect } from "effect"
 import { statfs } from "node:fs/promises"
 import os from "node:os"
+import { version } from "../../domain/kernel/Version.ts"
 import { packages } from "../../domain/Packages.ts"
-import { version } from "../../domain/Version.ts"
 import { openFilesLimit } from "../../layers/Connections.ts"
-import { Database } from "../../services/Database.ts"
 import { readDatabaseInfo } from "../../services/DatabaseInfo.ts"
+import { Database } from "../../services/kernel/sql/Database.ts"
 
 export const versions = {
   svc: version,

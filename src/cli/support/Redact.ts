@@ -1,5 +1,5 @@
 import { Redacted } from "effect"
-import type { SettingsShape } from "../../services/Settings.ts"
+import type { SettingsShape } from "../../services/kernel/Settings.ts"
 
 /** What stands where something was removed. */
 const mask = "***"

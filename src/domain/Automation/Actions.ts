@@ -1,6 +1,6 @@
 import { Schema } from "effect"
-import { describeBody, describeField, exampleId } from "../Describe.ts"
-import { Id } from "../Id.ts"
+import { describeBody, describeField, exampleId } from "../kernel/Describe.ts"
+import { Id } from "../kernel/Id.ts"
 
 /** On the literal itself: JSON Schema drops a property's annotations where a sibling has a default. */
 const typeField = <T extends string>(type: T) =>

@@ -1,7 +1,7 @@
 import { Schema } from "effect"
-import { describeBody, describeField } from "../Describe.ts"
-import { TaskPriority } from "../TaskState.ts"
-import { text } from "../Text.ts"
+import { describeBody, describeField } from "../kernel/Describe.ts"
+import { TaskPriority } from "../kernel/TaskState.ts"
+import { text } from "../kernel/Text.ts"
 
 /** Alternatives of one condition. */
 const maxAlternatives = 20

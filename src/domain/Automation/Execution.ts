@@ -1,10 +1,10 @@
 import { Schema } from "effect"
 import { Rule, RuleTrigger } from "../Automation.ts"
 import { CommandStatus } from "../Command.ts"
-import { describeBody, describeField, exampleId, exampleTime } from "../Describe.ts"
-import { CommandId, ExecutionId, RuleId } from "../Id.ts"
-import { Page } from "../Page.ts"
-import { Timestamp } from "../Timestamp.ts"
+import { describeBody, describeField, exampleId, exampleTime } from "../kernel/Describe.ts"
+import { CommandId, ExecutionId, RuleId } from "../kernel/Id.ts"
+import { Page } from "../kernel/Page.ts"
+import { Timestamp } from "../kernel/Timestamp.ts"
 
 /**
  * What became of an event that matched a rule.

@@ -1,5 +1,5 @@
 /** Whether a rule's conditions hold. Plain code: each occurrence of each event passes here. */
-import { compileGlob } from "../Notification/Glob.ts"
+import { compileGlob } from "../kernel/Glob.ts"
 import type { Conditions } from "./Conditions.ts"
 
 /** What an event is compared by; null: not known, so that a condition on it does not hold. */

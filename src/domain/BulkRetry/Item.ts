@@ -1,8 +1,8 @@
 import { Schema } from "effect"
-import { describeBody, describeField, exampleId, exampleTime } from "../Describe.ts"
-import { CommandId } from "../Id.ts"
-import { Page } from "../Page.ts"
-import { Timestamp } from "../Timestamp.ts"
+import { describeBody, describeField, exampleId, exampleTime } from "../kernel/Describe.ts"
+import { CommandId } from "../kernel/Id.ts"
+import { Page } from "../kernel/Page.ts"
+import { Timestamp } from "../kernel/Timestamp.ts"
 
 /**
  * How far a task of a bulk retry is.

@@ -1,6 +1,6 @@
 import type { CommandStatus } from "../Command.ts"
 import { parseTaskRetries } from "../Command/TaskRetry.ts"
-import type { Timestamp } from "../Timestamp.ts"
+import type { Timestamp } from "../kernel/Timestamp.ts"
 import type { ItemReason, ItemStatus } from "./Item.ts"
 
 /** A command of a bulk retry, and the task that it retries. */

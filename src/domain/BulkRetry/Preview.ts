@@ -1,6 +1,6 @@
 import { Schema } from "effect"
-import { describeBody, describeField, exampleId } from "../Describe.ts"
-import { AgentId } from "../Id.ts"
+import { describeBody, describeField, exampleId } from "../kernel/Describe.ts"
+import { AgentId } from "../kernel/Id.ts"
 
 /** The most names, and the most exceptions, of a preview; the most frequent ones. */
 export const maxGroups = 50

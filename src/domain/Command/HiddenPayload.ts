@@ -1,5 +1,5 @@
-import { canonicalTextOf, JsonArray, type JsonNode, JsonObject, parse, ParseFailure } from "../CanonicalJson.ts"
 import type { Command } from "../Command.ts"
+import { canonicalTextOf, JsonArray, type JsonNode, JsonObject, parse, ParseFailure } from "../kernel/CanonicalJson.ts"
 
 /**
  * Members of payloads and results, at any depth, that show what only `payload_role` sees. Agents answer a change of a

@@ -1,6 +1,6 @@
 import type { CommandPublic } from "../Command.ts"
-import type { TaskState } from "../TaskState.ts"
-import type { Timestamp } from "../Timestamp.ts"
+import type { TaskState } from "../kernel/TaskState.ts"
+import type { Timestamp } from "../kernel/Timestamp.ts"
 import { adviseAfterRetry } from "./Retry.ts"
 import { emptyResizeNote, type WorkerFacts, writeWorkerNote } from "./WorkerNote.ts"
 

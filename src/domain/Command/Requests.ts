@@ -1,10 +1,10 @@
 import { Schema } from "effect"
 import { BulkRetryMax } from "../BulkRetry/Max.ts"
-import type { CanonicalText } from "../CanonicalJson.ts"
-import { describeBody, describeField, exampleId } from "../Describe.ts"
-import { AgentId, caseInsensitiveId } from "../Id.ts"
-import { nullish, text } from "../Text.ts"
-import { secondsPerDay } from "../Timestamp.ts"
+import type { CanonicalText } from "../kernel/CanonicalJson.ts"
+import { describeBody, describeField, exampleId } from "../kernel/Describe.ts"
+import { AgentId, caseInsensitiveId } from "../kernel/Id.ts"
+import { nullish, text } from "../kernel/Text.ts"
+import { secondsPerDay } from "../kernel/Timestamp.ts"
 
 /** Bodies of the command endpoints (interface, Commands; bodies: …Request). */
 

@@ -1,4 +1,4 @@
-import type { Issue } from "../Errors.ts"
+import type { Issue } from "../kernel/Errors.ts"
 import type { BulkRetry } from "./Requests.ts"
 
 /** The tasks of a bulk retry: the engine's ids, distinct, in the order given. */

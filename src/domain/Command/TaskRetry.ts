@@ -1,5 +1,5 @@
 import { Option, Schema } from "effect"
-import { TaskKey } from "../TaskKey.ts"
+import { TaskKey } from "../kernel/TaskKey.ts"
 
 /** A retried task, and the task that the retry created. */
 export interface TaskRetry {

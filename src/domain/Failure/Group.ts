@@ -1,10 +1,10 @@
 import { Schema } from "effect"
-import { describeBody, describeField, exampleTime } from "../Describe.ts"
-import { Page } from "../Page.ts"
-import { wholeNumber } from "../Query.ts"
+import { describeBody, describeField, exampleTime } from "../kernel/Describe.ts"
+import { Page } from "../kernel/Page.ts"
+import { wholeNumber } from "../kernel/Query.ts"
+import { text } from "../kernel/Text.ts"
+import { Timestamp } from "../kernel/Timestamp.ts"
 import { Task } from "../Task.ts"
-import { text } from "../Text.ts"
-import { Timestamp } from "../Timestamp.ts"
 
 /** Whether a task that failed still needs someone: it has neither succeeded since nor been withdrawn. */
 export const isOpenFailure = (state: string): boolean =>

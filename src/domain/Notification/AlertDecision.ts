@@ -1,4 +1,4 @@
-import { addSeconds, type Timestamp, toEpochMillis } from "../Timestamp.ts"
+import { addSeconds, type Timestamp, toEpochMillis } from "../kernel/Timestamp.ts"
 import type { Grouping, QuietHours } from "./Hygiene.ts"
 import { findQuietEnd } from "./Quiet.ts"
 

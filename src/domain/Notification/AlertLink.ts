@@ -1,7 +1,7 @@
 import { Schema } from "effect"
-import { describeBody, describeField, exampleTime } from "../Describe.ts"
-import { text } from "../Text.ts"
-import { Timestamp } from "../Timestamp.ts"
+import { describeBody, describeField, exampleTime } from "../kernel/Describe.ts"
+import { text } from "../kernel/Text.ts"
+import { Timestamp } from "../kernel/Timestamp.ts"
 import { AlertStatus } from "./Alert.ts"
 
 const token = describeField(text(200, 1), "The token of the link.", "Zm9yLXRoZS1yZWZlcmVuY2Utb25seQ")

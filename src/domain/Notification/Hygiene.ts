@@ -1,8 +1,8 @@
 import { Schema } from "effect"
-import { describeBody, describeField, exampleId } from "../Describe.ts"
-import { IdInput } from "../Id.ts"
-import { findZone } from "../Schedule/Zone.ts"
-import { text } from "../Text.ts"
+import { describeBody, describeField, exampleId } from "../kernel/Describe.ts"
+import { IdInput } from "../kernel/Id.ts"
+import { text } from "../kernel/Text.ts"
+import { findZone } from "../kernel/Zone.ts"
 
 /** Refuses unknown fields, because a misspelt setting would silence or repeat messages. */
 const strict = { parseOptions: { onExcessProperty: "error" } } as const

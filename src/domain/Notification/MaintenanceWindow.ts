@@ -1,9 +1,9 @@
 import { Schema } from "effect"
-import { describeBody, describeField, exampleId, exampleTime } from "../Describe.ts"
-import { MaintenanceWindowId, UserId } from "../Id.ts"
-import { patchField } from "../Patch.ts"
-import { text } from "../Text.ts"
-import { Timestamp } from "../Timestamp.ts"
+import { describeBody, describeField, exampleId, exampleTime } from "../kernel/Describe.ts"
+import { MaintenanceWindowId, UserId } from "../kernel/Id.ts"
+import { patchField } from "../kernel/Patch.ts"
+import { text } from "../kernel/Text.ts"
+import { Timestamp } from "../kernel/Timestamp.ts"
 
 const name = text(200, 1).pipe(Schema.filter((given) => given.trim() !== "" || "must not be blank"))
 

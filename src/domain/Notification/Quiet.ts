@@ -1,5 +1,5 @@
-import { findZone, type Zone } from "../Schedule/Zone.ts"
-import { fromEpochMicros, secondsPerDay, type Timestamp, toEpochSeconds } from "../Timestamp.ts"
+import { fromEpochMicros, secondsPerDay, type Timestamp, toEpochSeconds } from "../kernel/Timestamp.ts"
+import { findZone, type Zone } from "../kernel/Zone.ts"
 import { minutesOf, type QuietHours, type Weekday, weekdays } from "./Hygiene.ts"
 
 /** The instants at which the zone's clocks show this local time, earliest first; in a gap the instant after it. */

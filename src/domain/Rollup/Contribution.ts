@@ -3,8 +3,8 @@
  * contribution of the new row and subtracts that of the old one, so the rollups equal the sum over all tasks, whatever
  * the order, repetition and batching of their events.
  */
+import { type Timestamp, toEpochMillis } from "../kernel/Timestamp.ts"
 import { type Analysis, endOfRun, firstStartOf, receivedAtOf, type Run } from "../TaskHistory.ts"
-import { type Timestamp, toEpochMillis } from "../Timestamp.ts"
 import { appendEncoded, bucketOf, type Histogram } from "./Histogram.ts"
 
 /** The fields of a task's row that its contribution depends on. */

@@ -3,9 +3,9 @@
  * whose objective is 99 % may fail 1 % of its tasks; at a burn rate of 1 that budget lasts exactly its 30 days.
  */
 import { Schema } from "effect"
-import { describeBody, describeField } from "../Describe.ts"
-import { wholeNumber } from "../Query.ts"
-import { text } from "../Text.ts"
+import { describeBody, describeField } from "../kernel/Describe.ts"
+import { wholeNumber } from "../kernel/Query.ts"
+import { text } from "../kernel/Text.ts"
 
 /** Minutes of each window, and the days for which the budget is meant. */
 export const burnWindows = { "5m": 5, "30m": 30, "1h": 60, "6h": 360, "72h": 4320, "30d": 43_200 } as const

@@ -1,7 +1,7 @@
 import { Schema } from "effect"
-import { describeBody, describeField, exampleTime } from "../Describe.ts"
-import { wholeNumber } from "../Query.ts"
-import { Timestamp } from "../Timestamp.ts"
+import { describeBody, describeField, exampleTime } from "../kernel/Describe.ts"
+import { wholeNumber } from "../kernel/Query.ts"
+import { Timestamp } from "../kernel/Timestamp.ts"
 import { Durations } from "./Trends.ts"
 
 /** The query of `GET /projects/{slug}/stats`. */

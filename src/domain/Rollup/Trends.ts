@@ -1,8 +1,8 @@
 import { Schema } from "effect"
-import { describeBody, describeField, exampleTime } from "../Describe.ts"
-import { wholeNumber } from "../Query.ts"
-import { text } from "../Text.ts"
-import { Timestamp } from "../Timestamp.ts"
+import { describeBody, describeField, exampleTime } from "../kernel/Describe.ts"
+import { wholeNumber } from "../kernel/Query.ts"
+import { text } from "../kernel/Text.ts"
+import { Timestamp } from "../kernel/Timestamp.ts"
 
 export const TrendWindow = Schema.Literal("1h", "6h", "24h", "72h", "7d", "30d", "90d")
 export type TrendWindow = typeof TrendWindow.Type

@@ -4,8 +4,9 @@
  */
 import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
-import { ValidationFailed } from "../Errors.ts"
-import { type Timestamp, toEpochSeconds } from "../Timestamp.ts"
+import { ValidationFailed } from "../kernel/Errors.ts"
+import { type Timestamp, toEpochSeconds } from "../kernel/Timestamp.ts"
+import { findZone, type Zone } from "../kernel/Zone.ts"
 import * as Clocked from "./Clocked.ts"
 import * as CronExpression from "./CronExpression.ts"
 import { quote } from "./CronField.ts"
@@ -13,7 +14,6 @@ import * as Interval from "./Interval.ts"
 import { describeLocal, endSecond, firstSecond, fromSecond, roundUp } from "./Seconds.ts"
 import { type Dst, elapsedTime, fixedTimes, makeWalk, type TransitionRule, type Walk } from "./Walk.ts"
 import { everMatches, makeWallTimes } from "./WallTimes.ts"
-import { findZone, type Zone } from "./Zone.ts"
 
 /** The kinds that svc can fire. Other schedulers report more kinds, such as solar. */
 export const ScheduleKind = Schema.Literal("cron", "interval", "clocked")

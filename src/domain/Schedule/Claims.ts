@@ -2,9 +2,9 @@
  * Which schedules follow from what the streams of agents claim. A schedule of an engine's own scheduler exists while a
  * stream claims it; it is in quarantine while two live streams claim it differently. Pure.
  */
-import type { AgentId, ScheduleId, ScheduleStreamId } from "../Id.ts"
+import type { AgentId, ScheduleId, ScheduleStreamId } from "../kernel/Id.ts"
+import type { Timestamp } from "../kernel/Timestamp.ts"
 import type { Schedule } from "../Schedule.ts"
-import type { Timestamp } from "../Timestamp.ts"
 import type { ExternalSchedule } from "./External.ts"
 import { expectedRun } from "./ExternalRun.ts"
 import { twoOwners } from "./TwoOwners.ts"

@@ -1,10 +1,10 @@
 /** Reads the one instant of a clocked schedule: an ISO date-time, with its offset or in the schedule's time zone. */
 import * as Either from "effect/Either"
-import { parse as parseTimestamp, secondsPerDay } from "../Timestamp.ts"
+import { parse as parseTimestamp, secondsPerDay } from "../kernel/Timestamp.ts"
+import type { Zone } from "../kernel/Zone.ts"
 import { quote } from "./CronField.ts"
 import { endSecond, firstSecond, firstYear, lastYear, roundUp } from "./Seconds.ts"
 import { fixedTimes, makeWalk, type Walk } from "./Walk.ts"
-import type { Zone } from "./Zone.ts"
 
 const examples =
   "Valid are for example 2026-12-24T18:00:00Z, 2026-12-24T18:00:00+01:00 or, in the schedule's time zone, " +

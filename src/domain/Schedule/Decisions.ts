@@ -3,7 +3,7 @@
  * schedule form a chain: the first begins at the cursor that the brain has, and each next one at the tick after the one
  * before.
  */
-import type { Timestamp } from "../Timestamp.ts"
+import type { Timestamp } from "../kernel/Timestamp.ts"
 import type { Cadence } from "./Cadence.ts"
 import type { FirePlan } from "./Plan.ts"
 import { endSecond, fromSecond } from "./Seconds.ts"

@@ -1,8 +1,8 @@
 /** The definition of a schedule: what its source writes, and what makes it differ from that. */
 import { createHash } from "node:crypto"
-import type { ValidationFailed } from "../Errors.ts"
+import type { ValidationFailed } from "../kernel/Errors.ts"
+import type { Project } from "../kernel/Project.ts"
 import { lossIssues } from "../LossyCopy.ts"
-import type { Project } from "../Project.ts"
 import { maxArgumentBytes, type Schedule, serviceScheduler } from "../Schedule.ts"
 import type { ImportedSchedule } from "./Import.ts"
 

@@ -14,9 +14,9 @@ import {
   type JsonNode,
   JsonObject,
   toCanonicalText
-} from "../CanonicalJson.ts"
+} from "../kernel/CanonicalJson.ts"
+import * as Timestamp from "../kernel/Timestamp.ts"
 import type { CatchUp } from "../Schedule.ts"
-import * as Timestamp from "../Timestamp.ts"
 
 /** In a hello's `runtime_features`: the agent publishes schedules when it is asked to. */
 export const SCHEDULE_PROTOCOL = "external_schedule_protocol_v1"

@@ -3,8 +3,8 @@
  * `test/domain/Schedule/ExternalRun.test.ts` what the schedulers do.
  */
 import * as Either from "effect/Either"
+import { addSeconds, type Timestamp } from "../kernel/Timestamp.ts"
 import type { Schedule } from "../Schedule.ts"
-import { addSeconds, type Timestamp } from "../Timestamp.ts"
 import { type Cadence, compile } from "./Cadence.ts"
 import * as CronExpression from "./CronExpression.ts"
 import { maxCountedTicks } from "./Plan.ts"

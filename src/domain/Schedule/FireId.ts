@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto"
-import type { ScheduleId } from "../Id.ts"
-import type { Timestamp } from "../Timestamp.ts"
+import type { ScheduleId } from "../kernel/Id.ts"
+import type { Timestamp } from "../kernel/Timestamp.ts"
 
 /** UUIDv5 (RFC 9562, section 5.5). */
 export const uuidv5 = (namespace: string, name: string): string => {

@@ -1,5 +1,5 @@
 import { Schema } from "effect"
-import { describeBody, describeField } from "../Describe.ts"
+import { describeBody, describeField } from "../kernel/Describe.ts"
 
 /** A scheduler that the caller may see (bodies: FleetEntry). */
 export const FleetEntry = Schema.Struct({

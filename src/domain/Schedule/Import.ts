@@ -1,8 +1,8 @@
 /** Schedules as code: the bodies of import and diff. */
 import { Schema } from "effect"
-import { describeBody, describeField } from "../Describe.ts"
+import { describeBody, describeField } from "../kernel/Describe.ts"
+import { nullish, text } from "../kernel/Text.ts"
 import { CreateScheduleRequest, definitionFields } from "../Schedule.ts"
-import { nullish, text } from "../Text.ts"
 
 /** Most schedules of a snapshot (bodies: ImportSchedulesRequest). */
 const maxImportedSchedules = 2000

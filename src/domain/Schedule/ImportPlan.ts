@@ -1,5 +1,5 @@
 /** What an import changes: a comparison of its snapshot with the schedules that exist. */
-import { canonicalize, CanonicalText, type JsonInput } from "../CanonicalJson.ts"
+import { canonicalize, CanonicalText, type JsonInput } from "../kernel/CanonicalJson.ts"
 import type { Schedule } from "../Schedule.ts"
 import {
   type Definition,

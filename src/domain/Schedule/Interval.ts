@@ -1,6 +1,6 @@
 /** Reads the length of an interval: `30.0` or `300` (seconds), `5m`, `1h30m`, `PT5M`, `P1DT12H`. */
 import * as Either from "effect/Either"
-import { secondsPerDay } from "../Timestamp.ts"
+import { secondsPerDay } from "../kernel/Timestamp.ts"
 import { quote } from "./CronField.ts"
 
 const secondsOf: Readonly<Record<string, number>> = { W: 7 * secondsPerDay, D: secondsPerDay, H: 3600, M: 60, S: 1 }

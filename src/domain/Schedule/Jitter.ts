@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto"
-import type { ScheduleId } from "../Id.ts"
-import { addSeconds, type Timestamp, toEpochSeconds } from "../Timestamp.ts"
+import type { ScheduleId } from "../kernel/Id.ts"
+import { addSeconds, type Timestamp, toEpochSeconds } from "../kernel/Timestamp.ts"
 
 /**
  * The tick, later by less than `jitterSeconds` and before the next tick. The delay is a hash of both arguments, in

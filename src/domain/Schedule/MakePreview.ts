@@ -1,9 +1,9 @@
 /** Computes previews. Apart from their schemas, which a browser imports: jitter needs a hash of Node. */
 import * as Either from "effect/Either"
-import { ValidationFailed } from "../Errors.ts"
-import { ScheduleId } from "../Id.ts"
+import { ValidationFailed } from "../kernel/Errors.ts"
+import { ScheduleId } from "../kernel/Id.ts"
+import { addSeconds, type Timestamp, toEpochSeconds } from "../kernel/Timestamp.ts"
 import type { CatchUp } from "../Schedule.ts"
-import { addSeconds, type Timestamp, toEpochSeconds } from "../Timestamp.ts"
 import { type Cadence, compile } from "./Cadence.ts"
 import { planFires } from "./Plan.ts"
 import type { Outage, Preview, PreviewRequest, Tick } from "./Preview.ts"

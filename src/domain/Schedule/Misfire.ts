@@ -1,7 +1,7 @@
 import { Schema } from "effect"
-import { describeBody, describeField, exampleId, exampleTime } from "../Describe.ts"
-import { ScheduleId } from "../Id.ts"
-import { Timestamp } from "../Timestamp.ts"
+import { describeBody, describeField, exampleId, exampleTime } from "../kernel/Describe.ts"
+import { ScheduleId } from "../kernel/Id.ts"
+import { Timestamp } from "../kernel/Timestamp.ts"
 
 /** Why a tick did not fire in time, as far as the brain knows. Metrics use it as a label. */
 export const misfireCauses = [

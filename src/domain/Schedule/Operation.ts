@@ -1,11 +1,11 @@
 /** Acts on schedules of an engine's own scheduler (bodies: ExternalScheduleControlOperationPublic, NativeSchedule…). */
 import { Schema } from "effect"
-import { describeBody, describeField, exampleId, exampleTime } from "../Describe.ts"
-import type { Issue } from "../Errors.ts"
-import { AgentId, caseInsensitiveId, CommandId, Id, IdInput, ScheduleId, ScheduleOperationId } from "../Id.ts"
+import { describeBody, describeField, exampleId, exampleTime } from "../kernel/Describe.ts"
+import type { Issue } from "../kernel/Errors.ts"
+import { AgentId, caseInsensitiveId, CommandId, Id, IdInput, ScheduleId, ScheduleOperationId } from "../kernel/Id.ts"
+import { nullish, text } from "../kernel/Text.ts"
+import { Timestamp } from "../kernel/Timestamp.ts"
 import { lossIssues } from "../LossyCopy.ts"
-import { nullish, text } from "../Text.ts"
-import { Timestamp } from "../Timestamp.ts"
 
 /** What can be done with a schedule of an engine's own scheduler. */
 export const operationNames = ["enable", "disable", "create", "update", "delete", "trigger"] as const

@@ -1,7 +1,14 @@
 /** The commands of operations on schedules of an engine's own scheduler (agents' protocol, sections 6.2 and 6.4). Pure. */
-import { canonicalize, CanonicalText, type JsonInput, JsonObject, parse, toCanonicalText } from "../CanonicalJson.ts"
 import type { CommandAction } from "../Command.ts"
-import type { AgentId, ScheduleId, ScheduleOperationId } from "../Id.ts"
+import {
+  canonicalize,
+  CanonicalText,
+  type JsonInput,
+  JsonObject,
+  parse,
+  toCanonicalText
+} from "../kernel/CanonicalJson.ts"
+import type { AgentId, ScheduleId, ScheduleOperationId } from "../kernel/Id.ts"
 import { digestOf, type Epoch, MUTATION } from "./External.ts"
 import type { OperationName } from "./Operation.ts"
 

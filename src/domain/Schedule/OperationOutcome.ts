@@ -1,7 +1,7 @@
 /** How far an operation on a schedule of an engine's own scheduler is, by what its agent reported. Pure. */
-import { asInt, asString, canonicalize, canonicalTextOf, JsonObject, parse } from "../CanonicalJson.ts"
 import type { CommandStatus } from "../Command.ts"
-import * as Timestamp from "../Timestamp.ts"
+import { asInt, asString, canonicalize, canonicalTextOf, JsonObject, parse } from "../kernel/CanonicalJson.ts"
+import * as Timestamp from "../kernel/Timestamp.ts"
 import { uuidv5 } from "./FireId.ts"
 import type { OperationName, OperationStatus } from "./Operation.ts"
 

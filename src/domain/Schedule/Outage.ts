@@ -1,5 +1,5 @@
 /** Which missed ticks of a schedule are one misfire: those of one outage. */
-import type { Timestamp } from "../Timestamp.ts"
+import type { Timestamp } from "../kernel/Timestamp.ts"
 import type { Cadence } from "./Cadence.ts"
 import type { MisfireCause } from "./Misfire.ts"
 import { maxCountedTicks } from "./Plan.ts"

@@ -1,9 +1,9 @@
 /** Which ticks of a schedule fire now, and where its cursor goes. */
 import * as Either from "effect/Either"
-import { ValidationFailed } from "../Errors.ts"
-import type { ScheduleId } from "../Id.ts"
+import { ValidationFailed } from "../kernel/Errors.ts"
+import type { ScheduleId } from "../kernel/Id.ts"
+import { addSeconds, type Timestamp } from "../kernel/Timestamp.ts"
 import type { CatchUp } from "../Schedule.ts"
-import { addSeconds, type Timestamp } from "../Timestamp.ts"
 import { type Cadence, compile } from "./Cadence.ts"
 import { catchUp } from "./CatchUp.ts"
 import { quote } from "./CronField.ts"

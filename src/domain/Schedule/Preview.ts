@@ -1,9 +1,9 @@
 /** What a schedule would do, before it exists: its next ticks, its words, and what it would catch up after an outage. */
 import * as Schema from "effect/Schema"
-import { describeBody, describeField, exampleTime } from "../Describe.ts"
+import { describeBody, describeField, exampleTime } from "../kernel/Describe.ts"
+import { nullish } from "../kernel/Text.ts"
+import { Timestamp } from "../kernel/Timestamp.ts"
 import { definitionFields } from "../Schedule.ts"
-import { nullish } from "../Text.ts"
-import { Timestamp } from "../Timestamp.ts"
 
 /** Most ticks of a preview. */
 const maxTicks = 1000

@@ -1,6 +1,6 @@
 /** Ticks as whole seconds since 1970, within the years that schedules are computed for. */
-import { daysOf } from "../Calendar.ts"
-import { fromEpochMicros, secondsPerDay, type Timestamp, toEpochSeconds } from "../Timestamp.ts"
+import { daysOf } from "../kernel/Calendar.ts"
+import { fromEpochMicros, secondsPerDay, type Timestamp, toEpochSeconds } from "../kernel/Timestamp.ts"
 
 /** No schedule is older, and what comes after them never comes. The bounds also limit what a zone keeps in memory. */
 export const firstYear = 2000

@@ -2,9 +2,9 @@
  * From tick to tick of a cron expression in a time zone. The walk goes from segment to segment of constant offset, and a
  * `TransitionRule` says what happens where one segment ends and the next one begins.
  */
-import { secondsPerDay } from "../Timestamp.ts"
+import { secondsPerDay } from "../kernel/Timestamp.ts"
+import type { Segment, Zone } from "../kernel/Zone.ts"
 import type { WallTimes } from "./WallTimes.ts"
-import type { Segment, Zone } from "./Zone.ts"
 
 /** What becomes of wall times that a change of the offset leaves out, or brings twice. */
 export interface TransitionRule {

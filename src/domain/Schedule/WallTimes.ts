@@ -2,8 +2,8 @@
  * The wall times that a cron expression matches, without a time zone. A wall time is what a clock on the wall shows, as
  * the seconds since 1970 that it would be in UTC.
  */
-import { dateOf, daysInMonth, daysOf } from "../Calendar.ts"
-import { secondsPerDay } from "../Timestamp.ts"
+import { dateOf, daysInMonth, daysOf } from "../kernel/Calendar.ts"
+import { secondsPerDay } from "../kernel/Timestamp.ts"
 import type { CronFields, Days, Weekdays } from "./CronExpression.ts"
 import { firstYear, lastYear } from "./Seconds.ts"
 

@@ -1,8 +1,8 @@
 import { Schema } from "effect"
-import { describeBody, describeField } from "../Describe.ts"
 import { ExportJobFormat } from "../ExportJob.ts"
+import { describeBody, describeField } from "../kernel/Describe.ts"
+import { nullish } from "../kernel/Text.ts"
 import { taskFields } from "../Task.ts"
-import { nullish } from "../Text.ts"
 import { filterFields } from "./Filter.ts"
 
 /** The columns of a file of tasks, and their order. */

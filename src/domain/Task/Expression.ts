@@ -1,5 +1,5 @@
-import type { TaskPriority, TaskState } from "../TaskState.ts"
-import type { Timestamp } from "../Timestamp.ts"
+import type { TaskPriority, TaskState } from "../kernel/TaskState.ts"
+import type { Timestamp } from "../kernel/Timestamp.ts"
 
 /** A text to compare a column with; in a `glob`, each `*` matches any characters. Case-sensitive. */
 export interface TextPattern {

@@ -1,6 +1,6 @@
 import { Schema } from "effect"
-import { describeBody, describeField, exampleId } from "../Describe.ts"
-import { Id } from "../Id.ts"
+import { describeBody, describeField, exampleId } from "../kernel/Describe.ts"
+import { Id } from "../kernel/Id.ts"
 
 /** Newest matching tasks whose values are counted. */
 export const maxFacetTasks = 10_000

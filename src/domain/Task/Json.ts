@@ -3,7 +3,7 @@
  * JSON text. So `12345678901234567890` and `1.0` are returned as the agent sent them, and nothing is parsed. A page of
  * 500 rows takes about 2 ms.
  */
-import type { Cell } from "../Cell.ts"
+import type { Cell } from "../kernel/Cell.ts"
 import { type TaskField, taskFields } from "../Task.ts"
 
 /** A row of `tasks`: the cells of `taskFields`, in that order. */

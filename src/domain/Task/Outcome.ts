@@ -1,8 +1,8 @@
 /** The outcome of a task whose end was never reported (docs/attempts.md, "Ends that never come"). */
 import { Schema } from "effect"
+import { toStorable } from "../kernel/Text.ts"
+import { Timestamp, toEpochMillis } from "../kernel/Timestamp.ts"
 import { exceptionText } from "../TaskHistory/Exception.ts"
-import { toStorable } from "../Text.ts"
-import { Timestamp, toEpochMillis } from "../Timestamp.ts"
 
 /** An agent's answer to `reconcile_task` (agents' protocol, section 5.2). */
 export const ReconcileResult = Schema.Struct({

@@ -1,5 +1,5 @@
 import { Either } from "effect"
-import type * as Timestamp from "../Timestamp.ts"
+import type * as Timestamp from "../kernel/Timestamp.ts"
 import { join, negate, type TaskExpression } from "./Expression.ts"
 import { isQueryTerm, parseTerm, queryTerms } from "./QueryTerms.ts"
 import { type Token, tokenize } from "./QueryTokens.ts"

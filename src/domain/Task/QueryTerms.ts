@@ -1,6 +1,6 @@
 import { Either } from "effect"
-import { isTaskPriority, TaskPriority, TaskState } from "../TaskState.ts"
-import * as Timestamp from "../Timestamp.ts"
+import { isTaskPriority, TaskPriority, TaskState } from "../kernel/TaskState.ts"
+import * as Timestamp from "../kernel/Timestamp.ts"
 import type { Comparison, PatternColumn, TaskTerm, TextPattern } from "./Expression.ts"
 import type { TokenValue } from "./QueryTokens.ts"
 

@@ -1,5 +1,5 @@
 import { Schema } from "effect"
-import { describeBody, describeField } from "../Describe.ts"
+import { describeBody, describeField } from "../kernel/Describe.ts"
 import { Task } from "../Task.ts"
 
 /** A run of a task (docs/attempts.md). */

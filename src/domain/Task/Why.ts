@@ -2,8 +2,8 @@
  * Why a task is not running: the reasons that recorded facts give, the likeliest first (docs/why.md). A reason that the
  * facts do not prove is not given; without any the answer is `unknown`.
  */
-import type { TaskState } from "../TaskState.ts"
-import * as Timestamp from "../Timestamp.ts"
+import type { TaskState } from "../kernel/TaskState.ts"
+import * as Timestamp from "../kernel/Timestamp.ts"
 
 type Time = Timestamp.Timestamp
 

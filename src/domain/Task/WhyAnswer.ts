@@ -1,7 +1,7 @@
 import { Schema } from "effect"
-import { describeBody, describeField, exampleTime } from "../Describe.ts"
-import { TaskState } from "../TaskState.ts"
-import { Timestamp } from "../Timestamp.ts"
+import { describeBody, describeField, exampleTime } from "../kernel/Describe.ts"
+import { TaskState } from "../kernel/TaskState.ts"
+import { Timestamp } from "../kernel/Timestamp.ts"
 import { reasonCodes } from "./Why.ts"
 
 const WhyReason = Schema.Struct({

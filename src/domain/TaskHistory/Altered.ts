@@ -1,6 +1,6 @@
 /** What agents and the brain had to change in a task's events to keep them. */
-import { asString, JsonArray, JsonObject, parse } from "../CanonicalJson.ts"
-import { ALTERED } from "../TaskEvent.ts"
+import { asString, JsonArray, JsonObject, parse } from "../kernel/CanonicalJson.ts"
+import { ALTERED } from "../kernel/TaskEvent.ts"
 import type { History } from "./History.ts"
 
 /** The fields that at least one event has changed, sorted. */

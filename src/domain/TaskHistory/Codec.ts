@@ -1,7 +1,7 @@
-import type { AgentId } from "../Id.ts"
+import type { AgentId } from "../kernel/Id.ts"
 /** A history as JSON text: the `history` column of a task. The text depends on the set of events alone. */
-import { TaskEventKind } from "../TaskState.ts"
-import type { Timestamp } from "../Timestamp.ts"
+import { TaskEventKind } from "../kernel/TaskState.ts"
+import type { Timestamp } from "../kernel/Timestamp.ts"
 import { BROKER_EVENTS, eventSourceOf, type FieldValue, type History, type HistoryEntry } from "./History.ts"
 import { decodePast, type DetachedFact, type EncodedPast, encodePast } from "./PastCodec.ts"
 

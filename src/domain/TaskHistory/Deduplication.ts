@@ -1,6 +1,6 @@
 /** Finds events that report a transition that another event has reported: steps 4 and 5 of docs/attempts.md. */
-import { RANK, TaskEventKind } from "../TaskState.ts"
-import { toEpochMillis } from "../Timestamp.ts"
+import { RANK, TaskEventKind } from "../kernel/TaskState.ts"
+import { toEpochMillis } from "../kernel/Timestamp.ts"
 import {
   BROKER_EVENTS,
   compareEntries,

@@ -1,9 +1,9 @@
-import type { AgentId } from "../Id.ts"
+import type { AgentId } from "../kernel/Id.ts"
 /** The input of the fold: one event about a task, and its parts for the row and the timeline. */
 import { signatureOf } from "../Failure/Fingerprint.ts"
-import { ALTERED, type EventData } from "../TaskEvent.ts"
-import { isTaskPriority, RANK, type TaskEventKind } from "../TaskState.ts"
-import * as Timestamp from "../Timestamp.ts"
+import { ALTERED, type EventData } from "../kernel/TaskEvent.ts"
+import { isTaskPriority, RANK, type TaskEventKind } from "../kernel/TaskState.ts"
+import * as Timestamp from "../kernel/Timestamp.ts"
 import { type ErrorFields, exceptionText, isTraceback } from "./Exception.ts"
 
 /**

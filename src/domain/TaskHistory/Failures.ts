@@ -1,6 +1,6 @@
 /** The failures of a task: what a failure group counts (docs/failures.md). */
 import { signatureOf } from "../Failure/Fingerprint.ts"
-import type { Timestamp } from "../Timestamp.ts"
+import type { Timestamp } from "../kernel/Timestamp.ts"
 import type { HistoryAnalysis } from "./Analysis.ts"
 import type { Attempt } from "./Attempts.ts"
 import type { History, HistoryEntry } from "./History.ts"

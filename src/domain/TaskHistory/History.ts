@@ -1,7 +1,7 @@
-import type { AgentId } from "../Id.ts"
+import type { AgentId } from "../kernel/Id.ts"
 /** The stored parts of a task's events, and their order (docs/attempts.md). */
-import { RANK, type TaskEventKind, type TaskState } from "../TaskState.ts"
-import type { Timestamp } from "../Timestamp.ts"
+import { RANK, type TaskEventKind, type TaskState } from "../kernel/TaskState.ts"
+import type { Timestamp } from "../kernel/Timestamp.ts"
 
 /** One event, or one broker event that was reported under several ids. */
 export interface HistoryEntry {

@@ -1,4 +1,4 @@
-import { canonicalTextOf, JsonObject, parse } from "../CanonicalJson.ts"
+import { canonicalTextOf, JsonObject, parse } from "../kernel/CanonicalJson.ts"
 
 /** The members of an entry's `rest`, each with its JSON text. */
 export const membersOf = (rest: string): ReadonlyArray<readonly [key: string, json: string]> => {

@@ -1,6 +1,6 @@
 /** What a history keeps of its oldest runs and attempts, so that its entries stay few ("Many runs", docs/attempts.md). */
-import { STATE_AFTER } from "../TaskState.ts"
-import type { Timestamp } from "../Timestamp.ts"
+import { STATE_AFTER } from "../kernel/TaskState.ts"
+import type { Timestamp } from "../kernel/Timestamp.ts"
 import { analyseHistory, type HistoryAnalysis } from "./Analysis.ts"
 import type { Attempt } from "./Attempts.ts"
 import { STORED_FIELDS } from "./Event.ts"

@@ -1,7 +1,7 @@
 /** The dropped part of a history, as the last cell of its JSON text. */
-import type { AgentId } from "../Id.ts"
-import { TaskEventKind, TaskState } from "../TaskState.ts"
-import type { Timestamp } from "../Timestamp.ts"
+import type { AgentId } from "../kernel/Id.ts"
+import { TaskEventKind, TaskState } from "../kernel/TaskState.ts"
+import type { Timestamp } from "../kernel/Timestamp.ts"
 import type { FieldValue, HistoryEntry, OpenRun, Past, PastRun } from "./History.ts"
 
 /** A value whose entry was dropped, and its slot. */

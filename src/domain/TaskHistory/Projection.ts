@@ -6,8 +6,8 @@ import {
   type TaskEventKind,
   type TaskPriority,
   type TaskState
-} from "../TaskState.ts"
-import { addSeconds, parse, type Timestamp } from "../Timestamp.ts"
+} from "../kernel/TaskState.ts"
+import { addSeconds, parse, type Timestamp } from "../kernel/Timestamp.ts"
 import { analyseHistory, type HistoryAnalysis } from "./Analysis.ts"
 import type { Attempt, Transitions } from "./Attempts.ts"
 import { STORED_FIELDS, type StoredFieldName } from "./Event.ts"

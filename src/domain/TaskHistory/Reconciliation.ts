@@ -1,7 +1,7 @@
 /** The outcome of an attempt whose end was never reported, from the engine and the brain. */
 import { Option, Schema } from "effect"
+import { STATE_AFTER, type TaskEventKind } from "../kernel/TaskState.ts"
 import { isOfEarlierAttempt, Outcome } from "../Task/Outcome.ts"
-import { STATE_AFTER, type TaskEventKind } from "../TaskState.ts"
 import type { Attempt } from "./Attempts.ts"
 import { compareEntries, type HistoryEntry } from "./History.ts"
 

@@ -1,6 +1,6 @@
 /** A task's history as it was at the end of each attempt, made of what is stored today. */
+import type { Timestamp } from "../kernel/Timestamp.ts"
 import { addEvent } from "../TaskHistory.ts"
-import type { Timestamp } from "../Timestamp.ts"
 import { isEnd } from "./Deduplication.ts"
 import type { History, HistoryEntry } from "./History.ts"
 import { membersOf } from "./Members.ts"

@@ -1,4 +1,4 @@
-import type { TaskEventKind } from "../TaskState.ts"
+import type { TaskEventKind } from "../kernel/TaskState.ts"
 import { BROKER_EVENTS, eventSourceOf, type History } from "./History.ts"
 
 /** Whether the unknown path has reported the task: a transition may come twice. */

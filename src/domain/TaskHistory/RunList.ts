@@ -1,5 +1,5 @@
-import type { TaskState } from "../TaskState.ts"
-import type { Timestamp } from "../Timestamp.ts"
+import type { TaskState } from "../kernel/TaskState.ts"
+import type { Timestamp } from "../kernel/Timestamp.ts"
 import { analyseHistory, type HistoryAnalysis } from "./Analysis.ts"
 import type { History, PastRun } from "./History.ts"
 import { countStarts, summarizeRun } from "./Past.ts"

@@ -1,6 +1,6 @@
 /** From attempts to runs: step 7 of docs/attempts.md. */
-import { STATE_AFTER, type TaskState } from "../TaskState.ts"
-import { addSeconds, type Timestamp } from "../Timestamp.ts"
+import { STATE_AFTER, type TaskState } from "../kernel/TaskState.ts"
+import { addSeconds, type Timestamp } from "../kernel/Timestamp.ts"
 import type { Attempt } from "./Attempts.ts"
 import { microsOf } from "./Deduplication.ts"
 import { eventSourceOf, type History, type HistoryEntry, NAMED_EVENTS, type OpenRun } from "./History.ts"

@@ -1,7 +1,7 @@
-import type { AgentId } from "../Id.ts"
+import type { AgentId } from "../kernel/Id.ts"
 /** A task's timeline: one entry for each transition, however many paths and agents reported it. */
-import type { TaskEventKind } from "../TaskState.ts"
-import type { Timestamp } from "../Timestamp.ts"
+import type { TaskEventKind } from "../kernel/TaskState.ts"
+import type { Timestamp } from "../kernel/Timestamp.ts"
 import { analyseHistory } from "./Analysis.ts"
 import { isTransition } from "./Deduplication.ts"
 import { eventSourceOf, type History, type HistoryEntry, NAMED_EVENTS } from "./History.ts"

@@ -1,5 +1,5 @@
 /** The attempts of a task by worker. */
-import { RANK, type TaskEventKind } from "../TaskState.ts"
+import { RANK, type TaskEventKind } from "../kernel/TaskState.ts"
 import { analyseHistory, type HistoryAnalysis } from "./Analysis.ts"
 import type { Attempt } from "./Attempts.ts"
 import { eventSourceOf, type History, type HistoryEntry, NAMED_EVENTS } from "./History.ts"

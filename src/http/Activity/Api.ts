@@ -1,6 +1,6 @@
 import { HttpApiEndpoint, HttpApiGroup } from "@effect/platform"
-import { Access } from "../../domain/Access.ts"
 import { ActivityList, ListActivity } from "../../domain/Activity.ts"
+import { Access } from "../../domain/kernel/Access.ts"
 import { ProvideActor } from "../Access.ts"
 import { inChapter, operation } from "../Docs/Tags.ts"
 

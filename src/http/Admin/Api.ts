@@ -1,7 +1,7 @@
 import { HttpApiEndpoint, HttpApiGroup } from "@effect/platform"
-import { Access } from "../../domain/Access.ts"
 import { AuditForwarderStatus } from "../../domain/AuditForwarder.ts"
 import { AdminSettings, VersionsSnapshot } from "../../domain/Installation.ts"
+import { Access } from "../../domain/kernel/Access.ts"
 import { ProvideActor } from "../Access.ts"
 import { inChapter, operation } from "../Docs/Tags.ts"
 

@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { AuditForwarder } from "../../services/AuditForwarder.ts"
-import { Settings } from "../../services/Settings.ts"
-import { listEffective } from "../../services/Settings/Effective.ts"
+import { Settings } from "../../services/kernel/Settings.ts"
+import { listEffective } from "../../services/kernel/Settings/Effective.ts"
 import { Versions } from "../../services/Versions.ts"
 import { implementGroup } from "../ImplementGroup.ts"
 

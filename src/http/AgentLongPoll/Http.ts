@@ -1,8 +1,8 @@
 import { type HttpServerRequest, HttpServerResponse } from "@effect/platform"
 import { Effect } from "effect"
 import { AgentLongPoll, type PollHeaders } from "../../services/AgentLongPoll.ts"
-import { CurrentAgent } from "../../services/CurrentActor.ts"
-import { NodeServer } from "../../services/NodeServer.ts"
+import { CurrentAgent } from "../../services/kernel/CurrentActor.ts"
+import { NodeServer } from "../../services/kernel/NodeServer.ts"
 import { implementGroup } from "../ImplementGroup.ts"
 
 /** The published agents' header names, and those of our own. Both are taken, and both are answered. */

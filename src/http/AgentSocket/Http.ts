@@ -1,5 +1,5 @@
 import { HttpLayerRouter } from "@effect/platform"
-import { UpgradeRequired } from "../../domain/Errors.ts"
+import { UpgradeRequired } from "../../domain/kernel/Errors.ts"
 
 /** `GET /ws/agent` without an upgrade, which the gateway does not see (RFC 9110, 15.5.22). */
 export const routes = HttpLayerRouter.use((router) =>

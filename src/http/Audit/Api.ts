@@ -1,6 +1,6 @@
 import { HttpApiEndpoint, HttpApiGroup } from "@effect/platform"
-import { Access } from "../../domain/Access.ts"
 import { AuditPage, ListAudit } from "../../domain/Activity.ts"
+import { Access } from "../../domain/kernel/Access.ts"
 import { ProvideActor, ProvideProject } from "../Access.ts"
 import { inChapter, operation } from "../Docs/Tags.ts"
 import { slug } from "../ProjectPath.ts"

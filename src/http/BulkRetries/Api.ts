@@ -1,6 +1,5 @@
 import { HttpApiEndpoint, HttpApiGroup } from "@effect/platform"
 import { Schema } from "effect"
-import { Access, type AccessRule } from "../../domain/Access.ts"
 import { heldCodes } from "../../domain/Approval.ts"
 import {
   BulkRetryPreviewRequest,
@@ -11,9 +10,10 @@ import {
 } from "../../domain/BulkRetry.ts"
 import { BulkRetryItemList, ItemStatus } from "../../domain/BulkRetry/Item.ts"
 import { BulkRetryPreview } from "../../domain/BulkRetry/Preview.ts"
-import { describeField, exampleId } from "../../domain/Describe.ts"
-import { BulkRetryId, caseInsensitiveId } from "../../domain/Id.ts"
-import { pageQuery } from "../../domain/Query.ts"
+import { Access, type AccessRule } from "../../domain/kernel/Access.ts"
+import { describeField, exampleId } from "../../domain/kernel/Describe.ts"
+import { BulkRetryId, caseInsensitiveId } from "../../domain/kernel/Id.ts"
+import { pageQuery } from "../../domain/kernel/Query.ts"
 import { ProvideActor, ProvideProject } from "../Access.ts"
 import { pathWithVerb } from "../CustomMethods.ts"
 import { pathParameter } from "../Docs/Parameters.ts"

@@ -1,6 +1,5 @@
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "@effect/platform"
 import { Schema } from "effect"
-import { Access } from "../../domain/Access.ts"
 import {
   Channel,
   ChannelCreate,
@@ -11,8 +10,9 @@ import {
   ImportFromUser,
   UserChannel
 } from "../../domain/Channel.ts"
-import { exampleId } from "../../domain/Describe.ts"
-import { caseInsensitiveId, ChannelId } from "../../domain/Id.ts"
+import { Access } from "../../domain/kernel/Access.ts"
+import { exampleId } from "../../domain/kernel/Describe.ts"
+import { caseInsensitiveId, ChannelId } from "../../domain/kernel/Id.ts"
 import { ProvideActor, ProvideProject } from "../Access.ts"
 import { pathParameter } from "../Docs/Parameters.ts"
 import { inChapter, operation } from "../Docs/Tags.ts"

@@ -1,6 +1,5 @@
 import { HttpApiEndpoint, HttpApiGroup } from "@effect/platform"
 import { Schema } from "effect"
-import { Access, type AccessRule } from "../../domain/Access.ts"
 import { heldCodes } from "../../domain/Approval.ts"
 import { CommandList, CommandPublic } from "../../domain/Command.ts"
 import {
@@ -14,10 +13,11 @@ import {
   RestartWorkerRequest,
   RetryTaskRequest
 } from "../../domain/Command/Requests.ts"
-import { describeField, exampleId } from "../../domain/Describe.ts"
-import { caseInsensitiveId, CommandId } from "../../domain/Id.ts"
-import { pageQuery } from "../../domain/Query.ts"
-import { text } from "../../domain/Text.ts"
+import { Access, type AccessRule } from "../../domain/kernel/Access.ts"
+import { describeField, exampleId } from "../../domain/kernel/Describe.ts"
+import { caseInsensitiveId, CommandId } from "../../domain/kernel/Id.ts"
+import { pageQuery } from "../../domain/kernel/Query.ts"
+import { text } from "../../domain/kernel/Text.ts"
 import { ProvideActor, ProvideProject } from "../Access.ts"
 import { pathParameter } from "../Docs/Parameters.ts"
 import { inChapter, operation } from "../Docs/Tags.ts"

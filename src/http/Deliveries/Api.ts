@@ -1,5 +1,4 @@
 import { HttpApiEndpoint, HttpApiGroup } from "@effect/platform"
-import { Access } from "../../domain/Access.ts"
 import {
   ClearDeliveries,
   ClearDeliveriesResult,
@@ -10,7 +9,8 @@ import {
   ListDeliveries,
   ListUserDeliveries
 } from "../../domain/Delivery.ts"
-import { exampleId } from "../../domain/Describe.ts"
+import { Access } from "../../domain/kernel/Access.ts"
+import { exampleId } from "../../domain/kernel/Describe.ts"
 import { ProvideActor, ProvideProject } from "../Access.ts"
 import { pathParameter } from "../Docs/Parameters.ts"
 import { inChapter, operation } from "../Docs/Tags.ts"

@@ -1,5 +1,5 @@
-import { type AccessRule, isCountedRead } from "../../domain/Access.ts"
-import { allCodes, type Code, codes } from "../../domain/ErrorCodes.ts"
+import { type AccessRule, isCountedRead } from "../../domain/kernel/Access.ts"
+import { allCodes, type Code, codes } from "../../domain/kernel/ErrorCodes.ts"
 
 /** The parts of an operation that determine its error codes. */
 export interface OperationForm {

@@ -1,5 +1,5 @@
 import { HttpApiEndpoint, HttpApiGroup } from "@effect/platform"
-import { Access } from "../../domain/Access.ts"
+import { Access } from "../../domain/kernel/Access.ts"
 import { EventList } from "../../domain/Task.ts"
 import { ListEvents } from "../../domain/Task/Filter.ts"
 import { ProvideActor, ProvideProject } from "../Access.ts"

@@ -1,12 +1,12 @@
 import { HttpApiEndpoint, HttpApiGroup } from "@effect/platform"
 import { Schema } from "effect"
-import { Access } from "../../domain/Access.ts"
 import {
   FailureGroupDetail,
   FailureGroupList,
   FindFailureGroup,
   ListFailureGroups
 } from "../../domain/Failure/Group.ts"
+import { Access } from "../../domain/kernel/Access.ts"
 import { ProvideActor, ProvideProject } from "../Access.ts"
 import { pathParameter } from "../Docs/Parameters.ts"
 import { inChapter, operation } from "../Docs/Tags.ts"

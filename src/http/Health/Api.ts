@@ -1,7 +1,7 @@
 import { HttpApiEndpoint, HttpApiGroup } from "@effect/platform"
-import { Access } from "../../domain/Access.ts"
 import { Alive, DeepHealth, SystemInfo } from "../../domain/Health.ts"
-import { Ready, Unready } from "../../domain/Readiness.ts"
+import { Access } from "../../domain/kernel/Access.ts"
+import { Ready, Unready } from "../../domain/kernel/Readiness.ts"
 import { ProvideActor } from "../Access.ts"
 import { inChapter, operation } from "../Docs/Tags.ts"
 

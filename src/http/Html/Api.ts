@@ -1,6 +1,6 @@
 import { HttpApiSchema } from "@effect/platform"
 import { Schema } from "effect"
-import { describeField } from "../../domain/Describe.ts"
+import { describeField } from "../../domain/kernel/Describe.ts"
 
 /** The response of an endpoint that responds with an HTML page (`http/Html/HtmlPage.ts`). */
 export const html = Schema.String.pipe(

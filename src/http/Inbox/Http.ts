@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import { Inbox } from "../../services/Notifications/Inbox.ts"
+import { Inbox } from "../../services/kernel/Inbox.ts"
 import { implementGroup } from "../ImplementGroup.ts"
 import { respondWithRows } from "../NextPageHeaders.ts"
 

@@ -1,9 +1,6 @@
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "@effect/platform"
 import { Schema } from "effect"
-import { Access } from "../../domain/Access.ts"
 import { heldCodes } from "../../domain/Approval.ts"
-import { exampleId } from "../../domain/Describe.ts"
-import { caseInsensitiveId, InvitationId } from "../../domain/Id.ts"
 import {
   AcceptInvitation,
   CreatedInvitation,
@@ -13,6 +10,9 @@ import {
   InvitationPreview,
   PreviewInvitation
 } from "../../domain/Invitation.ts"
+import { Access } from "../../domain/kernel/Access.ts"
+import { exampleId } from "../../domain/kernel/Describe.ts"
+import { caseInsensitiveId, InvitationId } from "../../domain/kernel/Id.ts"
 import { ProvideActor, ProvideProject } from "../Access.ts"
 import { pathParameter } from "../Docs/Parameters.ts"
 import { inChapter, operation } from "../Docs/Tags.ts"

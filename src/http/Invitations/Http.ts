@@ -1,7 +1,7 @@
 import { Effect, Layer } from "effect"
-import { DashboardPages } from "../../services/DashboardPages.ts"
 import { Invitations } from "../../services/Invitations.ts"
 import { InvitationAcceptance } from "../../services/Invitations/Acceptance.ts"
+import { DashboardPages } from "../../services/kernel/DashboardPages.ts"
 import { respondWithPage } from "../Html/HtmlPage.ts"
 import { implementGroup } from "../ImplementGroup.ts"
 import { Authorize } from "../middleware/Authorize.ts"

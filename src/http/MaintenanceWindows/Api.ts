@@ -1,8 +1,8 @@
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "@effect/platform"
 import { Schema } from "effect"
-import { Access } from "../../domain/Access.ts"
-import { exampleId } from "../../domain/Describe.ts"
-import { caseInsensitiveId, MaintenanceWindowId } from "../../domain/Id.ts"
+import { Access } from "../../domain/kernel/Access.ts"
+import { exampleId } from "../../domain/kernel/Describe.ts"
+import { caseInsensitiveId, MaintenanceWindowId } from "../../domain/kernel/Id.ts"
 import {
   MaintenanceWindow,
   MaintenanceWindowCreate,

@@ -1,10 +1,10 @@
 import { HttpLayerRouter, HttpServerRequest, HttpServerResponse } from "@effect/platform"
 import { Effect, Redacted } from "effect"
 import { timingSafeEqual } from "node:crypto"
-import { Unauthenticated } from "../../domain/Errors.ts"
-import { hashSecret } from "../../services/Ids.ts"
-import { Keys } from "../../services/Keys.ts"
-import { Metrics } from "../../services/Metrics.ts"
+import { Unauthenticated } from "../../domain/kernel/Errors.ts"
+import { hashSecret } from "../../services/kernel/Ids.ts"
+import { Keys } from "../../services/kernel/keys/Keys.ts"
+import { Metrics } from "../../services/kernel/Metrics.ts"
 import { makeRefresh } from "./Refresh.ts"
 
 /**

@@ -1,9 +1,9 @@
 import { Clock, Effect } from "effect"
-import * as Timestamp from "../../domain/Timestamp.ts"
+import * as Timestamp from "../../domain/kernel/Timestamp.ts"
 import { Consumer } from "../../domain/Trigger.ts"
-import { Reader } from "../../services/Database.ts"
-import * as Ids from "../../services/Ids.ts"
-import { Metrics } from "../../services/Metrics.ts"
+import * as Ids from "../../services/kernel/Ids.ts"
+import { Metrics } from "../../services/kernel/Metrics.ts"
+import { Reader } from "../../services/kernel/sql/Database.ts"
 
 /** Prometheus times out after 10 s. */
 const queryTimeout = "3 seconds"

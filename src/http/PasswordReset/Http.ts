@@ -1,6 +1,6 @@
 import { Effect, Layer } from "effect"
-import { DashboardPages } from "../../services/DashboardPages.ts"
-import { Mail } from "../../services/Mail.ts"
+import { DashboardPages } from "../../services/kernel/DashboardPages.ts"
+import { Mail } from "../../services/kernel/Mail.ts"
 import { PasswordResets } from "../../services/PasswordResets.ts"
 import { respondWithPage } from "../Html/HtmlPage.ts"
 import { implementGroup } from "../ImplementGroup.ts"

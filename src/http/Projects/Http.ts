@@ -1,5 +1,5 @@
 import { Effect, Layer } from "effect"
-import { CurrentProject } from "../../services/CurrentActor.ts"
+import { CurrentProject } from "../../services/kernel/CurrentActor.ts"
 import { Projects } from "../../services/Projects.ts"
 import { implementGroup } from "../ImplementGroup.ts"
 

@@ -1,5 +1,5 @@
 import { Effect, Layer } from "effect"
-import { DashboardPages } from "../../services/DashboardPages.ts"
+import { DashboardPages } from "../../services/kernel/DashboardPages.ts"
 import { Setup } from "../../services/Setup.ts"
 import { respondWithPage } from "../Html/HtmlPage.ts"
 import { implementGroup } from "../ImplementGroup.ts"

@@ -1,10 +1,10 @@
 import type { HttpServerRequest } from "@effect/platform"
 import { Deferred, Effect, Equal, Hash, Queue, RcMap } from "effect"
-import type { AccessRule } from "../../domain/Access.ts"
-import type { Person } from "../../domain/Actor.ts"
-import type { ProjectId } from "../../domain/Id.ts"
-import { makeHintRoutes } from "../../services/HintRoutes.ts"
-import * as Ids from "../../services/Ids.ts"
+import type { AccessRule } from "../../domain/kernel/Access.ts"
+import type { Person } from "../../domain/kernel/Actor.ts"
+import type { ProjectId } from "../../domain/kernel/Id.ts"
+import { makeHintRoutes } from "../../services/kernel/HintRoutes.ts"
+import * as Ids from "../../services/kernel/Ids.ts"
 import { Authorize } from "../middleware/Authorize.ts"
 
 /** Access is also checked at this interval, because the hint that it ended may be lost. */

@@ -1,6 +1,6 @@
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "@effect/platform"
 import { Schema } from "effect"
-import { Access } from "../../domain/Access.ts"
+import { Access } from "../../domain/kernel/Access.ts"
 import { ProvideActor, ProvideProject } from "../Access.ts"
 import { withParameters } from "../Docs/Parameters.ts"
 import { inChapter, operation } from "../Docs/Tags.ts"

@@ -1,8 +1,8 @@
 import { Effect, Option, Queue, Stream } from "effect"
-import { hasScope, type Person } from "../../domain/Actor.ts"
-import { CurrentActor } from "../../services/CurrentActor.ts"
-import { makeHintRoutes } from "../../services/HintRoutes.ts"
-import { Inbox } from "../../services/Notifications/Inbox.ts"
+import { hasScope, type Person } from "../../domain/kernel/Actor.ts"
+import { CurrentActor } from "../../services/kernel/CurrentActor.ts"
+import { makeHintRoutes } from "../../services/kernel/HintRoutes.ts"
+import { Inbox } from "../../services/kernel/Inbox.ts"
 
 /** Changes of an inbox within this time are one event. */
 const interval = "1 second"

@@ -1,8 +1,8 @@
 import { Effect } from "effect"
-import { RateLimited, Unavailable } from "../../domain/Errors.ts"
-import type { UserId } from "../../domain/Id.ts"
-import { Metrics } from "../../services/Metrics.ts"
-import { Settings } from "../../services/Settings.ts"
+import { RateLimited, Unavailable } from "../../domain/kernel/Errors.ts"
+import type { UserId } from "../../domain/kernel/Id.ts"
+import { Metrics } from "../../services/kernel/Metrics.ts"
+import { Settings } from "../../services/kernel/Settings.ts"
 
 /** Counts open live streams, per user and in all. */
 export const makeSlots = Effect.gen(function*() {

@@ -1,7 +1,7 @@
 import { HttpApiEndpoint, HttpApiGroup } from "@effect/platform"
 import { Schema } from "effect"
-import { Access } from "../../domain/Access.ts"
 import { heldCodes } from "../../domain/Approval.ts"
+import { Access } from "../../domain/kernel/Access.ts"
 import { TaskDetail, TaskList, TaskTree } from "../../domain/Task.ts"
 import { TaskFacetCounts, TaskMatches } from "../../domain/Task/Facets.ts"
 import { BulkDelete, BulkDeleteResult, CountFacets, ListMatches, ListTasks } from "../../domain/Task/Filter.ts"

@@ -1,5 +1,5 @@
 import { HttpApiEndpoint, HttpApiGroup } from "@effect/platform"
-import { Access } from "../../domain/Access.ts"
+import { Access } from "../../domain/kernel/Access.ts"
 import { BurnRates, FindBurnRates } from "../../domain/Rollup/Slo.ts"
 import { FindStats, Stats } from "../../domain/Rollup/Stats.ts"
 import { FindTrends, ListTaskNames, TaskNames, Trends } from "../../domain/Rollup/Trends.ts"

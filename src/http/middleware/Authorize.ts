@@ -1,7 +1,7 @@
 import type { HttpServerRequest } from "@effect/platform"
 import { Effect, type Layer, Option } from "effect"
 import { timingSafeEqual } from "node:crypto"
-import { type AccessRule, type Bucket, isRole, isUserBucket } from "../../domain/Access.ts"
+import { type AccessRule, type Bucket, isRole, isUserBucket } from "../../domain/kernel/Access.ts"
 import {
   type Actor,
   hasScope,
@@ -9,18 +9,24 @@ import {
   type RequestSource,
   type SessionCredential,
   system
-} from "../../domain/Actor.ts"
-import { Forbidden, NotFound, RateLimited, Unauthenticated } from "../../domain/Errors.ts"
-import { acceptsAddress, type Project } from "../../domain/Project.ts"
-import { isStorable } from "../../domain/Text.ts"
+} from "../../domain/kernel/Actor.ts"
+import { Forbidden, NotFound, RateLimited, Unauthenticated } from "../../domain/kernel/Errors.ts"
+import { acceptsAddress, type Project } from "../../domain/kernel/Project.ts"
+import { isStorable } from "../../domain/kernel/Text.ts"
 import { Agents } from "../../services/Agents.ts"
 import { type Denial, Denials } from "../../services/Audit/Denials.ts"
 import { type Authenticated, Authentication } from "../../services/Authentication.ts"
-import { type AgentIdentity, CurrentActor, isBoundTo, requireRole, requireStepUp } from "../../services/CurrentActor.ts"
-import * as Ids from "../../services/Ids.ts"
-import { RateLimits } from "../../services/RateLimits.ts"
-import { Settings } from "../../services/Settings.ts"
-import { tracedFn } from "../../services/TracedFn.ts"
+import {
+  type AgentIdentity,
+  CurrentActor,
+  isBoundTo,
+  requireRole,
+  requireStepUp
+} from "../../services/kernel/CurrentActor.ts"
+import * as Ids from "../../services/kernel/Ids.ts"
+import { RateLimits } from "../../services/kernel/RateLimits.ts"
+import { Settings } from "../../services/kernel/Settings.ts"
+import { tracedFn } from "../../services/kernel/TracedFn.ts"
 import { Cookies } from "./Cookies.ts"
 import { clientAddressOf, parseProxies } from "./RequestAddress.ts"
 

@@ -2,8 +2,8 @@ import { type HttpServerRequest, UrlParams } from "@effect/platform"
 import { NodeHttpServerRequest } from "@effect/platform-node"
 import { Effect } from "effect"
 import { isUtf8 } from "node:buffer"
-import { BadRequest, PayloadTooLarge, UnsupportedMediaType, ValidationFailed } from "../../domain/Errors.ts"
-import { yieldToEventLoop } from "../../services/EventLoop.ts"
+import { BadRequest, PayloadTooLarge, UnsupportedMediaType, ValidationFailed } from "../../domain/kernel/Errors.ts"
+import { yieldToEventLoop } from "../../services/kernel/concurrency/EventLoop.ts"
 
 /** The nesting limit of agents' frames: every accepted body can be sent to an agent. */
 const maxDepth = 128

@@ -1,8 +1,8 @@
 import { Cookies as HttpCookies, type HttpServerRequest, HttpServerResponse } from "@effect/platform"
 import { Data, Effect, type Layer } from "effect"
 import { createHmac } from "node:crypto"
-import { acceptsSecretsAt, publicUrlOf } from "../../services/PublicUrl.ts"
-import { Settings } from "../../services/Settings.ts"
+import { acceptsSecretsAt, publicUrlOf } from "../../services/kernel/PublicUrl.ts"
+import { Settings } from "../../services/kernel/Settings.ts"
 
 /** Sign-in at SVC_PUBLIC_URL would not be safe. */
 export class PublicUrlInvalid extends Data.TaggedError("PublicUrlInvalid")<{ readonly message: string }> {}

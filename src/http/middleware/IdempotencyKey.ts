@@ -1,8 +1,8 @@
 import { HttpServerRequest, HttpServerResponse } from "@effect/platform"
 import { Cause, Effect, Exit } from "effect"
-import type { AccessRule } from "../../domain/Access.ts"
-import { ValidationFailed } from "../../domain/Errors.ts"
-import { Idempotency, type IdempotentRequest } from "../../services/Idempotency.ts"
+import type { AccessRule } from "../../domain/kernel/Access.ts"
+import { ValidationFailed } from "../../domain/kernel/Errors.ts"
+import { Idempotency, type IdempotentRequest } from "../../services/kernel/Idempotency.ts"
 import type { Grant } from "./Authorize.ts"
 
 const keyPattern = /^[\x21-\x7e]{1,200}$/

@@ -1,6 +1,6 @@
 import { Effect, Schedule } from "effect"
 import type { ServerResponse } from "node:http"
-import { Settings } from "../../services/Settings.ts"
+import { Settings } from "../../services/kernel/Settings.ts"
 import { pieceBytes } from "./Pieces.ts"
 
 /** Has the code that labels the metric of closed connections (`layers/Connections.ts`). */

@@ -1,10 +1,10 @@
 import { Effect, Schema } from "effect"
 import { AgentProcess } from "../../domain/AgentProcess.ts"
-import type { AgentId, ProjectId } from "../../domain/Id.ts"
-import type { Timestamp } from "../../domain/Timestamp.ts"
+import type { AgentId, ProjectId } from "../../domain/kernel/Id.ts"
+import type { Timestamp } from "../../domain/kernel/Timestamp.ts"
 import type { AgentSession, RoutableProcess } from "../AgentSessions.ts"
-import { Reader } from "../Database.ts"
-import { recordset } from "../Recordset.ts"
+import { Reader } from "../kernel/sql/Database.ts"
+import { recordset } from "../kernel/sql/Recordset.ts"
 import { isReplaced } from "./Replacement.ts"
 
 const decode = Schema.decodeUnknownSync(AgentProcess)

@@ -1,9 +1,9 @@
 import { Effect } from "effect"
-import type { Role, Scope } from "../../domain/Access.ts"
-import type { ApiKeyCredential } from "../../domain/Actor.ts"
-import { Forbidden } from "../../domain/Errors.ts"
-import type { ProjectId } from "../../domain/Id.ts"
-import { CurrentActor, requireRole } from "../CurrentActor.ts"
+import type { Role, Scope } from "../../domain/kernel/Access.ts"
+import type { ApiKeyCredential } from "../../domain/kernel/Actor.ts"
+import { Forbidden } from "../../domain/kernel/Errors.ts"
+import type { ProjectId } from "../../domain/kernel/Id.ts"
+import { CurrentActor, requireRole } from "../kernel/CurrentActor.ts"
 import { Scopes } from "./Scopes.ts"
 
 const refuse = Effect.fnUntraced(function*(key: ApiKeyCredential, detail: string) {

@@ -1,10 +1,10 @@
 import { SqlClient } from "@effect/sql"
 import { Effect, Schema } from "effect"
 import { ApiKey } from "../../domain/ApiKey.ts"
-import type { ApiKeyId, UserId } from "../../domain/Id.ts"
-import { JsonColumn } from "../ColumnTypes.ts"
-import { Reader } from "../Database.ts"
-import { firstRowOf, hasRows, rowsOf } from "../Rows.ts"
+import type { ApiKeyId, UserId } from "../../domain/kernel/Id.ts"
+import { JsonColumn } from "../kernel/sql/ColumnTypes.ts"
+import { Reader } from "../kernel/sql/Database.ts"
+import { firstRowOf, hasRows, rowsOf } from "../kernel/sql/Rows.ts"
 
 const Row = Schema.Struct({
   ...ApiKey.fields,

@@ -1,5 +1,5 @@
 import { Context } from "effect"
-import type { Role, Scope } from "../../domain/Access.ts"
+import type { Role, Scope } from "../../domain/kernel/Access.ts"
 
 /** Every scope that an endpoint requires. Derived from the endpoints' declarations, which services may not import. */
 export class Scopes extends Context.Tag("svc/Scopes")<Scopes, {

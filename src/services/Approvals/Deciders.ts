@@ -1,11 +1,11 @@
 import { SqlClient } from "@effect/sql"
 import { Array as Arr, Effect, type Layer, Option, Schema } from "effect"
 import { canApprove, type Decider, decidesSince, isVouchedFor } from "../../domain/Approval/Decider.ts"
-import { Forbidden } from "../../domain/Errors.ts"
-import { type ProjectId, UserId } from "../../domain/Id.ts"
-import { Timestamp } from "../../domain/Timestamp.ts"
-import { rowsOf } from "../Rows.ts"
-import { Settings } from "../Settings.ts"
+import { Forbidden } from "../../domain/kernel/Errors.ts"
+import { type ProjectId, UserId } from "../../domain/kernel/Id.ts"
+import { Timestamp } from "../../domain/kernel/Timestamp.ts"
+import { Settings } from "../kernel/Settings.ts"
+import { rowsOf } from "../kernel/sql/Rows.ts"
 
 const deciderRows = rowsOf(Schema.Struct({
   user_id: UserId,

@@ -1,4 +1,4 @@
-import type { Timestamp } from "../../domain/Timestamp.ts"
+import type { Timestamp } from "../../domain/kernel/Timestamp.ts"
 import { makeSingleEvent, type TriggerEvent } from "../../domain/Trigger.ts"
 import type { ApprovalRow } from "./Repo.ts"
 

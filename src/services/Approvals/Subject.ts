@@ -1,6 +1,6 @@
 import { Option, Schema } from "effect"
 import { hash } from "node:crypto"
-import { canonicalize, type JsonInput } from "../../domain/CanonicalJson.ts"
+import { canonicalize, type JsonInput } from "../../domain/kernel/CanonicalJson.ts"
 
 const Content = Schema.Record({ key: Schema.String, value: Schema.Unknown })
 

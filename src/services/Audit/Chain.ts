@@ -1,6 +1,6 @@
 import { createHmac, hash, type KeyObject } from "node:crypto"
-import type { ApiKeyId, ProjectId, UserId } from "../../domain/Id.ts"
-import type { Timestamp } from "../../domain/Timestamp.ts"
+import type { ApiKeyId, ProjectId, UserId } from "../../domain/kernel/Id.ts"
+import type { Timestamp } from "../../domain/kernel/Timestamp.ts"
 
 /**
  * How rows of the audit log are chained. `docs/audit.md` describes it byte by byte, so a log can be verified without this

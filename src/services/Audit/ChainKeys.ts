@@ -1,5 +1,5 @@
 import { createSecretKey, hash } from "node:crypto"
-import type { SymmetricKey } from "../KeyRing.ts"
+import type { SymmetricKey } from "../kernel/keys/KeyRing.ts"
 
 /** A key of the chain. `audit_head` names the key that signs. */
 export const chainKeyOf = (bytes: Buffer): SymmetricKey => ({

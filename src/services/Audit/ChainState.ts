@@ -1,8 +1,8 @@
 import type { SqlClient } from "@effect/sql"
 import { Effect, Either, Option } from "effect"
+import type { SigningKeys } from "../kernel/keys/SigningKeys.ts"
 import { genesis, type Link } from "./Chain.ts"
 import type { ChainHead } from "./ChainWriter.ts"
-import type { SigningKeys } from "./SigningKeys.ts"
 import { type StatementFlaw, verifyStatement, Watermark } from "./Statement.ts"
 
 /** The tables that describe the log, read in one statement. */

@@ -1,8 +1,8 @@
 import type { SqlClient } from "@effect/sql"
 import { Chunk, Effect, Either, Stream } from "effect"
+import type { PublicKey } from "../kernel/keys/SigningKeys.ts"
 import { zeroHash } from "./Chain.ts"
 import { findPrunedSince } from "./ChainState.ts"
-import type { PublicKey } from "./SigningKeys.ts"
 import { Checkpoint, statementHash, verifyStatement } from "./Statement.ts"
 import type { Verification } from "./Verify.ts"
 

@@ -2,7 +2,7 @@ import { FileSystem } from "@effect/platform"
 import type { PlatformError } from "@effect/platform/Error"
 import { Effect, Either, Option, Schema } from "effect"
 import { basename, dirname, join } from "node:path"
-import type { SettingsShape } from "../Settings.ts"
+import type { SettingsShape } from "../kernel/Settings.ts"
 import { Checkpoint } from "./Statement.ts"
 
 /** Longer than any line. */

@@ -3,12 +3,12 @@ import type { PlatformError } from "@effect/platform/Error"
 import type { SqlError } from "@effect/sql"
 import { Data, Effect, Either, Logger, LogLevel, Option, Redacted, Schema } from "effect"
 import { createHash } from "node:crypto"
-import { Leader, Lease, type LeaseLost } from "../Leader.ts"
-import { Metrics } from "../Metrics.ts"
-import { AuditOutbound } from "../Outbound.ts"
-import * as Outbox from "../Outbox.ts"
-import { replaceFile } from "../ReplaceFile.ts"
-import { Settings } from "../Settings.ts"
+import { Leader, Lease, type LeaseLost } from "../kernel/concurrency/Leader.ts"
+import { Metrics } from "../kernel/Metrics.ts"
+import { AuditOutbound } from "../kernel/Outbound.ts"
+import * as Outbox from "../kernel/Outbox.ts"
+import { replaceFile } from "../kernel/ReplaceFile.ts"
+import { Settings } from "../kernel/Settings.ts"
 import {
   appendLine,
   checkpointLeaseName,

@@ -1,12 +1,12 @@
 import { SqlClient } from "@effect/sql"
 import { Effect, Layer } from "effect"
-import type { Person } from "../../domain/Actor.ts"
-import type { ProjectId } from "../../domain/Id.ts"
+import type { Person } from "../../domain/kernel/Actor.ts"
+import type { ProjectId } from "../../domain/kernel/Id.ts"
 import { Audit } from "../Audit.ts"
-import { CurrentActor } from "../CurrentActor.ts"
-import { orDieOnSql } from "../Database.ts"
-import { Metrics } from "../Metrics.ts"
-import { RateLimits } from "../RateLimits.ts"
+import { CurrentActor } from "../kernel/CurrentActor.ts"
+import { Metrics } from "../kernel/Metrics.ts"
+import { RateLimits } from "../kernel/RateLimits.ts"
+import { orDieOnSql } from "../kernel/sql/Database.ts"
 
 /** A request that a signed-in user, or an API key, has no permission for. */
 export interface Denial {

@@ -1,7 +1,7 @@
 import { Chunk, Effect, Stream } from "effect"
 import { type ActivityField, activityFields, type ActivityItem } from "../../domain/Activity.ts"
-import type { Cell } from "../../domain/Cell.ts"
-import type { ExportFormat } from "../../domain/Query.ts"
+import type { Cell } from "../../domain/kernel/Cell.ts"
+import type { ExportFormat } from "../../domain/kernel/Query.ts"
 import {
   type CountedFile,
   countRead,
@@ -12,9 +12,9 @@ import {
   maxXlsxRows,
   parseFields,
   tooManyXlsxRows
-} from "../Export/Formats.ts"
-import { Xlsx } from "../Export/Xlsx.ts"
-import { Settings } from "../Settings.ts"
+} from "../kernel/Export/Formats.ts"
+import { Xlsx } from "../kernel/Export/Xlsx.ts"
+import { Settings } from "../kernel/Settings.ts"
 import type { AuditLogRow } from "./Rows.ts"
 
 /** Rows of the audit log as a file, as tasks are exported. */

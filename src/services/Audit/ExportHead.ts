@@ -1,6 +1,6 @@
 import { SqlClient } from "@effect/sql"
 import { Data, Effect, Either, Option } from "effect"
-import * as Timestamp from "../../domain/Timestamp.ts"
+import * as Timestamp from "../../domain/kernel/Timestamp.ts"
 import { chainStart, readChainState } from "./ChainState.ts"
 import { isAuthenticHead } from "./ChainWriter.ts"
 import { signStatement } from "./Statement.ts"

@@ -1,9 +1,9 @@
 import { FileSystem } from "@effect/platform"
 import { SqlClient } from "@effect/sql"
 import { Effect } from "effect"
-import * as Timestamp from "../../domain/Timestamp.ts"
+import * as Timestamp from "../../domain/kernel/Timestamp.ts"
 import { Audit } from "../Audit.ts"
-import { Settings } from "../Settings.ts"
+import { Settings } from "../kernel/Settings.ts"
 import { checkpointPath, readLastCheckpoint } from "./CheckpointFile.ts"
 import { requireRowInLog } from "./Checkpoints.ts"
 

@@ -1,7 +1,7 @@
 import type { SqlClient } from "@effect/sql"
 import { Effect, Either } from "effect"
+import type { PublicKey } from "../kernel/keys/SigningKeys.ts"
 import { findPrunedSince } from "./ChainState.ts"
-import type { PublicKey } from "./SigningKeys.ts"
 import { Head, verifyStatement } from "./Statement.ts"
 import type { Verification } from "./Verify.ts"
 

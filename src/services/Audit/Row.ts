@@ -1,6 +1,6 @@
-import type { Actor, RequestSource } from "../../domain/Actor.ts"
-import type { ProjectId } from "../../domain/Id.ts"
-import { toStorable } from "../../domain/Text.ts"
+import type { Actor, RequestSource } from "../../domain/kernel/Actor.ts"
+import type { ProjectId } from "../../domain/kernel/Id.ts"
+import { toStorable } from "../../domain/kernel/Text.ts"
 import type { ChainedRow } from "./Chain.ts"
 
 /** An event for the audit log. `action` is `noun.verb_in_past`, such as `project.created`. */

@@ -1,10 +1,10 @@
 import type { SqlError, Statement } from "@effect/sql"
 import { Effect } from "effect"
 import type { ActivityCursor } from "../../domain/Activity.ts"
-import type { ProjectId, UserId } from "../../domain/Id.ts"
-import type { Timestamp } from "../../domain/Timestamp.ts"
-import { Reader } from "../Database.ts"
-import { yieldToEventLoop } from "../EventLoop.ts"
+import type { ProjectId, UserId } from "../../domain/kernel/Id.ts"
+import type { Timestamp } from "../../domain/kernel/Timestamp.ts"
+import { yieldToEventLoop } from "../kernel/concurrency/EventLoop.ts"
+import { Reader } from "../kernel/sql/Database.ts"
 import type { ChainedRow } from "./Chain.ts"
 
 /** The columns of a row that readers see, and its project's slug. */

@@ -1,10 +1,10 @@
 import type { SqlError } from "@effect/sql"
 import { Chunk, Effect, Option, Stream } from "effect"
 import type { ActivityItem } from "../../domain/Activity.ts"
-import type { Actor } from "../../domain/Actor.ts"
-import type { ProjectId, UserId } from "../../domain/Id.ts"
-import type { ProjectView } from "../CurrentActor.ts"
-import { yieldToEventLoop } from "../EventLoop.ts"
+import type { Actor } from "../../domain/kernel/Actor.ts"
+import type { ProjectId, UserId } from "../../domain/kernel/Id.ts"
+import { yieldToEventLoop } from "../kernel/concurrency/EventLoop.ts"
+import type { ProjectView } from "../kernel/CurrentActor.ts"
 import { type AuditLogRow, AuditRows, type Range, type Window } from "./Rows.ts"
 
 /** The rows of a project that match every term that is not empty or null. */

@@ -1,7 +1,7 @@
 import { Either, Schema } from "effect"
 import { hash, sign as ed25519, verify } from "node:crypto"
-import { Timestamp } from "../../domain/Timestamp.ts"
-import type { PublicKey, SigningKey } from "./SigningKeys.ts"
+import { Timestamp } from "../../domain/kernel/Timestamp.ts"
+import type { PublicKey, SigningKey } from "../kernel/keys/SigningKeys.ts"
 
 /** A signed statement about the log, kept outside of it. `docs/audit.md`, Signed statements, defines the bytes. */
 const HexHash = Schema.String.pipe(Schema.pattern(/^[0-9a-f]{64}$/))

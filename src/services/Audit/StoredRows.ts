@@ -1,7 +1,7 @@
 import type { SqlClient } from "@effect/sql"
 import type { SqlError } from "@effect/sql/SqlError"
 import { Effect } from "effect"
-import { yieldToEventLoop } from "../EventLoop.ts"
+import { yieldToEventLoop } from "../kernel/concurrency/EventLoop.ts"
 import { auditColumnNames, type StoredRow } from "./ChainWriter.ts"
 import type { RowLookup } from "./Diagnosis.ts"
 

@@ -1,5 +1,5 @@
-import type { Timestamp } from "../../domain/Timestamp.ts"
-import type { KeyRing, SymmetricKey } from "../KeyRing.ts"
+import type { Timestamp } from "../../domain/kernel/Timestamp.ts"
+import type { KeyRing, SymmetricKey } from "../kernel/keys/KeyRing.ts"
 import { type Link, rowHash, rowHmac } from "./Chain.ts"
 import type { StoredRow } from "./ChainWriter.ts"
 import { watermarkFromMetadata } from "./Watermark.ts"

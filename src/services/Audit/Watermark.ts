@@ -1,8 +1,8 @@
 import { SqlClient } from "@effect/sql"
 import { Effect, Option, Schema } from "effect"
-import * as Timestamp from "../../domain/Timestamp.ts"
+import * as Timestamp from "../../domain/kernel/Timestamp.ts"
+import type { SigningKeys } from "../kernel/keys/SigningKeys.ts"
 import type { Link } from "./Chain.ts"
-import type { SigningKeys } from "./SigningKeys.ts"
 import { signStatement } from "./Statement.ts"
 
 /** Signs `link` as the link of the last pruned row, in the caller's transaction. */

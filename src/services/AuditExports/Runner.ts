@@ -4,11 +4,11 @@ import { AuditExport } from "../Audit/Export.ts"
 import { type AuditLogRow, AuditRows } from "../Audit/Rows.ts"
 import { AuditSearch, itemOf } from "../Audit/Search.ts"
 import { StoredFilters } from "../AuditExports.ts"
-import { Xlsx } from "../Export/Xlsx.ts"
 import { auditExports } from "../ExportJobs/Kinds.ts"
 import type { JobRow } from "../ExportJobs/Row.ts"
 import { makeExportRunner, runExports } from "../ExportJobs/Runner.ts"
-import { Settings } from "../Settings.ts"
+import { Xlsx } from "../kernel/Export/Xlsx.ts"
+import { Settings } from "../kernel/Settings.ts"
 
 const decodeFilters = Schema.decodeUnknown(StoredFilters)
 

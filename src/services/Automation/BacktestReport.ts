@@ -7,7 +7,7 @@ import {
   maxTopValues,
   maxTrips
 } from "../../domain/Automation/Backtest.ts"
-import type { Timestamp } from "../../domain/Timestamp.ts"
+import type { Timestamp } from "../../domain/kernel/Timestamp.ts"
 import type { Verdict } from "./Simulation.ts"
 
 /** Counts the verdicts of a backtest, which come in the order of their time. */

@@ -1,7 +1,7 @@
 import type { SqlError } from "@effect/sql"
 import { Array as Arr, Effect, Layer, Option, Schema } from "effect"
-import type { ProjectId } from "../../domain/Id.ts"
-import * as Timestamp from "../../domain/Timestamp.ts"
+import type { ProjectId } from "../../domain/kernel/Id.ts"
+import * as Timestamp from "../../domain/kernel/Timestamp.ts"
 import { ExecutionsRepo, type KnownTask, type OpenRetry } from "./ExecutionsRepo.ts"
 
 /** A task that a rule may retry or cancel. */

@@ -1,8 +1,8 @@
 import { Effect } from "effect"
-import type { ProjectId, ScheduleId } from "../../domain/Id.ts"
-import type { Timestamp } from "../../domain/Timestamp.ts"
-import { Reader } from "../Database.ts"
+import type { ProjectId, ScheduleId } from "../../domain/kernel/Id.ts"
+import type { Timestamp } from "../../domain/kernel/Timestamp.ts"
 import type { ReplayedTask } from "../Ingest/Replay.ts"
+import { Reader } from "../kernel/sql/Database.ts"
 import type { MarkedTask } from "../Tasks/Orphans.ts"
 import { listParentsBy } from "./ExecutionsRepo.ts"
 

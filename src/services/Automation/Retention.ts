@@ -1,8 +1,8 @@
 import { Effect, Layer } from "effect"
-import * as Timestamp from "../../domain/Timestamp.ts"
-import { orDieOnSql } from "../Database.ts"
-import { Loops } from "../Loops.ts"
-import { Settings } from "../Settings.ts"
+import * as Timestamp from "../../domain/kernel/Timestamp.ts"
+import { Loops } from "../kernel/concurrency/Loops.ts"
+import { Settings } from "../kernel/Settings.ts"
+import { orDieOnSql } from "../kernel/sql/Database.ts"
 import { ExecutionsRepo } from "./ExecutionsRepo.ts"
 
 /** Deletes old entries of the log of rules, and conditions that rules reported before the retention. */

@@ -2,7 +2,7 @@ import { Either, Schema } from "effect"
 import { createHash, verify } from "node:crypto"
 import { promisify } from "node:util"
 import { brotliDecompress } from "node:zlib"
-import { publicKeyOf } from "../Audit/SigningKeys.ts"
+import { publicKeyOf } from "../kernel/keys/SigningKeys.ts"
 import {
   ArchiveRefused,
   formatVersion,

@@ -1,7 +1,7 @@
 import { createHash, sign } from "node:crypto"
 import { promisify } from "node:util"
 import { brotliCompress, constants } from "node:zlib"
-import type { SigningKey } from "../Audit/SigningKeys.ts"
+import type { SigningKey } from "../kernel/keys/SigningKeys.ts"
 import {
   blockBytes,
   frameHeaderBytes,

@@ -1,10 +1,10 @@
 import { SqlClient, type SqlError } from "@effect/sql"
 import { Effect, Option, Schema } from "effect"
-import { system } from "../../domain/Actor.ts"
-import * as Timestamp from "../../domain/Timestamp.ts"
+import { system } from "../../domain/kernel/Actor.ts"
+import * as Timestamp from "../../domain/kernel/Timestamp.ts"
 import { Audit } from "../Audit.ts"
-import { CurrentActor } from "../CurrentActor.ts"
-import { Reader } from "../Database.ts"
+import { CurrentActor } from "../kernel/CurrentActor.ts"
+import { Reader } from "../kernel/sql/Database.ts"
 import type { Manifest, Summary } from "./Archive.ts"
 
 /** What a row of the audit log says of an archive. A backup and a restore write it alike. */

@@ -1,6 +1,6 @@
 import { to as copyTo } from "pg-copy-streams"
 import type { SqliteConnection } from "../../sqlite/Connection.ts"
-import type { PostgresConnection } from "../Database.ts"
+import type { PostgresConnection } from "../kernel/sql/Database.ts"
 import { blockBytes, type ColumnKind, type TableColumns } from "./Archive.ts"
 import { encodeLine } from "./CopyText.ts"
 

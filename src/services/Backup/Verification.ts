@@ -1,6 +1,6 @@
 import { Data, Effect } from "effect"
-import { version } from "../../domain/Version.ts"
-import { Migrations } from "../Migrations.ts"
+import { version } from "../../domain/kernel/Version.ts"
+import { Migrations } from "../kernel/sql/Migrations.ts"
 import { ArchiveRefused, type Manifest, type ReportProgress } from "./Archive.ts"
 import { readArchiveFile } from "./ArchiveFile.ts"
 import { readArchive } from "./ArchiveReader.ts"

@@ -2,12 +2,12 @@ import { SqlClient, type Statement } from "@effect/sql"
 import { Effect, Schema } from "effect"
 import { BulkRetryStatus, ControlState } from "../../domain/BulkRetry.ts"
 import type { ItemStatus } from "../../domain/BulkRetry/Item.ts"
-import { AgentId, BulkRetryId, ProjectId, UserId } from "../../domain/Id.ts"
-import { Timestamp } from "../../domain/Timestamp.ts"
-import { BooleanColumn, JsonColumn } from "../ColumnTypes.ts"
-import { Reader } from "../Database.ts"
-import { forUpdate } from "../Dialect.ts"
-import { countOf, firstRowOf, hasRows, rowsOf } from "../Rows.ts"
+import { AgentId, BulkRetryId, ProjectId, UserId } from "../../domain/kernel/Id.ts"
+import { Timestamp } from "../../domain/kernel/Timestamp.ts"
+import { BooleanColumn, JsonColumn } from "../kernel/sql/ColumnTypes.ts"
+import { Reader } from "../kernel/sql/Database.ts"
+import { forUpdate } from "../kernel/sql/Dialect.ts"
+import { countOf, firstRowOf, hasRows, rowsOf } from "../kernel/sql/Rows.ts"
 
 /** 0 in the database: without `max`. The column takes no NULL, and releases before expect a number. */
 const MaxColumn = Schema.transform(Schema.Int, Schema.NullOr(Schema.Int), {

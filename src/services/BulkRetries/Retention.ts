@@ -1,7 +1,7 @@
 import { Effect, Layer } from "effect"
-import * as Timestamp from "../../domain/Timestamp.ts"
-import { orDieOnSql } from "../Database.ts"
-import { Settings } from "../Settings.ts"
+import * as Timestamp from "../../domain/kernel/Timestamp.ts"
+import { Settings } from "../kernel/Settings.ts"
+import { orDieOnSql } from "../kernel/sql/Database.ts"
 import { BulkRetryItemsRepo, type RequestKey } from "./ItemsRepo.ts"
 import { BulkRetriesRepo } from "./Repo.ts"
 

@@ -1,9 +1,9 @@
 import { Effect, Layer } from "effect"
-import type * as Timestamp from "../../domain/Timestamp.ts"
-import { runAfterCommit } from "../AfterCommit.ts"
+import type * as Timestamp from "../../domain/kernel/Timestamp.ts"
 import { observeCommandEnd } from "../Commands/EndMetrics.ts"
 import { CommandStatusRepo } from "../Commands/StatusRepo.ts"
-import { Metrics } from "../Metrics.ts"
+import { Metrics } from "../kernel/Metrics.ts"
+import { runAfterCommit } from "../kernel/sql/AfterCommit.ts"
 import { BulkRetryItemsRepo, type ClaimedItem, type RequestKey } from "./ItemsRepo.ts"
 
 /** Takes commands back that were not sent. */

@@ -1,9 +1,9 @@
 import { Clock, Effect, Either } from "effect"
 import type { ChannelTestResult } from "../../domain/Channel.ts"
+import type { Project } from "../../domain/kernel/Project.ts"
+import * as Timestamp from "../../domain/kernel/Timestamp.ts"
 import { aboutChannel, type Notification } from "../../domain/Notification.ts"
-import type { Project } from "../../domain/Project.ts"
-import * as Timestamp from "../../domain/Timestamp.ts"
-import * as Ids from "../Ids.ts"
+import * as Ids from "../kernel/Ids.ts"
 import type { ChannelConfig, SendFailed, SendReceipt } from "../Notifications/ChannelType.ts"
 import { ChannelTypes } from "../Notifications/ChannelTypes.ts"
 

@@ -1,8 +1,8 @@
 import { Effect } from "effect"
-import { canonicalize, type JsonInput, JsonObject, parse, toCanonicalText } from "../../domain/CanonicalJson.ts"
-import * as Timestamp from "../../domain/Timestamp.ts"
+import { canonicalize, type JsonInput, JsonObject, parse, toCanonicalText } from "../../domain/kernel/CanonicalJson.ts"
+import * as Timestamp from "../../domain/kernel/Timestamp.ts"
 import type { OutboundCommand } from "../AgentSessions.ts"
-import type { DecryptionFailed, Vault } from "../Keys.ts"
+import type { DecryptionFailed, Vault } from "../kernel/keys/Keys.ts"
 import type { ClaimedCommand } from "./Model.ts"
 
 /** The target type of commands to an engine's own scheduler; the target id is the scheduler's name. */

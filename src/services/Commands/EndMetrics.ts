@@ -1,5 +1,5 @@
-import * as Timestamp from "../../domain/Timestamp.ts"
-import type { Metrics } from "../Metrics.ts"
+import * as Timestamp from "../../domain/kernel/Timestamp.ts"
+import type { Metrics } from "../kernel/Metrics.ts"
 import type { FinishedCommand } from "./Model.ts"
 
 /** Observes the seconds from issue to end of a command that ended at `at`. */

@@ -1,8 +1,8 @@
 import { Effect } from "effect"
-import type { AgentId, ProjectId } from "../../domain/Id.ts"
+import type { AgentId, ProjectId } from "../../domain/kernel/Id.ts"
 import { decodeProcess, type ProcessRow } from "../AgentProcesses/Repo.ts"
 import type { RoutableProcess } from "../AgentSessions.ts"
-import { Reader } from "../Database.ts"
+import { Reader } from "../kernel/sql/Database.ts"
 import { rateFitness } from "./Routing.ts"
 
 interface OnlineRow extends ProcessRow {

@@ -1,6 +1,6 @@
 import type { SqlError } from "@effect/sql"
 import { Context, type Effect } from "effect"
-import type { CommandId } from "../../domain/Id.ts"
+import type { CommandId } from "../../domain/kernel/Id.ts"
 
 /**
  * What a command's end means to its schedule, where the answer came after the command's timeout. Schedules stand above

@@ -1,10 +1,10 @@
 import { SqlClient } from "@effect/sql"
 import { Effect } from "effect"
-import type { AgentId } from "../../domain/Id.ts"
-import type { Timestamp } from "../../domain/Timestamp.ts"
+import type { AgentId } from "../../domain/kernel/Id.ts"
+import type { Timestamp } from "../../domain/kernel/Timestamp.ts"
 import { isReplaced } from "../AgentProcesses/Replacement.ts"
-import { deleteInSlices, forUpdate } from "../Dialect.ts"
-import { recordset } from "../Recordset.ts"
+import { deleteInSlices, forUpdate } from "../kernel/sql/Dialect.ts"
+import { recordset } from "../kernel/sql/Recordset.ts"
 import type { ClaimedCommand, CommandAck, CommandClaim, LockedCommand, PendingCommand } from "./Model.ts"
 
 /** The columns of a ClaimedCommand. */

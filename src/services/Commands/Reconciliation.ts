@@ -1,6 +1,7 @@
 import { Effect, Layer, Option, Schema } from "effect"
-import { canonicalize } from "../../domain/CanonicalJson.ts"
-import { type AgentId, CommandId, type ProjectId } from "../../domain/Id.ts"
+import { canonicalize } from "../../domain/kernel/CanonicalJson.ts"
+import { type AgentId, CommandId, type ProjectId } from "../../domain/kernel/Id.ts"
+import * as Timestamp from "../../domain/kernel/Timestamp.ts"
 import {
   type EngineAnswer,
   inferOutcome,
@@ -12,13 +13,12 @@ import {
   type WorkerActivity
 } from "../../domain/Task/Outcome.ts"
 import * as TaskHistory from "../../domain/TaskHistory.ts"
-import * as Timestamp from "../../domain/Timestamp.ts"
 import { AgentsRepo } from "../Agents/Repo.ts"
-import * as Ids from "../Ids.ts"
 import { Ingest } from "../Ingest.ts"
-import { Loops } from "../Loops.ts"
+import { Loops } from "../kernel/concurrency/Loops.ts"
+import * as Ids from "../kernel/Ids.ts"
+import { Settings } from "../kernel/Settings.ts"
 import { ProjectsRepo } from "../Projects/Repo.ts"
-import { Settings } from "../Settings.ts"
 import { TaskOrphans } from "../Tasks/Orphans.ts"
 import { type StartedTask, TasksRepo, type WaitingTask } from "../Tasks/Repo.ts"
 import { CommandDispatch } from "./Dispatch.ts"

@@ -1,9 +1,9 @@
 import { Clock, Effect, Layer } from "effect"
-import type { AgentId } from "../../domain/Id.ts"
-import * as Timestamp from "../../domain/Timestamp.ts"
+import type { AgentId } from "../../domain/kernel/Id.ts"
+import * as Timestamp from "../../domain/kernel/Timestamp.ts"
 import { AgentProcessesRepo } from "../AgentProcesses/Repo.ts"
 import type { AgentSession, RoutableProcess } from "../AgentSessions.ts"
-import { Database } from "../Database.ts"
+import { Database } from "../kernel/sql/Database.ts"
 import type { PendingCommand } from "./Model.ts"
 import { rateFitness } from "./Routing.ts"
 

@@ -1,8 +1,8 @@
 import { canFollow } from "../../domain/Command.ts"
-import type { CommandId } from "../../domain/Id.ts"
-import type { Redaction } from "../../domain/Redaction.ts"
-import { toStorable } from "../../domain/Text.ts"
-import type { Timestamp } from "../../domain/Timestamp.ts"
+import type { CommandId } from "../../domain/kernel/Id.ts"
+import type { Redaction } from "../../domain/kernel/Redaction.ts"
+import { toStorable } from "../../domain/kernel/Text.ts"
+import type { Timestamp } from "../../domain/kernel/Timestamp.ts"
 import type { CommandAck, CommandReport, FinishTransition, LockedCommand } from "./Model.ts"
 
 /** Characters of an agent's error text that are kept (the agents' protocol, section 2.6). */

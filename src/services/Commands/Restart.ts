@@ -1,4 +1,4 @@
-import type { AgentId } from "../../domain/Id.ts"
+import type { AgentId } from "../../domain/kernel/Id.ts"
 /**
  * Engines of the published agents that restart a worker by ending the process that gets the command (the agents'
  * protocol, section 5.5). Celery broadcasts the command, and BullMQ relays it: any of their processes can take it.

@@ -1,12 +1,12 @@
 import { SqlClient } from "@effect/sql"
 import { Effect } from "effect"
 import { parseTaskRetries, type TaskRetry } from "../../domain/Command/TaskRetry.ts"
-import type { CommandId, ProjectId } from "../../domain/Id.ts"
-import * as Timestamp from "../../domain/Timestamp.ts"
-import { deleteInSlices } from "../Dialect.ts"
-import { yieldToEventLoop } from "../EventLoop.ts"
-import * as Ids from "../Ids.ts"
-import { recordset } from "../Recordset.ts"
+import type { CommandId, ProjectId } from "../../domain/kernel/Id.ts"
+import * as Timestamp from "../../domain/kernel/Timestamp.ts"
+import { yieldToEventLoop } from "../kernel/concurrency/EventLoop.ts"
+import * as Ids from "../kernel/Ids.ts"
+import { deleteInSlices } from "../kernel/sql/Dialect.ts"
+import { recordset } from "../kernel/sql/Recordset.ts"
 import type { FinishTransition } from "./Model.ts"
 
 /** Rows per statement. */

@@ -1,8 +1,8 @@
 import { SqlClient } from "@effect/sql"
 import { Effect } from "effect"
-import type { AgentId, CommandId, ProjectId } from "../../domain/Id.ts"
+import type { AgentId, CommandId, ProjectId } from "../../domain/kernel/Id.ts"
 import { decodeProcess, type ProcessRow } from "../AgentProcesses/Repo.ts"
-import { Reader } from "../Database.ts"
+import { Reader } from "../kernel/sql/Database.ts"
 
 /** Agents and processes that are considered for one question. */
 const maxRows = 200

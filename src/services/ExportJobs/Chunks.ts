@@ -1,6 +1,6 @@
 import type { SqlClient, SqlError, Statement } from "@effect/sql"
 import { Effect } from "effect"
-import { deleteInSlices, type SlicedDelete } from "../Dialect.ts"
+import { deleteInSlices, type SlicedDelete } from "../kernel/sql/Dialect.ts"
 import type { ExportKind } from "./Kinds.ts"
 
 /** The chunks that one statement deletes, 6 MB: thousands would block SQLite's event loop, or hold locks for seconds. */

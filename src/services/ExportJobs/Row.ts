@@ -1,9 +1,9 @@
 import type { SqlClient, Statement } from "@effect/sql"
 import { Schema } from "effect"
 import { ExportJobFormat, ExportJobStatus } from "../../domain/ExportJob.ts"
-import { ExportJobId, ProjectId, UserId } from "../../domain/Id.ts"
-import * as Timestamp from "../../domain/Timestamp.ts"
-import { TermsColumn } from "../ColumnTypes.ts"
+import { ExportJobId, ProjectId, UserId } from "../../domain/kernel/Id.ts"
+import * as Timestamp from "../../domain/kernel/Timestamp.ts"
+import { TermsColumn } from "../kernel/sql/ColumnTypes.ts"
 import type { ExportKind } from "./Kinds.ts"
 
 /** A row of a kind's table of jobs. `filters` are the terms of the request that were given. */

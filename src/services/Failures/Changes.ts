@@ -1,5 +1,5 @@
 import { isOpenFailure } from "../../domain/Failure/Group.ts"
-import type { AgentId, ProjectId } from "../../domain/Id.ts"
+import type { AgentId, ProjectId } from "../../domain/kernel/Id.ts"
 import type { FoldResult } from "../Ingest/Fold.ts"
 import { type GroupUpdate, hourOf, type HourUpdate, unseen } from "./GroupSql.ts"
 

@@ -1,8 +1,8 @@
 /** The statements that change failure groups, for the writers of both databases and for the deletion of tasks. */
 import type { SqlClient } from "@effect/sql"
-import type { ProjectId } from "../../domain/Id.ts"
-import type { Timestamp } from "../../domain/Timestamp.ts"
-import { recordColumns, recordset } from "../Recordset.ts"
+import type { ProjectId } from "../../domain/kernel/Id.ts"
+import type { Timestamp } from "../../domain/kernel/Timestamp.ts"
+import { recordColumns, recordset } from "../kernel/sql/Recordset.ts"
 
 /** What one transaction changes in a group. Counts are added to the stored ones. */
 export interface GroupUpdate {

@@ -1,10 +1,10 @@
 import { SqlClient } from "@effect/sql"
 import { Effect, Layer, Option } from "effect"
 import { isOpenFailure } from "../../domain/Failure/Group.ts"
-import * as Timestamp from "../../domain/Timestamp.ts"
-import { orDieOnSql } from "../Database.ts"
-import { Leader, Lease } from "../Leader.ts"
-import { Loops } from "../Loops.ts"
+import * as Timestamp from "../../domain/kernel/Timestamp.ts"
+import { Leader, Lease } from "../kernel/concurrency/Leader.ts"
+import { Loops } from "../kernel/concurrency/Loops.ts"
+import { orDieOnSql } from "../kernel/sql/Database.ts"
 import { type GroupUpdate, unseen, writeGroups } from "./GroupSql.ts"
 import {
   FailureRecoveriesRepo,

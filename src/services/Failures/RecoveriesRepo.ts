@@ -1,9 +1,9 @@
 import { SqlClient } from "@effect/sql"
 import { Effect } from "effect"
-import type { ProjectId } from "../../domain/Id.ts"
-import type { Timestamp } from "../../domain/Timestamp.ts"
-import { Reader } from "../Database.ts"
-import { recordset } from "../Recordset.ts"
+import type { ProjectId } from "../../domain/kernel/Id.ts"
+import type { Timestamp } from "../../domain/kernel/Timestamp.ts"
+import { Reader } from "../kernel/sql/Database.ts"
+import { recordset } from "../kernel/sql/Recordset.ts"
 
 export interface TaskOfProject {
   readonly project_id: ProjectId

@@ -1,10 +1,10 @@
 import { Effect, Schema } from "effect"
 import { type FailureGroup, type ListFailureGroups, SampleTask, type Share } from "../../domain/Failure/Group.ts"
-import type { ProjectId } from "../../domain/Id.ts"
-import type { TaskKey } from "../../domain/TaskKey.ts"
-import { Timestamp } from "../../domain/Timestamp.ts"
-import { Reader } from "../Database.ts"
-import { rowsOf } from "../Rows.ts"
+import type { ProjectId } from "../../domain/kernel/Id.ts"
+import type { TaskKey } from "../../domain/kernel/TaskKey.ts"
+import { Timestamp } from "../../domain/kernel/Timestamp.ts"
+import { Reader } from "../kernel/sql/Database.ts"
+import { rowsOf } from "../kernel/sql/Rows.ts"
 
 const countColumn = Schema.Union(Schema.Number, Schema.NumberFromString) // a bigint is a string on PostgreSQL
 

@@ -1,10 +1,10 @@
 import { SqlClient } from "@effect/sql"
 import { Effect, Layer } from "effect"
-import * as Timestamp from "../../domain/Timestamp.ts"
-import { orDieOnSql, Reader } from "../Database.ts"
-import { deleteInSlices } from "../Dialect.ts"
-import { Loops } from "../Loops.ts"
-import { Settings } from "../Settings.ts"
+import * as Timestamp from "../../domain/kernel/Timestamp.ts"
+import { Loops } from "../kernel/concurrency/Loops.ts"
+import { Settings } from "../kernel/Settings.ts"
+import { orDieOnSql, Reader } from "../kernel/sql/Database.ts"
+import { deleteInSlices } from "../kernel/sql/Dialect.ts"
 import { hourOf } from "./GroupSql.ts"
 
 /**

@@ -1,5 +1,5 @@
 import type { AttentionItem, AttentionKind, HomeSummary } from "../../domain/Home.ts"
-import type { Project } from "../../domain/Project.ts"
+import type { Project } from "../../domain/kernel/Project.ts"
 import { highFailureRate, minRatedTasks } from "../Stats.ts"
 
 const amount = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? "" : "s"}`

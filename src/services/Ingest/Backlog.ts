@@ -1,7 +1,7 @@
 import { Effect } from "effect"
-import type { AgentId, ProjectId } from "../../domain/Id.ts"
-import type { AgentEvent, EventData, EventKind } from "../../domain/TaskEvent.ts"
-import type { Timestamp } from "../../domain/Timestamp.ts"
+import type { AgentId, ProjectId } from "../../domain/kernel/Id.ts"
+import type { AgentEvent, EventData, EventKind } from "../../domain/kernel/TaskEvent.ts"
+import type { Timestamp } from "../../domain/kernel/Timestamp.ts"
 import type { EventBatch } from "./Model.ts"
 
 /** A batch with unfinished events. It has no references to the events, so that each is freed by itself. */

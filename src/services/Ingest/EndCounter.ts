@@ -1,5 +1,5 @@
 import { findNewlyEnded, outcomes } from "../../domain/Rollup/Contribution.ts"
-import type { Metrics } from "../Metrics.ts"
+import type { Metrics } from "../kernel/Metrics.ts"
 import type { FoldResult } from "./Fold.ts"
 
 /** `/metrics` repeats a label in each bucket of its histogram. */

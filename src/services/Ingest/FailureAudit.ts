@@ -1,4 +1,4 @@
-import { system } from "../../domain/Actor.ts"
+import { system } from "../../domain/kernel/Actor.ts"
 import { findNewlyEnded } from "../../domain/Rollup/Contribution.ts"
 import type { ActorEntry } from "../Audit.ts"
 import type { FoldResult } from "./Fold.ts"

@@ -1,5 +1,5 @@
-import type { AgentId, ProjectId } from "../../domain/Id.ts"
-import type { AgentEvent } from "../../domain/TaskEvent.ts"
+import type { AgentId, ProjectId } from "../../domain/kernel/Id.ts"
+import type { AgentEvent } from "../../domain/kernel/TaskEvent.ts"
 
 /**
  * How many events of a batch were accepted and rejected; the sum is the number offered. A repeated event is accepted.

@@ -1,9 +1,9 @@
 import type { SqlClient, SqlError } from "@effect/sql"
 import { Effect } from "effect"
-import type { Timestamp } from "../../domain/Timestamp.ts"
+import type { Timestamp } from "../../domain/kernel/Timestamp.ts"
 import { postgresTexts } from "../Failures/GroupSql.ts"
 import { postgresMarkTexts } from "../Failures/RetryMarks.ts"
-import { recordColumns } from "../Recordset.ts"
+import { recordColumns } from "../kernel/sql/Recordset.ts"
 import { mutableColumns, storedTaskColumns, TASK_COLUMNS, taskColumns } from "./Columns.ts"
 import type { TaskRecord } from "./Fold.ts"
 import type { TaskGroup } from "./Grouping.ts"
@@ -11,7 +11,7 @@ import { type ProjectTaskKey, type StoredTask, taskKeyText } from "./TaskCache.t
 import type { TransactionTotals } from "./TransactionTotals.ts"
 import { queueChanges, workerChanges } from "./Upserts.ts"
 
-/** Many rows as one JSON parameter (`services/Recordset.ts`), for the driver: `$1` is the table `r`. */
+/** Many rows as one JSON parameter (`services/kernel/sql/Recordset.ts`), for the driver: `$1` is the table `r`. */
 const recordset = (columns: Readonly<Record<string, string>>): string =>
   `json_to_recordset($1::json) AS ${recordColumns("r", columns)}`
 

@@ -1,10 +1,10 @@
 import { Clock, Effect } from "effect"
-import type { ProjectId } from "../../domain/Id.ts"
+import type { ProjectId } from "../../domain/kernel/Id.ts"
+import { type Timestamp, toEpochMillis } from "../../domain/kernel/Timestamp.ts"
 import { type Contribution, findNewlyEnded, outcomes, type RunContribution } from "../../domain/Rollup/Contribution.ts"
-import { type Timestamp, toEpochMillis } from "../../domain/Timestamp.ts"
-import { Reader } from "../Database.ts"
-import { idIn } from "../Dialect.ts"
-import { Metrics } from "../Metrics.ts"
+import { Metrics } from "../kernel/Metrics.ts"
+import { Reader } from "../kernel/sql/Database.ts"
+import { idIn } from "../kernel/sql/Dialect.ts"
 import type { FoldResult } from "./Fold.ts"
 
 /** Pairs of project and engine of this process that have their own series; further ones are `other`. */

@@ -1,4 +1,4 @@
-import type { Timestamp } from "../../domain/Timestamp.ts"
+import type { Timestamp } from "../../domain/kernel/Timestamp.ts"
 import type { SqliteConnection, SqliteStatement } from "../../sqlite/Connection.ts"
 import { sqliteTexts } from "../Failures/GroupSql.ts"
 import { sqliteMarkTexts } from "../Failures/RetryMarks.ts"

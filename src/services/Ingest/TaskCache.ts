@@ -1,4 +1,4 @@
-import type { ProjectId } from "../../domain/Id.ts"
+import type { ProjectId } from "../../domain/kernel/Id.ts"
 /** The columns of a stored task that a fold of further events needs. */
 export interface StoredTask {
   readonly id: string

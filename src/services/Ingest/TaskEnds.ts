@@ -1,5 +1,5 @@
+import type { TaskEventKind } from "../../domain/kernel/TaskState.ts"
 import * as TaskHistory from "../../domain/TaskHistory.ts"
-import type { TaskEventKind } from "../../domain/TaskState.ts"
 
 /** How often attempts of a task ended so. Like the row it depends on the set of the task's events alone. */
 export interface TaskEnds {

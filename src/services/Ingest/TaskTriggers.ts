@@ -1,5 +1,5 @@
-import type { ProjectId } from "../../domain/Id.ts"
-import type { Timestamp } from "../../domain/Timestamp.ts"
+import type { ProjectId } from "../../domain/kernel/Id.ts"
+import type { Timestamp } from "../../domain/kernel/Timestamp.ts"
 import type { Occurrence, Trigger, TriggerEvent } from "../../domain/Trigger.ts"
 import type { Interests } from "../TriggerEvents/Interests.ts"
 import type { FailureChange, FoldResult, TaskRecord } from "./Fold.ts"

@@ -1,9 +1,9 @@
 import { SqlClient } from "@effect/sql"
 import { Effect, Option, Schema } from "effect"
-import { InvitationId, ProjectId } from "../../domain/Id.ts"
 import { Invitation, InvitationPreview } from "../../domain/Invitation.ts"
-import { Reader } from "../Database.ts"
-import { firstRowOf, hasRows, rowsOf } from "../Rows.ts"
+import { InvitationId, ProjectId } from "../../domain/kernel/Id.ts"
+import { Reader } from "../kernel/sql/Database.ts"
+import { firstRowOf, hasRows, rowsOf } from "../kernel/sql/Rows.ts"
 
 const allRows = rowsOf(Invitation)
 const firstRow = firstRowOf(Invitation)

@@ -1,13 +1,13 @@
 import { SqlClient } from "@effect/sql"
 import { Effect } from "effect"
-import * as Timestamp from "../../domain/Timestamp.ts"
+import * as Timestamp from "../../domain/kernel/Timestamp.ts"
 import { Audit } from "../Audit.ts"
-import { noKeySkipLocked } from "../Dialect.ts"
-import type { SymmetricKey } from "../KeyRing.ts"
-import { getSealingKey, Keys } from "../Keys.ts"
-import { recordset } from "../Recordset.ts"
-import * as Cipher from "./Cipher.ts"
-import { associatedDataOf, countSealedByKey, type SealedColumn, sealedColumns } from "./SealedColumns.ts"
+import * as Cipher from "../kernel/keys/Cipher.ts"
+import type { SymmetricKey } from "../kernel/keys/KeyRing.ts"
+import { getSealingKey, Keys } from "../kernel/keys/Keys.ts"
+import { associatedDataOf, countSealedByKey, type SealedColumn, sealedColumns } from "../kernel/keys/SealedColumns.ts"
+import { noKeySkipLocked } from "../kernel/sql/Dialect.ts"
+import { recordset } from "../kernel/sql/Recordset.ts"
 
 /** Rows of one transaction. A command's arguments have at most 1 MiB, so memory holds 50 MiB at most. */
 const sliceRows = 50

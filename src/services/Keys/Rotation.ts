@@ -1,12 +1,12 @@
 import { SqlClient } from "@effect/sql"
 import { Data, Effect } from "effect"
-import * as Timestamp from "../../domain/Timestamp.ts"
+import * as Timestamp from "../../domain/kernel/Timestamp.ts"
 import { Audit } from "../Audit.ts"
-import { forUpdate } from "../Dialect.ts"
-import { addKeyInstructions, appendNewKey } from "../KeyRing.ts"
-import { Keys } from "../Keys.ts"
-import { secretKeyOf } from "./Cipher.ts"
-import { activeKeyName, formerKeyName, readSecretKeyIds } from "./Fingerprints.ts"
+import { secretKeyOf } from "../kernel/keys/Cipher.ts"
+import { activeKeyName, formerKeyName, readSecretKeyIds } from "../kernel/keys/Fingerprints.ts"
+import { addKeyInstructions, appendNewKey } from "../kernel/keys/KeyRing.ts"
+import { Keys } from "../kernel/keys/Keys.ts"
+import { forUpdate } from "../kernel/sql/Dialect.ts"
 
 /** There is no next key to be had; `message` says what to do. */
 export class NextKeyMissing extends Data.TaggedError("NextKeyMissing")<{ readonly message: string }> {}

@@ -1,6 +1,6 @@
+import type { Timestamp } from "../../domain/kernel/Timestamp.ts"
 import { type ChangePosition, encodeChangePosition, type LiveTask } from "../../domain/LiveTask.ts"
-import type { Timestamp } from "../../domain/Timestamp.ts"
-import * as Ids from "../Ids.ts"
+import * as Ids from "../kernel/Ids.ts"
 
 /** A changed task, or `reset`: changes were left out, and the client loads the list again. */
 export type LiveMessage =

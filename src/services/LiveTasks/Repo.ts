@@ -1,10 +1,10 @@
 import { SqlClient } from "@effect/sql"
 import { Effect } from "effect"
-import type { ProjectId } from "../../domain/Id.ts"
+import type { ProjectId } from "../../domain/kernel/Id.ts"
+import * as Timestamp from "../../domain/kernel/Timestamp.ts"
 import type { ChangePosition, LiveTask } from "../../domain/LiveTask.ts"
-import * as Timestamp from "../../domain/Timestamp.ts"
-import { orDieOnSql, postgresApplicationName, Reader } from "../Database.ts"
-import * as Ids from "../Ids.ts"
+import * as Ids from "../kernel/Ids.ts"
+import { orDieOnSql, postgresApplicationName, Reader } from "../kernel/sql/Database.ts"
 import { resumePosition } from "./ChangeBatch.ts"
 
 export const pageSize = 500

@@ -1,11 +1,11 @@
 import { SqlClient } from "@effect/sql"
 import { Effect, Schema } from "effect"
-import { type MaintenanceWindowId, ProjectId } from "../../domain/Id.ts"
+import { type MaintenanceWindowId, ProjectId } from "../../domain/kernel/Id.ts"
+import { Timestamp } from "../../domain/kernel/Timestamp.ts"
 import { MaintenanceWindow } from "../../domain/Notification/MaintenanceWindow.ts"
-import { Timestamp } from "../../domain/Timestamp.ts"
-import { Reader } from "../Database.ts"
-import { deleteInSlices, forUpdate } from "../Dialect.ts"
-import { countOf, firstRowOf, rowsOf } from "../Rows.ts"
+import { Reader } from "../kernel/sql/Database.ts"
+import { deleteInSlices, forUpdate } from "../kernel/sql/Dialect.ts"
+import { countOf, firstRowOf, rowsOf } from "../kernel/sql/Rows.ts"
 
 const allRows = rowsOf(MaintenanceWindow)
 const firstRow = firstRowOf(MaintenanceWindow)

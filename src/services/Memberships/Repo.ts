@@ -1,12 +1,12 @@
 import { SqlClient } from "@effect/sql"
 import { Effect, Schema } from "effect"
-import { Role } from "../../domain/Access.ts"
-import { MembershipId, ProjectId, type UserId } from "../../domain/Id.ts"
+import { Role } from "../../domain/kernel/Access.ts"
+import { MembershipId, ProjectId, type UserId } from "../../domain/kernel/Id.ts"
+import type { Timestamp } from "../../domain/kernel/Timestamp.ts"
 import { Membership } from "../../domain/Membership.ts"
-import type { Timestamp } from "../../domain/Timestamp.ts"
-import { BooleanColumn } from "../ColumnTypes.ts"
-import { Reader } from "../Database.ts"
-import { firstRowOf, hasRows, rowsOf } from "../Rows.ts"
+import { BooleanColumn } from "../kernel/sql/ColumnTypes.ts"
+import { Reader } from "../kernel/sql/Database.ts"
+import { firstRowOf, hasRows, rowsOf } from "../kernel/sql/Rows.ts"
 
 const allRows = rowsOf(Membership)
 const firstRow = firstRowOf(Membership)

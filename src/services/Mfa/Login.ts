@@ -1,14 +1,14 @@
 import { Effect, Layer, Option } from "effect"
-import type { UserId } from "../../domain/Id.ts"
+import type { UserId } from "../../domain/kernel/Id.ts"
+import * as Timestamp from "../../domain/kernel/Timestamp.ts"
 import {
   type EnforcementPolicy,
   type EnrollmentRequirement,
   findEnrollmentRequirement,
   isOverdue
 } from "../../domain/Mfa.ts"
-import * as Timestamp from "../../domain/Timestamp.ts"
 import type { AuditEntry } from "../Audit.ts"
-import { Settings, type SettingsShape } from "../Settings.ts"
+import { Settings, type SettingsShape } from "../kernel/Settings.ts"
 import { TrustedDevicesRepo } from "../TrustedDevices/Repo.ts"
 import { MfaRepo } from "./Repo.ts"
 

@@ -1,11 +1,11 @@
 import { Effect, type Layer } from "effect"
 import { createHmac, timingSafeEqual } from "node:crypto"
-import { type Timestamp, toEpochSeconds } from "../../domain/Timestamp.ts"
-import { orDieOnSql, Reader } from "../Database.ts"
-import type { SymmetricKey } from "../KeyRing.ts"
-import { getSealingKey, Keys } from "../Keys.ts"
-import { publicUrlOf } from "../PublicUrl.ts"
-import { Settings } from "../Settings.ts"
+import { type Timestamp, toEpochSeconds } from "../../domain/kernel/Timestamp.ts"
+import type { SymmetricKey } from "../kernel/keys/KeyRing.ts"
+import { getSealingKey, Keys } from "../kernel/keys/Keys.ts"
+import { publicUrlOf } from "../kernel/PublicUrl.ts"
+import { Settings } from "../kernel/Settings.ts"
+import { orDieOnSql, Reader } from "../kernel/sql/Database.ts"
 
 const purposes = ["acknowledge", "snooze"] as const
 export type LinkPurpose = (typeof purposes)[number]

@@ -1,17 +1,17 @@
 import { Array as Arr, Effect, Layer } from "effect"
-import type { ProjectId, SubscriptionId, UserId } from "../../domain/Id.ts"
+import type { ProjectId, SubscriptionId, UserId } from "../../domain/kernel/Id.ts"
+import { addSeconds, type Timestamp, toEpochMillis } from "../../domain/kernel/Timestamp.ts"
 import type { Notification } from "../../domain/Notification.ts"
 import type { MessageKind } from "../../domain/Notification/AlertDecision.ts"
 import { type Share, textOf, titleOfKind } from "../../domain/Notification/Message.ts"
 import { describeShared, listDetails } from "../../domain/Notification/Shared.ts"
-import { addSeconds, type Timestamp, toEpochMillis } from "../../domain/Timestamp.ts"
 import { hasOwnInboxNotice, severities, type Trigger } from "../../domain/Trigger.ts"
-import { DashboardPages } from "../DashboardPages.ts"
-import * as Ids from "../Ids.ts"
+import { DashboardPages } from "../kernel/DashboardPages.ts"
+import * as Ids from "../kernel/Ids.ts"
+import { Inbox, type NewUserNotification } from "../kernel/Inbox.ts"
 import { AlertLinks } from "./AlertLinks.ts"
 import { type AlertChannel, type AlertRow, AlertsRepo } from "./AlertsRepo.ts"
 import { Deliveries, type NewDelivery } from "./Deliveries.ts"
-import { Inbox, type NewUserNotification } from "./Inbox.ts"
 
 /** Who gets the messages of a subscription. */
 export interface Recipient {

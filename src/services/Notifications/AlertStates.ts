@@ -1,9 +1,9 @@
 import { Effect } from "effect"
-import type { AlertId } from "../../domain/Id.ts"
+import type { AlertId } from "../../domain/kernel/Id.ts"
+import type { Timestamp } from "../../domain/kernel/Timestamp.ts"
 import type { AlertRules, AlertState } from "../../domain/Notification/AlertDecision.ts"
 import { titleOf } from "../../domain/Notification/Message.ts"
 import { emptyTallies, mergeTallies, type Tallies, tallyEvent } from "../../domain/Notification/Shared.ts"
-import type { Timestamp } from "../../domain/Timestamp.ts"
 import type { TriggerEvent } from "../../domain/Trigger.ts"
 import type { AlertKey, AlertRow } from "./AlertsRepo.ts"
 

@@ -1,14 +1,14 @@
 import { SqlClient } from "@effect/sql"
 import { Effect, Schema } from "effect"
-import { AlertId, Id, ProjectId, SubscriptionId, UserId } from "../../domain/Id.ts"
+import { AlertId, Id, ProjectId, SubscriptionId, UserId } from "../../domain/kernel/Id.ts"
+import { Timestamp } from "../../domain/kernel/Timestamp.ts"
 import { AlertDetails, AlertStatus } from "../../domain/Notification/Alert.ts"
-import { Timestamp } from "../../domain/Timestamp.ts"
 import { Trigger } from "../../domain/Trigger.ts"
-import { JsonColumn } from "../ColumnTypes.ts"
-import { Reader } from "../Database.ts"
-import { deleteInSlices, forUpdate, lockName, onPostgres, skipLocked } from "../Dialect.ts"
-import { recordset } from "../Recordset.ts"
-import { firstRowOf, hasRows, rowsOf } from "../Rows.ts"
+import { JsonColumn } from "../kernel/sql/ColumnTypes.ts"
+import { Reader } from "../kernel/sql/Database.ts"
+import { deleteInSlices, forUpdate, lockName, onPostgres, skipLocked } from "../kernel/sql/Dialect.ts"
+import { recordset } from "../kernel/sql/Recordset.ts"
+import { firstRowOf, hasRows, rowsOf } from "../kernel/sql/Rows.ts"
 
 export const AlertRow = Schema.Struct({
   id: AlertId,

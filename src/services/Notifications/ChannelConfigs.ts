@@ -1,8 +1,8 @@
 import { Effect, Either, Layer, Schema } from "effect"
 import { maxConfigBytes } from "../../domain/Channel.ts"
-import { ValidationFailed } from "../../domain/Errors.ts"
-import type { Timestamp } from "../../domain/Timestamp.ts"
-import { Vault } from "../Keys.ts"
+import { ValidationFailed } from "../../domain/kernel/Errors.ts"
+import type { Timestamp } from "../../domain/kernel/Timestamp.ts"
+import { Vault } from "../kernel/keys/Keys.ts"
 import type { ChannelConfig } from "./ChannelType.ts"
 import { type AnyChannelType, ChannelTypes, mask } from "./ChannelTypes.ts"
 

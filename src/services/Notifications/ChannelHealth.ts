@@ -1,12 +1,12 @@
 import { Effect, Layer } from "effect"
 import { usedBudget, warningAt } from "../../domain/DeliveryRetry.ts"
+import * as Timestamp from "../../domain/kernel/Timestamp.ts"
 import { aboutChannel, type Notification } from "../../domain/Notification.ts"
-import * as Timestamp from "../../domain/Timestamp.ts"
 import type { AuditEntry } from "../Audit/Row.ts"
-import { DashboardPages } from "../DashboardPages.ts"
-import { Settings } from "../Settings.ts"
+import { DashboardPages } from "../kernel/DashboardPages.ts"
+import { Inbox } from "../kernel/Inbox.ts"
+import { Settings } from "../kernel/Settings.ts"
 import { Deliveries } from "./Deliveries.ts"
-import { Inbox } from "./Inbox.ts"
 import { type ChannelState, type ClaimedDelivery, QueueRepo } from "./QueueRepo.ts"
 
 /** What an attempt says about its channel. A refused message says nothing. */

@@ -1,6 +1,6 @@
 import { Data, type Effect, type Schema } from "effect"
+import type { Timestamp } from "../../domain/kernel/Timestamp.ts"
 import type { Notification } from "../../domain/Notification.ts"
-import type { Timestamp } from "../../domain/Timestamp.ts"
 
 /** What a provider answered to an accepted message. */
 export interface SendReceipt {

@@ -1,11 +1,11 @@
 import { SqlClient } from "@effect/sql"
 import { Effect, Schema } from "effect"
-import { ChannelId, ProjectId, UserId } from "../../domain/Id.ts"
-import { Timestamp } from "../../domain/Timestamp.ts"
-import { BooleanColumn } from "../ColumnTypes.ts"
-import { Reader } from "../Database.ts"
-import { forUpdate } from "../Dialect.ts"
-import { countOf, firstRowOf, rowsOf } from "../Rows.ts"
+import { ChannelId, ProjectId, UserId } from "../../domain/kernel/Id.ts"
+import { Timestamp } from "../../domain/kernel/Timestamp.ts"
+import { BooleanColumn } from "../kernel/sql/ColumnTypes.ts"
+import { Reader } from "../kernel/sql/Database.ts"
+import { forUpdate } from "../kernel/sql/Dialect.ts"
+import { countOf, firstRowOf, rowsOf } from "../kernel/sql/Rows.ts"
 
 export const ChannelRow = Schema.Struct({
   id: ChannelId,

@@ -1,9 +1,9 @@
 import { Effect, Layer, Schema } from "effect"
-import { DeliveryId, type ProjectId, type UserId } from "../../domain/Id.ts"
+import { DeliveryId, type ProjectId, type UserId } from "../../domain/kernel/Id.ts"
+import * as Timestamp from "../../domain/kernel/Timestamp.ts"
 import { Notification } from "../../domain/Notification.ts"
-import * as Timestamp from "../../domain/Timestamp.ts"
-import { Hints, orDieOnSql } from "../Database.ts"
-import * as Ids from "../Ids.ts"
+import * as Ids from "../kernel/Ids.ts"
+import { Hints, orDieOnSql } from "../kernel/sql/Database.ts"
 import { DeliveriesRepo } from "./DeliveriesRepo.ts"
 import { maxOfBatch } from "./QueueRepo.ts"
 

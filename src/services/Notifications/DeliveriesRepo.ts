@@ -1,9 +1,9 @@
 import { SqlClient } from "@effect/sql"
 import { Effect } from "effect"
-import type { DeliveryId, ProjectId, UserId } from "../../domain/Id.ts"
-import type { Timestamp } from "../../domain/Timestamp.ts"
-import { idIn } from "../Dialect.ts"
-import { recordset } from "../Recordset.ts"
+import type { DeliveryId, ProjectId, UserId } from "../../domain/kernel/Id.ts"
+import type { Timestamp } from "../../domain/kernel/Timestamp.ts"
+import { idIn } from "../kernel/sql/Dialect.ts"
+import { recordset } from "../kernel/sql/Recordset.ts"
 
 export interface InsertedDelivery {
   readonly id: DeliveryId

@@ -7,12 +7,12 @@ import {
   ProjectId as ProjectIdSchema,
   type UserId,
   UserId as UserIdSchema
-} from "../../domain/Id.ts"
-import { Timestamp } from "../../domain/Timestamp.ts"
-import type { ProjectView } from "../CurrentActor.ts"
-import { Reader } from "../Database.ts"
-import { deleteInSlices, isInView } from "../Dialect.ts"
-import { firstRowOf, rowsOf } from "../Rows.ts"
+} from "../../domain/kernel/Id.ts"
+import { Timestamp } from "../../domain/kernel/Timestamp.ts"
+import type { ProjectView } from "../kernel/CurrentActor.ts"
+import { Reader } from "../kernel/sql/Database.ts"
+import { deleteInSlices, isInView } from "../kernel/sql/Dialect.ts"
+import { firstRowOf, rowsOf } from "../kernel/sql/Rows.ts"
 
 const LogRow = Schema.Struct({
   id: DeliveryId,

@@ -1,13 +1,13 @@
 import { SqlClient } from "@effect/sql"
 import { Effect, Option, Schema } from "effect"
-import { DeliveryId, ProjectId, UserId } from "../../domain/Id.ts"
-import { Timestamp } from "../../domain/Timestamp.ts"
-import { BooleanColumn } from "../ColumnTypes.ts"
-import { Reader } from "../Database.ts"
-import { forNoKeyUpdate, idIn, lockName, skipLocked } from "../Dialect.ts"
-import * as Ids from "../Ids.ts"
-import { recordset } from "../Recordset.ts"
-import { firstRowOf, rowsOf } from "../Rows.ts"
+import { DeliveryId, ProjectId, UserId } from "../../domain/kernel/Id.ts"
+import { Timestamp } from "../../domain/kernel/Timestamp.ts"
+import * as Ids from "../kernel/Ids.ts"
+import { BooleanColumn } from "../kernel/sql/ColumnTypes.ts"
+import { Reader } from "../kernel/sql/Database.ts"
+import { forNoKeyUpdate, idIn, lockName, skipLocked } from "../kernel/sql/Dialect.ts"
+import { recordset } from "../kernel/sql/Recordset.ts"
+import { firstRowOf, rowsOf } from "../kernel/sql/Rows.ts"
 
 /** Channels of one look. A look at more would block SQLite's event loop; the next one continues after them. */
 export const channelsOfLook = 500

@@ -1,12 +1,12 @@
 import { SqlClient } from "@effect/sql"
 import { Effect, Schema } from "effect"
-import type { ProjectId } from "../../domain/Id.ts"
+import type { ProjectId } from "../../domain/kernel/Id.ts"
+import { addSeconds, type Timestamp, toEpochMillis } from "../../domain/kernel/Timestamp.ts"
 import type { Circumstances } from "../../domain/Notification/AlertDecision.ts"
-import { addSeconds, type Timestamp, toEpochMillis } from "../../domain/Timestamp.ts"
 import type { Trigger } from "../../domain/Trigger.ts"
-import * as Ids from "../Ids.ts"
-import { recordset } from "../Recordset.ts"
-import { rowsOf } from "../Rows.ts"
+import * as Ids from "../kernel/Ids.ts"
+import { recordset } from "../kernel/sql/Recordset.ts"
+import { rowsOf } from "../kernel/sql/Rows.ts"
 import type { AlertRow } from "./AlertsRepo.ts"
 
 type Condition = Circumstances["condition"]

@@ -1,11 +1,11 @@
 import { Effect, Layer } from "effect"
-import * as Timestamp from "../../domain/Timestamp.ts"
-import { orDieOnSql } from "../Database.ts"
-import * as Ids from "../Ids.ts"
-import { Loops } from "../Loops.ts"
-import { Settings } from "../Settings.ts"
+import * as Timestamp from "../../domain/kernel/Timestamp.ts"
+import { Loops } from "../kernel/concurrency/Loops.ts"
+import * as Ids from "../kernel/Ids.ts"
+import { InboxRepo } from "../kernel/Inbox/Repo.ts"
+import { Settings } from "../kernel/Settings.ts"
+import { orDieOnSql } from "../kernel/sql/Database.ts"
 import { DeliveryLogRepo } from "./DeliveryLogRepo.ts"
-import { InboxRepo } from "./InboxRepo.ts"
 
 /** Deletes old deliveries with their attempts, and old rows of inboxes, in slices. Every replica may do it. */
 export class NotificationRetention extends Effect.Service<NotificationRetention>()("svc/NotificationRetention", {

@@ -1,11 +1,11 @@
 import { Effect, Layer, Option } from "effect"
-import { rolesOfGroups } from "../../domain/GroupRole.ts"
-import type { UserId } from "../../domain/Id.ts"
-import { CurrentProject } from "../CurrentActor.ts"
+import { rolesOfGroups } from "../../domain/kernel/GroupRole.ts"
+import type { UserId } from "../../domain/kernel/Id.ts"
+import { CurrentProject } from "../kernel/CurrentActor.ts"
+import { Settings } from "../kernel/Settings.ts"
 import { Memberships } from "../Memberships.ts"
 import { MembershipsRepo } from "../Memberships/Repo.ts"
 import { ProjectsRepo } from "../Projects/Repo.ts"
-import { Settings } from "../Settings.ts"
 
 /**
  * The memberships that groups of the provider give (SVC_OIDC_GROUP_ROLES). A membership that a person granted is not

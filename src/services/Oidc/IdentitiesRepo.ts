@@ -1,8 +1,8 @@
 import { SqlClient } from "@effect/sql"
 import { Effect, Option, Schema } from "effect"
-import { type OidcIdentityId, UserId } from "../../domain/Id.ts"
+import { type OidcIdentityId, UserId } from "../../domain/kernel/Id.ts"
 import { OidcIdentity } from "../../domain/Oidc.ts"
-import { firstRowOf, hasRows, rowsOf } from "../Rows.ts"
+import { firstRowOf, hasRows, rowsOf } from "../kernel/sql/Rows.ts"
 
 const Row = Schema.Struct({ ...OidcIdentity.fields, user_id: UserId })
 export type OidcIdentityRow = typeof Row.Type

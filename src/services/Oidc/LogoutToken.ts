@@ -1,7 +1,7 @@
 import { type Clock, Data, DateTime, Duration, Effect } from "effect"
 import type * as Jose from "jose"
-import { isStorable } from "../../domain/Text.ts"
-import * as Timestamp from "../../domain/Timestamp.ts"
+import { isStorable } from "../../domain/kernel/Text.ts"
+import * as Timestamp from "../../domain/kernel/Timestamp.ts"
 
 /** The token is not valid; `why` is for the log. */
 export class LogoutTokenRefused extends Data.TaggedError("LogoutTokenRefused")<{ readonly why: string }> {}

@@ -1,11 +1,11 @@
 import { Cache, Clock, Data, Duration, Effect, Exit, Redacted, Schema } from "effect"
-import { Conflict, Unavailable } from "../../domain/Errors.ts"
+import { Conflict, Unavailable } from "../../domain/kernel/Errors.ts"
+import { isStorable } from "../../domain/kernel/Text.ts"
+import * as Timestamp from "../../domain/kernel/Timestamp.ts"
 import { LocalPath, type ProviderSignIn } from "../../domain/Oidc.ts"
-import { isStorable } from "../../domain/Text.ts"
-import * as Timestamp from "../../domain/Timestamp.ts"
-import { readAuthorities } from "../Outbound.ts"
-import { publicUrlOf } from "../PublicUrl.ts"
-import { Settings } from "../Settings.ts"
+import { readAuthorities } from "../kernel/Outbound.ts"
+import { publicUrlOf } from "../kernel/PublicUrl.ts"
+import { Settings } from "../kernel/Settings.ts"
 import { makeLogoutTokenVerifier } from "./LogoutToken.ts"
 
 /** The provider refused, or its answer does not hold: issuer, audience, nonce, state, times. */

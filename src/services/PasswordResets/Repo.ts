@@ -1,10 +1,10 @@
 import { SqlClient } from "@effect/sql"
 import { Effect, Option, Schema } from "effect"
-import { Id, UserId } from "../../domain/Id.ts"
-import { Timestamp } from "../../domain/Timestamp.ts"
-import { Reader } from "../Database.ts"
-import { skipLocked } from "../Dialect.ts"
-import { countOf, firstRowOf, hasRows } from "../Rows.ts"
+import { Id, UserId } from "../../domain/kernel/Id.ts"
+import { Timestamp } from "../../domain/kernel/Timestamp.ts"
+import { Reader } from "../kernel/sql/Database.ts"
+import { skipLocked } from "../kernel/sql/Dialect.ts"
+import { countOf, firstRowOf, hasRows } from "../kernel/sql/Rows.ts"
 
 export const ResetRequest = Schema.Struct({
   id: Id,

@@ -2,9 +2,9 @@
  * The workers and queues in a heartbeat's `adapter_health` (the agents' protocol, section 2.5). Its content is an
  * agent's input: invalid parts are left out and are never an error.
  */
-import type { Redaction } from "../../domain/Redaction.ts"
-import { isStorable, toStorable } from "../../domain/Text.ts"
-import { maskCredentials } from "../../domain/UrlCredentials.ts"
+import { maskCredentials } from "../../domain/kernel/net/UrlCredentials.ts"
+import type { Redaction } from "../../domain/kernel/Redaction.ts"
+import { isStorable, toStorable } from "../../domain/kernel/Text.ts"
 
 export interface WorkerReport {
   readonly engine: string

@@ -1,7 +1,7 @@
 import type { Deferred } from "effect"
-import type { AgentId } from "../../domain/Id.ts"
+import type { AgentId } from "../../domain/kernel/Id.ts"
+import type { Timestamp } from "../../domain/kernel/Timestamp.ts"
 import type { TaskNamespace } from "../../domain/TaskNamespace.ts"
-import type { Timestamp } from "../../domain/Timestamp.ts"
 import type { PresenceCallbacks, ProcessInfo } from "./Model.ts"
 import type { DisconnectRow, HealthRow, RefusalRow } from "./Rows.ts"
 

@@ -1,7 +1,7 @@
 import type { SetupAdvice } from "../../domain/Agent.ts"
-import type { AgentId, ProjectId } from "../../domain/Id.ts"
+import type { AgentId, ProjectId } from "../../domain/kernel/Id.ts"
+import type { Timestamp } from "../../domain/kernel/Timestamp.ts"
 import type { TaskNamespace } from "../../domain/TaskNamespace.ts"
-import type { Timestamp } from "../../domain/Timestamp.ts"
 
 /** An agent process as its hello describes it. The gateway cuts the texts to the length of their columns. */
 export interface ProcessInfo {

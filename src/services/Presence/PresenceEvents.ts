@@ -1,5 +1,5 @@
-import type { AgentId, ProjectId } from "../../domain/Id.ts"
-import type { Timestamp } from "../../domain/Timestamp.ts"
+import type { AgentId, ProjectId } from "../../domain/kernel/Id.ts"
+import type { Timestamp } from "../../domain/kernel/Timestamp.ts"
 import { makeSingleEvent, type Trigger, type TriggerEvent } from "../../domain/Trigger.ts"
 
 export interface ReportedAgent {

@@ -1,9 +1,9 @@
 import { SqlClient, type SqlError, type Statement } from "@effect/sql"
 import { Effect } from "effect"
-import type { AgentId, ProjectId } from "../../domain/Id.ts"
-import { forNoKeyUpdate } from "../Dialect.ts"
+import type { AgentId, ProjectId } from "../../domain/kernel/Id.ts"
+import { forNoKeyUpdate } from "../kernel/sql/Dialect.ts"
+import { recordset } from "../kernel/sql/Recordset.ts"
 import { lowOf } from "../Queues/Low.ts"
-import { recordset } from "../Recordset.ts"
 import type { ReportedAgent } from "./PresenceEvents.ts"
 import type {
   AdviceRow,

@@ -1,4 +1,4 @@
-import type { AgentId, ProjectId } from "../../domain/Id.ts"
+import type { AgentId, ProjectId } from "../../domain/kernel/Id.ts"
 /** Rows as `Repo.ts` writes them, many at a time; names are the columns'. Structures are JSON text. */
 
 export interface ConnectRow {

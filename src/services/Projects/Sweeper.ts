@@ -1,5 +1,5 @@
 import { Effect, Layer } from "effect"
-import { Loops } from "../Loops.ts"
+import { Loops } from "../kernel/concurrency/Loops.ts"
 import { Projects } from "../Projects.ts"
 
 /** Deletes the remaining rows of deleted projects, twice a minute. */

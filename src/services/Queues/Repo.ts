@@ -1,9 +1,9 @@
 import { Effect, Schema } from "effect"
-import type { ProjectId } from "../../domain/Id.ts"
+import type { ProjectId } from "../../domain/kernel/Id.ts"
+import type { Timestamp } from "../../domain/kernel/Timestamp.ts"
 import { Queue } from "../../domain/Queue.ts"
-import type { Timestamp } from "../../domain/Timestamp.ts"
-import { Reader } from "../Database.ts"
-import { rowsOf } from "../Rows.ts"
+import { Reader } from "../kernel/sql/Database.ts"
+import { rowsOf } from "../kernel/sql/Rows.ts"
 
 const decode = Schema.decodeUnknownSync(Queue.omit("depth_note", "oldest_waiting_at", "received_1h", "ended_1h"))
 

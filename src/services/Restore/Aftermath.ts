@@ -1,6 +1,6 @@
 import { SqlClient, type SqlError } from "@effect/sql"
 import { Effect, Layer } from "effect"
-import * as Timestamp from "../../domain/Timestamp.ts"
+import * as Timestamp from "../../domain/kernel/Timestamp.ts"
 import type { Manifest } from "../Backup/Archive.ts"
 import { CommandStatusRepo } from "../Commands/StatusRepo.ts"
 import { RestoredSchedules } from "./Schedules.ts"

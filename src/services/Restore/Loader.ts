@@ -3,7 +3,7 @@ import type { SqliteConnection } from "../../sqlite/Connection.ts"
 import type { TableColumns } from "../Backup/Archive.ts"
 import { decodeLine } from "../Backup/CopyText.ts"
 import { columnList, quoteName } from "../Backup/Rows.ts"
-import type { PostgresConnection } from "../Database.ts"
+import type { PostgresConnection } from "../kernel/sql/Database.ts"
 
 /** Writes the blocks of one table after the other, within a transaction. */
 export interface Loader {

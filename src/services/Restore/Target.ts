@@ -3,8 +3,8 @@ import { Data, Effect, Option } from "effect"
 import { verifyLog } from "../Audit/Verify.ts"
 import type { Manifest, TableColumns } from "../Backup/Archive.ts"
 import type { VerifiedArchive } from "../Backup/ArchiveReader.ts"
-import { Keys } from "../Keys.ts"
-import { Migrations } from "../Migrations.ts"
+import { Keys } from "../kernel/keys/Keys.ts"
+import { Migrations } from "../kernel/sql/Migrations.ts"
 import { listDependents } from "./Tables.ts"
 
 /** The archive cannot be restored here; nothing was changed. `message` is a sentence for the user. */

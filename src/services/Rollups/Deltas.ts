@@ -1,3 +1,4 @@
+import { type Timestamp, toEpochMillis } from "../../domain/kernel/Timestamp.ts"
 import {
   addDifference,
   emptyEncodedCell,
@@ -5,7 +6,6 @@ import {
   hasOnlyGained,
   sumNames
 } from "../../domain/Rollup/Contribution.ts"
-import { type Timestamp, toEpochMillis } from "../../domain/Timestamp.ts"
 import type { FoldResult } from "../Ingest/Fold.ts"
 import type { SeriesKey } from "./Series.ts"
 

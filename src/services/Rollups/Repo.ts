@@ -1,9 +1,9 @@
 import type { SqlError } from "@effect/sql"
 import { Effect } from "effect"
-import type { ProjectId } from "../../domain/Id.ts"
+import type { ProjectId } from "../../domain/kernel/Id.ts"
 import { emptyEncodedCell, type EncodedCell, sumNames, type Sums } from "../../domain/Rollup/Contribution.ts"
-import { Reader } from "../Database.ts"
-import { type Parameter, type PreparedRead, PreparedReads } from "../PreparedReads.ts"
+import { Reader } from "../kernel/sql/Database.ts"
+import { type Parameter, type PreparedRead, PreparedReads } from "../kernel/sql/PreparedReads.ts"
 import type { LevelRange } from "./Window.ts"
 
 export interface StoredSeries {

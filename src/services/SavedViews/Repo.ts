@@ -1,11 +1,11 @@
 import { SqlClient } from "@effect/sql"
 import { Effect, Schema } from "effect"
-import { type ProjectId, SavedViewId, UserId } from "../../domain/Id.ts"
+import { type ProjectId, SavedViewId, UserId } from "../../domain/kernel/Id.ts"
+import { Timestamp } from "../../domain/kernel/Timestamp.ts"
 import { SavedTaskFilters } from "../../domain/SavedView.ts"
-import { Timestamp } from "../../domain/Timestamp.ts"
-import { BooleanColumn, JsonColumn } from "../ColumnTypes.ts"
-import { Reader } from "../Database.ts"
-import { countOf, firstRowOf, rowsOf } from "../Rows.ts"
+import { BooleanColumn, JsonColumn } from "../kernel/sql/ColumnTypes.ts"
+import { Reader } from "../kernel/sql/Database.ts"
+import { countOf, firstRowOf, rowsOf } from "../kernel/sql/Rows.ts"
 
 export const SavedViewRow = Schema.Struct({
   id: SavedViewId,

@@ -1,11 +1,11 @@
 import { SqlClient } from "@effect/sql"
 import { Effect, Option, Schema } from "effect"
-import { ProjectId, ScheduleId } from "../../domain/Id.ts"
+import { ProjectId, ScheduleId } from "../../domain/kernel/Id.ts"
+import * as Timestamp from "../../domain/kernel/Timestamp.ts"
 import type { Schedule } from "../../domain/Schedule.ts"
-import * as Timestamp from "../../domain/Timestamp.ts"
-import { Reader } from "../Database.ts"
-import { deleteInSlices } from "../Dialect.ts"
-import { firstRowOf, rowsOf } from "../Rows.ts"
+import { Reader } from "../kernel/sql/Database.ts"
+import { deleteInSlices } from "../kernel/sql/Dialect.ts"
+import { firstRowOf, rowsOf } from "../kernel/sql/Rows.ts"
 import { decodeSchedules, type ScheduleRow } from "./Repo.ts"
 
 /** How long deletions are kept. A scheduler that was away for longer takes a new snapshot. */

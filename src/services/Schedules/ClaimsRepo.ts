@@ -1,13 +1,13 @@
 import { SqlClient } from "@effect/sql"
 import { Effect } from "effect"
-import { parse, ParseFailure } from "../../domain/CanonicalJson.ts"
-import type { AgentId, ProjectId, ScheduleId, ScheduleStreamId } from "../../domain/Id.ts"
+import { parse, ParseFailure } from "../../domain/kernel/CanonicalJson.ts"
+import type { AgentId, ProjectId, ScheduleId, ScheduleStreamId } from "../../domain/kernel/Id.ts"
 import type { Schedule } from "../../domain/Schedule.ts"
 import type { Claim } from "../../domain/Schedule/Claims.ts"
 import { type ExternalSchedule, readExternalSchedule } from "../../domain/Schedule/External.ts"
-import { Reader } from "../Database.ts"
-import { forUpdate, idIn } from "../Dialect.ts"
-import { recordset } from "../Recordset.ts"
+import { Reader } from "../kernel/sql/Database.ts"
+import { forUpdate, idIn } from "../kernel/sql/Dialect.ts"
+import { recordset } from "../kernel/sql/Recordset.ts"
 import { decodeSchedules, type ScheduleRow } from "./Repo.ts"
 
 /** What decides whether a published row changes its claim. */

@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { randomUUID } from "node:crypto"
-import { Conflict } from "../../domain/Errors.ts"
-import { Id } from "../../domain/Id.ts"
+import { Conflict } from "../../domain/kernel/Errors.ts"
+import { Id } from "../../domain/kernel/Id.ts"
 import type { Schedule } from "../../domain/Schedule.ts"
 
 /** A new control token: every act on a schedule replaces the one before. */

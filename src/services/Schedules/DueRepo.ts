@@ -1,11 +1,11 @@
 import { SqlClient } from "@effect/sql"
 import { Effect, Option, Schema } from "effect"
-import type { ProjectId, ScheduleId } from "../../domain/Id.ts"
-import { Timestamp } from "../../domain/Timestamp.ts"
-import { Reader } from "../Database.ts"
-import { idIn, skipLocked } from "../Dialect.ts"
-import { recordset } from "../Recordset.ts"
-import { firstRowOf } from "../Rows.ts"
+import type { ProjectId, ScheduleId } from "../../domain/kernel/Id.ts"
+import { Timestamp } from "../../domain/kernel/Timestamp.ts"
+import { Reader } from "../kernel/sql/Database.ts"
+import { idIn, skipLocked } from "../kernel/sql/Dialect.ts"
+import { recordset } from "../kernel/sql/Recordset.ts"
+import { firstRowOf } from "../kernel/sql/Rows.ts"
 import { decodeSchedules, type ScheduleRow } from "./Repo.ts"
 
 /** A schedule whose cursor is due. */

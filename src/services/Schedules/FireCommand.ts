@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto"
-import { canonicalize, CanonicalText } from "../../domain/CanonicalJson.ts"
-import type { AgentId } from "../../domain/Id.ts"
+import { canonicalize, CanonicalText } from "../../domain/kernel/CanonicalJson.ts"
+import type { AgentId } from "../../domain/kernel/Id.ts"
+import type { Timestamp } from "../../domain/kernel/Timestamp.ts"
 import type { Schedule } from "../../domain/Schedule.ts"
-import type { Timestamp } from "../../domain/Timestamp.ts"
 import type { Intent } from "../Commands/Model.ts"
 
 /** What a fire submits, and when: the fields that make a waiting fire stale when they change. */

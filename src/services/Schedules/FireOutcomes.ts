@@ -1,17 +1,17 @@
 import { Effect, Layer, Option } from "effect"
-import type { ProjectId, ScheduleId } from "../../domain/Id.ts"
+import type { ProjectId, ScheduleId } from "../../domain/kernel/Id.ts"
+import * as Timestamp from "../../domain/kernel/Timestamp.ts"
 import {
   breakerWindow,
   countConsecutiveFailures,
   failedFireStatuses,
   type FireStatus
 } from "../../domain/Schedule/Fire.ts"
-import * as Timestamp from "../../domain/Timestamp.ts"
 import { Audit } from "../Audit.ts"
-import { CurrentActor } from "../CurrentActor.ts"
-import { Hints } from "../Database.ts"
-import { Lease } from "../Leader.ts"
-import { Settings } from "../Settings.ts"
+import { Lease } from "../kernel/concurrency/Leader.ts"
+import { CurrentActor } from "../kernel/CurrentActor.ts"
+import { Settings } from "../kernel/Settings.ts"
+import { Hints } from "../kernel/sql/Database.ts"
 import { ScheduleEvents, type ScheduleFact } from "../TriggerEvents/ScheduleEvents.ts"
 import { nextTokens } from "./ControlToken.ts"
 import { scheduler } from "./Fires.ts"

@@ -1,9 +1,9 @@
 import { SqlClient } from "@effect/sql"
 import { Effect, Layer } from "effect"
-import * as Timestamp from "../../domain/Timestamp.ts"
-import { errorCode, Reader } from "../Database.ts"
-import { deleteInSlices } from "../Dialect.ts"
-import { Settings } from "../Settings.ts"
+import * as Timestamp from "../../domain/kernel/Timestamp.ts"
+import { Settings } from "../kernel/Settings.ts"
+import { errorCode, Reader } from "../kernel/sql/Database.ts"
+import { deleteInSlices } from "../kernel/sql/Dialect.ts"
 import { ScheduleChanges } from "./Changes.ts"
 import { OperationsRepo } from "./OperationsRepo.ts"
 

@@ -1,12 +1,12 @@
 import { SqlClient } from "@effect/sql"
 import { Effect, Schema } from "effect"
-import type { ProjectId, ScheduleId } from "../../domain/Id.ts"
-import { CommandId, ScheduleId as ScheduleIdSchema } from "../../domain/Id.ts"
+import type { ProjectId, ScheduleId } from "../../domain/kernel/Id.ts"
+import { CommandId, ScheduleId as ScheduleIdSchema } from "../../domain/kernel/Id.ts"
+import type { Timestamp } from "../../domain/kernel/Timestamp.ts"
 import { FireStatus, ScheduleFire, ScheduleRun } from "../../domain/Schedule/Fire.ts"
 import { ScheduleMisfire } from "../../domain/Schedule/Misfire.ts"
-import type { Timestamp } from "../../domain/Timestamp.ts"
-import { Reader } from "../Database.ts"
-import { firstRowOf, rowsOf } from "../Rows.ts"
+import { Reader } from "../kernel/sql/Database.ts"
+import { firstRowOf, rowsOf } from "../kernel/sql/Rows.ts"
 
 const RunRow = Schema.Struct({ schedule_id: ScheduleIdSchema, ...ScheduleRun.fields })
 const StatusRow = Schema.Struct({ schedule_id: ScheduleIdSchema, status: FireStatus })

@@ -1,9 +1,9 @@
 import { Effect, Either, Layer } from "effect"
+import type * as Timestamp from "../../domain/kernel/Timestamp.ts"
 import type { Schedule } from "../../domain/Schedule.ts"
 import { compileSchedule, planFires } from "../../domain/Schedule/Plan.ts"
-import type * as Timestamp from "../../domain/Timestamp.ts"
-import { CurrentActor } from "../CurrentActor.ts"
-import { Settings } from "../Settings.ts"
+import { CurrentActor } from "../kernel/CurrentActor.ts"
+import { Settings } from "../kernel/Settings.ts"
 import { ScheduleFires, scheduler } from "./Fires.ts"
 import { SchedulesRepo } from "./Repo.ts"
 

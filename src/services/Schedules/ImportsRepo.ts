@@ -1,10 +1,10 @@
 import { SqlClient } from "@effect/sql"
 import { Effect } from "effect"
-import type { ProjectId } from "../../domain/Id.ts"
+import type { ProjectId } from "../../domain/kernel/Id.ts"
 import type { Schedule } from "../../domain/Schedule.ts"
-import { Reader } from "../Database.ts"
-import { forUpdate, idIn } from "../Dialect.ts"
-import { recordset } from "../Recordset.ts"
+import { Reader } from "../kernel/sql/Database.ts"
+import { forUpdate, idIn } from "../kernel/sql/Dialect.ts"
+import { recordset } from "../kernel/sql/Recordset.ts"
 import { decodeSchedules, type ScheduleRow, toRow } from "./Repo.ts"
 
 const columnTypes = {

@@ -1,11 +1,11 @@
 import { SqlClient, type Statement } from "@effect/sql"
 import { Effect } from "effect"
-import type { ProjectId, ScheduleId } from "../../domain/Id.ts"
+import type { ProjectId, ScheduleId } from "../../domain/kernel/Id.ts"
+import { addSeconds, type Timestamp } from "../../domain/kernel/Timestamp.ts"
 import type { MisfireCause } from "../../domain/Schedule/Misfire.ts"
 import { minLatenessSeconds } from "../../domain/Schedule/Plan.ts"
-import { addSeconds, type Timestamp } from "../../domain/Timestamp.ts"
-import { Reader } from "../Database.ts"
-import { recordset } from "../Recordset.ts"
+import { Reader } from "../kernel/sql/Database.ts"
+import { recordset } from "../kernel/sql/Recordset.ts"
 
 /** The columns of a new misfire. */
 export interface NewMisfire {

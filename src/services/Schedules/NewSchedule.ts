@@ -1,10 +1,10 @@
 import { Effect } from "effect"
-import { ScheduleId } from "../../domain/Id.ts"
+import { ScheduleId } from "../../domain/kernel/Id.ts"
+import type * as Timestamp from "../../domain/kernel/Timestamp.ts"
 import type { CreateSchedule, Schedule } from "../../domain/Schedule.ts"
 import { compileSchedule, cursorAfter } from "../../domain/Schedule/Plan.ts"
-import type * as Timestamp from "../../domain/Timestamp.ts"
-import { CurrentProject } from "../CurrentActor.ts"
-import * as Ids from "../Ids.ts"
+import { CurrentProject } from "../kernel/CurrentActor.ts"
+import * as Ids from "../kernel/Ids.ts"
 import { nextToken } from "./ControlToken.ts"
 
 /** What a person or a snapshot decides of a new schedule. */

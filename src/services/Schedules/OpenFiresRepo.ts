@@ -1,12 +1,12 @@
 import { SqlClient } from "@effect/sql"
 import { Effect } from "effect"
 import type { CommandStatus } from "../../domain/Command.ts"
-import type { CommandId, FireRowId, ProjectId, ScheduleId } from "../../domain/Id.ts"
+import type { CommandId, FireRowId, ProjectId, ScheduleId } from "../../domain/kernel/Id.ts"
+import type { Timestamp } from "../../domain/kernel/Timestamp.ts"
 import type { FireStatus } from "../../domain/Schedule/Fire.ts"
-import type { Timestamp } from "../../domain/Timestamp.ts"
-import { Reader } from "../Database.ts"
-import { onPostgres } from "../Dialect.ts"
-import { recordset } from "../Recordset.ts"
+import { Reader } from "../kernel/sql/Database.ts"
+import { onPostgres } from "../kernel/sql/Dialect.ts"
+import { recordset } from "../kernel/sql/Recordset.ts"
 
 /** The columns of a new fire. */
 export interface NewFire {

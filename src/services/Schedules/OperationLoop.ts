@@ -1,26 +1,26 @@
 import { SqlClient } from "@effect/sql"
 import { Effect, Either, Layer, Option, Queue, Stream } from "effect"
-import { system } from "../../domain/Actor.ts"
-import { asString, JsonObject, parse } from "../../domain/CanonicalJson.ts"
-import { CommandId } from "../../domain/Id.ts"
+import { system } from "../../domain/kernel/Actor.ts"
+import { asString, JsonObject, parse } from "../../domain/kernel/CanonicalJson.ts"
+import { CommandId } from "../../domain/kernel/Id.ts"
+import * as Timestamp from "../../domain/kernel/Timestamp.ts"
 import {
   judgeOperation,
   type OperationCommandState,
   type OperationOutcome,
   projectionIdOf
 } from "../../domain/Schedule/OperationOutcome.ts"
-import * as Timestamp from "../../domain/Timestamp.ts"
 import { Commands } from "../Commands.ts"
 import { schedulerTarget } from "../Commands/EncodeCommand.ts"
 import { observeCommandEnd } from "../Commands/EndMetrics.ts"
 import { CommandStatusRepo } from "../Commands/StatusRepo.ts"
-import { CurrentActor } from "../CurrentActor.ts"
-import { Hints } from "../Database.ts"
-import * as Ids from "../Ids.ts"
-import { Vault } from "../Keys.ts"
-import { Loops } from "../Loops.ts"
-import { Metrics } from "../Metrics.ts"
-import { Settings } from "../Settings.ts"
+import { Loops } from "../kernel/concurrency/Loops.ts"
+import { CurrentActor } from "../kernel/CurrentActor.ts"
+import * as Ids from "../kernel/Ids.ts"
+import { Vault } from "../kernel/keys/Keys.ts"
+import { Metrics } from "../kernel/Metrics.ts"
+import { Settings } from "../kernel/Settings.ts"
+import { Hints } from "../kernel/sql/Database.ts"
 import { OperationsRepo, type ScheduleOperation, type WatchedOperation } from "./OperationsRepo.ts"
 import { StreamsRepo } from "./StreamsRepo.ts"
 

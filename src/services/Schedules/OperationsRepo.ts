@@ -9,18 +9,18 @@ import {
   ScheduleId,
   ScheduleOperationId,
   ScheduleStreamId
-} from "../../domain/Id.ts"
+} from "../../domain/kernel/Id.ts"
+import { Timestamp } from "../../domain/kernel/Timestamp.ts"
 import {
   type ControlOperationPublic,
   type NativeOperationPublic,
   OperationName,
   OperationStatus
 } from "../../domain/Schedule/Operation.ts"
-import { Timestamp } from "../../domain/Timestamp.ts"
-import { BooleanColumn } from "../ColumnTypes.ts"
-import { Reader } from "../Database.ts"
-import { deleteInSlices } from "../Dialect.ts"
-import { firstRowOf, hasRows, rowsOf } from "../Rows.ts"
+import { BooleanColumn } from "../kernel/sql/ColumnTypes.ts"
+import { Reader } from "../kernel/sql/Database.ts"
+import { deleteInSlices } from "../kernel/sql/Dialect.ts"
+import { firstRowOf, hasRows, rowsOf } from "../kernel/sql/Rows.ts"
 
 /** A row of `schedule_operations`. */
 export const ScheduleOperation = Schema.Struct({

@@ -1,10 +1,10 @@
 import { Effect, Layer } from "effect"
 import { randomUUID } from "node:crypto"
+import * as Timestamp from "../../domain/kernel/Timestamp.ts"
 import type { Schedule } from "../../domain/Schedule.ts"
-import * as Timestamp from "../../domain/Timestamp.ts"
 import { Audit } from "../Audit.ts"
-import { CurrentActor } from "../CurrentActor.ts"
-import { Hints } from "../Database.ts"
+import { CurrentActor } from "../kernel/CurrentActor.ts"
+import { Hints } from "../kernel/sql/Database.ts"
 import { DueRepo } from "./DueRepo.ts"
 import { OpenFiresRepo } from "./OpenFiresRepo.ts"
 

@@ -1,8 +1,9 @@
 import { SqlClient } from "@effect/sql"
 import { Effect, Layer, Option, Schema } from "effect"
-import { asString, JsonObject, parse } from "../../domain/CanonicalJson.ts"
-import { Conflict, NotFound, ValidationFailed } from "../../domain/Errors.ts"
-import { FireRowId, type ScheduleId } from "../../domain/Id.ts"
+import { asString, JsonObject, parse } from "../../domain/kernel/CanonicalJson.ts"
+import { Conflict, NotFound, ValidationFailed } from "../../domain/kernel/Errors.ts"
+import { FireRowId, type ScheduleId } from "../../domain/kernel/Id.ts"
+import * as Timestamp from "../../domain/kernel/Timestamp.ts"
 import { isServiceOwned, type Schedule } from "../../domain/Schedule.ts"
 import { liveFireStatuses } from "../../domain/Schedule/Fire.ts"
 import {
@@ -12,11 +13,10 @@ import {
   type ResolveLegacyEvidence,
   type ResolveTerminalFire
 } from "../../domain/Schedule/Recovery.ts"
-import * as Timestamp from "../../domain/Timestamp.ts"
 import { Audit } from "../Audit.ts"
-import { CurrentProject } from "../CurrentActor.ts"
-import { Hints, orDieOnSql } from "../Database.ts"
-import * as Ids from "../Ids.ts"
+import { CurrentProject } from "../kernel/CurrentActor.ts"
+import * as Ids from "../kernel/Ids.ts"
+import { Hints, orDieOnSql } from "../kernel/sql/Database.ts"
 import { externallyOwned, notFound, withoutCounts } from "../Schedules.ts"
 import { nextToken, nextTokens, staleToken } from "./ControlToken.ts"
 import { digestDefinition } from "./FireCommand.ts"

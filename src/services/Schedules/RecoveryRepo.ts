@@ -1,13 +1,13 @@
 import { SqlClient } from "@effect/sql"
 import { Effect, Option, Schema } from "effect"
 import { CommandStatus } from "../../domain/Command.ts"
-import { CommandId, FireRowId, Id, type ProjectId, type ScheduleId } from "../../domain/Id.ts"
+import { CommandId, FireRowId, Id, type ProjectId, type ScheduleId } from "../../domain/kernel/Id.ts"
+import { Timestamp } from "../../domain/kernel/Timestamp.ts"
 import { FireStatus } from "../../domain/Schedule/Fire.ts"
 import type { evidenceKinds } from "../../domain/Schedule/Recovery.ts"
-import { Timestamp } from "../../domain/Timestamp.ts"
-import { BooleanColumn } from "../ColumnTypes.ts"
-import { recordset } from "../Recordset.ts"
-import { firstRowOf } from "../Rows.ts"
+import { BooleanColumn } from "../kernel/sql/ColumnTypes.ts"
+import { recordset } from "../kernel/sql/Recordset.ts"
+import { firstRowOf } from "../kernel/sql/Rows.ts"
 
 const FireRow = Schema.Struct({
   id: FireRowId,

@@ -1,13 +1,13 @@
 import { SqlClient } from "@effect/sql"
 import { Effect, Option, Schema } from "effect"
-import { type ProjectId, type ScheduleId, ScheduleStreamId } from "../../domain/Id.ts"
+import { type ProjectId, type ScheduleId, ScheduleStreamId } from "../../domain/kernel/Id.ts"
+import { Timestamp } from "../../domain/kernel/Timestamp.ts"
 import { type Schedule, SchedulePublic } from "../../domain/Schedule.ts"
-import { Timestamp } from "../../domain/Timestamp.ts"
-import { BooleanColumn } from "../ColumnTypes.ts"
-import { Reader } from "../Database.ts"
-import { forUpdate, idIn, skipLocked } from "../Dialect.ts"
-import { recordset } from "../Recordset.ts"
-import { firstRowOf, rowsOf } from "../Rows.ts"
+import { BooleanColumn } from "../kernel/sql/ColumnTypes.ts"
+import { Reader } from "../kernel/sql/Database.ts"
+import { forUpdate, idIn, skipLocked } from "../kernel/sql/Dialect.ts"
+import { recordset } from "../kernel/sql/Recordset.ts"
+import { firstRowOf, rowsOf } from "../kernel/sql/Rows.ts"
 
 /** Converts between a row of `schedules`, as the drivers return it, and a Schedule. */
 const Row = Schema.Struct({

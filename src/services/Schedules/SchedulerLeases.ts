@@ -1,11 +1,11 @@
 import { SqlClient } from "@effect/sql"
 import { Effect, Schema } from "effect"
-import { ProjectId } from "../../domain/Id.ts"
-import * as Timestamp from "../../domain/Timestamp.ts"
-import { orDieOnSql, Reader } from "../Database.ts"
-import { databaseMillis } from "../Dialect.ts"
-import { recordset } from "../Recordset.ts"
-import { rowsOf } from "../Rows.ts"
+import { ProjectId } from "../../domain/kernel/Id.ts"
+import * as Timestamp from "../../domain/kernel/Timestamp.ts"
+import { orDieOnSql, Reader } from "../kernel/sql/Database.ts"
+import { databaseMillis } from "../kernel/sql/Dialect.ts"
+import { recordset } from "../kernel/sql/Recordset.ts"
+import { rowsOf } from "../kernel/sql/Rows.ts"
 
 /** The longest lease. */
 export const maxLeaseSeconds = 60

@@ -1,10 +1,10 @@
 import { SqlClient } from "@effect/sql"
 import { Effect, Layer, Schema } from "effect"
-import { Id } from "../../domain/Id.ts"
-import * as Timestamp from "../../domain/Timestamp.ts"
-import { orDieOnSql, Reader } from "../Database.ts"
-import { recordset } from "../Recordset.ts"
-import { rowsOf } from "../Rows.ts"
+import { Id } from "../../domain/kernel/Id.ts"
+import * as Timestamp from "../../domain/kernel/Timestamp.ts"
+import { orDieOnSql, Reader } from "../kernel/sql/Database.ts"
+import { recordset } from "../kernel/sql/Recordset.ts"
+import { rowsOf } from "../kernel/sql/Rows.ts"
 import { SchedulerLeases } from "./SchedulerLeases.ts"
 
 /** A program that has not called for so long is not alive. It has an open stream of changes, or renews its leases. */

@@ -1,8 +1,9 @@
 import { SqlClient } from "@effect/sql"
 import { Effect, Layer, Option, Stream } from "effect"
 import { randomUUID } from "node:crypto"
-import { canonicalize } from "../../domain/CanonicalJson.ts"
-import { type AgentId, CommandId, ScheduleStreamId } from "../../domain/Id.ts"
+import { canonicalize } from "../../domain/kernel/CanonicalJson.ts"
+import { type AgentId, CommandId, ScheduleStreamId } from "../../domain/kernel/Id.ts"
+import * as Timestamp from "../../domain/kernel/Timestamp.ts"
 import { serviceScheduler } from "../../domain/Schedule.ts"
 import {
   type Epoch,
@@ -11,16 +12,15 @@ import {
   SCHEDULE_PROTOCOL,
   STABLE_SNAPSHOT
 } from "../../domain/Schedule/External.ts"
-import * as Timestamp from "../../domain/Timestamp.ts"
 import { AgentProcessesRepo } from "../AgentProcesses/Repo.ts"
 import { type AgentSession, AgentSessions } from "../AgentSessions.ts"
 import { CommandDispatch } from "../Commands/Dispatch.ts"
 import { schedulerTarget } from "../Commands/EncodeCommand.ts"
 import { CommandsRepo } from "../Commands/Repo.ts"
-import * as Ids from "../Ids.ts"
-import { Loops } from "../Loops.ts"
-import { Metrics } from "../Metrics.ts"
-import { Settings } from "../Settings.ts"
+import { Loops } from "../kernel/concurrency/Loops.ts"
+import * as Ids from "../kernel/Ids.ts"
+import { Metrics } from "../kernel/Metrics.ts"
+import { Settings } from "../kernel/Settings.ts"
 import { Publications } from "./Publications.ts"
 import { epochOf, isOpen, type ScheduleStream, StreamsRepo, type StreamStatus } from "./StreamsRepo.ts"
 

@@ -1,12 +1,12 @@
 import { SqlClient } from "@effect/sql"
 import { Effect, Schema } from "effect"
-import { AgentId, CommandId, Id, ProjectId, ScheduleStreamId } from "../../domain/Id.ts"
+import { AgentId, CommandId, Id, ProjectId, ScheduleStreamId } from "../../domain/kernel/Id.ts"
+import { Timestamp } from "../../domain/kernel/Timestamp.ts"
 import { type Epoch, sourceScopeOf } from "../../domain/Schedule/External.ts"
-import { Timestamp } from "../../domain/Timestamp.ts"
-import { BooleanColumn, JsonColumn } from "../ColumnTypes.ts"
-import { Reader } from "../Database.ts"
-import { forUpdate, idIn, onPostgres } from "../Dialect.ts"
-import { firstRowOf, rowsOf } from "../Rows.ts"
+import { BooleanColumn, JsonColumn } from "../kernel/sql/ColumnTypes.ts"
+import { Reader } from "../kernel/sql/Database.ts"
+import { forUpdate, idIn, onPostgres } from "../kernel/sql/Dialect.ts"
+import { firstRowOf, rowsOf } from "../kernel/sql/Rows.ts"
 
 /**
  * - `activating`: the agent was asked to publish, and its first snapshot has not arrived

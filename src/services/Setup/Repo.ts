@@ -1,8 +1,8 @@
 import { SqlClient } from "@effect/sql"
 import { Effect } from "effect"
-import { Reader } from "../Database.ts"
-import { lockTable } from "../Dialect.ts"
-import { countOf, hasRows } from "../Rows.ts"
+import { Reader } from "../kernel/sql/Database.ts"
+import { lockTable } from "../kernel/sql/Dialect.ts"
+import { countOf, hasRows } from "../kernel/sql/Rows.ts"
 
 export interface NewSetupToken {
   readonly id: string

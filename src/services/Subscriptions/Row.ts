@@ -1,6 +1,7 @@
 import { Array as Arr, Effect } from "effect"
-import { ValidationFailed } from "../../domain/Errors.ts"
-import type { UserId } from "../../domain/Id.ts"
+import { ValidationFailed } from "../../domain/kernel/Errors.ts"
+import type { UserId } from "../../domain/kernel/Id.ts"
+import type * as Timestamp from "../../domain/kernel/Timestamp.ts"
 import {
   type DefaultSubscription,
   type DefaultSubscriptionUpdate,
@@ -8,7 +9,6 @@ import {
   setFilters,
   type UserSubscription
 } from "../../domain/Notification/Subscription.ts"
-import type * as Timestamp from "../../domain/Timestamp.ts"
 import type { ChannelLink, SubscriptionRow } from "./Repo.ts"
 
 /** What bodies of both kinds say; null and absent are told apart where null means something. */

@@ -1,8 +1,8 @@
 /** Tasks as the cells of a table: for csv and xlsx. */
-import { type Cell } from "../../domain/Cell.ts"
+import { type Cell } from "../../domain/kernel/Cell.ts"
 import { type TaskField, taskFields } from "../../domain/Task.ts"
 import { type TaskRow } from "../../domain/Task/Json.ts"
-import { escapeFormula } from "../Export/Formats.ts"
+import { escapeFormula } from "../kernel/Export/Formats.ts"
 
 /** Picks the cells of these fields. Numbers stay numbers; args, kwargs, result and tags are their JSON text. */
 export const cellsOf = (fields: ReadonlyArray<TaskField>): (row: TaskRow) => ReadonlyArray<Cell> => {

@@ -1,11 +1,11 @@
 import type { SqlClient, Statement } from "@effect/sql"
-import { caseFormsOf } from "../../domain/CaseFolding.ts"
+import { caseFormsOf } from "../../domain/kernel/CaseFolding.ts"
+import { type Timestamp, toEpochMillis } from "../../domain/kernel/Timestamp.ts"
 import type { PatternColumn, TaskExpression, TaskTerm, TextPattern } from "../../domain/Task/Expression.ts"
 import type { TaskFilter } from "../../domain/Task/Filter.ts"
 import type { TaskFacet } from "../../domain/TaskFacet.ts"
-import { type Timestamp, toEpochMillis } from "../../domain/Timestamp.ts"
-import { idIn } from "../Dialect.ts"
-import { maxIdAt, minIdAt } from "../Ids.ts"
+import { maxIdAt, minIdAt } from "../kernel/Ids.ts"
+import { idIn } from "../kernel/sql/Dialect.ts"
 
 export type Fragment = Statement.Fragment
 

@@ -1,10 +1,10 @@
 import { SqlClient, type SqlError, type Statement } from "@effect/sql"
 import { Effect } from "effect"
-import type { ProjectId } from "../../domain/Id.ts"
-import type { Timestamp } from "../../domain/Timestamp.ts"
-import { idIn } from "../Dialect.ts"
+import type { ProjectId } from "../../domain/kernel/Id.ts"
+import type { Timestamp } from "../../domain/kernel/Timestamp.ts"
 import { collectDeletedTasks } from "../Failures/Changes.ts"
 import { writeGroups } from "../Failures/GroupSql.ts"
+import { idIn } from "../kernel/sql/Dialect.ts"
 
 /** The slot of `task_counts` that deletions write: no ingest writer waits for it. The count is the sum of all slots. */
 const deletionSlot = -1

@@ -1,11 +1,10 @@
 import { Chunk, Effect, Option, Stream } from "effect"
-import type { ProjectId } from "../../domain/Id.ts"
-import type { ExportFormat } from "../../domain/Query.ts"
+import type { ProjectId } from "../../domain/kernel/Id.ts"
+import type { ExportFormat } from "../../domain/kernel/Query.ts"
 import type { TaskField } from "../../domain/Task.ts"
 import type { TaskFilter } from "../../domain/Task/Filter.ts"
 import { hidePayload, makeTaskWriter } from "../../domain/Task/Json.ts"
-import { orDieOnSql } from "../Database.ts"
-import { yieldToEventLoop } from "../EventLoop.ts"
+import { yieldToEventLoop } from "../kernel/concurrency/EventLoop.ts"
 import {
   type CountedFile,
   countRead,
@@ -14,10 +13,11 @@ import {
   jsonFormat,
   maxXlsxRows,
   tooManyXlsxRows
-} from "../Export/Formats.ts"
-import { Xlsx } from "../Export/Xlsx.ts"
-import { groupWithin, sliceBytes } from "../PageBytes.ts"
-import { Settings } from "../Settings.ts"
+} from "../kernel/Export/Formats.ts"
+import { Xlsx } from "../kernel/Export/Xlsx.ts"
+import { groupWithin, sliceBytes } from "../kernel/PageBytes.ts"
+import { Settings } from "../kernel/Settings.ts"
+import { orDieOnSql } from "../kernel/sql/Database.ts"
 import { cellsOf } from "./Cells.ts"
 import { TasksRepo } from "./Repo.ts"
 import { TaskSearch } from "./Search.ts"

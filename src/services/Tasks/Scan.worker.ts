@@ -4,7 +4,7 @@
  */
 import { parentPort, workerData } from "node:worker_threads"
 import { openSqlite } from "../../sqlite/Driver.ts"
-import { errorCode } from "../Database.ts"
+import { errorCode } from "../kernel/sql/Database.ts"
 import type { ScanRequest, ScanResponse } from "./Scans.ts"
 
 // the cast: `Scans.ts` starts this thread with the path of the database

@@ -1,9 +1,9 @@
 import { SqlError, type Statement } from "@effect/sql"
 import { Effect, type Scope } from "effect"
-import { Database } from "../Database.ts"
-import { makeFairSemaphore } from "../FairQueue.ts"
-import { workerFile } from "../WorkerFile.ts"
-import { makeWorkerThread } from "../WorkerThread.ts"
+import { makeFairSemaphore } from "../kernel/concurrency/FairQueue.ts"
+import { workerFile } from "../kernel/concurrency/WorkerFile.ts"
+import { makeWorkerThread } from "../kernel/concurrency/WorkerThread.ts"
+import { Database } from "../kernel/sql/Database.ts"
 
 /** The messages to and from `Scan.worker.ts`. */
 export interface ScanRequest {

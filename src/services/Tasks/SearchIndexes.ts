@@ -1,6 +1,6 @@
 import { SqlClient, type SqlError } from "@effect/sql"
 import { Data, Effect } from "effect"
-import { Database, orDieOnSql } from "../Database.ts"
+import { Database, orDieOnSql } from "../kernel/sql/Database.ts"
 
 /** A trigram index on PostgreSQL, which finds a part of a text without reading every task (docs/scaling.md, Search). */
 interface TrigramIndex {

@@ -1,5 +1,5 @@
 import type { SqlClient, Statement } from "@effect/sql"
-import type { ProjectId } from "../../domain/Id.ts"
+import type { ProjectId } from "../../domain/kernel/Id.ts"
 import { termsOf } from "../../domain/Task/Expression.ts"
 import type { TaskFilter } from "../../domain/Task/Filter.ts"
 import type { TaskFacet } from "../../domain/TaskFacet.ts"

@@ -1,8 +1,8 @@
-import { JsonObject, parse } from "../../domain/CanonicalJson.ts"
-import type { ProjectId } from "../../domain/Id.ts"
-import { type CursorKey, decodeCursor, encodeCursor } from "../../domain/Page.ts"
+import { JsonObject, parse } from "../../domain/kernel/CanonicalJson.ts"
+import type { ProjectId } from "../../domain/kernel/Id.ts"
+import { type CursorKey, decodeCursor, encodeCursor } from "../../domain/kernel/Page.ts"
+import type { TaskKey } from "../../domain/kernel/TaskKey.ts"
 import * as TaskHistory from "../../domain/TaskHistory.ts"
-import type { TaskKey } from "../../domain/TaskKey.ts"
 
 /** A page of a timeline as JSON text (bodies: EventListResponse). */
 export interface TimelinePage {

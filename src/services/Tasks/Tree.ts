@@ -1,8 +1,8 @@
 import { Effect, Option } from "effect"
-import type { ProjectId } from "../../domain/Id.ts"
+import type { ProjectId } from "../../domain/kernel/Id.ts"
+import type { TaskKey } from "../../domain/kernel/TaskKey.ts"
 import type { TaskTree, TaskTreeNode } from "../../domain/Task.ts"
-import type { TaskKey } from "../../domain/TaskKey.ts"
-import { Reader } from "../Database.ts"
+import { Reader } from "../kernel/sql/Database.ts"
 
 /** Maximum nodes of a tree (interface, Limits). */
 const maxNodes = 500

@@ -1,7 +1,7 @@
 import { SqlClient } from "@effect/sql"
 import { Effect, Layer } from "effect"
-import { Database, orDieOnSql } from "../Database.ts"
-import { Loops } from "../Loops.ts"
+import { Loops } from "../kernel/concurrency/Loops.ts"
+import { Database, orDieOnSql } from "../kernel/sql/Database.ts"
 
 /**
  * Vacuums and analyses PostgreSQL's table of tasks, for databases where autovacuum is off or late. An index-only scan

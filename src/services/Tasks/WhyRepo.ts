@@ -1,11 +1,11 @@
 import { Effect, Option, Schema } from "effect"
-import type { ProjectId } from "../../domain/Id.ts"
+import type { ProjectId } from "../../domain/kernel/Id.ts"
+import type { TaskKey } from "../../domain/kernel/TaskKey.ts"
+import type { TaskState } from "../../domain/kernel/TaskState.ts"
+import type { Timestamp } from "../../domain/kernel/Timestamp.ts"
 import { ReconcileResult } from "../../domain/Task/Outcome.ts"
 import type { ControlFact, QuestionFact, WhyFacts } from "../../domain/Task/Why.ts"
-import type { TaskKey } from "../../domain/TaskKey.ts"
-import type { TaskState } from "../../domain/TaskState.ts"
-import type { Timestamp } from "../../domain/Timestamp.ts"
-import { Reader } from "../Database.ts"
+import { Reader } from "../kernel/sql/Database.ts"
 
 /** Bounds of what one question reads. */
 const maxWorkers = 500

@@ -1,8 +1,8 @@
 import { SqlClient, type SqlError } from "@effect/sql"
 import { Effect, Either, Option, Schema } from "effect"
-import type { ProjectId } from "../../domain/Id.ts"
+import type { ProjectId } from "../../domain/kernel/Id.ts"
+import type { Timestamp } from "../../domain/kernel/Timestamp.ts"
 import { EventFilters, type FilteredFields, type Interest, makeMatcher } from "../../domain/Notification/Filters.ts"
-import type { Timestamp } from "../../domain/Timestamp.ts"
 import { type Consumer, Trigger, type TriggerEvent } from "../../domain/Trigger.ts"
 import type { SqliteConnection } from "../../sqlite/Connection.ts"
 

@@ -1,6 +1,6 @@
 import * as argon2 from "argon2"
 import { Effect, Redacted } from "effect"
-import { Unavailable, ValidationFailed } from "../../domain/Errors.ts"
+import { Unavailable, ValidationFailed } from "../../domain/kernel/Errors.ts"
 import { findWeakness } from "../../domain/PasswordStrength.ts"
 import { commonPasswords } from "./CommonPasswords.ts"
 

@@ -1,10 +1,10 @@
 import { Effect, Option, Schema } from "effect"
-import type { ProjectId, WorkerId } from "../../domain/Id.ts"
-import type { Timestamp } from "../../domain/Timestamp.ts"
+import type { ProjectId, WorkerId } from "../../domain/kernel/Id.ts"
+import type { Timestamp } from "../../domain/kernel/Timestamp.ts"
 import type { PoolReport } from "../../domain/Worker.ts"
 import { agentProcessMetadata, groupOfWorker, Worker, WorkerDetail } from "../../domain/Worker.ts"
-import { JsonColumn } from "../ColumnTypes.ts"
-import { Reader } from "../Database.ts"
+import { JsonColumn } from "../kernel/sql/ColumnTypes.ts"
+import { Reader } from "../kernel/sql/Database.ts"
 
 const storedFields = {
   queues: JsonColumn(Schema.Array(Schema.String)),

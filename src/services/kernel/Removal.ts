@@ -1,6 +1,6 @@
 import type { SqlError } from "@effect/sql"
 import { Context, type Effect } from "effect"
-import type { AgentId, ProjectId, UserId } from "../../domain/Id.ts"
+import type { AgentId, ProjectId, UserId } from "../../domain/kernel/Id.ts"
 
 /**
  * What ends with a project, an agent, a user or a membership besides its own rows. It belongs to areas that stand above

@@ -1,5 +1,5 @@
 import { Effect, Layer } from "effect"
-import * as Timestamp from "../../domain/Timestamp.ts"
+import * as Timestamp from "../../domain/kernel/Timestamp.ts"
 import { CommandStatusRepo } from "../Commands/StatusRepo.ts"
 import { Removal } from "../kernel/Removal.ts"
 import { DeliveriesRepo } from "../Notifications/DeliveriesRepo.ts"

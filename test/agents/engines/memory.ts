@@ -9,7 +9,7 @@ import {
   type ReportEvent,
   type TaskCall
 } from "../../../src/agents/runtime/Engine.ts"
-import type { JsonInput } from "../../../src/domain/CanonicalJson.ts"
+import type { JsonInput } from "../../../src/domain/kernel/CanonicalJson.ts"
 
 interface Job extends TaskCall {
   readonly id: string

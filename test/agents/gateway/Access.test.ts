@@ -1,7 +1,7 @@
 import { SqlClient } from "@effect/sql"
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
-import { AgentId } from "../../../src/domain/Id.ts"
+import { AgentId } from "../../../src/domain/kernel/Id.ts"
 import { Agents } from "../../../src/services/Agents.ts"
 import { AgentSessions } from "../../../src/services/AgentSessions.ts"
 import { connected, freshAgent, longPoll } from "../../agent.ts"

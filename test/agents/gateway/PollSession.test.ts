@@ -3,7 +3,7 @@ import { Effect, Redacted } from "effect"
 import { PollSession } from "../../../src/agents/gateway/PollSession.ts"
 import { wireSessionArgs } from "../../../src/agents/gateway/ProcessInfo.ts"
 import { WireSession } from "../../../src/agents/protocol/Frame.ts"
-import { AgentId, CommandId, ProjectId } from "../../../src/domain/Id.ts"
+import { AgentId, CommandId, ProjectId } from "../../../src/domain/kernel/Id.ts"
 import { noNamespace } from "../../../src/domain/TaskNamespace.ts"
 import { idOf } from "../../ids.ts"
 

@@ -4,9 +4,9 @@ import { FrameRefusal, isDense } from "../../../src/agents/protocol/Envelope.ts"
 import { readEvents } from "../../../src/agents/protocol/Event.ts"
 import { type AgentFrame, decodeAgentFrame, encodeFrame, type WireSession } from "../../../src/agents/protocol/Frame.ts"
 import { MAX_FRAME_BYTES } from "../../../src/agents/protocol/Payload.ts"
-import { canonicalize, type JsonInput } from "../../../src/domain/CanonicalJson.ts"
-import { toCodeUnits } from "../../../src/domain/CanonicalJson/CodeUnits.ts"
-import type { EventData } from "../../../src/domain/TaskEvent.ts"
+import { canonicalize, type JsonInput } from "../../../src/domain/kernel/CanonicalJson.ts"
+import { toCodeUnits } from "../../../src/domain/kernel/CanonicalJson/CodeUnits.ts"
+import type { EventData } from "../../../src/domain/kernel/TaskEvent.ts"
 import { sessionOf } from "./Vectors.ts"
 
 const ids = {

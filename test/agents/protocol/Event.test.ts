@@ -3,8 +3,8 @@ import { createHash } from "node:crypto"
 import { readdirSync } from "node:fs"
 import { readEvent, readEvents } from "../../../src/agents/protocol/Event.ts"
 import { MAX_EVENT_NODES, MAX_FRAME_NODES, MAX_KEYS } from "../../../src/agents/protocol/Payload.ts"
-import * as Json from "../../../src/domain/CanonicalJson.ts"
-import type { EventData } from "../../../src/domain/TaskEvent.ts"
+import * as Json from "../../../src/domain/kernel/CanonicalJson.ts"
+import type { EventData } from "../../../src/domain/kernel/TaskEvent.ts"
 import { vectorText } from "./Vectors.ts"
 
 const good = {

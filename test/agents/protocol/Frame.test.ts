@@ -10,8 +10,8 @@ import {
   type WireSession
 } from "../../../src/agents/protocol/Frame.ts"
 import { MAX_FRAME_BYTES } from "../../../src/agents/protocol/Payload.ts"
-import * as Json from "../../../src/domain/CanonicalJson.ts"
-import * as Timestamp from "../../../src/domain/Timestamp.ts"
+import * as Json from "../../../src/domain/kernel/CanonicalJson.ts"
+import * as Timestamp from "../../../src/domain/kernel/Timestamp.ts"
 import { readVectors, sessionOf, signedFrames } from "./Vectors.ts"
 
 const millis = (text: string): number => {

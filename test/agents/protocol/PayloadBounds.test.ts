@@ -4,7 +4,7 @@ import * as fc from "fast-check"
 import { FrameRefusal } from "../../../src/agents/protocol/Envelope.ts"
 import { decodeAgentFrame, encodeFrame } from "../../../src/agents/protocol/Frame.ts"
 import { decodeHelloFrame } from "../../../src/agents/protocol/Hello.ts"
-import { canonicalize, type JsonInput } from "../../../src/domain/CanonicalJson.ts"
+import { canonicalize, type JsonInput } from "../../../src/domain/kernel/CanonicalJson.ts"
 import { sessionOf } from "./Vectors.ts"
 
 type Fields = { readonly [name: string]: JsonInput }

@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Either } from "effect"
 import { createHash, createHmac } from "node:crypto"
 import { decodeSecret, Signer } from "../../../src/agents/protocol/Signing.ts"
-import * as Json from "../../../src/domain/CanonicalJson.ts"
+import * as Json from "../../../src/domain/kernel/CanonicalJson.ts"
 import { idsOf, keyOf, readVectors, signedFrames } from "./Vectors.ts"
 
 interface SigningVector {

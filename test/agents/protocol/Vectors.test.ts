@@ -7,7 +7,7 @@ import { readEvent } from "../../../src/agents/protocol/Event.ts"
 import { decodeAgentFrame, decodeBrainFrame, encodeFrame } from "../../../src/agents/protocol/Frame.ts"
 import { buildSnapshot, type ScheduleRow } from "../../../src/agents/protocol/ScheduleSnapshot.ts"
 import { decodeSecret } from "../../../src/agents/protocol/Signing.ts"
-import * as Json from "../../../src/domain/CanonicalJson.ts"
+import * as Json from "../../../src/domain/kernel/CanonicalJson.ts"
 import { makePurgeToken } from "../../../src/domain/PurgeToken.ts"
 import { type Epoch, sourceScopeOf } from "../../../src/domain/Schedule/External.ts"
 import { sequences } from "../../services/Ingest/world.ts"
@@ -20,7 +20,7 @@ import { readVectors, recordedAnswers, recordedFrames, sessionOf } from "./Vecto
  * - frames/: Frame.test.ts, Hello.test.ts, Signing.test.ts, and their events here
  * - signing.json, signing-bad.json: Signing.test.ts and Frame.test.ts. `client_exception` there names the published
  *   agent's own class of error, of which we have none.
- * - numbers.json, schedule-digests.json: test/domain/CanonicalJson.test.ts; the snapshots are made again here
+ * - numbers.json, schedule-digests.json: test/domain/kernel/CanonicalJson.test.ts; the snapshots are made again here
  * - sequences/: Event.test.ts, test/domain/TaskHistory.test.ts, test/services/Ingest/
  * - longpoll.json: Frame.test.ts, test/agents/gateway/LongPoll.test.ts
  * - command-results.json: here, and through a real brain in test/agents/gateway/CommandResults.test.ts

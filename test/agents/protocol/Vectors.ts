@@ -2,7 +2,7 @@ import { Either } from "effect"
 import { readdirSync, readFileSync } from "node:fs"
 import { WireSession } from "../../../src/agents/protocol/Frame.ts"
 import { decodeSecret, type SignatureContext, signingKey } from "../../../src/agents/protocol/Signing.ts"
-import { asString, JsonArray, JsonObject, parse } from "../../../src/domain/CanonicalJson.ts"
+import { asString, JsonArray, JsonObject, parse } from "../../../src/domain/kernel/CanonicalJson.ts"
 
 const folder = new URL("vectors/", import.meta.url)
 

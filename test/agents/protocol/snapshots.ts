@@ -7,7 +7,7 @@ import {
   JsonObject,
   parse,
   toValue
-} from "../../../src/domain/CanonicalJson.ts"
+} from "../../../src/domain/kernel/CanonicalJson.ts"
 
 export interface Snapshot {
   readonly reason: string

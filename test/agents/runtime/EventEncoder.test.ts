@@ -6,8 +6,14 @@ import { decodeAgentFrame, encodeFrame, WireSession } from "../../../src/agents/
 import { signingKey } from "../../../src/agents/protocol/Signing.ts"
 import type { EngineEvent } from "../../../src/agents/runtime/Engine.ts"
 import { EventEncoder } from "../../../src/agents/runtime/EventEncoder.ts"
-import { canonicalize, CanonicalText, canonicalTextOf, parse, ParseFailure } from "../../../src/domain/CanonicalJson.ts"
-import * as Redaction from "../../../src/domain/Redaction.ts"
+import {
+  canonicalize,
+  CanonicalText,
+  canonicalTextOf,
+  parse,
+  ParseFailure
+} from "../../../src/domain/kernel/CanonicalJson.ts"
+import * as Redaction from "../../../src/domain/kernel/Redaction.ts"
 
 const now = 1_795_243_586_088
 const capture = new EventEncoder(Redaction.make(["pin code"]), () => now)

@@ -16,9 +16,9 @@ import {
   parse,
   type ParseFailure,
   toCanonicalText
-} from "../../../src/domain/CanonicalJson.ts"
-import * as Redaction from "../../../src/domain/Redaction.ts"
-import * as Timestamp from "../../../src/domain/Timestamp.ts"
+} from "../../../src/domain/kernel/CanonicalJson.ts"
+import * as Redaction from "../../../src/domain/kernel/Redaction.ts"
+import * as Timestamp from "../../../src/domain/kernel/Timestamp.ts"
 import { publishing } from "../engines/conformance.ts"
 import { MemoryEngine } from "../engines/memory.ts"
 import { keyOf, sessionOf, signedFrames, vectorText } from "../protocol/Vectors.ts"

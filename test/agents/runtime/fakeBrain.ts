@@ -14,7 +14,7 @@ import {
 import { decodeHelloFrame, encodeHelloAckFrame } from "../../../src/agents/protocol/Hello.ts"
 import type { HelloFrame } from "../../../src/agents/protocol/Hello.ts"
 import { signingKey } from "../../../src/agents/protocol/Signing.ts"
-import { canonicalTextOf } from "../../../src/domain/CanonicalJson.ts"
+import { canonicalTextOf } from "../../../src/domain/kernel/CanonicalJson.ts"
 
 /** One connection at the fake brain; after `welcome` its frames are signed and read. */
 export class FakeConnection {

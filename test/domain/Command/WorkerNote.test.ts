@@ -1,7 +1,7 @@
 import { assert, it } from "@effect/vitest"
 import type { CommandAction } from "../../../src/domain/Command.ts"
 import { type WorkerFacts, writeWorkerNote } from "../../../src/domain/Command/WorkerNote.ts"
-import * as Timestamp from "../../../src/domain/Timestamp.ts"
+import * as Timestamp from "../../../src/domain/kernel/Timestamp.ts"
 
 const completed_at = Timestamp.fromEpochMicros(1_790_000_000_000_000)
 const later = Timestamp.addSeconds(completed_at, 10)

@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { FastCheck as fc } from "effect"
+import { addSeconds, parse, type Timestamp } from "../../../src/domain/kernel/Timestamp.ts"
 import {
   addOccurrences,
   type AlertRules,
@@ -9,7 +10,6 @@ import {
   type Decision,
   type MessageKind
 } from "../../../src/domain/Notification/AlertDecision.ts"
-import { addSeconds, parse, type Timestamp } from "../../../src/domain/Timestamp.ts"
 
 const start = parse("2026-01-05T10:00:00Z") ?? ("" as never)
 const at = (seconds: number): Timestamp => addSeconds(start, seconds)

@@ -1,9 +1,9 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Either } from "effect"
-import { ScheduleId } from "../../../src/domain/Id.ts"
+import { ScheduleId } from "../../../src/domain/kernel/Id.ts"
+import { parse, type Timestamp } from "../../../src/domain/kernel/Timestamp.ts"
 import { type Decision, decisionsOf, limitFires, restOfChain } from "../../../src/domain/Schedule/Decisions.ts"
 import { compileSchedule, planFires } from "../../../src/domain/Schedule/Plan.ts"
-import { parse, type Timestamp } from "../../../src/domain/Timestamp.ts"
 
 /** Seconds of one minute. */
 const at = (second: number): Timestamp => {

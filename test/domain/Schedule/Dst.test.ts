@@ -1,7 +1,7 @@
 /** The table of docs/schedules.md, and the mistakes of other schedulers as their public threads report them. */
 import { assert, describe, it } from "@effect/vitest"
 import { readFileSync } from "node:fs"
-import { addSeconds, secondsPerDay } from "../../../src/domain/Timestamp.ts"
+import { addSeconds, secondsPerDay } from "../../../src/domain/kernel/Timestamp.ts"
 import { cadenceOf, localTicks, time } from "./cadences.ts"
 
 const after = (expression: string, zone: string, from: string, count: number) =>

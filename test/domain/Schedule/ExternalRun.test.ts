@@ -1,4 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
+import * as Timestamp from "../../../src/domain/kernel/Timestamp.ts"
 import {
   bullmqScheduler,
   countMissedSlots,
@@ -7,7 +8,6 @@ import {
   latestShowing,
   nextRunAfter
 } from "../../../src/domain/Schedule/ExternalRun.ts"
-import * as Timestamp from "../../../src/domain/Timestamp.ts"
 
 const at = (text: string): Timestamp.Timestamp => {
   const timestamp = Timestamp.parse(text)

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
-import { ScheduleId } from "../../../src/domain/Id.ts"
+import { ScheduleId } from "../../../src/domain/kernel/Id.ts"
+import { addSeconds, toEpochMillis } from "../../../src/domain/kernel/Timestamp.ts"
 import { addJitter } from "../../../src/domain/Schedule/Jitter.ts"
-import { addSeconds, toEpochMillis } from "../../../src/domain/Timestamp.ts"
 import { idOf } from "../../ids.ts"
 import { time } from "./cadences.ts"
 

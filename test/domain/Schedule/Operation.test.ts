@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
-import { canonicalize, JsonObject, parse } from "../../../src/domain/CanonicalJson.ts"
+import { canonicalize, JsonObject, parse } from "../../../src/domain/kernel/CanonicalJson.ts"
+import { addSeconds } from "../../../src/domain/kernel/Timestamp.ts"
 import { type Epoch, MUTATION, sourceScopeOf, STABLE_SNAPSHOT } from "../../../src/domain/Schedule/External.ts"
 import { type OperationName, operationNames } from "../../../src/domain/Schedule/Operation.ts"
 import { operationCommand, operationsOf } from "../../../src/domain/Schedule/OperationCommand.ts"
@@ -9,7 +10,6 @@ import {
   type OperationCommandState,
   type OperationFacts
 } from "../../../src/domain/Schedule/OperationOutcome.ts"
-import { addSeconds } from "../../../src/domain/Timestamp.ts"
 import { time } from "./cadences.ts"
 
 const now = time("2026-11-23T12:00:00Z")

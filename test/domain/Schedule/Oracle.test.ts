@@ -7,8 +7,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Either } from "effect"
 import { setImmediate } from "node:timers/promises"
+import { fromEpochMicros, type Timestamp, toEpochSeconds } from "../../../src/domain/kernel/Timestamp.ts"
 import { type Cadence, compile } from "../../../src/domain/Schedule/Cadence.ts"
-import { fromEpochMicros, type Timestamp, toEpochSeconds } from "../../../src/domain/Timestamp.ts"
 import { runs, seed } from "../../properties.ts"
 import { type Expression, randomExpression, seeded, type WallTime } from "./expressions.ts"
 

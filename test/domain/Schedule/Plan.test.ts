@@ -1,8 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Either } from "effect"
-import { ScheduleId } from "../../../src/domain/Id.ts"
+import { ScheduleId } from "../../../src/domain/kernel/Id.ts"
+import { addSeconds } from "../../../src/domain/kernel/Timestamp.ts"
 import { compileSchedule, cursorAfter, rewindCursor } from "../../../src/domain/Schedule/Plan.ts"
-import { addSeconds } from "../../../src/domain/Timestamp.ts"
 import { idOf } from "../../ids.ts"
 import { time } from "./cadences.ts"
 

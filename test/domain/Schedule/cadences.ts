@@ -1,6 +1,6 @@
 import { Either } from "effect"
+import { parse, type Timestamp } from "../../../src/domain/kernel/Timestamp.ts"
 import { type Cadence, compile, type Definition } from "../../../src/domain/Schedule/Cadence.ts"
-import { parse, type Timestamp } from "../../../src/domain/Timestamp.ts"
 
 /** Throws for an invalid definition. */
 export const cadenceOf = (

@@ -1,11 +1,11 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Either } from "effect"
 import fc from "fast-check"
+import * as Timestamp from "../../../src/domain/kernel/Timestamp.ts"
 import { negate, type TaskExpression, termsOf } from "../../../src/domain/Task/Expression.ts"
 import { addQuery, everyTask } from "../../../src/domain/Task/Filter.ts"
 import { maxQueryCharacters, parseQuery } from "../../../src/domain/Task/Query.ts"
 import { queryTerms } from "../../../src/domain/Task/QueryTerms.ts"
-import * as Timestamp from "../../../src/domain/Timestamp.ts"
 
 const now = Timestamp.parse("2026-11-24T12:00:00Z")!
 

@@ -1,8 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as fc from "fast-check"
+import type { TaskEventKind } from "../../../src/domain/kernel/TaskState.ts"
+import { addSeconds } from "../../../src/domain/kernel/Timestamp.ts"
 import { computeTaskFields, countEnds, encode, listRuns, type TaskEvent } from "../../../src/domain/TaskHistory.ts"
-import type { TaskEventKind } from "../../../src/domain/TaskState.ts"
-import { addSeconds } from "../../../src/domain/Timestamp.ts"
 import { AGENT, dataOf, fold, timestamp } from "./Recorded.ts"
 
 const NOON = timestamp("2026-11-21T12:00:00Z")

@@ -1,4 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
+import type { TaskEventKind } from "../../../src/domain/kernel/TaskState.ts"
+import { addSeconds } from "../../../src/domain/kernel/Timestamp.ts"
 import {
   analyse,
   computeTaskFields,
@@ -6,8 +8,6 @@ import {
   listFailedAttempts,
   type TaskEvent
 } from "../../../src/domain/TaskHistory.ts"
-import type { TaskEventKind } from "../../../src/domain/TaskState.ts"
-import { addSeconds } from "../../../src/domain/Timestamp.ts"
 import { AGENT, dataOf, fold, timestamp } from "./Recorded.ts"
 
 const NOON = timestamp("2026-11-21T12:00:00Z")

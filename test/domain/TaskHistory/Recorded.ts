@@ -1,9 +1,9 @@
-import { AgentId } from "../../../src/domain/Id.ts"
+import { AgentId } from "../../../src/domain/kernel/Id.ts"
 /** The recorded event streams of the published agents (agents' protocol, "Vectors"), task by task. */
 import { readdirSync, readFileSync } from "node:fs"
+import { isTaskEventKind } from "../../../src/domain/kernel/TaskState.ts"
+import { parse, type Timestamp } from "../../../src/domain/kernel/Timestamp.ts"
 import { addEvent, emptyHistory, type History, type TaskEvent } from "../../../src/domain/TaskHistory.ts"
-import { isTaskEventKind } from "../../../src/domain/TaskState.ts"
-import { parse, type Timestamp } from "../../../src/domain/Timestamp.ts"
 
 const SEQUENCES = new URL("../../agents/protocol/vectors/sequences/", import.meta.url)
 

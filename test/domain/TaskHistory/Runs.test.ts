@@ -1,5 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as fc from "fast-check"
+import type { TaskEventKind } from "../../../src/domain/kernel/TaskState.ts"
+import { addSeconds } from "../../../src/domain/kernel/Timestamp.ts"
 import {
   addEvent,
   analyse,
@@ -14,8 +16,6 @@ import {
   type TaskEvent
 } from "../../../src/domain/TaskHistory.ts"
 import { KEPT_RUNS, PAST_RUNS } from "../../../src/domain/TaskHistory/Past.ts"
-import type { TaskEventKind } from "../../../src/domain/TaskState.ts"
-import { addSeconds } from "../../../src/domain/Timestamp.ts"
 import { AGENT, dataOf, fold, timestamp } from "./Recorded.ts"
 
 const MIDNIGHT = timestamp("2026-11-21T00:00:00Z")

@@ -4,7 +4,7 @@ import { createHash, createHmac, generateKeyPairSync, type KeyObject, randomByte
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import pg from "pg"
-import { Settings } from "../../../src/services/Settings.ts"
+import { Settings } from "../../../src/services/kernel/Settings.ts"
 import { hashOf, zeros } from "../../services/Audit/form.ts"
 
 /**

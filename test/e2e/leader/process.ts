@@ -2,8 +2,8 @@ import { NodeRuntime } from "@effect/platform-node"
 import { SqlClient } from "@effect/sql"
 import { Effect, Layer, Option, Redacted } from "effect"
 import { makePostgres } from "../../../src/layers/Postgres.ts"
-import { Reader } from "../../../src/services/Database.ts"
-import { Leader, Lease } from "../../../src/services/Leader.ts"
+import { Leader, Lease } from "../../../src/services/kernel/concurrency/Leader.ts"
+import { Reader } from "../../../src/services/kernel/sql/Database.ts"
 
 // A replica that writes a row whenever it leads: node process.mjs <PostgreSQL URL> <name>
 const [, , url = "", name = ""] = process.argv

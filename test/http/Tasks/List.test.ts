@@ -1,7 +1,7 @@
 import { SqlClient } from "@effect/sql"
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { encodeCursor } from "../../../src/domain/Page.ts"
+import { encodeCursor } from "../../../src/domain/kernel/Page.ts"
 import { freshKey, request, serverOn } from "../../brain.ts"
 import { httpEngines } from "../../engines.ts"
 import { insertTasks, storedTask } from "../../tasks.ts"

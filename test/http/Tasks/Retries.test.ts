@@ -1,7 +1,7 @@
 import { SqlClient } from "@effect/sql"
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import * as Ids from "../../../src/services/Ids.ts"
+import * as Ids from "../../../src/services/kernel/Ids.ts"
 import { connected, type Credentials, freshAgent, type Result } from "../../agent.ts"
 import { baseUrl, request, serverOn } from "../../brain.ts"
 import { httpEngines } from "../../engines.ts"

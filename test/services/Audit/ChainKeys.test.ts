@@ -15,9 +15,9 @@ import {
   RotationRefused,
   stageChainKey
 } from "../../../src/services/Audit/Rotation.ts"
-import { publicKeyOf } from "../../../src/services/Audit/SigningKeys.ts"
-import { Keys } from "../../../src/services/Keys.ts"
-import { Settings, type SettingsShape } from "../../../src/services/Settings.ts"
+import { Keys } from "../../../src/services/kernel/keys/Keys.ts"
+import { publicKeyOf } from "../../../src/services/kernel/keys/SigningKeys.ts"
+import { Settings, type SettingsShape } from "../../../src/services/kernel/Settings.ts"
 import { engines, settingsOn } from "../../databases.ts"
 import { until } from "../../until.ts"
 import { auditLog } from "./layer.ts"

@@ -3,7 +3,6 @@ import { Either } from "effect"
 import { readFileSync } from "node:fs"
 import { type ChainedRow, rowHash, rowHmac } from "../../../src/services/Audit/Chain.ts"
 import { chainKeyOf } from "../../../src/services/Audit/ChainKeys.ts"
-import { publicKeyOf, signingKeyOf } from "../../../src/services/Audit/SigningKeys.ts"
 import {
   Checkpoint,
   Head,
@@ -13,6 +12,7 @@ import {
   verifyStatement,
   Watermark
 } from "../../../src/services/Audit/Statement.ts"
+import { publicKeyOf, signingKeyOf } from "../../../src/services/kernel/keys/SigningKeys.ts"
 
 interface Signed {
   readonly line: string

@@ -6,7 +6,7 @@ import { auditColumnNames, type StoredRow } from "../../../src/services/Audit/Ch
 import { exportHead } from "../../../src/services/Audit/ExportHead.ts"
 import { compareHead } from "../../../src/services/Audit/KnownHead.ts"
 import { pruneAudit, PruneRefused } from "../../../src/services/Audit/Prune.ts"
-import { Keys } from "../../../src/services/Keys.ts"
+import { Keys } from "../../../src/services/kernel/keys/Keys.ts"
 import { engines } from "../../databases.ts"
 import { append, auditOn, undone, verified } from "./world.ts"
 

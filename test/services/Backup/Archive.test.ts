@@ -4,7 +4,6 @@ import { chmodSync, readdirSync, readFileSync, statSync, writeFileSync } from "n
 import { join } from "node:path"
 import { Readable } from "node:stream"
 import { brotliCompressSync } from "node:zlib"
-import { type SigningKey, signingKeyOf } from "../../../src/services/Audit/SigningKeys.ts"
 import {
   ArchiveRefused,
   blockBytes,
@@ -22,6 +21,7 @@ import { encodeArchive, frameDigest } from "../../../src/services/Backup/Archive
 import { decodeLine, encodeLine } from "../../../src/services/Backup/CopyText.ts"
 import { encryptBytes, type Encryption } from "../../../src/services/Backup/Encryption.ts"
 import { DestinationExists, removePartialFiles, writeNewFile } from "../../../src/services/Backup/NewFile.ts"
+import { type SigningKey, signingKeyOf } from "../../../src/services/kernel/keys/SigningKeys.ts"
 import { temporaryHome } from "../../databases.ts"
 import { hostileTexts } from "./rows.ts"
 

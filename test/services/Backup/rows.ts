@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { randomUUID } from "node:crypto"
 import pg from "pg"
 import { inject } from "vitest"
-import { system } from "../../../src/domain/Actor.ts"
+import { system } from "../../../src/domain/kernel/Actor.ts"
 import { archivedTables, type CatalogTable } from "../../../src/services/Backup/Catalog.ts"
 import { appendAudit } from "../../audit.ts"
 

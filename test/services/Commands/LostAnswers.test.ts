@@ -1,7 +1,7 @@
 import { SqlError } from "@effect/sql"
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
-import type { CommandId } from "../../../src/domain/Id.ts"
+import type { CommandId } from "../../../src/domain/kernel/Id.ts"
 import { AgentProcessesRepo } from "../../../src/services/AgentProcesses/Repo.ts"
 import { CommandDispatch } from "../../../src/services/Commands/Dispatch.ts"
 import * as Inbox from "../../../src/services/Commands/Inbox.ts"

@@ -1,7 +1,7 @@
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import * as Brain from "../../../src/layers/Brain.ts"
-import { Settings } from "../../../src/services/Settings.ts"
+import { Settings } from "../../../src/services/kernel/Settings.ts"
 import { settingsOn } from "../../databases.ts"
 import { until } from "../../until.ts"
 import { commandsOver, enter, Line } from "./line.ts"

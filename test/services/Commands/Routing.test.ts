@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { AgentId, CommandId, ProjectId } from "../../../src/domain/Id.ts"
+import { AgentId, CommandId, ProjectId } from "../../../src/domain/kernel/Id.ts"
 import type { AgentSession } from "../../../src/services/AgentSessions.ts"
 import type { PendingCommand } from "../../../src/services/Commands/Model.ts"
 import { rateFitness, selectSession } from "../../../src/services/Commands/Routing.ts"

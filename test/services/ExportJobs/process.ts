@@ -1,10 +1,10 @@
 import { SqlClient } from "@effect/sql"
 import { Deferred, Effect, Fiber } from "effect"
 import { randomUUID } from "node:crypto"
-import { type ExportJobId, ProjectId } from "../../../src/domain/Id.ts"
-import * as Timestamp from "../../../src/domain/Timestamp.ts"
+import { type ExportJobId, ProjectId } from "../../../src/domain/kernel/Id.ts"
+import * as Timestamp from "../../../src/domain/kernel/Timestamp.ts"
 import type { ExportKind } from "../../../src/services/ExportJobs/Kinds.ts"
-import { Leader, Lease } from "../../../src/services/Leader.ts"
+import { Leader, Lease } from "../../../src/services/kernel/concurrency/Leader.ts"
 
 /** A project in a database without a brain. */
 export const bareProject = Effect.gen(function*() {

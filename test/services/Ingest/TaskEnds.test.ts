@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as fc from "fast-check"
+import { addSeconds } from "../../../src/domain/kernel/Timestamp.ts"
 import * as TaskHistory from "../../../src/domain/TaskHistory.ts"
-import { addSeconds } from "../../../src/domain/Timestamp.ts"
 import { countTaskEnds, findNewEnds, noTaskEnds, type TaskEnds } from "../../../src/services/Ingest/TaskEnds.ts"
 import { recorded, task } from "../../domain/TaskHistory/Recorded.ts"
 

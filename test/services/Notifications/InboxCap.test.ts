@@ -1,7 +1,7 @@
 import { SqlClient } from "@effect/sql"
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { Inbox } from "../../../src/services/Notifications/Inbox.ts"
+import { Inbox } from "../../../src/services/kernel/Inbox.ts"
 import { brainOn, freshKey, freshProject } from "../../brain.ts"
 import { engines } from "../../databases.ts"
 

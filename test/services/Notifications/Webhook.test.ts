@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { createHmac } from "node:crypto"
-import * as Timestamp from "../../../src/domain/Timestamp.ts"
+import * as Timestamp from "../../../src/domain/kernel/Timestamp.ts"
 import { ChannelTypes } from "../../../src/services/Notifications/ChannelTypes.ts"
 import { deliveryId, flawOf, laterThan, makeReceiver, notification, send, typesOver } from "./receiver.ts"
 

@@ -1,10 +1,10 @@
 import { SqlClient } from "@effect/sql"
 import { Effect } from "effect"
-import type { ProjectId, UserId } from "../../../src/domain/Id.ts"
+import type { ProjectId, UserId } from "../../../src/domain/kernel/Id.ts"
+import * as Timestamp from "../../../src/domain/kernel/Timestamp.ts"
 import type { Notification } from "../../../src/domain/Notification.ts"
-import * as Timestamp from "../../../src/domain/Timestamp.ts"
-import * as Ids from "../../../src/services/Ids.ts"
-import { Vault } from "../../../src/services/Keys.ts"
+import * as Ids from "../../../src/services/kernel/Ids.ts"
+import { Vault } from "../../../src/services/kernel/keys/Keys.ts"
 
 /** A message of an alert, or of none. */
 export const notificationOf = (given: Partial<Notification> = {}): Effect.Effect<Notification> =>

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "vitest"
-import { make } from "../../../src/domain/Redaction.ts"
+import { make } from "../../../src/domain/kernel/Redaction.ts"
 import * as AdapterHealth from "../../../src/services/Presence/AdapterHealth.ts"
 
 const readAdapterHealth = (health: Readonly<Record<string, unknown>>) =>

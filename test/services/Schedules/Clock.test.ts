@@ -1,7 +1,7 @@
 import { SqlClient } from "@effect/sql"
 import { assert, describe, layer } from "@effect/vitest"
 import { Clock, Effect, Layer } from "effect"
-import * as Timestamp from "../../../src/domain/Timestamp.ts"
+import * as Timestamp from "../../../src/domain/kernel/Timestamp.ts"
 import { serverOn } from "../../brain.ts"
 import { engines } from "../../databases.ts"
 import { until } from "../../until.ts"

@@ -1,7 +1,7 @@
 import { SqlClient } from "@effect/sql"
 import { assert } from "@effect/vitest"
 import { Effect } from "effect"
-import * as Timestamp from "../../../src/domain/Timestamp.ts"
+import * as Timestamp from "../../../src/domain/kernel/Timestamp.ts"
 import { connected, type Credentials, freshAgent, type TestAgent } from "../../agent.ts"
 import { baseUrl, freshKey, freshProject, request } from "../../brain.ts"
 

@@ -1,6 +1,6 @@
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect, Either, Fiber, Layer } from "effect"
-import { isUnavailable, Reader } from "../../../src/services/Database.ts"
+import { isUnavailable, Reader } from "../../../src/services/kernel/sql/Database.ts"
 import { Scans } from "../../../src/services/Tasks/Scans.ts"
 import { brainOn } from "../../brain.ts"
 import { engines } from "../../databases.ts"

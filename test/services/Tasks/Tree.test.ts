@@ -1,7 +1,7 @@
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { randomUUID } from "node:crypto"
-import { ProjectId } from "../../../src/domain/Id.ts"
+import { ProjectId } from "../../../src/domain/kernel/Id.ts"
 import { TaskTrees } from "../../../src/services/Tasks/Tree.ts"
 import { brainOn } from "../../brain.ts"
 import { plansOf } from "../../plans.ts"

@@ -1,9 +1,9 @@
 import { SqlClient } from "@effect/sql"
 import { Effect, Schema } from "effect"
 import { randomUUID } from "node:crypto"
-import type { ProjectId } from "../../../src/domain/Id.ts"
+import type { ProjectId } from "../../../src/domain/kernel/Id.ts"
+import * as Timestamp from "../../../src/domain/kernel/Timestamp.ts"
 import type { EventFilters } from "../../../src/domain/Notification/Filters.ts"
-import * as Timestamp from "../../../src/domain/Timestamp.ts"
 import { type Consumer, type Trigger, TriggerEvent } from "../../../src/domain/Trigger.ts"
 import { TriggerEvents } from "../../../src/services/TriggerEvents.ts"
 

@@ -1,5 +1,5 @@
 import { Either } from "effect"
-import { canonicalize, type JsonInput } from "../../../domain/CanonicalJson.ts"
+import { canonicalize, type JsonInput } from "../../../domain/kernel/CanonicalJson.ts"
 import { ActionFailed } from "../../runtime/Engine.ts"
 
 /** A task's arguments. */

@@ -1,6 +1,6 @@
 /** A job's data in the events of the agents' protocol (section 4.2). */
 import type { Job } from "bullmq"
-import type { JsonInput } from "../../../domain/CanonicalJson.ts"
+import type { JsonInput } from "../../../domain/kernel/CanonicalJson.ts"
 import type { EngineEvent } from "../../runtime/Engine.ts"
 import { messageOf } from "../../runtime/ErrorInfo.ts"
 import { wireTimeOf } from "../../runtime/WireTime.ts"

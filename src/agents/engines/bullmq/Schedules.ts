@@ -1,7 +1,7 @@
 /** BullMQ's job schedulers, as schedules of the engine. */
 import type { Queue, RepeatOptions } from "bullmq"
 import { Effect } from "effect"
-import { findZone } from "../../../domain/Schedule/Zone.ts"
+import { findZone } from "../../../domain/kernel/Zone.ts"
 import {
   ActionFailed,
   type NativeSchedule,

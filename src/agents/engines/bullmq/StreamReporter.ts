@@ -1,5 +1,5 @@
 import type { Job, Queue } from "bullmq"
-import type { JsonInput } from "../../../domain/CanonicalJson.ts"
+import type { JsonInput } from "../../../domain/kernel/CanonicalJson.ts"
 import type { EngineEvent } from "../../runtime/Engine.ts"
 import { isCancellation } from "./Cancellation.ts"
 import type { EngineContext } from "./EngineContext.ts"

@@ -1,5 +1,5 @@
 import { Cause, Exit } from "effect"
-import type { JsonInput } from "../../../domain/CanonicalJson.ts"
+import type { JsonInput } from "../../../domain/kernel/CanonicalJson.ts"
 import type { EngineEvent } from "../../runtime/Engine.ts"
 import type { ElementEnd } from "./Records.ts"
 

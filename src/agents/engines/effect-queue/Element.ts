@@ -1,5 +1,5 @@
 import { Context } from "effect"
-import { canonicalize, type JsonInput } from "../../../domain/CanonicalJson.ts"
+import { canonicalize, type JsonInput } from "../../../domain/kernel/CanonicalJson.ts"
 
 /** A value that a store can keep. */
 export type Json = null | boolean | number | string | ReadonlyArray<Json> | { readonly [name: string]: Json }

@@ -2,7 +2,7 @@ import type { PersistedQueue } from "@effect/experimental"
 import type { SqlError } from "@effect/sql"
 import { Cause, type Clock, Deferred, Effect, Exit, FiberSet, Option, type ParseResult, Schema } from "effect"
 import { hostname } from "node:os"
-import type { JsonInput } from "../../../domain/CanonicalJson.ts"
+import type { JsonInput } from "../../../domain/kernel/CanonicalJson.ts"
 import type { EngineEvent } from "../../runtime/Engine.ts"
 import { Attempt, type TaskData } from "./Attempt.ts"
 import {

@@ -1,7 +1,7 @@
 import { Clock, Console, Effect, Either } from "effect"
 import { accessSync, constants, existsSync, statSync } from "node:fs"
 import { dirname } from "node:path"
-import * as Timestamp from "../../../domain/Timestamp.ts"
+import * as Timestamp from "../../../domain/kernel/Timestamp.ts"
 import { Brain } from "../../../scheduler/Brain.ts"
 import { layer as layerBrain } from "../../../scheduler/GrpcBrain.ts"
 import { SchedulerSettings, type SchedulerSettingsShape } from "../../../scheduler/Settings.ts"

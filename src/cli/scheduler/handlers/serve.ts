@@ -1,5 +1,5 @@
 import { Console, Effect, Layer, Queue } from "effect"
-import { version } from "../../../domain/Version.ts"
+import { version } from "../../../domain/kernel/Version.ts"
 import { layerLogs } from "../../../layers/Logs.ts"
 import { layer as layerBrain } from "../../../scheduler/GrpcBrain.ts"
 import { lockHome, runScheduler } from "../../../scheduler/Scheduler.ts"

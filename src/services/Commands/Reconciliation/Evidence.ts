@@ -1,10 +1,10 @@
 import { Effect, Layer } from "effect"
-import type { ProjectId } from "../../../domain/Id.ts"
+import type { ProjectId } from "../../../domain/kernel/Id.ts"
+import * as Timestamp from "../../../domain/kernel/Timestamp.ts"
 import type { WaitingEvidence, WorkerActivity } from "../../../domain/Task/Outcome.ts"
-import * as Timestamp from "../../../domain/Timestamp.ts"
 import { AgentProcessesRepo } from "../../AgentProcesses/Repo.ts"
+import { Settings } from "../../kernel/Settings.ts"
 import { QueuesRepo } from "../../Queues/Repo.ts"
-import { Settings } from "../../Settings.ts"
 import type { StartedTask, WaitingTask } from "../../Tasks/Repo.ts"
 import { WorkersRepo } from "../../Workers/Repo.ts"
 

@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import type { ProjectId } from "../../../domain/Id.ts"
+import type { ProjectId } from "../../../domain/kernel/Id.ts"
 
 /** Tasks per tick, and projects. */
 const maxTasksPerTick = 200

@@ -1,6 +1,6 @@
 import { Clock, Effect, Schema } from "effect"
-import { parseRetryAfter } from "../../../domain/RetryAfter.ts"
-import { Outbound, type OutboundResponse } from "../../Outbound.ts"
+import { parseRetryAfter } from "../../../domain/kernel/RetryAfter.ts"
+import { Outbound, type OutboundResponse } from "../../kernel/Outbound.ts"
 import { ConfigRefused, SendFailed, type SendReceipt } from "../ChannelType.ts"
 
 /** A provider's answer, with the seconds of its Retry-After header. */

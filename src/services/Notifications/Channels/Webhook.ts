@@ -1,9 +1,9 @@
 import { Effect, Schema } from "effect"
 import { createHmac } from "node:crypto"
-import { text } from "../../../domain/Text.ts"
-import * as Timestamp from "../../../domain/Timestamp.ts"
-import type { Outbound } from "../../Outbound.ts"
-import { Settings } from "../../Settings.ts"
+import { text } from "../../../domain/kernel/Text.ts"
+import * as Timestamp from "../../../domain/kernel/Timestamp.ts"
+import type { Outbound } from "../../kernel/Outbound.ts"
+import { Settings } from "../../kernel/Settings.ts"
 import type { ChannelType, Dispatch } from "../ChannelType.ts"
 import { checkUrl, failureOf, isAccepted, originOf, post, receiptOf } from "./Post.ts"
 
