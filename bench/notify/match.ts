@@ -1,4 +1,4 @@
-import { type Interest, makeMatcher } from "../../src/domain/Notification/Filters.ts"
+import { type Interest, makeMatcher } from "../../src/domain/triggers/Filters.ts"
 
 const subscriptions = 1000
 const names = 1000

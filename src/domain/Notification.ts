@@ -1,7 +1,7 @@
 import { Schema } from "effect"
 import { Id, ProjectId } from "./kernel/Id.ts"
 import { Timestamp } from "./kernel/Timestamp.ts"
-import { Severity, Trigger } from "./Trigger.ts"
+import { Severity, Trigger } from "./triggers/Trigger.ts"
 
 /**
  * Why a message is sent: a condition is new; it goes on; it has recovered; a person acknowledged it; it was not

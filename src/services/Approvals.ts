@@ -18,7 +18,7 @@ import { Settings } from "./kernel/Settings.ts"
 import { orDieOnSql } from "./kernel/sql/Database.ts"
 import { decodeStart, pageOf } from "./kernel/sql/RowPage.ts"
 import { MemberNames } from "./MemberNames.ts"
-import { TriggerEvents } from "./TriggerEvents.ts"
+import { TriggerEvents } from "./triggers/TriggerEvents.ts"
 
 const defaultLimit = 50
 const expiredAtOnce = 100

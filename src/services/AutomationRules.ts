@@ -28,7 +28,7 @@ import { Settings } from "./kernel/Settings.ts"
 import { orDieOnSql } from "./kernel/sql/Database.ts"
 import { lockName } from "./kernel/sql/Dialect.ts"
 import { decodeStart, pageOf } from "./kernel/sql/RowPage.ts"
-import { TriggerEvents } from "./TriggerEvents.ts"
+import { TriggerEvents } from "./triggers/TriggerEvents.ts"
 
 interface ExecutionsQuery {
   readonly cursor?: string | undefined

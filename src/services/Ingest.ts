@@ -13,7 +13,7 @@ import { Database, errorCode, type Hints, isContention, type Reader } from "./ke
 import { areRowsAtFault, writeOrRefuse } from "./kernel/sql/RefusedRows.ts"
 import { RowCaps } from "./kernel/sql/RowCaps.ts"
 import { TaskChanges } from "./TaskChanges.ts"
-import { TriggerEvents } from "./TriggerEvents.ts"
+import { TriggerEvents } from "./triggers/TriggerEvents.ts"
 
 /**
  * Turns verified event batches into committed rows (docs/ingest.md describes the design). `offer` is plain code, since

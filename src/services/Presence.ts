@@ -21,7 +21,7 @@ import { agentOnlineEvents } from "./Presence/PresenceEvents.ts"
 import { PresenceRepo } from "./Presence/Repo.ts"
 import type { ConnectRow, DepartureRow, HeartbeatRow, QueueRow, WorkerRow } from "./Presence/Rows.ts"
 import { PresenceSweeps } from "./Presence/Sweeps.ts"
-import { TriggerEvents } from "./TriggerEvents.ts"
+import { TriggerEvents } from "./triggers/TriggerEvents.ts"
 
 const flushMillis = 1000
 /** Connects and disconnects within this time are one batch. */

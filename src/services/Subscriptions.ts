@@ -30,7 +30,7 @@ import {
   toDefault,
   toPersonal
 } from "./Subscriptions/Row.ts"
-import { TriggerEvents } from "./TriggerEvents.ts"
+import { TriggerEvents } from "./triggers/TriggerEvents.ts"
 
 const maxDefaults = 200
 const maxPersonal = 200

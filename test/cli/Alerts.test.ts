@@ -1,9 +1,9 @@
 import { SqlClient } from "@effect/sql"
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { TriggerEvents } from "../../src/services/TriggerEvents.ts"
+import { TriggerEvents } from "../../src/services/triggers/TriggerEvents.ts"
 import { serverOn } from "../brain.ts"
-import { failureOf } from "../services/TriggerEvents/world.ts"
+import { failureOf } from "../services/triggers/TriggerEvents/world.ts"
 import { until } from "../until.ts"
 import { ok, refused, visitor } from "./remote.ts"
 

@@ -2,7 +2,7 @@ import { assert, describe, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { baseUrl, freshKey, freshProject, request, serverOn } from "../brain.ts"
 import { has } from "../needs.ts"
-import { recordedEvents, subscribe, watchOutbox } from "../services/TriggerEvents/world.ts"
+import { recordedEvents, subscribe, watchOutbox } from "../services/triggers/TriggerEvents/world.ts"
 import { until } from "../until.ts"
 import { celeryHost } from "./celery.ts"
 

@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { join } from "node:path"
 import { baseUrl, freshKey, freshProject, request, serverOn } from "../brain.ts"
 import { has } from "../needs.ts"
-import { recordedEvents, subscribe, watchOutbox } from "../services/TriggerEvents/world.ts"
+import { recordedEvents, subscribe, watchOutbox } from "../services/triggers/TriggerEvents/world.ts"
 import { until } from "../until.ts"
 import { pythonHost } from "./pythonHost.ts"
 

@@ -18,7 +18,7 @@ import { engines, temporaryHome } from "../databases.ts"
 import { freshPostgres } from "../postgres.ts"
 import { insertTask } from "../tasks.ts"
 import { until } from "../until.ts"
-import { recordedEvents, subscribe, watchOutbox } from "./TriggerEvents/world.ts"
+import { recordedEvents, subscribe, watchOutbox } from "./triggers/TriggerEvents/world.ts"
 
 const asSystem = Effect.provideService(CurrentActor, system("test"))
 

@@ -6,7 +6,7 @@ import {
   DefaultSubscriptionCreate,
   UserSubscriptionCreate
 } from "../../domain/Notification/Subscription.ts"
-import { Trigger } from "../../domain/Trigger.ts"
+import { Trigger } from "../../domain/triggers/Trigger.ts"
 import { confirm } from "../Confirm.ts"
 import { decodeInput } from "../DecodeInput.ts"
 import { CliError } from "../Explain.ts"

@@ -4,7 +4,7 @@ import { AlertId, SubscriptionId, UserId } from "../kernel/Id.ts"
 import { Page } from "../kernel/Page.ts"
 import { pageQuery, wholeNumber } from "../kernel/Query.ts"
 import { Timestamp } from "../kernel/Timestamp.ts"
-import { Severity, Trigger } from "../Trigger.ts"
+import { Severity, Trigger } from "../triggers/Trigger.ts"
 import { Tallies } from "./Shared.ts"
 
 /** One condition of one subscription, from its first event until it has ended. */

@@ -1,5 +1,5 @@
 import type { NotificationKind, NotificationTrigger } from "../Notification.ts"
-import type { Trigger, TriggerEvent } from "../Trigger.ts"
+import type { Trigger, TriggerEvent } from "../triggers/Trigger.ts"
 import type { AlertDetails } from "./Alert.ts"
 import { describeShared, listDetails } from "./Shared.ts"
 

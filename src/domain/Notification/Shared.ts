@@ -1,5 +1,5 @@
 import { Schema } from "effect"
-import type { TriggerEvent } from "../Trigger.ts"
+import type { TriggerEvent } from "../triggers/Trigger.ts"
 
 /** What the occurrences of an alert have in common, counted in bounded memory. */
 

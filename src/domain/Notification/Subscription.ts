@@ -7,7 +7,7 @@ import { pageQuery, wholeNumber } from "../kernel/Query.ts"
 import { TaskPriority } from "../kernel/TaskState.ts"
 import { nullish, text } from "../kernel/Text.ts"
 import { Timestamp } from "../kernel/Timestamp.ts"
-import { isProjectTrigger, Trigger } from "../Trigger.ts"
+import { isProjectTrigger, Trigger } from "../triggers/Trigger.ts"
 import { channelIds, Escalation, Grouping, ProjectEscalation, QuietHours } from "./Hygiene.ts"
 
 /** Who is notified of what, through which channels (interface, Notification default, subscription). */

@@ -1,5 +1,5 @@
 import type { Timestamp } from "../../domain/kernel/Timestamp.ts"
-import { makeSingleEvent, type TriggerEvent } from "../../domain/Trigger.ts"
+import { makeSingleEvent, type TriggerEvent } from "../../domain/triggers/Trigger.ts"
 import type { ApprovalRow } from "./Repo.ts"
 
 const maxTextLength = 300

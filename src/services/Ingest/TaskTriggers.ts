@@ -1,7 +1,7 @@
 import type { ProjectId } from "../../domain/kernel/Id.ts"
 import type { Timestamp } from "../../domain/kernel/Timestamp.ts"
-import type { Occurrence, Trigger, TriggerEvent } from "../../domain/Trigger.ts"
-import type { Interests } from "../TriggerEvents/Interests.ts"
+import type { Occurrence, Trigger, TriggerEvent } from "../../domain/triggers/Trigger.ts"
+import type { Interests } from "../triggers/TriggerEvents/Interests.ts"
 import type { FailureChange, FoldResult, TaskRecord } from "./Fold.ts"
 import type { TaskEnds } from "./TaskEnds.ts"
 

@@ -1,7 +1,7 @@
 import { Array as Arr } from "effect"
 import { createHash } from "node:crypto"
 import type { Timestamp } from "../../domain/kernel/Timestamp.ts"
-import type { TriggerEvent } from "../../domain/Trigger.ts"
+import type { TriggerEvent } from "../../domain/triggers/Trigger.ts"
 import type { AlertKey } from "./AlertsRepo.ts"
 import type { Matched } from "./SubscriptionMatcher.ts"
 

@@ -4,7 +4,7 @@ import type { Timestamp } from "../../domain/kernel/Timestamp.ts"
 import type { AlertRules, AlertState } from "../../domain/Notification/AlertDecision.ts"
 import { titleOf } from "../../domain/Notification/Message.ts"
 import { emptyTallies, mergeTallies, type Tallies, tallyEvent } from "../../domain/Notification/Shared.ts"
-import type { TriggerEvent } from "../../domain/Trigger.ts"
+import type { TriggerEvent } from "../../domain/triggers/Trigger.ts"
 import type { AlertKey, AlertRow } from "./AlertsRepo.ts"
 
 interface NewAlert {

@@ -1,6 +1,6 @@
 import type { AgentId, ProjectId } from "../../domain/kernel/Id.ts"
 import type { Timestamp } from "../../domain/kernel/Timestamp.ts"
-import { makeSingleEvent, type Trigger, type TriggerEvent } from "../../domain/Trigger.ts"
+import { makeSingleEvent, type Trigger, type TriggerEvent } from "../../domain/triggers/Trigger.ts"
 
 export interface ReportedAgent {
   readonly id: AgentId

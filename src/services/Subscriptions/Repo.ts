@@ -4,12 +4,12 @@ import { Id, ProjectId, SubscriptionId, UserId } from "../../domain/kernel/Id.ts
 import { Timestamp } from "../../domain/kernel/Timestamp.ts"
 import { Grouping, Hygiene } from "../../domain/Notification/Hygiene.ts"
 import { SubscriptionFilters } from "../../domain/Notification/Subscription.ts"
-import { Trigger } from "../../domain/Trigger.ts"
+import { Trigger } from "../../domain/triggers/Trigger.ts"
 import { BooleanColumn, JsonColumn } from "../kernel/sql/ColumnTypes.ts"
 import { Reader } from "../kernel/sql/Database.ts"
 import { forUpdate, idIn } from "../kernel/sql/Dialect.ts"
 import { countOf, firstRowOf, rowsOf } from "../kernel/sql/Rows.ts"
-import { bumpRevision } from "../TriggerEvents/Revision.ts"
+import { bumpRevision } from "../triggers/TriggerEvents/Revision.ts"
 
 export const SubscriptionRow = Schema.Struct({
   id: SubscriptionId,

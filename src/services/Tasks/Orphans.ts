@@ -3,13 +3,13 @@ import { Array as Arr, Effect, Layer } from "effect"
 import type { ProjectId } from "../../domain/kernel/Id.ts"
 import { toStorable } from "../../domain/kernel/Text.ts"
 import * as Timestamp from "../../domain/kernel/Timestamp.ts"
-import type { TriggerEvent } from "../../domain/Trigger.ts"
+import type { TriggerEvent } from "../../domain/triggers/Trigger.ts"
 import { deleteInSlices } from "../kernel/sql/Dialect.ts"
 import { recordset } from "../kernel/sql/Recordset.ts"
-import { TriggerEvents } from "../TriggerEvents.ts"
+import { TriggerEvents } from "../triggers/TriggerEvents.ts"
 import type { StartedTask } from "./Repo.ts"
 
-/** Characters of an event's detail (`domain/Trigger.ts`). */
+/** Characters of an event's detail (`domain/triggers/Trigger.ts`). */
 const maxDetailLength = 300
 
 /** An attempt whose worker is gone, and why the brain concludes that. */

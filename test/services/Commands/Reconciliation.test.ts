@@ -7,7 +7,7 @@ import { connected, event, freshAgent, type Result } from "../../agent.ts"
 import { baseUrl, freshKey, freshProject, request, serverOn } from "../../brain.ts"
 import { engines } from "../../databases.ts"
 import { until } from "../../until.ts"
-import { recordedEvents, subscribe, watchOutbox } from "../TriggerEvents/world.ts"
+import { recordedEvents, subscribe, watchOutbox } from "../triggers/TriggerEvents/world.ts"
 
 const minuteAgo = () => new Date(Date.now() - 60_000).toISOString().replace("Z", "000+00:00")
 const unknown = (id: string) => ({ task_name: `<unknown:${id.slice(0, 8)}>`, worker: "w1@shop" })

@@ -9,11 +9,11 @@ import { addSeconds } from "../../../src/domain/kernel/Timestamp.ts"
 import type { Ingest } from "../../../src/services/Ingest.ts"
 import type { Projects } from "../../../src/services/Projects.ts"
 import type { RollupMerge } from "../../../src/services/Rollups/Merge.ts"
-import type { TriggerEvents } from "../../../src/services/TriggerEvents.ts"
+import type { TriggerEvents } from "../../../src/services/triggers/TriggerEvents.ts"
 import { brainOn, freshProject } from "../../brain.ts"
 import { engines } from "../../databases.ts"
 import { rollupsOfTasks, unlimitedRollups } from "../../rollups.ts"
-import { recordedEvents, subscribe, watchOutbox } from "../TriggerEvents/world.ts"
+import { recordedEvents, subscribe, watchOutbox } from "../triggers/TriggerEvents/world.ts"
 import { histories, offered, recorded, sequences, stored } from "./world.ts"
 
 /** The same transition as another path tells it: another id, no name, a little later, hardly any fields. */

@@ -10,7 +10,7 @@ import { brainOn, freshProject } from "../../brain.ts"
 import { engines } from "../../databases.ts"
 import { timestamp } from "../../domain/TaskHistory/Recorded.ts"
 import { mergedRollups, rollupsOfTasks, unlimitedRollups } from "../../rollups.ts"
-import { recordedEvents, subscribe, watchOutbox } from "../TriggerEvents/world.ts"
+import { recordedEvents, subscribe, watchOutbox } from "../triggers/TriggerEvents/world.ts"
 import { eventOf, offered, stored } from "./world.ts"
 
 const MIDNIGHT = timestamp("2026-11-21T00:00:00Z")

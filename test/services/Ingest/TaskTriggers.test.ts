@@ -8,7 +8,7 @@ import * as Timestamp from "../../../src/domain/kernel/Timestamp.ts"
 import { FailureRates } from "../../../src/services/Ingest/FailureRates.ts"
 import { brainOn, freshProject } from "../../brain.ts"
 import { engines } from "../../databases.ts"
-import { recordedEvents, subscribe, watchOutbox } from "../TriggerEvents/world.ts"
+import { recordedEvents, subscribe, watchOutbox } from "../triggers/TriggerEvents/world.ts"
 import { eventOf, offered } from "./world.ts"
 
 const anEvent = (kind: string, task_id: string, second: number, data: { readonly [key: string]: JsonInput } = {}) =>

@@ -9,7 +9,7 @@ import { serverOn } from "../../brain.ts"
 import { engines } from "../../databases.ts"
 import { idOf } from "../../ids.ts"
 import { until } from "../../until.ts"
-import { recordedEvents, subscribe, watchOutbox } from "../TriggerEvents/world.ts"
+import { recordedEvents, subscribe, watchOutbox } from "../triggers/TriggerEvents/world.ts"
 import { fail, statusesOf, succeed, world } from "./world.ts"
 
 /** Once an hour, about half an hour from now: no tick is on time while the test runs. */

@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { serverOn } from "../../brain.ts"
 import { engines } from "../../databases.ts"
 import { until } from "../../until.ts"
-import { recordedEvents, subscribe, watchOutbox } from "../TriggerEvents/world.ts"
+import { recordedEvents, subscribe, watchOutbox } from "../triggers/TriggerEvents/world.ts"
 import { statusesOf, world } from "./world.ts"
 
 describe.each(engines)("outages on %s", (engine) => {

@@ -1,6 +1,6 @@
 import type { Notification } from "../../../domain/Notification.ts"
 import { titleOfKind } from "../../../domain/Notification/Message.ts"
-import type { Severity } from "../../../domain/Trigger.ts"
+import type { Severity } from "../../../domain/triggers/Trigger.ts"
 
 /** What happened, in one line. */
 export const headlineOf = ({ kind, title, trigger }: Notification): string =>

@@ -1,7 +1,7 @@
 import { Schema } from "effect"
 import { compileGlob, readEdges } from "../kernel/Glob.ts"
 import { TaskPriority } from "../kernel/TaskState.ts"
-import type { Trigger, TriggerEvent } from "../Trigger.ts"
+import type { Trigger, TriggerEvent } from "./Trigger.ts"
 
 /**
  * Which events of its trigger a subscription or default takes (shapes, ProjectSubscriptionFilters and

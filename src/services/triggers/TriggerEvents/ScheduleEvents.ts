@@ -1,9 +1,9 @@
 import { SqlClient, type SqlError } from "@effect/sql"
 import { Effect, Layer } from "effect"
-import type { ProjectId, ScheduleId } from "../../domain/kernel/Id.ts"
-import type { Timestamp } from "../../domain/kernel/Timestamp.ts"
-import { makeSingleEvent, type Trigger, type TriggerEvent } from "../../domain/Trigger.ts"
-import { idIn } from "../kernel/sql/Dialect.ts"
+import type { ProjectId, ScheduleId } from "../../../domain/kernel/Id.ts"
+import type { Timestamp } from "../../../domain/kernel/Timestamp.ts"
+import { makeSingleEvent, type Trigger, type TriggerEvent } from "../../../domain/triggers/Trigger.ts"
+import { idIn } from "../../kernel/sql/Dialect.ts"
 import { TriggerEvents } from "../TriggerEvents.ts"
 
 /** What happened to a schedule. */

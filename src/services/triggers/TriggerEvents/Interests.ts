@@ -1,10 +1,10 @@
 import { SqlClient, type SqlError } from "@effect/sql"
 import { Effect, Either, Option, Schema } from "effect"
-import type { ProjectId } from "../../domain/kernel/Id.ts"
-import type { Timestamp } from "../../domain/kernel/Timestamp.ts"
-import { EventFilters, type FilteredFields, type Interest, makeMatcher } from "../../domain/Notification/Filters.ts"
-import { type Consumer, Trigger, type TriggerEvent } from "../../domain/Trigger.ts"
-import type { SqliteConnection } from "../../sqlite/Connection.ts"
+import type { ProjectId } from "../../../domain/kernel/Id.ts"
+import type { Timestamp } from "../../../domain/kernel/Timestamp.ts"
+import { EventFilters, type FilteredFields, type Interest, makeMatcher } from "../../../domain/triggers/Filters.ts"
+import { type Consumer, Trigger, type TriggerEvent } from "../../../domain/triggers/Trigger.ts"
+import type { SqliteConnection } from "../../../sqlite/Connection.ts"
 
 /** What a project's subscriptions, defaults and rules ask for. */
 export interface Interests {

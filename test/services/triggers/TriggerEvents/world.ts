@@ -1,11 +1,11 @@
 import { SqlClient } from "@effect/sql"
 import { Effect, Schema } from "effect"
 import { randomUUID } from "node:crypto"
-import type { ProjectId } from "../../../src/domain/kernel/Id.ts"
-import * as Timestamp from "../../../src/domain/kernel/Timestamp.ts"
-import type { EventFilters } from "../../../src/domain/Notification/Filters.ts"
-import { type Consumer, type Trigger, TriggerEvent } from "../../../src/domain/Trigger.ts"
-import { TriggerEvents } from "../../../src/services/TriggerEvents.ts"
+import type { ProjectId } from "../../../../src/domain/kernel/Id.ts"
+import * as Timestamp from "../../../../src/domain/kernel/Timestamp.ts"
+import type { EventFilters } from "../../../../src/domain/triggers/Filters.ts"
+import { type Consumer, type Trigger, TriggerEvent } from "../../../../src/domain/triggers/Trigger.ts"
+import { TriggerEvents } from "../../../../src/services/triggers/TriggerEvents.ts"
 
 /** A default of the project, as its row is; returns its id. */
 export const subscribe = (

@@ -1,6 +1,6 @@
 import { Schema } from "effect"
-import { ProjectId } from "./kernel/Id.ts"
-import { Timestamp } from "./kernel/Timestamp.ts"
+import { ProjectId } from "../kernel/Id.ts"
+import { Timestamp } from "../kernel/Timestamp.ts"
 
 /** What a subscription, a default or an automation rule reacts to (interface, Notification triggers and Automation rule). */
 export const Trigger = Schema.Literal(

@@ -1,8 +1,8 @@
 import { Array as Arr } from "effect"
-import type { ProjectId } from "../../domain/kernel/Id.ts"
-import { type Timestamp, toEpochMillis } from "../../domain/kernel/Timestamp.ts"
-import { type Consumer, maxOccurrences, type TriggerEvent } from "../../domain/Trigger.ts"
-import * as Ids from "../kernel/Ids.ts"
+import type { ProjectId } from "../../../domain/kernel/Id.ts"
+import { type Timestamp, toEpochMillis } from "../../../domain/kernel/Timestamp.ts"
+import { type Consumer, maxOccurrences, type TriggerEvent } from "../../../domain/triggers/Trigger.ts"
+import * as Ids from "../../kernel/Ids.ts"
 import type { Interests } from "./Interests.ts"
 import type { TriggerEventRow } from "./Repo.ts"
 

@@ -1,5 +1,5 @@
 import type { SqlClient } from "@effect/sql"
-import type { ProjectId } from "../../domain/kernel/Id.ts"
+import type { ProjectId } from "../../../domain/kernel/Id.ts"
 
 /** In each transaction that changes what a project's subscriptions or rules ask for: caches read them again. */
 export const bumpRevision = (sql: SqlClient.SqlClient, projectId: ProjectId) =>

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { compileFilters, type FilteredFields, makeMatcher } from "../../../src/domain/Notification/Filters.ts"
+import { compileFilters, type FilteredFields, makeMatcher } from "../../../src/domain/triggers/Filters.ts"
 
 const event: FilteredFields & { readonly trigger: "task.failed" } = {
   trigger: "task.failed",
