@@ -1,6 +1,6 @@
 import { SqlClient } from "@effect/sql"
 import { Effect, Layer, Schema } from "effect"
-import { ListActivity, ListAudit } from "../src/domain/Activity.ts"
+import { ListActivity, ListAudit } from "../src/domain/audit/Activity.ts"
 import type { Actor } from "../src/domain/kernel/Actor.ts"
 import { type ProjectId, SessionId, UserId } from "../src/domain/kernel/Id.ts"
 import * as Brain from "../src/layers/Brain.ts"

@@ -4,7 +4,7 @@ import type { Migration } from "../src/services/kernel/sql/Migrations.ts"
 import { types } from "./types.ts"
 
 /**
- * Exports of the audit log that run in the background (`services/AuditExports.ts`), and their files in chunks, so that each
+ * Exports of the audit log that run in the background (`services/audit/AuditExports.ts`), and their files in chunks, so that each
  * replica can send them; `content` is base64, since backups have texts and numbers only. `user_id` has no foreign key: the job outlives the account.
  */
 const up = Effect.gen(function*() {

@@ -2,7 +2,7 @@ import { SqlClient } from "@effect/sql"
 import { Effect } from "effect"
 import { type Actor, system } from "../src/domain/kernel/Actor.ts"
 import { SessionId, UserId } from "../src/domain/kernel/Id.ts"
-import { Audit, type AuditEntry } from "../src/services/Audit.ts"
+import { Audit, type AuditEntry } from "../src/services/audit/Audit.ts"
 import { idOf } from "./ids.ts"
 
 /** Appends a row for each to the audit log, all at one moment. */

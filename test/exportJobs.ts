@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { randomUUID } from "node:crypto"
 import { ExportJobId } from "../src/domain/kernel/Id.ts"
 import * as Timestamp from "../src/domain/kernel/Timestamp.ts"
-import { auditExports, type ExportKind } from "../src/services/ExportJobs/Kinds.ts"
+import { auditExports, type ExportKind } from "../src/services/audit/ExportJobs/Kinds.ts"
 
 /** An export of a project as json, by default of its log, which a process left behind with these chunks of its file. */
 export const insertExportJob = (

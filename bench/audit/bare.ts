@@ -1,6 +1,6 @@
 import BetterSqlite3 from "better-sqlite3"
 import pg from "pg"
-import { auditColumnNames, type StoredRow } from "../../src/services/Audit/ChainWriter.ts"
+import { auditColumnNames, type StoredRow } from "../../src/services/audit/ChainWriter.ts"
 
 /**
  * The driver's own work for a row: the same transaction, lock and statements on copies of the tables, without hashing.

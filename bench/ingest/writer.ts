@@ -8,7 +8,7 @@ import { RowCaps } from "../../src/services/kernel/sql/RowCaps.ts"
 import { CountsRollups } from "../../src/services/Rollups/CountsRollups.ts"
 import { RollupMerge } from "../../src/services/Rollups/Merge.ts"
 import { TaskChanges } from "../../src/services/TaskChanges.ts"
-import { auditLog } from "../../test/services/Audit/layer.ts"
+import { auditLog } from "../../test/services/audit/layer.ts"
 
 /** The ingest's writer without sockets. */
 export const writer = Ingest.layer.pipe(

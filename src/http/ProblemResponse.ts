@@ -9,8 +9,8 @@ import {
   ValidationFailed
 } from "../domain/kernel/Errors.ts"
 import { makeProblem, type Problem, problemOf } from "../domain/kernel/Problem.ts"
-import { HeadForged } from "../services/Audit/ChainWriter.ts"
-import { LogContradicted } from "../services/Audit/CommittedHead.ts"
+import { HeadForged } from "../services/audit/ChainWriter.ts"
+import { LogContradicted } from "../services/audit/CommittedHead.ts"
 import { isUnavailable } from "../services/kernel/sql/Database.ts"
 
 /** The only place that turns failures and defects into responses: `application/problem+json`, never HTML. */

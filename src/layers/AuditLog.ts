@@ -1,6 +1,6 @@
 import { Layer } from "effect"
-import { Audit } from "../services/Audit.ts"
-import { AuditForwarder } from "../services/AuditForwarder.ts"
+import { Audit } from "../services/audit/Audit.ts"
+import { AuditForwarder } from "../services/audit/AuditForwarder.ts"
 import { Leader } from "../services/kernel/concurrency/Leader.ts"
 import { Loops } from "../services/kernel/concurrency/Loops.ts"
 import { AuditOutbound, Outbound, Resolver } from "../services/kernel/Outbound.ts"

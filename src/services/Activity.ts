@@ -5,13 +5,13 @@ import {
   encodeActivityCursor,
   type ListActivity,
   type ListAudit
-} from "../domain/Activity.ts"
+} from "../domain/audit/Activity.ts"
 import { ValidationFailed } from "../domain/kernel/Errors.ts"
 import * as Page from "../domain/kernel/Page.ts"
 import type { ExportFormat } from "../domain/kernel/Query.ts"
-import { AuditExport } from "./Audit/Export.ts"
-import { type AuditLogRow, AuditRows } from "./Audit/Rows.ts"
-import { type AuditFilter, AuditSearch, itemOf } from "./Audit/Search.ts"
+import { AuditExport } from "./audit/Export.ts"
+import { type AuditLogRow, AuditRows } from "./audit/Rows.ts"
+import { type AuditFilter, AuditSearch, itemOf } from "./audit/Search.ts"
 import { CurrentActor, CurrentProject, type ProjectView, visibleProjects } from "./kernel/CurrentActor.ts"
 import { Xlsx } from "./kernel/Export/Xlsx.ts"
 import { Settings } from "./kernel/Settings.ts"

@@ -6,9 +6,9 @@ import type { Readiness } from "../domain/kernel/Readiness.ts"
 import * as Timestamp from "../domain/kernel/Timestamp.ts"
 import { version } from "../domain/kernel/Version.ts"
 import { packages } from "../domain/Packages.ts"
-import { Audit } from "./Audit.ts"
-import { genesis } from "./Audit/Chain.ts"
-import { type ChainHead, isAuthenticHead } from "./Audit/ChainWriter.ts"
+import { Audit } from "./audit/Audit.ts"
+import { genesis } from "./audit/Chain.ts"
+import { type ChainHead, isAuthenticHead } from "./audit/ChainWriter.ts"
 import { readDatabaseInfo } from "./DatabaseInfo.ts"
 import { Leader } from "./kernel/concurrency/Leader.ts"
 import { Loops } from "./kernel/concurrency/Loops.ts"
@@ -39,7 +39,7 @@ interface LastVerification {
   readonly rows: number | null
 }
 
-/** What the last scheduled verification of the audit log found (services/Audit/Verifier.ts). */
+/** What the last scheduled verification of the audit log found (services/audit/Verifier.ts). */
 const verificationCheck = (last: LastVerification | undefined): Pick<DeepCheck, "status" | "detail"> => {
   if (last === undefined || last.finished_at === null) return { status: "ok", detail: "no verification has ended yet" }
   const { finished_at, outcome, rows } = last

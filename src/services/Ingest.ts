@@ -1,6 +1,6 @@
 import { type SqlClient, SqlError } from "@effect/sql"
 import { Context, Effect, Layer } from "effect"
-import { Audit } from "./Audit.ts"
+import { Audit } from "./audit/Audit.ts"
 import { Backlog, type PendingEvent } from "./Ingest/Backlog.ts"
 import { FailureRates } from "./Ingest/FailureRates.ts"
 import { isFoldError } from "./Ingest/Fold.ts"

@@ -9,7 +9,7 @@ import {
   type MaintenanceWindowCreate,
   type MaintenanceWindowUpdate
 } from "../domain/Notification/MaintenanceWindow.ts"
-import { Audit } from "./Audit.ts"
+import { Audit } from "./audit/Audit.ts"
 import { CurrentActor, CurrentProject } from "./kernel/CurrentActor.ts"
 import * as Ids from "./kernel/Ids.ts"
 import { orDieOnSql } from "./kernel/sql/Database.ts"

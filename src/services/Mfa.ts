@@ -10,7 +10,7 @@ import {
   type MfaStatus,
   type VerifyMfa
 } from "../domain/Mfa.ts"
-import { Audit, type AuditEntry } from "./Audit.ts"
+import { Audit, type AuditEntry } from "./audit/Audit.ts"
 import { CurrentActor, currentPerson, currentSession } from "./kernel/CurrentActor.ts"
 import { Vault } from "./kernel/keys/Keys.ts"
 import { Notices } from "./kernel/Mail/Notices.ts"

@@ -28,7 +28,7 @@ import { compileSchedule, cursorAfter, refusePast } from "../domain/Schedule/Pla
 import type { PreviewRequest } from "../domain/Schedule/Preview.ts"
 import { isAboutDefinition } from "../domain/Schedule/Recovery.ts"
 import { AgentsRepo } from "./Agents/Repo.ts"
-import { Audit } from "./Audit.ts"
+import { Audit } from "./audit/Audit.ts"
 import { Commands } from "./Commands.ts"
 import { EngineAgents } from "./Commands/EngineAgents.ts"
 import { CurrentProject } from "./kernel/CurrentActor.ts"

@@ -11,7 +11,7 @@ import {
   type UserSubscriptionCreate,
   type UserSubscriptionUpdate
 } from "../domain/Notification/Subscription.ts"
-import { Audit } from "./Audit.ts"
+import { Audit } from "./audit/Audit.ts"
 import { CurrentActor, currentPerson, CurrentProject, requireRole, roleIn } from "./kernel/CurrentActor.ts"
 import * as Ids from "./kernel/Ids.ts"
 import { orDieOnSql } from "./kernel/sql/Database.ts"

@@ -4,8 +4,8 @@ import * as Timestamp from "../domain/kernel/Timestamp.ts"
 import { exportedTaskFields, type TaskExportJobCreate } from "../domain/Task/Export.ts"
 import { filterFields } from "../domain/Task/Filter.ts"
 import { isPayloadField } from "../domain/Task/Json.ts"
-import { makeExportJobs } from "./ExportJobs.ts"
-import { taskExports } from "./ExportJobs/Kinds.ts"
+import { makeExportJobs } from "./audit/ExportJobs.ts"
+import { taskExports } from "./audit/ExportJobs/Kinds.ts"
 import { canReadPayload } from "./kernel/CurrentActor.ts"
 
 /** The terms as they are stored; those that were not given are absent, and unknown ones are refused as in `FilterTerms`. */

@@ -15,7 +15,7 @@ import {
 import { EscalationPolicy } from "./ApiKeys/EscalationPolicy.ts"
 import { ApprovalGate } from "./Approvals/Gate.ts"
 import { makeChange } from "./Approvals/Subject.ts"
-import { Audit } from "./Audit.ts"
+import { Audit } from "./audit/Audit.ts"
 import { CurrentActor, currentPerson, CurrentProject } from "./kernel/CurrentActor.ts"
 import * as Ids from "./kernel/Ids.ts"
 import { Notices } from "./kernel/Mail/Notices.ts"

@@ -5,7 +5,7 @@ import { Conflict, Unavailable } from "../domain/kernel/Errors.ts"
 import * as Timestamp from "../domain/kernel/Timestamp.ts"
 import { version } from "../domain/kernel/Version.ts"
 import { isNewer } from "../domain/ReleaseVersion.ts"
-import { Audit } from "./Audit.ts"
+import { Audit } from "./audit/Audit.ts"
 import { orDieOnSql, Reader } from "./kernel/sql/Database.ts"
 import { Releases } from "./Releases.ts"
 

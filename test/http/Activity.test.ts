@@ -1,7 +1,7 @@
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { randomUUID } from "node:crypto"
-import { activityFields } from "../../src/domain/Activity.ts"
+import { activityFields } from "../../src/domain/audit/Activity.ts"
 import { appendAudit, person } from "../audit.ts"
 import { baseUrl, freshKey, freshProject, request, serverOn } from "../brain.ts"
 import { httpEngines } from "../engines.ts"

@@ -2,14 +2,14 @@ import { SqlClient } from "@effect/sql"
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { ExportJobId } from "../../src/domain/kernel/Id.ts"
-import { taskExports } from "../../src/services/ExportJobs/Kinds.ts"
+import { taskExports } from "../../src/services/audit/ExportJobs/Kinds.ts"
 import { Leader, LeaseLost } from "../../src/services/kernel/concurrency/Leader.ts"
 import { TaskExportRunner } from "../../src/services/TaskExports/Runner.ts"
 import { engines } from "../databases.ts"
 import { countChunks, insertExportJob } from "../exportJobs.ts"
 import { insertTasks, storedTask } from "../tasks.ts"
-import { auditOn } from "./Audit/world.ts"
-import { bareProject, processOf, storedOf } from "./ExportJobs/process.ts"
+import { bareProject, processOf, storedOf } from "./audit/ExportJobs/process.ts"
+import { auditOn } from "./audit/world.ts"
 
 const run = Effect.flatMap(TaskExportRunner, (runner) => runner.run).pipe(Effect.provide(TaskExportRunner.layer))
 const { runUntil, runWith } = processOf(run)

@@ -1,5 +1,5 @@
 import { Schema } from "effect"
-import { ExportJobFormat } from "../ExportJob.ts"
+import { ExportJobFormat } from "../audit/ExportJob.ts"
 import { describeBody, describeField } from "../kernel/Describe.ts"
 import { nullish } from "../kernel/Text.ts"
 import { taskFields } from "../Task.ts"

@@ -1,5 +1,5 @@
 import { HttpApiEndpoint, HttpApiGroup } from "@effect/platform"
-import { ActivityList, ListActivity } from "../../domain/Activity.ts"
+import { ActivityList, ListActivity } from "../../domain/audit/Activity.ts"
 import { Access } from "../../domain/kernel/Access.ts"
 import { ProvideActor } from "../Access.ts"
 import { inChapter, operation } from "../Docs/Tags.ts"

@@ -1,5 +1,5 @@
 import { HttpApiEndpoint, HttpApiGroup } from "@effect/platform"
-import { AuditForwarderStatus } from "../../domain/AuditForwarder.ts"
+import { AuditForwarderStatus } from "../../domain/audit/AuditForwarder.ts"
 import { AdminSettings, VersionsSnapshot } from "../../domain/Installation.ts"
 import { Access } from "../../domain/kernel/Access.ts"
 import { ProvideActor } from "../Access.ts"

@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import { AuditForwarder } from "../../services/AuditForwarder.ts"
+import { AuditForwarder } from "../../services/audit/AuditForwarder.ts"
 import { Settings } from "../../services/kernel/Settings.ts"
 import { listEffective } from "../../services/kernel/Settings/Effective.ts"
 import { Versions } from "../../services/Versions.ts"

@@ -1,5 +1,5 @@
 import { HttpApiEndpoint, HttpApiGroup } from "@effect/platform"
-import { AuditPage, ListAudit } from "../../domain/Activity.ts"
+import { AuditPage, ListAudit } from "../../domain/audit/Activity.ts"
 import { Access } from "../../domain/kernel/Access.ts"
 import { ProvideActor, ProvideProject } from "../Access.ts"
 import { inChapter, operation } from "../Docs/Tags.ts"

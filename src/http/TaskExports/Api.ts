@@ -1,6 +1,6 @@
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "@effect/platform"
 import { Schema } from "effect"
-import { ExportJob, ExportJobList } from "../../domain/ExportJob.ts"
+import { ExportJob, ExportJobList } from "../../domain/audit/ExportJob.ts"
 import { Access } from "../../domain/kernel/Access.ts"
 import { describeField, exampleId } from "../../domain/kernel/Describe.ts"
 import { caseInsensitiveId, ExportJobId } from "../../domain/kernel/Id.ts"

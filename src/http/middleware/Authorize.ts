@@ -14,7 +14,7 @@ import { Forbidden, NotFound, RateLimited, Unauthenticated } from "../../domain/
 import { acceptsAddress, type Project } from "../../domain/kernel/Project.ts"
 import { isStorable } from "../../domain/kernel/Text.ts"
 import { Agents } from "../../services/Agents.ts"
-import { type Denial, Denials } from "../../services/Audit/Denials.ts"
+import { type Denial, Denials } from "../../services/audit/Denials.ts"
 import { type Authenticated, Authentication } from "../../services/Authentication.ts"
 import {
   type AgentIdentity,

@@ -1,7 +1,7 @@
 import { Effect, Layer, Option } from "effect"
 import { tasksOf } from "../../domain/BulkJob.ts"
 import * as Timestamp from "../../domain/kernel/Timestamp.ts"
-import { Audit } from "../Audit.ts"
+import { Audit } from "../audit/Audit.ts"
 import { Lease } from "../kernel/concurrency/Leader.ts"
 import * as Ids from "../kernel/Ids.ts"
 import { rowsAtOnce, TaskBulkDelete } from "../Tasks/BulkDelete.ts"

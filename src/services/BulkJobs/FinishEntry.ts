@@ -1,4 +1,4 @@
-import type { AuditEntry } from "../Audit/Row.ts"
+import type { AuditEntry } from "../audit/Row.ts"
 import type { BulkJobRow } from "./Repo.ts"
 
 /** The audit row of a job's end. */

@@ -4,7 +4,7 @@ import type { AgentId, BulkJobId, CommandId, ProjectId, UserId } from "../../dom
 import type { Timestamp } from "../../domain/kernel/Timestamp.ts"
 import type { PoolReport } from "../../domain/Worker.ts"
 import type { CommandedAgent } from "../Agents/Repo.ts"
-import type { AuditEntry } from "../Audit/Row.ts"
+import type { AuditEntry } from "../audit/Row.ts"
 
 /** A command to be issued in the current project: what the agent is asked to do (the agents' protocol, section 5.2). */
 export interface Intent {

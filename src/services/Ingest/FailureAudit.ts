@@ -1,6 +1,6 @@
 import { system } from "../../domain/kernel/Actor.ts"
 import { findNewlyEnded } from "../../domain/Rollup/Contribution.ts"
-import type { ActorEntry } from "../Audit.ts"
+import type { ActorEntry } from "../audit/Audit.ts"
 import type { FoldResult } from "./Fold.ts"
 import type { TaskGroup } from "./Grouping.ts"
 

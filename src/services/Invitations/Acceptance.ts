@@ -6,7 +6,7 @@ import { Conflict, Forbidden, type Issue, ValidationFailed } from "../../domain/
 import { MembershipId, UserId } from "../../domain/kernel/Id.ts"
 import * as Timestamp from "../../domain/kernel/Timestamp.ts"
 import { personalTextsOf, type UserDetail } from "../../domain/User.ts"
-import { Audit, type AuditEntry } from "../Audit.ts"
+import { Audit, type AuditEntry } from "../audit/Audit.ts"
 import { CurrentActor } from "../kernel/CurrentActor.ts"
 import * as Ids from "../kernel/Ids.ts"
 import { Hints, isUniqueViolation, orDieOnSql } from "../kernel/sql/Database.ts"

@@ -1,7 +1,7 @@
 import { SqlClient } from "@effect/sql"
 import { Effect } from "effect"
 import * as Timestamp from "../../domain/kernel/Timestamp.ts"
-import { Audit } from "../Audit.ts"
+import { Audit } from "../audit/Audit.ts"
 import * as Cipher from "../kernel/keys/Cipher.ts"
 import type { SymmetricKey } from "../kernel/keys/KeyRing.ts"
 import { getSealingKey, Keys } from "../kernel/keys/Keys.ts"

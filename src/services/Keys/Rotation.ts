@@ -1,7 +1,7 @@
 import { SqlClient } from "@effect/sql"
 import { Data, Effect } from "effect"
 import * as Timestamp from "../../domain/kernel/Timestamp.ts"
-import { Audit } from "../Audit.ts"
+import { Audit } from "../audit/Audit.ts"
 import { secretKeyOf } from "../kernel/keys/Cipher.ts"
 import { activeKeyName, formerKeyName, readSecretKeyIds } from "../kernel/keys/Fingerprints.ts"
 import { addKeyInstructions, appendNewKey } from "../kernel/keys/KeyRing.ts"

@@ -7,7 +7,7 @@ import {
   findEnrollmentRequirement,
   isOverdue
 } from "../../domain/Mfa.ts"
-import type { AuditEntry } from "../Audit.ts"
+import type { AuditEntry } from "../audit/Audit.ts"
 import { Settings, type SettingsShape } from "../kernel/Settings.ts"
 import { TrustedDevicesRepo } from "../TrustedDevices/Repo.ts"
 import { MfaRepo } from "./Repo.ts"

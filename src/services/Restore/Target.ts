@@ -1,6 +1,6 @@
 import { SqlClient } from "@effect/sql"
 import { Data, Effect, Option } from "effect"
-import { verifyLog } from "../Audit/Verify.ts"
+import { verifyLog } from "../audit/Verify.ts"
 import type { Manifest, TableColumns } from "../Backup/Archive.ts"
 import type { VerifiedArchive } from "../Backup/ArchiveReader.ts"
 import { Keys } from "../kernel/keys/Keys.ts"

@@ -7,7 +7,7 @@ import {
   failedFireStatuses,
   type FireStatus
 } from "../../domain/Schedule/Fire.ts"
-import { Audit } from "../Audit.ts"
+import { Audit } from "../audit/Audit.ts"
 import { Lease } from "../kernel/concurrency/Leader.ts"
 import { CurrentActor } from "../kernel/CurrentActor.ts"
 import { Settings } from "../kernel/Settings.ts"

@@ -8,7 +8,7 @@ import type { ImportSchedules, ImportSchedulesResponse } from "../../domain/Sche
 import { countPlan, keyOf, planImport, planJson, type ProposedSchedule } from "../../domain/Schedule/ImportPlan.ts"
 import { compileSchedule, cursorAfter, refusePast } from "../../domain/Schedule/Plan.ts"
 import { isAboutDefinition } from "../../domain/Schedule/Recovery.ts"
-import { Audit } from "../Audit.ts"
+import { Audit } from "../audit/Audit.ts"
 import { CurrentProject } from "../kernel/CurrentActor.ts"
 import { Hints, orDieOnSql } from "../kernel/sql/Database.ts"
 import { nextTokens, noQuarantine } from "./ControlToken.ts"

@@ -13,7 +13,7 @@ import {
   type ResolveLegacyEvidence,
   type ResolveTerminalFire
 } from "../../domain/Schedule/Recovery.ts"
-import { Audit } from "../Audit.ts"
+import { Audit } from "../audit/Audit.ts"
 import { CurrentProject } from "../kernel/CurrentActor.ts"
 import * as Ids from "../kernel/Ids.ts"
 import { Hints, orDieOnSql } from "../kernel/sql/Database.ts"

@@ -5,7 +5,7 @@ import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import pg from "pg"
 import { Settings } from "../../../src/services/kernel/Settings.ts"
-import { hashOf, zeros } from "../../services/Audit/form.ts"
+import { hashOf, zeros } from "../../services/audit/form.ts"
 
 /**
  * Somebody who may do anything with the tables and knows docs/audit.md by heart, but has neither keys nor files. What they

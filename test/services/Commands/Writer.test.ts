@@ -5,7 +5,7 @@ import * as Brain from "../../../src/layers/Brain.ts"
 import { Settings } from "../../../src/services/kernel/Settings.ts"
 import { appendAudit } from "../../audit.ts"
 import { engines, settingsOn } from "../../databases.ts"
-import { verified } from "../Audit/world.ts"
+import { verified } from "../audit/world.ts"
 import { brainWithLine, commandsOver } from "./line.ts"
 import { world } from "./world.ts"
 

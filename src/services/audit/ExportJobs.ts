@@ -1,0 +1,203 @@
+import { SqlClient } from "@effect/sql"
+import { Effect, Option, Stream } from "effect"
+import type { ExportJob } from "../../domain/audit/ExportJob.ts"
+import { Conflict, type Forbidden, NotFound } from "../../domain/kernel/Errors.ts"
+import { ExportJobId } from "../../domain/kernel/Id.ts"
+import type { ExportFormat } from "../../domain/kernel/Query.ts"
+import { omitNullTerms, summarizeTerms } from "../../domain/kernel/Query.ts"
+import * as Timestamp from "../../domain/kernel/Timestamp.ts"
+import { CurrentActor, CurrentProject, requireRole } from "../kernel/CurrentActor.ts"
+import type { ExportFile } from "../kernel/Export/Formats.ts"
+import * as Ids from "../kernel/Ids.ts"
+import { orDieOnSql, Reader } from "../kernel/sql/Database.ts"
+import { lockName } from "../kernel/sql/Dialect.ts"
+import { countOf, firstRowOf, rowsOf } from "../kernel/sql/Rows.ts"
+import { Audit } from "./Audit.ts"
+import type { ExportKind } from "./ExportJobs/Kinds.ts"
+import { encodeFilters, JobRow, selectJobs } from "./ExportJobs/Row.ts"
+
+/** Exports of a project and a kind that have not ended: each may take minutes of one replica. */
+const maxOpenJobs = 5
+
+interface NewJob {
+  readonly format: ExportFormat
+  /** The terms of the request. */
+  readonly terms: Readonly<Record<string, unknown>>
+  /** Whether the file shows what not all readers of the kind may see. */
+  readonly showsHidden: boolean
+  readonly created_at: Timestamp.Timestamp
+}
+
+const notFound = new NotFound({ resource: "export_job" })
+
+const notReady = (status: string) =>
+  new Conflict({
+    code: "export_job_not_completed",
+    detail: status === "failed"
+      ? "The export failed, so there is no file; its error says why."
+      : "The export is not completed yet. Read it again, then download its file."
+  })
+
+const tooMany = new Conflict({
+  code: "too_many_export_jobs",
+  detail: `The project has ${maxOpenJobs} exports of this kind that have not ended. Wait for one.`
+})
+
+/**
+ * Exports of a project that are too large for one response, or must outlive the connection. The file is in the database
+ * in chunks, so every replica can send it. `ExportJobs/Runner.ts` writes it.
+ *
+ * `requireHidden` fails where the caller may not download a file that shows what not all readers of the kind may see.
+ */
+export const makeExportJobs = (
+  kind: ExportKind,
+  requireHidden: Effect.Effect<void, Forbidden, CurrentActor | CurrentProject>
+) =>
+  Effect.gen(function*() {
+    const sql = yield* SqlClient.SqlClient
+    const read = yield* Reader
+    const audit = yield* Audit
+    const service = `ExportJobs.${kind.type}`
+
+    const mayDownload = ({ shows_hidden }: JobRow) =>
+      shows_hidden === 1 ? Effect.isSuccess(requireHidden) : Effect.succeed(true)
+
+    const viewOf = Effect.fnUntraced(function*(row: JobRow) {
+      const { slug } = yield* CurrentProject
+      const { attempts: _, shows_hidden: __, truncated, ...shown } = row
+      const downloadable = row.status === "completed" && (yield* mayDownload(row))
+      return {
+        ...shown,
+        filters: summarizeTerms(row.filters),
+        export_type: kind.type,
+        truncated: truncated === 1,
+        sink: "database",
+        location: downloadable ? `/api/v1/projects/${slug}/${kind.path}/${row.id}/download` : null,
+        downloadable
+      } satisfies ExportJob
+    })
+
+    const find = Effect.fnUntraced(function*(id: ExportJobId) {
+      const { id: project_id } = yield* CurrentProject
+      const row = yield* firstRowOf(JobRow)(
+        read`${selectJobs(sql, kind)} WHERE id = ${id} AND project_id = ${project_id} AND deleted_at IS NULL`
+      )
+      return yield* Option.match(row, { onNone: () => notFound, onSome: Effect.succeed })
+    })
+
+    /** Stores the job; the first free replica begins it within a second. */
+    const create = Effect.fn(`${service}.create`)(
+      function*({ created_at, format, showsHidden, terms }: NewJob) {
+        const filters = omitNullTerms(terms)
+        const { id: project_id } = yield* CurrentProject
+        const actor = yield* CurrentActor
+        if (actor.kind === "system") return yield* Effect.dieMessage("an export belongs to a user")
+        yield* lockName(sql, `${kind.leaseName} ${project_id}`)
+        const open = yield* countOf(
+          sql`SELECT CAST(count(*) AS INTEGER) AS n FROM ${sql(kind.jobs)}
+            WHERE project_id = ${project_id} AND completed_at IS NULL`
+        )
+        if (open >= maxOpenJobs) return yield* tooMany
+        const row = {
+          id: yield* Ids.nextOf(ExportJobId),
+          project_id,
+          user_id: actor.user_id,
+          format,
+          status: "pending",
+          attempts: 0,
+          total_rows: null,
+          row_count: null,
+          size_bytes: null,
+          truncated: 0,
+          error: null,
+          created_at,
+          started_at: null,
+          completed_at: null
+        } as const
+        const shows_hidden = showsHidden ? 1 : 0
+        yield* sql`INSERT INTO ${sql(kind.jobs)} ${
+          sql.insert({ ...row, filters: encodeFilters(filters), [kind.showsHidden]: shows_hidden })
+        }`
+        yield* audit.record({
+          action: kind.createdAction,
+          target_type: kind.targetType,
+          target_id: row.id,
+          project_id,
+          metadata: { format, filters: summarizeTerms(filters) }
+        })
+        return yield* viewOf({ ...row, filters, shows_hidden })
+      },
+      sql.withTransaction,
+      orDieOnSql
+    )
+
+    const list = Effect.fn(`${service}.list`)(function*(limit: number) {
+      const { id: project_id } = yield* CurrentProject
+      const rows = yield* rowsOf(JobRow)(
+        read`${selectJobs(sql, kind)} WHERE project_id = ${project_id} AND deleted_at IS NULL
+          ORDER BY id DESC LIMIT ${limit}`
+      )
+      return { items: yield* Effect.forEach(rows, viewOf), sink: "database", sink_location: null }
+    }, orDieOnSql)
+
+    const get = Effect.fn(`${service}.get`)((id: ExportJobId) => Effect.flatMap(find(id), viewOf), orDieOnSql)
+
+    /** A chunk that is missing ends the response in the middle, so that no client takes the rest for the file. */
+    const chunksOf = ({ id, size_bytes }: JobRow): Stream.Stream<Uint8Array> =>
+      Stream.paginateEffect({ position: 0, left: size_bytes ?? 0 }, ({ left, position }) =>
+        Effect.flatMap(
+          read<{ content: string }>`
+            SELECT content FROM ${sql(kind.chunks)} WHERE job_id = ${id} AND position = ${position}`,
+          ([row]) => {
+            if (row === undefined) return Effect.dieMessage(`chunk ${position} of the export ${id} is missing`)
+            const bytes = Buffer.from(row.content, "base64")
+            const rest = left - bytes.length
+            return Effect.succeed([
+              bytes,
+              rest > 0 ? Option.some({ position: position + 1, left: rest }) : Option.none()
+            ])
+          }
+        )).pipe(
+          Stream.catchAll(Effect.die) // the response has begun, so a database failure can only end the download
+        )
+
+    /** The file of a completed job, which is read chunk by chunk as the caller takes it. */
+    const download = Effect.fn(`${service}.download`)(function*(id: ExportJobId) {
+      const row = yield* find(id)
+      if (row.shows_hidden === 1) yield* requireHidden
+      if (row.status !== "completed") return yield* notReady(row.status)
+      yield* sql.withTransaction(audit.record({
+        action: kind.downloadedAction,
+        target_type: kind.targetType,
+        target_id: id,
+        project_id: row.project_id,
+        metadata: { format: row.format, size_bytes: row.size_bytes }
+      }))
+      return { format: row.format, truncated: row.truncated === 1, body: chunksOf(row) } satisfies ExportFile
+    }, orDieOnSql)
+
+    /** Hides the export at once, and ends it if it is being written. `ExportJobs/Runner.ts` deletes its file. */
+    const remove = Effect.fn(`${service}.remove`)(
+      function*(id: ExportJobId) {
+        const { created_at, project_id, user_id } = yield* find(id)
+        const actor = yield* CurrentActor
+        if (actor.kind !== "person" || actor.user_id !== user_id) yield* requireRole(project_id, "admin")
+        const now = yield* Timestamp.now
+        const deleted = yield* sql`
+          UPDATE ${sql(kind.jobs)} SET deleted_at = ${now}, completed_at = COALESCE(completed_at, ${now})
+          WHERE id = ${id} AND deleted_at IS NULL RETURNING id`
+        if (deleted.length === 0) return yield* notFound
+        yield* audit.record({
+          action: kind.deletedAction,
+          target_type: kind.targetType,
+          target_id: id,
+          project_id,
+          metadata: { created_by: user_id, created_at }
+        })
+      },
+      sql.withTransaction,
+      orDieOnSql
+    )
+
+    return { create, list, get, download, remove } as const
+  })
