@@ -34,7 +34,7 @@ import { system } from "../src/domain/kernel/Actor.ts"
 import { canonicalize, type JsonInput, toValue } from "../src/domain/kernel/CanonicalJson.ts"
 import type { Project } from "../src/domain/kernel/Project.ts"
 import * as Timestamp from "../src/domain/kernel/Timestamp.ts"
-import { Agents } from "../src/services/Agents.ts"
+import { Agents } from "../src/services/agents/Agents.ts"
 import { CurrentActor, CurrentProject } from "../src/services/kernel/CurrentActor.ts"
 import { jsonOf } from "./bodies.ts"
 

@@ -1,5 +1,5 @@
 import { Effect, Option } from "effect"
-import type { Agent } from "../domain/Agent.ts"
+import type { Agent } from "../domain/agents/Agent.ts"
 import { confirm } from "./Confirm.ts"
 import { CliError } from "./Explain.ts"
 import { listAll } from "./ListAll.ts"

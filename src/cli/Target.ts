@@ -1,5 +1,5 @@
 import { Effect, Option } from "effect"
-import type { Agent } from "../domain/Agent.ts"
+import type { Agent } from "../domain/agents/Agent.ts"
 import { CliError } from "./Explain.ts"
 import type { IssueOptions } from "./Issue.ts"
 import type { ApiError, Remote } from "./Remote.ts"

@@ -15,8 +15,9 @@ import {
 } from "../domain/kernel/Errors.ts"
 import { ActivityApi } from "./Activity/Api.ts"
 import { AdminApi } from "./Admin/Api.ts"
-import { AgentLongPollApi } from "./AgentLongPoll/Api.ts"
-import { AgentsApi } from "./Agents/Api.ts"
+import { AgentLongPollApi } from "./agents/AgentLongPoll/Api.ts"
+import { AgentsApi } from "./agents/Agents/Api.ts"
+import { WorkersApi } from "./agents/Workers/Api.ts"
 import { AlertLinksApi, AlertPageApi, AlertsApi } from "./Alerts/Api.ts"
 import { reportAllIssues } from "./AllIssues.ts"
 import { ApiKeysApi } from "./ApiKeys/Api.ts"
@@ -54,7 +55,6 @@ import { TaskExportsApi } from "./TaskExports/Api.ts"
 import { TasksApi } from "./Tasks/Api.ts"
 import { TrendsApi } from "./Trends/Api.ts"
 import { UsersApi } from "./Users/Api.ts"
-import { WorkersApi } from "./Workers/Api.ts"
 
 /**
  * The whole API. Safe to import in a browser: definitions only.

@@ -5,7 +5,7 @@ import * as LongPoll from "../agents/gateway/LongPoll.ts"
 import { Receiver } from "../agents/gateway/Receiver.ts"
 import { Refusals } from "../agents/gateway/Refusals.ts"
 import { SessionRegistry } from "../agents/gateway/SessionRegistry.ts"
-import { Presence } from "../services/Presence.ts"
+import { Presence } from "../services/agents/Presence.ts"
 
 /**
  * Receives agents' frames, answers long-poll, and ends the sessions of deleted agents. The WebSockets

@@ -1,6 +1,6 @@
 import { Layer } from "effect"
 import { adminScopes, roleScopes, scopes } from "../http/AccessRules.ts"
-import { Agents } from "../services/Agents.ts"
+import { Agents } from "../services/agents/Agents.ts"
 import { ApiKeys } from "../services/ApiKeys.ts"
 import { EscalationPolicy } from "../services/ApiKeys/EscalationPolicy.ts"
 import { Scopes } from "../services/ApiKeys/Scopes.ts"

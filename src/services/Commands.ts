@@ -7,6 +7,7 @@ import type { CommandId } from "../domain/kernel/Id.ts"
 import { decodeCursor, encodeCursor, type PageOf } from "../domain/kernel/Page.ts"
 import type { TaskKey } from "../domain/kernel/TaskKey.ts"
 import * as Timestamp from "../domain/kernel/Timestamp.ts"
+import { QueuesRepo } from "./agents/Queues/Repo.ts"
 import { ApprovalGate } from "./Approvals/Gate.ts"
 import { makeSelection, makeTaskSelection } from "./Approvals/Subject.ts"
 import { Audit } from "./audit/Audit.ts"
@@ -22,7 +23,6 @@ import { Metrics } from "./kernel/Metrics.ts"
 import { Settings } from "./kernel/Settings.ts"
 import { orDieOnSql } from "./kernel/sql/Database.ts"
 import { tracedFn } from "./kernel/TracedFn.ts"
-import { QueuesRepo } from "./Queues/Repo.ts"
 
 const defaultLimit = 100
 

@@ -1,9 +1,9 @@
 import { Effect, Layer } from "effect"
-import { depthNote, type Queue } from "../domain/Queue.ts"
+import { depthNote, type Queue } from "../domain/agents/Queue.ts"
+import { QueuesRepo } from "./agents/Queues/Repo.ts"
 import { CurrentProject } from "./kernel/CurrentActor.ts"
 import { orDieOnSql } from "./kernel/sql/Database.ts"
 import { decodeStart, pageOf, type RowsQuery } from "./kernel/sql/RowPage.ts"
-import { QueuesRepo } from "./Queues/Repo.ts"
 import { Rollups } from "./Rollups.ts"
 
 const keyOf = (engine: string, queue: string): string => `${engine} ${queue}`

@@ -13,7 +13,7 @@ import { readVectors, recordedAnswers, recordedFrames } from "./protocol/Vectors
  * The fifteen facts about the published agents (agents' protocol, section 0), each where a reader finds it by its
  * number: 1, 3 and 11 in gateway/Frames.test.ts, 2, 6 and 13 in gateway/Handshake.test.ts, 4 and 5 in
  * gateway/Events.test.ts, the advice that belongs to 7 in gateway/SetupWatch.test.ts, the reading of depths that
- * belongs to 14 in test/services/Presence/AdapterHealth.test.ts, and the others here.
+ * belongs to 14 in test/services/agents/Presence/AdapterHealth.test.ts, and the others here.
  */
 
 type Event = Readonly<Record<string, JsonInput>>

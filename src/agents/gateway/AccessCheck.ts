@@ -1,5 +1,5 @@
 import { Effect, Layer, Stream } from "effect"
-import { Agents } from "../../services/Agents.ts"
+import { Agents } from "../../services/agents/Agents.ts"
 import { Loops } from "../../services/kernel/concurrency/Loops.ts"
 import { Settings } from "../../services/kernel/Settings.ts"
 import { Hints } from "../../services/kernel/sql/Database.ts"

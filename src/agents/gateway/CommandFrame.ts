@@ -1,6 +1,6 @@
+import { removeFromCommand, type TaskNamespace } from "../../domain/agents/TaskNamespace.ts"
 import { CanonicalText, parse, ParseFailure, toCanonicalText } from "../../domain/kernel/CanonicalJson.ts"
-import { removeFromCommand, type TaskNamespace } from "../../domain/TaskNamespace.ts"
-import type { OutboundCommand } from "../../services/AgentSessions.ts"
+import type { OutboundCommand } from "../../services/agents/AgentSessions.ts"
 import { encodeFrame, type WireSession } from "../protocol/Frame.ts"
 import { MAX_FRAME_BYTES } from "../protocol/Payload.ts"
 

@@ -1,7 +1,7 @@
 import { Deferred, Effect, Exit, FiberId, Layer } from "effect"
 import { toCodeUnits } from "../../domain/kernel/CanonicalJson/CodeUnits.ts"
 import { PayloadTooLarge, ValidationFailed } from "../../domain/kernel/Errors.ts"
-import { AgentLongPoll, type PollHeaders } from "../../services/AgentLongPoll.ts"
+import { AgentLongPoll, type PollHeaders } from "../../services/agents/AgentLongPoll.ts"
 import type { EventBatch } from "../../services/Ingest/Model.ts"
 import { yieldToEventLoop } from "../../services/kernel/concurrency/EventLoop.ts"
 import { FrameRefusal, isDense } from "../protocol/Envelope.ts"

@@ -1,7 +1,7 @@
 import { Redacted } from "effect"
 import { toStorable } from "../../domain/kernel/Text.ts"
+import type { ProcessInfo } from "../../services/agents/Presence/Model.ts"
 import type { AgentIdentity } from "../../services/kernel/CurrentActor.ts"
-import type { ProcessInfo } from "../../services/Presence/Model.ts"
 import { FrameRefusal } from "../protocol/Envelope.ts"
 import type { WireSession } from "../protocol/Frame.ts"
 import { decodeHelloFrame, type HelloFrame } from "../protocol/Hello.ts"

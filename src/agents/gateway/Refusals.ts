@@ -1,7 +1,7 @@
 import { Effect, FiberSet, Layer } from "effect"
 import type { AgentId, ProjectId } from "../../domain/kernel/Id.ts"
+import { Presence } from "../../services/agents/Presence.ts"
 import { Metrics } from "../../services/kernel/Metrics.ts"
-import { Presence } from "../../services/Presence.ts"
 import type { FrameRefusal, RefusalReason } from "../protocol/Envelope.ts"
 import type { UnusableReason } from "../protocol/Event.ts"
 import { MAX_FRAME_NODES, MAX_KEYS } from "../protocol/Payload.ts"

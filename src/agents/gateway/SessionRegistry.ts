@@ -1,6 +1,6 @@
 import { Effect, Layer, PubSub, Stream } from "effect"
 import type { AgentId } from "../../domain/kernel/Id.ts"
-import { type AgentSession, AgentSessions } from "../../services/AgentSessions.ts"
+import { type AgentSession, AgentSessions } from "../../services/agents/AgentSessions.ts"
 import { Metrics } from "../../services/kernel/Metrics.ts"
 import type { HintIds } from "../../services/kernel/sql/Database.ts"
 

@@ -1,7 +1,7 @@
 import { asString, JsonObject, ownString } from "../../domain/kernel/CanonicalJson.ts"
 import type { AgentEvent } from "../../domain/kernel/TaskEvent.ts"
 import { toStorable } from "../../domain/kernel/Text.ts"
-import type { PresenceHandle } from "../../services/Presence/Model.ts"
+import type { PresenceHandle } from "../../services/agents/Presence/Model.ts"
 
 const minReceivedEvents = 5
 const minObservedMillis = 60_000

@@ -1,5 +1,5 @@
 import { Console, Effect, Option } from "effect"
-import { type Agent, CreateAgent } from "../../domain/Agent.ts"
+import { type Agent, CreateAgent } from "../../domain/agents/Agent.ts"
 import { confirm } from "../Confirm.ts"
 import { decodeInput } from "../DecodeInput.ts"
 import { printAnswer, withRemote } from "../Remote.ts"

@@ -1,5 +1,5 @@
 import { Effect, type Option } from "effect"
-import type { Queue } from "../../domain/Queue.ts"
+import type { Queue } from "../../domain/agents/Queue.ts"
 import { listAll } from "../ListAll.ts"
 import { printAnswer, withRemote } from "../Remote.ts"
 import { type Column, formatAge, formatTable } from "../Table.ts"

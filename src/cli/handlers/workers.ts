@@ -1,5 +1,5 @@
 import { Effect, type Option } from "effect"
-import type { Worker } from "../../domain/Worker.ts"
+import type { Worker } from "../../domain/agents/Worker.ts"
 import { listAll } from "../ListAll.ts"
 import { printAnswer, withRemote } from "../Remote.ts"
 import { type Column, formatAge, formatTable } from "../Table.ts"

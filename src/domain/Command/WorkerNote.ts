@@ -2,8 +2,8 @@
  * Whether a worker has done what a command asked of it. Agents answer when the request is sent: Celery broadcasts it, and
  * no worker says that it obeyed. The worker's next report is the proof.
  */
+import type { PoolReport } from "../agents/Worker.ts"
 import type { Timestamp } from "../kernel/Timestamp.ts"
-import type { PoolReport } from "../Worker.ts"
 
 /** The worker that a command names, as it is now. */
 export interface WorkerFacts extends PoolReport {

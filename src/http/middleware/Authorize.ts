@@ -13,7 +13,7 @@ import {
 import { Forbidden, NotFound, RateLimited, Unauthenticated } from "../../domain/kernel/Errors.ts"
 import { acceptsAddress, type Project } from "../../domain/kernel/Project.ts"
 import { isStorable } from "../../domain/kernel/Text.ts"
-import { Agents } from "../../services/Agents.ts"
+import { Agents } from "../../services/agents/Agents.ts"
 import { type Denial, Denials } from "../../services/audit/Denials.ts"
 import { type Authenticated, Authentication } from "../../services/Authentication.ts"
 import {

@@ -5,7 +5,7 @@ import { missingArgumentsNote } from "../../domain/Command/Retry.ts"
 import { NotFound } from "../../domain/kernel/Errors.ts"
 import type { AgentId, ProjectId } from "../../domain/kernel/Id.ts"
 import type * as Timestamp from "../../domain/kernel/Timestamp.ts"
-import { AgentsRepo } from "../Agents/Repo.ts"
+import { AgentsRepo } from "../agents/Repo.ts"
 import { BulkRetryFreeze } from "./Freeze.ts"
 import { BulkRetryView, waitNote } from "./View.ts"
 

@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { canonicalize, type JsonInput, JsonObject, parse, toCanonicalText } from "../../domain/kernel/CanonicalJson.ts"
 import * as Timestamp from "../../domain/kernel/Timestamp.ts"
-import type { OutboundCommand } from "../AgentSessions.ts"
+import type { OutboundCommand } from "../agents/AgentSessions.ts"
 import type { DecryptionFailed, Vault } from "../kernel/keys/Keys.ts"
 import type { ClaimedCommand } from "./Model.ts"
 

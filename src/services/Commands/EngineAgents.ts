@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import type { AgentId, ProjectId } from "../../domain/kernel/Id.ts"
-import { decodeProcess, type ProcessRow } from "../AgentProcesses/Repo.ts"
-import type { RoutableProcess } from "../AgentSessions.ts"
+import { decodeProcess, type ProcessRow } from "../agents/AgentProcesses/Repo.ts"
+import type { RoutableProcess } from "../agents/AgentSessions.ts"
 import { Reader } from "../kernel/sql/Database.ts"
 import { rateFitness } from "./Routing.ts"
 

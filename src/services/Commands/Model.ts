@@ -1,9 +1,9 @@
+import type { PoolReport } from "../../domain/agents/Worker.ts"
 import type { Command, CommandAction, CommandStatus } from "../../domain/Command.ts"
 import type { CanonicalText, JsonInput } from "../../domain/kernel/CanonicalJson.ts"
 import type { AgentId, BulkJobId, CommandId, ProjectId, UserId } from "../../domain/kernel/Id.ts"
 import type { Timestamp } from "../../domain/kernel/Timestamp.ts"
-import type { PoolReport } from "../../domain/Worker.ts"
-import type { CommandedAgent } from "../Agents/Repo.ts"
+import type { CommandedAgent } from "../agents/Repo.ts"
 import type { AuditEntry } from "../audit/Row.ts"
 
 /** A command to be issued in the current project: what the agent is asked to do (the agents' protocol, section 5.2). */

@@ -13,7 +13,7 @@ import {
   type WorkerActivity
 } from "../../domain/Task/Outcome.ts"
 import * as TaskHistory from "../../domain/TaskHistory.ts"
-import { AgentsRepo } from "../Agents/Repo.ts"
+import { AgentsRepo } from "../agents/Repo.ts"
 import { Ingest } from "../Ingest.ts"
 import { Loops } from "../kernel/concurrency/Loops.ts"
 import * as Ids from "../kernel/Ids.ts"

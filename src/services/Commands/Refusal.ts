@@ -1,5 +1,5 @@
 import { missingArgumentsNote } from "../../domain/Command/Retry.ts"
-import type { RoutableProcess } from "../AgentSessions.ts"
+import type { RoutableProcess } from "../agents/AgentSessions.ts"
 import type { Intent } from "./Model.ts"
 import { capabilityOf, rateFitness } from "./Routing.ts"
 

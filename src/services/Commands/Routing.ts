@@ -1,4 +1,4 @@
-import type { AgentSession, RoutableProcess } from "../AgentSessions.ts"
+import type { AgentSession, RoutableProcess } from "../agents/AgentSessions.ts"
 import type { PendingCommand } from "./Model.ts"
 import { enginesRestartingByExit } from "./Restart.ts"
 

@@ -4,7 +4,7 @@ import type { Command, CommandStatus, SourceStatus } from "../../domain/Command.
 import { sourceStatusesOf, timeoutErrors } from "../../domain/Command.ts"
 import type { CommandId, ProjectId } from "../../domain/kernel/Id.ts"
 import * as Timestamp from "../../domain/kernel/Timestamp.ts"
-import { isReplaced } from "../AgentProcesses/Replacement.ts"
+import { isReplaced } from "../agents/AgentProcesses/Replacement.ts"
 import { idIn, skipLocked } from "../kernel/sql/Dialect.ts"
 import { recordset } from "../kernel/sql/Recordset.ts"
 import type { ClaimedCommand, CommandClaim, CommandResultUpdate, CommandRow, FinishedCommand } from "./Model.ts"

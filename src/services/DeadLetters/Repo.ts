@@ -1,7 +1,7 @@
 import { SqlClient } from "@effect/sql"
 import { Effect } from "effect"
 import type { AgentId, CommandId, ProjectId } from "../../domain/kernel/Id.ts"
-import { decodeProcess, type ProcessRow } from "../AgentProcesses/Repo.ts"
+import { decodeProcess, type ProcessRow } from "../agents/AgentProcesses/Repo.ts"
 import { Reader } from "../kernel/sql/Database.ts"
 
 /** Agents and processes that are considered for one question. */

@@ -1,4 +1,4 @@
-import { lowOf } from "../Queues/Low.ts"
+import { lowOf } from "../agents/Queues/Low.ts"
 
 /**
  * Assignments for the upserts of workers and queues on both databases. `greatest` is the function's name in the

@@ -14,7 +14,7 @@ import {
 } from "../../domain/Schedule/Operation.ts"
 import { operationCommand, operationsOf } from "../../domain/Schedule/OperationCommand.ts"
 import { enablingDefinition } from "../../domain/Schedule/OperationOutcome.ts"
-import { AgentsRepo } from "../Agents/Repo.ts"
+import { AgentsRepo } from "../agents/Repo.ts"
 import { Commands } from "../Commands.ts"
 import { schedulerTarget } from "../Commands/EncodeCommand.ts"
 import { CurrentProject } from "../kernel/CurrentActor.ts"

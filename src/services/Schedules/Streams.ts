@@ -12,8 +12,8 @@ import {
   SCHEDULE_PROTOCOL,
   STABLE_SNAPSHOT
 } from "../../domain/Schedule/External.ts"
-import { AgentProcessesRepo } from "../AgentProcesses/Repo.ts"
-import { type AgentSession, AgentSessions } from "../AgentSessions.ts"
+import { AgentProcessesRepo } from "../agents/AgentProcesses/Repo.ts"
+import { type AgentSession, AgentSessions } from "../agents/AgentSessions.ts"
 import { CommandDispatch } from "../Commands/Dispatch.ts"
 import { schedulerTarget } from "../Commands/EncodeCommand.ts"
 import { CommandsRepo } from "../Commands/Repo.ts"

@@ -6,9 +6,9 @@ import * as Timestamp from "../../domain/kernel/Timestamp.ts"
 import { isActiveOn } from "../../domain/Task/Outcome.ts"
 import { explainTask } from "../../domain/Task/Why.ts"
 import type { TaskWhy as Answer } from "../../domain/Task/WhyAnswer.ts"
+import { WorkersRepo } from "../agents/Workers/Repo.ts"
 import { CurrentProject } from "../kernel/CurrentActor.ts"
 import { orDieOnSql } from "../kernel/sql/Database.ts"
-import { WorkersRepo } from "../Workers/Repo.ts"
 import { TaskWhyRepo, type WhyTask } from "./WhyRepo.ts"
 
 /** Gathers what the brain knows of a task and its surroundings, and explains why it is not running. */

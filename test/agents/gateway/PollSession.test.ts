@@ -3,8 +3,8 @@ import { Effect, Redacted } from "effect"
 import { PollSession } from "../../../src/agents/gateway/PollSession.ts"
 import { wireSessionArgs } from "../../../src/agents/gateway/ProcessInfo.ts"
 import { WireSession } from "../../../src/agents/protocol/Frame.ts"
+import { noNamespace } from "../../../src/domain/agents/TaskNamespace.ts"
 import { AgentId, CommandId, ProjectId } from "../../../src/domain/kernel/Id.ts"
-import { noNamespace } from "../../../src/domain/TaskNamespace.ts"
 import { idOf } from "../../ids.ts"
 
 const identity = {

@@ -1,10 +1,10 @@
 import { assert, describe, it } from "vitest"
 import { SetupAdvisor } from "../../../src/agents/gateway/SetupAdvisor.ts"
 import { readEvent } from "../../../src/agents/protocol/Event.ts"
+import { noNamespace } from "../../../src/domain/agents/TaskNamespace.ts"
 import { canonicalize, parse, ParseFailure } from "../../../src/domain/kernel/CanonicalJson.ts"
 import type { AgentEvent } from "../../../src/domain/kernel/TaskEvent.ts"
-import { noNamespace } from "../../../src/domain/TaskNamespace.ts"
-import type { PresenceHandle } from "../../../src/services/Presence/Model.ts"
+import type { PresenceHandle } from "../../../src/services/agents/Presence/Model.ts"
 import { event } from "../../agent.ts"
 
 const read = (kind: string, worker: string | null = null, engine = "celery"): AgentEvent => {

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { AgentId, CommandId, ProjectId } from "../../../src/domain/kernel/Id.ts"
-import type { AgentSession } from "../../../src/services/AgentSessions.ts"
+import type { AgentSession } from "../../../src/services/agents/AgentSessions.ts"
 import type { PendingCommand } from "../../../src/services/Commands/Model.ts"
 import { rateFitness, selectSession } from "../../../src/services/Commands/Routing.ts"
 import { idOf } from "../../ids.ts"

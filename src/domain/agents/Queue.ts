@@ -1,0 +1,52 @@
+import { Schema } from "effect"
+import { describeBody, describeField, exampleId, exampleTime } from "../kernel/Describe.ts"
+import { Id, ProjectId } from "../kernel/Id.ts"
+import { Timestamp } from "../kernel/Timestamp.ts"
+
+/**
+ * A queue of an engine (bodies: QueuePublic). `depth`: messages waiting, as the agent last reported it; `depth_note` says
+ * why it is null. `broker_url_hint` never holds credentials. What concerns its tasks comes from their events.
+ */
+export const Queue = Schema.Struct({
+  id: describeField(Id, "Its id.", exampleId),
+  project_id: describeField(ProjectId, "The project's id.", exampleId),
+  name: describeField(Schema.String, "The queue's name.", "default"),
+  engine: describeField(Schema.String, "The engine, in lower case.", "celery"),
+  broker_type: describeField(Schema.NullOr(Schema.String), "The broker's kind.", "redis"),
+  broker_url_hint: describeField(
+    Schema.NullOr(Schema.String),
+    "Where the broker is, without credentials.",
+    "redis://redis:6379/0"
+  ),
+  depth: describeField(
+    Schema.NullOr(Schema.Int),
+    "Messages that wait, as the agent last reported; null where it cannot know.",
+    12
+  ),
+  depth_note: describeField(Schema.NullOr(Schema.String), "Why the depth is null.", null),
+  oldest_waiting_at: describeField(
+    Schema.NullOr(Timestamp),
+    "Since when its oldest task waits, by the events of its tasks; null: none waits.",
+    exampleTime
+  ),
+  received_1h: describeField(Schema.Int, "Tasks that were received in the last hour.", 240),
+  ended_1h: describeField(Schema.Int, "Tasks that ended in the last hour, in whatever state.", 238),
+  last_seen_at: describeField(
+    Schema.NullOr(Timestamp),
+    "Time of the last report about the queue; null: none yet.",
+    exampleTime
+  ),
+  created_at: describeField(Timestamp, "When it was created.", exampleTime)
+}).annotations(describeBody("Queue", "A queue of an engine."))
+export type Queue = typeof Queue.Type
+
+/** Engines whose published agents count no messages (agents' protocol, section 2.5). */
+const ENGINES_WITHOUT_DEPTH: ReadonlySet<string> = new Set(["celery", "dramatiq", "huey", "arq", "taskiq"])
+
+/** Why a queue's depth is null, in one sentence. */
+export const depthNote = (engine: string, depth: number | null): string | null => {
+  if (depth !== null) return null
+  return ENGINES_WITHOUT_DEPTH.has(engine)
+    ? `The published agent for ${engine} does not report how many messages wait. Ask the broker.`
+    : "The agent has not reported a depth yet."
+}

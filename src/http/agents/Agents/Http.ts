@@ -1,0 +1,16 @@
+import { Effect } from "effect"
+import { Agents } from "../../../services/agents/Agents.ts"
+import { implementGroup } from "../../ImplementGroup.ts"
+
+export const layer = implementGroup(
+  "agents",
+  Effect.fnUntraced(function*(handlers) {
+    const agents = yield* Agents
+    return handlers
+      .handle("list", () => agents.list())
+      .handle("create", ({ payload }) => agents.create(payload))
+      .handle("update", ({ path, payload }) => agents.update(path.agent_id, payload))
+      .handle("health", ({ path }) => agents.listHealth(path.agent_id))
+      .handle("delete", ({ path }) => agents.remove(path.agent_id))
+  })
+)
