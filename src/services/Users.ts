@@ -13,8 +13,8 @@ import {
   type UserDetail
 } from "../domain/User.ts"
 import { EscalationPolicy } from "./ApiKeys/EscalationPolicy.ts"
-import { ApprovalGate } from "./Approvals/Gate.ts"
-import { makeChange } from "./Approvals/Subject.ts"
+import { ApprovalGate } from "./approvalGate/Gate.ts"
+import { makeChange } from "./approvalGate/Subject.ts"
 import { Audit } from "./audit/Audit.ts"
 import { CurrentActor, currentPerson, CurrentProject } from "./kernel/CurrentActor.ts"
 import * as Ids from "./kernel/Ids.ts"

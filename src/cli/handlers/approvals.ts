@@ -1,5 +1,5 @@
 import { Console, Effect, Option, Predicate } from "effect"
-import type { Approval, ApprovalStatus } from "../../domain/Approval.ts"
+import type { Approval, ApprovalStatus } from "../../domain/approvalGate/Approval.ts"
 import { ApprovalId } from "../../domain/kernel/Id.ts"
 import { decodeInput } from "../DecodeInput.ts"
 import { CliError } from "../Explain.ts"

@@ -1,5 +1,5 @@
 import { HttpApiEndpoint, HttpApiGroup } from "@effect/platform"
-import { Approval, ApprovalList, ListApprovals, RejectApproval } from "../../domain/Approval.ts"
+import { Approval, ApprovalList, ListApprovals, RejectApproval } from "../../domain/approvalGate/Approval.ts"
 import { Access } from "../../domain/kernel/Access.ts"
 import { exampleId } from "../../domain/kernel/Describe.ts"
 import { ApprovalId, caseInsensitiveId } from "../../domain/kernel/Id.ts"

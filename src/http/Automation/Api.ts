@@ -1,6 +1,6 @@
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "@effect/platform"
 import { Schema } from "effect"
-import { heldCodes } from "../../domain/Approval.ts"
+import { heldCodes } from "../../domain/approvalGate/Approval.ts"
 import { AutomationSettings, Rule, RuleCreate, RuleUpdate } from "../../domain/Automation.ts"
 import { RuleBacktest, RuleBacktestRequest } from "../../domain/Automation/Backtest.ts"
 import { ExecutionList, RuleList } from "../../domain/Automation/Execution.ts"

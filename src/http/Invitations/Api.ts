@@ -1,6 +1,6 @@
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "@effect/platform"
 import { Schema } from "effect"
-import { heldCodes } from "../../domain/Approval.ts"
+import { heldCodes } from "../../domain/approvalGate/Approval.ts"
 import {
   AcceptInvitation,
   CreatedInvitation,

@@ -1,6 +1,6 @@
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "@effect/platform"
 import { Schema } from "effect"
-import { heldCodes } from "../../domain/Approval.ts"
+import { heldCodes } from "../../domain/approvalGate/Approval.ts"
 import { Access } from "../../domain/kernel/Access.ts"
 import { CreateProject, Project, UpdateProject } from "../../domain/kernel/Project.ts"
 import { ProvideActor, ProvideProject } from "../Access.ts"

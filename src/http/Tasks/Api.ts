@@ -1,6 +1,6 @@
 import { HttpApiEndpoint, HttpApiGroup } from "@effect/platform"
 import { Schema } from "effect"
-import { heldCodes } from "../../domain/Approval.ts"
+import { heldCodes } from "../../domain/approvalGate/Approval.ts"
 import { Access } from "../../domain/kernel/Access.ts"
 import { TaskDetail, TaskList, TaskTree } from "../../domain/Task.ts"
 import { TaskFacetCounts, TaskMatches } from "../../domain/Task/Facets.ts"

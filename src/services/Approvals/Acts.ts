@@ -1,5 +1,5 @@
 import { Effect, Layer, Schema } from "effect"
-import type { ApprovalKind } from "../../domain/Approval.ts"
+import type { ApprovalKind } from "../../domain/approvalGate/Approval.ts"
 import type { RuleCreate, RuleUpdate } from "../../domain/Automation.ts"
 import { BulkJobFilter } from "../../domain/BulkJob.ts"
 import { BulkRetryRequestCreate } from "../../domain/BulkRetry.ts"
@@ -13,6 +13,7 @@ import { omitNullTerms } from "../../domain/kernel/Query.ts"
 import type * as Timestamp from "../../domain/kernel/Timestamp.ts"
 import type { GrantMembership } from "../../domain/Membership.ts"
 import type { UpdateUser } from "../../domain/User.ts"
+import type { ApprovalRow } from "../approvalGate/Repo.ts"
 import { AutomationRules } from "../AutomationRules.ts"
 import { BulkJobs } from "../BulkJobs.ts"
 import { BulkRetries } from "../BulkRetries.ts"
@@ -22,7 +23,6 @@ import { Memberships } from "../Memberships.ts"
 import { Projects } from "../Projects.ts"
 import { Tasks } from "../Tasks.ts"
 import { Users } from "../Users.ts"
-import type { ApprovalRow } from "./Repo.ts"
 
 const fromNewerReplica = new Unavailable({
   detail: "A newer version of the program stored this act, with terms that this version does not know. The act still " +

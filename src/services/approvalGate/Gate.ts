@@ -1,6 +1,6 @@
 import { SqlClient } from "@effect/sql"
 import { Context, Data, Effect, Layer, Option } from "effect"
-import type { ApprovalKind } from "../../domain/Approval.ts"
+import type { ApprovalKind } from "../../domain/approvalGate/Approval.ts"
 import { Conflict, Forbidden } from "../../domain/kernel/Errors.ts"
 import { ApprovalId } from "../../domain/kernel/Id.ts"
 import type { ApprovalPolicy } from "../../domain/kernel/Project.ts"

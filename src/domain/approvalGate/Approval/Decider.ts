@@ -1,5 +1,5 @@
-import type { UserId } from "../kernel/Id.ts"
-import { addSeconds, secondsPerDay, type Timestamp } from "../kernel/Timestamp.ts"
+import type { UserId } from "../../kernel/Id.ts"
+import { addSeconds, secondsPerDay, type Timestamp } from "../../kernel/Timestamp.ts"
 
 /** An active account that may decide in a project, and since when each of its reasons holds. */
 export interface Decider {

@@ -1,6 +1,6 @@
 import { SqlClient } from "@effect/sql"
 import { Array as Arr, Effect, type Layer, Option, Schema } from "effect"
-import { canApprove, type Decider, decidesSince, isVouchedFor } from "../../domain/Approval/Decider.ts"
+import { canApprove, type Decider, decidesSince, isVouchedFor } from "../../domain/approvalGate/Approval/Decider.ts"
 import { Forbidden } from "../../domain/kernel/Errors.ts"
 import { type ProjectId, UserId } from "../../domain/kernel/Id.ts"
 import { Timestamp } from "../../domain/kernel/Timestamp.ts"

@@ -1,6 +1,6 @@
 import { SqlClient } from "@effect/sql"
 import { Effect, Schema, Struct } from "effect"
-import { Approval, ApprovalKind, type ApprovalStatus } from "../../domain/Approval.ts"
+import { Approval, ApprovalKind, type ApprovalStatus } from "../../domain/approvalGate/Approval.ts"
 import type { Role } from "../../domain/kernel/Access.ts"
 import type { ApprovalId, ProjectId, UserId } from "../../domain/kernel/Id.ts"
 import type { Timestamp } from "../../domain/kernel/Timestamp.ts"

@@ -1,10 +1,10 @@
 import { Schema } from "effect"
-import { describeBody, describeField, exampleId, exampleTime } from "./kernel/Describe.ts"
-import { ApprovalId, ProjectId, UserId } from "./kernel/Id.ts"
-import { Page } from "./kernel/Page.ts"
-import { pageQuery } from "./kernel/Query.ts"
-import { text } from "./kernel/Text.ts"
-import { Timestamp } from "./kernel/Timestamp.ts"
+import { describeBody, describeField, exampleId, exampleTime } from "../kernel/Describe.ts"
+import { ApprovalId, ProjectId, UserId } from "../kernel/Id.ts"
+import { Page } from "../kernel/Page.ts"
+import { pageQuery } from "../kernel/Query.ts"
+import { text } from "../kernel/Text.ts"
+import { Timestamp } from "../kernel/Timestamp.ts"
 
 /** What an endpoint answers whose act may wait. */
 export const heldCodes = ["approval_required", "too_many_approvals"] as const
