@@ -14,7 +14,7 @@ import {
   encode,
   type History,
   type TaskEvent
-} from "../src/domain/TaskHistory.ts"
+} from "../src/domain/tasks/TaskHistory.ts"
 
 const TASKS = 20_000
 const ROUNDS = 5

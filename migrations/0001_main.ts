@@ -283,7 +283,7 @@ const up = Effect.gen(function*() {
     WHERE substr(COALESCE(received_at, first_event_at), 1, 13) <> substr(created_at, 1, 13)`
 
   // The distinct names, queues and workers of a project's tasks: substring filters look here, never at each task.
-  // `facet` is the column: name, queue or worker_name (src/domain/TaskFacet.ts).
+  // `facet` is the column: name, queue or worker_name (src/domain/tasks/TaskFacet.ts).
   yield* sql`CREATE TABLE task_facets (
     project_id ${uuid} NOT NULL,
     facet ${text} NOT NULL,

@@ -4,7 +4,7 @@ import type { Migration } from "../src/services/kernel/sql/Migrations.ts"
 import { types } from "./types.ts"
 
 /**
- * Exports of tasks that run in the background (`services/TaskExports.ts`). They have tables of their own, because replicas
+ * Exports of tasks that run in the background (`services/tasks/TaskExports.ts`). They have tables of their own, because replicas
  * of older versions write the file of any open row of `export_jobs` as an audit log. `user_id` has no foreign key: the job
  * outlives the account. `total_rows`: the rows that a file is to have.
  */

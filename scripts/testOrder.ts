@@ -23,7 +23,7 @@ const longest = [
   "test/http/Fuzz.test.ts",
   "test/cli/Backup.test.ts",
   "test/http/AccessTable.test.ts",
-  "test/services/Ingest.test.ts"
+  "test/services/tasks/Ingest.test.ts"
 ]
 
 /** The folders of tests that start whole processes: brains, agents, workers and browsers. */

@@ -12,11 +12,11 @@ import {
   type EncodedCell,
   type RollupTask,
   sumNames
-} from "../src/domain/Rollup/Contribution.ts"
-import { addEncoded, encode } from "../src/domain/Rollup/Histogram.ts"
-import * as TaskHistory from "../src/domain/TaskHistory.ts"
-import { RollupMerge } from "../src/services/Rollups/Merge.ts"
-import { levels, minutesOf, seriesOf } from "../src/services/Rollups/Series.ts"
+} from "../src/domain/tasks/Rollup/Contribution.ts"
+import { addEncoded, encode } from "../src/domain/tasks/Rollup/Histogram.ts"
+import * as TaskHistory from "../src/domain/tasks/TaskHistory.ts"
+import { RollupMerge } from "../src/services/tasks/Rollups/Merge.ts"
+import { levels, minutesOf, seriesOf } from "../src/services/tasks/Rollups/Series.ts"
 
 /** The recordings of agents grow older than what is kept of minutes. */
 export const unlimitedRollups = {

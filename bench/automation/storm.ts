@@ -4,8 +4,8 @@ import { randomUUID } from "node:crypto"
 import { ProjectId } from "../../src/domain/kernel/Id.ts"
 import type { AgentEvent } from "../../src/domain/kernel/TaskEvent.ts"
 import * as Timestamp from "../../src/domain/kernel/Timestamp.ts"
-import { Ingest } from "../../src/services/Ingest.ts"
 import * as Ids from "../../src/services/kernel/Ids.ts"
+import { Ingest } from "../../src/services/tasks/Ingest.ts"
 import { eventsOfTask, inFrames, offerAll } from "../ingest/writer.ts"
 
 const rules = 200

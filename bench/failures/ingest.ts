@@ -5,8 +5,8 @@ import { setFlagsFromString } from "node:v8"
 import { runInNewContext } from "node:vm"
 import { ProjectId } from "../../src/domain/kernel/Id.ts"
 import type { AgentEvent } from "../../src/domain/kernel/TaskEvent.ts"
-import { Ingest } from "../../src/services/Ingest.ts"
 import { Settings, type SettingsShape } from "../../src/services/kernel/Settings.ts"
+import { Ingest } from "../../src/services/tasks/Ingest.ts"
 import { eventsOfTask, inFrames, offerAll } from "../ingest/writer.ts"
 
 const share = 0.1

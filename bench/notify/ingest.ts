@@ -4,7 +4,7 @@ import { randomUUID } from "node:crypto"
 import { ProjectId } from "../../src/domain/kernel/Id.ts"
 import * as Timestamp from "../../src/domain/kernel/Timestamp.ts"
 import { defaultGrouping } from "../../src/domain/Notification/Hygiene.ts"
-import { Ingest } from "../../src/services/Ingest.ts"
+import { Ingest } from "../../src/services/tasks/Ingest.ts"
 import { eventsOfEnd, inFrames, offerAll } from "../ingest/writer.ts"
 
 const subscriptions = 1000

@@ -1,5 +1,5 @@
 import { Effect, Option } from "effect"
-import { ListTasks } from "../domain/Task/Filter.ts"
+import { ListTasks } from "../domain/tasks/Task/Filter.ts"
 import { decodeInput } from "./DecodeInput.ts"
 import { parseInstant } from "./Since.ts"
 

@@ -5,7 +5,7 @@ import { BulkJobId, ProjectId, UserId } from "./kernel/Id.ts"
 import { Page } from "./kernel/Page.ts"
 import { TaskState } from "./kernel/TaskState.ts"
 import { Timestamp } from "./kernel/Timestamp.ts"
-import { addQuery, filterFields, type FilterTerms, type TaskFilter, toTaskFilter } from "./Task/Filter.ts"
+import { addQuery, filterFields, type FilterTerms, type TaskFilter, toTaskFilter } from "./tasks/Task/Filter.ts"
 
 /** Durable bulk jobs (docs/bulk-jobs.md): all tasks of a filter are deleted or cancelled, in slices. */
 

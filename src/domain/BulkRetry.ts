@@ -6,8 +6,16 @@ import { Page } from "./kernel/Page.ts"
 import { TaskPriority, TaskState } from "./kernel/TaskState.ts"
 import { nullish, text } from "./kernel/Text.ts"
 import { Timestamp } from "./kernel/Timestamp.ts"
-import { termsOf } from "./Task/Expression.ts"
-import { addQuery, everyTask, queryDescription, QueryText, readQuery, type TaskFilter, taskIds } from "./Task/Filter.ts"
+import { termsOf } from "./tasks/Task/Expression.ts"
+import {
+  addQuery,
+  everyTask,
+  queryDescription,
+  QueryText,
+  readQuery,
+  type TaskFilter,
+  taskIds
+} from "./tasks/Task/Filter.ts"
 
 /**
  * Durable bulk retries (bodies: bulk-retry-requests; docs/bulk-retry.md): the tasks of a filter, frozen when the request

@@ -5,7 +5,7 @@ import { AgentId } from "../../src/domain/kernel/Id.ts"
 import * as Timestamp from "../../src/domain/kernel/Timestamp.ts"
 import { serverOn } from "../brain.ts"
 import { mergeAll, taskEvents } from "../rollups.ts"
-import { offered } from "../services/Ingest/world.ts"
+import { offered } from "../services/tasks/Ingest/world.ts"
 import { ok, refused, visitor } from "./remote.ts"
 
 layer(serverOn("SQLite"), { excludeTestServices: true })("svc stats", (it) => {

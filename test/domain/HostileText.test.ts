@@ -10,7 +10,7 @@ import { cutText } from "../../src/domain/kernel/CutText.ts"
 import { compileGlob } from "../../src/domain/kernel/Glob.ts"
 import * as Redaction from "../../src/domain/kernel/Redaction.ts"
 import { toStorable } from "../../src/domain/kernel/Text.ts"
-import { truncateValues } from "../../src/domain/ValueTruncation.ts"
+import { truncateValues } from "../../src/domain/tasks/ValueTruncation.ts"
 import { csvFormat, escapeFormula } from "../../src/services/kernel/Export/Formats.ts"
 
 const characters = 1_000_000

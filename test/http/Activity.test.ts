@@ -6,7 +6,7 @@ import { appendAudit, person } from "../audit.ts"
 import { baseUrl, freshKey, freshProject, request, serverOn } from "../brain.ts"
 import { httpEngines } from "../engines.ts"
 import { proxied } from "./people.ts"
-import { cellsOfCsv, cellsOfXlsx } from "./Tasks/files.ts"
+import { cellsOfCsv, cellsOfXlsx } from "./tasks/Tasks/files.ts"
 
 const actionsOf = (items: ReadonlyArray<{ readonly action: string }>) => items.map(({ action }) => action)
 

@@ -12,7 +12,7 @@ import { freshKey, freshProject, request } from "../brain.ts"
 import { settingsOn } from "../databases.ts"
 import { httpEngines } from "../engines.ts"
 import { anotherProcess, back } from "../services/audit/world.ts"
-import { offered, recorded } from "../services/Ingest/world.ts"
+import { offered, recorded } from "../services/tasks/Ingest/world.ts"
 import { until } from "../until.ts"
 
 /** A brain with its server on the same database and files as the one before. */

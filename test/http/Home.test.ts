@@ -12,7 +12,7 @@ import { freshAgent } from "../agent.ts"
 import { freshKey, freshProject, request, serverOn } from "../brain.ts"
 import { httpEngines } from "../engines.ts"
 import { mergeAll, taskEvents } from "../rollups.ts"
-import { offered } from "../services/Ingest/world.ts"
+import { offered } from "../services/tasks/Ingest/world.ts"
 import { insertTasks, storedTask } from "../tasks.ts"
 
 const agentId = AgentId.make(randomUUID())

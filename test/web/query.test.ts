@@ -1,9 +1,9 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Either } from "effect"
 import * as Timestamp from "../../src/domain/kernel/Timestamp.ts"
-import { addQuery, everyTask } from "../../src/domain/Task/Filter.ts"
-import { parseQuery } from "../../src/domain/Task/Query.ts"
-import { queryTerms as termsOfBrain } from "../../src/domain/Task/QueryTerms.ts"
+import { addQuery, everyTask } from "../../src/domain/tasks/Task/Filter.ts"
+import { parseQuery } from "../../src/domain/tasks/Task/Query.ts"
+import { queryTerms as termsOfBrain } from "../../src/domain/tasks/Task/QueryTerms.ts"
 import { complete, moveChoice } from "../../web/src/tasks/completion.ts"
 import { formatQuery, groupQuery, type TaskQuery } from "../../web/src/tasks/query.ts"
 import {

@@ -20,7 +20,7 @@ import {
 import { compareCodePoints } from "../../domain/kernel/CanonicalJson/Shape.ts"
 import { ALTERED, type EventData } from "../../domain/kernel/TaskEvent.ts"
 import * as Timestamp from "../../domain/kernel/Timestamp.ts"
-import { leftOutNote } from "../../domain/LeftOut.ts"
+import { leftOutNote } from "../../domain/tasks/LeftOut.ts"
 import { MAX_EVENT_NODES, MAX_FRAME_NODES, MAX_KEYS } from "./Payload.ts"
 
 /** The years in which a task can have run: from 2000 to 2199. */

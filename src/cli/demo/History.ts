@@ -7,7 +7,7 @@ import type { AgentId, ProjectId } from "../../domain/kernel/Id.ts"
 import type { AgentEvent } from "../../domain/kernel/TaskEvent.ts"
 import type { TaskEventKind } from "../../domain/kernel/TaskState.ts"
 import * as Timestamp from "../../domain/kernel/Timestamp.ts"
-import { Ingest } from "../../services/Ingest.ts"
+import { Ingest } from "../../services/tasks/Ingest.ts"
 import * as Shop from "./Shop.ts"
 
 export const engine = "effect-queue"

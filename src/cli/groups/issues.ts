@@ -1,5 +1,5 @@
 import { Args, Command, Options } from "@effect/cli"
-import { GroupStatus } from "../../domain/Failure/Group.ts"
+import { GroupStatus } from "../../domain/tasks/Failure/Group.ts"
 import { lazyHandlers } from "../Load.ts"
 import { json, page, project } from "../Options.ts"
 

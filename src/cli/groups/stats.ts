@@ -1,5 +1,5 @@
 import { Command, Options } from "@effect/cli"
-import { NamesSort, TrendWindow } from "../../domain/Rollup/Trends.ts"
+import { NamesSort, TrendWindow } from "../../domain/tasks/Rollup/Trends.ts"
 import { lazyHandlers } from "../Load.ts"
 import { json, project } from "../Options.ts"
 

@@ -6,7 +6,7 @@ import {
   type GroupHour,
   ListFailureGroups,
   type Share
-} from "../../domain/Failure/Group.ts"
+} from "../../domain/tasks/Failure/Group.ts"
 import { decodeInput } from "../DecodeInput.ts"
 import { printAnswer, withRemote } from "../Remote.ts"
 import { type Column, formatAge, formatFields, formatPage, type View } from "../Table.ts"

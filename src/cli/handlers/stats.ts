@@ -1,12 +1,12 @@
 import { Console, Effect, Option } from "effect"
-import type { Stats } from "../../domain/Rollup/Stats.ts"
+import type { Stats } from "../../domain/tasks/Rollup/Stats.ts"
 import {
   ListTaskNames,
   minutesIn,
   type NamesSort,
   type TaskNameStats,
   type TrendWindow
-} from "../../domain/Rollup/Trends.ts"
+} from "../../domain/tasks/Rollup/Trends.ts"
 import { decodeInput } from "../DecodeInput.ts"
 import { printAnswer, withRemote } from "../Remote.ts"
 import { type Column, formatFields, formatTable } from "../Table.ts"

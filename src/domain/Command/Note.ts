@@ -1,7 +1,7 @@
 import type { CommandPublic } from "../Command.ts"
 import type { TaskState } from "../kernel/TaskState.ts"
 import type { Timestamp } from "../kernel/Timestamp.ts"
-import { adviseAfterRetry } from "./Retry.ts"
+import { adviseAfterRetry } from "../tasks/Retry.ts"
 import { emptyResizeNote, type WorkerFacts, writeWorkerNote } from "./WorkerNote.ts"
 
 /** The input of a note besides the command's own row. */

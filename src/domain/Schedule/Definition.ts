@@ -2,8 +2,8 @@
 import { createHash } from "node:crypto"
 import type { ValidationFailed } from "../kernel/Errors.ts"
 import type { Project } from "../kernel/Project.ts"
-import { lossIssues } from "../LossyCopy.ts"
 import { maxArgumentBytes, type Schedule, serviceScheduler } from "../Schedule.ts"
+import { lossIssues } from "../tasks/LossyCopy.ts"
 import type { ImportedSchedule } from "./Import.ts"
 
 type Issue = ValidationFailed["issues"][number]

@@ -5,7 +5,7 @@ import type { Issue } from "../kernel/Errors.ts"
 import { AgentId, caseInsensitiveId, CommandId, Id, IdInput, ScheduleId, ScheduleOperationId } from "../kernel/Id.ts"
 import { nullish, text } from "../kernel/Text.ts"
 import { Timestamp } from "../kernel/Timestamp.ts"
-import { lossIssues } from "../LossyCopy.ts"
+import { lossIssues } from "../tasks/LossyCopy.ts"
 
 /** What can be done with a schedule of an engine's own scheduler. */
 export const operationNames = ["enable", "disable", "create", "update", "delete", "trigger"] as const

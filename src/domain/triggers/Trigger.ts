@@ -86,7 +86,7 @@ export const TriggerEvent = Schema.Struct({
   task_name: Schema.NullOr(Schema.String),
   queue: Schema.NullOr(Schema.String),
   priority: Schema.NullOr(Schema.String),
-  /** The group of the failure (`domain/Failure/Fingerprint.ts`). */
+  /** The group of the failure (`domain/tasks/Failure/Fingerprint.ts`). */
   fingerprint: Schema.NullOr(Schema.String),
   /** The task, agent, worker, schedule or approval that it is about: the id of its row, and its name. */
   subject: Schema.Struct({

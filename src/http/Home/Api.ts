@@ -1,7 +1,7 @@
 import { HttpApiEndpoint, HttpApiGroup } from "@effect/platform"
 import { HomeSummary, ListRecentFailures, RecentFailures } from "../../domain/Home.ts"
 import { Access } from "../../domain/kernel/Access.ts"
-import { FindHomeTrends, Trends } from "../../domain/Rollup/Trends.ts"
+import { FindHomeTrends, Trends } from "../../domain/tasks/Rollup/Trends.ts"
 import { ProvideActor } from "../Access.ts"
 import { inChapter, operation } from "../Docs/Tags.ts"
 

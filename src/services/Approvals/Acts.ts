@@ -21,7 +21,7 @@ import { Commands } from "../Commands.ts"
 import { Invitations } from "../Invitations.ts"
 import { Memberships } from "../Memberships.ts"
 import { Projects } from "../Projects.ts"
-import { Tasks } from "../Tasks.ts"
+import { Tasks } from "../tasks/Tasks.ts"
 import { Users } from "../Users.ts"
 
 const fromNewerReplica = new Unavailable({

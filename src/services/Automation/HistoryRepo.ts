@@ -1,9 +1,9 @@
 import { Effect } from "effect"
 import type { ProjectId, ScheduleId } from "../../domain/kernel/Id.ts"
 import type { Timestamp } from "../../domain/kernel/Timestamp.ts"
-import type { ReplayedTask } from "../Ingest/Replay.ts"
 import { Reader } from "../kernel/sql/Database.ts"
-import type { MarkedTask } from "../Tasks/Orphans.ts"
+import type { ReplayedTask } from "../tasks/Ingest/Replay.ts"
+import type { MarkedTask } from "../tasks/Orphans.ts"
 import { listParentsBy } from "./ExecutionsRepo.ts"
 
 /** A task of which an attempt was orphaned. */

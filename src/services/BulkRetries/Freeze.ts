@@ -9,8 +9,8 @@ import { yieldToEventLoop } from "../kernel/concurrency/EventLoop.ts"
 import * as Ids from "../kernel/Ids.ts"
 import { Reader } from "../kernel/sql/Database.ts"
 import { idIn } from "../kernel/sql/Dialect.ts"
-import { Scans } from "../Tasks/Scans.ts"
-import { TaskSearch } from "../Tasks/Search.ts"
+import { Scans } from "../tasks/Scans.ts"
+import { TaskSearch } from "../tasks/Search.ts"
 import { BulkRetryItemsRepo, type NewItem, type RequestKey } from "./ItemsRepo.ts"
 
 /** Ids per search, and tasks per read; both run outside of the event loop (`Scans.ts`). */

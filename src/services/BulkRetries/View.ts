@@ -1,7 +1,7 @@
 import { Effect, Layer } from "effect"
 import { type BulkRetryRequestPublic, canonicalizerVersion } from "../../domain/BulkRetry.ts"
-import { missingArgumentsNote } from "../../domain/Command/Retry.ts"
 import type { AgentId, ProjectId } from "../../domain/kernel/Id.ts"
+import { missingArgumentsNote } from "../../domain/tasks/Retry.ts"
 import { EngineAgents } from "../Commands/EngineAgents.ts"
 import { retryAction } from "./Progress.ts"
 import type { BulkRetry } from "./Repo.ts"

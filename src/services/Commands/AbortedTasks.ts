@@ -3,9 +3,9 @@ import { canonicalize } from "../../domain/kernel/CanonicalJson.ts"
 import type { AgentId, ProjectId } from "../../domain/kernel/Id.ts"
 import type { AgentEvent } from "../../domain/kernel/TaskEvent.ts"
 import * as Timestamp from "../../domain/kernel/Timestamp.ts"
-import { Ingest } from "../Ingest.ts"
 import { Loops } from "../kernel/concurrency/Loops.ts"
 import { Reader } from "../kernel/sql/Database.ts"
+import { Ingest } from "../tasks/Ingest.ts"
 
 /** How long after a cancellation its task's end may arrive. A disconnected agent sends it later, as a failure. */
 const lookBackSeconds = 600

@@ -11,16 +11,16 @@ import {
   type Outcome,
   ReconcileResult,
   type WorkerActivity
-} from "../../domain/Task/Outcome.ts"
-import * as TaskHistory from "../../domain/TaskHistory.ts"
+} from "../../domain/tasks/Task/Outcome.ts"
+import * as TaskHistory from "../../domain/tasks/TaskHistory.ts"
 import { AgentsRepo } from "../agents/Repo.ts"
-import { Ingest } from "../Ingest.ts"
 import { Loops } from "../kernel/concurrency/Loops.ts"
 import * as Ids from "../kernel/Ids.ts"
 import { Settings } from "../kernel/Settings.ts"
 import { ProjectsRepo } from "../Projects/Repo.ts"
-import { TaskOrphans } from "../Tasks/Orphans.ts"
-import { type StartedTask, TasksRepo, type WaitingTask } from "../Tasks/Repo.ts"
+import { Ingest } from "../tasks/Ingest.ts"
+import { TaskOrphans } from "../tasks/Orphans.ts"
+import { type StartedTask, TasksRepo, type WaitingTask } from "../tasks/Repo.ts"
 import { CommandDispatch } from "./Dispatch.ts"
 import type { NewCommand } from "./Model.ts"
 import { TaskEvidence } from "./Reconciliation/Evidence.ts"

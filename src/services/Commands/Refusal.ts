@@ -1,4 +1,4 @@
-import { missingArgumentsNote } from "../../domain/Command/Retry.ts"
+import { missingArgumentsNote } from "../../domain/tasks/Retry.ts"
 import type { RoutableProcess } from "../agents/AgentSessions.ts"
 import type { Intent } from "./Model.ts"
 import { capabilityOf, rateFitness } from "./Routing.ts"

@@ -1,6 +1,6 @@
 import type { AttentionItem, AttentionKind, HomeSummary } from "../../domain/Home.ts"
 import type { Project } from "../../domain/kernel/Project.ts"
-import { highFailureRate, minRatedTasks } from "../Stats.ts"
+import { highFailureRate, minRatedTasks } from "../tasks/Stats.ts"
 
 const amount = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? "" : "s"}`
 const isOrAre = (count: number): string => count === 1 ? "is" : "are"

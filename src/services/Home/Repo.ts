@@ -8,8 +8,8 @@ import { Reader } from "../kernel/sql/Database.ts"
 import { idIn } from "../kernel/sql/Dialect.ts"
 import { PreparedReads } from "../kernel/sql/PreparedReads.ts"
 import { recordset } from "../kernel/sql/Recordset.ts"
-import { seriesKinds } from "../Rollups/Series.ts"
-import { coverOf, startOfWindow } from "../Rollups/Window.ts"
+import { seriesKinds } from "../tasks/Rollups/Series.ts"
+import { coverOf, startOfWindow } from "../tasks/Rollups/Window.ts"
 
 /** Numbers of one project; a project without any row has none. */
 interface ProjectCount {

@@ -3,10 +3,10 @@ import * as Timestamp from "../../domain/kernel/Timestamp.ts"
 import { CommandStatusRepo } from "../Commands/StatusRepo.ts"
 import { Removal } from "../kernel/Removal.ts"
 import { DeliveriesRepo } from "../Notifications/DeliveriesRepo.ts"
-import { SavedViewsRepo } from "../SavedViews/Repo.ts"
 import { Publications } from "../Schedules/Publications.ts"
 import { SchedulesRepo } from "../Schedules/Repo.ts"
 import { SubscriptionsRepo } from "../Subscriptions/Repo.ts"
+import { SavedViewsRepo } from "../tasks/SavedViews/Repo.ts"
 
 export const layer = Layer.effect(
   Removal,

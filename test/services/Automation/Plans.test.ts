@@ -9,7 +9,7 @@ import { RuleHistoryRepo } from "../../../src/services/Automation/HistoryRepo.ts
 import { RuleMessagesRepo } from "../../../src/services/Automation/MessagesRepo.ts"
 import { RulesRepo } from "../../../src/services/Automation/RulesRepo.ts"
 import * as Ids from "../../../src/services/kernel/Ids.ts"
-import { TaskWhyRepo } from "../../../src/services/Tasks/WhyRepo.ts"
+import { TaskWhyRepo } from "../../../src/services/tasks/WhyRepo.ts"
 import { brainOn, freshProject } from "../../brain.ts"
 import { plansOf, postgresPlansOf } from "../../plans.ts"
 import { insertTasks, storedTask } from "../../tasks.ts"

@@ -4,7 +4,7 @@ import { Effect } from "effect"
 import { join } from "node:path"
 import { migrations } from "../../../migrations/index.ts"
 import { MigrationList, Migrations } from "../../../src/services/kernel/sql/Migrations.ts"
-import { findSearchIndexTrouble, SearchIndexes } from "../../../src/services/Tasks/SearchIndexes.ts"
+import { findSearchIndexTrouble, SearchIndexes } from "../../../src/services/tasks/SearchIndexes.ts"
 import { engines, temporaryHome } from "../../databases.ts"
 import { backUp, layerAudit, layerDatabase, layerUnmigrated, makeSite, restoreInto } from "./site.ts"
 

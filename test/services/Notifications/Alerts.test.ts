@@ -14,7 +14,7 @@ import { freshKey, freshProject, request, serverOn } from "../../brain.ts"
 import { engines } from "../../databases.ts"
 import { insertTask } from "../../tasks.ts"
 import { until } from "../../until.ts"
-import { eventOf, offered } from "../Ingest/world.ts"
+import { eventOf, offered } from "../tasks/Ingest/world.ts"
 import { failureOf } from "../triggers/TriggerEvents/world.ts"
 import { insertChannel } from "./notifications.ts"
 

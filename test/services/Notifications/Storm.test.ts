@@ -13,7 +13,7 @@ import { brainOn, freshProject } from "../../brain.ts"
 import { engines } from "../../databases.ts"
 import { portOf } from "../../ports.ts"
 import { until } from "../../until.ts"
-import { eventOf, offered } from "../Ingest/world.ts"
+import { eventOf, offered } from "../tasks/Ingest/world.ts"
 import { insertChannel } from "./notifications.ts"
 
 const failures = 10_000

@@ -1,12 +1,12 @@
 import { Effect, Layer } from "effect"
 import type { ProjectId } from "../../../domain/kernel/Id.ts"
 import * as Timestamp from "../../../domain/kernel/Timestamp.ts"
-import type { WaitingEvidence, WorkerActivity } from "../../../domain/Task/Outcome.ts"
+import type { WaitingEvidence, WorkerActivity } from "../../../domain/tasks/Task/Outcome.ts"
 import { AgentProcessesRepo } from "../../agents/AgentProcesses/Repo.ts"
 import { QueuesRepo } from "../../agents/Queues/Repo.ts"
 import { WorkersRepo } from "../../agents/Workers/Repo.ts"
 import { Settings } from "../../kernel/Settings.ts"
-import type { StartedTask, WaitingTask } from "../../Tasks/Repo.ts"
+import type { StartedTask, WaitingTask } from "../../tasks/Repo.ts"
 
 /** Nothing is heard of a task for this long: the brain concludes that its outcome is unknown. */
 const forgottenAfter = Timestamp.secondsPerDay

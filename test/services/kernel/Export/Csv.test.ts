@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import * as fc from "fast-check"
 import type { Cell } from "../../../../src/domain/kernel/Cell.ts"
 import { csvFormat, escapeFormula } from "../../../../src/services/kernel/Export/Formats.ts"
-import { cellsOfCsv } from "../../../http/Tasks/files.ts"
+import { cellsOfCsv } from "../../../http/tasks/Tasks/files.ts"
 
 const print = (rows: ReadonlyArray<ReadonlyArray<Cell>>) => {
   const form = csvFormat<ReadonlyArray<Cell>>(

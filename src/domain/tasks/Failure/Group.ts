@@ -1,0 +1,110 @@
+import { Schema } from "effect"
+import { describeBody, describeField, exampleTime } from "../../kernel/Describe.ts"
+import { Page } from "../../kernel/Page.ts"
+import { wholeNumber } from "../../kernel/Query.ts"
+import { text } from "../../kernel/Text.ts"
+import { Timestamp } from "../../kernel/Timestamp.ts"
+import { Task } from "../Task.ts"
+
+/** Whether a task that failed still needs someone: it has neither succeeded since nor been withdrawn. */
+export const isOpenFailure = (state: string): boolean =>
+  state !== "success" && state !== "revoked" && state !== "rejected"
+
+export const GroupStatus = Schema.Literal("ongoing", "recovered")
+export type GroupStatus = typeof GroupStatus.Type
+
+export const Fingerprint = Schema.String.pipe(
+  Schema.pattern(/^[0-9a-f]{16}$/, { message: () => "must be 16 hexadecimal digits" })
+)
+
+const groupFields = {
+  fingerprint: describeField(
+    Schema.String,
+    "16 hexadecimal digits: engine, task name, exception type and place of the failure.",
+    "9f2c41d07be5a836"
+  ),
+  status: describeField(GroupStatus, "`ongoing` while `open_count` is not 0.", "ongoing"),
+  occurrences: describeField(Schema.Int, "Failed attempts.", 42),
+  open_count: describeField(Schema.Int, "Tasks that failed and have neither recovered nor been revoked.", 3),
+  recovered_count: describeField(Schema.Int, "Tasks that failed and succeeded later, or whose retry did.", 39),
+  first_seen: describeField(Schema.NullOr(Timestamp), "When the first of its failures happened.", exampleTime),
+  last_seen: describeField(Schema.NullOr(Timestamp), "When the last of its failures happened.", exampleTime),
+  engine_count: describeField(Schema.Int, "The number of `engines`.", 1),
+  engines: describeField(Schema.Array(Schema.String), "The engine of its tasks.", ["celery"]),
+  sample_exception: describeField(
+    Schema.NullOr(Schema.String),
+    "The beginning of the exception of its last failure.",
+    "ValueError: no such order"
+  ),
+  sample_task_name: describeField(Schema.NullOr(Schema.String), "The name of its tasks.", "shop.pay")
+}
+
+/** Failures that are the same failure (bodies: IssuePublic). */
+export const FailureGroup = Schema.Struct(groupFields).annotations(
+  describeBody("FailureGroup", "Failures with one fingerprint.")
+)
+export type FailureGroup = typeof FailureGroup.Type
+
+export const FailureGroupList = Page(FailureGroup).annotations(
+  describeBody("FailureGroupList", "A page of failure groups.")
+)
+
+const Share = Schema.Struct({
+  name: describeField(Schema.NullOr(Schema.String), "The name; null where the engine reports none.", "celery@box-1"),
+  tasks: describeField(Schema.Int, "Its tasks among those counted.", 12)
+})
+export type Share = typeof Share.Type
+
+const GroupHour = Schema.Struct({
+  hour: describeField(Timestamp, "The beginning of the hour.", exampleTime),
+  occurrences: describeField(Schema.Int, "Failed attempts in it.", 7)
+})
+export type GroupHour = typeof GroupHour.Type
+
+export const SampleTask = Task.pick("engine", "task_id", "state", "exception", "traceback")
+
+export const FailureGroupDetail = Schema.Struct({
+  ...groupFields,
+  hours: describeField(
+    Schema.Array(GroupHour),
+    "Failed attempts per hour, oldest first; hours without any are absent.",
+    [{ hour: exampleTime, occurrences: 7 }]
+  ),
+  sample_task: describeField(
+    Schema.NullOr(SampleTask),
+    "The task of its last failure; null when it was deleted.",
+    { engine: "celery", task_id: "7f3c", state: "failure", exception: "ValueError: no such order", traceback: null }
+  ),
+  workers: describeField(Schema.Array(Share), "The workers of its newest 100 tasks, the most frequent first.", [
+    { name: "celery@box-1", tasks: 12 }
+  ]),
+  queues: describeField(Schema.Array(Share), "The queues of its newest 100 tasks, the most frequent first.", [
+    { name: "orders", tasks: 12 }
+  ])
+}).annotations(describeBody("FailureGroupDetail", "A failure group with its hours and a sample."))
+export type FailureGroupDetail = typeof FailureGroupDetail.Type
+
+const maxHours = 8760
+
+/** The query of `GET /projects/{slug}/issues`. */
+export const ListFailureGroups = Schema.Struct({
+  engine: describeField(Schema.optional(text(40)), "The engine, in lower case.", "celery"),
+  status: describeField(Schema.optional(GroupStatus), "One status.", "ongoing"),
+  hours: describeField(
+    Schema.optional(wholeNumber(1, maxHours)),
+    "Only groups that failed within this many hours.",
+    24
+  ),
+  cursor: describeField(
+    Schema.optional(Schema.String),
+    "`next_cursor` of the page before.",
+    "WyJpc3N1ZXMiLCIyMDI2Il0"
+  ),
+  limit: describeField(Schema.optional(wholeNumber(1, 200)), "Rows of a page.", 50)
+})
+export type ListFailureGroups = typeof ListFailureGroups.Type
+
+/** The query of `GET /projects/{slug}/issues/{fingerprint}`. */
+export const FindFailureGroup = Schema.Struct({
+  hours: describeField(Schema.optional(wholeNumber(1, maxHours)), "How many hours back `hours` reaches.", 168)
+})

@@ -1,0 +1,13 @@
+import { Effect } from "effect"
+import { Failures } from "../../../services/tasks/Failures.ts"
+import { implementGroup } from "../../ImplementGroup.ts"
+
+export const layer = implementGroup(
+  "failures",
+  Effect.fnUntraced(function*(handlers) {
+    const failures = yield* Failures
+    return handlers
+      .handle("list", ({ urlParams }) => failures.list(urlParams))
+      .handle("get", ({ path, urlParams }) => failures.get(path.fingerprint, urlParams.hours))
+  })
+)

@@ -1,0 +1,121 @@
+import { HttpApiEndpoint, HttpApiGroup } from "@effect/platform"
+import { Schema } from "effect"
+import { heldCodes } from "../../../domain/approvalGate/Approval.ts"
+import { Access } from "../../../domain/kernel/Access.ts"
+import { TaskDetail, TaskList, TaskTree } from "../../../domain/tasks/Task.ts"
+import { TaskFacetCounts, TaskMatches } from "../../../domain/tasks/Task/Facets.ts"
+import { BulkDelete, BulkDeleteResult, CountFacets, ListMatches, ListTasks } from "../../../domain/tasks/Task/Filter.ts"
+import { TaskRuns } from "../../../domain/tasks/Task/Runs.ts"
+import { TaskWhy } from "../../../domain/tasks/Task/WhyAnswer.ts"
+import { ProvideActor, ProvideProject } from "../../Access.ts"
+import { pathParameter } from "../../Docs/Parameters.ts"
+import { inChapter, operation } from "../../Docs/Tags.ts"
+import { slug } from "../../ProjectPath.ts"
+
+const engine = pathParameter("engine", Schema.String, "The engine.", "celery")
+/** Any characters; a slash in it is sent as %2F. */
+const taskId = pathParameter(
+  "task_id",
+  Schema.String,
+  "The engine's own id; a slash in it is sent as %2F.",
+  "a3f1c2d4-5b6e-4f70-8a91-b2c3d4e5f607"
+)
+
+/** A thousand ids, also when they are printed one a line. */
+const maxBulkDeleteBodyBytes = 128 * 1024
+
+/** Tasks (interface, Tasks; bodies: tasks). With `format`, the list is a file: see docs/api.md. */
+export class TasksApi extends HttpApiGroup.make("tasks")
+  .add(
+    HttpApiEndpoint.get("list")`/projects/${slug}/tasks`
+      .setUrlParams(ListTasks)
+      .addSuccess(TaskList)
+      .annotate(Access, { caller: "viewer", scope: "tasks:read", heavy: "by_query" })
+      .annotateContext(operation(
+        "List tasks",
+        "Newest first, in pages; all terms must hold, and no character of a term is a wildcard. With " +
+          "`format` it is a file of all matching tasks instead, and `cursor` and `limit` are ignored."
+      ))
+  )
+  .add(
+    HttpApiEndpoint.get("facets")`/projects/${slug}/task-facets`
+      .setUrlParams(CountFacets)
+      .addSuccess(TaskFacetCounts)
+      .annotate(Access, { caller: "viewer", scope: "tasks:read", heavy: "always" })
+      .annotateContext(operation(
+        "Count the values of a filter's tasks",
+        "How often each state, name, queue, worker and engine occurs among the matching tasks. Reads at most 10 000 " +
+          "tasks, the newest first."
+      ))
+  )
+  .add(
+    HttpApiEndpoint.get("matches")`/projects/${slug}/task-matches`
+      .setUrlParams(ListMatches)
+      .addSuccess(TaskMatches)
+      .annotate(Access, { caller: "viewer", scope: "tasks:read" })
+      .annotateContext(operation(
+        "Test tasks against a filter",
+        "Which of the tasks match, for clients that follow the live stream beside a filtered list."
+      ))
+  )
+  .add(
+    HttpApiEndpoint.get("get")`/projects/${slug}/tasks/${engine}/${taskId}`
+      .addSuccess(TaskDetail)
+      .annotate(Access, { caller: "viewer", scope: "tasks:read" })
+      .annotateContext(operation("Show a task", "By its engine and the engine's own id."))
+  )
+  .add(
+    HttpApiEndpoint.get("tree")`/projects/${slug}/tasks/${engine}/${taskId}/tree`
+      .addSuccess(TaskTree)
+      .annotate(Access, { caller: "viewer", scope: "tasks:read" })
+      .annotateContext(operation(
+        "Show a task's tree",
+        "The tasks that share its root, oldest first, at most 500. Where a task has no `root_task_id`, its " +
+          "parents are followed."
+      ))
+  )
+  .add(
+    HttpApiEndpoint.get("runs")`/projects/${slug}/tasks/${engine}/${taskId}/runs`
+      .addSuccess(TaskRuns)
+      .annotate(Access, { caller: "viewer", scope: "tasks:read" })
+      .annotateContext(operation(
+        "List a task's runs",
+        "Where an engine uses one id again and again, each use is a run; the task shows the latest. Latest first, at most " +
+          "150; `total_count` counts older ones too."
+      ))
+  )
+  .add(
+    HttpApiEndpoint.get("why")`/projects/${slug}/tasks/${engine}/${taskId}/why`
+      .addSuccess(TaskWhy)
+      .annotate(Access, { caller: "viewer", scope: "tasks:read" })
+      .annotateContext(operation(
+        "Explain why a task is not running",
+        "The reasons that the brain's facts give, the likeliest first, each with its evidence. For a task that has " +
+          "ended the only reason is its end; `unknown` when nothing explains it."
+      ))
+  )
+  .add(
+    HttpApiEndpoint.post("bulkDelete")`/projects/${slug}/tasks/bulk-delete`
+      .setPayload(BulkDelete)
+      .addSuccess(BulkDeleteResult)
+      .annotate(Access, {
+        caller: "admin",
+        scope: "tasks:delete",
+        mutates: true,
+        stepUp: true,
+        destructive: true,
+        bucket: "bulk_write",
+        failureCodes: heldCodes,
+        bodyLimit: maxBulkDeleteBodyBytes
+      })
+      .annotateContext(operation(
+        "Delete many tasks",
+        "Either `task_ids` or `filter_…` terms, which mean what they mean in the list; then at most 10,000 " +
+          "tasks are deleted, the oldest first. An unknown field is refused, because a misspelt filter would " +
+          "delete more than was meant."
+      ))
+  )
+  .middleware(ProvideProject)
+  .middleware(ProvideActor)
+  .annotateContext(inChapter("Tasks"))
+{}

@@ -1,0 +1,93 @@
+import { HttpServerResponse } from "@effect/platform"
+import { Effect, Stream } from "effect"
+import * as Timestamp from "../../../domain/kernel/Timestamp.ts"
+import { addQuery, type FilterParams, readQuery, type TaskFilter } from "../../../domain/tasks/Task/Filter.ts"
+import { writeTask } from "../../../domain/tasks/Task/Json.ts"
+import { type OpenTaskPage, Tasks } from "../../../services/tasks/Tasks.ts"
+import { TaskWhy } from "../../../services/tasks/Why.ts"
+import { respondWithFile } from "../../Download.ts"
+import { implementGroup } from "../../ImplementGroup.ts"
+import { respondWithJsonText } from "../../JsonText.ts"
+import { makeLimitHeader } from "../../LimitHeader.ts"
+
+const filterOf = (params: FilterParams): Effect.Effect<TaskFilter> =>
+  Effect.map(Timestamp.now, (now) =>
+    addQuery({
+      state: params.state ?? null,
+      priority: params.priority ?? null,
+      name: params.name ?? null,
+      search: params.search ?? null,
+      search_exceptions: params.search_exceptions ?? false,
+      engine: params.engine ?? null,
+      fingerprint: params.fingerprint ?? null,
+      ids: null,
+      queue: params.queue ?? null,
+      worker: params.worker ?? null,
+      since: params.since ?? null,
+      until: params.until ?? null,
+      query: null
+    }, readQuery(params.query, now)))
+
+/**
+ * Written, never parsed again: the tasks' own numbers must keep their digits. The rows that are not read yet are read as
+ * the connection takes those before.
+ */
+const respondWithPage = ({ later, next_cursor, rows, searched_to, total_count }: OpenTaskPage) => {
+  const begin = `{"items":[${rows.map(writeTask).join(",")}`
+  const end = `],"next_cursor":${JSON.stringify(next_cursor)}` +
+    `${total_count === undefined ? "" : `,"total_count":${total_count}`}` +
+    `${searched_to === null ? "" : `,"searched_to":${JSON.stringify(searched_to)}`}}`
+  if (later === null) return respondWithJsonText(begin + end)
+  const slices = Stream.mapAccum(later, rows.length > 0, (hasRows, some) => [
+    hasRows || some.length > 0,
+    (hasRows && some.length > 0 ? "," : "") + some.map(writeTask).join(",")
+  ])
+  const texts = Stream.concat(Stream.make(begin), Stream.concat(slices, Stream.make(end)))
+  return HttpServerResponse.stream(Stream.encodeText(texts), { contentType: "application/json" })
+}
+
+export const layer = implementGroup(
+  "tasks",
+  Effect.fnUntraced(function*(handlers) {
+    const tasks = yield* Tasks
+    const why = yield* TaskWhy
+    const withLimitHeader = yield* makeLimitHeader
+
+    return handlers
+      .handleRaw(
+        "list",
+        ({ urlParams }) =>
+          Effect.flatMap(filterOf(urlParams), (filter) =>
+            urlParams.format !== undefined
+              ? Effect.flatMap(
+                tasks.exportAs(filter, urlParams.format, urlParams.fields ?? null),
+                (file) => respondWithFile("tasks", file)
+              )
+              : tasks.openPage(filter, {
+                cursor: urlParams.cursor ?? null,
+                limit: urlParams.limit ?? null,
+                include_total: urlParams.include_total ?? false
+              }).pipe(Effect.map((page) => withLimitHeader(urlParams, respondWithPage(page)))))
+      )
+      .handle("facets", ({ urlParams }) => Effect.flatMap(filterOf(urlParams), tasks.countFacets))
+      .handle(
+        "matches",
+        ({ urlParams }) => Effect.flatMap(filterOf(urlParams), (filter) => tasks.listMatches(filter, urlParams.ids))
+      )
+      .handleRaw(
+        "get",
+        ({ path }) =>
+          Effect.map(
+            tasks.getDetail(path),
+            ({ row, ...more }) => respondWithJsonText(`${writeTask(row).slice(0, -1)},${JSON.stringify(more).slice(1)}`)
+          )
+      )
+      .handle("tree", ({ path }) => tasks.getTree(path))
+      .handle("runs", ({ path }) => tasks.listRuns(path))
+      .handle("why", ({ path }) => why.explain(path))
+      .handle(
+        "bulkDelete",
+        ({ payload }) => Effect.map(tasks.bulkDelete(payload), (deleted_count) => ({ deleted_count }))
+      )
+  })
+)

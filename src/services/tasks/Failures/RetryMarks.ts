@@ -1,0 +1,38 @@
+/** Which links of retries the ingest puts down to be looked at (`Recoveries.ts`), and the statements for that. */
+import { recordColumns } from "../../kernel/sql/Recordset.ts"
+import type { FoldResult } from "../Ingest/Fold.ts"
+import type { ProjectTaskKey } from "../Ingest/TaskCache.ts"
+
+export interface RetryMarks {
+  /** Tasks that have become successful, or are no longer: each may be the retry of another. */
+  readonly changed: ReadonlyArray<ProjectTaskKey>
+  /** New rows of failed tasks: each may have been retried while the brain did not know it. */
+  readonly born: ReadonlyArray<ProjectTaskKey>
+}
+
+export const collectRetryMarks = (folded: ReadonlyArray<FoldResult>): RetryMarks => {
+  const changed: Array<ProjectTaskKey> = []
+  const born: Array<ProjectTaskKey> = []
+  for (const { row, stored } of folded) {
+    if ((stored?.state === "success") !== (row.state === "success")) changed.push(keyOf(row))
+    if (stored === undefined && row.fingerprint !== null) born.push(keyOf(row))
+  }
+  return { changed, born }
+}
+
+const keyOf = ({ engine, project_id, task_id }: ProjectTaskKey): ProjectTaskKey => ({ project_id, engine, task_id })
+
+/** One task each; most have no link. */
+export const sqliteMarkTexts = {
+  changed: `UPDATE task_retries SET check_at = @at
+    WHERE project_id = @project_id AND engine = @engine AND new_task_id = @task_id`,
+  born: `UPDATE task_retries SET check_at = @at
+    WHERE project_id = @project_id AND engine = @engine AND task_id = @task_id`
+} as const
+
+const postgresText = (column: "new_task_id" | "task_id"): string =>
+  `UPDATE task_retries l SET check_at = $2
+  FROM json_to_recordset($1::json) AS ${recordColumns("r", { project_id: "uuid", engine: "text", task_id: "text" })}
+  WHERE l.project_id = r.project_id AND l.engine = r.engine AND l.${column} = r.task_id`
+
+export const postgresMarkTexts = { changed: postgresText("new_task_id"), born: postgresText("task_id") } as const

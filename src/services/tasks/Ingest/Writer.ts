@@ -1,0 +1,259 @@
+import { SqlClient, type SqlError } from "@effect/sql"
+import { Effect } from "effect"
+import * as Redaction from "../../../domain/kernel/Redaction.ts"
+import * as Timestamp from "../../../domain/kernel/Timestamp.ts"
+import type { SqliteConnection } from "../../../sqlite/Connection.ts"
+import { Audit } from "../../audit/Audit.ts"
+import { yieldToEventLoop } from "../../kernel/concurrency/EventLoop.ts"
+import { Metrics } from "../../kernel/Metrics.ts"
+import { Settings } from "../../kernel/Settings.ts"
+import { Database, type SqliteAccess } from "../../kernel/sql/Database.ts"
+import { nameKey, RowCaps } from "../../kernel/sql/RowCaps.ts"
+import { TriggerEvents } from "../../triggers/TriggerEvents.ts"
+import { countSlot } from "../CountSlot.ts"
+import type { GroupChanges, ReportedGroup } from "../Failures/Changes.ts"
+import type { HourUpdate } from "../Failures/GroupSql.ts"
+import { CountsRollups } from "../Rollups/CountsRollups.ts"
+import { TaskChanges } from "../TaskChanges.ts"
+import type { PendingEvent } from "./Backlog.ts"
+import { makeEndCounter } from "./EndCounter.ts"
+import { makeFailureEntries } from "./FailureAudit.ts"
+import { FailureRates } from "./FailureRates.ts"
+import { fold, type FoldResult } from "./Fold.ts"
+import { type GroupedEvents, makeGrouper, makeMasker, type TaskGroup } from "./Grouping.ts"
+import { KnownFacets } from "./KnownFacets.ts"
+import { makePostgresTasks } from "./Postgres.ts"
+import { makeProjectCounter } from "./ProjectCounter.ts"
+import { SqliteTasks, SqliteTotals } from "./Sqlite.ts"
+import { TaskCache } from "./TaskCache.ts"
+import { makeTaskEvents, projectsWithEnds } from "./TaskTriggers.ts"
+import { makeTransactionTotals, type TransactionTotals } from "./TransactionTotals.ts"
+
+/** What one transaction wrote. */
+interface CommitResult {
+  readonly folded: ReadonlyArray<FoldResult>
+  readonly totals: TransactionTotals
+  /** Groups whose task another replica has changed: folded again in the next transaction. */
+  readonly conflicts: ReadonlyArray<TaskGroup>
+}
+
+type MakeTotals = (
+  arrivals: GroupedEvents,
+  folded: ReadonlyArray<FoldResult>,
+  at: Timestamp.Timestamp
+) => TransactionTotals
+
+type WriteTransaction = (
+  arrivals: GroupedEvents,
+  partition: number
+) => Effect.Effect<CommitResult, SqlError.SqlError>
+
+const MAX_CACHED_TASKS = 20_000
+const MAX_CACHE_BYTES = 32 * 1024 * 1024
+
+/** Characters of events that are masked between two turns of the event loop. */
+const maskSliceCharacters = 128 * 1024
+
+/**
+ * Writes events to the database: folds them task by task, and commits rows, counts, facets, workers, queues, trigger
+ * events and the audit rows of failed tasks together. Every step can be repeated: a stored event changes nothing the second time.
+ */
+export const makeWriter = Effect.gen(function*() {
+  const database = yield* Database
+  const sql = yield* SqlClient.SqlClient
+  const settings = yield* Settings
+  const changes = yield* TaskChanges
+  const maskEvent = makeMasker(Redaction.make(settings.redactExtraKeys), settings.tasksMaxValueBytes)
+  const groupEvents = makeGrouper()
+  const cache = new TaskCache(MAX_CACHED_TASKS, MAX_CACHE_BYTES)
+  const facets = new KnownFacets()
+  const audit = yield* Audit
+  const triggerEvents = yield* TriggerEvents
+  const failureRates = yield* FailureRates
+  const caps = yield* RowCaps
+  const countsRollups = yield* CountsRollups
+  const countEnds = makeEndCounter(yield* Metrics, settings.metricsTaskNames)
+  const projectCounter = yield* makeProjectCounter
+  /** Without the new groups over the cap. A group without new occurrences is stored, or is not created. */
+  const admitFailures = ({ groups, hours }: GroupChanges): GroupChanges => {
+    const isOccurring = ({ occurrences }: ReportedGroup) => occurrences > 0
+    const occurring = groups.filter(isOccurring)
+    const admitted = new Set(caps.admit("failure_groups", occurring, ({ fingerprint }) => fingerprint))
+    if (admitted.size === occurring.length) return { groups, hours }
+    const dropped = new Set(occurring.filter((group) => !admitted.has(group)).map(groupKey))
+    return {
+      groups: groups.filter((group) => !dropped.has(groupKey(group))),
+      hours: hours.filter((hour) => !dropped.has(groupKey(hour)))
+    }
+  }
+  const makeCappedTotals: MakeTotals = (arrivals, folded, at) => {
+    const millis = Timestamp.toEpochMillis(at)
+    const totals = makeTransactionTotals(arrivals, folded, at, countsRollups)
+    return {
+      ...totals,
+      facets: facets.filterUnknown(totals.facets, millis), // without those written lately
+      workers: caps.admit("workers", totals.workers, nameKey),
+      queues: caps.admit("queues", totals.queues, nameKey),
+      failures: admitFailures(totals.failures)
+    }
+  }
+  let lastTimestamp = yield* Timestamp.now
+
+  /** Each transaction has its own time, later than the previous one's, so that changes are in the order of commits. */
+  const nextTimestamp = Effect.map(Timestamp.now, (now) => {
+    lastTimestamp = now > lastTimestamp ? now : Timestamp.addSeconds(lastTimestamp, 0.000001)
+    return lastTimestamp
+  })
+
+  const auditEntriesOf = settings.auditTaskFailures === "on" ? makeFailureEntries : () => []
+  const write = database.sqlite === null
+    ? makePostgresWrite(sql, cache, nextTimestamp, makeCappedTotals, (folded, slot, at) =>
+      Effect.zipRight(
+        triggerEvents.recordFor(
+          projectsWithEnds(folded),
+          (interests) =>
+            Effect.map(
+              failureRates.count(folded, interests, slot, at),
+              () => makeTaskEvents(folded, interests)
+            )
+        ),
+        audit.recordAll(auditEntriesOf(folded))
+      ))
+    : makeSqliteWrite(
+      database.sqlite,
+      cache,
+      nextTimestamp,
+      makeCappedTotals,
+      (db, folded, slot, at) => {
+        const publish = triggerEvents.recordOnSqlite(
+          db,
+          projectsWithEnds(folded),
+          at,
+          (interests) => {
+            failureRates.countOnSqlite(db, folded, interests, slot, at)
+            return makeTaskEvents(folded, interests)
+          }
+        )
+        const rows = audit.recordOnSqlite(db, auditEntriesOf(folded), at)
+        return Effect.zipRight(audit.onCommitted(rows), publish)
+      }
+    )
+  const finishCommit = ({ folded, totals }: CommitResult): Effect.Effect<void> => {
+    for (const { group, row } of folded) cache.set(group.key, row)
+    facets.add(totals.facets, Timestamp.toEpochMillis(lastTimestamp))
+    countEnds(folded)
+    projectCounter.count(folded)
+    return changes.publish(new Set(folded.map(({ row }) => row.project_id)), () =>
+      folded.map(({ stored, row }) => ({
+        project_id: row.project_id,
+        id: row.id,
+        engine: row.engine,
+        task_id: row.task_id,
+        name: row.name,
+        state: row.state,
+        previous_state: stored?.state ?? null,
+        updated_at: row.updated_at
+      })))
+  }
+
+  /**
+   * Commits the events of a partition. Events that are invalid by themselves are marked and left out. When the database
+   * refuses one, the whole commit fails and nothing is written.
+   */
+  const commit = Effect.fnUntraced(function*(slice: ReadonlyArray<PendingEvent>, partition: number) {
+    let characters = 0
+    for (const event of slice) {
+      maskEvent(event)
+      characters += event.size
+      if (characters < maskSliceCharacters) continue
+      characters = 0
+      yield* yieldToEventLoop
+    }
+    const projectIds = new Set(slice.map(({ projectId }) => projectId))
+    yield* caps.prepare(projectIds)
+    yield* projectCounter.prepare(projectIds)
+    let arrivals = groupEvents(slice)
+    while (arrivals.groups.length > 0 || arrivals.side.length > 0) {
+      const written = yield* write(arrivals, partition)
+      yield* finishCommit(written)
+      for (const { key } of written.conflicts) cache.evict(key)
+      arrivals = { groups: written.conflicts.map((group) => ({ ...group, mayCreateTask: false })), side: [] }
+    }
+  })
+
+  return { commit } as const
+})
+
+const groupKey = ({ fingerprint, project_id }: HourUpdate | ReportedGroup): string => `${project_id} ${fingerprint}`
+
+const makeSqliteWrite = (
+  access: SqliteAccess,
+  cache: TaskCache,
+  nextTimestamp: Effect.Effect<Timestamp.Timestamp>,
+  makeCappedTotals: MakeTotals,
+  /** Returns what to do after the commit. */
+  recordEnds: (
+    db: SqliteConnection,
+    folded: ReadonlyArray<FoldResult>,
+    slot: number,
+    at: Timestamp.Timestamp
+  ) => Effect.Effect<void>
+): WriteTransaction => {
+  let statements: { readonly tasks: SqliteTasks; readonly totalsWriter: SqliteTotals } | undefined
+  const prepareStatements = (db: SqliteConnection) =>
+    statements ??= { tasks: new SqliteTasks(db), totalsWriter: new SqliteTotals(db) }
+  return Effect.fnUntraced(function*(arrivals, partition) {
+    const at = yield* nextTimestamp
+    const { onCommit, ...result } = yield* access.write((db) => {
+      const { totalsWriter, tasks } = prepareStatements(db)
+      const folded: Array<FoldResult> = []
+      for (const group of arrivals.groups) {
+        const one = tasks.write(group, cache, at)
+        if (one !== null) folded.push(one)
+      }
+      const totals = makeCappedTotals(arrivals, folded, at)
+      totalsWriter.write(totals, countSlot(partition), at)
+      return { folded, totals, conflicts: [], onCommit: recordEnds(db, folded, countSlot(partition), at) }
+    })
+    yield* onCommit
+    return result
+  })
+}
+
+const makePostgresWrite = (
+  sql: SqlClient.SqlClient,
+  cache: TaskCache,
+  nextTimestamp: Effect.Effect<Timestamp.Timestamp>,
+  makeCappedTotals: MakeTotals,
+  recordEnds: (
+    folded: ReadonlyArray<FoldResult>,
+    slot: number,
+    at: Timestamp.Timestamp
+  ) => Effect.Effect<void, SqlError.SqlError>
+): WriteTransaction => {
+  const tasks = makePostgresTasks(sql)
+  return Effect.fnUntraced(function*(arrivals, partition) {
+    const groups = arrivals.groups.toSorted((left, right) => (left.key < right.key ? -1 : 1))
+    const stored = yield* tasks.read(
+      groups.filter((group) => !group.mayCreateTask && cache.get(group.key) === undefined)
+    )
+    // last before the first write: the live stream waits for transactions that write, not for those that wait to begin
+    const at = yield* nextTimestamp
+    const folded = groups.flatMap((group) => fold(cache.get(group.key) ?? stored.get(group.key), group, at) ?? [])
+    const written = new Set([
+      ...yield* tasks.update(folded.filter(({ stored }) => stored !== undefined).map(({ row }) => row)),
+      ...yield* tasks.insert(folded.filter(({ stored }) => stored === undefined).map(({ row }) => row))
+    ])
+    const conflicts = written.size === folded.length
+      ? []
+      : folded.filter(({ row }) => !written.has(row.id)).map(({ group }) => group)
+    const writtenFolds = conflicts.length === 0 ? folded : folded.filter(({ row }) => written.has(row.id))
+    const writtenEvents = conflicts.length === 0
+      ? arrivals
+      : { ...arrivals, groups: groups.filter((group) => !conflicts.includes(group)) }
+    const totals = makeCappedTotals(writtenEvents, writtenFolds, at)
+    yield* tasks.writeTotals(totals, countSlot(partition), at)
+    yield* recordEnds(writtenFolds, countSlot(partition), at)
+    return { folded: writtenFolds, totals, conflicts }
+  }, sql.withTransaction)
+}

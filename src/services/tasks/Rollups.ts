@@ -1,0 +1,267 @@
+import { Effect, Layer, Record } from "effect"
+import { ValidationFailed } from "../../domain/kernel/Errors.ts"
+import type { ProjectId } from "../../domain/kernel/Id.ts"
+import * as Timestamp from "../../domain/kernel/Timestamp.ts"
+import { emptyEncodedCell, type EncodedCell } from "../../domain/tasks/Rollup/Contribution.ts"
+import { countLonger, percentilesOf } from "../../domain/tasks/Rollup/Histogram.ts"
+import { burnRatesOf, burnWindows, type FindBurnRates, type Judged } from "../../domain/tasks/Rollup/Slo.ts"
+import {
+  type FindTrends,
+  type ListTaskNames,
+  minutesIn,
+  type NamesSort,
+  type TaskNames,
+  type TaskNameStats,
+  type TrendBucket,
+  type Trends
+} from "../../domain/tasks/Rollup/Trends.ts"
+import { CurrentProject } from "../kernel/CurrentActor.ts"
+import { orDieOnSql } from "../kernel/sql/Database.ts"
+import { addTotals, type Durations, RollupRepo, type SeriesFilter, type StoredSeries } from "./Rollups/Repo.ts"
+import { type Level, levels, seriesKinds } from "./Rollups/Series.ts"
+import { coverOf, startOfWindow } from "./Rollups/Window.ts"
+
+/** Larger answers would take longer than 10 ms to read. */
+const maxBuckets = 1500
+
+/** With more buckets a chart has no percentiles: the histograms of 24 hours by minute took 44 ms to read, the counts alone 18. */
+const maxDurations = 200
+
+/** As `maxDurations`, of all projects of a chart together. */
+const maxCells = 2000
+
+/** Minutes are kept for 4 days at least (SVC_ROLLUP_MINUTES_RETENTION_DAYS). */
+const longestMinuteWindow = minutesIn["72h"]
+
+const defaultNames = 50
+
+/** Tasks over time and by name, from the rollups (docs/trends.md). About a second behind the tasks. */
+export class Rollups extends Effect.Service<Rollups>()("svc/Rollups", {
+  effect: Effect.gen(function*() {
+    const repo = yield* RollupRepo
+
+    const nowMinute = Effect.map(Timestamp.now, (now) => Math.floor(Timestamp.toEpochSeconds(now) / 60))
+
+    /** The tasks of these projects by bucket, every bucket of the window. */
+    const listTrendsOf = Effect.fnUntraced(function*(ids: ReadonlyArray<ProjectId>, query: FindTrends) {
+      const { bucket = "1h", window = "24h" } = query
+      const size = minutesIn[bucket]
+      const count = Math.max(1, minutesIn[window] / size)
+      const level = levelOf(size)
+      if (count > maxBuckets || (level === levels.minute && minutesIn[window] > longestMinuteWindow)) {
+        return yield* ValidationFailed.at("bucket", `is too short for a window of ${window}`)
+      }
+      const last = Math.floor((yield* nowMinute) / size) * size
+      const first = last - (count - 1) * size
+      const rows = yield* repo.sumSlots(
+        ids,
+        seriesFilterOf(query),
+        { level, from: first, to: last + size - 1 },
+        size,
+        count <= maxDurations && count * ids.length <= maxCells ? "both" : "none"
+      )
+      const slots = Array.from({ length: count }, emptyEncodedCell)
+      for (const row of rows) addTotals(slots[row.slot]!, row)
+      const answer: Trends = {
+        window,
+        bucket,
+        series: slots.map((slot, index): TrendBucket => ({ t: timestampOf(first + index * size), ...countsOf(slot) }))
+      }
+      return answer
+    }, orDieOnSql)
+
+    /** The project's tasks by bucket. */
+    const listTrends = Effect.fn("Rollups.listTrends")(function*(query: FindTrends) {
+      return yield* listTrendsOf([(yield* CurrentProject).id], query)
+    })
+
+    /** The task names of the project with their counts and durations. */
+    const listNames = Effect.fn("Rollups.listNames")(function*(query: ListTaskNames) {
+      const { id } = yield* CurrentProject
+      const { limit = defaultNames, sort = "count", window = "24h" } = query
+      const now = yield* nowMinute
+      const from = startOfWindow(now, minutesIn[window])
+      const ranges = coverOf(from, now)
+      const wanted = query.search?.toLowerCase() ?? ""
+      const all = yield* repo.listSeries(id, { kind: seriesKinds.task, engine: query.engine, queue: query.queue })
+      const series = wanted === "" ? all : all.filter(({ name }) => name.toLowerCase().includes(wanted))
+      const sum = (ids: ReadonlyArray<number>, durations: Durations) => repo.sumSeries(id, ids, ranges, durations)
+      const areAllShown = series.length <= limit
+      const totals = yield* sum(series.map((each) => each.id), areAllShown ? "both" : durationsToSort(sort))
+      const names = groupByName(series, totals)
+      const visibleNames = sortNames(names, sort).slice(0, limit)
+      if (!areAllShown) {
+        const durations = yield* sum(visibleNames.flatMap((name) => name.ids), "both")
+        for (const name of visibleNames) {
+          name.totals = emptyEncodedCell()
+          for (const series of name.ids) addTotals(name.totals, durations.get(series) ?? emptyEncodedCell())
+        }
+      }
+      const answer: TaskNames = {
+        window,
+        since: timestampOf(from),
+        items: visibleNames.map(({ engine, name, queues, totals }): TaskNameStats => ({
+          name,
+          engine,
+          queues,
+          ...countsOf(totals),
+          failure_rate: failureRateOf(totals)
+        })),
+        total_count: names.length
+      }
+      return answer
+    }, orDieOnSql)
+
+    /** The sums of the project's tasks over the last so many hours. */
+    const sumProject = Effect.fnUntraced(function*(hours: number) {
+      const { id } = yield* CurrentProject
+      const now = yield* nowMinute
+      const [series] = yield* repo.listSeries(id, { kind: seriesKinds.project })
+      if (series === undefined) return emptyEncodedCell()
+      const totals = yield* repo.sumSeries(id, [series.id], coverOf(startOfWindow(now, hours * 60), now), "both")
+      return totals.get(series.id) ?? emptyEncodedCell()
+    })
+
+    /** What the project's tasks did in the last hour, by engine and queue. */
+    const countLastHourByQueue = Effect.gen(function*() {
+      const { id } = yield* CurrentProject
+      const now = yield* nowMinute
+      const series = yield* repo.listSeries(id, { kind: seriesKinds.queue })
+      const ids = series.map((each) => each.id)
+      const totals = yield* repo.sumSeries(id, ids, coverOf(startOfWindow(now, minutesIn["1h"]), now), "none")
+      return new Map<string, { readonly received: number; readonly ended: number }>(series.map((each) => {
+        const { received, retry, total } = countsOf(totals.get(each.id) ?? emptyEncodedCell())
+        return [`${each.engine} ${each.queue}`, { received, ended: total - retry }] as const
+      }))
+    })
+
+    /** How fast the tasks use up the error budget of an objective. */
+    const getBurnRates = Effect.fn("Rollups.getBurnRates")(function*(query: FindBurnRates) {
+      const { id } = yield* CurrentProject
+      const { max_runtime_ms, objective = 99 } = query
+      const now = yield* nowMinute
+      const series = yield* repo.listSeries(id, seriesFilterOf(query))
+      const ids = series.map((each) => each.id)
+      const judge = (minutes: number) =>
+        Effect.map(
+          repo.sumSeries(
+            id,
+            ids,
+            coverOf(startOfWindow(now, minutes), now),
+            max_runtime_ms === undefined ? "none" : "runtimes"
+          ),
+          (totals) => {
+            const total = emptyEncodedCell()
+            for (const one of totals.values()) addTotals(total, one)
+            return judgeTasks(total, max_runtime_ms)
+          }
+        )
+      return burnRatesOf(yield* Effect.all(Record.map(burnWindows, judge)), objective)
+    }, orDieOnSql)
+
+    return { listTrendsOf, listTrends, listNames, sumProject, countLastHourByQueue, getBurnRates } as const
+  })
+}) {
+  static readonly layer = this.Default.pipe(Layer.provide(RollupRepo.layer))
+}
+
+/** By runtime, or by outcome. Revoked and rejected tasks are no failures. */
+const judgeTasks = (totals: EncodedCell, maxRuntime: number | undefined): Judged =>
+  maxRuntime === undefined
+    ? { total: atLeastZero(totals.success) + atLeastZero(totals.failure), bad: atLeastZero(totals.failure) }
+    : { total: atLeastZero(totals.runtime_count), bad: countLonger(totals.runtimes, maxRuntime) }
+
+const levelOf = (minutes: number): Level => minutes < 60 ? levels.minute : minutes < 1440 ? levels.hour : levels.day
+
+const seriesFilterOf = ({ engine, name, queue }: Pick<FindTrends, "engine" | "name" | "queue">): SeriesFilter => {
+  if (name !== undefined) return { kind: seriesKinds.task, engine, queue, name }
+  if (queue !== undefined) return { kind: seriesKinds.queue, engine, queue }
+  return engine === undefined ? { kind: seriesKinds.project } : { kind: seriesKinds.engine, engine }
+}
+
+const timestampOf = (minute: number): Timestamp.Timestamp => Timestamp.fromEpochMicros(minute * 60_000_000)
+
+/** A sum of changes is negative only after events of a task that expired or overflowed; it shows as 0. */
+const atLeastZero = (count: number): number => Math.max(0, count)
+
+export const countsOf = (totals: EncodedCell) => {
+  const counts = {
+    received: atLeastZero(totals.received),
+    success: atLeastZero(totals.success),
+    failure: atLeastZero(totals.failure),
+    retry: atLeastZero(totals.retry),
+    revoked: atLeastZero(totals.revoked),
+    rejected: atLeastZero(totals.rejected)
+  }
+  return {
+    ...counts,
+    total: counts.success + counts.failure + counts.retry + counts.revoked + counts.rejected,
+    avg_runtime_ms: totals.runtime_count > 0
+      ? atLeastZero(Math.round(totals.runtime_sum / totals.runtime_count))
+      : null,
+    runtime_ms: percentilesOf(totals.runtimes),
+    wait_ms: percentilesOf(totals.waits)
+  }
+}
+
+export const failureRateOf = ({ failure, success }: Pick<EncodedCell, "failure" | "success">): number => {
+  const ended = atLeastZero(failure) + atLeastZero(success)
+  return ended === 0 ? 0 : Number((atLeastZero(failure) / ended).toFixed(4))
+}
+
+/** All series of one name. */
+interface NameSums {
+  readonly engine: string
+  readonly name: string
+  readonly queues: Array<string>
+  readonly ids: Array<number>
+  totals: EncodedCell
+}
+
+const groupByName = (
+  series: ReadonlyArray<StoredSeries>,
+  totals: ReadonlyMap<number, EncodedCell>
+): ReadonlyArray<NameSums> => {
+  const names = new Map<string, NameSums>()
+  for (const { engine, id, name, queue } of series) {
+    const found = totals.get(id)
+    if (found === undefined) continue // nothing in the window
+    const key = `${engine}\0${name}`
+    const known = names.get(key) ?? { engine, name, queues: [], ids: [], totals: emptyEncodedCell() }
+    names.set(key, known)
+    if (queue !== "") known.queues.push(queue)
+    known.ids.push(id)
+    addTotals(known.totals, found)
+  }
+  for (const { queues } of names.values()) queues.sort()
+  return [...names.values()]
+}
+
+/** The histograms of all names, of which a month has 9 MB, are read only for an order by them. */
+const durationsToSort = (sort: NamesSort): Durations =>
+  sort === "p50" || sort === "p95" || sort === "p99" ? "runtimes" : sort === "wait_p95" ? "waits" : "none"
+
+const rankOf = (sort: NamesSort, totals: EncodedCell): number => {
+  switch (sort) {
+    case "p50":
+    case "p95":
+    case "p99":
+      return percentilesOf(totals.runtimes)?.[sort] ?? -1
+    case "wait_p95":
+      return percentilesOf(totals.waits)?.p95 ?? -1
+    case "failures":
+      return totals.failure
+    case "failure_rate":
+      return failureRateOf(totals)
+    case "count":
+      return totals.success + totals.failure + totals.retry + totals.revoked + totals.rejected
+    case "name":
+      return 0
+  }
+}
+
+const sortNames = (names: ReadonlyArray<NameSums>, sort: NamesSort): ReadonlyArray<NameSums> =>
+  names.map((each) => ({ each, rank: rankOf(sort, each.totals) })).sort((left, right) =>
+    right.rank - left.rank || (left.each.name < right.each.name ? -1 : left.each.name > right.each.name ? 1 : 0) ||
+    (left.each.engine < right.each.engine ? -1 : 1)
+  ).map(({ each }) => each)

@@ -1,0 +1,211 @@
+import { SqlClient } from "@effect/sql"
+import { assert, describe, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { randomUUID } from "node:crypto"
+import type { JsonInput } from "../../../src/domain/kernel/CanonicalJson.ts"
+import { AgentId } from "../../../src/domain/kernel/Id.ts"
+import { FailureRetention } from "../../../src/services/tasks/Failures/Retention.ts"
+import { freshKey, freshProject, request, serverOn } from "../../brain.ts"
+import { httpEngines } from "../../engines.ts"
+import { eventOf, offered } from "../../services/tasks/Ingest/world.ts"
+
+/** Three hours ago: `2026-11-21T12`. */
+const hour = new Date(Date.now() - 3 * 3_600_000).toISOString().slice(0, 13)
+
+interface Told {
+  readonly name?: string
+  readonly engine?: string
+  readonly second?: number
+  readonly data?: { readonly [key: string]: JsonInput }
+}
+
+const told = (kind: string, task_id: string, { data = {}, engine = "rq", name = "shop.pay", second = 0 }: Told = {}) =>
+  eventOf({
+    id: randomUUID(),
+    kind: `task.${kind}`,
+    engine,
+    task_id,
+    occurred_at: `${hour}:00:${String(second).padStart(2, "0")}.000000+00:00`,
+    data: { task_name: name, queue: "mail", worker: "w@h", ...data }
+  })
+
+const traceback = (line: number, error: string) =>
+  `Traceback (most recent call last):\n  File "/srv/shop/orders.py", line ${line}, in pay\n    raise\n${error}\n`
+
+const run = (task: string, end: string, at: number, more: Told = {}) => [
+  told("started", task, { ...more, second: at }),
+  told(end, task, { ...more, second: at + 1 })
+]
+
+const failing = (task: string, at: number, error = `ValueError: no order ${at}`, more: Told = {}) =>
+  run(task, "failed", at, { ...more, data: { exception: traceback(at, error) } })
+
+const world = Effect.gen(function*() {
+  const project = yield* freshProject()
+  const key = yield* freshKey({ roles: { [project.id]: "admin" } })
+  const source = { projectId: project.id, agentId: AgentId.make(randomUUID()) }
+  const at = `/projects/${project.slug}`
+  return {
+    project,
+    report: (...events: ReadonlyArray<ReturnType<typeof told>>) => offered(source, events),
+    get: (path: string) => request("GET", `${at}${path}`, key),
+    post: (path: string, body: object) => request("POST", `${at}${path}`, { ...key, body })
+  }
+})
+
+const countsOf = (group: Record<string, unknown>) => [group.occurrences, group.open_count, group.recovered_count]
+
+describe.each(httpEngines)("failure groups on %s", (engine) => {
+  layer(serverOn(engine, { tasksRetentionDays: 3650, failureGroupsPerProject: 3 }), { excludeTestServices: true })(
+    (it) => {
+      it.effect("have the failures of one place, with the sample of the last", () =>
+        Effect.gen(function*() {
+          const { get, report } = yield* world
+          yield* report(...failing("a", 1), ...failing("c", 5, "KeyError: 'x'"))
+          yield* report(...failing("b", 10))
+          const { json } = yield* get("/issues")
+          assert.lengthOf(json.items, 2)
+          assert.isNull(json.next_cursor)
+          const [first] = json.items
+          assert.deepStrictEqual({ ...first, fingerprint: "" }, {
+            fingerprint: "",
+            status: "ongoing",
+            occurrences: 2,
+            open_count: 2,
+            recovered_count: 0,
+            first_seen: `${hour}:00:02.000000Z`,
+            last_seen: `${hour}:00:11.000000Z`,
+            engine_count: 1,
+            engines: ["rq"],
+            sample_exception: "ValueError: no order 10",
+            sample_task_name: "shop.pay"
+          })
+          const { json: detail } = yield* get(`/issues/${first.fingerprint}?hours=4`)
+          assert.deepStrictEqual(detail.hours, [{ hour: `${hour}:00:00.000000Z`, occurrences: 2 }])
+          assert.strictEqual(detail.sample_task.task_id, "b")
+          assert.include(detail.sample_task.traceback, "line 10, in pay")
+          assert.deepStrictEqual(detail.workers, [{ name: "w@h", tasks: 2 }])
+          assert.deepStrictEqual(detail.queues, [{ name: "mail", tasks: 2 }])
+          const { json: tasks } = yield* get(`/tasks?fingerprint=${first.fingerprint}&include_total=true&limit=1`)
+          assert.strictEqual(tasks.items[0].task_id, "b")
+          assert.strictEqual(tasks.total_count, 2)
+        }))
+
+      it.effect("recover when their tasks succeed under the same id, and fail again", () =>
+        Effect.gen(function*() {
+          const { get, report } = yield* world
+          yield* report(...failing("a", 1), ...failing("b", 1))
+          const { fingerprint } = (yield* get("/issues")).json.items[0]
+          yield* report(...run("a", "succeeded", 10))
+          const group = Effect.map(get(`/issues/${fingerprint}`), ({ json }) => json)
+          assert.deepStrictEqual(countsOf(yield* group), [2, 1, 1])
+          yield* report(told("started", "b", { second: 10 }))
+          assert.strictEqual((yield* group).status, "ongoing", "while it runs again")
+          yield* report(told("succeeded", "b", { second: 11 }))
+          assert.strictEqual((yield* group).status, "recovered")
+          assert.deepStrictEqual((yield* get("/issues?status=ongoing")).json.items, [])
+          assert.lengthOf((yield* get("/issues?status=recovered")).json.items, 1)
+          assert.lengthOf((yield* get(`/tasks?fingerprint=${fingerprint}&state=success`)).json.items, 2)
+          yield* report(...failing("b", 20))
+          assert.deepStrictEqual(countsOf(yield* group), [3, 1, 1])
+        }))
+
+      it.effect("count a withdrawn or deleted task no more as open, and go after their retention", () =>
+        Effect.gen(function*() {
+          const { get, post, project, report } = yield* world
+          const sql = yield* SqlClient.SqlClient
+          const retention = yield* FailureRetention
+          yield* report(...failing("a", 1), ...failing("b", 1))
+          const { fingerprint } = (yield* get("/issues")).json.items[0]
+          yield* report(told("revoked", "a", { second: 3 }))
+          assert.deepStrictEqual(countsOf((yield* get(`/issues/${fingerprint}`)).json), [1, 1, 0])
+          yield* sql`UPDATE failure_groups SET last_seen_at = '2001-01-01T00:00:00.000000Z' WHERE project_id = ${project.id}`
+          yield* retention.sweep()
+          assert.strictEqual((yield* get(`/issues/${fingerprint}`)).status, 200, "one task is open")
+          yield* post("/tasks/bulk-delete", { filter_state: "failure" })
+          const { json: group } = yield* get(`/issues/${fingerprint}`)
+          assert.deepStrictEqual([...countsOf(group), group.status], [1, 0, 0, "recovered"])
+          yield* retention.sweep()
+          assert.strictEqual((yield* get(`/issues/${fingerprint}`)).status, 404)
+        }).pipe(Effect.provide(FailureRetention.layer)))
+
+      it.effect("begin anew after their retention, also with a task that had recovered", () =>
+        Effect.gen(function*() {
+          const { get, project, report } = yield* world
+          const sql = yield* SqlClient.SqlClient
+          const retention = yield* FailureRetention
+          yield* report(...failing("a", 1), ...run("a", "succeeded", 5))
+          yield* sql`UPDATE failure_groups SET last_seen_at = '2001-01-01T00:00:00.000000Z' WHERE project_id = ${project.id}`
+          yield* retention.sweep()
+          yield* report(...failing("a", 10))
+          const counts = Effect.map(get("/issues"), ({ json }) => countsOf(json.items[0]))
+          assert.deepStrictEqual(yield* counts, [1, 1, 0])
+          yield* report(...run("a", "succeeded", 20))
+          assert.deepStrictEqual(yield* counts, [1, 0, 1])
+        }).pipe(Effect.provide(FailureRetention.layer)))
+
+      it.effect("end at the cap of the project; known ones still count", () =>
+        Effect.gen(function*() {
+          const { get, report } = yield* world
+          const place = (at: number) => failing(`task${at}`, at, `Error${"ABCDEF"[at]}: x`)
+          for (const at of [0, 1, 2, 3, 4]) yield* report(...place(at))
+          yield* report(...failing("again", 30, "ErrorA: x"))
+          const { json } = yield* get("/issues")
+          assert.deepStrictEqual(json.items.map(({ occurrences }: { occurrences: number }) => occurrences), [2, 1, 1])
+        }))
+
+      it.effect("keep to the cap in a flood of names and types that never repeat; every task is stored", () =>
+        Effect.gen(function*() {
+          const { get, project, report } = yield* world
+          const sql = yield* SqlClient.SqlClient
+          const flood = 3000
+          const frame = 500
+          const word = (at: number) =>
+            String.fromCharCode(97 + Math.floor(at / 676), 97 + Math.floor(at / 26) % 26, 97 + at % 26)
+          for (let from = 0; from < flood; from += frame) {
+            const failures = Array.from({ length: frame }, (_, offset) => {
+              const name = word(from + offset)
+              return failing(`flood ${name}`, 1, `Error_${name}: x`, { name: `shop.${name}` })
+            })
+            yield* report(...failures.flat())
+          }
+          yield* report(...failing("known", 30, "Error_aaa: x", { name: "shop.aaa" }))
+          assert.lengthOf((yield* get("/issues")).json.items, 3)
+          const count = (table: string) =>
+            Effect.map(
+              sql<{ n: number }>`SELECT CAST(count(*) AS INTEGER) AS n FROM ${
+                sql(table)
+              } WHERE project_id = ${project.id}`,
+              ([row]) => row?.n
+            )
+          assert.strictEqual(yield* count("tasks"), flood + 1)
+          assert.strictEqual(yield* count("failure_groups"), 3)
+          assert.strictEqual(yield* count("failure_group_hours"), 3)
+        }))
+
+      it.effect("are listed in pages, by engine and by the hours since the last failure", () =>
+        Effect.gen(function*() {
+          const { get, report } = yield* world
+          yield* report(
+            ...failing("a", 1, "ErrorA: x"),
+            ...failing("b", 5, "ErrorB: x"),
+            ...run("c", "failed", 8, { engine: "huey", data: { exception: "ErrorC: x" } })
+          )
+          const names = ({ json }: { json: { items: ReadonlyArray<{ sample_exception: string }> } }) =>
+            json.items.map(({ sample_exception }) => sample_exception)
+          const first = yield* get("/issues?limit=2")
+          assert.deepStrictEqual(names(first), ["ErrorC: x", "ErrorB: x"])
+          const second = yield* get(`/issues?limit=2&cursor=${first.json.next_cursor}`)
+          assert.deepStrictEqual(names(second), ["ErrorA: x"])
+          assert.isNull(second.json.next_cursor)
+          assert.deepStrictEqual(names(yield* get("/issues?engine=huey")), ["ErrorC: x"])
+          assert.lengthOf(names(yield* get("/issues?hours=4")), 3)
+          assert.lengthOf(names(yield* get("/issues?hours=1")), 0)
+          for (const query of ["status=open", "hours=0", "hours=8761", "limit=201", "cursor=x"]) {
+            assert.strictEqual((yield* get(`/issues?${query}`)).status, 422, query)
+          }
+          assert.strictEqual((yield* get("/issues/nothing")).status, 404)
+        }))
+    }
+  )
+})

@@ -1,0 +1,244 @@
+import { assert, describe, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { randomUUID } from "node:crypto"
+import { get } from "node:http"
+import type { JsonInput } from "../../../../src/domain/kernel/CanonicalJson.ts"
+import { AgentId } from "../../../../src/domain/kernel/Id.ts"
+import { baseUrl, freshKey, request, serverOn } from "../../../brain.ts"
+import { httpEngines } from "../../../engines.ts"
+import { eventOf, offered } from "../../../services/tasks/Ingest/world.ts"
+import { insertTasks, type StoredTask, storedTask } from "../../../tasks.ts"
+import { seeded, settings, start } from "./seeded.ts"
+
+const oddIds = [
+  "a/b/c",
+  "100%",
+  "%2F",
+  "..",
+  "tree",
+  "a b+c",
+  "quote\"'`",
+  "naïve-Ünïcode-Ω",
+  "😀😀",
+  "x".repeat(200),
+  "é".repeat(200),
+  "semi;colon&amp=1?x#y",
+  "back\\slash",
+  "line\nfeed\ttab",
+  "<unknown:1>",
+  "{json}"
+]
+
+/** Without fetch, which rewrites paths. */
+const rawGet = (path: string, token: string) =>
+  Effect.flatMap(baseUrl, (base) =>
+    Effect.promise(() =>
+      new Promise<number>((resolve, reject) => {
+        const { hostname, port } = new URL(base)
+        get({ hostname, port, path: `/api/v1${path}`, headers: { authorization: `Bearer ${token}` } }, (response) => {
+          response.resume()
+          resolve(response.statusCode ?? 0)
+        }).on("error", reject)
+      })
+    ))
+
+describe.each(httpEngines)("one task on %s", (engine) => {
+  layer(serverOn(engine, settings), { excludeTestServices: true })((it) => {
+    it.effect("is found under any id", () =>
+      Effect.gen(function*() {
+        const { at, key, one, tasks } = yield* seeded(oddIds.map((task_id) => ({ task_id })))
+        for (const task of tasks) {
+          if (task.task_id === "..") {
+            assert.strictEqual(yield* rawGet(`${at}/tasks/celery/%2E%2E`, key.token), 200)
+            continue
+          }
+          const answer = yield* one(task)
+          assert.strictEqual(answer.status, 200, task.task_id)
+          assert.strictEqual(answer.json.id, task.id)
+          assert.strictEqual(answer.json.task_id, task.task_id)
+          assert.strictEqual((yield* one(task, "/tree")).json.root_task_id, task.task_id)
+          const events = yield* request(
+            "GET",
+            `${at}/events?engine=celery&task_id=${encodeURIComponent(task.task_id)}`,
+            key
+          )
+          assert.deepStrictEqual(events.json, { items: [], next_cursor: null })
+        }
+      }))
+
+    it.effect("names the fields of its events that exceeded a bound", () =>
+      Effect.gen(function*() {
+        const { one, project } = yield* seeded([])
+        const event = (kind: string, data: JsonInput) =>
+          eventOf({
+            id: randomUUID(),
+            kind,
+            engine: "celery",
+            task_id: "t1",
+            occurred_at: "2026-11-21T12:00:00Z",
+            data
+          })
+        const wide = Object.fromEntries(Array.from({ length: 1001 }, (_, index) => [`k${index}`, index]))
+        yield* offered({ projectId: project.id, agentId: AgentId.make(randomUUID()) }, [
+          event("task.received", { task_name: "n".repeat(501), kwargs: wide, anything: "x".repeat(900) }),
+          event("task.succeeded", { task_name: "n".repeat(501), result: wide })
+        ])
+        const { json } = yield* one({ engine: "celery", task_id: "t1" })
+        assert.deepStrictEqual(json.altered_fields, ["kwargs", "result", "task_name"])
+        assert.strictEqual(json.result, "[an object of more than 1000 keys: left out]")
+      }))
+
+    it.effect("is the same text as in the list, and what is known of its retries", () =>
+      Effect.gen(function*() {
+        const { list, one, tasks: [task] } = yield* seeded([{ args: "[12345678901234567890,1.0]", result: "\"x\"" }])
+        const text = (yield* one(task!)).text.replace(
+          /,"payload_hidden":false,"retry_note":"[^"]+","retried_from":null,"orphaned_at":null,"attempts":0,"run_count":1,"retried_as":\[\],"altered_fields":\[\]}$/,
+          "}"
+        )
+        assert.strictEqual((yield* list()).text, `{"items":[${text}],"next_cursor":null}`)
+      }))
+
+    it.effect("is not found where it is not, whatever the path", () =>
+      Effect.gen(function*() {
+        const { at, key, one, tasks: [task] } = yield* seeded([{}])
+        const elsewhere = yield* seeded([{}])
+        const missing = [
+          yield* one({ engine: "rq", task_id: task!.task_id }),
+          yield* one({ engine: "celery", task_id: "nope" }),
+          yield* one({ engine: "celery", task_id: "y".repeat(1500) }),
+          yield* one({ engine: "celery", task_id: "nul\0" }),
+          yield* one({ engine: "\0", task_id: "x" }),
+          yield* one(elsewhere.tasks[0]!),
+          yield* one({ engine: "celery", task_id: "nope" }, "/tree"),
+          yield* one({ engine: "celery", task_id: "nul\0" }, "/tree"),
+          yield* request("GET", `${at}/tasks/celery/${task!.task_id}`, elsewhere.key)
+        ]
+        for (const answer of missing) assert.deepInclude(answer.json, { status: 404, code: "not_found" })
+        for (const path of ["%ff", "%", "%zz", "%ED%A0%80"]) {
+          assert.strictEqual(yield* rawGet(`${at}/tasks/celery/${path}`, key.token), 400, path)
+        }
+        assert.strictEqual(yield* rawGet(`${at}/tasks/celery/${"y".repeat(5000)}`, key.token), 404)
+        assert.strictEqual((yield* request("GET", `${at}/tasks/celery/${task!.task_id}`)).status, 401)
+      }))
+
+    it.effect("has a tree: all tasks of its project that share its root, of any engine", () =>
+      Effect.gen(function*() {
+        const { one, tasks } = yield* seeded([
+          { task_id: "root" },
+          { task_id: "child", root_task_id: "root", parent_task_id: "root" },
+          { task_id: "grandchild", root_task_id: "root", parent_task_id: "child", state: "failure" },
+          { task_id: "other" },
+          { task_id: "foreign", root_task_id: "root", engine: "rq" }
+        ])
+        for (const task of [...tasks.slice(0, 3), tasks[4]!]) {
+          const { json } = yield* one(task, "/tree")
+          assert.deepInclude(json, { root_task_id: "root", node_count: 4, truncated: false })
+          assert.deepStrictEqual(json.nodes.map((node: StoredTask) => node.task_id), [
+            "root",
+            "child",
+            "grandchild",
+            "foreign"
+          ])
+          assert.deepStrictEqual(json.nodes[2], {
+            engine: "celery",
+            task_id: "grandchild",
+            name: "shop.orders.ship",
+            state: "failure",
+            parent_task_id: "child",
+            root_task_id: "root",
+            received_at: "2026-03-10T12:00:02.000000Z",
+            started_at: null,
+            finished_at: null
+          })
+        }
+        assert.strictEqual((yield* one(tasks[3]!, "/tree")).json.node_count, 1)
+      }))
+
+    it.effect("follows parents where a task does not name its root, and ends in a circle", () =>
+      Effect.gen(function*() {
+        const { one, tasks } = yield* seeded([
+          { task_id: "top" },
+          { task_id: "middle", parent_task_id: "top" },
+          { task_id: "leaf", parent_task_id: "middle" },
+          { task_id: "orphan", parent_task_id: "gone" },
+          { task_id: "a", parent_task_id: "b" },
+          { task_id: "b", parent_task_id: "a" }
+        ])
+        const { json } = yield* one(tasks[2]!, "/tree")
+        assert.strictEqual(json.root_task_id, "top")
+        assert.deepStrictEqual(json.nodes.map((node: StoredTask) => node.task_id), ["top", "middle", "leaf"])
+        assert.deepInclude((yield* one(tasks[3]!, "/tree")).json, { root_task_id: "gone", node_count: 1 })
+        assert.strictEqual((yield* one(tasks[4]!, "/tree")).json.node_count, 2)
+      }))
+
+    it.effect("has the root of a chain of any length, and says where it does not show all of it", () =>
+      Effect.gen(function*() {
+        const length = 650
+        const { one, tasks } = yield* seeded(
+          Array.from({ length }, (_, at) => ({ task_id: `n${at}`, parent_task_id: at === 0 ? null : `n${at - 1}` }))
+        )
+        const treeAt = (at: number) => Effect.map(one(tasks[at]!, "/tree"), ({ json }) => json)
+        for (const at of [100, 101, 150, 201, 401, 499]) {
+          assert.deepInclude(yield* treeAt(at), { root_task_id: "n0", node_count: at + 1, truncated: false })
+        }
+        const cut = yield* treeAt(length - 1)
+        assert.deepInclude(cut, { root_task_id: "n0", node_count: 500, truncated: true })
+        const shown = cut.nodes.map((node: StoredTask) => node.task_id)
+        assert.includeMembers(shown, ["n0", `n${length - 1}`, `n${length - 2}`])
+      }))
+
+    it.effect("has the root of its own engine, where another engine has a task of the same id", () =>
+      Effect.gen(function*() {
+        const { one, tasks } = yield* seeded([
+          { task_id: "7", engine: "arq", name: "other" },
+          { task_id: "7", engine: "rq", parent_task_id: "top" },
+          { task_id: "top", engine: "bullmq" },
+          { task_id: "leaf", engine: "rq", parent_task_id: "7" }
+        ])
+        const { json } = yield* one(tasks[3]!, "/tree")
+        assert.strictEqual(json.root_task_id, "top")
+        assert.deepStrictEqual(json.nodes.map((node: StoredTask) => `${node.engine} ${node.task_id}`), [
+          "rq 7",
+          "bullmq top",
+          "rq leaf"
+        ])
+      }))
+
+    it.effect("has a tree of at most 500 nodes, the root and itself among them", () =>
+      Effect.gen(function*() {
+        const { one, project, tasks } = yield* seeded([{ task_id: "big" }])
+        const children = Array.from({ length: 499 }, (_, index) =>
+          storedTask(project.id, start + 10_000 + index, {
+            task_id: `c${index}`,
+            root_task_id: "big",
+            parent_task_id: "big"
+          }))
+        yield* insertTasks(children)
+        assert.deepInclude((yield* one(tasks[0]!, "/tree")).json, { node_count: 500, truncated: false })
+        const last = storedTask(project.id, start + 90_000, {
+          task_id: "last",
+          root_task_id: "big",
+          parent_task_id: "c3"
+        })
+        yield* insertTasks([last])
+        const { json } = yield* one(last, "/tree")
+        assert.deepInclude(json, { root_task_id: "big", node_count: 500, truncated: true })
+        assert.includeMembers(
+          json.nodes.map((node: StoredTask) => node.task_id),
+          ["big", "last", "c0"]
+        )
+      }))
+
+    it.effect("is for members of the project only", () =>
+      Effect.gen(function*() {
+        const { at, project, tasks: [task] } = yield* seeded([{}])
+        const viewer = yield* freshKey({ roles: { [project.id]: "viewer" }, scopes: ["tasks:read"] })
+        const stranger = yield* freshKey()
+        for (const rest of ["", "/tree"]) {
+          const path = `${at}/tasks/celery/${task!.task_id}${rest}`
+          assert.strictEqual((yield* request("GET", path, viewer)).status, 200)
+          assert.strictEqual((yield* request("GET", path, stranger)).status, 404)
+        }
+      }))
+  })
+})

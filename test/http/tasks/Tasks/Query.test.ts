@@ -1,0 +1,122 @@
+import { assert, describe, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { randomUUID } from "node:crypto"
+import { request, serverOn } from "../../../brain.ts"
+import { httpEngines } from "../../../engines.ts"
+import { idsOf, seeded, settings } from "./seeded.ts"
+
+const tasks = [
+  { name: "mail.send", queue: "slow", state: "failure", runtime_ms: 6000, exception: "SMTPError: timeout" },
+  { name: "mail.digest", queue: null, state: "retry", retry_count: 2, worker_name: "celery@two" },
+  { name: "shop.ship", queue: "slow", state: "success", runtime_ms: 40, worker_name: "celery@one" },
+  { name: "shop.pay", queue: "fast", state: "failure", runtime_ms: 9000, engine: "rq" }
+] as const
+
+const encode = encodeURIComponent
+
+describe.each(httpEngines)("queries of tasks on %s", (engine) => {
+  layer(serverOn(engine, settings), { excludeTestServices: true })((it) => {
+    it.effect("filter the list, beside its other parameters", () =>
+      Effect.gen(function*() {
+        const { list, newestFirst } = yield* seeded(tasks)
+        const [pay, ship, digest, send] = newestFirst
+        const cases = [
+          ["state:failure,retry", [pay, digest, send]],
+          ["state:failure OR state:retry", [pay, digest, send]],
+          ["-state:success -queue:slow", [pay, digest]],
+          ["NOT name:mail.*", [pay, ship]],
+          ["name:mail.*", [digest, send]],
+          ["name:=shop.pay", [pay]],
+          ["state:failure name:mail.* queue:slow runtime:>5s \"timeout\"", [send]],
+          ["runtime:>5s", [pay, send]],
+          ["-runtime:>5s", [ship, digest]],
+          ["retries:>0 OR (engine:rq state:failure)", [pay, digest]],
+          ["worker:*one,*two", [ship, digest]],
+          ["error:smtp", [send]],
+          ["-smtp shop", [pay, ship]],
+          ["", [pay, ship, digest, send]]
+        ] as const
+        for (const [query, expected] of cases) {
+          assert.deepStrictEqual(idsOf(yield* list(`?query=${encode(query)}`)), expected.map((task) => task!.id), query)
+        }
+        assert.deepStrictEqual(idsOf(yield* list(`?state=failure&query=${encode("name:mail.*")}`)), [send!.id])
+        const counted = yield* list(`?include_total=true&limit=1&query=${encode("state:failure,retry")}`)
+        assert.strictEqual(counted.json.total_count, 3)
+        const file = yield* list(`?format=csv&fields=name&query=${encode("-name:mail.*")}`)
+        assert.deepStrictEqual(file.text.split("\r\n").map((name) => name.replaceAll("\"", "")), [
+          "name",
+          "shop.pay",
+          "shop.ship",
+          ""
+        ])
+      }))
+
+    it.effect("are refused with a place and a reason, and without their text", () =>
+      Effect.gen(function*() {
+        const { list } = yield* seeded([])
+        const { json, status } = yield* list(`?query=${encode("queue:a secret:b")}`)
+        assert.strictEqual(status, 422)
+        const text = JSON.stringify(json)
+        assert.include(text, "unknown term")
+        assert.include(text, "at character 9")
+        assert.notInclude(text, "secret:b")
+        assert.strictEqual((yield* list(`?query=${encode("x".repeat(1001))}`)).status, 422)
+      }))
+
+    it.effect("counts the values of the matching tasks", () =>
+      Effect.gen(function*() {
+        const { at, key } = yield* seeded(tasks)
+        const facets = (query: string) =>
+          Effect.map(request("GET", `${at}/task-facets?query=${encode(query)}`, key), ({ json }) => json)
+        const all = yield* facets("")
+        assert.strictEqual(all.counted, 4)
+        assert.isTrue(all.is_complete)
+        assert.deepStrictEqual(all.state, [
+          { value: "failure", count: 2 },
+          { value: "retry", count: 1 },
+          { value: "success", count: 1 }
+        ])
+        assert.deepStrictEqual(all.queue, [{ value: "slow", count: 2 }, { value: "fast", count: 1 }])
+        const some = yield* facets("-queue:slow name:*.*")
+        assert.deepStrictEqual(some.name.map(({ value }: { value: string }) => value), ["mail.digest", "shop.pay"])
+        assert.deepStrictEqual((yield* facets("name:no.such.*")).counted, 0)
+      }))
+
+    it.effect("says which tasks match", () =>
+      Effect.gen(function*() {
+        const { at, key, tasks: stored } = yield* seeded(tasks)
+        const ids = [...stored.map(({ id }) => id), randomUUID()]
+        const answer = yield* request(
+          "GET",
+          `${at}/task-matches?ids=${ids.join(",")}&query=${encode("name:mail.* -state:retry")}`,
+          key
+        )
+        assert.deepStrictEqual(answer.json, { ids: [stored[0]!.id] })
+        const tooMany = Array.from({ length: 101 }, () => randomUUID()).join(",")
+        assert.strictEqual((yield* request("GET", `${at}/task-matches?ids=${tooMany}`, key)).status, 422)
+      }))
+
+    it.effect("select what is deleted and what is retried", () =>
+      Effect.gen(function*() {
+        const { at, key, list, newestFirst } = yield* seeded(tasks)
+        const preview = (filter: object) =>
+          Effect.map(
+            request("POST", `${at}/bulk-retry-requests:preview`, { ...key, body: { filter } }),
+            ({ json }) => json.total
+          )
+        assert.strictEqual(yield* preview({ query: "name:mail.*" }), 1)
+        assert.strictEqual(yield* preview({ query: "name:mail.* -state:success" }), 2)
+        assert.strictEqual(yield* preview({ query: "name:mail.*", state: "retry" }), 1)
+        const deleted = yield* request("POST", `${at}/tasks/bulk-delete`, {
+          ...key,
+          body: { filter_query: "state:success,retry" }
+        })
+        assert.deepStrictEqual(deleted.json, { deleted_count: 2 })
+        assert.deepStrictEqual(idsOf(yield* list()), [newestFirst[0]!.id, newestFirst[3]!.id])
+        for (const filter_query of ["", " ", "stat:failure"]) {
+          const refused = yield* request("POST", `${at}/tasks/bulk-delete`, { ...key, body: { filter_query } })
+          assert.strictEqual(refused.status, 422, filter_query)
+        }
+      }))
+  })
+})

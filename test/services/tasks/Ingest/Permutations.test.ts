@@ -1,0 +1,143 @@
+import type { SqlClient } from "@effect/sql"
+import { assert, describe, layer } from "@effect/vitest"
+import { Effect, Layer, Runtime } from "effect"
+import * as fc from "fast-check"
+import { randomUUID } from "node:crypto"
+import { AgentId, type ProjectId } from "../../../../src/domain/kernel/Id.ts"
+import type { AgentEvent } from "../../../../src/domain/kernel/TaskEvent.ts"
+import { addSeconds } from "../../../../src/domain/kernel/Timestamp.ts"
+import type { Projects } from "../../../../src/services/Projects.ts"
+import type { Ingest } from "../../../../src/services/tasks/Ingest.ts"
+import type { RollupMerge } from "../../../../src/services/tasks/Rollups/Merge.ts"
+import type { TriggerEvents } from "../../../../src/services/triggers/TriggerEvents.ts"
+import { brainOn, freshProject } from "../../../brain.ts"
+import { engines } from "../../../databases.ts"
+import { rollupsOfTasks, unlimitedRollups } from "../../../rollups.ts"
+import { recordedEvents, subscribe, watchOutbox } from "../../triggers/TriggerEvents/world.ts"
+import { histories, offered, recorded, sequences, stored } from "./world.ts"
+
+/** The same transition as another path tells it: another id, no name, a little later, hardly any fields. */
+const secondPath = (event: AgentEvent, shiftMillis: number): AgentEvent => ({
+  ...event,
+  id: randomUUID(),
+  occurredAt: addSeconds(event.occurredAt, shiftMillis / 1000),
+  data: new Map([
+    ["task_name", JSON.stringify(`<unknown:${event.taskId.slice(0, 8)}>`)],
+    ["worker", "null"],
+    ["args", "null"]
+  ])
+})
+
+const isNamed = (event: AgentEvent): boolean => {
+  let named = event.kind.startsWith("task.")
+  event.data.forEach((json) => {
+    if (json.startsWith("\"<unknown:")) named = false
+  })
+  return named
+}
+
+/** Whether a transition that only the second path tells comes after it: a copy may not change places with that one. */
+const isOvertaken = (event: AgentEvent, events: ReadonlyArray<AgentEvent>): boolean => {
+  const ofTask = events.filter(({ taskId }) => taskId === event.taskId)
+  return ofTask.some((other) =>
+    other.occurredAt > event.occurredAt && !isNamed(other) &&
+    !ofTask.some((one) => one.kind === other.kind && isNamed(one))
+  )
+}
+
+const shuffled = <A>(values: ReadonlyArray<A>) =>
+  fc.shuffledSubarray([...values], { minLength: values.length, maxLength: values.length })
+
+/** The events in some order, some of them again, cut into frames. */
+const deliveries = (events: ReadonlyArray<AgentEvent>, echoes: ReadonlyArray<AgentEvent>) =>
+  fc.subarray([...events]).chain((again) => shuffled([...events, ...again, ...echoes])).chain((all) =>
+    fc.array(fc.integer({ min: 1, max: 40 }), { minLength: 1, maxLength: 8 }).map((sizes) => {
+      const frames: Array<ReadonlyArray<AgentEvent>> = []
+      for (let at = 0, index = 0; at < all.length; index++) {
+        const size = sizes[index % sizes.length]!
+        frames.push(all.slice(at, at + size))
+        at += size
+      }
+      return frames
+    })
+  )
+
+/** A project that subscribes to every end of a task. */
+const subscribedProject = Effect.gen(function*() {
+  const project = yield* freshProject()
+  for (const trigger of ["task.failed", "task.succeeded", "task.retried", "task.retries_exhausted"] as const) {
+    yield* subscribe(project.id, trigger)
+  }
+  return project
+})
+
+/** Which ends of which tasks are in the outbox. */
+const outbox = (projectId: ProjectId) =>
+  Effect.map(
+    recordedEvents(projectId),
+    (events) =>
+      events.flatMap(({ occurrences, trigger }) => occurrences.map(({ task_id }) => `${task_id} ${trigger}`)).sort()
+  )
+
+describe.each(engines)("any order, repetition, second path and batching on %s", (engine) => {
+  const withWatch = Layer.effectDiscard(watchOutbox).pipe(
+    Layer.provideMerge(brainOn(engine, { ingestBatchEvents: 25, ...unlimitedRollups }))
+  )
+  layer(withWatch, { excludeTestServices: true })((it) => {
+    it.effect.each(sequences)(
+      "of %s ends in the same rows, counts, facets, workers, queues, failure groups and trigger events",
+      (name) =>
+        Effect.gen(function*() {
+          const runtime = yield* Effect.runtime<SqlClient.SqlClient | Ingest | Projects | RollupMerge | TriggerEvents>()
+          const agentId = AgentId.make(randomUUID())
+          const events = recorded(name)
+          const straight = yield* subscribedProject
+          const outcome = yield* offered({ projectId: straight.id, agentId }, events)
+          assert.deepStrictEqual(outcome, { accepted: events.length, rejected: 0 })
+          const expected = yield* stored(straight.id)
+          assert.deepStrictEqual(expected.counts, expected.counted)
+          assert.deepStrictEqual(expected.rollups, yield* rollupsOfTasks(straight.id))
+          const expectedOutbox = yield* outbox(straight.id)
+          yield* offered({ projectId: straight.id, agentId }, events)
+          assert.deepStrictEqual(yield* outbox(straight.id), expectedOutbox, "a repetition adds none")
+          const expectedHistories = yield* histories(straight.id)
+
+          const delivered = (frames: ReadonlyArray<ReadonlyArray<AgentEvent>>, withHistories: boolean) =>
+            Effect.gen(function*() {
+              const project = yield* subscribedProject
+              // a few at a time, so that some share a transaction and some do not
+              const outcomes = yield* Effect.forEach(
+                frames,
+                (frame) => offered({ projectId: project.id, agentId }, frame),
+                { concurrency: 3 }
+              )
+              assert.isTrue(outcomes.every(({ rejected }) => rejected === 0))
+              assert.deepStrictEqual(yield* stored(project.id), expected)
+              const found = yield* outbox(project.id)
+              if (withHistories || name.startsWith("celery")) assert.deepStrictEqual(found, expectedOutbox)
+              // only Celery has a second path: elsewhere its copies can look like an end of their own
+              else assert.deepStrictEqual([...new Set(found)], [...new Set(expectedOutbox)])
+              if (withHistories) assert.deepStrictEqual(yield* histories(project.id), expectedHistories)
+            })
+
+          const run = Runtime.runPromise(runtime)
+          const always = (frames: fc.Arbitrary<ReadonlyArray<ReadonlyArray<AgentEvent>>>, withHistories: boolean) =>
+            Effect.promise(() =>
+              fc.assert(
+                fc.asyncProperty(frames, (frames) => run(Effect.orDie(delivered(frames, withHistories)))),
+                { numRuns: 4, endOnFailure: true }
+              )
+            )
+          yield* always(deliveries(events, []), true)
+          const echoes = fc.subarray(events.filter((event) => isNamed(event) && !isOvertaken(event, events))).chain((
+            chosen
+          ) =>
+            fc.array(fc.integer({ min: 0, max: 40 }), { minLength: chosen.length, maxLength: chosen.length })
+              .map((shifts) => chosen.map((event, at) => secondPath(event, shifts[at]!)))
+          )
+          yield* always(echoes.chain((copies) => deliveries(events, copies)), false)
+        }),
+      120_000
+    )
+  })
+})
