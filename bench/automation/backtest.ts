@@ -8,8 +8,8 @@ import { AgentId } from "../../src/domain/kernel/Id.ts"
 import * as Timestamp from "../../src/domain/kernel/Timestamp.ts"
 import * as TaskHistory from "../../src/domain/tasks/TaskHistory.ts"
 import { RuleBacktests } from "../../src/services/Automation/Backtests.ts"
+import { Projects } from "../../src/services/identity/Projects.ts"
 import { CurrentActor, CurrentProject } from "../../src/services/kernel/CurrentActor.ts"
-import { Projects } from "../../src/services/Projects.ts"
 import { insertTasks, storedTask } from "../../test/tasks.ts"
 
 const span = 6 * 86_400_000

@@ -12,12 +12,12 @@ import type { ExportFormat } from "../domain/kernel/Query.ts"
 import { AuditExport } from "./audit/Export.ts"
 import { type AuditLogRow, AuditRows } from "./audit/Rows.ts"
 import { type AuditFilter, AuditSearch, itemOf } from "./audit/Search.ts"
+import { type MemberKey, MemberNames } from "./identity/MemberNames.ts"
+import { Projects } from "./identity/Projects.ts"
 import { CurrentActor, CurrentProject, type ProjectView, visibleProjects } from "./kernel/CurrentActor.ts"
 import { Xlsx } from "./kernel/Export/Xlsx.ts"
 import { Settings } from "./kernel/Settings.ts"
 import { orDieOnSql } from "./kernel/sql/Database.ts"
-import { type MemberKey, MemberNames } from "./MemberNames.ts"
-import { Projects } from "./Projects.ts"
 
 const defaultAuditLimit = 50
 

@@ -17,6 +17,7 @@ import * as Timestamp from "../domain/kernel/Timestamp.ts"
 import { Notification } from "../domain/Notification.ts"
 import { Audit } from "./audit/Audit.ts"
 import { makeSendTest } from "./Channels/SendTest.ts"
+import { Projects } from "./identity/Projects.ts"
 import { CurrentActor, currentPerson, CurrentProject, requireRole } from "./kernel/CurrentActor.ts"
 import * as Ids from "./kernel/Ids.ts"
 import { orDieOnSql } from "./kernel/sql/Database.ts"
@@ -25,7 +26,6 @@ import { ChannelConfigs } from "./Notifications/ChannelConfigs.ts"
 import { type ChannelOwner, type ChannelRow, ChannelsRepo } from "./Notifications/ChannelsRepo.ts"
 import type { ChannelConfig } from "./Notifications/ChannelType.ts"
 import { ChannelTypes } from "./Notifications/ChannelTypes.ts"
-import { Projects } from "./Projects.ts"
 
 /** Of a project, and of a user. The lists have no pages. */
 const maxChannels = { project: 100, user: 20 } as const

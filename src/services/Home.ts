@@ -8,10 +8,10 @@ import type { Project } from "../domain/kernel/Project.ts"
 import type { FindHomeTrends } from "../domain/tasks/Rollup/Trends.ts"
 import { attentionOf } from "./Home/Attention.ts"
 import { type Counts, HomeRepo } from "./Home/Repo.ts"
+import { Projects } from "./identity/Projects.ts"
 import { currentPerson, roleIn } from "./kernel/CurrentActor.ts"
 import * as Ids from "./kernel/Ids.ts"
 import { orDieOnSql } from "./kernel/sql/Database.ts"
-import { Projects } from "./Projects.ts"
 import { failureRateOf, Rollups } from "./tasks/Rollups.ts"
 
 const defaultFailures = 50

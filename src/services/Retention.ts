@@ -5,13 +5,13 @@ import { idempotencyRetentionSeconds } from "../domain/kernel/Idempotency.ts"
 import * as Timestamp from "../domain/kernel/Timestamp.ts"
 import { Audit } from "./audit/Audit.ts"
 import { pruneAudit } from "./audit/Prune.ts"
+import { placeLifetimeSeconds } from "./identity/Sessions/LoginPlaces.ts"
 import { Loops } from "./kernel/concurrency/Loops.ts"
 import { CurrentActor } from "./kernel/CurrentActor.ts"
 import { Keys } from "./kernel/keys/Keys.ts"
 import { Settings } from "./kernel/Settings.ts"
 import { orDieOnSql, Reader } from "./kernel/sql/Database.ts"
 import { deleteInSlices } from "./kernel/sql/Dialect.ts"
-import { placeLifetimeSeconds } from "./Sessions/LoginPlaces.ts"
 
 /** Deletes expired rows of identity and the audit log, in slices. Several replicas may do it at the same time. */
 export class Retention extends Effect.Service<Retention>()("svc/Retention", {

@@ -1,10 +1,10 @@
 import { Redacted } from "effect"
 import { randomUUID } from "node:crypto"
-import type { CreateApiKey } from "../../src/domain/ApiKey.ts"
-import type { CreateInvitation } from "../../src/domain/Invitation.ts"
+import type { CreateApiKey } from "../../src/domain/identity/ApiKey.ts"
+import type { CreateInvitation } from "../../src/domain/identity/Invitation.ts"
+import type { CreateUser } from "../../src/domain/identity/User.ts"
 import type { CreateProject } from "../../src/domain/kernel/Project.ts"
 import type { PreviewRequest } from "../../src/domain/Schedule/Preview.ts"
-import type { CreateUser } from "../../src/domain/User.ts"
 import { password } from "./people.ts"
 
 /*

@@ -1,5 +1,5 @@
 import { Console, Effect, Option } from "effect"
-import { type ApiKey, CreateApiKey } from "../../domain/ApiKey.ts"
+import { type ApiKey, CreateApiKey } from "../../domain/identity/ApiKey.ts"
 import { confirm } from "../Confirm.ts"
 import { decodeInput } from "../DecodeInput.ts"
 import { CliError } from "../Explain.ts"

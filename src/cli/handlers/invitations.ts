@@ -1,5 +1,5 @@
 import { Console, Effect, type Option } from "effect"
-import { CreateInvitation, type Invitation } from "../../domain/Invitation.ts"
+import { CreateInvitation, type Invitation } from "../../domain/identity/Invitation.ts"
 import type { Role } from "../../domain/kernel/Access.ts"
 import { decodeInput } from "../DecodeInput.ts"
 import { CliError } from "../Explain.ts"

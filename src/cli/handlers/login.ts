@@ -1,6 +1,6 @@
 import { Console, Effect, Option, Redacted } from "effect"
 import { hostname } from "node:os"
-import { CreateApiKey } from "../../domain/ApiKey.ts"
+import { CreateApiKey } from "../../domain/identity/ApiKey.ts"
 import type { Scope } from "../../domain/kernel/Access.ts"
 import { client } from "../../http/Client.ts"
 import { checkApiKey, parseBrainUrl } from "../ClientSettings.ts"

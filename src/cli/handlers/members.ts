@@ -1,6 +1,6 @@
 import { Console, Effect, type Option } from "effect"
+import { GrantMembership, type Membership } from "../../domain/identity/Membership.ts"
 import type { Role } from "../../domain/kernel/Access.ts"
-import { GrantMembership, type Membership } from "../../domain/Membership.ts"
 import { confirm } from "../Confirm.ts"
 import { decodeInput } from "../DecodeInput.ts"
 import { CliError } from "../Explain.ts"

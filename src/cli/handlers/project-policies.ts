@@ -1,7 +1,7 @@
 import { Console, Effect } from "effect"
 import { system } from "../../domain/kernel/Actor.ts"
+import { Projects } from "../../services/identity/Projects.ts"
 import { CurrentActor, CurrentProject } from "../../services/kernel/CurrentActor.ts"
-import { Projects } from "../../services/Projects.ts"
 import { layerAdministration } from "../Administration.ts"
 import { confirm } from "../Confirm.ts"
 

@@ -1,5 +1,5 @@
 import { Console, Effect, Option, Redacted } from "effect"
-import { CreateUser, type UpdateUser, type UserDetail } from "../../domain/User.ts"
+import { CreateUser, type UpdateUser, type UserDetail } from "../../domain/identity/User.ts"
 import { confirm } from "../Confirm.ts"
 import { decodeInput } from "../DecodeInput.ts"
 import { CliError } from "../Explain.ts"

@@ -1,6 +1,6 @@
 import { HttpServerResponse } from "@effect/platform"
 import { createHash } from "node:crypto"
-import { maxPasswordLength, passwordPolicy } from "../../domain/Password.ts"
+import { maxPasswordLength, passwordPolicy } from "../../domain/identity/Password.ts"
 
 /**
  * The few pages that the brain shows to people: each one document that brings its script and style with it and calls

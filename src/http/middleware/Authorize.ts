@@ -15,7 +15,7 @@ import { acceptsAddress, type Project } from "../../domain/kernel/Project.ts"
 import { isStorable } from "../../domain/kernel/Text.ts"
 import { Agents } from "../../services/agents/Agents.ts"
 import { type Denial, Denials } from "../../services/audit/Denials.ts"
-import { type Authenticated, Authentication } from "../../services/Authentication.ts"
+import { type Authenticated, Authentication } from "../../services/identity/Authentication.ts"
 import {
   type AgentIdentity,
   CurrentActor,

@@ -3,7 +3,7 @@ import type { BulkJob } from "../../domain/BulkJob.ts"
 import { omitNullTerms, summarizeTerms } from "../../domain/kernel/Query.ts"
 import type { Timestamp } from "../../domain/kernel/Timestamp.ts"
 import { EngineAgents } from "../Commands/EngineAgents.ts"
-import { MemberNames } from "../MemberNames.ts"
+import { MemberNames } from "../identity/MemberNames.ts"
 import type { BulkJobRow } from "./Repo.ts"
 
 /** The action of each command of a cancellation. */

@@ -1,0 +1,77 @@
+import { HttpServerResponse } from "@effect/platform"
+import { Effect, Layer } from "effect"
+import { VerifyMfaResult } from "../../../domain/identity/Mfa.ts"
+import { passwordPolicy } from "../../../domain/identity/Password.ts"
+import { LoginResult } from "../../../domain/identity/Session.ts"
+import { Sessions } from "../../../services/identity/Sessions.ts"
+import type { CreatedSession } from "../../../services/identity/Sessions/Creation.ts"
+import { Users } from "../../../services/identity/Users.ts"
+import { implementGroup } from "../../ImplementGroup.ts"
+import { Authorize } from "../../middleware/Authorize.ts"
+import { Cookies } from "../../middleware/Cookies.ts"
+
+const verifiedJson = HttpServerResponse.schemaJson(VerifyMfaResult)
+const loginJson = HttpServerResponse.schemaJson(LoginResult)
+
+/** The answer of a new session, with its two cookies. */
+const makeSessionResponse = Effect.map(
+  Cookies,
+  (cookies) => ({ answer, maxAgeSeconds, token }: CreatedSession) =>
+    loginJson(answer).pipe(Effect.map(cookies.setSession(token, maxAgeSeconds)), Effect.orDie)
+)
+
+const LoginHttp = implementGroup(
+  "login",
+  Effect.fnUntraced(function*(handlers) {
+    const sessions = yield* Sessions
+    const authorize = yield* Authorize
+    const cookies = yield* Cookies
+    const respondWithSession = yield* makeSessionResponse
+    return handlers.handle("login", ({ payload, request }) =>
+      Effect.flatMap(
+        sessions.login({
+          ...payload,
+          source: authorize.sourceOf(request),
+          token: cookies.readSessionToken(request),
+          device: cookies.readDeviceToken(request)
+        }),
+        respondWithSession
+      ))
+  })
+)
+
+const AuthHttp = implementGroup(
+  "auth",
+  Effect.fnUntraced(function*(handlers) {
+    const sessions = yield* Sessions
+    const users = yield* Users
+    const cookies = yield* Cookies
+    const respondWithSession = yield* makeSessionResponse
+    return handlers
+      .handle(
+        "logout",
+        () => Effect.as(sessions.logout(), cookies.clearSession(HttpServerResponse.empty({ status: 204 })))
+      )
+      .handle("policy", () => Effect.succeed(passwordPolicy))
+      .handle("me", () => users.me())
+      .handle("updateMe", ({ payload }) => users.updateMe(payload))
+      .handle("changePassword", ({ payload }) => Effect.flatMap(sessions.changePassword(payload), respondWithSession))
+      .handle(
+        "reauthenticate",
+        ({ payload }) =>
+          Effect.flatMap(
+            sessions.reauthenticate(payload),
+            ({ maxAgeSeconds, token }) =>
+              verifiedJson({ ok: true, used_recovery_code: false, remaining_recovery_codes: null }).pipe(
+                Effect.map(cookies.setSession(token, maxAgeSeconds)),
+                Effect.orDie
+              )
+          )
+      )
+      .handle("sessions", () => sessions.list())
+      .handle("revokeSession", ({ path }) => Effect.map(sessions.revoke(path.session_id), (revoked) => ({ revoked })))
+      .handle("revokeOtherSessions", () => Effect.map(sessions.revokeOthers(), (revoked) => ({ revoked })))
+  })
+)
+
+export const layer = Layer.mergeAll(LoginHttp, AuthHttp)

@@ -1,0 +1,41 @@
+import { Effect, Layer } from "effect"
+import { Invitations } from "../../../services/identity/Invitations.ts"
+import { InvitationAcceptance } from "../../../services/identity/Invitations/Acceptance.ts"
+import { DashboardPages } from "../../../services/kernel/DashboardPages.ts"
+import { respondWithPage } from "../../Html/HtmlPage.ts"
+import { implementGroup } from "../../ImplementGroup.ts"
+import { Authorize } from "../../middleware/Authorize.ts"
+import { renderInvitationPage } from "./Page.ts"
+
+const InvitationsHttp = implementGroup(
+  "invitations",
+  Effect.fnUntraced(function*(handlers) {
+    const invitations = yield* Invitations
+    return handlers
+      .handle("create", ({ payload }) => invitations.create(payload))
+      .handle("list", () => invitations.list())
+      .handle("revoke", ({ path }) => invitations.revoke(path.invitation_id))
+  })
+)
+
+const InvitationHttp = implementGroup(
+  "invitation",
+  Effect.fnUntraced(function*(handlers) {
+    const acceptance = yield* InvitationAcceptance
+    const { sourceOf } = yield* Authorize
+    return handlers
+      .handle("preview", ({ payload }) => acceptance.preview(payload.token))
+      .handle("accept", ({ payload, request }) => acceptance.accept(payload, sourceOf(request)))
+  })
+)
+
+const InvitationPageHttp = implementGroup(
+  "invitation_page",
+  Effect.fnUntraced(function*(handlers) {
+    const { isServed } = yield* DashboardPages
+    const page = renderInvitationPage(isServed())
+    return handlers.handle("page", () => Effect.succeed(respondWithPage(page)))
+  })
+)
+
+export const layer = Layer.mergeAll(InvitationsHttp, InvitationHttp, InvitationPageHttp)

@@ -1,0 +1,187 @@
+import { SqlClient } from "@effect/sql"
+import { Effect, Layer, Option, Redacted } from "effect"
+import type { AcceptInvitation, InvitationAccepted, InvitationPreview } from "../../../domain/identity/Invitation.ts"
+import { personalTextsOf, type UserDetail } from "../../../domain/identity/User.ts"
+import { type Actor, type RequestSource, system } from "../../../domain/kernel/Actor.ts"
+import { Conflict, Forbidden, type Issue, ValidationFailed } from "../../../domain/kernel/Errors.ts"
+import { MembershipId, UserId } from "../../../domain/kernel/Id.ts"
+import * as Timestamp from "../../../domain/kernel/Timestamp.ts"
+import { Audit, type AuditEntry } from "../../audit/Audit.ts"
+import { CurrentActor } from "../../kernel/CurrentActor.ts"
+import * as Ids from "../../kernel/Ids.ts"
+import { Hints, isUniqueViolation, orDieOnSql } from "../../kernel/sql/Database.ts"
+import { MembershipsRepo } from "../Memberships/Repo.ts"
+import { Passwords } from "../Users/Passwords.ts"
+import { UsersRepo } from "../Users/Repo.ts"
+import { InvitationsRepo, type OpenInvitation } from "./Repo.ts"
+
+/** The same response for a token that is wrong, used, revoked or expired, or whose inviter lost the right to invite. */
+const invitationInvalid = new Forbidden({
+  code: "invitation_invalid",
+  detail: "This invitation is not valid, was used or revoked, or has expired. Ask for a new one."
+})
+
+const signInFirst = new Conflict({
+  code: "sign_in_first",
+  detail: "There is an account with the invited address. Sign in with it, then accept the invitation."
+})
+
+const wrongAccount = new Forbidden({
+  code: "wrong_account",
+  detail: "The invitation is for another account than the one you are signed in with. Sign in with that one first."
+})
+
+const alreadyMember = new Conflict({ code: "already_member", detail: "You are a member of this project already." })
+
+/** Previews and accepts an invitation for the holder of its token. */
+export class InvitationAcceptance extends Effect.Service<InvitationAcceptance>()("svc/InvitationAcceptance", {
+  effect: Effect.gen(function*() {
+    const sql = yield* SqlClient.SqlClient
+    const repo = yield* InvitationsRepo
+    const users = yield* UsersRepo
+    const memberships = yield* MembershipsRepo
+    const passwords = yield* Passwords
+    const audit = yield* Audit
+    const hints = yield* Hints
+
+    const getOpenByToken = Effect.fnUntraced(function*(token: Redacted.Redacted) {
+      const invitation = yield* repo.findOpen(Ids.hashSecret(Redacted.value(token)), yield* Timestamp.now)
+      return yield* Option.match(invitation, { onNone: () => invitationInvalid, onSome: Effect.succeed })
+    })
+
+    const preview = Effect.fn("InvitationAcceptance.preview")(function*(token: Redacted.Redacted) {
+      const { email, expires_at, project_name, project_slug, role } = yield* getOpenByToken(token)
+      return { email, role, project_slug, project_name, expires_at } satisfies InvitationPreview
+    }, orDieOnSql)
+
+    /** Consumes the invitation, runs `first` and creates the membership, all in one transaction. */
+    const acceptInvitation = Effect.fnUntraced(function*(
+      { id, project_id, role }: OpenInvitation,
+      userId: UserId,
+      { actor, entries, first }: {
+        readonly first: Effect.Effect<unknown, Conflict>
+        readonly actor: Actor
+        readonly entries: (membershipId: MembershipId) => ReadonlyArray<AuditEntry>
+      }
+    ) {
+      const now = yield* Timestamp.now
+      if (!(yield* repo.markAccepted(id, now))) return yield* invitationInvalid
+      yield* first
+      const membershipId = yield* Ids.nextOf(MembershipId)
+      yield* memberships.insert({ id: membershipId, user_id: userId, project_id, role, created_at: now }).pipe(
+        Effect.catchIf(isUniqueViolation, () => alreadyMember)
+      )
+      yield* hints.publish("access", userId)
+      yield* audit.recordAll(entries(membershipId).map((entry) => ({ actor, entry })))
+    }, sql.withTransaction)
+
+    const acceptanceEntries =
+      ({ id, project_id, role }: OpenInvitation, userId: UserId, source: RequestSource) =>
+      (membershipId: MembershipId) => [
+        {
+          action: "membership.granted",
+          target_type: "membership",
+          target_id: membershipId,
+          project_id,
+          metadata: { user_id: userId, role, invitation_id: id },
+          source
+        },
+        {
+          action: "invitation.accepted",
+          target_type: "invitation",
+          target_id: id,
+          project_id,
+          metadata: { user_id: userId },
+          source
+        }
+      ]
+
+    /** Adds the existing account of the address, which must be the signed-in one. */
+    const acceptAsExistingUser = Effect.fnUntraced(
+      function*(invitation: OpenInvitation, userId: UserId, source: RequestSource) {
+        const actor = yield* CurrentActor
+        if (actor.kind !== "person") return yield* signInFirst
+        if (actor.user_id !== userId) return yield* wrongAccount
+        yield* acceptInvitation(invitation, userId, {
+          first: Effect.void,
+          actor,
+          entries: acceptanceEntries(invitation, userId, source)
+        })
+        return userId
+      }
+    )
+
+    const requireNewUserFields = Effect.fnUntraced(function*({ display_name, password }: AcceptInvitation) {
+      if (display_name !== undefined && password !== undefined) return { display_name, password }
+      const missing = { display_name, password }
+      const issues = Object.entries(missing).filter(([, value]) => value === undefined)
+        .map(([path]): Issue => ({ path, message: "is missing: there is no account with the invited address yet" }))
+      return yield* new ValidationFailed({ issues })
+    })
+
+    /** Creates an account for an address that has none. */
+    const acceptAsNewUser = Effect.fnUntraced(
+      function*(invitation: OpenInvitation, input: AcceptInvitation, source: RequestSource) {
+        const { display_name, password } = yield* requireNewUserFields(input)
+        const { email, email_key } = invitation
+        const passwordHash = yield* passwords.hashNew({
+          password,
+          field: "password",
+          about: personalTextsOf({ email, display_name })
+        })
+        const now = yield* Timestamp.now
+        const user: UserDetail = {
+          id: yield* Ids.nextOf(UserId),
+          email,
+          first_name: null,
+          last_name: null,
+          display_name,
+          is_admin: false,
+          is_active: true,
+          timezone: "UTC",
+          last_login_at: null,
+          created_at: now,
+          updated_at: now
+        }
+        const userCreated: AuditEntry = {
+          action: "user.created",
+          target_type: "user",
+          target_id: user.id,
+          metadata: { email, is_admin: false, invitation_id: invitation.id },
+          source
+        }
+        yield* acceptInvitation(invitation, user.id, {
+          first: users.insert(user, email_key, passwordHash).pipe(
+            Effect.catchIf(isUniqueViolation, () => signInFirst),
+            orDieOnSql
+          ),
+          actor: system("invitation"),
+          entries: (membershipId) => [userCreated, ...acceptanceEntries(invitation, user.id, source)(membershipId)]
+        })
+        return user.id
+      }
+    )
+
+    /**
+     * Accepts for the signed-in account of the invited address, or creates an account when the address has none. Only
+     * the holder of the token learns whether the address has an account.
+     */
+    const accept = Effect.fn("InvitationAcceptance.accept")(function*(input: AcceptInvitation, source: RequestSource) {
+      const invitation = yield* getOpenByToken(input.token)
+      const account = yield* users.findByEmailKey(invitation.email_key)
+      const user_id = Option.isSome(account)
+        ? yield* acceptAsExistingUser(invitation, account.value.id, source)
+        : yield* acceptAsNewUser(invitation, input, source)
+      return { user_id, project_slug: invitation.project_slug, role: invitation.role } satisfies InvitationAccepted
+    }, orDieOnSql)
+
+    return { preview, accept } as const
+  })
+}) {
+  static readonly layer = this.Default.pipe(Layer.provide([
+    InvitationsRepo.layer,
+    MembershipsRepo.layer,
+    Passwords.layer,
+    UsersRepo.layer
+  ]))
+}

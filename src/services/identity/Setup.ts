@@ -1,0 +1,187 @@
+import { SqlClient } from "@effect/sql"
+import { Effect, Layer, Option, Redacted } from "effect"
+import type { CompleteSetup, SetupCompleted } from "../../domain/identity/Setup.ts"
+import { normalizeEmail, personalTextsOf, type UserDetail } from "../../domain/identity/User.ts"
+import { type RequestSource, system } from "../../domain/kernel/Actor.ts"
+import { Conflict, Forbidden, RateLimited } from "../../domain/kernel/Errors.ts"
+import { UserId } from "../../domain/kernel/Id.ts"
+import { clientKey } from "../../domain/kernel/net/ClientAddress.ts"
+import type { CreateProject } from "../../domain/kernel/Project.ts"
+import * as Timestamp from "../../domain/kernel/Timestamp.ts"
+import { Audit } from "../audit/Audit.ts"
+import { CurrentActor } from "../kernel/CurrentActor.ts"
+import * as Ids from "../kernel/Ids.ts"
+import { publicUrlOf } from "../kernel/PublicUrl.ts"
+import { Settings } from "../kernel/Settings.ts"
+import { orDieOnSql } from "../kernel/sql/Database.ts"
+import { Projects } from "./Projects.ts"
+import { SetupRepo } from "./Setup/Repo.ts"
+import { Passwords } from "./Users/Passwords.ts"
+import { UsersRepo } from "./Users/Repo.ts"
+
+export interface FirstAdmin {
+  readonly email: string
+  readonly displayName: string | null
+  readonly password: Redacted.Redacted
+}
+
+const alreadySetUp = new Conflict({
+  code: "setup_done",
+  detail: "The brain is set up already. Sign in, or ask its global admin for an account."
+})
+
+const setupTokenInvalid = new Forbidden({
+  code: "setup_token_invalid",
+  detail: "This setup link is not valid or has expired. Restart the brain to get a new one in its log."
+})
+
+const tooManyAttempts = new RateLimited({ detail: "Too many setup attempts. Wait 15 minutes." })
+
+const withSetupActor = <A, E, R>(self: Effect.Effect<A, E, R>) =>
+  Effect.provideService(self, CurrentActor, system("setup"))
+
+const attemptWindowSeconds = 900
+/** The limit of all addresses together, as a multiple of one address's limit (interface, Limits). */
+const globalAttemptFactor = 8
+
+const firstProject: CreateProject = {
+  slug: "default",
+  name: "Default",
+  description: null,
+  environment: "production",
+  timezone: "UTC",
+  default_scheduler_owner: "svc-scheduler",
+  allowed_schedulers: null
+}
+
+/** First boot: while there is no user, the holder of the one-time token creates the first admin. */
+export class Setup extends Effect.Service<Setup>()("svc/Setup", {
+  effect: Effect.gen(function*() {
+    const sql = yield* SqlClient.SqlClient
+    const repo = yield* SetupRepo
+    const users = yield* UsersRepo
+    const projects = yield* Projects
+    const passwords = yield* Passwords
+    const audit = yield* Audit
+    const settings = yield* Settings
+
+    const hashPassword = ({ displayName: display_name, email, password }: FirstAdmin) =>
+      passwords.hashNew({ password, field: "password", about: personalTextsOf({ email, display_name }) })
+
+    /** Whether the brain has no user yet. */
+    const isFirstBoot = Effect.map(repo.hasUsers, (has) => !has).pipe(orDieOnSql)
+
+    /**
+     * A new setup link, valid once and for SVC_SETUP_TOKEN_TTL_SECONDS; none when there is a user. Links of other
+     * replicas and earlier starts remain valid. The starting server prints it.
+     */
+    const createLink = Effect.fn("Setup.createLink")(function*() {
+      if (yield* repo.hasUsers) return Option.none<string>()
+      const now = yield* Timestamp.now
+      const token = yield* Ids.secret
+      yield* repo.deleteExpiredTokens(now)
+      yield* repo.insertToken({
+        id: yield* Ids.next,
+        token_hash: Ids.hashSecret(token),
+        created_at: now,
+        expires_at: Timestamp.addSeconds(now, settings.setupTokenTtl)
+      })
+      return Option.some(`${publicUrlOf(settings)}/setup?token=${token}`)
+    }, orDieOnSql)
+
+    /** Counts an attempt in the database, for all replicas; fails after too many. */
+    const countAttempt = Effect.fnUntraced(function*(source_ip: string) {
+      yield* repo.lockAttempts
+      const now = yield* Timestamp.now
+      yield* repo.deleteAttemptsUntil(Timestamp.addSeconds(now, -attemptWindowSeconds))
+      const perAddress = settings.firstBootAttemptsPerIp
+      if (
+        (yield* repo.countAttemptsFrom(source_ip)) >= perAddress ||
+        (yield* repo.countAttempts) >= perAddress * globalAttemptFactor
+      ) {
+        return yield* tooManyAttempts
+      }
+      yield* repo.insertAttempt({ id: yield* Ids.next, source_ip, attempted_at: now })
+    }, sql.withTransaction)
+
+    /**
+     * Creates the admin and the project `default`, if there is still no user; verifies `token` again under the lock.
+     */
+    const createFirstAdmin = Effect.fnUntraced(
+      function*(admin: FirstAdmin, passwordHash: string, token: string | null, source: RequestSource) {
+        yield* users.lockAll
+        if ((yield* users.count) > 0) return yield* alreadySetUp
+        const now = yield* Timestamp.now
+        if (token !== null && !(yield* repo.isTokenValid(Ids.hashSecret(token), now))) return yield* setupTokenInvalid
+        const user: UserDetail = {
+          id: yield* Ids.nextOf(UserId),
+          email: admin.email,
+          first_name: null,
+          last_name: null,
+          display_name: admin.displayName,
+          is_admin: true,
+          is_active: true,
+          timezone: "UTC",
+          last_login_at: null,
+          created_at: now,
+          updated_at: now
+        }
+        yield* users.insert(user, normalizeEmail(user.email), passwordHash)
+        yield* repo.deleteTokens
+        const project = yield* projects.create(firstProject)
+        yield* audit.record({
+          action: "setup.completed",
+          target_type: "user",
+          target_id: user.id,
+          metadata: { email: user.email, by_link: token !== null },
+          source
+        })
+        return { user, project_id: project.id } satisfies SetupCompleted
+      },
+      sql.withTransaction
+    )
+
+    /** Completes the first boot by the token of the link. A wrong token costs one of the address's attempts. */
+    const complete = Effect.fn("Setup.complete")(function*(input: CompleteSetup, source: RequestSource) {
+      if (yield* repo.hasUsers) return yield* alreadySetUp
+      yield* countAttempt(clientKey(source.source_ip))
+      const token = Redacted.value(input.token)
+      if (!(yield* repo.isTokenValid(Ids.hashSecret(token), yield* Timestamp.now))) return yield* setupTokenInvalid
+      const { display_name: displayName, email, password } = input
+      const admin: FirstAdmin = { email, displayName, password }
+      return yield* withSetupActor(createFirstAdmin(admin, yield* hashPassword(admin), token, source))
+    }, orDieOnSql)
+
+    /**
+     * Creates the first admin from the command line, on first boot only. Needs no token: its caller has the database.
+     */
+    const bootstrapAdmin = Effect.fn("Setup.bootstrapAdmin")(function*(admin: FirstAdmin) {
+      if (yield* repo.hasUsers) return yield* alreadySetUp
+      return yield* withSetupActor(
+        createFirstAdmin(admin, yield* hashPassword(admin), null, { source_ip: null, user_agent: null })
+      )
+    }, orDieOnSql)
+
+    /** Revokes all setup links, on first boot only, in case one has leaked. Returns how many. */
+    const resetTokens = Effect.fn("Setup.resetTokens")(
+      function*() {
+        yield* users.lockAll
+        if ((yield* users.count) > 0) return yield* alreadySetUp
+        const tokens = yield* repo.deleteTokens
+        yield* audit.record({ action: "setup.tokens_reset", target_type: "setup", metadata: { tokens } })
+        return tokens
+      },
+      sql.withTransaction,
+      orDieOnSql
+    )
+
+    return { isFirstBoot, createLink, complete, bootstrapAdmin, resetTokens } as const
+  })
+}) {
+  static readonly layer = this.Default.pipe(Layer.provide([
+    Passwords.layer,
+    Projects.layer,
+    SetupRepo.layer,
+    UsersRepo.layer
+  ]))
+}
