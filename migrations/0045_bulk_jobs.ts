@@ -4,7 +4,7 @@ import type { Migration } from "../src/services/kernel/sql/Migrations.ts"
 import { types } from "./types.ts"
 
 /**
- * Durable bulk jobs, which delete or cancel all tasks of a filter (`services/BulkJobs.ts`). `created_by` has no foreign key:
+ * Durable bulk jobs, which delete or cancel all tasks of a filter (`services/commands/BulkJobs.ts`). `created_by` has no foreign key:
  * the job outlives the account.
  */
 const up = Effect.gen(function*() {

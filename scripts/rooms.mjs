@@ -93,8 +93,8 @@ const only = [
   {
     what: "an UPDATE of a command's status",
     found: /\bUPDATE\s+commands\b(?:(?!\bWHERE\b|\bFROM\b)[^;])*?\bstatus\s*=/,
-    instead: "use a method of src/services/Commands/StatusRepo.ts, which is built on the transition table",
-    except: { "src/services/Commands/StatusRepo.ts": "the one writer of statuses" }
+    instead: "use a method of src/services/commands/StatusRepo.ts, which is built on the transition table",
+    except: { "src/services/commands/StatusRepo.ts": "the one writer of statuses" }
   }
 ]
 

@@ -1,5 +1,5 @@
 import { Clock, Effect } from "effect"
-import type { BulkRetryRequestPublic } from "../domain/BulkRetry.ts"
+import type { BulkRetryRequestPublic } from "../domain/commands/BulkRetry.ts"
 import { CliError, OutcomeUnknown } from "./Explain.ts"
 import type { DecodedResponse, Remote } from "./Remote.ts"
 import { watchProgress } from "./WatchProgress.ts"

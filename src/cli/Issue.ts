@@ -1,6 +1,6 @@
 import { Console, Effect, Option, Schedule, Schema } from "effect"
 import { randomUUID } from "node:crypto"
-import type { CommandPublic } from "../domain/Command.ts"
+import type { CommandPublic } from "../domain/commands/Command.ts"
 import { caseInsensitiveId, CommandId } from "../domain/kernel/Id.ts"
 import * as Timestamp from "../domain/kernel/Timestamp.ts"
 import { CliError, exitCodeOf, isUnsent, OutcomeUnknown } from "./Explain.ts"

@@ -1,9 +1,9 @@
 /** Executes a command on its engine (agents' protocol, section 5). */
 import { Effect } from "effect"
 import { type KeyObject, timingSafeEqual } from "node:crypto"
+import { makePurgeToken } from "../../domain/commands/PurgeToken.ts"
 import type { JsonInput } from "../../domain/kernel/CanonicalJson.ts"
 import type { Redaction } from "../../domain/kernel/Redaction.ts"
-import { makePurgeToken } from "../../domain/PurgeToken.ts"
 import type { FrameOf } from "../protocol/Frame.ts"
 import { bulkRetry } from "./BulkRetry.ts"
 import { ActionFailed, type ActionResult, type Actions, type Engine } from "./Engine.ts"

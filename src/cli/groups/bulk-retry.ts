@@ -1,5 +1,5 @@
 import { Args, Command, Options } from "@effect/cli"
-import { ItemStatus } from "../../domain/BulkRetry/Item.ts"
+import { ItemStatus } from "../../domain/commands/BulkRetry/Item.ts"
 import { lazyHandlers } from "../Load.ts"
 import { json, page, project, taskFilters } from "../Options.ts"
 

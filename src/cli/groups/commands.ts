@@ -1,5 +1,5 @@
 import { Args, Command, Options } from "@effect/cli"
-import { CommandStatus } from "../../domain/Command.ts"
+import { CommandStatus } from "../../domain/commands/Command.ts"
 import { lazyHandlers } from "../Load.ts"
 import { engine, issue, json, page, project, yes } from "../Options.ts"
 

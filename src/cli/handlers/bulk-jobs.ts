@@ -1,5 +1,5 @@
 import { Effect, type Option, Schema } from "effect"
-import type { BulkJob, BulkJobAct, BulkJobFilter } from "../../domain/BulkJob.ts"
+import type { BulkJob, BulkJobAct, BulkJobFilter } from "../../domain/commands/BulkJob.ts"
 import { BulkJobId, caseInsensitiveId } from "../../domain/kernel/Id.ts"
 import type { TaskFacetCounts } from "../../domain/tasks/Task/Facets.ts"
 import { CountFacets, type FilterParams } from "../../domain/tasks/Task/Filter.ts"

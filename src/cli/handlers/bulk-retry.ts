@@ -1,8 +1,12 @@
 import { Effect, Option, Schema } from "effect"
 import { randomUUID } from "node:crypto"
-import { BulkRetryPreviewRequest, BulkRetryRequestCreate, type BulkRetryRequestPublic } from "../../domain/BulkRetry.ts"
-import type { BulkRetryItem, ItemStatus } from "../../domain/BulkRetry/Item.ts"
-import type { BulkRetryPreview } from "../../domain/BulkRetry/Preview.ts"
+import {
+  BulkRetryPreviewRequest,
+  BulkRetryRequestCreate,
+  type BulkRetryRequestPublic
+} from "../../domain/commands/BulkRetry.ts"
+import type { BulkRetryItem, ItemStatus } from "../../domain/commands/BulkRetry/Item.ts"
+import type { BulkRetryPreview } from "../../domain/commands/BulkRetry/Preview.ts"
 import { BulkRetryId, caseInsensitiveId } from "../../domain/kernel/Id.ts"
 import { checkOutcome, hasEnded, isQuiet, watchBulkRetry } from "../BulkRetryProgress.ts"
 import { decodeInput } from "../DecodeInput.ts"

@@ -1,6 +1,6 @@
 import { HttpClient, HttpClientRequest } from "@effect/platform"
 import { Effect, Option, type Schema } from "effect"
-import type { CommandPublic, CommandStatus } from "../../domain/Command.ts"
+import type { CommandPublic, CommandStatus } from "../../domain/commands/Command.ts"
 import {
   BulkRetryRequest,
   CancelTaskRequest,
@@ -11,7 +11,7 @@ import {
   RequeueDeadLetterRequest,
   RestartWorkerRequest,
   RetryTaskRequest
-} from "../../domain/Command/Requests.ts"
+} from "../../domain/commands/Command/Requests.ts"
 import { client } from "../../http/Client.ts"
 import { resolveBulkRetry } from "../BulkRetry.ts"
 import { decodeInput } from "../DecodeInput.ts"

@@ -1,6 +1,6 @@
 import { Schema } from "effect"
 import { Rule, RuleTrigger } from "../Automation.ts"
-import { CommandStatus } from "../Command.ts"
+import { CommandStatus } from "../commands/Command.ts"
 import { describeBody, describeField, exampleId, exampleTime } from "../kernel/Describe.ts"
 import { CommandId, ExecutionId, RuleId } from "../kernel/Id.ts"
 import { Page } from "../kernel/Page.ts"

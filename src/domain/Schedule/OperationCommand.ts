@@ -1,5 +1,5 @@
 /** The commands of operations on schedules of an engine's own scheduler (agents' protocol, sections 6.2 and 6.4). Pure. */
-import type { CommandAction } from "../Command.ts"
+import type { CommandAction } from "../commands/Command.ts"
 import {
   canonicalize,
   CanonicalText,

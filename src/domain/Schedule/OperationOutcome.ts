@@ -1,5 +1,5 @@
 /** How far an operation on a schedule of an engine's own scheduler is, by what its agent reported. Pure. */
-import type { CommandStatus } from "../Command.ts"
+import type { CommandStatus } from "../commands/Command.ts"
 import { asInt, asString, canonicalize, canonicalTextOf, JsonObject, parse } from "../kernel/CanonicalJson.ts"
 import * as Timestamp from "../kernel/Timestamp.ts"
 import { uuidv5 } from "./FireId.ts"

@@ -1,6 +1,6 @@
 /** What operators do after a failure that the brain cannot judge: bodies of the recovery routes (docs/schedules.md). */
 import { Schema } from "effect"
-import { CommandStatus, commandStatuses } from "../Command.ts"
+import { CommandStatus, commandStatuses } from "../commands/Command.ts"
 import { describeBody, describeField, exampleId } from "../kernel/Describe.ts"
 import { caseInsensitiveId, CommandId, Id } from "../kernel/Id.ts"
 import { SchedulePublic } from "../Schedule.ts"

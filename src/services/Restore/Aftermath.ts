@@ -2,7 +2,7 @@ import { SqlClient, type SqlError } from "@effect/sql"
 import { Effect, Layer } from "effect"
 import * as Timestamp from "../../domain/kernel/Timestamp.ts"
 import type { Manifest } from "../Backup/Archive.ts"
-import { CommandStatusRepo } from "../Commands/StatusRepo.ts"
+import { CommandStatusRepo } from "../commands/StatusRepo.ts"
 import { RestoredSchedules } from "./Schedules.ts"
 
 /** How many rows a restore changed, by what it did to them. */

@@ -3,7 +3,7 @@ import { canonicalize, CanonicalText } from "../../domain/kernel/CanonicalJson.t
 import type { AgentId } from "../../domain/kernel/Id.ts"
 import type { Timestamp } from "../../domain/kernel/Timestamp.ts"
 import type { Schedule } from "../../domain/Schedule.ts"
-import type { Intent } from "../Commands/Model.ts"
+import type { Intent } from "../commands/Model.ts"
 
 /** What a fire submits, and when: the fields that make a waiting fire stale when they change. */
 export type ScheduleDefinition = Pick<

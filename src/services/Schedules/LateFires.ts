@@ -1,5 +1,5 @@
 import { Effect, Layer } from "effect"
-import { LateAnswers } from "../Commands/LateAnswers.ts"
+import { LateAnswers } from "../commands/LateAnswers.ts"
 import { fireAction } from "./FireCommand.ts"
 import { OpenFiresRepo } from "./OpenFiresRepo.ts"
 

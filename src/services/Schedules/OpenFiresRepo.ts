@@ -1,6 +1,6 @@
 import { SqlClient } from "@effect/sql"
 import { Effect } from "effect"
-import type { CommandStatus } from "../../domain/Command.ts"
+import type { CommandStatus } from "../../domain/commands/Command.ts"
 import type { CommandId, FireRowId, ProjectId, ScheduleId } from "../../domain/kernel/Id.ts"
 import type { Timestamp } from "../../domain/kernel/Timestamp.ts"
 import type { FireStatus } from "../../domain/Schedule/Fire.ts"

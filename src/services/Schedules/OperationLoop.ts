@@ -10,10 +10,10 @@ import {
   type OperationOutcome,
   projectionIdOf
 } from "../../domain/Schedule/OperationOutcome.ts"
-import { Commands } from "../Commands.ts"
-import { schedulerTarget } from "../Commands/EncodeCommand.ts"
-import { observeCommandEnd } from "../Commands/EndMetrics.ts"
-import { CommandStatusRepo } from "../Commands/StatusRepo.ts"
+import { Commands } from "../commands/Commands.ts"
+import { schedulerTarget } from "../commands/EncodeCommand.ts"
+import { observeCommandEnd } from "../commands/EndMetrics.ts"
+import { CommandStatusRepo } from "../commands/StatusRepo.ts"
 import { Loops } from "../kernel/concurrency/Loops.ts"
 import { CurrentActor } from "../kernel/CurrentActor.ts"
 import * as Ids from "../kernel/Ids.ts"

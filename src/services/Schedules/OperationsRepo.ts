@@ -1,6 +1,6 @@
 import { SqlClient } from "@effect/sql"
 import { Effect, Schema } from "effect"
-import { CommandStatus } from "../../domain/Command.ts"
+import { CommandStatus } from "../../domain/commands/Command.ts"
 import {
   AgentId,
   CommandId,

@@ -1,6 +1,6 @@
 import { SqlClient } from "@effect/sql"
 import { Effect, Option, Schema } from "effect"
-import { CommandStatus } from "../../domain/Command.ts"
+import { CommandStatus } from "../../domain/commands/Command.ts"
 import { CommandId, FireRowId, Id, type ProjectId, type ScheduleId } from "../../domain/kernel/Id.ts"
 import { Timestamp } from "../../domain/kernel/Timestamp.ts"
 import { FireStatus } from "../../domain/Schedule/Fire.ts"

@@ -1,6 +1,6 @@
 import { Effect, Layer } from "effect"
 import * as Timestamp from "../../domain/kernel/Timestamp.ts"
-import { CommandStatusRepo } from "../Commands/StatusRepo.ts"
+import { CommandStatusRepo } from "../commands/StatusRepo.ts"
 import { Removal } from "../kernel/Removal.ts"
 import { DeliveriesRepo } from "../Notifications/DeliveriesRepo.ts"
 import { Publications } from "../Schedules/Publications.ts"

@@ -15,9 +15,9 @@ import { dispatch, type DispatchResult } from "../../../src/agents/runtime/Dispa
 import type { Actions, Engine, EngineEvent } from "../../../src/agents/runtime/Engine.ts"
 import { makeScheduleStreams, type ScheduleStream } from "../../../src/agents/runtime/ScheduleStream.ts"
 import { SnapshotQueue } from "../../../src/agents/runtime/SnapshotQueue.ts"
+import { makePurgeToken } from "../../../src/domain/commands/PurgeToken.ts"
 import { canonicalize, type JsonInput, JsonObject, parse } from "../../../src/domain/kernel/CanonicalJson.ts"
 import * as Redaction from "../../../src/domain/kernel/Redaction.ts"
-import { makePurgeToken } from "../../../src/domain/PurgeToken.ts"
 import { until } from "../../until.ts"
 import { activation, nodeOf, SnapshotReader } from "../protocol/snapshots.ts"
 

@@ -7,8 +7,8 @@ import { readEvent } from "../../../src/agents/protocol/Event.ts"
 import { decodeAgentFrame, decodeBrainFrame, encodeFrame } from "../../../src/agents/protocol/Frame.ts"
 import { buildSnapshot, type ScheduleRow } from "../../../src/agents/protocol/ScheduleSnapshot.ts"
 import { decodeSecret } from "../../../src/agents/protocol/Signing.ts"
+import { makePurgeToken } from "../../../src/domain/commands/PurgeToken.ts"
 import * as Json from "../../../src/domain/kernel/CanonicalJson.ts"
-import { makePurgeToken } from "../../../src/domain/PurgeToken.ts"
 import { type Epoch, sourceScopeOf } from "../../../src/domain/Schedule/External.ts"
 import { sequences } from "../../services/tasks/Ingest/world.ts"
 import { SnapshotReader } from "./snapshots.ts"
@@ -24,7 +24,7 @@ import { readVectors, recordedAnswers, recordedFrames, sessionOf } from "./Vecto
  * - sequences/: Event.test.ts, test/domain/tasks/TaskHistory.test.ts, test/services/Ingest/
  * - longpoll.json: Frame.test.ts, test/agents/gateway/LongPoll.test.ts
  * - command-results.json: here, and through a real brain in test/agents/gateway/CommandResults.test.ts
- * - secrets.json: Signing.test.ts (the decoding), test/domain/Command.test.ts (purge tokens), and here
+ * - secrets.json: Signing.test.ts (the decoding), test/domain/commands/Command.test.ts (purge tokens), and here
  */
 const listed = (folder: string): ReadonlyArray<string> =>
   readdirSync(new URL(`vectors/${folder}/`, import.meta.url)).map((file) => file.replace(/\.json$/, "")).sort()

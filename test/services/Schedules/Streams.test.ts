@@ -1,14 +1,14 @@
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SCHEDULE_PROTOCOL, STABLE_SNAPSHOT } from "../../../src/domain/Schedule/External.ts"
-import * as Inbox from "../../../src/services/Commands/Inbox.ts"
+import * as Inbox from "../../../src/services/commands/Inbox.ts"
 import * as LateFires from "../../../src/services/Schedules/LateFires.ts"
 import { ScheduleStreams } from "../../../src/services/Schedules/Streams.ts"
 import { brainOn } from "../../brain.ts"
 import { engines } from "../../databases.ts"
 import { until } from "../../until.ts"
-import { enter, lineLayer } from "../Commands/line.ts"
-import { world } from "../Commands/world.ts"
+import { enter, lineLayer } from "../commands/line.ts"
+import { world } from "../commands/world.ts"
 
 /** The streams of a replica, with an agents' line of its own. */
 const replica = Layer.build(Layer.fresh(ScheduleStreams.layer.pipe(Layer.provideMerge(lineLayer))))

@@ -1,0 +1,204 @@
+import { SqlClient } from "@effect/sql"
+import { Effect, Layer, Option } from "effect"
+import { type Command, isCommandStatus } from "../../domain/commands/Command.ts"
+import type { BulkRetry, PurgeQueue, RetryTask } from "../../domain/commands/Command/Requests.ts"
+import { Conflict, NotFound, ValidationFailed } from "../../domain/kernel/Errors.ts"
+import type { CommandId } from "../../domain/kernel/Id.ts"
+import { decodeCursor, encodeCursor, type PageOf } from "../../domain/kernel/Page.ts"
+import type { TaskKey } from "../../domain/kernel/TaskKey.ts"
+import * as Timestamp from "../../domain/kernel/Timestamp.ts"
+import { QueuesRepo } from "../agents/Queues/Repo.ts"
+import { ApprovalGate } from "../approvalGate/Gate.ts"
+import { makeSelection, makeTaskSelection } from "../approvalGate/Subject.ts"
+import { Audit } from "../audit/Audit.ts"
+import { CurrentActor, CurrentProject } from "../kernel/CurrentActor.ts"
+import * as Ids from "../kernel/Ids.ts"
+import { Metrics } from "../kernel/Metrics.ts"
+import { Settings } from "../kernel/Settings.ts"
+import { orDieOnSql } from "../kernel/sql/Database.ts"
+import { tracedFn } from "../kernel/TracedFn.ts"
+import { observeCommandEnd } from "./EndMetrics.ts"
+import { CommandIntents } from "./Intents.ts"
+import { CommandIssue } from "./Issue.ts"
+import type { Intent } from "./Model.ts"
+import { CommandsRepo } from "./Repo.ts"
+import { CommandStatusRepo } from "./StatusRepo.ts"
+
+const defaultLimit = 100
+
+const notPendingError = ({ status }: Command) =>
+  new Conflict({
+    code: "command_not_pending",
+    detail: `Only a pending command can be cancelled; this one is ${status}.`
+  })
+
+/**
+ * Commands for agents. Each command is a row that waits for a process of its agent; `docs/commands.md` describes its
+ * journey. `Commands/Dispatch.ts` says why no command is executed twice. All methods work in the current project and return the command as they leave it.
+ */
+export class Commands extends Effect.Service<Commands>()("svc/Commands", {
+  effect: Effect.gen(function*() {
+    const sql = yield* SqlClient.SqlClient
+    const repo = yield* CommandsRepo
+    const statuses = yield* CommandStatusRepo
+    const intents = yield* CommandIntents
+    const { issue, issueAll, issueOnce, issueRetry, issueWithin } = yield* CommandIssue
+    const audit = yield* Audit
+    const metrics = yield* Metrics
+    const gate = yield* ApprovalGate
+    const queues = yield* QueuesRepo
+    const { restMaxPageSize } = yield* Settings
+
+    const get = tracedFn("Commands.get")(function*(id: CommandId) {
+      const project = yield* CurrentProject
+      return yield* Option.match(yield* repo.findById(project.id, id), {
+        onNone: () => new NotFound({ resource: "command" }),
+        onSome: Effect.succeed
+      })
+    }, orDieOnSql)
+
+    /** Newest first. An unknown status means all (interface, Commands). */
+    const list = Effect.fn("Commands.list")(function*(
+      query: {
+        readonly status: string | null
+        /** Only commands that concern it. */
+        readonly task: TaskKey | null
+        readonly cursor: string | null
+        readonly limit: number | null
+      }
+    ) {
+      const project = yield* CurrentProject
+      const after = query.cursor === null ? null : decodeCursor("commands", query.cursor, 1)?.[0] ?? ""
+      if (after !== null && !Ids.isUuid(after)) {
+        return yield* ValidationFailed.at("cursor", "is not a cursor of this list")
+      }
+      const limit = Math.min(query.limit ?? defaultLimit, restMaxPageSize)
+      const { more, rows } = yield* repo.listPage(
+        project.id,
+        { status: isCommandStatus(query.status) ? query.status : null, task: query.task },
+        after,
+        limit
+      )
+      const last = rows[rows.length - 1]
+      const next_cursor = more && last !== undefined ? encodeCursor("commands", [last.id]) : null
+      return { items: rows, next_cursor } satisfies PageOf<Command>
+    }, orDieOnSql)
+
+    const cancelPending = Effect.fnUntraced(function*(id: CommandId) {
+      const project = yield* CurrentProject
+      const actor = yield* CurrentActor
+      const actorName = actor.kind === "person" ? actor.email : actor.name
+      const now = yield* Timestamp.now
+      const cancelled = yield* statuses.cancelPending(
+        project.id,
+        id,
+        now,
+        `Cancelled by ${actorName} before it was sent.`
+      )
+      if (Option.isSome(cancelled)) {
+        yield* audit.record({
+          action: "command.cancelled",
+          target_type: "command",
+          target_id: id,
+          project_id: project.id,
+          metadata: { action: cancelled.value.action }
+        })
+      }
+      return cancelled
+    }, sql.withTransaction)
+
+    /** Cancels a pending command; fails with Conflict once it is dispatched or ended. */
+    const cancel = Effect.fn("Commands.cancel")(function*(id: CommandId) {
+      const cancelled = yield* cancelPending(id)
+      if (Option.isNone(cancelled)) return yield* notPendingError(yield* get(id))
+      observeCommandEnd(metrics, cancelled.value, yield* Timestamp.now)
+      return cancelled.value
+    }, orDieOnSql)
+
+    /** A method for requests; `route` is the scope of their idempotency keys. */
+    const makeMethod = <A extends { readonly idempotency_key: string | null }, E, R>(
+      route: string,
+      intentOf: (request: A) => Effect.Effect<Intent, E, R>
+    ) =>
+      tracedFn(`Commands.${route}`)(function*(request: A) {
+        return yield* issueOnce(route, request, intentOf)
+      }, orDieOnSql)
+
+    /** How deep the queue is in each of its engines, as the agents last reported it. */
+    const describeDepth = Effect.fnUntraced(function*(queue: string) {
+      const { id } = yield* CurrentProject
+      const depths = Object.fromEntries(
+        (yield* queues.listDepths(id, [queue])).map(({ depth, engine }) => [engine, depth])
+      )
+      return makeSelection({ queue, depths }, depths)
+    })
+
+    const purgeIntent = (request: PurgeQueue) => {
+      const summary = `Purge the queue ${request.queue}`
+      return Effect.zipRight(
+        gate.check(
+          { kind: "purge_queue", request, summary, subject: describeDepth(request.queue) },
+          ({ purge }) => purge
+        ),
+        intents.purgeQueue(request)
+      )
+    }
+
+    const bulkRetryIntent = (request: BulkRetry) => {
+      const ids = request.filter?.task_ids
+      const tasks = Math.min(Array.isArray(ids) ? ids.length : request.max, request.max)
+      return Effect.zipRight(
+        gate.checkBulk(
+          {
+            kind: "bulk_retry",
+            request,
+            summary: `Retry ${tasks} tasks`,
+            subject: Effect.succeed(makeTaskSelection(tasks))
+          },
+          tasks
+        ),
+        intents.bulkRetry(request)
+      )
+    }
+    const purgeQueue = makeMethod("purge-queue", purgeIntent)
+    const bulkRetry = makeMethod("bulk-retry", bulkRetryIntent)
+
+    return {
+      get,
+      list,
+      cancel,
+      /**
+       * For automation and schedules: a command without a request. The caller has checked that the agent belongs to
+       * the project.
+       */
+      issue: Effect.fn("Commands.issue")((intent: Intent) => issue(intent), orDieOnSql),
+      /** The same for many commands, in the caller's transaction (`CommandIssue.issueAll`). */
+      issueAll: Effect.fn("Commands.issueAll")(issueAll),
+      /** The same for one command with encrypted parameters (`CommandIssue.issueWithin`). */
+      issueWithin: Effect.fn("Commands.issueWithin")(issueWithin),
+      retryTask: tracedFn("Commands.retry-task")(function*(request: RetryTask) {
+        return yield* issueRetry("retry-task", request, intents.retryTask)
+      }, orDieOnSql),
+      cancelTask: makeMethod("cancel-task", intents.cancelTask),
+      requeueDeadLetter: makeMethod("requeue-dead-letter", intents.requeueDeadLetter),
+      bulkRetry: (request: BulkRetry) => gate.record(bulkRetry(request)),
+      purgeQueue: (request: PurgeQueue) => gate.record(purgeQueue(request)),
+      restartWorker: makeMethod("restart-worker", intents.restartWorker),
+      poolResize: makeMethod("pool-resize", intents.poolResize),
+      addConsumer: makeMethod("add-consumer", intents.addConsumer),
+      cancelConsumer: makeMethod("cancel-consumer", intents.cancelConsumer),
+      rateLimit: makeMethod("rate-limit", intents.rateLimit)
+    } as const
+  })
+}) {
+  static readonly layer = this.Default.pipe(
+    Layer.provide([
+      ApprovalGate.layer,
+      CommandIntents.layer,
+      CommandIssue.layer,
+      CommandsRepo.layer,
+      CommandStatusRepo.layer,
+      QueuesRepo.layer
+    ])
+  )
+}
