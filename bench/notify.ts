@@ -1,5 +1,5 @@
 import { Effect, Layer } from "effect"
-import { Alerts } from "../src/services/Notifications/Alerts.ts"
+import { Alerts } from "../src/services/alerting/Notifications/Alerts.ts"
 import { writer } from "./ingest/writer.ts"
 import { measureDeliveries } from "./notify/deliveries.ts"
 import { measureIngest } from "./notify/ingest.ts"

@@ -1,9 +1,9 @@
 import { SqlClient } from "@effect/sql"
 import { Effect, Schedule } from "effect"
 import { randomUUID } from "node:crypto"
+import { defaultGrouping } from "../../src/domain/alerting/Notification/Hygiene.ts"
 import { ProjectId } from "../../src/domain/kernel/Id.ts"
 import * as Timestamp from "../../src/domain/kernel/Timestamp.ts"
-import { defaultGrouping } from "../../src/domain/Notification/Hygiene.ts"
 import { Ingest } from "../../src/services/tasks/Ingest.ts"
 import { eventsOfEnd, inFrames, offerAll } from "../ingest/writer.ts"
 

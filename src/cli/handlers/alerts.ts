@@ -1,7 +1,7 @@
 import { Console, Effect, Option } from "effect"
+import type { Alert, ListAlerts } from "../../domain/alerting/Notification/Alert.ts"
 import { AlertId } from "../../domain/kernel/Id.ts"
 import * as Timestamp from "../../domain/kernel/Timestamp.ts"
-import type { Alert, ListAlerts } from "../../domain/Notification/Alert.ts"
 import { decodeInput } from "../DecodeInput.ts"
 import { printAnswer, withRemote } from "../Remote.ts"
 import { type Column, formatAge, formatFields, formatPage } from "../Table.ts"

@@ -1,5 +1,5 @@
 import { Console, Effect, type Option, Schema, Stream } from "effect"
-import { type Channel, ChannelCreate } from "../../domain/Channel.ts"
+import { type Channel, ChannelCreate } from "../../domain/alerting/Channel.ts"
 import { confirm } from "../Confirm.ts"
 import { decodeInput } from "../DecodeInput.ts"
 import { CliError } from "../Explain.ts"

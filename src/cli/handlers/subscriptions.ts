@@ -1,11 +1,11 @@
 import { Console, Effect, Option, Schema } from "effect"
-import { SubscriptionId } from "../../domain/kernel/Id.ts"
-import * as Timestamp from "../../domain/kernel/Timestamp.ts"
 import {
   type DefaultSubscription,
   DefaultSubscriptionCreate,
   UserSubscriptionCreate
-} from "../../domain/Notification/Subscription.ts"
+} from "../../domain/alerting/Notification/Subscription.ts"
+import { SubscriptionId } from "../../domain/kernel/Id.ts"
+import * as Timestamp from "../../domain/kernel/Timestamp.ts"
 import { Trigger } from "../../domain/triggers/Trigger.ts"
 import { confirm } from "../Confirm.ts"
 import { decodeInput } from "../DecodeInput.ts"

@@ -3,7 +3,7 @@ import {
   type MaintenanceWindow,
   MaintenanceWindowCreate,
   MaintenanceWindowUpdate
-} from "../../domain/Notification/MaintenanceWindow.ts"
+} from "../../domain/alerting/Notification/MaintenanceWindow.ts"
 import { confirm } from "../Confirm.ts"
 import { decodeInput } from "../DecodeInput.ts"
 import { CliError } from "../Explain.ts"

@@ -1,11 +1,11 @@
 import { Effect, Layer } from "effect"
 import * as Timestamp from "../../domain/kernel/Timestamp.ts"
+import { DeliveriesRepo } from "../alerting/Notifications/DeliveriesRepo.ts"
+import { SubscriptionsRepo } from "../alerting/Subscriptions/Repo.ts"
 import { CommandStatusRepo } from "../commands/StatusRepo.ts"
 import { Removal } from "../kernel/Removal.ts"
-import { DeliveriesRepo } from "../Notifications/DeliveriesRepo.ts"
 import { Publications } from "../Schedules/Publications.ts"
 import { SchedulesRepo } from "../Schedules/Repo.ts"
-import { SubscriptionsRepo } from "../Subscriptions/Repo.ts"
 import { SavedViewsRepo } from "../tasks/SavedViews/Repo.ts"
 
 export const layer = Layer.effect(

@@ -1,0 +1,64 @@
+import { Clock, Effect, Either } from "effect"
+import type { ChannelTestResult } from "../../../domain/alerting/Channel.ts"
+import { aboutChannel, type Notification } from "../../../domain/alerting/Notification.ts"
+import type { Project } from "../../../domain/kernel/Project.ts"
+import * as Timestamp from "../../../domain/kernel/Timestamp.ts"
+import * as Ids from "../../kernel/Ids.ts"
+import type { ChannelConfig, SendFailed, SendReceipt } from "../Notifications/ChannelType.ts"
+import { ChannelTypes } from "../Notifications/ChannelTypes.ts"
+
+/** What a test sends. Each test is a condition of its own. */
+const testNotification = (
+  project: Project | null,
+  name: string,
+  id: string,
+  at: Timestamp.Timestamp
+): Notification => ({
+  kind: "test",
+  trigger: "test.dispatch",
+  severity: "info",
+  project: project === null ? null : { id: project.id, slug: project.slug, name: project.name },
+  title: "Test message of svc",
+  text: "This message was sent to test the channel. Nothing happened, and nothing needs to be done.",
+  facts: [{ name: "Channel", value: name }],
+  dedup_key: `test-${id}`,
+  occurrences: 1,
+  first_at: at,
+  last_at: at,
+  ...aboutChannel
+})
+
+type Outcome = Either.Either<SendReceipt, SendFailed>
+
+const toTestResult = (outcome: Outcome): ChannelTestResult =>
+  Either.match(outcome, {
+    onLeft: ({ reason, response_body, response_code }) => ({
+      success: false,
+      status_code: response_code,
+      error: reason,
+      response_body
+    }),
+    onRight: ({ response_body, response_code }) => ({
+      success: true,
+      status_code: response_code,
+      error: null,
+      response_body
+    })
+  })
+
+/** Sends one test message through a channel of this config, and waits for the answer. */
+export const makeSendTest = Effect.gen(function*() {
+  const types = yield* ChannelTypes
+
+  return Effect.fnUntraced(function*(project: Project | null, type: string, name: string, config: ChannelConfig) {
+    const [id, at, startMillis] = [yield* Ids.next, yield* Timestamp.now, yield* Clock.currentTimeMillis]
+    const notification = testNotification(project, name, id, at)
+    const channelType = types.find(type)
+    if (channelType === undefined) return yield* Effect.dieMessage(`a channel has the type ${type}`)
+    const outcome = yield* Effect.either(
+      channelType.send(config, { delivery_id: id, attempt: 1, sent_at: at, notification })
+    )
+    const duration_ms = Math.max(0, (yield* Clock.currentTimeMillis) - startMillis) // the clock may be set while the message is sent
+    return { id, notification, outcome, started_at: at, duration_ms, result: toTestResult(outcome) }
+  })
+})

@@ -1,0 +1,300 @@
+import { SqlClient } from "@effect/sql"
+import { Array as Arr, Effect, Layer, Option } from "effect"
+import { defaultGrouping } from "../../domain/alerting/Notification/Hygiene.ts"
+import {
+  type DefaultSubscriptionCreate,
+  type DefaultSubscriptionUpdate,
+  type ListUserSubscriptions,
+  type UserSubscriptionCreate,
+  type UserSubscriptionUpdate
+} from "../../domain/alerting/Notification/Subscription.ts"
+import { Conflict, NotFound, ValidationFailed } from "../../domain/kernel/Errors.ts"
+import { type ProjectId, SubscriptionId, type UserId } from "../../domain/kernel/Id.ts"
+import * as Timestamp from "../../domain/kernel/Timestamp.ts"
+import { Audit } from "../audit/Audit.ts"
+import { CurrentActor, currentPerson, CurrentProject, requireRole, roleIn } from "../kernel/CurrentActor.ts"
+import * as Ids from "../kernel/Ids.ts"
+import { orDieOnSql } from "../kernel/sql/Database.ts"
+import { lockName } from "../kernel/sql/Dialect.ts"
+import { decodeStart, pageOf } from "../kernel/sql/RowPage.ts"
+import { TriggerEvents } from "../triggers/TriggerEvents.ts"
+import { orFail, type SubscriptionRow, SubscriptionsRepo } from "./Subscriptions/Repo.ts"
+import {
+  changeChannels,
+  changeRow,
+  type Channels,
+  channelsOf,
+  checkRow,
+  type Given,
+  linksOf,
+  noChannels,
+  toDefault,
+  toPersonal
+} from "./Subscriptions/Row.ts"
+
+const maxDefaults = 200
+const maxPersonal = 200
+
+const tooManyDefaults = new Conflict({
+  code: "too_many_subscriptions",
+  detail: `The project has ${maxDefaults} defaults, which is the limit. Delete one first.`
+})
+
+const tooManyPersonal = new Conflict({
+  code: "too_many_subscriptions",
+  detail: `You have ${maxPersonal} subscriptions, which is the limit. Delete one first.`
+})
+
+const defaultNotFound = new NotFound({ resource: "default" })
+const subscriptionNotFound = new NotFound({ resource: "subscription" })
+
+const list = "subscriptions"
+
+/**
+ * Who is notified of what, through which channels: a project's defaults, and the subscriptions of its members
+ * (docs/notifications.md). Each change raises the project's trigger revision, so that the ingest sees it at once.
+ */
+export class Subscriptions extends Effect.Service<Subscriptions>()("svc/Subscriptions", {
+  effect: Effect.gen(function*() {
+    const sql = yield* SqlClient.SqlClient
+    const repo = yield* SubscriptionsRepo
+    const triggers = yield* TriggerEvents
+    const audit = yield* Audit
+
+    const recordChange = (action: string, { id, project_id, trigger_key, user_id }: SubscriptionRow) =>
+      Effect.zipRight(
+        triggers.bumpRevision(project_id),
+        audit.record({
+          action,
+          target_type: "subscription",
+          target_id: id,
+          project_id,
+          metadata: { trigger: trigger_key, is_default: user_id === null }
+        })
+      )
+
+    const makeRow = Effect.fnUntraced(function*(
+      projectId: ProjectId,
+      user_id: UserId | null,
+      given: DefaultSubscriptionCreate | UserSubscriptionCreate
+    ) {
+      const now = yield* Timestamp.now
+      const { cooldown_seconds, muted_until, ...filters } = given.filters
+      const row: SubscriptionRow = {
+        id: yield* Ids.nextOf(SubscriptionId),
+        project_id: projectId,
+        user_id,
+        trigger_key: given.trigger,
+        filters,
+        in_app: given.in_app,
+        cooldown_seconds: cooldown_seconds ?? given.cooldown_seconds,
+        grouping: given.grouping === undefined ? defaultGrouping : given.grouping,
+        hygiene: {
+          notify_recovery: given.notify_recovery,
+          quiet_hours: given.quiet_hours,
+          escalate_after_minutes: given.escalation?.after_minutes ?? null
+        },
+        muted_until: muted_until ?? given.muted_until,
+        is_active: true,
+        last_fired_at: null,
+        created_at: now,
+        updated_at: now
+      }
+      return row
+    })
+
+    /** Fails unless all project channels belong to the project and all others to the user. */
+    const checkChannels = Effect.fnUntraced(function*(projectId: ProjectId, userId: UserId | null, channels: Channels) {
+      const { escalation, project_channel_ids, user_channel_ids } = channels
+      const ofProject = Arr.dedupe([...project_channel_ids, ...escalation.project_channel_ids])
+      const known = new Set<string>()
+      for (const { id } of ofProject.length === 0 ? [] : yield* repo.findProjectChannels(projectId, ofProject)) {
+        known.add(id)
+      }
+      const ofUser = Arr.dedupe([...user_channel_ids, ...escalation.user_channel_ids])
+      if (userId !== null && ofUser.length > 0) {
+        for (const { id } of yield* repo.findUserChannels(userId, ofUser)) known.add(id)
+      }
+      const fields = [
+        ["project_channel_ids", project_channel_ids],
+        ["user_channel_ids", user_channel_ids],
+        ["escalation.project_channel_ids", escalation.project_channel_ids],
+        ["escalation.user_channel_ids", escalation.user_channel_ids]
+      ] as const
+      const issues = fields.flatMap(([path, ids]) =>
+        ids.every((id) => known.has(id)) ? [] : [{
+          path,
+          message: path.endsWith("project_channel_ids")
+            ? "names a channel that the project does not have"
+            : "names a channel that you do not have"
+        }]
+      )
+      if (issues.length > 0) return yield* new ValidationFailed({ issues })
+    })
+
+    const readChannels = (id: SubscriptionId) => Effect.map(repo.listChannels([id], sql), channelsOf)
+
+    const withChannels = Effect.fnUntraced(function*<A>(
+      rows: ReadonlyArray<SubscriptionRow>,
+      make: (row: SubscriptionRow, channels: Channels) => A
+    ) {
+      const links = Arr.groupBy(
+        yield* repo.listChannels(rows.map(({ id }) => id)),
+        ({ subscription_id }) => subscription_id
+      )
+      return rows.map((row) => make(row, channelsOf(links[row.id] ?? [])))
+    })
+
+    /** The project's defaults, oldest first. */
+    const listDefaults = Effect.fn("Subscriptions.listDefaults")(function*() {
+      const { id } = yield* CurrentProject
+      return yield* withChannels(yield* repo.listDefaults(id), toDefault)
+    }, orDieOnSql)
+
+    const createDefault = Effect.fn("Subscriptions.createDefault")(
+      function*(given: DefaultSubscriptionCreate) {
+        const project = yield* CurrentProject
+        const channels = changeChannels(noChannels, given)
+        const row = yield* makeRow(project.id, null, given)
+        yield* checkRow(row, channels)
+        yield* checkChannels(project.id, null, channels)
+        yield* lockName(sql, `defaults ${project.id}`)
+        if ((yield* repo.countDefaults(project.id)) >= maxDefaults) return yield* tooManyDefaults
+        yield* repo.insert(row)
+        yield* repo.setChannels(row.id, linksOf(channels))
+        yield* recordChange("subscription.created", row)
+        return toDefault(row, channels)
+      },
+      sql.withTransaction,
+      orDieOnSql
+    )
+
+    const updateDefault = Effect.fn("Subscriptions.updateDefault")(
+      function*(id: SubscriptionId, given: DefaultSubscriptionUpdate) {
+        const project = yield* CurrentProject
+        const row = yield* Effect.flatMap(repo.findDefaultForUpdate(project.id, id), orFail(defaultNotFound))
+        const channels = changeChannels(yield* readChannels(id), given)
+        const updated = changeRow(row, given, yield* Timestamp.now)
+        yield* checkRow(updated, channels)
+        yield* checkChannels(project.id, null, channels)
+        yield* repo.update(updated)
+        yield* repo.setChannels(id, linksOf(channels))
+        yield* recordChange("subscription.updated", updated)
+        return toDefault(updated, channels)
+      },
+      sql.withTransaction,
+      orDieOnSql
+    )
+
+    const removeDefault = Effect.fn("Subscriptions.removeDefault")(
+      function*(id: SubscriptionId) {
+        const project = yield* CurrentProject
+        const row = yield* Effect.flatMap(repo.findDefaultForUpdate(project.id, id), orFail(defaultNotFound))
+        yield* repo.delete(id)
+        yield* recordChange("subscription.deleted", row)
+      },
+      sql.withTransaction,
+      orDieOnSql
+    )
+
+    /** The caller's subscriptions, newest first; by a bound API key those of its project. */
+    const listOwn = Effect.fn("Subscriptions.listOwn")(
+      function*({ limit = 50, project_id, cursor }: ListUserSubscriptions) {
+        const { user_id, via } = yield* currentPerson
+        const query = { limit, cursor }
+        const start = yield* decodeStart(list, query)
+        const bound = via.kind === "api_key" ? via.project_id : null
+        if (bound !== null && project_id !== undefined && project_id !== bound) return { items: [], next_cursor: null }
+        const rows = yield* repo.listPersonal(user_id, project_id ?? bound, start, limit + 1)
+        const page = pageOf(list, query, rows)
+        return {
+          ...page,
+          items: yield* withChannels(page.items, (row, channels) => toPersonal(row, user_id, channels))
+        }
+      },
+      orDieOnSql
+    )
+
+    /** Operators may send their own messages to the project's channels, which others read. */
+    const checkProjectChannels = (projectId: ProjectId, { escalation, project_channel_ids }: Given) =>
+      (project_channel_ids?.length ?? 0) + (escalation?.project_channel_ids.length ?? 0) > 0
+        ? requireRole(projectId, "operator")
+        : Effect.void
+
+    const createOwn = Effect.fn("Subscriptions.createOwn")(
+      function*({ project_id, ...given }: UserSubscriptionCreate) {
+        const { user_id } = yield* currentPerson
+        const project = yield* findProject(project_id)
+        yield* checkProjectChannels(project, given)
+        const channels = changeChannels(noChannels, given)
+        const row = yield* makeRow(project, user_id, { project_id, ...given })
+        yield* checkRow(row, channels)
+        yield* checkChannels(project, user_id, channels)
+        yield* lockName(sql, `subscriptions ${user_id}`)
+        if ((yield* repo.countPersonal(user_id)) >= maxPersonal) return yield* tooManyPersonal
+        yield* repo.insert(row)
+        yield* repo.setChannels(row.id, linksOf(channels))
+        yield* recordChange("subscription.created", row)
+        return toPersonal(row, user_id, channels)
+      },
+      sql.withTransaction,
+      orDieOnSql
+    )
+
+    /** A project that the caller is a member of. */
+    const findProject = Effect.fnUntraced(function*(id: string) {
+      const found = yield* repo.findProject(id)
+      return Option.isSome(found) && roleIn(yield* CurrentActor, found.value) !== null
+        ? found.value
+        : yield* ValidationFailed.at("project_id", "is not a project that you are a member of")
+    })
+
+    /** A subscription of the caller, in a project that the credential reaches. */
+    const findOwn = Effect.fnUntraced(function*(id: SubscriptionId) {
+      const { user_id } = yield* currentPerson
+      const row = yield* Effect.flatMap(repo.findPersonalForUpdate(user_id, id), orFail(subscriptionNotFound))
+      if (roleIn(yield* CurrentActor, row.project_id) === null) return yield* subscriptionNotFound
+      return { row, user_id }
+    })
+
+    const updateOwn = Effect.fn("Subscriptions.updateOwn")(
+      function*(id: SubscriptionId, given: UserSubscriptionUpdate) {
+        const { row, user_id } = yield* findOwn(id)
+        yield* checkProjectChannels(row.project_id, given)
+        const channels = changeChannels(yield* readChannels(id), given)
+        const updated = changeRow(row, given, yield* Timestamp.now)
+        yield* checkRow(updated, channels)
+        yield* checkChannels(row.project_id, user_id, channels)
+        yield* repo.update(updated)
+        yield* repo.setChannels(id, linksOf(channels))
+        yield* recordChange("subscription.updated", updated)
+        return toPersonal(updated, user_id, channels)
+      },
+      sql.withTransaction,
+      orDieOnSql
+    )
+
+    const removeOwn = Effect.fn("Subscriptions.removeOwn")(
+      function*(id: SubscriptionId) {
+        const { row } = yield* findOwn(id)
+        yield* repo.delete(id)
+        yield* recordChange("subscription.deleted", row)
+      },
+      sql.withTransaction,
+      orDieOnSql
+    )
+
+    return {
+      listDefaults,
+      createDefault,
+      updateDefault,
+      removeDefault,
+      listOwn,
+      createOwn,
+      updateOwn,
+      removeOwn
+    } as const
+  })
+}) {
+  static readonly layer = this.Default.pipe(Layer.provide([SubscriptionsRepo.layer, TriggerEvents.layer]))
+}

@@ -1,0 +1,142 @@
+import { Array as Arr, Effect } from "effect"
+import {
+  type DefaultSubscription,
+  type DefaultSubscriptionUpdate,
+  findUnsuitedFilter,
+  setFilters,
+  type UserSubscription
+} from "../../../domain/alerting/Notification/Subscription.ts"
+import { ValidationFailed } from "../../../domain/kernel/Errors.ts"
+import type { UserId } from "../../../domain/kernel/Id.ts"
+import type * as Timestamp from "../../../domain/kernel/Timestamp.ts"
+import type { ChannelLink, SubscriptionRow } from "./Repo.ts"
+
+/** What bodies of both kinds say; null and absent are told apart where null means something. */
+export interface Given extends Omit<DefaultSubscriptionUpdate, "escalation"> {
+  readonly user_channel_ids?: ReadonlyArray<string> | null | undefined
+  readonly escalation?:
+    | {
+      readonly after_minutes: number
+      readonly project_channel_ids: ReadonlyArray<string>
+      readonly user_channel_ids?: ReadonlyArray<string>
+    }
+    | null
+    | undefined
+}
+
+export interface Channels {
+  readonly project_channel_ids: ReadonlyArray<string>
+  readonly user_channel_ids: ReadonlyArray<string>
+  readonly escalation: {
+    readonly project_channel_ids: ReadonlyArray<string>
+    readonly user_channel_ids: ReadonlyArray<string>
+  }
+}
+
+export const channelsOf = (links: ReadonlyArray<ChannelLink>): Channels => {
+  const idsOf = (purpose: ChannelLink["purpose"], isPersonal: boolean) =>
+    links.filter((link) => link.purpose === purpose && (link.user_id !== null) === isPersonal)
+      .map(({ channel_id }) => channel_id)
+  return {
+    project_channel_ids: idsOf("message", false),
+    user_channel_ids: idsOf("message", true),
+    escalation: { project_channel_ids: idsOf("escalation", false), user_channel_ids: idsOf("escalation", true) }
+  }
+}
+
+export const linksOf = ({ escalation, project_channel_ids, user_channel_ids }: Channels) => {
+  const links = (purpose: ChannelLink["purpose"], ids: ReadonlyArray<string>) =>
+    Arr.dedupe(ids).map((channel_id) => ({ channel_id, purpose }))
+  return [
+    ...links("message", [...project_channel_ids, ...user_channel_ids]),
+    ...links("escalation", [...escalation.project_channel_ids, ...escalation.user_channel_ids])
+  ]
+}
+
+/** The channels after a change: absent and null keep what is there. */
+export const changeChannels = (
+  before: Channels,
+  { escalation, project_channel_ids, user_channel_ids }: Given
+): Channels => ({
+  project_channel_ids: Arr.dedupe(project_channel_ids ?? before.project_channel_ids),
+  user_channel_ids: Arr.dedupe(user_channel_ids ?? before.user_channel_ids),
+  escalation: escalation === undefined ? before.escalation : {
+    project_channel_ids: Arr.dedupe(escalation?.project_channel_ids ?? []),
+    user_channel_ids: Arr.dedupe(escalation?.user_channel_ids ?? [])
+  }
+})
+
+export const noChannels = channelsOf([])
+
+/** The row after a change: absent keeps a value, and null clears what can be empty. */
+export const changeRow = (row: SubscriptionRow, given: Given, updated_at: Timestamp.Timestamp): SubscriptionRow => {
+  const { cooldown_seconds, muted_until, ...filters } = given.filters ??
+    { ...row.filters, cooldown_seconds: null, muted_until: null }
+  return {
+    ...row,
+    trigger_key: given.trigger ?? row.trigger_key,
+    filters,
+    in_app: given.in_app ?? row.in_app,
+    cooldown_seconds: cooldown_seconds ?? given.cooldown_seconds ?? row.cooldown_seconds,
+    grouping: given.grouping === undefined ? row.grouping : given.grouping,
+    muted_until: muted_until ?? (given.muted_until === undefined ? row.muted_until : given.muted_until),
+    is_active: given.is_active ?? row.is_active,
+    hygiene: {
+      notify_recovery: given.notify_recovery ?? row.hygiene.notify_recovery,
+      quiet_hours: given.quiet_hours === undefined ? row.hygiene.quiet_hours : given.quiet_hours,
+      escalate_after_minutes: given.escalation === undefined
+        ? row.hygiene.escalate_after_minutes
+        : given.escalation?.after_minutes ?? null
+    },
+    updated_at
+  }
+}
+
+const toPublic = ({ filters, hygiene, trigger_key, user_id: _, ...row }: SubscriptionRow) => ({
+  ...row,
+  trigger: trigger_key,
+  filters: setFilters(filters),
+  notify_recovery: hygiene.notify_recovery,
+  quiet_hours: hygiene.quiet_hours
+})
+
+export const toDefault = (
+  row: SubscriptionRow,
+  { escalation, project_channel_ids }: Channels
+): DefaultSubscription => ({
+  ...toPublic(row),
+  project_channel_ids,
+  escalation: row.hygiene.escalate_after_minutes === null ? null : {
+    after_minutes: row.hygiene.escalate_after_minutes,
+    project_channel_ids: escalation.project_channel_ids
+  }
+})
+
+export const toPersonal = (
+  row: SubscriptionRow,
+  user_id: UserId,
+  { escalation, project_channel_ids, user_channel_ids }: Channels
+): UserSubscription => ({
+  ...toPublic(row),
+  user_id,
+  project_channel_ids,
+  user_channel_ids,
+  escalation: row.hygiene.escalate_after_minutes === null ? null : {
+    after_minutes: row.hygiene.escalate_after_minutes,
+    ...escalation
+  }
+})
+
+/** Fails where the trigger, its filters and the escalation contradict each other. */
+export const checkRow = (row: SubscriptionRow, { escalation }: Channels) => {
+  const unsuited = findUnsuitedFilter(row.trigger_key, row.filters)
+  if (unsuited !== null) return ValidationFailed.at(`filters.${unsuited}`, "is for the trigger task.failure_rate only")
+  const quiet = row.hygiene.quiet_hours
+  if (quiet !== null && quiet.start === quiet.end) {
+    return ValidationFailed.at("quiet_hours.end", "must differ from start")
+  }
+  const isEmpty = escalation.project_channel_ids.length + escalation.user_channel_ids.length === 0
+  return row.hygiene.escalate_after_minutes !== null && isEmpty
+    ? ValidationFailed.at("escalation", "must name a channel")
+    : Effect.void
+}

@@ -1,0 +1,214 @@
+import { assert, describe, it } from "@effect/vitest"
+import { FastCheck as fc } from "effect"
+import {
+  addOccurrences,
+  type AlertRules,
+  type AlertState,
+  type Circumstances,
+  decide,
+  type Decision,
+  type MessageKind
+} from "../../../../src/domain/alerting/Notification/AlertDecision.ts"
+import { addSeconds, parse, type Timestamp } from "../../../../src/domain/kernel/Timestamp.ts"
+
+const start = parse("2026-01-05T10:00:00Z") ?? ("" as never)
+const at = (seconds: number): Timestamp => addSeconds(start, seconds)
+
+const rules: AlertRules = {
+  grouping: { wait_seconds: 30, interval_seconds: 300, repeat_seconds: 14_400 },
+  cooldown_seconds: 0,
+  notify_recovery: true,
+  quiet_hours: null,
+  escalate_after_minutes: null,
+  is_critical: false,
+  is_problem: true,
+  stale_after_seconds: 72 * 3600
+}
+const ungrouped: AlertRules = { ...rules, grouping: null }
+
+const circumstances = (seconds: number, given: Partial<Circumstances> = {}): Circumstances => ({
+  now: at(seconds),
+  is_muted: false,
+  maintenance_until: null,
+  condition: "unknown",
+  shared: "a",
+  ...given
+})
+
+/** An alert that lives through what is done to it, deciding whenever it is due. */
+class Life {
+  state: AlertState | null = null
+  readonly sent: Array<readonly [number, MessageKind]> = []
+  constructor(readonly rules: AlertRules, readonly given: (seconds: number) => Partial<Circumstances> = () => ({})) {}
+  private take({ messages, state }: Decision, seconds: number) {
+    this.state = state
+    for (const kind of messages) this.sent.push([seconds, kind])
+  }
+  /** Decides all that is due until then. */
+  until(seconds: number) {
+    for (let turns = 0; turns < 100_000; turns++) {
+      const due = this.state?.due_at ?? null
+      if (this.state === null || due === null || due > at(seconds)) return this
+      const now = Math.ceil((Date.parse(due) - Date.parse(start)) / 1000)
+      this.take(decide(this.state, this.rules, circumstances(now, this.given(now))), now)
+    }
+    throw new Error("it never comes to rest")
+  }
+  fails(seconds: number, count = 1) {
+    this.until(seconds)
+    const open = this.state?.status === "open" ? this.state : null
+    const arrival = { count, last_at: at(seconds) }
+    this.take(addOccurrences(open, this.rules, circumstances(seconds, this.given(seconds)), arrival), seconds)
+    return this
+  }
+  change(changes: Partial<AlertState>) {
+    if (this.state !== null) this.state = { ...this.state, ...changes }
+    return this
+  }
+}
+
+describe("an alert", () => {
+  it("waits, tells once, and is silent while nothing is new", () => {
+    const life = new Life(rules).fails(0).fails(5, 100).fails(29)
+    assert.deepStrictEqual(life.sent, [])
+    assert.deepStrictEqual(life.until(30).sent, [[30, "alert"]])
+    assert.deepStrictEqual(life.fails(100, 10).fails(1000, 10).until(14_000).sent, [[30, "alert"]])
+    assert.deepStrictEqual(life.until(14_430).sent, [[30, "alert"], [14_430, "update"]])
+    assert.deepStrictEqual(life.until(40_000).sent.length, 2, "nothing came since")
+  })
+
+  it("tells at the interval when what the occurrences share changed, or their number is tenfold", () => {
+    const life = new Life(rules, (seconds) => ({ shared: seconds < 100 ? "a" : "b" })).fails(0).fails(100)
+    assert.deepStrictEqual(life.until(1000).sent, [[30, "alert"], [330, "update"]])
+    assert.deepStrictEqual(new Life(rules).fails(0).fails(100, 9).until(1000).sent, [[30, "alert"], [330, "update"]])
+  })
+
+  it("without grouping is a message for each occurrence, at once", () => {
+    const life = new Life(ungrouped).fails(0).fails(1, 3)
+    assert.deepStrictEqual(life.sent.map(([seconds]) => seconds), [0, 1, 1, 1])
+    const cooling = new Life({ ...ungrouped, cooldown_seconds: 60 }).fails(0).fails(10).fails(20)
+    assert.deepStrictEqual(cooling.sent, [[0, "alert"]])
+    assert.deepStrictEqual(cooling.until(600).sent, [[0, "alert"], [60, "update"]])
+  })
+
+  it("has recovered only when it was seen well, and tells so once", () => {
+    const life = new Life(rules, (seconds) => ({ condition: seconds > 600 ? "recovered" : "unknown" })).fails(0)
+    life.until(3600)
+    assert.deepStrictEqual(life.sent.map(([, kind]) => kind), ["alert", "recovered"])
+    assert.strictEqual(life.state?.status, "recovered")
+    const silent = new Life(rules).fails(0).until(100 * 3600)
+    assert.deepStrictEqual(silent.sent.map(([, kind]) => kind), ["alert"])
+    assert.strictEqual(silent.state?.status, "stale")
+    const flap = new Life(rules, (seconds) => ({ condition: seconds >= 30 ? "recovered" : "unknown" })).fails(0).until(
+      60
+    )
+    assert.deepStrictEqual(flap.sent, [], "it was never told")
+    const quiet = new Life({ ...rules, notify_recovery: false }, () => ({ condition: "unknown" })).fails(0).until(60)
+    assert.deepStrictEqual(
+      decide(quiet.state ?? assert.fail(), quiet.rules, circumstances(90, { condition: "recovered" })).messages,
+      []
+    )
+  })
+
+  it("goes on while its condition is seen: an agent that stays offline is repeated and never stale", () => {
+    const life = new Life(rules, () => ({ condition: "ongoing" })).fails(0).until(100 * 3600)
+    assert.strictEqual(life.state?.status, "open")
+    assert.strictEqual(life.sent.length, 1 + Math.floor((100 * 3600 - 30) / 14_400))
+  })
+
+  it("is silent once acknowledged, but for its recovery", () => {
+    const life = new Life({ ...rules, escalate_after_minutes: 5 }, (seconds) => ({
+      condition: seconds > 50_000 ? "recovered" : "ongoing",
+      shared: String(seconds)
+    })).fails(0).until(60).change({ acknowledged_at: at(60), due_at: at(60) })
+    life.fails(400).fails(20_000, 1000).until(60_000)
+    assert.deepStrictEqual(life.sent.map(([, kind]) => kind), ["alert", "recovered"])
+  })
+
+  it("escalates once, when nobody acknowledged it in time", () => {
+    const life = new Life({ ...rules, escalate_after_minutes: 5 }).fails(0).until(3600)
+    assert.deepStrictEqual(life.sent, [[30, "alert"], [330, "escalation"]])
+  })
+
+  it("is held by a snooze and by maintenance, and told at their end if it is still wrong", () => {
+    const snoozed = new Life(rules).fails(0).change({ snoozed_until: at(1000) }).until(2000)
+    assert.deepStrictEqual(snoozed.sent, [[1000, "alert"]])
+    const maintenance_until = at(5000)
+    const given = (condition: Circumstances["condition"]) => (seconds: number) =>
+      seconds < 5000 ? { maintenance_until, condition } : { condition }
+    assert.deepStrictEqual(new Life(rules, given("unknown")).fails(0).fails(100).until(6000).sent, [[5000, "alert"]])
+    assert.deepStrictEqual(new Life(rules, given("recovered")).fails(0).until(6000).sent, [])
+  })
+
+  it("says nothing while it is muted", () => {
+    const life = new Life(rules, () => ({ is_muted: true, condition: "recovered" })).fails(0).until(100_000)
+    assert.deepStrictEqual(life.sent, [])
+    assert.strictEqual(life.state?.due_at, null)
+  })
+
+  it("of a trigger that reports no problem ends without a word", () => {
+    const life = new Life({ ...rules, is_problem: false }).fails(0).fails(10).until(10_000)
+    assert.deepStrictEqual(life.sent, [[30, "alert"]])
+    assert.strictEqual(life.state?.status, "closed")
+  })
+
+  it("keeps quiet hours by the wall clock, also when clocks change; critical ones are exempt", () => {
+    const quiet_hours = { start: "22:00", end: "07:00", timezone: "Europe/Berlin", except_critical: true }
+    const night = (date: string, critical = false): readonly [number, string | null] => {
+      const begin = parse(date) ?? assert.fail()
+      const now = { ...circumstances(0), now: begin }
+      const quietRules = { ...ungrouped, quiet_hours, is_critical: critical }
+      const { messages, state } = addOccurrences(null, quietRules, now, { count: 1, last_at: begin })
+      return [messages.length, state.due_at]
+    }
+    assert.deepStrictEqual(night("2026-01-05T20:59:59Z"), [1, "2026-01-05T21:00:29.000000Z"])
+    assert.strictEqual(night("2026-01-05T21:00:00Z", true)[0], 1)
+    const held = (date: string) => {
+      const begin = parse(date) ?? assert.fail()
+      const now = { ...circumstances(0), now: begin }
+      let { messages, state } = addOccurrences(null, { ...ungrouped, quiet_hours, notify_recovery: true }, now, {
+        count: 1,
+        last_at: begin
+      })
+      while (messages.length === 0 && state.due_at !== null) {
+        const due = state.due_at
+        ;({ messages, state } = decide(state, { ...ungrouped, quiet_hours }, { ...now, now: due }))
+        if (messages.length > 0) return due
+      }
+      return begin
+    }
+    assert.strictEqual(held("2026-01-05T21:00:00Z"), "2026-01-06T06:00:00.000000Z")
+    assert.strictEqual(held("2026-03-28T23:00:00Z"), "2026-03-29T05:00:00.000000Z", "one hour less of sleep")
+    assert.strictEqual(held("2026-10-24T23:00:00Z"), "2026-10-25T06:00:00.000000Z", "one hour more")
+  })
+
+  it("never tells twice that it is new, and messages are at least the interval apart", () => {
+    const event = fc.record({ gap: fc.integer({ min: 0, max: 20_000 }), count: fc.integer({ min: 1, max: 500 }) })
+    fc.assert(
+      fc.property(
+        fc.array(event, { minLength: 1, maxLength: 40 }),
+        fc.constantFrom<Circumstances["condition"]>("unknown", "ongoing"),
+        fc.boolean(),
+        fc.integer({ min: 0, max: 2000 }),
+        (events, condition, changes, cooldown_seconds) => {
+          const life = new Life({ ...rules, cooldown_seconds, escalate_after_minutes: 10 }, (seconds) => ({
+            condition,
+            shared: changes ? String(seconds) : "a"
+          }))
+          let seconds = 0
+          for (const { count, gap } of events) life.fails(seconds += gap, count)
+          life.until(seconds + 100_000)
+          const told = life.sent.filter(([, kind]) => kind !== "escalation")
+          assert.strictEqual(told.filter(([, kind]) => kind === "alert").length, 1)
+          assert.isAtMost(life.sent.length - told.length, 1)
+          told.slice(1).forEach(([time], index) =>
+            assert.isAtLeast(time - (told[index]?.[0] ?? 0), Math.max(300, cooldown_seconds))
+          )
+          assert.strictEqual(life.state?.occurrences, events.reduce((sum, { count }) => sum + count, 0))
+          assert.strictEqual(life.state?.unsent, 0, "nothing is left untold")
+        }
+      ),
+      { numRuns: 200 }
+    )
+  })
+})
