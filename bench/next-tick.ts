@@ -8,7 +8,7 @@
 import { CronExpressionParser } from "cron-parser"
 import { Either } from "effect"
 import { fromEpochMicros, type Timestamp } from "../src/domain/kernel/Timestamp.ts"
-import { type Cadence, compile } from "../src/domain/Schedule/Cadence.ts"
+import { type Cadence, compile } from "../src/domain/schedules/Schedule/Cadence.ts"
 import { median } from "./percentile.ts"
 import { numbersOf } from "./run.ts"
 

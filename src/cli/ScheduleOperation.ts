@@ -1,5 +1,5 @@
 import { Effect, Schedule } from "effect"
-import type { ControlOperationPublic } from "../domain/Schedule/Operation.ts"
+import type { ControlOperationPublic } from "../domain/schedules/Schedule/Operation.ts"
 import { CliError, OutcomeUnknown } from "./Explain.ts"
 import { reportInterrupt } from "./Issue.ts"
 import { isTransient, type Remote } from "./Remote.ts"

@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import { isStorable } from "../domain/kernel/Text.ts"
-import { maxLeaseSeconds, SchedulerLeases } from "../services/Schedules/SchedulerLeases.ts"
+import { maxLeaseSeconds, SchedulerLeases } from "../services/schedules/SchedulerLeases.ts"
 import { makeCalls } from "./Calls.ts"
 import { type CallFailed, invalid, readProjectId, writeTime } from "./Convert.ts"
 import type { SchedulerLeaseServer } from "./generated/lease.ts"

@@ -1,8 +1,8 @@
 import { Effect, Layer } from "effect"
 import { Settings } from "../services/kernel/Settings.ts"
-import { SchedulerLeases } from "../services/Schedules/SchedulerLeases.ts"
-import { SchedulerPrograms } from "../services/Schedules/SchedulerPrograms.ts"
-import { SchedulerProtocol } from "../services/Schedules/SchedulerProtocol.ts"
+import { SchedulerLeases } from "../services/schedules/SchedulerLeases.ts"
+import { SchedulerPrograms } from "../services/schedules/SchedulerPrograms.ts"
+import { SchedulerProtocol } from "../services/schedules/SchedulerProtocol.ts"
 
 /** gRPC is loaded only where it is served: its modules take 8 MB of memory. */
 const layerListener = Layer.unwrapEffect(

@@ -2,7 +2,7 @@ import { credentials } from "@grpc/grpc-js"
 import { Clock, Effect, Layer, Stream } from "effect"
 import { isIP } from "node:net"
 import { checkServerIdentity } from "node:tls"
-import { fireIdOf } from "../domain/Schedule/FireId.ts"
+import { fireIdOf } from "../domain/schedules/Schedule/FireId.ts"
 import { writeTime } from "../grpc/Convert.ts"
 import { SchedulerLeaseClient } from "../grpc/generated/lease.ts"
 import {

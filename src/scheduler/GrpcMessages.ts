@@ -1,7 +1,7 @@
 import { Effect, Schema } from "effect"
 import { ProjectId, ScheduleId } from "../domain/kernel/Id.ts"
 import * as Timestamp from "../domain/kernel/Timestamp.ts"
-import { CatchUp } from "../domain/Schedule.ts"
+import { CatchUp } from "../domain/schedules/Schedule.ts"
 import type { Timestamp as WireTimestamp } from "../grpc/generated/google/protobuf/timestamp.ts"
 import type { Schedule as WireSchedule } from "../grpc/generated/scheduler.ts"
 import type { BrainUnavailable } from "./Brain.ts"

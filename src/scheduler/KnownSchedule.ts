@@ -1,6 +1,6 @@
 import type { ProjectId, ScheduleId } from "../domain/kernel/Id.ts"
 import type { Timestamp } from "../domain/kernel/Timestamp.ts"
-import type { CatchUp } from "../domain/Schedule.ts"
+import type { CatchUp } from "../domain/schedules/Schedule.ts"
 
 /**
  * A schedule as the brain reported it last: what decides its ticks, and what a fire must name. Without its arguments.

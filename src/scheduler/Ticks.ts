@@ -1,9 +1,9 @@
 import { Effect, Either } from "effect"
 import type { ProjectId, ScheduleId } from "../domain/kernel/Id.ts"
 import type { Timestamp } from "../domain/kernel/Timestamp.ts"
-import type { Cadence } from "../domain/Schedule/Cadence.ts"
-import { decisionsOf, limitFires, restOfChain } from "../domain/Schedule/Decisions.ts"
-import { compileSchedule, cursorAt, planFires } from "../domain/Schedule/Plan.ts"
+import type { Cadence } from "../domain/schedules/Schedule/Cadence.ts"
+import { decisionsOf, limitFires, restOfChain } from "../domain/schedules/Schedule/Decisions.ts"
+import { compileSchedule, cursorAt, planFires } from "../domain/schedules/Schedule/Plan.ts"
 import { hasSameControl, type KnownSchedule } from "./KnownSchedule.ts"
 import { type LocalCursor, Store, type StoredDecision, type StoredSchedule } from "./Store.ts"
 

@@ -2,7 +2,7 @@ import { assert, describe, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { ScheduleId } from "../../src/domain/kernel/Id.ts"
 import * as Timestamp from "../../src/domain/kernel/Timestamp.ts"
-import { fireIdOf } from "../../src/domain/Schedule/FireId.ts"
+import { fireIdOf } from "../../src/domain/schedules/Schedule/FireId.ts"
 import { writeTime } from "../../src/grpc/Convert.ts"
 import {
   FireDisposition,
@@ -11,7 +11,7 @@ import {
   SchedulerServiceService
 } from "../../src/grpc/generated/scheduler.ts"
 import { engines } from "../databases.ts"
-import { succeed, world } from "../services/Schedules/world.ts"
+import { succeed, world } from "../services/schedules/world.ts"
 import { until } from "../until.ts"
 import { ask, connectCurrent, schedulersOn } from "./client.ts"
 

@@ -2,7 +2,7 @@ import { assert, describe, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import * as Timestamp from "../../src/domain/kernel/Timestamp.ts"
 import { engines } from "../databases.ts"
-import { world } from "../services/Schedules/world.ts"
+import { world } from "../services/schedules/world.ts"
 import { until } from "../until.ts"
 import { connectCurrent, fireNext, schedulersOn } from "./client.ts"
 

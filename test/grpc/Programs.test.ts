@@ -4,7 +4,7 @@ import * as Timestamp from "../../src/domain/kernel/Timestamp.ts"
 import { SchedulerLeaseService } from "../../src/grpc/generated/lease.ts"
 import { freshKey, request } from "../brain.ts"
 import { engines } from "../databases.ts"
-import { world } from "../services/Schedules/world.ts"
+import { world } from "../services/schedules/world.ts"
 import { until } from "../until.ts"
 import { ask, connectCurrent, fireNext, schedulersOn } from "./client.ts"
 

@@ -4,7 +4,7 @@ import { Effect, Either } from "effect"
 import { randomUUID } from "node:crypto"
 import { ScheduleId } from "../../src/domain/kernel/Id.ts"
 import * as Timestamp from "../../src/domain/kernel/Timestamp.ts"
-import { fireIdOf } from "../../src/domain/Schedule/FireId.ts"
+import { fireIdOf } from "../../src/domain/schedules/Schedule/FireId.ts"
 import { writeTime } from "../../src/grpc/Convert.ts"
 import { SchedulerLeaseService } from "../../src/grpc/generated/lease.ts"
 import {
@@ -18,7 +18,7 @@ import {
 } from "../../src/grpc/generated/scheduler.ts"
 import { freshKey, request } from "../brain.ts"
 import { engines } from "../databases.ts"
-import { succeed, world } from "../services/Schedules/world.ts"
+import { succeed, world } from "../services/schedules/world.ts"
 import { until } from "../until.ts"
 import { ask, capabilities, connect, connectCurrent, schedulersOn } from "./client.ts"
 

@@ -9,7 +9,7 @@ import { Context, Effect, Layer } from "effect"
 import { readFileSync } from "node:fs"
 import { ScheduleId } from "../../src/domain/kernel/Id.ts"
 import * as Timestamp from "../../src/domain/kernel/Timestamp.ts"
-import { fireIdOf } from "../../src/domain/Schedule/FireId.ts"
+import { fireIdOf } from "../../src/domain/schedules/Schedule/FireId.ts"
 import { writeTime } from "../../src/grpc/Convert.ts"
 import { SchedulerLeaseClient } from "../../src/grpc/generated/lease.ts"
 import {

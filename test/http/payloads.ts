@@ -4,7 +4,7 @@ import type { CreateApiKey } from "../../src/domain/identity/ApiKey.ts"
 import type { CreateInvitation } from "../../src/domain/identity/Invitation.ts"
 import type { CreateUser } from "../../src/domain/identity/User.ts"
 import type { CreateProject } from "../../src/domain/kernel/Project.ts"
-import type { PreviewRequest } from "../../src/domain/Schedule/Preview.ts"
+import type { PreviewRequest } from "../../src/domain/schedules/Schedule/Preview.ts"
 import { password } from "./people.ts"
 
 /*

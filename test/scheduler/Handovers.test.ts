@@ -6,7 +6,7 @@ import { makeHandovers } from "../../src/scheduler/Handovers.ts"
 import { Store } from "../../src/scheduler/Store.ts"
 import { makeTicks } from "../../src/scheduler/Ticks.ts"
 import { temporaryHome } from "../databases.ts"
-import { time } from "../domain/Schedule/cadences.ts"
+import { time } from "../domain/schedules/Schedule/cadences.ts"
 import { everySecond, type Fault, makeModelBrain, projectId } from "./modelBrain.ts"
 
 const start = time("2026-01-01T00:00:00Z")

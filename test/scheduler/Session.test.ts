@@ -8,7 +8,7 @@ import { runSession } from "../../src/scheduler/Session.ts"
 import { Store } from "../../src/scheduler/Store.ts"
 import { makeTicks } from "../../src/scheduler/Ticks.ts"
 import { temporaryHome } from "../databases.ts"
-import { time } from "../domain/Schedule/cadences.ts"
+import { time } from "../domain/schedules/Schedule/cadences.ts"
 import { everySecond, makeModelBrain, projectId } from "./modelBrain.ts"
 
 const otherProject = ProjectId.make("018f4a2b-0000-7000-8000-00000000000b")

@@ -1,10 +1,10 @@
 import { Effect, Stream } from "effect"
 import { Id, ProjectId, ScheduleId } from "../../src/domain/kernel/Id.ts"
 import type { Timestamp } from "../../src/domain/kernel/Timestamp.ts"
-import { fireIdOf } from "../../src/domain/Schedule/FireId.ts"
+import { fireIdOf } from "../../src/domain/schedules/Schedule/FireId.ts"
 import { Brain, BrainUnavailable, type Handover, type HandoverOutcome } from "../../src/scheduler/Brain.ts"
 import type { KnownSchedule } from "../../src/scheduler/KnownSchedule.ts"
-import { time } from "../domain/Schedule/cadences.ts"
+import { time } from "../domain/schedules/Schedule/cadences.ts"
 
 export const projectId = ProjectId.make("018f4a2b-0000-7000-8000-00000000000a")
 
@@ -33,7 +33,7 @@ export const everySecond = (number: number, changes: Partial<KnownSchedule> = {}
 })
 
 /**
- * The rules of the brain's side (`services/Schedules/SchedulerProtocol.ts`) in memory: a request changes a schedule only
+ * The rules of the brain's side (`services/schedules/SchedulerProtocol.ts`) in memory: a request changes a schedule only
  * while token, definition, revision and cursor are those that it names, and a repeated one is answered as the first.
  */
 export const makeModelBrain = () => {

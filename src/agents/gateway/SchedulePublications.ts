@@ -1,10 +1,10 @@
 import { Cause, Effect, Layer, Queue } from "effect"
 import type { AgentEvent } from "../../domain/kernel/TaskEvent.ts"
-import { isSameEpoch, type Publication } from "../../domain/Schedule/External.ts"
+import { isSameEpoch, type Publication } from "../../domain/schedules/Schedule/External.ts"
 import { yieldToEventLoop } from "../../services/kernel/concurrency/EventLoop.ts"
 import { Loops } from "../../services/kernel/concurrency/Loops.ts"
 import { isContention, isDataError, isUnavailable } from "../../services/kernel/sql/Database.ts"
-import { ScheduleStreams } from "../../services/Schedules/Streams.ts"
+import { ScheduleStreams } from "../../services/schedules/Streams.ts"
 import {
   MAX_SNAPSHOT_BYTES,
   PublicationRefused,

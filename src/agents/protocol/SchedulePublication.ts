@@ -23,7 +23,7 @@ import {
   type Publication,
   readExternalSchedule,
   sourceScopeOf
-} from "../../domain/Schedule/External.ts"
+} from "../../domain/schedules/Schedule/External.ts"
 
 /** Schedules of one scheduler. */
 export const MAX_SNAPSHOT_ROWS = 10_000

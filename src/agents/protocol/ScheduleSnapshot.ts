@@ -5,7 +5,7 @@
 import { createHash } from "node:crypto"
 import { canonicalize, CanonicalText, type JsonInput } from "../../domain/kernel/CanonicalJson.ts"
 import { compareCodePoints } from "../../domain/kernel/CanonicalJson/Shape.ts"
-import type { Epoch } from "../../domain/Schedule/External.ts"
+import type { Epoch } from "../../domain/schedules/Schedule/External.ts"
 
 /** Maximum bytes of all rows in one frame. */
 export const MAX_ROW_BYTES = 736 * 1024

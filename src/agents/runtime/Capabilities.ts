@@ -1,4 +1,4 @@
-import { MUTATION, STABLE_SNAPSHOT } from "../../domain/Schedule/External.ts"
+import { MUTATION, STABLE_SNAPSHOT } from "../../domain/schedules/Schedule/External.ts"
 import type { Engine, Scheduler } from "./Engine.ts"
 
 /**

@@ -1,7 +1,7 @@
 /** Changes of an engine's own schedules that are compared with the brain's copy (agents' protocol, section 6.4). */
 import { Effect } from "effect"
 import { canonicalize, CanonicalText } from "../../domain/kernel/CanonicalJson.ts"
-import { configurationOf, digestOf, type Epoch } from "../../domain/Schedule/External.ts"
+import { configurationOf, digestOf, type Epoch } from "../../domain/schedules/Schedule/External.ts"
 import { ActionFailed, type ActionResult, type Scheduler } from "./Engine.ts"
 import { callEngine } from "./EngineCall.ts"
 import { isRecord, type Parameters } from "./Parameters.ts"

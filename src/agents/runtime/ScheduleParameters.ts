@@ -1,6 +1,6 @@
 /** Reads the parameters of commands about schedules (agents' protocol, sections 6.3 and 6.4). Throws `BadCommand`. */
 import { canonicalize, type JsonInput, type JsonValue } from "../../domain/kernel/CanonicalJson.ts"
-import { type Epoch, sourceScopeOf } from "../../domain/Schedule/External.ts"
+import { type Epoch, sourceScopeOf } from "../../domain/schedules/Schedule/External.ts"
 import { describeLoss } from "../../domain/tasks/LossyCopy.ts"
 import type { NewSchedule, ScheduleDefinition } from "./Engine.ts"
 import { BadCommand, isList, isRecord, type Parameters, UUID } from "./Parameters.ts"

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto"
 import { canonicalize, CanonicalText, type JsonInput } from "../../domain/kernel/CanonicalJson.ts"
 import type { Redaction } from "../../domain/kernel/Redaction.ts"
-import { maxLengths } from "../../domain/Schedule/External.ts"
+import { maxLengths } from "../../domain/schedules/Schedule/External.ts"
 import { leftOutNote } from "../../domain/tasks/LeftOut.ts"
 import type { ScheduleRow } from "../protocol/ScheduleSnapshot.ts"
 import type { NativeSchedule, Scheduler } from "./Engine.ts"

@@ -6,7 +6,7 @@ import {
   ParseFailure,
   toCanonicalText
 } from "../../domain/kernel/CanonicalJson.ts"
-import { CreateScheduleRequest } from "../../domain/Schedule.ts"
+import { CreateScheduleRequest } from "../../domain/schedules/Schedule.ts"
 import { CliError } from "../Explain.ts"
 import { clientSending, printAnswer, withRemote } from "../Remote.ts"
 import { formatNext, type OfSchedule, pathOf, type Printing } from "./schedules.ts"

@@ -7,10 +7,10 @@ import {
   JsonObject,
   parse
 } from "../../domain/kernel/CanonicalJson.ts"
-import { serviceScheduler } from "../../domain/Schedule.ts"
-import { definitionNames } from "../../domain/Schedule/Definition.ts"
-import { dashboardSource } from "../../domain/Schedule/Import.ts"
-import type { DiffSchedulesResponse, ImportSchedulesResponse } from "../../domain/Schedule/Import.ts"
+import { serviceScheduler } from "../../domain/schedules/Schedule.ts"
+import { definitionNames } from "../../domain/schedules/Schedule/Definition.ts"
+import { dashboardSource } from "../../domain/schedules/Schedule/Import.ts"
+import type { DiffSchedulesResponse, ImportSchedulesResponse } from "../../domain/schedules/Schedule/Import.ts"
 import { CliError, explain } from "../Explain.ts"
 import { type ApiError, clientSending, type DecodedResponse, printAnswer, type Remote, withRemote } from "../Remote.ts"
 import { readScheduleFile } from "../ScheduleFile.ts"

@@ -69,7 +69,7 @@ export type ScheduleStreamId = typeof ScheduleStreamId.Type
 export const ScheduleOperationId = Id.pipe(Schema.brand("ScheduleOperationId"))
 export type ScheduleOperationId = typeof ScheduleOperationId.Type
 
-/** The id of a fire's row. The scheduler's idempotency key of a fire is `fire_id` (`domain/Schedule/Fire.ts`). */
+/** The id of a fire's row. The scheduler's idempotency key of a fire is `fire_id` (`domain/schedules/Schedule/Fire.ts`). */
 export const FireRowId = Id.pipe(Schema.brand("FireRowId"))
 export type FireRowId = typeof FireRowId.Type
 

@@ -4,8 +4,8 @@ import { DeliveriesRepo } from "../alerting/Notifications/DeliveriesRepo.ts"
 import { SubscriptionsRepo } from "../alerting/Subscriptions/Repo.ts"
 import { CommandStatusRepo } from "../commands/StatusRepo.ts"
 import { Removal } from "../kernel/Removal.ts"
-import { Publications } from "../Schedules/Publications.ts"
-import { SchedulesRepo } from "../Schedules/Repo.ts"
+import { Publications } from "../schedules/Publications.ts"
+import { SchedulesRepo } from "../schedules/Repo.ts"
 import { SavedViewsRepo } from "../tasks/SavedViews/Repo.ts"
 
 export const layer = Layer.effect(

@@ -9,7 +9,7 @@ import {
 } from "../../../src/agents/protocol/SchedulePublication.ts"
 import { JsonArray, type JsonNode, JsonObject, parse } from "../../../src/domain/kernel/CanonicalJson.ts"
 import type { AgentEvent } from "../../../src/domain/kernel/TaskEvent.ts"
-import type { Publication } from "../../../src/domain/Schedule/External.ts"
+import type { Publication } from "../../../src/domain/schedules/Schedule/External.ts"
 import { recordedFrames, vectorText } from "./Vectors.ts"
 
 const run = (steps: Generator<void, Publication | PublicationRefused, void>) => {

@@ -9,7 +9,7 @@ import { buildSnapshot, type ScheduleRow } from "../../../src/agents/protocol/Sc
 import { decodeSecret } from "../../../src/agents/protocol/Signing.ts"
 import { makePurgeToken } from "../../../src/domain/commands/PurgeToken.ts"
 import * as Json from "../../../src/domain/kernel/CanonicalJson.ts"
-import { type Epoch, sourceScopeOf } from "../../../src/domain/Schedule/External.ts"
+import { type Epoch, sourceScopeOf } from "../../../src/domain/schedules/Schedule/External.ts"
 import { sequences } from "../../services/tasks/Ingest/world.ts"
 import { SnapshotReader } from "./snapshots.ts"
 import { readVectors, recordedAnswers, recordedFrames, sessionOf } from "./Vectors.ts"

@@ -5,7 +5,7 @@ import { buildControl, type ScheduleRow } from "../../../src/agents/protocol/Sch
 import type { DispatchResult } from "../../../src/agents/runtime/Dispatch.ts"
 import { ActionFailed } from "../../../src/agents/runtime/Engine.ts"
 import { canonicalize, type JsonInput, JsonObject, parse, toValue } from "../../../src/domain/kernel/CanonicalJson.ts"
-import { digestOf } from "../../../src/domain/Schedule/External.ts"
+import { digestOf } from "../../../src/domain/schedules/Schedule/External.ts"
 import { command, publishing } from "../engines/conformance.ts"
 import { MemoryEngine } from "../engines/memory.ts"
 import { activation } from "../protocol/snapshots.ts"

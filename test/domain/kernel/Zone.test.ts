@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { findZone } from "../../../src/domain/kernel/Zone.ts"
-import { seeded } from "../Schedule/expressions.ts"
+import { seeded } from "../schedules/Schedule/expressions.ts"
 
 /** `SVC_ZONE_PROBES=100000` compares more instants of each zone. */
 const PROBES = Number(process.env.SVC_ZONE_PROBES ?? 100)

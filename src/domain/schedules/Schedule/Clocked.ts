@@ -1,0 +1,44 @@
+/** Reads the one instant of a clocked schedule: an ISO date-time, with its offset or in the schedule's time zone. */
+import * as Either from "effect/Either"
+import { parse as parseTimestamp, secondsPerDay } from "../../kernel/Timestamp.ts"
+import type { Zone } from "../../kernel/Zone.ts"
+import { quote } from "./CronField.ts"
+import { endSecond, firstSecond, firstYear, lastYear, roundUp } from "./Seconds.ts"
+import { fixedTimes, makeWalk, type Walk } from "./Walk.ts"
+
+const examples =
+  "Valid are for example 2026-12-24T18:00:00Z, 2026-12-24T18:00:00+01:00 or, in the schedule's time zone, " +
+  "2026-12-24T18:00."
+
+/** Fractions of a second are rounded up, so that no schedule fires early. */
+export const parse = (expression: string, zone: Zone): Either.Either<Walk, string> => {
+  const text = expression.trim()
+  const local = /^(\d{4}-\d\d-\d\d[T ]\d\d:\d\d)(:\d\d(?:\.\d{1,9})?)?$/.exec(text)
+  const timestamp = parseTimestamp(local === null ? text : `${local[1]}${local[2] ?? ":00"}Z`)
+  if (timestamp === undefined) return Either.left(`${quote(expression)} is not an ISO date and time. ${examples}`)
+  const second = roundUp(timestamp)
+  if (second < firstSecond || second >= endSecond - secondsPerDay) {
+    return Either.left(`The year must be ${firstYear} to ${lastYear}. ${examples}`)
+  }
+  const walk = local === null ? makeInstantWalk(second) : makeWallTimeWalk(second, zone)
+  return walk.next(firstSecond - secondsPerDay) === null
+    ? Either.left(`${quote(expression)} does not exist in the schedule's time zone. ${examples}`)
+    : Either.right(walk)
+}
+
+const makeInstantWalk = (at: number): Walk => ({
+  next: (after) => (after < at ? at : null),
+  previous: (before) => (before > at ? at : null),
+  explain: () => null
+})
+
+/** The walk over a single wall time, with the rule for fixed times: at the first of two, at the end of a gap. */
+const makeWallTimeWalk = (wall: number, zone: Zone): Walk =>
+  makeWalk(
+    {
+      firstFrom: (from) => (from <= wall ? wall : null),
+      lastBefore: (before) => (before > wall ? wall : null)
+    },
+    zone,
+    fixedTimes
+  )

@@ -1,0 +1,50 @@
+/** Reads the length of an interval: `30.0` or `300` (seconds), `5m`, `1h30m`, `PT5M`, `P1DT12H`. */
+import * as Either from "effect/Either"
+import { secondsPerDay } from "../../kernel/Timestamp.ts"
+import { quote } from "./CronField.ts"
+
+const secondsOf: Readonly<Record<string, number>> = { W: 7 * secondsPerDay, D: secondsPerDay, H: 3600, M: 60, S: 1 }
+
+const maxDays = 3650
+const maxLength = 40
+const examples = "Valid are for example 30 (seconds), 30.0, 5m, 1h30m or PT5M."
+
+/** Whole seconds, 1 to 3 650 days; or one sentence that says what is wrong and what would be valid. */
+export const parse = (expression: string): Either.Either<number, string> => {
+  const text = expression.trim().toUpperCase()
+  const seconds = text.length > maxLength ? undefined : readSeconds(text)
+  if (seconds === undefined) return Either.left(`${quote(expression)} is not the length of an interval. ${examples}`)
+  if (!Number.isInteger(seconds)) return Either.left(`An interval is a whole number of seconds. ${examples}`)
+  if (seconds < 1) return Either.left(`The shortest interval is 1 second. ${examples}`)
+  if (seconds > maxDays * secondsPerDay) return Either.left(`The longest interval is ${maxDays} days. ${examples}`)
+  return Either.right(seconds)
+}
+
+const readSeconds = (text: string): number | undefined => {
+  if (/^\d+(\.\d*)?$/.test(text)) return Number(text)
+  const iso = /^P(\d+W)?(\d+D)?(?:T(?=\d)(\d+H)?(\d+M)?(\d+S)?)?$/.exec(text)
+  const [, ...parts] = iso ?? /^(\d+W)?(\d+D)?(\d+H)?(\d+M)?(\d+S)?$/.exec(text) ?? []
+  const given = parts.filter((part) => part !== undefined)
+  if (given.length === 0) return undefined
+  return given.reduce((sum, part) => sum + Number(part.slice(0, -1)) * (secondsOf[part.slice(-1)] ?? 0), 0)
+}
+
+const units = [["week", 7 * secondsPerDay], ["day", secondsPerDay], ["hour", 3600], ["minute", 60], [
+  "second",
+  1
+]] as const
+
+/** `Every 30 seconds`, `Every hour and 30 minutes`. */
+export const describe = (seconds: number): string => {
+  const parts: Array<string> = []
+  let rest = seconds
+  for (const [name, size] of units) {
+    const count = Math.floor(rest / size)
+    rest -= count * size
+    if (count > 0) parts.push(count === 1 ? `1 ${name}` : `${count} ${name}s`)
+  }
+  const [first = "", ...others] = parts
+  if (others.length === 0) return `Every ${first.replace(/^1 /, "")}`
+  const last = others.pop()
+  return `Every ${[first, ...others].join(", ")} and ${last}`
+}

@@ -1,0 +1,33 @@
+import { Effect } from "effect"
+import { randomUUID } from "node:crypto"
+import { Conflict } from "../../domain/kernel/Errors.ts"
+import { Id } from "../../domain/kernel/Id.ts"
+import type { Schedule } from "../../domain/schedules/Schedule.ts"
+
+/** A new control token: every act on a schedule replaces the one before. */
+export const nextToken = Effect.sync(() => Id.make(randomUUID(), { disableValidation: true }))
+
+/**
+ * The tokens of a schedule after an act. In quarantine both are one, so that an act on an older view is refused. A grant
+ * for a scheduler without fencing ends: that scheduler fires by a view from before the act.
+ */
+export const nextTokens = (schedule: Pick<Schedule, "quarantined_at">) =>
+  Effect.map(nextToken, (control_token) => ({
+    control_token,
+    quarantine_control_token: schedule.quarantined_at === null ? null : control_token,
+    legacy_fire_control_token: null
+  }))
+
+/** The answer to an act on an older view. */
+export const staleToken = new Conflict({
+  code: "stale_control_token",
+  detail: "The schedule has changed since its control token was read. Look at it again, then decide."
+})
+
+/** What ends the quarantine of a schedule. */
+export const noQuarantine = {
+  quarantine_control_token: null,
+  quarantine_code: null,
+  quarantine_detail: null,
+  quarantined_at: null
+} satisfies Partial<Schedule>

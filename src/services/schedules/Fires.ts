@@ -1,0 +1,355 @@
+import { Array as Arr, Effect, Either, Layer } from "effect"
+import { system } from "../../domain/kernel/Actor.ts"
+import type { ValidationFailed } from "../../domain/kernel/Errors.ts"
+import { type AgentId, CommandId, FireRowId, type ProjectId, type ScheduleId } from "../../domain/kernel/Id.ts"
+import * as Timestamp from "../../domain/kernel/Timestamp.ts"
+import type { Schedule } from "../../domain/schedules/Schedule.ts"
+import { fireIdOf } from "../../domain/schedules/Schedule/FireId.ts"
+import {
+  compileSchedule,
+  type FirePlan,
+  latestCursorAt,
+  planFires,
+  rewindCursor
+} from "../../domain/schedules/Schedule/Plan.ts"
+import { Commands } from "../commands/Commands.ts"
+import { EngineAgents } from "../commands/EngineAgents.ts"
+import type { IssuedIntent } from "../commands/Issue.ts"
+import { Lease } from "../kernel/concurrency/Leader.ts"
+import { CurrentActor } from "../kernel/CurrentActor.ts"
+import * as Ids from "../kernel/Ids.ts"
+import { Settings } from "../kernel/Settings.ts"
+import { DueRepo, type DueSchedule } from "./DueRepo.ts"
+import { digestDefinition, fireAction, makeFireIntent } from "./FireCommand.ts"
+import { type HoldCause, Misfires } from "./Misfires.ts"
+import { type FireMove, type NewFire, OpenFiresRepo, type WaitingFire } from "./OpenFiresRepo.ts"
+import { ScheduleQuarantine } from "./Quarantine.ts"
+import { SchedulesRepo } from "./Repo.ts"
+
+/** Schedules of one transaction. */
+const maxBatchSize = 500
+
+/** Fires of one transaction, if all its schedules missed as many ticks as are caught up. */
+const maxBatchFires = 20_000
+
+/** The actor of fires in the audit log. */
+export const scheduler = system("scheduler")
+
+/** A schedule with what it fires and where its cursor goes. */
+export interface DuePlan {
+  readonly schedule: Schedule
+  readonly plan: FirePlan
+  /** What held the schedule while it missed ticks; absent: nothing did. */
+  readonly heldBy?: HoldCause
+}
+
+interface BrokenSchedule {
+  readonly schedule: Schedule
+  readonly detail: string
+}
+
+/** What the fires of a transaction have in common. */
+interface FireRound {
+  readonly choose: (projectId: ProjectId, engine: string) => AgentId | null
+  readonly nextRevision: () => number
+  /** The fencing number of the lease; 0 for the fires of a scheduler program, which holds none of this database. */
+  readonly fence: number
+  readonly now: Timestamp.Timestamp
+}
+
+/** A fire with what decides its command. */
+interface PlannedFire {
+  readonly schedule: Schedule
+  readonly fire: NewFire
+  readonly agent_id: AgentId | null
+}
+
+/** Fires the schedules that the service owns, under the lease of the fire loop (`FireLoop.ts`). */
+export class ScheduleFires extends Effect.Service<ScheduleFires>()("svc/ScheduleFires", {
+  effect: Effect.gen(function*() {
+    const due = yield* DueRepo
+    const open = yield* OpenFiresRepo
+    const repo = yield* SchedulesRepo
+    const engineAgents = yield* EngineAgents
+    const misfires = yield* Misfires
+    const commands = yield* Commands
+    const quarantine = yield* ScheduleQuarantine
+    const settings = yield* Settings
+    const { commandTimeout, scheduleBufferSeconds, scheduleCatchUpMax, scheduleGraceSeconds } = settings
+    const batchSize = Math.min(maxBatchSize, Math.ceil(maxBatchFires / scheduleCatchUpMax))
+
+    /** Chooses agents for fires. The agents of each project are read once. */
+    const makeChooser = Effect.fnUntraced(function*(projectIds: Iterable<ProjectId>) {
+      const choosers = new Map<ProjectId, (engine: string) => AgentId | null>()
+      for (const id of new Set(projectIds)) choosers.set(id, yield* engineAgents.chooseIn(id, fireAction))
+      return (projectId: ProjectId, engine: string) => choosers.get(projectId)?.(engine) ?? null
+    })
+
+    /** The next revisions, one for each of the rows. */
+    const takeRevisions = Effect.fnUntraced(function*(rows: ReadonlyArray<DueSchedule>) {
+      let revision = (yield* repo.takeRevisions(rows.length)) - rows.length
+      return () => ++revision
+    })
+
+    const planDue = (schedule: Schedule, now: Timestamp.Timestamp): Either.Either<DuePlan, BrokenSchedule> => {
+      const { next_run_at } = schedule
+      if (next_run_at === null) return Either.left({ schedule, detail: "It is due and has no next tick." })
+      const graceSeconds = schedule.grace_seconds ?? scheduleGraceSeconds
+      return Either.mapBoth(compileSchedule(schedule), {
+        onLeft: ({ detail }: ValidationFailed) => ({ schedule, detail }),
+        onRight: (cadence) => ({
+          schedule,
+          plan: planFires({ ...schedule, next_run_at }, cadence, now, {
+            catchUpMax: scheduleCatchUpMax,
+            graceSeconds
+          })
+        })
+      })
+    }
+
+    const planFireRows = Effect.fnUntraced(function*(
+      { plan, schedule }: DuePlan,
+      { choose, fence, now }: FireRound
+    ) {
+      const agent_id = choose(schedule.project_id, schedule.engine)
+      const definition_digest = digestDefinition(schedule)
+      const { engine, id: schedule_id, project_id } = schedule
+      const makeFire = Effect.fnUntraced(function*(tick: Timestamp.Timestamp, isMissed: boolean) {
+        const isSent = !isMissed && agent_id !== null
+        const fire: NewFire = {
+          id: yield* Ids.nextOf(FireRowId),
+          fire_id: fireIdOf(schedule_id, tick),
+          project_id,
+          schedule_id,
+          engine,
+          command_id: isSent ? yield* Ids.nextOf(CommandId) : null,
+          status: isSent ? "accepted" : isMissed ? "pending" : "buffered",
+          scheduled_for: tick,
+          fired_at: now,
+          definition_digest,
+          expires_at: Timestamp.addSeconds(now, scheduleBufferSeconds),
+          fence
+        }
+        return { schedule, fire, agent_id } satisfies PlannedFire
+      })
+      return [
+        ...(yield* Effect.forEach(plan.missedFires, (tick) => makeFire(tick, true))),
+        ...(yield* Effect.forEach(plan.fires, (tick) => makeFire(tick, false)))
+      ]
+    })
+
+    const issuedOf = ({ agent_id, fire: { command_id, fire_id, scheduled_for }, schedule }: PlannedFire) =>
+      agent_id === null || command_id === null ? [] : [
+        {
+          id: command_id,
+          project_id: schedule.project_id,
+          intent: makeFireIntent(schedule, { agent_id, fire_id, scheduled_for, timeout_seconds: commandTimeout })
+        } satisfies IssuedIntent
+      ]
+
+    /** A definition that no longer compiles would fire at a guess (docs/schedules.md). */
+    const quarantineBroken = (broken: ReadonlyArray<BrokenSchedule>, nextRevision: () => number) =>
+      quarantine.begin(
+        broken.map((one) => ({ ...one, code: "definition_invalid", schedule_revision: nextRevision() }))
+      )
+
+    /**
+     * Writes fires, moved cursors, misfires and commands of planned schedules, in the caller's transaction, and returns
+     * the fires that did not exist.
+     */
+    const writePlans = Effect.fnUntraced(function*(plans: ReadonlyArray<DuePlan>, round: FireRound) {
+      const planned = (yield* Effect.forEach(plans, (plan) => planFireRows(plan, round))).flat()
+      const inserted = planned.length === 0 ? [] : yield* open.insert(planned.map(({ fire }) => fire))
+      const insertedIds = new Set(inserted.map(({ fire_id }) => fire_id))
+      const fresh = planned.filter(({ fire }) => insertedIds.has(fire.fire_id))
+      const firesOf = Arr.groupBy(fresh, ({ schedule }) => schedule.id)
+      yield* due.moveCursors(plans.map(({ plan: { cursor }, schedule: { id } }) => {
+        const own = firesOf[id] ?? []
+        const ticks = own.map(({ fire }) => fire.scheduled_for)
+        return {
+          id,
+          ...cursor,
+          last_run_at: ticks.length === 0 ? null : ticks.reduce((a, b) => (a > b ? a : b)),
+          runs: own.length,
+          schedule_revision: round.nextRevision()
+        }
+      }))
+      yield* misfires.recordPlans(plans, round.now)
+      yield* commands.issueAll(fresh.flatMap(issuedOf))
+      return fresh.map(({ fire }) => fire)
+    })
+
+    /**
+     * Fires, moved cursors, misfires and commands of these schedules: all in one transaction, or nothing. Returns the
+     * schedules that it fired; another transaction holds the rest, or has changed it.
+     */
+    const fireBatch = Effect.fnUntraced(function*(rows: ReadonlyArray<DueSchedule>, now: Timestamp.Timestamp) {
+      const lease = yield* Lease
+      const choose = yield* makeChooser(rows.map(({ project_id }) => project_id))
+      return yield* lease.withTransaction(Effect.gen(function*() {
+        const nextRevision = yield* takeRevisions(rows)
+        const schedules = yield* due.lockDue(rows.map(({ id }) => id), now)
+        const [broken, plans] = Arr.partitionMap(schedules, (schedule) => planDue(schedule, now))
+        yield* writePlans(plans, { choose, nextRevision, fence: lease.fence, now })
+        yield* quarantineBroken(broken, nextRevision)
+        return schedules.map(({ id }) => id)
+      }))
+    }, Effect.provideService(CurrentActor, scheduler))
+
+    /** The schedules of the next batch without the `excluded` ones, and whether more may be due. */
+    const listDue = Effect.fn("ScheduleFires.listDue")(function*(excluded: ReadonlySet<ScheduleId>) {
+      const now = yield* Timestamp.now
+      const rows = yield* due.listDue(now, batchSize + excluded.size)
+      const batch = rows.filter(({ id }) => !excluded.has(id)).slice(0, batchSize)
+      return { batch, now, hasMore: batch.length === batchSize }
+    })
+
+    /** Computes cursors again that were computed before the clock was set back, in one transaction. Returns their number. */
+    const rewindBatch = Effect.fnUntraced(function*(rows: ReadonlyArray<DueSchedule>, now: Timestamp.Timestamp) {
+      const lease = yield* Lease
+      return yield* lease.withTransaction(Effect.gen(function*() {
+        const nextRevision = yield* takeRevisions(rows)
+        const schedules = yield* due.lockAhead(rows.map(({ id }) => id), latestCursorAt(now))
+        const rewound = schedules.map((schedule) => ({ schedule, cursor: rewindCursor(schedule, now) }))
+        const broken = rewound.flatMap(({ cursor, schedule }) =>
+          Either.isLeft(cursor) && schedule.quarantined_at === null
+            ? [{ schedule, detail: cursor.left.detail } satisfies BrokenSchedule]
+            : []
+        )
+        const cursors = rewound.map(({ cursor, schedule }) => ({
+          ...Either.getOrElse(cursor, () => schedule),
+          id: schedule.id,
+          cursor_at: now,
+          schedule_revision: nextRevision()
+        }))
+        yield* due.rewindCursors(cursors)
+        yield* quarantineBroken(broken, nextRevision)
+        return schedules.length
+      }))
+    }, Effect.provideService(CurrentActor, scheduler))
+
+    /**
+     * Brings back the schedules whose next tick lies ahead of its time, because it was computed before the clock was
+     * set back. The ticks after now are due again; those that have fired keep their fire, so none fires twice. Returns
+     * the number of schedules; there may be more. 0: another transaction holds the rest.
+     */
+    const rewind = Effect.fn("ScheduleFires.rewind")(function*() {
+      const now = yield* Timestamp.now
+      const rows = yield* due.listAhead(latestCursorAt(now), batchSize)
+      const count = rows.length === 0 ? 0 : yield* rewindBatch(rows, now)
+      if (count > 0) {
+        yield* Effect.annotateLogs(
+          Effect.logWarning("the clock was set back: next ticks of schedules are computed again"),
+          { cause: "clock_step", schedules: count, now }
+        )
+      }
+      return count
+    })
+
+    /**
+     * Why a fire that waits is no longer sent; null while it is. `StaleFires` has ended such a fire at the change, unless a
+     * replica of an older version made it.
+     */
+    const staleReason = (fire: WaitingFire, schedule: Schedule | undefined): string | null => {
+      if (schedule === undefined) return "The schedule was deleted."
+      if (!schedule.is_enabled || fire.fired_at < schedule.enabled_at) return "The schedule was disabled."
+      if (schedule.quarantined_at !== null) return "The schedule is in quarantine."
+      return digestDefinition(schedule) === fire.definition_digest ? null : "The schedule's definition has changed."
+    }
+
+    /** Sends fires that waited to the agent, except those of schedules that changed or are paused. */
+    const release = Effect.fnUntraced(function*(waiting: ReadonlyArray<WaitingFire>, agent_id: AgentId) {
+      const lease = yield* Lease
+      yield* lease.withTransaction(Effect.gen(function*() {
+        const locked = new Set((yield* open.lockWaiting(waiting)).map(({ fire_id }) => fire_id))
+        const schedules = new Map(
+          (yield* repo.listByIds([...new Set(waiting.map((fire) => fire.schedule_id))])).map((row) => [row.id, row])
+        )
+        const moves: Array<FireMove> = []
+        const issues: Array<IssuedIntent> = []
+        for (const fire of waiting) {
+          const schedule = schedules.get(fire.schedule_id)
+          if (!locked.has(fire.fire_id) || (schedule?.paused_at ?? null) !== null) continue
+          const { fire_id, scheduled_for } = fire
+          const stale = staleReason(fire, schedule)
+          if (stale !== null || schedule === undefined) {
+            moves.push({
+              fire_id,
+              scheduled_for,
+              status: "buffer_stale",
+              error_code: "definition_changed",
+              error_message: stale
+            })
+            continue
+          }
+          const id = yield* Ids.nextOf(CommandId)
+          const intent = makeFireIntent(schedule, { agent_id, fire_id, scheduled_for, timeout_seconds: commandTimeout })
+          moves.push({ fire_id, scheduled_for, status: "accepted", command_id: id })
+          issues.push({ id, project_id: schedule.project_id, intent })
+        }
+        if (moves.length > 0) yield* open.move(moves)
+        yield* commands.issueAll(issues)
+      }))
+    }, Effect.provideService(CurrentActor, scheduler))
+
+    /**
+     * Ends fires that waited for as long as they may, and records them as misfires, whatever their grace. Returns whether
+     * more are left; those of schedules that another transaction holds wait for the next call.
+     */
+    const expireBatch = Effect.fnUntraced(function*(now: Timestamp.Timestamp, choose: FireRound["choose"]) {
+      const lease = yield* Lease
+      const expired = yield* open.listExpired(now, maxBatchSize)
+      if (expired.length === 0) return false
+      return yield* lease.withTransaction(Effect.gen(function*() {
+        const ids = [...new Set(expired.map(({ schedule_id }) => schedule_id))]
+        const schedules = new Map((yield* repo.lockFree(ids)).map((row) => [row.id, row]))
+        const held = new Set((yield* repo.listByIds(ids)).map(({ id }) => id).filter((id) => !schedules.has(id)))
+        const ready = expired.filter(({ schedule_id }) => !held.has(schedule_id))
+        const ended = yield* open.expire(ready)
+        yield* misfires.record(
+          ready.flatMap(({ engine, fire_id, project_id, schedule_id, scheduled_for: tick, status }) => {
+            const schedule = schedules.get(schedule_id)
+            if (schedule === undefined || !ended.has(fire_id)) return []
+            const hasAgent = status === "pending" && choose(project_id, engine) !== null
+            const cause = schedule.paused_at !== null ? "paused" : hasAgent ? "late" : "no_agent"
+            return [{ schedule, ticks: { first: tick, last: tick, slots: 1, cause } }]
+          }),
+          now
+        )
+        return ready.length === maxBatchSize
+      }))
+    })
+
+    /**
+     * Sends fires that wait: those of an outage, and those that had no agent. At most SVC_SCHEDULE_REPLAY_PER_SECOND of
+     * each engine in one call, so that an engine is not flooded. The loop calls it once a second.
+     */
+    const releaseWaiting = Effect.fn("ScheduleFires.releaseWaiting")(function*() {
+      const now = yield* Timestamp.now
+      const engines = yield* open.listWaitingEngines
+      if (engines.length === 0) return
+      const choose = yield* makeChooser(engines.map(({ project_id }) => project_id))
+      yield* Effect.repeat(expireBatch(now, choose), { while: (hasMore) => hasMore })
+      for (const { engine, project_id } of engines) {
+        const agent = choose(project_id, engine)
+        if (agent === null) continue
+        const waiting = yield* open.listWaiting(project_id, engine, now, settings.scheduleReplayPerSecond)
+        if (waiting.length > 0) yield* release(waiting, agent)
+      }
+    })
+
+    return { listDue, fireBatch, rewind, releaseWaiting, makeChooser, writePlans, nextDue: due.nextDue } as const
+  })
+}) {
+  static readonly layer = this.Default.pipe(
+    Layer.provide([
+      Commands.layer,
+      DueRepo.layer,
+      EngineAgents.layer,
+      Misfires.layer,
+      OpenFiresRepo.layer,
+      ScheduleQuarantine.layer,
+      SchedulesRepo.layer
+    ])
+  )
+}

@@ -1,0 +1,199 @@
+import { SqlClient } from "@effect/sql"
+import { Effect, Either, Layer } from "effect"
+import { ValidationFailed } from "../../domain/kernel/Errors.ts"
+import * as Timestamp from "../../domain/kernel/Timestamp.ts"
+import { type Schedule, serviceScheduler } from "../../domain/schedules/Schedule.ts"
+import {
+  argumentIssues,
+  digestDefinition,
+  hasSameCadence,
+  resolveScheduler
+} from "../../domain/schedules/Schedule/Definition.ts"
+import type { ImportSchedules, ImportSchedulesResponse } from "../../domain/schedules/Schedule/Import.ts"
+import {
+  countPlan,
+  keyOf,
+  planImport,
+  planJson,
+  type ProposedSchedule
+} from "../../domain/schedules/Schedule/ImportPlan.ts"
+import { compileSchedule, cursorAfter, refusePast } from "../../domain/schedules/Schedule/Plan.ts"
+import { isAboutDefinition } from "../../domain/schedules/Schedule/Recovery.ts"
+import { Audit } from "../audit/Audit.ts"
+import { CurrentProject } from "../kernel/CurrentActor.ts"
+import { Hints, orDieOnSql } from "../kernel/sql/Database.ts"
+import { nextTokens, noQuarantine } from "./ControlToken.ts"
+import { ScheduleImportsRepo } from "./ImportsRepo.ts"
+import { makeSchedule } from "./NewSchedule.ts"
+import { SchedulesRepo } from "./Repo.ts"
+import { StaleFires } from "./StaleFires.ts"
+
+/** Problems that a refused snapshot names; a snapshot of thousands can have as many. */
+const maxIssues = 20
+
+/** Schedules that are compiled before other requests get their turn: a cron expression takes about 20 µs. */
+const compiledAtOnce = 50
+
+/** The issue of a schedule, in the snapshot. */
+const inRow = (index: number) => ({ message, path }: ValidationFailed["issues"][number]) => ({
+  path: `schedules.${index}.${path}`,
+  message
+})
+
+/** Schedules as code: a snapshot of the schedules of one source, compared and written as a whole. */
+export class ScheduleImports extends Effect.Service<ScheduleImports>()("svc/ScheduleImports", {
+  effect: Effect.gen(function*() {
+    const sql = yield* SqlClient.SqlClient
+    const repo = yield* SchedulesRepo
+    const imports = yield* ScheduleImportsRepo
+    const staleFires = yield* StaleFires
+    const audit = yield* Audit
+    const hints = yield* Hints
+
+    /** The schedules of a valid snapshot; else fails with the problems of its first wrong schedules. */
+    const check = Effect.fnUntraced(function*(request: ImportSchedules) {
+      const { mode, schedules, source_filter } = request
+      const project = yield* CurrentProject
+      if (mode === "replace" && source_filter === null) {
+        return yield* ValidationFailed.at(
+          "source_filter",
+          "is required with mode replace: it names what may be deleted"
+        )
+      }
+      const anchor_at = yield* Timestamp.now
+      const issues: Array<ValidationFailed["issues"][number]> = []
+      const proposed: Array<ProposedSchedule> = []
+      const seen = new Map<string, number>()
+      for (const [index, schedule] of schedules.entries()) {
+        if (issues.length >= maxIssues) break
+        if (index % compiledAtOnce === 0) yield* Effect.yieldNow()
+        const owner = resolveScheduler(project, schedule.scheduler)
+        const row = { ...schedule, scheduler: owner.scheduler }
+        const first = seen.get(keyOf(row))
+        seen.set(keyOf(row), first ?? index)
+        proposed.push(row)
+        const cadence = compileSchedule({ ...schedule, anchor_at })
+        issues.push(...[
+          ...owner.issues,
+          ...argumentIssues(schedule),
+          ...(first === undefined ? [] : [{ path: "name", message: `is the name of schedules.${first} too` }]),
+          ...(source_filter === null || schedule.source === source_filter
+            ? []
+            : [{ path: "source", message: `must be ${source_filter}, the source_filter` }]),
+          ...(Either.isLeft(cadence) ? cadence.left.issues : [])
+        ].map(inRow(index)))
+      }
+      if (issues.length > 0) return yield* new ValidationFailed({ issues: issues.slice(0, maxIssues) })
+      const snapshot = {
+        projectId: project.id,
+        scheduler: serviceScheduler,
+        names: proposed.map(({ name }) => name),
+        source: mode === "replace" ? source_filter : null
+      }
+      return { request, proposed, snapshot }
+    })
+
+    /** Refuses what an import would insert or change to a date and time that has passed. What has fired since stays. */
+    const planOf = Effect.fnUntraced(function*(
+      proposed: ReadonlyArray<ProposedSchedule>,
+      current: ReadonlyArray<Schedule>,
+      { mode }: ImportSchedules
+    ) {
+      const plan = planImport(proposed, current, mode)
+      const now = yield* Timestamp.now
+      const moved = plan.updates.filter(({ current, proposed }) => !hasSameCadence(current, proposed))
+      const issues = [...plan.inserts, ...moved.map(({ proposed }) => proposed)].flatMap((schedule) => {
+        const refused = Either.flatMap(
+          compileSchedule({ ...schedule, anchor_at: now }),
+          (found) => refusePast(found, now)
+        )
+        return Either.isLeft(refused) ? refused.left.issues.map(inRow(proposed.indexOf(schedule))) : []
+      })
+      if (issues.length > 0) return yield* new ValidationFailed({ issues: issues.slice(0, maxIssues) })
+      return plan
+    })
+
+    const insertOf = (proposed: ProposedSchedule, now: Timestamp.Timestamp) =>
+      makeSchedule({ ...proposed, imported_digest: digestDefinition(proposed) }, now)
+
+    /** As with a person's change: a changed cadence, enabling, or the end of a quarantine begins with the next tick after now. */
+    const updateOf = Effect.fnUntraced(
+      function*(current: Schedule, proposed: ProposedSchedule, now: Timestamp.Timestamp) {
+        const changed: Schedule = {
+          ...current,
+          ...proposed,
+          imported_digest: digestDefinition(proposed),
+          ...(isAboutDefinition(current.quarantine_code) && noQuarantine),
+          updated_at: now
+        }
+        const withTokens = { ...changed, ...(yield* nextTokens(changed)) }
+        const isEnabling = changed.is_enabled && !current.is_enabled
+        const isSame = hasSameCadence(current, changed) && changed.quarantined_at === current.quarantined_at
+        if (!isEnabling && isSame) return withTokens
+        const cursor = cursorAfter(changed, yield* compileSchedule(changed), now)
+        return { ...withTokens, ...cursor, ...(isEnabling && { enabled_at: now }) }
+      }
+    )
+
+    /** Writes the snapshot: all of its schedules, or none. */
+    const write = Effect.fnUntraced(
+      function*({ proposed, request, snapshot }: Effect.Effect.Success<ReturnType<typeof check>>) {
+        const project = yield* CurrentProject
+        // its row lock comes first, as with every change of the project's schedules; the count is not known yet
+        yield* repo.takeRevisions(0)
+        const plan = yield* planOf(proposed, yield* imports.lock(snapshot), request)
+        const now = yield* Timestamp.now
+        const updates = yield* Effect.forEach(
+          plan.updates,
+          ({ current, proposed }) =>
+            Effect.map(updateOf(current, proposed, now), (after) => ({ before: current, after }))
+        )
+        const written: ReadonlyArray<Schedule> = [
+          ...(yield* Effect.forEach(plan.inserts, (schedule) => insertOf(schedule, now))),
+          ...updates.map(({ after }) => after),
+          ...plan.settled.map((schedule) => ({ ...schedule, imported_digest: digestDefinition(schedule) }))
+        ]
+        const revisions = written.length + plan.deletes.length
+        const newest = revisions === 0 ? 0 : yield* repo.takeRevisions(revisions)
+        yield* imports.delete(plan.deletes)
+        yield* repo.insertTombstones(plan.deletes.map(({ id }, index) => ({
+          revision: newest - revisions + 1 + index,
+          project_id: project.id,
+          schedule_id: id,
+          deleted_at: now
+        })))
+        yield* imports.write(
+          written.map((schedule, index) => ({ ...schedule, schedule_revision: newest - written.length + 1 + index }))
+        )
+        yield* staleFires.endAll([...updates, ...plan.deletes.map((before) => ({ before, after: null }))])
+        if (revisions > 0) yield* hints.publish("schedules", project.id)
+        const counts = countPlan(plan)
+        const { mode, source_filter } = request
+        yield* audit.record({
+          action: "schedules.imported",
+          target_type: "project",
+          target_id: project.id,
+          project_id: project.id,
+          metadata: { mode, source_filter, ...counts }
+        })
+        return { ...counts, failed: 0, errors: {} } satisfies ImportSchedulesResponse
+      },
+      sql.withTransaction,
+      orDieOnSql
+    )
+
+    const run = Effect.fn("ScheduleImports.import")((request: ImportSchedules) => Effect.flatMap(check(request), write))
+
+    /** The JSON text of what `import` would do. Nothing is written. */
+    const diff = Effect.fn("ScheduleImports.diff")(function*(request: ImportSchedules) {
+      const { proposed, snapshot } = yield* check(request)
+      return planJson(yield* planOf(proposed, yield* imports.list(snapshot), request))
+    }, orDieOnSql)
+
+    return { import: run, diff } as const
+  })
+}) {
+  static readonly layer = this.Default.pipe(
+    Layer.provide([ScheduleImportsRepo.layer, SchedulesRepo.layer, StaleFires.layer])
+  )
+}

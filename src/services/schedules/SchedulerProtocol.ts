@@ -1,0 +1,348 @@
+import { SqlClient } from "@effect/sql"
+import { Array as Arr, Effect, Either, Layer, Option } from "effect"
+import type { CommandId, ProjectId, ScheduleId } from "../../domain/kernel/Id.ts"
+import * as Timestamp from "../../domain/kernel/Timestamp.ts"
+import { isServiceOwned, type Schedule } from "../../domain/schedules/Schedule.ts"
+import { fireIdOf } from "../../domain/schedules/Schedule/FireId.ts"
+import { compileSchedule, cursorAt, maxCountedTicks } from "../../domain/schedules/Schedule/Plan.ts"
+import { yieldToEventLoop } from "../kernel/concurrency/EventLoop.ts"
+import { Settings } from "../kernel/Settings.ts"
+import { Hints, orDieOnSql } from "../kernel/sql/Database.ts"
+import { ScheduleChanges, type Scope } from "./Changes.ts"
+import { digestDefinition } from "./FireCommand.ts"
+import { type DuePlan, ScheduleFires } from "./Fires.ts"
+import { FiresRepo } from "./FiresRepo.ts"
+import { ScheduleQuarantine } from "./Quarantine.ts"
+import { SchedulesRepo } from "./Repo.ts"
+
+/** A scheduler whose clock is ahead of the brain's by more than this would fire early; it must wait. */
+const maxAheadSeconds = 5
+
+/** Schedules that are read at once: decoding one takes about 40 µs of the event loop. */
+const pageSize = 200
+
+/** What a scheduler program saw of a schedule when it decided; the brain acts only while that is still true. */
+export interface Observation {
+  readonly schedule_id: ScheduleId
+  readonly control_token: string
+  readonly definition_digest: string
+  readonly schedule_revision: number
+  readonly last_run_at: Timestamp.Timestamp | null
+  readonly next_run_at: Timestamp.Timestamp | null
+}
+
+export interface FireRequest extends Observation {
+  readonly fire_id: string
+  readonly scheduled_for: Timestamp.Timestamp
+  /** The tick after it, by the scheduler's own cadence; null: there is none. */
+  readonly prepared_next_run_at: Timestamp.Timestamp | null
+}
+
+export interface AdvanceRequest extends Observation {
+  readonly project_id: ProjectId
+  readonly skipped_through: Timestamp.Timestamp
+  readonly prepared_next_run_at: Timestamp.Timestamp | null
+}
+
+export interface QuarantineRequest {
+  readonly project_id: ProjectId
+  readonly schedule_id: ScheduleId
+  readonly control_token: string
+  readonly code: string
+  readonly detail: string
+}
+
+/** Why nothing was done, as a word and a sentence. */
+export interface Refusal {
+  /**
+   * `stale`: the schedule is not what the scheduler saw. `resolved`: it is, but its cursor has moved. `quarantined`.
+   * `retry`: the same request may succeed later. `cadence`: the scheduler reads the definition otherwise than the brain.
+   */
+  readonly reason: "stale" | "resolved" | "quarantined" | "retry" | "cadence"
+  readonly code: string
+  readonly message: string
+}
+
+export interface FireAnswer {
+  readonly refusal: Refusal | null
+  /** The schedule as it is now; null: it does not exist. */
+  readonly live: Schedule | null
+  /** The newest revision of all schedules. */
+  readonly revision: number
+  /** Null: the fire waits for an agent, or there is none. */
+  readonly command_id: CommandId | null
+}
+
+export interface AdvanceAnswer {
+  readonly refusal: Refusal | null
+  readonly live: Schedule | null
+  /** The cursor had been moved so before. */
+  readonly isRepeated: boolean
+}
+
+export type QuarantineOutcome = "applied" | "already_applied" | "stale_control" | "not_found"
+
+const refusalOf = (reason: Refusal["reason"], code: string, message: string): Refusal => ({ reason, code, message })
+
+const unknownSchedule = refusalOf("stale", "schedule_not_found", "There is no such schedule.")
+
+const wrongFireId = refusalOf("stale", "wrong_fire_id", "The fire id is not that of the schedule and the tick.")
+
+/** Whether the schedule still is what was observed, and may fire. */
+const checkObservation = (seen: Observation, live: Schedule): Refusal | null => {
+  if (live.quarantined_at !== null) return refusalOf("quarantined", "schedule_quarantined", "It is in quarantine.")
+  if (!isServiceOwned(live)) {
+    return refusalOf("stale", "schedule_externally_owned", `${live.scheduler} owns and fires it.`)
+  }
+  if (!live.is_enabled) return refusalOf("stale", "schedule_disabled", "It is disabled.")
+  if (live.paused_at !== null) return refusalOf("stale", "schedule_paused", "It is paused.")
+  if (seen.control_token !== live.control_token || seen.definition_digest !== digestDefinition(live)) {
+    return refusalOf("stale", "stale_control_token", "It was changed. Read it again.")
+  }
+  if (
+    seen.schedule_revision !== live.schedule_revision || seen.next_run_at !== live.next_run_at ||
+    seen.last_run_at !== live.last_run_at
+  ) return refusalOf("resolved", "cursor_moved", "Its cursor has moved. Read it again.")
+  return null
+}
+
+/** A fire id has the whole seconds of its tick, so two ticks within a second would be one fire. */
+const isWholeSecond = (tick: Timestamp.Timestamp): boolean => tick.slice(20, 26) === "000000"
+
+const checkTicks = (
+  seen: Observation,
+  live: Schedule,
+  tick: Timestamp.Timestamp,
+  next: Timestamp.Timestamp | null,
+  now: Timestamp.Timestamp
+): Refusal | null => {
+  if (tick > Timestamp.addSeconds(now, maxAheadSeconds)) {
+    return refusalOf("retry", "clock_ahead", `The tick is more than ${maxAheadSeconds} s ahead of the brain's clock.`)
+  }
+  if (!isWholeSecond(tick) || (next !== null && !isWholeSecond(next))) {
+    return refusalOf("stale", "wrong_ticks", "A tick is not a whole second.")
+  }
+  if (seen.next_run_at === null || tick < seen.next_run_at || (next !== null && next <= tick)) {
+    return refusalOf("stale", "wrong_ticks", "The ticks are not in the order: cursor, fired tick, next tick.")
+  }
+  // z4j-scheduler 1.13.0 does this with an expression that it cannot read, before it reports the schedule
+  if (next === null && (Either.getOrNull(compileSchedule(live))?.next(tick) ?? null) !== null) {
+    return refusalOf("cadence", "no_next_tick", "The scheduler found no next tick, but the definition has one.")
+  }
+  return null
+}
+
+/**
+ * A schedule whose scheduler fires `fires` and goes on with `next`. Ticks since the cursor and at most `until` are
+ * missed, and counted by the brain's own cadence. Fires of missed ticks wait for their turn, as after an outage of the
+ * brain, so that a scheduler that was cut off for hours does not flood the engine.
+ */
+const planOf = (
+  schedule: Schedule,
+  fires: ReadonlyArray<Timestamp.Timestamp>,
+  until: Timestamp.Timestamp,
+  next: Timestamp.Timestamp | null,
+  now: Timestamp.Timestamp
+): DuePlan => {
+  const cadence = Either.getOrNull(compileSchedule(schedule))
+  const cursor = cadence === null
+    ? { next_run_at: next, due_at: next, cursor_at: now }
+    : cursorAt(schedule, cadence, next, now)
+  const from = Timestamp.addSeconds(schedule.next_run_at ?? until, -0.000_001)
+  let missedCount = 0
+  let lastMissed: Timestamp.Timestamp | null = null
+  for (const tick of cadence?.ticksBackwards(until, from) ?? []) {
+    lastMissed ??= tick
+    if (++missedCount >= maxCountedTicks) break
+  }
+  const [onTime, late] = Arr.partition(fires, (tick) => tick <= until)
+  return { schedule, plan: { fires: onTime, missedFires: late, missedCount, lastMissed, cursor } }
+}
+
+/**
+ * What scheduler programs ask of the brain (the agents' protocol, section 7): to read and watch schedules, and to fire
+ * them. A request changes a schedule only while its token, definition, revision and cursor are those that the program
+ * saw, so two programs, or a program beside the brain's own loop, fire a tick once.
+ */
+export class SchedulerProtocol extends Effect.Service<SchedulerProtocol>()("svc/SchedulerProtocol", {
+  effect: Effect.gen(function*() {
+    const sql = yield* SqlClient.SqlClient
+    const changes = yield* ScheduleChanges
+    const repo = yield* SchedulesRepo
+    const firesRepo = yield* FiresRepo
+    const fires = yield* ScheduleFires
+    const quarantines = yield* ScheduleQuarantine
+    const hints = yield* Hints
+    const { scheduleGraceSeconds } = yield* Settings
+
+    /** All schedules of the scope by id, and the revision that they are complete for. */
+    const readSnapshot = Effect.fn("SchedulerProtocol.readSnapshot")(function*(scope: Scope) {
+      const { revision: before } = yield* changes.progress
+      const schedules = new Map<ScheduleId, Schedule>()
+      let after: ScheduleId | null = null
+      while (true) {
+        const page: ReadonlyArray<Schedule> = yield* changes.page(scope, after, pageSize)
+        for (const schedule of page) schedules.set(schedule.id, schedule)
+        after = page.at(-1)?.id ?? null
+        if (page.length < pageSize) break
+        yield* yieldToEventLoop
+      }
+      // the pages are of different moments: what changed since the first one is read again
+      const { revision } = yield* changes.progress
+      let seen = before
+      while (seen < revision) {
+        const batch = yield* changes.list(scope, seen, revision, pageSize)
+        for (const change of batch) {
+          if ("schedule" in change) schedules.set(change.schedule.id, change.schedule)
+          else schedules.delete(change.deleted_id)
+        }
+        yield* yieldToEventLoop
+        seen = batch.length < pageSize ? revision : batch.at(-1)?.revision ?? revision
+      }
+      return { revision, schedules: [...schedules.values()].toSorted((a, b) => (a.id < b.id ? -1 : 1)) }
+    }, orDieOnSql)
+
+    /** The changes after a revision, and the revision until which they are complete. */
+    const readChanges = Effect.fn("SchedulerProtocol.readChanges")(function*(scope: Scope, after: number) {
+      const { horizon, revision } = yield* changes.progress
+      if (after < horizon || after > revision) return { isComplete: false as const, revision }
+      const batch = after === revision ? [] : yield* changes.list(scope, after, revision, pageSize)
+      const through = batch.length < pageSize ? revision : batch.at(-1)?.revision ?? revision
+      return { isComplete: true as const, changes: batch, through, revision }
+    }, orDieOnSql)
+
+    /** The schedule, if the project has it, and a revision that this is true for. */
+    const readState = Effect.fn("SchedulerProtocol.readState")(function*(projectId: ProjectId, id: ScheduleId) {
+      const { revision } = yield* changes.progress // first: a later change has a higher revision
+      const schedule = Option.filter(yield* repo.find(projectId, id), isServiceOwned)
+      const ownRevision = Option.match(schedule, { onNone: () => 0, onSome: (found) => found.schedule_revision ?? 0 })
+      return { schedule: Option.getOrNull(schedule), revision: Math.max(revision, ownRevision) }
+    }, orDieOnSql)
+
+    /** Runs `act` on the locked schedule with the next revision, in a transaction; `missing` if there is none. */
+    const withLocked = <A, E, R>(
+      { id, project_id }: Pick<Schedule, "id" | "project_id">,
+      missing: (revision: number) => A,
+      act: (schedule: Schedule, revision: number) => Effect.Effect<A, E, R>
+    ) =>
+      sql.withTransaction(Effect.gen(function*() {
+        const revision = yield* repo.takeRevisions(1)
+        const locked = yield* repo.lock(project_id, id)
+        return Option.isNone(locked) ? missing(revision) : yield* act(locked.value, revision)
+      }))
+
+    const readLive = ({ id, project_id }: Schedule) =>
+      Effect.map(repo.lock(project_id, id), (found) => Option.getOrNull(found))
+
+    /** A repeated request finds the fire of the first one, and gets its command. */
+    const answerRepeated = (
+      request: FireRequest,
+      live: Schedule,
+      revision: number,
+      command_id: CommandId | null
+    ): FireAnswer => {
+      const isUnmoved = live.last_run_at === request.scheduled_for &&
+        live.next_run_at === request.prepared_next_run_at && (live.schedule_revision ?? 0) > request.schedule_revision
+      const refusal = isUnmoved
+        ? null
+        : refusalOf("resolved", "already_fired", "The tick has fired, and the cursor has moved. Read it again.")
+      return { refusal, live, revision, command_id }
+    }
+
+    /** Fires a tick: its fire, command and cursor are written as by the brain's own loop (`Fires.ts`). */
+    const fire = Effect.fn("SchedulerProtocol.fire")(function*(request: FireRequest) {
+      const { fire_id, prepared_next_run_at, schedule_id, scheduled_for } = request
+      const missing = (revision: number): FireAnswer => ({
+        refusal: unknownSchedule,
+        live: null,
+        revision,
+        command_id: null
+      })
+      const found = yield* repo.findById(schedule_id)
+      if (Option.isNone(found)) return missing((yield* changes.progress).revision)
+      const choose = yield* fires.makeChooser([found.value.project_id])
+      return yield* withLocked(
+        found.value,
+        missing,
+        Effect.fnUntraced(function*(live, revision) {
+          const refuse = (refusal: Refusal): FireAnswer => ({ refusal, live, revision, command_id: null })
+          // first: any text may be sent as the id, and the column is a UUID on PostgreSQL
+          if (fire_id !== fireIdOf(schedule_id, scheduled_for)) return refuse(wrongFireId)
+          const now = yield* Timestamp.now
+          const known = yield* firesRepo.findFire(fire_id, scheduled_for)
+          if (Option.isSome(known)) return answerRepeated(request, live, revision, known.value.command_id)
+          const refusal = checkObservation(request, live) ??
+            checkTicks(request, live, scheduled_for, prepared_next_run_at, now)
+          if (refusal !== null) return refuse(refusal)
+          const isLate = scheduled_for < Timestamp.addSeconds(now, -(live.grace_seconds ?? scheduleGraceSeconds))
+          const lastMissed = isLate ? scheduled_for : Timestamp.addSeconds(scheduled_for, -0.000_001)
+          const plan = planOf(live, [scheduled_for], lastMissed, prepared_next_run_at, now)
+          const [written] = yield* fires.writePlans([plan], { choose, nextRevision: () => revision, fence: 0, now })
+          yield* hints.publish("schedules", live.project_id)
+          return { refusal: null, live: yield* readLive(live), revision, command_id: written?.command_id ?? null }
+        })
+      )
+    }, orDieOnSql)
+
+    /** Moves the cursor past ticks that the scheduler does not fire, which the brain records as misfires. */
+    const advance = Effect.fn("SchedulerProtocol.advance")(function*(request: AdvanceRequest) {
+      const { prepared_next_run_at, project_id, schedule_id, skipped_through } = request
+      return yield* withLocked(
+        { id: schedule_id, project_id },
+        (): AdvanceAnswer => ({ refusal: unknownSchedule, live: null, isRepeated: false }),
+        Effect.fnUntraced(function*(live, revision) {
+          const now = yield* Timestamp.now
+          const isRepeated = prepared_next_run_at !== null && live.control_token === request.control_token &&
+            (live.schedule_revision ?? 0) > request.schedule_revision && live.last_run_at === request.last_run_at &&
+            live.next_run_at === prepared_next_run_at
+          if (isRepeated) return { refusal: null, live, isRepeated }
+          const refusal = checkObservation(request, live) ??
+            checkTicks(request, live, skipped_through, prepared_next_run_at, now)
+          if (refusal !== null) return { refusal, live, isRepeated: false }
+          const plan = planOf(live, [], skipped_through, prepared_next_run_at, now)
+          // A schedule without a next tick is shown as disabled. The scheduler learns that by another revision than its
+          // own change, since it refuses a revision that it knows with other contents.
+          const newRevision = prepared_next_run_at === null ? yield* repo.takeRevisions(1) : revision
+          yield* fires.writePlans([plan], { choose: () => null, nextRevision: () => newRevision, fence: 0, now })
+          yield* hints.publish("schedules", project_id)
+          const moved = yield* readLive(live)
+          return {
+            refusal: null,
+            live: moved === null ? null : { ...moved, schedule_revision: revision },
+            isRepeated: false
+          }
+        })
+      )
+    }, orDieOnSql)
+
+    /** Puts a schedule whose definition the scheduler cannot evaluate into quarantine. */
+    const quarantine = Effect.fn("SchedulerProtocol.quarantine")(function*(request: QuarantineRequest) {
+      const { code, control_token, detail, project_id, schedule_id } = request
+      const answer = (outcome: QuarantineOutcome, revision: number) => ({ outcome, revision })
+      return yield* withLocked(
+        { id: schedule_id, project_id },
+        (revision) => answer("not_found", revision),
+        Effect.fnUntraced(function*(live, schedule_revision) {
+          if (live.quarantined_at !== null) return answer("already_applied", schedule_revision)
+          if (live.control_token !== control_token || !isServiceOwned(live)) {
+            return answer("stale_control", schedule_revision)
+          }
+          yield* quarantines.begin([{ schedule: live, code, detail, schedule_revision }])
+          return answer("applied", schedule_revision)
+        })
+      )
+    }, orDieOnSql)
+
+    return { readSnapshot, readChanges, readState, fire, advance, quarantine } as const
+  })
+}) {
+  static readonly layer = this.Default.pipe(
+    Layer.provide([
+      FiresRepo.layer,
+      ScheduleChanges.layer,
+      ScheduleFires.layer,
+      ScheduleQuarantine.layer,
+      SchedulesRepo.layer
+    ])
+  )
+}

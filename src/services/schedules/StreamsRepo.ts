@@ -1,0 +1,169 @@
+import { SqlClient } from "@effect/sql"
+import { Effect, Schema } from "effect"
+import { AgentId, CommandId, Id, ProjectId, ScheduleStreamId } from "../../domain/kernel/Id.ts"
+import { Timestamp } from "../../domain/kernel/Timestamp.ts"
+import { type Epoch, sourceScopeOf } from "../../domain/schedules/Schedule/External.ts"
+import { BooleanColumn, JsonColumn } from "../kernel/sql/ColumnTypes.ts"
+import { Reader } from "../kernel/sql/Database.ts"
+import { forUpdate, idIn, onPostgres } from "../kernel/sql/Dialect.ts"
+import { firstRowOf, rowsOf } from "../kernel/sql/Rows.ts"
+
+/**
+ * - `activating`: the agent was asked to publish, and its first snapshot has not arrived
+ * - `live`: snapshots of the bound session arrive
+ * - `failed`: the agent refused; it is asked again later
+ * - `ended`: the bound session ended
+ * - `not_allowed`: the project does not allow the scheduler
+ */
+export const StreamStatus = Schema.Literal("activating", "live", "failed", "ended", "not_allowed")
+export type StreamStatus = typeof StreamStatus.Type
+
+/** The schedules of one scheduler as one agent publishes them: bound to one session, in one epoch at a time. */
+export const ScheduleStream = Schema.Struct({
+  stream_id: ScheduleStreamId,
+  project_id: ProjectId,
+  agent_id: AgentId,
+  scheduler: Schema.String,
+  /** The session that publishes, and its process. */
+  worker_id: Schema.String,
+  session_id: Schema.String,
+  epoch_uuid: Id,
+  /** Grows with each activation, whichever replica activates. */
+  epoch_number: Schema.Int,
+  adapter_instance_id: Schema.String,
+  /** Of the newest accepted publication of the epoch; 0: none yet. */
+  accepted_sequence: Schema.Int,
+  snapshot_digest: Schema.NullOr(Schema.String),
+  schedule_count: Schema.Int,
+  status: StreamStatus,
+  /** The activation. */
+  command_id: Schema.NullOr(CommandId),
+  /** What the scheduler can do, as its process says. */
+  capabilities: JsonColumn(Schema.Array(Schema.String)),
+  activated_at: Timestamp,
+  snapshot_at: Schema.NullOr(Timestamp),
+  ended_at: Schema.NullOr(Timestamp),
+  /** When the agent read its newest snapshot, by its own clock. */
+  observed_at: Schema.NullOr(Timestamp),
+  /** Whether the schedules of the ended stream have their next run in `due_at`. */
+  is_awaited: BooleanColumn,
+  /** Why the newest activation or publication was refused; null after an accepted one. */
+  error: Schema.NullOr(Schema.String),
+  error_at: Schema.NullOr(Timestamp),
+  created_at: Timestamp
+})
+export type ScheduleStream = typeof ScheduleStream.Type
+const encode = Schema.encodeSync(ScheduleStream)
+
+/** A stream with the names that people know. */
+export type NamedStream = ScheduleStream & { readonly agent_name: string; readonly project_slug: string }
+
+export const epochOf = (stream: ScheduleStream): Epoch => ({
+  stream_id: stream.stream_id,
+  epoch_uuid: stream.epoch_uuid,
+  epoch_number: stream.epoch_number,
+  owner: stream.scheduler,
+  source_scope: sourceScopeOf(stream.scheduler),
+  adapter_instance_id: stream.adapter_instance_id
+})
+
+/** Streams of an agent: names of schedulers are free text, so that they need a bound. */
+const maxStreams = 64
+
+type EpochKey = Pick<ScheduleStream, "stream_id" | "epoch_number">
+
+export class StreamsRepo extends Effect.Service<StreamsRepo>()("svc/StreamsRepo", {
+  effect: Effect.gen(function*() {
+    const sql = yield* SqlClient.SqlClient
+    const read = yield* Reader
+    const allRows = rowsOf(ScheduleStream)
+    const firstRow = firstRowOf(ScheduleStream)
+    const isEpoch = ({ epoch_number, stream_id }: EpochKey) =>
+      sql`stream_id = ${stream_id} AND epoch_number = ${epoch_number}`
+
+    return {
+      /** By scheduler, the order in which the streams of several schedulers are locked. */
+      listByAgents: (agentIds: ReadonlyArray<AgentId>) =>
+        allRows(
+          sql`SELECT * FROM schedule_streams WHERE agent_id IN ${sql.in(agentIds)} ORDER BY scheduler, stream_id`
+        ),
+      listByProject: (projectId: ProjectId) =>
+        allRows(read`SELECT * FROM schedule_streams WHERE project_id = ${projectId} ORDER BY scheduler, stream_id`),
+      /** The streams of all projects. */
+      listNamed: rowsOf(
+        Schema.Struct({ ...ScheduleStream.fields, agent_name: Schema.String, project_slug: Schema.String })
+      )(
+        read`SELECT s.*, a.name AS agent_name, p.slug AS project_slug FROM schedule_streams s
+          JOIN agents a ON a.id = s.agent_id JOIN projects p ON p.id = s.project_id
+          ORDER BY p.slug, s.scheduler, a.name, s.stream_id`
+      ),
+      /** Lets agents that refused to publish be asked again at once. */
+      retryFailed: (projectId: ProjectId, now: Timestamp) =>
+        sql`UPDATE schedule_streams SET status = 'ended', ended_at = ${now}
+          WHERE project_id = ${projectId} AND status = 'failed'`,
+      find: (id: ScheduleStreamId) => firstRow(read`SELECT * FROM schedule_streams WHERE stream_id = ${id}`),
+      /**
+       * The streams of the stream's scheduler in the project, locked until the transaction ends. Each change of the
+       * scheduler's schedules begins with this; the project's lock is the one that a deletion of the project waits for.
+       */
+      lockNeighbours: (projectId: ProjectId, id: ScheduleStreamId) =>
+        Effect.zipRight(
+          sql`SELECT 1 FROM projects WHERE id = ${projectId} ${onPostgres(sql, "FOR KEY SHARE")}`,
+          allRows(sql`SELECT * FROM schedule_streams WHERE project_id = ${projectId}
+            AND scheduler = (SELECT scheduler FROM schedule_streams WHERE stream_id = ${id})
+            ORDER BY stream_id ${forUpdate(sql)}`)
+        ),
+      /** Open streams whose session is gone: its replica ended without ending them. */
+      listAbandoned: (activatedBefore: Timestamp) =>
+        allRows(sql`SELECT s.* FROM schedule_streams s
+          WHERE s.status IN ('activating', 'live') AND s.activated_at < ${activatedBefore} AND NOT EXISTS (
+            SELECT 1 FROM agent_workers w WHERE w.agent_id = s.agent_id AND w.worker_id = s.worker_id
+              AND w.session_id = s.session_id AND w.state = 'online')
+          ORDER BY s.stream_id`),
+      /** None where the agent has a stream of the scheduler, or too many streams. */
+      insert: (stream: ScheduleStream) =>
+        firstRow(sql`INSERT INTO schedule_streams ${sql.insert(encode(stream))}
+          ON CONFLICT (agent_id, scheduler) DO NOTHING RETURNING *`),
+      hasCapacity: (agentId: AgentId) =>
+        Effect.map(
+          sql`SELECT 1 FROM schedule_streams WHERE agent_id = ${agentId} LIMIT ${maxStreams}`,
+          (rows) => rows.length < maxStreams
+        ),
+      /** Replaces the stream of the epoch before. None where another replica has begun an epoch since. */
+      replace: (stream: ScheduleStream, before: EpochKey) =>
+        firstRow(
+          sql`UPDATE schedule_streams SET ${sql.update(encode(stream), ["stream_id"])} WHERE ${
+            isEpoch(before)
+          } RETURNING *`
+        ),
+      update: (stream: ScheduleStream) =>
+        sql`UPDATE schedule_streams SET ${
+          sql.update(encode(stream), ["stream_id"])
+        } WHERE stream_id = ${stream.stream_id}`,
+      /** Notes why a publication was refused; the stream continues. */
+      noteError: (epoch: EpochKey, error: string, at: Timestamp) =>
+        sql`UPDATE schedule_streams SET error = ${error}, error_at = ${at} WHERE ${isEpoch(epoch)}`,
+      /** Why activations failed, of those that have. */
+      listFailedActivations: (ids: ReadonlyArray<ScheduleStreamId>) =>
+        sql<{ readonly stream_id: ScheduleStreamId; readonly epoch_number: number; readonly error: string | null }>`
+          SELECT s.stream_id, s.epoch_number, c.error
+          FROM schedule_streams s JOIN commands c ON c.id = s.command_id
+          WHERE s.status = 'activating' AND c.status IN ('failed', 'timeout', 'cancelled')
+            AND s.stream_id IN ${sql.in(ids)}`,
+      /** `allowed_schedulers` of the projects that limit them. */
+      listAllowed: (projectIds: ReadonlyArray<ProjectId>) =>
+        Effect.map(
+          rowsOf(Schema.Struct({ id: ProjectId, allowed_schedulers: JsonColumn(Schema.Array(Schema.String)) }))(
+            sql`SELECT id, allowed_schedulers FROM projects WHERE ${
+              idIn(sql, projectIds)
+            } AND allowed_schedulers IS NOT NULL`
+          ),
+          (rows) => new Map(rows.map(({ allowed_schedulers, id }) => [id, allowed_schedulers]))
+        )
+    } as const
+  })
+}) {
+  static readonly layer = this.Default
+}
+
+export const isOpen = ({ status }: ScheduleStream): boolean => status === "activating" || status === "live"
