@@ -1,9 +1,9 @@
 import { Layer } from "effect"
-import { RuleBacktests } from "../services/Automation/Backtests.ts"
-import { AutomationEngine } from "../services/Automation/Engine.ts"
-import { RuleMessages } from "../services/Automation/Messages.ts"
-import { ExecutionsRetention } from "../services/Automation/Retention.ts"
-import { AutomationRules } from "../services/AutomationRules.ts"
+import { AutomationRules } from "../services/automation/AutomationRules.ts"
+import { RuleBacktests } from "../services/automation/Backtests.ts"
+import { AutomationEngine } from "../services/automation/Engine.ts"
+import { RuleMessages } from "../services/automation/Messages.ts"
+import { ExecutionsRetention } from "../services/automation/Retention.ts"
 
 /** Automation rules, and the loops that let them act. */
 export const layer = Layer.mergeAll(

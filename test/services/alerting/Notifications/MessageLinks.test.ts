@@ -13,7 +13,7 @@ import { TriggerEvents } from "../../../../src/services/triggers/TriggerEvents.t
 import { brainOn, freshKey, freshProject, request, serverOn } from "../../../brain.ts"
 import { clientOf } from "../../../client.ts"
 import { until } from "../../../until.ts"
-import { retry } from "../../Automation/rules.ts"
+import { retry } from "../../automation/rules.ts"
 import { failureOf } from "../../triggers/TriggerEvents/world.ts"
 import { insertChannel } from "./notifications.ts"
 

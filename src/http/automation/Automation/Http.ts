@@ -1,7 +1,7 @@
 import { Effect } from "effect"
-import { RuleBacktests } from "../../services/Automation/Backtests.ts"
-import { AutomationRules } from "../../services/AutomationRules.ts"
-import { implementGroup } from "../ImplementGroup.ts"
+import { AutomationRules } from "../../../services/automation/AutomationRules.ts"
+import { RuleBacktests } from "../../../services/automation/Backtests.ts"
+import { implementGroup } from "../../ImplementGroup.ts"
 
 export const layer = implementGroup(
   "automation",

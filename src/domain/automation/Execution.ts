@@ -1,10 +1,10 @@
 import { Schema } from "effect"
-import { Rule, RuleTrigger } from "../Automation.ts"
 import { CommandStatus } from "../commands/Command.ts"
 import { describeBody, describeField, exampleId, exampleTime } from "../kernel/Describe.ts"
 import { CommandId, ExecutionId, RuleId } from "../kernel/Id.ts"
 import { Page } from "../kernel/Page.ts"
 import { Timestamp } from "../kernel/Timestamp.ts"
+import { Rule, RuleTrigger } from "./Automation.ts"
 
 /**
  * What became of an event that matched a rule.

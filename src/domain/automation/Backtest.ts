@@ -1,8 +1,8 @@
 import { Schema } from "effect"
-import { RuleCreate, RuleTrigger } from "../Automation.ts"
 import { describeBody, describeField, exampleId, exampleTime } from "../kernel/Describe.ts"
 import { caseInsensitiveId, RuleId } from "../kernel/Id.ts"
 import { Timestamp } from "../kernel/Timestamp.ts"
+import { RuleCreate, RuleTrigger } from "./Automation.ts"
 import { ExecutedAction, Outcome } from "./Execution.ts"
 
 /** Days of history that are always asked for at most. */

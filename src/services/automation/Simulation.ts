@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import type { ExecutedAction, Outcome } from "../../domain/Automation/Execution.ts"
+import type { ExecutedAction, Outcome } from "../../domain/automation/Execution.ts"
 import { AgentId } from "../../domain/kernel/Id.ts"
 import { toEpochMillis } from "../../domain/kernel/Timestamp.ts"
 import type { Occurrence, TriggerEvent } from "../../domain/triggers/Trigger.ts"

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
-import { findFlaws } from "../../../src/domain/Automation.ts"
-import { attemptExecution, type Breaker } from "../../../src/domain/Automation/Breaker.ts"
-import { compileConditions, type EventFacts, type OccurrenceFacts } from "../../../src/domain/Automation/Match.ts"
+import { findFlaws } from "../../../src/domain/automation/Automation.ts"
+import { attemptExecution, type Breaker } from "../../../src/domain/automation/Breaker.ts"
+import { compileConditions, type EventFacts, type OccurrenceFacts } from "../../../src/domain/automation/Match.ts"
 
 const facts: EventFacts & OccurrenceFacts = {
   engine: "celery",

@@ -1,12 +1,12 @@
 import { SqlClient } from "@effect/sql"
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import type { Role } from "../../src/domain/kernel/Access.ts"
-import type { Project } from "../../src/domain/kernel/Project.ts"
-import { freshKey, freshProject, request, serverOn } from "../brain.ts"
-import { httpEngines } from "../engines.ts"
-import { ask, back, type Browser } from "./mfa.ts"
-import { freshUser, proxied, sessionOf } from "./people.ts"
+import type { Role } from "../../../src/domain/kernel/Access.ts"
+import type { Project } from "../../../src/domain/kernel/Project.ts"
+import { freshKey, freshProject, request, serverOn } from "../../brain.ts"
+import { httpEngines } from "../../engines.ts"
+import { ask, back, type Browser } from "../mfa.ts"
+import { freshUser, proxied, sessionOf } from "../people.ts"
 
 const notify = [{ type: "notify" }]
 const retry = [{ type: "retry", max_retries: 3 }]

@@ -1,5 +1,6 @@
 import { SqlClient } from "@effect/sql"
 import { Effect, Layer, Option, Struct } from "effect"
+import { isDestructive } from "../../domain/automation/Actions.ts"
 import {
   type AutomationSettings,
   findFlaws,
@@ -8,27 +9,26 @@ import {
   ruleFields,
   type RuleShape,
   type RuleUpdate
-} from "../domain/Automation.ts"
-import { isDestructive } from "../domain/Automation/Actions.ts"
-import type { ListedRule } from "../domain/Automation/Execution.ts"
-import type { Role } from "../domain/kernel/Access.ts"
-import { Conflict, type Issue, NotFound, ValidationFailed } from "../domain/kernel/Errors.ts"
-import { type ProjectId, RuleId } from "../domain/kernel/Id.ts"
-import { selectChanges } from "../domain/kernel/Patch.ts"
-import * as Timestamp from "../domain/kernel/Timestamp.ts"
-import { ApprovalGate } from "./approvalGate/Gate.ts"
-import { makeChange, makeNew, type Subject } from "./approvalGate/Subject.ts"
-import { Audit } from "./audit/Audit.ts"
-import { ExecutionsRepo } from "./Automation/ExecutionsRepo.ts"
-import { RuleMessagesRepo } from "./Automation/MessagesRepo.ts"
-import { type RuleRow, RulesRepo } from "./Automation/RulesRepo.ts"
-import { CurrentActor, CurrentProject, requireRole, requireStepUp } from "./kernel/CurrentActor.ts"
-import * as Ids from "./kernel/Ids.ts"
-import { Settings } from "./kernel/Settings.ts"
-import { orDieOnSql } from "./kernel/sql/Database.ts"
-import { lockName } from "./kernel/sql/Dialect.ts"
-import { decodeStart, pageOf } from "./kernel/sql/RowPage.ts"
-import { TriggerEvents } from "./triggers/TriggerEvents.ts"
+} from "../../domain/automation/Automation.ts"
+import type { ListedRule } from "../../domain/automation/Execution.ts"
+import type { Role } from "../../domain/kernel/Access.ts"
+import { Conflict, type Issue, NotFound, ValidationFailed } from "../../domain/kernel/Errors.ts"
+import { type ProjectId, RuleId } from "../../domain/kernel/Id.ts"
+import { selectChanges } from "../../domain/kernel/Patch.ts"
+import * as Timestamp from "../../domain/kernel/Timestamp.ts"
+import { ApprovalGate } from "../approvalGate/Gate.ts"
+import { makeChange, makeNew, type Subject } from "../approvalGate/Subject.ts"
+import { Audit } from "../audit/Audit.ts"
+import { CurrentActor, CurrentProject, requireRole, requireStepUp } from "../kernel/CurrentActor.ts"
+import * as Ids from "../kernel/Ids.ts"
+import { Settings } from "../kernel/Settings.ts"
+import { orDieOnSql } from "../kernel/sql/Database.ts"
+import { lockName } from "../kernel/sql/Dialect.ts"
+import { decodeStart, pageOf } from "../kernel/sql/RowPage.ts"
+import { TriggerEvents } from "../triggers/TriggerEvents.ts"
+import { ExecutionsRepo } from "./ExecutionsRepo.ts"
+import { RuleMessagesRepo } from "./MessagesRepo.ts"
+import { type RuleRow, RulesRepo } from "./RulesRepo.ts"
 
 interface ExecutionsQuery {
   readonly cursor?: string | undefined

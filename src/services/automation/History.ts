@@ -1,6 +1,6 @@
 import type { SqlError } from "@effect/sql"
 import { Clock, Effect, Layer } from "effect"
-import type { RuleTrigger } from "../../domain/Automation.ts"
+import type { RuleTrigger } from "../../domain/automation/Automation.ts"
 import { type Timestamp, toEpochMillis } from "../../domain/kernel/Timestamp.ts"
 import type { TriggerEvent } from "../../domain/triggers/Trigger.ts"
 import { yieldToEventLoop } from "../kernel/concurrency/EventLoop.ts"

@@ -1,4 +1,4 @@
-import type { RuleCreate } from "../../../src/domain/Automation.ts"
+import type { RuleCreate } from "../../../src/domain/automation/Automation.ts"
 
 /** A rule that retries each failed task, at most three times. */
 export const retry: RuleCreate = {

@@ -1,12 +1,12 @@
 import { Schema } from "effect"
-import { type Action, Actions, isDestructive } from "./Automation/Actions.ts"
-import { Conditions } from "./Automation/Conditions.ts"
-import { describeBody, describeField, exampleId, exampleTime } from "./kernel/Describe.ts"
-import type { Issue } from "./kernel/Errors.ts"
-import { ProjectId, RuleId, UserId } from "./kernel/Id.ts"
-import { patchField } from "./kernel/Patch.ts"
-import { text } from "./kernel/Text.ts"
-import { Timestamp } from "./kernel/Timestamp.ts"
+import { describeBody, describeField, exampleId, exampleTime } from "../kernel/Describe.ts"
+import type { Issue } from "../kernel/Errors.ts"
+import { ProjectId, RuleId, UserId } from "../kernel/Id.ts"
+import { patchField } from "../kernel/Patch.ts"
+import { text } from "../kernel/Text.ts"
+import { Timestamp } from "../kernel/Timestamp.ts"
+import { type Action, Actions, isDestructive } from "./Actions.ts"
+import { Conditions } from "./Conditions.ts"
 
 /** What a rule reacts to (interface, Automation rule). */
 export const RuleTrigger = Schema.Literal(

@@ -6,7 +6,7 @@ import {
   maxSamples,
   maxTopValues,
   maxTrips
-} from "../../domain/Automation/Backtest.ts"
+} from "../../domain/automation/Backtest.ts"
 import type { Timestamp } from "../../domain/kernel/Timestamp.ts"
 import type { Verdict } from "./Simulation.ts"
 

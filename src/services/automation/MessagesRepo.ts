@@ -1,6 +1,6 @@
 import { SqlClient } from "@effect/sql"
 import { Effect, Schema } from "effect"
-import { Actions } from "../../domain/Automation/Actions.ts"
+import { Actions } from "../../domain/automation/Actions.ts"
 import { ProjectId, RuleId, UserId } from "../../domain/kernel/Id.ts"
 import * as Timestamp from "../../domain/kernel/Timestamp.ts"
 import { TriggerEvent } from "../../domain/triggers/Trigger.ts"
