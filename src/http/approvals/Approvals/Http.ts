@@ -1,6 +1,6 @@
 import { Effect } from "effect"
-import { Approvals } from "../../services/Approvals.ts"
-import { implementGroup } from "../ImplementGroup.ts"
+import { Approvals } from "../../../services/approvals/Approvals.ts"
+import { implementGroup } from "../../ImplementGroup.ts"
 
 export const layer = implementGroup(
   "approvals",

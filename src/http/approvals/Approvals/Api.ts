@@ -1,12 +1,12 @@
 import { HttpApiEndpoint, HttpApiGroup } from "@effect/platform"
-import { Approval, ApprovalList, ListApprovals, RejectApproval } from "../../domain/approvalGate/Approval.ts"
-import { Access } from "../../domain/kernel/Access.ts"
-import { exampleId } from "../../domain/kernel/Describe.ts"
-import { ApprovalId, caseInsensitiveId } from "../../domain/kernel/Id.ts"
-import { ProvideActor, ProvideProject } from "../Access.ts"
-import { pathParameter } from "../Docs/Parameters.ts"
-import { inChapter, operation } from "../Docs/Tags.ts"
-import { slug } from "../ProjectPath.ts"
+import { Approval, ApprovalList, ListApprovals, RejectApproval } from "../../../domain/approvalGate/Approval.ts"
+import { Access } from "../../../domain/kernel/Access.ts"
+import { exampleId } from "../../../domain/kernel/Describe.ts"
+import { ApprovalId, caseInsensitiveId } from "../../../domain/kernel/Id.ts"
+import { ProvideActor, ProvideProject } from "../../Access.ts"
+import { pathParameter } from "../../Docs/Parameters.ts"
+import { inChapter, operation } from "../../Docs/Tags.ts"
+import { slug } from "../../ProjectPath.ts"
 
 const approvalId = pathParameter("approval_id", caseInsensitiveId(ApprovalId), "The approval's id.", exampleId)
 
