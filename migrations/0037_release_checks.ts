@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import type { Migration } from "../src/services/kernel/sql/Migrations.ts"
 import { types } from "./types.ts"
 
-/** The versions that the npm registry had when someone last asked (`services/Versions.ts`); one row for all replicas. */
+/** The versions that the npm registry had when someone last asked (`services/operations/Versions.ts`); one row for all replicas. */
 const up = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   const { text } = types(sql)

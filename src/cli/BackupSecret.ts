@@ -1,7 +1,7 @@
 import { Prompt } from "@effect/cli"
 import { FileSystem } from "@effect/platform"
 import { Effect, Option, Redacted } from "effect"
-import { type Encryption, parseKeyFile } from "../services/Backup/Encryption.ts"
+import { type Encryption, parseKeyFile } from "../services/operations/Backup/Encryption.ts"
 import { isInteractive } from "./Confirm.ts"
 import { CliError } from "./Explain.ts"
 

@@ -1,5 +1,5 @@
 import { type Clock, Effect } from "effect"
-import type { Progress, ReportProgress } from "../services/Backup/Archive.ts"
+import type { Progress, ReportProgress } from "../services/operations/Backup/Archive.ts"
 
 /** Between two lines on a terminal. */
 const pauseMillis = 200

@@ -1,6 +1,6 @@
 import { Effect } from "effect"
-import { Catalog } from "../services/Backup/Catalog.ts"
 import { Migrations } from "../services/kernel/sql/Migrations.ts"
+import { Catalog } from "../services/operations/Backup/Catalog.ts"
 import { countRowsOf, type Rows } from "./RowCounts.ts"
 
 export interface Loss {

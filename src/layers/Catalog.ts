@@ -1,9 +1,9 @@
 import { SqlClient } from "@effect/sql"
 import { Effect, Layer } from "effect"
 import { migrations } from "../../migrations/index.ts"
-import type { ColumnKind } from "../services/Backup/Archive.ts"
-import { Catalog, type CatalogTable } from "../services/Backup/Catalog.ts"
 import { MigrationList, Migrations } from "../services/kernel/sql/Migrations.ts"
+import type { ColumnKind } from "../services/operations/Backup/Archive.ts"
+import { Catalog, type CatalogTable } from "../services/operations/Backup/Catalog.ts"
 import * as Sqlite from "./Sqlite.ts"
 
 /** The types of `migrations/types.ts`, as SQLite has them. Another type needs a decision how archives write it. */

@@ -20,7 +20,7 @@ import { TrustedDevices } from "../services/identity/TrustedDevices.ts"
 import { Users } from "../services/identity/Users.ts"
 import { Idempotency } from "../services/kernel/Idempotency.ts"
 import { Mail } from "../services/kernel/Mail.ts"
-import { Retention } from "../services/Retention.ts"
+import { Retention } from "../services/operations/Retention.ts"
 
 /** The scopes that API keys can hold and grant, from the declarations of the endpoints. */
 export const layerScopes = Layer.succeed(Scopes, { scopes, admin_only: adminScopes, by_role: roleScopes })

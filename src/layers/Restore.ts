@@ -1,7 +1,7 @@
 import { Effect, Layer, Stream } from "effect"
 import { Metrics } from "../services/kernel/Metrics.ts"
 import { Hints } from "../services/kernel/sql/Database.ts"
-import { Restore } from "../services/Restore.ts"
+import { Restore } from "../services/operations/Restore.ts"
 import * as AuditLog from "./AuditLog.ts"
 import * as Catalog from "./Catalog.ts"
 import * as Keys from "./Keys.ts"

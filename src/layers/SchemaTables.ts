@@ -1,7 +1,7 @@
 import { Effect, Layer } from "effect"
 import { migrations } from "../../migrations/index.ts"
-import { Catalog } from "../services/Backup/Catalog.ts"
 import { SchemaTables } from "../services/kernel/sql/SchemaTables.ts"
+import { Catalog } from "../services/operations/Backup/Catalog.ts"
 import * as CatalogLayer from "./Catalog.ts"
 
 /** The tables of the newest revision, by the migrations themselves, so that a new table cannot be forgotten. */

@@ -13,8 +13,15 @@ import { connected, event } from "../agent.ts"
 import { serving, svc } from "../cli/svc.ts"
 import { type Engine, engines, temporaryHome } from "../databases.ts"
 import { freePort, portOf } from "../ports.ts"
-import { fillTables } from "../services/Backup/rows.ts"
-import { dumpTable, headTables, layerAudit, layerDatabase, makeSite, type Site } from "../services/Backup/site.ts"
+import { fillTables } from "../services/operations/Backup/rows.ts"
+import {
+  dumpTable,
+  headTables,
+  layerAudit,
+  layerDatabase,
+  makeSite,
+  type Site
+} from "../services/operations/Backup/site.ts"
 import { until } from "../until.ts"
 import { adminKey } from "./brainProcess.ts"
 import { callAt } from "./calls.ts"

@@ -1,7 +1,7 @@
 import { Console, Effect, Layer } from "effect"
 import * as DatabaseLayer from "../../layers/Database.ts"
 import * as SchemaTables from "../../layers/SchemaTables.ts"
-import { Reset } from "../../services/Reset.ts"
+import { Reset } from "../../services/operations/Reset.ts"
 import { CliError } from "../Explain.ts"
 import { inspect, layerInspection } from "../Inspection.ts"
 import { countRows, linesOfRows } from "../RowCounts.ts"

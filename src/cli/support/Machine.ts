@@ -2,10 +2,10 @@ import { Effect } from "effect"
 import { statfs } from "node:fs/promises"
 import os from "node:os"
 import { version } from "../../domain/kernel/Version.ts"
-import { packages } from "../../domain/Packages.ts"
+import { packages } from "../../domain/operations/Packages.ts"
 import { openFilesLimit } from "../../layers/Connections.ts"
-import { readDatabaseInfo } from "../../services/DatabaseInfo.ts"
 import { Database } from "../../services/kernel/sql/Database.ts"
+import { readDatabaseInfo } from "../../services/operations/DatabaseInfo.ts"
 
 export const versions = {
   svc: version,

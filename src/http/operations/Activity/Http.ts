@@ -1,0 +1,11 @@
+import { Effect } from "effect"
+import { Activity } from "../../../services/operations/Activity.ts"
+import { implementGroup } from "../../ImplementGroup.ts"
+
+export const layer = implementGroup(
+  "activity",
+  Effect.fnUntraced(function*(handlers) {
+    const activity = yield* Activity
+    return handlers.handle("list", ({ urlParams }) => activity.feed(urlParams))
+  })
+)

@@ -1,0 +1,52 @@
+import { HttpApiEndpoint, HttpApiGroup } from "@effect/platform"
+import { AuditForwarderStatus } from "../../../domain/audit/AuditForwarder.ts"
+import { Access } from "../../../domain/kernel/Access.ts"
+import { AdminSettings, VersionsSnapshot } from "../../../domain/operations/Installation.ts"
+import { ProvideActor } from "../../Access.ts"
+import { inChapter, operation } from "../../Docs/Tags.ts"
+
+/** The installation, for global admins (bodies: system, admin-settings, admin-audit-forwarder). */
+export class AdminApi extends HttpApiGroup.make("admin")
+  .add(
+    HttpApiEndpoint.get("settings", "/admin/settings")
+      .addSuccess(AdminSettings)
+      .annotate(Access, { caller: "global_admin", scope: "admin:*" })
+      .annotateContext(
+        operation("List the settings", "Those in force, of the process that answers. Secrets are masked.")
+      )
+  )
+  .add(
+    HttpApiEndpoint.get("auditForwarder", "/admin/audit-forwarder")
+      .addSuccess(AuditForwarderStatus)
+      .annotate(Access, { caller: "global_admin", scope: "admin:*" })
+      .annotateContext(operation(
+        "Show how the audit webhook is doing",
+        "Rows that wait, were delivered or were dropped, in the process that answers: each replica has a queue of its own."
+      ))
+  )
+  .add(
+    HttpApiEndpoint.get("versions", "/admin/system/versions")
+      .addSuccess(VersionsSnapshot)
+      .annotate(Access, { caller: "global_admin", scope: "admin:*" })
+      .annotateContext(operation(
+        "Show the versions",
+        "What runs, and what the release feed (`SVC_RELEASES_URL`) had when it was last read. Calls nothing outside."
+      ))
+  )
+  .add(
+    HttpApiEndpoint.post("checkVersions", "/admin/system/versions/check")
+      .addSuccess(VersionsSnapshot)
+      .annotate(Access, {
+        caller: "global_admin",
+        scope: "admin:*",
+        mutates: true,
+        failureCodes: ["version_check_disabled", "version_check_failed"]
+      })
+      .annotateContext(operation(
+        "Read the release feed for a newer version",
+        "The document at `SVC_RELEASES_URL`, which an operator sets. The answer is stored for all replicas."
+      ))
+  )
+  .middleware(ProvideActor)
+  .annotateContext(inChapter("Installation"))
+{}

@@ -1,0 +1,21 @@
+import { HttpServerResponse } from "@effect/platform"
+import { Effect } from "effect"
+import { Activity } from "../../../services/operations/Activity.ts"
+import { respondWithFile } from "../../Download.ts"
+import { implementGroup } from "../../ImplementGroup.ts"
+import { makeLimitHeader } from "../../LimitHeader.ts"
+
+export const layer = implementGroup(
+  "audit",
+  Effect.fnUntraced(function*(handlers) {
+    const activity = yield* Activity
+    const withLimitHeader = yield* makeLimitHeader
+    return handlers.handleRaw("list", ({ urlParams }) =>
+      urlParams.format !== undefined
+        ? Effect.flatMap(activity.exportAs(urlParams, urlParams.format), (file) => respondWithFile("audit", file))
+        : Effect.map(
+          activity.list(urlParams),
+          (page) => withLimitHeader(urlParams, HttpServerResponse.unsafeJson(page))
+        ))
+  })
+)

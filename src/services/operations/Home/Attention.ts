@@ -1,0 +1,95 @@
+import type { Project } from "../../../domain/kernel/Project.ts"
+import type { AttentionItem, AttentionKind, HomeSummary } from "../../../domain/operations/Home.ts"
+import { highFailureRate, minRatedTasks } from "../../tasks/Stats.ts"
+
+const amount = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? "" : "s"}`
+const isOrAre = (count: number): string => count === 1 ? "is" : "are"
+const hasOrHave = (count: number): string => count === 1 ? "has" : "have"
+
+interface CountedKind {
+  readonly kind: AttentionKind
+  /** The name of the count in `HomeRepo.countAll`. */
+  readonly countName: string
+  readonly describe: (count: number) => string
+  readonly forAdmins?: true
+}
+
+/** Kinds that need attention as soon as their count is above zero. Channels are for admins, as their list is. */
+const countedKinds: ReadonlyArray<CountedKind> = [
+  {
+    kind: "agents_refused",
+    countName: "refused",
+    describe: (count) => `${amount(count, "agent")} had something refused in the last 24 hours.`
+  },
+  {
+    kind: "queue_depth",
+    countName: "queues",
+    describe: (count) => `${amount(count, "queue")} ${hasOrHave(count)} 1000 tasks or more.`
+  },
+  {
+    kind: "queue_growth",
+    countName: "growing",
+    describe: (count) =>
+      `${amount(count, "queue")} only ${count === 1 ? "grows" : "grow"}: for 15 minutes no report had fewer tasks.`
+  },
+  {
+    kind: "stuck_commands",
+    countName: "stuck",
+    describe: (count) => `${amount(count, "command")} ${hasOrHave(count)} had no outcome for 5 minutes.`
+  },
+  {
+    kind: "schedule_misfires",
+    countName: "misfires",
+    describe: (count) => `${amount(count, "misfire")} of schedules in the last 24 hours.`
+  },
+  {
+    kind: "channels_disabled",
+    countName: "channels",
+    describe: (count) => `${amount(count, "channel")} ${isOrAre(count)} disabled.`,
+    forAdmins: true
+  },
+  {
+    kind: "breakers_tripped",
+    countName: "breakers",
+    describe: (count) => `The breakers of ${amount(count, "rule")} ${isOrAre(count)} tripped.`
+  },
+  {
+    kind: "schedules_tripped",
+    countName: "tripped",
+    describe: (count) => `${amount(count, "schedule")} ${isOrAre(count)} disabled by the circuit breaker.`
+  }
+]
+
+/** What needs attention in a project. */
+export const attentionOf = (
+  project: Project,
+  counts: Readonly<Record<string, number>>,
+  sums: HomeSummary["aggregate"],
+  isAdmin: boolean
+): ReadonlyArray<AttentionItem> => {
+  const items: Array<AttentionItem> = []
+  const add = (kind: AttentionKind, severity: AttentionItem["severity"], count: number, message: string) =>
+    items.push({
+      kind,
+      severity,
+      project_id: project.id,
+      project_slug: project.slug,
+      project_name: project.name,
+      message,
+      count
+    })
+  const offline = sums.agents_total - sums.agents_online
+  if (offline > 0) {
+    const severity = sums.agents_online === 0 ? "critical" : "warning"
+    add("agents_offline", severity, offline, `${offline} of ${sums.agents_total} agents ${isOrAre(offline)} offline.`)
+  }
+  if (sums.failure_rate_24h >= highFailureRate && sums.tasks_24h >= minRatedTasks) {
+    const percent = Math.round(sums.failure_rate_24h * 100)
+    add("failure_rate", "warning", sums.failures_24h, `${percent} % of the tasks of the last 24 hours failed.`)
+  }
+  for (const { countName, describe, forAdmins, kind } of countedKinds) {
+    const count = counts[countName] ?? 0
+    if (count > 0 && (isAdmin || forAdmins !== true)) add(kind, "warning", count, describe(count))
+  }
+  return items
+}
