@@ -72,7 +72,7 @@ const only = [
   {
     what: "process.env",
     found: /\bprocess\.env\b/,
-    instead: "declare a setting in src/services/Settings/",
+    instead: "declare a setting in src/services/kernel/Settings/",
     except: {
       "src/cli/RunMain.ts": "the one place that hands the environment to the settings",
       "src/layers/NpmClient.ts": "npm reads its own configuration there, and must not get svc's secrets"

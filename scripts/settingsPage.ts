@@ -25,7 +25,7 @@ export const settingsPage = (): string =>
   `# Settings
 
 For people who configure a brain, an agent or the command line: every setting with its default. \`npm run docs\` makes this
-page from \`src/services/Settings/\`, \`src/cli/ClientSettings.ts\` and \`src/scheduler/Settings.ts\`; a test compares them.
+page from \`src/services/kernel/Settings/\`, \`src/cli/ClientSettings.ts\` and \`src/scheduler/Settings.ts\`; a test compares them.
 
 \`\`\`sh
 SVC_PORT=8080 SVC_DATABASE_URL_FILE=/run/secrets/database svc serve

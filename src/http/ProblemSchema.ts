@@ -15,7 +15,7 @@ export const problemSchema = <A extends Failure, I>(failure: Schema.Schema<A, I>
       details: body.details
     }),
     encode: () => {
-      throw new Error("failures are written by src/http/Problem.ts")
+      throw new Error("failures are written by src/http/ProblemResponse.ts")
     }
   }).annotations(HttpApiSchema.annotations({ status: HttpApiSchema.getStatusError(failure) })).pipe(
     HttpApiSchema.withEncoding({ kind: "Json", contentType: "application/problem+json" })

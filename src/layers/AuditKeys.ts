@@ -54,7 +54,7 @@ export const verifyAuditKeys = (chain: KeyRing, { trusted }: Pick<SigningKeys, "
 
 /**
  * Compares the keys with those that the log was written with. A new database takes the first of each. Later this process
- * must hold the key that signs rows, and the database must know one of the signing keys. `Audit/Checkpoints.ts` records
+ * must hold the key that signs rows, and the database must know one of the signing keys. `audit/Checkpoints.ts` records
  * further signing keys.
  */
 export const registerAuditKeys = (chain: KeyRing, { signer, trusted }: SigningKeys) =>

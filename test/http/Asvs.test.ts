@@ -10,7 +10,7 @@ import { browserOf, freshUser, fromElsewhere, login, password, proxied, sessionO
 
 /**
  * Accounts by the numbers of OWASP ASVS 5.0, so that each can be found; what surrounds them is in Auth.test.ts,
- * Users.test.ts and test/domain/GuessablePassword.test.ts.
+ * Users.test.ts and test/domain/identity/PasswordStrength.test.ts.
  */
 const me = (headers: Readonly<Record<string, string>>) => request("GET", "/auth/me", { headers })
 

@@ -136,7 +136,7 @@ export interface Schedule
   readonly imported_digest: string | null
   /** Failures of fires before this moment do not count for the circuit breaker. */
   readonly enabled_at: Timestamp
-  /** The stream whose report is shown (`Schedules/Streams.ts`); null: the service owns the schedule. */
+  /** The stream whose report is shown (`schedules/Streams.ts`); null: the service owns the schedule. */
   readonly stream_id: ScheduleStreamId | null
   /** The id by which that stream names the schedule. */
   readonly source_key: string | null

@@ -116,7 +116,7 @@ export class ChainWriter {
   private committed: StoredRow | undefined
 
   readonly committedHead = new CommittedHead()
-  /** Why nothing is written, or null. `Audit/Checkpoints.ts` sets and clears it. */
+  /** Why nothing is written, or null. `audit/Checkpoints.ts` sets and clears it. */
   suspendReason: LogContradicted | null = null
 
   constructor(private readonly keys: KeyRing, private readonly trusted: ReadonlyMap<string, PublicKey>) {}

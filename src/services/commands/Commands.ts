@@ -34,7 +34,7 @@ const notPendingError = ({ status }: Command) =>
 
 /**
  * Commands for agents. Each command is a row that waits for a process of its agent; `docs/commands.md` describes its
- * journey. `Commands/Dispatch.ts` says why no command is executed twice. All methods work in the current project and return the command as they leave it.
+ * journey. `Dispatch.ts` says why no command is executed twice. All methods work in the current project and return the command as they leave it.
  */
 export class Commands extends Effect.Service<Commands>()("svc/Commands", {
   effect: Effect.gen(function*() {

@@ -4,7 +4,7 @@ import type { CommandId } from "../../domain/kernel/Id.ts"
 
 /**
  * What a command's end means to its schedule, where the answer came after the command's timeout. Schedules stand above
- * commands, so the inbox calls them through this tag, in its transaction; `Schedules/LateFires.ts` has it.
+ * commands, so the inbox calls them through this tag, in its transaction; `schedules/LateFires.ts` has it.
  */
 export class LateAnswers extends Context.Tag("svc/LateAnswers")<LateAnswers, {
   readonly apply: (

@@ -1,6 +1,6 @@
 import { Effect, Option } from "effect"
 
-/** Entries that wait to be sent, oldest first: rows of a table (`Outbox/Table.ts`), or lines of a file (`Audit/CheckpointSinks.ts`). */
+/** Entries that wait to be sent, oldest first: rows of a table (`Outbox/Table.ts`), or lines of a file (`audit/CheckpointSinks.ts`). */
 export interface Outbox<Entry, Failure, E, R> {
   /** Claims the entry that is due first for this process alone; none when no entry is due. */
   readonly claim: Effect.Effect<Option.Option<Entry>, E, R>

@@ -51,7 +51,7 @@ interface ControlRow {
   readonly completed_at: Timestamp
 }
 
-/** The parameters of the commands that steer workers, as `Commands/Intents.ts` writes them. */
+/** The parameters of the commands that steer workers, as `commands/Intents.ts` writes them. */
 interface ControlParameters {
   readonly queue?: string
   readonly task_name?: string

@@ -21,7 +21,7 @@ import { readVectors, recordedAnswers, recordedFrames, sessionOf } from "./Vecto
  * - signing.json, signing-bad.json: Signing.test.ts and Frame.test.ts. `client_exception` there names the published
  *   agent's own class of error, of which we have none.
  * - numbers.json, schedule-digests.json: test/domain/kernel/CanonicalJson.test.ts; the snapshots are made again here
- * - sequences/: Event.test.ts, test/domain/tasks/TaskHistory.test.ts, test/services/Ingest/
+ * - sequences/: Event.test.ts, test/domain/tasks/TaskHistory.test.ts, test/services/tasks/Ingest/
  * - longpoll.json: Frame.test.ts, test/agents/gateway/LongPoll.test.ts
  * - command-results.json: here, and through a real brain in test/agents/gateway/CommandResults.test.ts
  * - secrets.json: Signing.test.ts (the decoding), test/domain/commands/Command.test.ts (purge tokens), and here

@@ -64,7 +64,7 @@ export class UsersRepo extends Effect.Service<UsersRepo>()("svc/UsersRepo", {
       insert: (user: UserDetail, email_key: string, password_hash: string) =>
         sql`INSERT INTO users ${sql.insert({ ...encode(user), email_key, password_hash })}`,
       update: (user: UserDetail) => sql`UPDATE users SET ${sql.update(encode(user), ["id"])} WHERE id = ${user.id}`,
-      /** Since when the user could approve what waits (`Approvals/Deciders.ts`). */
+      /** Since when the user could approve what waits (`approvalGate/Deciders.ts`). */
       setSince: (
         id: UserId,
         times: { readonly admin_since?: Timestamp; readonly account_since?: Timestamp; readonly vouched_at?: Timestamp }

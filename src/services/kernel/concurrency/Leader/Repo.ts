@@ -49,7 +49,7 @@ export class LeaseRepo extends Effect.Service<LeaseRepo>()("svc/LeaseRepo", {
         hasRows(sql`SELECT 1 FROM leases WHERE fence = ${fence} AND expires_at > ${now} ${forKeyShare}`),
       release: (fence: number) => sql`DELETE FROM leases WHERE fence = ${fence}`,
       /**
-       * Without those of scheduler programs, which have one for each project (`Schedules/SchedulerLeases.ts`), and the
+       * Without those of scheduler programs, which have one for each project (`schedules/SchedulerLeases.ts`), and the
        * rows by which brains show that they run (`RunningBrains.ts`).
        */
       list: read<LeaseHolder>`SELECT name, holder FROM leases WHERE expires_at > ${now}
