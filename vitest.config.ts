@@ -44,7 +44,7 @@ export default defineConfig(({ mode }) => {
           test: {
             ...project,
             name: "BullMQ 5",
-            include: [`test/agents/engines/bullmq/${lane === "full" ? "*" : "Conformance"}.test.ts`],
+            include: [`test/agent/engines/bullmq/${lane === "full" ? "*" : "Conformance"}.test.ts`],
             alias: [{ find: /^bullmq$/, replacement: "bullmq-5" }],
             provide: { lane, bullmq: 5 }
           }

@@ -5,11 +5,11 @@
  * the best round. Run: npx vite-node bench/protocol.ts
  */
 import { createHmac, randomUUID } from "node:crypto"
-import { FrameRefusal } from "../src/agents/protocol/Envelope.ts"
-import { readEvent } from "../src/agents/protocol/Event.ts"
-import { decodeAgentFrame, encodeFrame, WireSession } from "../src/agents/protocol/Frame.ts"
-import { signingKey } from "../src/agents/protocol/Signing.ts"
 import type { JsonNode } from "../src/domain/kernel/CanonicalJson.ts"
+import { FrameRefusal } from "../src/protocol/Envelope.ts"
+import { readEvent } from "../src/protocol/Event.ts"
+import { decodeAgentFrame, encodeFrame, WireSession } from "../src/protocol/Frame.ts"
+import { signingKey } from "../src/protocol/Signing.ts"
 
 const ROUNDS = 15
 const NOW = 1_795_243_586_088

@@ -68,7 +68,7 @@ const bundle = () =>
     ...options,
     plugins: [narrowImports],
     banner: {},
-    entryPoints: { agent: "src/agents/standalone/Agent.ts", bullmq: "src/agents/standalone/BullMQ.ts" },
+    entryPoints: { agent: "src/agent/standalone/Agent.ts", bullmq: "src/agent/standalone/BullMQ.ts" },
     external: ["better-sqlite3", "bullmq", "ioredis", "ws"],
     outdir: target
   })

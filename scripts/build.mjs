@@ -53,7 +53,7 @@ const replaceFolder = async (folder, buildInto) => {
 
 /** The files that the programs and the dashboard are built from; the lockfile stands for those of the packages. */
 const listSources = () =>
-  ["src", "migrations", "web", "scripts"].flatMap((folder) =>
+  ["src", "migrations", "proto", "web", "scripts"].flatMap((folder) =>
     readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile())
       .map(({ name, parentPath }) => join(parentPath, name))

@@ -69,8 +69,8 @@ export const testPrograms = {
   demo: "test/e2e/dashboard/demo.ts",
   "leader-replica": "test/e2e/leader/process.ts",
   "bullmq-app": "test/e2e/bullmq/worker.ts",
-  "bullmq-worker": "test/agents/engines/bullmq/workerProcess.ts",
-  "agent-closing": "test/agents/runtime/closingProcess.ts",
+  "bullmq-worker": "test/agent/engines/bullmq/workerProcess.ts",
+  "agent-closing": "test/agent/runtime/closingProcess.ts",
   "sqlite-checks": "test/sqlite/checksProgram.ts"
 }
 

@@ -1,4 +1,4 @@
-// Writes src/grpc/generated/ from proto/*.proto, or with --check says whether it is fresh.
+// Writes proto/generated/ from proto/*.proto, or with --check says whether it is fresh.
 //
 // protobufjs parses the files and ts-proto writes TypeScript, so no protoc is needed. 64-bit numbers are bigint, and
 // names are those of the protocol.
@@ -28,7 +28,7 @@ const Response = plugin.lookupType("google.protobuf.compiler.Response")
 
 const root = fileURLToPath(new URL("../", import.meta.url))
 const sources = join(root, "proto")
-const folder = join(root, "src/grpc/generated")
+const folder = join(root, "proto/generated")
 const options = [
   "env=node",
   "esModuleInterop=true",
@@ -77,7 +77,9 @@ const generate = (source) => {
 }
 
 const generated = new Map(
-  readdirSync(sources).flatMap(generate).map(({ content, name }) => [name, content])
+  readdirSync(sources).filter((name) => name.endsWith(".proto")).flatMap(generate).map((
+    { content, name }
+  ) => [name, content])
 )
 const pathOf = (name) => join(folder, name)
 
@@ -86,7 +88,7 @@ if (process.argv.includes("--check")) {
     !existsSync(pathOf(name)) || readFileSync(pathOf(name), "utf8") !== content
   )
   if (stale.length > 0) {
-    console.error(`src/grpc/generated is stale (${stale.map(([name]) => name).join(", ")}); run \`npm run proto\``)
+    console.error(`proto/generated is stale (${stale.map(([name]) => name).join(", ")}); run \`npm run proto\``)
     process.exit(1)
   }
 } else {

@@ -5,23 +5,35 @@ import { dirname, join, normalize } from "node:path"
 import { fileURLToPath } from "node:url"
 
 const root = fileURLToPath(new URL("../", import.meta.url))
-const all = ["domain", "sqlite", "services", "agents", "http", "grpc", "layers", "migrations"]
+const all = [
+  "domain",
+  "sqlite",
+  "protocol",
+  "services",
+  "agent",
+  "gateway",
+  "http",
+  "http definitions",
+  "grpc",
+  "migrations"
+]
 
 /** room -> rooms it may import, besides itself */
 const rooms = {
   domain: [],
   sqlite: [], // the drivers of SQLite, for the brain and the agent
   services: ["domain", "sqlite"],
-  agents: ["domain", "sqlite"],
-  "agents/gateway": ["domain", "sqlite", "agents", "services"],
+  protocol: ["domain"], // the agents' wire, for both ends
+  agent: ["domain", "sqlite", "protocol"], // beside an engine: the wire and what it needs, nothing of the brain
+  gateway: ["domain", "protocol", "services"],
   http: ["domain", "services", "http definitions"],
   grpc: ["domain", "services"],
   "http definitions": ["domain"], // what a browser imports: the Api, and what it is made of
   migrations: ["services"],
   scheduler: ["domain", "sqlite", "services", "grpc"], // the program svc-scheduler, beside the command line
-  layers: [...all, "agents/gateway", "http definitions"],
-  cli: [...all, "scheduler", "layers", "agents/gateway", "http definitions"],
-  entry: [...all, "layers", "http definitions"]
+  layers: all,
+  cli: [...all, "scheduler", "layers"],
+  entry: [...all, "layers"]
 }
 
 /**
@@ -56,8 +68,8 @@ const definitions =
 
 const roomOf = (file) => {
   if (definitions.test(file)) return "http definitions"
-  if (file.startsWith("src/agents/gateway/")) return "agents/gateway"
   if (file.startsWith("migrations/")) return "migrations"
+  if (file.startsWith("proto/")) return "grpc"
   return /^src\/(\w+)\//.exec(file)?.[1] ?? "entry"
 }
 
@@ -88,7 +100,7 @@ const only = [
     what: "running an effect",
     found: /\bEffect\.run(Sync|Promise|Fork|Callback)|\bRuntime\.run(Sync|Promise|Fork|Callback)/,
     instead: "return the effect; only RunMain.ts runs",
-    except: { "src/agents/runtime/startAgent.ts": "the agent's door for applications that do not use Effect" }
+    except: { "src/agent/runtime/startAgent.ts": "the agent's door for applications that do not use Effect" }
   },
   {
     what: "an UPDATE of a command's status",

@@ -3,11 +3,11 @@
  * any application, `Agent.layer` in an Effect application. An engine is a bundled adapter or any value of type
  * `Engine`.
  */
-export { Agent, type RunningAgent } from "./agents/runtime/Agent.ts"
-export type { AgentStatus, EngineStatus } from "./agents/runtime/AgentStatus.ts"
-export * from "./agents/runtime/Engine.ts"
-export { fromEnvironment } from "./agents/runtime/Environment.ts"
-export type { Transport } from "./agents/runtime/HostOptions.ts"
-export type { Log, LogLevel } from "./agents/runtime/Log.ts"
-export { type AgentOptions, AgentRefused } from "./agents/runtime/Options.ts"
-export { type AgentHandle, startAgent } from "./agents/runtime/startAgent.ts"
+export { Agent, type RunningAgent } from "./agent/runtime/Agent.ts"
+export type { AgentStatus, EngineStatus } from "./agent/runtime/AgentStatus.ts"
+export * from "./agent/runtime/Engine.ts"
+export { fromEnvironment } from "./agent/runtime/Environment.ts"
+export type { Transport } from "./agent/runtime/HostOptions.ts"
+export type { Log, LogLevel } from "./agent/runtime/Log.ts"
+export { type AgentOptions, AgentRefused } from "./agent/runtime/Options.ts"
+export { type AgentHandle, startAgent } from "./agent/runtime/startAgent.ts"

@@ -19,21 +19,15 @@
 import { Effect } from "effect"
 import { randomBytes, randomUUID } from "node:crypto"
 import WebSocket from "ws"
-import { FrameRefusal, type SignedType } from "../src/agents/protocol/Envelope.ts"
-import {
-  decodeBrainFrame,
-  encodeFrame,
-  type FrameOf,
-  type WirePayloads,
-  WireSession
-} from "../src/agents/protocol/Frame.ts"
-import { decodeHelloAckFrame, encodeHelloFrame } from "../src/agents/protocol/Hello.ts"
-import { generateNonce } from "../src/agents/protocol/Nonce.ts"
-import { type SignatureContext, Signer, signingKey } from "../src/agents/protocol/Signing.ts"
 import { system } from "../src/domain/kernel/Actor.ts"
 import { canonicalize, type JsonInput, toValue } from "../src/domain/kernel/CanonicalJson.ts"
 import type { Project } from "../src/domain/kernel/Project.ts"
 import * as Timestamp from "../src/domain/kernel/Timestamp.ts"
+import { FrameRefusal, type SignedType } from "../src/protocol/Envelope.ts"
+import { decodeBrainFrame, encodeFrame, type FrameOf, type WirePayloads, WireSession } from "../src/protocol/Frame.ts"
+import { decodeHelloAckFrame, encodeHelloFrame } from "../src/protocol/Hello.ts"
+import { generateNonce } from "../src/protocol/Nonce.ts"
+import { type SignatureContext, Signer, signingKey } from "../src/protocol/Signing.ts"
 import { Agents } from "../src/services/agents/Agents.ts"
 import { CurrentActor, CurrentProject } from "../src/services/kernel/CurrentActor.ts"
 import { jsonOf } from "./bodies.ts"

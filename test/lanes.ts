@@ -6,7 +6,7 @@ export type Lane = "fast" | "full"
 
 export const fast: ReadonlyArray<string> = [
   "test/*.test.ts",
-  "test/{agents,cli,domain,examples,grpc,http,layers,scheduler,services,sqlite,web}/**/*.test.ts",
+  "test/{agent,cli,domain,examples,gateway,grpc,http,layers,protocol,scheduler,services,sqlite,web}/**/*.test.ts",
   "test/e2e/{bullmq,celery,commands-fire,ingest-faults,scheduler}.test.ts",
   "test/e2e/dashboard.test.ts",
   "test/e2e/dashboard/*.test.ts"

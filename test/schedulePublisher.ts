@@ -7,9 +7,9 @@
  */
 import { Effect } from "effect"
 import { randomUUID } from "node:crypto"
-import { buildSnapshot, type ScheduleRow } from "../src/agents/protocol/ScheduleSnapshot.ts"
 import { canonicalize, CanonicalText, type JsonInput } from "../src/domain/kernel/CanonicalJson.ts"
 import { digestOf, type Epoch, SCHEDULE_PROTOCOL, STABLE_SNAPSHOT } from "../src/domain/schedules/Schedule/External.ts"
+import { buildSnapshot, type ScheduleRow } from "../src/protocol/ScheduleSnapshot.ts"
 import { type Ack, event, type ReceivedCommand, type TestAgent } from "./agent.ts"
 
 export const schedulerHello = (schedulers: ReadonlyArray<string>, fields: Record<string, JsonInput> = {}) => ({

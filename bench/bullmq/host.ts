@@ -1,8 +1,8 @@
 // An app with a BullMQ worker that does next to nothing, with the agent beside it and without, turn and turn about in
 // one process: `host.ts <jobs> <rounds> <brain url> <token> <hmac secret> <home>`. Prints the CPU microseconds a job of
 // each round.
-import { bullmq } from "../../src/agents/engines/bullmq/BullMQ.ts"
-import { startAgent } from "../../src/agents/runtime/startAgent.ts"
+import { bullmq } from "../../src/agent/engines/bullmq/BullMQ.ts"
+import { startAgent } from "../../src/agent/runtime/startAgent.ts"
 import { mail } from "./mail.ts"
 
 const [jobs = "", rounds = "", brainUrl = "", token = "", hmacSecret = "", home = ""] = process.argv.slice(2)

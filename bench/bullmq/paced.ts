@@ -1,7 +1,7 @@
 // An app with a BullMQ worker and the agent beside it: `paced.ts <jobs> <jobs a second> <brain url> <token> <hmac
 // secret> <home>`. Prints `begun`, and ends when the brain has all.
-import { bullmq } from "../../src/agents/engines/bullmq/BullMQ.ts"
-import { startAgent } from "../../src/agents/runtime/startAgent.ts"
+import { bullmq } from "../../src/agent/engines/bullmq/BullMQ.ts"
+import { startAgent } from "../../src/agent/runtime/startAgent.ts"
 import { mail } from "./mail.ts"
 
 const [jobs = "", rate = "", brainUrl = "", token = "", hmacSecret = "", home = ""] = process.argv.slice(2)

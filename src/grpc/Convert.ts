@@ -1,9 +1,9 @@
 /** Between the messages' fields and the brain's values. */
 import { status } from "@grpc/grpc-js"
 import { Data, Effect, Option, Schema } from "effect"
+import type { Timestamp as TimestampMessage } from "../../proto/generated/google/protobuf/timestamp.ts"
 import { ProjectId, ScheduleId } from "../domain/kernel/Id.ts"
 import * as Timestamp from "../domain/kernel/Timestamp.ts"
-import type { Timestamp as TimestampMessage } from "./generated/google/protobuf/timestamp.ts"
 
 /** A call fails with this status, which the client sees. */
 export class CallFailed extends Data.TaggedError("CallFailed")<{ readonly code: status; readonly details: string }> {}

@@ -1,9 +1,9 @@
 import { Effect } from "effect"
+import type { SchedulerLeaseServer } from "../../proto/generated/lease.ts"
 import { isStorable } from "../domain/kernel/Text.ts"
 import { maxLeaseSeconds, SchedulerLeases } from "../services/schedules/SchedulerLeases.ts"
 import { makeCalls } from "./Calls.ts"
 import { type CallFailed, invalid, readProjectId, writeTime } from "./Convert.ts"
-import type { SchedulerLeaseServer } from "./generated/lease.ts"
 import type { Peer, Peers } from "./Peers.ts"
 
 const maxProjects = 1000

@@ -1,13 +1,13 @@
 /** A schedule as scheduler programs see it, and the digest of a snapshot of them. */
 import { Either } from "effect"
 import { createHash } from "node:crypto"
+import type { Schedule as ScheduleMessage, ScheduleSnapshotComplete } from "../../proto/generated/scheduler.ts"
 import type { Timestamp } from "../domain/kernel/Timestamp.ts"
 import { parse } from "../domain/kernel/Timestamp.ts"
 import type { Schedule } from "../domain/schedules/Schedule.ts"
 import * as Interval from "../domain/schedules/Schedule/Interval.ts"
 import { compileSchedule } from "../domain/schedules/Schedule/Plan.ts"
 import { writeTime } from "./Convert.ts"
-import type { Schedule as ScheduleMessage, ScheduleSnapshotComplete } from "./generated/scheduler.ts"
 
 /** The version of the cadence's rules that the protocol knows. */
 export const cadenceVersion = 1

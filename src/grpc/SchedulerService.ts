@@ -1,6 +1,22 @@
 import { status } from "@grpc/grpc-js"
 import { Clock, Effect, Queue, Stream } from "effect"
 import { randomUUID } from "node:crypto"
+import {
+  type AdvanceScheduleCursorRequest,
+  type AdvanceScheduleCursorResponse,
+  CursorTransitionDisposition,
+  FireDisposition,
+  type FireScheduleRequest,
+  type FireScheduleResponse,
+  QuarantineOutcome,
+  type ScheduleChange_Kind,
+  ScheduleChange_Kind as ChangeKind,
+  type SchedulerProtocolCapabilities,
+  type SchedulerServiceServer,
+  type ScheduleSnapshotFrame,
+  type ScheduleWatchFrame,
+  type WatchSchedulesV2Request
+} from "../../proto/generated/scheduler.ts"
 import { toStorable } from "../domain/kernel/Text.ts"
 import * as Timestamp from "../domain/kernel/Timestamp.ts"
 import { version } from "../domain/kernel/Version.ts"
@@ -24,22 +40,6 @@ import {
   readTime,
   writeTime
 } from "./Convert.ts"
-import {
-  type AdvanceScheduleCursorRequest,
-  type AdvanceScheduleCursorResponse,
-  CursorTransitionDisposition,
-  FireDisposition,
-  type FireScheduleRequest,
-  type FireScheduleResponse,
-  QuarantineOutcome,
-  type ScheduleChange_Kind,
-  ScheduleChange_Kind as ChangeKind,
-  type SchedulerProtocolCapabilities,
-  type SchedulerServiceServer,
-  type ScheduleSnapshotFrame,
-  type ScheduleWatchFrame,
-  type WatchSchedulesV2Request
-} from "./generated/scheduler.ts"
 import { type Peer, type Peers, requireNegotiated, type StreamKind } from "./Peers.ts"
 import { cadenceVersion, makeSnapshotDigest, writeSchedule } from "./ScheduleMessage.ts"
 

@@ -1,7 +1,7 @@
 import { FetchHttpClient } from "@effect/platform"
 import { Layer } from "effect"
-import { layerAgentSessions } from "../agents/gateway/SessionRegistry.ts"
 import { checkEffectVersion } from "../domain/kernel/EffectVersion.ts"
+import { layerAgentSessions } from "../gateway/SessionRegistry.ts"
 import { AgentProcesses } from "../services/agents/AgentProcesses.ts"
 import { Workers } from "../services/agents/Workers.ts"
 import { Channels } from "../services/alerting/Channels.ts"

@@ -1,6 +1,6 @@
 import { HttpLayerRouter } from "@effect/platform"
 import { Effect, Layer } from "effect"
-import * as WebSockets from "../agents/gateway/WebSockets.ts"
+import * as WebSockets from "../gateway/WebSockets.ts"
 import * as AgentLongPollHttp from "../http/agents/AgentLongPoll/Http.ts"
 import * as AgentsHttp from "../http/agents/Agents/Http.ts"
 import * as AgentSocketHttp from "../http/agents/AgentSocket/Http.ts"

@@ -1,5 +1,5 @@
 import { IncomingMessage } from "node:http"
-import { agentSocketPath as agentsPath } from "../agents/gateway/WebSockets.ts"
+import { agentSocketPath as agentsPath } from "../gateway/WebSockets.ts"
 import { isBrainPath } from "../http/middleware/Request.ts"
 
 /**

@@ -2,9 +2,7 @@ import { credentials } from "@grpc/grpc-js"
 import { Clock, Effect, Layer, Stream } from "effect"
 import { isIP } from "node:net"
 import { checkServerIdentity } from "node:tls"
-import { fireIdOf } from "../domain/schedules/Schedule/FireId.ts"
-import { writeTime } from "../grpc/Convert.ts"
-import { SchedulerLeaseClient } from "../grpc/generated/lease.ts"
+import { SchedulerLeaseClient } from "../../proto/generated/lease.ts"
 import {
   type AdvanceScheduleCursorResponse,
   CursorTransitionDisposition,
@@ -12,7 +10,9 @@ import {
   type FireScheduleResponse,
   type SchedulerProtocolCapabilities,
   SchedulerServiceClient
-} from "../grpc/generated/scheduler.ts"
+} from "../../proto/generated/scheduler.ts"
+import { fireIdOf } from "../domain/schedules/Schedule/FireId.ts"
+import { writeTime } from "../grpc/Convert.ts"
 import {
   Brain,
   type BrainUnavailable,

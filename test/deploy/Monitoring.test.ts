@@ -98,7 +98,7 @@ describe.skipIf(!ready)("dashboard and alert rules on a real brain", () => {
       const project = yield* freshProject()
       const agent = yield* connected({ base: yield* baseUrl, ...(yield* freshAgent(project)) })
       const recorded: { readonly frame_json: string } = JSON.parse(
-        readFileSync(new URL("../agents/protocol/vectors/frames/heartbeat.celery.json", import.meta.url), "utf8")
+        readFileSync(new URL("../protocol/vectors/frames/heartbeat.celery.json", import.meta.url), "utf8")
       )
       const health: Record<string, string> = JSON.parse(recorded.frame_json).payload.adapter_health
       const taskThat = (end: string) => {

@@ -4,13 +4,13 @@
  * replacement by a call for each character is at 25 to 100, and what is quadratic at thousands.
  */
 import { assert, describe, it } from "@effect/vitest"
-import { decodeHelloFrame } from "../../src/agents/protocol/Hello.ts"
 import { parse } from "../../src/domain/kernel/CanonicalJson.ts"
 import { cutText } from "../../src/domain/kernel/CutText.ts"
 import { compileGlob } from "../../src/domain/kernel/Glob.ts"
 import * as Redaction from "../../src/domain/kernel/Redaction.ts"
 import { toStorable } from "../../src/domain/kernel/Text.ts"
 import { truncateValues } from "../../src/domain/tasks/ValueTruncation.ts"
+import { decodeHelloFrame } from "../../src/protocol/Hello.ts"
 import { csvFormat, escapeFormula } from "../../src/services/kernel/Export/Formats.ts"
 
 const characters = 1_000_000

@@ -1,6 +1,6 @@
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { redisServer } from "../agents/engines/bullmq/redisServer.ts"
+import { redisServer } from "../agent/engines/bullmq/redisServer.ts"
 import { baseUrl, freshKey, freshProject, request, serverOn } from "../brain.ts"
 import { has } from "../needs.ts"
 import { until } from "../until.ts"

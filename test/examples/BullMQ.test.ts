@@ -28,7 +28,7 @@ const program = Effect.gen(function*() {
     build({
       entryPoints: { shop: join(root, "examples/bullmq/shop.mjs") },
       alias: {
-        "svc/agent/bullmq": join(root, "src/agents/engines/bullmq/BullMQ.ts"),
+        "svc/agent/bullmq": join(root, "src/agent/engines/bullmq/BullMQ.ts"),
         "svc/agent": join(root, "src/agent.ts")
       },
       outdir: folder,

@@ -1,15 +1,15 @@
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { ScheduleId } from "../../src/domain/kernel/Id.ts"
-import * as Timestamp from "../../src/domain/kernel/Timestamp.ts"
-import { fireIdOf } from "../../src/domain/schedules/Schedule/FireId.ts"
-import { writeTime } from "../../src/grpc/Convert.ts"
 import {
   FireDisposition,
   FireScheduleRequest,
   type FireScheduleResponse,
   SchedulerServiceService
-} from "../../src/grpc/generated/scheduler.ts"
+} from "../../proto/generated/scheduler.ts"
+import { ScheduleId } from "../../src/domain/kernel/Id.ts"
+import * as Timestamp from "../../src/domain/kernel/Timestamp.ts"
+import { fireIdOf } from "../../src/domain/schedules/Schedule/FireId.ts"
+import { writeTime } from "../../src/grpc/Convert.ts"
 import { engines } from "../databases.ts"
 import { succeed, world } from "../services/schedules/world.ts"
 import { until } from "../until.ts"

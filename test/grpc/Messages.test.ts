@@ -1,6 +1,6 @@
 import { spawnSync } from "node:child_process"
 import { expect, test } from "vitest"
-import { Schedule, ScheduleWatchFrame } from "../../src/grpc/generated/scheduler.ts"
+import { Schedule, ScheduleWatchFrame } from "../../proto/generated/scheduler.ts"
 
 test("a 64-bit number keeps all digits, and bytes and moments come back as they were", () => {
   const schedule = Schedule.fromPartial({

@@ -1,7 +1,7 @@
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect } from "effect"
+import { SchedulerLeaseService } from "../../proto/generated/lease.ts"
 import * as Timestamp from "../../src/domain/kernel/Timestamp.ts"
-import { SchedulerLeaseService } from "../../src/grpc/generated/lease.ts"
 import { freshKey, request } from "../brain.ts"
 import { engines } from "../databases.ts"
 import { world } from "../services/schedules/world.ts"

@@ -2,11 +2,7 @@ import { SqlClient } from "@effect/sql"
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect, Either } from "effect"
 import { randomUUID } from "node:crypto"
-import { ScheduleId } from "../../src/domain/kernel/Id.ts"
-import * as Timestamp from "../../src/domain/kernel/Timestamp.ts"
-import { fireIdOf } from "../../src/domain/schedules/Schedule/FireId.ts"
-import { writeTime } from "../../src/grpc/Convert.ts"
-import { SchedulerLeaseService } from "../../src/grpc/generated/lease.ts"
+import { SchedulerLeaseService } from "../../proto/generated/lease.ts"
 import {
   AdvanceScheduleCursorRequest,
   CursorTransitionDisposition,
@@ -15,7 +11,11 @@ import {
   QuarantineOutcome,
   type Schedule,
   SchedulerServiceService
-} from "../../src/grpc/generated/scheduler.ts"
+} from "../../proto/generated/scheduler.ts"
+import { ScheduleId } from "../../src/domain/kernel/Id.ts"
+import * as Timestamp from "../../src/domain/kernel/Timestamp.ts"
+import { fireIdOf } from "../../src/domain/schedules/Schedule/FireId.ts"
+import { writeTime } from "../../src/grpc/Convert.ts"
 import { freshKey, request } from "../brain.ts"
 import { engines } from "../databases.ts"
 import { succeed, world } from "../services/schedules/world.ts"

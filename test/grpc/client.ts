@@ -7,11 +7,7 @@ import {
 } from "@grpc/grpc-js"
 import { Context, Effect, Layer } from "effect"
 import { readFileSync } from "node:fs"
-import { ScheduleId } from "../../src/domain/kernel/Id.ts"
-import * as Timestamp from "../../src/domain/kernel/Timestamp.ts"
-import { fireIdOf } from "../../src/domain/schedules/Schedule/FireId.ts"
-import { writeTime } from "../../src/grpc/Convert.ts"
-import { SchedulerLeaseClient } from "../../src/grpc/generated/lease.ts"
+import { SchedulerLeaseClient } from "../../proto/generated/lease.ts"
 import {
   FireDisposition,
   FireScheduleRequest,
@@ -20,7 +16,11 @@ import {
   SchedulerServiceService,
   type ScheduleSnapshotComplete,
   type ScheduleWatchFrame
-} from "../../src/grpc/generated/scheduler.ts"
+} from "../../proto/generated/scheduler.ts"
+import { ScheduleId } from "../../src/domain/kernel/Id.ts"
+import * as Timestamp from "../../src/domain/kernel/Timestamp.ts"
+import { fireIdOf } from "../../src/domain/schedules/Schedule/FireId.ts"
+import { writeTime } from "../../src/grpc/Convert.ts"
 import type { SettingsShape } from "../../src/services/kernel/Settings.ts"
 import { serverOn } from "../brain.ts"
 import type { Engine } from "../databases.ts"

@@ -1,7 +1,7 @@
 import { SqlClient } from "@effect/sql"
 import { Effect } from "effect"
 import { createHash } from "node:crypto"
-import { makeElement } from "../../agents/engines/effect-queue/Element.ts"
+import { makeElement } from "../../agent/engines/effect-queue/Element.ts"
 import { canonicalize, type JsonInput } from "../../domain/kernel/CanonicalJson.ts"
 import type { AgentId, ProjectId } from "../../domain/kernel/Id.ts"
 import type { AgentEvent } from "../../domain/kernel/TaskEvent.ts"

@@ -1,5 +1,5 @@
 import { Clock, Data, Effect, Schema, type Scope } from "effect"
-import * as EffectQueue from "../../agents/engines/effect-queue/EffectQueue.ts"
+import * as EffectQueue from "../../agent/engines/effect-queue/EffectQueue.ts"
 
 /** Names and payloads of the shop's tasks. */
 const tasks = {

@@ -1,5 +1,5 @@
 import { Effect, Schedule } from "effect"
-import { ActionFailed, type NativeSchedule, type Scheduler } from "../../agents/runtime/Engine.ts"
+import { ActionFailed, type NativeSchedule, type Scheduler } from "../../agent/runtime/Engine.ts"
 import type * as Shop from "./Shop.ts"
 
 /** What the shop's clock can start, by the name of its schedule. */

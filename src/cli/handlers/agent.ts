@@ -1,5 +1,5 @@
 import { Console, Effect } from "effect"
-import { diagnose } from "../../agents/runtime/Doctor.ts"
+import { diagnose } from "../../agent/runtime/Doctor.ts"
 import { Settings } from "../../services/kernel/Settings.ts"
 import { CliError } from "../Explain.ts"
 import { settings } from "../Settings.ts"

@@ -19,7 +19,7 @@ export interface PollHeaders {
   readonly hello: string | undefined
 }
 
-/** The two requests of the long-poll transport. The gateway (`src/agents/gateway`) provides them. */
+/** The two requests of the long-poll transport. The gateway (`src/gateway`) provides them. */
 export class AgentLongPoll extends Context.Tag("svc/AgentLongPoll")<AgentLongPoll, {
   /**
    * Waits up to `wait` seconds for commands and returns at most `maxFrames` of them, signed for this nonce in this

@@ -38,7 +38,7 @@ export interface AgentSession {
 /** What routing knows of an agent process, on this replica or another one. */
 export type RoutableProcess = Pick<AgentSession, "workerId" | "role" | "engines" | "capabilities">
 
-/** The agents' sessions as services need them; the gateway (`src/agents/gateway`) provides them. */
+/** The agents' sessions as services need them; the gateway (`src/gateway`) provides them. */
 export class AgentSessions extends Context.Tag("svc/AgentSessions")<AgentSessions, {
   /** The agent's sessions on this replica; a long-poll session counts only while a poll waits. */
   readonly sessions: (agentId: AgentId) => ReadonlyArray<AgentSession>

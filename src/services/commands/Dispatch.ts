@@ -55,7 +55,7 @@ const isAnonymous = (session: AgentSession): boolean => session.workerId === ses
  *
  * No command is executed twice, by two rules. A claim is committed before its frame is written: one conditional UPDATE
  * (`StatusRepo.ts`) gives the command to one process. A claimed command is sent again only to that process, with the
- * same id, which agents recognise (ours by `agents/runtime/CommandJournal.ts`). A claim that was certainly not sent
+ * same id, which agents recognise (ours by `agent/runtime/CommandJournal.ts`). A claim that was certainly not sent
  * returns to pending, also when the answer of its statement was lost.
  */
 export class CommandDispatch extends Effect.Service<CommandDispatch>()("svc/CommandDispatch", {

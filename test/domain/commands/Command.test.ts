@@ -3,8 +3,8 @@ import { canFollow, commandJson, commandStatuses, sourceStatusesOf } from "../..
 import { parseSelection } from "../../../src/domain/commands/Command/Selection.ts"
 import { makePurgeToken } from "../../../src/domain/commands/PurgeToken.ts"
 import { CommandId, ProjectId } from "../../../src/domain/kernel/Id.ts"
-import secrets from "../../agents/protocol/vectors/secrets.json" with { type: "json" }
 import { idOf } from "../../ids.ts"
+import secrets from "../../protocol/vectors/secrets.json" with { type: "json" }
 
 describe("statuses of a command", () => {
   it("follow one another in this way only", () => {

@@ -4,7 +4,7 @@ import { createHash } from "node:crypto"
 import { readFileSync } from "node:fs"
 import * as Json from "../../../src/domain/kernel/CanonicalJson.ts"
 
-const vectors = new URL("../../agents/protocol/vectors/", import.meta.url)
+const vectors = new URL("../../protocol/vectors/", import.meta.url)
 const readVectors = (name: string) => readFileSync(new URL(name, vectors), "utf8")
 
 const parsed = (text: string, options?: { readonly maxDepth?: number }): Json.JsonNode => {

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as fc from "fast-check"
-import { EventEncoder } from "../../../src/agents/runtime/EventEncoder.ts"
+import { EventEncoder } from "../../../src/agent/runtime/EventEncoder.ts"
 import { canonicalize, type JsonInput, JsonObject, parse } from "../../../src/domain/kernel/CanonicalJson.ts"
 import * as Redaction from "../../../src/domain/kernel/Redaction.ts"
 import { describeLoss } from "../../../src/domain/tasks/LossyCopy.ts"

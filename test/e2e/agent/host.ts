@@ -3,8 +3,8 @@
  * `tasks` to run at once, `after` what comes then: `end` of the program, `stay`, or `work` for another task every few milliseconds, until its
  * input ends.
  */
-import { startAgent } from "../../../src/agents/runtime/startAgent.ts"
-import { MemoryEngine } from "../../agents/engines/memory.ts"
+import { startAgent } from "../../../src/agent/runtime/startAgent.ts"
+import { MemoryEngine } from "../../agent/engines/memory.ts"
 
 const { after, tasks, ...options } = JSON.parse(process.argv[2] ?? "{}")
 const shop = new MemoryEngine()

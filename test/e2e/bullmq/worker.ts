@@ -1,8 +1,8 @@
 // A plain Node app with a BullMQ worker and the agent beside it:
 // `worker.ts <prefix> <brain url> <token> <hmac secret> <home> <port of Redis>`.
 import { Worker } from "bullmq"
-import { bullmq } from "../../../src/agents/engines/bullmq/BullMQ.ts"
-import { startAgent } from "../../../src/agents/runtime/startAgent.ts"
+import { bullmq } from "../../../src/agent/engines/bullmq/BullMQ.ts"
+import { startAgent } from "../../../src/agent/runtime/startAgent.ts"
 
 const [prefix = "", brainUrl = "", token = "", hmacSecret = "", home = "", port = ""] = process.argv.slice(2)
 

@@ -9,7 +9,7 @@ import { httpEngines } from "../../engines.ts"
 import { until } from "../../until.ts"
 
 const recorded: { readonly frame_json: string } = JSON.parse(
-  readFileSync(new URL("../../agents/protocol/vectors/frames/heartbeat.celery.json", import.meta.url), "utf8")
+  readFileSync(new URL("../../protocol/vectors/frames/heartbeat.celery.json", import.meta.url), "utf8")
 )
 const health: Record<string, string> = JSON.parse(recorded.frame_json).payload.adapter_health
 

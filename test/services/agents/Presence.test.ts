@@ -190,7 +190,7 @@ describe.each(engines)("presence on %s", (engine) => {
         const agent = yield* newAgent(project)
         const present = Option.getOrThrow(yield* presence.connect(about(project, agent.id), visitor()))
         const vector = JSON.parse(
-          readFileSync(new URL("../../agents/protocol/vectors/frames/heartbeat.celery.json", import.meta.url), "utf8")
+          readFileSync(new URL("../../protocol/vectors/frames/heartbeat.celery.json", import.meta.url), "utf8")
         )
         const health = JSON.parse(vector.frame_json).payload.adapter_health
         present.reportAdapterHealth({

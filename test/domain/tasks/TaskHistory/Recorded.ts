@@ -5,7 +5,7 @@ import { isTaskEventKind } from "../../../../src/domain/kernel/TaskState.ts"
 import { parse, type Timestamp } from "../../../../src/domain/kernel/Timestamp.ts"
 import { addEvent, emptyHistory, type History, type TaskEvent } from "../../../../src/domain/tasks/TaskHistory.ts"
 
-const SEQUENCES = new URL("../../../agents/protocol/vectors/sequences/", import.meta.url)
+const SEQUENCES = new URL("../../../protocol/vectors/sequences/", import.meta.url)
 
 export interface RecordedTask {
   readonly sequence: string

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { createSecretKey } from "node:crypto"
-import type { DenseFrameRequest, DenseFrameResponse } from "../../../../src/agents/protocol/DenseFrame.ts"
+import type { DenseFrameRequest, DenseFrameResponse } from "../../../../src/protocol/DenseFrame.ts"
 import { workerFile } from "../../../../src/services/kernel/concurrency/WorkerFile.ts"
 import { makeWorkerThread, WorkerThreadFailed } from "../../../../src/services/kernel/concurrency/WorkerThread.ts"
 

@@ -1,15 +1,15 @@
 import { SqlClient } from "@effect/sql"
 import { Effect } from "effect"
 import { readFileSync } from "node:fs"
-import { readEvent } from "../../../../src/agents/protocol/Event.ts"
 import { canonicalize, type JsonInput, parse, ParseFailure } from "../../../../src/domain/kernel/CanonicalJson.ts"
 import { type AgentId, type ProjectId } from "../../../../src/domain/kernel/Id.ts"
 import type { AgentEvent } from "../../../../src/domain/kernel/TaskEvent.ts"
+import { readEvent } from "../../../../src/protocol/Event.ts"
 import { Ingest } from "../../../../src/services/tasks/Ingest.ts"
 import type { BatchOutcome } from "../../../../src/services/tasks/Ingest/Model.ts"
 import { mergedRollups } from "../../../rollups.ts"
 
-const folder = new URL("../../../agents/protocol/vectors/sequences/", import.meta.url)
+const folder = new URL("../../../protocol/vectors/sequences/", import.meta.url)
 
 export const sequences = [
   "arq",

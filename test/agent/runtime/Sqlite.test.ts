@@ -1,0 +1,6 @@
+import { assert, it } from "@effect/vitest"
+import { requireSqlite } from "../../../src/agent/runtime/Sqlite.ts"
+
+it("an agent has a driver here", () => {
+  assert.doesNotThrow(requireSqlite)
+})

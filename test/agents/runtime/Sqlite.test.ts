@@ -1,6 +1,0 @@
-import { assert, it } from "@effect/vitest"
-import { requireSqlite } from "../../../src/agents/runtime/Sqlite.ts"
-
-it("an agent has a driver here", () => {
-  assert.doesNotThrow(requireSqlite)
-})
