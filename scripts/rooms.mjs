@@ -86,7 +86,7 @@ const only = [
     found: /\bprocess\.env\b/,
     instead: "declare a setting in src/services/kernel/Settings/",
     except: {
-      "src/cli/RunMain.ts": "the one place that hands the environment to the settings",
+      "src/cli/program/RunMain.ts": "the one place that hands the environment to the settings",
       "src/layers/NpmClient.ts": "npm reads its own configuration there, and must not get svc's secrets"
     }
   },
@@ -94,7 +94,9 @@ const only = [
     what: "the system clock or Math.random",
     found: /\bDate\.now\(|\bnew Date\(|\bMath\.random\(|\bperformance\.now\(/,
     instead: "use Effect's Clock (domain/kernel/Timestamp.ts) and node:crypto (services/kernel/Ids.ts)",
-    except: { "src/cli/Certificates.ts": "the X.509 library takes dates; the caller gives the time" }
+    except: {
+      "src/cli/operations/SchedulerCertificates.ts": "the X.509 library takes dates; the caller gives the time"
+    }
   },
   {
     what: "running an effect",
@@ -159,6 +161,13 @@ for (const file of files) {
       problems.push(`${file}: ${rule.what}: ${rule.instead}`)
     }
   }
+}
+
+const spellings = new Map()
+for (const file of files) {
+  const twin = spellings.get(file.toLowerCase())
+  if (twin !== undefined) problems.push(`${file}: ${twin} is the same file on Windows and macOS`)
+  spellings.set(file.toLowerCase(), file)
 }
 
 const webFiles = readdirSync(`${root}web/src`, { recursive: true }).filter((file) => /\.tsx?$/.test(file))

@@ -1,4 +1,4 @@
-import { clientDeclared } from "../src/cli/ClientSettings.ts"
+import { clientDeclared } from "../src/cli/program/ClientSettings.ts"
 import { schedulerProgramDeclared } from "../src/scheduler/Settings.ts"
 import { settingDefinitions } from "../src/services/kernel/Settings.ts"
 import type { Setting } from "../src/services/kernel/Settings/Kinds.ts"
@@ -25,7 +25,7 @@ export const settingsPage = (): string =>
   `# Settings
 
 For people who configure a brain, an agent or the command line: every setting with its default. \`npm run docs\` makes this
-page from \`src/services/kernel/Settings/\`, \`src/cli/ClientSettings.ts\` and \`src/scheduler/Settings.ts\`; a test compares them.
+page from \`src/services/kernel/Settings/\`, \`src/cli/program/ClientSettings.ts\` and \`src/scheduler/Settings.ts\`; a test compares them.
 
 \`\`\`sh
 SVC_PORT=8080 SVC_DATABASE_URL_FILE=/run/secrets/database svc serve

@@ -3,10 +3,10 @@
  * that run once a minute. Every table reaches its plateau within the run. `argv`: `serve --port <port>`.
  */
 import { Clock, Duration, Effect } from "effect"
-import { runMain } from "../../src/cli/RunMain.ts"
-import { announce, runServer } from "../../src/cli/Serve.ts"
-import { settings } from "../../src/cli/Settings.ts"
-import { holdYoungGeneration } from "../../src/cli/StartupHeap.ts"
+import { announce, runServer } from "../../src/cli/operations/ServedBrain.ts"
+import { runMain } from "../../src/cli/program/RunMain.ts"
+import { settings } from "../../src/cli/program/Settings.ts"
+import { holdYoungGeneration } from "../../src/cli/program/StartupHeap.ts"
 import { retentionMinutes } from "./retention.ts"
 
 const days = retentionMinutes / 1440

@@ -13,7 +13,7 @@ import {
 } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { createAuthority } from "../../src/cli/Certificates.ts"
+import { createAuthority } from "../../src/cli/operations/SchedulerCertificates.ts"
 import { ok, refused } from "./remote.ts"
 import { svcHere } from "./svcHere.ts"
 

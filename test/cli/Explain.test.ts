@@ -1,6 +1,6 @@
 import { SqlError } from "@effect/sql"
 import { assert, it } from "@effect/vitest"
-import { describeError } from "../../src/cli/Explain.ts"
+import { describeError } from "../../src/cli/program/Explain.ts"
 
 /** As the database's layer fails when no driver of SQLite can be loaded. */
 const cannotOpen = (message: string) =>

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, TestClock } from "effect"
-import { parseInstant } from "../../src/cli/Since.ts"
+import { parseInstant } from "../../src/cli/io/Since.ts"
 
 describe("--since and --until", () => {
   it.effect("take ages, days and RFC 3339 times", () =>

@@ -5,7 +5,7 @@ import { createReadStream, readFileSync, statSync, writeFileSync } from "node:fs
 import { join } from "node:path"
 import { createGunzip } from "node:zlib"
 import { extract } from "tar-stream"
-import { makeRedact } from "../../src/cli/support/Redact.ts"
+import { makeRedact } from "../../src/cli/operations/support/Redact.ts"
 import { settingDefinitions } from "../../src/services/kernel/Settings.ts"
 import { connected, event } from "../agent.ts"
 import { type Engine, engines, temporaryHome } from "../databases.ts"

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { type Column, formatAge, formatTable } from "../../src/cli/Table.ts"
+import { type Column, formatAge, formatTable } from "../../src/cli/io/Table.ts"
 
 interface Row {
   readonly state: string

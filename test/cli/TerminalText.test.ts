@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as fc from "fast-check"
-import { indentLines } from "../../src/cli/TerminalText.ts"
+import { indentLines } from "../../src/cli/io/TerminalText.ts"
 
 describe("indentLines", () => {
   it("keeps the lines of a traceback, indented", () => {

@@ -1,7 +1,7 @@
 import { NodeContext } from "@effect/platform-node"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
-import { type DoctorFacts, warningsOf } from "../../src/cli/Warnings.ts"
+import { type DoctorFacts, warningsOf } from "../../src/cli/operations/Warnings.ts"
 import * as SettingsLayer from "../../src/layers/Settings.ts"
 import { Settings, type SettingsShape } from "../../src/services/kernel/Settings.ts"
 

@@ -1,6 +1,6 @@
 import { type Console, Effect, Stream } from "effect"
 import { cli as svc } from "../../src/cli/Command.ts"
-import { type Cli, exitCodeAfter, runCli } from "../../src/cli/Run.ts"
+import { type Cli, exitCodeAfter, runCli } from "../../src/cli/program/Run.ts"
 import type { Ran, Settings } from "./svc.ts"
 
 /** Runs `svc`, or another program, to its end in this process: the start of a process takes half a second. */

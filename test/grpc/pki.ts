@@ -2,7 +2,12 @@ import { Effect } from "effect"
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { createAuthority, issueCertificate, type Pair, readAuthority } from "../../src/cli/Certificates.ts"
+import {
+  createAuthority,
+  issueCertificate,
+  type Pair,
+  readAuthority
+} from "../../src/cli/operations/SchedulerCertificates.ts"
 
 const day = 86_400_000
 

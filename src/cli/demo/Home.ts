@@ -10,8 +10,8 @@ import { ApiKeys } from "../../services/identity/ApiKeys.ts"
 import { Projects } from "../../services/identity/Projects.ts"
 import { Setup } from "../../services/identity/Setup.ts"
 import { CurrentActor, CurrentProject } from "../../services/kernel/CurrentActor.ts"
-import { Environment } from "../Environment.ts"
-import { CliError } from "../Explain.ts"
+import { Environment } from "../program/Environment.ts"
+import { CliError } from "../program/Explain.ts"
 import { createSchedules } from "./Schedules.ts"
 
 /** This file marks the demo's folder and holds the credentials for the next start. */

@@ -1,8 +1,8 @@
 import { Command } from "@effect/cli"
 import { version } from "../../domain/kernel/Version.ts"
-import { add, disable, edit, enable, exportFile, history, importFile, list, trigger } from "../groups/schedules.ts"
-import { printVersion } from "../groups/serve.ts"
-import { makeProgram } from "../Program.ts"
+import { printVersion } from "../operations/serve.ts"
+import { makeProgram } from "../program/Program.ts"
+import { add, disable, edit, enable, exportFile, history, importFile, list, trigger } from "../schedules/schedules.ts"
 import { check, doctor, info, restart, serve, status } from "./serve.ts"
 
 const name = "svc-scheduler"

@@ -4,7 +4,7 @@ import { join, resolve } from "node:path"
 import { readEnvironment, resolveHome, SettingsInvalid } from "../../layers/Settings.ts"
 import { schedulerProgramDeclared, SchedulerSettings, type SchedulerSettingsShape } from "../../scheduler/Settings.ts"
 import type { Setting } from "../../services/kernel/Settings/Kinds.ts"
-import { Environment } from "../Environment.ts"
+import { Environment } from "../program/Environment.ts"
 
 const readSettings = Effect.gen(function*() {
   const environment = yield* Environment

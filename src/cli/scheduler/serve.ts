@@ -1,8 +1,8 @@
 import { Command } from "@effect/cli"
 import { Effect } from "effect"
-import { lazyHandlers } from "../Load.ts"
-import { json } from "../Options.ts"
-import { holdYoungGeneration } from "../StartupHeap.ts"
+import { lazyHandlers } from "../program/Load.ts"
+import { json } from "../program/Options.ts"
+import { holdYoungGeneration } from "../program/StartupHeap.ts"
 
 const serving = lazyHandlers(() => import("./handlers/serve.ts"))
 const inspecting = lazyHandlers(() => import("./handlers/inspect.ts"))

@@ -4,7 +4,7 @@
  */
 import { Redacted } from "effect"
 import { serveDemo } from "../../../src/cli/demo/Demo.ts"
-import { runMain } from "../../../src/cli/RunMain.ts"
+import { runMain } from "../../../src/cli/program/RunMain.ts"
 
 const [port, databaseUrl = ""] = process.argv.slice(2)
 runMain({

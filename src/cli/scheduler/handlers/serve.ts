@@ -6,8 +6,8 @@ import { lockHome, runScheduler } from "../../../scheduler/Scheduler.ts"
 import { SchedulerSettings } from "../../../scheduler/Settings.ts"
 import { Store } from "../../../scheduler/Store.ts"
 import { readTlsFiles } from "../../../scheduler/Tls.ts"
-import { armShutdownDeadline } from "../../ShutdownDeadline.ts"
-import { releaseYoungGeneration } from "../../StartupHeap.ts"
+import { armShutdownDeadline } from "../../program/ShutdownDeadline.ts"
+import { releaseYoungGeneration } from "../../program/StartupHeap.ts"
 import { layerSchedulerSettings } from "../Settings.ts"
 
 /** Each SIGHUP, which `svc-scheduler restart` sends. */

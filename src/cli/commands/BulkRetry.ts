@@ -1,0 +1,51 @@
+import { Effect, Option, Stream } from "effect"
+import { standardInput } from "../io/StandardInput.ts"
+import { CliError } from "../program/Explain.ts"
+import type { Remote } from "../remote/Remote.ts"
+import { reportersOfTask } from "../remote/Reporters.ts"
+import { type EngineOptions, enginesOf, listAgents, resolveAgentAndEngine } from "../remote/Target.ts"
+
+interface BulkRetryOptions extends EngineOptions {
+  readonly tasks: ReadonlyArray<string>
+  readonly tasksStdin: boolean
+  readonly max: number
+}
+
+/** Far above ten thousand ids of 200 characters. */
+const maxCharacters = 8_000_000
+
+const readTaskIds = standardInput.pipe(
+  Stream.decodeText(),
+  Stream.runFoldWhile("", (read) => read.length <= maxCharacters, (read, chunk) => read + chunk),
+  Effect.map((read) => read.split(/\r?\n/).filter((line) => line !== ""))
+)
+
+const noTasks = new CliError({
+  usage: true,
+  message: "name the tasks, or give their ids on standard input with --tasks-stdin"
+})
+
+/** The agents that reported the first task, as a sample of all. Without an engine, each engine that an agent serves is searched. */
+const reportersOfFirst = (remote: Remote, task: string, engine: Option.Option<string>) =>
+  Effect.flatMap(
+    Option.match(engine, {
+      onNone: () => Effect.map(listAgents(remote), enginesOf),
+      onSome: (engine) => Effect.succeed([engine])
+    }),
+    (engines) =>
+      Effect.map(Effect.forEach(engines, (engine) => reportersOfTask(remote, engine, task)), (found) => found.flat())
+  )
+
+/** The body of `bulk-retry`: the tasks that were named, and the agent that reported the first of them. */
+export const resolveBulkRetry = (remote: Remote, options: BulkRetryOptions) =>
+  Effect.gen(function*() {
+    const task_ids = [...options.tasks, ...(options.tasksStdin ? yield* readTaskIds : [])]
+    const [first] = task_ids
+    if (first === undefined) return yield* noTasks
+    const { agent_id, engine } = yield* resolveAgentAndEngine(
+      remote,
+      options,
+      reportersOfFirst(remote, first, options.engine)
+    )
+    return { agent_id, filter: { task_ids, ...(engine !== null && { engine }) }, max: options.max }
+  })

@@ -1,0 +1,178 @@
+import { Console, Effect, Option, Schedule, Schema } from "effect"
+import { randomUUID } from "node:crypto"
+import type { CommandPublic } from "../../domain/commands/Command.ts"
+import { caseInsensitiveId, CommandId } from "../../domain/kernel/Id.ts"
+import * as Timestamp from "../../domain/kernel/Timestamp.ts"
+import { formatState } from "../io/Table.ts"
+import { escapeText, jsonMemberOf } from "../io/TerminalText.ts"
+import { CliError, exitCodeOf, isUnsent, OutcomeUnknown } from "../program/Explain.ts"
+import {
+  type ApiError,
+  type DecodedResponse,
+  isTransient,
+  networkReasonOf,
+  printAnswer,
+  type Remote,
+  withRemote
+} from "../remote/Remote.ts"
+
+/** The options of every command to an agent. */
+export interface IssueOptions {
+  readonly project: Option.Option<string>
+  readonly agent: Option.Option<string>
+  readonly idempotencyKey: Option.Option<string>
+  readonly wait: boolean
+  readonly json: boolean
+}
+
+/** The member of a command's body that makes a repetition safe, also one by a proxy in between. */
+export const idempotencyKeyOf = ({ idempotencyKey }: Pick<IssueOptions, "idempotencyKey">) => ({
+  idempotency_key: Option.getOrElse(idempotencyKey, () => randomUUID())
+})
+
+/** The id of a command. An invalid id cannot name one. */
+const parseCommandId = (given: string): Effect.Effect<CommandId, CliError> =>
+  Effect.mapError(
+    Schema.decode(caseInsensitiveId(CommandId))(given),
+    () => new CliError({ message: `no such command: ${escapeText(given)}` })
+  )
+
+/** The options of a request about an issued command. */
+export interface CommandOptions {
+  readonly commandId: string
+  readonly project: Option.Option<string>
+  readonly json: boolean
+}
+
+/** Sends a request about an issued command and prints the answer. */
+export const callForCommand = (
+  { commandId, json, project }: CommandOptions,
+  ask: (
+    api: Remote["api"],
+    path: { readonly slug: string; readonly command_id: CommandId }
+  ) => Effect.Effect<DecodedResponse<CommandPublic>, ApiError>,
+  text: (command: CommandPublic, text: string) => string
+) =>
+  withRemote(project, ({ api, slug }) =>
+    Effect.gen(function*() {
+      const command_id = yield* parseCommandId(commandId)
+      yield* printAnswer(yield* ask(api, { slug, command_id }), json, text)
+    }))
+
+const endStatuses: ReadonlySet<string> = new Set(["completed", "failed", "timeout", "cancelled"])
+
+const nameOf = ({ action, id, target_id }: CommandPublic): string =>
+  escapeText(`${action}${target_id === null ? "" : ` of ${target_id}`} (${id})`)
+
+/** The brain ends a command at its timeout. After this grace no end is to be expected. */
+const graceMillis = 30_000
+
+/** Polls until the command has ended, from every 50 ms to every second. Transient failures of the brain are retried. */
+const awaitEnd = ({ api, slug }: Remote, command: CommandPublic) => {
+  const getCommand = api.commands.get({ path: { slug, command_id: command.id }, withResponse: true }).pipe(
+    Effect.retry({ while: isTransient, schedule: Schedule.spaced("1 second") })
+  )
+  const poll = (pauseMillis: number): typeof getCommand =>
+    Effect.flatMap(getCommand, (answer) =>
+      endStatuses.has(answer[0].status)
+        ? Effect.succeed(answer)
+        : Effect.delay(Effect.suspend(() => poll(Math.min(pauseMillis * 1.5, 1000))), pauseMillis))
+  const unknown = (what: string) =>
+    new OutcomeUnknown({ message: `${what} ${nameOf(command)}: svc commands show ${command.id} shows its outcome` })
+  const waitMillis = Timestamp.toEpochMillis(command.timeout_at) - Timestamp.toEpochMillis(command.issued_at) +
+    graceMillis
+  return poll(50).pipe(
+    Effect.timeoutFail({
+      duration: waitMillis,
+      onTimeout: () => unknown("the brain did not report in time the outcome of")
+    }),
+    Effect.onInterrupt(() => reportInterrupt(unknown("stopped waiting for")))
+  )
+}
+
+/** An interrupted program would exit with 0, which means that the command completed. */
+export const reportInterrupt = (outcome: OutcomeUnknown) =>
+  Effect.zipRight(
+    Console.error(outcome.message),
+    Effect.sync(() => {
+      process.exitCode = exitCodeOf(outcome)
+    })
+  )
+
+/** A command with its result and note, for people. */
+export const formatCommand = (command: CommandPublic, text: string): string => {
+  const result = jsonMemberOf(text, "result")
+  const { note } = command
+  return `${nameOf(command)}  ${formatState(command.status)}${
+    result === null ? "" : `\nresult  ${escapeText(result)}`
+  }` +
+    (note === null ? "" : `\nnote    ${escapeText(note)}`)
+}
+
+/** Fails unless the command completed, or has not ended. */
+const checkOutcome = (command: CommandPublic): Effect.Effect<void, CliError | OutcomeUnknown> => {
+  const why = [command.error, command.note].filter((text) => text !== null).map((text) => `: ${escapeText(text)}`).join(
+    ""
+  )
+  switch (command.status) {
+    case "failed":
+      return new CliError({ message: `${nameOf(command)} failed${why}` })
+    case "cancelled":
+      return new CliError({ message: `${nameOf(command)} was cancelled${why}` })
+    case "timeout":
+      return new OutcomeUnknown({ message: `${nameOf(command)} timed out${why}` })
+    default:
+      return Effect.void
+  }
+}
+
+/** Statuses of a proxy that got no answer from the brain, and of a defect in the brain. */
+const brokenStatuses: ReadonlySet<number> = new Set([500, 502, 504])
+
+/** Why a sent request has no answer; null where it was not sent, or was answered. */
+const unansweredReason = (error: ApiError | CliError): string | null => {
+  if (error._tag === "RequestError") {
+    return error.reason !== "Transport" || isUnsent(error)
+      ? null
+      : networkReasonOf(error)
+  }
+  if (error._tag === "ResponseError") {
+    return brokenStatuses.has(error.response.status)
+      ? `status ${error.response.status}`
+      : null
+  }
+  return null
+}
+
+/** Only requests that issue a command are POSTs. One that was sent and not answered may have issued the command. */
+const toOutcomeUnknown = ({ access }: Remote) => (error: ApiError | CliError): ApiError | CliError | OutcomeUnknown => {
+  const why = unansweredReason(error)
+  return why !== null && "request" in error && error.request.method === "POST"
+    ? new OutcomeUnknown({
+      message: escapeText(
+        `the command was sent to ${access.url}, which did not confirm it (${why}), so it may have been issued. `
+      ) +
+        "Check svc commands list before you send it again"
+    })
+    : error
+}
+
+/** Prints on standard error what a pending command waits for. Standard output gets the outcome. */
+const reportWaiting = ({ note, status }: CommandPublic) =>
+  status === "pending" && note !== null ? Console.error(escapeText(note)) : Effect.void
+
+/** Issues a command, waits for its end with `--wait`, and prints it. */
+export const issue = <R>(
+  { json, project, wait }: IssueOptions,
+  send: (remote: Remote) => Effect.Effect<DecodedResponse<CommandPublic>, ApiError | CliError, R>
+) =>
+  withRemote(project, (remote) =>
+    Effect.gen(function*() {
+      const firstAnswer = yield* Effect.mapError(send(remote), toOutcomeUnknown(remote))
+      if (wait) yield* reportWaiting(firstAnswer[0])
+      const answer: DecodedResponse<CommandPublic> = wait ? yield* awaitEnd(remote, firstAnswer[0]) : firstAnswer
+      if (json || ["completed", "pending", "dispatched"].includes(answer[0].status)) {
+        yield* printAnswer(answer, json, formatCommand)
+      }
+      yield* checkOutcome(answer[0])
+    }))

@@ -1,0 +1,105 @@
+import { Console, Effect, Option } from "effect"
+import { type ApiKey, CreateApiKey } from "../../../domain/identity/ApiKey.ts"
+import { confirm } from "../../io/Confirm.ts"
+import { decodeInput } from "../../io/DecodeInput.ts"
+import { type Column, formatAge, formatTable, type View } from "../../io/Table.ts"
+import { escapeText } from "../../io/TerminalText.ts"
+import { CliError } from "../../program/Explain.ts"
+import { printAnswer, type Remote, resolveUrl, withRemote } from "../../remote/Remote.ts"
+import { codeStdinMisused, createApiKey } from "../SignIn.ts"
+
+const stateOf = ({ expires_at, revoked_at }: ApiKey, { nowMillis }: View): string => {
+  if (revoked_at !== null) return "revoked"
+  return expires_at !== null && Date.parse(expires_at) <= nowMillis ? "expired" : "active"
+}
+
+const columns: ReadonlyArray<Column<ApiKey>> = [
+  { head: "NAME", cell: ({ name }) => name, maxLength: 40, minLength: 12 },
+  { head: "STATE", cell: stateOf },
+  { head: "PROJECT", cell: ({ project_slug }) => project_slug, minLength: 8, dropRank: 2, hidesEmpty: true },
+  { head: "SCOPES", cell: ({ scopes }) => scopes.join(","), maxLength: 60, minLength: 10, dropRank: 3 },
+  { head: "USED", cell: ({ last_used_at }, view) => formatAge(last_used_at, view) },
+  { head: "EXPIRES", cell: ({ expires_at }) => expires_at?.slice(0, 10) ?? null, dropRank: 1 },
+  { head: "ID", cell: ({ id }) => id }
+]
+
+export const list = ({ json }: { readonly json: boolean }) =>
+  withRemote(Option.none(), ({ api }) =>
+    Effect.flatMap(
+      api.api_keys.list({ withResponse: true }),
+      (answer) => printAnswer(answer, json, (keys, _text, view) => formatTable(columns, keys, view))
+    ))
+
+const scopesMissing = new CliError({
+  usage: true,
+  message:
+    "a key without a scope can do nothing: give --scope once for each scope, such as --scope tasks:read (GET /api/v1/api-keys/scopes lists them)"
+})
+
+/** The owner of the API key in use. Without a key, --email is required. */
+const currentEmail = withRemote(Option.none(), ({ api }) => Effect.map(api.auth.me({}), ({ email }) => email))
+
+export const create = ({ codeStdin, email, expiresInDays, json, name, passwordStdin, project, scopes }: {
+  readonly name: string
+  readonly scopes: ReadonlyArray<string>
+  readonly project: Option.Option<string>
+  readonly expiresInDays: number
+  readonly email: Option.Option<string>
+  readonly passwordStdin: boolean
+  readonly codeStdin: boolean
+  readonly json: boolean
+}) =>
+  Effect.gen(function*() {
+    if (scopes.length === 0) return yield* scopesMissing
+    if (codeStdin && !passwordStdin) return yield* codeStdinMisused
+    const key = yield* decodeInput(CreateApiKey, { name, scopes, expires_in_days: expiresInDays })
+    const bind = ({ project: projects }: Remote["api"]) =>
+      Option.isNone(project)
+        ? Effect.succeed(key)
+        : Effect.map(projects.get({ path: { slug: project.value } }), ({ id }) => ({ ...key, project_id: id }))
+    const signIn = {
+      url: yield* resolveUrl,
+      email: Option.isSome(email) ? email.value : yield* currentEmail,
+      codeStdin,
+      passwordStdin
+    }
+    yield* createApiKey(signIn, bind, (created) =>
+      Console.log(
+        json
+          ? JSON.stringify(created)
+          : `created the API key "${escapeText(created.name)}" (${created.id})${
+            created.expires_at === null ? "" : `, valid until ${created.expires_at}`
+          }. ` +
+            `It is printed only this once:\n${created.token}`
+      ))
+  })
+
+/** The key of this id, or the only valid one of this name. */
+const getKey = (keys: ReadonlyArray<ApiKey>, given: string): Effect.Effect<ApiKey, CliError> => {
+  const byId = keys.find(({ id }) => id === given.toLowerCase())
+  if (byId !== undefined) return Effect.succeed(byId)
+  const [only, ...others] = keys.filter(({ name, revoked_at }) => name === given && revoked_at === null)
+  if (only === undefined) {
+    return new CliError({ message: `no such API key: ${escapeText(given)}. svc api-keys list shows yours` })
+  }
+  return others.length === 0
+    ? Effect.succeed(only)
+    : new CliError({
+      usage: true,
+      message: `${others.length + 1} of your API keys are called ${
+        escapeText(given)
+      }: give the id of one (svc api-keys list shows them)`
+    })
+}
+
+export const revoke = ({ key: given, yes }: { readonly key: string; readonly yes: boolean }) =>
+  withRemote(Option.none(), ({ api }) =>
+    Effect.gen(function*() {
+      const { id, name } = yield* getKey(yield* api.api_keys.list({}), given)
+      yield* confirm(
+        yes,
+        `Revokes the API key ${escapeText(name)} (${id}) permanently: programs that use it are refused from then on.`
+      )
+      yield* api.api_keys.revoke({ path: { key_id: id } })
+      yield* Console.log(`revoked the API key ${escapeText(name)} (${id})`)
+    }))

@@ -1,0 +1,93 @@
+import { Console, Effect, Option, Redacted } from "effect"
+import { CreateUser, type UpdateUser, type UserDetail } from "../../../domain/identity/User.ts"
+import { confirm } from "../../io/Confirm.ts"
+import { decodeInput } from "../../io/DecodeInput.ts"
+import { readPassword } from "../../io/Passwords.ts"
+import { type Column, formatAge, formatTable } from "../../io/Table.ts"
+import { escapeText } from "../../io/TerminalText.ts"
+import { CliError } from "../../program/Explain.ts"
+import { printAnswer, type Remote, withRemote } from "../../remote/Remote.ts"
+
+const columns: ReadonlyArray<Column<UserDetail>> = [
+  { head: "EMAIL", cell: ({ email }) => email, minLength: 16 },
+  { head: "NAME", cell: ({ display_name }) => display_name, maxLength: 40, minLength: 8, dropRank: 2 },
+  { head: "ADMIN", cell: ({ is_admin }) => is_admin ? "yes" : null },
+  { head: "STATE", cell: ({ is_active }) => is_active ? "active" : "inactive" },
+  { head: "SIGNED IN", cell: ({ last_login_at }, view) => formatAge(last_login_at, view), dropRank: 1 },
+  { head: "ID", cell: ({ id }) => id, dropRank: 3 }
+]
+
+/** The largest page of the API. */
+const pageSize = 500
+
+export const list = ({ json, offset }: { readonly json: boolean; readonly offset: number }) =>
+  withRemote(Option.none(), ({ api }) =>
+    Effect.gen(function*() {
+      const answer = yield* api.users.list({ urlParams: { limit: pageSize, offset }, withResponse: true })
+      yield* printAnswer(answer, json, (users, _text, view) =>
+        formatTable(columns, users, view) + (users.length < pageSize ? "" : `\nmore: --offset ${offset + pageSize}`))
+    }))
+
+/** The account of this e-mail address or id. */
+export const findUser = ({ api }: Remote, given: string) =>
+  Effect.gen(function*() {
+    const wanted = given.toLowerCase()
+    for (let offset = 0;; offset += pageSize) {
+      const users = yield* api.users.list({ urlParams: { limit: pageSize, offset } })
+      const found = users.find(({ email, id }) => email.toLowerCase() === wanted || id === wanted)
+      if (found !== undefined) return found
+      if (users.length < pageSize) {
+        return yield* new CliError({ message: `no such user: ${escapeText(given)}. svc users list shows all` })
+      }
+    }
+  })
+
+export const create = ({ admin, displayName, email, json, passwordStdin }: {
+  readonly email: string
+  readonly displayName: Option.Option<string>
+  readonly admin: boolean
+  readonly passwordStdin: boolean
+  readonly json: boolean
+}) =>
+  withRemote(Option.none(), ({ api }) =>
+    Effect.gen(function*() {
+      const password = Redacted.value(yield* readPassword(passwordStdin))
+      const payload = yield* decodeInput(CreateUser, {
+        email,
+        password,
+        is_admin: admin,
+        ...(Option.isSome(displayName) && { display_name: displayName.value })
+      })
+      const answer = yield* api.users.create({ payload, withResponse: true })
+      yield* printAnswer(answer, json, ({ email, id }) => `created the account ${escapeText(email)} (${id})`)
+    }))
+
+const change = (payload: UpdateUser, done: string) =>
+({ json, user: given }: {
+  readonly user: string
+  readonly json: boolean
+}) =>
+  withRemote(Option.none(), (remote) =>
+    Effect.gen(function*() {
+      const { id } = yield* findUser(remote, given)
+      const answer = yield* remote.api.users.update({ path: { user_id: id }, payload, withResponse: true })
+      yield* printAnswer(answer, json, ({ email }) => `${escapeText(email)} ${done}`)
+    }))
+
+export const enable = change({ is_active: true }, "can sign in")
+
+export const disable = change({ is_active: false }, "cannot sign in any more; sessions and keys have ended")
+
+export const promote = change({ is_admin: true }, "is a global admin")
+
+export const demote = change({ is_admin: false }, "is no global admin any more")
+
+export const remove = ({ user: given, yes }: { readonly user: string; readonly yes: boolean }) =>
+  withRemote(Option.none(), (remote) =>
+    Effect.gen(function*() {
+      const { email, id } = yield* findUser(remote, given)
+      const label = `the account ${escapeText(email)} (${id})`
+      yield* confirm(yes, `Delete ${label} with its sessions, keys and memberships?`)
+      yield* remote.api.users.delete({ path: { user_id: id } })
+      yield* Console.log(`deleted ${label}`)
+    }))

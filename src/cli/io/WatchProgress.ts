@@ -1,0 +1,45 @@
+import { Clock, Console, Effect, Schedule } from "effect"
+import { reportInterrupt } from "../commands/Issue.ts"
+import { OutcomeUnknown } from "../program/Explain.ts"
+import { type ApiError, type DecodedResponse, isTransient } from "../remote/Remote.ts"
+
+/** Between two reads. */
+const pause = "500 millis"
+
+/** Where standard error is no terminal, a line at most this often. */
+const linePauseMillis = 5000
+
+/**
+ * Reads a job again and again until `isLast`, and shows on standard error how far it is; returns the last answer.
+ * `format` makes the line; `interrupted` says what an interrupt means and how to go on watching.
+ */
+export const watchProgress = <A>(first: DecodedResponse<A>, { format, interrupted, isLast, read }: {
+  readonly read: Effect.Effect<DecodedResponse<A>, ApiError>
+  readonly format: (job: A, nowMillis: number) => string
+  readonly isLast: (job: A) => boolean
+  readonly interrupted: string
+}): Effect.Effect<DecodedResponse<A>, ApiError> =>
+  Effect.gen(function*() {
+    const isTerminal = process.stderr.isTTY
+    let printed = { line: "", at: 0 }
+    const print = (job: A) =>
+      Effect.gen(function*() {
+        const now = yield* Clock.currentTimeMillis
+        const line = format(job, now)
+        const isEnd = isLast(job)
+        const isDue = isEnd || now - printed.at >= linePauseMillis
+        const isKnown = line === printed.line
+        if (isTerminal ? isKnown && !isEnd : isKnown || !isDue) return
+        if (isTerminal) process.stderr.write(`\r${line}\u001b[K${isEnd ? "\n" : ""}`)
+        else yield* Console.error(line)
+        printed = { line, at: now }
+      })
+    const readAgain = Effect.retry(read, { while: isTransient, schedule: Schedule.spaced("1 second") })
+    let answer = first
+    yield* print(answer[0])
+    while (!isLast(answer[0])) {
+      answer = yield* Effect.delay(readAgain, pause)
+      yield* print(answer[0])
+    }
+    return answer
+  }).pipe(Effect.onInterrupt(() => reportInterrupt(new OutcomeUnknown({ message: interrupted }))))

@@ -1,0 +1,164 @@
+import { Cause, Console, Effect, Option } from "effect"
+import {
+  asString,
+  canonicalTextOf,
+  JsonArray,
+  type JsonNode,
+  JsonObject,
+  parse
+} from "../../../domain/kernel/CanonicalJson.ts"
+import { serviceScheduler } from "../../../domain/schedules/Schedule.ts"
+import { definitionNames } from "../../../domain/schedules/Schedule/Definition.ts"
+import { dashboardSource } from "../../../domain/schedules/Schedule/Import.ts"
+import type { DiffSchedulesResponse, ImportSchedulesResponse } from "../../../domain/schedules/Schedule/Import.ts"
+import { escapeJson, escapeText } from "../../io/TerminalText.ts"
+import { CliError, explain } from "../../program/Explain.ts"
+import {
+  type ApiError,
+  clientSending,
+  type DecodedResponse,
+  printAnswer,
+  type Remote,
+  withRemote
+} from "../../remote/Remote.ts"
+import { readScheduleFile } from "../ScheduleFile.ts"
+
+/** Sends a file's snapshot as it is. */
+const sendSnapshot = <A>(
+  remote: Remote,
+  file: string,
+  call: (
+    schedules: Remote["api"]["schedules"],
+    request: {
+      readonly path: { readonly slug: string }
+      readonly payload: { readonly schedules: readonly []; readonly mode: "upsert"; readonly source_filter: null }
+      readonly withResponse: true
+    }
+  ) => Effect.Effect<DecodedResponse<A>, ApiError>
+) =>
+  Effect.gen(function*() {
+    const snapshot = yield* readScheduleFile(file)
+    const api = yield* clientSending(remote, snapshot)
+    return yield* call(api.schedules, {
+      path: { slug: remote.slug },
+      payload: { schedules: [], mode: "upsert", source_filter: null },
+      withResponse: true
+    })
+  })
+
+interface OfFile {
+  readonly file: string
+  readonly project: Option.Option<string>
+  readonly json: boolean
+}
+
+const formatCounts = (
+  { deleted, inserted, unchanged, updated }: Omit<ImportSchedulesResponse, "failed" | "errors">
+): string => `${inserted} new, ${updated} changed, ${deleted} deleted, ${unchanged} unchanged`
+
+export const importFile = ({ file, json, project }: OfFile) =>
+  withRemote(project, (remote) =>
+    Effect.flatMap(
+      sendSnapshot(remote, file, (schedules, request) => schedules.import(request)),
+      (answer) => printAnswer(answer, json, (counts) => `imported: ${formatCounts(counts)}`)
+    ))
+
+type DiffEntry = DiffSchedulesResponse["updated"][number]
+
+/** The members of an object's JSON text, each with all its digits. */
+const membersOf = (node: JsonNode | undefined): ReadonlyMap<string, string> =>
+  new Map(
+    node instanceof JsonObject ? node.keys.map((key, at) => [key, canonicalTextOf(node.values[at] ?? "null")]) : []
+  )
+
+/** The differing fields of an updated schedule, of the answer's text. */
+const formatChanges = (entry: JsonNode): ReadonlyArray<string> => {
+  if (!(entry instanceof JsonObject)) return []
+  const current = membersOf(entry.get("current"))
+  return [...membersOf(entry.get("proposed"))].map(([field, proposed]) =>
+    `    ${field}: ${escapeText(current.get(field) ?? "null")} -> ${escapeText(proposed)}`
+  )
+}
+
+const formatEntry = (sign: string) => ({ is_drifted, name }: DiffEntry): string =>
+  `${sign} ${escapeText(name)}${is_drifted ? " (changed since its import)" : ""}`
+
+const formatDiff = ({ deleted, inserted, summary, updated }: DiffSchedulesResponse, text: string): string => {
+  const answer = parse(text)
+  const list = answer instanceof JsonObject ? answer.get("updated") : undefined
+  const nodes = list instanceof JsonArray ? list.items : []
+  return [
+    ...inserted.map(formatEntry("+")),
+    ...updated.flatMap((entry, at) => [formatEntry("~")(entry), ...formatChanges(nodes[at] ?? "null")]),
+    ...deleted.map(formatEntry("-")),
+    formatCounts(summary)
+  ].join("\n")
+}
+
+const isDifference = (error: unknown): boolean => error instanceof CliError && error.code === differs
+
+/** The exit codes of diff(1), so that a CI job can tell a difference from a failure. */
+const differs = 1
+const notCompared = 2
+
+/** Fails where the import would change something. */
+export const diff = ({ file, json, project }: OfFile) =>
+  withRemote(project, (remote) =>
+    Effect.gen(function*() {
+      const answer = yield* sendSnapshot(remote, file, (schedules, request) => schedules.diff(request))
+      yield* printAnswer(answer, json, formatDiff)
+      const { deleted, inserted, updated } = answer[0].summary
+      if (inserted + updated + deleted > 0) {
+        return yield* new CliError({
+          code: differs,
+          message: `the project's schedules differ from ${escapeText(file)}`
+        })
+      }
+    })).pipe(Effect.catchAllCause((cause) =>
+      Cause.isInterruptedOnly(cause) || isDifference(Cause.squash(cause))
+        ? Effect.failCause(cause)
+        : new CliError({ code: notCompared, message: explain(cause) ?? "the schedules were not compared" })
+    ))
+
+/** The fields of a snapshot's schedule. */
+const snapshotFields = ["name", ...definitionNames]
+
+/** The snapshot's text of a schedule; null for one that svc does not fire, or of another source. */
+const exportSchedule = (schedule: JsonNode, source: Option.Option<string>): string | null => {
+  if (!(schedule instanceof JsonObject) || asString(schedule.get("scheduler")) !== serviceScheduler) return null
+  const ownSource = asString(schedule.get("source"))
+  if (Option.isSome(source) && ownSource !== source.value) return null
+  const fields = snapshotFields.filter((field) =>
+    schedule.get(field) !== undefined && // a brain of another version may lack it
+    (field !== "source" || ownSource !== dashboardSource)
+  )
+  return `{${
+    fields.map((field) => `${JSON.stringify(field)}: ${canonicalTextOf(schedule.get(field) ?? "null")}`).join(", ")
+  }}`
+}
+
+/** The rows of all pages of the list, as the brain wrote them. */
+const listTexts = (remote: Remote, cursor?: string): Effect.Effect<ReadonlyArray<JsonNode>, ApiError> =>
+  Effect.gen(function*() {
+    const urlParams = { limit: 500, ...(cursor !== undefined && { cursor }) }
+    const [{ next_cursor }, response] = yield* remote.api.schedules.list({
+      path: { slug: remote.slug },
+      urlParams,
+      withResponse: true
+    })
+    const answer = parse(new TextDecoder().decode(yield* response.arrayBuffer))
+    const items = answer instanceof JsonObject ? answer.get("items") : undefined
+    const rows = items instanceof JsonArray ? items.items : []
+    return next_cursor === null ? rows : [...rows, ...(yield* listTexts(remote, next_cursor))]
+  })
+
+/** Prints a snapshot that `import` reads: JSON, with a line for each schedule. */
+export const exportFile = (
+  { project, source }: { readonly project: Option.Option<string>; readonly source: Option.Option<string> }
+) =>
+  withRemote(project, (remote) =>
+    Effect.gen(function*() {
+      const rows = yield* listTexts(remote)
+      const lines = rows.flatMap((row) => exportSchedule(row, source) ?? []).map(escapeJson)
+      yield* Console.log(`{"schedules": [\n${lines.map((line) => `  ${line}`).join(",\n")}\n]}`)
+    }))

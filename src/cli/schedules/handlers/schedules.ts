@@ -1,0 +1,347 @@
+import type { HttpClientResponse } from "@effect/platform"
+import { Console, Effect, Option, Schema } from "effect"
+import { ScheduleId } from "../../../domain/kernel/Id.ts"
+import type { SchedulePublic } from "../../../domain/schedules/Schedule.ts"
+import type { ScheduleFire } from "../../../domain/schedules/Schedule/Fire.ts"
+import type { FleetEntry } from "../../../domain/schedules/Schedule/Fleet.ts"
+import type { ScheduleMisfire } from "../../../domain/schedules/Schedule/Misfire.ts"
+import { ControlOperationPublic } from "../../../domain/schedules/Schedule/Operation.ts"
+import { PreviewRequest, type Tick } from "../../../domain/schedules/Schedule/Preview.ts"
+import { isAboutDefinition, outcomeUnknown } from "../../../domain/schedules/Schedule/Recovery.ts"
+import { confirm } from "../../io/Confirm.ts"
+import { decodeInput } from "../../io/DecodeInput.ts"
+import { type Column, formatAge, formatFields, formatPage, formatTable } from "../../io/Table.ts"
+import { escapeJson, escapeText, jsonMemberOf } from "../../io/TerminalText.ts"
+import { CliError, describeError } from "../../program/Explain.ts"
+import { decodeLimit, decodePage } from "../../remote/PageQuery.ts"
+import { type ApiError, printAnswer, type Remote, withRemote } from "../../remote/Remote.ts"
+import { awaitOperation, checkOperation } from "../ScheduleOperation.ts"
+
+export interface Printing {
+  readonly project: Option.Option<string>
+  readonly json: boolean
+}
+
+export interface OfSchedule extends Printing {
+  readonly schedule: string
+}
+
+const stateOf = ({ is_enabled, paused_at, quarantined_at }: SchedulePublic): string =>
+  !is_enabled ? "disabled" : quarantined_at !== null ? "quarantined" : paused_at !== null ? "paused" : "enabled"
+
+const columns: ReadonlyArray<Column<SchedulePublic>> = [
+  { head: "NAME", cell: ({ name }) => name, maxLength: 60, minLength: 12 },
+  { head: "STATE", cell: stateOf },
+  { head: "WHEN", cell: ({ expression }) => expression, maxLength: 40, minLength: 10 },
+  { head: "NEXT", cell: ({ next_run_at }) => next_run_at?.slice(0, 19).replace("T", " ") ?? null },
+  { head: "FAILED", cell: ({ consecutive_failures }) => consecutive_failures || null, hidesEmpty: true },
+  { head: "DRIFTED", cell: ({ is_drifted }) => (is_drifted ? "yes" : null), hidesEmpty: true },
+  { head: "TASK", cell: ({ task_name }) => task_name, maxLength: 60, minLength: 8, dropRank: 1 },
+  { head: "ID", cell: ({ id }) => id, dropRank: 2 }
+]
+
+export const list = (
+  { cursor, json, limit, project }: Printing & {
+    readonly cursor: Option.Option<string>
+    readonly limit: number
+  }
+) =>
+  withRemote(project, ({ api, slug }) =>
+    Effect.gen(function*() {
+      const urlParams = yield* decodePage({ cursor, limit })
+      const answer = yield* api.schedules.list({ path: { slug }, urlParams, withResponse: true })
+      yield* printAnswer(answer, json, formatPage(columns))
+    }))
+
+/** The ids of the schedules with this name; each scheduler may have one. */
+const listIds = (
+  remote: Remote,
+  name: string,
+  cursor?: string
+): Effect.Effect<ReadonlyArray<ScheduleId>, ApiError> =>
+  Effect.flatMap(
+    remote.api.schedules.list({
+      path: { slug: remote.slug },
+      urlParams: { limit: 500, ...(cursor !== undefined && { cursor }) }
+    }),
+    ({ items, next_cursor }) => {
+      const ids = items.filter((schedule) => schedule.name === name).map(({ id }) => id)
+      return next_cursor === null
+        ? Effect.succeed(ids)
+        : Effect.map(listIds(remote, name, next_cursor), (more) => [...ids, ...more])
+    }
+  )
+
+const decodeId = Schema.decodeOption(ScheduleId)
+
+/** The path of the schedule of this name or id. */
+export const pathOf = (remote: Remote, given: string) =>
+  Effect.gen(function*() {
+    const { slug } = remote
+    const id = decodeId(given.toLowerCase())
+    if (Option.isSome(id)) return { slug, schedule_id: id.value }
+    const [schedule_id, ...others] = yield* listIds(remote, given)
+    if (schedule_id === undefined) {
+      return yield* new CliError({
+        message: `no such schedule: ${escapeText(given)}. svc schedules list shows those of the project`
+      })
+    }
+    if (others.length > 0) {
+      return yield* new CliError({
+        usage: true,
+        message: `several schedulers have a schedule ${escapeText(given)}: name one by its id, ${
+          [schedule_id, ...others].join(" or ")
+        }`
+      })
+    }
+    return { slug, schedule_id }
+  })
+
+/** What an operator does about a quarantine (docs/schedules.md). */
+const describeNextStep = ({ id, quarantine_code, quarantine_control_token }: SchedulePublic): string | null => {
+  if (quarantine_code === outcomeUnknown) {
+    return `POST …/schedules/${id}/resolve-terminal-fire with observed_control_token ${quarantine_control_token}`
+  }
+  return isAboutDefinition(quarantine_code)
+    ? "correct the definition: svc schedules import, or PATCH; once it is valid, the quarantine ends"
+    : null
+}
+
+const formatSchedule = (schedule: SchedulePublic, text: string): string =>
+  formatFields([
+    ["schedule", schedule.id],
+    ["name", schedule.name],
+    ["state", stateOf(schedule)],
+    ["scheduler", schedule.scheduler],
+    ["engine", schedule.engine],
+    ["task", schedule.task_name],
+    ["queue", schedule.queue],
+    ["args", jsonMemberOf(text, "args")],
+    ["kwargs", jsonMemberOf(text, "kwargs")],
+    [schedule.kind, schedule.expression],
+    ["timezone", schedule.timezone],
+    ["jitter", schedule.jitter_seconds === 0 ? null : `${schedule.jitter_seconds} s`],
+    ["catch up", schedule.catch_up],
+    ["next", schedule.next_run_at],
+    ["last", schedule.last_run_at],
+    ["runs", schedule.total_runs],
+    ["failed", schedule.consecutive_failures],
+    ["skipped", schedule.skipped_slots_24h],
+    ["paused", schedule.paused_at],
+    ["quarantine", schedule.quarantine_detail ?? schedule.quarantine_code],
+    ["next step", describeNextStep(schedule)],
+    ["source", schedule.source],
+    ["drifted", schedule.is_drifted ? "yes: svc schedules diff shows how" : null]
+  ])
+
+type CallOfSchedule<A> = (
+  schedules: Remote["api"]["schedules"],
+  request: {
+    readonly path: { readonly slug: string; readonly schedule_id: ScheduleId }
+    readonly withResponse: true
+  }
+) => Effect.Effect<readonly [A, HttpClientResponse.HttpClientResponse], ApiError>
+
+/** One request about a schedule. */
+const callFor = (
+  { json, project, schedule }: OfSchedule,
+  call: CallOfSchedule<SchedulePublic>,
+  format: (schedule: SchedulePublic, text: string, response: HttpClientResponse.HttpClientResponse) => string
+) =>
+  withRemote(project, (remote) =>
+    Effect.gen(function*() {
+      const path = yield* pathOf(remote, schedule)
+      const answer = yield* call(remote.api.schedules, { path, withResponse: true })
+      yield* printAnswer(answer, json, (value, text) => format(value, text, answer[1]))
+    }))
+
+export const show = (options: OfSchedule) =>
+  callFor(options, (schedules, request) => schedules.get(request), formatSchedule)
+
+export const formatNext = (verb: string) => (schedule: SchedulePublic): string => {
+  const next = stateOf(schedule) === "enabled" && schedule.next_run_at !== null
+    ? `, next at ${schedule.next_run_at}`
+    : ""
+  return escapeText(`${verb} ${schedule.name} (${schedule.id})${next}`)
+}
+
+/** What a person sees of an act on a schedule that the service fires, or whose own scheduler has done it. */
+type Formats<A> = {
+  readonly own: (schedule: A, response: HttpClientResponse.HttpClientResponse) => string
+  readonly operation: string
+}
+
+/** An act whose effect is in the answer, or in an operation of the schedule's own scheduler, which it waits for. */
+const actOn = <A>(
+  { json, project, schedule }: OfSchedule,
+  call: CallOfSchedule<A | ControlOperationPublic>,
+  { operation, own }: Formats<A>
+) =>
+  withRemote(project, (remote) =>
+    Effect.gen(function*() {
+      const path = yield* pathOf(remote, schedule)
+      const [answer, response] = yield* call(remote.api.schedules, { path, withResponse: true })
+      if (!isOperation(answer)) {
+        return yield* printAnswer([answer, response], json, () => own(answer, response))
+      }
+      const ended = yield* awaitOperation(remote, answer)
+      const line = escapeText(`${operation} ${schedule} (${answer.schedule_id}) at its scheduler`)
+      if (json || ended[0].status === "succeeded") yield* printAnswer(ended, json, () => line)
+      yield* checkOperation(ended[0])
+    }))
+
+const isOperation = Schema.is(Schema.typeSchema(ControlOperationPublic))
+
+export const enable = (options: OfSchedule) =>
+  actOn<SchedulePublic>(options, (schedules, request) => schedules.enable(request), {
+    own: formatNext("enabled"),
+    operation: "enabled"
+  })
+
+export const disable = (options: OfSchedule) =>
+  actOn<SchedulePublic>(options, (schedules, request) => schedules.disable(request), {
+    own: formatNext("disabled"),
+    operation: "disabled"
+  })
+
+export const remove = (options: OfSchedule & { readonly yes: boolean }) =>
+  Effect.zipRight(
+    confirm(options.yes, `Delete the schedule ${escapeText(options.schedule)}?`),
+    actOn<void>(options, (schedules, request) => schedules.delete(request), {
+      own: () => escapeText(`deleted ${options.schedule}`),
+      operation: "deleted"
+    })
+  )
+
+export const pause = (options: OfSchedule) =>
+  callFor(options, (schedules, request) => schedules.pause(request), formatNext("paused"))
+
+export const resume = (options: OfSchedule) =>
+  callFor(options, (schedules, request) => schedules.resume(request), formatNext("resumed"))
+
+export const trigger = (options: OfSchedule) =>
+  actOn<SchedulePublic>(options, (schedules, request) => schedules.trigger(request), {
+    own: ({ id, name }, { headers }) => {
+      const command = headers.location?.split("/").at(-1)
+      return escapeText(
+        `triggered ${name} (${id})${command === undefined ? "" : `: svc commands show ${command} shows its outcome`}`
+      )
+    },
+    operation: "triggered"
+  })
+
+const fireColumns: ReadonlyArray<Column<ScheduleFire>> = [
+  { head: "TICK", cell: ({ scheduled_for }) => scheduled_for.slice(0, 19).replace("T", " ") },
+  { head: "STATUS", cell: ({ status }) => status },
+  { head: "FIRED", cell: ({ fired_at }, view) => formatAge(fired_at, view) },
+  { head: "LATENCY", cell: ({ latency_ms }) => (latency_ms === null ? null : `${latency_ms} ms`), hidesEmpty: true },
+  { head: "ERROR", cell: ({ error_message }) => error_message, maxLength: 80, minLength: 10, hidesEmpty: true },
+  { head: "COMMAND", cell: ({ command_id }) => command_id, dropRank: 1 }
+]
+
+export const history = ({ json, limit, project, schedule }: OfSchedule & { readonly limit: number }) =>
+  withRemote(project, (remote) =>
+    Effect.gen(function*() {
+      const urlParams = yield* decodeLimit(limit)
+      const path = yield* pathOf(remote, schedule)
+      const answer = yield* remote.api.schedules.fires({ path, urlParams, withResponse: true })
+      yield* printAnswer(answer, json, (rows, _text, view) => formatTable(fireColumns, rows, view))
+    }))
+
+export const resync = ({ json, project }: Printing) =>
+  withRemote(project, ({ api, slug }) =>
+    Effect.gen(function*() {
+      const answer = yield* api.schedules.resync({ path: { slug }, withResponse: true })
+      yield* printAnswer(answer, json, ({ agents_dispatched, schedulers_observed }) =>
+        agents_dispatched === 0
+          ? "no agent is connected that publishes the schedules of an engine"
+          : escapeText(
+            `asked ${agents_dispatched} ${agents_dispatched === 1 ? "agent" : "agents"}: ${
+              schedulers_observed.join(", ")
+            }`
+          ))
+    }))
+
+const isPrograms = Schema.is(Schema.Array(Schema.Struct({ name: Schema.String, state: Schema.String })))
+
+/** Who fires: the programs of the service's own entry, or the agent that publishes the schedules of an engine. */
+const firedBy = ({ info }: FleetEntry): string | null => {
+  const programs = info?.programs
+  if (!isPrograms(programs)) return typeof info?.agent_name === "string" ? info.agent_name : null
+  const names = programs.map(({ name, state }) => (state === "firing" ? name : `${name} (standby)`))
+  return [...(info?.fired_by === "brain" ? ["the brain"] : []), ...names].join(", ") || null
+}
+
+const fleetColumns: ReadonlyArray<Column<FleetEntry>> = [
+  { head: "SCHEDULER", cell: ({ info, url }) => (typeof info?.scheduler === "string" ? info.scheduler : url) },
+  { head: "WORKS", cell: ({ ok }) => (ok === null ? "asked" : ok ? "yes" : "no") },
+  { head: "FIRED BY", cell: firedBy, maxLength: 80, minLength: 12 },
+  { head: "PROBLEM", cell: ({ error }) => error, maxLength: 200, minLength: 20, hidesEmpty: true }
+]
+
+export const schedulers = ({ json, project }: Printing) =>
+  withRemote(project, ({ api }) =>
+    Effect.gen(function*() {
+      const answer = yield* api.schedulers.list({ withResponse: true })
+      yield* printAnswer(answer, json, ({ schedulers }, _text, view) => formatTable(fleetColumns, schedulers, view))
+    }))
+
+const tickColumns: ReadonlyArray<Column<Tick>> = [
+  { head: "LOCAL", cell: ({ local }) => local },
+  { head: "UTC", cell: ({ at }) => at.slice(0, 19).replace("T", " ") },
+  { head: "DST", cell: ({ dst }) => dst, hidesEmpty: true }
+]
+
+export const preview = (
+  { count, expression, from, json, kind, project, timezone }: Printing & {
+    readonly expression: string
+    readonly kind: PreviewRequest["kind"]
+    readonly timezone: string
+    readonly from: Option.Option<string>
+    readonly count: number
+  }
+) =>
+  withRemote(project, ({ api, slug }) =>
+    Effect.gen(function*() {
+      const options = { expression, kind, timezone, from: Option.getOrNull(from), count }
+      const payload = yield* decodeInput(PreviewRequest, options, "options")
+      const answer = yield* api.schedules.preview({ path: { slug }, payload, withResponse: true })
+      yield* printAnswer(
+        answer,
+        json,
+        ({ summary, ticks }, _text, view) => `${escapeText(summary)}\n${formatTable(tickColumns, ticks, view)}`
+      )
+    }))
+
+const misfireColumns: ReadonlyArray<Column<ScheduleMisfire>> = [
+  { head: "SCHEDULE", cell: ({ name, schedule_id }) => name ?? schedule_id, maxLength: 60, minLength: 12 },
+  { head: "TICK", cell: ({ expected_fire_at }) => expected_fire_at?.slice(0, 19).replace("T", " ") ?? null },
+  { head: "TICKS", cell: ({ slots }) => slots },
+  { head: "CAUSE", cell: ({ cause }) => cause },
+  { head: "SEEN", cell: ({ detected_at }, view) => formatAge(detected_at, view) },
+  { head: "DETAIL", cell: ({ detail }) => detail, maxLength: 80, minLength: 10, dropRank: 1, hidesEmpty: true }
+]
+
+/** The contract has one exit code for each failure of `svc misfires`: 2, so that a monitor tells it from an empty list. */
+const asRefusal = (error: unknown) => new CliError({ message: describeError(error), code: 2 })
+
+export const misfires = (
+  { json, limit, project, schedule }: Printing & {
+    readonly schedule: Option.Option<string>
+    readonly limit: number
+  }
+) =>
+  withRemote(project, (remote) =>
+    Effect.gen(function*() {
+      const { api, slug } = remote
+      const urlParams = yield* decodeLimit(limit)
+      const answer = Option.isNone(schedule)
+        ? yield* api.schedules.projectMisfires({ path: { slug }, urlParams, withResponse: true })
+        : yield* api.schedules.misfires({
+          path: yield* pathOf(remote, schedule.value),
+          urlParams,
+          withResponse: true
+        })
+      if (json) return yield* Console.log(escapeJson(JSON.stringify({ project: slug, misfires: answer[0] })))
+      yield* printAnswer(answer, json, (rows, _text, view) => formatTable(misfireColumns, rows, view))
+    })).pipe(Effect.mapError(asRefusal))

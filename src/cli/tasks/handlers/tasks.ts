@@ -1,0 +1,246 @@
+import type * as Sse from "@effect/experimental/Sse"
+import { FileSystem } from "@effect/platform"
+import { Console, Effect, type Option, Schema, Stream } from "effect"
+import type { Task, TaskDetail, TaskList } from "../../../domain/tasks/Task.ts"
+import type { TaskRun, TaskRuns } from "../../../domain/tasks/Task/Runs.ts"
+import type { TaskWhy } from "../../../domain/tasks/Task/WhyAnswer.ts"
+import {
+  type Column,
+  formatAge,
+  formatFields,
+  formatPage,
+  formatState,
+  formatTable,
+  type View
+} from "../../io/Table.ts"
+import { escapeJson, escapeText, indentLines, jsonMemberOf } from "../../io/TerminalText.ts"
+import { CliError } from "../../program/Explain.ts"
+import { type DecodedResponse, printAnswer, type Remote, withRemote } from "../../remote/Remote.ts"
+import { getTask, listAgents } from "../../remote/Target.ts"
+import { callUnbuffered } from "../../remote/UnbufferedCall.ts"
+import { followStream } from "../LiveStream.ts"
+import { decodeTaskQuery, type TaskFilters } from "../TaskQuery.ts"
+
+/** Warns that the page is smaller than the requested limit. */
+const warnIfClamped = <A>([, { headers }]: DecodedResponse<A>) => {
+  const applied = headers["x-svc-limit-applied"]
+  return applied === undefined
+    ? Effect.void
+    : Console.error(
+      `the brain returns at most ${applied} rows a page (SVC_REST_MAX_PAGE_SIZE); get the next page with --cursor`
+    )
+}
+
+type Row = typeof Task.Type
+
+const columns: ReadonlyArray<Column<Row>> = [
+  { head: "STATE", cell: ({ state }) => state },
+  { head: "ENGINE", cell: ({ engine }) => engine, dropRank: 3 },
+  { head: "NAME", cell: ({ name }) => name, maxLength: 60, minLength: 12 },
+  { head: "QUEUE", cell: ({ queue }) => queue, maxLength: 40, minLength: 8, dropRank: 2 },
+  { head: "AGE", cell: ({ created_at, received_at }, view) => formatAge(received_at ?? created_at, view) },
+  { head: "MS", cell: ({ runtime_ms }) => runtime_ms, dropRank: 1 },
+  { head: "ERROR", cell: ({ exception }) => exception, maxLength: 60, minLength: 10, hidesEmpty: true },
+  { head: "TASK", cell: ({ task_id }) => task_id }
+]
+
+const formatTasks = (page: typeof TaskList.Type, text: string, view: View): string =>
+  formatPage(columns)(page, text, view) + (page.searched_to === undefined
+    ? ""
+    : `\nsearched back to ${page.searched_to}; the next page searches older tasks`)
+
+export const list = ({ cursor, json, limit, project, ...filters }: TaskFilters & {
+  readonly limit: number
+  readonly cursor: Option.Option<string>
+  readonly project: Option.Option<string>
+  readonly json: boolean
+}) =>
+  Effect.gen(function*() {
+    const urlParams = yield* decodeTaskQuery(filters, { cursor, limit: String(limit) })
+    yield* withRemote(project, ({ api, slug }) =>
+      Effect.flatMap(
+        Effect.tap(api.tasks.list({ path: { slug }, urlParams, withResponse: true }), warnIfClamped),
+        (answer) => printAnswer(answer, json, formatTasks)
+      ))
+  })
+
+const formatTask = (task: typeof TaskDetail.Type, text: string): string =>
+  [
+    formatFields([
+      ["task", task.task_id],
+      ["name", task.name],
+      ["state", task.state],
+      ["engine", task.engine],
+      ["queue", task.queue],
+      ["worker", task.worker_name],
+      ["priority", task.priority],
+      ["starts", task.attempts],
+      ["retries", task.retry_count],
+      ["runs", task.run_count],
+      ["received", task.received_at],
+      ["started", task.started_at],
+      ["finished", task.finished_at],
+      ["runtime", task.runtime_ms === null ? null : `${task.runtime_ms} ms`],
+      ["eta", task.eta],
+      ["parent", task.parent_task_id],
+      ["root", task.root_task_id],
+      ["args", jsonMemberOf(text, "args")],
+      ["kwargs", jsonMemberOf(text, "kwargs")],
+      ["result", jsonMemberOf(text, "result")],
+      ["exception", task.exception],
+      ["orphaned", task.orphaned_at],
+      ["retry", task.retry_note],
+      ["retried from", task.retried_from],
+      ["retried as", task.retried_as.join(", ")],
+      ["altered", task.altered_fields.length === 0 ? null : `${task.altered_fields.join(", ")} (over a bound)`]
+    ]),
+    ...(task.traceback === null ? [] : [indentLines(task.traceback.trimEnd())])
+  ].join("\n")
+
+interface OneTask {
+  readonly task: string
+  readonly engine: Option.Option<string>
+  readonly project: Option.Option<string>
+  readonly json: boolean
+}
+
+/** The task of this id; without an engine, of whichever engine of the project's agents has it. */
+const findTask = (remote: Remote, { engine, task }: OneTask) =>
+  Effect.flatMap(
+    engine._tag === "Some" ? Effect.succeed([]) : listAgents(remote),
+    (agents) => getTask(remote, agents, task, engine)
+  )
+
+export const show = (options: OneTask) =>
+  withRemote(
+    options.project,
+    (remote) => Effect.flatMap(findTask(remote, options), (answer) => printAnswer(answer, options.json, formatTask))
+  )
+
+const runColumns: ReadonlyArray<Column<typeof TaskRun.Type>> = [
+  { head: "RUN", cell: ({ number }) => number },
+  { head: "STATE", cell: ({ state }) => state },
+  { head: "STARTED", cell: ({ started_at }) => started_at },
+  { head: "FINISHED", cell: ({ finished_at }) => finished_at, dropRank: 3 },
+  { head: "STARTS", cell: ({ attempts }) => attempts },
+  { head: "RETRIES", cell: ({ retry_count }) => retry_count, dropRank: 1 },
+  { head: "MS", cell: ({ runtime_ms }) => runtime_ms },
+  { head: "WORKER", cell: ({ worker_name }) => worker_name, dropRank: 2, hidesEmpty: true },
+  { head: "ERROR", cell: ({ exception }) => exception, maxLength: 60, minLength: 10, hidesEmpty: true }
+]
+
+const formatRuns = ({ items, total_count }: typeof TaskRuns.Type, _text: string, view: View): string =>
+  formatTable(runColumns, items, view) +
+  (total_count > items.length ? `\n${total_count - items.length} older runs are counted, and not kept` : "")
+
+export const runs = (options: OneTask) =>
+  withRemote(options.project, (remote) =>
+    Effect.gen(function*() {
+      const [{ engine, task_id }] = yield* findTask(remote, options)
+      const path = { slug: remote.slug, engine, task_id }
+      yield* printAnswer(yield* remote.api.tasks.runs({ path, withResponse: true }), options.json, formatRuns)
+    }))
+
+const formatWhy = ({ checked_at, engine, reasons, state, task_id }: TaskWhy): string =>
+  [
+    formatFields([["task", task_id], ["engine", engine], ["state", state], ["checked", checked_at]]),
+    ...reasons.map(({ code, sentence, since }, index) =>
+      `${index + 1}. ${escapeText(sentence)} (${escapeText(code)}${
+        since === null ? "" : `, since ${escapeText(since)}`
+      })`
+    )
+  ].join("\n")
+
+export const why = (options: OneTask) =>
+  withRemote(options.project, (remote) =>
+    Effect.gen(function*() {
+      const [{ engine, task_id }] = yield* findTask(remote, options)
+      const path = { slug: remote.slug, engine, task_id }
+      yield* printAnswer(yield* remote.api.tasks.why({ path, withResponse: true }), options.json, formatWhy)
+    }))
+
+const formats = ["csv", "json", "xlsx"] as const
+
+/** The body that the derived client decodes instead of the file. */
+const noTasks = () => Response.json({ items: [], next_cursor: null })
+
+export const exportTasks = ({ fields, file, project, ...filters }: TaskFilters & {
+  readonly file: string
+  readonly fields: Option.Option<string>
+  readonly project: Option.Option<string>
+}) =>
+  Effect.gen(function*() {
+    const fs = yield* FileSystem.FileSystem
+    const format = formats.find((format) => file.endsWith(`.${format}`))
+    if (format === undefined) {
+      return yield* new CliError({
+        usage: true,
+        message: `the file's name must end in .csv, .json or .xlsx, not '${file}'`
+      })
+    }
+    if (yield* fs.exists(file)) return yield* new CliError({ message: `${file} exists; name a new file` })
+    const urlParams = yield* decodeTaskQuery(filters, { fields, format })
+    yield* withRemote(project, (remote) =>
+      Effect.gen(function*() {
+        const answer = yield* callUnbuffered(
+          remote,
+          noTasks,
+          (api) => api.tasks.list({ path: { slug: remote.slug }, urlParams })
+        )
+        const response = yield* Effect.mapError(
+          answer,
+          () => new CliError({ message: `the server at ${remote.access.url} is not an svc brain` })
+        )
+        yield* Stream.run(response.stream, fs.sink(file, { flag: "wx" })).pipe(
+          // an incomplete file looks like a complete one
+          Effect.tapError(() => Effect.ignore(fs.remove(file))),
+          Effect.catchTags({
+            BadArgument: ({ message }) => new CliError({ message }),
+            SystemError: ({ message }) => new CliError({ message })
+          })
+        )
+        if (response.headers["x-svc-truncated"] !== "true") return
+        yield* Console.error(
+          `${file} has only the newest matching tasks: the export stops at the brain's SVC_TASKS_EXPORT_MAX_ROWS. ` +
+            "Export the older ones with --until, or narrow the filter"
+        )
+      }))
+  })
+
+/** The printed fields of a changed task. */
+const ChangedTask = Schema.parseJson(Schema.Struct({
+  engine: Schema.String,
+  task_id: Schema.String,
+  name: Schema.String,
+  queue: Schema.NullOr(Schema.String),
+  state: Schema.String,
+  runtime_ms: Schema.NullOr(Schema.Number),
+  updated_at: Schema.String
+}))
+
+const lineOf = (
+  { engine, name, queue, runtime_ms, state: now, task_id, updated_at }: typeof ChangedTask.Type
+): string =>
+  [
+    escapeText(updated_at),
+    formatState(now, 8),
+    escapeText(engine),
+    escapeText(name),
+    escapeText(task_id),
+    ...(queue === null ? [] : [escapeText(queue)]),
+    ...(runtime_ms === null ? [] : [`${runtime_ms} ms`])
+  ].join("  ")
+
+const printChange = (json: boolean) => ({ data, event }: Sse.Event) => {
+  if (event === "reset") return Console.error("too many changes at once: some are not shown")
+  if (event !== "task") return Effect.void
+  return Schema.decode(ChangedTask)(data).pipe(
+    Effect.mapError(() =>
+      new CliError({ message: "this svc cannot read the brain's live stream: their versions differ" })
+    ),
+    Effect.flatMap((task) => Console.log(json ? escapeJson(data) : lineOf(task)))
+  )
+}
+
+export const tail = ({ json, project }: { readonly project: Option.Option<string>; readonly json: boolean }) =>
+  withRemote(project, (remote) => followStream(remote, printChange(json)))
