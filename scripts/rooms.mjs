@@ -37,7 +37,7 @@ const rooms = {
 }
 
 /**
- * The areas: the same folders in each of the rooms `domain`, `services` and `http`, by floor, the lowest first
+ * The areas: the same folders in each of the rooms `domain`, `services`, `http` and `cli`, by floor, the lowest first
  * (CONTRIBUTING.md, Areas). An area imports those of lower floors, and no other.
  */
 const floors = [
@@ -54,7 +54,7 @@ const floorOf = new Map(floors.flatMap((areas, floor) => areas.map((area) => [ar
 
 /** Undefined: a file of a room that has no areas, or beside them, such as `src/http/Api.ts`. */
 const areaOf = (file) => {
-  const area = /^src\/(?:domain|services|http)\/(\w+)\//.exec(file)?.[1]
+  const area = /^src\/(?:domain|services|http|cli)\/(\w+)\//.exec(file)?.[1]
   return floorOf.has(area) ? area : undefined
 }
 

@@ -1,4 +1,4 @@
-import { Clock, Effect, Layer } from "effect"
+import { Clock, Effect } from "effect"
 import { migrations } from "../../../migrations/index.ts"
 import * as DatabaseLayer from "../../layers/Database.ts"
 import * as Keys from "../../layers/Keys.ts"
@@ -20,9 +20,6 @@ import {
   findPortUse,
   type PortUse
 } from "./StartChecks.ts"
-
-/** The settings, and the database opened read-only: neither created nor migrated. */
-export const layerInspection = DatabaseLayer.layerReadOnly.pipe(Layer.provideMerge(settings()))
 
 /** The newest revision that this program knows. */
 export const head = migrations[migrations.length - 1]?.id ?? 0

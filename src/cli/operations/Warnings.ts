@@ -1,6 +1,7 @@
 import { Redacted } from "effect"
 import { acceptsSecretsAt, publicUrlOf } from "../../services/kernel/PublicUrl.ts"
 import type { SettingsShape } from "../../services/kernel/Settings.ts"
+import { isRemotePlainHttp, loopback } from "../program/ClientSettings.ts"
 
 /** The facts that `svc doctor` checks; null where one could not be determined. */
 export interface DoctorFacts {
@@ -24,12 +25,6 @@ export interface DoctorFacts {
   /** Why the mail server refused; null where it accepts, or none is set. */
   readonly mailTrouble: string | null
 }
-
-const loopback = /^(localhost|127\.\d+\.\d+\.\d+|::1|\[::1\])$/
-
-/** Whether requests to this address cross a network in plain text. */
-export const isRemotePlainHttp = (url: string): boolean =>
-  URL.canParse(url) && new URL(url).protocol === "http:" && !loopback.test(new URL(url).hostname)
 
 /** Whether other machines reach the brain but cannot sign in, because their passwords would go over plain http. */
 export const isLocalOnly = (settings: SettingsShape): boolean =>

@@ -71,3 +71,10 @@ export const clientSettings = Effect.gen(function*() {
     project: project?.value ?? clientDeclared.project.default
   } satisfies ClientSettings
 })
+
+/** Names and addresses of this machine. */
+export const loopback = /^(localhost|127\.\d+\.\d+\.\d+|::1|\[::1\])$/
+
+/** Whether requests to this address cross a network in plain text. */
+export const isRemotePlainHttp = (url: string): boolean =>
+  URL.canParse(url) && new URL(url).protocol === "http:" && !loopback.test(new URL(url).hostname)

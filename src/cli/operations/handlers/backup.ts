@@ -15,11 +15,11 @@ import { recordBackup } from "../../../services/operations/Backup/Record.ts"
 import { verifyArchive } from "../../../services/operations/Backup/Verification.ts"
 import { Restore } from "../../../services/operations/Restore.ts"
 import { formatSize, makeCopyProgress } from "../../io/CopyProgress.ts"
-import { layerWarnings } from "../../program/Administration.ts"
+import { layerInspection, layerWarnings } from "../../program/Administration.ts"
 import { CliError, describeError } from "../../program/Explain.ts"
 import { settings } from "../../program/Settings.ts"
 import { readEncryption, type SecretOptions } from "../BackupSecret.ts"
-import { head, layerInspection } from "../Inspection.ts"
+import { head } from "../Inspection.ts"
 import { countRows, linesOfRows } from "../RowCounts.ts"
 
 interface BackupCommand extends SecretOptions {

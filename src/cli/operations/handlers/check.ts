@@ -7,10 +7,11 @@ import { MailTransport } from "../../../services/kernel/Mail/Transport.ts"
 import { Settings } from "../../../services/kernel/Settings.ts"
 import { Database, Reader } from "../../../services/kernel/sql/Database.ts"
 import { findSearchIndexTrouble } from "../../../services/tasks/SearchIndexes.ts"
+import { layerInspection } from "../../program/Administration.ts"
 import { Environment } from "../../program/Environment.ts"
 import { settings } from "../../program/Settings.ts"
 import { listUnknownNames } from "../../program/UnknownNames.ts"
-import { head, inspectStart, layerInspection, linesOf, requireStart, type StartInspection } from "../Inspection.ts"
+import { head, inspectStart, linesOf, requireStart, type StartInspection } from "../Inspection.ts"
 import { warningsOf } from "../Warnings.ts"
 
 export const check = ({ json }: { readonly json: boolean }) =>

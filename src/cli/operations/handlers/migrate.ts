@@ -5,10 +5,11 @@ import * as DatabaseLayer from "../../../layers/Database.ts"
 import { whileNoBrainRuns } from "../../../services/kernel/RunningBrains.ts"
 import { type AppliedMigration, Migrations } from "../../../services/kernel/sql/Migrations.ts"
 import { SearchIndexes } from "../../../services/tasks/SearchIndexes.ts"
+import { layerInspection } from "../../program/Administration.ts"
 import { CliError } from "../../program/Explain.ts"
 import { settings } from "../../program/Settings.ts"
 import { listLosses, type Loss } from "../DowngradeLosses.ts"
-import { inspect, layerInspection } from "../Inspection.ts"
+import { inspect } from "../Inspection.ts"
 import { linesOfRows } from "../RowCounts.ts"
 
 /** A revision as `svc migrate` takes it: a step's number, such as 3; 0 is the empty database. */

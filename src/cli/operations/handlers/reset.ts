@@ -2,9 +2,10 @@ import { Console, Effect, Layer } from "effect"
 import * as DatabaseLayer from "../../../layers/Database.ts"
 import * as SchemaTables from "../../../layers/SchemaTables.ts"
 import { Reset } from "../../../services/operations/Reset.ts"
+import { layerInspection } from "../../program/Administration.ts"
 import { CliError } from "../../program/Explain.ts"
 import { settings } from "../../program/Settings.ts"
-import { inspect, layerInspection } from "../Inspection.ts"
+import { inspect } from "../Inspection.ts"
 import { countRows, linesOfRows } from "../RowCounts.ts"
 
 const layerReset = Reset.layer.pipe(
