@@ -136,6 +136,9 @@ const findCircles = (targets) => {
   return circles
 }
 
+/** `services/identity/Users`, its file and its folder. A folder with a small letter groups capabilities. */
+const capabilityOf = (file) => /^src\/(services\/\w+\/(?:[a-z]\w*\/)?[A-Z]\w*)/.exec(file)?.[1]
+
 const problems = []
 const targetsOf = new Map()
 const files = ["src", "migrations"].flatMap((folder) =>
@@ -180,6 +183,17 @@ for (const name of webFiles) {
 }
 
 for (const circle of findCircles(targetsOf)) problems.push(`a circle of imports: ${circle.join(" -> ")}`)
+
+const capabilities = new Map()
+for (const [file, targets] of targetsOf) {
+  const capability = capabilityOf(file)
+  if (capability === undefined) continue
+  const others = targets.map(capabilityOf).filter((other) => other !== undefined && other !== capability)
+  capabilities.set(capability, new Set([...(capabilities.get(capability) ?? []), ...others]))
+}
+for (const circle of findCircles(capabilities)) {
+  problems.push(`capabilities that import each other: ${circle.join(" -> ")}`)
+}
 
 if (problems.length > 0) {
   console.error(problems.join("\n"))

@@ -6,8 +6,7 @@ import { requireKeyFile } from "../../layers/KeyFiles.ts"
 import { CurrentActor } from "../../services/kernel/CurrentActor.ts"
 import { publicKeyOf } from "../../services/kernel/keys/SigningKeys.ts"
 import { Reader } from "../../services/kernel/sql/Database.ts"
-import { layerInspection } from "../program/Administration.ts"
-import { layerAudit } from "../program/Administration.ts"
+import { layerAudit, layerInspection } from "../program/Administration.ts"
 import { CliError } from "../program/Explain.ts"
 
 /** The log's existing keys. Creates none. */

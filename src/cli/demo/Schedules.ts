@@ -1,7 +1,6 @@
 import { SqlClient } from "@effect/sql"
 import { Effect } from "effect"
-import type { AgentId } from "../../domain/kernel/Id.ts"
-import { CommandId, FireRowId } from "../../domain/kernel/Id.ts"
+import { type AgentId, CommandId, FireRowId } from "../../domain/kernel/Id.ts"
 import * as Timestamp from "../../domain/kernel/Timestamp.ts"
 import { type CreateSchedule, type Schedule, serviceScheduler } from "../../domain/schedules/Schedule.ts"
 import type { FireStatus } from "../../domain/schedules/Schedule/Fire.ts"

@@ -40,7 +40,7 @@ const passwordSchema = (min: number, max: number) =>
     )
   )
 
-/** A password that is being set. Its strength is checked when it is hashed (services/identity/Users/Passwords.ts). */
+/** A password that is being set. Its strength is checked when it is hashed (services/identity/Passwords.ts). */
 export const NewPassword = passwordSchema(passwordPolicy.min_length, maxPasswordLength)
 
 /** The password of an account that an invitation creates. */

@@ -14,7 +14,7 @@ import { CurrentActor, CurrentProject } from "../kernel/CurrentActor.ts"
 import * as Ids from "../kernel/Ids.ts"
 import { orDieOnSql } from "../kernel/sql/Database.ts"
 import { lockName } from "../kernel/sql/Dialect.ts"
-import { MaintenanceWindowsRepo } from "./MaintenanceWindows/Repo.ts"
+import { MaintenanceWindowsRepo } from "./MaintenanceWindowsRepo.ts"
 import { AlertsRepo } from "./Notifications/AlertsRepo.ts"
 
 /** Windows of a project that have not ended. The list has no pages. */

@@ -1,7 +1,12 @@
 import { SqlClient, type SqlError, type Statement } from "@effect/sql"
 import { Effect, Option } from "effect"
-import type { Command, CommandStatus, SourceStatus } from "../../domain/commands/Command.ts"
-import { sourceStatusesOf, timeoutErrors } from "../../domain/commands/Command.ts"
+import {
+  type Command,
+  type CommandStatus,
+  type SourceStatus,
+  sourceStatusesOf,
+  timeoutErrors
+} from "../../domain/commands/Command.ts"
 import type { CommandId, ProjectId } from "../../domain/kernel/Id.ts"
 import * as Timestamp from "../../domain/kernel/Timestamp.ts"
 import { isReplaced } from "../agents/AgentProcesses/Replacement.ts"

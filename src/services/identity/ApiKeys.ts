@@ -12,7 +12,7 @@ import { Hints, orDieOnSql } from "../kernel/sql/Database.ts"
 import { ApiKeysRepo } from "./ApiKeys/Repo.ts"
 import { Scopes } from "./ApiKeys/Scopes.ts"
 import { ProjectsRepo } from "./Projects/Repo.ts"
-import { sessionEnded, SessionsRepo } from "./Sessions/Repo.ts"
+import { sessionEnded, SessionsRepo } from "./SessionsRepo.ts"
 
 const prefixLength = 12
 

@@ -15,8 +15,8 @@ import { orDieOnSql } from "../kernel/sql/Database.ts"
 import { jsonFunctionsOf } from "../kernel/sql/Dialect.ts"
 import { PreparedReads } from "../kernel/sql/PreparedReads.ts"
 import { tracedFn } from "../kernel/TracedFn.ts"
-import { policyOf } from "./Mfa/Login.ts"
 import { decodeJoinedProject, joinedProjectSql } from "./Projects/Repo.ts"
+import { policyOf } from "./Sessions/SecondFactor.ts"
 
 /** A person, and the project that the request names if one has that slug: the person need not have a role in it. */
 export interface Authenticated {

@@ -14,7 +14,7 @@ import { Removal } from "../kernel/Removal.ts"
 import { Hints, isUniqueViolation, orDieOnSql } from "../kernel/sql/Database.ts"
 import { EscalationPolicy } from "./ApiKeys/EscalationPolicy.ts"
 import { MembershipsRepo } from "./Memberships/Repo.ts"
-import { UsersRepo } from "./Users/Repo.ts"
+import { UsersRepo } from "./UsersRepo.ts"
 
 const alreadyMember = new Conflict({
   code: "already_member",

@@ -17,13 +17,13 @@ import { Notices } from "../kernel/Mail/Notices.ts"
 import { Settings } from "../kernel/Settings.ts"
 import { Hints, orDieOnSql } from "../kernel/sql/Database.ts"
 import { findTimeStep, newRecoveryCodes, newTotpSecret } from "./Mfa/Codes.ts"
-import { policyOf } from "./Mfa/Login.ts"
-import { MfaRepo, type MfaRow } from "./Mfa/Repo.ts"
+import { MfaRepo, type MfaRow } from "./MfaRepo.ts"
 import { Sessions } from "./Sessions.ts"
 import { CurrentPassword } from "./Sessions/CurrentPassword.ts"
-import { SessionsRepo } from "./Sessions/Repo.ts"
+import { policyOf } from "./Sessions/SecondFactor.ts"
+import { SessionsRepo } from "./SessionsRepo.ts"
 import { mfaNotEnrolled, TrustedDevices } from "./TrustedDevices.ts"
-import { TrustedDevicesRepo } from "./TrustedDevices/Repo.ts"
+import { TrustedDevicesRepo } from "./TrustedDevicesRepo.ts"
 
 /** The result of a valid code, which is consumed. */
 interface ConsumedCode {

@@ -2,8 +2,7 @@ import { SqlClient } from "@effect/sql"
 import { Effect, Layer, Option, Schema } from "effect"
 import type { OidcStatus } from "../../domain/identity/Oidc.ts"
 import { Email, normalizeEmail, type UserDetail } from "../../domain/identity/User.ts"
-import type { RequestSource } from "../../domain/kernel/Actor.ts"
-import { system } from "../../domain/kernel/Actor.ts"
+import { type RequestSource, system } from "../../domain/kernel/Actor.ts"
 import { Conflict, Forbidden, NotFound } from "../../domain/kernel/Errors.ts"
 import { OidcIdentityId, UserId } from "../../domain/kernel/Id.ts"
 import * as Timestamp from "../../domain/kernel/Timestamp.ts"
@@ -21,7 +20,7 @@ import { LogoutTokensRepo } from "./Oidc/LogoutTokensRepo.ts"
 import { Attempt, OidcProvider, type ProviderAccount, ProviderRefused } from "./Oidc/Provider.ts"
 import { ProviderAddresses } from "./Oidc/ProviderAddresses.ts"
 import { SessionCreation } from "./Sessions/Creation.ts"
-import { UsersRepo } from "./Users/Repo.ts"
+import { UsersRepo } from "./UsersRepo.ts"
 
 /** The provider's answer as the browser brings it. */
 export interface ProviderAnswer {

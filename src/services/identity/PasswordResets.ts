@@ -17,10 +17,10 @@ import { publicUrlOf } from "../kernel/PublicUrl.ts"
 import { Settings } from "../kernel/Settings.ts"
 import { Hints, orDieOnSql } from "../kernel/sql/Database.ts"
 import { PasswordResetsRepo } from "./PasswordResets/Repo.ts"
+import { Passwords } from "./Passwords.ts"
 import { LoginPlaces } from "./Sessions/LoginPlaces.ts"
-import { SessionsRepo } from "./Sessions/Repo.ts"
-import { Passwords } from "./Users/Passwords.ts"
-import { UsersRepo } from "./Users/Repo.ts"
+import { SessionsRepo } from "./SessionsRepo.ts"
+import { UsersRepo } from "./UsersRepo.ts"
 
 /** Lifetime of a link (interface, Limits). */
 const lifetimeSeconds = 1800

@@ -11,15 +11,15 @@ import { CurrentActor, currentPerson, currentSession } from "../kernel/CurrentAc
 import * as Ids from "../kernel/Ids.ts"
 import { Settings } from "../kernel/Settings.ts"
 import { Hints, orDieOnSql } from "../kernel/sql/Database.ts"
-import { MfaLogin } from "./Mfa/Login.ts"
+import { Passwords } from "./Passwords.ts"
 import { type SessionCookie, SessionCreation } from "./Sessions/Creation.ts"
 import { CurrentPassword } from "./Sessions/CurrentPassword.ts"
 import { LoginPlaces } from "./Sessions/LoginPlaces.ts"
 import { PasswordChange } from "./Sessions/PasswordChange.ts"
-import { sessionEnded, SessionsRepo } from "./Sessions/Repo.ts"
 import { padToMultiple } from "./Sessions/ResponseTime.ts"
-import { Passwords } from "./Users/Passwords.ts"
-import { type LoginCredentials, UsersRepo } from "./Users/Repo.ts"
+import { MfaLogin } from "./Sessions/SecondFactor.ts"
+import { sessionEnded, SessionsRepo } from "./SessionsRepo.ts"
+import { type LoginCredentials, UsersRepo } from "./UsersRepo.ts"
 
 /** A login as it arrives: from where, and what the browser's cookies say: of a session, and of being trusted. */
 export interface LoginAttempt extends Login {

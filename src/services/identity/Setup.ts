@@ -14,10 +14,10 @@ import * as Ids from "../kernel/Ids.ts"
 import { publicUrlOf } from "../kernel/PublicUrl.ts"
 import { Settings } from "../kernel/Settings.ts"
 import { orDieOnSql } from "../kernel/sql/Database.ts"
+import { Passwords } from "./Passwords.ts"
 import { Projects } from "./Projects.ts"
 import { SetupRepo } from "./Setup/Repo.ts"
-import { Passwords } from "./Users/Passwords.ts"
-import { UsersRepo } from "./Users/Repo.ts"
+import { UsersRepo } from "./UsersRepo.ts"
 
 export interface FirstAdmin {
   readonly email: string

@@ -10,9 +10,9 @@ import { currentPerson, currentSession } from "../kernel/CurrentActor.ts"
 import * as Ids from "../kernel/Ids.ts"
 import { Settings } from "../kernel/Settings.ts"
 import { orDieOnSql } from "../kernel/sql/Database.ts"
-import { MfaRepo } from "./Mfa/Repo.ts"
-import { sessionEnded, SessionsRepo } from "./Sessions/Repo.ts"
-import { type TrustedDeviceRow, TrustedDevicesRepo } from "./TrustedDevices/Repo.ts"
+import { MfaRepo } from "./MfaRepo.ts"
+import { sessionEnded, SessionsRepo } from "./SessionsRepo.ts"
+import { type TrustedDeviceRow, TrustedDevicesRepo } from "./TrustedDevicesRepo.ts"
 
 /** A trusted device's cookie: its secret and its lifetime. */
 export interface DeviceCookie {

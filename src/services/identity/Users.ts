@@ -21,10 +21,10 @@ import { Notices } from "../kernel/Mail/Notices.ts"
 import { Removal } from "../kernel/Removal.ts"
 import { Hints, isUniqueViolation, orDieOnSql } from "../kernel/sql/Database.ts"
 import { EscalationPolicy } from "./ApiKeys/EscalationPolicy.ts"
+import { Passwords } from "./Passwords.ts"
 import { ProjectsRepo } from "./Projects/Repo.ts"
-import { SessionsRepo } from "./Sessions/Repo.ts"
-import { Passwords } from "./Users/Passwords.ts"
-import { changedFields, UsersRepo } from "./Users/Repo.ts"
+import { SessionsRepo } from "./SessionsRepo.ts"
+import { changedFields, UsersRepo } from "./UsersRepo.ts"
 
 const userNotFound = new NotFound({ resource: "user" })
 

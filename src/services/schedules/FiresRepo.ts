@@ -1,7 +1,6 @@
 import { SqlClient } from "@effect/sql"
 import { Effect, Schema } from "effect"
-import type { ProjectId, ScheduleId } from "../../domain/kernel/Id.ts"
-import { CommandId, ScheduleId as ScheduleIdSchema } from "../../domain/kernel/Id.ts"
+import { CommandId, type ProjectId, type ScheduleId, ScheduleId as ScheduleIdSchema } from "../../domain/kernel/Id.ts"
 import type { Timestamp } from "../../domain/kernel/Timestamp.ts"
 import { FireStatus, ScheduleFire, ScheduleRun } from "../../domain/schedules/Schedule/Fire.ts"
 import { ScheduleMisfire } from "../../domain/schedules/Schedule/Misfire.ts"

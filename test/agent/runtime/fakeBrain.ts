@@ -12,8 +12,7 @@ import {
   type WirePayloads,
   WireSession
 } from "../../../src/protocol/Frame.ts"
-import { decodeHelloFrame, encodeHelloAckFrame } from "../../../src/protocol/Hello.ts"
-import type { HelloFrame } from "../../../src/protocol/Hello.ts"
+import { decodeHelloFrame, encodeHelloAckFrame, type HelloFrame } from "../../../src/protocol/Hello.ts"
 import { signingKey } from "../../../src/protocol/Signing.ts"
 
 /** One connection at the fake brain; after `welcome` its frames are signed and read. */

@@ -9,8 +9,11 @@ import {
 } from "../../../domain/kernel/CanonicalJson.ts"
 import { serviceScheduler } from "../../../domain/schedules/Schedule.ts"
 import { definitionNames } from "../../../domain/schedules/Schedule/Definition.ts"
-import { dashboardSource } from "../../../domain/schedules/Schedule/Import.ts"
-import type { DiffSchedulesResponse, ImportSchedulesResponse } from "../../../domain/schedules/Schedule/Import.ts"
+import {
+  dashboardSource,
+  type DiffSchedulesResponse,
+  type ImportSchedulesResponse
+} from "../../../domain/schedules/Schedule/Import.ts"
 import { escapeJson, escapeText } from "../../io/TerminalText.ts"
 import { CliError, explain } from "../../program/Explain.ts"
 import {

@@ -1,6 +1,11 @@
 import { Effect, Option, Schema } from "effect"
-import type { PoolReport } from "../../../domain/agents/Worker.ts"
-import { agentProcessMetadata, groupOfWorker, Worker, WorkerDetail } from "../../../domain/agents/Worker.ts"
+import {
+  agentProcessMetadata,
+  groupOfWorker,
+  type PoolReport,
+  Worker,
+  WorkerDetail
+} from "../../../domain/agents/Worker.ts"
 import type { ProjectId, WorkerId } from "../../../domain/kernel/Id.ts"
 import type { Timestamp } from "../../../domain/kernel/Timestamp.ts"
 import { JsonColumn } from "../../kernel/sql/ColumnTypes.ts"

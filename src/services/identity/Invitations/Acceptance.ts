@@ -11,8 +11,8 @@ import { CurrentActor } from "../../kernel/CurrentActor.ts"
 import * as Ids from "../../kernel/Ids.ts"
 import { Hints, isUniqueViolation, orDieOnSql } from "../../kernel/sql/Database.ts"
 import { MembershipsRepo } from "../Memberships/Repo.ts"
-import { Passwords } from "../Users/Passwords.ts"
-import { UsersRepo } from "../Users/Repo.ts"
+import { Passwords } from "../Passwords.ts"
+import { UsersRepo } from "../UsersRepo.ts"
 import { InvitationsRepo, type OpenInvitation } from "./Repo.ts"
 
 /** The same response for a token that is wrong, used, revoked or expired, or whose inviter lost the right to invite. */

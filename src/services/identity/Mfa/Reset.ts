@@ -5,9 +5,9 @@ import * as Timestamp from "../../../domain/kernel/Timestamp.ts"
 import { Audit } from "../../audit/Audit.ts"
 import { Notices } from "../../kernel/Mail/Notices.ts"
 import { Hints, orDieOnSql } from "../../kernel/sql/Database.ts"
-import { SessionsRepo } from "../Sessions/Repo.ts"
-import { TrustedDevicesRepo } from "../TrustedDevices/Repo.ts"
-import { MfaRepo } from "./Repo.ts"
+import { MfaRepo } from "../MfaRepo.ts"
+import { SessionsRepo } from "../SessionsRepo.ts"
+import { TrustedDevicesRepo } from "../TrustedDevicesRepo.ts"
 
 type ResetUser = Pick<UserDetail, "email" | "id">
 

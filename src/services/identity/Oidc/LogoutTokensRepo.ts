@@ -5,7 +5,7 @@ import * as Timestamp from "../../../domain/kernel/Timestamp.ts"
 import * as Ids from "../../kernel/Ids.ts"
 import { lockName } from "../../kernel/sql/Dialect.ts"
 import { hasRows } from "../../kernel/sql/Rows.ts"
-import type { EndedSignIns } from "../Sessions/Repo.ts"
+import type { EndedSignIns } from "../SessionsRepo.ts"
 import type { LogoutToken } from "./LogoutToken.ts"
 
 /** Longer than the time between the provider's ID token and its session here: two calls to the provider, of 10 s each. */

@@ -7,7 +7,7 @@ import { Audit } from "../../audit/Audit.ts"
 import { Notices } from "../../kernel/Mail/Notices.ts"
 import { isUniqueViolation } from "../../kernel/sql/Database.ts"
 import { PasswordResetsRepo } from "../PasswordResets/Repo.ts"
-import { UsersRepo } from "../Users/Repo.ts"
+import { UsersRepo } from "../UsersRepo.ts"
 
 const isEmail = Schema.is(Email)
 

@@ -10,9 +10,9 @@ import { Audit, type AuditEntry } from "../../audit/Audit.ts"
 import * as Ids from "../../kernel/Ids.ts"
 import { Settings } from "../../kernel/Settings.ts"
 import { Hints } from "../../kernel/sql/Database.ts"
-import { MfaLogin, type MfaState } from "../Mfa/Login.ts"
+import { providerColumns, SessionsRepo } from "../SessionsRepo.ts"
 import { LoginPlaces } from "./LoginPlaces.ts"
-import { providerColumns, SessionsRepo } from "./Repo.ts"
+import { MfaLogin, type MfaState } from "./SecondFactor.ts"
 
 /** A session's cookie: its secret and its lifetime. */
 export interface SessionCookie {

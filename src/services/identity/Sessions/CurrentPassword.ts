@@ -8,8 +8,8 @@ import { Audit } from "../../audit/Audit.ts"
 import { currentPerson } from "../../kernel/CurrentActor.ts"
 import { Settings } from "../../kernel/Settings.ts"
 import { orDieOnSql } from "../../kernel/sql/Database.ts"
-import { Passwords } from "../Users/Passwords.ts"
-import { UsersRepo } from "../Users/Repo.ts"
+import { Passwords } from "../Passwords.ts"
+import { UsersRepo } from "../UsersRepo.ts"
 import { LoginPlaces } from "./LoginPlaces.ts"
 
 const wrongPassword = new Forbidden({ code: "wrong_password", detail: "The current password is wrong." })

@@ -7,7 +7,7 @@ import * as Timestamp from "../../../domain/kernel/Timestamp.ts"
 import { BooleanColumn } from "../../kernel/sql/ColumnTypes.ts"
 import { forUpdate } from "../../kernel/sql/Dialect.ts"
 import { firstRowOf, hasRows } from "../../kernel/sql/Rows.ts"
-import { TrustedDevicesRepo } from "../TrustedDevices/Repo.ts"
+import { TrustedDevicesRepo } from "../TrustedDevicesRepo.ts"
 
 /** How long an address counts as known after the last sign-in from it. */
 export const placeLifetimeSeconds = 90 * Timestamp.secondsPerDay

@@ -9,12 +9,12 @@ import { Audit } from "../../audit/Audit.ts"
 import { currentSession } from "../../kernel/CurrentActor.ts"
 import { Notices } from "../../kernel/Mail/Notices.ts"
 import { Hints, orDieOnSql } from "../../kernel/sql/Database.ts"
-import { MfaLogin } from "../Mfa/Login.ts"
-import { Passwords } from "../Users/Passwords.ts"
-import { UsersRepo } from "../Users/Repo.ts"
+import { Passwords } from "../Passwords.ts"
+import { sessionEnded, SessionsRepo } from "../SessionsRepo.ts"
+import { UsersRepo } from "../UsersRepo.ts"
 import { SessionCreation } from "./Creation.ts"
 import { CurrentPassword } from "./CurrentPassword.ts"
-import { sessionEnded, SessionsRepo } from "./Repo.ts"
+import { MfaLogin } from "./SecondFactor.ts"
 
 const orNotFound = Option.match({
   onNone: () => new NotFound({ resource: "user" }),

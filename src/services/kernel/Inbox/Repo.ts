@@ -1,7 +1,11 @@
 import { SqlClient } from "@effect/sql"
 import { Effect, Schema } from "effect"
-import type { ProjectId, UserId, UserNotificationId } from "../../../domain/kernel/Id.ts"
-import { UserId as UserIdSchema } from "../../../domain/kernel/Id.ts"
+import {
+  type ProjectId,
+  type UserId,
+  UserId as UserIdSchema,
+  type UserNotificationId
+} from "../../../domain/kernel/Id.ts"
 import type { Timestamp } from "../../../domain/kernel/Timestamp.ts"
 import { UserNotification } from "../../../domain/kernel/UserNotification.ts"
 import type { ProjectView } from "../CurrentActor.ts"

@@ -1,6 +1,6 @@
 import type { AgentId, ProjectId } from "../../../domain/kernel/Id.ts"
 import { isOpenFailure } from "../../../domain/tasks/Failure/Group.ts"
-import type { FoldResult } from "../Ingest/Fold.ts"
+import type { FoldResult } from "../../../domain/tasks/Fold.ts"
 import { type GroupUpdate, hourOf, type HourUpdate, unseen } from "./GroupSql.ts"
 
 /** The changes of a group, and the agent that reported one of them. */
@@ -55,7 +55,7 @@ export const collectGroupChanges = (folded: ReadonlyArray<FoldResult>): GroupCha
 const sortByKey = <A>(rows: ReadonlyMap<string, A>): ReadonlyArray<A> =>
   [...rows].sort(([left], [right]) => (left < right ? -1 : 1)).map(([, row]) => row)
 
-const draftOf = (groups: Map<string, Draft>, fingerprint: string, { group, row }: FoldResult): Draft => {
+const draftOf = (groups: Map<string, Draft>, fingerprint: string, { agent_id, row }: FoldResult): Draft => {
   const key = `${row.project_id} ${fingerprint}`
   let draft = groups.get(key)
   if (draft === undefined) {
@@ -70,7 +70,7 @@ const draftOf = (groups: Map<string, Draft>, fingerprint: string, { group, row }
       occurrences: 0,
       open_count: 0,
       recovered_count: 0,
-      agent_id: group.events[0]!.agentId
+      agent_id
     }
     groups.set(key, draft)
   }

@@ -1,7 +1,6 @@
 /** Which links of retries the ingest puts down to be looked at (`Recoveries.ts`), and the statements for that. */
+import type { FoldResult, ProjectTaskKey } from "../../../domain/tasks/Fold.ts"
 import { recordColumns } from "../../kernel/sql/Recordset.ts"
-import type { FoldResult } from "../Ingest/Fold.ts"
-import type { ProjectTaskKey } from "../Ingest/TaskCache.ts"
 
 export interface RetryMarks {
   /** Tasks that have become successful, or are no longer: each may be the retry of another. */

@@ -1,5 +1,4 @@
-import type { TaskRecord } from "./Fold.ts"
-import type { StoredTask } from "./TaskCache.ts"
+import type { StoredTask, TaskRecord } from "../../../domain/tasks/Fold.ts"
 
 /** The columns of `tasks` that the writer writes, with their types on PostgreSQL. */
 export const TASK_COLUMNS = {

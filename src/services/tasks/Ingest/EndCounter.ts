@@ -1,6 +1,6 @@
 import { findNewlyEnded, outcomes } from "../../../domain/tasks/Rollup/Contribution.ts"
 import type { Metrics } from "../../kernel/Metrics.ts"
-import type { FoldResult } from "./Fold.ts"
+import type { FoldedGroup } from "./Fold.ts"
 
 /** `/metrics` repeats a label in each bucket of its histogram. */
 const maxNameLength = 200
@@ -34,7 +34,7 @@ export const makeEndCounter = ({ taskRun, tasksEnded }: Pick<Metrics, "taskRun" 
     return isOwn ? addSeries(name) : others
   }
 
-  return (folded: ReadonlyArray<FoldResult>): void => {
+  return (folded: ReadonlyArray<FoldedGroup>): void => {
     for (const { after, before, row } of folded) {
       for (const { outcome, runtimeMillis } of findNewlyEnded(before, after)) {
         const series = seriesOf(row.name)

@@ -1,7 +1,7 @@
 import { system } from "../../../domain/kernel/Actor.ts"
 import { findNewlyEnded } from "../../../domain/tasks/Rollup/Contribution.ts"
 import type { ActorEntry } from "../../audit/Audit.ts"
-import type { FoldResult } from "./Fold.ts"
+import type { FoldedGroup } from "./Fold.ts"
 import type { TaskGroup } from "./Grouping.ts"
 
 const agentActor = system("agent")
@@ -13,7 +13,7 @@ const MAX_EXCEPTION_CHARACTERS = 300
  * Audit entries for tasks of which a run failed. A repeated report, or one by a second path, ends no further run and so
  * adds no entry. Secrets in the exception are already masked.
  */
-export const makeFailureEntries = (folded: ReadonlyArray<FoldResult>): ReadonlyArray<ActorEntry> => {
+export const makeFailureEntries = (folded: ReadonlyArray<FoldedGroup>): ReadonlyArray<ActorEntry> => {
   const failures: Array<ActorEntry> = []
   for (const one of folded) {
     if (findNewlyEnded(one.before, one.after).some(({ outcome }) => outcome === "failure")) {
@@ -23,7 +23,7 @@ export const makeFailureEntries = (folded: ReadonlyArray<FoldResult>): ReadonlyA
   return failures
 }
 
-const makeFailureEntry = ({ group, row }: FoldResult): ActorEntry["entry"] => {
+const makeFailureEntry = ({ group, row }: FoldedGroup): ActorEntry["entry"] => {
   const event = findFailureEvent(group)
   return {
     action: "task.failed",

@@ -13,7 +13,7 @@ import { recordset } from "../../kernel/sql/Recordset.ts"
 import { rowsOf } from "../../kernel/sql/Rows.ts"
 import { TriggerEvents } from "../../triggers/TriggerEvents.ts"
 import type { Interests } from "../../triggers/TriggerEvents/Interests.ts"
-import type { FoldResult } from "./Fold.ts"
+import type { FoldedGroup } from "./Fold.ts"
 
 /** What a subscription's filters leave open (docs/notifications.md). */
 const defaults = { rate_percent: 20, window_seconds: 300, min_tasks: 20 }
@@ -53,7 +53,7 @@ export class FailureRates extends Effect.Service<FailureRates>()("svc/FailureRat
     const statements = new WeakMap<SqliteConnection, SqliteStatement>()
 
     const count = (
-      folded: ReadonlyArray<FoldResult>,
+      folded: ReadonlyArray<FoldedGroup>,
       interests: ReadonlyMap<ProjectId, Interests>,
       slot: number,
       at: Timestamp.Timestamp
@@ -71,7 +71,7 @@ export class FailureRates extends Effect.Service<FailureRates>()("svc/FailureRat
     /** `count` in a synchronous transaction on SQLite. */
     const countOnSqlite = (
       db: SqliteConnection,
-      folded: ReadonlyArray<FoldResult>,
+      folded: ReadonlyArray<FoldedGroup>,
       interests: ReadonlyMap<ProjectId, Interests>,
       slot: number,
       at: Timestamp.Timestamp
@@ -171,7 +171,7 @@ const isOver = (filters: EventFilters, { ended, failed }: Counts): boolean =>
   failed === 0 || (ended >= (filters.min_tasks ?? defaults.min_tasks) && failed * 100 < rateLimitOf(filters) * ended)
 
 /** In the order of the subscriptions' ids, so that all writers lock the rows in one order. */
-const countEnds = (folded: ReadonlyArray<FoldResult>, interests: ReadonlyMap<ProjectId, Interests>) => {
+const countEnds = (folded: ReadonlyArray<FoldedGroup>, interests: ReadonlyMap<ProjectId, Interests>) => {
   const counts = new Map<string, { ended: number; failed: number }>()
   for (const { newEnds, row } of folded) {
     const ofProject = newEnds === null ? undefined : interests.get(row.project_id)

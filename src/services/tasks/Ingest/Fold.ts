@@ -2,60 +2,23 @@ import type { SqlError } from "@effect/sql"
 import { isStorable, toStorable } from "../../../domain/kernel/Text.ts"
 import { type Timestamp, toEpochMillis } from "../../../domain/kernel/Timestamp.ts"
 import { addTask } from "../../../domain/tasks/Failure/Fingerprint.ts"
-import { type Contribution, contributionOf } from "../../../domain/tasks/Rollup/Contribution.ts"
+import type { FailureChange, FoldResult, StoredTask, TaskRecord } from "../../../domain/tasks/Fold.ts"
+import { contributionOf } from "../../../domain/tasks/Rollup/Contribution.ts"
 import * as TaskHistory from "../../../domain/tasks/TaskHistory.ts"
 import * as Ids from "../../kernel/Ids.ts"
 import type { TaskGroup } from "./Grouping.ts"
-import type { ProjectTaskKey, StoredTask } from "./TaskCache.ts"
-import { countTaskEnds, findNewEnds, noTaskEnds, type TaskEnds } from "./TaskEnds.ts"
-
-/** A row of `tasks`; columns as in the table. */
-export interface TaskRecord extends ProjectTaskKey, Omit<TaskHistory.TaskFields, "tags"> {
-  readonly id: string
-  /** JSON text. */
-  readonly tags: string
-  /** Of the latest failed attempt, also after the task succeeded; null: no attempt failed. */
-  readonly fingerprint: string | null
-  /** As it was read: another writer changes it, as a revision of its own. */
-  readonly recovered_by: string | null
-  readonly history: string
-  readonly revision: number
-  readonly created_at: Timestamp
-  readonly updated_at: Timestamp
-}
+import { countTaskEnds, findNewEnds, noTaskEnds } from "./TaskEnds.ts"
 
 /** The new row of a group's task. */
-export interface FoldResult {
+export interface FoldedGroup extends FoldResult {
   readonly group: TaskGroup
-  /** The stored task before the events; undefined: there was none. */
-  readonly stored: StoredTask | undefined
-  readonly row: TaskRecord
-  /** Changes of the workers' counts; negative where a later event corrects an earlier one. */
-  readonly ends: ReadonlyArray<TaskHistory.WorkerEnds>
-  /** Changes of the failed attempts; negative where a later event corrects an earlier one. */
-  readonly failures: ReadonlyArray<FailureChange>
-  /** For trigger events; null: no attempt ended. */
-  readonly newEnds: TaskEnds | null
-  /** What the stored task adds to the rollups; null: there was none. */
-  readonly before: Contribution | null
-  /** What the new row adds to them. */
-  readonly after: Contribution
-}
-
-/** A failed attempt that was added to (1) or taken from (-1) a failure group. */
-export interface FailureChange {
-  readonly fingerprint: string
-  readonly at: Timestamp
-  /** Whether the attempt lost its worker, and has no failure of its own. */
-  readonly isLost: boolean
-  readonly change: 1 | -1
 }
 
 /**
  * The task's new row, null when its events add nothing. Marks the group's events that cannot be stored; a second fold
  * with another stored task marks them again. Plain code: each event of a hot stream passes here.
  */
-export const fold = (stored: StoredTask | undefined, group: TaskGroup, at: Timestamp): FoldResult | null => {
+export const fold = (stored: StoredTask | undefined, group: TaskGroup, at: Timestamp): FoldedGroup | null => {
   try {
     return foldGroup(stored, group, at)
   } catch (cause) {
@@ -68,7 +31,7 @@ class FoldError extends Error {}
 
 export const isFoldError = (error: SqlError.SqlError): boolean => error.cause instanceof FoldError
 
-const foldGroup = (known: StoredTask | undefined, group: TaskGroup, at: Timestamp): FoldResult | null => {
+const foldGroup = (known: StoredTask | undefined, group: TaskGroup, at: Timestamp): FoldedGroup | null => {
   // the task was deleted while an agent was asked for its outcome
   if (known === undefined && group.events.every(({ kind }) => kind === "task.reconciled")) return null
   const history = known === undefined ? TaskHistory.emptyHistory() : TaskHistory.decode(known.history)
@@ -93,6 +56,7 @@ const foldGroup = (known: StoredTask | undefined, group: TaskGroup, at: Timestam
   const text = TaskHistory.encode(TaskHistory.compactHistory(history, analysis))
   return {
     group,
+    agent_id: group.events[0]!.agentId,
     stored: known,
     row: rowOf(known, group, fields, fingerprint, text, at),
     ends: subtractEnds(endsBefore, TaskHistory.countEndsByWorker(history, analysis)),

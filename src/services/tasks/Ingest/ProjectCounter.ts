@@ -10,7 +10,7 @@ import {
 import { Metrics } from "../../kernel/Metrics.ts"
 import { Reader } from "../../kernel/sql/Database.ts"
 import { idIn } from "../../kernel/sql/Dialect.ts"
-import type { FoldResult } from "./Fold.ts"
+import type { FoldedGroup } from "./Fold.ts"
 
 /** Pairs of project and engine of this process that have their own series; further ones are `other`. */
 const maxSeries = 200
@@ -71,7 +71,7 @@ export const makeProjectCounter = Effect.gen(function*() {
   }
 
   /** Plain code on the hot path. */
-  const count = (folded: ReadonlyArray<FoldResult>): void => {
+  const count = (folded: ReadonlyArray<FoldedGroup>): void => {
     for (const { after, before, row } of folded) {
       const series = seriesOf(row.project_id, row.engine)
       const received = after.runs.length - (before?.runs.length ?? 0)

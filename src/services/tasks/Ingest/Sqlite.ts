@@ -1,11 +1,12 @@
 import type { Timestamp } from "../../../domain/kernel/Timestamp.ts"
+import { type ProjectTaskKey, type StoredTask, type TaskRecord } from "../../../domain/tasks/Fold.ts"
 import type { SqliteConnection, SqliteStatement } from "../../../sqlite/Connection.ts"
 import { sqliteTexts } from "../Failures/GroupSql.ts"
 import { sqliteMarkTexts } from "../Failures/RetryMarks.ts"
 import { mutableColumns, storedTaskColumns, type TaskColumn, taskColumns } from "./Columns.ts"
-import { fold, type FoldResult, type TaskRecord } from "./Fold.ts"
+import { fold, type FoldedGroup } from "./Fold.ts"
 import type { TaskGroup } from "./Grouping.ts"
-import type { ProjectTaskKey, StoredTask, TaskCache } from "./TaskCache.ts"
+import type { TaskCache } from "./TaskCache.ts"
 import type { TransactionTotals } from "./TransactionTotals.ts"
 import { queueChanges, workerChanges } from "./Upserts.ts"
 
@@ -29,7 +30,7 @@ export class SqliteTasks {
   }
 
   /** Folds the group into its task and writes the row; null when its events add nothing. */
-  write(group: TaskGroup, cache: TaskCache, at: Timestamp): FoldResult | null {
+  write(group: TaskGroup, cache: TaskCache, at: Timestamp): FoldedGroup | null {
     const known = cache.get(group.key)
     if (known === undefined && group.mayCreateTask) {
       // probably new; a conflict of the insert shows the opposite
@@ -44,7 +45,7 @@ export class SqliteTasks {
   }
 
   /** Writes the group onto the row in the table instead of the cached one. */
-  private writeStored(group: TaskGroup, at: Timestamp): FoldResult | null {
+  private writeStored(group: TaskGroup, at: Timestamp): FoldedGroup | null {
     const known = this.read(group)
     const folded = fold(known, group, at)
     if (folded === null) return null

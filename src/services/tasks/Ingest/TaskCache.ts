@@ -1,29 +1,5 @@
 import type { ProjectId } from "../../../domain/kernel/Id.ts"
-/** The columns of a stored task that a fold of further events needs. */
-export interface StoredTask {
-  readonly id: string
-  readonly revision: number
-  readonly state: string
-  readonly name: string
-  readonly queue: string | null
-  readonly worker_name: string | null
-  readonly root_task_id: string | null
-  readonly fingerprint: string | null
-  /** The task that succeeded in its place (`Failures/Recoveries.ts`); null: none. */
-  readonly recovered_by: string | null
-  readonly received_at: string | null
-  readonly first_event_at: string
-  readonly finished_at: string | null
-  readonly runtime_ms: number | null
-  readonly history: string
-}
-
-export interface ProjectTaskKey {
-  readonly project_id: ProjectId
-  readonly engine: string
-  readonly task_id: string
-}
-
+import type { StoredTask } from "../../../domain/tasks/Fold.ts"
 /** Texts of agents contain no NUL. A joined string is flat, so it keeps no frame in memory. */
 export const taskKeyText = (projectId: ProjectId, engine: string, taskId: string): string =>
   [projectId, engine, taskId].join("\0")

@@ -1,16 +1,6 @@
 import type { TaskEventKind } from "../../../domain/kernel/TaskState.ts"
+import type { TaskEnds } from "../../../domain/tasks/Fold.ts"
 import * as TaskHistory from "../../../domain/tasks/TaskHistory.ts"
-
-/** How often attempts of a task ended so. Like the row it depends on the set of the task's events alone. */
-export interface TaskEnds {
-  readonly succeeded: number
-  readonly retried: number
-  readonly failed: number
-  /** Failures of a task that was retried before. Zero where an engine reports no retries. */
-  readonly exhausted: number
-  /** Attempts that lost their worker. */
-  readonly lost: number
-}
 
 export const noTaskEnds: TaskEnds = { succeeded: 0, retried: 0, failed: 0, exhausted: 0, lost: 0 }
 

@@ -1,9 +1,9 @@
 import type { ProjectId } from "../../../domain/kernel/Id.ts"
 import type { Timestamp } from "../../../domain/kernel/Timestamp.ts"
+import type { FailureChange, TaskEnds, TaskRecord } from "../../../domain/tasks/Fold.ts"
 import type { Occurrence, Trigger, TriggerEvent } from "../../../domain/triggers/Trigger.ts"
 import type { Interests } from "../../triggers/TriggerEvents/Interests.ts"
-import type { FailureChange, FoldResult, TaskRecord } from "./Fold.ts"
-import type { TaskEnds } from "./TaskEnds.ts"
+import type { FoldedGroup } from "./Fold.ts"
 
 /** The triggers of a task's ends; columns of TaskEnds. */
 const triggers = [
@@ -18,14 +18,14 @@ const triggers = [
 const maxDetailLength = 300
 
 /** The projects with tasks that ended, or whose attempt did: only their interests are looked at. */
-export const projectsWithEnds = (folded: ReadonlyArray<FoldResult>): ReadonlyArray<ProjectId> => {
+export const projectsWithEnds = (folded: ReadonlyArray<FoldedGroup>): ReadonlyArray<ProjectId> => {
   const projectIds = new Set<ProjectId>()
   for (const { newEnds, row } of folded) if (newEnds !== null) projectIds.add(row.project_id)
   return [...projectIds]
 }
 
 /** A task of which attempts ended, and its row after that. */
-export interface EndedTask extends Pick<FoldResult, "failures" | "newEnds"> {
+export interface EndedTask extends Pick<FoldedGroup, "failures" | "newEnds"> {
   readonly row: Pick<
     TaskRecord,
     | "id"

@@ -7,7 +7,7 @@ import * as Ids from "../../kernel/Ids.ts"
 import { collectGroupChanges, type GroupChanges } from "../Failures/Changes.ts"
 import { collectRetryMarks, type RetryMarks } from "../Failures/RetryMarks.ts"
 import { collectDeltas } from "../Rollups/Deltas.ts"
-import type { FoldResult } from "./Fold.ts"
+import type { FoldedGroup } from "./Fold.ts"
 import type { GroupedEvents, PendingSideEvent, TaskGroup } from "./Grouping.ts"
 
 type Counters = Omit<WorkerEnds, "worker">
@@ -108,7 +108,7 @@ interface EngineTotals {
  */
 export const makeTransactionTotals = (
   { groups, side }: GroupedEvents,
-  folded: ReadonlyArray<FoldResult>,
+  folded: ReadonlyArray<FoldedGroup>,
   now: Timestamp,
   countsRollups: boolean
 ): TransactionTotals => {
@@ -269,7 +269,7 @@ const addCounters = (left: Counters, right: Counters): Counters => ({
   retried: left.retried + right.retried
 })
 
-const countsOf = (folded: ReadonlyArray<FoldResult>): ReadonlyArray<CountDelta> => {
+const countsOf = (folded: ReadonlyArray<FoldedGroup>): ReadonlyArray<CountDelta> => {
   const counts = new Map<ProjectId, Map<string, number>>()
   for (const { stored, row } of folded) {
     if (stored?.state === row.state) continue

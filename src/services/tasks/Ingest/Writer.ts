@@ -19,7 +19,7 @@ import type { PendingEvent } from "./Backlog.ts"
 import { makeEndCounter } from "./EndCounter.ts"
 import { makeFailureEntries } from "./FailureAudit.ts"
 import { FailureRates } from "./FailureRates.ts"
-import { fold, type FoldResult } from "./Fold.ts"
+import { fold, type FoldedGroup } from "./Fold.ts"
 import { type GroupedEvents, makeGrouper, makeMasker, type TaskGroup } from "./Grouping.ts"
 import { KnownFacets } from "./KnownFacets.ts"
 import { makePostgresTasks } from "./Postgres.ts"
@@ -31,7 +31,7 @@ import { makeTransactionTotals, type TransactionTotals } from "./TransactionTota
 
 /** What one transaction wrote. */
 interface CommitResult {
-  readonly folded: ReadonlyArray<FoldResult>
+  readonly folded: ReadonlyArray<FoldedGroup>
   readonly totals: TransactionTotals
   /** Groups whose task another replica has changed: folded again in the next transaction. */
   readonly conflicts: ReadonlyArray<TaskGroup>
@@ -39,7 +39,7 @@ interface CommitResult {
 
 type MakeTotals = (
   arrivals: GroupedEvents,
-  folded: ReadonlyArray<FoldResult>,
+  folded: ReadonlyArray<FoldedGroup>,
   at: Timestamp.Timestamp
 ) => TransactionTotals
 
@@ -194,7 +194,7 @@ const makeSqliteWrite = (
   /** Returns what to do after the commit. */
   recordEnds: (
     db: SqliteConnection,
-    folded: ReadonlyArray<FoldResult>,
+    folded: ReadonlyArray<FoldedGroup>,
     slot: number,
     at: Timestamp.Timestamp
   ) => Effect.Effect<void>
@@ -206,7 +206,7 @@ const makeSqliteWrite = (
     const at = yield* nextTimestamp
     const { onCommit, ...result } = yield* access.write((db) => {
       const { totalsWriter, tasks } = prepareStatements(db)
-      const folded: Array<FoldResult> = []
+      const folded: Array<FoldedGroup> = []
       for (const group of arrivals.groups) {
         const one = tasks.write(group, cache, at)
         if (one !== null) folded.push(one)
@@ -226,7 +226,7 @@ const makePostgresWrite = (
   nextTimestamp: Effect.Effect<Timestamp.Timestamp>,
   makeCappedTotals: MakeTotals,
   recordEnds: (
-    folded: ReadonlyArray<FoldResult>,
+    folded: ReadonlyArray<FoldedGroup>,
     slot: number,
     at: Timestamp.Timestamp
   ) => Effect.Effect<void, SqlError.SqlError>

@@ -1,4 +1,5 @@
 import { type Timestamp, toEpochMillis } from "../../../domain/kernel/Timestamp.ts"
+import type { FoldResult } from "../../../domain/tasks/Fold.ts"
 import {
   addDifference,
   emptyEncodedCell,
@@ -6,7 +7,6 @@ import {
   hasOnlyGained,
   sumNames
 } from "../../../domain/tasks/Rollup/Contribution.ts"
-import type { FoldResult } from "../Ingest/Fold.ts"
 import type { SeriesKey } from "./Series.ts"
 
 /** Changes of one task name in one queue, by minute. */

@@ -3,8 +3,10 @@ import { Effect, Layer, TestClock } from "effect"
 import { randomInt } from "node:crypto"
 import { createServer, type Socket } from "node:net"
 import { SMTPServer, type SMTPServerOptions } from "smtp-server"
-import type { ChannelTypes } from "../../../../src/services/alerting/Notifications/ChannelTypes.ts"
-import { ChannelTypes as Types } from "../../../../src/services/alerting/Notifications/ChannelTypes.ts"
+import {
+  type ChannelTypes,
+  ChannelTypes as Types
+} from "../../../../src/services/alerting/Notifications/ChannelTypes.ts"
 import { Outbound, Resolver } from "../../../../src/services/kernel/Outbound.ts"
 import { settingsOn } from "../../../databases.ts"
 import { until } from "../../../until.ts"

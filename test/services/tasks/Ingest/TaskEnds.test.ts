@@ -1,13 +1,9 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as fc from "fast-check"
 import { addSeconds } from "../../../../src/domain/kernel/Timestamp.ts"
+import { type TaskEnds } from "../../../../src/domain/tasks/Fold.ts"
 import * as TaskHistory from "../../../../src/domain/tasks/TaskHistory.ts"
-import {
-  countTaskEnds,
-  findNewEnds,
-  noTaskEnds,
-  type TaskEnds
-} from "../../../../src/services/tasks/Ingest/TaskEnds.ts"
+import { countTaskEnds, findNewEnds, noTaskEnds } from "../../../../src/services/tasks/Ingest/TaskEnds.ts"
 import { recorded, task } from "../../../domain/tasks/TaskHistory/Recorded.ts"
 
 const endsOf = (history: TaskHistory.History): TaskEnds => {

@@ -1,13 +1,13 @@
 import { SqlClient } from "@effect/sql"
 import { Array as Arr, Effect, Schema } from "effect"
-import { Me, normalizeEmail, type UpdateUser, UserDetail } from "../../../domain/identity/User.ts"
-import { UserId } from "../../../domain/kernel/Id.ts"
-import { selectChanges } from "../../../domain/kernel/Patch.ts"
-import type { Timestamp } from "../../../domain/kernel/Timestamp.ts"
-import { BooleanColumn } from "../../kernel/sql/ColumnTypes.ts"
-import { Reader } from "../../kernel/sql/Database.ts"
-import { forUpdate, lockTable } from "../../kernel/sql/Dialect.ts"
-import { countOf, firstRowOf, hasRows, isLocked, rowsOf } from "../../kernel/sql/Rows.ts"
+import { Me, normalizeEmail, type UpdateUser, UserDetail } from "../../domain/identity/User.ts"
+import { UserId } from "../../domain/kernel/Id.ts"
+import { selectChanges } from "../../domain/kernel/Patch.ts"
+import type { Timestamp } from "../../domain/kernel/Timestamp.ts"
+import { BooleanColumn } from "../kernel/sql/ColumnTypes.ts"
+import { Reader } from "../kernel/sql/Database.ts"
+import { forUpdate, lockTable } from "../kernel/sql/Dialect.ts"
+import { countOf, firstRowOf, hasRows, isLocked, rowsOf } from "../kernel/sql/Rows.ts"
 
 const Row = Schema.Struct({ ...UserDetail.fields, is_admin: BooleanColumn, is_active: BooleanColumn })
 const allRows = rowsOf(Row)

@@ -1,14 +1,14 @@
 import { SqlClient } from "@effect/sql"
 import { Effect, Option, Schema } from "effect"
-import type { ProviderSignIn } from "../../../domain/identity/Oidc.ts"
-import { Session } from "../../../domain/identity/Session.ts"
-import { Unauthenticated } from "../../../domain/kernel/Errors.ts"
-import { SessionId, UserId } from "../../../domain/kernel/Id.ts"
-import { Timestamp } from "../../../domain/kernel/Timestamp.ts"
-import { BooleanColumn } from "../../kernel/sql/ColumnTypes.ts"
-import { Reader } from "../../kernel/sql/Database.ts"
-import { forUpdate } from "../../kernel/sql/Dialect.ts"
-import { firstRowOf, hasRows, rowsOf } from "../../kernel/sql/Rows.ts"
+import type { ProviderSignIn } from "../../domain/identity/Oidc.ts"
+import { Session } from "../../domain/identity/Session.ts"
+import { Unauthenticated } from "../../domain/kernel/Errors.ts"
+import { SessionId, UserId } from "../../domain/kernel/Id.ts"
+import { Timestamp } from "../../domain/kernel/Timestamp.ts"
+import { BooleanColumn } from "../kernel/sql/ColumnTypes.ts"
+import { Reader } from "../kernel/sql/Database.ts"
+import { forUpdate } from "../kernel/sql/Dialect.ts"
+import { firstRowOf, hasRows, rowsOf } from "../kernel/sql/Rows.ts"
 
 /** 401 for a session that ended while its request was processed. */
 export const sessionEnded = new Unauthenticated({ detail: "This session has ended. Sign in again." })

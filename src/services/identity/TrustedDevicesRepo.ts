@@ -1,10 +1,10 @@
 import { SqlClient } from "@effect/sql"
 import { Effect, Schema } from "effect"
-import { TrustedDevice } from "../../../domain/identity/Mfa.ts"
-import type { TrustedDeviceId, UserId } from "../../../domain/kernel/Id.ts"
-import * as Ids from "../../kernel/Ids.ts"
-import { Reader } from "../../kernel/sql/Database.ts"
-import { firstRowOf, hasRows, rowsOf } from "../../kernel/sql/Rows.ts"
+import { TrustedDevice } from "../../domain/identity/Mfa.ts"
+import type { TrustedDeviceId, UserId } from "../../domain/kernel/Id.ts"
+import * as Ids from "../kernel/Ids.ts"
+import { Reader } from "../kernel/sql/Database.ts"
+import { firstRowOf, hasRows, rowsOf } from "../kernel/sql/Rows.ts"
 
 const Row = Schema.Struct({ ...TrustedDevice.fields, token_hash: Schema.String }).omit("is_current")
 export type TrustedDeviceRow = typeof Row.Type

@@ -1,8 +1,8 @@
 import * as argon2 from "argon2"
 import { Effect, Redacted } from "effect"
-import { findWeakness } from "../../../domain/identity/PasswordStrength.ts"
-import { Unavailable, ValidationFailed } from "../../../domain/kernel/Errors.ts"
-import { commonPasswords } from "./CommonPasswords.ts"
+import { findWeakness } from "../../domain/identity/PasswordStrength.ts"
+import { Unavailable, ValidationFailed } from "../../domain/kernel/Errors.ts"
+import { commonPasswords } from "./Passwords/CommonPasswords.ts"
 
 /**
  * argon2id, 19 MiB, two passes, one lane (OWASP's least; the design asks for no less). A stored hash with weaker

@@ -1,12 +1,12 @@
 import { SqlClient } from "@effect/sql"
 import { Effect, Schema } from "effect"
-import type { UserId } from "../../../domain/kernel/Id.ts"
-import { Timestamp } from "../../../domain/kernel/Timestamp.ts"
-import * as Ids from "../../kernel/Ids.ts"
-import { BooleanColumn } from "../../kernel/sql/ColumnTypes.ts"
-import { Reader } from "../../kernel/sql/Database.ts"
-import { forUpdate } from "../../kernel/sql/Dialect.ts"
-import { countOf, firstRowOf, hasRows, isLocked } from "../../kernel/sql/Rows.ts"
+import type { UserId } from "../../domain/kernel/Id.ts"
+import { Timestamp } from "../../domain/kernel/Timestamp.ts"
+import * as Ids from "../kernel/Ids.ts"
+import { BooleanColumn } from "../kernel/sql/ColumnTypes.ts"
+import { Reader } from "../kernel/sql/Database.ts"
+import { forUpdate } from "../kernel/sql/Dialect.ts"
+import { countOf, firstRowOf, hasRows, isLocked } from "../kernel/sql/Rows.ts"
 
 /** A user's second factor; the secrets are sealed. */
 export const MfaRow = Schema.Struct({

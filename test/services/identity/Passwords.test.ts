@@ -1,7 +1,7 @@
 import { assert, describe, layer } from "@effect/vitest"
 import * as argon2 from "argon2"
 import { Effect, Either, Fiber, Redacted } from "effect"
-import { Passwords } from "../../../../src/services/identity/Users/Passwords.ts"
+import { Passwords } from "../../../src/services/identity/Passwords.ts"
 
 const given = Redacted.make("correct horse battery staple")
 

@@ -9,8 +9,8 @@ import type { UserId } from "../../../domain/kernel/Id.ts"
 import * as Timestamp from "../../../domain/kernel/Timestamp.ts"
 import type { AuditEntry } from "../../audit/Audit.ts"
 import { Settings, type SettingsShape } from "../../kernel/Settings.ts"
-import { TrustedDevicesRepo } from "../TrustedDevices/Repo.ts"
-import { MfaRepo } from "./Repo.ts"
+import { MfaRepo } from "../MfaRepo.ts"
+import { TrustedDevicesRepo } from "../TrustedDevicesRepo.ts"
 
 export const policyOf = (settings: SettingsShape): EnforcementPolicy => ({
   for_admins: settings.mfaEnforceForAdmins,

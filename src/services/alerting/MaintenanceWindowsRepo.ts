@@ -1,11 +1,11 @@
 import { SqlClient } from "@effect/sql"
 import { Effect, Schema } from "effect"
-import { MaintenanceWindow } from "../../../domain/alerting/Notification/MaintenanceWindow.ts"
-import { type MaintenanceWindowId, ProjectId } from "../../../domain/kernel/Id.ts"
-import { Timestamp } from "../../../domain/kernel/Timestamp.ts"
-import { Reader } from "../../kernel/sql/Database.ts"
-import { deleteInSlices, forUpdate } from "../../kernel/sql/Dialect.ts"
-import { countOf, firstRowOf, rowsOf } from "../../kernel/sql/Rows.ts"
+import { MaintenanceWindow } from "../../domain/alerting/Notification/MaintenanceWindow.ts"
+import { type MaintenanceWindowId, ProjectId } from "../../domain/kernel/Id.ts"
+import { Timestamp } from "../../domain/kernel/Timestamp.ts"
+import { Reader } from "../kernel/sql/Database.ts"
+import { deleteInSlices, forUpdate } from "../kernel/sql/Dialect.ts"
+import { countOf, firstRowOf, rowsOf } from "../kernel/sql/Rows.ts"
 
 const allRows = rowsOf(MaintenanceWindow)
 const firstRow = firstRowOf(MaintenanceWindow)
