@@ -37,7 +37,7 @@ import { check, doctor, printVersion, serve, status, supportBundle } from "./ope
 import { upgrade } from "./operations/upgrade.ts"
 import { makeProgram } from "./program/Program.ts"
 import { misfires, schedules } from "./schedules/schedules.ts"
-import { issues } from "./tasks/issues.ts"
+import { failures, issues } from "./tasks/failures.ts"
 import { queues } from "./tasks/queues.ts"
 import { stats } from "./tasks/stats.ts"
 import { tasks } from "./tasks/tasks.ts"
@@ -77,6 +77,7 @@ const sections = [
       apiKeys,
       agents,
       tasks,
+      failures,
       issues,
       stats,
       commands,

@@ -87,6 +87,8 @@ const commands = [
   "tasks runs",
   "tasks show",
   "tasks tail",
+  "failures list",
+  "failures show",
   "issues list",
   "issues show",
   "stats",

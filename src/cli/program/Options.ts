@@ -75,7 +75,7 @@ export const taskFilters = {
   engine: taskFilter("engine", "Only tasks of this engine, such as celery."),
   queue: taskFilter("queue", "Only tasks of this queue."),
   worker: taskFilter("worker", "Only tasks of this worker."),
-  fingerprint: taskFilter("fingerprint", "Only tasks of this failure group (svc issues list)."),
+  fingerprint: taskFilter("fingerprint", "Only tasks of this failure group (svc failures list)."),
   since: taskFilter("since", "Received at this time or later: 1h, today, or 2026-11-21T08:00:00Z."),
   until: taskFilter("until", "Received at this time or earlier."),
   query: taskFilter("query", "Only tasks of this query, such as 'state:failure,retry -queue:slow runtime:>5s'.")

@@ -3,7 +3,7 @@ import { GroupStatus } from "../../domain/tasks/Failure/Group.ts"
 import { lazyHandlers } from "../program/Load.ts"
 import { json, page, project } from "../program/Options.ts"
 
-const handler = lazyHandlers(() => import("./handlers/issues.ts"))
+const handler = lazyHandlers(() => import("./handlers/failures.ts"))
 
 const hours = (line: string) => Options.integer("hours").pipe(Options.withDescription(line), Options.optional)
 
@@ -29,7 +29,7 @@ const list = Command.make(
 const show = Command.make(
   "show",
   {
-    fingerprint: Args.text({ name: "fingerprint" }).pipe(Args.withDescription("As `svc issues list` prints it.")),
+    fingerprint: Args.text({ name: "fingerprint" }).pipe(Args.withDescription("As `svc failures list` prints it.")),
     hours: hours("How many hours back the failures per hour reach: 168 unless given."),
     project,
     json
@@ -37,7 +37,13 @@ const show = Command.make(
   handler((module) => module.show)
 ).pipe(Command.withDescription("Show a failure group: failures per hour, a sample, its workers and queues."))
 
-export const issues = Command.make("issues").pipe(
+export const failures = Command.make("failures").pipe(
   Command.withDescription("Failures of a project, in groups of the same failure."),
+  Command.withSubcommands([list, show])
+)
+
+/** The name that the interface gives them. */
+export const issues = Command.make("issues").pipe(
+  Command.withDescription("The same as `svc failures`."),
   Command.withSubcommands([list, show])
 )
