@@ -2,7 +2,7 @@ import { execFile } from "node:child_process"
 import { connect } from "node:net"
 import { type DebianProgram, debianProgram } from "./debianProgram.ts"
 
-/** What a test may need beside Node and the databases. CONTRIBUTING.md has the line that starts each. */
+/** What a test may need beside Node and the databases. test/README.md has the line that starts each. */
 export type Need = "Redis" | "RabbitMQ" | "Python" | "OpenSSL" | "script" | "redis-server" | DebianProgram
 
 const listens = (port: number) =>
@@ -55,7 +55,7 @@ export const has = async (...things: ReadonlyArray<Need>): Promise<boolean> => {
     if (!await probes[thing]()) missing.push(thing)
   }
   if (missing.length === 0) return true
-  const line = `needs ${missing.join(" and ")}, which is not here (CONTRIBUTING.md says how to start it)`
+  const line = `needs ${missing.join(" and ")}, which is not here (test/README.md says how to start it)`
   if (process.env.CI === "true") throw new Error(line)
   console.warn(`skipped: ${line}`)
   return false
