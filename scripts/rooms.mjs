@@ -52,7 +52,21 @@ const floors = [
 
 const floorOf = new Map(floors.flatMap((areas, floor) => areas.map((area) => [area, floor])))
 
-/** Undefined: a file of a room that has no areas, or beside them, such as `src/http/Api.ts`. */
+/** Folders beside the areas, and files beside them: `src/http/Api.ts` names all groups, and `src/cli/Command.ts` all commands. */
+const beside = {
+  domain: [],
+  services: [],
+  http: ["Dashboard", "Docs", "Html", "middleware"],
+  cli: ["demo", "io", "program", "remote", "scheduler"]
+}
+
+const hasPlace = (file) => {
+  const [, room, folder] = /^src\/(domain|services|http|cli)\/(?:(\w+)\/)?/.exec(file) ?? []
+  if (room === undefined || floorOf.has(folder)) return true
+  return folder === undefined ? beside[room].length > 0 : beside[room].includes(folder)
+}
+
+/** Undefined: a file of a room that has no areas, or beside them. */
 const areaOf = (file) => {
   const area = /^src\/(?:domain|services|http|cli)\/(\w+)\//.exec(file)?.[1]
   return floorOf.has(area) ? area : undefined
@@ -148,6 +162,10 @@ const files = ["src", "migrations"].flatMap((folder) =>
 for (const file of files) {
   const source = withoutComments(readFileSync(root + file, "utf8"))
   const room = roomOf(file)
+  if (!hasPlace(file)) problems.push(`${file}: it stands in no area (CONTRIBUTING.md, Areas)`)
+  if (/(?:\bfrom\s*|\bimport\s*\(?\s*)"svc(?:\/|")/.test(source)) {
+    problems.push(`${file}: src imports its own files, not svc`)
+  }
   targetsOf.set(file, imported(source).map((specifier) => normalize(join(dirname(file), specifier))))
   for (const specifier of imported(source)) {
     const target = normalize(join(dirname(file), specifier))

@@ -148,6 +148,12 @@ it.effect("another Node.js is refused before the program's modules are loaded", 
     }
   }))
 
+it("the image has a Node.js that is tested", () => {
+  const dockerfile = readFileSync(new URL("../../deploy/docker/Dockerfile", import.meta.url), "utf8")
+  const [, major] = /^ARG NODE_VERSION=(\d+)/m.exec(dockerfile) ?? []
+  assert.include(nodeReleases.map((release) => release.split(".")[0]), major)
+})
+
 it("the versions that are accepted are those of package.json, and those that are tested", () => {
   const { engines } = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8"))
   assert.strictEqual(engines.node, "^20.19.0 || ^22.16.0 || ^24.0.0 || ^26.0.0")

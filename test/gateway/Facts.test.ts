@@ -12,7 +12,7 @@ import { until } from "../until.ts"
 /**
  * The fifteen facts about the published agents (agents' protocol, section 0), each where a reader finds it by its
  * number: 1, 3 and 11 in gateway/Frames.test.ts, 2, 6 and 13 in gateway/Handshake.test.ts, 4 and 5 in
- * gateway/Events.test.ts, the advice that belongs to 7 in gateway/SetupWatch.test.ts, the reading of depths that
+ * gateway/Events.test.ts, the advice that belongs to 7 in gateway/SetupAdvisor.test.ts, the reading of depths that
  * belongs to 14 in test/services/agents/Presence/AdapterHealth.test.ts, and the others here.
  */
 

@@ -4,7 +4,7 @@ import { Effect } from "effect"
 import { randomUUID } from "node:crypto"
 import { readFileSync } from "node:fs"
 import { accessTable } from "../../scripts/accessTable.ts"
-import type { AccessRule, Role } from "../../src/domain/kernel/Access.ts"
+import { type AccessRule, isHeavyRead, type Role } from "../../src/domain/kernel/Access.ts"
 import { accessRules, adminScopes, scopes } from "../../src/http/AccessRules.ts"
 import { Api } from "../../src/http/Api.ts"
 import { freshKey, freshProject, request, serverOn } from "../brain.ts"
@@ -38,6 +38,28 @@ const pathIn = (slug: string, path: string): string =>
   }`
 
 describe("declarations", () => {
+  it("say which reads are heavy: facets, files, previews and backtests always, lists of tasks and the log by their query", () => {
+    const heavy = endpoints.filter(({ rule }) => rule.heavy !== undefined)
+      .map(({ method, path, rule }) => `${rule.heavy}: ${method} ${path}`)
+    assert.deepStrictEqual(heavy.sort(), [
+      "always: GET /api/v1/projects/:slug/audit/export-jobs/:job_id/download",
+      "always: GET /api/v1/projects/:slug/task-export-jobs/:job_id/download",
+      "always: GET /api/v1/projects/:slug/task-facets",
+      "always: POST /api/v1/projects/:slug/automation/rules::backtest",
+      "always: POST /api/v1/projects/:slug/bulk-retry-requests::preview",
+      "always: POST /api/v1/projects/:slug/schedules::import",
+      "by_query: GET /api/v1/projects/:slug/audit",
+      "by_query: GET /api/v1/projects/:slug/tasks"
+    ])
+    const list = endpoints.find(({ method, path }) => method === "GET" && path === "/api/v1/projects/:slug/tasks")!.rule
+    for (const query of ["search=x", "query=state:failure", "name=a*", "format=csv", "limit=101"]) {
+      assert.isTrue(isHeavyRead(list, `/api/v1/projects/shop/tasks?${query}`), query)
+    }
+    for (const query of ["", "?limit=100", "?state=failure&cursor=x"]) {
+      assert.isFalse(isHeavyRead(list, `/api/v1/projects/shop/tasks${query}`), query)
+    }
+  })
+
   it("names each path parameter so that access knows what it is", () => {
     for (const { path } of endpoints) {
       for (const name of paramsOf(path)) assert.match(name, /^(slug|engine|fingerprint|[a-z_]+_id)$/, path)

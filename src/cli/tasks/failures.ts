@@ -42,7 +42,7 @@ export const failures = Command.make("failures").pipe(
   Command.withSubcommands([list, show])
 )
 
-/** The name that the interface gives them. */
+/** By the name of the path in the API. */
 export const issues = Command.make("issues").pipe(
   Command.withDescription("The same as `svc failures`."),
   Command.withSubcommands([list, show])

@@ -115,7 +115,3 @@ export const makeSingleEvent = (
   ...fields,
   occurrences: [{ task_id: null, worker: null, retry_count: null, runtime_ms: null, ...occurrence }]
 })
-
-/** Who takes an event out of the outbox: each has its own copy. */
-export const Consumer = Schema.Literal("notifications", "rules")
-export type Consumer = typeof Consumer.Type

@@ -1,4 +1,4 @@
-import { Option, Schema } from "effect"
+import { Option, Record, Schema } from "effect"
 import { hash } from "node:crypto"
 import { canonicalize, type JsonInput } from "../../domain/kernel/CanonicalJson.ts"
 
@@ -10,8 +10,14 @@ export const Subject = Schema.Struct({
   after: Schema.NullOr(Content),
   /** A digest of what the act changes; another one at the approval fails the act. Null: nothing is changed in place. */
   revision: Schema.NullOr(Schema.String),
-  /** How much the act takes, by name; more at the approval fails the act. Null: not known. */
-  amounts: Schema.Record({ key: Schema.String, value: Schema.NullOr(Schema.Number) })
+  /**
+   * How much the act takes, by name; more at the approval fails the act. Null: too many to count. `unknown`: nobody has
+   * counted them, so what is counted at the approval is more.
+   */
+  amounts: Schema.Record({
+    key: Schema.String,
+    value: Schema.Union(Schema.Number, Schema.Null, Schema.Literal("unknown"))
+  })
 })
 export type Subject = typeof Subject.Type
 type Content = typeof Content.Type
@@ -32,7 +38,7 @@ export const makeChange = (before: Content, after: Content, identity: Content = 
 export const makeNew = (after: Content): Subject => ({ before: null, after, revision: null, amounts: {} })
 
 /** An act on many: it takes at most as many as there were at the request. */
-export const makeSelection = (before: Content, amounts: Subject["amounts"]): Subject => ({
+const makeSelection = (before: Content, amounts: Subject["amounts"]): Subject => ({
   before,
   after: null,
   revision: null,
@@ -42,7 +48,14 @@ export const makeSelection = (before: Content, amounts: Subject["amounts"]): Sub
 /** The tasks that match; null: too many to count. */
 export const makeTaskSelection = (matching: number | null): Subject => makeSelection({ matching }, { matching })
 
+/** A queue in each of its engines; null: the engine has not said how deep it is. */
+export const makeQueueSelection = (queue: string, depths: Readonly<Record<string, number | null>>): Subject =>
+  makeSelection({ queue, depths }, Record.map(depths, (depth) => depth ?? "unknown"))
+
 const askAgain = "Nothing was done. If it is still needed, it must be requested again."
+
+const isWithin = (amount: number | "unknown" | null, limit: number | "unknown"): boolean =>
+  limit === "unknown" ? amount === "unknown" || amount === 0 : typeof amount === "number" && amount <= limit
 
 /** Why what an approval was asked for is not what it would be done to now; none: it is the same. */
 export const findDifference = (requested: Subject | null, now: Subject): Option.Option<string> => {
@@ -55,8 +68,8 @@ export const findDifference = (requested: Subject | null, now: Subject): Option.
     return Option.some(`What this changes has changed since it was requested. ${askAgain}`)
   }
   for (const [name, amount] of Object.entries(now.amounts)) {
-    const limit = requested.amounts[name] ?? null
-    if (limit === null || (amount !== null && amount <= limit)) continue
+    const limit = requested.amounts[name] === undefined ? "unknown" : requested.amounts[name]
+    if (limit === null || isWithin(amount, limit)) continue
     return Option.some(
       `This would take more than was requested (${name}: ${limit} then, ${
         amount ?? "too many to count"

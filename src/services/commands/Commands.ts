@@ -9,7 +9,7 @@ import type { TaskKey } from "../../domain/kernel/TaskKey.ts"
 import * as Timestamp from "../../domain/kernel/Timestamp.ts"
 import { QueuesRepo } from "../agents/Queues/Repo.ts"
 import { ApprovalGate } from "../approvalGate/Gate.ts"
-import { makeSelection, makeTaskSelection } from "../approvalGate/Subject.ts"
+import { makeQueueSelection, makeTaskSelection } from "../approvalGate/Subject.ts"
 import { Audit } from "../audit/Audit.ts"
 import { CurrentActor, CurrentProject } from "../kernel/CurrentActor.ts"
 import * as Ids from "../kernel/Ids.ts"
@@ -130,7 +130,7 @@ export class Commands extends Effect.Service<Commands>()("svc/Commands", {
       const depths = Object.fromEntries(
         (yield* queues.listDepths(id, [queue])).map(({ depth, engine }) => [engine, depth])
       )
-      return makeSelection({ queue, depths }, depths)
+      return makeQueueSelection(queue, depths)
     })
 
     const purgeIntent = (request: PurgeQueue) => {

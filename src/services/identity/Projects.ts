@@ -160,8 +160,8 @@ export class Projects extends Effect.Service<Projects>()("svc/Projects", {
       yield* repo.deleteHealth(id)
       yield* repo.deleteExports(id)
       yield* sql.withTransaction(Effect.gen(function*() {
-        const agentIds = yield* repo.listAgentIds(id)
         yield* removal.ofProject(id)
+        const agentIds = yield* repo.listAgentIds(id)
         yield* repo.insertDeletion(id, yield* Timestamp.now)
         yield* repo.delete(id)
         yield* Effect.forEach([id, ...agentIds], (changed) => hints.publish("access", changed), { discard: true })

@@ -63,21 +63,27 @@ describe.each(engines)("tasks that wait and whose later events were lost on %s",
         return { agent, asked, describeWorker, get, project, send, task }
       })
 
-    it.scoped("end as the engine says that they ended, whether they were received or to be retried", () =>
+    it.scoped("end as the engine says that they ended, whether they were sent, received or to be retried", () =>
       Effect.gen(function*() {
-        const [received, failed, retried] = [randomUUID(), randomUUID(), randomUUID()]
+        const [sent, received, failed, retried] = [randomUUID(), randomUUID(), randomUUID(), randomUUID()]
         const finished_at = ago(1)
         const traceback = `Traceback (most recent call last):\n${"  File app.py\n".repeat(100)}ValueError: no stock\n`
         const { send, task } = yield* site({
+          [sent]: { engine_state: "success", finished_at, exception: null },
           [received]: { engine_state: "success", finished_at, exception: null },
           [failed]: { engine_state: "failure", finished_at, exception: traceback },
           [retried]: { engine_state: "success", finished_at, exception: null }
         })
+        yield* send(sent, "task.sent", ago(60))
         yield* send(received, "task.received", ago(60))
         yield* send(failed, "task.received", ago(60))
         yield* send(retried, "task.started", ago(62))
         yield* send(retried, "task.retried", ago(61), { reason: "KeyError('again')" })
         const at = Timestamp.parse(finished_at)
+        assert.deepInclude(yield* until(task(sent), ({ state }) => state !== "pending"), {
+          state: "success",
+          finished_at: at
+        })
         assert.deepInclude(yield* until(task(received), ({ state }) => state !== "received"), {
           state: "success",
           finished_at: at

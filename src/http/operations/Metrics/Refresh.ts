@@ -1,6 +1,6 @@
 import { Clock, Effect } from "effect"
+import { Consumer } from "../../../domain/kernel/Consumer.ts"
 import * as Timestamp from "../../../domain/kernel/Timestamp.ts"
-import { Consumer } from "../../../domain/triggers/Trigger.ts"
 import * as Ids from "../../../services/kernel/Ids.ts"
 import { Metrics } from "../../../services/kernel/Metrics.ts"
 import { Reader } from "../../../services/kernel/sql/Database.ts"

@@ -8,5 +8,5 @@
  */
 export const workerFile = (name: string, callerUrl: string): URL =>
   callerUrl.endsWith(".ts")
-    ? new URL(`../../node_modules/.cache/svc-workers/${name}.worker.js`, import.meta.url)
+    ? new URL(`../../../../node_modules/.cache/svc-workers/${name}.worker.js`, import.meta.url)
     : new URL(`./${name}.worker.js`, callerUrl)

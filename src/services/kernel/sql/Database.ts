@@ -1,5 +1,6 @@
 import type { SqlClient, SqlError } from "@effect/sql"
 import { Context, Effect, type Stream } from "effect"
+import type { Consumer } from "../../../domain/kernel/Consumer.ts"
 import type { AgentId, ProjectId, UserId } from "../../../domain/kernel/Id.ts"
 import type { SqliteConnection } from "../../../sqlite/Connection.ts"
 
@@ -88,7 +89,7 @@ export interface HintIds {
   /** A user, agent or project whose access was reduced. */
   readonly access: UserId | AgentId | ProjectId
   /** A consumer whose trigger events wait. */
-  readonly trigger_events: string
+  readonly trigger_events: Consumer
 }
 
 export type Channel = keyof HintIds

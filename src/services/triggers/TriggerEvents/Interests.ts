@@ -1,9 +1,10 @@
 import { SqlClient, type SqlError } from "@effect/sql"
 import { Effect, Either, Option, Schema } from "effect"
+import { type Consumer } from "../../../domain/kernel/Consumer.ts"
 import type { ProjectId } from "../../../domain/kernel/Id.ts"
 import type { Timestamp } from "../../../domain/kernel/Timestamp.ts"
 import { EventFilters, type FilteredFields, type Interest, makeMatcher } from "../../../domain/triggers/Filters.ts"
-import { type Consumer, Trigger, type TriggerEvent } from "../../../domain/triggers/Trigger.ts"
+import { Trigger, type TriggerEvent } from "../../../domain/triggers/Trigger.ts"
 import type { SqliteConnection } from "../../../sqlite/Connection.ts"
 
 /** What a project's subscriptions, defaults and rules ask for. */

@@ -1,10 +1,11 @@
 import { SqlClient } from "@effect/sql"
 import { Effect, Schema } from "effect"
 import { randomUUID } from "node:crypto"
+import { type Consumer } from "../../../../src/domain/kernel/Consumer.ts"
 import type { ProjectId } from "../../../../src/domain/kernel/Id.ts"
 import * as Timestamp from "../../../../src/domain/kernel/Timestamp.ts"
 import type { EventFilters } from "../../../../src/domain/triggers/Filters.ts"
-import { type Consumer, type Trigger, TriggerEvent } from "../../../../src/domain/triggers/Trigger.ts"
+import { type Trigger, TriggerEvent } from "../../../../src/domain/triggers/Trigger.ts"
 import { TriggerEvents } from "../../../../src/services/triggers/TriggerEvents.ts"
 
 /** A default of the project, as its row is; returns its id. */
