@@ -13,7 +13,18 @@
 import { build } from "esbuild"
 import { spawnSync } from "node:child_process"
 import { createHash } from "node:crypto"
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs"
+import {
+  chmodSync,
+  existsSync,
+  linkSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync
+} from "node:fs"
 import { dirname, isAbsolute, join, relative, resolve } from "node:path"
 import { fileURLToPath } from "node:url"
 import { build as buildWithVite } from "vite"
@@ -45,9 +56,26 @@ const replaceFolder = async (folder, buildInto) => {
     const answer = await buildInto(unfinished)
     if (existsSync(folder)) renameSync(folder, former)
     renameSync(unfinished, folder)
+    if (keepsChunks && existsSync(former)) keepChunks(former, folder)
     return answer
   } finally {
     for (const rest of [unfinished, former]) rmSync(rest, { recursive: true, force: true })
+  }
+}
+
+/** `npm start` beside a brain that runs: it and the pages that it has served load their own chunks later. Packages have none of them. */
+const keepsChunks = part === "program"
+
+const weekMillis = 7 * 24 * 3_600_000
+
+/** Puts the files of the former folder that were built in the last week beside those of the new one; chunks have their hash in the name. */
+const keepChunks = (former, folder) => {
+  for (const name of readdirSync(former, { recursive: true })) {
+    const [from, to] = [join(former, name), join(folder, name)]
+    const file = statSync(from)
+    if (!file.isFile() || existsSync(to) || Date.now() - file.mtimeMs > weekMillis) continue
+    mkdirSync(dirname(to), { recursive: true })
+    linkSync(from, to)
   }
 }
 
@@ -65,19 +93,21 @@ const digestSources = () => {
   return hash.digest("hex")
 }
 
-/** What was built last: the folders and files, and the digest of their sources. */
+/** What was built last: the folders and files, the digest of their sources, and whether chunks of earlier builds are beside. */
 const lastBuild = join(root, "node_modules/.cache/svc-build.json")
 
 const readLastBuild = () => existsSync(lastBuild) ? JSON.parse(readFileSync(lastBuild, "utf8")) : undefined
 
 const isUpToDate = (outputs, digest) => {
   const last = readLastBuild()
-  return last?.digest === digest && String(last.outputs) === String(outputs) && outputs.every((one) => existsSync(one))
+  return last?.digest === digest && String(last.outputs) === String(outputs) &&
+    outputs.every((one) => existsSync(one)) &&
+    (keepsChunks || last.hasOnlyItsOwn)
 }
 
 const rememberBuild = (outputs, digest) => {
   mkdirSync(dirname(lastBuild), { recursive: true })
-  writeFileSync(lastBuild, JSON.stringify({ digest, outputs }))
+  writeFileSync(lastBuild, JSON.stringify({ digest, outputs, hasOnlyItsOwn: !keepsChunks }))
 }
 
 /**

@@ -9,6 +9,9 @@ import { cutText } from "../../src/domain/kernel/CutText.ts"
 import { compileGlob } from "../../src/domain/kernel/Glob.ts"
 import * as Redaction from "../../src/domain/kernel/Redaction.ts"
 import { toStorable } from "../../src/domain/kernel/Text.ts"
+import { exceptionLineOf } from "../../src/domain/tasks/Failure/CutStack.ts"
+import { describeFailure } from "../../src/domain/tasks/Failure/Fingerprint.ts"
+import { describeLoss } from "../../src/domain/tasks/LossyCopy.ts"
 import { truncateValues } from "../../src/domain/tasks/ValueTruncation.ts"
 import { decodeHelloFrame } from "../../src/protocol/Hello.ts"
 import { csvFormat, escapeFormula } from "../../src/services/kernel/Export/Formats.ts"
@@ -35,6 +38,8 @@ const texts: Readonly<Record<string, string>> = {
   "private keys": "-----BEGIN PRIVATE KEY-----",
   tokens: "eyJ ",
   "parts of a glob": "aaab",
+  "open brackets": "[(..",
+  frames: "  File \"a.py\", line 1, in f\n",
   "letters of a key, not its last": [..."клиентскийноме"].map((letter) => letter.repeat(4)).join("")
 }
 
@@ -55,6 +60,11 @@ const operations: Readonly<Record<string, (text: string, json: string) => unknow
   "a csv cell": (text) => csv.slice([text], true),
   "a glob of literals": (text) => literals(text),
   "a glob of sets": (text) => sets(`a${text}`),
+  "the fingerprint of an exception": (text) => describeFailure({ exception: text, traceback: null }),
+  "the fingerprint of a traceback": (text) =>
+    describeFailure({ exception: null, traceback: `Traceback (most recent call last):\n${text}` }),
+  "the exception of a traceback": (text) => exceptionLineOf(`Traceback (most recent call last):\n${text}`),
+  "marks of lossy copies": (_, json) => describeLoss(json),
   "a hello": (_, json) => decodeHelloFrame(`{"id":"h","payload":{"host":{"name":${json}}},"type":"hello","v":2}`)
 }
 

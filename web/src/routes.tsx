@@ -55,7 +55,7 @@ export interface SignInSearch {
 }
 
 /** Only a path of this site: a link must not lead to another one after the sign-in. */
-const readReturn = (to: unknown) => (typeof to === "string" && /^\/(?![/\\])/.test(to) ? to : undefined)
+const readReturn = (to: unknown) => (typeof to === "string" && /^\/(?![/\\])[\x21-\x7e]*$/.test(to) ? to : undefined)
 
 const signInRoute = createRoute({
   getParentRoute: () => rootRoute,

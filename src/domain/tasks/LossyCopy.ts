@@ -16,7 +16,11 @@ const cutPatterns: ReadonlyArray<RegExp> = [
   /\[(?:more than \d+ (?:characters|values)(?: in one message)?|an object of more than \d+ keys): left out\]/,
   /\[cannot be read\]/,
   // Celery's reprs of long arguments: "('aaa...', ...)", "{'a': [...]}"
-  /(?<!\\)"[([{](?:[^"\\]|\\.)*(?:, \.\.\.|\.\.\.(?:'|\\"),?|[([{]\.\.\.)[)\]}]+"/
+  /(?<!\\)"[([{](?:[^"\\]|\\.)*(?:, \.\.\.|\.\.\.(?:'|\\"),?|[([{]\.\.\.)[)\]}]+"/,
+  // Celery's marks anywhere in such a repr: "({'a': {'b': {...}}}, 5)"
+  /(?<!\\)"[([{](?:[^"\\]|\\.)*[([{]\.\.\.[)\]}](?:[,)\]}]|: )/,
+  // the same where an agent has parsed the repr: a value of Python's `...`, and a set of it
+  /"\{?Ellipsis\}?"(?!\s*:)/
 ]
 
 /** Why the canonical text of a value is no value but a lossy copy of one; null where it has no mark. */

@@ -33,6 +33,12 @@ const ownApproval = new Forbidden({
   detail: "You asked for this yourself. Another admin of the project must decide."
 })
 
+const boundKey = new Forbidden({
+  code: "scope_missing",
+  detail:
+    "This API key is bound to a project, and this act concerns the whole brain. Approve it with a key without a project."
+})
+
 const requesterGone = new Conflict({
   code: "approval_decided",
   detail: "The person who asked may no longer do this in the project. Reject it."
@@ -123,6 +129,7 @@ export class Approvals extends Effect.Service<Approvals>()("svc/Approvals", {
       if (!hasScope(via, scope)) {
         return yield* new Forbidden({ code: "scope_missing", detail: `The API key lacks the scope ${scope}.` })
       }
+      if (roles === "global_admin" && via.kind === "api_key" && via.project_id !== null) return yield* boundKey
       if (roles === "global_admin" && !is_admin) {
         return yield* new Forbidden({ detail: "Only a global admin can do this." })
       }

@@ -185,7 +185,14 @@ export class CommandIssue extends Effect.Service<CommandIssue>()("svc/CommandIss
       const bytes = Buffer.byteLength(parameters) + Buffer.byteLength(encodeTarget(intent)) + frameOverheadBytes
       return bytes <= maxFrameBytes
         ? Effect.void
-        : ValidationFailed.at("", `the command would have ${bytes} bytes, and agents accept at most ${maxFrameBytes}`)
+        : ValidationFailed.at(
+          "",
+          `the command would have ${bytes} bytes, and agents accept at most ${maxFrameBytes}${
+            intent.action === "bulk_retry"
+              ? "; send fewer ids, or create a bulk-retry request, which is split into commands that fit"
+              : ""
+          }`
+        )
     }
 
     /** Issues a command in the current project. The caller has checked that the agent belongs to it. */

@@ -7,6 +7,7 @@ import {
   inferOutcome,
   inferWaitingOutcome,
   isActiveOn,
+  isLeft,
   isOfEarlierAttempt,
   type Outcome,
   ReconcileResult,
@@ -122,7 +123,7 @@ export class TaskReconciliation extends Effect.Service<TaskReconciliation>()("sv
           if (isAsked) yield* markOrphan(question, worker, "its agent did not say what became of the task")
           return true
         }
-        const outcome = isOfEarlierAttempt(answer.value.finished_at, started_at)
+        const outcome = isOfEarlierAttempt(answer.value.finished_at, started_at) && !isLeft(task_id, worker)
           ? null
           : inferOutcome(answer.value, task_id, worker)
         // before the report: after a crash in between the question is asked again

@@ -23,7 +23,13 @@ const lossy: ReadonlyArray<JsonInput> = [
   `('${"a".repeat(100)}...', ...)`,
   `{'file': '${"a".repeat(100)}...'}`,
   `("it's ${"a".repeat(100)}...", ...)`,
-  "{'nested': [...]}"
+  "{'nested': [...]}",
+  "({'a': {'b': {...}}}, 5)",
+  "({'a': {'b': {...}}},)",
+  "{'a': [[[...]]], 'b': 2}",
+  "[[[[...]]], 2]",
+  "Ellipsis",
+  "{Ellipsis}"
 ]
 
 /** Values that merely look like one. */
@@ -37,7 +43,10 @@ const whole: ReadonlyArray<JsonInput> = [
   "\"svc_truncated\":true",
   "[redacted]",
   "3 bytes truncated",
-  ["a", "...", 1]
+  ["a", "...", 1],
+  "see [...], please",
+  "(see the note)",
+  { Ellipsis: 1 }
 ]
 
 const within: ReadonlyArray<(value: JsonInput) => JsonInput> = [

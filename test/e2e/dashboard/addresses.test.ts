@@ -64,6 +64,16 @@ describe.skipIf(!(await has("chromium-headless-shell")))("addresses of the dashb
           await page.getByText("Signed audit log").waitFor()
         })
         assert.deepStrictEqual(complaints, [])
+        for (const to of ["//evil.example", "/\\evil.example", "/\t/evil.example", "https://evil.example", "1598"]) {
+          const other = yield* visit(yield* browser, url)
+          yield* Effect.promise(async () => {
+            await other.page.goto(`/sign-in?${new URLSearchParams({ to, ended: "1598", factor: "{}" })}`)
+            await signIn(other.page, email, password)
+            assert.strictEqual(new URL(other.page.url()).origin, new URL(url).origin, `a link that leads to ${to}`)
+            await other.page.context().close()
+          })
+          assert.deepStrictEqual(other.complaints, [])
+        }
       }),
     600_000
   )

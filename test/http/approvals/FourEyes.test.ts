@@ -137,7 +137,18 @@ describe.each(httpEngines)("four eyes on %s", (engine) => {
         // an inactive admin who is activated, and one whose password another person has set, begin again
         const sleeper = yield* keyOf("admin")
         yield* send(root, "PATCH", `/users/${sleeper.user_id}`, { is_active: false })
-        held(yield* send(root, "PATCH", `/users/${sleeper.user_id}`, { is_active: true }))
+        const activation = held(yield* send(root, "PATCH", `/users/${sleeper.user_id}`, { is_active: true }))
+        const [filed] = yield* Effect.flatMap(
+          SqlClient.SqlClient,
+          (sql) =>
+            sql<
+              { id: string; slug: string }
+            >`SELECT p.id, p.slug FROM approvals a JOIN projects p ON p.id = a.project_id
+            WHERE a.id = ${activation}`
+        )
+        const bound = yield* freshKey({ isAdmin: true, boundTo: String(filed?.id) })
+        const refused = yield* send(bound, "POST", `/projects/${filed?.slug}/approvals/${activation}/approve`)
+        assert.strictEqual(refused.json.code, "scope_missing", "accounts are administered without a bound key")
         const set = yield* send(root, "POST", `/users/${second.user_id}/password`, { new_password: password })
         assert.strictEqual(set.status, 204, set.text)
         assert.strictEqual((yield* approve(second, waiting)).json.code, "decider_too_new")

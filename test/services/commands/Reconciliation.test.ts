@@ -119,6 +119,19 @@ describe.each(engines)("tasks whose end never comes on %s", (engine) => {
         assert.deepInclude(ended, { state: "success", finished_at: at.replace("Z", "000Z") })
       }))
 
+    it.scoped("end as the engine says, however early its clock dates the end, once their worker runs them no more", () =>
+      Effect.gen(function*() {
+        const [left, listed] = [randomUUID(), randomUUID()]
+        const finished_at = new Date(Date.now() - 3_600_000).toISOString()
+        const answer = { engine_state: "success", finished_at, exception: null } as const
+        const { agent, start, task } = yield* site({ [left]: answer, [listed]: answer })
+        agent.heartbeat(running(listed))
+        yield* start(listed) // it may be another attempt, which its worker runs
+        yield* start(left)
+        assert.deepInclude(yield* until(task(left), ({ state }) => state !== "started"), { state: "success" })
+        assert.strictEqual((yield* task(listed)).state, "started")
+      }))
+
     it.scoped("are asked about at the agent that reported their worker", () =>
       Effect.gen(function*() {
         const project = yield* freshProject()

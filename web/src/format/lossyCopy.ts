@@ -6,7 +6,9 @@ const marks: ReadonlyArray<RegExp> = [
   /\d+ more bytes truncated\]/,
   /\[(?:more than \d+ (?:characters|values)(?: in one message)?|an object of more than \d+ keys): left out\]/,
   /\[cannot be read\]/,
-  /(?<!\\)"[([{](?:[^"\\]|\\.)*(?:, \.\.\.|\.\.\.(?:'|\\"),?|[([{]\.\.\.)[)\]}]+"/
+  /(?<!\\)"[([{](?:[^"\\]|\\.)*(?:, \.\.\.|\.\.\.(?:'|\\"),?|[([{]\.\.\.)[)\]}]+"/,
+  /(?<!\\)"[([{](?:[^"\\]|\\.)*[([{]\.\.\.[)\]}](?:[,)\]}]|: )/,
+  /"\{?Ellipsis\}?"(?!\s*:)/
 ]
 
 /** Whether the JSON text has a value that is shown only in part: sent to a worker, the part would be the value. */

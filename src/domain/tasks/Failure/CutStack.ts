@@ -1,7 +1,8 @@
 /** Tracebacks that an agent cut: they end before the line that names the exception. */
 
-/** What agents put behind a text that they cut: `[truncated]`, `…[truncated]`, `[...808 more bytes truncated]`. */
-const cutMark = /\s*(?:…|\.{3})?\[[^\][\n]{0,40}truncated\]\s*$/
+/** What agents put behind a text that they cut: `[truncated]`, `…[truncated]`, `[...808 more bytes truncated]`,
+ * `[... traceback truncated ...]`. */
+const cutMark = /\s*(?:…|\.{3})?\[[^\][\n]{0,40}truncated(?: \.{3})?\]\s*$/
 
 /** The text without the mark at its end. */
 export const stripCutMark = (text: string): string =>

@@ -70,6 +70,10 @@ const enginesThatKnow: ReadonlySet<string> = new Set(["bullmq", "effect-queue"])
 export const isActiveOn = (taskId: string, { activeTaskIds }: WorkerActivity): boolean =>
   activeTaskIds !== null && activeTaskIds.has(taskId)
 
+/** Whether the worker lists its running tasks, and the task is not among them. */
+export const isLeft = (taskId: string, { activeTaskIds }: WorkerActivity): boolean =>
+  activeTaskIds !== null && !activeTaskIds.has(taskId)
+
 /**
  * The outcome of a task, null while it may still run. An end that the engine knows counts. Without one the task may
  * run while its worker lists it, or is online and lists nothing. An engine's `started` only means that the worker once

@@ -110,6 +110,12 @@ ${python("RuntimeError: cannot pay", shopFrame)}`,
     "ValueError\nshop/orders.py:pay"
   ],
   [
+    "Celery: a traceback that its agent cut inside the exception's type",
+    "ValueError: 1",
+    `${python("", shopFrame).trimEnd()}\nshop.La\n[... traceback truncated ...]`,
+    "ValueError\nshop/orders.py:pay"
+  ],
+  [
     "a traceback that was cut inside the message",
     "ValueError: 1",
     `${python("", shopFrame).trimEnd()}\nshop.Late: after 3 [...808 more bytes truncated]`,
