@@ -6,8 +6,9 @@ import { requireKeyFile } from "../../layers/KeyFiles.ts"
 import { CurrentActor } from "../../services/kernel/CurrentActor.ts"
 import { publicKeyOf } from "../../services/kernel/keys/SigningKeys.ts"
 import { Reader } from "../../services/kernel/sql/Database.ts"
-import { layerAudit, layerInspection } from "../program/Administration.ts"
+import { layerAudit } from "../program/Administration.ts"
 import { CliError } from "../program/Explain.ts"
+import { layerInspection } from "../program/Inspection.ts"
 
 /** The log's existing keys. Creates none. */
 export const readKeys = AuditKeys.readAuditKeys(requireKeyFile)

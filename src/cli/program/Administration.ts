@@ -20,9 +20,6 @@ export const layerWarnings = Logger.add(Logger.make(({ logLevel, message }) => {
   }
 }))
 
-/** The settings, and the database opened read-only: neither created nor migrated. */
-export const layerInspection = DatabaseLayer.layerReadOnly.pipe(Layer.provideMerge(settings()))
-
 /** The audit log for writing, over the migrated database. */
 export const layerAudit = AuditLog.layer.pipe(
   Layer.provideMerge(Metrics.layer),
