@@ -13,9 +13,13 @@ const hasHistory = () => {
   }
 }
 
-/** The steps of a commit: mode, kind, digest and path of each. */
-const stepsOf = (commit: string) =>
-  git("ls-tree", "-r", commit, "--", "migrations").split("\n").filter((line) => /\/\d{4}_/.test(line))
+/** The files of the steps of a commit. */
+const listSteps = (commit: string) =>
+  git("ls-tree", "-r", "--name-only", commit, "--", "migrations").split("\n").filter((name) => /\/\d{4}_/.test(name))
+
+/** What a step does: the files that it imports and that its comments name may have moved since. */
+const readStep = (commit: string, name: string) =>
+  git("show", `${commit}:${name}`).replace(/^import [^;]*? from .*$|\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, "")
 
 /**
  * The last commit that lacks a step of this one, and whose own steps are still as they were then: the last version that a
@@ -24,12 +28,18 @@ const stepsOf = (commit: string) =>
  */
 export const findPreviousCommit = (): string | null => {
   if (!hasHistory()) return null
-  const steps = new Set(stepsOf("HEAD"))
+  const steps = listSteps("HEAD")
   const files = readdirSync("migrations").filter((name) => /^\d{4}_/.test(name))
-  if (files.length > steps.size) return git("rev-parse", "HEAD")
+  if (files.length > steps.length) return git("rev-parse", "HEAD")
   for (const commit of git("log", "--format=%H", "--", "migrations").split("\n")) {
-    const former = stepsOf(`${commit}^`)
-    if (former.length < steps.size && former.every((step) => steps.has(step))) return git("rev-parse", `${commit}^`)
+    const former = listSteps(`${commit}^`)
+    const isEarlier = former.length > 0 && former.length < steps.length
+    if (
+      isEarlier &&
+      former.every((name) => steps.includes(name) && readStep(`${commit}^`, name) === readStep("HEAD", name))
+    ) {
+      return git("rev-parse", `${commit}^`)
+    }
   }
   throw new Error("no commit has the first steps alone")
 }
