@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from "node:child_process"
-import { existsSync, mkdirSync, readdirSync, symlinkSync } from "node:fs"
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync } from "node:fs"
 import { join } from "node:path"
 
 const git = (...args: ReadonlyArray<string>) =>
@@ -44,6 +44,17 @@ export const findPreviousCommit = (): string | null => {
   throw new Error("no commit has the first steps alone")
 }
 
+/** The packages of its lockfile: ours, where it is the same. Compiling better-sqlite3 takes minutes, so ours is taken. */
+const providePackages = (folder: string) => {
+  const packages = join(folder, "node_modules")
+  rmSync(packages, { recursive: true, force: true })
+  const lockOf = (path: string) => readFileSync(join(path, "package-lock.json"), "utf8")
+  if (lockOf(folder) === lockOf(".")) return symlinkSync("../..", packages)
+  execFileSync("npm", ["ci", "--ignore-scripts", "--prefer-offline", "--no-audit", "--no-fund"], { cwd: folder })
+  const compiled = "node_modules/better-sqlite3/build"
+  if (existsSync(compiled)) cpSync(compiled, join(folder, compiled), { recursive: true })
+}
+
 /** Builds `svc` as it was at this commit, once, and answers its path. */
 export const buildProgramOf = (commit: string): string => {
   const folder = join("node_modules/.cache", `svc-previous-${commit.slice(0, 12)}`)
@@ -52,7 +63,7 @@ export const buildProgramOf = (commit: string): string => {
   mkdirSync(folder, { recursive: true })
   const archive = execFileSync("git", ["archive", commit], { maxBuffer: 256 * 1024 * 1024 })
   execFileSync("tar", ["-x", "-C", folder], { input: archive })
-  if (!existsSync(join(folder, "node_modules"))) symlinkSync("../..", join(folder, "node_modules"))
+  providePackages(folder)
   const { status } = spawnSync(process.execPath, ["scripts/build.mjs", "cli"], { cwd: folder, stdio: "inherit" })
   // its bill of materials, which comes after the program, fails where the lockfile has changed since
   if (!existsSync(program)) throw new Error(`the build of ${commit} ended with ${status} and without a program`)
