@@ -1,6 +1,6 @@
 import { Effect, Either } from "effect"
 import type { JsonInput, JsonValue } from "../../domain/kernel/CanonicalJson.ts"
-import { type ActionFailed, type ActionResult, type Actions, type RetryRequest } from "./Engine.ts"
+import type { ActionFailed, ActionResult, Actions, RetryRequest } from "./Engine.ts"
 import { BadCommand, isRecord, overridesOf, type Parameters } from "./Parameters.ts"
 
 const HARD_CAP = 10_000

@@ -8,7 +8,7 @@ import { publicKeyOf } from "../../services/kernel/keys/SigningKeys.ts"
 import { Reader } from "../../services/kernel/sql/Database.ts"
 import { layerAudit } from "../program/Administration.ts"
 import { CliError } from "../program/Explain.ts"
-import { layerInspection } from "../program/Inspection.ts"
+import { layerInspection } from "../program/ReadOnlyDatabase.ts"
 
 /** The log's existing keys. Creates none. */
 export const readKeys = AuditKeys.readAuditKeys(requireKeyFile)

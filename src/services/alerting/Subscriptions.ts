@@ -1,12 +1,12 @@
 import { SqlClient } from "@effect/sql"
 import { Array as Arr, Effect, Layer, Option } from "effect"
 import { defaultGrouping } from "../../domain/alerting/Notification/Hygiene.ts"
-import {
-  type DefaultSubscriptionCreate,
-  type DefaultSubscriptionUpdate,
-  type ListUserSubscriptions,
-  type UserSubscriptionCreate,
-  type UserSubscriptionUpdate
+import type {
+  DefaultSubscriptionCreate,
+  DefaultSubscriptionUpdate,
+  ListUserSubscriptions,
+  UserSubscriptionCreate,
+  UserSubscriptionUpdate
 } from "../../domain/alerting/Notification/Subscription.ts"
 import { Conflict, NotFound, ValidationFailed } from "../../domain/kernel/Errors.ts"
 import { type ProjectId, SubscriptionId, type UserId } from "../../domain/kernel/Id.ts"

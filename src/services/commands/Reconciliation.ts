@@ -4,10 +4,10 @@ import { type AgentId, CommandId, type ProjectId } from "../../domain/kernel/Id.
 import * as Timestamp from "../../domain/kernel/Timestamp.ts"
 import {
   type EngineAnswer,
+  hasLeft,
   inferOutcome,
   inferWaitingOutcome,
   isActiveOn,
-  isLeft,
   isOfEarlierAttempt,
   type Outcome,
   ReconcileResult,
@@ -123,7 +123,7 @@ export class TaskReconciliation extends Effect.Service<TaskReconciliation>()("sv
           if (isAsked) yield* markOrphan(question, worker, "its agent did not say what became of the task")
           return true
         }
-        const outcome = isOfEarlierAttempt(answer.value.finished_at, started_at) && !isLeft(task_id, worker)
+        const outcome = isOfEarlierAttempt(answer.value.finished_at, started_at) && !hasLeft(task_id, worker)
           ? null
           : inferOutcome(answer.value, task_id, worker)
         // before the report: after a crash in between the question is asked again

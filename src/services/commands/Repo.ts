@@ -1,7 +1,7 @@
 import { SqlClient, type Statement } from "@effect/sql"
 import { Array as Arr, Effect, Option } from "effect"
 import type { PoolReport } from "../../domain/agents/Worker.ts"
-import { type Command, type CommandStatus } from "../../domain/commands/Command.ts"
+import type { Command, CommandStatus } from "../../domain/commands/Command.ts"
 import { type NoteFacts, writeNote } from "../../domain/commands/Command/Note.ts"
 import type { CommandId, ProjectId } from "../../domain/kernel/Id.ts"
 import type { TaskKey } from "../../domain/kernel/TaskKey.ts"

@@ -1,7 +1,7 @@
 /** Tasks as the cells of a table: for csv and xlsx. */
-import { type Cell } from "../../domain/kernel/Cell.ts"
+import type { Cell } from "../../domain/kernel/Cell.ts"
 import { type TaskField, taskFields } from "../../domain/tasks/Task.ts"
-import { type TaskRow } from "../../domain/tasks/Task/Json.ts"
+import type { TaskRow } from "../../domain/tasks/Task/Json.ts"
 import { escapeFormula } from "../kernel/Export/Formats.ts"
 
 /** Picks the cells of these fields. Numbers stay numbers; args, kwargs, result and tags are their JSON text. */

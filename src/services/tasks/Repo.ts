@@ -1,7 +1,7 @@
 import type { SqlError } from "@effect/sql"
 import { Effect } from "effect"
 import { type AgentId, ProjectId } from "../../domain/kernel/Id.ts"
-import { type TaskKey } from "../../domain/kernel/TaskKey.ts"
+import type { TaskKey } from "../../domain/kernel/TaskKey.ts"
 import type { Timestamp } from "../../domain/kernel/Timestamp.ts"
 import type { LastRetry } from "../../domain/tasks/Retry.ts"
 import { taskFields } from "../../domain/tasks/Task.ts"

@@ -71,7 +71,7 @@ export const isActiveOn = (taskId: string, { activeTaskIds }: WorkerActivity): b
   activeTaskIds !== null && activeTaskIds.has(taskId)
 
 /** Whether the worker lists its running tasks, and the task is not among them. */
-export const isLeft = (taskId: string, { activeTaskIds }: WorkerActivity): boolean =>
+export const hasLeft = (taskId: string, { activeTaskIds }: WorkerActivity): boolean =>
   activeTaskIds !== null && !activeTaskIds.has(taskId)
 
 /**

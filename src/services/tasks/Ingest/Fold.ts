@@ -9,7 +9,7 @@ import * as Ids from "../../kernel/Ids.ts"
 import type { TaskGroup } from "./Grouping.ts"
 import { countTaskEnds, findNewEnds, noTaskEnds } from "./TaskEnds.ts"
 
-/** The new row of a group's task. */
+/** What the events of a group make of its task. */
 export interface FoldedGroup extends FoldResult {
   readonly group: TaskGroup
 }

@@ -1,7 +1,7 @@
 import type { Redaction } from "../../../domain/kernel/Redaction.ts"
 import type { SideEventKind } from "../../../domain/kernel/TaskEvent.ts"
 import { isTaskEventKind, type TaskEventKind } from "../../../domain/kernel/TaskState.ts"
-import { type ProjectTaskKey } from "../../../domain/tasks/Fold.ts"
+import type { ProjectTaskKey } from "../../../domain/tasks/Fold.ts"
 import { truncateValues } from "../../../domain/tasks/ValueTruncation.ts"
 import type { PendingEvent } from "./Backlog.ts"
 import { taskKeyText } from "./TaskCache.ts"

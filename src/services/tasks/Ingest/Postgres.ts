@@ -1,7 +1,7 @@
 import type { SqlClient, SqlError } from "@effect/sql"
 import { Effect } from "effect"
 import type { Timestamp } from "../../../domain/kernel/Timestamp.ts"
-import { type ProjectTaskKey, type StoredTask, type TaskRecord } from "../../../domain/tasks/Fold.ts"
+import type { ProjectTaskKey, StoredTask, TaskRecord } from "../../../domain/tasks/Fold.ts"
 import { recordColumns } from "../../kernel/sql/Recordset.ts"
 import { postgresTexts } from "../Failures/GroupSql.ts"
 import { postgresMarkTexts } from "../Failures/RetryMarks.ts"

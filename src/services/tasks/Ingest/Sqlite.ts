@@ -1,5 +1,5 @@
 import type { Timestamp } from "../../../domain/kernel/Timestamp.ts"
-import { type ProjectTaskKey, type StoredTask, type TaskRecord } from "../../../domain/tasks/Fold.ts"
+import type { ProjectTaskKey, StoredTask, TaskRecord } from "../../../domain/tasks/Fold.ts"
 import type { SqliteConnection, SqliteStatement } from "../../../sqlite/Connection.ts"
 import { sqliteTexts } from "../Failures/GroupSql.ts"
 import { sqliteMarkTexts } from "../Failures/RetryMarks.ts"

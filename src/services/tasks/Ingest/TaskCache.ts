@@ -1,5 +1,6 @@
 import type { ProjectId } from "../../../domain/kernel/Id.ts"
 import type { StoredTask } from "../../../domain/tasks/Fold.ts"
+
 /** Texts of agents contain no NUL. A joined string is flat, so it keeps no frame in memory. */
 export const taskKeyText = (projectId: ProjectId, engine: string, taskId: string): string =>
   [projectId, engine, taskId].join("\0")

@@ -1,6 +1,6 @@
 import { SqlClient, type SqlError } from "@effect/sql"
 import { Effect, Either, Option, Schema } from "effect"
-import { type Consumer } from "../../../domain/kernel/Consumer.ts"
+import type { Consumer } from "../../../domain/kernel/Consumer.ts"
 import type { ProjectId } from "../../../domain/kernel/Id.ts"
 import type { Timestamp } from "../../../domain/kernel/Timestamp.ts"
 import { EventFilters, type FilteredFields, type Interest, makeMatcher } from "../../../domain/triggers/Filters.ts"

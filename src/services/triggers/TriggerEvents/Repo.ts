@@ -1,6 +1,6 @@
 import { SqlClient } from "@effect/sql"
 import { Effect, Either, Schema } from "effect"
-import { type Consumer } from "../../../domain/kernel/Consumer.ts"
+import type { Consumer } from "../../../domain/kernel/Consumer.ts"
 import type { ProjectId } from "../../../domain/kernel/Id.ts"
 import type { Timestamp } from "../../../domain/kernel/Timestamp.ts"
 import { TriggerEvent } from "../../../domain/triggers/Trigger.ts"

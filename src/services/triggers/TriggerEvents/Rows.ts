@@ -1,5 +1,5 @@
 import { Array as Arr } from "effect"
-import { type Consumer } from "../../../domain/kernel/Consumer.ts"
+import type { Consumer } from "../../../domain/kernel/Consumer.ts"
 import type { ProjectId } from "../../../domain/kernel/Id.ts"
 import { type Timestamp, toEpochMillis } from "../../../domain/kernel/Timestamp.ts"
 import { maxOccurrences, type TriggerEvent } from "../../../domain/triggers/Trigger.ts"
