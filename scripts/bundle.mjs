@@ -67,6 +67,7 @@ export const testPrograms = {
   "fault-agent": "test/e2e/faults/agent.ts",
   "agent-host": "test/e2e/agent/host.ts",
   demo: "test/e2e/dashboard/demo.ts",
+  "next-svc": "test/e2e/nextProgram.ts",
   "leader-replica": "test/e2e/leader/process.ts",
   "bullmq-app": "test/e2e/bullmq/worker.ts",
   "bullmq-worker": "test/agent/engines/bullmq/workerProcess.ts",

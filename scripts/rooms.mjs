@@ -22,14 +22,14 @@ const all = [
 const rooms = {
   domain: [],
   sqlite: [], // the drivers of SQLite, for the brain and the agent
-  services: ["domain", "sqlite"],
+  services: ["domain", "sqlite", "migrations"],
   protocol: ["domain"], // the agents' wire, for both ends
   agent: ["domain", "sqlite", "protocol"], // beside an engine: the wire and what it needs, nothing of the brain
   gateway: ["domain", "protocol", "services"],
   http: ["domain", "services", "http definitions"],
   grpc: ["domain", "services"],
   "http definitions": ["domain"], // what a browser imports: the Api, and what it is made of
-  migrations: ["services"],
+  migrations: [],
   scheduler: ["domain", "sqlite", "services", "grpc"], // the program svc-scheduler, beside the command line
   layers: all,
   cli: [...all, "scheduler", "layers"],

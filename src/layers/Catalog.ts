@@ -1,7 +1,6 @@
 import { SqlClient } from "@effect/sql"
 import { Effect, Layer } from "effect"
-import { migrations } from "../../migrations/index.ts"
-import { MigrationList, Migrations } from "../services/kernel/sql/Migrations.ts"
+import { Migrations } from "../services/kernel/sql/Migrations.ts"
 import type { ColumnKind } from "../services/operations/Backup/Archive.ts"
 import { Catalog, type CatalogTable } from "../services/operations/Backup/Catalog.ts"
 import * as Sqlite from "./Sqlite.ts"
@@ -73,7 +72,6 @@ export const layer = Layer.succeed(Catalog, {
       const provideDatabase = Effect.provideService(SqlClient.SqlClient, writer)
       const { upgrade } = yield* Migrations.pipe(
         Effect.provide(Migrations.layer),
-        Effect.provideService(MigrationList, migrations),
         provideDatabase
       )
       yield* upgrade(revision)

@@ -2,13 +2,12 @@ import { FileSystem } from "@effect/platform"
 import { SqlClient } from "@effect/sql"
 import { Context, Data, Effect, Either, Encoding, Layer, Option, Redacted } from "effect"
 import { dirname, isAbsolute, join, resolve } from "node:path"
-import { migrations } from "../../migrations/index.ts"
 import { Metrics } from "../services/kernel/Metrics.ts"
 import * as RunningBrains from "../services/kernel/RunningBrains.ts"
 import { Settings } from "../services/kernel/Settings.ts"
 import { withAfterCommit } from "../services/kernel/sql/AfterCommit.ts"
 import { Database, type MeasureUse, Reader } from "../services/kernel/sql/Database.ts"
-import { MigrationList, Migrations } from "../services/kernel/sql/Migrations.ts"
+import { Migrations } from "../services/kernel/sql/Migrations.ts"
 import { PreparedReads } from "../services/kernel/sql/PreparedReads.ts"
 import * as Hints from "./Hints.ts"
 import * as Postgres from "./Postgres.ts"
@@ -155,7 +154,6 @@ const layerOfSettings = <E, R>(
   runFirstQuery?: Postgres.RunFirstQuery
 ) =>
   Migrations.layer.pipe(
-    Layer.provide(Layer.succeed(MigrationList, migrations)),
     Layer.provideMerge(Layer.unwrapEffect(Effect.gen(function*() {
       const settings = yield* Settings
       return layerAt(yield* parseDatabaseUrl(settings.databaseUrl, settings.home), open, runFirstQuery)

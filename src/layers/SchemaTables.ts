@@ -1,5 +1,5 @@
 import { Effect, Layer } from "effect"
-import { migrations } from "../../migrations/index.ts"
+import { headRevision } from "../../migrations/MigrationList.ts"
 import { SchemaTables } from "../services/kernel/sql/SchemaTables.ts"
 import { Catalog } from "../services/operations/Backup/Catalog.ts"
 import * as CatalogLayer from "./Catalog.ts"
@@ -9,7 +9,7 @@ export const layer = Layer.effect(
   SchemaTables,
   Effect.gen(function*() {
     const { tablesAt } = yield* Catalog
-    const tables = yield* tablesAt(migrations[migrations.length - 1]?.id ?? 0)
+    const tables = yield* tablesAt(yield* headRevision)
     return tables.map(({ name }) => name).sort()
   })
 ).pipe(Layer.provide(CatalogLayer.layer))

@@ -4,6 +4,7 @@ import { Effect } from "effect"
 import { randomUUID } from "node:crypto"
 import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
+import { headRevision } from "../../migrations/MigrationList.ts"
 import * as Timestamp from "../../src/domain/kernel/Timestamp.ts"
 import { type SigningKey, signingKeyOf } from "../../src/services/kernel/keys/SigningKeys.ts"
 import { formatVersion } from "../../src/services/operations/Backup/Archive.ts"
@@ -12,6 +13,7 @@ import { readArchive } from "../../src/services/operations/Backup/ArchiveReader.
 import { encodeArchive } from "../../src/services/operations/Backup/ArchiveWriter.ts"
 import { appendAudit } from "../audit.ts"
 import { type Engine, engines, temporaryHome } from "../databases.ts"
+import { asNextProgram } from "../migrations.ts"
 import { layerAudit, layerUnmigrated, makeSite, type Site } from "../services/operations/Backup/site.ts"
 import { serving } from "./svc.ts"
 import { svcHere } from "./svcHere.ts"
@@ -168,21 +170,24 @@ describe.each(engines)("svc backup and svc restore on %s", (engine) => {
     "an archive of an older revision is migrated upward; one of a newer revision is refused",
     () =>
       Effect.gen(function*() {
+        const next = ({ environment }: Site, ...args: ReadonlyArray<string>) =>
+          svcHere(args, environment, { as: asNextProgram })
         const old = yield* makeSite(engine, { isMigrated: false })
-        assert.strictEqual((yield* run(old, "migrate", "upgrade", "20")).code, 0)
+        assert.strictEqual((yield* run(old, "migrate", "upgrade")).code, 0)
         yield* Effect.provide(insertProjectRow("old"), layerUnmigrated(old))
         const path = join(yield* temporaryHome, "archive")
         const written = yield* run(old, "backup", "--output", path, "--json")
-        assert.deepInclude(JSON.parse(written.stdout), { revision: 20, audit_head: null })
-        const notHead = yield* run(yield* siteWith("SQLite", "x").pipe(Effect.as(old)), "restore", path, "--force")
+        assert.deepInclude(JSON.parse(written.stdout), { revision: yield* headRevision, audit_head: null })
+        const notHead = yield* next(old, "restore", path, "--force")
         assert.strictEqual(notHead.code, 1)
 
         for (const target of engines) {
           const site = yield* siteWith(target, "new")
-          const restored = yield* run(site, "restore", path, "--force", "--accept-foreign") // it had no keys yet
+          yield* next(site, "migrate", "upgrade")
+          const restored = yield* next(site, "restore", path, "--force", "--accept-foreign") // it had no keys yet
           assert.strictEqual(restored.code, 0, restored.stderr)
           assert.deepStrictEqual(yield* slugsOf(site), ["old"])
-          assert.strictEqual((yield* run(site, "migrate", "current", "--check-heads")).code, 0)
+          assert.strictEqual((yield* next(site, "migrate", "current", "--check-heads")).code, 0)
         }
 
         const newer = join(yield* temporaryHome, "newer")

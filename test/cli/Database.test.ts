@@ -4,7 +4,9 @@ import { Effect } from "effect"
 import { existsSync, readdirSync, renameSync } from "node:fs"
 import { join } from "node:path"
 import pg from "pg"
+import { headRevision } from "../../migrations/MigrationList.ts"
 import { type Engine, engines, temporaryHome } from "../databases.ts"
+import { asNextProgram } from "../migrations.ts"
 import { freshPostgres } from "../postgres.ts"
 import { serving, type Settings, svc as svcProcess } from "./svc.ts"
 import { svcHere as svc } from "./svcHere.ts"
@@ -59,58 +61,84 @@ describe.each(engines)("the database commands on %s", (engine) => {
     Effect.gen(function*() {
       const { settings } = yield* fresh(engine)
       const up = yield* svc(["migrate", "upgrade", "head"], settings)
-      assert.match(up.stdout, /^applied 1 main\n[\s\S]*revision: \d+\n$/)
+      assert.match(up.stdout, /^applied 1 baseline\n[\s\S]*revision: \d+\n$/)
       assert.include((yield* svc(["migrate", "upgrade"], settings)).stdout, "nothing to do")
       assert.strictEqual((yield* svc(["migrate", "current", "--check-heads"], settings)).code, 0)
       const current = JSON.parse((yield* svc(["migrate", "current", "--json"], settings)).stdout)
       assert.strictEqual(current.revision, current.head)
       const history = JSON.parse((yield* svc(["migrate", "history", "--json"], settings)).stdout)
-      assert.strictEqual(history[0].name, "main")
+      assert.strictEqual(history[0].name, "baseline")
       assert.match(history[0].applied_at, /Z$/)
 
+      const { head } = current
       const far = yield* svc(["migrate", "downgrade", "99"], settings)
       assert.strictEqual(far.code, 1)
-      const before = history.at(-2).id
-      const down = yield* svc(["migrate", "downgrade", String(before)], settings)
-      assert.strictEqual(down.stdout.split("\n").at(-2), `revision: ${before}`)
-      assert.strictEqual((yield* svc(["check"], settings)).code, 0)
+      const up2 = yield* svc(["migrate", "upgrade"], settings, { as: asNextProgram })
+      assert.strictEqual(
+        up2.stdout,
+        `applied ${head + 1} notes\napplied ${head + 2} pinned_views\nrevision: ${head + 2}\n`
+      )
+      assert.strictEqual((yield* svc(["check"], settings)).code, 0, "this program works with the next one's schema")
+      const down = yield* svc(["migrate", "downgrade", String(head + 1)], settings, { as: asNextProgram })
+      assert.strictEqual(down.stdout, `reverted ${head + 2} pinned_views\nrevision: ${head + 1}\n`)
+      assert.strictEqual((yield* svc(["check"], settings, { as: asNextProgram })).code, 0)
+    }))
+
+  it.scoped("refuse the tables of a build before the first release, and change nothing", () =>
+    Effect.gen(function*() {
+      const { home, settings } = yield* fresh(engine)
+      yield* svc(["migrate", "upgrade"], settings)
+      yield* Effect.promise(() => execute(home, settings, ["UPDATE schema_migrations SET name = 'main' WHERE id = 1"]))
+      const commands = [["serve"], ["migrate", "upgrade"], ["migrate", "downgrade", "0", "--force"], ["check"]]
+      for (const command of commands) {
+        const { code, stderr, stdout } = yield* svc(command, settings)
+        assert.strictEqual(code, 1, command.join(" "))
+        assert.match(stderr + stdout, /build of svc before its first release[^\n]*SVC_DATABASE_URL/)
+      }
+      assert.strictEqual((yield* svc(["migrate", "current"], settings)).stdout, `${yield* headRevision} (head)\n`)
     }))
 
   it.scoped("go back to any earlier revision, step by step, after they said what is lost", () =>
     Effect.gen(function*() {
       const { home, settings } = yield* fresh(engine)
+      const next = (...args: ReadonlyArray<string>) => svc(args, settings, { as: asNextProgram })
       yield* svc(["bootstrap-admin", "--email", "ann@example.com", "--password-stdin"], settings, {
         input: "a long password\n"
       })
-      yield* Effect.promise(() =>
-        execute(home, settings, [
-          `INSERT INTO saved_views (id, project_id, owner_id, name, filters, is_shared, created_at, updated_at)
-            SELECT '00000000-0000-4000-8000-000000000001', p.id, u.id, 'failed', '{}', 0, u.created_at, u.created_at
-            FROM projects p CROSS JOIN users u`,
-          "UPDATE projects SET payload_role = 'admin'"
-        ])
+      yield* next("migrate", "upgrade")
+      const change = (...statements: ReadonlyArray<string>) => Effect.promise(() => execute(home, settings, statements))
+      yield* change(
+        `INSERT INTO saved_views (id, project_id, owner_id, name, filters, is_shared, created_at, updated_at, pinned_at)
+          SELECT '00000000-0000-4000-8000-000000000001', p.id, u.id, 'failed', '{}', 1, u.created_at, u.created_at,
+            u.created_at FROM projects p CROSS JOIN users u`,
+        "INSERT INTO project_notes (id, text) VALUES (1, 'a'), (2, 'b')",
+        "UPDATE projects SET colour = 'red'"
       )
-      const back = ["migrate", "downgrade", "18"]
-      const refused = yield* svc(back, settings)
+      const head = yield* headRevision
+      const back = ["migrate", "downgrade", String(head)]
+      const refused = yield* next(...back)
       assert.strictEqual(refused.code, 2)
-      assert.match(refused.stdout, /\n {2}saved_views +1\n/)
-      assert.match(refused.stdout, /\n {2}projects\.payload_role +1\n/)
-      assert.notInclude(refused.stdout, "bulk_retry_items") // empty
-      assert.match(refused.stderr, /^svc: nothing was changed\. .*svc migrate downgrade 18 --force\n$/)
-      assert.strictEqual((yield* svc(["migrate", "current", "--check-heads"], settings)).code, 0)
-      const listed = JSON.parse((yield* svc([...back, "--json"], settings)).stdout)
-      assert.deepInclude(listed.lost, { what: "saved_views", rows: 1 })
+      assert.match(refused.stdout, /\n {2}project_notes +2\n/)
+      assert.match(refused.stdout, /\n {2}projects\.colour +1\n/)
+      assert.match(refused.stdout, /\n {2}saved_views where pinned_at IS NOT NULL +1\n/)
+      assert.match(refused.stderr, /^svc: nothing was changed\. .*svc migrate downgrade \d+ --force\n$/)
+      assert.strictEqual((yield* next("migrate", "current", "--check-heads")).code, 0)
+      const listed = JSON.parse((yield* next(...back, "--json")).stdout)
+      assert.deepInclude(listed.lost, { what: "project_notes", rows: 2 })
 
-      const down = yield* svc([...back, "--force"], settings)
+      const kept = yield* next(...back, "--force")
+      assert.strictEqual(kept.code, 1)
+      assert.include(kept.stderr, "A shared view is pinned. Unpin it first.")
+      assert.strictEqual((yield* next("migrate", "current", "--check-heads")).code, 0)
+      yield* change("UPDATE saved_views SET is_shared = 0")
+      const down = yield* next(...back, "--force")
       assert.strictEqual(down.code, 0, down.stderr)
-      const reverted = down.stdout.split("\n").filter((line) => line.startsWith("reverted ")).map((line) =>
-        Number(line.split(" ")[1])
+      assert.strictEqual(
+        down.stdout,
+        `reverted ${head + 2} pinned_views\nreverted ${head + 1} notes\nrevision: ${head}\n`
       )
-      const steps: ReadonlyArray<{ readonly id: number }> = JSON.parse(
-        (yield* svc(["migrate", "history", "--json"], settings)).stdout
-      )
-      assert.deepStrictEqual(reverted, steps.map(({ id }) => id).filter((id) => id > 18).reverse())
-      assert.include((yield* svc(["migrate", "downgrade", "18"], settings)).stderr, "goes to an earlier one")
+      assert.include((yield* next(...back)).stderr, "goes to an earlier one")
+      assert.strictEqual((yield* svc(["check"], settings)).code, 0)
       const empty = yield* svc(["migrate", "downgrade", "0", "--force"], settings)
       assert.strictEqual(empty.stdout.split("\n").at(-2), "revision: 0")
       assert.strictEqual((yield* svc(["migrate", "upgrade"], settings)).code, 0)
@@ -147,7 +175,7 @@ describe.each(engines)("the database commands on %s", (engine) => {
       yield* change("UPDATE schema_migrations SET id = -id WHERE id < 0")
       assert.strictEqual((yield* ready).status, 200)
       // a newer program that still works with this one's schema, and one that does not
-      yield* change("INSERT INTO schema_migrations VALUES (900, 'later', 5, '2026-01-01T00:00:00.000000Z', '7.8.9')")
+      yield* change("INSERT INTO schema_migrations VALUES (900, 'later', 1, '2026-01-01T00:00:00.000000Z', '7.8.9')")
       assert.strictEqual((yield* ready).status, 200)
       yield* change("UPDATE schema_migrations SET compatible_from = 900 WHERE id = 900")
       assert.deepStrictEqual(yield* ready, unready)

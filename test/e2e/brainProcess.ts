@@ -1,5 +1,5 @@
 import { Effect, type Scope } from "effect"
-import { type ChildProcess, spawn, spawnSync } from "node:child_process"
+import { type ChildProcess, spawn } from "node:child_process"
 import { copyFileSync, mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -39,8 +39,6 @@ const password = "correct horse battery"
 const email = "admin@example.com"
 
 interface SiteOptions {
-  /** Another version must not find a database that this one has migrated. */
-  readonly version?: "this" | "another"
   /** The path of a SQLite database with all migrations, to begin with: to migrate a fresh one takes longer. */
   readonly migrated?: string
 }
@@ -52,7 +50,7 @@ interface SiteOptions {
 export const siteOf = (
   program: string,
   settings: Readonly<Record<string, string>> = {},
-  { migrated = "", version = "this" }: SiteOptions = {}
+  { migrated = "" }: SiteOptions = {}
 ) =>
   Effect.gen(function*() {
     const home = yield* Effect.acquireRelease(
@@ -68,12 +66,7 @@ export const siteOf = (
     }
     const bootstrap = ["bootstrap-admin", "--email", email, "--display-name", "Admin", "--password-stdin"]
     if (migrated !== "") copyFileSync(migrated, join(home, "svc.db"))
-    const { code, stderr } = version === "this"
-      ? yield* svcHere(bootstrap, env, { input: password })
-      : yield* Effect.sync(() => {
-        const done = spawnSync(process.execPath, [program, ...bootstrap], { env, input: password, encoding: "utf8" })
-        return { code: done.status, stderr: done.stderr }
-      })
+    const { code, stderr } = yield* svcHere(bootstrap, env, { input: password })
     if (code !== 0) return yield* Effect.dieMessage(`bootstrap-admin ended with ${code}: ${stderr}`)
 
     return siteIn(program, env)

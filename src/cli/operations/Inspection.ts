@@ -1,5 +1,5 @@
 import { Clock, Effect } from "effect"
-import { migrations } from "../../../migrations/index.ts"
+import { headRevision } from "../../../migrations/MigrationList.ts"
 import * as DatabaseLayer from "../../layers/Database.ts"
 import * as Keys from "../../layers/Keys.ts"
 import { publicUrlOf } from "../../services/kernel/PublicUrl.ts"
@@ -20,9 +20,6 @@ import {
   findPortUse,
   type PortUse
 } from "./StartChecks.ts"
-
-/** The newest revision that this program knows. */
-export const head = migrations[migrations.length - 1]?.id ?? 0
 
 interface DatabaseInspection {
   /** Without its password. */
@@ -62,12 +59,12 @@ const inspectDatabase = Effect.gen(function*() {
     database_exists: true,
     revision: revision === 0 ? null : revision,
     revision_trouble: yield* Effect.as(checkCompatible, null).pipe(
-      Effect.catchTag("SchemaTooNew", ({ message }) => Effect.succeed(message))
+      Effect.catchTag("SchemaTooNew", "SchemaUnknown", ({ message }) => Effect.succeed(message))
     ),
     key_trouble,
     brain_running: isServed,
     brains: holders,
-    last_backup: revision === head ? yield* findLastBackup : null
+    last_backup: revision === (yield* headRevision) ? yield* findLastBackup : null
   } satisfies DatabaseInspection
 })
 
@@ -173,7 +170,7 @@ const portText = ({ address, port_trouble, port_use }: StartInspection): string 
 /** For people, one line each. */
 export const linesOf = (found: StartInspection) =>
   Effect.gen(function*() {
-    const isLogReadable = found.revision === null || found.revision === head
+    const isLogReadable = found.revision === null || found.revision === (yield* headRevision)
     return [
       `settings: ok (SVC_HOME ${found.home})`,
       `home: ${found.home_trouble ?? "writable"}`,

@@ -1,7 +1,6 @@
 import { SqlClient } from "@effect/sql"
 import { assert, describe, layer } from "@effect/vitest"
 import { Chunk, Effect, Option, Redacted, Stream } from "effect"
-import { m0006 } from "../../../migrations/0006_agent_names.ts"
 import type { Project } from "../../../src/domain/kernel/Project.ts"
 import * as Timestamp from "../../../src/domain/kernel/Timestamp.ts"
 import { Agents } from "../../../src/services/agents/Agents.ts"
@@ -56,26 +55,6 @@ const hinted = (count: number) =>
 
 describe.each(httpEngines)("agents on %s", (engine) => {
   layer(serverOn(engine), { excludeTestServices: true })((it) => {
-    it.effect("of agents that shared a name before, the oldest keeps it", () =>
-      Effect.gen(function*() {
-        const sql = yield* SqlClient.SqlClient
-        const project = yield* freshProject()
-        const { agents } = yield* clientOf("admin", project)
-        for (const name of ["one", "two", "three"]) {
-          yield* agents.create({ path: { slug: project.slug }, payload: { name } })
-        }
-        yield* m0006.down
-        yield* sql`UPDATE agents SET name = 'shop' WHERE project_id = ${project.id}`
-        yield* m0006.up
-        const rows = yield* sql<
-          { id: string; name: string }
-        >`SELECT id, name FROM agents WHERE project_id = ${project.id} ORDER BY id`
-        assert.deepStrictEqual(
-          rows.map(({ name }) => name),
-          rows.map(({ id }, at) => (at === 0 ? "shop" : `shop (${id.slice(24)})`))
-        )
-      }))
-
     it.effect("a name is taken once in a project", () =>
       Effect.gen(function*() {
         const [project, other] = [yield* freshProject(), yield* freshProject()]

@@ -1,6 +1,7 @@
 import { Cause, Console, Effect, Layer, Option } from "effect"
 import { constants, setPriority } from "node:os"
 import { resolve } from "node:path"
+import { headRevision } from "../../../../migrations/MigrationList.ts"
 import { findSigner } from "../../../layers/AuditKeys.ts"
 import * as AuditLog from "../../../layers/AuditLog.ts"
 import * as Catalog from "../../../layers/Catalog.ts"
@@ -20,7 +21,6 @@ import { CliError, describeError } from "../../program/Explain.ts"
 import { layerInspection } from "../../program/ReadOnlyDatabase.ts"
 import { settings } from "../../program/Settings.ts"
 import { readEncryption, type SecretOptions } from "../BackupSecret.ts"
-import { head } from "../Inspection.ts"
 import { countRows, linesOfRows } from "../RowCounts.ts"
 
 interface BackupCommand extends SecretOptions {
@@ -84,7 +84,7 @@ const layerRecord = AuditLog.layerWithoutKeys.pipe(
 )
 
 /** Why the audit log of this database cannot take a row of this program. */
-const unrecordableReason = ({ audit_head, revision }: Manifest): string | null => {
+const unrecordableReason = ({ audit_head, revision }: Manifest, head: number): string | null => {
   if (audit_head === null) return "the database has no audit log yet, because no brain has served it"
   return revision === head
     ? null
@@ -94,7 +94,7 @@ const unrecordableReason = ({ audit_head, revision }: Manifest): string | null =
 /** A backup is worth as much without its row in the audit log, so what prevents the row is a warning. */
 const recordOrWarn = (result: BackupResult, isEncrypted: boolean) =>
   Effect.gen(function*() {
-    const reason = unrecordableReason(result.manifest)
+    const reason = unrecordableReason(result.manifest, yield* headRevision)
     if (reason !== null) return yield* new CliError({ message: reason })
     yield* recordBackup({ ...result, isEncrypted }).pipe(
       Effect.provide(layerRecord),

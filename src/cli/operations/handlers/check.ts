@@ -2,6 +2,7 @@ import { FileSystem } from "@effect/platform"
 import { Clock, Console, Effect, Option } from "effect"
 import { statfs } from "node:fs/promises"
 import { join } from "node:path"
+import { headRevision } from "../../../../migrations/MigrationList.ts"
 import { openFilesLimit } from "../../../layers/Connections.ts"
 import { MailTransport } from "../../../services/kernel/Mail/Transport.ts"
 import { Settings } from "../../../services/kernel/Settings.ts"
@@ -11,7 +12,7 @@ import { Environment } from "../../program/Environment.ts"
 import { layerInspection } from "../../program/ReadOnlyDatabase.ts"
 import { settings } from "../../program/Settings.ts"
 import { listUnknownNames } from "../../program/UnknownNames.ts"
-import { head, inspectStart, linesOf, requireStart, type StartInspection } from "../Inspection.ts"
+import { inspectStart, linesOf, requireStart, type StartInspection } from "../Inspection.ts"
 import { warningsOf } from "../Warnings.ts"
 
 export const check = ({ json }: { readonly json: boolean }) =>
@@ -67,7 +68,7 @@ const daysSince = (at: string) =>
 
 const readBackupAge = ({ last_backup, revision }: StartInspection) =>
   Effect.gen(function*() {
-    if (revision !== head) return null // an older schema may lack the tables
+    if (revision !== (yield* headRevision)) return null // an older schema may lack the tables
     if (last_backup !== null) return yield* daysSince(last_backup.created_at)
     return (yield* Effect.provide(hasUsers, layerInspection)) ? "never" : null
   })
@@ -85,7 +86,7 @@ export const doctor = () =>
       settings: effective,
       dialect: inspection.database_url.startsWith("sqlite:") ? "sqlite" : "pg",
       revision: inspection.revision,
-      head,
+      head: yield* headRevision,
       daysSinceBackup: yield* readBackupAge(inspection),
       unknownNames: listUnknownNames(yield* Environment),
       exposedFiles: yield* listExposedFiles(effective.home),

@@ -1,5 +1,5 @@
 import { Console, Effect, Layer } from "effect"
-import { migrations } from "../../../../migrations/index.ts"
+import { headRevision, MigrationList } from "../../../../migrations/MigrationList.ts"
 import * as Catalog from "../../../layers/Catalog.ts"
 import * as DatabaseLayer from "../../../layers/Database.ts"
 import { whileNoBrainRuns } from "../../../services/kernel/RunningBrains.ts"
@@ -47,7 +47,7 @@ export const upgrade = ({ target }: { readonly target: string }) =>
 
 export const current = ({ checkHeads, json }: { readonly checkHeads: boolean; readonly json: boolean }) =>
   Effect.gen(function*() {
-    const head = migrations[migrations.length - 1]?.id ?? 0
+    const head = yield* headRevision
     const { revision } = yield* inspect
     yield* Console.log(
       json ? JSON.stringify({ revision, head }) : `${revision ?? "none"}${revision === head ? " (head)" : ""}`
@@ -69,7 +69,7 @@ const listApplied = Effect.flatMap(Migrations, (service) => service.applied).pip
 export const history = ({ json }: { readonly json: boolean }) =>
   Effect.gen(function*() {
     const rows = yield* listApplied
-    const known = migrations.map(({ id, name }) => ({ id, name }))
+    const known = (yield* MigrationList).map(({ id, name }) => ({ id, name }))
     const newer = rows.filter((row) => !known.some(({ id }) => id === row.id)).map(({ id, name }) => ({ id, name }))
     const steps = [...known, ...newer].map((step) => ({
       ...step,

@@ -1,5 +1,6 @@
 import type { SqlError } from "@effect/sql"
 import { Clock, Console, Effect, Option } from "effect"
+import { headRevision } from "../../../../migrations/MigrationList.ts"
 import { version } from "../../../domain/kernel/Version.ts"
 import { Settings } from "../../../services/kernel/Settings.ts"
 import { Reader } from "../../../services/kernel/sql/Database.ts"
@@ -8,7 +9,7 @@ import { formatSize } from "../../io/CopyProgress.ts"
 import { formatAge } from "../../io/Table.ts"
 import { layerInspection } from "../../program/ReadOnlyDatabase.ts"
 import { settings } from "../../program/Settings.ts"
-import { backupText, head, inspect, type Inspection } from "../Inspection.ts"
+import { backupText, inspect, type Inspection } from "../Inspection.ts"
 import { probeBrain, readProcess } from "../LocalBrain.ts"
 import { countRows, linesOfRows } from "../RowCounts.ts"
 
@@ -85,6 +86,7 @@ export const status = ({ json, rows: showRows }: { readonly json: boolean; reado
     const inspection = yield* inspect
     const { database_exists, database_url, last_backup, revision } = inspection
     const { environment } = yield* Settings
+    const head = yield* headRevision
     const brain = yield* readBrain(inspection)
     const rows = database_exists && (json || showRows) ? yield* Effect.provide(countRows, layerInspection) : []
     const size = database_exists ? (yield* Effect.provide(readDatabaseInfo, layerInspection)).size : null

@@ -1,22 +1,9 @@
 import { SqlClient, type SqlError } from "@effect/sql"
-import { Context, Data, Effect, Layer } from "effect"
+import { Data, Effect, Layer } from "effect"
+import { MigrationRefused } from "../../../../migrations/Migration.ts"
+import { headOf, MigrationList } from "../../../../migrations/MigrationList.ts"
 import * as Timestamp from "../../../domain/kernel/Timestamp.ts"
 import { version } from "../../../domain/kernel/Version.ts"
-
-/**
- * One numbered step of the schema, both dialects in one file. `up` only expands, so older programs continue to work;
- * contraction follows a release later. `down` undoes exactly this step.
- */
-export interface Migration {
-  readonly id: number
-  readonly name: string
-  /** The oldest schema revision whose programs still work with the schema after this step. */
-  readonly compatibleFrom: number
-  readonly up: Effect.Effect<void, SqlError.SqlError, SqlClient.SqlClient>
-  readonly down: Effect.Effect<void, SqlError.SqlError | MigrationRefused, SqlClient.SqlClient>
-  /** Rows that `down` deletes from tables that it keeps, for the list of what a downgrade loses. */
-  readonly deletes?: ReadonlyArray<{ readonly table: string; readonly where: string }>
-}
 
 export interface AppliedMigration {
   readonly id: number
@@ -46,11 +33,14 @@ export class SchemaTooNew extends Data.TaggedError("SchemaTooNew")<{
 /** The program that applied a step; null where it was not recorded. */
 const programLabel = (program: string | null): string => (program === null ? "a newer svc" : `svc ${program}`)
 
-/** The requested revision does not exist or cannot be reached. */
-export class MigrationRefused extends Data.TaggedError("MigrationRefused")<{ readonly message: string }> {}
-
-/** The list of steps, provided by `migrations/index.ts`. */
-export class MigrationList extends Context.Tag("svc/MigrationList")<MigrationList, ReadonlyArray<Migration>>() {}
+/** Another program than a release of svc made the tables. */
+export class SchemaUnknown extends Data.TaggedError("SchemaUnknown")<{ readonly id: number; readonly name: string }> {
+  override get message() {
+    return `The database has tables of a build of svc before its first release (its step ${this.id} is "${this.name}"), which ` +
+      "this program cannot work with. Nothing was changed. Name an empty database in SVC_DATABASE_URL, or move svc.db out of " +
+      "SVC_HOME, and start again"
+  }
+}
 
 const lockKey = 7_700_001
 
@@ -67,7 +57,7 @@ export const lockSchema = (sql: SqlClient.SqlClient): Effect.Effect<void, SqlErr
 const make = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   const list = yield* MigrationList
-  const head = list[list.length - 1]?.id ?? 0
+  const head = headOf(list)
 
   const createTable = sql`CREATE TABLE IF NOT EXISTS schema_migrations (
     id INTEGER PRIMARY KEY, name TEXT NOT NULL, compatible_from INTEGER NOT NULL, applied_at TEXT NOT NULL, program TEXT
@@ -91,8 +81,10 @@ const make = Effect.gen(function*() {
 
   const currentRevision = Effect.map(listApplied, (rows) => rows[rows.length - 1]?.id ?? 0)
 
-  /** Fails with SchemaTooNew unless this program is compatible with the current schema. */
-  const checkCompatible = Effect.flatMap(listApplied, (rows) => {
+  /** Fails unless this program is compatible with the current schema. */
+  const checkCompatible = Effect.flatMap(listApplied, (rows): Effect.Effect<void, SchemaTooNew | SchemaUnknown> => {
+    const unknown = rows.find(({ id, name }) => list.some((step) => step.id === id && step.name !== name))
+    if (unknown !== undefined) return Effect.fail(new SchemaUnknown(unknown))
     const last = rows[rows.length - 1]
     return last !== undefined && rows.some(({ compatible_from, id }) => id > head && compatible_from > head)
       ? Effect.fail(new SchemaTooNew({ revision: last.id, known: head, program: last.program }))
@@ -150,6 +142,7 @@ const make = Effect.gen(function*() {
     sql.withTransaction(
       Effect.gen(function*() {
         yield* lock
+        yield* checkCompatible
         const steps = yield* stepsBack(target)
         for (const { down, id } of steps) {
           yield* down

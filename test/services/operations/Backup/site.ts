@@ -3,7 +3,7 @@ import { SqlClient } from "@effect/sql"
 import { Effect, Layer, Redacted } from "effect"
 import { cpSync, readdirSync } from "node:fs"
 import { join } from "node:path"
-import { migrations } from "../../../../migrations/index.ts"
+import { headRevision } from "../../../../migrations/MigrationList.ts"
 import { findSigner } from "../../../../src/layers/AuditKeys.ts"
 import * as AuditLog from "../../../../src/layers/AuditLog.ts"
 import * as CatalogLayer from "../../../../src/layers/Catalog.ts"
@@ -19,9 +19,10 @@ import { type Engine, temporaryHome } from "../../../databases.ts"
 import { freshPostgres, migratedPostgres } from "../../../postgres.ts"
 
 /** The tables of this program's schema. */
-export const headTables = Effect.flatMap(Catalog, ({ tablesAt }) => tablesAt(migrations.at(-1)?.id ?? 0)).pipe(
-  Effect.provide(CatalogLayer.layer)
-)
+export const headTables = Effect.flatMap(Effect.all([Catalog, headRevision]), ([{ tablesAt }, head]) => tablesAt(head))
+  .pipe(
+    Effect.provide(CatalogLayer.layer)
+  )
 
 /** A folder for SVC_HOME, and a database of one kind. */
 export interface Site {
