@@ -30,12 +30,13 @@ export const insertExportJob = (
     } = fields
     const isCompleted = status === "completed"
     yield* sql.withTransaction(Effect.gen(function*() {
-      yield* sql`INSERT INTO ${sql(kind.jobs)} ${
+      yield* sql`INSERT INTO export_jobs ${
         sql.insert({
           id,
           project_id,
           user_id,
-          [kind.showsHidden]: 0,
+          type: kind.type,
+          shows_hidden: 0,
           format: "json",
           filters: JSON.stringify(action_prefix === undefined ? {} : { action_prefix }),
           status,
@@ -50,7 +51,7 @@ export const insertExportJob = (
         })
       }`
       for (const [position, text] of chunks.entries()) {
-        yield* sql`INSERT INTO ${sql(kind.chunks)} ${
+        yield* sql`INSERT INTO export_job_chunks ${
           sql.insert({ job_id: id, position, content: Buffer.from(text).toString("base64") })
         }`
       }
@@ -58,15 +59,15 @@ export const insertExportJob = (
     return id
   })
 
-export const countChunks = (id: ExportJobId, { chunks }: ExportKind = auditExports) =>
+export const countChunks = (id: ExportJobId) =>
   Effect.flatMap(SqlClient.SqlClient, (sql) =>
     Effect.map(
-      sql`SELECT 1 FROM ${sql(chunks)} WHERE job_id = ${id}`,
+      sql`SELECT 1 FROM export_job_chunks WHERE job_id = ${id}`,
       (rows) => rows.length
     ))
 
 /** Lets every statement fail that deletes the chunk at this position of an export, until the scope ends. */
-export const refuseChunkDeletion = (id: ExportJobId, position: number, { chunks }: ExportKind = auditExports) =>
+export const refuseChunkDeletion = (id: ExportJobId, position: number) =>
   Effect.flatMap(SqlClient.SqlClient, (sql) =>
     Effect.acquireRelease(
       sql.onDialectOrElse({
@@ -74,11 +75,11 @@ export const refuseChunkDeletion = (id: ExportJobId, position: number, { chunks 
           Effect.zipRight(
             sql`CREATE FUNCTION refuse_deletion() RETURNS trigger LANGUAGE plpgsql AS
               $$ BEGIN RAISE EXCEPTION 'refused'; END $$`,
-            sql.unsafe(`CREATE TRIGGER refuse_deletion BEFORE DELETE ON ${chunks} FOR EACH ROW
+            sql.unsafe(`CREATE TRIGGER refuse_deletion BEFORE DELETE ON export_job_chunks FOR EACH ROW
               WHEN (old.job_id = '${id}' AND old.position = ${position}) EXECUTE FUNCTION refuse_deletion()`)
           ),
         orElse: () =>
-          sql.unsafe(`CREATE TRIGGER refuse_deletion BEFORE DELETE ON ${chunks}
+          sql.unsafe(`CREATE TRIGGER refuse_deletion BEFORE DELETE ON export_job_chunks
             WHEN old.job_id = '${id}' AND old.position = ${position} BEGIN SELECT RAISE(ABORT, 'refused'); END`)
       }),
       () =>

@@ -15,9 +15,7 @@ export const audit: AreaTables = {
     "audit_verification",
     "audit_keys",
     "export_jobs",
-    "export_job_chunks",
-    "task_export_jobs",
-    "task_export_job_chunks"
+    "export_job_chunks"
   ],
   create: Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient
@@ -77,7 +75,9 @@ export const audit: AreaTables = {
       id ${uuid} PRIMARY KEY,
       project_id ${uuid} NOT NULL REFERENCES projects (id) ON DELETE CASCADE,
       user_id ${uuid} NOT NULL,
-      shows_addresses INTEGER NOT NULL,
+      type ${text} NOT NULL,
+      -- whether the file shows what not all readers of its kind may see
+      shows_hidden INTEGER NOT NULL,
       format ${text} NOT NULL,
       filters ${text} NOT NULL,
       status ${text} NOT NULL,
@@ -92,43 +92,13 @@ export const audit: AreaTables = {
       started_at ${text},
       completed_at ${text}
     )`
-    yield* sql`CREATE INDEX export_jobs_project ON export_jobs (project_id, id)`
-    yield* sql`CREATE INDEX export_jobs_open ON export_jobs (id) WHERE completed_at IS NULL`
-    yield* sql`CREATE INDEX export_jobs_deleted ON export_jobs (id) WHERE deleted_at IS NOT NULL`
+    yield* sql`CREATE INDEX export_jobs_project ON export_jobs (project_id, type, id)`
+    yield* sql`CREATE INDEX export_jobs_open ON export_jobs (type, id) WHERE completed_at IS NULL`
+    yield* sql`CREATE INDEX export_jobs_deleted ON export_jobs (type, id) WHERE deleted_at IS NOT NULL`
 
     // In chunks, so that each replica can send them; `content` is base64, since backups have texts and numbers only.
     yield* sql`CREATE TABLE export_job_chunks (
       job_id ${uuid} NOT NULL REFERENCES export_jobs (id) ON DELETE CASCADE,
-      position INTEGER NOT NULL,
-      content ${text} NOT NULL,
-      PRIMARY KEY (job_id, position)
-    )`
-
-    yield* sql`CREATE TABLE task_export_jobs (
-      id ${uuid} PRIMARY KEY,
-      project_id ${uuid} NOT NULL REFERENCES projects (id) ON DELETE CASCADE,
-      user_id ${uuid} NOT NULL,
-      shows_payload INTEGER NOT NULL,
-      format ${text} NOT NULL,
-      filters ${text} NOT NULL,
-      status ${text} NOT NULL,
-      attempts INTEGER NOT NULL,
-      total_rows INTEGER,
-      row_count INTEGER,
-      size_bytes ${bigint},
-      truncated INTEGER NOT NULL,
-      error ${text},
-      deleted_at ${text},
-      created_at ${text} NOT NULL,
-      started_at ${text},
-      completed_at ${text}
-    )`
-    yield* sql`CREATE INDEX task_export_jobs_project ON task_export_jobs (project_id, id)`
-    yield* sql`CREATE INDEX task_export_jobs_open ON task_export_jobs (id) WHERE completed_at IS NULL`
-    yield* sql`CREATE INDEX task_export_jobs_deleted ON task_export_jobs (id) WHERE deleted_at IS NOT NULL`
-
-    yield* sql`CREATE TABLE task_export_job_chunks (
-      job_id ${uuid} NOT NULL REFERENCES task_export_jobs (id) ON DELETE CASCADE,
       position INTEGER NOT NULL,
       content ${text} NOT NULL,
       PRIMARY KEY (job_id, position)

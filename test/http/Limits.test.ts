@@ -34,7 +34,7 @@ const limits: ReadonlyArray<Limit> = [
     status: 202
   },
   {
-    table: "task_export_jobs",
+    table: "export_jobs",
     path: "/task-export-jobs",
     body: () => ({ format: "csv" }),
     limit: 5,

@@ -6,6 +6,7 @@ import { generateSync } from "otplib"
 import { system } from "../../src/domain/kernel/Actor.ts"
 import type { Project } from "../../src/domain/kernel/Project.ts"
 import * as Timestamp from "../../src/domain/kernel/Timestamp.ts"
+import { auditExports, taskExports } from "../../src/services/audit/ExportJobs/Kinds.ts"
 import { Invitations } from "../../src/services/identity/Invitations.ts"
 import { PasswordResets } from "../../src/services/identity/PasswordResets.ts"
 import { CurrentActor, CurrentProject } from "../../src/services/kernel/CurrentActor.ts"
@@ -196,7 +197,7 @@ export const world = Effect.fnUntraced(function*(
     operation_id: yield* operationIn(project, agent.agent_id),
     request_id: yield* bulkRetryIn(project, "running"),
     bulk_job_id: yield* bulkJobIn(project),
-    job_id: yield* exportJobIn(project),
+    job_id: yield* exportJobIn(project, auditExports),
     schedule_id: fire.schedule_id,
     session_id: person.session_id,
     task_id: tasks[0]?.task_id ?? "",
@@ -211,8 +212,13 @@ export const world = Effect.fnUntraced(function*(
     worker_id
   }
 
-  /** Instead of the project's, where the path is the caller's own. */
-  const own: Readonly<Record<string, string>> = { delivery_id: yield* deliveryOf({ user_id }) }
+  /** Instead of the project's, where the path is the caller's own, or of another kind. */
+  const others: ReadonlyArray<readonly [within: string, name: string, id: string]> = [
+    ["/user/", "delivery_id", yield* deliveryOf({ user_id })],
+    ["/task-export-jobs/", "job_id", yield* exportJobIn(project, taskExports)]
+  ]
+  const idIn = (wholePath: string, name: string): string =>
+    others.find(([within, other]) => other === name && wholePath.includes(within))?.[2] ?? path[name] ?? ""
 
   /** Valid values of body fields; some must be new each time. */
   const field = (name: string): unknown => {
@@ -334,7 +340,7 @@ export const world = Effect.fnUntraced(function*(
       /\{([a-z_]+)\}/g,
       (_, name: string) =>
         pathValues[name]
-          ?? encodeURIComponent((operation.path.includes("/user/") ? own[name] : undefined) ?? path[name] ?? "")
+          ?? encodeURIComponent(idIn(operation.path, name))
     )
     const pairs = Object.entries({ ...query(operation), ...raw }).map(([name, value]) => `${name}=${value}`)
     return pairs.length === 0 ? filled : `${filled}?${pairs.join("&")}`

@@ -13,7 +13,7 @@ import { lockName } from "../kernel/sql/Dialect.ts"
 import { countOf, firstRowOf, rowsOf } from "../kernel/sql/Rows.ts"
 import { Audit } from "./Audit.ts"
 import type { ExportKind } from "./ExportJobs/Kinds.ts"
-import { encodeFilters, JobRow, selectJobs } from "./ExportJobs/Row.ts"
+import { encodeFilters, JobRow } from "./ExportJobs/Row.ts"
 
 /** Exports of a project and a kind that have not ended: each may take minutes of one replica. */
 const maxOpenJobs = 5
@@ -79,7 +79,7 @@ export const makeExportJobs = (
     const find = Effect.fnUntraced(function*(id: ExportJobId) {
       const { id: project_id } = yield* CurrentProject
       const row = yield* firstRowOf(JobRow)(
-        read`${selectJobs(sql, kind)} WHERE id = ${id} AND project_id = ${project_id} AND deleted_at IS NULL`
+        read`SELECT * FROM export_jobs WHERE id = ${id} AND type = ${kind.type} AND project_id = ${project_id} AND deleted_at IS NULL`
       )
       return yield* Option.match(row, { onNone: () => notFound, onSome: Effect.succeed })
     })
@@ -93,8 +93,8 @@ export const makeExportJobs = (
         if (actor.kind === "system") return yield* Effect.dieMessage("an export belongs to a user")
         yield* lockName(sql, `${kind.leaseName} ${project_id}`)
         const open = yield* countOf(
-          sql`SELECT CAST(count(*) AS INTEGER) AS n FROM ${sql(kind.jobs)}
-            WHERE project_id = ${project_id} AND completed_at IS NULL`
+          sql`SELECT CAST(count(*) AS INTEGER) AS n FROM export_jobs
+            WHERE project_id = ${project_id} AND type = ${kind.type} AND completed_at IS NULL`
         )
         if (open >= maxOpenJobs) return yield* tooMany
         const row = {
@@ -114,8 +114,8 @@ export const makeExportJobs = (
           completed_at: null
         } as const
         const shows_hidden = showsHidden ? 1 : 0
-        yield* sql`INSERT INTO ${sql(kind.jobs)} ${
-          sql.insert({ ...row, filters: encodeFilters(filters), [kind.showsHidden]: shows_hidden })
+        yield* sql`INSERT INTO export_jobs ${
+          sql.insert({ ...row, type: kind.type, filters: encodeFilters(filters), shows_hidden })
         }`
         yield* audit.record({
           action: kind.createdAction,
@@ -133,7 +133,7 @@ export const makeExportJobs = (
     const list = Effect.fn(`${service}.list`)(function*(limit: number) {
       const { id: project_id } = yield* CurrentProject
       const rows = yield* rowsOf(JobRow)(
-        read`${selectJobs(sql, kind)} WHERE project_id = ${project_id} AND deleted_at IS NULL
+        read`SELECT * FROM export_jobs WHERE project_id = ${project_id} AND type = ${kind.type} AND deleted_at IS NULL
           ORDER BY id DESC LIMIT ${limit}`
       )
       return { items: yield* Effect.forEach(rows, viewOf), sink: "database", sink_location: null }
@@ -146,7 +146,7 @@ export const makeExportJobs = (
       Stream.paginateEffect({ position: 0, left: size_bytes ?? 0 }, ({ left, position }) =>
         Effect.flatMap(
           read<{ content: string }>`
-            SELECT content FROM ${sql(kind.chunks)} WHERE job_id = ${id} AND position = ${position}`,
+            SELECT content FROM export_job_chunks WHERE job_id = ${id} AND position = ${position}`,
           ([row]) => {
             if (row === undefined) return Effect.dieMessage(`chunk ${position} of the export ${id} is missing`)
             const bytes = Buffer.from(row.content, "base64")
@@ -183,7 +183,7 @@ export const makeExportJobs = (
         if (actor.kind !== "person" || actor.user_id !== user_id) yield* requireRole(project_id, "admin")
         const now = yield* Timestamp.now
         const deleted = yield* sql`
-          UPDATE ${sql(kind.jobs)} SET deleted_at = ${now}, completed_at = COALESCE(completed_at, ${now})
+          UPDATE export_jobs SET deleted_at = ${now}, completed_at = COALESCE(completed_at, ${now})
           WHERE id = ${id} AND deleted_at IS NULL RETURNING id`
         if (deleted.length === 0) return yield* notFound
         yield* audit.record({

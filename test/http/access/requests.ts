@@ -1,5 +1,6 @@
 import { Effect } from "effect"
 import { randomUUID } from "node:crypto"
+import { auditExports, taskExports } from "../../../src/services/audit/ExportJobs/Kinds.ts"
 import { freshAgent, longPoll } from "../../agent.ts"
 import { freshKey, freshProject } from "../../brain.ts"
 import { password, sessionOf } from "../people.ts"
@@ -247,9 +248,12 @@ export const makeRequests = ({ here, people }: World) =>
         case "PUT /projects/{slug}/saved-views/{view_id}":
         case "DELETE /projects/{slug}/saved-views/{view_id}":
           return user_id === undefined ? {} : { path: { view_id: yield* savedViewOf(here.project, user_id) } }
+        case "GET /projects/{slug}/task-export-jobs/{job_id}":
+        case "GET /projects/{slug}/task-export-jobs/{job_id}/download":
         case "DELETE /projects/{slug}/task-export-jobs/{job_id}":
+          return { path: { job_id: yield* exportJobIn(here.project, taskExports, user_id) } }
         case "DELETE /projects/{slug}/audit/export-jobs/{job_id}":
-          return { path: { job_id: yield* exportJobIn(here.project, user_id) } }
+          return { path: { job_id: yield* exportJobIn(here.project, auditExports, user_id) } }
         case "PATCH /user/subscriptions/{sub_id}":
         case "DELETE /user/subscriptions/{sub_id}":
           return user_id === undefined ? {} : { path: { sub_id: yield* subscriptionIn(here.project, user_id) } }

@@ -6,7 +6,8 @@ import { ExportJobId } from "../../../src/domain/kernel/Id.ts"
 import type { Project } from "../../../src/domain/kernel/Project.ts"
 import * as Timestamp from "../../../src/domain/kernel/Timestamp.ts"
 import { CreateScheduleRequest } from "../../../src/domain/schedules/Schedule.ts"
-import { taskExports } from "../../../src/services/audit/ExportJobs/Kinds.ts"
+import { makeQueueSelection } from "../../../src/services/approvalGate/Subject.ts"
+import { auditExports, type ExportKind } from "../../../src/services/audit/ExportJobs/Kinds.ts"
 import { Invitations } from "../../../src/services/identity/Invitations.ts"
 import { PasswordResets } from "../../../src/services/identity/PasswordResets.ts"
 import { CurrentActor, CurrentProject } from "../../../src/services/kernel/CurrentActor.ts"
@@ -159,6 +160,7 @@ export const approvalIn = (project: Project, status: "pending" | "rejected") =>
         summary: "Purge the queue celery",
         request,
         status,
+        subject: JSON.stringify(makeQueueSelection("celery", {})),
         requested_by: requester.user_id,
         created_at: now,
         expires_at
@@ -330,24 +332,13 @@ export const fireIn = (project: Project, kind: "timed out" | "waiting") =>
     return { schedule_id, id, fire_id, command_id, observed_control_token: schedule?.control_token ?? "" }
   })
 
-/** A completed export of each kind, with its file. They have one id, because their paths name it alike. */
-const insertExports = (project: Project, id: ExportJobId, user_id: string) =>
-  Effect.gen(function*() {
-    yield* insertExportJob(project.id, { id, user_id, chunks: ["[]\n"], status: "completed" })
-    yield* insertExportJob(project.id, { id, user_id, chunks: ["[]\n"], status: "completed" }, taskExports)
-    return id
-  })
-
-/** Has the highest id, because a project keeps the files of its newest exports only, and the calls create others. */
-const lastingExportIn = (project: Project) =>
-  insertExports(project, ExportJobId.make(`ffffffff${randomUUID().slice(8)}`), randomUUID())
-
 let exportCount = 0
 
-/** An export of each kind that this person created. Later ones have higher ids. */
-export const exportJobIn = (project: Project, user_id: string = randomUUID()) => {
+/** A completed export with its file that this person created. Later ones have higher ids: a project keeps the newest files. */
+export const exportJobIn = (project: Project, kind: ExportKind, user_id: string = randomUUID()) => {
   const serial = (exportCount++).toString(16).padStart(4, "0")
-  return insertExports(project, ExportJobId.make(`fffffffe-${serial}${randomUUID().slice(13)}`), user_id)
+  const id = ExportJobId.make(`fffffffe-${serial}${randomUUID().slice(13)}`)
+  return insertExportJob(project.id, { id, user_id, chunks: ["[]\n"], status: "completed" }, kind)
 }
 
 /** A bulk retry that has not ended: one of its tasks is left, or its command has no outcome. */
@@ -483,7 +474,7 @@ const furnished = Effect.gen(function*() {
     operation_id: yield* operationIn(project, agent.agent_id),
     request_id: yield* bulkRetryIn(project, "running"),
     bulk_job_id: yield* bulkJobIn(project),
-    job_id: yield* lastingExportIn(project),
+    job_id: yield* exportJobIn(project, auditExports),
     membership_id: yield* memberOf(project),
     invitation_id: (yield* invited(project)).invitation_id,
     rule_id: yield* ruleIn(project),

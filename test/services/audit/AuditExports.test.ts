@@ -4,12 +4,11 @@ import { Cause, Effect, Exit, Layer, Logger } from "effect"
 import type { ExportJobId } from "../../../src/domain/kernel/Id.ts"
 import * as Timestamp from "../../../src/domain/kernel/Timestamp.ts"
 import { AuditExportRunner } from "../../../src/services/audit/AuditExports/Runner.ts"
-import { auditExports } from "../../../src/services/audit/ExportJobs/Kinds.ts"
 import { Leader, LeaseLost } from "../../../src/services/kernel/concurrency/Leader.ts"
 import { appendAudit } from "../../audit.ts"
 import { engines } from "../../databases.ts"
 import { countChunks, insertExportJob, refuseChunkDeletion } from "../../exportJobs.ts"
-import { bareProject, processOf, storedOf } from "./ExportJobs/process.ts"
+import { bareProject, fileOf, jobOf, processOf } from "./ExportJobs/process.ts"
 import { auditOn } from "./world.ts"
 
 /** A project with so many rows of the log, in a database without a brain. */
@@ -32,7 +31,6 @@ const run = Effect.flatMap(AuditExportRunner, (runner) => runner.run).pipe(Effec
 const prune = Effect.flatMap(AuditExportRunner, (runner) => runner.prune).pipe(Effect.provide(AuditExportRunner.layer))
 
 const { runUntil, runWith } = processOf(run)
-const { fileOf, jobOf } = storedOf(auditExports)
 
 const chunks = (count: number) => Array.from({ length: count }, (_, n) => `chunk ${n}`)
 

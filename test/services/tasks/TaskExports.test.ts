@@ -8,12 +8,11 @@ import { TaskExportRunner } from "../../../src/services/tasks/TaskExports/Runner
 import { engines } from "../../databases.ts"
 import { countChunks, insertExportJob } from "../../exportJobs.ts"
 import { insertTasks, storedTask } from "../../tasks.ts"
-import { bareProject, processOf, storedOf } from "../audit/ExportJobs/process.ts"
+import { bareProject, fileOf, jobOf, processOf } from "../audit/ExportJobs/process.ts"
 import { auditOn } from "../audit/world.ts"
 
 const run = Effect.flatMap(TaskExportRunner, (runner) => runner.run).pipe(Effect.provide(TaskExportRunner.layer))
 const { runUntil, runWith } = processOf(run)
-const { fileOf, jobOf } = storedOf(taskExports)
 
 /** A project with so many tasks; their ids, newest first. */
 const tasksIn = (count: number) =>
@@ -59,14 +58,13 @@ describe.each(engines)("the writer of exports of tasks on %s", (engine) => {
         const id = yield* insertExportJob(project, { chunks: ["half of"] }, taskExports)
         const next = yield* insertExportJob(project, { chunks: [] }, taskExports)
         let transaction = 0
-        const remove =
-          sql`UPDATE task_export_jobs SET deleted_at = created_at, completed_at = created_at WHERE id = ${id}`
+        const remove = sql`UPDATE export_jobs SET deleted_at = created_at, completed_at = created_at WHERE id = ${id}`
         // the first four transactions begin, delete the old chunk, count, and write a chunk
         yield* runWith(Effect.suspend(() => ++transaction === 5 ? Effect.asVoid(remove) : Effect.void))
         assert.deepInclude(yield* jobOf(next), { status: "completed" })
         yield* run
         assert.isUndefined(yield* jobOf(id))
-        assert.strictEqual(yield* countChunks(id, taskExports), 0)
+        assert.strictEqual(yield* countChunks(id), 0)
       }))
 
     it.effect("gives the export back when it is stopped in order, and writes it whole later", () =>
@@ -96,7 +94,7 @@ describe.each(engines)("the writer of exports of tasks on %s", (engine) => {
         yield* run
         const idsOf = (projectId: string) =>
           Effect.map(
-            sql<{ id: string }>`SELECT id FROM task_export_jobs WHERE project_id = ${projectId} ORDER BY id`,
+            sql<{ id: string }>`SELECT id FROM export_jobs WHERE project_id = ${projectId} ORDER BY id`,
             (rows) =>
               rows.map((row) => row.id)
           )
@@ -104,7 +102,7 @@ describe.each(engines)("the writer of exports of tasks on %s", (engine) => {
         assert.lengthOf(kept, 20)
         assert.include(kept, id)
         assert.notInclude(kept, oldId(1))
-        assert.strictEqual(yield* countChunks(oldId(1), taskExports), 0)
+        assert.strictEqual(yield* countChunks(oldId(1)), 0)
         assert.lengthOf(yield* idsOf(other.project), 1)
       }))
   })

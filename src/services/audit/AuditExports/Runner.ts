@@ -39,7 +39,7 @@ export class AuditExportRunner extends Effect.Service<AuditExportRunner>()("svc/
       )
     })
 
-    return yield* makeExportRunner(auditExports, () => true, makeFile)
+    return yield* makeExportRunner(auditExports, makeFile)
   })
 }) {
   static readonly layer = this.Default.pipe(

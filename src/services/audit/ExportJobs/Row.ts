@@ -1,19 +1,17 @@
-import type { SqlClient, Statement } from "@effect/sql"
 import { Schema } from "effect"
 import { ExportJobFormat, ExportJobStatus } from "../../../domain/audit/ExportJob.ts"
 import { ExportJobId, ProjectId, UserId } from "../../../domain/kernel/Id.ts"
 import * as Timestamp from "../../../domain/kernel/Timestamp.ts"
-import { TermsColumn } from "../../kernel/sql/ColumnTypes.ts"
-import type { ExportKind } from "./Kinds.ts"
+import { JsonColumn } from "../../kernel/sql/ColumnTypes.ts"
 
-/** A row of a kind's table of jobs. `filters` are the terms of the request that were given. */
+/** A row of `export_jobs`. `filters` are the terms of the request that were given. */
 export const JobRow = Schema.Struct({
   id: ExportJobId,
   project_id: ProjectId,
   user_id: UserId,
   shows_hidden: Schema.Number,
   format: ExportJobFormat,
-  filters: TermsColumn(Schema.Record({ key: Schema.String, value: Schema.Unknown })),
+  filters: JsonColumn(Schema.Record({ key: Schema.String, value: Schema.Unknown })),
   status: ExportJobStatus,
   attempts: Schema.Number,
   total_rows: Schema.NullOr(Schema.Number),
@@ -28,7 +26,3 @@ export const JobRow = Schema.Struct({
 export type JobRow = typeof JobRow.Type
 
 export const encodeFilters = Schema.encodeSync(JobRow.fields.filters)
-
-/** Jobs of a kind, without a condition. The kind's own column has one name for all kinds: `shows_hidden`. */
-export const selectJobs = (sql: SqlClient.SqlClient, { jobs, showsHidden }: ExportKind): Statement.Fragment =>
-  sql`SELECT *, ${sql(showsHidden)} AS shows_hidden FROM ${sql(jobs)}`

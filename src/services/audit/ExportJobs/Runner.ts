@@ -1,17 +1,16 @@
-import { SqlClient, type SqlError } from "@effect/sql"
+import { SqlClient } from "@effect/sql"
 import { Cause, type Context, Data, Effect, Exit, Layer, Option, Stream } from "effect"
 import { ValidationFailed } from "../../../domain/kernel/Errors.ts"
 import * as Timestamp from "../../../domain/kernel/Timestamp.ts"
 import { isLeaseLost, Leader, Lease } from "../../kernel/concurrency/Leader.ts"
 import { Loops } from "../../kernel/concurrency/Loops.ts"
 import type { CountedFile } from "../../kernel/Export/Formats.ts"
-import * as Ids from "../../kernel/Ids.ts"
 import { Settings } from "../../kernel/Settings.ts"
 import { Reader } from "../../kernel/sql/Database.ts"
 import { firstRowOf } from "../../kernel/sql/Rows.ts"
 import { deleteChunks, deleteExports } from "./Chunks.ts"
 import type { ExportKind } from "./Kinds.ts"
-import { JobRow, selectJobs } from "./Row.ts"
+import { JobRow } from "./Row.ts"
 
 /** A chunk is a row of the database: large enough for speed, small enough that a write takes milliseconds. */
 const chunkBytes = 256 * 1024
@@ -80,8 +79,6 @@ type Changes = Partial<
 /** Writes the files of a kind's exports, one after the other, and deletes old ones. */
 export const makeExportRunner = <E, R>(
   kind: ExportKind,
-  /** Whether this program knows all terms of a job. A newer replica may store others, and writes these files. */
-  canRead: (job: JobRow) => boolean,
   /** Counts the rows of a job's file; its body is read once. */
   makeFile: (job: JobRow) => Effect.Effect<CountedFile, E, R>
 ) =>
@@ -91,26 +88,14 @@ export const makeExportRunner = <E, R>(
     const leader = yield* Leader
     const settings = yield* Settings
 
-    /**
-     * The oldest export after this id that has not ended, of those that this program can read. One that is `running`
-     * lost its process, since the leader is this one.
-     */
-    const findOpen = (after: string): Effect.Effect<Option.Option<JobRow>, SqlError.SqlError> =>
-      Effect.flatMap(
-        firstRowOf(JobRow)(
-          read`${selectJobs(sql, kind)} WHERE completed_at IS NULL AND id > ${after} ORDER BY id LIMIT 1`
-        ),
-        Option.match({
-          onNone: () => Effect.succeedNone,
-          onSome: (job) => canRead(job) ? Effect.succeedSome(job) : findOpen(job.id)
-        })
-      )
+    /** The oldest export that has not ended. One that is `running` lost its process, since the leader is this one. */
+    const findOpen = firstRowOf(JobRow)(
+      read`SELECT * FROM export_jobs WHERE type = ${kind.type} AND completed_at IS NULL ORDER BY id LIMIT 1`
+    )
 
     const updateJob = (job: JobRow, fields: Changes) =>
       Effect.filterOrFail(
-        sql`UPDATE ${sql(kind.jobs)} SET ${
-          sql.update(fields)
-        } WHERE id = ${job.id} AND deleted_at IS NULL RETURNING id`,
+        sql`UPDATE export_jobs SET ${sql.update(fields)} WHERE id = ${job.id} AND deleted_at IS NULL RETURNING id`,
         ({ length }) => length > 0,
         () => new ExportDeleted()
       )
@@ -119,7 +104,7 @@ export const makeExportRunner = <E, R>(
       Effect.flatMap(Lease, (lease) => lease.withTransaction(updateJob(job, fields)))
 
     const deleteFile = (job: JobRow) =>
-      Effect.flatMap(Lease, (lease) => deleteChunks(sql, kind, job.id, lease.withTransaction))
+      Effect.flatMap(Lease, (lease) => deleteChunks(sql, job.id, lease.withTransaction))
 
     /** Counts the attempt before anything else, so that it counts wherever this process dies. */
     const begin = (job: JobRow) =>
@@ -151,7 +136,7 @@ export const makeExportRunner = <E, R>(
             size += bytes.length
             if (size > maxFileBytes) return yield* tooLarge
             yield* lease.withTransaction(Effect.zipRight(
-              sql`INSERT INTO ${sql(kind.chunks)} ${
+              sql`INSERT INTO export_job_chunks ${
                 sql.insert({ job_id: job.id, position: position++, content: Buffer.from(bytes).toString("base64") })
               }`,
               updateJob(job, { size_bytes: size, row_count: file.readRows() })
@@ -184,7 +169,7 @@ export const makeExportRunner = <E, R>(
         const created = Timestamp.addSeconds(yield* Timestamp.now, -uncountedStopsSeconds)
         const fields = { status: "pending", attempts: job.attempts, started_at: null, ...noCounts } as const
         yield* lease.withTransaction(
-          sql`UPDATE ${sql(kind.jobs)} SET ${sql.update(fields)}
+          sql`UPDATE export_jobs SET ${sql.update(fields)}
             WHERE id = ${job.id} AND completed_at IS NULL AND created_at > ${created}`
         )
       }).pipe(Effect.catchAllCause((cause) =>
@@ -197,9 +182,8 @@ export const makeExportRunner = <E, R>(
     const deleteOldest = ({ project_id }: JobRow) =>
       kind.keptFiles === null ? Effect.void : deleteExports(
         sql,
-        kind,
-        sql`project_id = ${project_id} AND completed_at IS NOT NULL AND id NOT IN (
-          SELECT id FROM ${sql(kind.jobs)} WHERE project_id = ${project_id} AND completed_at IS NOT NULL
+        sql`type = ${kind.type} AND project_id = ${project_id} AND completed_at IS NOT NULL AND id NOT IN (
+          SELECT id FROM export_jobs WHERE type = ${kind.type} AND project_id = ${project_id} AND completed_at IS NOT NULL
           ORDER BY id DESC LIMIT ${kind.keptFiles})`
       )
 
@@ -221,12 +205,12 @@ export const makeExportRunner = <E, R>(
         (cause) => isDeleted(cause) ? Effect.void : Effect.failCause(cause)
       )
 
-    const deleteDeleted = deleteExports(sql, kind, sql`deleted_at IS NOT NULL`)
+    const deleteDeleted = deleteExports(sql, sql`type = ${kind.type} AND deleted_at IS NOT NULL`)
 
     const runAll: Effect.Effect<void, unknown, Lease | R> = Effect.zipRight(
       deleteDeleted,
       Effect.flatMap(
-        findOpen(Ids.minId),
+        findOpen,
         Option.match({
           onNone: () => Effect.void,
           onSome: (job) => Effect.zipRight(runUnlessDeleted(job), Effect.suspend(() => runAll))
@@ -235,8 +219,8 @@ export const makeExportRunner = <E, R>(
     )
 
     const hasWork = Effect.map(
-      read`SELECT 1 FROM ${sql(kind.jobs)} WHERE completed_at IS NULL
-        UNION ALL SELECT 1 FROM ${sql(kind.jobs)} WHERE deleted_at IS NOT NULL LIMIT 1`,
+      read`SELECT 1 FROM export_jobs WHERE type = ${kind.type} AND completed_at IS NULL
+        UNION ALL SELECT 1 FROM export_jobs WHERE type = ${kind.type} AND deleted_at IS NOT NULL LIMIT 1`,
       ({ length }) => length > 0
     )
 
@@ -249,7 +233,7 @@ export const makeExportRunner = <E, R>(
         yield* Timestamp.now,
         -settings.exportJobsRetentionDays * Timestamp.secondsPerDay
       )
-      yield* deleteExports(sql, kind, sql`completed_at < ${cutoff}`)
+      yield* deleteExports(sql, sql`type = ${kind.type} AND completed_at < ${cutoff}`)
     })
 
     return { run, prune } as const

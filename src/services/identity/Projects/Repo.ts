@@ -4,7 +4,6 @@ import { AgentId, ProjectId, type UserId } from "../../../domain/kernel/Id.ts"
 import { ApprovalPolicy, Project } from "../../../domain/kernel/Project.ts"
 import { Timestamp } from "../../../domain/kernel/Timestamp.ts"
 import { deleteExports } from "../../audit/ExportJobs/Chunks.ts"
-import { exportKinds } from "../../audit/ExportJobs/Kinds.ts"
 import { BooleanColumn, JsonColumn } from "../../kernel/sql/ColumnTypes.ts"
 import { Reader } from "../../kernel/sql/Database.ts"
 import { deleteInSlices, forNoKeyUpdate, jsonFunctionsOf } from "../../kernel/sql/Dialect.ts"
@@ -110,8 +109,7 @@ export class ProjectsRepo extends Effect.Service<ProjectsRepo>()("svc/ProjectsRe
         return deleteInSlices(sql, { table: "agent_health", key: "id", where })
       },
       /** The project's exports, with their files. */
-      deleteExports: (id: ProjectId) =>
-        Effect.forEach(exportKinds, (kind) => deleteExports(sql, kind, sql`project_id = ${id}`), { discard: true }),
+      deleteExports: (id: ProjectId) => deleteExports(sql, sql`project_id = ${id}`),
       insertDeletion: (project_id: ProjectId, created_at: string) =>
         sql`INSERT INTO project_deletions ${sql.insert({ project_id, created_at })}`,
       listDeletions: rowsOf(Deletion)(read`SELECT project_id, created_at FROM project_deletions ORDER BY project_id`),

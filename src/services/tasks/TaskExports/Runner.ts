@@ -1,4 +1,4 @@
-import { Effect, Layer, Option, Schema } from "effect"
+import { Effect, Layer, Schema } from "effect"
 import * as Timestamp from "../../../domain/kernel/Timestamp.ts"
 import { taskFields } from "../../../domain/tasks/Task.ts"
 import { toTaskFilter } from "../../../domain/tasks/Task/Filter.ts"
@@ -15,8 +15,6 @@ import { TaskSearch } from "../Search.ts"
 import { StoredFilters } from "../TaskExports.ts"
 
 const decodeFilters = Schema.decodeUnknown(StoredFilters)
-const decodeFiltersOption = Schema.decodeUnknownOption(StoredFilters)
-const canRead = ({ filters }: JobRow): boolean => Option.isSome(decodeFiltersOption(filters))
 
 /** Writes the files of exports of tasks, and deletes old ones. */
 export class TaskExportRunner extends Effect.Service<TaskExportRunner>()("svc/TaskExportRunner", {
@@ -37,7 +35,7 @@ export class TaskExportRunner extends Effect.Service<TaskExportRunner>()("svc/Ta
       )
     })
 
-    return yield* makeExportRunner(taskExports, canRead, makeFile)
+    return yield* makeExportRunner(taskExports, makeFile)
   })
 }) {
   static readonly layer = this.Default.pipe(

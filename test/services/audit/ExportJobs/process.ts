@@ -3,7 +3,6 @@ import { Deferred, Effect, Fiber } from "effect"
 import { randomUUID } from "node:crypto"
 import { type ExportJobId, ProjectId } from "../../../../src/domain/kernel/Id.ts"
 import * as Timestamp from "../../../../src/domain/kernel/Timestamp.ts"
-import type { ExportKind } from "../../../../src/services/audit/ExportJobs/Kinds.ts"
 import { Leader, Lease } from "../../../../src/services/kernel/concurrency/Leader.ts"
 
 /** A project in a database without a brain. */
@@ -69,26 +68,21 @@ export const processOf = <E, R>(run: Effect.Effect<unknown, E, R>) => {
   return { runWith, runUntil }
 }
 
-/** What the database has of a kind's exports. */
-export const storedOf = ({ chunks, jobs }: ExportKind) => ({
-  jobOf: (id: ExportJobId) =>
-    Effect.flatMap(
-      SqlClient.SqlClient,
-      (sql) =>
-        sql<{
-          status: string
-          attempts: number
-          row_count: number | null
-          size_bytes: number | null
-          error: string | null
-        }>`
-    SELECT status, attempts, row_count, CAST(size_bytes AS INTEGER) AS size_bytes, error FROM ${
-          sql(jobs)
-        } WHERE id = ${id}`
-    ).pipe(Effect.map(([row]) => row)),
-  fileOf: (id: ExportJobId) =>
-    Effect.flatMap(
-      SqlClient.SqlClient,
-      (sql) => sql<{ content: string }>`SELECT content FROM ${sql(chunks)} WHERE job_id = ${id} ORDER BY position`
-    ).pipe(Effect.map((rows) => rows.map(({ content }) => Buffer.from(content, "base64").toString()).join("")))
-})
+/** What the database has of an export. */
+export const jobOf = (id: ExportJobId) =>
+  Effect.flatMap(SqlClient.SqlClient, (sql) =>
+    sql<{
+      status: string
+      attempts: number
+      row_count: number | null
+      size_bytes: number | null
+      error: string | null
+    }>`SELECT status, attempts, row_count, CAST(size_bytes AS INTEGER) AS size_bytes, error
+      FROM export_jobs WHERE id = ${id}`).pipe(Effect.map(([row]) => row))
+
+/** The file of an export, as far as the database has it. */
+export const fileOf = (id: ExportJobId) =>
+  Effect.flatMap(
+    SqlClient.SqlClient,
+    (sql) => sql<{ content: string }>`SELECT content FROM export_job_chunks WHERE job_id = ${id} ORDER BY position`
+  ).pipe(Effect.map((rows) => rows.map(({ content }) => Buffer.from(content, "base64").toString()).join("")))
