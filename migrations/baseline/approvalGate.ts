@@ -22,7 +22,7 @@ export const approvalGate: AreaTables = {
       reason TEXT,
       result TEXT,
       -- what the person who approves reads
-      subject TEXT,
+      subject TEXT NOT NULL,
       created_at ${text} NOT NULL,
       expires_at ${text} NOT NULL,
       decided_at ${text}

@@ -8,7 +8,6 @@ export const schedules: AreaTables = {
   names: [
     "schedule_changes",
     "schedule_tombstones",
-    "schedule_revisions",
     "schedules",
     "schedule_fires",
     "schedule_misfires",
@@ -38,12 +37,6 @@ export const schedules: AreaTables = {
       project_id ${uuid} NOT NULL,
       schedule_id ${uuid} NOT NULL,
       deleted_at ${text} NOT NULL
-    )`
-
-    // The newest `schedule_revision` of each project. Its row lock puts the changes of a project's schedules in order.
-    yield* sql`CREATE TABLE schedule_revisions (
-      project_id ${uuid} PRIMARY KEY REFERENCES projects (id) ON DELETE CASCADE,
-      revision ${bigint} NOT NULL
     )`
 
     yield* sql`CREATE TABLE schedules (

@@ -30,7 +30,7 @@ export class Deciders extends Effect.Service<Deciders>()("svc/approvals/Deciders
     const sql = yield* SqlClient.SqlClient
     const { approvalDeciderDays: minDays } = yield* Settings
 
-    /** Active admins of the project and global admins. The row's own time counts where an older version wrote it. */
+    /** Active admins of the project and global admins. A time that was never set is that of the row. */
     const read = (projectId: ProjectId, userTerm: ReturnType<typeof sql.and>) =>
       deciderRows(sql`SELECT u.id AS user_id, COALESCE(u.account_since, u.created_at) AS account_since,
           CASE WHEN u.is_admin = 1 THEN COALESCE(u.admin_since, u.created_at) END AS admin_since,

@@ -20,7 +20,7 @@ import { findDifference, type Subject } from "./Subject.ts"
 
 /** The act that a second person has approved is being done: what that person read. */
 export class Approved
-  extends Context.Tag("svc/Approved")<Approved, { readonly kind: ApprovalKind; readonly subject: Subject | null }>()
+  extends Context.Tag("svc/Approved")<Approved, { readonly kind: ApprovalKind; readonly subject: Subject }>()
 {}
 
 /** The act waits for a second person. Nothing of it has been done; `record` stores it. */
@@ -69,7 +69,7 @@ export class ApprovalGate extends Effect.Service<ApprovalGate>()("svc/ApprovalGa
     const { approvalBulkWindow, approvalTtl } = yield* Settings
 
     /** Fails where what was approved is not what the act would be done to now. */
-    const checkApproved = Effect.fnUntraced(function*(requested: Subject | null, now: Subject) {
+    const checkApproved = Effect.fnUntraced(function*(requested: Subject, now: Subject) {
       const difference = findDifference(requested, now)
       if (Option.isSome(difference)) {
         return yield* new Conflict({ code: "approval_outdated", detail: difference.value })

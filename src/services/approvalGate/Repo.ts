@@ -1,6 +1,6 @@
 import { SqlClient } from "@effect/sql"
 import { Effect, Schema, Struct } from "effect"
-import { Approval, ApprovalKind, type ApprovalStatus } from "../../domain/approvalGate/Approval.ts"
+import { Approval, type ApprovalKind, type ApprovalStatus } from "../../domain/approvalGate/Approval.ts"
 import type { Role } from "../../domain/kernel/Access.ts"
 import type { ApprovalId, ProjectId, UserId } from "../../domain/kernel/Id.ts"
 import type { Timestamp } from "../../domain/kernel/Timestamp.ts"
@@ -13,8 +13,7 @@ import { Subject } from "./Subject.ts"
 export const ApprovalRow = Schema.Struct({
   ...Struct.omit(Approval.fields, "requested_by_name", "decided_by_name", "before", "after", "revision"),
   request: JsonColumn(Schema.Unknown),
-  /** Null: an older version stored the approval. */
-  subject: Schema.NullOr(JsonColumn(Subject)),
+  subject: JsonColumn(Subject),
   result: Schema.NullOr(JsonColumn(Schema.Unknown))
 })
 export type ApprovalRow = typeof ApprovalRow.Type
@@ -36,14 +35,12 @@ export class ApprovalsRepo extends Effect.Service<ApprovalsRepo>()("svc/Approval
     const sql = yield* SqlClient.SqlClient
     const read = yield* Reader
     const columns = sql.literal(Object.keys(ApprovalRow.fields).join(", "))
-    // a newer replica may store kinds that this one does not know; that replica lists and expires them
-    const hasKnownKind = sql.in("kind", ApprovalKind.literals)
 
     return {
       insert: (row: ApprovalRow) => sql`INSERT INTO approvals ${sql.insert(encode(row))}`,
       find: (projectId: ProjectId, id: ApprovalId) =>
         firstRow(
-          sql`SELECT ${columns} FROM approvals WHERE id = ${id} AND project_id = ${projectId} AND ${hasKnownKind}`
+          sql`SELECT ${columns} FROM approvals WHERE id = ${id} AND project_id = ${projectId}`
         ),
       /** The person's pending approvals of the same request. */
       listSame: (projectId: ProjectId, userId: UserId, kind: ApprovalKind, request: string, now: Timestamp) =>
@@ -57,7 +54,6 @@ export class ApprovalsRepo extends Effect.Service<ApprovalsRepo>()("svc/Approval
         allRows(read`SELECT ${columns} FROM approvals WHERE ${
           read.and([
             read`project_id = ${projectId}`,
-            hasKnownKind,
             ...(status === null ? [] : [read`status = ${status}`]),
             ...(after === null ? [] : [read`id < ${after}`])
           ])
@@ -71,7 +67,7 @@ export class ApprovalsRepo extends Effect.Service<ApprovalsRepo>()("svc/Approval
         sql`UPDATE approvals SET status = ${status}, result = ${JSON.stringify(result)} WHERE id = ${id}`,
       listExpired: (now: Timestamp, limit: number) =>
         allRows(sql`SELECT ${columns} FROM approvals
-          WHERE status = 'pending' AND expires_at <= ${now} AND ${hasKnownKind} ORDER BY expires_at LIMIT ${limit}`),
+          WHERE status = 'pending' AND expires_at <= ${now} ORDER BY expires_at LIMIT ${limit}`),
       /** Whether the user is active, and has one of the roles in the project or is a global admin. */
       hasRole: (projectId: ProjectId, userId: UserId, roles: ReadonlyArray<Role>) =>
         hasRows(sql`SELECT 1 FROM users u WHERE u.id = ${userId} AND u.is_active = 1 AND (u.is_admin = 1 OR EXISTS (

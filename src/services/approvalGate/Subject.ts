@@ -58,12 +58,7 @@ const isWithin = (amount: number | "unknown" | null, limit: number | "unknown"):
   limit === "unknown" ? amount === "unknown" || amount === 0 : typeof amount === "number" && amount <= limit
 
 /** Why what an approval was asked for is not what it would be done to now; none: it is the same. */
-export const findDifference = (requested: Subject | null, now: Subject): Option.Option<string> => {
-  if (requested === null) {
-    return now.revision === null
-      ? Option.none()
-      : Option.some(`An older version stored this request without what it changes. ${askAgain}`)
-  }
+export const findDifference = (requested: Subject, now: Subject): Option.Option<string> => {
   if (requested.revision !== now.revision) {
     return Option.some(`What this changes has changed since it was requested. ${askAgain}`)
   }

@@ -1,14 +1,13 @@
-import { Effect, Layer, Schema } from "effect"
+import { Effect, Layer } from "effect"
 import type { ApprovalKind } from "../../domain/approvalGate/Approval.ts"
 import type { RuleCreate, RuleUpdate } from "../../domain/automation/Automation.ts"
-import { BulkJobFilter } from "../../domain/commands/BulkJob.ts"
-import { BulkRetryRequestCreate } from "../../domain/commands/BulkRetry.ts"
+import type { BulkJobFilter } from "../../domain/commands/BulkJob.ts"
+import type { BulkRetryRequestCreate } from "../../domain/commands/BulkRetry.ts"
 import type { BulkRetry, PurgeQueue } from "../../domain/commands/Command/Requests.ts"
 import type { CreateInvitation } from "../../domain/identity/Invitation.ts"
 import type { GrantMembership } from "../../domain/identity/Membership.ts"
 import type { UpdateUser } from "../../domain/identity/User.ts"
 import type { Role, Scope } from "../../domain/kernel/Access.ts"
-import { Unavailable } from "../../domain/kernel/Errors.ts"
 import type { MembershipId, RuleId, UserId } from "../../domain/kernel/Id.ts"
 import type { UpdateProject } from "../../domain/kernel/Project.ts"
 import { omitNullTerms } from "../../domain/kernel/Query.ts"
@@ -23,19 +22,6 @@ import { Memberships } from "../identity/Memberships.ts"
 import { Projects } from "../identity/Projects.ts"
 import { Users } from "../identity/Users.ts"
 import { Tasks } from "../tasks/Tasks.ts"
-
-const fromNewerReplica = new Unavailable({
-  detail: "A newer version of the program stored this act, with terms that this version does not know. The act still " +
-    "waits. Approve it when all replicas run the newer version."
-})
-
-/** Reads a stored request: one of an older version gets newer terms as null, one with unknown terms is refused. */
-const decodeWith = <A, I>(schema: Schema.Schema<A, I>) => {
-  const decode = Schema.decodeUnknown(schema, { onExcessProperty: "error" })
-  return (request: unknown) => Effect.mapError(decode(request), () => fromNewerReplica)
-}
-const decodeRetry = decodeWith(BulkRetryRequestCreate)
-const decodeFilter = decodeWith(BulkJobFilter)
 
 interface Needs {
   /** What an API key must hold to do the act itself: approving must not do more than the key may. */
@@ -94,8 +80,8 @@ export class ApprovedActs extends Effect.Service<ApprovedActs>()("svc/approvals/
       return { type: "bulk_job", id } satisfies Done
     })
 
-    /** The act, to be done again; the casts: `ApprovalGate.check` stored the request of this kind. */
-    const read = Effect.fnUntraced(function*({ created_at, kind, request }: ApprovalRow) {
+    /** The casts: `ApprovalGate.check` stored the request of this kind. */
+    const perform = ({ created_at, kind, request }: ApprovalRow) => {
       const toDone = (type: string) => Effect.map(({ id }: { readonly id: string }): Done => ({ type, id }))
       switch (kind) {
         case "purge_queue":
@@ -103,11 +89,11 @@ export class ApprovedActs extends Effect.Service<ApprovedActs>()("svc/approvals/
         case "bulk_retry":
           return toDone("command")(commands.bulkRetry(request as BulkRetry))
         case "bulk_retry_request":
-          return toDone("bulk_retry_request")(bulkRetries.create(yield* decodeRetry(request), created_at))
+          return toDone("bulk_retry_request")(bulkRetries.create(request as BulkRetryRequestCreate, created_at))
         case "bulk_delete":
-          return deleteTasks(yield* decodeFilter(request), created_at)
+          return deleteTasks(request as BulkJobFilter, created_at)
         case "bulk_cancel":
-          return toDone("bulk_job")(bulkJobs.cancelMatching(yield* decodeFilter(request), created_at))
+          return toDone("bulk_job")(bulkJobs.cancelMatching(request as BulkJobFilter, created_at))
         case "rule_create":
           return toDone("automation_rule")(rules.create(request as RuleCreate))
         case "rule_update": {
@@ -134,9 +120,9 @@ export class ApprovedActs extends Effect.Service<ApprovedActs>()("svc/approvals/
         case "policy":
           return toDone("project")(projects.update(request as UpdateProject))
       }
-    })
+    }
 
-    return { read } as const
+    return { perform } as const
   })
 }) {
   static readonly layer = this.Default.pipe(

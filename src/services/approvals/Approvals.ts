@@ -170,9 +170,8 @@ export class Approvals extends Effect.Service<Approvals>()("svc/Approvals", {
      * unknown, and it is not repeated.
      */
     const approve = Effect.fn("Approvals.approve")(function*(id: ApprovalId) {
-      const act = yield* acts.read(yield* find(id)) // first: a request that cannot be read is not decided
       const row = yield* decide(id, "approved", null)
-      const outcome = yield* Effect.either(Effect.provideService(act, Approved, row))
+      const outcome = yield* Effect.either(Effect.provideService(acts.perform(row), Approved, row))
       if (outcome._tag === "Right") {
         const { accept_url_path, ...done } = outcome.right
         yield* repo.setResult(id, "approved", done)

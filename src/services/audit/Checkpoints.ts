@@ -36,8 +36,6 @@ const signTimeout = "10 seconds"
  */
 const leaseDuration = "5 seconds"
 
-const oldFileLock = 7_700_003
-
 interface CurrentHead extends HeadLink {
   readonly watermark: string | null
 }
@@ -95,16 +93,6 @@ export class Checkpoints extends Effect.Service<Checkpoints>()("svc/Checkpoints"
     let lastCheckpointSeen: Checkpoint | undefined
     /** The hash of the checkpoint in our file that contradicts the log. */
     let contradictedHash: string | null = null
-
-    /**
-     * Programs of before the leases append under this lock of PostgreSQL, and may run beside this one during an
-     * upgrade. The release after the next one can do without it.
-     */
-    const withOldLock = <A, E, R>(work: Effect.Effect<A, E, R>) =>
-      sql.onDialectOrElse({
-        pg: () => sql.withTransaction(Effect.zipRight(sql`SELECT pg_advisory_xact_lock(${oldFileLock})`, work)),
-        orElse: () => work
-      })
 
     /** The processes of one machine share the file. One that finds another appending waits for it. */
     const withFileLease = <A, E, R>(
@@ -194,14 +182,14 @@ export class Checkpoints extends Effect.Service<Checkpoints>()("svc/Checkpoints"
         let loss: string | null = null
         const line = yield* withFileLease(
           yield* checkpointLeaseName(path),
-          withOldLock(appendLine(path, (last) =>
+          appendLine(path, (last) =>
             Effect.gen(function*() {
               const { line, why } = yield* nextLine(look)(last)
               loss = why
               // a process that stood still must not append after another one did: the stream would fork
               if (line !== null) yield* (yield* Lease).check
               return line
-            })))
+            }))
         )
         if (loss !== null) return yield* new LogContradicted({ message: loss })
         return line

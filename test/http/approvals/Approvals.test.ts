@@ -204,25 +204,6 @@ describe.each(httpEngines)("approvals on %s", (engine) => {
       60_000
     )
 
-    it.effect("an act of a kind that only a newer replica knows is left to that replica", () =>
-      Effect.gen(function*() {
-        const sql = yield* SqlClient.SqlClient
-        const approvals = yield* Approvals
-        const { agent_id, call, first, held, second } = yield* site
-        const body = { agent_id, queue: "a", engine: "celery", force: true }
-        const known = yield* held(first, "POST", "/commands/purge-queue", body)
-        const unknown = yield* held(first, "POST", "/commands/purge-queue", { ...body, queue: "b" })
-        yield* sql`UPDATE approvals SET kind = 'teleport' WHERE id = ${unknown}`
-        const listed = yield* call(second, "GET", "/approvals")
-        assert.deepStrictEqual(listed.json.items.map(({ id }: { readonly id: string }) => id), [known])
-        assert.strictEqual((yield* call(second, "POST", `/approvals/${unknown}/approve`)).status, 404)
-        yield* sql`UPDATE approvals SET expires_at = '2026-01-01T00:00:00.000000Z' WHERE id IN (${known}, ${unknown})`
-        yield* approvals.expireDue()
-        assert.strictEqual((yield* call(second, "GET", `/approvals/${known}`)).json.status, "expired")
-        const [row] = yield* sql<{ status: string }>`SELECT status FROM approvals WHERE id = ${unknown}`
-        assert.strictEqual(row?.status, "pending")
-      }))
-
     it.effect("an approved deletion of selected tasks deletes only those that match its other terms", () =>
       Effect.gen(function*() {
         const { call, first, held, project, second } = yield* site
@@ -244,40 +225,6 @@ describe.each(httpEngines)("approvals on %s", (engine) => {
         const byIds = yield* held(first, "POST", "/bulk-jobs:delete", { task_ids: others })
         const deleted = yield* call(second, "POST", `/approvals/${byIds}/approve`)
         assert.deepInclude(deleted.json, { result: { type: "tasks", deleted_count: 2 } }, deleted.text)
-      }))
-
-    it.effect("a request that an older version stored has the defaults of newer terms", () =>
-      Effect.gen(function*() {
-        const sql = yield* SqlClient.SqlClient
-        const { call, first, held, operator, project } = yield* site
-        const states = ["failure", "failure", "success", "started", "started"] as const
-        const start = Date.now() - 60_000
-        yield* insertTasks(states.map((state, n) => storedTask(project.id, start + n, { state })))
-        const store = (id: string, request: object) =>
-          sql`UPDATE approvals SET request = ${JSON.stringify(request)} WHERE id = ${id}`
-        const stored = (id: string) => Effect.map(call(first, "GET", `/approvals/${id}`), ({ json }) => json.request)
-
-        const retry = yield* held(operator, "POST", "/bulk-retry-requests", { idempotency_key: randomUUID(), max: 5 })
-        const asked = yield* stored(retry)
-        const { task_ids: _retried, ...filter } = asked.filter
-        yield* store(retry, { ...asked, filter })
-        const retried = yield* call(first, "POST", `/approvals/${retry}/approve`)
-        const shown = yield* call(first, "GET", `/bulk-retry-requests/${retried.json.result.id}`)
-        assert.deepInclude(shown.json.filter, { state: "failure" }, retried.text)
-        assert.strictEqual(shown.json.counts.total, 2)
-
-        const cancel = yield* held(operator, "POST", "/bulk-jobs:cancel", { filter_name: "shop" })
-        const { task_ids: _cancelled, ...terms } = yield* stored(cancel)
-        yield* store(cancel, { ...terms, filter_planet: "mars" })
-        const refused = yield* call(first, "POST", `/approvals/${cancel}/approve`)
-        assert.deepInclude(refused.json, { status: 503, code: "unavailable" })
-        assert.include(refused.json.detail, "newer version")
-        assert.strictEqual((yield* call(first, "GET", `/approvals/${cancel}`)).json.status, "pending")
-        yield* store(cancel, terms)
-        const cancelled = yield* call(first, "POST", `/approvals/${cancel}/approve`)
-        const job = yield* call(first, "GET", `/bulk-jobs/${cancelled.json.result.id}`)
-        assert.deepInclude(job.json, { total: 2 }, cancelled.text)
-        assert.hasAllKeys(job.json.filter, ["filter_name", "filter_until"])
       }))
 
     it.effect("an approved deletion counts ages from the request", () =>

@@ -343,27 +343,3 @@ describe.each(engines)("checkpoints on %s", (engine) => {
       }).pipe(Effect.provide(context))
     }))
 })
-
-describe("checkpoints on PostgreSQL beside a program of before the leases", () => {
-  layer(auditOn("PostgreSQL"), { excludeTestServices: true })((it) => {
-    it.effect("wait while that program appends to the file of both, so that its stream does not fork", () =>
-      Effect.gen(function*() {
-        const sql = yield* SqlClient.SqlClient
-        yield* append(1)
-        yield* sign()
-        yield* append(1)
-        const locked = yield* Deferred.make<void>()
-        const release = yield* Deferred.make<void>()
-        const lock = Effect.zipRight(sql`SELECT pg_advisory_xact_lock(7700003)`, Deferred.succeed(locked, undefined))
-        const holder = yield* Effect.fork(sql.withTransaction(Effect.zipRight(lock, Deferred.await(release))))
-        yield* Deferred.await(locked)
-        const signing = yield* Effect.fork(sign(true))
-        yield* Effect.sleep("300 millis") // time for an append that does not wait
-        assert.lengthOf(yield* lines, 1)
-        yield* Deferred.succeed(release, undefined)
-        yield* Fiber.join(holder)
-        assert.isNotNull(yield* Fiber.join(signing))
-        assert.lengthOf(yield* lines, 2)
-      }))
-  })
-})

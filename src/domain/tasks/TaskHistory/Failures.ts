@@ -18,8 +18,7 @@ export interface FailedAttempt {
 
 /**
  * The failed attempts, in order. Like the row they depend on the set of the task's events alone. An attempt that the
- * engine itself retries, or that was revoked after all, has not failed. One that lost its worker has. Failures without a signature are left out: an
- * older program stored them.
+ * engine itself retries, or that was revoked after all, has not failed. One that lost its worker has.
  */
 export const listFailedAttempts = (
   { entries }: History,
@@ -28,7 +27,7 @@ export const listFailedAttempts = (
   let failed = none
   for (let index = 0; index < attempts.length; index++) {
     const entry = failureOf(attempts[index]!)
-    if (entry !== null && entry.signature !== "") {
+    if (entry !== null) {
       failed = [...failed, { signature: entry.signature, at: entry.at, isLost: false }]
     } else if (isLost(attempts, index)) {
       failed = [...failed, { signature: lostSignature, at: attempts[index + 1]!.startEntry!.at, isLost: true }]

@@ -15,7 +15,7 @@ export interface HistoryEntry {
   readonly worker: string | null
   readonly republished: boolean
   readonly rest: string
-  /** Of a failure (`Failure/Fingerprint.ts`); empty for other kinds, and for failures stored before there were any. */
+  /** Of a failure (`Failure/Fingerprint.ts`); empty for other kinds. */
   readonly signature: string
 }
 

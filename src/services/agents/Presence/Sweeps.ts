@@ -158,8 +158,7 @@ export class PresenceSweeps extends Effect.Service<PresenceSweeps>()("svc/Presen
     )
 
     /**
-     * Ends signs of life that are dated in the future, by a clock that was set back or an earlier version's ingest:
-     * such a row would take no report, and would not age, until then. Locks rows in the order of the ingest's writes.
+     * Ends signs of life that are dated in the future, by a clock that was set back: such a row would take no report, and would not age, until then. Locks rows in the order of the ingest's writes.
      */
     const clampFutureTimes = Effect.gen(function*() {
       const now = yield* Timestamp.now

@@ -1,10 +1,10 @@
-import { SqlClient, type SqlError, type Statement } from "@effect/sql"
-import { Effect, Either, Schema, Struct } from "effect"
+import { SqlClient, type Statement } from "@effect/sql"
+import { Effect, Schema, Struct } from "effect"
 import { BulkJob, BulkJobOutcomes } from "../../../domain/commands/BulkJob.ts"
 import type { BulkJobId, ProjectId } from "../../../domain/kernel/Id.ts"
 import { Timestamp } from "../../../domain/kernel/Timestamp.ts"
 import { FilterTerms } from "../../../domain/tasks/Task/Filter.ts"
-import { JsonColumn, TermsColumn } from "../../kernel/sql/ColumnTypes.ts"
+import { JsonColumn } from "../../kernel/sql/ColumnTypes.ts"
 import { Reader } from "../../kernel/sql/Database.ts"
 import { deleteInSlices, forUpdate } from "../../kernel/sql/Dialect.ts"
 import { countOf, firstRowOf, rowsOf } from "../../kernel/sql/Rows.ts"
@@ -15,7 +15,7 @@ export const everyEngine = "*"
 /** A row of `bulk_jobs`. */
 export const BulkJobRow = Schema.Struct({
   ...Struct.omit(BulkJob.fields, "created_by_name", "note"),
-  filter: TermsColumn(FilterTerms),
+  filter: JsonColumn(FilterTerms),
   /** The id after which the walk over the tasks goes on, by engine; an engine without one is done. */
   cursors: JsonColumn(Schema.Record({ key: Schema.String, value: Schema.String })),
   outcomes: Schema.NullOr(JsonColumn(BulkJobOutcomes)),
@@ -39,39 +39,8 @@ const encode = Schema.encodeSync(BulkJobRow)
 const encodeChanges = Schema.encodeSync(Schema.partial(
   BulkJobRow.pick("cursors", "done", "finished_at", "outcomes", "settled_at", "skipped", "status")
 ))
-const decodeAll = Schema.decodeUnknownSync(Schema.Array(BulkJobRow))
+const allRows = rowsOf(BulkJobRow)
 const firstRow = firstRowOf(BulkJobRow)
-
-interface StoredJob {
-  readonly id: string
-  readonly filter: string
-}
-
-const decodeTerms = Schema.decodeEither(BulkJobRow.fields.filter)
-
-/** A newer replica may store terms that this program does not know; that replica lists and executes these jobs. */
-const hasKnownTerms = ({ filter }: StoredJob): boolean => Either.isRight(decodeTerms(filter))
-
-const firstKnown = <E>(statement: Effect.Effect<ReadonlyArray<StoredJob>, E>) =>
-  firstRow(Effect.map(statement, (rows) => rows.filter(hasKnownTerms)))
-
-/** The first `limit` jobs with known terms after the id. `read` reads as many jobs, whatever their terms. */
-const listKnown = Effect.fnUntraced(function*(
-  after: string | null,
-  limit: number,
-  read: (after: string | null, limit: number) => Effect.Effect<ReadonlyArray<StoredJob>, SqlError.SqlError>
-) {
-  const known: Array<StoredJob> = []
-  let start = after
-  while (true) {
-    const missing = limit - known.length
-    const rows = yield* read(start, missing)
-    known.push(...rows.filter(hasKnownTerms))
-    const last = rows.at(-1)
-    if (last === undefined || rows.length < missing || known.length === limit) return decodeAll(known)
-    start = last.id
-  }
-})
 
 const engineCounts = rowsOf(Schema.Struct({ engine: Schema.String, open: Schema.Int, ended: Schema.Int }))
 const countedOutcomes = rowsOf(Schema.Struct({ outcome: Schema.Literal("succeeded", "failed", "unknown") }))
@@ -96,29 +65,25 @@ export class BulkJobsRepo extends Effect.Service<BulkJobsRepo>()("svc/BulkJobsRe
     return {
       insert: (job: BulkJobRow) => sql`INSERT INTO bulk_jobs ${sql.insert(encode(job))}`,
       find: (projectId: ProjectId, id: BulkJobId) =>
-        firstKnown(read<StoredJob>`SELECT ${columns} FROM bulk_jobs WHERE project_id = ${projectId} AND id = ${id}`),
+        firstRow(read`SELECT ${columns} FROM bulk_jobs WHERE project_id = ${projectId} AND id = ${id}`),
       /** The job as it is now, locked until the transaction ends. */
       lock: (projectId: ProjectId, id: BulkJobId) =>
-        firstKnown(
-          sql<StoredJob>`SELECT ${columns} FROM bulk_jobs WHERE project_id = ${projectId} AND id = ${id} ${
-            forUpdate(sql)
-          }`
+        firstRow(
+          sql`SELECT ${columns} FROM bulk_jobs WHERE project_id = ${projectId} AND id = ${id} ${forUpdate(sql)}`
         ),
       /** Newest first, those older than `start` if it is given. */
       list: (projectId: ProjectId, start: string | null, limit: number) =>
-        listKnown(start, limit, (before, most) =>
-          read<StoredJob>`SELECT ${columns} FROM bulk_jobs
-            WHERE project_id = ${projectId} ${before === null ? read`` : read`AND id < ${before}`}
-            ORDER BY id DESC LIMIT ${most}`),
+        allRows(read`SELECT ${columns} FROM bulk_jobs
+          WHERE project_id = ${projectId} ${start === null ? read`` : read`AND id < ${start}`}
+          ORDER BY id DESC LIMIT ${limit}`),
       /** Those that were stopped count too while commands are open. */
       countUnsettled: (projectId: ProjectId) =>
         countOf(sql`SELECT CAST(count(*) AS INTEGER) AS n FROM bulk_jobs
           WHERE project_id = ${projectId} AND settled_at IS NULL`),
       /** Jobs that something can be done for, oldest first, after this id. */
       listUnsettled: (after: string, limit: number) =>
-        listKnown(after, limit, (start, most) =>
-          sql<StoredJob>`SELECT ${columns} FROM bulk_jobs
-            WHERE settled_at IS NULL AND id > ${start} ORDER BY id LIMIT ${most}`),
+        allRows(sql`SELECT ${columns} FROM bulk_jobs
+          WHERE settled_at IS NULL AND id > ${after} ORDER BY id LIMIT ${limit}`),
       /** The caller has locked the job. */
       update: (id: BulkJobId, changes: BulkJobChanges) =>
         sql`UPDATE bulk_jobs SET ${sql.update(encodeChanges(changes))} WHERE id = ${id}`,

@@ -39,12 +39,7 @@ const tryDecrypt = (key: KeyObject, purpose: string, body: string): string | nul
 
 /** Null when the key is missing, or the bytes or the purpose differ from the sealed ones. */
 export const open = (keys: KeyRing, purpose: string, sealed: string): string | null => {
-  const [, key_id, body] = /^([0-9a-f]{32})\.(.*)$/s.exec(sealed) ?? []
-  // texts sealed before keys had ids name none
-  const candidates = key_id === undefined ? keys.all() : [keys.find(key_id)]
-  for (const key of candidates) {
-    const text = key === undefined ? null : tryDecrypt(key.key, purpose, body ?? sealed)
-    if (text !== null) return text
-  }
-  return null
+  const [, key_id = "", body = ""] = /^([0-9a-f]{32})\.(.*)$/s.exec(sealed) ?? []
+  const key = keys.find(key_id)
+  return key === undefined ? null : tryDecrypt(key.key, purpose, body)
 }

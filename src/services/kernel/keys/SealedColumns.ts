@@ -3,7 +3,6 @@ import { Effect } from "effect"
 import { idempotencyRetentionSeconds } from "../../../domain/kernel/Idempotency.ts"
 import * as Timestamp from "../../../domain/kernel/Timestamp.ts"
 import * as Ids from "../Ids.ts"
-import { readSecretKeyIds } from "./Fingerprints.ts"
 
 /**
  * The purpose of a sealed text. With the row's id it is the associated data, so a text cannot be moved to another row.
@@ -91,16 +90,13 @@ export const countSealedByKey: Effect.Effect<KeyCounts, SqlError.SqlError, SqlCl
   function*() {
     const sql = yield* SqlClient.SqlClient
     const now = yield* Timestamp.now
-    const { ids: [first = ""] } = yield* readSecretKeyIds
     const counts = new Map<string, number>()
     for (const { column, live, table } of sealedColumns) {
       const text = sql(column)
-      // texts without a key id are from before rotation
       const rows = yield* sql<{ key_id: string; texts: number }>`
-      SELECT CASE WHEN substr(${text}, ${keyIdLength + 1}, 1) = '.' THEN substr(${text}, 1, ${keyIdLength}) ELSE '' END
-        AS key_id, count(*) AS texts
-      FROM ${sql(table)} WHERE ${live(sql, now)} GROUP BY 1`
-      for (const { key_id, texts } of rows) counts.set(key_id || first, (counts.get(key_id || first) ?? 0) + texts)
+        SELECT substr(${text}, 1, ${keyIdLength}) AS key_id, count(*) AS texts FROM ${sql(table)}
+        WHERE substr(${text}, ${keyIdLength + 1}, 1) = '.' AND ${live(sql, now)} GROUP BY 1`
+      for (const { key_id, texts } of rows) counts.set(key_id, (counts.get(key_id) ?? 0) + texts)
     }
     return counts
   }

@@ -64,7 +64,6 @@ export const treatments: Readonly<Record<string, "kept" | "settled" | "deleted" 
   schedule_misfires: "kept",
   schedule_operations: "kept", // the brain ends them by the outcome of their commands
   schedule_resolutions: "settled",
-  schedule_revisions: "kept",
   schedule_streams: "settled",
   schedule_tombstones: "kept",
   scheduler_connections: "not archived",
@@ -75,8 +74,6 @@ export const treatments: Readonly<Record<string, "kept" | "settled" | "deleted" 
   setup_tokens: "deleted",
   subscription_channels: "kept",
   subscriptions: "kept",
-  task_export_job_chunks: "kept",
-  task_export_jobs: "kept", // one that was being written begins again
   task_counts: "kept",
   task_facets: "kept",
   task_orphans: "settled",
