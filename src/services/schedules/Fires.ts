@@ -247,8 +247,8 @@ export class ScheduleFires extends Effect.Service<ScheduleFires>()("svc/Schedule
     })
 
     /**
-     * Why a fire that waits is no longer sent; null while it is. `StaleFires` has ended such a fire at the change, unless a
-     * replica of an older version made it.
+     * Why a fire that waits is no longer sent; null while it is. `StaleFires` ends such a fire at a person's change; what
+     * the brain itself changes, such as the breaker, shows here.
      */
     const staleReason = (fire: WaitingFire, schedule: Schedule | undefined): string | null => {
       if (schedule === undefined) return "The schedule was deleted."
