@@ -85,7 +85,7 @@ interface Candidate<A> {
 /**
  * Finds who takes an event: the distinct values of the interests that match it. Tasks repeat their names, queues and
  * priorities, so the answer for each combination is remembered; the first look at one tests only the interests whose
- * pattern begins or ends as the name does (bench/notify.ts).
+ * pattern begins or ends as the name does.
  */
 export const makeMatcher = <A>(interests: ReadonlyArray<Interest<A>>) => {
   const interestsByTrigger = new Map<Trigger, Array<Interest<A>>>()
