@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { existsSync, readFileSync } from "node:fs"
 import { request, serverOn } from "./brain.ts"
 
-const page = readFileSync(new URL("../docs/contract.md", import.meta.url), "utf8")
+const page = readFileSync(new URL("./contract.md", import.meta.url), "utf8")
 
 /** The tests that the page names: at the end of a line, or of a table's row. */
 const named = [...page.matchAll(/`(test\/[^`]+)` :: (.*?)(?: *\|)?$/gm)].map(([, file = "", title = ""]) => ({
@@ -21,7 +21,7 @@ const titlesOf = (file: string): ReadonlySet<string> =>
     ].map(([, , title = ""]) => title.replace(/\\(["'])/g, "$1"))
   )
 
-describe("docs/contract.md", () => {
+describe("test/contract.md", () => {
   it("names tests that exist", () => {
     const titles = new Map<string, ReadonlySet<string>>()
     const missing = named.filter(({ file, title }) => {
@@ -35,7 +35,7 @@ describe("docs/contract.md", () => {
   })
 })
 
-layer(serverOn("SQLite"), { excludeTestServices: true })("docs/contract.md", (it) => {
+layer(serverOn("SQLite"), { excludeTestServices: true })("test/contract.md", (it) => {
   it.effect("has each operation of the API, and no other", () =>
     Effect.gen(function*() {
       const { json } = yield* request("GET", "/openapi.json")

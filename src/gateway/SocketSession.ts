@@ -44,7 +44,7 @@ const maxUnanswered = 1000
 
 /**
  * One process of an agent on its WebSocket, after the handshake (`SocketConnection`). Frames pass through plain
- * callbacks in the order of their arrival; `docs/decisions.md` has the numbers for that. A frame that must wait pauses
+ * callbacks in the order of their arrival; `docs/internals/agents.md` has the numbers for that. A frame that must wait pauses
  * the `SocketReader`, which holds back all frames behind it.
  *
  * | state | event | what is done | what is sent |

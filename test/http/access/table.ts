@@ -24,8 +24,8 @@ export type Scope = `${string}:${string}` | null
 /**
  * `csrf`: a browser must send the token. `step-up`: and must have proven itself a short while ago.
  * `while restricted`: also past the deadline for a second factor. `while owing`: also before the second factor.
- * `unbound key`: a key that is bound to a project may not, since it concerns the whole brain (decisions.md, Access).
- * `gives a role`: a key also needs every scope of that role (decisions.md, Access).
+ * `unbound key`: a key that is bound to a project may not, since it concerns the whole brain (docs/internals/identity.md, Access).
+ * `gives a role`: a key also needs every scope of that role (docs/internals/identity.md, Access).
  */
 export type Mark = "csrf" | "step-up" | "while restricted" | "while owing" | "gives a role" | "unbound key"
 
@@ -68,8 +68,8 @@ export const endpoints: ReadonlyArray<Endpoint> = [
   api("GET /health", "anybody", null, [], 200),
   api("GET /health/ready", "anybody", null, [], 200),
   api("GET /schedulers", "known", "schedules:read", [], 200), // docs/schedules.md: of the caller's projects
-  api("GET /health/system", "known", "home:read", [], 200), // the scope: decisions.md, Access
-  api("GET /health/deep", "known", "home:read", [], 200, 503), // the scope: decisions.md, Access
+  api("GET /health/system", "known", "home:read", [], 200), // the scope: docs/internals/identity.md, Access
+  api("GET /health/deep", "known", "home:read", [], 200, 503), // the scope: docs/internals/identity.md, Access
 
   // the first boot is over here. Contract: "Session and account"
   root("GET /setup/status", "anybody", null, [], 200),
@@ -77,7 +77,7 @@ export const endpoints: ReadonlyArray<Endpoint> = [
   api("GET /setup/status", "anybody", null, [], 200),
   api("POST /setup/complete", "anybody", null, [], "409 setup_done"),
 
-  // Contract: "Session and account"; with auth:read a key may look, but change nothing: decisions.md, Access
+  // Contract: "Session and account"; with auth:read a key may look, but change nothing: docs/internals/identity.md, Access
   api("POST /auth/login", "anybody", null, [], 200),
   api("POST /auth/logout", "session", null, ["csrf", "while restricted", "while owing"], 204),
   api("GET /auth/policy", "known", "auth:read", [], 200),
@@ -100,10 +100,10 @@ export const endpoints: ReadonlyArray<Endpoint> = [
   api("POST /auth/oidc/link", "session", null, ["csrf", "step-up"], "409 oidc_not_configured"),
   api("DELETE /auth/oidc/identities/{identity_id}", "session", null, ["csrf", "step-up"], "404 not_found"),
   api("POST /auth/oidc/logout", "session", null, ["csrf"], 200),
-  api("POST /auth/reauthenticate", "session", null, ["csrf"], 200), // decisions.md, The second factor
+  api("POST /auth/reauthenticate", "session", null, ["csrf"], 200), // docs/internals/identity.md, Second factor
   api("GET /auth/mfa/status", "session", null, ["while restricted"], 200),
   api("POST /auth/mfa/enroll-start", "session", null, ["csrf", "step-up", "while restricted"], 200),
-  api("POST /auth/mfa/enroll-complete", "session", null, ["csrf", "while restricted"], 200), // no step-up: decisions.md, Access
+  api("POST /auth/mfa/enroll-complete", "session", null, ["csrf", "while restricted"], 200), // no step-up: docs/internals/identity.md, Access
   api("POST /auth/mfa/verify", "session", null, ["csrf", "while owing"], 200),
   api("POST /auth/mfa/disable", "session", null, ["csrf", "step-up"], 200),
   api("POST /auth/mfa/recovery-codes/regenerate", "session", null, ["csrf", "step-up"], 200),
@@ -112,7 +112,7 @@ export const endpoints: ReadonlyArray<Endpoint> = [
   api("PATCH /auth/mfa/trusted-devices/{device_id}", "session", null, ["csrf"], 200),
   api("POST /auth/mfa/trusted-devices/{device_id}/revoke", "session", null, ["csrf"], 204),
 
-  // one's own keys. Contract: "API keys"; who may look: decisions.md, Access; what wants a step-up: decisions.md, The second factor
+  // one's own keys. Contract: "API keys"; who may look: docs/internals/identity.md, Access; what wants a step-up: docs/internals/identity.md, Second factor
   api("GET /api-keys/scopes", "known", "auth:read", [], 200),
   api("GET /api-keys", "known", "auth:read", [], 200),
   api("POST /api-keys", "session", null, ["csrf", "step-up"], 201),
@@ -131,8 +131,8 @@ export const endpoints: ReadonlyArray<Endpoint> = [
   api("POST /projects", "global admin", "projects:write", ["csrf"], 201),
   project("GET ", "viewer", "projects:read", [], 200),
   project("PATCH ", "admin", "projects:write", ["csrf"], 200),
-  project("DELETE ", "global admin", "projects:write", ["csrf", "step-up"], 204), // decisions.md, The second factor
-  // who gives rights must have proven themselves: decisions.md, The second factor
+  project("DELETE ", "global admin", "projects:write", ["csrf", "step-up"], 204), // docs/internals/identity.md, Second factor
+  // who gives rights must have proven themselves: docs/internals/identity.md, Second factor
   project("GET /memberships", "admin", "memberships:read", [], 200),
   project("POST /memberships", "admin", "memberships:write", ["csrf", "step-up", "gives a role"], 201),
   project("PATCH /memberships/{membership_id}", "admin", "memberships:write", ["csrf", "step-up", "gives a role"], 200),
@@ -141,7 +141,7 @@ export const endpoints: ReadonlyArray<Endpoint> = [
   project("POST /invitations", "admin", "memberships:write", ["csrf", "step-up", "gives a role"], 201),
   project("DELETE /invitations/{invitation_id}", "admin", "memberships:write", ["csrf"], 204),
   api("POST /invitations/preview", "anybody", null, [], 200),
-  api("POST /invitations/accept", "anybody", null, ["csrf"], 201), // a cookie decides where there is one: decisions.md, Mail
+  api("POST /invitations/accept", "anybody", null, ["csrf"], 201), // a cookie decides where there is one: docs/internals/kernel.md, Mail
 
   // Contract: "Agents"
   // approvals.md
@@ -156,11 +156,11 @@ export const endpoints: ReadonlyArray<Endpoint> = [
   ),
   project("POST /approvals/{approval_id}/reject", "admin", "projects:write", ["csrf"], "409 approval_decided"),
   project("GET /agents", "viewer", "agents:read", [], 200),
-  project("POST /agents", "admin", "agents:write", ["csrf", "step-up"], 201), // decisions.md, The second factor
+  project("POST /agents", "admin", "agents:write", ["csrf", "step-up"], 201), // docs/internals/identity.md, Second factor
   project("PATCH /agents/{agent_id}", "admin", "agents:write", ["csrf", "step-up"], 200),
   project("GET /agents/{agent_id}/health", "viewer", "agents:read", [], 200),
   project("DELETE /agents/{agent_id}", "admin", "agents:write", ["csrf", "step-up"], 204),
-  project("GET /agent-workers", "viewer", "workers:read", [], 200), // the scope: decisions.md, Access
+  project("GET /agent-workers", "viewer", "workers:read", [], 200), // the scope: docs/internals/identity.md, Access
   project("GET /workers/lint", "viewer", "workers:read", [], 200),
   project("GET /workers", "viewer", "workers:read", [], 200),
   project("GET /workers/{worker_id}", "viewer", "workers:read", [], 200),

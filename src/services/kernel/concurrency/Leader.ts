@@ -39,7 +39,7 @@ interface LeaseOptions {
 }
 
 /**
- * Runs an effect on one replica at a time, by a lease in the database with a fencing number (`docs/decisions.md`, One
+ * Runs an effect on one replica at a time, by a lease in the database with a fencing number (`docs/internals/kernel.md`, One
  * leader). The leader renews its lease while the effect runs and gives it up when the effect ends or is interrupted.
  */
 export class Leader extends Effect.Service<Leader>()("svc/Leader", {
