@@ -55,7 +55,7 @@ export default defineConfig(({ mode }) => {
       isolate: false,
       sequence: { sequencer: TestOrder },
       // .ci/run sums the counts of this report with those of its other checks
-      reporters: ci ? ["default", "json", "./scripts/runSummary.mjs"] : ["default"],
+      reporters: ci ? ["default", "json", "./scripts/runSummary.ts"] : ["default"],
       outputFile: { json: "node_modules/.cache/vitest.json" },
       silent: "passed-only", // what a test logs is printed with its failure
       maxWorkers: 4, // for two cores: some tests wait for processes, disks and timers

@@ -38,7 +38,7 @@ export const builtPart = (part: "cli" | "soak" | "program") =>
     Effect.sync(() => {
       mkdirSync(join(root, "node_modules/.cache"), { recursive: true })
       const folder = mkdtempSync(join(root, "node_modules/.cache/svc-bench-")) // native modules are found from here
-      execFileSync(process.execPath, ["scripts/build.mjs", part, folder], { cwd: root, stdio: "inherit" })
+      execFileSync("npm", ["run", "-s", "build", part, folder], { cwd: root, stdio: "inherit" })
       return folder
     }),
     (folder) => Effect.sync(() => rmSync(folder, { recursive: true, force: true }))

@@ -1,21 +1,31 @@
-// Writes the package `svc-agent`: the agent without the brain. Needs a finished `node scripts/build.mjs lib`.
-import { build } from "esbuild"
+// Writes the package `svc-agent`: the agent without the brain. Needs a finished `npm run build lib`.
+import { build, type Plugin } from "esbuild"
 import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { dirname, join, normalize } from "node:path"
 import { fileURLToPath } from "node:url"
-import { options } from "./bundle.mjs"
+import { options } from "./bundle.ts"
 
 const root = fileURLToPath(new URL("../", import.meta.url))
 const source = join(root, "packages/agent")
 const target = join(root, "dist/agent")
 
-const readJson = (file) => JSON.parse(readFileSync(file, "utf8"))
+interface Manifest {
+  readonly name: string
+  readonly version: string
+  readonly description: string
+  readonly dependencies: Readonly<Record<string, string>>
+  readonly peerDependencies: Readonly<Record<string, string>>
+  readonly exports: Readonly<Record<string, Readonly<Record<string, string>>>>
+}
+
+// the cast: the manifests are ours
+const readManifest = (file: string) => JSON.parse(readFileSync(file, "utf8")) as Manifest
 
 /** The manifest, with the version and the ranges of the package `svc` where it has none of its own. */
 const manifest = () => {
-  const whole = readJson(join(root, "package.json"))
-  const own = readJson(join(source, "package.json"))
-  const fill = (kind) =>
+  const whole = readManifest(join(root, "package.json"))
+  const own = readManifest(join(source, "package.json"))
+  const fill = (kind: "dependencies" | "peerDependencies") =>
     Object.fromEntries(
       Object.entries(own[kind]).map(([name, range]) => {
         const filled = range === "" ? whole[kind][name] : range
@@ -26,9 +36,9 @@ const manifest = () => {
   const { description, name, ...rest } = own
   return {
     name,
-    version: whole.version,
     description,
     ...rest,
+    version: whole.version,
     dependencies: fill("dependencies"),
     peerDependencies: fill("peerDependencies")
   }
@@ -38,18 +48,18 @@ const manifest = () => {
  * `import { Effect } from "effect"` as an import of `effect/Effect`. Of a module that was imported as a namespace
  * esbuild includes only the members in use; of one that comes from the index, all: 770 KB instead of 380.
  */
-const narrowImports = {
+const narrowImports: Plugin = {
   name: "narrow-imports",
   setup: ({ onLoad }) =>
     onLoad({ filter: /\/src\/.*\.ts$/ }, ({ path }) => ({
       loader: "ts",
       contents: readFileSync(path, "utf8").replace(
         /^import (type )?\{([^}]*)\} from "effect"$/gm,
-        (_, isType, names) =>
+        (_, isType: string | undefined, names: string) =>
           names.split(",").map((name) => name.trim())
             .filter((name) => isType === undefined && name !== "" && !name.startsWith("type "))
             .map((name) => {
-              const [module, alias = module] = name.split(" as ")
+              const [module = name, alias = module] = name.split(" as ")
               return /^[a-z]/.test(module)
                 ? `import { ${name} } from "effect/Function"`
                 : `import * as ${alias} from "effect/${module}"`
@@ -74,9 +84,9 @@ const bundle = () =>
   })
 
 /** The files of the library that an entry reaches, as `node` and as TypeScript follow its imports. */
-const copyLibrary = (entries) => {
+const copyLibrary = (entries: ReadonlyArray<string>) => {
   const open = [...entries]
-  const seen = new Set()
+  const seen = new Set<string>()
   for (let file = open.pop(); file !== undefined; file = open.pop()) {
     if (seen.has(file)) continue
     seen.add(file)
@@ -85,7 +95,7 @@ const copyLibrary = (entries) => {
     writeFileSync(join(target, file), text)
     const ending = file.endsWith(".d.ts") ? ".d.ts" : ".js"
     for (const [, specifier] of text.matchAll(/\b(?:from|import)\s*\(?\s*"(\.[^"]+)"/g)) {
-      open.push(normalize(join(dirname(file), specifier)).replace(/\.[jt]s$/, ending))
+      open.push(normalize(join(dirname(file), specifier ?? "")).replace(/\.[jt]s$/, ending))
     }
   }
 }

@@ -1,16 +1,16 @@
 // Builds what the package ships, all of it or one part:
-//   node scripts/build.mjs program        dist/cli, the programs: small entries, and chunks that load on demand; dist/web,
-//                                         the dashboard; and dist/sbom.cdx.json, the packages in them and beside them
-//   node scripts/build.mjs cli [folder]   the programs alone
-//   node scripts/build.mjs lib            dist/lib, the library: JavaScript and types, file for file
-//   node scripts/build.mjs agent          dist/agent, the package `svc-agent`, ready for npm pack; needs dist/lib
-//   node scripts/build.mjs workers        the worker threads' code for benchmarks, which run from the sources
-//   node scripts/build.mjs soak <folder>  the programs, and the brain of bench/soak.ts beside them
-//   node scripts/build.mjs test <folder>  what tests start: the worker threads' code; the program with its dashboard and
-//                                         the tests' own programs, in the folder
+//   npm run build program        dist/cli, the programs: small entries, and chunks that load on demand; dist/web,
+//                                the dashboard; and dist/sbom.cdx.json, the packages in them and beside them
+//   npm run build cli [folder]   the programs alone
+//   npm run build lib            dist/lib, the library: JavaScript and types, file for file
+//   npm run build agent          dist/agent, the package `svc-agent`, ready for npm pack; needs dist/lib
+//   npm run build workers        the worker threads' code for benchmarks, which run from the sources
+//   npm run build soak <folder>  the programs, and the brain of bench/soak.ts beside them
+//   npm run build test <folder>  what tests start: the worker threads' code; the program with its dashboard and
+//                                the tests' own programs, in the folder
 // The programs and the dashboard are built in a folder beside their own, which it replaces at the end: a build that fails
 // changes nothing. What is built from the same sources already is left as it is, for a brain that runs from it.
-import { build } from "esbuild"
+import { build, type OnResolveArgs, type Plugin } from "esbuild"
 import { spawnSync } from "node:child_process"
 import { createHash } from "node:crypto"
 import {
@@ -28,15 +28,15 @@ import {
 import { dirname, isAbsolute, join, relative, resolve } from "node:path"
 import { fileURLToPath } from "node:url"
 import { build as buildWithVite } from "vite"
-import { buildAgentPackage } from "./agentPackage.mjs"
-import { bullmq5Programs, entries, options, programs, testPrograms, workersFolder } from "./bundle.mjs"
-import { writeSbom } from "./sbom.mjs"
+import { buildAgentPackage } from "./agentPackage.ts"
+import { bullmq5Programs, entries, options, programs, testPrograms, workersFolder } from "./bundle.ts"
+import { writeSbom } from "./sbom.ts"
 
 const root = fileURLToPath(new URL("../", import.meta.url))
-const [part, folder] = process.argv.slice(2)
+const [part, folderArgument] = process.argv.slice(2)
 
 /** Answers the files that are in the bundle. */
-const buildCli = (outdir, others = {}) =>
+const buildCli = (outdir: string, others: Readonly<Record<string, string>> = {}) =>
   replaceFolder(outdir, async (outdir) => {
     const { metafile } = await build({
       ...options,
@@ -49,9 +49,10 @@ const buildCli = (outdir, others = {}) =>
   })
 
 /** Builds into a folder beside this one, and puts it in this one's place when it is complete. */
-const replaceFolder = async (folder, buildInto) => {
+const replaceFolder = async <A>(folder: string, buildInto: (folder: string) => Promise<A>): Promise<A> => {
   if (readLastBuild()?.outputs.includes(folder)) rmSync(lastBuild)
-  const [unfinished, former] = [`${folder}.new-${process.pid}`, `${folder}.old-${process.pid}`]
+  const unfinished = `${folder}.new-${process.pid}`
+  const former = `${folder}.old-${process.pid}`
   try {
     const answer = await buildInto(unfinished)
     if (existsSync(folder)) renameSync(folder, former)
@@ -69,9 +70,10 @@ const keepsChunks = part === "program"
 const weekMillis = 7 * 24 * 3_600_000
 
 /** Puts the files of the former folder that were built in the last week beside those of the new one; chunks have their hash in the name. */
-const keepChunks = (former, folder) => {
-  for (const name of readdirSync(former, { recursive: true })) {
-    const [from, to] = [join(former, name), join(folder, name)]
+const keepChunks = (former: string, folder: string) => {
+  for (const name of readdirSync(former, { recursive: true, encoding: "utf8" })) {
+    const from = join(former, name)
+    const to = join(folder, name)
     const file = statSync(from)
     if (!file.isFile() || existsSync(to) || Date.now() - file.mtimeMs > weekMillis) continue
     mkdirSync(dirname(to), { recursive: true })
@@ -96,16 +98,24 @@ const digestSources = () => {
 /** What was built last: the folders and files, the digest of their sources, and whether chunks of earlier builds are beside. */
 const lastBuild = join(root, "node_modules/.cache/svc-build.json")
 
-const readLastBuild = () => existsSync(lastBuild) ? JSON.parse(readFileSync(lastBuild, "utf8")) : undefined
+interface Build {
+  readonly digest: string
+  readonly outputs: ReadonlyArray<string>
+  readonly hasOnlyItsOwn: boolean
+}
 
-const isUpToDate = (outputs, digest) => {
+const readLastBuild = (): Build | undefined =>
+  // the cast: `rememberBuild` wrote it
+  existsSync(lastBuild) ? (JSON.parse(readFileSync(lastBuild, "utf8")) as Build) : undefined
+
+const isUpToDate = (outputs: ReadonlyArray<string>, digest: string): boolean => {
   const last = readLastBuild()
   return last?.digest === digest && String(last.outputs) === String(outputs) &&
     outputs.every((one) => existsSync(one)) &&
     (keepsChunks || last.hasOnlyItsOwn)
 }
 
-const rememberBuild = (outputs, digest) => {
+const rememberBuild = (outputs: ReadonlyArray<string>, digest: string) => {
   mkdirSync(dirname(lastBuild), { recursive: true })
   writeFileSync(lastBuild, JSON.stringify({ digest, outputs, hasOnlyItsOwn: !keepsChunks }))
 }
@@ -116,10 +126,10 @@ const rememberBuild = (outputs, digest) => {
  */
 const includeTracer = async () => {
   const file = join(root, "dist/lib/src/layers/Traces.js")
-  const isIncluded = ({ importer, kind, path }) =>
+  const isIncluded = ({ importer, kind, path }: OnResolveArgs): boolean =>
     kind === "entry-point" || path.startsWith("@effect/opentelemetry/") ||
     (path.startsWith(".") && importer.includes("/@effect/opentelemetry/"))
-  const externalOthers = {
+  const externalOthers: Plugin = {
     name: "external-others",
     setup: ({ onResolve }) =>
       onResolve({ filter: /.*/ }, (from) => (isIncluded(from) ? undefined : { path: from.path, external: true }))
@@ -151,29 +161,36 @@ const buildLib = async () => {
 }
 
 /** Answers the files that are in the dashboard. */
-const buildWeb = (outDir) =>
+const buildWeb = (outDir: string) =>
   replaceFolder(outDir, async (outDir) => {
     process.env.NODE_ENV = "production" // a test runner sets another one, with which React's bundle is half as large again
-    const { output } = await buildWithVite({
+    const built = await buildWithVite({
       configFile: join(root, "web/vite.config.ts"),
       logLevel: "warn",
       build: { outDir }
     })
+    if (!("output" in built)) throw new Error("vite was to build once")
     // Rollup's own helpers have ids that are no paths
-    return output.flatMap(({ moduleIds = [] }) => moduleIds.filter(isAbsolute).map((id) => relative(root, id)))
+    return built.output.flatMap((one) =>
+      (one.type === "chunk" ? one.moduleIds : []).filter(isAbsolute).map((id) => relative(root, id))
+    )
   })
 
-const programIn = (folder) => ["cli", "web", "sbom.cdx.json"].map((name) => join(folder, name))
+const programIn = (folder: string) => ({
+  cli: join(folder, "cli"),
+  web: join(folder, "web"),
+  sbom: join(folder, "sbom.cdx.json")
+})
 
 /** The program and its dashboard, side by side, and the bill of both beside them. */
-const buildProgram = async (folder) => {
-  const [cli, web, sbom] = programIn(folder)
+const buildProgram = async (folder: string) => {
+  const { cli, sbom, web } = programIn(folder)
   const bundled = await Promise.all([buildCli(cli), buildWeb(web)])
   writeSbom(bundled.flat(), sbom)
 }
 
-const buildProgramIfChanged = async (folder) => {
-  const outputs = programIn(folder)
+const buildProgramIfChanged = async (folder: string) => {
+  const outputs = Object.values(programIn(folder))
   const digest = digestSources()
   if (isUpToDate(outputs, digest)) return
   console.error("Building the program and its dashboard; this takes about 10 seconds …")
@@ -183,7 +200,7 @@ const buildProgramIfChanged = async (folder) => {
 
 const buildWorkers = () => build({ ...options, entryPoints: entries(), outdir: workersFolder })
 
-const buildForTests = (folder) =>
+const buildForTests = (folder: string) =>
   Promise.all([
     buildWorkers(),
     buildProgram(folder),
@@ -201,10 +218,11 @@ if (part !== undefined && !parts.includes(part)) {
   console.error(`build: there is no part "${part}"; the parts are ${parts.join(", ")}`)
   process.exit(1)
 }
-if (part === undefined || part === "program") await buildProgramIfChanged(resolve(folder ?? join(root, "dist")))
-if (part === "cli") await buildCli(resolve(folder ?? join(root, "dist/cli")))
+const folderOr = (usual: string): string => resolve(folderArgument ?? join(root, usual))
+if (part === undefined || part === "program") await buildProgramIfChanged(folderOr("dist"))
+if (part === "cli") await buildCli(folderOr("dist/cli"))
 if (part === undefined || part === "lib") await buildLib()
 if (part === undefined || part === "agent") await buildAgentPackage()
 if (part === "workers") await buildWorkers()
-if (part === "soak") await buildCli(resolve(folder), { "soak-brain": "bench/soak/brain.ts" })
-if (part === "test") await buildForTests(resolve(folder))
+if (part === "soak") await buildCli(folderOr("dist/soak"), { "soak-brain": "bench/soak/brain.ts" })
+if (part === "test") await buildForTests(folderOr("dist/test"))

@@ -1,4 +1,5 @@
 // How the program is bundled; shared by the build, the benchmarks and the tests.
+import type { BuildOptions, Plugin } from "esbuild"
 import { readdirSync, readFileSync } from "node:fs"
 import { basename } from "node:path"
 import { fileURLToPath } from "node:url"
@@ -17,7 +18,7 @@ const external = ["better-sqlite3", "argon2", "pg-native", "@parcel/watcher", "m
  * the Node server brings the undici HTTP client for its own tests, and @effect/cli brings parsers of YAML and TOML for
  * options that name a file, which svc has none of.
  */
-const lighter = {
+const lighter: Plugin = {
   name: "lighter",
   setup(build) {
     build.onLoad({ filter: /@effect\/platform\/dist\/esm\/index\.js$/ }, ({ path }) => ({
@@ -36,7 +37,6 @@ const lighter = {
   }
 }
 
-/** @type {import("esbuild").BuildOptions} */
 export const options = {
   absWorkingDir: root,
   bundle: true,
@@ -57,7 +57,7 @@ export const options = {
     js:
       `import { createRequire as svcCreateRequire } from "node:module"; const require = svcCreateRequire(import.meta.url);`
   }
-}
+} satisfies BuildOptions
 
 /** The programs of the package. */
 export const programs = { svc: "src/cli/main.ts", "svc-scheduler": "src/cli/scheduler/main.ts" }
@@ -82,9 +82,9 @@ export const bullmq5Programs = { "bullmq-5-worker": testPrograms["bullmq-worker"
 export const workersFolder = `${root}node_modules/.cache/svc-workers`
 
 /** Every `*.worker.ts` under src, by its name without `.ts`: each is an entry of its own beside the program. */
-export const entries = () =>
+export const entries = (): Record<string, string> =>
   Object.fromEntries(
-    readdirSync(`${root}src`, { recursive: true })
+    readdirSync(`${root}src`, { recursive: true, encoding: "utf8" })
       .filter((file) => file.endsWith(".worker.ts"))
       .map((file) => [basename(file, ".ts"), `src/${file}`])
   )

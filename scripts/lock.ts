@@ -7,13 +7,21 @@
 import { readFileSync, writeFileSync } from "node:fs"
 
 const file = new URL("../package-lock.json", import.meta.url)
-const lock = JSON.parse(readFileSync(file, "utf8"))
-const problems = []
-const unpublished = []
+interface Entry {
+  resolved?: string
+  readonly optionalDependencies?: Readonly<Record<string, string>>
+  readonly link?: boolean
+  readonly integrity?: string
+}
+
+// the cast: npm wrote it
+const lock = JSON.parse(readFileSync(file, "utf8")) as { packages: Record<string, Entry> }
+const problems: Array<string> = []
+const unpublished: Array<string> = []
 
 /** Where npm would look for `name` from the package at `from`: its own node_modules, then each one above. */
-const candidates = (from, name) => {
-  const paths = []
+const candidates = (from: string, name: string): ReadonlyArray<string> => {
+  const paths: Array<string> = []
   for (let at = from;; at = at.slice(0, Math.max(at.lastIndexOf("/node_modules/"), 0))) {
     paths.push(`${at === "" ? "" : `${at}/`}node_modules/${name}`)
     if (at === "" || !at.includes("node_modules/")) return paths
@@ -43,7 +51,7 @@ if (unpublished.length > 0) {
   process.exitCode = 1
 }
 if (problems.length > 0 && process.argv.includes("--check")) {
-  console.error(`package-lock.json names a registry; run \`node scripts/lock.mjs\`:\n${problems.join("\n")}`)
+  console.error(`package-lock.json names a registry; run \`npm run lock\`:\n${problems.join("\n")}`)
   process.exit(1)
 }
 if (problems.length > 0) writeFileSync(file, `${JSON.stringify(lock, null, 2)}\n`)

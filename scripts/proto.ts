@@ -10,7 +10,8 @@ import { fileURLToPath } from "node:url"
 import protobuf from "protobufjs"
 
 const require = createRequire(import.meta.url)
-const descriptor = require("protobufjs/ext/descriptor")
+// the cast: the extension has no types
+const descriptor = require("protobufjs/ext/descriptor") as { readonly root: protobuf.Root }
 
 /** What a plugin of the compiler reads and writes (google/protobuf/compiler/plugin.proto). */
 const plugin = protobuf.parse(
@@ -44,9 +45,46 @@ const options = [
   "outputServices=grpc-js"
 ]
 
+interface Field {
+  typeName?: string
+}
+
+interface Method {
+  inputType: string
+  outputType: string
+}
+
+/** As much of google/protobuf/descriptor.proto as is read here. */
+interface Descriptor {
+  readonly name: string
+  readonly field?: ReadonlyArray<Field>
+  readonly messageType?: ReadonlyArray<Descriptor>
+  readonly nestedType?: ReadonlyArray<Descriptor>
+  readonly service?: ReadonlyArray<{ readonly method: ReadonlyArray<Method> }>
+}
+
+interface FileDescriptor extends Descriptor {
+  name: string
+  readonly package: string
+}
+
+interface GeneratedFile {
+  readonly name: string
+  readonly content: string
+}
+
 /** protobufjs writes names of types relative to their scope; a compiler plugin expects them from the root. */
-const makeNamesAbsolute = (schema, scope, { field = [], messageType = [], nestedType = [], service = [] }) => {
-  const absolute = (name) => schema.lookup(scope).lookup(name).fullName
+const makeNamesAbsolute = (
+  schema: protobuf.Root,
+  scope: string,
+  { field = [], messageType = [], nestedType = [], service = [] }: Descriptor
+): void => {
+  const absolute = (name: string): string => {
+    const parent = schema.lookup(scope)
+    const found = parent instanceof protobuf.Namespace ? parent.lookup(name) : null
+    if (found === null) throw new Error(`there is no ${name} in ${scope}`)
+    return found.fullName
+  }
   for (const one of field) if (one.typeName) one.typeName = absolute(one.typeName)
   for (const { method } of service) {
     for (const one of method) {
@@ -57,11 +95,15 @@ const makeNamesAbsolute = (schema, scope, { field = [], messageType = [], nested
 }
 
 /** The names and contents of the files that ts-proto writes for one .proto file. */
-const generate = (source) => {
+const generate = (source: string): ReadonlyArray<GeneratedFile> => {
   const schema = new protobuf.Root()
   schema.loadSync(join(sources, source), { keepCase: true })
   schema.resolveAll()
-  const { file: files } = schema.toDescriptor("proto3")
+  // the cast: the extension adds the method, and has no types
+  const { toDescriptor } = schema as protobuf.Root & {
+    readonly toDescriptor: (syntax: string) => { readonly file: ReadonlyArray<FileDescriptor> }
+  }
+  const { file: files } = toDescriptor.call(schema, "proto3")
   for (const file of files) {
     file.name = file.package === "google.protobuf" ? "google/protobuf/timestamp.proto" : source
     makeNamesAbsolute(schema, `.${file.package}`, file)
@@ -73,15 +115,16 @@ const generate = (source) => {
     { input: Request.encode(request).finish() }
   )
   if (status !== 0) throw error ?? new Error(stderr.toString())
-  return Response.decode(stdout).files
+  // the cast: `Response` above says so
+  return (Response.decode(stdout) as protobuf.Message & { readonly files: ReadonlyArray<GeneratedFile> }).files
 }
 
 const generated = new Map(
-  readdirSync(sources).filter((name) => name.endsWith(".proto")).flatMap(generate).map((
-    { content, name }
-  ) => [name, content])
+  readdirSync(sources).filter((name) => name.endsWith(".proto")).flatMap(generate).map(({ content, name }) =>
+    [name, content] as const
+  )
 )
-const pathOf = (name) => join(folder, name)
+const pathOf = (name: string): string => join(folder, name)
 
 if (process.argv.includes("--check")) {
   const stale = [...generated].filter(([name, content]) =>

@@ -19,7 +19,7 @@ const all = [
 ]
 
 /** room -> rooms it may import, besides itself */
-const rooms = {
+const rooms: Readonly<Record<string, ReadonlyArray<string>>> = {
   domain: [],
   sqlite: [], // the drivers of SQLite, for the brain and the agent
   services: ["domain", "sqlite", "migrations"],
@@ -50,37 +50,40 @@ const floors = [
   ["approvals", "operations"]
 ]
 
-const floorOf = new Map(floors.flatMap((areas, floor) => areas.map((area) => [area, floor])))
+const floorOf = new Map(floors.flatMap((areas, floor) => areas.map((area) => [area, floor] as const)))
 
 /** Folders beside the areas, and files beside them: `src/http/Api.ts` names all groups, and `src/cli/Command.ts` all commands. */
-const beside = {
+const beside: Readonly<Record<string, ReadonlyArray<string>>> = {
   domain: [],
   services: [],
   http: ["Dashboard", "Docs", "Html", "middleware"],
   cli: ["demo", "io", "program", "remote", "scheduler"]
 }
 
-const hasPlace = (file) => {
+const hasPlace = (file: string): boolean => {
   const [, room, folder] = /^src\/(domain|services|http|cli)\/(?:(\w+)\/)?/.exec(file) ?? []
-  if (room === undefined || floorOf.has(folder)) return true
-  return folder === undefined ? beside[room].length > 0 : beside[room].includes(folder)
+  if (room === undefined || floorOf.has(folder ?? "")) return true
+  const others = beside[room] ?? []
+  return folder === undefined ? others.length > 0 : others.includes(folder)
 }
+
+const floorAt = (area: string): number => floorOf.get(area) ?? 0
 
 /** Undefined: a file of a room that has no areas, or beside them. */
-const areaOf = (file) => {
+const areaOf = (file: string): string | undefined => {
   const area = /^src\/(?:domain|services|http|cli)\/(\w+)\//.exec(file)?.[1]
-  return floorOf.has(area) ? area : undefined
+  return area !== undefined && floorOf.has(area) ? area : undefined
 }
 
-const mayImportArea = (file, target) => {
+const mayImportArea = (file: string, target: string): boolean => {
   const [area, there] = [areaOf(file), areaOf(target)]
-  return area === undefined || there === undefined || area === there || floorOf.get(area) > floorOf.get(there)
+  return area === undefined || there === undefined || area === there || floorAt(area) > floorAt(there)
 }
 
 const definitions =
   /^src\/http\/(.*\/)?(Api|Access|AllIssues|ProblemSchema|Client|CustomMethods|ProjectPath|Docs\/Tags|Docs\/Parameters|Docs\/PlainRoutes)\.ts$/
 
-const roomOf = (file) => {
+const roomOf = (file: string): string => {
   if (definitions.test(file)) return "http definitions"
   if (file.startsWith("migrations/")) return "migrations"
   if (file.startsWith("proto/")) return "grpc"
@@ -94,7 +97,15 @@ const allowedImports = new Map([
   ]
 ])
 
-const only = [
+/** What only the files of `except` may do, each for its reason. */
+interface OnlyRule {
+  readonly what: string
+  readonly found: RegExp
+  readonly instead: string
+  readonly except: Readonly<Record<string, string>>
+}
+
+const only: ReadonlyArray<OnlyRule> = [
   {
     what: "process.env",
     found: /\bprocess\.env\b/,
@@ -126,17 +137,18 @@ const only = [
   }
 ]
 
-const withoutComments = (source) => source.replace(/\/\*[\s\S]*?\*\//g, "").replace(/(^|\s)\/\/.*$/gm, "$1")
+const withoutComments = (source: string): string =>
+  source.replace(/\/\*[\s\S]*?\*\//g, "").replace(/(^|\s)\/\/.*$/gm, "$1")
 
-const imported = (source) =>
-  [...source.matchAll(/(?:\bfrom\s*|\bimport\s*\(?\s*)"(\.[^"]+)"/g)].map(([, specifier]) => specifier)
+const imported = (source: string): ReadonlyArray<string> =>
+  [...source.matchAll(/(?:\bfrom\s*|\bimport\s*\(?\s*)"(\.[^"]+)"/g)].map(([, specifier]) => specifier ?? "")
 
 /** The files of each circle of imports, in the order of the circle. Imports of types count: they too tie files together. */
-const findCircles = (targets) => {
-  const circles = []
-  const state = new Map()
-  const path = []
-  const visit = (file) => {
+const findCircles = (targets: ReadonlyMap<string, Iterable<string>>): ReadonlyArray<ReadonlyArray<string>> => {
+  const circles: Array<ReadonlyArray<string>> = []
+  const state = new Map<string, "open" | "done">()
+  const path: Array<string> = []
+  const visit = (file: string) => {
     state.set(file, "open")
     path.push(file)
     for (const target of targets.get(file) ?? []) {
@@ -151,12 +163,13 @@ const findCircles = (targets) => {
 }
 
 /** `services/identity/Users`, its file and its folder. A folder with a small letter groups capabilities. */
-const capabilityOf = (file) => /^src\/(services\/\w+\/(?:[a-z]\w*\/)?[A-Z]\w*)/.exec(file)?.[1]
+const capabilityOf = (file: string): string | undefined =>
+  /^src\/(services\/\w+\/(?:[a-z]\w*\/)?[A-Z]\w*)/.exec(file)?.[1]
 
-const problems = []
-const targetsOf = new Map()
+const problems: Array<string> = []
+const targetsOf = new Map<string, ReadonlyArray<string>>()
 const files = ["src", "migrations"].flatMap((folder) =>
-  readdirSync(root + folder, { recursive: true }).map((file) => `${folder}/${file}`)
+  readdirSync(root + folder, { recursive: true, encoding: "utf8" }).map((file) => `${folder}/${file}`)
 ).filter((file) => file.endsWith(".ts"))
 
 for (const file of files) {
@@ -174,7 +187,7 @@ for (const file of files) {
       problems.push(`${file}: the area ${areaOf(file)} may not import ${areaOf(target)} (${target})`)
     }
     if (!specifier.endsWith(".ts")) problems.push(`${file}: the import "${specifier}" does not end in .ts`)
-    if (there === room || rooms[room].includes(there) || allowedImports.has(`${file} ${target}`)) continue
+    if (there === room || (rooms[room] ?? []).includes(there) || allowedImports.has(`${file} ${target}`)) continue
     problems.push(`${file}: ${room} may not import ${there} (${target})`)
   }
   for (const rule of only) {
@@ -184,14 +197,16 @@ for (const file of files) {
   }
 }
 
-const spellings = new Map()
+const spellings = new Map<string, string>()
 for (const file of files) {
   const twin = spellings.get(file.toLowerCase())
   if (twin !== undefined) problems.push(`${file}: ${twin} is the same file on Windows and macOS`)
   spellings.set(file.toLowerCase(), file)
 }
 
-const webFiles = readdirSync(`${root}web/src`, { recursive: true }).filter((file) => /\.tsx?$/.test(file))
+const webFiles = readdirSync(`${root}web/src`, { recursive: true, encoding: "utf8" }).filter((file) =>
+  /\.tsx?$/.test(file)
+)
 for (const name of webFiles) {
   const file = `web/src/${name}`
   for (const specifier of imported(withoutComments(readFileSync(root + file, "utf8")))) {
@@ -202,11 +217,13 @@ for (const name of webFiles) {
 
 for (const circle of findCircles(targetsOf)) problems.push(`a circle of imports: ${circle.join(" -> ")}`)
 
-const capabilities = new Map()
+const capabilities = new Map<string, ReadonlySet<string>>()
 for (const [file, targets] of targetsOf) {
   const capability = capabilityOf(file)
   if (capability === undefined) continue
-  const others = targets.map(capabilityOf).filter((other) => other !== undefined && other !== capability)
+  const others = targets.map(capabilityOf).flatMap((
+    other
+  ) => (other === undefined || other === capability ? [] : [other]))
   capabilities.set(capability, new Set([...(capabilities.get(capability) ?? []), ...others]))
 }
 for (const circle of findCircles(capabilities)) {

@@ -1,6 +1,7 @@
 // Packs the packages `svc` and `svc-agent`, installs them into empty folders, and uses them there as newcomers would.
-// `vite-node scripts/smoke.mjs [file] [all]` writes `<passed> <failed>` into the file; `all`: the packed svc-agent also runs
+// `vite-node scripts/smoke.ts [file] [all]` writes `<passed> <failed>` into the file; `all`: the packed svc-agent also runs
 // on the other releases of Node.js that are tested. Needs a finished `npm run build`, and Redis at 127.0.0.1:6379.
+import { Effect } from "effect"
 import { execFileSync, spawn, spawnSync } from "node:child_process"
 import {
   cpSync,
@@ -13,12 +14,12 @@ import {
   statSync,
   writeFileSync
 } from "node:fs"
-import { createRequire } from "node:module"
-import { createServer } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
+import ts from "typescript"
 import { nodeRelease, nodeReleases } from "../test/nodeReleases.ts"
+import { freePort } from "../test/ports.ts"
 
 const root = fileURLToPath(new URL("../", import.meta.url))
 const folder = mkdtempSync(join(tmpdir(), "svc-smoke-"))
@@ -72,7 +73,7 @@ export const start = async (queue: Queue) => {
 
 let passed = 0
 let failed = 0
-const check = async (what, run) => {
+const check = async (what: string, run: () => void | Promise<void>) => {
   try {
     await run()
     passed++
@@ -83,11 +84,17 @@ const check = async (what, run) => {
   }
 }
 
-const expect = (holds, otherwise) => {
+const expect = (holds: boolean, otherwise: string) => {
   if (!holds) throw new Error(otherwise)
 }
 
-const runWith = ({ input = "", variables = {}, program = svc }, ...args) => {
+interface Call {
+  readonly input?: string
+  readonly variables?: Readonly<Record<string, string>>
+  readonly program?: string
+}
+
+const runWith = ({ input = "", program = svc, variables = {} }: Call, ...args: ReadonlyArray<string>): string => {
   const { status, stderr, stdout } = spawnSync(program, args, {
     env: { ...env, ...variables },
     encoding: "utf8",
@@ -98,23 +105,20 @@ const runWith = ({ input = "", variables = {}, program = svc }, ...args) => {
   return stdout
 }
 
-const run = (...args) => runWith({}, ...args)
+const run = (...args: ReadonlyArray<string>): string => runWith({}, ...args)
 
 /** `svc check` on any port: another program of this machine may have the default one. */
 const runCheck = (program = svc) => runWith({ program, variables: { SVC_PORT: "0" } }, "check")
 
-const pack = (from) => {
-  const [{ filename }] = JSON.parse(
-    execFileSync("npm", ["pack", "--json", "--ignore-scripts", "--pack-destination", apart], {
-      cwd: from,
-      encoding: "utf8"
-    })
-  )
-  return join(apart, filename)
+const pack = (from: string): string => {
+  const options = ["pack", "--json", "--ignore-scripts", "--pack-destination", apart]
+  const printed = execFileSync("npm", options, { cwd: from, encoding: "utf8" })
+  const [packed] = JSON.parse(printed) as ReadonlyArray<{ readonly filename: string }> // the cast: npm prints it
+  return join(apart, packed?.filename ?? "")
 }
 
 /** Installs into a folder, without install scripts. `npm ci` has put most packages into npm's cache. */
-const install = (where, ...args) => {
+const install = (where: string, ...args: ReadonlyArray<string>) => {
   mkdirSync(where, { recursive: true })
   if (!existsSync(join(where, "package.json"))) {
     writeFileSync(join(where, "package.json"), JSON.stringify({ name: "newcomer", private: true }))
@@ -123,15 +127,28 @@ const install = (where, ...args) => {
   execFileSync("npm", ["install", ...options, ...args], { cwd: where, stdio: "inherit" })
 }
 
+type Ranges = Readonly<Record<string, string>>
+
+interface Manifest {
+  readonly version: string
+  readonly dependencies?: Ranges
+  readonly devDependencies?: Ranges
+  readonly optionalDependencies?: Ranges
+  readonly peerDependencies?: Ranges
+}
+
+// the cast: it is a package's manifest
+const readManifest = (file: string) => JSON.parse(readFileSync(file, "utf8")) as Manifest
+
 /** Puts the better-sqlite3 that `npm ci` compiled where one was installed without scripts: compiling takes a minute. */
-const copyCompiled = (where) =>
+const copyCompiled = (where: string) =>
   cpSync(join(root, "node_modules/better-sqlite3/build"), join(where, "node_modules/better-sqlite3/build"), {
     recursive: true
   })
 
 /** The folders of the packages of that name below node_modules. */
-const copiesOf = (name, where) =>
-  readdirSync(join(where, "node_modules"), { recursive: true }).filter((file) =>
+const copiesOf = (name: string, where: string): ReadonlyArray<string> =>
+  readdirSync(join(where, "node_modules"), { recursive: true, encoding: "utf8" }).filter((file) =>
     `/${file}`.endsWith(`/${name}/package.json`) &&
     /(^|\/node_modules\/)$/.test(file.slice(0, -`${name}/package.json`.length))
   )
@@ -140,8 +157,7 @@ const copiesOf = (name, where) =>
  * Compiles the file as `tsc` does. `only`: names the files that are checked, where another compilation has checked the
  * declarations of all packages.
  */
-const compile = (where, compilerOptions, file, only = /./) => {
-  const ts = createRequire(import.meta.url)("typescript")
+const compile = (where: string, compilerOptions: object, file: string, only = /./) => {
   const { errors, options } = ts.convertCompilerOptionsFromJson(compilerOptions, where)
   const program = ts.createProgram({ rootNames: [join(where, file)], options, configFileParsingDiagnostics: errors })
   const checked = program.getSourceFiles().filter(({ fileName }) => only.test(fileName))
@@ -164,34 +180,26 @@ const compile = (where, compilerOptions, file, only = /./) => {
   )
 }
 
-const until = async (what, holds) => {
+const until = async (what: string, holds: () => boolean) => {
   for (let attempt = 0; attempt < 120; attempt++) {
-    if (await holds()) return
+    if (holds()) return
     await new Promise((resolve) => setTimeout(resolve, 250))
   }
   throw new Error(`not within 30 s: ${what}`)
 }
 
-const node = (code) =>
+const node = (code: string) =>
   execFileSync(process.execPath, ["--input-type=module", "-e", code], { cwd: folder, env, encoding: "utf8" })
 
-const freePort = () =>
-  new Promise((resolve) => {
-    const server = createServer().listen(0, "127.0.0.1", () => {
-      const { port } = server.address()
-      server.close(() => resolve(port))
-    })
-  })
-
 /** Starts the brain, calls `use` when it says that it is ready, and stops it with SIGTERM. */
-const whileServing = async (use) => {
-  const port = await freePort()
+const whileServing = async (use: (url: string, hints: () => string) => Promise<void>) => {
+  const port = await Effect.runPromise(freePort)
   const server = spawn(svc, ["serve", "--port", String(port)], { env, stdio: ["ignore", "pipe", "pipe"] })
   const ended = new Promise((resolve) => server.on("exit", (code, signal) => resolve(code ?? signal)))
   let hints = ""
   try {
-    await new Promise((resolve, reject) => {
-      server.stderr.setEncoding("utf8").on("data", (text) => {
+    await new Promise<void>((resolve, reject) => {
+      server.stderr.setEncoding("utf8").on("data", (text: string) => {
         hints += text
         if (hints.includes("ready at")) resolve()
       })
@@ -210,7 +218,8 @@ try {
   await check("npm start builds nothing again, and leaves the files of a running brain", () => {
     const inode = () => statSync(join(root, "dist/cli")).ino
     const before = inode()
-    const { status, stderr, stdout } = spawnSync(process.execPath, [join(root, "scripts/build.mjs"), "program"], {
+    const { status, stderr, stdout } = spawnSync("npm", ["run", "--silent", "build", "program"], {
+      cwd: root,
       encoding: "utf8"
     })
     expect(status === 0 && `${stdout}${stderr}` === "", `${status} ${stdout}${stderr}`)
@@ -245,7 +254,7 @@ try {
       expect(response.status === 200, `status ${response.status}`)
       await check("the setup link is printed and its page opens", async () => {
         const link = /http:\/\/\S+\/setup\S*/.exec(hints())?.[0]
-        expect(link !== undefined, `no setup link in: ${hints()}`)
+        if (link === undefined) throw new Error(`no setup link in: ${hints()}`)
         expect((await fetch(link)).status === 200, "the page does not open")
       })
     }))
@@ -293,10 +302,10 @@ try {
     })
     install(example)
     copyCompiled(example)
-    const { dependencies } = JSON.parse(readFileSync(join(example, "package.json"), "utf8"))
+    const { dependencies = {} } = readManifest(join(example, "package.json"))
     const copies = copiesOf("effect", example)
     expect(copies.length === 1, `copies: ${copies.join(", ")}`)
-    const installed = JSON.parse(readFileSync(join(example, "node_modules", copies[0]), "utf8")).version
+    const installed = readManifest(join(example, "node_modules", copies[0] ?? "")).version
     expect(installed === dependencies.effect, `effect ${installed}`)
     execFileSync("npm", ["run", "build"], { cwd: example, stdio: "inherit" })
     const variables = { SVC_HOME: join(apart, "own-home"), SVC_PORT: "0" }
@@ -316,10 +325,10 @@ try {
     const names = readdirSync(join(alone, "node_modules")).filter((name) => !name.startsWith("."))
     expect(names.sort().join() === "svc-agent,ws", `installed: ${names}`)
   })
-  const { devDependencies, optionalDependencies, peerDependencies } = JSON.parse(
-    readFileSync(join(root, "package.json"), "utf8")
+  const { devDependencies = {}, optionalDependencies = {}, peerDependencies = {} } = readManifest(
+    join(root, "package.json")
   )
-  const strict = (module, moduleResolution) => ({
+  const strict = (module: string, moduleResolution: string) => ({
     strict: true,
     exactOptionalPropertyTypes: true,
     target: "es2022",
@@ -371,15 +380,18 @@ try {
     const secrets = Object.fromEntries(
       [...created.matchAll(/(SVC_AGENT_(?:TOKEN|HMAC_SECRET))=(\S+)/g)].map(([, name, value]) => [name, value])
     )
-    const listed = (state, name) => {
-      const { items } = JSON.parse(runWith({ variables }, "tasks", "list", "--state", state, "--json"))
+    const listed = (state: string, name: string) => {
+      // the cast: a page of the API
+      const { items } = JSON.parse(runWith({ variables }, "tasks", "list", "--state", state, "--json")) as {
+        readonly items: ReadonlyArray<{ readonly name: string; readonly task_id: string }>
+      }
       return items.filter((task) => task.name === name)
     }
     // The oldest BullMQ that the manifest allows, then ours on the same Redis. The adapter's own tests run with the newest
     // 5 and 6.
-    const versions = [/\d+\.\d+\.\d+/.exec(peerDependencies.bullmq)[0], devDependencies.bullmq]
+    const versions = [/\d+\.\d+\.\d+/.exec(peerDependencies.bullmq ?? "")?.[0] ?? "", devDependencies.bullmq ?? ""]
     /** A job of the shop fails, the brain shows it, and its retry succeeds. */
-    const sell = async (node) => {
+    const sell = async (node: string) => {
       const receipts = listed("success", "receipt").length
       const shop = spawn(node, ["shop.mjs"], {
         cwd: alone,
@@ -390,7 +402,7 @@ try {
       try {
         shop.stdout.resume()
         await until("a declined payment", () => listed("failure", "charge").length > 0)
-        runWith({ variables }, "commands", "retry", listed("failure", "charge")[0].task_id, "--wait")
+        runWith({ variables }, "commands", "retry", listed("failure", "charge")[0]?.task_id ?? "", "--wait")
         await until("its receipt", () => listed("success", "receipt").length > receipts)
       } finally {
         shop.kill("SIGTERM")
@@ -428,10 +440,10 @@ try {
   writeFileSync(join(folder, "consumer.mts"), consumer)
   for (
     const [module, moduleResolution, only] of [
-      ["nodenext", "nodenext"],
+      ["nodenext", "nodenext", /./],
       ["node16", "node16", ours],
       ["esnext", "bundler", ours]
-    ]
+    ] as const
   ) {
     await check(
       `the types compile with skipLibCheck off: ${moduleResolution}`,

@@ -1,7 +1,7 @@
 import { relative } from "node:path"
 import { BaseSequencer, type TestSpecification } from "vitest/node"
 
-/** From the list that `.ci/run` prints after the tests (scripts/runSummary.mjs). */
+/** From the list that `.ci/run` prints after the tests (scripts/runSummary.ts). */
 const longest = [
   "test/e2e/backup-faults.test.ts",
   "test/e2e/commands-faults.test.ts",

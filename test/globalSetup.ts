@@ -35,7 +35,7 @@ const buildPrograms = () => {
   chmodSync(folder, 0o755) // some tests run the program as another user
   const remove = () => rmSync(folder, { recursive: true, force: true })
   try {
-    execFileSync(process.execPath, ["scripts/build.mjs", "test", folder], { stdio: "inherit" })
+    execFileSync("npm", ["run", "-s", "build", "test", folder], { stdio: "inherit" })
     return { program: join(folder, "cli/svc.js"), programs: join(folder, "programs"), remove }
   } catch {
     console.error("the program does not build: the tests that start it will fail")
@@ -135,7 +135,7 @@ declare module "vitest" {
     migrated: { readonly postgres: string; readonly sqlite: string }
     /** Path of the bundled `svc.js`. */
     program: string
-    /** The folder of the bundled programs that `scripts/bundle.mjs` lists for tests. */
+    /** The folder of the bundled programs that `scripts/bundle.ts` lists for tests. */
     programs: string
     /** Which BullMQ the tests of its adapter import (vitest.config.ts). */
     bullmq: 5 | 6

@@ -17,6 +17,6 @@ test("a 64-bit number keeps all digits, and bytes and moments come back as they 
 })
 
 test("the generated files are those of proto/", () => {
-  const { status, stderr } = spawnSync(process.execPath, ["scripts/proto.mjs", "--check"], { encoding: "utf8" })
+  const { status, stderr } = spawnSync("npm", ["run", "-s", "proto", "--", "--check"], { encoding: "utf8" })
   expect({ status, stderr }).toEqual({ status: 0, stderr: "" })
 })

@@ -36,7 +36,7 @@ interface StatusChange<To extends CommandStatus> {
 const undecryptableError =
   "Never sent: its encrypted parameters cannot be decrypted with this brain's SVC_SECRET_KEY. Issue it again."
 
-/** Moves commands from status to status. The only writer of `commands.status` (`scripts/rooms.mjs` checks it). */
+/** Moves commands from status to status. The only writer of `commands.status` (`scripts/rooms.ts` checks it). */
 export class CommandStatusRepo extends Effect.Service<CommandStatusRepo>()("svc/CommandStatusRepo", {
   effect: Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient
