@@ -209,7 +209,9 @@ const webFiles = readdirSync(`${root}web/src`, { recursive: true, encoding: "utf
 )
 for (const name of webFiles) {
   const file = `web/src/${name}`
-  for (const specifier of imported(withoutComments(readFileSync(root + file, "utf8")))) {
+  const specifiers = imported(withoutComments(readFileSync(root + file, "utf8")))
+  targetsOf.set(file, specifiers.map((specifier) => normalize(join(dirname(file), specifier))))
+  for (const specifier of specifiers) {
     if (normalize(join(dirname(file), specifier)).startsWith("web/")) continue
     problems.push(`${file}: the dashboard talks to the API only, and may not import ${specifier}`)
   }

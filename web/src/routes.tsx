@@ -12,13 +12,15 @@ import {
 import type { ActivitySearch } from "./activity/ActivityPage.tsx"
 import { type SetupEngine, setupEngines } from "./agents/setupEngines.ts"
 import type { AuditSearch } from "./audit/AuditPage.tsx"
+import { type BacktestDays, backtestDays } from "./automation/backtestDays.ts"
 import { type ItemStatus, itemStatuses } from "./bulkRetries/bulkRetry.ts"
 import { commandStatuses } from "./commands/statuses.ts"
 import type { DeadLettersSearch } from "./deadLetters/DeadLettersPage.tsx"
 import { type FailuresSearch, failureWindows } from "./failures/queries.ts"
 import { useTexts } from "./i18n/Language.tsx"
 import { readOwnSearch, readSearch } from "./notifications/search.ts"
-import { type ScheduleFilter, scheduleFilters } from "./schedules/states.ts"
+import { type OverviewWindow, overviewWindows } from "./overview/windows.ts"
+import { scheduleFilters, type SchedulesSearch } from "./schedules/states.ts"
 import { oneOf, onlyTrue, parseSearch, present, stringifySearch, textIn } from "./searchParams.ts"
 import { meQuery } from "./session/session.ts"
 import { Shell } from "./shell/Shell.tsx"
@@ -88,9 +90,6 @@ const signedInRoute = createRoute({
   beforeLoad: requireSession,
   component: Shell
 })
-
-const overviewWindows = ["1h", "6h", "24h", "72h", "7d", "30d", "90d"] as const
-export type OverviewWindow = (typeof overviewWindows)[number]
 
 /** The window of an overview's charts. */
 const overviewSearch = ({ window }: Record<string, unknown>): { readonly window?: OverviewWindow } =>
@@ -170,13 +169,6 @@ const taskRoute = createRoute({
   path: "/tasks/$engine/$taskId",
   component: lazyRouteComponent(() => import("./tasks/TaskPage.tsx"), "TaskPage")
 })
-
-export interface SchedulesSearch {
-  readonly tab?: "misfires" | "schedulers"
-  /** Words of a name. */
-  readonly text?: string
-  readonly state?: ScheduleFilter
-}
 
 const schedulesRoute = createRoute({
   getParentRoute: () => projectRoute,
@@ -305,10 +297,6 @@ const automationRoute = createRoute({
   path: "/automation",
   component: lazyRouteComponent(() => import("./automation/AutomationPage.tsx"), "AutomationPage")
 })
-
-/** The days of history that the editor tries a rule on. */
-const backtestDays = [1, 7, 30, 90] as const
-export type BacktestDays = (typeof backtestDays)[number]
 
 const validateDays = ({ days }: Record<string, unknown>): { readonly days?: BacktestDays } =>
   present({ days: oneOf(backtestDays, days) })

@@ -4,18 +4,16 @@ import { useEffect, useState } from "react"
 import { api, type Schemas, unwrap } from "../api/client.ts"
 import { useFormat } from "../format/useFormat.ts"
 import { useTexts } from "../i18n/Language.tsx"
-import type { BacktestDays } from "../routes.tsx"
 import { Button } from "../ui/Button.tsx"
 import { ErrorNotice } from "../ui/Notices.tsx"
 import { Fact, Facts, Panel } from "../ui/Panel.tsx"
 import { Time } from "../ui/Time.tsx"
+import { type BacktestDays, backtestDays } from "./backtestDays.ts"
 import { OutcomeMark } from "./Outcome.tsx"
 import { automationKey } from "./queries.ts"
 import type { RuleBody } from "./rule.ts"
 
 type Result = Schemas["RuleBacktest"]
-
-const dayChoices: ReadonlyArray<BacktestDays> = [1, 7, 30, 90]
 
 /** A person types on within it; a user has 60 backtests a minute. */
 const pauseMillis = 800
@@ -227,11 +225,12 @@ export const BacktestPanel = ({ backtest, days, onDays, rule, slug }: {
           <select
             aria-label={texts.days}
             value={days}
-            onChange={({ target }) => onDays(dayChoices.find((one) => String(one) === target.value) ?? days)}
+            onChange={({ target }) => onDays(backtestDays.find((one) => String(one) === target.value) ?? days)}
             className="h-[30px] rounded-base border border-line bg-paper px-3"
           >
-            {dayChoices.map((count) => <option key={count} value={count}>{texts.dayCount(format.number(count))}
-            </option>)}
+            {backtestDays.map((count) => (
+              <option key={count} value={count}>{texts.dayCount(format.number(count))}</option>
+            ))}
           </select>
           <Button disabled={!canRun || backtest.isFetching} onClick={() => void backtest.refetch()}>{texts.run}</Button>
         </>

@@ -3,12 +3,12 @@ import { Link } from "@tanstack/react-router"
 import { useRefetchInterval } from "../api/live.ts"
 import { useFormat } from "../format/useFormat.ts"
 import { useTexts } from "../i18n/Language.tsx"
-import type { OverviewWindow } from "../routes.tsx"
 import { formatQuery } from "../tasks/query.ts"
 import { Table } from "../ui/Table.tsx"
 import { Time } from "../ui/Time.tsx"
 import { Part } from "./Part.tsx"
 import { failingGroupsQuery, failingNamesQuery } from "./queries.ts"
+import type { OverviewWindow } from "./windows.ts"
 
 const refetchMillis = 30_000
 const link = "font-medium hover:underline hover:underline-offset-2"

@@ -1,5 +1,5 @@
 import { useTexts } from "../i18n/Language.tsx"
-import type { OverviewWindow } from "../routes.tsx"
+import type { OverviewWindow } from "./windows.ts"
 
 /** Chooses how far back an overview looks. */
 export const WindowSelect = ({ onChoose, window }: {

@@ -1,7 +1,6 @@
 import { queryOptions } from "@tanstack/react-query"
 import { api, unwrap } from "../api/client.ts"
-import type { OverviewWindow } from "../routes.tsx"
-import { buckets, windowHours } from "./windows.ts"
+import { buckets, type OverviewWindow, windowHours } from "./windows.ts"
 
 const topNames = 8
 

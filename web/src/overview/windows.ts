@@ -1,4 +1,6 @@
-import type { OverviewWindow } from "../routes.tsx"
+/** The windows of an overview's charts. */
+export const overviewWindows = ["1h", "6h", "24h", "72h", "7d", "30d", "90d"] as const
+export type OverviewWindow = (typeof overviewWindows)[number]
 
 /** The finest bucket that draws at most 200 points, beyond which there are no percentiles (docs/trends.md). */
 export const buckets = {

@@ -4,7 +4,6 @@ import { useState } from "react"
 import { useRefetchInterval } from "../api/live.ts"
 import { useFormat } from "../format/useFormat.ts"
 import { useTexts } from "../i18n/Language.tsx"
-import type { SchedulesSearch } from "../routes.tsx"
 import { useCan } from "../session/session.ts"
 import { Button } from "../ui/Button.tsx"
 import { Icon } from "../ui/Icon.tsx"
@@ -17,7 +16,7 @@ import { maxListed, projectMisfiresQuery, schedulesQuery } from "./queries.ts"
 import { ScheduleForm } from "./ScheduleForm.tsx"
 import { Schedulers } from "./Schedulers.tsx"
 import { ScheduleTable } from "./ScheduleTable.tsx"
-import { findSchedules, type ScheduleFilter, scheduleFilters } from "./states.ts"
+import { findSchedules, type ScheduleFilter, scheduleFilters, type SchedulesSearch } from "./states.ts"
 
 const refetchMillis = 5_000
 

@@ -72,3 +72,11 @@ export const familyOf: Readonly<Record<FireStatus, FireFamily>> = {
   buffer_expired: "stopped",
   buffer_stale: "stopped"
 }
+
+/** The parameters of the page of schedules. */
+export interface SchedulesSearch {
+  readonly tab?: "misfires" | "schedulers"
+  /** Words of a name. */
+  readonly text?: string
+  readonly state?: ScheduleFilter
+}
