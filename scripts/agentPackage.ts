@@ -50,8 +50,8 @@ const manifest = () => {
  */
 const narrowImports: Plugin = {
   name: "narrow-imports",
-  setup: ({ onLoad }) =>
-    onLoad({ filter: /\/src\/.*\.ts$/ }, ({ path }) => ({
+  setup: (plugin) =>
+    plugin.onLoad({ filter: /\/src\/.*\.ts$/ }, ({ path }) => ({
       loader: "ts",
       contents: readFileSync(path, "utf8").replace(
         /^import (type )?\{([^}]*)\} from "effect"$/gm,

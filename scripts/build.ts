@@ -131,8 +131,8 @@ const includeTracer = async () => {
     (path.startsWith(".") && importer.includes("/@effect/opentelemetry/"))
   const externalOthers: Plugin = {
     name: "external-others",
-    setup: ({ onResolve }) =>
-      onResolve({ filter: /.*/ }, (from) => (isIncluded(from) ? undefined : { path: from.path, external: true }))
+    setup: (plugin) =>
+      plugin.onResolve({ filter: /.*/ }, (from) => (isIncluded(from) ? undefined : { path: from.path, external: true }))
   }
   await build({
     entryPoints: [file],

@@ -68,6 +68,10 @@ interface FileDescriptor extends Descriptor {
   readonly package: string
 }
 
+interface DescribedRoot extends protobuf.Root {
+  toDescriptor(syntax: string): { readonly file: ReadonlyArray<FileDescriptor> }
+}
+
 interface GeneratedFile {
   readonly name: string
   readonly content: string
@@ -99,11 +103,8 @@ const generate = (source: string): ReadonlyArray<GeneratedFile> => {
   const schema = new protobuf.Root()
   schema.loadSync(join(sources, source), { keepCase: true })
   schema.resolveAll()
-  // the cast: the extension adds the method, and has no types
-  const { toDescriptor } = schema as protobuf.Root & {
-    readonly toDescriptor: (syntax: string) => { readonly file: ReadonlyArray<FileDescriptor> }
-  }
-  const { file: files } = toDescriptor.call(schema, "proto3")
+  const described = schema as DescribedRoot // the cast: the extension adds the method, and has no types
+  const { file: files } = described.toDescriptor("proto3")
   for (const file of files) {
     file.name = file.package === "google.protobuf" ? "google/protobuf/timestamp.proto" : source
     makeNamesAbsolute(schema, `.${file.package}`, file)

@@ -7,9 +7,9 @@ const files = readdirSync(new URL(".", import.meta.url), { recursive: true }).ma
   .filter((file) => file.endsWith(".test.ts"))
 
 describe("the lanes of the tests", () => {
-  it("each test file is in exactly one", () => {
+  it("each test file is in one", () => {
     const patterns = [...fast, ...fullOnly]
-    const misplaced = files.filter((file) => patterns.filter((pattern) => matchesGlob(file, pattern)).length !== 1)
+    const misplaced = files.filter((file) => !patterns.some((pattern) => matchesGlob(file, pattern)))
     assert.deepStrictEqual(misplaced, [])
   })
 })
