@@ -143,7 +143,16 @@ const withoutComments = (source: string): string =>
 const imported = (source: string): ReadonlyArray<string> =>
   [...source.matchAll(/(?:\bfrom\s*|\bimport\s*\(?\s*)"(\.[^"]+)"/g)].map(([, specifier]) => specifier ?? "")
 
-/** The files of each circle of imports, in the order of the circle. Imports of types count: they too tie files together. */
+/** Of these, what `import()` loads once it is needed. */
+const loadedLater = (source: string): ReadonlySet<string> =>
+  new Set([...source.matchAll(/\bimport\s*\(\s*"(\.[^"]+)"/g)].map(([, specifier]) => specifier ?? ""))
+
+const isHandler = (file: string): boolean => /^src\/cli\/\w+\/handlers\//.test(file)
+
+/**
+ * The files of each circle of imports, in the order of the circle. Imports of types count: they too tie files together.
+ * What is loaded later does not: a command loads its handler, which takes the types of its options from the command.
+ */
 const findCircles = (targets: ReadonlyMap<string, Iterable<string>>): ReadonlyArray<ReadonlyArray<string>> => {
   const circles: Array<ReadonlyArray<string>> = []
   const state = new Map<string, "open" | "done">()
@@ -179,10 +188,15 @@ for (const file of files) {
   if (/(?:\bfrom\s*|\bimport\s*\(?\s*)"svc(?:\/|")/.test(source)) {
     problems.push(`${file}: src imports its own files, not svc`)
   }
-  targetsOf.set(file, imported(source).map((specifier) => normalize(join(dirname(file), specifier))))
+  const later = loadedLater(source)
+  const now = imported(source).filter((specifier) => !later.has(specifier))
+  targetsOf.set(file, now.map((specifier) => normalize(join(dirname(file), specifier))))
   for (const specifier of imported(source)) {
     const target = normalize(join(dirname(file), specifier))
     const there = roomOf(target)
+    if (isHandler(target) && !isHandler(file) && !later.has(specifier)) {
+      problems.push(`${file}: only import() may load ${target}, else each start loads it`)
+    }
     if (!mayImportArea(file, target)) {
       problems.push(`${file}: the area ${areaOf(file)} may not import ${areaOf(target)} (${target})`)
     }

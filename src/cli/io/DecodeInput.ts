@@ -1,6 +1,16 @@
-import { Effect, ParseResult, Schema } from "effect"
+import { Effect, Option, ParseResult, Schema } from "effect"
 import { CliError } from "../program/Explain.ts"
 import { escapeText } from "./TerminalText.ts"
+
+type GivenOf<Options> = {
+  readonly [Name in keyof Options]?: Options[Name] extends Option.Option<infer Value> ? Value : never
+}
+
+/** The values of the options that were given, by name. */
+export const givenOf = <Options extends Readonly<Record<string, Option.Option<unknown>>>>(options: Options) =>
+  Object.fromEntries(
+    Object.entries(options).flatMap(([name, option]) => Option.isSome(option) ? [[name, option.value]] : [])
+  ) as GivenOf<Options> // the names and values of the options, some left out
 
 /** An optional field also fails with "Expected undefined", which does not help. */
 const isHelpful = ({ message }: { readonly message: string }): boolean =>

@@ -135,3 +135,15 @@ export const formatPage = <A>(columns: ReadonlyArray<Column<A>>) =>
   view: View
 ): string =>
   formatTable(columns, items, view) + (next_cursor === null ? "" : `\nmore: --cursor ${escapeText(next_cursor)}`)
+
+/** The rows of a list: all of them, or a page. */
+export type Rows<A> = ReadonlyArray<A> | { readonly items: ReadonlyArray<A>; readonly next_cursor?: string | null }
+
+/** A list: its rows under the columns and, of a page that is not the last, the option for the next one. */
+export const formatList =
+  <A>(columns: ReadonlyArray<Column<A>>) => (rows: Rows<A>, _text: string, view: View): string => {
+    if (!("items" in rows)) return formatTable(columns, rows, view)
+    const { items, next_cursor = null } = rows
+    return formatTable(columns, items, view) +
+      (next_cursor === null ? "" : `\nmore: --cursor ${escapeText(next_cursor)}`)
+  }

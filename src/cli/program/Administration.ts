@@ -1,4 +1,5 @@
 import { Array as Arr, Layer, Logger, LogLevel } from "effect"
+import { system } from "../../domain/kernel/Actor.ts"
 import * as AuditLog from "../../layers/AuditLog.ts"
 import * as DatabaseLayer from "../../layers/Database.ts"
 import { layerScopes } from "../../layers/Identity.ts"
@@ -7,10 +8,12 @@ import { PasswordResets } from "../../services/identity/PasswordResets.ts"
 import { Projects } from "../../services/identity/Projects.ts"
 import { Setup } from "../../services/identity/Setup.ts"
 import { Users } from "../../services/identity/Users.ts"
+import { CurrentActor } from "../../services/kernel/CurrentActor.ts"
 import { Vault } from "../../services/kernel/keys/Keys.ts"
 import { Metrics } from "../../services/kernel/Metrics.ts"
 import * as Removal from "../../services/operations/Removal.ts"
 import { errorLine } from "../io/Console.ts"
+import { handleWith } from "./Group.ts"
 import { settings } from "./Settings.ts"
 
 /** Warnings of the services, such as an audit row that its webhook refused, as a line each on standard error. */
@@ -40,3 +43,7 @@ export const layerAdministration = Layer.mergeAll(
   Layer.provide([layerScopes, Vault.layer]),
   Layer.provideMerge(layerAudit)
 )
+
+/** Makes handlers that administer users and projects, with this actor in the audit log. */
+export const handleAs = (actor: string) =>
+  handleWith(Layer.merge(layerAdministration, Layer.succeed(CurrentActor, system(actor))))

@@ -31,3 +31,17 @@ export const listAll = Effect.fnUntraced(function*<A, E, R>(
   )
   return [rows, { arrayBuffer, headers }] as const
 })
+
+/** All pages of a list whose answer names the next one in `next_cursor`. */
+export const listPages = Effect.fnUntraced(function*<Page extends { readonly next_cursor: string | null }, E, R>(
+  page: (query: RowsQuery) => Effect.Effect<Page, E, R>
+) {
+  const pages: Array<Page> = []
+  let cursor: string | null = null
+  do {
+    const found: Page = yield* page({ limit: 500, ...(cursor !== null && { cursor }) })
+    pages.push(found)
+    cursor = found.next_cursor
+  } while (cursor !== null)
+  return pages
+})

@@ -1,18 +1,14 @@
-import { Effect, Option, Schema } from "effect"
+import { Effect, Schema } from "effect"
 import { QueryLimit } from "../../domain/kernel/Query.ts"
-import { decodeInput } from "../io/DecodeInput.ts"
+import { decodeInput, givenOf } from "../io/DecodeInput.ts"
+import type { OptionsOf } from "../program/Group.ts"
+import type { page } from "../program/Options.ts"
 
-export interface PageOptions {
-  readonly limit: number
-  readonly cursor: Option.Option<string>
-}
+export type PageOptions = OptionsOf<typeof page>
 
 export const decodeLimit = (limit: number) =>
   decodeInput(Schema.Struct({ limit: QueryLimit }), { limit: String(limit) }, "options")
 
 /** The query of a page of a list, by the same rules as over HTTP. */
 export const decodePage = ({ cursor, limit }: PageOptions) =>
-  Effect.map(decodeLimit(limit), (decoded) => ({
-    ...decoded,
-    ...(Option.isSome(cursor) && { cursor: cursor.value })
-  }))
+  Effect.map(decodeLimit(limit), (decoded) => ({ ...decoded, ...givenOf({ cursor }) }))
