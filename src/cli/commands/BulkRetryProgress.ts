@@ -1,8 +1,8 @@
 import { Clock, Effect } from "effect"
 import type { BulkRetryRequestPublic } from "../../domain/commands/BulkRetry.ts"
-import { watchProgress } from "../io/WatchProgress.ts"
 import { CliError, OutcomeUnknown } from "../program/Explain.ts"
 import type { DecodedResponse, Remote } from "../remote/Remote.ts"
+import { watchProgress } from "../remote/WatchProgress.ts"
 
 const endedOf = ({ counts }: BulkRetryRequestPublic): number => counts.total - counts.pending - counts.claimed
 

@@ -1,15 +1,17 @@
-import { Console, Effect, Option, Schedule, Schema } from "effect"
+import { Console, Effect, Option, Schema } from "effect"
 import { randomUUID } from "node:crypto"
 import type { CommandPublic } from "../../domain/commands/Command.ts"
 import { caseInsensitiveId, CommandId } from "../../domain/kernel/Id.ts"
 import * as Timestamp from "../../domain/kernel/Timestamp.ts"
 import { formatState } from "../io/Table.ts"
 import { escapeText, jsonMemberOf } from "../io/TerminalText.ts"
-import { CliError, exitCodeOf, isUnsent, OutcomeUnknown } from "../program/Explain.ts"
+import { CliError, isUnsent, OutcomeUnknown } from "../program/Explain.ts"
+import type { OptionsOf } from "../program/Group.ts"
+import type { issue as issueOptions } from "../program/Options.ts"
+import { awaitOutcome } from "../remote/Outcome.ts"
 import {
   type ApiError,
   type DecodedResponse,
-  isTransient,
   networkReasonOf,
   printAnswer,
   type Remote,
@@ -17,13 +19,7 @@ import {
 } from "../remote/Remote.ts"
 
 /** The options of every command to an agent. */
-export interface IssueOptions {
-  readonly project: Option.Option<string>
-  readonly agent: Option.Option<string>
-  readonly idempotencyKey: Option.Option<string>
-  readonly wait: boolean
-  readonly json: boolean
-}
+export type IssueOptions = OptionsOf<typeof issueOptions>
 
 /** The member of a command's body that makes a repetition safe, also one by a proxy in between. */
 export const idempotencyKeyOf = ({ idempotencyKey }: Pick<IssueOptions, "idempotencyKey">) => ({
@@ -67,37 +63,14 @@ const nameOf = ({ action, id, target_id }: CommandPublic): string =>
 /** The brain ends a command at its timeout. After this grace no end is to be expected. */
 const graceMillis = 30_000
 
-/** Polls until the command has ended, from every 50 ms to every second. Transient failures of the brain are retried. */
 const awaitEnd = ({ api, slug }: Remote, command: CommandPublic) => {
-  const getCommand = api.commands.get({ path: { slug, command_id: command.id }, withResponse: true }).pipe(
-    Effect.retry({ while: isTransient, schedule: Schedule.spaced("1 second") })
-  )
-  const poll = (pauseMillis: number): typeof getCommand =>
-    Effect.flatMap(getCommand, (answer) =>
-      endStatuses.has(answer[0].status)
-        ? Effect.succeed(answer)
-        : Effect.delay(Effect.suspend(() => poll(Math.min(pauseMillis * 1.5, 1000))), pauseMillis))
-  const unknown = (what: string) =>
-    new OutcomeUnknown({ message: `${what} ${nameOf(command)}: svc commands show ${command.id} shows its outcome` })
-  const waitMillis = Timestamp.toEpochMillis(command.timeout_at) - Timestamp.toEpochMillis(command.issued_at) +
-    graceMillis
-  return poll(50).pipe(
-    Effect.timeoutFail({
-      duration: waitMillis,
-      onTimeout: () => unknown("the brain did not report in time the outcome of")
-    }),
-    Effect.onInterrupt(() => reportInterrupt(unknown("stopped waiting for")))
-  )
+  const { id, issued_at, timeout_at } = command
+  return awaitOutcome(api.commands.get({ path: { slug, command_id: id }, withResponse: true }), {
+    isLast: ({ status }) => endStatuses.has(status),
+    longestMillis: Timestamp.toEpochMillis(timeout_at) - Timestamp.toEpochMillis(issued_at) + graceMillis,
+    subject: `${nameOf(command)}: svc commands show ${id} shows its outcome`
+  })
 }
-
-/** An interrupted program would exit with 0, which means that the command completed. */
-export const reportInterrupt = (outcome: OutcomeUnknown) =>
-  Effect.zipRight(
-    Console.error(outcome.message),
-    Effect.sync(() => {
-      process.exitCode = exitCodeOf(outcome)
-    })
-  )
 
 /** A command with its result and note, for people. */
 export const formatCommand = (command: CommandPublic, text: string): string => {

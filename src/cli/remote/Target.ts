@@ -1,6 +1,6 @@
 import { Effect, Option } from "effect"
 import type { Agent } from "../../domain/agents/Agent.ts"
-import type { IssueOptions } from "../commands/Issue.ts"
+import { isNamed, requireFirst } from "../io/Find.ts"
 import { CliError } from "../program/Explain.ts"
 import type { ApiError, Remote } from "./Remote.ts"
 import { reportersOfTask, reportersOfWorker } from "./Reporters.ts"
@@ -12,12 +12,8 @@ const joinNames = (agents: ReadonlyArray<Agent>): string => agents.map(({ name }
 const usageError = (message: string) => new CliError({ usage: true, message })
 
 /** The agent of this name or id. */
-export const getAgent = (agents: ReadonlyArray<Agent>, given: string): Effect.Effect<Agent, CliError> => {
-  const found = agents.find(({ id, name }) => name === given || id === given.toLowerCase())
-  return found === undefined
-    ? new CliError({ message: `no such agent: ${given}. svc agents list shows those of the project` })
-    : Effect.succeed(found)
-}
+export const getAgent = (agents: ReadonlyArray<Agent>, given: string): Effect.Effect<Agent, CliError> =>
+  requireFirst(agents.filter(isNamed(given)), "agent", given)
 
 /**
  * The agent of a command: the named one; else, among the agents that have ever connected, the only one, the only one that
@@ -92,7 +88,8 @@ export const getTask = (remote: Remote, agents: ReadonlyArray<Agent>, taskId: st
     return only
   })
 
-export interface EngineOptions extends Pick<IssueOptions, "agent"> {
+export interface EngineOptions {
+  readonly agent: Option.Option<string>
   readonly engine: Option.Option<string>
 }
 

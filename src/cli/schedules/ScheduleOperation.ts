@@ -1,9 +1,9 @@
-import { Effect, Schedule } from "effect"
+import { Effect } from "effect"
 import type { ControlOperationPublic } from "../../domain/schedules/Schedule/Operation.ts"
-import { reportInterrupt } from "../commands/Issue.ts"
 import { escapeText } from "../io/TerminalText.ts"
 import { CliError, OutcomeUnknown } from "../program/Explain.ts"
-import { isTransient, type Remote } from "../remote/Remote.ts"
+import { awaitOutcome } from "../remote/Outcome.ts"
+import type { Remote } from "../remote/Remote.ts"
 
 const openStatuses: ReadonlySet<string> = new Set(["pending", "sent", "accepted"])
 
@@ -11,36 +11,28 @@ const openStatuses: ReadonlySet<string> = new Set(["pending", "sent", "accepted"
 const snapshotMillis = 15_000
 
 /** The brain ends an operation at its command's timeout. After this time no end is to be expected. */
-const longestMinutes = 65
+const longestMillis = 65 * 60_000
 
 const nameOf = ({ operation, schedule_id, source_key }: ControlOperationPublic): string =>
   escapeText(`${operation} of ${source_key} (${schedule_id})`)
 
-/** Polls until the operation has ended, from every 50 ms to every second. Transient failures of the brain are retried. */
+/** Waits until the operation has ended. An unknown outcome may still be decided by a snapshot, except that of a trigger. */
 export const awaitOperation = ({ api, slug }: Remote, begun: ControlOperationPublic) => {
-  const getOperation = api.schedules.controlOperation({
-    path: { slug, operation_id: begun.id },
-    withResponse: true
-  }).pipe(Effect.retry({ while: isTransient, schedule: Schedule.spaced("1 second") }))
-  const poll = (pauseMillis: number, unknownMillis: number): typeof getOperation =>
-    Effect.flatMap(getOperation, (answer) => {
-      const [{ operation, status }] = answer
-      const isUnknown = status === "indeterminate" && operation !== "trigger" && unknownMillis < snapshotMillis
-      if (!openStatuses.has(status) && !isUnknown) return Effect.succeed(answer)
-      const next = Math.min(pauseMillis * 1.5, 1000)
-      return Effect.delay(
-        Effect.suspend(() => poll(next, isUnknown ? unknownMillis + pauseMillis : 0)),
-        pauseMillis
-      )
-    })
-  const unknown = (what: string) => new OutcomeUnknown({ message: `${what} ${nameOf(begun)}` })
-  return poll(50, 0).pipe(
-    Effect.timeoutFail({
-      duration: `${longestMinutes} minutes`,
-      onTimeout: () => unknown("the brain did not report in time the outcome of")
-    }),
-    Effect.onInterrupt(() => reportInterrupt(unknown("stopped waiting for")))
-  )
+  let unknownMillis = 0
+  const isLast = ({ operation, status }: ControlOperationPublic, pauseMillis: number): boolean => {
+    const isOpen = openStatuses.has(status)
+    if (!isOpen && (status !== "indeterminate" || operation === "trigger" || unknownMillis >= snapshotMillis)) {
+      return true
+    }
+    unknownMillis = isOpen ? 0 : unknownMillis + pauseMillis
+    return false
+  }
+  const path = { slug, operation_id: begun.id }
+  return awaitOutcome(api.schedules.controlOperation({ path, withResponse: true }), {
+    isLast,
+    longestMillis,
+    subject: nameOf(begun)
+  })
 }
 
 /** Fails unless the operation succeeded. */

@@ -7,10 +7,10 @@ import { confirm } from "../../io/Confirm.ts"
 import { decodeInput } from "../../io/DecodeInput.ts"
 import { type Column, formatAge, formatFields, formatPage } from "../../io/Table.ts"
 import { escapeText, jsonMemberOf } from "../../io/TerminalText.ts"
-import { watchProgress } from "../../io/WatchProgress.ts"
 import { CliError, OutcomeUnknown } from "../../program/Explain.ts"
 import { decodePage, type PageOptions } from "../../remote/PageQuery.ts"
 import { type ApiError, type DecodedResponse, printAnswer, type Remote, withRemote } from "../../remote/Remote.ts"
+import { watchProgress } from "../../remote/WatchProgress.ts"
 import { readFilters, type TaskFilters } from "../../tasks/TaskQuery.ts"
 
 interface RemoteOptions {

@@ -1,7 +1,7 @@
-import { Clock, Console, Effect, Schedule } from "effect"
-import { reportInterrupt } from "../commands/Issue.ts"
+import { Clock, Console, Effect } from "effect"
 import { OutcomeUnknown } from "../program/Explain.ts"
-import { type ApiError, type DecodedResponse, isTransient } from "../remote/Remote.ts"
+import { reportInterrupt, retryTransient } from "./Outcome.ts"
+import type { ApiError, DecodedResponse } from "./Remote.ts"
 
 /** Between two reads. */
 const pause = "500 millis"
@@ -34,11 +34,10 @@ export const watchProgress = <A>(first: DecodedResponse<A>, { format, interrupte
         else yield* Console.error(line)
         printed = { line, at: now }
       })
-    const readAgain = Effect.retry(read, { while: isTransient, schedule: Schedule.spaced("1 second") })
     let answer = first
     yield* print(answer[0])
     while (!isLast(answer[0])) {
-      answer = yield* Effect.delay(readAgain, pause)
+      answer = yield* Effect.delay(retryTransient(read), pause)
       yield* print(answer[0])
     }
     return answer
