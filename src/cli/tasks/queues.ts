@@ -1,14 +1,12 @@
-import { Command } from "@effect/cli"
-import { lazyHandlers } from "../program/Load.ts"
+import { bindCommands, define, makeGroup } from "../program/Group.ts"
 import { json, project } from "../program/Options.ts"
 
-const handler = lazyHandlers(() => import("./handlers/queues.ts"))
+export const definitions = {
+  list: define("List queues, with the number of waiting tasks.", { project, json })
+}
 
-const list = Command.make("list", { project, json }, handler((module) => module.list)).pipe(
-  Command.withDescription("List queues, with the number of waiting tasks.")
-)
-
-export const queues = Command.make("queues").pipe(
-  Command.withDescription("The queues of a project."),
-  Command.withSubcommands([list])
+export const queues = makeGroup(
+  "queues",
+  "The queues of a project.",
+  bindCommands(definitions, () => import("./handlers/queues.ts"))
 )

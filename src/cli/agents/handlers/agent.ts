@@ -1,12 +1,14 @@
-import { Console, Effect } from "effect"
+import { Console } from "effect"
 import { diagnose } from "../../../agent/runtime/Doctor.ts"
 import { Settings } from "../../../services/kernel/Settings.ts"
 import { escapeJson, escapeText } from "../../io/TerminalText.ts"
 import { CliError } from "../../program/Explain.ts"
-import { settings } from "../../program/Settings.ts"
+import type { HandlersOf } from "../../program/Group.ts"
+import { handleWithSettings } from "../../program/Settings.ts"
+import type { definitions } from "../agent.ts"
 
-export const doctor = ({ json, noWebsocket }: { readonly json: boolean; readonly noWebsocket: boolean }) =>
-  Effect.gen(function*() {
+export const handlers: HandlersOf<typeof definitions> = {
+  doctor: handleWithSettings(function*({ json, noWebsocket }) {
     const { agentAllowInsecure, agentBrainUrl, agentHmacSecret, agentHome, agentToken } = yield* Settings
     const findings = yield* diagnose({
       brainUrl: agentBrainUrl,
@@ -26,4 +28,5 @@ export const doctor = ({ json, noWebsocket }: { readonly json: boolean; readonly
     if (failed.length > 0) {
       return yield* new CliError({ message: `${failed.length} of ${findings.length} checks failed` })
     }
-  }).pipe(Effect.provide(settings()))
+  })
+}

@@ -1,8 +1,9 @@
-import { Effect, type Option } from "effect"
 import type { Worker } from "../../../domain/agents/Worker.ts"
-import { type Column, formatAge, formatTable } from "../../io/Table.ts"
+import { type Column, formatAge } from "../../io/Table.ts"
+import type { HandlersOf } from "../../program/Group.ts"
+import { list } from "../../remote/Handlers.ts"
 import { listAll } from "../../remote/ListAll.ts"
-import { printAnswer, withRemote } from "../../remote/Remote.ts"
+import type { definitions } from "../workers.ts"
 
 const columns: ReadonlyArray<Column<Worker>> = [
   { head: "NAME", cell: ({ name }) => name, maxLength: 60, minLength: 12 },
@@ -22,9 +23,9 @@ const columns: ReadonlyArray<Column<Worker>> = [
   { head: "SEEN", cell: ({ last_heartbeat }, view) => formatAge(last_heartbeat, view) }
 ]
 
-export const list = ({ json, project }: { readonly project: Option.Option<string>; readonly json: boolean }) =>
-  withRemote(project, ({ api, slug }) =>
-    Effect.flatMap(
-      listAll((urlParams) => api.workers.list({ path: { slug }, urlParams, withResponse: true })),
-      (answer) => printAnswer(answer, json, (workers, _text, view) => formatTable(columns, workers, view))
-    ))
+export const handlers: HandlersOf<typeof definitions> = {
+  list: list(
+    columns,
+    ({ api, slug }) => listAll((urlParams) => api.workers.list({ path: { slug }, urlParams, withResponse: true }))
+  )
+}

@@ -1,8 +1,9 @@
-import { Effect, type Option } from "effect"
 import type { Queue } from "../../../domain/agents/Queue.ts"
-import { type Column, formatAge, formatTable } from "../../io/Table.ts"
+import { type Column, formatAge } from "../../io/Table.ts"
+import type { HandlersOf } from "../../program/Group.ts"
+import { list } from "../../remote/Handlers.ts"
 import { listAll } from "../../remote/ListAll.ts"
-import { printAnswer, withRemote } from "../../remote/Remote.ts"
+import type { definitions } from "../queues.ts"
 
 const columns: ReadonlyArray<Column<Queue>> = [
   { head: "NAME", cell: ({ name }) => name, maxLength: 60, minLength: 12 },
@@ -12,9 +13,9 @@ const columns: ReadonlyArray<Column<Queue>> = [
   { head: "SEEN", cell: ({ last_seen_at }, view) => formatAge(last_seen_at, view) }
 ]
 
-export const list = ({ json, project }: { readonly project: Option.Option<string>; readonly json: boolean }) =>
-  withRemote(project, ({ api, slug }) =>
-    Effect.flatMap(
-      listAll((urlParams) => api.queues.list({ path: { slug }, urlParams, withResponse: true })),
-      (answer) => printAnswer(answer, json, (queues, _text, view) => formatTable(columns, queues, view))
-    ))
+export const handlers: HandlersOf<typeof definitions> = {
+  list: list(
+    columns,
+    ({ api, slug }) => listAll((urlParams) => api.queues.list({ path: { slug }, urlParams, withResponse: true }))
+  )
+}
