@@ -1,56 +1,44 @@
-import { Args, Command, Options } from "@effect/cli"
-import { lazyHandlers } from "../program/Load.ts"
-import { passwordStdin, yes } from "../program/Options.ts"
+import { Options } from "@effect/cli"
+import { bindCommands, define, makeGroup } from "../program/Group.ts"
+import { argument, optionalText, passwordStdin, text, yes } from "../program/Options.ts"
 
-const handler = lazyHandlers(() => import("./handlers/accounts.ts"))
+const email = argument("email", "The user's e-mail address.")
 
-const adminOptions = {
-  email: Options.text("email").pipe(Options.withDescription("The admin's e-mail address.")),
-  displayName: Options.text("display-name").pipe(Options.withDescription("The admin's name."), Options.optional),
+const bootstrap = define("Create the first global admin and the project `default`; first boot only.", {
+  email: text("email", "The admin's e-mail address."),
+  displayName: optionalText("display-name", "The admin's name."),
   passwordStdin
+})
+
+export const definitions = {
+  "bootstrap-admin": bootstrap,
+  createsuperuser: bootstrap,
+  changepassword: define("Set a user's password. Ends their sessions and unlocks the account.", {
+    email,
+    passwordStdin
+  }),
+  "reset-link": define("Print a link with which a user sets a new password. It works once, within 30 minutes.", {
+    email
+  }),
+  vouch: define("Say that an account is another person's, who may then approve what waits at once.", { email, yes }),
+  "reset-mfa": define("Remove a user's second factor, sessions and trusted browsers, after the factor was lost.", {
+    email,
+    yes: yes.pipe(Options.withAlias("confirm")) // the contract's name of `--yes` here
+  }),
+  "reset-setup": define("Revoke the setup links of a brain without users; its next start prints a new one.", {
+    yes: yes.pipe(Options.withAlias("force")) // the contract's name of `--yes` here
+  })
 }
 
-const makeAdminCommand = (name: string) =>
-  Command.make(name, adminOptions, handler((module) => module.bootstrapAdmin)).pipe(
-    Command.withDescription("Create the first global admin and the project `default`; first boot only.")
-  )
+const { "reset-link": resetLink, ...accounts } = bindCommands(definitions, () => import("./handlers/accounts.ts"))
 
-export const bootstrapAdmin = makeAdminCommand("bootstrap-admin")
-export const createSuperuser = makeAdminCommand("createsuperuser")
+export const {
+  "bootstrap-admin": bootstrapAdmin,
+  changepassword: changePassword,
+  createsuperuser: createSuperuser,
+  "reset-mfa": resetMfa,
+  "reset-setup": resetSetup,
+  vouch
+} = accounts
 
-const email = Args.text({ name: "email" }).pipe(Args.withDescription("The user's e-mail address."))
-
-export const changePassword = Command.make(
-  "changepassword",
-  { email, passwordStdin },
-  handler((module) => module.changePassword)
-).pipe(Command.withDescription("Set a user's password. Ends their sessions and unlocks the account."))
-
-const resetLink = Command.make("reset-link", { email }, handler((module) => module.printResetLink)).pipe(
-  Command.withDescription("Print a link with which a user sets a new password. It works once, within 30 minutes.")
-)
-
-export const auth = Command.make("auth").pipe(
-  Command.withDescription("Help people who cannot sign in."),
-  Command.withSubcommands([resetLink])
-)
-
-export const vouch = Command.make("vouch", { email, yes }, handler((module) => module.vouch)).pipe(
-  Command.withDescription("Say that an account is another person's, who may then approve what waits at once.")
-)
-
-/** `--confirm` is the contract's name of `--yes` here. */
-const confirmOption = yes.pipe(Options.withAlias("confirm"))
-
-export const resetMfa = Command.make("reset-mfa", { email, yes: confirmOption }, handler((module) => module.resetMfa))
-  .pipe(
-    Command.withDescription("Remove a user's second factor, sessions and trusted browsers, after the factor was lost.")
-  )
-
-/** `--force` is the contract's name of `--yes` here. */
-const forceOption = yes.pipe(Options.withAlias("force"))
-
-export const resetSetup = Command.make("reset-setup", { yes: forceOption }, handler((module) => module.resetSetup))
-  .pipe(
-    Command.withDescription("Revoke the setup links of a brain without users; its next start prints a new one.")
-  )
+export const auth = makeGroup("auth", "Help people who cannot sign in.", { resetLink })

@@ -1,69 +1,47 @@
-import { Args, Command, Options } from "@effect/cli"
+import { Options } from "@effect/cli"
 import { Role } from "../../domain/kernel/Access.ts"
-import { lazyHandlers } from "../program/Load.ts"
-import { json, project, yes } from "../program/Options.ts"
+import { bindCommands, define, makeGroup } from "../program/Group.ts"
+import { argument, integer, json, project, yes } from "../program/Options.ts"
 
-const handleMembers = lazyHandlers(() => import("./handlers/members.ts"))
-const handleInvitations = lazyHandlers(() => import("./handlers/invitations.ts"))
-
-const member = Args.text({ name: "member" }).pipe(Args.withDescription("E-mail address of the member."))
+const member = argument("member", "E-mail address of the member.")
 
 const role = Options.choice("role", Role.literals).pipe(Options.withDescription("The role in the project."))
 
-const list = Command.make("list", { project, json }, handleMembers((module) => module.list)).pipe(
-  Command.withDescription("List the project's members with their roles.")
+export const memberDefinitions = {
+  list: define("List the project's members with their roles.", { project, json }),
+  add: define("Add an existing account. svc invitations create is for people without one.", {
+    user: argument("user", "Id of an account, or its e-mail address as a global admin."),
+    role,
+    project,
+    json
+  }),
+  "set-role": define("Change a member's role from their next request on.", { member, role, project, json }),
+  remove: define("Take an account out of the project.", { member, project, yes })
+}
+
+export const members = makeGroup(
+  "members",
+  "Who may do what in a project.",
+  bindCommands(memberDefinitions, () => import("./handlers/members.ts"))
 )
 
-const add = Command.make("add", {
-  user: Args.text({ name: "user" }).pipe(
-    Args.withDescription("Id of an account, or its e-mail address as a global admin.")
-  ),
-  role,
-  project,
-  json
-}, handleMembers((module) => module.add)).pipe(
-  Command.withDescription("Add an existing account. svc invitations create is for people without one.")
-)
+export const invitationDefinitions = {
+  list: define("List the project's invitations, newest first.", { project, json }),
+  create: define("Invite an address; prints the link, only once.", {
+    email: argument("email", "The address to invite."),
+    role,
+    days: integer("days", "Days until it expires, 1 to 30.", 7),
+    project,
+    json
+  }),
+  revoke: define("Revoke an invitation: its link stops working.", {
+    invitation: argument("invitation", "Id of the invitation, or its address."),
+    project
+  })
+}
 
-const setRole = Command.make("set-role", { member, role, project, json }, handleMembers((module) => module.setRole))
-  .pipe(
-    Command.withDescription("Change a member's role from their next request on.")
-  )
-
-const remove = Command.make("remove", { member, project, yes }, handleMembers((module) => module.remove)).pipe(
-  Command.withDescription("Take an account out of the project.")
-)
-
-export const members = Command.make("members").pipe(
-  Command.withDescription("Who may do what in a project."),
-  Command.withSubcommands([list, add, setRole, remove])
-)
-
-const listInvitations = Command.make("list", { project, json }, handleInvitations((module) => module.list)).pipe(
-  Command.withDescription("List the project's invitations, newest first.")
-)
-
-const create = Command.make("create", {
-  email: Args.text({ name: "email" }).pipe(Args.withDescription("The address to invite.")),
-  role,
-  days: Options.integer("days").pipe(
-    Options.withDescription("Days until it expires, 1 to 30."),
-    Options.withDefault(7)
-  ),
-  project,
-  json
-}, handleInvitations((module) => module.create)).pipe(
-  Command.withDescription("Invite an address; prints the link, only once.")
-)
-
-const revoke = Command.make("revoke", {
-  invitation: Args.text({ name: "invitation" }).pipe(Args.withDescription("Id of the invitation, or its address.")),
-  project
-}, handleInvitations((module) => module.revoke)).pipe(
-  Command.withDescription("Revoke an invitation: its link stops working.")
-)
-
-export const invitations = Command.make("invitations").pipe(
-  Command.withDescription("Addresses that may join a project."),
-  Command.withSubcommands([listInvitations, create, revoke])
+export const invitations = makeGroup(
+  "invitations",
+  "Addresses that may join a project.",
+  bindCommands(invitationDefinitions, () => import("./handlers/invitations.ts"))
 )

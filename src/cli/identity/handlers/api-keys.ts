@@ -2,10 +2,13 @@ import { Console, Effect, Option } from "effect"
 import { type ApiKey, CreateApiKey } from "../../../domain/identity/ApiKey.ts"
 import { confirm } from "../../io/Confirm.ts"
 import { decodeInput } from "../../io/DecodeInput.ts"
-import { type Column, formatAge, formatTable, type View } from "../../io/Table.ts"
+import { type Column, formatAge, type View } from "../../io/Table.ts"
 import { escapeText } from "../../io/TerminalText.ts"
 import { CliError } from "../../program/Explain.ts"
-import { printAnswer, type Remote, resolveUrl, withRemote } from "../../remote/Remote.ts"
+import type { HandlersOf, OptionsOf } from "../../program/Group.ts"
+import { call, list } from "../../remote/Handlers.ts"
+import { type Remote, resolveUrl, withRemote } from "../../remote/Remote.ts"
+import type { definitions } from "../api-keys.ts"
 import { codeStdinMisused, createApiKey } from "../SignIn.ts"
 
 const stateOf = ({ expires_at, revoked_at }: ApiKey, { nowMillis }: View): string => {
@@ -23,13 +26,6 @@ const columns: ReadonlyArray<Column<ApiKey>> = [
   { head: "ID", cell: ({ id }) => id }
 ]
 
-export const list = ({ json }: { readonly json: boolean }) =>
-  withRemote(Option.none(), ({ api }) =>
-    Effect.flatMap(
-      api.api_keys.list({ withResponse: true }),
-      (answer) => printAnswer(answer, json, (keys, _text, view) => formatTable(columns, keys, view))
-    ))
-
 const scopesMissing = new CliError({
   usage: true,
   message:
@@ -39,16 +35,9 @@ const scopesMissing = new CliError({
 /** The owner of the API key in use. Without a key, --email is required. */
 const currentEmail = withRemote(Option.none(), ({ api }) => Effect.map(api.auth.me({}), ({ email }) => email))
 
-export const create = ({ codeStdin, email, expiresInDays, json, name, passwordStdin, project, scopes }: {
-  readonly name: string
-  readonly scopes: ReadonlyArray<string>
-  readonly project: Option.Option<string>
-  readonly expiresInDays: number
-  readonly email: Option.Option<string>
-  readonly passwordStdin: boolean
-  readonly codeStdin: boolean
-  readonly json: boolean
-}) =>
+const create = (
+  { codeStdin, email, expiresInDays, json, name, passwordStdin, project, scopes }: OptionsOf<typeof definitions.create>
+) =>
   Effect.gen(function*() {
     if (scopes.length === 0) return yield* scopesMissing
     if (codeStdin && !passwordStdin) return yield* codeStdinMisused
@@ -92,14 +81,16 @@ const getKey = (keys: ReadonlyArray<ApiKey>, given: string): Effect.Effect<ApiKe
     })
 }
 
-export const revoke = ({ key: given, yes }: { readonly key: string; readonly yes: boolean }) =>
-  withRemote(Option.none(), ({ api }) =>
-    Effect.gen(function*() {
-      const { id, name } = yield* getKey(yield* api.api_keys.list({}), given)
-      yield* confirm(
-        yes,
-        `Revokes the API key ${escapeText(name)} (${id}) permanently: programs that use it are refused from then on.`
-      )
-      yield* api.api_keys.revoke({ path: { key_id: id } })
-      yield* Console.log(`revoked the API key ${escapeText(name)} (${id})`)
-    }))
+export const handlers: HandlersOf<typeof definitions> = {
+  list: list(columns, ({ api }) => api.api_keys.list({ withResponse: true })),
+  create,
+  revoke: call(function*({ api }, { key, yes }) {
+    const { id, name } = yield* getKey(yield* api.api_keys.list({}), key)
+    yield* confirm(
+      yes,
+      `Revokes the API key ${escapeText(name)} (${id}) permanently: programs that use it are refused from then on.`
+    )
+    yield* api.api_keys.revoke({ path: { key_id: id } })
+    yield* Console.log(`revoked the API key ${escapeText(name)} (${id})`)
+  })
+}

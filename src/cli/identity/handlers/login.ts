@@ -9,19 +9,14 @@ import { formatFields } from "../../io/Table.ts"
 import { escapeText } from "../../io/TerminalText.ts"
 import { checkApiKey, isRemotePlainHttp, parseBrainUrl } from "../../program/ClientSettings.ts"
 import { CliError } from "../../program/Explain.ts"
+import type { HandlersOf, OptionsOf } from "../../program/Group.ts"
+import { call } from "../../remote/Handlers.ts"
 import { type Login, loginFile, readLogin, removeLogin, writeLogin } from "../../remote/Login.ts"
-import { printAnswer, resolveUrl, toRefused, withRemote, withTimeout } from "../../remote/Remote.ts"
+import { printAnswer, resolveUrl, toRefused, withTimeout } from "../../remote/Remote.ts"
+import type { definitions } from "../login.ts"
 import { codeStdinMisused, createApiKey } from "../SignIn.ts"
 
-interface LoginOptions {
-  readonly url: Option.Option<string>
-  readonly email: Option.Option<string>
-  readonly passwordStdin: boolean
-  readonly codeStdin: boolean
-  readonly apiKeyStdin: boolean
-  readonly expiresInDays: number
-  readonly allowInsecure: boolean
-}
+type LoginOptions = OptionsOf<typeof definitions.login>
 
 /** The scopes that the commands over the API need, and no more. */
 const scopes: ReadonlyArray<Scope> = [
@@ -99,7 +94,7 @@ const plainHttpRefused = (url: string) =>
       "give the https address, or add --allow-insecure on a network that you trust"
   })
 
-export const login = (options: LoginOptions) =>
+const login = (options: LoginOptions) =>
   Effect.gen(function*() {
     const url = Option.isSome(options.url) ? yield* parseBrainUrl("--url", options.url.value) : yield* resolveUrl
     if (options.apiKeyStdin === Option.isSome(options.email)) return yield* signInMissing
@@ -132,7 +127,7 @@ const revokeKey = ({ api_key, key, url }: Login) =>
     )
   })
 
-export const logout = () =>
+const logout = () =>
   Effect.gen(function*() {
     const login = yield* readLogin.pipe(Effect.orElseSucceed(Option.none)) // an unreadable login is removed too
     const outcome = Option.isNone(login) ? null : yield* revokeKey(login.value)
@@ -142,20 +137,17 @@ export const logout = () =>
     )
   })
 
-export const whoami = ({ json }: { readonly json: boolean }) =>
-  withRemote(
-    Option.none(),
-    ({ access, api }) =>
-      Effect.flatMap(api.auth.me({ withResponse: true }), (answer) =>
-        printAnswer(answer, json, ({ display_name, email, is_admin, memberships }) =>
-          formatFields([
-            ["email", email],
-            ["name", display_name],
-            ["role", is_admin ? "global admin" : null],
-            ...memberships.map(({ project_slug, role }) =>
-              ["project", `${project_slug} (${role})`] as const
-            ),
-            ["brain", access.url],
-            ["key from", access.from]
-          ])))
-  )
+const whoami = call(function*({ access, api }, { json }: OptionsOf<typeof definitions.whoami>) {
+  const answer = yield* api.auth.me({ withResponse: true })
+  yield* printAnswer(answer, json, ({ display_name, email, is_admin, memberships }) =>
+    formatFields([
+      ["email", email],
+      ["name", display_name],
+      ["role", is_admin ? "global admin" : null],
+      ...memberships.map(({ project_slug, role }) => ["project", `${project_slug} (${role})`] as const),
+      ["brain", access.url],
+      ["key from", access.from]
+    ]))
+})
+
+export const handlers: HandlersOf<typeof definitions> = { login, logout, whoami }

@@ -1,23 +1,13 @@
-import { Console, Effect, Option } from "effect"
+import { Console } from "effect"
 import { CreateProject, type Project, UpdateProject } from "../../../domain/kernel/Project.ts"
 import { confirm } from "../../io/Confirm.ts"
-import { decodeInput } from "../../io/DecodeInput.ts"
-import { type Column, formatFields, formatTable } from "../../io/Table.ts"
+import { decodeInput, givenOf } from "../../io/DecodeInput.ts"
+import { type Column, formatFields } from "../../io/Table.ts"
 import { escapeText } from "../../io/TerminalText.ts"
 import { CliError } from "../../program/Explain.ts"
-import { printAnswer, withRemote } from "../../remote/Remote.ts"
-
-interface Fields {
-  readonly name: Option.Option<string>
-  readonly description: Option.Option<string>
-  readonly environment: Option.Option<string>
-  readonly timezone: Option.Option<string>
-}
-
-interface OfProject {
-  readonly slug: string
-  readonly json: boolean
-}
+import type { HandlersOf } from "../../program/Group.ts"
+import { call, list, show } from "../../remote/Handlers.ts"
+import type { definitions } from "../projects.ts"
 
 const columns: ReadonlyArray<Column<Project>> = [
   { head: "SLUG", cell: ({ slug }) => slug },
@@ -42,54 +32,26 @@ const formatProject = (project: Project): string =>
     ["created", project.created_at]
   ])
 
-export const list = ({ json }: { readonly json: boolean }) =>
-  withRemote(Option.none(), ({ api }) =>
-    Effect.flatMap(
-      api.projects.list({ withResponse: true }),
-      (answer) => printAnswer(answer, json, (projects, _text, view) => formatTable(columns, projects, view))
-    ))
-
-export const show = ({ json, slug }: OfProject) =>
-  withRemote(Option.some(slug), ({ api, slug }) =>
-    Effect.flatMap(
-      api.project.get({ path: { slug }, withResponse: true }),
-      (answer) => printAnswer(answer, json, formatProject)
-    ))
-
-/** The options that were given, by the names of the fields. */
-const givenOf = ({ description, environment, name, timezone }: Fields): Readonly<Record<string, string>> =>
-  Object.fromEntries(
-    Object.entries({ name, description, environment, timezone }).flatMap(([field, value]) =>
-      Option.isSome(value) ? [[field, value.value]] : []
-    )
-  )
-
-export const create = ({ json, slug, ...fields }: OfProject & Fields) =>
-  withRemote(Option.some(slug), ({ api }) =>
-    Effect.gen(function*() {
-      const payload = yield* decodeInput(CreateProject, { slug, name: slug, ...givenOf(fields) })
-      const answer = yield* api.projects.create({ payload, withResponse: true })
-      yield* printAnswer(answer, json, formatProject)
-    }))
-
-export const update = ({ json, slug, ...fields }: OfProject & Fields) =>
-  withRemote(Option.some(slug), ({ api, slug }) =>
-    Effect.gen(function*() {
-      const given = givenOf(fields)
-      if (Object.keys(given).length === 0) {
-        return yield* new CliError({ usage: true, message: "name what to change, such as --name 'Web shop'" })
-      }
-      const payload = yield* decodeInput(UpdateProject, given)
-      const answer = yield* api.project.update({ path: { slug }, payload, withResponse: true })
-      yield* printAnswer(answer, json, formatProject)
-    }))
-
-export const remove = ({ slug, yes }: { readonly slug: string; readonly yes: boolean }) =>
-  withRemote(Option.some(slug), ({ api, slug }) =>
-    Effect.gen(function*() {
-      const { name } = yield* api.project.get({ path: { slug } })
-      const label = `the project ${slug} (${escapeText(name)})`
-      yield* confirm(yes, `Delete ${label} with its agents, tasks, schedules and settings?`)
-      yield* api.project.delete({ path: { slug } })
-      yield* Console.log(`deleted ${label}`)
-    }))
+export const handlers: HandlersOf<typeof definitions> = {
+  list: list(columns, ({ api }) => api.projects.list({ withResponse: true })),
+  show: show(({ api }, { slug }) => api.project.get({ path: { slug }, withResponse: true }), formatProject),
+  create: show(function*({ api }, { json: _json, slug, ...fields }) {
+    const payload = yield* decodeInput(CreateProject, { slug, name: slug, ...givenOf(fields) })
+    return yield* api.projects.create({ payload, withResponse: true })
+  }, formatProject),
+  update: show(function*({ api }, { json: _json, slug, ...fields }) {
+    const given = givenOf(fields)
+    if (Object.keys(given).length === 0) {
+      return yield* new CliError({ usage: true, message: "name what to change, such as --name 'Web shop'" })
+    }
+    const payload = yield* decodeInput(UpdateProject, given)
+    return yield* api.project.update({ path: { slug }, payload, withResponse: true })
+  }, formatProject),
+  delete: call(function*({ api }, { slug, yes }) {
+    const { name } = yield* api.project.get({ path: { slug } })
+    const label = `the project ${slug} (${escapeText(name)})`
+    yield* confirm(yes, `Delete ${label} with its agents, tasks, schedules and settings?`)
+    yield* api.project.delete({ path: { slug } })
+    yield* Console.log(`deleted ${label}`)
+  })
+}

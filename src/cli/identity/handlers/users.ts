@@ -1,12 +1,15 @@
-import { Console, Effect, Option, Redacted } from "effect"
+import { Console, Effect, Redacted } from "effect"
 import { CreateUser, type UpdateUser, type UserDetail } from "../../../domain/identity/User.ts"
 import { confirm } from "../../io/Confirm.ts"
-import { decodeInput } from "../../io/DecodeInput.ts"
+import { decodeInput, givenOf } from "../../io/DecodeInput.ts"
 import { readPassword } from "../../io/Passwords.ts"
 import { type Column, formatAge, formatTable } from "../../io/Table.ts"
 import { escapeText } from "../../io/TerminalText.ts"
 import { CliError } from "../../program/Explain.ts"
-import { printAnswer, type Remote, withRemote } from "../../remote/Remote.ts"
+import type { HandlersOf, OptionsOf } from "../../program/Group.ts"
+import { call, show } from "../../remote/Handlers.ts"
+import { printAnswer, type Remote } from "../../remote/Remote.ts"
+import type { definitions } from "../users.ts"
 
 const columns: ReadonlyArray<Column<UserDetail>> = [
   { head: "EMAIL", cell: ({ email }) => email, minLength: 16 },
@@ -19,14 +22,6 @@ const columns: ReadonlyArray<Column<UserDetail>> = [
 
 /** The largest page of the API. */
 const pageSize = 500
-
-export const list = ({ json, offset }: { readonly json: boolean; readonly offset: number }) =>
-  withRemote(Option.none(), ({ api }) =>
-    Effect.gen(function*() {
-      const answer = yield* api.users.list({ urlParams: { limit: pageSize, offset }, withResponse: true })
-      yield* printAnswer(answer, json, (users, _text, view) =>
-        formatTable(columns, users, view) + (users.length < pageSize ? "" : `\nmore: --offset ${offset + pageSize}`))
-    }))
 
 /** The account of this e-mail address or id. */
 export const findUser = ({ api }: Remote, given: string) =>
@@ -42,52 +37,41 @@ export const findUser = ({ api }: Remote, given: string) =>
     }
   })
 
-export const create = ({ admin, displayName, email, json, passwordStdin }: {
-  readonly email: string
-  readonly displayName: Option.Option<string>
-  readonly admin: boolean
-  readonly passwordStdin: boolean
-  readonly json: boolean
-}) =>
-  withRemote(Option.none(), ({ api }) =>
-    Effect.gen(function*() {
-      const password = Redacted.value(yield* readPassword(passwordStdin))
-      const payload = yield* decodeInput(CreateUser, {
-        email,
-        password,
-        is_admin: admin,
-        ...(Option.isSome(displayName) && { display_name: displayName.value })
-      })
-      const answer = yield* api.users.create({ payload, withResponse: true })
-      yield* printAnswer(answer, json, ({ email, id }) => `created the account ${escapeText(email)} (${id})`)
-    }))
-
 const change = (payload: UpdateUser, done: string) =>
-({ json, user: given }: {
-  readonly user: string
-  readonly json: boolean
-}) =>
-  withRemote(Option.none(), (remote) =>
-    Effect.gen(function*() {
-      const { id } = yield* findUser(remote, given)
-      const answer = yield* remote.api.users.update({ path: { user_id: id }, payload, withResponse: true })
-      yield* printAnswer(answer, json, ({ email }) => `${escapeText(email)} ${done}`)
-    }))
+  show(function*(remote, { user }: OptionsOf<typeof definitions.enable>) {
+    const { id } = yield* findUser(remote, user)
+    return yield* remote.api.users.update({ path: { user_id: id }, payload, withResponse: true })
+  }, ({ email }) => `${escapeText(email)} ${done}`)
 
-export const enable = change({ is_active: true }, "can sign in")
-
-export const disable = change({ is_active: false }, "cannot sign in any more; sessions and keys have ended")
-
-export const promote = change({ is_admin: true }, "is a global admin")
-
-export const demote = change({ is_admin: false }, "is no global admin any more")
-
-export const remove = ({ user: given, yes }: { readonly user: string; readonly yes: boolean }) =>
-  withRemote(Option.none(), (remote) =>
-    Effect.gen(function*() {
-      const { email, id } = yield* findUser(remote, given)
-      const label = `the account ${escapeText(email)} (${id})`
-      yield* confirm(yes, `Delete ${label} with its sessions, keys and memberships?`)
-      yield* remote.api.users.delete({ path: { user_id: id } })
-      yield* Console.log(`deleted ${label}`)
-    }))
+export const handlers: HandlersOf<typeof definitions> = {
+  list: call(function*({ api }, { json, offset }) {
+    const answer = yield* api.users.list({ urlParams: { limit: pageSize, offset }, withResponse: true })
+    yield* printAnswer(
+      answer,
+      json,
+      (users, _text, view) =>
+        formatTable(columns, users, view) + (users.length < pageSize ? "" : `\nmore: --offset ${offset + pageSize}`)
+    )
+  }),
+  create: show(function*({ api }, { admin, displayName, email, passwordStdin }) {
+    const password = Redacted.value(yield* readPassword(passwordStdin))
+    const payload = yield* decodeInput(CreateUser, {
+      email,
+      password,
+      is_admin: admin,
+      ...givenOf({ display_name: displayName })
+    })
+    return yield* api.users.create({ payload, withResponse: true })
+  }, ({ email, id }) => `created the account ${escapeText(email)} (${id})`),
+  enable: change({ is_active: true }, "can sign in"),
+  disable: change({ is_active: false }, "cannot sign in any more; sessions and keys have ended"),
+  promote: change({ is_admin: true }, "is a global admin"),
+  demote: change({ is_admin: false }, "is no global admin any more"),
+  delete: call(function*(remote, { user, yes }) {
+    const { email, id } = yield* findUser(remote, user)
+    const label = `the account ${escapeText(email)} (${id})`
+    yield* confirm(yes, `Delete ${label} with its sessions, keys and memberships?`)
+    yield* remote.api.users.delete({ path: { user_id: id } })
+    yield* Console.log(`deleted ${label}`)
+  })
+}
