@@ -1,47 +1,30 @@
-import { Args, Command, Options } from "@effect/cli"
-import { lazyHandlers } from "../program/Load.ts"
-import { json, page, project } from "../program/Options.ts"
+import { bindCommands, define, makeGroup } from "../program/Group.ts"
+import { argument, flag, integer, json, optionalChoice, page, project } from "../program/Options.ts"
 
-const handler = lazyHandlers(() => import("./handlers/alerts.ts"))
+const alert = argument("alert", "Id of the alert.")
 
-const alert = Args.text({ name: "alert" }).pipe(Args.withDescription("Id of the alert."))
+export const definitions = {
+  list: define("List the project's alerts and your own, newest first.", {
+    status: optionalChoice("status", ["open", "recovered", "stale", "closed"], "Only alerts with this status."),
+    ...page,
+    project,
+    json
+  }),
+  show: define("Show an alert: how often, since when, and what its occurrences share.", { alert, project, json }),
+  ack: define("Acknowledge an alert: no further message comes but its recovery.", {
+    alert,
+    undo: flag("undo", "Take the acknowledgement back."),
+    project
+  }),
+  snooze: define("Snooze an alert: no message about it until the snooze ends.", {
+    alert,
+    minutes: integer("minutes", "For how long; 0 ends a snooze.", 60),
+    project
+  })
+}
 
-const list = Command.make("list", {
-  status: Options.choice("status", ["open", "recovered", "stale", "closed"]).pipe(
-    Options.withDescription("Only alerts with this status."),
-    Options.optional
-  ),
-  ...page,
-  project,
-  json
-}, handler((module) => module.list)).pipe(
-  Command.withDescription("List the project's alerts and your own, newest first.")
-)
-
-const show = Command.make("show", { alert, project, json }, handler((module) => module.show)).pipe(
-  Command.withDescription("Show an alert: how often, since when, and what its occurrences share.")
-)
-
-const ack = Command.make("ack", {
-  alert,
-  undo: Options.boolean("undo").pipe(Options.withDescription("Take the acknowledgement back.")),
-  project
-}, handler((module) => module.ack)).pipe(
-  Command.withDescription("Acknowledge an alert: no further message comes but its recovery.")
-)
-
-const snooze = Command.make("snooze", {
-  alert,
-  minutes: Options.integer("minutes").pipe(
-    Options.withDescription("For how long; 0 ends a snooze."),
-    Options.withDefault(60)
-  ),
-  project
-}, handler((module) => module.snooze)).pipe(
-  Command.withDescription("Snooze an alert: no message about it until the snooze ends.")
-)
-
-export const alerts = Command.make("alerts").pipe(
-  Command.withDescription("What is wrong, as subscriptions see it."),
-  Command.withSubcommands([list, show, ack, snooze])
+export const alerts = makeGroup(
+  "alerts",
+  "What is wrong, as subscriptions see it.",
+  bindCommands(definitions, () => import("./handlers/alerts.ts"))
 )

@@ -1,16 +1,13 @@
-import { Console, Effect, Option } from "effect"
-import type { Alert, ListAlerts } from "../../../domain/alerting/Notification/Alert.ts"
+import { Console } from "effect"
+import type { Alert } from "../../../domain/alerting/Notification/Alert.ts"
 import { AlertId } from "../../../domain/kernel/Id.ts"
 import * as Timestamp from "../../../domain/kernel/Timestamp.ts"
-import { decodeInput } from "../../io/DecodeInput.ts"
-import { type Column, formatAge, formatFields, formatPage } from "../../io/Table.ts"
+import { decodeInput, givenOf } from "../../io/DecodeInput.ts"
+import { type Column, formatAge, formatFields } from "../../io/Table.ts"
 import { escapeText } from "../../io/TerminalText.ts"
-import { printAnswer, withRemote } from "../../remote/Remote.ts"
-
-interface Target {
-  readonly alert: string
-  readonly project: Option.Option<string>
-}
+import type { HandlersOf } from "../../program/Group.ts"
+import { call, list, show } from "../../remote/Handlers.ts"
+import type { definitions } from "../alerts.ts"
 
 const columns: ReadonlyArray<Column<Alert>> = [
   { head: "STATUS", cell: ({ acknowledged_at, status }) => (acknowledged_at === null ? status : "acknowledged") },
@@ -20,25 +17,6 @@ const columns: ReadonlyArray<Column<Alert>> = [
   { head: "LAST", cell: ({ last_at }, view) => formatAge(last_at, view) },
   { head: "ID", cell: ({ id }) => id }
 ]
-
-export const list = ({ cursor, json, limit, project, status }: {
-  readonly status: Option.Option<NonNullable<ListAlerts["status"]>>
-  readonly limit: number
-  readonly cursor: Option.Option<string>
-  readonly project: Option.Option<string>
-  readonly json: boolean
-}) =>
-  withRemote(project, ({ api, slug }) => {
-    const urlParams = {
-      limit,
-      ...(Option.isSome(cursor) && { cursor: cursor.value }),
-      ...(Option.isSome(status) && { status: status.value })
-    }
-    return Effect.flatMap(
-      api.alerts.list({ path: { slug }, urlParams, withResponse: true }),
-      (answer) => printAnswer(answer, json, formatPage(columns))
-    )
-  })
 
 const formatAlert = (alert: Alert): string =>
   formatFields([
@@ -60,26 +38,24 @@ const formatAlert = (alert: Alert): string =>
 
 const alertIdOf = (given: string) => decodeInput(AlertId, given.toLowerCase())
 
-export const show = ({ alert, json, project }: Target & { readonly json: boolean }) =>
-  withRemote(project, ({ api, slug }) =>
-    Effect.gen(function*() {
-      const path = { slug, alert_id: yield* alertIdOf(alert) }
-      yield* printAnswer(yield* api.alerts.get({ path, withResponse: true }), json, formatAlert)
-    }))
-
-export const ack = ({ alert, project, undo }: Target & { readonly undo: boolean }) =>
-  withRemote(project, ({ api, slug }) =>
-    Effect.gen(function*() {
-      const path = { slug, alert_id: yield* alertIdOf(alert) }
-      const { title } = yield* api.alerts.acknowledge({ path, payload: { acknowledged: !undo } })
-      yield* Console.log(`${undo ? "took back the acknowledgement of" : "acknowledged"}: ${escapeText(title)}`)
-    }))
-
-export const snooze = ({ alert, minutes, project }: Target & { readonly minutes: number }) =>
-  withRemote(project, ({ api, slug }) =>
-    Effect.gen(function*() {
-      const path = { slug, alert_id: yield* alertIdOf(alert) }
-      const until = minutes <= 0 ? null : Timestamp.addSeconds(yield* Timestamp.now, minutes * 60)
-      const { title } = yield* api.alerts.snooze({ path, payload: { until } })
-      yield* Console.log(`${until === null ? "snooze ended" : `snoozed until ${until}`}: ${escapeText(title)}`)
-    }))
+export const handlers: HandlersOf<typeof definitions> = {
+  list: list(columns, ({ api, slug }, { cursor, limit, status }) => {
+    const urlParams = { limit, ...givenOf({ cursor, status }) }
+    return api.alerts.list({ path: { slug }, urlParams, withResponse: true })
+  }),
+  show: show(function*({ api, slug }, { alert }) {
+    const path = { slug, alert_id: yield* alertIdOf(alert) }
+    return yield* api.alerts.get({ path, withResponse: true })
+  }, formatAlert),
+  ack: call(function*({ api, slug }, { alert, undo }) {
+    const path = { slug, alert_id: yield* alertIdOf(alert) }
+    const { title } = yield* api.alerts.acknowledge({ path, payload: { acknowledged: !undo } })
+    yield* Console.log(`${undo ? "took back the acknowledgement of" : "acknowledged"}: ${escapeText(title)}`)
+  }),
+  snooze: call(function*({ api, slug }, { alert, minutes }) {
+    const path = { slug, alert_id: yield* alertIdOf(alert) }
+    const until = minutes <= 0 ? null : Timestamp.addSeconds(yield* Timestamp.now, minutes * 60)
+    const { title } = yield* api.alerts.snooze({ path, payload: { until } })
+    yield* Console.log(`${until === null ? "snooze ended" : `snoozed until ${until}`}: ${escapeText(title)}`)
+  })
+}

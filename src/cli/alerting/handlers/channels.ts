@@ -1,21 +1,16 @@
-import { Console, Effect, type Option, Schema, Stream } from "effect"
+import { Console, Effect, Schema, Stream } from "effect"
 import { type Channel, ChannelCreate } from "../../../domain/alerting/Channel.ts"
 import { confirm } from "../../io/Confirm.ts"
 import { decodeInput } from "../../io/DecodeInput.ts"
+import { isNamed, requireOnly } from "../../io/Find.ts"
 import { standardInput } from "../../io/StandardInput.ts"
 import { type Column, formatAge, formatFields, formatTable } from "../../io/Table.ts"
 import { escapeText } from "../../io/TerminalText.ts"
 import { CliError } from "../../program/Explain.ts"
-import { printAnswer, type Remote, withRemote } from "../../remote/Remote.ts"
-
-interface Printing {
-  readonly project: Option.Option<string>
-  readonly json: boolean
-}
-
-interface OfChannel extends Printing {
-  readonly channel: string
-}
+import type { HandlersOf, OptionsOf } from "../../program/Group.ts"
+import { call, show } from "../../remote/Handlers.ts"
+import { printAnswer, type Remote } from "../../remote/Remote.ts"
+import type { definitions } from "../channels.ts"
 
 const stateOf = ({ disabled_reason, is_active }: Channel): string =>
   is_active ? "active" : disabled_reason === undefined ? "inactive" : "disabled"
@@ -50,46 +45,12 @@ const formatChannel = (channel: Channel): string =>
     ...notesOf(channel).map(escapeText)
   ].join("\n")
 
-export const list = ({ json, project }: Printing) =>
-  withRemote(project, ({ api, slug }) =>
-    Effect.flatMap(
-      api.channels.list({ path: { slug }, withResponse: true }),
-      (answer) =>
-        printAnswer(
-          answer,
-          json,
-          (channels, _text, view) =>
-            [formatTable(columns, channels, view), ...channels.flatMap(notesOf).map(escapeText)].join("\n")
-        )
-    ))
-
 /** The channel of this name or id. */
 const findChannel = ({ api, slug }: Remote, given: string) =>
-  Effect.gen(function*() {
-    const channels = yield* api.channels.list({ path: { slug } })
-    const [found, ...others] = channels.filter(({ id, name }) => name === given || id === given.toLowerCase())
-    if (found === undefined) {
-      return yield* new CliError({
-        message: `no such channel: ${escapeText(given)}. svc channels list shows those of the project`
-      })
-    }
-    if (others.length > 0) {
-      return yield* new CliError({
-        usage: true,
-        message: `several channels are named ${escapeText(given)}: name one by its id, ${
-          [found, ...others].map(({ id }) => id).join(" or ")
-        }`
-      })
-    }
-    return found
-  })
-
-export const show = ({ channel: given, json, project }: OfChannel) =>
-  withRemote(project, (remote) =>
-    Effect.gen(function*() {
-      const channel = yield* findChannel(remote, given)
-      yield* Console.log(json ? JSON.stringify(channel) : formatChannel(channel))
-    }))
+  Effect.flatMap(
+    api.channels.list({ path: { slug } }),
+    (channels) => requireOnly(channels.filter(isNamed(given)), "channel", given)
+  )
 
 const decodeConfig = Schema.decodeUnknown(
   Schema.parseJson(Schema.Record({ key: Schema.String, value: Schema.Unknown }))
@@ -111,60 +72,49 @@ const readConfig = standardInput.pipe(
   )
 )
 
-export const create = ({ inactive, json, name, project, type }: Printing & {
-  readonly name: string
-  readonly type: string
-  readonly inactive: boolean
-}) =>
-  withRemote(project, ({ api, slug }) =>
-    Effect.gen(function*() {
-      const config = yield* readConfig
-      const payload = yield* decodeInput(ChannelCreate, { name, type, config, is_active: !inactive })
-      const answer = yield* api.channels.create({ path: { slug }, payload, withResponse: true })
-      yield* printAnswer(answer, json, formatChannel)
-    }))
+const setActive = (is_active: boolean) =>
+  show(function*(remote, { channel }: OptionsOf<typeof definitions.enable>) {
+    const { id } = yield* findChannel(remote, channel)
+    const path = { slug: remote.slug, channel_id: id }
+    return yield* remote.api.channels.update({ path, payload: { is_active }, withResponse: true })
+  }, ({ name }) => `${is_active ? "enabled" : "disabled"} ${escapeText(name)}`)
 
-export const test = ({ channel: given, json, project }: OfChannel) =>
-  withRemote(project, (remote) =>
-    Effect.gen(function*() {
-      const { id, name } = yield* findChannel(remote, given)
-      const answer = yield* remote.api.channels.test({
-        path: { slug: remote.slug, channel_id: id },
-        withResponse: true
-      })
-      const [{ error, status_code, success }] = answer
-      const code = status_code === null ? "" : ` (${status_code})`
-      if (json || success) {
-        yield* printAnswer(answer, json, () => `${escapeText(name)} accepted a test message${code}`)
-      }
-      if (!success) {
-        return yield* new CliError({
-          message: `${escapeText(name)} did not accept the test message${code}: ${
-            escapeText(error ?? "no reason given")
-          }`
-        })
-      }
-    }))
-
-const setActive = (is_active: boolean) => ({ channel: given, json, project }: OfChannel) =>
-  withRemote(project, (remote) =>
-    Effect.gen(function*() {
-      const { id } = yield* findChannel(remote, given)
-      const path = { slug: remote.slug, channel_id: id }
-      const answer = yield* remote.api.channels.update({ path, payload: { is_active }, withResponse: true })
-      yield* printAnswer(answer, json, ({ name }) => `${is_active ? "enabled" : "disabled"} ${escapeText(name)}`)
-    }))
-
-export const enable = setActive(true)
-
-export const disable = setActive(false)
-
-export const remove = ({ channel: given, project, yes }: Omit<OfChannel, "json"> & { readonly yes: boolean }) =>
-  withRemote(project, (remote) =>
-    Effect.gen(function*() {
-      const channel = yield* findChannel(remote, given)
-      const label = `the channel ${escapeText(channel.name)} (${channel.id})`
-      yield* confirm(yes, `Delete ${label}? Defaults and subscriptions lose it.`)
-      yield* remote.api.channels.remove({ path: { slug: remote.slug, channel_id: channel.id } })
-      yield* Console.log(`deleted ${label}`)
-    }))
+export const handlers: HandlersOf<typeof definitions> = {
+  list: show(
+    ({ api, slug }) => api.channels.list({ path: { slug }, withResponse: true }),
+    (channels, _text, view) =>
+      [formatTable(columns, channels, view), ...channels.flatMap(notesOf).map(escapeText)].join("\n")
+  ),
+  show: call(function*(remote, { channel: given, json }) {
+    const channel = yield* findChannel(remote, given)
+    yield* Console.log(json ? JSON.stringify(channel) : formatChannel(channel))
+  }),
+  create: show(function*({ api, slug }, { inactive, name, type }) {
+    const config = yield* readConfig
+    const payload = yield* decodeInput(ChannelCreate, { name, type, config, is_active: !inactive })
+    return yield* api.channels.create({ path: { slug }, payload, withResponse: true })
+  }, formatChannel),
+  test: call(function*(remote, { channel, json }) {
+    const { id, name } = yield* findChannel(remote, channel)
+    const path = { slug: remote.slug, channel_id: id }
+    const answer = yield* remote.api.channels.test({ path, withResponse: true })
+    const [{ error, status_code, success }] = answer
+    const code = status_code === null ? "" : ` (${status_code})`
+    if (json || success) {
+      yield* printAnswer(answer, json, () => `${escapeText(name)} accepted a test message${code}`)
+    }
+    if (!success) {
+      const reason = escapeText(error ?? "no reason given")
+      return yield* new CliError({ message: `${escapeText(name)} did not accept the test message${code}: ${reason}` })
+    }
+  }),
+  enable: setActive(true),
+  disable: setActive(false),
+  delete: call(function*(remote, { channel, yes }) {
+    const { id, name } = yield* findChannel(remote, channel)
+    const label = `the channel ${escapeText(name)} (${id})`
+    yield* confirm(yes, `Delete ${label}? Defaults and subscriptions lose it.`)
+    yield* remote.api.channels.remove({ path: { slug: remote.slug, channel_id: id } })
+    yield* Console.log(`deleted ${label}`)
+  })
+}

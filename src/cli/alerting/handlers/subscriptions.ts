@@ -12,16 +12,10 @@ import { decodeInput } from "../../io/DecodeInput.ts"
 import { type Column, formatAge, formatFields, formatTable, type View } from "../../io/Table.ts"
 import { escapeText } from "../../io/TerminalText.ts"
 import { CliError } from "../../program/Explain.ts"
-import { printAnswer, type Remote, withRemote } from "../../remote/Remote.ts"
-
-interface Scope {
-  readonly isDefault: boolean
-  readonly project: Option.Option<string>
-}
-
-interface Target extends Scope {
-  readonly subscription: string
-}
+import type { HandlersOf, OptionsOf } from "../../program/Group.ts"
+import { call } from "../../remote/Handlers.ts"
+import { printAnswer, type Remote } from "../../remote/Remote.ts"
+import type { definitions } from "../subscriptions.ts"
 
 type Shown = Omit<DefaultSubscription, "escalation">
 
@@ -50,22 +44,10 @@ const TriggerInput = Schema.Struct({ trigger: Schema.compose(Schema.String, Trig
 
 const projectIdOf = ({ api, slug }: Remote) => Effect.map(api.project.get({ path: { slug } }), ({ id }) => id)
 
-export const list = ({ isDefault, json, project }: Scope & { readonly json: boolean }) =>
-  withRemote(project, (remote) =>
-    Effect.gen(function*() {
-      const { api, slug } = remote
-      if (isDefault) {
-        const answer = yield* api.notification_defaults.list({ path: { slug }, withResponse: true })
-        return yield* printAnswer(answer, json, (rows, _text, view) => formatTable(columns, rows, view))
-      }
-      const urlParams = { project_id: yield* projectIdOf(remote), limit: 500 }
-      const answer = yield* api.user_subscriptions.list({ urlParams, withResponse: true })
-      yield* printAnswer(answer, json, ({ items }, _text, view) => formatTable(columns, items, view))
-    }))
+type Target = OptionsOf<typeof definitions.unmute>
 
-const findOne = (remote: Remote, { isDefault, subscription }: Target) =>
+const findOne = ({ api, slug }: Remote, { isDefault, subscription }: Target) =>
   Effect.gen(function*() {
-    const { api, slug } = remote
     const rows: ReadonlyArray<Shown> = isDefault
       ? yield* api.notification_defaults.list({ path: { slug } })
       : (yield* api.user_subscriptions.list({ urlParams: { limit: 500 } })).items
@@ -75,83 +57,76 @@ const findOne = (remote: Remote, { isDefault, subscription }: Target) =>
     }))
   })
 
-export const show = ({ json, ...target }: Target & { readonly json: boolean }) =>
-  withRemote(target.project, (remote) =>
-    Effect.gen(function*() {
-      const found = yield* findOne(remote, target)
-      if (json) return yield* Console.log(JSON.stringify(found))
-      yield* Console.log(formatFields(
-        Object.entries(found).map(([name, value]) => [name, typeof value === "string" ? value : JSON.stringify(value)])
-      ))
-    }))
+const setMute = (remote: Remote, target: Target, muted_until: Timestamp.Timestamp | null) =>
+  Effect.gen(function*() {
+    const { api, slug } = remote
+    const { id } = yield* findOne(remote, target)
+    const payload = { muted_until }
+    yield* target.isDefault
+      ? Effect.asVoid(api.notification_defaults.update({ path: { slug, default_id: id }, payload }))
+      : Effect.asVoid(api.user_subscriptions.update({ path: { sub_id: id }, payload }))
+    yield* Console.log(muted_until === null ? `unmuted ${id}` : `muted ${id} until ${muted_until}`)
+  })
 
-export const create = (
-  { each, isDefault, json, project, projectChannel, queue, taskName, trigger: name, userChannel }: Scope & {
-    readonly trigger: string
-    readonly projectChannel: ReadonlyArray<string>
-    readonly userChannel: ReadonlyArray<string>
-    readonly taskName: Option.Option<string>
-    readonly queue: Option.Option<string>
-    readonly each: boolean
-    readonly json: boolean
-  }
-) =>
-  withRemote(project, (remote) =>
-    Effect.gen(function*() {
-      const { api, slug } = remote
-      const { trigger } = yield* decodeInput(TriggerInput, { trigger: name })
-      const given = {
-        trigger,
-        filters: { task_name: Option.getOrNull(taskName), queue: Option.getOrNull(queue) },
-        project_channel_ids: projectChannel,
-        ...(each && { grouping: null })
-      }
-      if (isDefault && userChannel.length > 0) {
-        return yield* new CliError({
-          usage: true,
-          message: "--user-channel is for your own subscriptions, without --default"
-        })
-      }
-      const describeCreated = ({ id }: { readonly id: string }) => `created the subscription ${id} to ${trigger}`
-      if (isDefault) {
-        const payload = yield* decodeInput(DefaultSubscriptionCreate, given)
-        const answer = yield* api.notification_defaults.create({ path: { slug }, payload, withResponse: true })
-        return yield* printAnswer(answer, json, describeCreated)
-      }
-      const payload = yield* decodeInput(UserSubscriptionCreate, {
-        ...given,
-        project_id: yield* projectIdOf(remote),
-        user_channel_ids: userChannel
+export const handlers: HandlersOf<typeof definitions> = {
+  list: call(function*(remote, { isDefault, json }) {
+    const { api, slug } = remote
+    if (isDefault) {
+      const answer = yield* api.notification_defaults.list({ path: { slug }, withResponse: true })
+      return yield* printAnswer(answer, json, (rows, _text, view) => formatTable(columns, rows, view))
+    }
+    const urlParams = { project_id: yield* projectIdOf(remote), limit: 500 }
+    const answer = yield* api.user_subscriptions.list({ urlParams, withResponse: true })
+    yield* printAnswer(answer, json, ({ items }, _text, view) => formatTable(columns, items, view))
+  }),
+  show: call(function*(remote, { json, ...target }) {
+    const found = yield* findOne(remote, target)
+    if (json) return yield* Console.log(JSON.stringify(found))
+    yield* Console.log(formatFields(
+      Object.entries(found).map(([name, value]) => [name, typeof value === "string" ? value : JSON.stringify(value)])
+    ))
+  }),
+  create: call(function*(remote, options) {
+    const { each, isDefault, json, projectChannel, queue, taskName, userChannel } = options
+    const { api, slug } = remote
+    const { trigger } = yield* decodeInput(TriggerInput, { trigger: options.trigger })
+    const given = {
+      trigger,
+      filters: { task_name: Option.getOrNull(taskName), queue: Option.getOrNull(queue) },
+      project_channel_ids: projectChannel,
+      ...(each && { grouping: null })
+    }
+    if (isDefault && userChannel.length > 0) {
+      return yield* new CliError({
+        usage: true,
+        message: "--user-channel is for your own subscriptions, without --default"
       })
-      const answer = yield* api.user_subscriptions.create({ payload, withResponse: true })
-      yield* printAnswer(answer, json, describeCreated)
-    }))
-
-const setMute = (target: Target, muted_until: Timestamp.Timestamp | null) =>
-  withRemote(target.project, (remote) =>
-    Effect.gen(function*() {
-      const { api, slug } = remote
-      const { id } = yield* findOne(remote, target)
-      const payload = { muted_until }
-      yield* target.isDefault
-        ? Effect.asVoid(api.notification_defaults.update({ path: { slug, default_id: id }, payload }))
-        : Effect.asVoid(api.user_subscriptions.update({ path: { sub_id: id }, payload }))
-      yield* Console.log(muted_until === null ? `unmuted ${id}` : `muted ${id} until ${muted_until}`)
-    }))
-
-export const mute = ({ minutes, ...target }: Target & { readonly minutes: number }) =>
-  Effect.flatMap(Timestamp.now, (now) => setMute(target, Timestamp.addSeconds(now, minutes * 60)))
-
-export const unmute = (target: Target) => setMute(target, null)
-
-export const remove = ({ yes, ...target }: Target & { readonly yes: boolean }) =>
-  withRemote(target.project, (remote) =>
-    Effect.gen(function*() {
-      const { api, slug } = remote
-      const { id, trigger } = yield* findOne(remote, target)
-      yield* confirm(yes, `Delete the subscription ${id} to ${trigger} with its alerts?`)
-      yield* target.isDefault
-        ? api.notification_defaults.remove({ path: { slug, default_id: SubscriptionId.make(id) } })
-        : api.user_subscriptions.remove({ path: { sub_id: SubscriptionId.make(id) } })
-      yield* Console.log(`deleted the subscription ${id}`)
-    }))
+    }
+    const describeCreated = ({ id }: { readonly id: string }) => `created the subscription ${id} to ${trigger}`
+    if (isDefault) {
+      const payload = yield* decodeInput(DefaultSubscriptionCreate, given)
+      const answer = yield* api.notification_defaults.create({ path: { slug }, payload, withResponse: true })
+      return yield* printAnswer(answer, json, describeCreated)
+    }
+    const payload = yield* decodeInput(UserSubscriptionCreate, {
+      ...given,
+      project_id: yield* projectIdOf(remote),
+      user_channel_ids: userChannel
+    })
+    const answer = yield* api.user_subscriptions.create({ payload, withResponse: true })
+    yield* printAnswer(answer, json, describeCreated)
+  }),
+  mute: call(function*(remote, { minutes, ...target }) {
+    yield* setMute(remote, target, Timestamp.addSeconds(yield* Timestamp.now, minutes * 60))
+  }),
+  unmute: call((remote, target) => setMute(remote, target, null)),
+  delete: call(function*(remote, { yes, ...target }) {
+    const { api, slug } = remote
+    const { id, trigger } = yield* findOne(remote, target)
+    yield* confirm(yes, `Delete the subscription ${id} to ${trigger} with its alerts?`)
+    yield* target.isDefault
+      ? api.notification_defaults.remove({ path: { slug, default_id: SubscriptionId.make(id) } })
+      : api.user_subscriptions.remove({ path: { sub_id: SubscriptionId.make(id) } })
+    yield* Console.log(`deleted the subscription ${id}`)
+  })
+}
