@@ -3,20 +3,15 @@ import { type Rule, RuleCreate } from "../../../domain/automation/Automation.ts"
 import { type Counted, type RuleBacktest, RuleBacktestRequest } from "../../../domain/automation/Backtest.ts"
 import type { Execution } from "../../../domain/automation/Execution.ts"
 import { decodeInput } from "../../io/DecodeInput.ts"
+import { isNamed, requireOnly } from "../../io/Find.ts"
 import { standardInput } from "../../io/StandardInput.ts"
 import { type Column, formatAge, formatFields, formatTable, type View } from "../../io/Table.ts"
 import { escapeJson, escapeText } from "../../io/TerminalText.ts"
 import { CliError } from "../../program/Explain.ts"
-import { printAnswer, type Remote, withRemote } from "../../remote/Remote.ts"
-
-interface Printing {
-  readonly project: Option.Option<string>
-  readonly json: boolean
-}
-
-interface OfRule extends Printing {
-  readonly rule: string
-}
+import type { HandlersOf } from "../../program/Group.ts"
+import { call, list, show } from "../../remote/Handlers.ts"
+import { printAnswer, type Remote } from "../../remote/Remote.ts"
+import type { definitions } from "../rules.ts"
 
 const stateOf = ({ cb_tripped, dry_run, is_enabled }: Rule): string => {
   if (!is_enabled) return "disabled"
@@ -74,78 +69,28 @@ const formatRule = (rule: Rule): string =>
     ["changed", rule.updated_at]
   ])
 
-export const list = ({ json, project }: Printing) =>
-  withRemote(project, ({ api, slug }) =>
-    Effect.flatMap(
-      api.automation.list({ path: { slug }, withResponse: true }),
-      (answer) => printAnswer(answer, json, ({ items }, _text, view) => formatTable(columns, items, view))
-    ))
-
 /** The rule of this name or id. */
 const findRule = ({ api, slug }: Remote, given: string) =>
-  Effect.gen(function*() {
-    const { items } = yield* api.automation.list({ path: { slug } })
-    const [found, ...others] = items.filter(({ id, name }) => name === given || id === given.toLowerCase())
-    if (found === undefined) {
-      return yield* new CliError({
-        message: `no such rule: ${escapeText(given)}. svc rules list shows those of the project`
-      })
-    }
-    if (others.length > 0) {
-      return yield* new CliError({
-        usage: true,
-        message: `several rules are named ${escapeText(given)}: name one by its id, ${
-          [found, ...others].map(({ id }) => id).join(" or ")
-        }`
-      })
-    }
-    return found
-  })
+  Effect.flatMap(
+    api.automation.list({ path: { slug } }),
+    ({ items }) => requireOnly(items.filter(isNamed(given)), "rule", given)
+  )
 
-export const show = ({ json, project, rule: given }: OfRule) =>
-  withRemote(project, (remote) =>
-    Effect.gen(function*() {
-      const rule = yield* findRule(remote, given)
-      const path = { slug: remote.slug, rule_id: rule.id }
-      const urlParams = { limit: shownExecutions }
-      const answer = yield* remote.api.automation.executions({ path, urlParams, withResponse: true })
-      if (json) {
-        return yield* Console.log(escapeJson(JSON.stringify({ ...rule, executions: answer[0].items })))
-      }
-      yield* printAnswer(answer, false, ({ items }, _text, view) =>
-        `${formatRule(rule)}\n\n${
-          items.length === 0 ? "it has done nothing yet" : formatTable(executionColumns, items, view)
-        }`)
-    }))
-
-const change = (
-  { json, project, rule: given }: OfRule,
+const updateRule = (
+  remote: Remote,
+  given: string,
   payload: { readonly is_enabled: boolean; readonly dry_run?: boolean }
 ) =>
-  withRemote(project, (remote) =>
-    Effect.gen(function*() {
-      const { id } = yield* findRule(remote, given)
-      const path = { slug: remote.slug, rule_id: id }
-      const answer = yield* remote.api.automation.update({ path, payload, withResponse: true })
-      yield* printAnswer(answer, json, (rule) =>
-        `${payload.is_enabled ? "enabled" : "disabled"} ${escapeText(rule.name)}${
-          !payload.is_enabled ? "" : rule.dry_run ? ", as a dry run" : `: ${actionsOf(rule) || "it does nothing"}`
-        }`)
-    }))
+  Effect.flatMap(
+    findRule(remote, given),
+    ({ id }) => remote.api.automation.update({ path: { slug: remote.slug, rule_id: id }, payload, withResponse: true })
+  )
 
-export const enable = ({ dryRun, ...target }: OfRule & { readonly dryRun: Option.Option<"on" | "off"> }) =>
-  change(target, { is_enabled: true, ...(Option.isSome(dryRun) && { dry_run: dryRun.value === "on" }) })
-
-export const disable = (target: OfRule) => change(target, { is_enabled: false })
-
-export const reset = ({ json, project, rule: given }: OfRule) =>
-  withRemote(project, (remote) =>
-    Effect.gen(function*() {
-      const { id } = yield* findRule(remote, given)
-      const path = { slug: remote.slug, rule_id: id }
-      const answer = yield* remote.api.automation.resetCircuit({ path, withResponse: true })
-      yield* printAnswer(answer, json, ({ name }) => `armed the breaker of ${escapeText(name)}`)
-    }))
+const formatChange = (rule: Rule): string => {
+  if (!rule.is_enabled) return `disabled ${escapeText(rule.name)}`
+  const does = rule.dry_run ? ", as a dry run" : `: ${actionsOf(rule) || "it does nothing"}`
+  return `enabled ${escapeText(rule.name)}${does}`
+}
 
 const RuleInput = Schema.compose(Schema.Unknown, RuleCreate, { strict: false })
 
@@ -165,21 +110,6 @@ const readRule = standardInput.pipe(
   ),
   Effect.flatMap((rule) => decodeInput(RuleInput, rule))
 )
-
-export const backtest = ({ days, json, project, rule: given }: Printing & {
-  readonly rule: Option.Option<string>
-  readonly days: number
-}) =>
-  withRemote(project, (remote) =>
-    Effect.gen(function*() {
-      const { days: checked } = yield* decodeInput(RuleBacktestRequest, { days }, "options")
-      const payload = Option.isSome(given)
-        ? { rule_id: (yield* findRule(remote, given.value)).id, days: checked }
-        : { rule: yield* readRule, days: checked }
-      const path = { slug: remote.slug }
-      const answer = yield* remote.api.automation.backtest({ path, payload, withResponse: true })
-      yield* printAnswer(answer, json, formatBacktest)
-    }))
 
 const times = (count: number): string => (count === 1 ? "once" : `${count} times`)
 
@@ -246,3 +176,40 @@ const formatBacktest = (found: RuleBacktest, _text: string, view: View): string 
       : []),
     ...found.notes.map(escapeText)
   ].join("\n")
+
+export const handlers: HandlersOf<typeof definitions> = {
+  list: list(columns, ({ api, slug }) => api.automation.list({ path: { slug }, withResponse: true })),
+  show: call(function*(remote, { json, rule: given }) {
+    const rule = yield* findRule(remote, given)
+    const path = { slug: remote.slug, rule_id: rule.id }
+    const urlParams = { limit: shownExecutions }
+    const answer = yield* remote.api.automation.executions({ path, urlParams, withResponse: true })
+    if (json) {
+      return yield* Console.log(escapeJson(JSON.stringify({ ...rule, executions: answer[0].items })))
+    }
+    yield* printAnswer(
+      answer,
+      false,
+      ({ items }, _text, view) =>
+        `${formatRule(rule)}\n\n${
+          items.length === 0 ? "it has done nothing yet" : formatTable(executionColumns, items, view)
+        }`
+    )
+  }),
+  enable: show((remote, { dryRun, rule }) => {
+    const mode = Option.isSome(dryRun) && { dry_run: dryRun.value === "on" }
+    return updateRule(remote, rule, { is_enabled: true, ...mode })
+  }, formatChange),
+  disable: show((remote, { rule }) => updateRule(remote, rule, { is_enabled: false }), formatChange),
+  reset: show(function*(remote, { rule }) {
+    const { id } = yield* findRule(remote, rule)
+    return yield* remote.api.automation.resetCircuit({ path: { slug: remote.slug, rule_id: id }, withResponse: true })
+  }, ({ name }) => `armed the breaker of ${escapeText(name)}`),
+  backtest: show(function*(remote, { days: given, rule }) {
+    const { days } = yield* decodeInput(RuleBacktestRequest, { days: given }, "options")
+    const payload = Option.isSome(rule)
+      ? { rule_id: (yield* findRule(remote, rule.value)).id, days }
+      : { rule: yield* readRule, days }
+    return yield* remote.api.automation.backtest({ path: { slug: remote.slug }, payload, withResponse: true })
+  }, formatBacktest)
+}
