@@ -1,38 +1,20 @@
 import { Effect, Option } from "effect"
 import { ListTasks } from "../../domain/tasks/Task/Filter.ts"
-import { decodeInput } from "../io/DecodeInput.ts"
+import { decodeInput, givenOf } from "../io/DecodeInput.ts"
 import { parseInstant } from "../io/Since.ts"
+import type { OptionsOf } from "../program/Group.ts"
+import type { taskFilters } from "../program/Options.ts"
 
-type Texts = Readonly<Record<string, Option.Option<string>>>
-
-/** The filters of tasks, as command-line options. */
-export type TaskFilters = Readonly<
-  Record<
-    | "state"
-    | "priority"
-    | "name"
-    | "search"
-    | "engine"
-    | "queue"
-    | "worker"
-    | "fingerprint"
-    | "since"
-    | "until"
-    | "query",
-    Option.Option<string>
-  >
->
-
-const entriesOf = (texts: Texts): ReadonlyArray<readonly [string, string]> =>
-  Object.entries(texts).flatMap(([name, value]) => (Option.isSome(value) ? [[name, value.value]] : []))
+export type TaskFilters = OptionsOf<typeof taskFilters>
 
 /** The filters that were given, by their names. `since` and `until` may be ages. */
-export const readFilters = ({ since = Option.none(), until = Option.none(), ...texts }: Texts) =>
+export const readFilters = (
+  { since = Option.none(), until = Option.none(), ...texts }: Readonly<Record<string, Option.Option<string>>>
+) =>
   Effect.map(
-    Effect.forEach(entriesOf({ since, until }), ([name, text]) =>
+    Effect.forEach(Object.entries(givenOf({ since, until })), ([name, text]) =>
       Effect.map(parseInstant(`--${name}`, text), (instant) => [name, instant] as const)),
-    (times) =>
-      Object.fromEntries([...entriesOf(texts), ...times])
+    (times) => ({ ...givenOf(texts), ...Object.fromEntries(times) })
   )
 
 /** The query of a list of tasks, by the same rules as over HTTP. `since` and `until` may be ages; `search` also matches errors. */

@@ -1,49 +1,31 @@
-import { Args, Command, Options } from "@effect/cli"
 import { GroupStatus } from "../../domain/tasks/Failure/Group.ts"
-import { lazyHandlers } from "../program/Load.ts"
-import { json, page, project } from "../program/Options.ts"
+import { bindCommands, define, makeGroup } from "../program/Group.ts"
+import { argument, json, optionalChoice, optionalInteger, optionalText, page, project } from "../program/Options.ts"
 
-const handler = lazyHandlers(() => import("./handlers/failures.ts"))
-
-const hours = (line: string) => Options.integer("hours").pipe(Options.withDescription(line), Options.optional)
-
-const list = Command.make(
-  "list",
-  {
-    status: Options.choice("status", GroupStatus.literals).pipe(
-      Options.withDescription("Only groups with open tasks (ongoing), or without (recovered)."),
-      Options.optional
+export const definitions = {
+  list: define("List failure groups, most recently failed first.", {
+    status: optionalChoice(
+      "status",
+      GroupStatus.literals,
+      "Only groups with open tasks (ongoing), or without (recovered)."
     ),
-    engine: Options.text("engine").pipe(
-      Options.withDescription("Only groups of this engine, such as celery."),
-      Options.optional
-    ),
-    hours: hours("Only groups that failed in the last so many hours."),
+    engine: optionalText("engine", "Only groups of this engine, such as celery."),
+    hours: optionalInteger("hours", "Only groups that failed in the last so many hours."),
     ...page,
     project,
     json
-  },
-  handler((module) => module.list)
-).pipe(Command.withDescription("List failure groups, most recently failed first."))
-
-const show = Command.make(
-  "show",
-  {
-    fingerprint: Args.text({ name: "fingerprint" }).pipe(Args.withDescription("As `svc failures list` prints it.")),
-    hours: hours("How many hours back the failures per hour reach: 168 unless given."),
+  }),
+  show: define("Show a failure group: failures per hour, a sample, its workers and queues.", {
+    fingerprint: argument("fingerprint", "As `svc failures list` prints it."),
+    hours: optionalInteger("hours", "How many hours back the failures per hour reach: 168 unless given."),
     project,
     json
-  },
-  handler((module) => module.show)
-).pipe(Command.withDescription("Show a failure group: failures per hour, a sample, its workers and queues."))
+  })
+}
 
-export const failures = Command.make("failures").pipe(
-  Command.withDescription("Failures of a project, in groups of the same failure."),
-  Command.withSubcommands([list, show])
-)
+const commands = bindCommands(definitions, () => import("./handlers/failures.ts"))
+
+export const failures = makeGroup("failures", "Failures of a project, in groups of the same failure.", commands)
 
 /** By the name of the path in the API. */
-export const issues = Command.make("issues").pipe(
-  Command.withDescription("The same as `svc failures`."),
-  Command.withSubcommands([list, show])
-)
+export const issues = makeGroup("issues", "The same as `svc failures`.", commands)

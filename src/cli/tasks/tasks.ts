@@ -1,51 +1,32 @@
-import { Args, Command, Options } from "@effect/cli"
-import { lazyHandlers } from "../program/Load.ts"
-import { engine, json, page, project, taskFilters } from "../program/Options.ts"
+import { bindCommands, define, makeGroup } from "../program/Group.ts"
+import { argument, engine, flag, json, optionalText, page, project, taskFilters } from "../program/Options.ts"
 
-const handler = lazyHandlers(() => import("./handlers/tasks.ts"))
+const task = argument("task", "The engine's id of the task.")
 
-const list = Command.make("list", { ...taskFilters, ...page, project, json }, handler((module) => module.list)).pipe(
-  Command.withDescription("List tasks, newest first.")
-)
+export const definitions = {
+  list: define("List tasks, newest first.", { ...taskFilters, ...page, project, json }),
+  show: define("Show a task with its arguments, result and error.", { task, engine, project, json }),
+  why: define("Explain why a task is not running, the likeliest reason first.", { task, engine, project, json }),
+  runs: define("List the runs of a task whose engine uses its id again, latest first.", {
+    task,
+    engine,
+    project,
+    json
+  }),
+  export: define("Write all matching tasks into a file, newest first.", {
+    file: argument("file", "Path of a new file; its name ends in .csv, .json or .xlsx."),
+    ...taskFilters,
+    fields: optionalText("fields", "Columns, separated by commas; default: all."),
+    project
+  }),
+  tail: define("Print tasks as they change, until interrupted.", {
+    project,
+    json: flag("json", "Print one JSON object a line.")
+  })
+}
 
-const file = Args.text({ name: "file" }).pipe(
-  Args.withDescription("Path of a new file; its name ends in .csv, .json or .xlsx.")
-)
-
-const fields = Options.text("fields").pipe(
-  Options.withDescription("Columns, separated by commas; default: all."),
-  Options.optional
-)
-
-const exportTasks = Command.make(
-  "export",
-  { file, ...taskFilters, fields, project },
-  handler((module) => module.exportTasks)
-).pipe(
-  Command.withDescription("Write all matching tasks into a file, newest first.")
-)
-
-const task = Args.text({ name: "task" }).pipe(Args.withDescription("The engine's id of the task."))
-
-const show = Command.make("show", { task, engine, project, json }, handler((module) => module.show)).pipe(
-  Command.withDescription("Show a task with its arguments, result and error.")
-)
-
-const why = Command.make("why", { task, engine, project, json }, handler((module) => module.why)).pipe(
-  Command.withDescription("Explain why a task is not running, the likeliest reason first.")
-)
-
-const runs = Command.make("runs", { task, engine, project, json }, handler((module) => module.runs)).pipe(
-  Command.withDescription("List the runs of a task whose engine uses its id again, latest first.")
-)
-
-const tail = Command.make(
-  "tail",
-  { project, json: Options.boolean("json").pipe(Options.withDescription("Print one JSON object a line.")) },
-  handler((module) => module.tail)
-).pipe(Command.withDescription("Print tasks as they change, until interrupted."))
-
-export const tasks = Command.make("tasks").pipe(
-  Command.withDescription("The tasks of a project."),
-  Command.withSubcommands([list, show, why, runs, exportTasks, tail])
+export const tasks = makeGroup(
+  "tasks",
+  "The tasks of a project.",
+  bindCommands(definitions, () => import("./handlers/tasks.ts"))
 )

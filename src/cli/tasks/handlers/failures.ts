@@ -7,16 +7,12 @@ import {
   ListFailureGroups,
   type Share
 } from "../../../domain/tasks/Failure/Group.ts"
-import { decodeInput } from "../../io/DecodeInput.ts"
-import { type Column, formatAge, formatFields, formatPage, type View } from "../../io/Table.ts"
+import { decodeInput, givenOf } from "../../io/DecodeInput.ts"
+import { type Column, formatAge, formatFields, type View } from "../../io/Table.ts"
 import { indentLines } from "../../io/TerminalText.ts"
-import { printAnswer, withRemote } from "../../remote/Remote.ts"
-
-interface Common {
-  readonly hours: Option.Option<number>
-  readonly project: Option.Option<string>
-  readonly json: boolean
-}
+import type { HandlersOf } from "../../program/Group.ts"
+import { list, show } from "../../remote/Handlers.ts"
+import type { definitions } from "../failures.ts"
 
 const columns: ReadonlyArray<Column<FailureGroup>> = [
   { head: "STATUS", cell: ({ status }) => status },
@@ -32,26 +28,6 @@ const columns: ReadonlyArray<Column<FailureGroup>> = [
 ]
 
 const textOf = Option.map(String)
-
-/** The options that are given, as texts of a query. */
-const queryOf = (options: Readonly<Record<string, Option.Option<string>>>): Readonly<Record<string, string>> =>
-  Object.fromEntries(Object.entries(options).flatMap(([name, text]) => Option.isSome(text) ? [[name, text.value]] : []))
-
-export const list = ({ cursor, engine, hours, json, limit, project, status }: Common & {
-  readonly engine: Option.Option<string>
-  readonly status: Option.Option<string>
-  readonly cursor: Option.Option<string>
-  readonly limit: number
-}) =>
-  Effect.gen(function*() {
-    const query = queryOf({ engine, status, cursor, hours: textOf(hours), limit: Option.some(String(limit)) })
-    const urlParams = yield* decodeInput(ListFailureGroups, query, "options")
-    yield* withRemote(project, ({ api, slug }) =>
-      Effect.flatMap(
-        api.failures.list({ path: { slug }, urlParams, withResponse: true }),
-        (answer) => printAnswer(answer, json, formatPage(columns))
-      ))
-  })
 
 const bars = "▁▂▃▄▅▆▇█"
 
@@ -102,14 +78,21 @@ const formatGroup = (group: FailureGroupDetail, _text: string, view: View): stri
     `its tasks: svc tasks list --fingerprint ${group.fingerprint}`
   ].join("\n")
 
-export const show = ({ fingerprint, hours, json, project }: Common & { readonly fingerprint: string }) =>
-  Effect.gen(function*() {
-    const urlParams = yield* decodeInput(FindFailureGroup, queryOf({ hours: textOf(hours) }), "options")
-    yield* withRemote(project, ({ api, slug }) =>
-      Effect.flatMap(
-        api.failures.get({ path: { slug, fingerprint }, urlParams, withResponse: true }),
-        (answer) => printAnswer(answer, json, formatGroup)
-      ))
-  })
-
 const formatTraceback = (traceback: string | null) => traceback === null ? [] : [indentLines(traceback.trimEnd())]
+
+export const handlers: HandlersOf<typeof definitions> = {
+  list: ({ cursor, engine, hours, limit, status, ...printing }) => {
+    const query = { ...givenOf({ engine, status, cursor, hours: textOf(hours) }), limit: String(limit) }
+    return Effect.flatMap(
+      decodeInput(ListFailureGroups, query, "options"),
+      (urlParams) =>
+        list(columns, ({ api, slug }) => api.failures.list({ path: { slug }, urlParams, withResponse: true }))(printing)
+    )
+  },
+  show: ({ fingerprint, hours, ...printing }) =>
+    Effect.flatMap(decodeInput(FindFailureGroup, givenOf({ hours: textOf(hours) }), "options"), (urlParams) =>
+      show(
+        ({ api, slug }) => api.failures.get({ path: { slug, fingerprint }, urlParams, withResponse: true }),
+        formatGroup
+      )(printing))
+}

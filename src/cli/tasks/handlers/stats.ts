@@ -1,15 +1,12 @@
-import { Console, Effect, Option } from "effect"
+import { Console, Effect } from "effect"
 import type { Stats } from "../../../domain/tasks/Rollup/Stats.ts"
-import {
-  ListTaskNames,
-  minutesIn,
-  type NamesSort,
-  type TaskNameStats,
-  type TrendWindow
-} from "../../../domain/tasks/Rollup/Trends.ts"
-import { decodeInput } from "../../io/DecodeInput.ts"
+import { ListTaskNames, minutesIn, type TaskNameStats, type TrendWindow } from "../../../domain/tasks/Rollup/Trends.ts"
+import { decodeInput, givenOf } from "../../io/DecodeInput.ts"
 import { type Column, formatFields, formatTable } from "../../io/Table.ts"
-import { printAnswer, withRemote } from "../../remote/Remote.ts"
+import type { HandlersOf } from "../../program/Group.ts"
+import { call } from "../../remote/Handlers.ts"
+import { printAnswer } from "../../remote/Remote.ts"
+import type { definitions } from "../stats.ts"
 
 /** `132 ms`, `4.1 s`, `12 min`. */
 const formatMillis = (millis: number | undefined): string | null => {
@@ -49,33 +46,24 @@ const formatStats = (stats: Stats, window: TrendWindow): string =>
 const formatPercentiles = (given: Stats["runtime_ms"]): string | null =>
   given === null ? null : [given.p50, given.p95, given.p99].map((millis) => formatMillis(millis)).join(", ")
 
-/** With `--json` the task names alone, as the brain answers them: `GET …/stats` has the rest. */
-export const stats = ({ json, limit, project, search, sort, window }: {
-  readonly window: TrendWindow
-  readonly sort: NamesSort
-  readonly search: Option.Option<string>
-  readonly limit: number
-  readonly project: Option.Option<string>
-  readonly json: boolean
-}) =>
-  Effect.gen(function*() {
-    const urlParams = yield* decodeInput(
-      ListTaskNames,
-      { window, sort, limit: String(limit), ...(Option.isSome(search) && { search: search.value }) },
-      "options"
+export const handlers: HandlersOf<typeof definitions> = {
+  /** With `--json` the task names alone, as the brain answers them: `GET …/stats` has the rest. */
+  stats: ({ json, limit, project, search, sort, window }) =>
+    Effect.flatMap(
+      decodeInput(ListTaskNames, { window, sort, limit: String(limit), ...givenOf({ search }) }, "options"),
+      (urlParams) =>
+        call(function*({ api, slug }) {
+          if (!json) {
+            const numbers = yield* api.trends.stats({ path: { slug }, urlParams: { hours: minutesIn[window] / 60 } })
+            yield* Console.log(`${formatStats(numbers, window)}\n`)
+          }
+          const names = yield* api.trends.names({ path: { slug }, urlParams, withResponse: true })
+          yield* printAnswer(
+            names,
+            json,
+            ({ items }, _text, view) =>
+              items.length === 0 ? `No task ended in ${window}.` : formatTable(columns, items, view)
+          )
+        })({ project })
     )
-    yield* withRemote(project, ({ api, slug }) =>
-      Effect.gen(function*() {
-        if (!json) {
-          const numbers = yield* api.trends.stats({ path: { slug }, urlParams: { hours: minutesIn[window] / 60 } })
-          yield* Console.log(`${formatStats(numbers, window)}\n`)
-        }
-        const names = yield* api.trends.names({ path: { slug }, urlParams, withResponse: true })
-        yield* printAnswer(
-          names,
-          json,
-          ({ items }, _text, view) =>
-            items.length === 0 ? `No task ended in ${window}.` : formatTable(columns, items, view)
-        )
-      }))
-  })
+}

@@ -1,6 +1,6 @@
 import type * as Sse from "@effect/experimental/Sse"
 import { FileSystem } from "@effect/platform"
-import { Console, Effect, type Option, Schema, Stream } from "effect"
+import { Console, Effect, Option, Schema, Stream } from "effect"
 import type { Task, TaskDetail, TaskList } from "../../../domain/tasks/Task.ts"
 import type { TaskRun, TaskRuns } from "../../../domain/tasks/Task/Runs.ts"
 import type { TaskWhy } from "../../../domain/tasks/Task/WhyAnswer.ts"
@@ -8,18 +8,21 @@ import {
   type Column,
   formatAge,
   formatFields,
-  formatPage,
+  formatList,
   formatState,
   formatTable,
   type View
 } from "../../io/Table.ts"
 import { escapeJson, escapeText, indentLines, jsonMemberOf } from "../../io/TerminalText.ts"
 import { CliError } from "../../program/Explain.ts"
-import { type DecodedResponse, printAnswer, type Remote, withRemote } from "../../remote/Remote.ts"
+import type { HandlersOf, OptionsOf } from "../../program/Group.ts"
+import { call, show } from "../../remote/Handlers.ts"
+import { type DecodedResponse, type Remote, withRemote } from "../../remote/Remote.ts"
 import { getTask, listAgents } from "../../remote/Target.ts"
 import { callUnbuffered } from "../../remote/UnbufferedCall.ts"
 import { followStream } from "../LiveStream.ts"
-import { decodeTaskQuery, type TaskFilters } from "../TaskQuery.ts"
+import { decodeTaskQuery } from "../TaskQuery.ts"
+import type { definitions } from "../tasks.ts"
 
 /** Warns that the page is smaller than the requested limit. */
 const warnIfClamped = <A>([, { headers }]: DecodedResponse<A>) => {
@@ -45,24 +48,9 @@ const columns: ReadonlyArray<Column<Row>> = [
 ]
 
 const formatTasks = (page: typeof TaskList.Type, text: string, view: View): string =>
-  formatPage(columns)(page, text, view) + (page.searched_to === undefined
+  formatList(columns)(page, text, view) + (page.searched_to === undefined
     ? ""
     : `\nsearched back to ${page.searched_to}; the next page searches older tasks`)
-
-export const list = ({ cursor, json, limit, project, ...filters }: TaskFilters & {
-  readonly limit: number
-  readonly cursor: Option.Option<string>
-  readonly project: Option.Option<string>
-  readonly json: boolean
-}) =>
-  Effect.gen(function*() {
-    const urlParams = yield* decodeTaskQuery(filters, { cursor, limit: String(limit) })
-    yield* withRemote(project, ({ api, slug }) =>
-      Effect.flatMap(
-        Effect.tap(api.tasks.list({ path: { slug }, urlParams, withResponse: true }), warnIfClamped),
-        (answer) => printAnswer(answer, json, formatTasks)
-      ))
-  })
 
 const formatTask = (task: typeof TaskDetail.Type, text: string): string =>
   [
@@ -97,24 +85,11 @@ const formatTask = (task: typeof TaskDetail.Type, text: string): string =>
     ...(task.traceback === null ? [] : [indentLines(task.traceback.trimEnd())])
   ].join("\n")
 
-interface OneTask {
-  readonly task: string
-  readonly engine: Option.Option<string>
-  readonly project: Option.Option<string>
-  readonly json: boolean
-}
-
 /** The task of this id; without an engine, of whichever engine of the project's agents has it. */
-const findTask = (remote: Remote, { engine, task }: OneTask) =>
+const findTask = (remote: Remote, { engine, task }: OptionsOf<typeof definitions.show>) =>
   Effect.flatMap(
-    engine._tag === "Some" ? Effect.succeed([]) : listAgents(remote),
+    Option.isSome(engine) ? Effect.succeed([]) : listAgents(remote),
     (agents) => getTask(remote, agents, task, engine)
-  )
-
-export const show = (options: OneTask) =>
-  withRemote(
-    options.project,
-    (remote) => Effect.flatMap(findTask(remote, options), (answer) => printAnswer(answer, options.json, formatTask))
   )
 
 const runColumns: ReadonlyArray<Column<typeof TaskRun.Type>> = [
@@ -133,14 +108,6 @@ const formatRuns = ({ items, total_count }: typeof TaskRuns.Type, _text: string,
   formatTable(runColumns, items, view) +
   (total_count > items.length ? `\n${total_count - items.length} older runs are counted, and not kept` : "")
 
-export const runs = (options: OneTask) =>
-  withRemote(options.project, (remote) =>
-    Effect.gen(function*() {
-      const [{ engine, task_id }] = yield* findTask(remote, options)
-      const path = { slug: remote.slug, engine, task_id }
-      yield* printAnswer(yield* remote.api.tasks.runs({ path, withResponse: true }), options.json, formatRuns)
-    }))
-
 const formatWhy = ({ checked_at, engine, reasons, state, task_id }: TaskWhy): string =>
   [
     formatFields([["task", task_id], ["engine", engine], ["state", state], ["checked", checked_at]]),
@@ -151,24 +118,12 @@ const formatWhy = ({ checked_at, engine, reasons, state, task_id }: TaskWhy): st
     )
   ].join("\n")
 
-export const why = (options: OneTask) =>
-  withRemote(options.project, (remote) =>
-    Effect.gen(function*() {
-      const [{ engine, task_id }] = yield* findTask(remote, options)
-      const path = { slug: remote.slug, engine, task_id }
-      yield* printAnswer(yield* remote.api.tasks.why({ path, withResponse: true }), options.json, formatWhy)
-    }))
-
 const formats = ["csv", "json", "xlsx"] as const
 
 /** The body that the derived client decodes instead of the file. */
 const noTasks = () => Response.json({ items: [], next_cursor: null })
 
-export const exportTasks = ({ fields, file, project, ...filters }: TaskFilters & {
-  readonly file: string
-  readonly fields: Option.Option<string>
-  readonly project: Option.Option<string>
-}) =>
+const exportTasks = ({ fields, file, project, ...filters }: OptionsOf<typeof definitions.export>) =>
   Effect.gen(function*() {
     const fs = yield* FileSystem.FileSystem
     const format = formats.find((format) => file.endsWith(`.${format}`))
@@ -242,5 +197,24 @@ const printChange = (json: boolean) => ({ data, event }: Sse.Event) => {
   )
 }
 
-export const tail = ({ json, project }: { readonly project: Option.Option<string>; readonly json: boolean }) =>
-  withRemote(project, (remote) => followStream(remote, printChange(json)))
+/** The path of the task of these options. */
+const pathOf = (remote: Remote, options: OptionsOf<typeof definitions.show>) =>
+  Effect.map(findTask(remote, options), ([{ engine, task_id }]) => ({ slug: remote.slug, engine, task_id }))
+
+export const handlers: HandlersOf<typeof definitions> = {
+  list: ({ cursor, json, limit, project, ...filters }) =>
+    Effect.flatMap(decodeTaskQuery(filters, { cursor, limit: String(limit) }), (urlParams) =>
+      show(
+        ({ api, slug }) => Effect.tap(api.tasks.list({ path: { slug }, urlParams, withResponse: true }), warnIfClamped),
+        formatTasks
+      )({ json, project })),
+  show: show(findTask, formatTask),
+  runs: show(function*(remote, options) {
+    return yield* remote.api.tasks.runs({ path: yield* pathOf(remote, options), withResponse: true })
+  }, formatRuns),
+  why: show(function*(remote, options) {
+    return yield* remote.api.tasks.why({ path: yield* pathOf(remote, options), withResponse: true })
+  }, formatWhy),
+  export: exportTasks,
+  tail: call((remote, { json }) => followStream(remote, printChange(json)))
+}
