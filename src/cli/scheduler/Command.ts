@@ -1,16 +1,24 @@
 import { Command } from "@effect/cli"
 import { version } from "../../domain/kernel/Version.ts"
 import { printVersion } from "../operations/serve.ts"
+import { makeGroup } from "../program/Group.ts"
 import { makeProgram } from "../program/Program.ts"
-import { add, disable, edit, enable, exportFile, history, importFile, list, trigger } from "../schedules/schedules.ts"
+import { scheduleCommands } from "../schedules/schedules.ts"
 import { check, doctor, info, restart, serve, status } from "./serve.ts"
 
 const name = "svc-scheduler"
 
-const schedules = Command.make("schedules").pipe(
-  Command.withDescription("The schedules of a project, as svc schedules has them."),
-  Command.withSubcommands([add, list, trigger, disable, enable, edit, history])
-)
+const { add, disable, edit, enable, export: exportFile, history, import: importFile, list, trigger } = scheduleCommands
+
+const schedules = makeGroup("schedules", "The schedules of a project, as svc schedules has them.", {
+  add,
+  list,
+  trigger,
+  disable,
+  enable,
+  edit,
+  history
+})
 
 const sections = [
   { heading: "Run a scheduler", commands: [serve, check, doctor, status, info, restart, printVersion] },

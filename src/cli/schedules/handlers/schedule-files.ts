@@ -16,15 +16,12 @@ import {
 } from "../../../domain/schedules/Schedule/Import.ts"
 import { escapeJson, escapeText } from "../../io/TerminalText.ts"
 import { CliError, explain } from "../../program/Explain.ts"
-import {
-  type ApiError,
-  clientSending,
-  type DecodedResponse,
-  printAnswer,
-  type Remote,
-  withRemote
-} from "../../remote/Remote.ts"
+import type { HandlersOf, OptionsOf } from "../../program/Group.ts"
+import { call, show } from "../../remote/Handlers.ts"
+import { listPages } from "../../remote/ListAll.ts"
+import { type ApiError, clientSending, type DecodedResponse, printAnswer, type Remote } from "../../remote/Remote.ts"
 import { readScheduleFile } from "../ScheduleFile.ts"
+import type { fileDefinitions } from "../schedules.ts"
 
 /** Sends a file's snapshot as it is. */
 const sendSnapshot = <A>(
@@ -49,22 +46,9 @@ const sendSnapshot = <A>(
     })
   })
 
-interface OfFile {
-  readonly file: string
-  readonly project: Option.Option<string>
-  readonly json: boolean
-}
-
 const formatCounts = (
   { deleted, inserted, unchanged, updated }: Omit<ImportSchedulesResponse, "failed" | "errors">
 ): string => `${inserted} new, ${updated} changed, ${deleted} deleted, ${unchanged} unchanged`
-
-export const importFile = ({ file, json, project }: OfFile) =>
-  withRemote(project, (remote) =>
-    Effect.flatMap(
-      sendSnapshot(remote, file, (schedules, request) => schedules.import(request)),
-      (answer) => printAnswer(answer, json, (counts) => `imported: ${formatCounts(counts)}`)
-    ))
 
 type DiffEntry = DiffSchedulesResponse["updated"][number]
 
@@ -105,23 +89,14 @@ const differs = 1
 const notCompared = 2
 
 /** Fails where the import would change something. */
-export const diff = ({ file, json, project }: OfFile) =>
-  withRemote(project, (remote) =>
-    Effect.gen(function*() {
-      const answer = yield* sendSnapshot(remote, file, (schedules, request) => schedules.diff(request))
-      yield* printAnswer(answer, json, formatDiff)
-      const { deleted, inserted, updated } = answer[0].summary
-      if (inserted + updated + deleted > 0) {
-        return yield* new CliError({
-          code: differs,
-          message: `the project's schedules differ from ${escapeText(file)}`
-        })
-      }
-    })).pipe(Effect.catchAllCause((cause) =>
-      Cause.isInterruptedOnly(cause) || isDifference(Cause.squash(cause))
-        ? Effect.failCause(cause)
-        : new CliError({ code: notCompared, message: explain(cause) ?? "the schedules were not compared" })
-    ))
+const diff = call(function*(remote, { file, json }: OptionsOf<typeof fileDefinitions.diff>) {
+  const answer = yield* sendSnapshot(remote, file, (schedules, request) => schedules.diff(request))
+  yield* printAnswer(answer, json, formatDiff)
+  const { deleted, inserted, updated } = answer[0].summary
+  if (inserted + updated + deleted > 0) {
+    return yield* new CliError({ code: differs, message: `the project's schedules differ from ${escapeText(file)}` })
+  }
+})
 
 /** The fields of a snapshot's schedule. */
 const snapshotFields = ["name", ...definitionNames]
@@ -140,28 +115,30 @@ const exportSchedule = (schedule: JsonNode, source: Option.Option<string>): stri
   }}`
 }
 
-/** The rows of all pages of the list, as the brain wrote them. */
-const listTexts = (remote: Remote, cursor?: string): Effect.Effect<ReadonlyArray<JsonNode>, ApiError> =>
-  Effect.gen(function*() {
-    const urlParams = { limit: 500, ...(cursor !== undefined && { cursor }) }
-    const [{ next_cursor }, response] = yield* remote.api.schedules.list({
-      path: { slug: remote.slug },
-      urlParams,
-      withResponse: true
-    })
-    const answer = parse(new TextDecoder().decode(yield* response.arrayBuffer))
-    const items = answer instanceof JsonObject ? answer.get("items") : undefined
-    const rows = items instanceof JsonArray ? items.items : []
-    return next_cursor === null ? rows : [...rows, ...(yield* listTexts(remote, next_cursor))]
-  })
+/** The rows of an answer, as the brain wrote them. */
+const rowsOf = (text: string): ReadonlyArray<JsonNode> => {
+  const answer = parse(text)
+  const items = answer instanceof JsonObject ? answer.get("items") : undefined
+  return items instanceof JsonArray ? items.items : []
+}
 
-/** Prints a snapshot that `import` reads: JSON, with a line for each schedule. */
-export const exportFile = (
-  { project, source }: { readonly project: Option.Option<string>; readonly source: Option.Option<string> }
-) =>
-  withRemote(project, (remote) =>
-    Effect.gen(function*() {
-      const rows = yield* listTexts(remote)
-      const lines = rows.flatMap((row) => exportSchedule(row, source) ?? []).map(escapeJson)
-      yield* Console.log(`{"schedules": [\n${lines.map((line) => `  ${line}`).join(",\n")}\n]}`)
+export const handlers: HandlersOf<typeof fileDefinitions> = {
+  import: show(
+    (remote, { file }) => sendSnapshot(remote, file, (schedules, request) => schedules.import(request)),
+    (counts) => `imported: ${formatCounts(counts)}`
+  ),
+  /** Prints a snapshot that `import` reads: JSON, with a line for each schedule. */
+  export: call(function*({ api, slug }, { source }) {
+    const pages = yield* listPages(Effect.fnUntraced(function*(urlParams) {
+      const [{ next_cursor }, response] = yield* api.schedules.list({ path: { slug }, urlParams, withResponse: true })
+      return { next_cursor, rows: rowsOf(new TextDecoder().decode(yield* response.arrayBuffer)) }
     }))
+    const lines = pages.flatMap(({ rows }) => rows.flatMap((row) => exportSchedule(row, source) ?? [])).map(escapeJson)
+    yield* Console.log(`{"schedules": [\n${lines.map((line) => `  ${line}`).join(",\n")}\n]}`)
+  }),
+  diff: (options) =>
+    Effect.catchAllCause(diff(options), (cause) =>
+      Cause.isInterruptedOnly(cause) || isDifference(Cause.squash(cause))
+        ? Effect.failCause(cause)
+        : new CliError({ code: notCompared, message: explain(cause) ?? "the schedules were not compared" }))
+}

@@ -10,21 +10,17 @@ import { PreviewRequest, type Tick } from "../../../domain/schedules/Schedule/Pr
 import { isAboutDefinition, outcomeUnknown } from "../../../domain/schedules/Schedule/Recovery.ts"
 import { confirm } from "../../io/Confirm.ts"
 import { decodeInput } from "../../io/DecodeInput.ts"
-import { type Column, formatAge, formatFields, formatPage, formatTable } from "../../io/Table.ts"
+import { requireFirst } from "../../io/Find.ts"
+import { type Column, formatAge, formatFields, formatList, formatTable } from "../../io/Table.ts"
 import { escapeJson, escapeText, jsonMemberOf } from "../../io/TerminalText.ts"
 import { CliError, describeError } from "../../program/Explain.ts"
+import type { HandlersOf, OptionsOf } from "../../program/Group.ts"
+import { call, list, show } from "../../remote/Handlers.ts"
+import { listPages } from "../../remote/ListAll.ts"
 import { decodeLimit, decodePage } from "../../remote/PageQuery.ts"
-import { type ApiError, printAnswer, type Remote, withRemote } from "../../remote/Remote.ts"
+import { type ApiError, printAnswer, type Remote } from "../../remote/Remote.ts"
 import { awaitOperation, checkOperation } from "../ScheduleOperation.ts"
-
-export interface Printing {
-  readonly project: Option.Option<string>
-  readonly json: boolean
-}
-
-export interface OfSchedule extends Printing {
-  readonly schedule: string
-}
+import type { definitions } from "../schedules.ts"
 
 const stateOf = ({ is_enabled, paused_at, quarantined_at }: SchedulePublic): string =>
   !is_enabled ? "disabled" : quarantined_at !== null ? "quarantined" : paused_at !== null ? "paused" : "enabled"
@@ -40,61 +36,22 @@ const columns: ReadonlyArray<Column<SchedulePublic>> = [
   { head: "ID", cell: ({ id }) => id, dropRank: 2 }
 ]
 
-export const list = (
-  { cursor, json, limit, project }: Printing & {
-    readonly cursor: Option.Option<string>
-    readonly limit: number
-  }
-) =>
-  withRemote(project, ({ api, slug }) =>
-    Effect.gen(function*() {
-      const urlParams = yield* decodePage({ cursor, limit })
-      const answer = yield* api.schedules.list({ path: { slug }, urlParams, withResponse: true })
-      yield* printAnswer(answer, json, formatPage(columns))
-    }))
-
-/** The ids of the schedules with this name; each scheduler may have one. */
-const listIds = (
-  remote: Remote,
-  name: string,
-  cursor?: string
-): Effect.Effect<ReadonlyArray<ScheduleId>, ApiError> =>
-  Effect.flatMap(
-    remote.api.schedules.list({
-      path: { slug: remote.slug },
-      urlParams: { limit: 500, ...(cursor !== undefined && { cursor }) }
-    }),
-    ({ items, next_cursor }) => {
-      const ids = items.filter((schedule) => schedule.name === name).map(({ id }) => id)
-      return next_cursor === null
-        ? Effect.succeed(ids)
-        : Effect.map(listIds(remote, name, next_cursor), (more) => [...ids, ...more])
-    }
-  )
-
 const decodeId = Schema.decodeOption(ScheduleId)
 
-/** The path of the schedule of this name or id. */
-export const pathOf = (remote: Remote, given: string) =>
+/** The path of the schedule of this name or id; each scheduler may have one of the name. */
+export const pathOf = ({ api, slug }: Remote, given: string) =>
   Effect.gen(function*() {
-    const { slug } = remote
     const id = decodeId(given.toLowerCase())
     if (Option.isSome(id)) return { slug, schedule_id: id.value }
-    const [schedule_id, ...others] = yield* listIds(remote, given)
-    if (schedule_id === undefined) {
-      return yield* new CliError({
-        message: `no such schedule: ${escapeText(given)}. svc schedules list shows those of the project`
-      })
-    }
-    if (others.length > 0) {
+    const pages = yield* listPages((urlParams) => api.schedules.list({ path: { slug }, urlParams }))
+    const ids = pages.flatMap(({ items }) => items.filter(({ name }) => name === given).map(({ id }) => id))
+    if (ids.length > 1) {
       return yield* new CliError({
         usage: true,
-        message: `several schedulers have a schedule ${escapeText(given)}: name one by its id, ${
-          [schedule_id, ...others].join(" or ")
-        }`
+        message: `several schedulers have a schedule ${escapeText(given)}: name one by its id, ${ids.join(" or ")}`
       })
     }
-    return { slug, schedule_id }
+    return { slug, schedule_id: yield* requireFirst(ids, "schedule", given) }
   })
 
 /** What an operator does about a quarantine (docs/schedules.md). */
@@ -134,6 +91,13 @@ const formatSchedule = (schedule: SchedulePublic, text: string): string =>
     ["drifted", schedule.is_drifted ? "yes: svc schedules diff shows how" : null]
   ])
 
+export const formatNext = (verb: string) => (schedule: SchedulePublic): string => {
+  const next = stateOf(schedule) === "enabled" && schedule.next_run_at !== null
+    ? `, next at ${schedule.next_run_at}`
+    : ""
+  return escapeText(`${verb} ${schedule.name} (${schedule.id})${next}`)
+}
+
 type CallOfSchedule<A> = (
   schedules: Remote["api"]["schedules"],
   request: {
@@ -142,92 +106,26 @@ type CallOfSchedule<A> = (
   }
 ) => Effect.Effect<readonly [A, HttpClientResponse.HttpClientResponse], ApiError>
 
-/** One request about a schedule. */
-const callFor = (
-  { json, project, schedule }: OfSchedule,
-  call: CallOfSchedule<SchedulePublic>,
-  format: (schedule: SchedulePublic, text: string, response: HttpClientResponse.HttpClientResponse) => string
-) =>
-  withRemote(project, (remote) =>
-    Effect.gen(function*() {
-      const path = yield* pathOf(remote, schedule)
-      const answer = yield* call(remote.api.schedules, { path, withResponse: true })
-      yield* printAnswer(answer, json, (value, text) => format(value, text, answer[1]))
-    }))
-
-export const show = (options: OfSchedule) =>
-  callFor(options, (schedules, request) => schedules.get(request), formatSchedule)
-
-export const formatNext = (verb: string) => (schedule: SchedulePublic): string => {
-  const next = stateOf(schedule) === "enabled" && schedule.next_run_at !== null
-    ? `, next at ${schedule.next_run_at}`
-    : ""
-  return escapeText(`${verb} ${schedule.name} (${schedule.id})${next}`)
-}
-
 /** What a person sees of an act on a schedule that the service fires, or whose own scheduler has done it. */
 type Formats<A> = {
-  readonly own: (schedule: A, response: HttpClientResponse.HttpClientResponse) => string
+  readonly own: (schedule: A, given: string, response: HttpClientResponse.HttpClientResponse) => string
   readonly operation: string
 }
 
-/** An act whose effect is in the answer, or in an operation of the schedule's own scheduler, which it waits for. */
-const actOn = <A>(
-  { json, project, schedule }: OfSchedule,
-  call: CallOfSchedule<A | ControlOperationPublic>,
-  { operation, own }: Formats<A>
-) =>
-  withRemote(project, (remote) =>
-    Effect.gen(function*() {
-      const path = yield* pathOf(remote, schedule)
-      const [answer, response] = yield* call(remote.api.schedules, { path, withResponse: true })
-      if (!isOperation(answer)) {
-        return yield* printAnswer([answer, response], json, () => own(answer, response))
-      }
-      const ended = yield* awaitOperation(remote, answer)
-      const line = escapeText(`${operation} ${schedule} (${answer.schedule_id}) at its scheduler`)
-      if (json || ended[0].status === "succeeded") yield* printAnswer(ended, json, () => line)
-      yield* checkOperation(ended[0])
-    }))
-
 const isOperation = Schema.is(Schema.typeSchema(ControlOperationPublic))
 
-export const enable = (options: OfSchedule) =>
-  actOn<SchedulePublic>(options, (schedules, request) => schedules.enable(request), {
-    own: formatNext("enabled"),
-    operation: "enabled"
-  })
-
-export const disable = (options: OfSchedule) =>
-  actOn<SchedulePublic>(options, (schedules, request) => schedules.disable(request), {
-    own: formatNext("disabled"),
-    operation: "disabled"
-  })
-
-export const remove = (options: OfSchedule & { readonly yes: boolean }) =>
-  Effect.zipRight(
-    confirm(options.yes, `Delete the schedule ${escapeText(options.schedule)}?`),
-    actOn<void>(options, (schedules, request) => schedules.delete(request), {
-      own: () => escapeText(`deleted ${options.schedule}`),
-      operation: "deleted"
-    })
-  )
-
-export const pause = (options: OfSchedule) =>
-  callFor(options, (schedules, request) => schedules.pause(request), formatNext("paused"))
-
-export const resume = (options: OfSchedule) =>
-  callFor(options, (schedules, request) => schedules.resume(request), formatNext("resumed"))
-
-export const trigger = (options: OfSchedule) =>
-  actOn<SchedulePublic>(options, (schedules, request) => schedules.trigger(request), {
-    own: ({ id, name }, { headers }) => {
-      const command = headers.location?.split("/").at(-1)
-      return escapeText(
-        `triggered ${name} (${id})${command === undefined ? "" : `: svc commands show ${command} shows its outcome`}`
-      )
-    },
-    operation: "triggered"
+/** A handler of an act whose effect is in the answer, or in an operation of the schedule's own scheduler, which it waits for. */
+const act = <A>(request: CallOfSchedule<A | ControlOperationPublic>, { operation, own }: Formats<A>) =>
+  call(function*(remote, { json, schedule }: OptionsOf<typeof definitions.enable>) {
+    const path = yield* pathOf(remote, schedule)
+    const [answer, response] = yield* request(remote.api.schedules, { path, withResponse: true })
+    if (!isOperation(answer)) {
+      return yield* printAnswer([answer, response], json, () => own(answer, schedule, response))
+    }
+    const ended = yield* awaitOperation(remote, answer)
+    const line = escapeText(`${operation} ${schedule} (${answer.schedule_id}) at its scheduler`)
+    if (json || ended[0].status === "succeeded") yield* printAnswer(ended, json, () => line)
+    yield* checkOperation(ended[0])
   })
 
 const fireColumns: ReadonlyArray<Column<ScheduleFire>> = [
@@ -238,29 +136,6 @@ const fireColumns: ReadonlyArray<Column<ScheduleFire>> = [
   { head: "ERROR", cell: ({ error_message }) => error_message, maxLength: 80, minLength: 10, hidesEmpty: true },
   { head: "COMMAND", cell: ({ command_id }) => command_id, dropRank: 1 }
 ]
-
-export const history = ({ json, limit, project, schedule }: OfSchedule & { readonly limit: number }) =>
-  withRemote(project, (remote) =>
-    Effect.gen(function*() {
-      const urlParams = yield* decodeLimit(limit)
-      const path = yield* pathOf(remote, schedule)
-      const answer = yield* remote.api.schedules.fires({ path, urlParams, withResponse: true })
-      yield* printAnswer(answer, json, (rows, _text, view) => formatTable(fireColumns, rows, view))
-    }))
-
-export const resync = ({ json, project }: Printing) =>
-  withRemote(project, ({ api, slug }) =>
-    Effect.gen(function*() {
-      const answer = yield* api.schedules.resync({ path: { slug }, withResponse: true })
-      yield* printAnswer(answer, json, ({ agents_dispatched, schedulers_observed }) =>
-        agents_dispatched === 0
-          ? "no agent is connected that publishes the schedules of an engine"
-          : escapeText(
-            `asked ${agents_dispatched} ${agents_dispatched === 1 ? "agent" : "agents"}: ${
-              schedulers_observed.join(", ")
-            }`
-          ))
-    }))
 
 const isPrograms = Schema.is(Schema.Array(Schema.Struct({ name: Schema.String, state: Schema.String })))
 
@@ -279,39 +154,11 @@ const fleetColumns: ReadonlyArray<Column<FleetEntry>> = [
   { head: "PROBLEM", cell: ({ error }) => error, maxLength: 200, minLength: 20, hidesEmpty: true }
 ]
 
-export const schedulers = ({ json, project }: Printing) =>
-  withRemote(project, ({ api }) =>
-    Effect.gen(function*() {
-      const answer = yield* api.schedulers.list({ withResponse: true })
-      yield* printAnswer(answer, json, ({ schedulers }, _text, view) => formatTable(fleetColumns, schedulers, view))
-    }))
-
 const tickColumns: ReadonlyArray<Column<Tick>> = [
   { head: "LOCAL", cell: ({ local }) => local },
   { head: "UTC", cell: ({ at }) => at.slice(0, 19).replace("T", " ") },
   { head: "DST", cell: ({ dst }) => dst, hidesEmpty: true }
 ]
-
-export const preview = (
-  { count, expression, from, json, kind, project, timezone }: Printing & {
-    readonly expression: string
-    readonly kind: PreviewRequest["kind"]
-    readonly timezone: string
-    readonly from: Option.Option<string>
-    readonly count: number
-  }
-) =>
-  withRemote(project, ({ api, slug }) =>
-    Effect.gen(function*() {
-      const options = { expression, kind, timezone, from: Option.getOrNull(from), count }
-      const payload = yield* decodeInput(PreviewRequest, options, "options")
-      const answer = yield* api.schedules.preview({ path: { slug }, payload, withResponse: true })
-      yield* printAnswer(
-        answer,
-        json,
-        ({ summary, ticks }, _text, view) => `${escapeText(summary)}\n${formatTable(tickColumns, ticks, view)}`
-      )
-    }))
 
 const misfireColumns: ReadonlyArray<Column<ScheduleMisfire>> = [
   { head: "SCHEDULE", cell: ({ name, schedule_id }) => name ?? schedule_id, maxLength: 60, minLength: 12 },
@@ -325,23 +172,84 @@ const misfireColumns: ReadonlyArray<Column<ScheduleMisfire>> = [
 /** The contract has one exit code for each failure of `svc misfires`: 2, so that a monitor tells it from an empty list. */
 const asRefusal = (error: unknown) => new CliError({ message: describeError(error), code: 2 })
 
-export const misfires = (
-  { json, limit, project, schedule }: Printing & {
-    readonly schedule: Option.Option<string>
-    readonly limit: number
-  }
-) =>
-  withRemote(project, (remote) =>
-    Effect.gen(function*() {
-      const { api, slug } = remote
-      const urlParams = yield* decodeLimit(limit)
-      const answer = Option.isNone(schedule)
-        ? yield* api.schedules.projectMisfires({ path: { slug }, urlParams, withResponse: true })
-        : yield* api.schedules.misfires({
-          path: yield* pathOf(remote, schedule.value),
-          urlParams,
-          withResponse: true
-        })
-      if (json) return yield* Console.log(escapeJson(JSON.stringify({ project: slug, misfires: answer[0] })))
-      yield* printAnswer(answer, json, (rows, _text, view) => formatTable(misfireColumns, rows, view))
-    })).pipe(Effect.mapError(asRefusal))
+const listMisfires = call(function*(remote, { json, limit, schedule }: OptionsOf<typeof definitions.misfires>) {
+  const { api, slug } = remote
+  const urlParams = yield* decodeLimit(limit)
+  const answer = Option.isNone(schedule)
+    ? yield* api.schedules.projectMisfires({ path: { slug }, urlParams, withResponse: true })
+    : yield* api.schedules.misfires({ path: yield* pathOf(remote, schedule.value), urlParams, withResponse: true })
+  if (json) return yield* Console.log(escapeJson(JSON.stringify({ project: slug, misfires: answer[0] })))
+  yield* printAnswer(answer, json, formatList(misfireColumns))
+})
+
+export const handlers: HandlersOf<typeof definitions> = {
+  list: list(columns, function*({ api, slug }, page) {
+    return yield* api.schedules.list({ path: { slug }, urlParams: yield* decodePage(page), withResponse: true })
+  }),
+  show: show(function*(remote, { schedule }) {
+    return yield* remote.api.schedules.get({ path: yield* pathOf(remote, schedule), withResponse: true })
+  }, formatSchedule),
+  history: list(fireColumns, function*(remote, { limit, schedule }) {
+    const urlParams = yield* decodeLimit(limit)
+    return yield* remote.api.schedules.fires({
+      path: yield* pathOf(remote, schedule),
+      urlParams,
+      withResponse: true
+    })
+  }),
+  preview: show(
+    function*({ api, slug }, { count, expression, from, kind, timezone }) {
+      const options = { expression, kind, timezone, from: Option.getOrNull(from), count }
+      const payload = yield* decodeInput(PreviewRequest, options, "options")
+      return yield* api.schedules.preview({ path: { slug }, payload, withResponse: true })
+    },
+    ({ summary, ticks }, _text, view) => `${escapeText(summary)}\n${formatTable(tickColumns, ticks, view)}`
+  ),
+  trigger: act<SchedulePublic>((schedules, request) => schedules.trigger(request), {
+    own: ({ id, name }, _given, { headers }) => {
+      const command = headers.location?.split("/").at(-1)
+      return escapeText(
+        `triggered ${name} (${id})${command === undefined ? "" : `: svc commands show ${command} shows its outcome`}`
+      )
+    },
+    operation: "triggered"
+  }),
+  enable: act<SchedulePublic>((schedules, request) => schedules.enable(request), {
+    own: formatNext("enabled"),
+    operation: "enabled"
+  }),
+  disable: act<SchedulePublic>((schedules, request) => schedules.disable(request), {
+    own: formatNext("disabled"),
+    operation: "disabled"
+  }),
+  delete: ({ yes, ...options }) =>
+    Effect.zipRight(
+      confirm(yes, `Delete the schedule ${escapeText(options.schedule)}?`),
+      act<void>((schedules, request) => schedules.delete(request), {
+        own: (_deleted, given) => escapeText(`deleted ${given}`),
+        operation: "deleted"
+      })(options)
+    ),
+  pause: show(function*(remote, { schedule }) {
+    return yield* remote.api.schedules.pause({ path: yield* pathOf(remote, schedule), withResponse: true })
+  }, formatNext("paused")),
+  resume: show(function*(remote, { schedule }) {
+    return yield* remote.api.schedules.resume({ path: yield* pathOf(remote, schedule), withResponse: true })
+  }, formatNext("resumed")),
+  resync: show(
+    ({ api, slug }) => api.schedules.resync({ path: { slug }, withResponse: true }),
+    ({ agents_dispatched, schedulers_observed }) =>
+      agents_dispatched === 0
+        ? "no agent is connected that publishes the schedules of an engine"
+        : escapeText(
+          `asked ${agents_dispatched} ${agents_dispatched === 1 ? "agent" : "agents"}: ${
+            schedulers_observed.join(", ")
+          }`
+        )
+  ),
+  schedulers: show(
+    ({ api }) => api.schedulers.list({ withResponse: true }),
+    ({ schedulers }, _text, view) => formatTable(fleetColumns, schedulers, view)
+  ),
+  misfires: (options) => Effect.mapError(listMisfires(options), asRefusal)
+}
