@@ -1,15 +1,13 @@
 import { Effect, Option, Stream } from "effect"
 import { standardInput } from "../io/StandardInput.ts"
 import { CliError } from "../program/Explain.ts"
+import type { OptionsOf } from "../program/Group.ts"
 import type { Remote } from "../remote/Remote.ts"
 import { reportersOfTask } from "../remote/Reporters.ts"
-import { type EngineOptions, enginesOf, listAgents, resolveAgentAndEngine } from "../remote/Target.ts"
+import { enginesOf, listAgents, resolveAgentAndEngine } from "../remote/Target.ts"
+import type { definitions } from "./commands.ts"
 
-interface BulkRetryOptions extends EngineOptions {
-  readonly tasks: ReadonlyArray<string>
-  readonly tasksStdin: boolean
-  readonly max: number
-}
+type BulkRetryOptions = OptionsOf<(typeof definitions)["bulk-retry"]>
 
 /** Far above ten thousand ids of 200 characters. */
 const maxCharacters = 8_000_000

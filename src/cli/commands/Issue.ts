@@ -1,7 +1,6 @@
-import { Console, Effect, Option, Schema } from "effect"
+import { Console, Effect, Option } from "effect"
 import { randomUUID } from "node:crypto"
 import type { CommandPublic } from "../../domain/commands/Command.ts"
-import { caseInsensitiveId, CommandId } from "../../domain/kernel/Id.ts"
 import * as Timestamp from "../../domain/kernel/Timestamp.ts"
 import { formatState } from "../io/Table.ts"
 import { escapeText, jsonMemberOf } from "../io/TerminalText.ts"
@@ -25,35 +24,6 @@ export type IssueOptions = OptionsOf<typeof issueOptions>
 export const idempotencyKeyOf = ({ idempotencyKey }: Pick<IssueOptions, "idempotencyKey">) => ({
   idempotency_key: Option.getOrElse(idempotencyKey, () => randomUUID())
 })
-
-/** The id of a command. An invalid id cannot name one. */
-const parseCommandId = (given: string): Effect.Effect<CommandId, CliError> =>
-  Effect.mapError(
-    Schema.decode(caseInsensitiveId(CommandId))(given),
-    () => new CliError({ message: `no such command: ${escapeText(given)}` })
-  )
-
-/** The options of a request about an issued command. */
-export interface CommandOptions {
-  readonly commandId: string
-  readonly project: Option.Option<string>
-  readonly json: boolean
-}
-
-/** Sends a request about an issued command and prints the answer. */
-export const callForCommand = (
-  { commandId, json, project }: CommandOptions,
-  ask: (
-    api: Remote["api"],
-    path: { readonly slug: string; readonly command_id: CommandId }
-  ) => Effect.Effect<DecodedResponse<CommandPublic>, ApiError>,
-  text: (command: CommandPublic, text: string) => string
-) =>
-  withRemote(project, ({ api, slug }) =>
-    Effect.gen(function*() {
-      const command_id = yield* parseCommandId(commandId)
-      yield* printAnswer(yield* ask(api, { slug, command_id }), json, text)
-    }))
 
 const endStatuses: ReadonlySet<string> = new Set(["completed", "failed", "timeout", "cancelled"])
 

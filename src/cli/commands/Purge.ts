@@ -3,17 +3,14 @@ import type { Agent } from "../../domain/agents/Agent.ts"
 import { confirm } from "../io/Confirm.ts"
 import { escapeText } from "../io/TerminalText.ts"
 import { CliError } from "../program/Explain.ts"
+import type { OptionsOf } from "../program/Group.ts"
 import { listAll } from "../remote/ListAll.ts"
 import type { Remote } from "../remote/Remote.ts"
 import { reportersOfQueue } from "../remote/Reporters.ts"
-import { type EngineOptions, listAgents, resolveAgent } from "../remote/Target.ts"
+import { listAgents, resolveAgent } from "../remote/Target.ts"
+import type { definitions } from "./commands.ts"
 
-interface PurgeOptions extends EngineOptions {
-  readonly queue: string
-  readonly observedDepth: Option.Option<number>
-  readonly force: boolean
-  readonly yes: boolean
-}
+type PurgeOptions = OptionsOf<typeof definitions.purge>
 
 /** The depth of the queue that its agent reported last; null where the agent cannot read it, or the queue is unknown. */
 const reportedDepth = ({ api, slug }: Remote, { engine_adapters }: Agent, { engine, queue }: PurgeOptions) =>

@@ -1,32 +1,23 @@
-import { Effect, type Option, Schema } from "effect"
+import { Effect } from "effect"
 import type { BulkJob, BulkJobAct, BulkJobFilter } from "../../../domain/commands/BulkJob.ts"
-import { BulkJobId, caseInsensitiveId } from "../../../domain/kernel/Id.ts"
+import { BulkJobId } from "../../../domain/kernel/Id.ts"
 import type { TaskFacetCounts } from "../../../domain/tasks/Task/Facets.ts"
 import { CountFacets, type FilterParams } from "../../../domain/tasks/Task/Filter.ts"
 import { confirm } from "../../io/Confirm.ts"
 import { decodeInput } from "../../io/DecodeInput.ts"
-import { type Column, formatAge, formatFields, formatPage } from "../../io/Table.ts"
+import { parseId } from "../../io/Find.ts"
+import { type Column, formatAge, formatFields } from "../../io/Table.ts"
 import { escapeText, jsonMemberOf } from "../../io/TerminalText.ts"
 import { CliError, OutcomeUnknown } from "../../program/Explain.ts"
-import { decodePage, type PageOptions } from "../../remote/PageQuery.ts"
-import { type ApiError, type DecodedResponse, printAnswer, type Remote, withRemote } from "../../remote/Remote.ts"
+import type { HandlersOf, OptionsOf } from "../../program/Group.ts"
+import { call, list, show } from "../../remote/Handlers.ts"
+import { decodePage } from "../../remote/PageQuery.ts"
+import { type DecodedResponse, printAnswer, type Remote } from "../../remote/Remote.ts"
 import { watchProgress } from "../../remote/WatchProgress.ts"
-import { readFilters, type TaskFilters } from "../../tasks/TaskQuery.ts"
+import { readFilters } from "../../tasks/TaskQuery.ts"
+import type { definitions } from "../bulk-jobs.ts"
 
-interface RemoteOptions {
-  readonly project: Option.Option<string>
-  readonly json: boolean
-}
-
-type Filters = Pick<TaskFilters, "state" | "priority" | "name" | "queue" | "worker" | "since" | "until" | "query">
-
-interface CreationOptions extends RemoteOptions {
-  readonly filters: Filters
-  readonly yes: boolean
-  readonly watch: boolean
-}
-
-type Answer = DecodedResponse<BulkJob>
+type Creation = OptionsOf<typeof definitions.delete>
 
 const noFilter = new CliError({
   usage: true,
@@ -34,7 +25,7 @@ const noFilter = new CliError({
 })
 
 /** The terms that were given, by the rules of the list of tasks. */
-const decodeFilters = (filters: Filters) =>
+const decodeFilters = (filters: Creation["filters"]) =>
   Effect.gen(function*() {
     const terms = yield* readFilters(filters)
     if (Object.keys(terms).length === 0) return yield* noFilter
@@ -112,63 +103,38 @@ const checkOutcome = ({ id, outcomes, skipped, status }: BulkJob): Effect.Effect
 }
 
 /** Prints the job; with `watch` its progress first. */
-const printJob = ({ api, slug }: Remote, answer: Answer, { json, watch }: {
-  readonly json: boolean
-  readonly watch: boolean
-}) =>
+const printJob = (
+  { api, slug }: Remote,
+  answer: DecodedResponse<BulkJob>,
+  { json, watch }: Pick<Creation, "json" | "watch">
+) =>
   Effect.gen(function*() {
+    if (!watch) return yield* printAnswer(answer, json, formatJob)
     const { id } = answer[0]
-    const last = watch
-      ? yield* watchProgress(answer, {
-        read: api.bulk_jobs.get({ path: { slug, bulk_job_id: id }, withResponse: true }),
-        format: formatProgress,
-        isLast: hasEnded,
-        interrupted: `stopped watching; the bulk job goes on. svc bulk-jobs show ${id} --watch shows it`
-      })
-      : answer
+    const last = yield* watchProgress(answer, {
+      read: api.bulk_jobs.get({ path: { slug, bulk_job_id: id }, withResponse: true }),
+      format: formatProgress,
+      isLast: hasEnded,
+      interrupted: `stopped watching; the bulk job goes on. svc bulk-jobs show ${id} --watch shows it`
+    })
     yield* printAnswer(last, json, formatJob)
-    if (watch) yield* checkOutcome(last[0])
+    yield* checkOutcome(last[0])
   })
 
-const createJob = (act: BulkJobAct) => ({ filters, json, project, watch, yes }: CreationOptions) =>
-  withRemote(project, (remote) =>
-    Effect.gen(function*() {
-      const { api, slug } = remote
-      const terms = yield* decodeFilters(filters)
-      if (!yes) {
-        const counts = yield* api.tasks.facets({ path: { slug }, urlParams: terms })
-        yield* confirm(yes, questions[act](formatCount(counts)))
-      }
-      const request = { path: { slug }, payload: toBody(terms), withResponse: true } as const
-      const answer = yield* (act === "delete" ? api.bulk_jobs.delete(request) : api.bulk_jobs.cancel(request))
-      yield* printJob(remote, answer, { json, watch })
-    }))
+const createJob = (act: BulkJobAct) =>
+  call(function*(remote, { filters, yes, ...printing }: Creation) {
+    const { api, slug } = remote
+    const terms = yield* decodeFilters(filters)
+    if (!yes) {
+      const counts = yield* api.tasks.facets({ path: { slug }, urlParams: terms })
+      yield* confirm(yes, questions[act](formatCount(counts)))
+    }
+    const request = { path: { slug }, payload: toBody(terms), withResponse: true } as const
+    yield* printJob(remote, yield* api.bulk_jobs[act](request), printing)
+  })
 
-export const deleteMatching = createJob("delete")
-
-export const cancelMatching = createJob("cancel")
-
-const callFor = (
-  { id, json, project, watch = false }: RemoteOptions & { readonly id: string; readonly watch?: boolean },
-  ask: (
-    api: Remote["api"],
-    path: { readonly slug: string; readonly bulk_job_id: BulkJobId }
-  ) => Effect.Effect<Answer, ApiError>
-) =>
-  withRemote(project, (remote) =>
-    Effect.gen(function*() {
-      const bulk_job_id = yield* Effect.mapError(
-        Schema.decode(caseInsensitiveId(BulkJobId))(id),
-        () => new CliError({ message: `no such bulk job: ${escapeText(id)}` })
-      )
-      yield* printJob(remote, yield* ask(remote.api, { slug: remote.slug, bulk_job_id }), { json, watch })
-    }))
-
-export const show = (options: RemoteOptions & { readonly id: string; readonly watch: boolean }) =>
-  callFor(options, (api, path) => api.bulk_jobs.get({ path, withResponse: true }))
-
-export const stop = (options: RemoteOptions & { readonly id: string }) =>
-  callFor(options, (api, path) => api.bulk_jobs.stop({ path, withResponse: true }))
+const pathOf = ({ slug }: Remote, given: string) =>
+  Effect.map(parseId(BulkJobId, "bulk job", given), (bulk_job_id) => ({ slug, bulk_job_id }))
 
 const columns: ReadonlyArray<Column<BulkJob>> = [
   { head: "STATUS", cell: ({ status }) => status },
@@ -180,10 +146,17 @@ const columns: ReadonlyArray<Column<BulkJob>> = [
   { head: "ID", cell: ({ id }) => id }
 ]
 
-export const list = ({ json, project, ...page }: RemoteOptions & PageOptions) =>
-  withRemote(project, ({ api, slug }) =>
-    Effect.gen(function*() {
-      const urlParams = yield* decodePage(page)
-      const answer = yield* api.bulk_jobs.list({ path: { slug }, urlParams, withResponse: true })
-      yield* printAnswer(answer, json, formatPage(columns))
-    }))
+export const handlers: HandlersOf<typeof definitions> = {
+  delete: createJob("delete"),
+  cancel: createJob("cancel"),
+  list: list(columns, function*({ api, slug }, page) {
+    return yield* api.bulk_jobs.list({ path: { slug }, urlParams: yield* decodePage(page), withResponse: true })
+  }),
+  show: call(function*(remote, { id, ...printing }) {
+    const path = yield* pathOf(remote, id)
+    yield* printJob(remote, yield* remote.api.bulk_jobs.get({ path, withResponse: true }), printing)
+  }),
+  stop: show(function*(remote, { id }) {
+    return yield* remote.api.bulk_jobs.stop({ path: yield* pathOf(remote, id), withResponse: true })
+  }, formatJob)
+}

@@ -1,6 +1,5 @@
-import { HttpClient, HttpClientRequest } from "@effect/platform"
 import { Effect, Option, type Schema } from "effect"
-import type { CommandPublic, CommandStatus } from "../../../domain/commands/Command.ts"
+import type { CommandPublic } from "../../../domain/commands/Command.ts"
 import {
   BulkRetryRequest,
   CancelTaskRequest,
@@ -12,37 +11,26 @@ import {
   RestartWorkerRequest,
   RetryTaskRequest
 } from "../../../domain/commands/Command/Requests.ts"
-import { client } from "../../../http/Client.ts"
-import { decodeInput } from "../../io/DecodeInput.ts"
-import { type Column, formatAge, formatFields, formatPage } from "../../io/Table.ts"
+import { CommandId } from "../../../domain/kernel/Id.ts"
+import { decodeInput, givenOf } from "../../io/DecodeInput.ts"
+import { parseId } from "../../io/Find.ts"
+import { type Column, formatAge, formatFields } from "../../io/Table.ts"
 import { jsonMemberOf } from "../../io/TerminalText.ts"
 import { CliError } from "../../program/Explain.ts"
+import type { HandlersOf, OptionsOf } from "../../program/Group.ts"
+import { list, show } from "../../remote/Handlers.ts"
 import { decodePage } from "../../remote/PageQuery.ts"
-import {
-  type ApiError,
-  type DecodedResponse,
-  printAnswer,
-  type Remote,
-  withRemote,
-  withTimeout
-} from "../../remote/Remote.ts"
+import { type ApiError, clientSending, type DecodedResponse, type Remote } from "../../remote/Remote.ts"
 import { reportersOfTaskName, reportersOfWorker } from "../../remote/Reporters.ts"
 import {
-  type EngineOptions,
   resolveAgentAndEngine,
   resolveTaskTarget,
   resolveWorkerTarget,
   type WorkerOptions
 } from "../../remote/Target.ts"
 import { resolveBulkRetry } from "../BulkRetry.ts"
-import {
-  callForCommand,
-  type CommandOptions,
-  formatCommand,
-  idempotencyKeyOf,
-  issue,
-  type IssueOptions
-} from "../Issue.ts"
+import type { definitions } from "../commands.ts"
+import { formatCommand, idempotencyKeyOf, issue, type IssueOptions } from "../Issue.ts"
 import { resolvePurge } from "../Purge.ts"
 
 const columns: ReadonlyArray<Column<CommandPublic>> = [
@@ -53,23 +41,6 @@ const columns: ReadonlyArray<Column<CommandPublic>> = [
   { head: "ERROR", cell: ({ error }) => error, maxLength: 60, minLength: 10, hidesEmpty: true },
   { head: "ID", cell: ({ id }) => id }
 ]
-
-export const list = ({ cursor, json, limit, project, status }: {
-  readonly status: Option.Option<CommandStatus>
-  readonly cursor: Option.Option<string>
-  readonly limit: number
-  readonly project: Option.Option<string>
-  readonly json: boolean
-}) =>
-  withRemote(project, ({ api, slug }) =>
-    Effect.gen(function*() {
-      const urlParams = {
-        ...(yield* decodePage({ cursor, limit })),
-        ...(Option.isSome(status) && { status: status.value })
-      }
-      const answer = yield* api.commands.list({ path: { slug }, urlParams, withResponse: true })
-      yield* printAnswer(answer, json, formatPage(columns))
-    }))
 
 const formatCommandFields = (command: CommandPublic, text: string): string =>
   formatFields([
@@ -87,11 +58,8 @@ const formatCommandFields = (command: CommandPublic, text: string): string =>
     ["note", command.note]
   ])
 
-export const show = (options: CommandOptions) =>
-  callForCommand(options, (api, path) => api.commands.get({ path, withResponse: true }), formatCommandFields)
-
-export const withdraw = (options: CommandOptions) =>
-  callForCommand(options, (api, path) => api.commands.cancel({ path, withResponse: true }), formatCommand)
+const pathOf = ({ slug }: Remote, given: string) =>
+  Effect.map(parseId(CommandId, "command", given), (command_id) => ({ slug, command_id }))
 
 /** The handler of a command that is one request: its body's schema, how the options become the body, and its endpoint. */
 const action = <Options, A, R, I extends { readonly idempotency_key?: string | null | undefined }>(
@@ -112,10 +80,7 @@ const action = <Options, A, R, I extends { readonly idempotency_key?: string | n
 
 const sizeMissing = new CliError({ usage: true, message: "give --grow or --shrink with a number from 0 to 100" })
 
-const resolvePoolResize = (
-  remote: Remote,
-  options: WorkerOptions & { readonly grow: Option.Option<number>; readonly shrink: Option.Option<number> }
-) =>
+const resolvePoolResize = (remote: Remote, options: OptionsOf<(typeof definitions)["pool-resize"]>) =>
   Effect.gen(function*() {
     const { grow, shrink } = options
     if (Option.isSome(grow) === Option.isSome(shrink)) return yield* sizeMissing
@@ -127,10 +92,7 @@ const resolvePoolResize = (
 const resolveConsumer = (remote: Remote, options: WorkerOptions & { readonly queue: string }) =>
   Effect.map(resolveWorkerTarget(remote, options), (target) => ({ ...target, queue: options.queue }))
 
-const resolveRateLimit = (
-  remote: Remote,
-  options: EngineOptions & { readonly taskName: string; readonly rate: string; readonly worker: Option.Option<string> }
-) => {
+const resolveRateLimit = (remote: Remote, options: OptionsOf<(typeof definitions)["rate-limit"]>) => {
   const reporters = Option.match(options.worker, {
     onNone: () => reportersOfTaskName(remote, options.taskName),
     onSome: (worker) => reportersOfWorker(remote, worker)
@@ -143,27 +105,7 @@ const resolveRateLimit = (
   }))
 }
 
-/** The commands to agents that are one request each. `retry` is not: it sends its overrides as they were typed. */
-export const actions = {
-  cancel: action(CancelTaskRequest, resolveTaskTarget, (commands) => commands.cancelTask),
-  requeue: action(RequeueDeadLetterRequest, resolveTaskTarget, (commands) => commands.requeueDeadLetter),
-  bulkRetry: action(BulkRetryRequest, resolveBulkRetry, (commands) => commands.bulkRetry),
-  purge: action(PurgeQueueRequest, resolvePurge, (commands) => commands.purgeQueue),
-  restart: action(RestartWorkerRequest, resolveWorkerTarget, (commands) => commands.restartWorker),
-  poolResize: action(PoolResizeRequest, resolvePoolResize, (commands) => commands.poolResize),
-  addConsumer: action(ConsumerRequest, resolveConsumer, (commands) => commands.addConsumer),
-  cancelConsumer: action(ConsumerRequest, resolveConsumer, (commands) => commands.cancelConsumer),
-  rateLimit: action(RateLimitRequest, resolveRateLimit, (commands) => commands.rateLimit)
-}
-
-interface RetryOptions extends IssueOptions {
-  readonly task: string
-  readonly engine: Option.Option<string>
-  readonly args: Option.Option<string>
-  readonly kwargs: Option.Option<string>
-  readonly etaSeconds: Option.Option<number>
-  readonly force: boolean
-}
+type RetryOptions = OptionsOf<typeof definitions.retry>
 
 const parseJsonOption = (option: string, given: Option.Option<string>): Effect.Effect<unknown, CliError> =>
   Option.match(given, {
@@ -194,7 +136,8 @@ const overrideMissing = (given: string, missing: string) =>
     }' for none, or neither`
   })
 
-export const retry = (options: RetryOptions) =>
+/** Sends its overrides as they were typed. */
+const retry = (options: RetryOptions) =>
   issue(options, (remote) =>
     Effect.gen(function*() {
       if (Option.isSome(options.args) && Option.isNone(options.kwargs)) {
@@ -214,12 +157,29 @@ export const retry = (options: RetryOptions) =>
         ...idempotencyKeyOf(options)
       }
       const payload = yield* decodeInput(RetryTaskRequest, request)
-      const asTyped = HttpClient.mapRequest(HttpClientRequest.bodyText(bodyOf(request, options), "application/json"))
-      const { apiKey, url } = remote.access
-      const api = yield* client({
-        baseUrl: url,
-        apiKey,
-        transform: (self) => asTyped(withTimeout(self))
-      })
+      const api = yield* clientSending(remote, bodyOf(request, options))
       return yield* api.commands.retryTask({ path: { slug: remote.slug }, payload, withResponse: true })
     }))
+
+export const handlers: HandlersOf<typeof definitions> = {
+  list: list(columns, function*({ api, slug }, { status, ...page }) {
+    const urlParams = { ...(yield* decodePage(page)), ...givenOf({ status }) }
+    return yield* api.commands.list({ path: { slug }, urlParams, withResponse: true })
+  }),
+  show: show(function*(remote, { commandId }) {
+    return yield* remote.api.commands.get({ path: yield* pathOf(remote, commandId), withResponse: true })
+  }, formatCommandFields),
+  withdraw: show(function*(remote, { commandId }) {
+    return yield* remote.api.commands.cancel({ path: yield* pathOf(remote, commandId), withResponse: true })
+  }, formatCommand),
+  retry,
+  cancel: action(CancelTaskRequest, resolveTaskTarget, (commands) => commands.cancelTask),
+  requeue: action(RequeueDeadLetterRequest, resolveTaskTarget, (commands) => commands.requeueDeadLetter),
+  "bulk-retry": action(BulkRetryRequest, resolveBulkRetry, (commands) => commands.bulkRetry),
+  purge: action(PurgeQueueRequest, resolvePurge, (commands) => commands.purgeQueue),
+  restart: action(RestartWorkerRequest, resolveWorkerTarget, (commands) => commands.restartWorker),
+  "pool-resize": action(PoolResizeRequest, resolvePoolResize, (commands) => commands.poolResize),
+  "add-consumer": action(ConsumerRequest, resolveConsumer, (commands) => commands.addConsumer),
+  "cancel-consumer": action(ConsumerRequest, resolveConsumer, (commands) => commands.cancelConsumer),
+  "rate-limit": action(RateLimitRequest, resolveRateLimit, (commands) => commands.rateLimit)
+}
