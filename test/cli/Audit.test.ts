@@ -6,10 +6,10 @@ import { type Console, Effect, Either, Layer, Option, Stream } from "effect"
 import { appendFileSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { layerAuditLog } from "../../src/cli/audit/AuditLog.ts"
-import * as audit from "../../src/cli/audit/handlers/audit.ts"
+import { handlers as audit } from "../../src/cli/audit/handlers/audit.ts"
 import { StandardInput } from "../../src/cli/io/StandardInput.ts"
-import { check } from "../../src/cli/operations/handlers/check.ts"
-import * as secretKey from "../../src/cli/operations/handlers/secret-key.ts"
+import { handlers as checks } from "../../src/cli/operations/handlers/check.ts"
+import { handlers as secretKey } from "../../src/cli/operations/handlers/secret-key.ts"
 import { Environment } from "../../src/cli/program/Environment.ts"
 import { exitCodeOf } from "../../src/cli/program/Explain.ts"
 import { system } from "../../src/domain/kernel/Actor.ts"
@@ -64,7 +64,7 @@ describe.each(engines)("svc audit on %s", (engine) => {
       const { environment, home } = yield* world(engine)
       yield* Effect.gen(function*() {
         yield* database(Effect.repeatN(row, 4))
-        const head = yield* ran(audit.printHead({ verify: true }))
+        const head = yield* ran(audit["export-head"]({ verify: true }))
         assert.strictEqual(head.code, 0)
         assert.strictEqual(JSON.parse(head.out).seq, 5)
         const file = join(home, "head.json")
@@ -95,18 +95,21 @@ describe.each(engines)("svc audit on %s", (engine) => {
           "what is appended while the log is read may be newer than what was read of it"
         )
         assert.include((yield* ran(withFile)).said, "malformed")
-        const key = yield* ran(audit.printPublicKey())
+        const key = yield* ran(audit["public-key"]({}))
         assert.match(key.out, /^[0-9a-f]{16} [\w-]{43}$/)
         assert.include(head.out, key.out.slice(0, 16))
 
-        assert.include((yield* ran(audit.activateKey())).out, "nothing to activate")
-        const rotated = yield* ran(audit.rotateKey({ activate: true }))
+        assert.include((yield* ran(audit["activate-chain-state"]({}))).out, "nothing to activate")
+        const rotated = yield* ran(audit["rotate-chain-key"]({ activate: true }))
         assert.deepInclude(rotated, { code: 0 })
         assert.lengthOf(readFileSync(join(home, "audit-chain.key"), "utf8").trim().split("\n"), 2)
-        assert.deepInclude(yield* ran(audit.retireKey({ keyId: "0".repeat(16), lost: false })), { code: 1 })
-        assert.include((yield* ran(audit.reseal({ publicKey: [key.out] }))).out, "nothing to do")
-        assert.include((yield* ran(audit.moveFrozenRows({ output: join(home, "frozen.jsonl") }))).out, "nothing to do")
-        assert.include((yield* ran(audit.cleanUp())).out, "nothing to do")
+        assert.deepInclude(yield* ran(audit["retire-chain-key"]({ keyId: "0".repeat(16), lost: false })), { code: 1 })
+        assert.include((yield* ran(audit["reseal-watermark"]({ publicKey: [key.out] }))).out, "nothing to do")
+        assert.include(
+          (yield* ran(audit["export-and-delete-frozen"]({ output: join(home, "frozen.jsonl") }))).out,
+          "nothing to do"
+        )
+        assert.include((yield* ran(audit["fork-cleanup"]({}))).out, "nothing to do")
 
         yield* database(
           Effect.flatMap(SqlClient.SqlClient, (sql) => sql`UPDATE audit_log SET outcome = 'deny' WHERE seq = 2`)
@@ -119,7 +122,7 @@ describe.each(engines)("svc audit on %s", (engine) => {
         assert.include(broken.out, "INVALID")
         const json = yield* ran(audit.verify({ ...none, json: true }))
         assert.deepInclude(JSON.parse(json.out).problem, { kind: "changed", seq: 2 })
-        const refused = yield* ran(audit.printHead({ verify: true }))
+        const refused = yield* ran(audit["export-head"]({ verify: true }))
         assert.deepInclude(refused, { code: 1, out: "" })
       }).pipe(Effect.provideService(Environment, environment), Effect.provideService(StandardInput, Stream.empty))
     }).pipe(Effect.provide(NodeContext.layer)))
@@ -137,7 +140,7 @@ describe.each(engines)("svc audit verify on %s", (engine) => {
           ran(audit.verify({ ...none, knownHead: Option.some(text) })),
           ({ code, out }) => [/known head: (\w+)/.exec(out)?.[1], code]
         )
-      const exported = Effect.map(ran(audit.printHead({ verify: false })), ({ out }) => out)
+      const exported = Effect.map(ran(audit["export-head"]({ verify: false })), ({ out }) => out)
       yield* Effect.gen(function*() {
         yield* database(Effect.repeatN(row, 2))
         const third = yield* exported
@@ -167,7 +170,7 @@ describe.each(engines)("svc audit verify on %s", (engine) => {
         assert.include((yield* ran(audit.verify(none))).out, warning)
         writeFileSync(join(home, "audit-checkpoints.jsonl"), "")
         assert.include((yield* ran(audit.verify(none))).out, warning)
-        const head = yield* ran(audit.printHead({ verify: false }))
+        const head = yield* ran(audit["export-head"]({ verify: false }))
         assert.notInclude((yield* ran(audit.verify({ ...none, knownHead: Option.some(head.out) }))).out, warning)
         const noFile = yield* ran(audit.verify({ ...none, knownHead: Option.some(join(home, "nowhere")) }))
         assert.deepInclude(noFile, { code: 5, out: "" })
@@ -204,7 +207,7 @@ describe.each(engines)("svc secret-key on %s", (engine) => {
       const keys = () => readFileSync(file, "utf8").trim().split("\n")
       yield* Effect.gen(function*() {
         yield* mails(3)
-        const idle = yield* ran(secretKey.activate())
+        const idle = yield* ran(secretKey.activate({}))
         assert.deepInclude(idle, { code: 0 })
         assert.include(idle.out, "nothing to activate")
         const [first = ""] = keys()
@@ -226,29 +229,29 @@ describe.each(engines)("svc secret-key on %s", (engine) => {
           /^\w{32} former: 0 secrets; key 1 of .*secret.key\n\w{32} active: 3 secrets; key 2 .*\n\w{32} never used: 0 secrets; key 3 /
         )
         assert.include(
-          (yield* ran(secretKey.activate())).out,
+          (yield* ran(secretKey.activate({}))).out,
           `instead of ${active.key_id}. Now run svc secret-key reseal`
         )
         writeFileSync(file, third)
-        const early = yield* ran(secretKey.reseal())
+        const early = yield* ran(secretKey.reseal({}))
         assert.deepInclude(early, { code: 1 })
         assert.include(
           early.said,
           `SVC_SECRET_KEY lacks the key ${active.key_id}, and stored secrets are still sealed under it: 3`
         )
-        const checked = yield* ran(check({ json: false }))
+        const checked = yield* ran(checks.check({ json: false }))
         assert.deepInclude(checked, { code: 1 })
         assert.include(checked.out, `keys: SVC_SECRET_KEY lacks the key ${active.key_id}`)
         assert.match((yield* ran(secretKey.show({ json: false }))).out, /former: 3 secrets; not on this machine/)
         writeFileSync(file, second)
-        assert.include((yield* ran(secretKey.reseal())).said, "which is the active encryption key")
+        assert.include((yield* ran(secretKey.reseal({}))).said, "which is the active encryption key")
 
         writeFileSync(file, `${third},${second}`)
-        assert.deepInclude(yield* ran(secretKey.reseal()), { code: 0 })
-        const again = yield* ran(secretKey.reseal())
+        assert.deepInclude(yield* ran(secretKey.reseal({})), { code: 0 })
+        const again = yield* ran(secretKey.reseal({}))
         assert.include(again.out, "re-encrypted: 0 secrets")
         writeFileSync(file, third)
-        assert.deepInclude(yield* ran(check({ json: false })), { code: 0 })
+        assert.deepInclude(yield* ran(checks.check({ json: false })), { code: 0 })
         const printed = [told, next, shown, early, checked, again].map(({ out, said }) => out + said).join("\n")
         for (const key of [first, second, third]) assert.notInclude(printed, key)
       }).pipe(Effect.provideService(Environment, environment), Effect.provideService(StandardInput, Stream.empty))

@@ -20,7 +20,7 @@ interface CopyProgress {
 }
 
 /** Shows the progress on standard error, where that is a terminal. */
-export const makeCopyProgress = (what: string): Effect.Effect<CopyProgress> =>
+const makeCopyProgress = (what: string): Effect.Effect<CopyProgress> =>
   Effect.map(Effect.clock, (clock: Clock.Clock): CopyProgress => {
     if (!process.stderr.isTTY) return { report: () => {}, clear: () => {} }
     const ended = { rows: 0, bytes: 0 }
@@ -44,3 +44,7 @@ export const makeCopyProgress = (what: string): Effect.Effect<CopyProgress> =>
       }
     }
   })
+
+/** Runs `copy`, which reports how far it is; the line is removed at the end. */
+export const withCopyProgress = <A, E, R>(what: string, copy: (report: ReportProgress) => Effect.Effect<A, E, R>) =>
+  Effect.flatMap(makeCopyProgress(what), ({ clear, report }) => Effect.ensuring(copy(report), Effect.sync(clear)))

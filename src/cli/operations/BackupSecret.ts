@@ -4,12 +4,10 @@ import { Effect, Option, Redacted } from "effect"
 import { type Encryption, parseKeyFile } from "../../services/operations/Backup/Encryption.ts"
 import { isInteractive } from "../io/Confirm.ts"
 import { CliError } from "../program/Explain.ts"
+import type { OptionsOf } from "../program/Group.ts"
+import type { secrets } from "./backup.ts"
 
-export interface SecretOptions {
-  readonly passphrase: boolean
-  readonly passphraseFile: Option.Option<string>
-  readonly keyFile: Option.Option<string>
-}
+type SecretOptions = OptionsOf<typeof secrets>
 
 const askHidden = (message: string) =>
   Effect.mapError(Prompt.run(Prompt.hidden({ message })), () => new CliError({ message: "nothing was done" }))

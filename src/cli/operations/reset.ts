@@ -1,15 +1,11 @@
-import { Command, Options } from "@effect/cli"
-import { lazyHandlers } from "../program/Load.ts"
-import { json } from "../program/Options.ts"
+import { bindCommands, define } from "../program/Group.ts"
+import { flag, json } from "../program/Options.ts"
 
-const handler = lazyHandlers(() => import("./handlers/reset.ts"))
+export const definitions = {
+  reset: define("Wipe every table of the database, users and audit log included; the next start is a first boot.", {
+    force: flag("force", "Wipe. Without it the command only prints the rows."),
+    json
+  })
+}
 
-const force = Options.boolean("force").pipe(
-  Options.withDescription("Wipe. Without it the command only prints the rows.")
-)
-
-export const reset = Command.make("reset", { force, json }, handler((module) => module.reset)).pipe(
-  Command.withDescription(
-    "Wipe every table of the database, users and audit log included; the next start is a first boot."
-  )
-)
+export const { reset } = bindCommands(definitions, () => import("./handlers/reset.ts"))

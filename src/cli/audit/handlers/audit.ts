@@ -15,15 +15,10 @@ import { Reader } from "../../../services/kernel/sql/Database.ts"
 import { standardInput } from "../../io/StandardInput.ts"
 import { escapeText } from "../../io/TerminalText.ts"
 import { CliError, explain, OutcomeUnknown } from "../../program/Explain.ts"
-import { settings } from "../../program/Settings.ts"
+import { type HandlersOf, handleWith, type OptionsOf } from "../../program/Group.ts"
+import { handleWithSettings } from "../../program/Settings.ts"
+import type { definitions } from "../audit.ts"
 import { decodePublicKeys, layerAuditLog, layerReadOnly, readKeys } from "../AuditLog.ts"
-
-interface VerifyOptions {
-  readonly knownHead: Option.Option<string>
-  readonly checkpoints: ReadonlyArray<string>
-  readonly publicKey: ReadonlyArray<string>
-  readonly json: boolean
-}
 
 /** A file, `-`, or the text itself. */
 const textOf = (given: string) =>
@@ -119,41 +114,45 @@ const reportUnreadable = (cause: Cause.Cause<unknown>) =>
     ? Effect.failCause(cause)
     : Effect.fail(new CliError({ code: 5, message: `the audit log was not verified: ${explain(cause) ?? "unknown"}` }))
 
-export const verify = ({ checkpoints, json, knownHead, publicKey }: VerifyOptions) =>
-  Effect.gen(function*() {
-    const extraKeys = yield* decodePublicKeys(publicKey)
-    const known = Option.isSome(knownHead) ? yield* textOf(knownHead.value) : null
-    const localKeys = yield* readKeys
-    const trusted = new Map([...localKeys.auditSigning.trusted, ...extraKeys.map((key) => [key.key_id, key] as const)])
-    const keys = { ...localKeys, auditSigning: { ...localKeys.auditSigning, trusted } }
-    const sql = yield* Reader
-    const files = yield* Effect.forEach(yield* checkpointFiles(checkpoints), measureFile)
-    const verification = Option.getOrNull(yield* verifyLog(sql, keys))
-    if (verification === null) return yield* new CliError({ message: "no brain has served this database yet" })
-    const checked = yield* Effect.forEach(files, (file) =>
-      Effect.map(
-        checkCheckpoints(sql, linesOf(file), verification, trusted),
-        (report): CheckedFile => ({ file: file.path, ...report })
-      ))
-    const head = known === null ? null : yield* compareHead(sql, known, verification, trusted)
-    if (json) {
-      yield* Console.log(JSON.stringify({ ...verification, checkpoints: checked, known_head: head }))
-    } else {
-      const isGuarded = head !== null || checked.some(({ confirmed }) => confirmed > 0)
-      const headLines = head === null ? [] : [`known head: ${head.result}: ${head.detail}`]
-      const lines = [
-        ...rowsText(verification),
-        ...checked.flatMap((one) => checkpointText(verification, one)),
-        ...(isGuarded ? [] : [noCheckpointsWarning]),
-        ...headLines
-      ]
-      yield* Console.log(lines.join("\n"))
-    }
-    yield* checkVerdict(verification, checked, head)
-  }).pipe(Effect.provide(layerReadOnly), Effect.catchAllCause(reportUnreadable))
+const readOnly = handleWith(layerReadOnly)
 
-export const printHead = ({ verify }: { readonly verify: boolean }) =>
-  Effect.gen(function*() {
+const changeLog = handleWith(layerAuditLog)
+
+const verify = readOnly(function*({ checkpoints, json, knownHead, publicKey }: OptionsOf<typeof definitions.verify>) {
+  const extraKeys = yield* decodePublicKeys(publicKey)
+  const known = Option.isSome(knownHead) ? yield* textOf(knownHead.value) : null
+  const localKeys = yield* readKeys
+  const trusted = new Map([...localKeys.auditSigning.trusted, ...extraKeys.map((key) => [key.key_id, key] as const)])
+  const keys = { ...localKeys, auditSigning: { ...localKeys.auditSigning, trusted } }
+  const sql = yield* Reader
+  const files = yield* Effect.forEach(yield* checkpointFiles(checkpoints), measureFile)
+  const verification = Option.getOrNull(yield* verifyLog(sql, keys))
+  if (verification === null) return yield* new CliError({ message: "no brain has served this database yet" })
+  const checked = yield* Effect.forEach(files, (file) =>
+    Effect.map(
+      checkCheckpoints(sql, linesOf(file), verification, trusted),
+      (report): CheckedFile => ({ file: file.path, ...report })
+    ))
+  const head = known === null ? null : yield* compareHead(sql, known, verification, trusted)
+  if (json) {
+    yield* Console.log(JSON.stringify({ ...verification, checkpoints: checked, known_head: head }))
+  } else {
+    const isGuarded = head !== null || checked.some(({ confirmed }) => confirmed > 0)
+    const headLines = head === null ? [] : [`known head: ${head.result}: ${head.detail}`]
+    const lines = [
+      ...rowsText(verification),
+      ...checked.flatMap((one) => checkpointText(verification, one)),
+      ...(isGuarded ? [] : [noCheckpointsWarning]),
+      ...headLines
+    ]
+    yield* Console.log(lines.join("\n"))
+  }
+  yield* checkVerdict(verification, checked, head)
+})
+
+export const handlers: HandlersOf<typeof definitions> = {
+  verify: (options) => Effect.catchAllCause(verify(options), reportUnreadable),
+  "export-head": readOnly(function*({ verify }) {
     const keys = yield* readKeys
     if (verify) {
       const found = Option.getOrNull(yield* verifyLog(yield* Reader, keys))
@@ -164,16 +163,12 @@ export const printHead = ({ verify }: { readonly verify: boolean }) =>
       }
     }
     yield* Console.log(yield* exportHead(keys))
-  }).pipe(Effect.provide(layerReadOnly))
-
-export const printPublicKey = () =>
-  Effect.gen(function*() {
+  }),
+  "public-key": handleWithSettings(function*() {
     const { auditSigning: { trusted } } = yield* readKeys
     yield* Console.log([...trusted.values()].map(({ key_id, public_key }) => `${key_id} ${public_key}`).join("\n"))
-  }).pipe(Effect.provide(settings()))
-
-export const rotateKey = (options: { readonly activate: boolean }) =>
-  Effect.gen(function*() {
+  }),
+  "rotate-chain-key": changeLog(function*(options) {
     const { auditChain } = yield* Keys
     const key_id = yield* stageChainKey
     if (options.activate) {
@@ -184,51 +179,42 @@ export const rotateKey = (options: { readonly activate: boolean }) =>
     yield* Console.log(
       `the key ${key_id} is in ${where}, and signs nothing yet. Give every replica the same keys, then run svc audit activate-chain-state`
     )
-  }).pipe(Effect.provide(layerAuditLog))
-
-export const activateKey = () =>
-  Effect.gen(function*() {
+  }),
+  "activate-chain-state": changeLog(function*() {
     const activation = yield* activateChainKey
     yield* Console.log(
       activation === null
         ? "no key is staged: there is nothing to activate"
         : `the key ${activation.to} signs the audit log from now on, instead of ${activation.from ?? "no key"}`
     )
-  }).pipe(Effect.provide(layerAuditLog))
-
-export const retireKey = ({ keyId, lost }: { readonly keyId: string; readonly lost: boolean }) =>
-  Effect.gen(function*() {
+  }),
+  "retire-chain-key": changeLog(function*({ keyId, lost }) {
     const last = yield* retireChainKey(keyId, lost)
     const rows = last === null ? "none of its rows is left" : `its last row is ${last}, and later rows prove it`
     yield* Console.log(`the key ${keyId} is retired: ${rows}. Remove it from SVC_AUDIT_CHAIN_KEY at every replica`)
-  }).pipe(Effect.provide(layerAuditLog))
-
-export const reseal = ({ publicKey }: { readonly publicKey: ReadonlyArray<string> }) =>
-  Effect.gen(function*() {
+  }),
+  "reseal-watermark": changeLog(function*({ publicKey }) {
     const seq = yield* resealWatermark(yield* decodePublicKeys(publicKey))
     yield* Console.log(
       seq === null
         ? "nothing to do: no row was pruned, or the active key has signed the watermark"
         : `signed the watermark at row ${seq} with the active key`
     )
-  }).pipe(Effect.provide(layerAuditLog))
-
-export const moveFrozenRows = ({ output }: { readonly output: string }) =>
-  Effect.gen(function*() {
+  }),
+  "export-and-delete-frozen": changeLog(function*({ output }) {
     const rows = yield* exportAndDeleteFrozen(output)
     yield* Console.log(
       rows === 0
         ? "nothing to do: no row was signed with a retired key"
         : `moved ${rows} rows from the log to ${output}`
     )
-  }).pipe(Effect.provide(layerAuditLog))
-
-export const cleanUp = () =>
-  Effect.gen(function*() {
+  }),
+  "fork-cleanup": changeLog(function*() {
     const file = yield* cleanUpFork
     yield* Console.log(
       file === null
         ? "nothing to do: the audit log agrees with the last checkpoint of this machine"
         : `moved the former checkpoints to ${file}, recorded that in the log, and started new ones`
     )
-  }).pipe(Effect.provide(layerAuditLog))
+  })
+}

@@ -15,23 +15,15 @@ import type { Manifest, Summary } from "../../../services/operations/Backup/Arch
 import { recordBackup } from "../../../services/operations/Backup/Record.ts"
 import { verifyArchive } from "../../../services/operations/Backup/Verification.ts"
 import { Restore } from "../../../services/operations/Restore.ts"
-import { formatSize, makeCopyProgress } from "../../io/CopyProgress.ts"
+import { formatSize, withCopyProgress } from "../../io/CopyProgress.ts"
 import { layerWarnings } from "../../program/Administration.ts"
 import { CliError, describeError } from "../../program/Explain.ts"
+import { type HandlersOf, handleWith } from "../../program/Group.ts"
 import { layerInspection } from "../../program/ReadOnlyDatabase.ts"
 import { settings } from "../../program/Settings.ts"
-import { readEncryption, type SecretOptions } from "../BackupSecret.ts"
+import type { definitions } from "../backup.ts"
+import { readEncryption } from "../BackupSecret.ts"
 import { countRows, linesOfRows } from "../RowCounts.ts"
-
-interface BackupCommand extends SecretOptions {
-  readonly output: Option.Option<string>
-  readonly json: boolean
-}
-
-interface ArchiveCommand extends SecretOptions {
-  readonly archive: string
-  readonly json: boolean
-}
 
 /** A brain on the same machine keeps the processor: the backup of a large database takes minutes anyway. */
 const yieldProcessor = Effect.ignore(Effect.try(() => setPriority(constants.priority.PRIORITY_BELOW_NORMAL)))
@@ -113,8 +105,17 @@ const recordOrWarn = (result: BackupResult, isEncrypted: boolean) =>
     )
   )
 
-export const backup = ({ json, output, ...secrets }: BackupCommand) =>
-  Effect.gen(function*() {
+const layerRestore = RestoreLayer.layer.pipe(
+  Layer.provideMerge(DatabaseLayer.layerUnmigrated),
+  Layer.provideMerge(settings()),
+  Layer.provideMerge(layerWarnings)
+)
+
+/** Opening a SQLite file for writing would create it. */
+const requireDatabase = Effect.provide(Database, layerInspection)
+
+export const handlers: HandlersOf<typeof definitions> = {
+  backup: handleWith(Layer.merge(layerInspection, Catalog.layer))(function*({ json, output, ...secrets }) {
     if (Option.isNone(output)) {
       return yield* new CliError({ usage: true, message: "name the new file: svc backup --output <path>" })
     }
@@ -122,11 +123,7 @@ export const backup = ({ json, output, ...secrets }: BackupCommand) =>
     const path = resolve(output.value)
     const encryption = yield* readEncryption(secrets, true)
     const signer = yield* findSigner
-    const progress = yield* makeCopyProgress("backup")
-    const result = yield* Effect.ensuring(
-      writeBackup({ path, encryption, report: progress.report, signer }),
-      Effect.sync(progress.clear)
-    )
+    const result = yield* withCopyProgress("backup", (report) => writeBackup({ path, encryption, report, signer }))
     const { fileBytes, manifest, removed, summary } = result
     for (const name of removed) yield* Console.error(`deleted ${name}, the unfinished file of a killed backup`)
     yield* Console.log(
@@ -138,49 +135,29 @@ export const backup = ({ json, output, ...secrets }: BackupCommand) =>
         ].join("\n")
     )
     yield* recordOrWarn(result, encryption !== null)
-  }).pipe(Effect.provide(Layer.merge(layerInspection, Catalog.layer)))
-
-export const verify = ({ archive, json, ...secrets }: ArchiveCommand) =>
-  Effect.gen(function*() {
+  }),
+  verify: Effect.fnUntraced(function*({ archive, json, ...secrets }) {
     const path = resolve(archive)
     const encryption = yield* readEncryption(secrets, false)
-    const progress = yield* makeCopyProgress("verify")
-    const { manifest, summary } = yield* Effect.ensuring(
-      verifyArchive({ path, encryption }, progress.report),
-      Effect.sync(progress.clear)
+    const { manifest, summary } = yield* withCopyProgress(
+      "verify",
+      (report) => verifyArchive({ path, encryption }, report)
     )
     yield* Console.log(
       json
         ? jsonOf(path, manifest, summary, { encrypted: encryption !== null })
         : ["the backup is complete and unchanged", ...describe(manifest, summary)].join("\n")
     )
-  })
-
-const layerRestore = RestoreLayer.layer.pipe(
-  Layer.provideMerge(DatabaseLayer.layerUnmigrated),
-  Layer.provideMerge(settings()),
-  Layer.provideMerge(layerWarnings)
-)
-
-/** Opening a SQLite file for writing would create it. */
-const requireDatabase = Effect.provide(Database, layerInspection)
-
-interface RestoreCommand extends ArchiveCommand {
-  readonly force: boolean
-  readonly acceptForeign: boolean
-}
-
-export const restore = ({ acceptForeign, archive, force, json, ...secrets }: RestoreCommand) =>
-  Effect.gen(function*() {
+  }),
+  restore: Effect.fnUntraced(function*({ acceptForeign, archive, force, json, ...secrets }) {
     const path = resolve(archive)
     const encryption = yield* readEncryption(secrets, false)
     yield* requireDatabase
     yield* Effect.gen(function*() {
       const location = { path, encryption }
-      const progress = yield* makeCopyProgress("verify")
       const service = yield* Restore
       const { redactedUrl } = yield* Database
-      const verified = yield* Effect.ensuring(service.check(location, progress.report), Effect.sync(progress.clear))
+      const verified = yield* withCopyProgress("verify", (report) => service.check(location, report))
       if (!force) {
         const rows = (yield* countRows).filter(([, { n }]) => n > 0)
         yield* Console.log(
@@ -203,10 +180,9 @@ export const restore = ({ acceptForeign, archive, force, json, ...secrets }: Res
           message: "nothing was restored. svc restore --force replaces all rows of the database for good"
         })
       }
-      const loading = yield* makeCopyProgress("restore")
-      const { formerCheckpoints, manifest, rows, settled } = yield* Effect.ensuring(
-        service.run({ location, verified, report: loading.report, acceptForeign }),
-        Effect.sync(loading.clear)
+      const { formerCheckpoints, manifest, rows, settled } = yield* withCopyProgress(
+        "restore",
+        (report) => service.run({ location, verified, report, acceptForeign })
       )
       yield* Console.log(
         json
@@ -225,3 +201,4 @@ export const restore = ({ acceptForeign, archive, force, json, ...secrets }: Res
       )
     }).pipe(Effect.provide(layerRestore))
   })
+}

@@ -3,16 +3,11 @@ import { Clock, Console, Effect } from "effect"
 import { dirname, join, resolve } from "node:path"
 import { isHostName } from "../../../domain/kernel/net/HostName.ts"
 import { CliError } from "../../program/Explain.ts"
+import type { HandlersOf, OptionsOf } from "../../program/Group.ts"
+import type { definitions } from "../certificates.ts"
 import { createAuthority, issueCertificate, type Pair, readAuthority } from "../SchedulerCertificates.ts"
 
-interface MintOptions {
-  readonly name: string
-  readonly caCert: string
-  readonly caKey: string
-  readonly outDir: string
-  readonly serverHosts: string
-  readonly days: number
-}
+type MintOptions = OptionsOf<(typeof definitions)["mint-scheduler-cert"]>
 
 /** Part of file names, and 64 is the most that X.509 allows for a common name. */
 const namePattern = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/
@@ -96,12 +91,6 @@ const requireValidFor = (days: number, caCert: string, notAfter: Date, now: numb
 const readHosts = (text: string): ReadonlyArray<string> =>
   text.split(",").map((host) => host.trim()).filter((host) => host !== "")
 
-export const mintSchedulerCert = (options: MintOptions) =>
-  Effect.suspend(() => {
-    const created: Created = []
-    return Effect.onError(mint(options, created), () => removeAll(created))
-  })
-
 const mint = Effect.fnUntraced(function*(options: MintOptions, created: Created) {
   const { caCert, days, name, outDir, serverHosts } = options
   const hosts = readHosts(serverHosts)
@@ -136,3 +125,11 @@ const mint = Effect.fnUntraced(function*(options: MintOptions, created: Created)
     `${prefix}_TLS_CA=${resolve(caCert)}`
   ].join("\n"))
 })
+
+export const handlers: HandlersOf<typeof definitions> = {
+  "mint-scheduler-cert": (options) =>
+    Effect.suspend(() => {
+      const created: Created = []
+      return Effect.onError(mint(options, created), () => removeAll(created))
+    })
+}

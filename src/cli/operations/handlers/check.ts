@@ -9,18 +9,13 @@ import { Settings } from "../../../services/kernel/Settings.ts"
 import { Database, Reader } from "../../../services/kernel/sql/Database.ts"
 import { findSearchIndexTrouble } from "../../../services/tasks/SearchIndexes.ts"
 import { Environment } from "../../program/Environment.ts"
+import type { HandlersOf } from "../../program/Group.ts"
 import { layerInspection } from "../../program/ReadOnlyDatabase.ts"
-import { settings } from "../../program/Settings.ts"
+import { handleWithSettings } from "../../program/Settings.ts"
 import { listUnknownNames } from "../../program/UnknownNames.ts"
 import { inspectStart, linesOf, requireStart, type StartInspection } from "../Inspection.ts"
+import type { checkDefinitions } from "../serve.ts"
 import { warningsOf } from "../Warnings.ts"
-
-export const check = ({ json }: { readonly json: boolean }) =>
-  Effect.gen(function*() {
-    const found = yield* inspectStart
-    yield* Console.log(json ? JSON.stringify(found) : (yield* linesOf(found)).join("\n"))
-    yield* requireStart(found)
-  })
 
 const isOpenToOthers = (mode: number): boolean => (mode & 0o077) !== 0
 
@@ -73,8 +68,13 @@ const readBackupAge = ({ last_backup, revision }: StartInspection) =>
     return (yield* Effect.provide(hasUsers, layerInspection)) ? "never" : null
   })
 
-export const doctor = () =>
-  Effect.gen(function*() {
+export const handlers: HandlersOf<typeof checkDefinitions> = {
+  check: Effect.fnUntraced(function*({ json }) {
+    const found = yield* inspectStart
+    yield* Console.log(json ? JSON.stringify(found) : (yield* linesOf(found)).join("\n"))
+    yield* requireStart(found)
+  }),
+  doctor: handleWithSettings(function*() {
     const inspection = yield* inspectStart
     yield* Console.log((yield* linesOf(inspection)).join("\n"))
     const effective = yield* Settings
@@ -100,4 +100,5 @@ export const doctor = () =>
       warnings.length === 0 ? "warnings: none" : warnings.map((sentence) => `warning: ${sentence}`).join("\n")
     )
     yield* requireStart(inspection)
-  }).pipe(Effect.provide(settings()))
+  })
+}

@@ -15,48 +15,9 @@ import { settingDefinitions, Settings } from "../../../services/kernel/Settings.
 import { listEffective } from "../../../services/kernel/Settings/Effective.ts"
 import { Environment } from "../../program/Environment.ts"
 import { CliError } from "../../program/Explain.ts"
-import { settings } from "../../program/Settings.ts"
-
-export const init = ({ force }: { readonly force: boolean }) =>
-  Effect.gen(function*() {
-    const fs = yield* FileSystem.FileSystem
-    const { home } = yield* Settings
-    const file = tunablesFile(home)
-    yield* fs.makeDirectory(home, { recursive: true, mode: 0o700 })
-    yield* fs.writeFileString(file, starterFile, { flag: force ? "w" : "wx", mode: 0o600 }).pipe(
-      Effect.catchIf(
-        (error) => error._tag === "SystemError" && error.reason === "AlreadyExists",
-        () => new CliError({ message: `${file} exists already; --force overwrites it` })
-      )
-    )
-    yield* Console.log(`wrote ${file}`)
-  }).pipe(Effect.provide(settings()))
-
-export const showConfig = ({ json, reveal }: { readonly json: boolean; readonly reveal: boolean }) =>
-  Effect.gen(function*() {
-    const effective = yield* Settings
-    const keys = new Map(Object.entries(settingDefinitions).map(([key, { name }]) => [name, key]))
-    const rows = listEffective(effective).map(({ name, source, value }) => {
-      const plain: unknown = Reflect.get(effective, keys.get(name) ?? "")
-      return { name, value: reveal && Redacted.isRedacted(plain) ? String(Redacted.value(plain)) : value, source }
-    })
-    yield* Console.log(
-      json ? JSON.stringify(rows) : rows.map(({ name, source, value }) => `${name}=${value}  # ${source}`).join("\n")
-    )
-  }).pipe(Effect.provide(settings()))
-
-export const validateConfig = () =>
-  Effect.gen(function*() {
-    const fs = yield* FileSystem.FileSystem
-    const file = tunablesFile(resolveHome(yield* Environment))
-    if (!(yield* fs.exists(file))) {
-      return yield* Console.log(`${file} does not exist, so there is nothing to check (svc init writes one)`)
-    }
-    const { problems, values, warnings } = parseTunables(yield* fs.readFileString(file))
-    if (problems.length > 0) return yield* new CliError({ message: `${file}: ${problems.join("; ")}` })
-    for (const warning of warnings) yield* Console.warn(`Warning: ${file}: ${warning}`)
-    yield* Console.log(`${file}: ok, ${values.size} settings`)
-  })
+import type { HandlersOf } from "../../program/Group.ts"
+import { handleWithSettings } from "../../program/Settings.ts"
+import type { definitions } from "../config.ts"
 
 /** A host name as it was typed, normalized for comparison. */
 const parseHost = (text: string) => {
@@ -85,8 +46,43 @@ const openHostsFile = Effect.gen(function*() {
   return { lines: content.split(/\r?\n/).filter((line) => line !== ""), write }
 })
 
-export const listHosts = ({ json }: { readonly json: boolean }) =>
-  Effect.gen(function*() {
+export const handlers: HandlersOf<typeof definitions> = {
+  init: handleWithSettings(function*({ force }) {
+    const fs = yield* FileSystem.FileSystem
+    const { home } = yield* Settings
+    const file = tunablesFile(home)
+    yield* fs.makeDirectory(home, { recursive: true, mode: 0o700 })
+    yield* fs.writeFileString(file, starterFile, { flag: force ? "w" : "wx", mode: 0o600 }).pipe(
+      Effect.catchIf(
+        (error) => error._tag === "SystemError" && error.reason === "AlreadyExists",
+        () => new CliError({ message: `${file} exists already; --force overwrites it` })
+      )
+    )
+    yield* Console.log(`wrote ${file}`)
+  }),
+  show: handleWithSettings(function*({ json, reveal }) {
+    const effective = yield* Settings
+    const keys = new Map(Object.entries(settingDefinitions).map(([key, { name }]) => [name, key]))
+    const rows = listEffective(effective).map(({ name, source, value }) => {
+      const plain: unknown = Reflect.get(effective, keys.get(name) ?? "")
+      return { name, value: reveal && Redacted.isRedacted(plain) ? String(Redacted.value(plain)) : value, source }
+    })
+    yield* Console.log(
+      json ? JSON.stringify(rows) : rows.map(({ name, source, value }) => `${name}=${value}  # ${source}`).join("\n")
+    )
+  }),
+  validate: Effect.fnUntraced(function*() {
+    const fs = yield* FileSystem.FileSystem
+    const file = tunablesFile(resolveHome(yield* Environment))
+    if (!(yield* fs.exists(file))) {
+      return yield* Console.log(`${file} does not exist, so there is nothing to check (svc init writes one)`)
+    }
+    const { problems, values, warnings } = parseTunables(yield* fs.readFileString(file))
+    if (problems.length > 0) return yield* new CliError({ message: `${file}: ${problems.join("; ")}` })
+    for (const warning of warnings) yield* Console.warn(`Warning: ${file}: ${warning}`)
+    yield* Console.log(`${file}: ok, ${values.size} settings`)
+  }),
+  list: handleWithSettings(function*({ json }) {
     const effective = yield* Settings
     const added = yield* readAllowedHosts(effective.home)
     const names = new Map([
@@ -98,19 +94,15 @@ export const listHosts = ({ json }: { readonly json: boolean }) =>
       one.host.localeCompare(other.host, "en")
     )
     yield* Console.log(json ? JSON.stringify(rows) : rows.map(({ host, source }) => `${host}  # ${source}`).join("\n"))
-  }).pipe(Effect.provide(settings()))
-
-export const addHost = ({ host }: { readonly host: string }) =>
-  Effect.gen(function*() {
+  }),
+  add: handleWithSettings(function*({ host }) {
     const name = yield* parseHost(host)
     const { lines, write } = yield* openHostsFile
     if (parseHostNames(lines.join("\n")).includes(name)) return yield* Console.log(`${name} is in the list already`)
     yield* write([...lines, name])
     yield* Console.log(`added ${name}; a running brain with this SVC_HOME accepts it within ${reloadSeconds} seconds`)
-  }).pipe(Effect.provide(settings()))
-
-export const removeHost = ({ host }: { readonly host: string }) =>
-  Effect.gen(function*() {
+  }),
+  remove: handleWithSettings(function*({ host }) {
     const name = yield* parseHost(host)
     const { lines, write } = yield* openHostsFile
     const kept = lines.filter((line) => !parseHostNames(line).includes(name))
@@ -121,17 +113,15 @@ export const removeHost = ({ host }: { readonly host: string }) =>
     }
     yield* write(kept)
     yield* Console.log(`removed ${name}; a running brain with this SVC_HOME refuses it within ${reloadSeconds} seconds`)
-  }).pipe(Effect.provide(settings()))
-
-export const printHostsFile = () =>
-  Effect.flatMap(Settings, ({ home }) => Console.log(allowedHostsFile(home))).pipe(Effect.provide(settings()))
-
-/** The token alone, for `$(svc metrics-token)`. Created on first use. */
-export const printToken = () =>
-  Effect.flatMap(readMetricsToken, (token) => Console.log(Redacted.value(token))).pipe(Effect.provide(settings()))
-
-export const rotateToken = () =>
-  Effect.gen(function*() {
+  }),
+  path: handleWithSettings(function*() {
+    yield* Console.log(allowedHostsFile((yield* Settings).home))
+  }),
+  /** The token alone, for `$(svc metrics-token)`. Created on first use. */
+  "metrics-token": handleWithSettings(function*() {
+    yield* Console.log(Redacted.value(yield* readMetricsToken))
+  }),
+  rotate: handleWithSettings(function*() {
     const { metricsAuthToken } = yield* Settings
     if (metricsAuthToken !== null) {
       return yield* new CliError({
@@ -144,4 +134,5 @@ export const rotateToken = () =>
       `wrote a new token to ${file}. Restart every brain that uses this SVC_HOME: until then it accepts the old token only. ` +
         "Then give the new one to the scrapers of /metrics (svc metrics-token prints it)"
     )
-  }).pipe(Effect.provide(settings()))
+  })
+}

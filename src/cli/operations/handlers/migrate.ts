@@ -6,10 +6,12 @@ import { whileNoBrainRuns } from "../../../services/kernel/RunningBrains.ts"
 import { type AppliedMigration, Migrations } from "../../../services/kernel/sql/Migrations.ts"
 import { SearchIndexes } from "../../../services/tasks/SearchIndexes.ts"
 import { CliError } from "../../program/Explain.ts"
+import { type HandlersOf, handleWith } from "../../program/Group.ts"
 import { layerInspection } from "../../program/ReadOnlyDatabase.ts"
 import { settings } from "../../program/Settings.ts"
 import { listLosses, type Loss } from "../DowngradeLosses.ts"
 import { inspect } from "../Inspection.ts"
+import type { definitions } from "../migrate.ts"
 import { linesOfRows } from "../RowCounts.ts"
 
 /** A revision as `svc migrate` takes it: a step's number, such as 3; 0 is the empty database. */
@@ -37,16 +39,33 @@ const parseRevisionAhead = (target: string, current: number, head: number) =>
     return revision
   })
 
-export const upgrade = ({ target }: { readonly target: string }) =>
-  Effect.gen(function*() {
+/** The database for changes of its schema. */
+const layerUnmigrated = Layer.provide(DatabaseLayer.layerUnmigrated, settings())
+
+const noSteps: ReadonlyArray<AppliedMigration> = []
+
+const listApplied = Effect.flatMap(Migrations, (service) => service.applied).pipe(
+  Effect.provide(layerInspection),
+  Effect.catchTag("DatabaseMissing", () => Effect.succeed(noSteps))
+)
+
+/** Fails where there is no database. Opening one for writing would create it. */
+const requireDatabase = Effect.provide(Migrations, layerInspection)
+
+/** A line for each table and column that goes, with its rows. */
+const describeLosses = (losses: ReadonlyArray<Loss>): ReadonlyArray<string> =>
+  losses.length === 0
+    ? ["nothing but indexes and empty tables is lost"]
+    : ["this is lost for good:", ...linesOfRows(losses.map(({ rows, what }) => [what, rows] as const))]
+
+export const handlers: HandlersOf<typeof definitions> = {
+  upgrade: handleWith(layerUnmigrated)(function*({ target }) {
     const { current, head, upgrade } = yield* Migrations
     const applied = yield* upgrade(target === "head" ? head : yield* parseRevisionAhead(target, yield* current, head))
     for (const { id, name } of applied) yield* Console.log(`applied ${id} ${name}`)
     yield* Console.log(`revision: ${yield* current}${applied.length === 0 ? " (nothing to do)" : ""}`)
-  }).pipe(Effect.provide(DatabaseLayer.layerUnmigrated.pipe(Layer.provide(settings()))))
-
-export const current = ({ checkHeads, json }: { readonly checkHeads: boolean; readonly json: boolean }) =>
-  Effect.gen(function*() {
+  }),
+  current: Effect.fnUntraced(function*({ checkHeads, json }) {
     const head = yield* headRevision
     const { revision } = yield* inspect
     yield* Console.log(
@@ -57,17 +76,8 @@ export const current = ({ checkHeads, json }: { readonly checkHeads: boolean; re
         message: `the database is at revision ${revision ?? "none"}, this program's head is ${head}`
       })
     }
-  })
-
-const noSteps: ReadonlyArray<AppliedMigration> = []
-
-const listApplied = Effect.flatMap(Migrations, (service) => service.applied).pipe(
-  Effect.provide(layerInspection),
-  Effect.catchTag("DatabaseMissing", () => Effect.succeed(noSteps))
-)
-
-export const history = ({ json }: { readonly json: boolean }) =>
-  Effect.gen(function*() {
+  }),
+  history: Effect.fnUntraced(function*({ json }) {
     const rows = yield* listApplied
     const known = (yield* MigrationList).map(({ id, name }) => ({ id, name }))
     const newer = rows.filter((row) => !known.some(({ id }) => id === row.id)).map(({ id, name }) => ({ id, name }))
@@ -80,25 +90,8 @@ export const history = ({ json }: { readonly json: boolean }) =>
         ? JSON.stringify(steps)
         : steps.map(({ applied_at, id, name }) => `${id} ${name}  ${applied_at ?? "not applied"}`).join("\n")
     )
-  })
-
-/** Fails where there is no database. Opening one for writing would create it. */
-const requireDatabase = Effect.provide(Migrations, layerInspection)
-
-interface Downgrade {
-  readonly revision: string
-  readonly force: boolean
-  readonly json: boolean
-}
-
-/** A line for each table and column that goes, with its rows. */
-const describeLosses = (losses: ReadonlyArray<Loss>): ReadonlyArray<string> =>
-  losses.length === 0
-    ? ["nothing but indexes and empty tables is lost"]
-    : ["this is lost for good:", ...linesOfRows(losses.map(({ rows, what }) => [what, rows] as const))]
-
-export const downgrade = ({ force, json, revision }: Downgrade) =>
-  Effect.gen(function*() {
+  }),
+  downgrade: Effect.fnUntraced(function*({ force, json, revision }) {
     const target = yield* parseRevision(revision)
     const { database_url } = yield* inspect
     const losses = yield* listLosses(target).pipe(Effect.provide(Layer.merge(layerInspection, Catalog.layer))) // fails where there is no database
@@ -115,17 +108,15 @@ export const downgrade = ({ force, json, revision }: Downgrade) =>
       })
     }
     const steps = yield* Effect.flatMap(Migrations, ({ downgrade }) => whileNoBrainRuns(downgrade(target))).pipe(
-      Effect.provide(DatabaseLayer.layerUnmigrated.pipe(Layer.provide(settings())))
+      Effect.provide(layerUnmigrated)
     )
     if (json) {
       return yield* Console.log(JSON.stringify({ ...summary, reverted: steps.map(({ id, name }) => ({ id, name })) }))
     }
     for (const { id, name } of steps) yield* Console.log(`reverted ${id} ${name}`)
     yield* Console.log(`revision: ${target}`)
-  })
-
-export const searchIndexes = ({ drop }: { readonly drop: boolean }) =>
-  Effect.gen(function*() {
+  }),
+  "search-indexes": Effect.fnUntraced(function*({ drop }) {
     yield* requireDatabase
     const changes = yield* Effect.gen(function*() {
       if ((yield* Effect.flatMap(Migrations, ({ current }) => current)) === 0) {
@@ -140,3 +131,4 @@ export const searchIndexes = ({ drop }: { readonly drop: boolean }) =>
     )
     for (const { change, name } of changes) yield* Console.log(`${change} ${name}`)
   })
+}

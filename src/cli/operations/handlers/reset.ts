@@ -3,9 +3,11 @@ import * as DatabaseLayer from "../../../layers/Database.ts"
 import * as SchemaTables from "../../../layers/SchemaTables.ts"
 import { Reset } from "../../../services/operations/Reset.ts"
 import { CliError } from "../../program/Explain.ts"
+import type { HandlersOf } from "../../program/Group.ts"
 import { layerInspection } from "../../program/ReadOnlyDatabase.ts"
 import { settings } from "../../program/Settings.ts"
 import { inspect } from "../Inspection.ts"
+import type { definitions } from "../reset.ts"
 import { countRows, linesOfRows } from "../RowCounts.ts"
 
 const layerReset = Reset.layer.pipe(
@@ -14,8 +16,8 @@ const layerReset = Reset.layer.pipe(
   Layer.provide(settings())
 )
 
-export const reset = ({ force, json }: { readonly force: boolean; readonly json: boolean }) =>
-  Effect.gen(function*() {
+export const handlers: HandlersOf<typeof definitions> = {
+  reset: Effect.fnUntraced(function*({ force, json }) {
     const counted = yield* Effect.provide(countRows, layerInspection) // fails where there is no database
     const rows = counted.filter(([, { n }]) => n > 0)
     const { database_url } = yield* inspect
@@ -43,3 +45,4 @@ export const reset = ({ force, json }: { readonly force: boolean; readonly json:
       ].join("\n")
     )
   })
+}

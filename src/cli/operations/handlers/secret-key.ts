@@ -11,6 +11,8 @@ import { resealStoredSecrets } from "../../../services/operations/KeyRotation/Re
 import { layerReadOnly } from "../../audit/AuditLog.ts"
 import { layerAudit } from "../../program/Administration.ts"
 import { CliError } from "../../program/Explain.ts"
+import { type HandlersOf, handleWith } from "../../program/Group.ts"
+import type { definitions } from "../secret-key.ts"
 
 /** The database and the audit log, with `svc secret-key` as the actor. */
 const layerSecretKeys = Layer.merge(layerAudit, Layer.succeed(CurrentActor, system("svc secret-key")))
@@ -50,8 +52,10 @@ const resealSecrets = Effect.gen(function*() {
   }
 })
 
-export const show = ({ json }: { readonly json: boolean }) =>
-  Effect.gen(function*() {
+const changeKeys = handleWith(layerSecretKeys)
+
+export const handlers: HandlersOf<typeof definitions> = {
+  show: handleWith(layerReadOnly)(function*({ json }) {
     const keysHere = yield* SecretKeys.readSecretKeys(requireKeyFile)
     const held = keysHere.all().map(({ key_id }) => key_id)
     const { active, ids } = yield* readSecretKeyIds
@@ -70,10 +74,8 @@ export const show = ({ json }: { readonly json: boolean }) =>
       return `${key_id} ${words[state]}: ${formatSecretCount(secrets)}; ${where}`
     })
     yield* Console.log(lines.join("\n"))
-  }).pipe(Effect.provide(layerReadOnly))
-
-export const rotate = (options: { readonly activate: boolean }) =>
-  Effect.gen(function*() {
+  }),
+  rotate: changeKeys(function*(options) {
     const { secret } = yield* Keys
     const key_id = yield* stageSecretKey
     if (!options.activate) {
@@ -85,16 +87,14 @@ export const rotate = (options: { readonly activate: boolean }) =>
     yield* activateSecretKey
     yield* Console.log(`the key ${key_id} encrypts from now on`)
     yield* resealSecrets
-  }).pipe(Effect.provide(layerSecretKeys))
-
-export const activate = () =>
-  Effect.gen(function*() {
+  }),
+  activate: changeKeys(function*() {
     const rotation = yield* activateSecretKey
     yield* Console.log(
       rotation === null
         ? "nothing to activate: SVC_SECRET_KEY has no unused key on this machine"
         : `the key ${rotation.to} encrypts from now on, instead of ${rotation.from}. Now run svc secret-key reseal`
     )
-  }).pipe(Effect.provide(layerSecretKeys))
-
-export const reseal = () => Effect.provide(resealSecrets, layerSecretKeys)
+  }),
+  reseal: () => Effect.provide(resealSecrets, layerSecretKeys)
+}

@@ -5,20 +5,18 @@ import { parseDatabaseUrl } from "../../../layers/Database.ts"
 import { parseTunables, resolveHome, tunablesFile } from "../../../layers/Settings.ts"
 import { settingDefinitions, Settings, type SettingsShape } from "../../../services/kernel/Settings.ts"
 import type { Setting } from "../../../services/kernel/Settings/Kinds.ts"
+import { givenOf } from "../../io/DecodeInput.ts"
 import { Environment } from "../../program/Environment.ts"
 import { CliError } from "../../program/Explain.ts"
+import type { HandlersOf, OptionsOf } from "../../program/Group.ts"
 import { lazyHandlers } from "../../program/Load.ts"
 import { settings } from "../../program/Settings.ts"
 import { listDeprecatedNames, listUnknownNames } from "../../program/UnknownNames.ts"
 import { supervise } from "../Cluster.ts"
+import type { serveDefinitions } from "../serve.ts"
 import { announce, runServer } from "../ServedBrain.ts"
 
-interface ServeOptions {
-  readonly host: Option.Option<string>
-  readonly port: Option.Option<number>
-  readonly workers: Option.Option<number>
-  readonly demo: boolean
-}
+type ServeOptions = OptionsOf<typeof serveDefinitions.serve>
 
 const demo = lazyHandlers(() => import("../../demo/Demo.ts"))
 
@@ -34,11 +32,7 @@ const checkOption = <A>(option: string, setting: Setting<A>, given: Option.Optio
     }
   })
 
-const overridesOf = ({ host, port, workers }: ServeOptions): Partial<SettingsShape> => ({
-  ...(Option.isSome(host) && { host: host.value }),
-  ...(Option.isSome(port) && { port: port.value }),
-  ...(Option.isSome(workers) && { workers: workers.value })
-})
+const overridesOf = ({ host, port, workers }: ServeOptions): Partial<SettingsShape> => givenOf({ host, port, workers })
 
 const warnOfOneWorker = (workers: number) =>
   Console.warn(
@@ -63,8 +57,8 @@ const warnOfUnknownNames = Effect.gen(function*() {
   for (const warning of parseTunables(content).warnings) yield* Console.warn(`Warning: ${file}: ${warning}`)
 })
 
-export const serve = (options: ServeOptions) =>
-  Effect.gen(function*() {
+export const handlers: HandlersOf<typeof serveDefinitions> = {
+  serve: Effect.fnUntraced(function*(options) {
     yield* checkOption("port", settingDefinitions.port, options.port)
     yield* checkOption("workers", settingDefinitions.workers, options.workers)
     if (cluster.isPrimary) yield* warnOfUnknownNames
@@ -77,3 +71,4 @@ export const serve = (options: ServeOptions) =>
       ? supervise(workers)
       : runServer(effective, announce)
   })
+}

@@ -7,11 +7,13 @@ import { Reader } from "../../../services/kernel/sql/Database.ts"
 import { readDatabaseInfo } from "../../../services/operations/DatabaseInfo.ts"
 import { formatSize } from "../../io/CopyProgress.ts"
 import { formatAge } from "../../io/Table.ts"
+import type { HandlersOf } from "../../program/Group.ts"
 import { layerInspection } from "../../program/ReadOnlyDatabase.ts"
-import { settings } from "../../program/Settings.ts"
+import { handleWithSettings } from "../../program/Settings.ts"
 import { backupText, inspect, type Inspection } from "../Inspection.ts"
 import { probeBrain, readProcess } from "../LocalBrain.ts"
 import { countRows, linesOfRows } from "../RowCounts.ts"
+import type { statusDefinitions } from "../serve.ts"
 
 const countsBy = (
   statement: Effect.Effect<ReadonlyArray<{ readonly state: string; readonly n: number | string }>, SqlError.SqlError>
@@ -81,8 +83,8 @@ const brainText = (brain: Brain, nowMillis: number): string => {
   ].join(", ")
 }
 
-export const status = ({ json, rows: showRows }: { readonly json: boolean; readonly rows: boolean }) =>
-  Effect.gen(function*() {
+export const handlers: HandlersOf<typeof statusDefinitions> = {
+  status: handleWithSettings(function*({ json, rows: showRows }) {
     const inspection = yield* inspect
     const { database_exists, database_url, last_backup, revision } = inspection
     const { environment } = yield* Settings
@@ -130,4 +132,5 @@ export const status = ({ json, rows: showRows }: { readonly json: boolean; reado
         ? []
         : ["rows:", ...linesOfRows(rows)])
     ].join("\n"))
-  }).pipe(Effect.provide(settings()))
+  })
+}

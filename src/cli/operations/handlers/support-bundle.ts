@@ -7,22 +7,18 @@ import type { Setting } from "../../../services/kernel/Settings/Kinds.ts"
 import { standardInput } from "../../io/StandardInput.ts"
 import { Environment } from "../../program/Environment.ts"
 import { CliError } from "../../program/Explain.ts"
+import type { HandlersOf } from "../../program/Group.ts"
 import { layerInspection } from "../../program/ReadOnlyDatabase.ts"
-import { settings } from "../../program/Settings.ts"
+import { handleWithSettings } from "../../program/Settings.ts"
 import { listUnknownNames } from "../../program/UnknownNames.ts"
 import { inspect } from "../Inspection.ts"
+import type { bundleDefinitions } from "../serve.ts"
 import { writeArchive } from "../support/Archive.ts"
 import { readMigrations, readStatements, readTables } from "../support/Database.ts"
 import { redactLogLine } from "../support/LogLines.ts"
 import { readDatabaseVersion, readMachine, versions } from "../support/Machine.ts"
 import { listSecrets, makeRedact, type Redact } from "../support/Redact.ts"
 import { readBrain } from "../support/RunningBrain.ts"
-
-interface BundleOptions {
-  readonly output: string
-  readonly log: Option.Option<string>
-  readonly logLines: number
-}
 
 /** The files of SVC_HOME that hold a secret, so that no log line can quote one. */
 const secretFiles = ["secret.key", "audit-chain.key", "audit-signing.key", "metrics.token"]
@@ -90,8 +86,24 @@ const readme = `What svc support-bundle collected. docs/support.md lists what ea
 Look through it before you send it.
 `
 
-export const writeBundle = ({ log, logLines, output }: BundleOptions) =>
-  Effect.gen(function*() {
+/** Secrets of this length are no ordinary words, so that one of them in a file is a leak. */
+const minLeakLength = 16
+
+/** The last check, of what the parts should have excluded already: no secret of the settings is in any file. */
+const requireNoSecret = (files: ReadonlyMap<string, string>, secrets: ReadonlySet<string>) =>
+  Effect.forEach([...secrets].filter(({ length }) => length >= minLeakLength), (secret) => {
+    const leak = [...files].find(([, text]) => text.includes(secret))
+    return leak === undefined
+      ? Effect.void
+      : Effect.fail(
+        new CliError({
+          message: `${leak[0]} would hold a secret of the settings, so nothing was written. Please report this as a bug`
+        })
+      )
+  }, { discard: true })
+
+export const handlers: HandlersOf<typeof bundleDefinitions> = {
+  "support-bundle": handleWithSettings(function*({ log, logLines, output }) {
     const effective = yield* Settings
     const secrets = listSecrets(effective, yield* readSecretFiles(effective.home))
     const redact = makeRedact(secrets)
@@ -151,20 +163,5 @@ export const writeBundle = ({ log, logLines, output }: BundleOptions) =>
       }
     }
     yield* Console.log(`wrote ${output}. It holds no secret by its design; look through it before you send it`)
-  }).pipe(Effect.provide(settings()))
-
-/** Secrets of this length are no ordinary words, so that one of them in a file is a leak. */
-const minLeakLength = 16
-
-/** The last check, of what the parts should have excluded already: no secret of the settings is in any file. */
-const requireNoSecret = (files: ReadonlyMap<string, string>, secrets: ReadonlySet<string>) =>
-  Effect.forEach([...secrets].filter(({ length }) => length >= minLeakLength), (secret) => {
-    const leak = [...files].find(([, text]) => text.includes(secret))
-    return leak === undefined
-      ? Effect.void
-      : Effect.fail(
-        new CliError({
-          message: `${leak[0]} would hold a secret of the settings, so nothing was written. Please report this as a bug`
-        })
-      )
-  }, { discard: true })
+  })
+}

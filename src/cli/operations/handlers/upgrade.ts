@@ -7,7 +7,9 @@ import { Releases } from "../../../services/operations/Releases.ts"
 import { adviceFor, Upgrade } from "../../../services/operations/Upgrade.ts"
 import { confirm } from "../../io/Confirm.ts"
 import { CliError } from "../../program/Explain.ts"
+import { type HandlersOf, handleWith } from "../../program/Group.ts"
 import { settings } from "../../program/Settings.ts"
+import type { definitions } from "../upgrade.ts"
 
 const layerUpgrade = Upgrade.layer.pipe(
   Layer.provide(Releases.layer),
@@ -24,14 +26,8 @@ const next =
 const withoutFeed =
   "No release feed is configured (SVC_RELEASES_URL), so svc does not know whether there is a newer version"
 
-interface Flags {
-  readonly apply: boolean
-  readonly json: boolean
-  readonly yes: boolean
-}
-
-export const upgrade = ({ apply, json, yes }: Flags) =>
-  Effect.gen(function*() {
+export const handlers: HandlersOf<typeof definitions> = {
+  upgrade: handleWith(layerUpgrade)(function*({ apply, json, yes }) {
     const service = yield* Upgrade
     const { installation, is_outdated, release } = yield* service.check(ownFile)
     const found = { installed: version, latest: release?.version ?? null, is_outdated, installation: installation.kind }
@@ -47,8 +43,11 @@ export const upgrade = ({ apply, json, yes }: Flags) =>
       )
     }
     const plan = yield* service.plan(installation, release).pipe(
-      Effect.catchTag("UpgradeRefused", ({ message }) =>
-        new CliError({ message: `svc ${release.version} is available, and nothing was changed: ${message}` }))
+      Effect.catchTag(
+        "UpgradeRefused",
+        ({ message }) =>
+          new CliError({ message: `svc ${release.version} is available, and nothing was changed: ${message}` })
+      )
     )
     yield* confirm(
       yes,
@@ -64,4 +63,5 @@ export const upgrade = ({ apply, json, yes }: Flags) =>
         : `installed svc ${release.version} in place of ${version}. ${next}. No install script ran; if svc says that ` +
           `a native package was not built: npm rebuild --prefix ${folder} better-sqlite3 argon2`
     )
-  }).pipe(Effect.provide(layerUpgrade))
+  })
+}
