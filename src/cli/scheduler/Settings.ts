@@ -5,6 +5,7 @@ import { readEnvironment, resolveHome, SettingsInvalid } from "../../layers/Sett
 import { schedulerProgramDeclared, SchedulerSettings, type SchedulerSettingsShape } from "../../scheduler/Settings.ts"
 import type { Setting } from "../../services/kernel/Settings/Kinds.ts"
 import { Environment } from "../program/Environment.ts"
+import { handleWith } from "../program/Group.ts"
 
 const readSettings = Effect.gen(function*() {
   const environment = yield* Environment
@@ -33,3 +34,6 @@ const readSettings = Effect.gen(function*() {
 
 /** The settings of svc-scheduler, from the environment of the process. */
 export const layerSchedulerSettings = Layer.effect(SchedulerSettings, readSettings)
+
+/** Makes handlers that need the settings of svc-scheduler. */
+export const handleWithSettings = handleWith(layerSchedulerSettings)

@@ -1,36 +1,26 @@
 import { Command } from "@effect/cli"
 import { Effect } from "effect"
-import { lazyHandlers } from "../program/Load.ts"
+import { bindCommands, define } from "../program/Group.ts"
 import { json } from "../program/Options.ts"
 import { holdYoungGeneration } from "../program/StartupHeap.ts"
 
-const serving = lazyHandlers(() => import("./handlers/serve.ts"))
-const inspecting = lazyHandlers(() => import("./handlers/inspect.ts"))
-const reporting = lazyHandlers(() => import("./handlers/status.ts"))
+export const serveDefinitions = { serve: define("Fire the schedules of the brain until the process is stopped.", {}) }
 
-const runServe = serving((module) => module.serve)
-
-export const serve = Command.make("serve", {}, (options) => Effect.zipRight(holdYoungGeneration, runServe(options)))
-  .pipe(
-    Command.withDescription("Fire the schedules of the brain until the process is stopped.")
-  )
-
-export const check = Command.make("check", { json }, inspecting((module) => module.check)).pipe(
-  Command.withDescription("Check settings and certificate, and connect to the brain. Exit code 1: something fails.")
+export const serve = bindCommands(serveDefinitions, () => import("./handlers/serve.ts")).serve.pipe(
+  Command.transformHandler((run) => Effect.zipRight(holdYoungGeneration, run))
 )
 
-export const doctor = Command.make("doctor", {}, inspecting((module) => module.doctor)).pipe(
-  Command.withDescription("Check each step from the home folder to the brain, and say what to do next.")
-)
+export const inspectDefinitions = {
+  check: define("Check settings and certificate, and connect to the brain. Exit code 1: something fails.", { json }),
+  doctor: define("Check each step from the home folder to the brain, and say what to do next.", {})
+}
 
-export const status = Command.make("status", { json }, reporting((module) => module.status)).pipe(
-  Command.withDescription("Show whether it runs, fires or stands by, and what waits. Exit code 1: it does not run.")
-)
+export const { check, doctor } = bindCommands(inspectDefinitions, () => import("./handlers/inspect.ts"))
 
-export const info = Command.make("info", { json }, reporting((module) => module.info)).pipe(
-  Command.withDescription("Print version, settings and folder of this scheduler.")
-)
+export const statusDefinitions = {
+  status: define("Show whether it runs, fires or stands by, and what waits. Exit code 1: it does not run.", { json }),
+  info: define("Print version, settings and folder of this scheduler.", { json }),
+  restart: define("Let the running scheduler read its certificate again and connect again.", {})
+}
 
-export const restart = Command.make("restart", {}, reporting((module) => module.restart)).pipe(
-  Command.withDescription("Let the running scheduler read its certificate again and connect again.")
-)
+export const { info, restart, status } = bindCommands(statusDefinitions, () => import("./handlers/status.ts"))

@@ -8,8 +8,10 @@ import { SchedulerSettings, type SchedulerSettingsShape } from "../../../schedul
 import { checkTlsFiles, readTlsFiles, type TlsFiles } from "../../../scheduler/Tls.ts"
 import { escapeJson, escapeText } from "../../io/TerminalText.ts"
 import { CliError } from "../../program/Explain.ts"
+import type { HandlersOf } from "../../program/Group.ts"
 import { readRunning } from "../Running.ts"
-import { layerSchedulerSettings } from "../Settings.ts"
+import type { inspectDefinitions } from "../serve.ts"
+import { handleWithSettings } from "../Settings.ts"
 
 interface Finding {
   readonly check: string
@@ -174,20 +176,19 @@ const formatFinding = ({ check, detail, next, status }: Finding): string =>
     next === "" ? "" : `\n${" ".repeat(22)}-> ${escapeText(next)}`
   }`
 
-export const check = ({ json }: { readonly json: boolean }) =>
-  Effect.gen(function*() {
+export const handlers: HandlersOf<typeof inspectDefinitions> = {
+  check: handleWithSettings(function*({ json }) {
     const { findings } = yield* inspect
     const isOk = findings.every(({ status }) => status !== "failed")
     yield* Console.log(
       json ? escapeJson(JSON.stringify({ ok: isOk, findings })) : findings.map(formatFinding).join("\n")
     )
     yield* failIfAny(findings)
-  }).pipe(Effect.provide(layerSchedulerSettings))
-
-export const doctor = () =>
-  Effect.gen(function*() {
+  }),
+  doctor: handleWithSettings(function*() {
     const { findings, settings } = yield* inspect
     const all = [ok("settings", "valid"), checkHome(settings.home), ...findings, yield* checkProcess(settings.home)]
     yield* Console.log(all.map(formatFinding).join("\n"))
     yield* failIfAny(all)
-  }).pipe(Effect.provide(layerSchedulerSettings))
+  })
+}

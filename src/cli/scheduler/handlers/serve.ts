@@ -6,8 +6,10 @@ import { lockHome, runScheduler } from "../../../scheduler/Scheduler.ts"
 import { SchedulerSettings } from "../../../scheduler/Settings.ts"
 import { Store } from "../../../scheduler/Store.ts"
 import { readTlsFiles } from "../../../scheduler/Tls.ts"
+import type { HandlersOf } from "../../program/Group.ts"
 import { armShutdownDeadline } from "../../program/ShutdownDeadline.ts"
 import { releaseYoungGeneration } from "../../program/StartupHeap.ts"
+import type { serveDefinitions } from "../serve.ts"
 import { layerSchedulerSettings } from "../Settings.ts"
 
 /** Each SIGHUP, which `svc-scheduler restart` sends. */
@@ -21,23 +23,24 @@ const awaitSignals = Effect.gen(function*() {
   return Queue.take(signals)
 })
 
-export const serve = () =>
-  Effect.scoped(Effect.gen(function*() {
-    const settings = yield* SchedulerSettings
-    yield* armShutdownDeadline("svc-scheduler")
-    yield* lockHome(settings.home)
-    yield* Console.warn(
-      `svc-scheduler ${version} (${settings.name}) fires the schedules of ${settings.brain.join(" or ")}`
-    )
-    const run = runScheduler(settings, {
-      awaitReconnect: yield* awaitSignals,
-      connect: (address, instanceId) =>
-        Layer.unwrapEffect(
-          Effect.map(readTlsFiles(settings), (tls) => layerBrain({ address, instanceId, tls }))
-        )
-    })
-    yield* releaseYoungGeneration
-    yield* Effect.provide(run, [Store.layer(settings.home), layerLogs(settings.logLevel)]).pipe(
-      Effect.annotateLogs({ logger: "svc-scheduler", instance: settings.name })
-    )
-  })).pipe(Effect.provide(layerSchedulerSettings))
+const serve = Effect.scoped(Effect.gen(function*() {
+  const settings = yield* SchedulerSettings
+  yield* armShutdownDeadline("svc-scheduler")
+  yield* lockHome(settings.home)
+  yield* Console.warn(
+    `svc-scheduler ${version} (${settings.name}) fires the schedules of ${settings.brain.join(" or ")}`
+  )
+  const run = runScheduler(settings, {
+    awaitReconnect: yield* awaitSignals,
+    connect: (address, instanceId) =>
+      Layer.unwrapEffect(
+        Effect.map(readTlsFiles(settings), (tls) => layerBrain({ address, instanceId, tls }))
+      )
+  })
+  yield* releaseYoungGeneration
+  yield* Effect.provide(run, [Store.layer(settings.home), layerLogs(settings.logLevel)]).pipe(
+    Effect.annotateLogs({ logger: "svc-scheduler", instance: settings.name })
+  )
+})).pipe(Effect.provide(layerSchedulerSettings))
+
+export const handlers: HandlersOf<typeof serveDefinitions> = { serve: () => serve }

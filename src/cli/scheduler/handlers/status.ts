@@ -6,12 +6,10 @@ import type { Setting } from "../../../services/kernel/Settings/Kinds.ts"
 import { formatFields } from "../../io/Table.ts"
 import { escapeJson, escapeText } from "../../io/TerminalText.ts"
 import { CliError } from "../../program/Explain.ts"
+import type { HandlersOf } from "../../program/Group.ts"
 import { readRunning, type Running } from "../Running.ts"
-import { layerSchedulerSettings } from "../Settings.ts"
-
-interface Printing {
-  readonly json: boolean
-}
+import type { statusDefinitions } from "../serve.ts"
+import { handleWithSettings } from "../Settings.ts"
 
 const notRunning = (home: string) =>
   new CliError({ message: `no svc-scheduler runs with the folder ${home}: start one with svc-scheduler serve` })
@@ -21,8 +19,8 @@ const roleOf = ({ projects }: Running): string =>
     ? "no projects yet"
     : projects.map(({ is_held, slug }) => `${slug} (${is_held ? "fires" : "stands by"})`).join(", ")
 
-export const status = ({ json }: Printing) =>
-  Effect.gen(function*() {
+export const handlers: HandlersOf<typeof statusDefinitions> = {
+  status: handleWithSettings(function*({ json }) {
     const { brain, home, name } = yield* SchedulerSettings
     const running = yield* readRunning(home)
     const { counts, isRunning, projects, state } = running
@@ -65,10 +63,8 @@ export const status = ({ json }: Printing) =>
       ]))
     }
     if (!isRunning) return yield* notRunning(home)
-  }).pipe(Effect.provide(layerSchedulerSettings))
-
-export const info = ({ json }: Printing) =>
-  Effect.gen(function*() {
+  }),
+  info: handleWithSettings(function*({ json }) {
     const settings = yield* SchedulerSettings
     const { instanceId } = yield* readRunning(settings.home)
     const rows = Object.entries(schedulerProgramDeclared).map(([key, declared]) => {
@@ -92,10 +88,8 @@ export const info = ({ json }: Printing) =>
           ...rows.map(([name, value]) => `${name}=${value}`)
         ].map(escapeText).join("\n")
     )
-  }).pipe(Effect.provide(layerSchedulerSettings))
-
-export const restart = () =>
-  Effect.gen(function*() {
+  }),
+  restart: handleWithSettings(function*() {
     const { home } = yield* SchedulerSettings
     const { isRunning, state } = yield* readRunning(home)
     if (!isRunning || state === null) return yield* notRunning(home)
@@ -106,4 +100,5 @@ export const restart = () =>
     yield* Console.log(
       `asked process ${state.pid} to connect again; svc-scheduler status shows whether it is connected`
     )
-  }).pipe(Effect.provide(layerSchedulerSettings))
+  })
+}
