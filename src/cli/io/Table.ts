@@ -127,15 +127,6 @@ export const formatFields = (pairs: ReadonlyArray<readonly [string, string | num
   }).join("\n")
 }
 
-/** A page of a list: its rows and, unless it is the last, the option for the next page. */
-export const formatPage = <A>(columns: ReadonlyArray<Column<A>>) =>
-(
-  { items, next_cursor }: { readonly items: ReadonlyArray<A>; readonly next_cursor: string | null },
-  _text: string,
-  view: View
-): string =>
-  formatTable(columns, items, view) + (next_cursor === null ? "" : `\nmore: --cursor ${escapeText(next_cursor)}`)
-
 /** The rows of a list: all of them, or a page. */
 export type Rows<A> = ReadonlyArray<A> | { readonly items: ReadonlyArray<A>; readonly next_cursor?: string | null }
 
