@@ -220,16 +220,14 @@ export const schedules: AreaTables = {
     )`
     yield* sql`CREATE INDEX schedule_claims_schedule ON schedule_claims (schedule_id)`
 
-    // Without references to agent, stream and schedule: an operation outlives them until its retention ends.
+    // Without references to stream and schedule: an operation outlives them until its retention ends.
     yield* sql`CREATE TABLE schedule_operations (
       id ${uuid} PRIMARY KEY,
       project_id ${uuid} NOT NULL REFERENCES projects (id) ON DELETE CASCADE,
       schedule_id ${uuid},
-      scheduler ${text} NOT NULL,
       operation ${text} NOT NULL,
       request_id ${uuid},
       sealed_request TEXT,
-      agent_id ${uuid} NOT NULL,
       stream_id ${uuid} NOT NULL,
       epoch_uuid ${uuid} NOT NULL,
       epoch_number ${bigint} NOT NULL,
@@ -241,7 +239,6 @@ export const schedules: AreaTables = {
       desired_is_enabled INTEGER,
       probe_epoch_number ${bigint},
       probe_sequence ${bigint},
-      result_projection_id ${uuid},
       error TEXT,
       created_at ${text} NOT NULL,
       updated_at ${text} NOT NULL,

@@ -2,7 +2,13 @@ import { SqlClient } from "@effect/sql"
 import { Array as Arr, Effect, Layer, Option } from "effect"
 import { canonicalize, type CanonicalText } from "../../domain/kernel/CanonicalJson.ts"
 import { Conflict, NotFound, ValidationFailed } from "../../domain/kernel/Errors.ts"
-import { CommandId, type ScheduleId, ScheduleOperationId, type ScheduleStreamId } from "../../domain/kernel/Id.ts"
+import {
+  type AgentId,
+  CommandId,
+  type ScheduleId,
+  ScheduleOperationId,
+  type ScheduleStreamId
+} from "../../domain/kernel/Id.ts"
 import * as Timestamp from "../../domain/kernel/Timestamp.ts"
 import { type Schedule, serviceScheduler } from "../../domain/schedules/Schedule.ts"
 import type { Claim } from "../../domain/schedules/Schedule/Claims.ts"
@@ -13,7 +19,11 @@ import {
   requestIssues
 } from "../../domain/schedules/Schedule/Operation.ts"
 import { operationCommand, operationsOf } from "../../domain/schedules/Schedule/OperationCommand.ts"
-import { enablingDefinition } from "../../domain/schedules/Schedule/OperationOutcome.ts"
+import {
+  beginOperation,
+  controlOperationOf,
+  enablingDefinition
+} from "../../domain/schedules/Schedule/OperationState.ts"
 import { AgentsRepo } from "../agents/Repo.ts"
 import { Commands } from "../commands/Commands.ts"
 import { schedulerTarget } from "../commands/EncodeCommand.ts"
@@ -24,8 +34,9 @@ import { Settings } from "../kernel/Settings.ts"
 import { Hints, isUniqueViolation, orDieOnSql } from "../kernel/sql/Database.ts"
 import { ClaimsRepo } from "./ClaimsRepo.ts"
 import { nextToken, staleToken } from "./ControlToken.ts"
-import { controlOperationOf, OperationsRepo, type ScheduleOperation } from "./OperationsRepo.ts"
+import { OperationsRepo } from "./OperationsRepo.ts"
 import { SchedulesRepo } from "./Repo.ts"
+import { nameTaken, notFound } from "./Schedules.ts"
 import { epochOf, type ScheduleStream, StreamsRepo } from "./StreamsRepo.ts"
 
 /** The audit action of each operation: what was asked for, since its agent decides later. */
@@ -56,8 +67,6 @@ const unsupported = (scheduler: string, operation: OperationName, stream: Schedu
 
 const operationNotFound = new NotFound({ resource: "operation" })
 
-const scheduleNotFound = new NotFound({ resource: "schedule" })
-
 const busy = new Conflict({
   code: "schedule_operation_open",
   detail: "Another operation of this schedule has not been answered. Wait for its end, then repeat the request."
@@ -84,6 +93,31 @@ interface Subject {
   readonly schedule: Schedule
   readonly claim: Claim
 }
+
+const capabilitiesOf = (
+  streams: ReadonlyArray<ScheduleStream>,
+  agentNames: ReadonlyMap<AgentId, string>
+): NativeCapabilities => ({
+  schedulers: Object.entries(Arr.groupBy(streams, ({ scheduler }) => scheduler)).map(([scheduler, published]) => {
+    const publishers = published.map((stream) => ({
+      agent_id: stream.agent_id,
+      agent_name: agentNames.get(stream.agent_id) ?? "",
+      is_live: stream.status === "live",
+      status: stream.status,
+      operations: operationsOf(stream.capabilities),
+      schedule_count: stream.schedule_count,
+      snapshot_at: stream.snapshot_at,
+      error: stream.error
+    }))
+    const live = publishers.filter(({ is_live }) => is_live)
+    return {
+      scheduler,
+      is_live: live.length > 0,
+      operations: [...new Set(live.flatMap(({ operations }) => operations))],
+      publishers
+    }
+  })
+})
 
 /**
  * Acts on schedules of engines' own schedulers. Each is a command to the agent that publishes the schedule, and a row
@@ -122,36 +156,24 @@ export class ScheduleOperations extends Effect.Service<ScheduleOperations>()("sv
       }
       const id = yield* Ids.nextOf(ScheduleOperationId)
       const command_id = yield* Ids.nextOf(CommandId)
-      const now = yield* Timestamp.now
       const isEnabling = operation === "enable" || (operation !== "disable" && subject?.schedule.is_enabled === true)
-      const row: ScheduleOperation = {
+      const row = beginOperation({
         id,
         project_id: project.id,
         schedule_id: subject?.schedule.id ?? null,
-        scheduler: stream.scheduler,
         operation,
         request_id: wanted.requestId,
         sealed_request: wanted.request === null
           ? null
           : yield* vault.seal("schedule_operations.sealed_request", id, wanted.request),
-        agent_id: stream.agent_id,
         stream_id: stream.stream_id,
         epoch_uuid: stream.epoch_uuid,
         epoch_number: stream.epoch_number,
         expected_sequence: stream.accepted_sequence,
         source_key: subject?.claim.row.source_key ?? null,
         command_id,
-        status: "pending",
-        reserved_sequence: null,
-        desired_is_enabled: subject === null ? null : isEnabling,
-        probe_epoch_number: null,
-        probe_sequence: null,
-        result_projection_id: null,
-        error: null,
-        created_at: now,
-        updated_at: now,
-        ended_at: null
-      }
+        desired_is_enabled: subject === null ? null : isEnabling
+      }, yield* Timestamp.now)
       yield* repo.insert(row).pipe(Effect.catchIf(isUniqueViolation, () => busy))
       const command = operationCommand({
         id,
@@ -199,7 +221,7 @@ export class ScheduleOperations extends Effect.Service<ScheduleOperations>()("sv
     const findSchedule = Effect.fnUntraced(function*(id: ScheduleId) {
       const project = yield* CurrentProject
       return yield* Option.match(yield* schedules.find(project.id, id), {
-        onNone: () => scheduleNotFound,
+        onNone: () => notFound,
         onSome: Effect.succeed
       })
     })
@@ -208,14 +230,14 @@ export class ScheduleOperations extends Effect.Service<ScheduleOperations>()("sv
     const beginLocked = Effect.fnUntraced(
       function*(id: ScheduleId, stream_id: ScheduleStreamId, wanted: Wanted, revision: number | null) {
         const project = yield* CurrentProject
-        const stream = (yield* streams.lockNeighbours(project.id, stream_id)).find((one) => one.stream_id === stream_id)
+        const stream = yield* streams.lock(project.id, stream_id)
         const locked = yield* schedules.lock(project.id, id)
-        if (Option.isNone(locked)) return yield* scheduleNotFound
+        if (Option.isNone(locked)) return yield* notFound
         const schedule = locked.value
         const claim = (yield* claims.listOfSchedules([id])).find(({ row, stream_id }) =>
           stream_id === schedule.stream_id && row.source_key === schedule.source_key
         )
-        if (stream === undefined || claim === undefined || schedule.stream_id !== stream_id) {
+        if (stream === null || claim === undefined || schedule.stream_id !== stream_id) {
           return yield* offline(schedule.scheduler)
         }
         if (wanted.observedControlToken !== null && wanted.observedControlToken !== schedule.control_token) {
@@ -243,13 +265,10 @@ export class ScheduleOperations extends Effect.Service<ScheduleOperations>()("sv
       function*(scheduler: string, name: string, wanted: Wanted) {
         const project = yield* CurrentProject
         const { stream_id } = yield* findCreator(scheduler)
-        const stream = (yield* streams.lockNeighbours(project.id, stream_id)).find((one) => one.stream_id === stream_id)
-        if (stream === undefined) return yield* offline(scheduler)
+        const stream = yield* streams.lock(project.id, stream_id)
+        if (stream === null) return yield* offline(scheduler)
         if (Option.isSome(yield* repo.findClaim(stream_id, null, name))) {
-          return yield* new Conflict({
-            code: "schedule_name_taken",
-            detail: `The scheduler ${scheduler} has a schedule "${name}" in this project. Choose another name.`
-          })
+          return yield* nameTaken(scheduler, name)
         }
         return yield* begin(stream, null, wanted)
       },
@@ -340,28 +359,7 @@ export class ScheduleOperations extends Effect.Service<ScheduleOperations>()("sv
     const listCapabilities = Effect.fn("ScheduleOperations.listCapabilities")(function*() {
       const project = yield* CurrentProject
       const names = new Map((yield* agents.list(project.id)).map(({ id, name }) => [id, name]))
-      const byScheduler = Arr.groupBy(yield* streams.listByProject(project.id), ({ scheduler }) => scheduler)
-      return {
-        schedulers: Object.entries(byScheduler).map(([scheduler, published]) => {
-          const publishers = published.map((stream) => ({
-            agent_id: stream.agent_id,
-            agent_name: names.get(stream.agent_id) ?? "",
-            is_live: stream.status === "live",
-            status: stream.status,
-            operations: operationsOf(stream.capabilities),
-            schedule_count: stream.schedule_count,
-            snapshot_at: stream.snapshot_at,
-            error: stream.error
-          }))
-          const live = publishers.filter(({ is_live }) => is_live)
-          return {
-            scheduler,
-            is_live: live.length > 0,
-            operations: [...new Set(live.flatMap(({ operations }) => operations))],
-            publishers
-          }
-        })
-      } satisfies NativeCapabilities
+      return capabilitiesOf(yield* streams.listByProject(project.id), names)
     }, orDieOnSql)
 
     return { act, request, get, getControl, listCapabilities } as const

@@ -56,10 +56,6 @@ export class Publications extends Effect.Service<Publications>()("svc/Publicatio
      */
     const nextRevision = schedules.takeRevisions(1)
 
-    /** The stream, after the locks that put all changes of its scheduler in order. */
-    const lockStream = (projectId: ProjectId, id: ScheduleStreamId) =>
-      Effect.map(streams.lockNeighbours(projectId, id), (all) => all.find(({ stream_id }) => stream_id === id) ?? null)
-
     /** The schedule that a new source_key is about: the one with the key, else one with the name, else a new one. */
     const assignSchedules = Effect.fnUntraced(function*(
       { projectId, scheduler }: Scope,
@@ -226,7 +222,7 @@ export class Publications extends Effect.Service<Publications>()("svc/Publicatio
     const apply = Effect.fnUntraced(
       function*(projectId: ProjectId, publication: Publication, revision: number) {
         // the cast: any text may be asked for, and finds no stream
-        const locked = yield* lockStream(projectId, publication.epoch.stream_id as ScheduleStreamId)
+        const locked = yield* streams.lock(projectId, publication.epoch.stream_id as ScheduleStreamId)
         if (locked === null || !isNewer(locked, publication)) return "stale" as const
         const { count, touched } = yield* writeClaims(locked, publication)
         const now = yield* Timestamp.now
@@ -261,7 +257,7 @@ export class Publications extends Effect.Service<Publications>()("svc/Publicatio
 
     const release = Effect.fnUntraced(
       function*(epoch: OpenEpoch, status: "ended" | "failed" | "not_allowed", error: string | null, revision: number) {
-        const stream = yield* lockStream(epoch.project_id, epoch.stream_id)
+        const stream = yield* streams.lock(epoch.project_id, epoch.stream_id)
         if (stream === null || stream.epoch_number !== epoch.epoch_number || !isOpen(stream)) return
         const now = yield* Timestamp.now
         yield* streams.update({ ...stream, status, ended_at: now, ...(error !== null && { error, error_at: now }) })
@@ -293,7 +289,7 @@ export class Publications extends Effect.Service<Publications>()("svc/Publicatio
     ) {
       let count = 0
       for (const { scheduler, stream_id } of yield* streams.listByAgents([agentId])) {
-        const stream = yield* lockStream(projectId, stream_id)
+        const stream = yield* streams.lock(projectId, stream_id)
         if (stream === null) continue
         const stored = yield* claims.listOfStream(stream_id)
         yield* claims.delete(stream_id, stored.map(({ source_key }) => source_key))

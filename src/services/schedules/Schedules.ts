@@ -57,7 +57,7 @@ export const withoutCounts = (schedule: Schedule): CountedSchedule => ({
   counts: { consecutive_failures: null, skipped_slots_24h: null, is_drifted: isDrifted(schedule) }
 })
 
-const nameTaken = (scheduler: string, name: string) =>
+export const nameTaken = (scheduler: string, name: string) =>
   new Conflict({
     code: "schedule_name_taken",
     detail: `The scheduler ${scheduler} has a schedule "${name}" in this project. Choose another name.`

@@ -103,15 +103,18 @@ export class StreamsRepo extends Effect.Service<StreamsRepo>()("svc/StreamsRepo"
           WHERE project_id = ${projectId} AND status = 'failed'`,
       find: (id: ScheduleStreamId) => firstRow(read`SELECT * FROM schedule_streams WHERE stream_id = ${id}`),
       /**
-       * The streams of the stream's scheduler in the project, locked until the transaction ends. Each change of the
-       * scheduler's schedules begins with this; the project's lock is the one that a deletion of the project waits for.
+       * The stream, or null, after all streams of its scheduler in the project are locked until the transaction ends. Each
+       * change of the scheduler's schedules begins with this; a deletion of the project waits for the project's lock.
        */
-      lockNeighbours: (projectId: ProjectId, id: ScheduleStreamId) =>
+      lock: (projectId: ProjectId, id: ScheduleStreamId) =>
         Effect.zipRight(
           sql`SELECT 1 FROM projects WHERE id = ${projectId} ${onPostgres(sql, "FOR KEY SHARE")}`,
-          allRows(sql`SELECT * FROM schedule_streams WHERE project_id = ${projectId}
-            AND scheduler = (SELECT scheduler FROM schedule_streams WHERE stream_id = ${id})
-            ORDER BY stream_id ${forUpdate(sql)}`)
+          Effect.map(
+            allRows(sql`SELECT * FROM schedule_streams WHERE project_id = ${projectId}
+              AND scheduler = (SELECT scheduler FROM schedule_streams WHERE stream_id = ${id})
+              ORDER BY stream_id ${forUpdate(sql)}`),
+            (all) => all.find(({ stream_id }) => stream_id === id) ?? null
+          )
         ),
       /** Open streams whose session is gone: its replica ended without ending them. */
       listAbandoned: (activatedBefore: Timestamp) =>

@@ -406,10 +406,11 @@ export const operationIn = (project: Project, agent_id: string) =>
     const sql = yield* SqlClient.SqlClient
     const now = yield* Timestamp.now
     const [id, stream_id, schedule_id, command_id] = yield* Effect.all([Ids.next, Ids.next, Ids.next, Ids.next])
-    const ids = { project_id: project.id, agent_id, stream_id, epoch_uuid: randomUUID(), epoch_number: 1 }
+    const ids = { project_id: project.id, stream_id, epoch_uuid: randomUUID(), epoch_number: 1 }
     yield* sql`INSERT INTO schedule_streams ${
       sql.insert({
         ...ids,
+        agent_id,
         scheduler: "celery-beat",
         worker_id: "w",
         session_id: "s",
@@ -428,7 +429,6 @@ export const operationIn = (project: Project, agent_id: string) =>
         id,
         schedule_id,
         command_id,
-        scheduler: "celery-beat",
         operation: "disable",
         source_key: "dcb:1",
         status: "succeeded",

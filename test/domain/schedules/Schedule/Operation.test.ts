@@ -10,11 +10,13 @@ import {
 import { type OperationName, operationNames } from "../../../../src/domain/schedules/Schedule/Operation.ts"
 import { operationCommand, operationsOf } from "../../../../src/domain/schedules/Schedule/OperationCommand.ts"
 import {
-  judgeOperation,
-  type OpenOperation,
+  beginOperation,
+  controlOperationOf,
+  nextOperation,
   type OperationCommandState,
-  type OperationFacts
-} from "../../../../src/domain/schedules/Schedule/OperationOutcome.ts"
+  type OperationFacts,
+  type ScheduleOperation
+} from "../../../../src/domain/schedules/Schedule/OperationState.ts"
 import { time } from "./cadences.ts"
 
 const now = time("2026-11-23T12:00:00Z")
@@ -23,15 +25,24 @@ const ago = (seconds: number) => addSeconds(now, -seconds)
 const row = (fields: object = {}) =>
   canonicalize({ name: "nightly", kind: "interval", expression: "60.0", is_enabled: true, args: [1], ...fields })
 
-const open = (fields: Partial<OpenOperation> = {}): OpenOperation => ({
+// the casts: any ids do
+const begun = beginOperation({
+  id: "88888888-8888-4888-8888-888888888881" as never,
+  project_id: "88888888-8888-4888-8888-888888888884" as never,
+  schedule_id: "88888888-8888-4888-8888-888888888882" as never,
   operation: "update",
-  status: "sent",
-  definition: "{\"expression\":\"90\"}",
-  expected: { epoch_number: 2, sequence: 5 },
-  probe: null,
-  created_at: ago(10),
-  ...fields
-})
+  request_id: null,
+  sealed_request: null,
+  stream_id: "77777777-7777-4777-8777-777777777777" as never,
+  epoch_uuid: "66666666-6666-4666-8666-666666666666",
+  epoch_number: 2,
+  expected_sequence: 5,
+  source_key: "dcb:7",
+  command_id: "88888888-8888-4888-8888-888888888885" as never,
+  desired_is_enabled: true
+}, ago(10))
+
+const probeAt = (probe_epoch_number: number, probe_sequence: number) => ({ probe_epoch_number, probe_sequence })
 
 const command = (fields: Partial<OperationCommandState> = {}): OperationCommandState => ({
   status: "completed",
@@ -42,13 +53,24 @@ const command = (fields: Partial<OperationCommandState> = {}): OperationCommandS
   ...fields
 })
 
-const judge = (operation: Partial<OpenOperation>, facts: Partial<OperationFacts>) => {
-  const { error, hasEnded, needsSnapshot, status } = judgeOperation(
-    open(operation),
-    { command: command(), published: { epoch_number: 2, sequence: 5 }, row: row(), ...facts },
+const published = { epoch_number: 2, sequence: 5 }
+const otherSchedule = "88888888-8888-4888-8888-888888888883" as never
+
+/** The schedule as it was published. */
+const claimed = (projection: string | null): OperationFacts["claim"] =>
+  projection === null ? null : { schedule_id: otherSchedule, projection }
+
+const step = (operation: Partial<ScheduleOperation>, facts: Partial<OperationFacts>) =>
+  nextOperation(
+    { ...begun, status: "sent", ...operation },
+    { command: command(), published, claim: claimed(row()), definition: "{\"expression\":\"90\"}", ...facts },
     now
   )
-  return { error, hasEnded, needsSnapshot, status }
+
+const judge = (operation: Partial<ScheduleOperation>, facts: Partial<OperationFacts>) => {
+  const next = step(operation, facts)
+  const { ended_at, error, status } = next?.operation ?? { ...begun, status: "sent", ...operation }
+  return { error, hasEnded: ended_at !== null, needsSnapshot: next?.needsSnapshot ?? false, status }
 }
 
 const failed = command({ status: "failed", result: "{\"indeterminate\":true}", error: "It took too long." })
@@ -88,8 +110,8 @@ describe("the outcome of an operation", () => {
   it("of a deletion without a sequence needs a later publication without the schedule", () => {
     const later = { published: { epoch_number: 2, sequence: 6 } }
     assert.deepInclude(judge({ operation: "delete" }, later), { status: "accepted" })
-    assert.deepInclude(judge({ operation: "delete" }, { row: null }), { status: "accepted" })
-    assert.deepInclude(judge({ operation: "delete" }, { ...later, row: null }), { status: "succeeded" })
+    assert.deepInclude(judge({ operation: "delete" }, { claim: null }), { status: "accepted" })
+    assert.deepInclude(judge({ operation: "delete" }, { ...later, claim: null }), { status: "succeeded" })
   })
 
   it("is a failure at once where the agent says that nothing was done", () => {
@@ -102,20 +124,20 @@ describe("the outcome of an operation", () => {
     const fresh = { command: { ...failed, completed_at: ago(1) } }
     assert.deepInclude(judge({}, fresh), { status: "indeterminate", needsSnapshot: false }, "older frames may arrive")
     assert.deepInclude(judge({}, { command: failed }), { status: "indeterminate", needsSnapshot: true })
-    const probe = { epoch_number: 2, sequence: 8 }
+    const probe = probeAt(2, 8)
     const shown = { command: failed, published: { epoch_number: 2, sequence: 9 } }
-    assert.deepInclude(judge({ probe }, { ...shown, published: probe }), {
+    assert.deepInclude(judge(probe, { ...shown, published: { epoch_number: 2, sequence: 8 } }), {
       status: "indeterminate",
       needsSnapshot: false,
       hasEnded: false
     })
-    assert.deepInclude(judge({ probe }, shown), {
+    assert.deepInclude(judge(probe, shown), {
       status: "failed",
       error: "It took too long. A later snapshot shows that it was not done."
     })
-    assert.deepInclude(judge({ probe }, { ...shown, row: row({ expression: "90.0" }) }), { status: "succeeded" })
+    assert.deepInclude(judge(probe, { ...shown, claim: claimed(row({ expression: "90.0" })) }), { status: "succeeded" })
     const timeout = command({ status: "timeout", error: "No answer." })
-    assert.deepInclude(judge({ probe }, { ...shown, command: timeout }), { status: "failed" })
+    assert.deepInclude(judge(probe, { ...shown, command: timeout }), { status: "failed" })
     const cases: ReadonlyArray<readonly [OperationName, string, string | null, string]> = [
       ["disable", "{\"is_enabled\":false}", row({ is_enabled: false }), "succeeded"],
       ["disable", "{\"is_enabled\":false}", row(), "failed"],
@@ -127,9 +149,9 @@ describe("the outcome of an operation", () => {
       ["create", "{\"name\":\"nightly\"}", row(), "succeeded"],
       ["create", "{\"name\":\"nightly\"}", null, "failed"]
     ]
-    for (const [operation, definition, published, status] of cases) {
+    for (const [operation, definition, projection, status] of cases) {
       assert.strictEqual(
-        judge({ operation, definition, probe }, { ...shown, row: published }).status,
+        judge({ operation, ...probe }, { ...shown, definition, claim: claimed(projection) }).status,
         status,
         operation
       )
@@ -137,9 +159,40 @@ describe("the outcome of an operation", () => {
   })
 
   it("of a trigger is shown by no snapshot", () => {
-    const trigger = { operation: "trigger", probe: { epoch_number: 1, sequence: 1 } } as const
+    const trigger = { operation: "trigger", ...probeAt(1, 1) } as const
     assert.deepInclude(judge(trigger, { command: failed }), { status: "indeterminate", needsSnapshot: false })
     assert.deepInclude(judge(trigger, {}), { status: "succeeded", hasEnded: true })
+  })
+
+  it("changes the row only where something has happened, and at once says what was published", () => {
+    assert.isNull(step({ status: "pending" }, { command: command({ status: "pending" }) }))
+    const accepted = step({}, { command: command({ result: "{\"sequence\":7}" }) })?.operation
+    assert.deepInclude(accepted, { status: "accepted", reserved_sequence: 7, updated_at: now, ended_at: null })
+    assert.isNull(controlOperationOf(accepted ?? begun)?.result_projection_id)
+    assert.isNull(nextOperation(accepted ?? begun, {
+      command: command({ result: "{\"sequence\":7}" }),
+      published,
+      claim: null,
+      definition: "{}"
+    }, now))
+    const done = step({}, { command: command({ result: "{\"sequence\":5}" }) })?.operation
+    assert.match(controlOperationOf(done ?? begun)?.result_projection_id ?? "", /^[0-9a-f-]{36}$/)
+    assert.deepInclude(step({}, { command: failed })?.operation, { status: "indeterminate", ...probeAt(2, 5) })
+  })
+
+  it("of a creation has the schedule once the agent has said its key, and a publication has it", () => {
+    const creation = { operation: "create", schedule_id: null, source_key: null } as const
+    const said = { command: command({ result: "{\"source_key\":\"dcb:9\"}" }) }
+    assert.deepInclude(step(creation, { ...said, claim: null })?.operation, {
+      status: "accepted",
+      source_key: "dcb:9",
+      schedule_id: null
+    })
+    assert.deepInclude(step(creation, { ...said, published: { epoch_number: 2, sequence: 6 } })?.operation, {
+      status: "succeeded",
+      source_key: "dcb:9",
+      schedule_id: otherSchedule
+    })
   })
 })
 

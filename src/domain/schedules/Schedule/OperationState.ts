@@ -1,0 +1,285 @@
+/** The life of an operation on a schedule of an engine's own scheduler: how it begins, and what moves it on. Pure. */
+import { Schema } from "effect"
+import type { CommandStatus } from "../../commands/Command.ts"
+import { asInt, asString, canonicalize, canonicalTextOf, JsonObject, parse } from "../../kernel/CanonicalJson.ts"
+import { CommandId, Id, ProjectId, ScheduleId, ScheduleOperationId, ScheduleStreamId } from "../../kernel/Id.ts"
+import * as Timestamp from "../../kernel/Timestamp.ts"
+import { uuidv5 } from "./FireId.ts"
+import { type ControlOperationPublic, type NativeOperationPublic, OperationName, OperationStatus } from "./Operation.ts"
+
+export const ScheduleOperation = Schema.Struct({
+  id: ScheduleOperationId,
+  project_id: ProjectId,
+  /** Null: a schedule that is being created. */
+  schedule_id: Schema.NullOr(ScheduleId),
+  operation: OperationName,
+  /** Null: an act without a request id. */
+  request_id: Schema.NullOr(Id),
+  /** The request as canonical JSON text, which may contain secrets, encrypted; null: none. */
+  sealed_request: Schema.NullOr(Schema.String),
+  stream_id: ScheduleStreamId,
+  /** The epoch and newest publication of the stream when the operation was asked for. */
+  epoch_uuid: Id,
+  epoch_number: Schema.Int,
+  expected_sequence: Schema.Int,
+  /** The schedule's key at its scheduler; null: a creation whose agent has not said it. */
+  source_key: Schema.NullOr(Schema.String),
+  command_id: CommandId,
+  status: OperationStatus,
+  /** The publication that shows the effect, as the agent says. */
+  reserved_sequence: Schema.NullOr(Schema.Int),
+  desired_is_enabled: Schema.NullOr(Schema.Boolean),
+  /** The newest publication when a snapshot was asked for, which decides about an unknown outcome; null: none was. */
+  probe_epoch_number: Schema.NullOr(Schema.Int),
+  probe_sequence: Schema.NullOr(Schema.Int),
+  error: Schema.NullOr(Schema.String),
+  created_at: Timestamp.Timestamp,
+  updated_at: Timestamp.Timestamp,
+  /** When nothing could change it any more; null: something can. */
+  ended_at: Schema.NullOr(Timestamp.Timestamp)
+})
+export type ScheduleOperation = typeof ScheduleOperation.Type
+
+type State =
+  | "status"
+  | "reserved_sequence"
+  | "probe_epoch_number"
+  | "probe_sequence"
+  | "error"
+  | "created_at"
+  | "updated_at"
+  | "ended_at"
+
+/** An operation whose command waits to be sent. */
+export const beginOperation = (asked: Omit<ScheduleOperation, State>, now: Timestamp.Timestamp): ScheduleOperation => ({
+  ...asked,
+  status: "pending",
+  reserved_sequence: null,
+  probe_epoch_number: null,
+  probe_sequence: null,
+  error: null,
+  created_at: now,
+  updated_at: now,
+  ended_at: null
+})
+
+/** The operation as its caller sees it. */
+export const nativeOperationOf = (operation: ScheduleOperation): NativeOperationPublic => {
+  const { command_id, created_at, error, id, schedule_id, status, updated_at } = operation
+  return { id, schedule_id, command_id, operation: operation.operation, status, error, created_at, updated_at }
+}
+
+/** The operation with the publications that it is compared with; null for a creation, which has no schedule yet. */
+export const controlOperationOf = (operation: ScheduleOperation): ControlOperationPublic | null => {
+  const { desired_is_enabled, epoch_uuid, reserved_sequence, schedule_id, source_key, status } = operation
+  if (schedule_id === null || source_key === null || desired_is_enabled === null) return null
+  return {
+    ...nativeOperationOf(operation),
+    schedule_id,
+    source_key,
+    desired_is_enabled,
+    stream_id: operation.stream_id,
+    epoch_uuid,
+    epoch_number: operation.epoch_number,
+    expected_accepted_sequence: operation.expected_sequence,
+    reserved_sequence,
+    result_projection_id: status === "succeeded" && reserved_sequence !== null
+      ? uuidv5(epoch_uuid, String(reserved_sequence))
+      : null
+  }
+}
+
+/** The place of a publication in its stream. */
+export interface Place {
+  readonly epoch_number: number
+  readonly sequence: number
+}
+
+/** Whether the publication `one` is later than `other`. */
+const isLater = (one: Place, other: Place): boolean =>
+  one.epoch_number > other.epoch_number
+    ? one.sequence > 0
+    : one.epoch_number === other.epoch_number && one.sequence > other.sequence
+
+/** A command to the agent as it is now. */
+export interface OperationCommandState {
+  readonly status: CommandStatus
+  readonly dispatched_at: Timestamp.Timestamp | null
+  readonly completed_at: Timestamp.Timestamp | null
+  /** JSON text. */
+  readonly result: string | null
+  readonly error: string | null
+}
+
+/** What is known outside of the operation, and moves it. */
+export interface OperationFacts {
+  /** Null: deleted. */
+  readonly command: OperationCommandState | null
+  /** The newest publication that was accepted; null: the stream is deleted. */
+  readonly published: Place | null
+  /** The schedule as it was published last, with its canonical JSON text; null: it is not among the published ones. */
+  readonly claim: { readonly schedule_id: ScheduleId; readonly projection: string } | null
+  /** Canonical JSON text of the fields to write. */
+  readonly definition: string
+}
+
+/** A change of an operation. */
+export interface OperationStep {
+  readonly operation: ScheduleOperation
+  /** Whether a snapshot is to be asked for, which will decide. */
+  readonly needsSnapshot: boolean
+}
+
+interface Verdict {
+  readonly status: OperationStatus
+  readonly error: string | null
+  /** Whether nothing that comes can change it. */
+  readonly hasEnded: boolean
+  readonly sequence: number | null
+  /** The key of the schedule that the agent created, as the agent says. */
+  readonly sourceKey: string | null
+  readonly needsSnapshot: boolean
+}
+
+/** Seconds between an unknown outcome and the request for a snapshot: what the agent published before has arrived. */
+const settleSeconds = 2
+
+/** Seconds that the agent has to publish what it says that it has done. */
+const publicationSeconds = 60
+
+/** Seconds after which nothing is expected to decide an unknown outcome. */
+const maxOpenSeconds = Timestamp.secondsPerDay
+
+/** What the agent says of the operation. */
+export const readOperationResult = (result: string | null) => {
+  const node = parse(result ?? "null")
+  if (!(node instanceof JsonObject)) return { sequence: null, sourceKey: null, isIndeterminate: false }
+  return {
+    sequence: asInt(node.get("sequence")) ?? null,
+    sourceKey: asString(node.get("source_key")) ?? null,
+    isIndeterminate: node.get("indeterminate") === "true"
+  }
+}
+
+/** The next state of an operation that has not ended; null: it stays as it is. */
+export const nextOperation = (
+  operation: ScheduleOperation,
+  facts: OperationFacts,
+  now: Timestamp.Timestamp
+): OperationStep | null => {
+  const { error, hasEnded, needsSnapshot, sequence, sourceKey, status } = judge(operation, facts, now)
+  const { claim, published } = facts
+  const source_key = operation.source_key ?? sourceKey
+  const next: ScheduleOperation = {
+    ...operation,
+    status,
+    error,
+    source_key,
+    schedule_id: operation.schedule_id ?? (source_key === null ? null : claim?.schedule_id ?? null),
+    reserved_sequence: sequence ?? operation.reserved_sequence,
+    ...(needsSnapshot && {
+      probe_epoch_number: published?.epoch_number ?? operation.epoch_number,
+      probe_sequence: published?.sequence ?? operation.expected_sequence
+    }),
+    ended_at: hasEnded ? now : null
+  }
+  // the cast: the keys of a record with exactly these keys
+  const hasChanged = (Object.keys(next) as Array<keyof ScheduleOperation>).some((key) => next[key] !== operation[key])
+  return hasChanged ? { operation: { ...next, updated_at: now }, needsSnapshot } : null
+}
+
+const probeOf = ({ probe_epoch_number, probe_sequence }: ScheduleOperation): Place | null =>
+  probe_epoch_number === null || probe_sequence === null
+    ? null
+    : { epoch_number: probe_epoch_number, sequence: probe_sequence }
+
+const outcome = (
+  status: OperationStatus,
+  error: string | null = null,
+  more: Partial<Verdict> = {}
+): Verdict => ({
+  status,
+  error,
+  hasEnded: status === "succeeded" || status === "failed" || status === "expired",
+  sequence: null,
+  sourceKey: null,
+  needsSnapshot: false,
+  ...more
+})
+
+const judge = (operation: ScheduleOperation, facts: OperationFacts, now: Timestamp.Timestamp): Verdict => {
+  const { command, published } = facts
+  const isOver = now > Timestamp.addSeconds(operation.created_at, maxOpenSeconds)
+
+  /** The outcome is unknown until a later snapshot shows the schedule; no snapshot shows that a trigger was executed. */
+  const unknown = (error: string, since: Timestamp.Timestamp | null): Verdict => {
+    if (operation.operation === "trigger") return outcome("indeterminate", error, { hasEnded: isOver })
+    const probe = probeOf(operation)
+    if (probe === null) {
+      const needsSnapshot = since !== null && now > Timestamp.addSeconds(since, settleSeconds)
+      return outcome("indeterminate", error, { needsSnapshot, hasEnded: isOver })
+    }
+    if (published === null || !isLater(published, probe)) {
+      return outcome("indeterminate", error, { hasEnded: isOver })
+    }
+    return hasEffect(operation, facts)
+      ? outcome("succeeded", null, { sequence: published.sequence })
+      : outcome("failed", `${error} A later snapshot shows that it was not done.`)
+  }
+
+  if (command === null) {
+    return operation.status === "pending"
+      ? outcome("failed", "Its command was deleted before it was sent.")
+      : outcome("indeterminate", "Its command was deleted before its outcome was read.", { hasEnded: true })
+  }
+  const { completed_at, dispatched_at, error, status } = command
+  const reason = error ?? "The agent does not say why."
+  const { isIndeterminate, sequence, sourceKey } = readOperationResult(command.result)
+  switch (status) {
+    case "pending":
+      return outcome("pending")
+    case "dispatched":
+      return outcome("sent")
+    case "cancelled":
+      return outcome("failed", reason)
+    case "timeout":
+      return dispatched_at === null ? outcome("expired", reason) : unknown(reason, completed_at)
+    case "failed":
+      return dispatched_at === null || !isIndeterminate ? outcome("failed", reason) : unknown(reason, completed_at)
+    case "completed": {
+      const said = { sequence, sourceKey }
+      if (operation.operation === "trigger") return outcome("succeeded", null, said)
+      const { epoch_number, expected_sequence } = operation
+      const before = { epoch_number, sequence: sequence === null ? expected_sequence : sequence - 1 }
+      if (published !== null && isLater(published, before)) {
+        if (sequence !== null || hasEffect(operation, facts)) return outcome("succeeded", null, said)
+      }
+      const since = completed_at ?? operation.created_at
+      return now > Timestamp.addSeconds(since, publicationSeconds)
+        ? outcome("indeterminate", "The agent says that it was done, but has published nothing that shows it.", {
+          ...said,
+          hasEnded: isOver
+        })
+        : outcome("accepted", null, said)
+    }
+  }
+}
+
+/** Whether the published row is as the operation wants it. */
+const hasEffect = ({ operation }: ScheduleOperation, { claim, definition }: OperationFacts): boolean => {
+  if (operation === "delete") return claim === null
+  if (claim === null) return false
+  // the name of a created schedule was free before
+  if (operation === "create" || operation === "trigger") return true
+  const [published, wanted] = [parse(claim.projection), parse(definition)]
+  if (!(published instanceof JsonObject) || !(wanted instanceof JsonObject)) return false
+  const kind = asString(published.get("kind"))
+  return wanted.keys.every((field) => {
+    const [is, should] = [published.get(field) ?? "null", wanted.get(field) ?? "null"]
+    if (canonicalTextOf(is) === canonicalTextOf(should)) return true
+    return field === "expression" && kind === "interval" && Number(asString(is)) === Number(asString(should))
+  })
+}
+
+/** The definition that enables or disables a schedule. */
+export const enablingDefinition = (isEnabled: boolean): string => canonicalize({ is_enabled: isEnabled })
