@@ -1,12 +1,13 @@
 import { SqlClient } from "@effect/sql"
 import { Effect, Option, Schema } from "effect"
-import type { ProjectId, ScheduleId } from "../../domain/kernel/Id.ts"
+import type { ProjectId, ScheduleId, ScheduleStreamId } from "../../domain/kernel/Id.ts"
 import { Timestamp } from "../../domain/kernel/Timestamp.ts"
 import { Reader } from "../kernel/sql/Database.ts"
 import { idIn, skipLocked } from "../kernel/sql/Dialect.ts"
 import { recordset } from "../kernel/sql/Recordset.ts"
-import { firstRowOf } from "../kernel/sql/Rows.ts"
+import { firstRowOf, hasRows } from "../kernel/sql/Rows.ts"
 import { decodeSchedules, type ScheduleRow } from "./Repo.ts"
+import type { EndedStream, StreamStatus } from "./StreamsRepo.ts"
 
 /** A schedule whose cursor is due. */
 export interface DueSchedule {
@@ -46,7 +47,15 @@ export interface QuarantineUpdate {
   readonly schedule_revision: number
 }
 
-/** The schedules that the service fires and whose time has come. */
+/** The stream of a schedule, as far as it says whether a run was to be seen. */
+export interface WatchedStream {
+  readonly stream_status: StreamStatus
+  readonly observed_at: Timestamp | null
+  readonly snapshot_at: Timestamp | null
+  readonly ended_at: Timestamp | null
+}
+
+/** The schedules whose time has come: those that the service fires, and those of engines' own schedulers. */
 export class DueRepo extends Effect.Service<DueRepo>()("svc/DueRepo", {
   effect: Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient
@@ -135,7 +144,65 @@ export class DueRepo extends Effect.Service<DueRepo>()("svc/DueRepo", {
             { id: "uuid", code: "text", detail: "text", token: "uuid", schedule_revision: "bigint" },
             updates
           )
-        } WHERE schedules.id = r.id`
+        } WHERE schedules.id = r.id`,
+
+      /** The service's schedules whose next tick has passed, by id, after the given one. */
+      listPassed: (now: Timestamp, after: string, limit: number) =>
+        Effect.map(
+          sql<ScheduleRow>`SELECT * FROM schedules WHERE ${isOwned} AND next_run_at <= ${now}
+            AND id > ${after} ORDER BY id LIMIT ${limit}`,
+          decodeSchedules
+        ),
+
+      /**
+       * Schedules of other schedulers whose run is due without a misfire, and whose stream has shown it as late, ended
+       * before it, or is silent since `silentBefore`.
+       */
+      listExternal: (now: Timestamp, silentBefore: Timestamp, limit: number) =>
+        Effect.map(
+          // the condition of the index `schedules_external_due`
+          read<ScheduleRow & WatchedStream>`SELECT s.*, st.status AS stream_status, st.observed_at, st.snapshot_at,
+              st.ended_at
+            FROM schedules s JOIN schedule_streams st ON st.stream_id = s.stream_id
+            LEFT JOIN schedule_misfires m ON m.schedule_id = s.id AND m.expected_fire_at = s.due_at
+            WHERE s.stream_id IS NOT NULL AND s.is_enabled = 1 AND s.due_at IS NOT NULL
+              AND s.due_at < ${now} AND s.quarantined_at IS NULL AND m.id IS NULL
+              AND (st.observed_at > s.due_at
+                OR (st.status IN ('ended', 'failed') AND st.ended_at < s.due_at)
+                OR (st.status = 'live' AND st.snapshot_at < ${silentBefore}))
+            ORDER BY s.due_at LIMIT ${limit}`,
+          (rows) => {
+            const schedules = decodeSchedules(rows)
+            return rows.flatMap((stream, at) => {
+              const schedule = schedules[at]
+              return schedule === undefined ? [] : [{ schedule, stream }]
+            })
+          }
+        ),
+      /** Whether a worker of BullMQ that takes the queue's jobs is connected. */
+      hasWorker: (projectId: ProjectId, queue: string) =>
+        hasRows(
+          read`SELECT 1 FROM workers WHERE project_id = ${projectId} AND engine = 'bullmq' AND state = 'online'
+            AND queues LIKE ${`%${JSON.stringify(queue).replace(/[\\%_]/g, "\\$&")}%`} ESCAPE '\\' LIMIT 1`
+        ),
+      /**
+       * Enabled schedules of an ended stream whose next run is not known: it never said it, or it was due before the stream
+       * ended, and no snapshot has shown whether it came.
+       */
+      listOpen: (id: ScheduleStreamId, endedAt: Timestamp) =>
+        Effect.map(
+          sql<ScheduleRow>`SELECT * FROM schedules
+            WHERE stream_id = ${id} AND is_enabled = 1 AND (due_at IS NULL OR due_at <= ${endedAt})`,
+          decodeSchedules
+        ),
+      /** Stores the next runs of schedules of an ended stream. */
+      awaitRuns: (
+        { ended_at, stream_id }: EndedStream,
+        runs: ReadonlyArray<{ readonly id: ScheduleId; readonly due_at: Timestamp }>
+      ) =>
+        sql`UPDATE schedules SET due_at = r.due_at FROM ${recordset(sql, "r", { id: "uuid", due_at: "text" }, runs)}
+          WHERE schedules.id = r.id AND schedules.stream_id = ${stream_id}
+            AND (schedules.due_at IS NULL OR schedules.due_at <= ${ended_at})`
     } as const
   })
 }) {

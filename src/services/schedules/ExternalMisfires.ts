@@ -13,9 +13,10 @@ import * as Ids from "../kernel/Ids.ts"
 import { Metrics } from "../kernel/Metrics.ts"
 import { Settings } from "../kernel/Settings.ts"
 import { ScheduleEvents } from "../triggers/TriggerEvents/ScheduleEvents.ts"
-import { ExternalMisfiresRepo, type WatchedStream } from "./ExternalMisfiresRepo.ts"
+import { DueRepo, type WatchedStream } from "./DueRepo.ts"
 import { misfireFact } from "./Misfires.ts"
 import { MisfiresRepo, type NewMisfire } from "./MisfiresRepo.ts"
+import { StreamsRepo } from "./StreamsRepo.ts"
 
 /** Schedules of one pass; the rest follows in the next one. */
 const batchSize = 500
@@ -52,7 +53,8 @@ const secondsBetween = (from: Timestamp.Timestamp, to: Timestamp.Timestamp): num
  */
 export class ExternalMisfires extends Effect.Service<ExternalMisfires>()("svc/ExternalMisfires", {
   effect: Effect.gen(function*() {
-    const repo = yield* ExternalMisfiresRepo
+    const due = yield* DueRepo
+    const streams = yield* StreamsRepo
     const misfires = yield* MisfiresRepo
     const metrics = yield* Metrics
     const events = yield* ScheduleEvents
@@ -73,7 +75,7 @@ export class ExternalMisfires extends Effect.Service<ExternalMisfires>()("svc/Ex
       }
       if (observed_at !== null && observed_at > latest) {
         if (schedule.scheduler !== bullmqScheduler) return verdict("external_scheduler_silent", observed_at)
-        return schedule.queue === null || (yield* repo.hasWorker(schedule.project_id, schedule.queue))
+        return schedule.queue === null || (yield* due.hasWorker(schedule.project_id, schedule.queue))
           ? verdict("previous_not_started", observed_at)
           : verdict("scheduler_down", observed_at, noWorker)
       }
@@ -118,12 +120,15 @@ export class ExternalMisfires extends Effect.Service<ExternalMisfires>()("svc/Ex
       const lease = yield* Lease
       // a reconnect takes seconds, and then nothing is to be awaited
       const before = Timestamp.addSeconds(now, -scheduleGraceSeconds)
-      for (const stream of yield* repo.listUnawaited(before, streamBatchSize)) {
-        const runs = (yield* repo.listOpen(stream.stream_id, stream.ended_at)).flatMap((schedule) => {
+      for (const stream of yield* streams.listUnawaited(before, streamBatchSize)) {
+        const runs = (yield* due.listOpen(stream.stream_id, stream.ended_at)).flatMap((schedule) => {
           const due_at = nextRunSince(schedule, schedule.due_at, stream.ended_at)
           return due_at === null ? [] : [{ id: schedule.id, due_at }]
         })
-        yield* lease.withTransaction(repo.await(stream, runs))
+        yield* lease.withTransaction(Effect.gen(function*() {
+          const isEnded = yield* streams.markAwaited(stream)
+          if (isEnded && runs.length > 0) yield* due.awaitRuns(stream, runs)
+        }))
       }
     })
 
@@ -132,9 +137,9 @@ export class ExternalMisfires extends Effect.Service<ExternalMisfires>()("svc/Ex
       const lease = yield* Lease
       const now = yield* Timestamp.now
       yield* awaitRuns(now)
-      const due = yield* repo.listDue(now, Timestamp.addSeconds(now, -silentSeconds), batchSize)
+      const late = yield* due.listExternal(now, Timestamp.addSeconds(now, -silentSeconds), batchSize)
       const found: Array<NewMisfire> = []
-      for (const { schedule, stream } of due) {
+      for (const { schedule, stream } of late) {
         const decision = yield* verdictOf(schedule, stream, now)
         if (decision !== null) found.push(yield* misfireOf(schedule, decision))
       }
@@ -150,6 +155,6 @@ export class ExternalMisfires extends Effect.Service<ExternalMisfires>()("svc/Ex
   })
 }) {
   static readonly layer = this.Default.pipe(
-    Layer.provide([ExternalMisfiresRepo.layer, MisfiresRepo.layer, ScheduleEvents.layer])
+    Layer.provide([DueRepo.layer, MisfiresRepo.layer, ScheduleEvents.layer, StreamsRepo.layer])
   )
 }

@@ -4,8 +4,10 @@ import * as Timestamp from "../../domain/kernel/Timestamp.ts"
 import { Settings } from "../kernel/Settings.ts"
 import { errorCode, Reader } from "../kernel/sql/Database.ts"
 import { deleteInSlices } from "../kernel/sql/Dialect.ts"
-import { ScheduleChanges } from "./Changes.ts"
+import { FiresRepo } from "./FiresRepo.ts"
+import { MisfiresRepo } from "./MisfiresRepo.ts"
 import { OperationsRepo } from "./OperationsRepo.ts"
+import { SchedulesRepo } from "./Repo.ts"
 
 /** Days for which partitions are created ahead, beside today's (interface, Limits). */
 const daysAhead = 14
@@ -26,7 +28,9 @@ export class FireRetention extends Effect.Service<FireRetention>()("svc/FireRete
   effect: Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient
     const read = yield* Reader
-    const changes = yield* ScheduleChanges
+    const fires = yield* FiresRepo
+    const misfires = yield* MisfiresRepo
+    const schedules = yield* SchedulesRepo
     const operations = yield* OperationsRepo
     const { scheduleFiresRetentionDays, scheduleMisfiresRetentionDays } = yield* Settings
     const isOpen = sql.literal("status IN ('pending', 'accepted', 'delivered', 'buffered')")
@@ -107,21 +111,15 @@ export class FireRetention extends Effect.Service<FireRetention>()("svc/FireRete
         orElse: () => deleteFires("schedule_fires", cutoff)
       })
       yield* operations.prune(cutoff)
-      yield* deleteInSlices(sql, {
-        table: "schedule_misfires",
-        key: "id",
-        where: sql`detected_at < ${ago(scheduleMisfiresRetentionDays)}`
-      })
-      yield* deleteInSlices(sql, {
-        table: "schedule_resolutions",
-        key: "schedule_id, evidence_kind, evidence_id",
-        where: sql`resolved_at IS NOT NULL AND resolved_at < ${cutoff}`
-      })
-      yield* changes.sweep()
+      yield* misfires.prune(ago(scheduleMisfiresRetentionDays))
+      yield* fires.pruneResolutions(cutoff)
+      yield* schedules.pruneTombstones(now)
     })
 
     return { prepare, sweep } as const
   })
 }) {
-  static readonly layer = this.Default.pipe(Layer.provide([OperationsRepo.layer, ScheduleChanges.layer]))
+  static readonly layer = this.Default.pipe(
+    Layer.provide([FiresRepo.layer, MisfiresRepo.layer, OperationsRepo.layer, SchedulesRepo.layer])
+  )
 }

@@ -23,7 +23,6 @@ import { Audit } from "../audit/Audit.ts"
 import { CurrentProject } from "../kernel/CurrentActor.ts"
 import { Hints, orDieOnSql } from "../kernel/sql/Database.ts"
 import { nextTokens, noQuarantine } from "./ControlToken.ts"
-import { ScheduleImportsRepo } from "./ImportsRepo.ts"
 import { makeSchedule } from "./NewSchedule.ts"
 import { SchedulesRepo } from "./Repo.ts"
 import { StaleFires } from "./StaleFires.ts"
@@ -45,7 +44,6 @@ export class ScheduleImports extends Effect.Service<ScheduleImports>()("svc/Sche
   effect: Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient
     const repo = yield* SchedulesRepo
-    const imports = yield* ScheduleImportsRepo
     const staleFires = yield* StaleFires
     const audit = yield* Audit
     const hints = yield* Hints
@@ -141,7 +139,7 @@ export class ScheduleImports extends Effect.Service<ScheduleImports>()("svc/Sche
         const project = yield* CurrentProject
         // its row lock comes first, as with every change of the project's schedules; the count is not known yet
         yield* repo.takeRevisions(0)
-        const plan = yield* planOf(proposed, yield* imports.lock(snapshot), request)
+        const plan = yield* planOf(proposed, yield* repo.lockSnapshot(snapshot), request)
         const now = yield* Timestamp.now
         const updates = yield* Effect.forEach(
           plan.updates,
@@ -155,14 +153,14 @@ export class ScheduleImports extends Effect.Service<ScheduleImports>()("svc/Sche
         ]
         const revisions = written.length + plan.deletes.length
         const newest = revisions === 0 ? 0 : yield* repo.takeRevisions(revisions)
-        yield* imports.delete(plan.deletes)
+        yield* repo.deleteAll(plan.deletes)
         yield* repo.insertTombstones(plan.deletes.map(({ id }, index) => ({
           revision: newest - revisions + 1 + index,
           project_id: project.id,
           schedule_id: id,
           deleted_at: now
         })))
-        yield* imports.write(
+        yield* repo.writeAll(
           written.map((schedule, index) => ({ ...schedule, schedule_revision: newest - written.length + 1 + index }))
         )
         yield* staleFires.endAll([...updates, ...plan.deletes.map((before) => ({ before, after: null }))])
@@ -187,13 +185,13 @@ export class ScheduleImports extends Effect.Service<ScheduleImports>()("svc/Sche
     /** The JSON text of what `import` would do. Nothing is written. */
     const diff = Effect.fn("ScheduleImports.diff")(function*(request: ImportSchedules) {
       const { proposed, snapshot } = yield* check(request)
-      return planJson(yield* planOf(proposed, yield* imports.list(snapshot), request))
+      return planJson(yield* planOf(proposed, yield* repo.listSnapshot(snapshot), request))
     }, orDieOnSql)
 
     return { import: run, diff } as const
   })
 }) {
   static readonly layer = this.Default.pipe(
-    Layer.provide([ScheduleImportsRepo.layer, SchedulesRepo.layer, StaleFires.layer])
+    Layer.provide([SchedulesRepo.layer, StaleFires.layer])
   )
 }

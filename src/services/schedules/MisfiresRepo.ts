@@ -1,11 +1,13 @@
 import { SqlClient, type Statement } from "@effect/sql"
-import { Effect } from "effect"
-import type { ProjectId, ScheduleId } from "../../domain/kernel/Id.ts"
+import { Effect, Schema } from "effect"
+import { type ProjectId, ScheduleId } from "../../domain/kernel/Id.ts"
 import { addSeconds, type Timestamp } from "../../domain/kernel/Timestamp.ts"
-import type { MisfireCause } from "../../domain/schedules/Schedule/Misfire.ts"
+import { type MisfireCause, ScheduleMisfire } from "../../domain/schedules/Schedule/Misfire.ts"
 import { minLatenessSeconds } from "../../domain/schedules/Schedule/Plan.ts"
 import { Reader } from "../kernel/sql/Database.ts"
+import { deleteInSlices, idRows } from "../kernel/sql/Dialect.ts"
 import { recordset } from "../kernel/sql/Recordset.ts"
+import { rowsOf } from "../kernel/sql/Rows.ts"
 
 /** The columns of a new misfire. */
 export interface NewMisfire {
@@ -66,6 +68,8 @@ interface Lateness {
   readonly grace: number
 }
 
+const CountRow = Schema.Struct({ schedule_id: ScheduleId, n: Schema.Int })
+
 export class MisfiresRepo extends Effect.Service<MisfiresRepo>()("svc/MisfiresRepo", {
   effect: Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient
@@ -74,6 +78,8 @@ export class MisfiresRepo extends Effect.Service<MisfiresRepo>()("svc/MisfiresRe
     const selected = insertColumns.map((column) =>
       column === "lateness_seconds" ? "CAST(lateness_seconds AS DOUBLE PRECISION)" : column
     )
+
+    const publicColumns = read.literal(Object.keys(ScheduleMisfire.fields).join(", "))
 
     /** Whether a tick is later than the grace of its schedule `s`, or than `grace`, in seconds. */
     const isLate = (due: "s.due_at" | "f.fired_at", { grace, now }: Lateness) => {
@@ -105,6 +111,28 @@ export class MisfiresRepo extends Effect.Service<MisfiresRepo>()("svc/MisfiresRe
         ORDER BY s.due_at LIMIT ${limit}`
 
     return {
+      /** Newest first; of one schedule, or of all in the project. */
+      list: (projectId: ProjectId, scheduleId: ScheduleId | null, limit: number) =>
+        rowsOf(ScheduleMisfire)(
+          read`SELECT ${publicColumns} FROM schedule_misfires WHERE ${
+            scheduleId === null ? read`project_id = ${projectId}` : read`schedule_id = ${scheduleId}`
+          } ORDER BY id DESC LIMIT ${limit}`
+        ),
+      /** Ticks of each schedule that were found missed after `since`; none for a schedule without. */
+      count: (ids: ReadonlyArray<ScheduleId>, since: Timestamp) =>
+        rowsOf(CountRow)(
+          read`SELECT s.id AS schedule_id, sum(m.slots) AS n FROM ${idRows(read, ids)}
+            JOIN schedule_misfires m ON m.schedule_id = s.id AND m.detected_at > ${since} GROUP BY s.id`
+        ),
+      prune: (before: Timestamp) =>
+        deleteInSlices(sql, { table: "schedule_misfires", key: "id", where: sql`detected_at < ${before}` }),
+      /** A run ended the row of late ticks: the misfire at `expected_fire_at` stands for so many. */
+      setSlots: (rows: ReadonlyArray<Pick<NewMisfire, "schedule_id" | "expected_fire_at" | "slots">>) =>
+        sql`UPDATE schedule_misfires SET slots = r.slots FROM ${
+          recordset(sql, "r", { schedule_id: "uuid", expected_fire_at: "text", slots: "integer" }, rows)
+        } WHERE schedule_misfires.schedule_id = r.schedule_id
+          AND schedule_misfires.expected_fire_at = r.expected_fire_at AND schedule_misfires.slots < r.slots`,
+
       /** A misfire that is known by its first tick gets the larger number of slots. Returns the changed rows. */
       insert: (misfires: ReadonlyArray<NewMisfire>) =>
         sql<{ readonly id: string; readonly cause: MisfireCause }>`INSERT INTO schedule_misfires (${

@@ -80,6 +80,9 @@ export interface CommandedFire extends FireKey {
   readonly error_code: string | null
 }
 
+/** A fire that a restore has ended. */
+export type EndedFire = Pick<NewFire, "id" | "fire_id" | "command_id" | "schedule_id">
+
 /** Marks a fire that has ended, and that is open again because its command was answered after its time. */
 export const answeredLate = "answered_late"
 
@@ -196,6 +199,12 @@ export class OpenFiresRepo extends Effect.Service<OpenFiresRepo>()("svc/OpenFire
             ON r.schedule_id = w.schedule_id
           WHERE schedule_fires.fire_id = w.fire_id AND schedule_fires.scheduled_for = w.scheduled_for
             AND (schedule_fires.status || '') IN ('pending', 'buffered')`,
+
+      /** After a restore: ends all open fires, since their outcome is unknown. Returns them. */
+      endAll: (message: string) =>
+        sql<EndedFire>`UPDATE schedule_fires SET status = 'terminal_timeout', error_code = 'restored',
+            error_message = ${message}
+          WHERE ${sql.literal(openText)} RETURNING id, fire_id, command_id, schedule_id`,
 
       /** Ends a fire by an operator's word. */
       resolve: ({ fire_id, scheduled_for }: FireKey, status: FireStatus) =>

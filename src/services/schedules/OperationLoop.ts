@@ -85,7 +85,7 @@ const makeRound = Effect.gen(function*() {
     const definition = yield* readDefinition(operation)
     const key = operation.source_key ?? readOperationResult(operation.command_result).sourceKey
     const name = asString(memberOf(definition, "name")) ?? ""
-    const claim = Option.getOrNull(yield* repo.findClaim(operation.stream_id, key, name))
+    const claim = yield* streams.findClaim(operation.stream_id, key, name)
     return nextOperation(operation, { ...readFacts(operation), claim, definition }, now)
   })
 

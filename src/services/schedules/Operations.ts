@@ -32,7 +32,6 @@ import * as Ids from "../kernel/Ids.ts"
 import { Vault } from "../kernel/keys/Keys.ts"
 import { Settings } from "../kernel/Settings.ts"
 import { Hints, isUniqueViolation, orDieOnSql } from "../kernel/sql/Database.ts"
-import { ClaimsRepo } from "./ClaimsRepo.ts"
 import { nextToken, staleToken } from "./ControlToken.ts"
 import { OperationsRepo } from "./OperationsRepo.ts"
 import { SchedulesRepo } from "./Repo.ts"
@@ -129,7 +128,6 @@ export class ScheduleOperations extends Effect.Service<ScheduleOperations>()("sv
     const repo = yield* OperationsRepo
     const schedules = yield* SchedulesRepo
     const streams = yield* StreamsRepo
-    const claims = yield* ClaimsRepo
     const agents = yield* AgentsRepo
     const commands = yield* Commands
     const vault = yield* Vault
@@ -234,7 +232,7 @@ export class ScheduleOperations extends Effect.Service<ScheduleOperations>()("sv
         const locked = yield* schedules.lock(project.id, id)
         if (Option.isNone(locked)) return yield* notFound
         const schedule = locked.value
-        const claim = (yield* claims.listOfSchedules([id])).find(({ row, stream_id }) =>
+        const claim = (yield* streams.listClaimsOf([id])).find(({ row, stream_id }) =>
           stream_id === schedule.stream_id && row.source_key === schedule.source_key
         )
         if (stream === null || claim === undefined || schedule.stream_id !== stream_id) {
@@ -267,7 +265,7 @@ export class ScheduleOperations extends Effect.Service<ScheduleOperations>()("sv
         const { stream_id } = yield* findCreator(scheduler)
         const stream = yield* streams.lock(project.id, stream_id)
         if (stream === null) return yield* offline(scheduler)
-        if (Option.isSome(yield* repo.findClaim(stream_id, null, name))) {
+        if ((yield* streams.findClaim(stream_id, null, name)) !== null) {
           return yield* nameTaken(scheduler, name)
         }
         return yield* begin(stream, null, wanted)
@@ -368,7 +366,6 @@ export class ScheduleOperations extends Effect.Service<ScheduleOperations>()("sv
   static readonly layer = this.Default.pipe(
     Layer.provide([
       AgentsRepo.layer,
-      ClaimsRepo.layer,
       Commands.layer,
       OperationsRepo.layer,
       SchedulesRepo.layer,

@@ -1,13 +1,7 @@
 import { SqlClient } from "@effect/sql"
 import { Effect, Schema } from "effect"
 import { CommandStatus } from "../../domain/commands/Command.ts"
-import {
-  type CommandId,
-  type ProjectId,
-  ScheduleId,
-  type ScheduleOperationId,
-  type ScheduleStreamId
-} from "../../domain/kernel/Id.ts"
+import type { CommandId, ProjectId, ScheduleId, ScheduleOperationId } from "../../domain/kernel/Id.ts"
 import { Timestamp } from "../../domain/kernel/Timestamp.ts"
 import { ScheduleOperation } from "../../domain/schedules/Schedule/OperationState.ts"
 import { BooleanColumn } from "../kernel/sql/ColumnTypes.ts"
@@ -30,8 +24,6 @@ const Watched = Schema.Struct({
   published_sequence: Schema.NullOr(Schema.Int)
 })
 export type WatchedOperation = typeof Watched.Type
-
-const Claimed = Schema.Struct({ schedule_id: ScheduleId, projection: Schema.String })
 
 /** All statements on `schedule_operations`. */
 export class OperationsRepo extends Effect.Service<OperationsRepo>()("svc/OperationsRepo", {
@@ -68,13 +60,6 @@ export class OperationsRepo extends Effect.Service<OperationsRepo>()("svc/Operat
           JOIN schedule_streams s ON s.stream_id = o.stream_id
           WHERE o.ended_at IS NULL AND c.status = 'pending'
             AND (s.epoch_number <> o.epoch_number OR s.status NOT IN ('activating', 'live')) LIMIT ${limit}`,
-      /** What the stream has published last of the schedule, by its key or else its name. */
-      findClaim: (streamId: ScheduleStreamId, sourceKey: string | null, name: string) =>
-        firstRowOf(Claimed)(
-          sql`SELECT schedule_id, projection FROM schedule_claims WHERE stream_id = ${streamId} AND ${
-            sourceKey === null ? sql`name = ${name}` : sql`source_key = ${sourceKey}`
-          } ORDER BY source_key LIMIT 1`
-        ),
       /** Notes how far the operation is; false where another replica has changed it since. */
       update: (operation: ScheduleOperation, before: ScheduleOperation) =>
         hasRows(

@@ -12,12 +12,10 @@ import { Audit } from "../audit/Audit.ts"
 import * as Ids from "../kernel/Ids.ts"
 import { Settings } from "../kernel/Settings.ts"
 import { Hints } from "../kernel/sql/Database.ts"
-import { ClaimsRepo, type NewClaim, type StoredClaim } from "./ClaimsRepo.ts"
 import { nextToken } from "./ControlToken.ts"
-import { ExternalMisfiresRepo } from "./ExternalMisfiresRepo.ts"
-import { ScheduleImportsRepo } from "./ImportsRepo.ts"
+import { MisfiresRepo } from "./MisfiresRepo.ts"
 import { SchedulesRepo } from "./Repo.ts"
-import { isOpen, type ScheduleStream, StreamsRepo } from "./StreamsRepo.ts"
+import { isOpen, type NewClaim, type ScheduleStream, type StoredClaim, StreamsRepo } from "./StreamsRepo.ts"
 
 /** The audit rows of what agents publish. */
 const agents = system("agents")
@@ -42,10 +40,8 @@ export class Publications extends Effect.Service<Publications>()("svc/Publicatio
   effect: Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient
     const schedules = yield* SchedulesRepo
-    const bulk = yield* ScheduleImportsRepo
     const streams = yield* StreamsRepo
-    const claims = yield* ClaimsRepo
-    const externalMisfires = yield* ExternalMisfiresRepo
+    const misfires = yield* MisfiresRepo
     const audit = yield* Audit
     const hints = yield* Hints
     const redaction = Redaction.make((yield* Settings).redactExtraKeys)
@@ -64,7 +60,7 @@ export class Publications extends Effect.Service<Publications>()("svc/Publicatio
     ) {
       const assigned = new Map<string, ScheduleId>()
       if (added.length === 0) return assigned
-      const found = yield* claims.listSchedules(projectId, scheduler, {
+      const found = yield* schedules.listByNames(projectId, scheduler, {
         keys: added.map(({ row }) => row.source_key),
         names: added.map(({ name }) => name)
       })
@@ -93,7 +89,7 @@ export class Publications extends Effect.Service<Publications>()("svc/Publicatio
     /** Writes the claims of a publication; returns the schedules whose claims have changed. */
     const writeClaims = Effect.fnUntraced(function*(stream: ScheduleStream, publication: Publication) {
       const { stream_id } = stream
-      const stored = new Map((yield* claims.listOfStream(stream_id)).map((claim) => [claim.source_key, claim]))
+      const stored = new Map((yield* streams.listClaims(stream_id)).map((claim) => [claim.source_key, claim]))
       const published = new Set(publication.schedules.map(({ source_key }) => source_key))
       const deletedKeys = publication.isComplete
         ? [...stored.keys()].filter((key) => !published.has(key))
@@ -115,8 +111,8 @@ export class Publications extends Effect.Service<Publications>()("svc/Publicatio
         const schedule_id = before?.schedule_id ?? assigned.get(row.source_key)
         return schedule_id === undefined ? [] : [{ stream_id, schedule_id, name, row }]
       })
-      yield* claims.delete(stream_id, deletedKeys)
-      yield* claims.write(changed)
+      yield* streams.deleteClaims(stream_id, deletedKeys)
+      yield* streams.writeClaims(changed)
       const isFirst = stream.status === "activating" // until now its claims did not count as live
       return {
         count: stored.size - deletedKeys.length + assigned.size,
@@ -136,8 +132,8 @@ export class Publications extends Effect.Service<Publications>()("svc/Publicatio
     ) {
       if (touched.length === 0) return { inserted: 0, updated: 0, deleted: 0 }
       const now = yield* Timestamp.now
-      const claimsOf = Arr.groupBy(yield* claims.listOfSchedules(touched), ({ schedule_id }) => schedule_id)
-      const current = new Map((yield* claims.lockSchedules(touched)).map((schedule) => [schedule.id, schedule]))
+      const claimsOf = Arr.groupBy(yield* streams.listClaimsOf(touched), ({ schedule_id }) => schedule_id)
+      const current = new Map((yield* schedules.lockByIds(touched)).map((schedule) => [schedule.id, schedule]))
       const deletes: Array<Schedule> = []
       const writes: Array<{ readonly schedule: Schedule; readonly before: Schedule | null }> = []
       const counts = { inserted: 0, updated: 0, deleted: 0 }
@@ -165,9 +161,9 @@ export class Publications extends Effect.Service<Publications>()("svc/Publicatio
       const renamed = writes.flatMap(({ before }, at) =>
         before !== null && before.name !== named[at]?.name ? [before.id] : []
       )
-      yield* bulk.delete(deletes)
-      if (renamed.length > 0) yield* claims.releaseNames(renamed)
-      yield* bulk.write(named.map((schedule) => ({ ...schedule, schedule_revision })))
+      yield* schedules.deleteAll(deletes)
+      if (renamed.length > 0) yield* schedules.releaseNames(renamed)
+      yield* schedules.writeAll(named.map((schedule) => ({ ...schedule, schedule_revision })))
       if (named.length + deletes.length > 0) yield* hints.publish("schedules", scope.projectId)
       return counts
     })
@@ -183,7 +179,7 @@ export class Publications extends Effect.Service<Publications>()("svc/Publicatio
         const slots = countMissedSlots(before, due, runs)
         return slots > 1 ? [{ schedule_id: schedule.id, expected_fire_at: due, slots }] : []
       })
-      return rows.length === 0 ? Effect.void : externalMisfires.setSlots(rows)
+      return rows.length === 0 ? Effect.void : misfires.setSlots(rows)
     }
 
     /** Names that no other schedule of the scheduler has: a claimed name may be another agent's. */
@@ -193,7 +189,7 @@ export class Publications extends Effect.Service<Publications>()("svc/Publicatio
       deletes: ReadonlyArray<Schedule>
     ) {
       if (written.length === 0) return written
-      const found = yield* claims.listSchedules(projectId, scheduler, {
+      const found = yield* schedules.listByNames(projectId, scheduler, {
         keys: [],
         names: written.flatMap(({ name, source_key }) => [name, qualifyName(name, source_key ?? "")])
       })
@@ -261,7 +257,7 @@ export class Publications extends Effect.Service<Publications>()("svc/Publicatio
         if (stream === null || stream.epoch_number !== epoch.epoch_number || !isOpen(stream)) return
         const now = yield* Timestamp.now
         yield* streams.update({ ...stream, status, ended_at: now, ...(error !== null && { error, error_at: now }) })
-        const shared = yield* claims.listShared(stream.stream_id)
+        const shared = yield* streams.listShared(stream.stream_id)
         yield* record(stream, yield* writeSchedules(scopeOf(stream), shared, revision))
       },
       sql.withTransaction
@@ -291,8 +287,8 @@ export class Publications extends Effect.Service<Publications>()("svc/Publicatio
       for (const { scheduler, stream_id } of yield* streams.listByAgents([agentId])) {
         const stream = yield* streams.lock(projectId, stream_id)
         if (stream === null) continue
-        const stored = yield* claims.listOfStream(stream_id)
-        yield* claims.delete(stream_id, stored.map(({ source_key }) => source_key))
+        const stored = yield* streams.listClaims(stream_id)
+        yield* streams.deleteClaims(stream_id, stored.map(({ source_key }) => source_key))
         const touched = [...new Set(stored.map(({ schedule_id }) => schedule_id))]
         if (touched.length === 0) continue
         count += (yield* writeSchedules({ projectId, scheduler }, touched, revision)).deleted
@@ -304,13 +300,7 @@ export class Publications extends Effect.Service<Publications>()("svc/Publicatio
   })
 }) {
   static readonly layer = this.Default.pipe(
-    Layer.provide([
-      ClaimsRepo.layer,
-      ExternalMisfiresRepo.layer,
-      ScheduleImportsRepo.layer,
-      SchedulesRepo.layer,
-      StreamsRepo.layer
-    ])
+    Layer.provide([MisfiresRepo.layer, SchedulesRepo.layer, StreamsRepo.layer])
   )
 }
 

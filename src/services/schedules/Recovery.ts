@@ -19,9 +19,9 @@ import * as Ids from "../kernel/Ids.ts"
 import { Hints, orDieOnSql } from "../kernel/sql/Database.ts"
 import { nextToken, nextTokens, staleToken } from "./ControlToken.ts"
 import { digestDefinition } from "./FireCommand.ts"
+import { type Evidence, FiresRepo, type Resolution } from "./FiresRepo.ts"
 import { ScheduleHolds } from "./Holds.ts"
 import { OpenFiresRepo } from "./OpenFiresRepo.ts"
-import { type Evidence, RecoveryRepo, type Resolution } from "./RecoveryRepo.ts"
 import { SchedulesRepo } from "./Repo.ts"
 import { externallyOwned, notFound, withoutCounts } from "./Schedules.ts"
 import { StaleFires } from "./StaleFires.ts"
@@ -51,7 +51,7 @@ export class ScheduleRecovery extends Effect.Service<ScheduleRecovery>()("svc/Sc
   effect: Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient
     const repo = yield* SchedulesRepo
-    const recovery = yield* RecoveryRepo
+    const fires = yield* FiresRepo
     const open = yield* OpenFiresRepo
     const staleFires = yield* StaleFires
     const holds = yield* ScheduleHolds
@@ -130,9 +130,9 @@ export class ScheduleRecovery extends Effect.Service<ScheduleRecovery>()("svc/Sc
         control_token,
         revision: schedule_revision
       }
-      yield* recovery.resolve({ ...resolution, grant_carried: false })
+      yield* fires.resolve({ ...resolution, grant_carried: false })
       const isUnknown = schedule.quarantine_code === outcomeUnknown
-      const next = isUnknown ? yield* recovery.findOpen(schedule.id) : Option.none()
+      const next = isUnknown ? yield* fires.findOpen(schedule.id) : Option.none()
       const quarantine = isUnknown ? quarantineAfter(next) : {}
       const merged = {
         ...schedule,
@@ -149,7 +149,7 @@ export class ScheduleRecovery extends Effect.Service<ScheduleRecovery>()("svc/Sc
         quarantine_control_token: merged.quarantined_at === null ? null : control_token,
         legacy_fire_control_token: grant_carried ? control_token : null
       }
-      if (grant_carried) yield* recovery.resolve({ ...resolution, grant_carried })
+      if (grant_carried) yield* fires.resolve({ ...resolution, grant_carried })
       const { evidence_id, evidence_kind } = evidence
       const shown = yield* write(schedule, changed, action, {
         fire_id,
@@ -173,14 +173,14 @@ export class ScheduleRecovery extends Effect.Service<ScheduleRecovery>()("svc/Sc
         const locked = yield* lock(id)
         const { schedule } = locked
         const evidence: Evidence = { schedule_id: id, evidence_kind: "fire", evidence_id: input.fire_id }
-        const fire = yield* recovery.findFire(id, input.fire_id)
-        const known = yield* recovery.find(evidence)
+        const fire = yield* fires.findFire(id, input.fire_id)
+        const known = yield* fires.findResolution(evidence)
         // retention may have deleted the row of a fire that still keeps its schedule in quarantine
         if (Option.isNone(fire) && Option.isNone(known)) return yield* new NotFound({ resource: "fire" })
         if (Option.isSome(fire) && fire.value.command_id !== input.command_id) {
           return yield* new NotFound({ resource: "command" })
         }
-        const command = yield* recovery.findCommand(schedule.project_id, input.command_id)
+        const command = yield* fires.findCommand(schedule.project_id, input.command_id)
         const command_status = Option.match(command, {
           onNone: () => "timeout" as const,
           onSome: ({ status }) => status
@@ -236,7 +236,7 @@ export class ScheduleRecovery extends Effect.Service<ScheduleRecovery>()("svc/Sc
     /** A command `schedule.fire` of a scheduler that did not report its fires. */
     const judgeCommand = Effect.fnUntraced(
       function*(schedule: Schedule, input: ResolveLegacyEvidence, now: Timestamp.Timestamp) {
-        const found = yield* recovery.findCommand(schedule.project_id, input.source_evidence_id)
+        const found = yield* fires.findCommand(schedule.project_id, input.source_evidence_id)
         if (Option.isNone(found)) return yield* new NotFound({ resource: "evidence" })
         const { action, id, payload, status, target_id } = found.value
         const { fire_id, tick } = readFireParameters(payload)
@@ -246,7 +246,7 @@ export class ScheduleRecovery extends Effect.Service<ScheduleRecovery>()("svc/Sc
         if (status === "pending" || status === "dispatched") {
           return yield* notResolvable("The command has not ended yet.")
         }
-        if (Option.isSome(yield* recovery.findFire(schedule.id, input.fire_id))) {
+        if (Option.isSome(yield* fires.findFire(schedule.id, input.fire_id))) {
           return yield* notResolvable("The fire is recorded. If its outcome is unknown, use resolve-terminal-fire.")
         }
         if (Option.isSome(tick)) yield* recordFire(schedule, input, { id, tick: tick.value }, now)
@@ -255,7 +255,7 @@ export class ScheduleRecovery extends Effect.Service<ScheduleRecovery>()("svc/Sc
 
     /** A recorded fire that no command carries: it waits, was left behind, or waited when its database was backed up. */
     const judgeFire = Effect.fnUntraced(function*(schedule: Schedule, input: ResolveLegacyEvidence) {
-      const found = yield* recovery.findFire(schedule.id, input.fire_id)
+      const found = yield* fires.findFire(schedule.id, input.fire_id)
       if (Option.isNone(found) || found.value.id !== input.source_evidence_id) {
         return yield* new NotFound({ resource: "evidence" })
       }
@@ -274,7 +274,7 @@ export class ScheduleRecovery extends Effect.Service<ScheduleRecovery>()("svc/Sc
         const { now, schedule } = locked
         const { fire_id, source_evidence_id, source_evidence_kind } = input
         const evidence = { schedule_id: id, evidence_kind: source_evidence_kind, evidence_id: source_evidence_id }
-        const known = yield* recovery.find(evidence)
+        const known = yield* fires.findResolution(evidence)
         if (Option.isSome(known) && known.value.fire_id !== fire_id) {
           return yield* new NotFound({ resource: "evidence" })
         }
@@ -333,6 +333,6 @@ export class ScheduleRecovery extends Effect.Service<ScheduleRecovery>()("svc/Sc
   })
 }) {
   static readonly layer = this.Default.pipe(
-    Layer.provide([OpenFiresRepo.layer, RecoveryRepo.layer, ScheduleHolds.layer, SchedulesRepo.layer, StaleFires.layer])
+    Layer.provide([OpenFiresRepo.layer, FiresRepo.layer, ScheduleHolds.layer, SchedulesRepo.layer, StaleFires.layer])
   )
 }

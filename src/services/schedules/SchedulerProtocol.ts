@@ -8,12 +8,11 @@ import { compileSchedule, cursorAt, maxCountedTicks } from "../../domain/schedul
 import { yieldToEventLoop } from "../kernel/concurrency/EventLoop.ts"
 import { Settings } from "../kernel/Settings.ts"
 import { Hints, orDieOnSql } from "../kernel/sql/Database.ts"
-import { ScheduleChanges, type Scope } from "./Changes.ts"
 import { digestDefinition } from "./FireCommand.ts"
 import { type DuePlan, ScheduleFires } from "./Fires.ts"
 import { FiresRepo } from "./FiresRepo.ts"
 import { ScheduleQuarantine } from "./Quarantine.ts"
-import { SchedulesRepo } from "./Repo.ts"
+import { SchedulesRepo, type Scope } from "./Repo.ts"
 
 /** A scheduler whose clock is ahead of the brain's by more than this would fire early; it must wait. */
 const maxAheadSeconds = 5
@@ -167,7 +166,6 @@ const planOf = (
 export class SchedulerProtocol extends Effect.Service<SchedulerProtocol>()("svc/SchedulerProtocol", {
   effect: Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient
-    const changes = yield* ScheduleChanges
     const repo = yield* SchedulesRepo
     const firesRepo = yield* FiresRepo
     const fires = yield* ScheduleFires
@@ -177,21 +175,21 @@ export class SchedulerProtocol extends Effect.Service<SchedulerProtocol>()("svc/
 
     /** All schedules of the scope by id, and the revision that they are complete for. */
     const readSnapshot = Effect.fn("SchedulerProtocol.readSnapshot")(function*(scope: Scope) {
-      const { revision: before } = yield* changes.progress
+      const { revision: before } = yield* repo.progress
       const schedules = new Map<ScheduleId, Schedule>()
       let after: ScheduleId | null = null
       while (true) {
-        const page: ReadonlyArray<Schedule> = yield* changes.page(scope, after, pageSize)
+        const page: ReadonlyArray<Schedule> = yield* repo.listWatched(scope, after, pageSize)
         for (const schedule of page) schedules.set(schedule.id, schedule)
         after = page.at(-1)?.id ?? null
         if (page.length < pageSize) break
         yield* yieldToEventLoop
       }
       // the pages are of different moments: what changed since the first one is read again
-      const { revision } = yield* changes.progress
+      const { revision } = yield* repo.progress
       let seen = before
       while (seen < revision) {
-        const batch = yield* changes.list(scope, seen, revision, pageSize)
+        const batch = yield* repo.listChanges(scope, seen, revision, pageSize)
         for (const change of batch) {
           if ("schedule" in change) schedules.set(change.schedule.id, change.schedule)
           else schedules.delete(change.deleted_id)
@@ -204,16 +202,16 @@ export class SchedulerProtocol extends Effect.Service<SchedulerProtocol>()("svc/
 
     /** The changes after a revision, and the revision until which they are complete. */
     const readChanges = Effect.fn("SchedulerProtocol.readChanges")(function*(scope: Scope, after: number) {
-      const { horizon, revision } = yield* changes.progress
+      const { horizon, revision } = yield* repo.progress
       if (after < horizon || after > revision) return { isComplete: false as const, revision }
-      const batch = after === revision ? [] : yield* changes.list(scope, after, revision, pageSize)
+      const batch = after === revision ? [] : yield* repo.listChanges(scope, after, revision, pageSize)
       const through = batch.length < pageSize ? revision : batch.at(-1)?.revision ?? revision
       return { isComplete: true as const, changes: batch, through, revision }
     }, orDieOnSql)
 
     /** The schedule, if the project has it, and a revision that this is true for. */
     const readState = Effect.fn("SchedulerProtocol.readState")(function*(projectId: ProjectId, id: ScheduleId) {
-      const { revision } = yield* changes.progress // first: a later change has a higher revision
+      const { revision } = yield* repo.progress // first: a later change has a higher revision
       const schedule = Option.filter(yield* repo.find(projectId, id), isServiceOwned)
       const ownRevision = Option.match(schedule, { onNone: () => 0, onSome: (found) => found.schedule_revision ?? 0 })
       return { schedule: Option.getOrNull(schedule), revision: Math.max(revision, ownRevision) }
@@ -259,7 +257,7 @@ export class SchedulerProtocol extends Effect.Service<SchedulerProtocol>()("svc/
         command_id: null
       })
       const found = yield* repo.findById(schedule_id)
-      if (Option.isNone(found)) return missing((yield* changes.progress).revision)
+      if (Option.isNone(found)) return missing((yield* repo.progress).revision)
       const choose = yield* fires.makeChooser([found.value.project_id])
       return yield* withLocked(
         found.value,
@@ -269,7 +267,7 @@ export class SchedulerProtocol extends Effect.Service<SchedulerProtocol>()("svc/
           // first: any text may be sent as the id, and the column is a UUID on PostgreSQL
           if (fire_id !== fireIdOf(schedule_id, scheduled_for)) return refuse(wrongFireId)
           const now = yield* Timestamp.now
-          const known = yield* firesRepo.findFire(fire_id, scheduled_for)
+          const known = yield* firesRepo.findFireAt(fire_id, scheduled_for)
           if (Option.isSome(known)) return answerRepeated(request, live, revision, known.value.command_id)
           const refusal = checkObservation(request, live) ??
             checkTicks(request, live, scheduled_for, prepared_next_run_at, now)
@@ -339,7 +337,6 @@ export class SchedulerProtocol extends Effect.Service<SchedulerProtocol>()("svc/
   static readonly layer = this.Default.pipe(
     Layer.provide([
       FiresRepo.layer,
-      ScheduleChanges.layer,
       ScheduleFires.layer,
       ScheduleQuarantine.layer,
       SchedulesRepo.layer

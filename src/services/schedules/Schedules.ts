@@ -39,6 +39,7 @@ import { nextTokens, noQuarantine } from "./ControlToken.ts"
 import { fireAction, makeFireIntent } from "./FireCommand.ts"
 import { FiresRepo } from "./FiresRepo.ts"
 import { ScheduleHolds } from "./Holds.ts"
+import { MisfiresRepo } from "./MisfiresRepo.ts"
 import { makeSchedule } from "./NewSchedule.ts"
 import { SchedulesRepo } from "./Repo.ts"
 import { StaleFires } from "./StaleFires.ts"
@@ -80,6 +81,7 @@ export class Schedules extends Effect.Service<Schedules>()("svc/Schedules", {
     const sql = yield* SqlClient.SqlClient
     const repo = yield* SchedulesRepo
     const fires = yield* FiresRepo
+    const misfires = yield* MisfiresRepo
     const staleFires = yield* StaleFires
     const holds = yield* ScheduleHolds
     const agents = yield* AgentsRepo
@@ -93,12 +95,12 @@ export class Schedules extends Effect.Service<Schedules>()("svc/Schedules", {
       const ids = schedules.map(({ id }) => id)
       const since = Timestamp.addSeconds(yield* Timestamp.now, -Timestamp.secondsPerDay)
       const statuses = Arr.groupBy(yield* fires.listStatuses(ids, breakerWindow), (row) => row.schedule_id)
-      const misfires = new Map((yield* fires.countMisfires(ids, since)).map((row) => [row.schedule_id, row.n]))
+      const missed = new Map((yield* misfires.count(ids, since)).map((row) => [row.schedule_id, row.n]))
       return schedules.map((schedule): CountedSchedule => ({
         schedule,
         counts: {
           consecutive_failures: countConsecutiveFailures((statuses[schedule.id] ?? []).map((row) => row.status)),
-          skipped_slots_24h: misfires.get(schedule.id) ?? 0,
+          skipped_slots_24h: missed.get(schedule.id) ?? 0,
           is_drifted: isDrifted(schedule)
         }
       }))
@@ -343,7 +345,7 @@ export class Schedules extends Effect.Service<Schedules>()("svc/Schedules", {
     /** The newest fires of each schedule. Ids of other projects are left out. */
     const listRuns = Effect.fn("Schedules.listRuns")(function*(ids: ReadonlyArray<ScheduleId>, limit: number) {
       const project = yield* CurrentProject
-      const owned = new Set((yield* fires.listOwned(project.id, ids)).map((row) => row.id))
+      const owned = new Set((yield* repo.listOwned(project.id, ids)).map((row) => row.id))
       const known = [...new Set(ids)].filter((id) => owned.has(id))
       const runs = Arr.groupBy(yield* fires.listRuns(known, limit), (run) => run.schedule_id)
       return {
@@ -360,7 +362,7 @@ export class Schedules extends Effect.Service<Schedules>()("svc/Schedules", {
     const listMisfires = Effect.fn("Schedules.listMisfires")(function*(id: ScheduleId | null, limit: number) {
       const project = yield* CurrentProject
       if (id !== null) yield* find(id)
-      return yield* fires.listMisfires(project.id, id, limit)
+      return yield* misfires.list(project.id, id, limit)
     }, orDieOnSql)
 
     return {
@@ -388,6 +390,7 @@ export class Schedules extends Effect.Service<Schedules>()("svc/Schedules", {
       Commands.layer,
       EngineAgents.layer,
       FiresRepo.layer,
+      MisfiresRepo.layer,
       ScheduleHolds.layer,
       SchedulesRepo.layer,
       StaleFires.layer

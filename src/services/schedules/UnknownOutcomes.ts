@@ -6,9 +6,9 @@ import { Audit } from "../audit/Audit.ts"
 import { CurrentActor } from "../kernel/CurrentActor.ts"
 import { Hints } from "../kernel/sql/Database.ts"
 import { nextTokens, noQuarantine } from "./ControlToken.ts"
+import { FiresRepo } from "./FiresRepo.ts"
 import { ScheduleHolds } from "./Holds.ts"
 import type { CommandedFire } from "./OpenFiresRepo.ts"
-import { RecoveryRepo } from "./RecoveryRepo.ts"
 import { SchedulesRepo } from "./Repo.ts"
 
 /**
@@ -25,7 +25,7 @@ export const quarantineAfter = (next: Option.Option<string>): Partial<Schedule> 
 export class UnknownOutcomes extends Effect.Service<UnknownOutcomes>()("svc/UnknownOutcomes", {
   effect: Effect.gen(function*() {
     const repo = yield* SchedulesRepo
-    const recovery = yield* RecoveryRepo
+    const firesRepo = yield* FiresRepo
     const holds = yield* ScheduleHolds
     const audit = yield* Audit
     const hints = yield* Hints
@@ -46,7 +46,7 @@ export class UnknownOutcomes extends Effect.Service<UnknownOutcomes>()("svc/Unkn
       const fires = unknown.filter(({ schedule_id }) => asking.some(({ id }) => id === schedule_id))
       if (fires.length === 0) return []
       const now = yield* Timestamp.now
-      yield* recovery.insertOpen(fires.map(({ fire_id, schedule_id }) => ({
+      yield* firesRepo.insertOpen(fires.map(({ fire_id, schedule_id }) => ({
         schedule_id,
         evidence_kind: "fire",
         evidence_id: fire_id,
@@ -68,11 +68,11 @@ export class UnknownOutcomes extends Effect.Service<UnknownOutcomes>()("svc/Unkn
       const ids = idsOf(answered)
       const newest = yield* repo.takeRevisions(ids.length)
       const schedules = yield* repo.lockByIds(ids)
-      yield* recovery.deleteOpen(answered)
+      yield* firesRepo.deleteOpen(answered)
       const now = yield* Timestamp.now
       const held = schedules.filter(({ quarantine_code }) => quarantine_code === outcomeUnknown)
       for (const [index, schedule] of held.entries()) {
-        const merged = { ...schedule, ...quarantineAfter(yield* recovery.findOpen(schedule.id)) }
+        const merged = { ...schedule, ...quarantineAfter(yield* firesRepo.findOpen(schedule.id)) }
         const tokens = yield* nextTokens(merged)
         const changed = { ...merged, ...tokens, schedule_revision: newest - index, updated_at: now }
         yield* repo.update(changed)
@@ -95,6 +95,6 @@ export class UnknownOutcomes extends Effect.Service<UnknownOutcomes>()("svc/Unkn
   })
 }) {
   static readonly layer = this.Default.pipe(
-    Layer.provide([RecoveryRepo.layer, ScheduleHolds.layer, SchedulesRepo.layer])
+    Layer.provide([FiresRepo.layer, ScheduleHolds.layer, SchedulesRepo.layer])
   )
 }

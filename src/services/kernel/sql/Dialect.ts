@@ -48,6 +48,20 @@ export const idIn = (sql: SqlClient.SqlClient, ids: ReadonlyArray<string>, colum
     orElse: () => sql`${sql.literal(column)} IN (SELECT value FROM json_each(${JSON.stringify(ids)}))`
   })
 
+/** The ids as the rows of the table `s`. */
+export const idRows = (sql: SqlClient.SqlClient, ids: ReadonlyArray<string>): Statement.Fragment =>
+  sql.onDialectOrElse({
+    pg: () => sql`(SELECT unnest(${ids}::uuid[]) AS id) s`,
+    orElse: () => sql`(SELECT value AS id FROM json_each(${JSON.stringify(ids)})) s`
+  })
+
+/** As `idIn`, for texts. */
+export const textIn = (sql: SqlClient.SqlClient, values: ReadonlyArray<string>, column: string): Statement.Fragment =>
+  sql.onDialectOrElse({
+    pg: () => sql`${sql.literal(column)} = ANY(${values}::text[])`,
+    orElse: () => sql`${sql.literal(column)} IN (SELECT value FROM json_each(${JSON.stringify(values)}))`
+  })
+
 /** Whether the row's `project_id` is in the view; a row without a project is in none but that of all projects. */
 export const isInView = (sql: SqlClient.SqlClient, view: ProjectView): Statement.Fragment => {
   if ("only" in view) return idIn(sql, view.only, "project_id")

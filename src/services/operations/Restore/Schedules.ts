@@ -1,6 +1,5 @@
-import { SqlClient } from "@effect/sql"
 import { Array as Arr, Effect, Either, Layer } from "effect"
-import { FireRowId, type ScheduleId } from "../../../domain/kernel/Id.ts"
+import { FireRowId } from "../../../domain/kernel/Id.ts"
 import type * as Timestamp from "../../../domain/kernel/Timestamp.ts"
 import type { Schedule } from "../../../domain/schedules/Schedule.ts"
 import { fireIdOf } from "../../../domain/schedules/Schedule/FireId.ts"
@@ -9,21 +8,15 @@ import { describeUnknown, outcomeUnknown } from "../../../domain/schedules/Sched
 import * as Ids from "../../kernel/Ids.ts"
 import { DueRepo, type RewoundCursor } from "../../schedules/DueRepo.ts"
 import { digestDefinition } from "../../schedules/FireCommand.ts"
-import { OpenFiresRepo } from "../../schedules/OpenFiresRepo.ts"
+import { FiresRepo } from "../../schedules/FiresRepo.ts"
+import { type EndedFire, OpenFiresRepo } from "../../schedules/OpenFiresRepo.ts"
 import { ScheduleQuarantine } from "../../schedules/Quarantine.ts"
-import { RecoveryRepo } from "../../schedules/RecoveryRepo.ts"
-import { decodeSchedules, type ScheduleRow, SchedulesRepo } from "../../schedules/Repo.ts"
+import { SchedulesRepo } from "../../schedules/Repo.ts"
+import { StreamsRepo } from "../../schedules/StreamsRepo.ts"
 import { counterGap } from "./Tables.ts"
 
 /** Schedules of one statement. */
 const slice = 500
-
-interface LiveFire {
-  readonly id: string
-  readonly fire_id: string
-  readonly command_id: string | null
-  readonly schedule_id: ScheduleId
-}
 
 const isActive = ({ is_enabled, paused_at, quarantined_at }: Schedule): boolean =>
   is_enabled && paused_at === null && quarantined_at === null
@@ -35,19 +28,12 @@ const isActive = ({ is_enabled, paused_at, quarantined_at }: Schedule): boolean 
  */
 export class RestoredSchedules extends Effect.Service<RestoredSchedules>()("svc/RestoredSchedules", {
   effect: Effect.gen(function*() {
-    const sql = yield* SqlClient.SqlClient
     const due = yield* DueRepo
     const open = yield* OpenFiresRepo
     const repo = yield* SchedulesRepo
-    const recovery = yield* RecoveryRepo
+    const firesRepo = yield* FiresRepo
+    const streams = yield* StreamsRepo
     const quarantine = yield* ScheduleQuarantine
-
-    const listPassed = (now: Timestamp.Timestamp, after: string) =>
-      Effect.map(
-        sql<ScheduleRow>`SELECT * FROM schedules WHERE scheduler = 'svc-scheduler' AND next_run_at <= ${now}
-          AND id > ${after} ORDER BY id LIMIT ${slice}`,
-        decodeSchedules
-      )
 
     /**
      * For a schedule with on_unknown_outcome quarantine, the first tick that may have fired becomes a fire to be
@@ -100,7 +86,7 @@ export class RestoredSchedules extends Effect.Service<RestoredSchedules>()("svc/
     const moveCursors = Effect.fnUntraced(function*(now: Timestamp.Timestamp) {
       let count = 0
       for (let after = Ids.minId;;) {
-        const schedules = yield* listPassed(now, after)
+        const schedules = yield* due.listPassed(now, after, slice)
         const last = schedules.at(-1)
         if (last === undefined) return count
         yield* insertPassedFires(schedules, now)
@@ -111,24 +97,17 @@ export class RestoredSchedules extends Effect.Service<RestoredSchedules>()("svc/
       }
     })
 
-    /** Ends all open fires with an unknown outcome. Returns them. */
-    const endFires = (message: string) =>
-      sql<LiveFire>`UPDATE schedule_fires SET status = 'terminal_timeout', error_code = 'restored',
-          error_message = ${message}
-        WHERE status IN ('pending', 'accepted', 'delivered', 'buffered')
-        RETURNING id, fire_id, command_id, schedule_id`
-
     /**
      * The schedules of unknown fires with on_unknown_outcome quarantine. Writes the audit rows, so it is called last.
      */
-    const quarantineUnknown = Effect.fnUntraced(function*(fires: ReadonlyArray<LiveFire>, now: Timestamp.Timestamp) {
+    const quarantineUnknown = Effect.fnUntraced(function*(fires: ReadonlyArray<EndedFire>, now: Timestamp.Timestamp) {
       const byId = Arr.groupBy(fires, ({ schedule_id }) => schedule_id)
       let count = 0
       for (const ids of Arr.chunksOf([...new Set(fires.map(({ schedule_id }) => schedule_id))], slice)) {
         const quarantining = (yield* repo.lockByIds(ids)).filter((one) => one.on_unknown_outcome === "quarantine")
         const unknown = quarantining.flatMap(({ id }) => byId[id] ?? [])
         if (unknown.length === 0) continue
-        yield* recovery.insertOpen(unknown.map(({ command_id, fire_id, id, schedule_id }) => ({
+        yield* firesRepo.insertOpen(unknown.map(({ command_id, fire_id, id, schedule_id }) => ({
           schedule_id,
           evidence_kind: "fire" as const,
           evidence_id: command_id === null ? id : fire_id,
@@ -147,27 +126,23 @@ export class RestoredSchedules extends Effect.Service<RestoredSchedules>()("svc/
       return count
     })
 
-    /** Scheduler programs have seen higher revisions, and take a new snapshot when theirs is before the horizon. */
-    const raiseRevisions = (before: number) =>
-      sql`UPDATE schedule_changes SET
-        revision = CASE WHEN revision > ${before} THEN revision ELSE ${before} END + ${counterGap},
-        horizon = CASE WHEN revision > ${before} THEN revision ELSE ${before} END + ${counterGap}`
-
-    /** Agents refuse an epoch that is not higher than the one they know; the sessions of the streams are gone. */
-    const endStreams = (now: Timestamp.Timestamp) =>
-      sql`UPDATE schedule_streams SET epoch_number = epoch_number + ${counterGap}, status = 'ended', ended_at = ${now},
-        is_awaited = 0, error = NULL, error_at = NULL`
-
-    return { moveCursors, endFires, quarantineUnknown, raiseRevisions, endStreams } as const
+    return {
+      moveCursors,
+      endFires: open.endAll,
+      quarantineUnknown,
+      raiseRevisions: (before: number) => repo.raiseRevisions(before, counterGap),
+      endStreams: (now: Timestamp.Timestamp) => streams.endAll(now, counterGap)
+    } as const
   })
 }) {
   static readonly layer = this.Default.pipe(
     Layer.provide([
       DueRepo.layer,
+      FiresRepo.layer,
       OpenFiresRepo.layer,
-      RecoveryRepo.layer,
       SchedulesRepo.layer,
-      ScheduleQuarantine.layer
+      ScheduleQuarantine.layer,
+      StreamsRepo.layer
     ])
   )
 }
