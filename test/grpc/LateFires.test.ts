@@ -1,21 +1,11 @@
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import {
-  FireDisposition,
-  FireScheduleRequest,
-  type FireScheduleResponse,
-  SchedulerServiceService
-} from "../../proto/generated/scheduler.ts"
-import { ScheduleId } from "../../src/domain/kernel/Id.ts"
+import { FireDisposition, type FireScheduleResponse, SchedulerServiceService } from "../../proto/generated/scheduler.ts"
 import * as Timestamp from "../../src/domain/kernel/Timestamp.ts"
-import { fireIdOf } from "../../src/domain/schedules/Schedule/FireId.ts"
-import { writeTime } from "../../src/grpc/Convert.ts"
 import { engines } from "../databases.ts"
 import { succeed, world } from "../services/schedules/world.ts"
 import { until } from "../until.ts"
-import { ask, connectCurrent, schedulersOn } from "./client.ts"
-
-const day = 86_400
+import { ask, connectCurrent, day, fireOf, schedulersOn, tickOf } from "./client.ts"
 
 describe.each(engines)("a scheduler that was cut off for days, on %s", (engine) => {
   layer(schedulersOn(engine), { excludeTestServices: true, timeout: 30_000 })((it) => {
@@ -30,28 +20,8 @@ describe.each(engines)("a scheduler that was cut off for days, on %s", (engine) 
         for (let at = 0; at < 3; at++) {
           const row = (yield* snapshot(project.id)).rows.find((one) => one.id === id)
           if (row?.next_run_at === undefined) return assert.fail("the snapshot lacks the schedule")
-          const tick = Timestamp.addSeconds(first, at * day)
-          answers.push(
-            yield* ask(
-              scheduler,
-              SchedulerServiceService.fireSchedule,
-              FireScheduleRequest.fromPartial({
-                schedule_id: id,
-                fire_id: fireIdOf(ScheduleId.make(id), tick),
-                scheduled_for: writeTime(tick)!,
-                fired_at: writeTime(tick)!,
-                scheduler_protocol_epoch: 1,
-                observed_control_token: row.control_token,
-                definition_digest: row.definition_digest,
-                expected_schedule_revision: row.schedule_revision,
-                ...(row.last_run_at && { expected_last_run_at: row.last_run_at }),
-                expected_next_run_at: row.next_run_at,
-                prepared_next_run_at: writeTime(Timestamp.addSeconds(tick, day))!,
-                cadence_semantics_version: 1,
-                cadence_runtime_fingerprint: row.cadence_runtime_fingerprint
-              })
-            )
-          )
+          assert.strictEqual(tickOf(row), Timestamp.addSeconds(first, at * day))
+          answers.push(yield* ask(scheduler, SchedulerServiceService.fireSchedule, fireOf(row)))
         }
         const [oldest] = answers
         for (const { disposition } of answers) assert.strictEqual(disposition, FireDisposition.FIRE_ACCEPTED)

@@ -7,7 +7,7 @@ import {
   AdvanceScheduleCursorRequest,
   CursorTransitionDisposition,
   FireDisposition,
-  FireScheduleRequest,
+  type FireScheduleRequest,
   QuarantineOutcome,
   type Schedule,
   SchedulerServiceService
@@ -20,34 +20,7 @@ import { freshKey, request } from "../brain.ts"
 import { engines } from "../databases.ts"
 import { succeed, world } from "../services/schedules/world.ts"
 import { until } from "../until.ts"
-import { ask, capabilities, connect, connectCurrent, schedulersOn } from "./client.ts"
-
-/** The seconds of a tick, and of the one after it, of a schedule that fires each day. */
-const day = 86_400
-
-const tickOf = ({ next_run_at }: Schedule): Timestamp.Timestamp =>
-  Timestamp.fromEpochMicros((next_run_at?.seconds ?? 0n) * 1_000_000n)
-
-/** What a scheduler that saw this row sends to fire its next tick. */
-const fireOf = (row: Schedule, changes: Partial<FireScheduleRequest> = {}) => {
-  const tick = tickOf(row)
-  return FireScheduleRequest.fromPartial({
-    schedule_id: row.id,
-    fire_id: fireIdOf(ScheduleId.make(row.id), tick),
-    scheduled_for: writeTime(tick)!,
-    fired_at: writeTime(tick)!,
-    scheduler_protocol_epoch: 1,
-    observed_control_token: row.control_token,
-    definition_digest: row.definition_digest,
-    expected_schedule_revision: row.schedule_revision,
-    ...(row.last_run_at && { expected_last_run_at: row.last_run_at }),
-    expected_next_run_at: row.next_run_at!,
-    prepared_next_run_at: writeTime(Timestamp.addSeconds(tick, day))!,
-    cadence_semantics_version: 1,
-    cadence_runtime_fingerprint: row.cadence_runtime_fingerprint,
-    ...changes
-  })
-}
+import { ask, capabilities, connect, connectCurrent, day, fireOf, schedulersOn, tickOf } from "./client.ts"
 
 const advanceOf = (row: Schedule, changes: Partial<AdvanceScheduleCursorRequest> = {}) => {
   const tick = tickOf(row)

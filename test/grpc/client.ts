@@ -135,6 +135,33 @@ export const connectCurrent = (name: string) =>
     return { scheduler, lease, snapshot, watch } as const
   })
 
+/** The seconds from a tick to the next one of a schedule that fires each day. */
+export const day = 86_400
+
+export const tickOf = ({ next_run_at }: Schedule): Timestamp.Timestamp =>
+  Timestamp.fromEpochMicros((next_run_at?.seconds ?? 0n) * 1_000_000n)
+
+/** What a scheduler that saw this row sends to fire its next tick. */
+export const fireOf = (row: Schedule, changes: Partial<FireScheduleRequest> = {}) => {
+  const tick = tickOf(row)
+  return FireScheduleRequest.fromPartial({
+    schedule_id: row.id,
+    fire_id: fireIdOf(ScheduleId.make(row.id), tick),
+    scheduled_for: writeTime(tick)!,
+    fired_at: writeTime(tick)!,
+    scheduler_protocol_epoch: 1,
+    observed_control_token: row.control_token,
+    definition_digest: row.definition_digest,
+    expected_schedule_revision: row.schedule_revision,
+    ...(row.last_run_at && { expected_last_run_at: row.last_run_at }),
+    expected_next_run_at: row.next_run_at!,
+    prepared_next_run_at: writeTime(Timestamp.addSeconds(tick, day))!,
+    cadence_semantics_version: 1,
+    cadence_runtime_fingerprint: row.cadence_runtime_fingerprint,
+    ...changes
+  })
+}
+
 /** The program fires the next `count` ticks of the project's only schedule, one after the other. */
 export const fireNext = (
   { scheduler, snapshot }: Effect.Effect.Success<ReturnType<typeof connectCurrent>>,
@@ -145,26 +172,7 @@ export const fireNext = (
     for (let fired = 0; fired < count; fired++) {
       const [row] = (yield* snapshot(projectId)).rows
       if (row === undefined) return yield* Effect.fail(new Error("the schedule is not in the snapshot"))
-      const tick = Timestamp.fromEpochMicros((row.next_run_at?.seconds ?? 0n) * 1_000_000n)
-      const answer = yield* ask(
-        scheduler,
-        SchedulerServiceService.fireSchedule,
-        FireScheduleRequest.fromPartial({
-          schedule_id: row.id,
-          fire_id: fireIdOf(ScheduleId.make(row.id), tick),
-          scheduled_for: writeTime(tick)!,
-          fired_at: writeTime(tick)!,
-          scheduler_protocol_epoch: 1,
-          observed_control_token: row.control_token,
-          definition_digest: row.definition_digest,
-          expected_schedule_revision: row.schedule_revision,
-          ...(row.last_run_at && { expected_last_run_at: row.last_run_at }),
-          expected_next_run_at: row.next_run_at!,
-          prepared_next_run_at: writeTime(Timestamp.addSeconds(tick, 86_400))!,
-          cadence_semantics_version: 1,
-          cadence_runtime_fingerprint: row.cadence_runtime_fingerprint
-        })
-      )
+      const answer = yield* ask(scheduler, SchedulerServiceService.fireSchedule, fireOf(row))
       if (answer.disposition !== FireDisposition.FIRE_ACCEPTED) {
         return yield* Effect.fail(new Error(`the fire was refused: ${answer.error_message}`))
       }
