@@ -22,11 +22,11 @@ import * as Timestamp from "../domain/kernel/Timestamp.ts"
 import { version } from "../domain/kernel/Version.ts"
 import type { Schedule } from "../domain/schedules/Schedule.ts"
 import { isAboutDefinition } from "../domain/schedules/Schedule/Recovery.ts"
+import { digestFire } from "../domain/schedules/Schedule/WaitingFire.ts"
 import { yieldToEventLoop } from "../services/kernel/concurrency/EventLoop.ts"
 import { makeFairSemaphore } from "../services/kernel/concurrency/FairQueue.ts"
 import { Settings } from "../services/kernel/Settings.ts"
 import { Hints } from "../services/kernel/sql/Database.ts"
-import { digestDefinition } from "../services/schedules/FireCommand.ts"
 import type { Scope } from "../services/schedules/Repo.ts"
 import { type Observation, type Refusal, SchedulerProtocol } from "../services/schedules/SchedulerProtocol.ts"
 import { makeCalls, send } from "./Calls.ts"
@@ -158,7 +158,7 @@ export const makeSchedulerService = (peers: Peers) =>
     const snapshotsInTurn = makeFairSemaphore(maxSnapshots)
 
     const write = (schedule: Schedule, fingerprint: string) =>
-      writeSchedule(schedule, { fingerprint, digest: digestDefinition(schedule), graceSeconds: scheduleGraceSeconds })
+      writeSchedule(schedule, { fingerprint, digest: digestFire(schedule), graceSeconds: scheduleGraceSeconds })
 
     const sendSnapshot = Effect.fnUntraced(function*(
       projectId: string,

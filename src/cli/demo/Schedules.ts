@@ -6,8 +6,9 @@ import { type CreateSchedule, type Schedule, serviceScheduler } from "../../doma
 import type { FireStatus } from "../../domain/schedules/Schedule/Fire.ts"
 import { fireIdOf } from "../../domain/schedules/Schedule/FireId.ts"
 import { compileSchedule } from "../../domain/schedules/Schedule/Plan.ts"
+import { digestFire } from "../../domain/schedules/Schedule/WaitingFire.ts"
 import * as Ids from "../../services/kernel/Ids.ts"
-import { digestDefinition, fireAction } from "../../services/schedules/FireCommand.ts"
+import { fireAction } from "../../services/schedules/FireCommand.ts"
 import { ScheduleImports } from "../../services/schedules/Imports.ts"
 import { Schedules } from "../../services/schedules/Schedules.ts"
 import { engine } from "./History.ts"
@@ -146,7 +147,7 @@ const makeFire = (schedule: Schedule, tick: Timestamp.Timestamp, status: FireSta
       latency_ms,
       error_code,
       error_message,
-      definition_digest: digestDefinition(schedule),
+      definition_digest: digestFire(schedule),
       expires_at: Timestamp.addSeconds(tick, Timestamp.secondsPerDay),
       fence: 0
     }

@@ -23,11 +23,3 @@ export const staleToken = new Conflict({
   code: "stale_control_token",
   detail: "The schedule has changed since its control token was read. Look at it again, then decide."
 })
-
-/** What ends the quarantine of a schedule. */
-export const noQuarantine = {
-  quarantine_control_token: null,
-  quarantine_code: null,
-  quarantine_detail: null,
-  quarantined_at: null
-} satisfies Partial<Schedule>

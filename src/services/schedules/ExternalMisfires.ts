@@ -1,4 +1,4 @@
-import { Effect, Layer } from "effect"
+import { Effect } from "effect"
 import * as Timestamp from "../../domain/kernel/Timestamp.ts"
 import type { Schedule } from "../../domain/schedules/Schedule.ts"
 import {
@@ -51,110 +51,104 @@ const secondsBetween = (from: Timestamp.Timestamp, to: Timestamp.Timestamp): num
  * Records runs of engines' own schedulers that did not come within their grace. The brain sees runs only in snapshots, so
  * a run is missed when a snapshot of a later moment does not have it, or when nothing could publish it.
  */
-export class ExternalMisfires extends Effect.Service<ExternalMisfires>()("svc/ExternalMisfires", {
-  effect: Effect.gen(function*() {
-    const due = yield* DueRepo
-    const streams = yield* StreamsRepo
-    const misfires = yield* MisfiresRepo
-    const metrics = yield* Metrics
-    const events = yield* ScheduleEvents
-    const { scheduleGraceSeconds } = yield* Settings
+export const makeExternalMisfires = Effect.gen(function*() {
+  const due = yield* DueRepo
+  const streams = yield* StreamsRepo
+  const misfires = yield* MisfiresRepo
+  const metrics = yield* Metrics
+  const events = yield* ScheduleEvents
+  const { scheduleGraceSeconds } = yield* Settings
 
-    const graceOf = ({ grace_seconds }: Schedule): number => grace_seconds ?? scheduleGraceSeconds
+  const graceOf = ({ grace_seconds }: Schedule): number => grace_seconds ?? scheduleGraceSeconds
 
-    const verdictOf = Effect.fnUntraced(function*(schedule: Schedule, stream: WatchedStream, now: Timestamp.Timestamp) {
-      const { due_at } = schedule
-      if (due_at === null) return null
-      const latest = latestShowing(schedule, due_at, graceOf(schedule))
-      const { ended_at, observed_at, snapshot_at, stream_status } = stream
-      const hasEnded = stream_status === "ended" || stream_status === "failed"
-      if (hasEnded && ended_at !== null && ended_at < due_at) {
-        return latest < now
-          ? verdict("scheduler_down", now)
-          : null
-      }
-      if (observed_at !== null && observed_at > latest) {
-        if (schedule.scheduler !== bullmqScheduler) return verdict("external_scheduler_silent", observed_at)
-        return schedule.queue === null || (yield* due.hasWorker(schedule.project_id, schedule.queue))
-          ? verdict("previous_not_started", observed_at)
-          : verdict("scheduler_down", observed_at, noWorker)
-      }
-      const isSilent = latest < now && stream_status === "live" && snapshot_at !== null &&
-        Timestamp.addSeconds(snapshot_at, silentSeconds) < now
-      return isSilent ? verdict("external_scheduler_silent", now, notPublished) : null
-    })
-
-    const verdict = (cause: MisfireCause, until: Timestamp.Timestamp, detail = details[cause] ?? ""): Verdict => ({
-      cause,
-      detail,
-      until
-    })
-
-    const misfireOf = Effect.fnUntraced(function*(schedule: Schedule, { cause, detail, until }: Verdict) {
-      const expected_fire_at = schedule.due_at ?? until
-      const slots = countSlots(schedule, expected_fire_at, Timestamp.addSeconds(until, -graceOf(schedule)))
-      const detected_at = yield* Timestamp.now
-      return {
-        id: yield* Ids.next,
-        project_id: schedule.project_id,
-        schedule_id: schedule.id,
-        detected_at,
-        expected_fire_at,
-        lateness_seconds: secondsBetween(expected_fire_at, detected_at),
-        grace_seconds: graceOf(schedule),
-        slots,
-        last_tick_at: null,
-        cause,
-        detail: slots === 1 ? detail : `${detail} ${slots} ticks were missed until then.`,
-        name: schedule.name,
-        engine: schedule.engine,
-        kind: schedule.kind
-      } satisfies NewMisfire
-    })
-
-    /**
-     * The schedules of a stream that ended are awaited from their next tick on, by the scheduler's dialect, also where it
-     * never says when they run.
-     */
-    const awaitRuns = Effect.fnUntraced(function*(now: Timestamp.Timestamp) {
-      const lease = yield* Lease
-      // a reconnect takes seconds, and then nothing is to be awaited
-      const before = Timestamp.addSeconds(now, -scheduleGraceSeconds)
-      for (const stream of yield* streams.listUnawaited(before, streamBatchSize)) {
-        const runs = (yield* due.listOpen(stream.stream_id, stream.ended_at)).flatMap((schedule) => {
-          const due_at = nextRunSince(schedule, schedule.due_at, stream.ended_at)
-          return due_at === null ? [] : [{ id: schedule.id, due_at }]
-        })
-        yield* lease.withTransaction(Effect.gen(function*() {
-          const isEnded = yield* streams.markAwaited(stream)
-          if (isEnded && runs.length > 0) yield* due.awaitRuns(stream, runs)
-        }))
-      }
-    })
-
-    /** Records the runs that are missed now, each row of missed ticks once. */
-    const watch = Effect.gen(function*() {
-      const lease = yield* Lease
-      const now = yield* Timestamp.now
-      yield* awaitRuns(now)
-      const late = yield* due.listExternal(now, Timestamp.addSeconds(now, -silentSeconds), batchSize)
-      const found: Array<NewMisfire> = []
-      for (const { schedule, stream } of late) {
-        const decision = yield* verdictOf(schedule, stream, now)
-        if (decision !== null) found.push(yield* misfireOf(schedule, decision))
-      }
-      if (found.length === 0) return
-      const inserted = yield* lease.withTransaction(Effect.tap(misfires.insert(found), (rows) => {
-        const ids = new Set(rows.map(({ id }) => id)) // a known misfire has another id
-        return events.record(found.filter(({ id }) => ids.has(id)).map(misfireFact))
-      }))
-      for (const { cause } of inserted) metrics.scheduleMisfires.inc({ cause })
-    })
-
-    return { watch } as const
+  const verdictOf = Effect.fnUntraced(function*(schedule: Schedule, stream: WatchedStream, now: Timestamp.Timestamp) {
+    const { due_at } = schedule
+    if (due_at === null) return null
+    const latest = latestShowing(schedule, due_at, graceOf(schedule))
+    const { ended_at, observed_at, snapshot_at, stream_status } = stream
+    const hasEnded = stream_status === "ended" || stream_status === "failed"
+    if (hasEnded && ended_at !== null && ended_at < due_at) {
+      return latest < now
+        ? verdict("scheduler_down", now)
+        : null
+    }
+    if (observed_at !== null && observed_at > latest) {
+      if (schedule.scheduler !== bullmqScheduler) return verdict("external_scheduler_silent", observed_at)
+      return schedule.queue === null || (yield* due.hasWorker(schedule.project_id, schedule.queue))
+        ? verdict("previous_not_started", observed_at)
+        : verdict("scheduler_down", observed_at, noWorker)
+    }
+    const isSilent = latest < now && stream_status === "live" && snapshot_at !== null &&
+      Timestamp.addSeconds(snapshot_at, silentSeconds) < now
+    return isSilent ? verdict("external_scheduler_silent", now, notPublished) : null
   })
-}) {
-  static readonly layer = this.Default.pipe(
-    Layer.provide([DueRepo.layer, MisfiresRepo.layer, ScheduleEvents.layer, StreamsRepo.layer])
-  )
-}
+
+  const verdict = (cause: MisfireCause, until: Timestamp.Timestamp, detail = details[cause] ?? ""): Verdict => ({
+    cause,
+    detail,
+    until
+  })
+
+  const misfireOf = Effect.fnUntraced(function*(schedule: Schedule, { cause, detail, until }: Verdict) {
+    const expected_fire_at = schedule.due_at ?? until
+    const slots = countSlots(schedule, expected_fire_at, Timestamp.addSeconds(until, -graceOf(schedule)))
+    const detected_at = yield* Timestamp.now
+    return {
+      id: yield* Ids.next,
+      project_id: schedule.project_id,
+      schedule_id: schedule.id,
+      detected_at,
+      expected_fire_at,
+      lateness_seconds: secondsBetween(expected_fire_at, detected_at),
+      grace_seconds: graceOf(schedule),
+      slots,
+      last_tick_at: null,
+      cause,
+      detail: slots === 1 ? detail : `${detail} ${slots} ticks were missed until then.`,
+      name: schedule.name,
+      engine: schedule.engine,
+      kind: schedule.kind
+    } satisfies NewMisfire
+  })
+
+  /**
+   * The schedules of a stream that ended are awaited from their next tick on, by the scheduler's dialect, also where it
+   * never says when they run.
+   */
+  const awaitRuns = Effect.fnUntraced(function*(now: Timestamp.Timestamp) {
+    const lease = yield* Lease
+    // a reconnect takes seconds, and then nothing is to be awaited
+    const before = Timestamp.addSeconds(now, -scheduleGraceSeconds)
+    for (const stream of yield* streams.listUnawaited(before, streamBatchSize)) {
+      const runs = (yield* due.listOpen(stream.stream_id, stream.ended_at)).flatMap((schedule) => {
+        const due_at = nextRunSince(schedule, schedule.due_at, stream.ended_at)
+        return due_at === null ? [] : [{ id: schedule.id, due_at }]
+      })
+      yield* lease.withTransaction(Effect.gen(function*() {
+        const isEnded = yield* streams.markAwaited(stream)
+        if (isEnded && runs.length > 0) yield* due.awaitRuns(stream, runs)
+      }))
+    }
+  })
+
+  /** Records the runs that are missed now, each row of missed ticks once. */
+  const watch = Effect.gen(function*() {
+    const lease = yield* Lease
+    const now = yield* Timestamp.now
+    yield* awaitRuns(now)
+    const late = yield* due.listExternal(now, Timestamp.addSeconds(now, -silentSeconds), batchSize)
+    const found: Array<NewMisfire> = []
+    for (const { schedule, stream } of late) {
+      const decision = yield* verdictOf(schedule, stream, now)
+      if (decision !== null) found.push(yield* misfireOf(schedule, decision))
+    }
+    if (found.length === 0) return
+    const inserted = yield* lease.withTransaction(Effect.tap(misfires.insert(found), (rows) => {
+      const ids = new Set(rows.map(({ id }) => id)) // a known misfire has another id
+      return events.record(found.filter(({ id }) => ids.has(id)).map(misfireFact))
+    }))
+    for (const { cause } of inserted) metrics.scheduleMisfires.inc({ cause })
+  })
+
+  return watch
+})

@@ -1,22 +1,8 @@
-import { createHash } from "node:crypto"
-import { canonicalize, CanonicalText } from "../../domain/kernel/CanonicalJson.ts"
+import { CanonicalText } from "../../domain/kernel/CanonicalJson.ts"
 import type { AgentId } from "../../domain/kernel/Id.ts"
 import type { Timestamp } from "../../domain/kernel/Timestamp.ts"
 import type { Schedule } from "../../domain/schedules/Schedule.ts"
 import type { Intent } from "../commands/Model.ts"
-
-/** What a fire submits, and when: the fields that make a waiting fire stale when they change. */
-export type ScheduleDefinition = Pick<
-  Schedule,
-  "engine" | "kind" | "expression" | "timezone" | "task_name" | "queue" | "args" | "kwargs"
->
-
-/** SHA-256 of the definition, hex. */
-export const digestDefinition = (definition: ScheduleDefinition): string => {
-  const { args, engine, expression, kind, kwargs, queue, task_name, timezone } = definition
-  const text = canonicalize([engine, kind, expression, timezone, task_name, queue, args, kwargs])
-  return createHash("sha256").update(text).digest("hex")
-}
 
 export const fireAction = "schedule.fire"
 

@@ -6,12 +6,20 @@ import { isLeaseLost, Leader, Lease } from "../kernel/concurrency/Leader.ts"
 import { Loops } from "../kernel/concurrency/Loops.ts"
 import { Settings } from "../kernel/Settings.ts"
 import { Hints } from "../kernel/sql/Database.ts"
-import type { DueSchedule } from "./DueRepo.ts"
-import { ExternalMisfires } from "./ExternalMisfires.ts"
-import { FireOutcomes } from "./FireOutcomes.ts"
+import { ScheduleEvents } from "../triggers/TriggerEvents/ScheduleEvents.ts"
+import { DueRepo, type DueSchedule } from "./DueRepo.ts"
+import { makeExternalMisfires } from "./ExternalMisfires.ts"
+import { makeFireOutcomes } from "./FireOutcomes.ts"
 import { FireRetention } from "./FireRetention.ts"
 import { ScheduleFires } from "./Fires.ts"
+import { FiresRepo } from "./FiresRepo.ts"
 import { Misfires } from "./Misfires.ts"
+import { MisfiresRepo } from "./MisfiresRepo.ts"
+import { OpenFiresRepo } from "./OpenFiresRepo.ts"
+import { ScheduleQuarantine } from "./Quarantine.ts"
+import { SchedulesRepo } from "./Repo.ts"
+import { StreamsRepo } from "./StreamsRepo.ts"
+import { ScheduleWriter } from "./Writer.ts"
 
 const loopName = "schedule fires"
 
@@ -56,10 +64,10 @@ const withTimeout = <A, E, R>(work: string, timeout: Duration.DurationInput, eff
 /** Fires schedules on one replica at a time (`Leader`), and watches that they do fire. */
 const makeLoop = Effect.gen(function*() {
   const fires = yield* ScheduleFires
-  const outcomes = yield* FireOutcomes
+  const recordOutcomes = yield* makeFireOutcomes
   const retention = yield* FireRetention
   const misfires = yield* Misfires
-  const externalMisfires = yield* ExternalMisfires
+  const watchExternal = yield* makeExternalMisfires
   const leader = yield* Leader
   const hints = yield* Hints
   const loops = yield* Loops
@@ -159,9 +167,9 @@ const makeLoop = Effect.gen(function*() {
         ? Effect.forever(withTimeout("a round of the fire loop", passTimeout, fireNext))
         : Effect.forever(Effect.delay(reportIdle, "1 second")),
       forever("sending waiting fires", fires.releaseWaiting(), "1 second"),
-      forever("recording outcomes", Effect.repeat(outcomes.record(), { while: (hasMore) => hasMore }), "1 second"),
+      forever("recording outcomes", Effect.repeat(recordOutcomes(), { while: (hasMore) => hasMore }), "1 second"),
       forever("watching for misfires", misfires.watch, "10 seconds"),
-      forever("watching engines' own schedulers", externalMisfires.watch, "10 seconds"),
+      forever("watching engines' own schedulers", watchExternal, "10 seconds"),
       forever("retention", Effect.zipRight(retention.prepare, retention.sweep()), "1 hour"),
       Stream.runForEach(hints.subscribe("schedules"), () => wake.offer(undefined))
     ], { concurrency: "unbounded", discard: true })
@@ -178,11 +186,18 @@ const makeLoop = Effect.gen(function*() {
 
 export const layer = Layer.scopedDiscard(makeLoop).pipe(
   Layer.provide([
-    ExternalMisfires.layer,
-    FireOutcomes.layer,
+    DueRepo.layer,
     FireRetention.layer,
+    FiresRepo.layer,
     Leader.layer,
     Misfires.layer,
-    ScheduleFires.layer
+    MisfiresRepo.layer,
+    OpenFiresRepo.layer,
+    ScheduleEvents.layer,
+    ScheduleFires.layer,
+    ScheduleQuarantine.layer,
+    SchedulesRepo.layer,
+    ScheduleWriter.layer,
+    StreamsRepo.layer
   ])
 )

@@ -1,12 +1,14 @@
-import { Effect, Layer, Option } from "effect"
+import { Effect, Option } from "effect"
 import type { ProjectId, ScheduleId } from "../../domain/kernel/Id.ts"
 import * as Timestamp from "../../domain/kernel/Timestamp.ts"
+import { breakerWindow, countConsecutiveFailures, failedFireStatuses } from "../../domain/schedules/Schedule/Fire.ts"
 import {
-  breakerWindow,
-  countConsecutiveFailures,
-  failedFireStatuses,
-  type FireStatus
-} from "../../domain/schedules/Schedule/Fire.ts"
+  type CommandedFire,
+  type FireMove,
+  isAnsweredLate,
+  isUnknown,
+  moveOf
+} from "../../domain/schedules/Schedule/FireOutcome.ts"
 import { Audit } from "../audit/Audit.ts"
 import { Lease } from "../kernel/concurrency/Leader.ts"
 import { CurrentActor } from "../kernel/CurrentActor.ts"
@@ -16,68 +18,14 @@ import { ScheduleEvents, type ScheduleFact } from "../triggers/TriggerEvents/Sch
 import { nextTokens } from "./ControlToken.ts"
 import { scheduler } from "./Fires.ts"
 import { FiresRepo } from "./FiresRepo.ts"
-import { answeredLate, type CommandedFire, type FireMove, OpenFiresRepo } from "./OpenFiresRepo.ts"
+import { OpenFiresRepo } from "./OpenFiresRepo.ts"
 import { ScheduleQuarantine } from "./Quarantine.ts"
 import { SchedulesRepo } from "./Repo.ts"
-import { StaleFires } from "./StaleFires.ts"
-import { UnknownOutcomes } from "./UnknownOutcomes.ts"
+import { makeUnknownOutcomes } from "./UnknownOutcomes.ts"
+import { ScheduleWriter } from "./Writer.ts"
 
 /** Fires of one transaction. */
 const batchSize = 500
-
-/** Whether the fire had ended without an answer before its agent answered. */
-const isLate = ({ error_code }: CommandedFire): boolean => error_code === answeredLate
-
-/** Where the status of its command moves a fire (docs/schedules.md, Outcomes). */
-export const moveOf = (fire: CommandedFire): FireMove => {
-  const { command_status, completed_at, dispatched_at, error, fire_id, scheduled_for } = fire
-  const key = { fire_id, scheduled_for }
-  switch (command_status) {
-    case "completed":
-      return {
-        ...key,
-        status: isLate(fire) ? "terminal_completed" : "acked_success",
-        acked_at: completed_at,
-        latency_ms: latencyOf(fire)
-      }
-    case "failed":
-      return dispatched_at === null
-        ? { ...key, status: "failed", error_code: "not_sent", error_message: error }
-        : {
-          ...key,
-          status: isLate(fire) ? "terminal_failed" : "acked_failed",
-          acked_at: completed_at,
-          latency_ms: latencyOf(fire),
-          error_code: "agent_failed",
-          error_message: error
-        }
-    case "timeout":
-      return dispatched_at === null
-        ? { ...key, status: "failed", error_code: "not_sent", error_message: error }
-        : { ...key, status: "terminal_timeout", error_code: "no_answer", error_message: error }
-    case "cancelled":
-      return { ...key, status: "terminal_cancelled", error_code: "cancelled", error_message: error }
-    case null:
-      return {
-        ...key,
-        status: "terminal_timeout",
-        error_code: "command_deleted",
-        error_message: "Its command was deleted before its outcome was read."
-      }
-    case "pending":
-    case "dispatched":
-      return { ...key, status: "delivered" }
-  }
-}
-
-const latencyOf = ({ completed_at, dispatched_at }: CommandedFire): number | null =>
-  completed_at === null || dispatched_at === null
-    ? null
-    : Timestamp.toEpochMillis(completed_at) - Timestamp.toEpochMillis(dispatched_at)
-
-/** Whether the fire was sent, and nothing says whether its task was submitted. */
-const isUnknown = (status: FireStatus | undefined, { dispatched_at }: CommandedFire): boolean =>
-  status === "terminal_timeout" || (status === "terminal_cancelled" && dispatched_at !== null)
 
 /** A fire with an unknown outcome neither succeeded nor failed. */
 const factsOf = (
@@ -100,100 +48,85 @@ const factsOf = (
 }
 
 /** Takes the outcomes of commands over into their fires, and disables schedules that keep failing. */
-export class FireOutcomes extends Effect.Service<FireOutcomes>()("svc/FireOutcomes", {
-  effect: Effect.gen(function*() {
-    const open = yield* OpenFiresRepo
-    const fires = yield* FiresRepo
-    const repo = yield* SchedulesRepo
-    const quarantine = yield* ScheduleQuarantine
-    const unknownOutcomes = yield* UnknownOutcomes
-    const staleFires = yield* StaleFires
-    const audit = yield* Audit
-    const hints = yield* Hints
-    const events = yield* ScheduleEvents
-    const { scheduleBreakerThreshold } = yield* Settings
+export const makeFireOutcomes = Effect.gen(function*() {
+  const open = yield* OpenFiresRepo
+  const fires = yield* FiresRepo
+  const repo = yield* SchedulesRepo
+  const quarantine = yield* ScheduleQuarantine
+  const unknownOutcomes = yield* makeUnknownOutcomes
+  const writer = yield* ScheduleWriter
+  const audit = yield* Audit
+  const hints = yield* Hints
+  const events = yield* ScheduleEvents
+  const { scheduleBreakerThreshold } = yield* Settings
 
-    const countFailures = (id: ScheduleId) =>
-      Effect.map(
-        fires.listStatuses([id], breakerWindow),
-        (rows) => countConsecutiveFailures(rows.map(({ status }) => status))
-      )
+  const countFailures = (id: ScheduleId) =>
+    Effect.map(
+      fires.listStatuses([id], breakerWindow),
+      (rows) => countConsecutiveFailures(rows.map(({ status }) => status))
+    )
 
-    /** Disables the schedule, unless a person enabled or disabled it in between. */
-    const trip = Effect.fnUntraced(function*(projectId: ProjectId, id: ScheduleId) {
-      const lease = yield* Lease
-      const countedAt = yield* Timestamp.now
-      const failures = yield* countFailures(id)
-      if (failures < scheduleBreakerThreshold) return
-      yield* lease.withTransaction(Effect.gen(function*() {
-        const schedule_revision = yield* repo.takeRevisions(1)
-        const locked = yield* repo.lock(projectId, id)
-        const now = yield* Timestamp.now
-        if (Option.isNone(locked) || !locked.value.is_enabled || locked.value.enabled_at > countedAt) return
-        const tokens = yield* nextTokens(locked.value)
-        const disabled = { ...locked.value, is_enabled: false, ...tokens, schedule_revision, updated_at: now }
-        yield* repo.update(disabled)
-        yield* staleFires.end(locked.value, disabled)
-        yield* repo.markTripped(id, now)
-        yield* hints.publish("schedules", projectId)
-        yield* events.record([{
-          project_id: projectId,
-          schedule_id: id,
-          trigger: "schedule.circuit_breaker.tripped",
-          at: now,
-          detail: `${failures} fires failed in a row, so the schedule was disabled.`
-        }])
-        yield* audit.record({
-          action: "schedule.circuit_breaker.tripped",
-          target_type: "schedule",
-          target_id: id,
-          project_id: projectId,
-          metadata: { name: locked.value.name, consecutive_failures: failures, threshold: scheduleBreakerThreshold }
-        })
-      }))
-    })
-
-    /** Moves the fires whose commands have moved; returns whether more wait. */
-    const record = Effect.fn("FireOutcomes.record")(function*() {
-      const lease = yield* Lease
-      const commanded = yield* open.listCommanded(batchSize)
-      if (commanded.length === 0) return false
-      const moves = commanded.map(moveOf)
+  /** Disables the schedule, unless a person enabled or disabled it in between. */
+  const trip = Effect.fnUntraced(function*(projectId: ProjectId, id: ScheduleId) {
+    const lease = yield* Lease
+    const countedAt = yield* Timestamp.now
+    const failures = yield* countFailures(id)
+    if (failures < scheduleBreakerThreshold) return
+    yield* lease.withTransaction(Effect.gen(function*() {
+      const schedule_revision = yield* repo.takeRevisions(1)
+      const locked = yield* repo.lock(projectId, id)
       const now = yield* Timestamp.now
-      const unknown = commanded.filter((fire, index) => isUnknown(moves[index]?.status, fire))
-      yield* lease.withTransaction(Effect.gen(function*() {
-        yield* unknownOutcomes.end(commanded.filter(isLate))
-        const uncertain = yield* unknownOutcomes.open(unknown)
-        const moved = new Set((yield* open.move(moves)).map(({ id }) => id))
-        yield* events.record(
-          commanded.flatMap((fire, index) => moved.has(fire.id) ? factsOf(fire, moves[index]!, now) : [])
-        )
-        yield* quarantine.begin(uncertain)
-      }))
-      const failed = new Map(
-        commanded.flatMap(({ project_id, schedule_id }, index) => {
-          const status = moves[index]?.status
-          return status !== undefined && failedFireStatuses.has(status) ? [[schedule_id, project_id] as const] : []
-        })
-      )
-      if (scheduleBreakerThreshold > 0) {
-        yield* Effect.forEach(failed, ([id, projectId]) => trip(projectId, id), { discard: true })
-      }
-      return commanded.length === batchSize
-    }, Effect.provideService(CurrentActor, scheduler))
-
-    return { record } as const
+      if (Option.isNone(locked) || !locked.value.is_enabled || locked.value.enabled_at > countedAt) return
+      const tokens = yield* nextTokens(locked.value)
+      const disabled = { ...locked.value, is_enabled: false, ...tokens, schedule_revision, updated_at: now }
+      yield* writer.write(locked.value, disabled)
+      yield* repo.markTripped(id, now)
+      yield* hints.publish("schedules", projectId)
+      yield* events.record([{
+        project_id: projectId,
+        schedule_id: id,
+        trigger: "schedule.circuit_breaker.tripped",
+        at: now,
+        detail: `${failures} fires failed in a row, so the schedule was disabled.`
+      }])
+      yield* audit.record({
+        action: "schedule.circuit_breaker.tripped",
+        target_type: "schedule",
+        target_id: id,
+        project_id: projectId,
+        metadata: { name: locked.value.name, consecutive_failures: failures, threshold: scheduleBreakerThreshold }
+      })
+    }))
   })
-}) {
-  static readonly layer = this.Default.pipe(
-    Layer.provide([
-      FiresRepo.layer,
-      OpenFiresRepo.layer,
-      ScheduleEvents.layer,
-      ScheduleQuarantine.layer,
-      SchedulesRepo.layer,
-      StaleFires.layer,
-      UnknownOutcomes.layer
-    ])
-  )
-}
+
+  /** Moves the fires whose commands have moved; returns whether more wait. */
+  const record = Effect.fn("FireOutcomes.record")(function*() {
+    const lease = yield* Lease
+    const commanded = yield* open.listCommanded(batchSize)
+    if (commanded.length === 0) return false
+    const moves = commanded.map(moveOf)
+    const now = yield* Timestamp.now
+    const unknown = commanded.filter((fire, index) => isUnknown(moves[index]?.status, fire))
+    yield* lease.withTransaction(Effect.gen(function*() {
+      yield* unknownOutcomes.end(commanded.filter(isAnsweredLate))
+      const uncertain = yield* unknownOutcomes.open(unknown)
+      const moved = new Set((yield* open.move(moves)).map(({ id }) => id))
+      yield* events.record(
+        commanded.flatMap((fire, index) => moved.has(fire.id) ? factsOf(fire, moves[index]!, now) : [])
+      )
+      yield* quarantine.begin(uncertain)
+    }))
+    const failed = new Map(
+      commanded.flatMap(({ project_id, schedule_id }, index) => {
+        const status = moves[index]?.status
+        return status !== undefined && failedFireStatuses.has(status) ? [[schedule_id, project_id] as const] : []
+      })
+    )
+    if (scheduleBreakerThreshold > 0) {
+      yield* Effect.forEach(failed, ([id, projectId]) => trip(projectId, id), { discard: true })
+    }
+    return commanded.length === batchSize
+  }, Effect.provideService(CurrentActor, scheduler))
+
+  return record
+})

@@ -5,6 +5,7 @@ import { type AgentId, CommandId, FireRowId, type ProjectId, type ScheduleId } f
 import * as Timestamp from "../../domain/kernel/Timestamp.ts"
 import type { Schedule } from "../../domain/schedules/Schedule.ts"
 import { fireIdOf } from "../../domain/schedules/Schedule/FireId.ts"
+import type { FireMove } from "../../domain/schedules/Schedule/FireOutcome.ts"
 import {
   compileSchedule,
   type FirePlan,
@@ -12,6 +13,7 @@ import {
   planFires,
   rewindCursor
 } from "../../domain/schedules/Schedule/Plan.ts"
+import { digestFire, staleReason } from "../../domain/schedules/Schedule/WaitingFire.ts"
 import { Commands } from "../commands/Commands.ts"
 import { EngineAgents } from "../commands/EngineAgents.ts"
 import type { IssuedIntent } from "../commands/Issue.ts"
@@ -20,9 +22,9 @@ import { CurrentActor } from "../kernel/CurrentActor.ts"
 import * as Ids from "../kernel/Ids.ts"
 import { Settings } from "../kernel/Settings.ts"
 import { DueRepo, type DueSchedule } from "./DueRepo.ts"
-import { digestDefinition, fireAction, makeFireIntent } from "./FireCommand.ts"
+import { fireAction, makeFireIntent } from "./FireCommand.ts"
 import { type HoldCause, Misfires } from "./Misfires.ts"
-import { type FireMove, type NewFire, OpenFiresRepo, type WaitingFire } from "./OpenFiresRepo.ts"
+import { type NewFire, OpenFiresRepo, type WaitingFire } from "./OpenFiresRepo.ts"
 import { ScheduleQuarantine } from "./Quarantine.ts"
 import { SchedulesRepo } from "./Repo.ts"
 
@@ -112,7 +114,7 @@ export class ScheduleFires extends Effect.Service<ScheduleFires>()("svc/Schedule
       { choose, fence, now }: FireRound
     ) {
       const agent_id = choose(schedule.project_id, schedule.engine)
-      const definition_digest = digestDefinition(schedule)
+      const definition_digest = digestFire(schedule)
       const { engine, id: schedule_id, project_id } = schedule
       const makeFire = Effect.fnUntraced(function*(tick: Timestamp.Timestamp, isMissed: boolean) {
         const isSent = !isMissed && agent_id !== null
@@ -245,17 +247,6 @@ export class ScheduleFires extends Effect.Service<ScheduleFires>()("svc/Schedule
       }
       return count
     })
-
-    /**
-     * Why a fire that waits is no longer sent; null while it is. `StaleFires` ends such a fire at a person's change; what
-     * the brain itself changes, such as the breaker, shows here.
-     */
-    const staleReason = (fire: WaitingFire, schedule: Schedule | undefined): string | null => {
-      if (schedule === undefined) return "The schedule was deleted."
-      if (!schedule.is_enabled || fire.fired_at < schedule.enabled_at) return "The schedule was disabled."
-      if (schedule.quarantined_at !== null) return "The schedule is in quarantine."
-      return digestDefinition(schedule) === fire.definition_digest ? null : "The schedule's definition has changed."
-    }
 
     /** Sends fires that waited to the agent, except those of schedules that changed or are paused. */
     const release = Effect.fnUntraced(function*(waiting: ReadonlyArray<WaitingFire>, agent_id: AgentId) {

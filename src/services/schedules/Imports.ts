@@ -18,14 +18,15 @@ import {
   type ProposedSchedule
 } from "../../domain/schedules/Schedule/ImportPlan.ts"
 import { compileSchedule, cursorAfter, refusePast } from "../../domain/schedules/Schedule/Plan.ts"
-import { isAboutDefinition } from "../../domain/schedules/Schedule/Recovery.ts"
+import { isAboutDefinition, noQuarantine } from "../../domain/schedules/Schedule/Recovery.ts"
+import { listStale } from "../../domain/schedules/Schedule/WaitingFire.ts"
 import { Audit } from "../audit/Audit.ts"
 import { CurrentProject } from "../kernel/CurrentActor.ts"
 import { Hints, orDieOnSql } from "../kernel/sql/Database.ts"
-import { nextTokens, noQuarantine } from "./ControlToken.ts"
+import { nextTokens } from "./ControlToken.ts"
 import { makeSchedule } from "./NewSchedule.ts"
+import { OpenFiresRepo } from "./OpenFiresRepo.ts"
 import { SchedulesRepo } from "./Repo.ts"
-import { StaleFires } from "./StaleFires.ts"
 
 /** Problems that a refused snapshot names; a snapshot of thousands can have as many. */
 const maxIssues = 20
@@ -44,7 +45,7 @@ export class ScheduleImports extends Effect.Service<ScheduleImports>()("svc/Sche
   effect: Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient
     const repo = yield* SchedulesRepo
-    const staleFires = yield* StaleFires
+    const openFires = yield* OpenFiresRepo
     const audit = yield* Audit
     const hints = yield* Hints
 
@@ -163,7 +164,7 @@ export class ScheduleImports extends Effect.Service<ScheduleImports>()("svc/Sche
         yield* repo.writeAll(
           written.map((schedule, index) => ({ ...schedule, schedule_revision: newest - written.length + 1 + index }))
         )
-        yield* staleFires.endAll([...updates, ...plan.deletes.map((before) => ({ before, after: null }))])
+        yield* openFires.endStale(listStale([...updates, ...plan.deletes.map((before) => ({ before, after: null }))]))
         if (revisions > 0) yield* hints.publish("schedules", project.id)
         const counts = countPlan(plan)
         const { mode, source_filter } = request
@@ -192,6 +193,6 @@ export class ScheduleImports extends Effect.Service<ScheduleImports>()("svc/Sche
   })
 }) {
   static readonly layer = this.Default.pipe(
-    Layer.provide([SchedulesRepo.layer, StaleFires.layer])
+    Layer.provide([OpenFiresRepo.layer, SchedulesRepo.layer])
   )
 }

@@ -1,9 +1,15 @@
 import { SqlClient } from "@effect/sql"
 import { Effect } from "effect"
-import type { CommandStatus } from "../../domain/commands/Command.ts"
 import type { CommandId, FireRowId, ProjectId, ScheduleId } from "../../domain/kernel/Id.ts"
 import type { Timestamp } from "../../domain/kernel/Timestamp.ts"
 import type { FireStatus } from "../../domain/schedules/Schedule/Fire.ts"
+import {
+  answeredLate,
+  type CommandedFire,
+  type FireKey,
+  type FireMove
+} from "../../domain/schedules/Schedule/FireOutcome.ts"
+import type { StaleSchedule } from "../../domain/schedules/Schedule/WaitingFire.ts"
 import { Reader } from "../kernel/sql/Database.ts"
 import { onPostgres } from "../kernel/sql/Dialect.ts"
 import { recordset } from "../kernel/sql/Recordset.ts"
@@ -39,12 +45,6 @@ const newFireColumns = {
   fence: "bigint"
 } satisfies Record<keyof NewFire, "uuid" | "text" | "bigint">
 
-/** The primary key of a fire. */
-export interface FireKey {
-  readonly fire_id: string
-  readonly scheduled_for: Timestamp
-}
-
 /** A fire that waits for an agent of its engine, or for its turn after an outage. */
 export interface WaitingFire extends FireKey {
   readonly schedule_id: ScheduleId
@@ -60,41 +60,8 @@ export interface ExpiredFire extends FireKey {
   readonly status: "pending" | "buffered"
 }
 
-/** A schedule whose waiting fires are not sent any more, and why, as a sentence. */
-export interface StaleSchedule {
-  readonly schedule_id: ScheduleId
-  readonly reason: string
-}
-
-/** A fire beside its command, whose status is ahead. */
-export interface CommandedFire extends FireKey {
-  readonly id: FireRowId
-  readonly schedule_id: ScheduleId
-  readonly project_id: ProjectId
-  /** Null: retention has deleted the command. */
-  readonly command_status: CommandStatus | null
-  readonly dispatched_at: Timestamp | null
-  readonly completed_at: Timestamp | null
-  readonly error: string | null
-  /** Of the fire: `answeredLate` where it had ended as `terminal_timeout` before. */
-  readonly error_code: string | null
-}
-
 /** A fire that a restore has ended. */
 export type EndedFire = Pick<NewFire, "id" | "fire_id" | "command_id" | "schedule_id">
-
-/** Marks a fire that has ended, and that is open again because its command was answered after its time. */
-export const answeredLate = "answered_late"
-
-/** A status that a fire moves to, with what the API shows of it. */
-export interface FireMove extends FireKey {
-  readonly status: FireStatus
-  readonly command_id?: CommandId
-  readonly acked_at?: Timestamp | null
-  readonly latency_ms?: number | null
-  readonly error_code?: string
-  readonly error_message?: string | null
-}
 
 const moveColumns = {
   fire_id: "uuid",
@@ -189,11 +156,13 @@ export class OpenFiresRepo extends Effect.Service<OpenFiresRepo>()("svc/OpenFire
           WHERE ${sql.in("command_id", commandIds)} AND status = 'terminal_timeout'`,
 
       /**
-       * Ends the waiting fires of schedules whose definition changed or that do not fire any more. The fires that wait are
+       * Ends the waiting fires of schedules that the transaction has locked: of those whose definition changed or that do not fire any more. The fires that wait are
        * read first: an import may change 2000 schedules, of which few have any.
        */
       endStale: (stale: ReadonlyArray<StaleSchedule>) =>
-        sql`WITH waiting AS MATERIALIZED (SELECT fire_id, scheduled_for, schedule_id FROM schedule_fires WHERE ${isWaiting})
+        stale.length === 0 ?
+          Effect.void :
+          sql`WITH waiting AS MATERIALIZED (SELECT fire_id, scheduled_for, schedule_id FROM schedule_fires WHERE ${isWaiting})
           UPDATE schedule_fires SET status = 'buffer_stale', error_code = 'definition_changed', error_message = r.reason
           FROM waiting w JOIN ${recordset(sql, "r", { schedule_id: "uuid", reason: "text" }, stale)}
             ON r.schedule_id = w.schedule_id

@@ -9,23 +9,22 @@ import { liveFireStatuses } from "../../domain/schedules/Schedule/Fire.ts"
 import {
   type LegacyFireGrant,
   outcomeUnknown,
+  quarantineAfter,
   resolvedStatus,
   type ResolveLegacyEvidence,
   type ResolveTerminalFire
 } from "../../domain/schedules/Schedule/Recovery.ts"
+import { digestFire } from "../../domain/schedules/Schedule/WaitingFire.ts"
 import { Audit } from "../audit/Audit.ts"
 import { CurrentProject } from "../kernel/CurrentActor.ts"
 import * as Ids from "../kernel/Ids.ts"
 import { Hints, orDieOnSql } from "../kernel/sql/Database.ts"
 import { nextToken, nextTokens, staleToken } from "./ControlToken.ts"
-import { digestDefinition } from "./FireCommand.ts"
 import { type Evidence, FiresRepo, type Resolution } from "./FiresRepo.ts"
-import { ScheduleHolds } from "./Holds.ts"
 import { OpenFiresRepo } from "./OpenFiresRepo.ts"
 import { SchedulesRepo } from "./Repo.ts"
 import { externallyOwned, notFound, withoutCounts } from "./Schedules.ts"
-import { StaleFires } from "./StaleFires.ts"
-import { quarantineAfter } from "./UnknownOutcomes.ts"
+import { ScheduleWriter } from "./Writer.ts"
 
 type Decision = Pick<ResolveTerminalFire, "fire_id" | "work_may_have_executed" | "enabled_after_resolution">
 
@@ -53,8 +52,7 @@ export class ScheduleRecovery extends Effect.Service<ScheduleRecovery>()("svc/Sc
     const repo = yield* SchedulesRepo
     const fires = yield* FiresRepo
     const open = yield* OpenFiresRepo
-    const staleFires = yield* StaleFires
-    const holds = yield* ScheduleHolds
+    const writer = yield* ScheduleWriter
     const audit = yield* Audit
     const hints = yield* Hints
 
@@ -72,9 +70,7 @@ export class ScheduleRecovery extends Effect.Service<ScheduleRecovery>()("svc/Sc
 
     const write = Effect.fnUntraced(
       function*(before: Schedule, changed: Schedule, action: string, metadata: Record<string, unknown>) {
-        yield* repo.update(changed)
-        yield* staleFires.end(before, changed)
-        const shown = yield* holds.end(before, changed, changed.updated_at)
+        const shown = yield* writer.write(before, changed)
         yield* hints.publish("schedules", changed.project_id)
         yield* audit.record({
           action,
@@ -227,7 +223,7 @@ export class ScheduleRecovery extends Effect.Service<ScheduleRecovery>()("svc/Sc
         status: resolvedStatus(work_may_have_executed),
         scheduled_for: command.tick,
         fired_at: now,
-        definition_digest: digestDefinition(schedule),
+        definition_digest: digestFire(schedule),
         expires_at: now,
         fence: 0
       }])
@@ -333,6 +329,6 @@ export class ScheduleRecovery extends Effect.Service<ScheduleRecovery>()("svc/Sc
   })
 }) {
   static readonly layer = this.Default.pipe(
-    Layer.provide([OpenFiresRepo.layer, FiresRepo.layer, ScheduleHolds.layer, SchedulesRepo.layer, StaleFires.layer])
+    Layer.provide([OpenFiresRepo.layer, FiresRepo.layer, SchedulesRepo.layer, ScheduleWriter.layer])
   )
 }

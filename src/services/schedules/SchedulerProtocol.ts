@@ -5,10 +5,10 @@ import * as Timestamp from "../../domain/kernel/Timestamp.ts"
 import { isServiceOwned, type Schedule } from "../../domain/schedules/Schedule.ts"
 import { fireIdOf } from "../../domain/schedules/Schedule/FireId.ts"
 import { compileSchedule, cursorAt, maxCountedTicks } from "../../domain/schedules/Schedule/Plan.ts"
+import { digestFire } from "../../domain/schedules/Schedule/WaitingFire.ts"
 import { yieldToEventLoop } from "../kernel/concurrency/EventLoop.ts"
 import { Settings } from "../kernel/Settings.ts"
 import { Hints, orDieOnSql } from "../kernel/sql/Database.ts"
-import { digestDefinition } from "./FireCommand.ts"
 import { type DuePlan, ScheduleFires } from "./Fires.ts"
 import { FiresRepo } from "./FiresRepo.ts"
 import { ScheduleQuarantine } from "./Quarantine.ts"
@@ -95,7 +95,7 @@ const checkObservation = (seen: Observation, live: Schedule): Refusal | null => 
   }
   if (!live.is_enabled) return refusalOf("stale", "schedule_disabled", "It is disabled.")
   if (live.paused_at !== null) return refusalOf("stale", "schedule_paused", "It is paused.")
-  if (seen.control_token !== live.control_token || seen.definition_digest !== digestDefinition(live)) {
+  if (seen.control_token !== live.control_token || seen.definition_digest !== digestFire(live)) {
     return refusalOf("stale", "stale_control_token", "It was changed. Read it again.")
   }
   if (

@@ -26,7 +26,8 @@ import { dashboardSource } from "../../domain/schedules/Schedule/Import.ts"
 import { makePreview } from "../../domain/schedules/Schedule/MakePreview.ts"
 import { compileSchedule, cursorAfter, refusePast } from "../../domain/schedules/Schedule/Plan.ts"
 import type { PreviewRequest } from "../../domain/schedules/Schedule/Preview.ts"
-import { isAboutDefinition } from "../../domain/schedules/Schedule/Recovery.ts"
+import { isAboutDefinition, noQuarantine } from "../../domain/schedules/Schedule/Recovery.ts"
+import { listStale } from "../../domain/schedules/Schedule/WaitingFire.ts"
 import { AgentsRepo } from "../agents/Repo.ts"
 import { Audit } from "../audit/Audit.ts"
 import { Commands } from "../commands/Commands.ts"
@@ -35,14 +36,14 @@ import { CurrentProject } from "../kernel/CurrentActor.ts"
 import * as Ids from "../kernel/Ids.ts"
 import { Settings } from "../kernel/Settings.ts"
 import { Hints, isUniqueViolation, orDieOnSql } from "../kernel/sql/Database.ts"
-import { nextTokens, noQuarantine } from "./ControlToken.ts"
+import { nextTokens } from "./ControlToken.ts"
 import { fireAction, makeFireIntent } from "./FireCommand.ts"
 import { FiresRepo } from "./FiresRepo.ts"
-import { ScheduleHolds } from "./Holds.ts"
 import { MisfiresRepo } from "./MisfiresRepo.ts"
 import { makeSchedule } from "./NewSchedule.ts"
+import { OpenFiresRepo } from "./OpenFiresRepo.ts"
 import { SchedulesRepo } from "./Repo.ts"
-import { StaleFires } from "./StaleFires.ts"
+import { ScheduleWriter } from "./Writer.ts"
 
 const listName = "schedules"
 
@@ -82,8 +83,8 @@ export class Schedules extends Effect.Service<Schedules>()("svc/Schedules", {
     const repo = yield* SchedulesRepo
     const fires = yield* FiresRepo
     const misfires = yield* MisfiresRepo
-    const staleFires = yield* StaleFires
-    const holds = yield* ScheduleHolds
+    const openFires = yield* OpenFiresRepo
+    const writer = yield* ScheduleWriter
     const agents = yield* AgentsRepo
     const engineAgents = yield* EngineAgents
     const commands = yield* Commands
@@ -214,9 +215,7 @@ export class Schedules extends Effect.Service<Schedules>()("svc/Schedules", {
           if (changes === null) return withoutCounts(schedule)
           const merged = { ...schedule, ...changes }
           const changed: Schedule = { ...merged, ...(yield* nextTokens(merged)), schedule_revision, updated_at: now }
-          yield* repo.update(changed)
-          yield* staleFires.end(schedule, changed)
-          const shown = yield* holds.end(schedule, changed, now)
+          const shown = yield* writer.write(schedule, changed)
           yield* hints.publish("schedules", project.id)
           yield* record(act.action, changed, { fields: Object.keys(changes) })
           return withoutCounts(shown)
@@ -270,7 +269,7 @@ export class Schedules extends Effect.Service<Schedules>()("svc/Schedules", {
       (schedule, _now, _: void) => Effect.succeed(schedule.is_enabled ? { is_enabled: false } : null)
     )
 
-    /** Holds the schedule. `catch_up` decides about the ticks of that time when it is resumed (`Holds.ts`). */
+    /** Holds the schedule. `catch_up` decides about the ticks of that time when it is resumed (`Writer.ts`). */
     const pause = makeAct(
       { action: "schedule.paused", verb: "pause" },
       (schedule, now, _: void) => Effect.succeed(schedule.paused_at === null ? { paused_at: now } : null)
@@ -289,7 +288,7 @@ export class Schedules extends Effect.Service<Schedules>()("svc/Schedules", {
         if (Option.isNone(locked)) return yield* notFound
         if (!isServiceOwned(locked.value)) return yield* externallyOwned(locked.value, "delete")
         yield* repo.delete(id)
-        yield* staleFires.end(locked.value, null)
+        yield* openFires.endStale(listStale([{ before: locked.value, after: null }]))
         yield* repo.insertTombstones([
           { revision, project_id: project.id, schedule_id: id, deleted_at: yield* Timestamp.now }
         ])
@@ -391,9 +390,9 @@ export class Schedules extends Effect.Service<Schedules>()("svc/Schedules", {
       EngineAgents.layer,
       FiresRepo.layer,
       MisfiresRepo.layer,
-      ScheduleHolds.layer,
+      OpenFiresRepo.layer,
       SchedulesRepo.layer,
-      StaleFires.layer
+      ScheduleWriter.layer
     ])
   )
 }

@@ -1,100 +1,83 @@
-import { Effect, Layer, Option } from "effect"
+import { Effect } from "effect"
 import * as Timestamp from "../../domain/kernel/Timestamp.ts"
-import { isServiceOwned, type Schedule } from "../../domain/schedules/Schedule.ts"
-import { describeUnknown, outcomeUnknown } from "../../domain/schedules/Schedule/Recovery.ts"
+import { isServiceOwned } from "../../domain/schedules/Schedule.ts"
+import type { CommandedFire } from "../../domain/schedules/Schedule/FireOutcome.ts"
+import { describeUnknown, outcomeUnknown, quarantineAfter } from "../../domain/schedules/Schedule/Recovery.ts"
 import { Audit } from "../audit/Audit.ts"
 import { CurrentActor } from "../kernel/CurrentActor.ts"
 import { Hints } from "../kernel/sql/Database.ts"
-import { nextTokens, noQuarantine } from "./ControlToken.ts"
+import { nextTokens } from "./ControlToken.ts"
 import { FiresRepo } from "./FiresRepo.ts"
-import { ScheduleHolds } from "./Holds.ts"
-import type { CommandedFire } from "./OpenFiresRepo.ts"
 import { SchedulesRepo } from "./Repo.ts"
-
-/**
- * The quarantine of a schedule once one of its unknown outcomes is known. `next`: another fire with an unknown outcome,
- * which holds the schedule; none ends the quarantine.
- */
-export const quarantineAfter = (next: Option.Option<string>): Partial<Schedule> =>
-  Option.match(next, {
-    onNone: () => noQuarantine,
-    onSome: (fireId) => ({ quarantine_detail: describeUnknown(fireId) })
-  })
+import { ScheduleWriter } from "./Writer.ts"
 
 /** Fires that were sent and have no answer, of schedules that do not fire on before their outcome is known. */
-export class UnknownOutcomes extends Effect.Service<UnknownOutcomes>()("svc/UnknownOutcomes", {
-  effect: Effect.gen(function*() {
-    const repo = yield* SchedulesRepo
-    const firesRepo = yield* FiresRepo
-    const holds = yield* ScheduleHolds
-    const audit = yield* Audit
-    const hints = yield* Hints
+export const makeUnknownOutcomes = Effect.gen(function*() {
+  const repo = yield* SchedulesRepo
+  const firesRepo = yield* FiresRepo
+  const writer = yield* ScheduleWriter
+  const audit = yield* Audit
+  const hints = yield* Hints
 
-    const idsOf = (fires: ReadonlyArray<CommandedFire>) => [...new Set(fires.map(({ schedule_id }) => schedule_id))]
+  const idsOf = (fires: ReadonlyArray<CommandedFire>) => [...new Set(fires.map(({ schedule_id }) => schedule_id))]
 
-    /**
-     * Locks the schedules with on_unknown_outcome quarantine, and keeps their fires to be resolved. Returns those that
-     * go into quarantine; it replaces a quarantine for the definition, which the loop notices again.
-     */
-    const open = Effect.fnUntraced(function*(unknown: ReadonlyArray<CommandedFire>) {
-      if (unknown.length === 0) return []
-      const ids = idsOf(unknown)
-      const newest = yield* repo.takeRevisions(ids.length)
-      const asking = (yield* repo.lockByIds(ids)).filter(
-        (schedule) => isServiceOwned(schedule) && schedule.on_unknown_outcome === "quarantine"
-      )
-      const fires = unknown.filter(({ schedule_id }) => asking.some(({ id }) => id === schedule_id))
-      if (fires.length === 0) return []
-      const now = yield* Timestamp.now
-      yield* firesRepo.insertOpen(fires.map(({ fire_id, schedule_id }) => ({
-        schedule_id,
-        evidence_kind: "fire",
-        evidence_id: fire_id,
-        fire_id,
-        opened_at: now
-      })))
-      return asking.filter(({ quarantine_code }) => quarantine_code !== outcomeUnknown).map((schedule, index) => ({
-        schedule,
-        code: outcomeUnknown,
-        detail: describeUnknown(fires.find(({ schedule_id }) => schedule_id === schedule.id)?.fire_id ?? ""),
-        schedule_revision: newest - index
-      }))
-    })
-
-    /** The agent has answered these fires after their time, so an operator has nothing to decide about them. */
-    const end = Effect.fnUntraced(function*(answered: ReadonlyArray<CommandedFire>) {
-      if (answered.length === 0) return
-      const actor = yield* CurrentActor
-      const ids = idsOf(answered)
-      const newest = yield* repo.takeRevisions(ids.length)
-      const schedules = yield* repo.lockByIds(ids)
-      yield* firesRepo.deleteOpen(answered)
-      const now = yield* Timestamp.now
-      const held = schedules.filter(({ quarantine_code }) => quarantine_code === outcomeUnknown)
-      for (const [index, schedule] of held.entries()) {
-        const merged = { ...schedule, ...quarantineAfter(yield* firesRepo.findOpen(schedule.id)) }
-        const tokens = yield* nextTokens(merged)
-        const changed = { ...merged, ...tokens, schedule_revision: newest - index, updated_at: now }
-        yield* repo.update(changed)
-        yield* holds.end(schedule, changed, now)
-      }
-      yield* Effect.forEach(new Set(held.map(({ project_id }) => project_id)), (id) => hints.publish("schedules", id))
-      yield* audit.recordAll(held.map(({ id, name, project_id }) => ({
-        actor,
-        entry: {
-          action: "schedule.fire_answered_late",
-          target_type: "schedule",
-          target_id: id,
-          project_id,
-          metadata: { name, fire_ids: answered.filter((fire) => fire.schedule_id === id).map(({ fire_id }) => fire_id) }
-        }
-      })))
-    })
-
-    return { open, end } as const
+  /**
+   * Locks the schedules with on_unknown_outcome quarantine, and keeps their fires to be resolved. Returns those that
+   * go into quarantine; it replaces a quarantine for the definition, which the loop notices again.
+   */
+  const open = Effect.fnUntraced(function*(unknown: ReadonlyArray<CommandedFire>) {
+    if (unknown.length === 0) return []
+    const ids = idsOf(unknown)
+    const newest = yield* repo.takeRevisions(ids.length)
+    const asking = (yield* repo.lockByIds(ids)).filter(
+      (schedule) => isServiceOwned(schedule) && schedule.on_unknown_outcome === "quarantine"
+    )
+    const fires = unknown.filter(({ schedule_id }) => asking.some(({ id }) => id === schedule_id))
+    if (fires.length === 0) return []
+    const now = yield* Timestamp.now
+    yield* firesRepo.insertOpen(fires.map(({ fire_id, schedule_id }) => ({
+      schedule_id,
+      evidence_kind: "fire",
+      evidence_id: fire_id,
+      fire_id,
+      opened_at: now
+    })))
+    return asking.filter(({ quarantine_code }) => quarantine_code !== outcomeUnknown).map((schedule, index) => ({
+      schedule,
+      code: outcomeUnknown,
+      detail: describeUnknown(fires.find(({ schedule_id }) => schedule_id === schedule.id)?.fire_id ?? ""),
+      schedule_revision: newest - index
+    }))
   })
-}) {
-  static readonly layer = this.Default.pipe(
-    Layer.provide([FiresRepo.layer, ScheduleHolds.layer, SchedulesRepo.layer])
-  )
-}
+
+  /** The agent has answered these fires after their time, so an operator has nothing to decide about them. */
+  const end = Effect.fnUntraced(function*(answered: ReadonlyArray<CommandedFire>) {
+    if (answered.length === 0) return
+    const actor = yield* CurrentActor
+    const ids = idsOf(answered)
+    const newest = yield* repo.takeRevisions(ids.length)
+    const schedules = yield* repo.lockByIds(ids)
+    yield* firesRepo.deleteOpen(answered)
+    const now = yield* Timestamp.now
+    const held = schedules.filter(({ quarantine_code }) => quarantine_code === outcomeUnknown)
+    for (const [index, schedule] of held.entries()) {
+      const merged = { ...schedule, ...quarantineAfter(yield* firesRepo.findOpen(schedule.id)) }
+      const tokens = yield* nextTokens(merged)
+      const changed = { ...merged, ...tokens, schedule_revision: newest - index, updated_at: now }
+      yield* writer.write(schedule, changed)
+    }
+    yield* Effect.forEach(new Set(held.map(({ project_id }) => project_id)), (id) => hints.publish("schedules", id))
+    yield* audit.recordAll(held.map(({ id, name, project_id }) => ({
+      actor,
+      entry: {
+        action: "schedule.fire_answered_late",
+        target_type: "schedule",
+        target_id: id,
+        project_id,
+        metadata: { name, fire_ids: answered.filter((fire) => fire.schedule_id === id).map(({ fire_id }) => fire_id) }
+      }
+    })))
+  })
+
+  return { open, end } as const
+})

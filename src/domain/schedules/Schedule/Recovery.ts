@@ -1,9 +1,9 @@
 /** What operators do after a failure that the brain cannot judge: bodies of the recovery routes (docs/schedules.md). */
-import { Schema } from "effect"
+import { Option, Schema } from "effect"
 import { CommandStatus, commandStatuses } from "../../commands/Command.ts"
 import { describeBody, describeField, exampleId } from "../../kernel/Describe.ts"
 import { caseInsensitiveId, CommandId, Id } from "../../kernel/Id.ts"
-import { SchedulePublic } from "../Schedule.ts"
+import { type Schedule, SchedulePublic } from "../Schedule.ts"
 import { twoOwners } from "./TwoOwners.ts"
 
 /**
@@ -123,3 +123,21 @@ export const describeUnknown = (fireId: string): string =>
 /** The final status of a fire by an operator's word. Neither counts as a failure for the circuit breaker. */
 export const resolvedStatus = (workMayHaveExecuted: boolean) =>
   workMayHaveExecuted ? ("terminal_completed" as const) : ("operator_skipped" as const)
+
+/** What ends the quarantine of a schedule. */
+export const noQuarantine = {
+  quarantine_control_token: null,
+  quarantine_code: null,
+  quarantine_detail: null,
+  quarantined_at: null
+} satisfies Partial<Schedule>
+
+/**
+ * The quarantine of a schedule once one of its unknown outcomes is known. `next`: another fire with an unknown outcome,
+ * which holds the schedule; none ends the quarantine.
+ */
+export const quarantineAfter = (next: Option.Option<string>): Partial<Schedule> =>
+  Option.match(next, {
+    onNone: () => noQuarantine,
+    onSome: (fireId) => ({ quarantine_detail: describeUnknown(fireId) })
+  })

@@ -5,9 +5,9 @@ import type { Schedule } from "../../../domain/schedules/Schedule.ts"
 import { fireIdOf } from "../../../domain/schedules/Schedule/FireId.ts"
 import { compileSchedule, cursorAfter } from "../../../domain/schedules/Schedule/Plan.ts"
 import { describeUnknown, outcomeUnknown } from "../../../domain/schedules/Schedule/Recovery.ts"
+import { digestFire } from "../../../domain/schedules/Schedule/WaitingFire.ts"
 import * as Ids from "../../kernel/Ids.ts"
 import { DueRepo, type RewoundCursor } from "../../schedules/DueRepo.ts"
-import { digestDefinition } from "../../schedules/FireCommand.ts"
 import { FiresRepo } from "../../schedules/FiresRepo.ts"
 import { type EndedFire, OpenFiresRepo } from "../../schedules/OpenFiresRepo.ts"
 import { ScheduleQuarantine } from "../../schedules/Quarantine.ts"
@@ -56,7 +56,7 @@ export class RestoredSchedules extends Effect.Service<RestoredSchedules>()("svc/
               status: "pending" as const,
               scheduled_for: next_run_at,
               fired_at: now,
-              definition_digest: digestDefinition(schedule),
+              definition_digest: digestFire(schedule),
               expires_at: now,
               fence: 0
             }]

@@ -2,29 +2,30 @@ import { Effect, Either, Layer } from "effect"
 import type * as Timestamp from "../../domain/kernel/Timestamp.ts"
 import type { Schedule } from "../../domain/schedules/Schedule.ts"
 import { compileSchedule, planFires } from "../../domain/schedules/Schedule/Plan.ts"
+import { listStale } from "../../domain/schedules/Schedule/WaitingFire.ts"
 import { CurrentActor } from "../kernel/CurrentActor.ts"
 import { Settings } from "../kernel/Settings.ts"
 import { ScheduleFires, scheduler } from "./Fires.ts"
+import { OpenFiresRepo } from "./OpenFiresRepo.ts"
 import { SchedulesRepo } from "./Repo.ts"
 
 const heldSinceOf = ({ paused_at, quarantined_at }: Schedule): Timestamp.Timestamp | null =>
   paused_at === null || (quarantined_at !== null && quarantined_at < paused_at) ? quarantined_at : paused_at
 
-/**
- * The end of a pause or a quarantine. `catch_up` decides about the ticks of that time here, for the brain's loop as for
- * scheduler programs: as ticks of the loop, those of a pause of less than a minute would be late only, and fire.
- */
-export class ScheduleHolds extends Effect.Service<ScheduleHolds>()("svc/ScheduleHolds", {
+/** Writes changes of single schedules, with what follows from them. */
+export class ScheduleWriter extends Effect.Service<ScheduleWriter>()("svc/ScheduleWriter", {
   effect: Effect.gen(function*() {
     const fires = yield* ScheduleFires
+    const open = yield* OpenFiresRepo
     const repo = yield* SchedulesRepo
     const { scheduleCatchUpMax, scheduleGraceSeconds } = yield* Settings
 
     /**
-     * Fires what `catch_up` fires, and moves the cursor past now, if `after` holds the schedule no more. Both are its rows
-     * before and after the change, locked and written by the caller. Returns the row as it is then.
+     * The end of a pause or a quarantine, if `after` holds the schedule no more: fires what `catch_up` fires, and moves the
+     * cursor past now. `catch_up` decides here, for the brain's loop as for scheduler programs: as ticks of the loop, those
+     * of a pause of less than a minute would be late only, and fire. Returns the row as it is then.
      */
-    const end = Effect.fn("ScheduleHolds.end")(
+    const endHold = Effect.fn("ScheduleWriter.endHold")(
       function*(before: Schedule, after: Schedule, now: Timestamp.Timestamp) {
         const { due_at, is_enabled, next_run_at, project_id } = after
         const heldSince = heldSinceOf(before)
@@ -51,8 +52,17 @@ export class ScheduleHolds extends Effect.Service<ScheduleHolds>()("svc/Schedule
       Effect.provideService(CurrentActor, scheduler)
     )
 
-    return { end } as const
+    /** Writes the locked schedule. Fires that wait end where the change makes them stale. Returns the row as it is then. */
+    const write = Effect.fnUntraced(function*(before: Schedule, after: Schedule) {
+      yield* repo.update(after)
+      yield* open.endStale(listStale([{ before, after }]))
+      return yield* endHold(before, after, after.updated_at)
+    })
+
+    return { write } as const
   })
 }) {
-  static readonly layer = this.Default.pipe(Layer.provide([ScheduleFires.layer, SchedulesRepo.layer]))
+  static readonly layer = this.Default.pipe(
+    Layer.provide([OpenFiresRepo.layer, ScheduleFires.layer, SchedulesRepo.layer])
+  )
 }

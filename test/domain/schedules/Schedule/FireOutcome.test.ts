@@ -1,8 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
-import { FireRowId, ProjectId, ScheduleId } from "../../../src/domain/kernel/Id.ts"
-import { addSeconds, fromEpochMicros } from "../../../src/domain/kernel/Timestamp.ts"
-import { moveOf } from "../../../src/services/schedules/FireOutcomes.ts"
-import { answeredLate, type CommandedFire } from "../../../src/services/schedules/OpenFiresRepo.ts"
+import { FireRowId, ProjectId, ScheduleId } from "../../../../src/domain/kernel/Id.ts"
+import { addSeconds, fromEpochMicros } from "../../../../src/domain/kernel/Timestamp.ts"
+import { answeredLate, type CommandedFire, moveOf } from "../../../../src/domain/schedules/Schedule/FireOutcome.ts"
 
 const sent = fromEpochMicros(Date.UTC(2026, 10, 28) * 1000)
 
