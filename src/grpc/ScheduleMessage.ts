@@ -8,6 +8,9 @@ import * as Interval from "../domain/schedules/Schedule/Interval.ts"
 import { compileSchedule } from "../domain/schedules/Schedule/Plan.ts"
 import { writeTime } from "./Convert.ts"
 
+/** The version of every part of the protocol. */
+export const currentVersion = 1
+
 /** The version of the cadence's rules that the protocol knows. */
 export const cadenceVersion = 1
 

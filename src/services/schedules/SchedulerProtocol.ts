@@ -1,47 +1,30 @@
 import { SqlClient } from "@effect/sql"
-import { Array as Arr, Effect, Either, Layer, Option } from "effect"
+import { Effect, Layer, Option } from "effect"
 import type { CommandId, ProjectId, ScheduleId } from "../../domain/kernel/Id.ts"
 import * as Timestamp from "../../domain/kernel/Timestamp.ts"
 import { isServiceOwned, type Schedule } from "../../domain/schedules/Schedule.ts"
 import { fireIdOf } from "../../domain/schedules/Schedule/FireId.ts"
-import { compileSchedule, cursorAt, maxCountedTicks } from "../../domain/schedules/Schedule/Plan.ts"
-import { digestFire } from "../../domain/schedules/Schedule/WaitingFire.ts"
+import {
+  type AdvanceRequest,
+  checkObservation,
+  checkTicks,
+  type FireRequest,
+  planReported,
+  type Refusal,
+  refusalOf,
+  unknownSchedule,
+  wrongFireId
+} from "../../domain/schedules/Schedule/SchedulerRequest.ts"
 import { yieldToEventLoop } from "../kernel/concurrency/EventLoop.ts"
 import { Settings } from "../kernel/Settings.ts"
 import { Hints, orDieOnSql } from "../kernel/sql/Database.ts"
-import { type DuePlan, ScheduleFires } from "./Fires.ts"
+import { ScheduleFires } from "./Fires.ts"
 import { FiresRepo } from "./FiresRepo.ts"
 import { ScheduleQuarantine } from "./Quarantine.ts"
 import { SchedulesRepo, type Scope } from "./Repo.ts"
 
-/** A scheduler whose clock is ahead of the brain's by more than this would fire early; it must wait. */
-const maxAheadSeconds = 5
-
 /** Schedules that are read at once: decoding one takes about 40 µs of the event loop. */
 const pageSize = 200
-
-/** What a scheduler program saw of a schedule when it decided; the brain acts only while that is still true. */
-export interface Observation {
-  readonly schedule_id: ScheduleId
-  readonly control_token: string
-  readonly definition_digest: string
-  readonly schedule_revision: number
-  readonly last_run_at: Timestamp.Timestamp | null
-  readonly next_run_at: Timestamp.Timestamp | null
-}
-
-export interface FireRequest extends Observation {
-  readonly fire_id: string
-  readonly scheduled_for: Timestamp.Timestamp
-  /** The tick after it, by the scheduler's own cadence; null: there is none. */
-  readonly prepared_next_run_at: Timestamp.Timestamp | null
-}
-
-export interface AdvanceRequest extends Observation {
-  readonly project_id: ProjectId
-  readonly skipped_through: Timestamp.Timestamp
-  readonly prepared_next_run_at: Timestamp.Timestamp | null
-}
 
 export interface QuarantineRequest {
   readonly project_id: ProjectId
@@ -49,17 +32,6 @@ export interface QuarantineRequest {
   readonly control_token: string
   readonly code: string
   readonly detail: string
-}
-
-/** Why nothing was done, as a word and a sentence. */
-export interface Refusal {
-  /**
-   * `stale`: the schedule is not what the scheduler saw. `resolved`: it is, but its cursor has moved. `quarantined`.
-   * `retry`: the same request may succeed later. `cadence`: the scheduler reads the definition otherwise than the brain.
-   */
-  readonly reason: "stale" | "resolved" | "quarantined" | "retry" | "cadence"
-  readonly code: string
-  readonly message: string
 }
 
 export interface FireAnswer {
@@ -81,87 +53,11 @@ export interface AdvanceAnswer {
 
 export type QuarantineOutcome = "applied" | "already_applied" | "stale_control" | "not_found"
 
-const refusalOf = (reason: Refusal["reason"], code: string, message: string): Refusal => ({ reason, code, message })
-
-const unknownSchedule = refusalOf("stale", "schedule_not_found", "There is no such schedule.")
-
-const wrongFireId = refusalOf("stale", "wrong_fire_id", "The fire id is not that of the schedule and the tick.")
-
-/** Whether the schedule still is what was observed, and may fire. */
-const checkObservation = (seen: Observation, live: Schedule): Refusal | null => {
-  if (live.quarantined_at !== null) return refusalOf("quarantined", "schedule_quarantined", "It is in quarantine.")
-  if (!isServiceOwned(live)) {
-    return refusalOf("stale", "schedule_externally_owned", `${live.scheduler} owns and fires it.`)
-  }
-  if (!live.is_enabled) return refusalOf("stale", "schedule_disabled", "It is disabled.")
-  if (live.paused_at !== null) return refusalOf("stale", "schedule_paused", "It is paused.")
-  if (seen.control_token !== live.control_token || seen.definition_digest !== digestFire(live)) {
-    return refusalOf("stale", "stale_control_token", "It was changed. Read it again.")
-  }
-  if (
-    seen.schedule_revision !== live.schedule_revision || seen.next_run_at !== live.next_run_at ||
-    seen.last_run_at !== live.last_run_at
-  ) return refusalOf("resolved", "cursor_moved", "Its cursor has moved. Read it again.")
-  return null
-}
-
-/** A fire id has the whole seconds of its tick, so two ticks within a second would be one fire. */
-const isWholeSecond = (tick: Timestamp.Timestamp): boolean => tick.slice(20, 26) === "000000"
-
-const checkTicks = (
-  seen: Observation,
-  live: Schedule,
-  tick: Timestamp.Timestamp,
-  next: Timestamp.Timestamp | null,
-  now: Timestamp.Timestamp
-): Refusal | null => {
-  if (tick > Timestamp.addSeconds(now, maxAheadSeconds)) {
-    return refusalOf("retry", "clock_ahead", `The tick is more than ${maxAheadSeconds} s ahead of the brain's clock.`)
-  }
-  if (!isWholeSecond(tick) || (next !== null && !isWholeSecond(next))) {
-    return refusalOf("stale", "wrong_ticks", "A tick is not a whole second.")
-  }
-  if (seen.next_run_at === null || tick < seen.next_run_at || (next !== null && next <= tick)) {
-    return refusalOf("stale", "wrong_ticks", "The ticks are not in the order: cursor, fired tick, next tick.")
-  }
-  // z4j-scheduler 1.13.0 does this with an expression that it cannot read, before it reports the schedule
-  if (next === null && (Either.getOrNull(compileSchedule(live))?.next(tick) ?? null) !== null) {
-    return refusalOf("cadence", "no_next_tick", "The scheduler found no next tick, but the definition has one.")
-  }
-  return null
-}
-
-/**
- * A schedule whose scheduler fires `fires` and goes on with `next`. Ticks since the cursor and at most `until` are
- * missed, and counted by the brain's own cadence. Fires of missed ticks wait for their turn, as after an outage of the
- * brain, so that a scheduler that was cut off for hours does not flood the engine.
- */
-const planOf = (
-  schedule: Schedule,
-  fires: ReadonlyArray<Timestamp.Timestamp>,
-  until: Timestamp.Timestamp,
-  next: Timestamp.Timestamp | null,
-  now: Timestamp.Timestamp
-): DuePlan => {
-  const cadence = Either.getOrNull(compileSchedule(schedule))
-  const cursor = cadence === null
-    ? { next_run_at: next, due_at: next, cursor_at: now }
-    : cursorAt(schedule, cadence, next, now)
-  const from = Timestamp.addSeconds(schedule.next_run_at ?? until, -0.000_001)
-  let missedCount = 0
-  let lastMissed: Timestamp.Timestamp | null = null
-  for (const tick of cadence?.ticksBackwards(until, from) ?? []) {
-    lastMissed ??= tick
-    if (++missedCount >= maxCountedTicks) break
-  }
-  const [onTime, late] = Arr.partition(fires, (tick) => tick <= until)
-  return { schedule, plan: { fires: onTime, missedFires: late, missedCount, lastMissed, cursor } }
-}
-
 /**
  * What scheduler programs ask of the brain (the agents' protocol, section 7): to read and watch schedules, and to fire
  * them. A request changes a schedule only while its token, definition, revision and cursor are those that the program
- * saw, so two programs, or a program beside the brain's own loop, fire a tick once.
+ * saw, so two programs, or a program beside the brain's own loop, fire a tick once. One constructor: its requests share
+ * the lock and the revision of a change.
  */
 export class SchedulerProtocol extends Effect.Service<SchedulerProtocol>()("svc/SchedulerProtocol", {
   effect: Effect.gen(function*() {
@@ -274,8 +170,13 @@ export class SchedulerProtocol extends Effect.Service<SchedulerProtocol>()("svc/
           if (refusal !== null) return refuse(refusal)
           const isLate = scheduled_for < Timestamp.addSeconds(now, -(live.grace_seconds ?? scheduleGraceSeconds))
           const lastMissed = isLate ? scheduled_for : Timestamp.addSeconds(scheduled_for, -0.000_001)
-          const plan = planOf(live, [scheduled_for], lastMissed, prepared_next_run_at, now)
-          const [written] = yield* fires.writePlans([plan], { choose, nextRevision: () => revision, fence: 0, now })
+          const plan = planReported(live, [scheduled_for], lastMissed, prepared_next_run_at, now)
+          const [written] = yield* fires.writePlans([{ schedule: live, plan }], {
+            choose,
+            nextRevision: () => revision,
+            fence: 0,
+            now
+          })
           yield* hints.publish("schedules", live.project_id)
           return { refusal: null, live: yield* readLive(live), revision, command_id: written?.command_id ?? null }
         })
@@ -297,11 +198,16 @@ export class SchedulerProtocol extends Effect.Service<SchedulerProtocol>()("svc/
           const refusal = checkObservation(request, live) ??
             checkTicks(request, live, skipped_through, prepared_next_run_at, now)
           if (refusal !== null) return { refusal, live, isRepeated: false }
-          const plan = planOf(live, [], skipped_through, prepared_next_run_at, now)
+          const plan = planReported(live, [], skipped_through, prepared_next_run_at, now)
           // A schedule without a next tick is shown as disabled. The scheduler learns that by another revision than its
           // own change, since it refuses a revision that it knows with other contents.
           const newRevision = prepared_next_run_at === null ? yield* repo.takeRevisions(1) : revision
-          yield* fires.writePlans([plan], { choose: () => null, nextRevision: () => newRevision, fence: 0, now })
+          yield* fires.writePlans([{ schedule: live, plan }], {
+            choose: () => null,
+            nextRevision: () => newRevision,
+            fence: 0,
+            now
+          })
           yield* hints.publish("schedules", project_id)
           const moved = yield* readLive(live)
           return {
