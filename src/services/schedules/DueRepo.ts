@@ -55,7 +55,10 @@ export interface WatchedStream {
   readonly ended_at: Timestamp | null
 }
 
-/** The schedules whose time has come: those that the service fires, and those of engines' own schedulers. */
+/**
+ * The schedules whose time has come: those that the service fires, and those of engines' own schedulers. Long, because
+ * each statement is written as its partial index needs it.
+ */
 export class DueRepo extends Effect.Service<DueRepo>()("svc/DueRepo", {
   effect: Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient

@@ -10,12 +10,10 @@ import {
 import type { MisfireCause } from "../../domain/schedules/Schedule/Misfire.ts"
 import { Lease } from "../kernel/concurrency/Leader.ts"
 import * as Ids from "../kernel/Ids.ts"
-import { Metrics } from "../kernel/Metrics.ts"
 import { Settings } from "../kernel/Settings.ts"
-import { ScheduleEvents } from "../triggers/TriggerEvents/ScheduleEvents.ts"
 import { DueRepo, type WatchedStream } from "./DueRepo.ts"
-import { misfireFact } from "./Misfires.ts"
-import { MisfiresRepo, type NewMisfire } from "./MisfiresRepo.ts"
+import { Misfires, secondsBetween } from "./Misfires.ts"
+import type { NewMisfire } from "./MisfiresRepo.ts"
 import { StreamsRepo } from "./StreamsRepo.ts"
 
 /** Schedules of one pass; the rest follows in the next one. */
@@ -44,9 +42,6 @@ interface Verdict {
   readonly until: Timestamp.Timestamp
 }
 
-const secondsBetween = (from: Timestamp.Timestamp, to: Timestamp.Timestamp): number =>
-  (Timestamp.toEpochMillis(to) - Timestamp.toEpochMillis(from)) / 1000
-
 /**
  * Records runs of engines' own schedulers that did not come within their grace. The brain sees runs only in snapshots, so
  * a run is missed when a snapshot of a later moment does not have it, or when nothing could publish it.
@@ -54,9 +49,7 @@ const secondsBetween = (from: Timestamp.Timestamp, to: Timestamp.Timestamp): num
 export const makeExternalMisfires = Effect.gen(function*() {
   const due = yield* DueRepo
   const streams = yield* StreamsRepo
-  const misfires = yield* MisfiresRepo
-  const metrics = yield* Metrics
-  const events = yield* ScheduleEvents
+  const misfires = yield* Misfires
   const { scheduleGraceSeconds } = yield* Settings
 
   const graceOf = ({ grace_seconds }: Schedule): number => grace_seconds ?? scheduleGraceSeconds
@@ -142,12 +135,7 @@ export const makeExternalMisfires = Effect.gen(function*() {
       const decision = yield* verdictOf(schedule, stream, now)
       if (decision !== null) found.push(yield* misfireOf(schedule, decision))
     }
-    if (found.length === 0) return
-    const inserted = yield* lease.withTransaction(Effect.tap(misfires.insert(found), (rows) => {
-      const ids = new Set(rows.map(({ id }) => id)) // a known misfire has another id
-      return events.record(found.filter(({ id }) => ids.has(id)).map(misfireFact))
-    }))
-    for (const { cause } of inserted) metrics.scheduleMisfires.inc({ cause })
+    if (found.length > 0) yield* lease.withTransaction(misfires.insert(found))
   })
 
   return watch

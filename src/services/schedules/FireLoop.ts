@@ -2,6 +2,7 @@ import { Array as Arr, Cause, Clock, Duration, Effect, Fiber, Layer, Option, Que
 import type { ScheduleId } from "../../domain/kernel/Id.ts"
 import * as Timestamp from "../../domain/kernel/Timestamp.ts"
 import { latestCursorAt } from "../../domain/schedules/Schedule/Plan.ts"
+import { Commands } from "../commands/Commands.ts"
 import { isLeaseLost, Leader, Lease } from "../kernel/concurrency/Leader.ts"
 import { Loops } from "../kernel/concurrency/Loops.ts"
 import { Settings } from "../kernel/Settings.ts"
@@ -14,11 +15,11 @@ import { FireRetention } from "./FireRetention.ts"
 import { ScheduleFires } from "./Fires.ts"
 import { FiresRepo } from "./FiresRepo.ts"
 import { Misfires } from "./Misfires.ts"
-import { MisfiresRepo } from "./MisfiresRepo.ts"
 import { OpenFiresRepo } from "./OpenFiresRepo.ts"
 import { ScheduleQuarantine } from "./Quarantine.ts"
 import { SchedulesRepo } from "./Repo.ts"
 import { StreamsRepo } from "./StreamsRepo.ts"
+import { makeWaitingFires } from "./WaitingFires.ts"
 import { ScheduleWriter } from "./Writer.ts"
 
 const loopName = "schedule fires"
@@ -64,6 +65,7 @@ const withTimeout = <A, E, R>(work: string, timeout: Duration.DurationInput, eff
 /** Fires schedules on one replica at a time (`Leader`), and watches that they do fire. */
 const makeLoop = Effect.gen(function*() {
   const fires = yield* ScheduleFires
+  const releaseWaiting = yield* makeWaitingFires
   const recordOutcomes = yield* makeFireOutcomes
   const retention = yield* FireRetention
   const misfires = yield* Misfires
@@ -144,9 +146,6 @@ const makeLoop = Effect.gen(function*() {
     if (!hasMore) yield* sleepUntilDue(postponed.size + held.size > 0)
   })
 
-  /** Another program fires (SVC_EMBEDDED_SCHEDULER=false); the rest of the loop goes on. */
-  const reportIdle = loops.reportSuccess(loopName)
-
   /** What fails beside the fires is logged and retried, so that it does not stop them; a lost lease ends all. */
   const logFailure = <E, R>(work: string, effect: Effect.Effect<unknown, E, R>) =>
     Effect.catchAllCause(
@@ -165,8 +164,8 @@ const makeLoop = Effect.gen(function*() {
     Effect.all([
       embeddedScheduler
         ? Effect.forever(withTimeout("a round of the fire loop", passTimeout, fireNext))
-        : Effect.forever(Effect.delay(reportIdle, "1 second")),
-      forever("sending waiting fires", fires.releaseWaiting(), "1 second"),
+        : Effect.forever(Effect.delay(loops.reportSuccess(loopName), "1 second")), // a scheduler program fires
+      forever("sending waiting fires", releaseWaiting(), "1 second"),
       forever("recording outcomes", Effect.repeat(recordOutcomes(), { while: (hasMore) => hasMore }), "1 second"),
       forever("watching for misfires", misfires.watch, "10 seconds"),
       forever("watching engines' own schedulers", watchExternal, "10 seconds"),
@@ -186,12 +185,12 @@ const makeLoop = Effect.gen(function*() {
 
 export const layer = Layer.scopedDiscard(makeLoop).pipe(
   Layer.provide([
+    Commands.layer,
     DueRepo.layer,
     FireRetention.layer,
     FiresRepo.layer,
     Leader.layer,
     Misfires.layer,
-    MisfiresRepo.layer,
     OpenFiresRepo.layer,
     ScheduleEvents.layer,
     ScheduleFires.layer,

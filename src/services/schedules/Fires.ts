@@ -5,7 +5,6 @@ import { type AgentId, CommandId, FireRowId, type ProjectId, type ScheduleId } f
 import * as Timestamp from "../../domain/kernel/Timestamp.ts"
 import type { Schedule } from "../../domain/schedules/Schedule.ts"
 import { fireIdOf } from "../../domain/schedules/Schedule/FireId.ts"
-import type { FireMove } from "../../domain/schedules/Schedule/FireOutcome.ts"
 import {
   compileSchedule,
   type FirePlan,
@@ -13,7 +12,7 @@ import {
   planFires,
   rewindCursor
 } from "../../domain/schedules/Schedule/Plan.ts"
-import { digestFire, staleReason } from "../../domain/schedules/Schedule/WaitingFire.ts"
+import { digestFire } from "../../domain/schedules/Schedule/WaitingFire.ts"
 import { Commands } from "../commands/Commands.ts"
 import { EngineAgents } from "../commands/EngineAgents.ts"
 import type { IssuedIntent } from "../commands/Issue.ts"
@@ -24,12 +23,12 @@ import { Settings } from "../kernel/Settings.ts"
 import { DueRepo, type DueSchedule } from "./DueRepo.ts"
 import { fireAction, makeFireIntent } from "./FireCommand.ts"
 import { type HoldCause, Misfires } from "./Misfires.ts"
-import { type NewFire, OpenFiresRepo, type WaitingFire } from "./OpenFiresRepo.ts"
+import { type NewFire, OpenFiresRepo } from "./OpenFiresRepo.ts"
 import { ScheduleQuarantine } from "./Quarantine.ts"
 import { SchedulesRepo } from "./Repo.ts"
 
 /** Schedules of one transaction. */
-const maxBatchSize = 500
+export const maxBatchSize = 500
 
 /** Fires of one transaction, if all its schedules missed as many ticks as are caught up. */
 const maxBatchFires = 20_000
@@ -50,9 +49,12 @@ interface BrokenSchedule {
   readonly detail: string
 }
 
+/** The agent that takes fires of an engine now; null: none. */
+export type AgentChooser = (projectId: ProjectId, engine: string) => AgentId | null
+
 /** What the fires of a transaction have in common. */
 interface FireRound {
-  readonly choose: (projectId: ProjectId, engine: string) => AgentId | null
+  readonly choose: AgentChooser
   readonly nextRevision: () => number
   /** The fencing number of the lease; 0 for the fires of a scheduler program, which holds none of this database. */
   readonly fence: number
@@ -66,7 +68,10 @@ interface PlannedFire {
   readonly agent_id: AgentId | null
 }
 
-/** Fires the schedules that the service owns, under the lease of the fire loop (`FireLoop.ts`). */
+/**
+ * Fires the schedules that the service owns, under the lease of the fire loop (`FireLoop.ts`). One constructor: all of it
+ * writes plans. Fires that wait are sent by `WaitingFires.ts`.
+ */
 export class ScheduleFires extends Effect.Service<ScheduleFires>()("svc/ScheduleFires", {
   effect: Effect.gen(function*() {
     const due = yield* DueRepo
@@ -76,8 +81,7 @@ export class ScheduleFires extends Effect.Service<ScheduleFires>()("svc/Schedule
     const misfires = yield* Misfires
     const commands = yield* Commands
     const quarantine = yield* ScheduleQuarantine
-    const settings = yield* Settings
-    const { commandTimeout, scheduleBufferSeconds, scheduleCatchUpMax, scheduleGraceSeconds } = settings
+    const { commandTimeout, scheduleBufferSeconds, scheduleCatchUpMax, scheduleGraceSeconds } = yield* Settings
     const batchSize = Math.min(maxBatchSize, Math.ceil(maxBatchFires / scheduleCatchUpMax))
 
     /** Chooses agents for fires. The agents of each project are read once. */
@@ -248,88 +252,7 @@ export class ScheduleFires extends Effect.Service<ScheduleFires>()("svc/Schedule
       return count
     })
 
-    /** Sends fires that waited to the agent, except those of schedules that changed or are paused. */
-    const release = Effect.fnUntraced(function*(waiting: ReadonlyArray<WaitingFire>, agent_id: AgentId) {
-      const lease = yield* Lease
-      yield* lease.withTransaction(Effect.gen(function*() {
-        const locked = new Set((yield* open.lockWaiting(waiting)).map(({ fire_id }) => fire_id))
-        const schedules = new Map(
-          (yield* repo.listByIds([...new Set(waiting.map((fire) => fire.schedule_id))])).map((row) => [row.id, row])
-        )
-        const moves: Array<FireMove> = []
-        const issues: Array<IssuedIntent> = []
-        for (const fire of waiting) {
-          const schedule = schedules.get(fire.schedule_id)
-          if (!locked.has(fire.fire_id) || (schedule?.paused_at ?? null) !== null) continue
-          const { fire_id, scheduled_for } = fire
-          const stale = staleReason(fire, schedule)
-          if (stale !== null || schedule === undefined) {
-            moves.push({
-              fire_id,
-              scheduled_for,
-              status: "buffer_stale",
-              error_code: "definition_changed",
-              error_message: stale
-            })
-            continue
-          }
-          const id = yield* Ids.nextOf(CommandId)
-          const intent = makeFireIntent(schedule, { agent_id, fire_id, scheduled_for, timeout_seconds: commandTimeout })
-          moves.push({ fire_id, scheduled_for, status: "accepted", command_id: id })
-          issues.push({ id, project_id: schedule.project_id, intent })
-        }
-        if (moves.length > 0) yield* open.move(moves)
-        yield* commands.issueAll(issues)
-      }))
-    }, Effect.provideService(CurrentActor, scheduler))
-
-    /**
-     * Ends fires that waited for as long as they may, and records them as misfires, whatever their grace. Returns whether
-     * more are left; those of schedules that another transaction holds wait for the next call.
-     */
-    const expireBatch = Effect.fnUntraced(function*(now: Timestamp.Timestamp, choose: FireRound["choose"]) {
-      const lease = yield* Lease
-      const expired = yield* open.listExpired(now, maxBatchSize)
-      if (expired.length === 0) return false
-      return yield* lease.withTransaction(Effect.gen(function*() {
-        const ids = [...new Set(expired.map(({ schedule_id }) => schedule_id))]
-        const schedules = new Map((yield* repo.lockFree(ids)).map((row) => [row.id, row]))
-        const held = new Set((yield* repo.listByIds(ids)).map(({ id }) => id).filter((id) => !schedules.has(id)))
-        const ready = expired.filter(({ schedule_id }) => !held.has(schedule_id))
-        const ended = yield* open.expire(ready)
-        yield* misfires.record(
-          ready.flatMap(({ engine, fire_id, project_id, schedule_id, scheduled_for: tick, status }) => {
-            const schedule = schedules.get(schedule_id)
-            if (schedule === undefined || !ended.has(fire_id)) return []
-            const hasAgent = status === "pending" && choose(project_id, engine) !== null
-            const cause = schedule.paused_at !== null ? "paused" : hasAgent ? "late" : "no_agent"
-            return [{ schedule, ticks: { first: tick, last: tick, slots: 1, cause } }]
-          }),
-          now
-        )
-        return ready.length === maxBatchSize
-      }))
-    })
-
-    /**
-     * Sends fires that wait: those of an outage, and those that had no agent. At most SVC_SCHEDULE_REPLAY_PER_SECOND of
-     * each engine in one call, so that an engine is not flooded. The loop calls it once a second.
-     */
-    const releaseWaiting = Effect.fn("ScheduleFires.releaseWaiting")(function*() {
-      const now = yield* Timestamp.now
-      const engines = yield* open.listWaitingEngines
-      if (engines.length === 0) return
-      const choose = yield* makeChooser(engines.map(({ project_id }) => project_id))
-      yield* Effect.repeat(expireBatch(now, choose), { while: (hasMore) => hasMore })
-      for (const { engine, project_id } of engines) {
-        const agent = choose(project_id, engine)
-        if (agent === null) continue
-        const waiting = yield* open.listWaiting(project_id, engine, now, settings.scheduleReplayPerSecond)
-        if (waiting.length > 0) yield* release(waiting, agent)
-      }
-    })
-
-    return { listDue, fireBatch, rewind, releaseWaiting, makeChooser, writePlans, nextDue: due.nextDue } as const
+    return { listDue, fireBatch, rewind, makeChooser, writePlans, nextDue: due.nextDue } as const
   })
 }) {
   static readonly layer = this.Default.pipe(

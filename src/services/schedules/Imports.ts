@@ -40,7 +40,10 @@ const inRow = (index: number) => ({ message, path }: ValidationFailed["issues"][
   message
 })
 
-/** Schedules as code: a snapshot of the schedules of one source, compared and written as a whole. */
+/**
+ * Schedules as code: a snapshot of the schedules of one source, compared and written as a whole. One constructor: its two
+ * methods share the check and the plan.
+ */
 export class ScheduleImports extends Effect.Service<ScheduleImports>()("svc/ScheduleImports", {
   effect: Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient

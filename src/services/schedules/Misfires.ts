@@ -46,10 +46,10 @@ const details: Readonly<Record<MisfireCause, string>> = {
 /** A longer gap between two readings of the clock, a second apart, is a step. */
 const clockStepSeconds = 5
 
-const secondsBetween = (from: Timestamp.Timestamp, to: Timestamp.Timestamp): number =>
+export const secondsBetween = (from: Timestamp.Timestamp, to: Timestamp.Timestamp): number =>
   (Timestamp.toEpochMillis(to) - Timestamp.toEpochMillis(from)) / 1000
 
-export const misfireFact = ({ detail, detected_at, project_id, schedule_id }: NewMisfire): ScheduleFact => ({
+const misfireFact = ({ detail, detected_at, project_id, schedule_id }: NewMisfire): ScheduleFact => ({
   project_id,
   schedule_id,
   trigger: "schedule.misfired",
@@ -57,7 +57,10 @@ export const misfireFact = ({ detail, detected_at, project_id, schedule_id }: Ne
   detail
 })
 
-/** Records ticks that did not fire within their grace, each once, with the cause as far as it is known. */
+/**
+ * Records ticks that did not fire within their grace, each once, with the cause as far as it is known. One constructor: its
+ * methods share what this process has seen of the clock and of its lead.
+ */
 export class Misfires extends Effect.Service<Misfires>()("svc/Misfires", {
   effect: Effect.gen(function*() {
     const repo = yield* MisfiresRepo
@@ -84,6 +87,7 @@ export class Misfires extends Effect.Service<Misfires>()("svc/Misfires", {
       if (now < since.leading) since.leading = now
     })
 
+    /** Inserts misfires in the caller's transaction, with their messages. */
     const insert = Effect.fnUntraced(function*(misfires: ReadonlyArray<NewMisfire>) {
       if (misfires.length === 0) return
       const fresh = new Set(misfires.map(({ id }) => id)) // another id: the misfire was known, and has more slots now
@@ -219,6 +223,7 @@ export class Misfires extends Effect.Service<Misfires>()("svc/Misfires", {
     })
 
     return {
+      insert,
       record,
       recordPlans,
       watch,

@@ -1,24 +1,17 @@
 import { SqlClient } from "@effect/sql"
-import { Array as Arr, Effect, Layer, Option } from "effect"
+import { Effect, Layer, Option } from "effect"
 import { canonicalize, type CanonicalText } from "../../domain/kernel/CanonicalJson.ts"
 import { Conflict, NotFound, ValidationFailed } from "../../domain/kernel/Errors.ts"
-import {
-  type AgentId,
-  CommandId,
-  type ScheduleId,
-  ScheduleOperationId,
-  type ScheduleStreamId
-} from "../../domain/kernel/Id.ts"
+import { CommandId, type ScheduleId, ScheduleOperationId, type ScheduleStreamId } from "../../domain/kernel/Id.ts"
 import * as Timestamp from "../../domain/kernel/Timestamp.ts"
 import { type Schedule, serviceScheduler } from "../../domain/schedules/Schedule.ts"
 import type { Claim } from "../../domain/schedules/Schedule/Claims.ts"
 import {
-  type NativeCapabilities,
   type NativeOperationRequest,
   type OperationName,
   requestIssues
 } from "../../domain/schedules/Schedule/Operation.ts"
-import { operationCommand, operationsOf } from "../../domain/schedules/Schedule/OperationCommand.ts"
+import { capabilitiesOf, operationCommand, operationsOf } from "../../domain/schedules/Schedule/OperationCommand.ts"
 import {
   beginOperation,
   controlOperationOf,
@@ -35,7 +28,8 @@ import { Hints, isUniqueViolation, orDieOnSql } from "../kernel/sql/Database.ts"
 import { nextToken, staleToken } from "./ControlToken.ts"
 import { OperationsRepo } from "./OperationsRepo.ts"
 import { SchedulesRepo } from "./Repo.ts"
-import { nameTaken, notFound } from "./Schedules.ts"
+import { notFound } from "./ScheduleReads.ts"
+import { nameTaken } from "./Schedules.ts"
 import { epochOf, type ScheduleStream, StreamsRepo } from "./StreamsRepo.ts"
 
 /** The audit action of each operation: what was asked for, since its agent decides later. */
@@ -93,34 +87,9 @@ interface Subject {
   readonly claim: Claim
 }
 
-const capabilitiesOf = (
-  streams: ReadonlyArray<ScheduleStream>,
-  agentNames: ReadonlyMap<AgentId, string>
-): NativeCapabilities => ({
-  schedulers: Object.entries(Arr.groupBy(streams, ({ scheduler }) => scheduler)).map(([scheduler, published]) => {
-    const publishers = published.map((stream) => ({
-      agent_id: stream.agent_id,
-      agent_name: agentNames.get(stream.agent_id) ?? "",
-      is_live: stream.status === "live",
-      status: stream.status,
-      operations: operationsOf(stream.capabilities),
-      schedule_count: stream.schedule_count,
-      snapshot_at: stream.snapshot_at,
-      error: stream.error
-    }))
-    const live = publishers.filter(({ is_live }) => is_live)
-    return {
-      scheduler,
-      is_live: live.length > 0,
-      operations: [...new Set(live.flatMap(({ operations }) => operations))],
-      publishers
-    }
-  })
-})
-
 /**
  * Acts on schedules of engines' own schedulers. Each is a command to the agent that publishes the schedule, and a row
- * that says how far it is (`OperationLoop.ts`).
+ * that says how far it is (`OperationLoop.ts`). One constructor: an act and a request begin in the same way.
  */
 export class ScheduleOperations extends Effect.Service<ScheduleOperations>()("svc/ScheduleOperations", {
   effect: Effect.gen(function*() {

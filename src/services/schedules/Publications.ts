@@ -5,9 +5,17 @@ import { type AgentId, type ProjectId, ScheduleId, type ScheduleStreamId } from 
 import * as Redaction from "../../domain/kernel/Redaction.ts"
 import * as Timestamp from "../../domain/kernel/Timestamp.ts"
 import type { Schedule } from "../../domain/schedules/Schedule.ts"
-import { displayNames, type ExternalFields, planClaims, qualifyName } from "../../domain/schedules/Schedule/Claims.ts"
-import type { ExternalSchedule, Publication } from "../../domain/schedules/Schedule/External.ts"
-import { countMissedSlots } from "../../domain/schedules/Schedule/ExternalRun.ts"
+import {
+  assignKnown,
+  chooseNames,
+  makeExternalSchedule,
+  missedSlots,
+  type NamedRow,
+  planClaims,
+  publishedNames,
+  qualifyName
+} from "../../domain/schedules/Schedule/Claims.ts"
+import type { Publication } from "../../domain/schedules/Schedule/External.ts"
 import { Audit } from "../audit/Audit.ts"
 import * as Ids from "../kernel/Ids.ts"
 import { Settings } from "../kernel/Settings.ts"
@@ -15,7 +23,7 @@ import { Hints } from "../kernel/sql/Database.ts"
 import { nextToken } from "./ControlToken.ts"
 import { MisfiresRepo } from "./MisfiresRepo.ts"
 import { SchedulesRepo } from "./Repo.ts"
-import { isOpen, type NewClaim, type ScheduleStream, type StoredClaim, StreamsRepo } from "./StreamsRepo.ts"
+import { isOpen, type NewClaim, type ScheduleStream, StreamsRepo } from "./StreamsRepo.ts"
 
 /** The audit rows of what agents publish. */
 const agents = system("agents")
@@ -34,7 +42,7 @@ interface Scope {
 
 /**
  * Writes what agents publish: the claims of each stream, and the schedules that follow from them (`domain/schedules/Schedule/Claims.ts`).
- * Each publication is one transaction.
+ * Each publication is one transaction. One constructor: all that changes claims ends in `writeSchedules`.
  */
 export class Publications extends Effect.Service<Publications>()("svc/Publications", {
   effect: Effect.gen(function*() {
@@ -55,31 +63,15 @@ export class Publications extends Effect.Service<Publications>()("svc/Publicatio
     /** The schedule that a new source_key is about: the one with the key, else one with the name, else a new one. */
     const assignSchedules = Effect.fnUntraced(function*(
       { projectId, scheduler }: Scope,
-      added: ReadonlyArray<{ readonly row: ExternalSchedule; readonly name: string }>,
+      added: ReadonlyArray<NamedRow>,
       claimed: ReadonlySet<ScheduleId>
     ) {
-      const assigned = new Map<string, ScheduleId>()
-      if (added.length === 0) return assigned
+      if (added.length === 0) return new Map<string, ScheduleId>()
       const found = yield* schedules.listByNames(projectId, scheduler, {
         keys: added.map(({ row }) => row.source_key),
         names: added.map(({ name }) => name)
       })
-      const byKey = new Map(found.map(({ id, source_key }) => [source_key, id]))
-      const byName = new Map(found.map(({ id, name }) => [name, id]))
-      const taken = new Set(claimed)
-      for (
-        const find of [
-          ({ row }: typeof added[number]) => byKey.get(row.source_key),
-          ({ name }: typeof added[number]) => byName.get(name)
-        ]
-      ) {
-        for (const one of added) {
-          const id = find(one)
-          if (id === undefined || taken.has(id) || assigned.has(one.row.source_key)) continue
-          taken.add(id)
-          assigned.set(one.row.source_key, id)
-        }
-      }
+      const assigned = assignKnown(added, found, claimed)
       for (const { row } of added) {
         if (!assigned.has(row.source_key)) assigned.set(row.source_key, yield* Ids.nextOf(ScheduleId))
       }
@@ -94,7 +86,7 @@ export class Publications extends Effect.Service<Publications>()("svc/Publicatio
       const deletedKeys = publication.isComplete
         ? [...stored.keys()].filter((key) => !published.has(key))
         : publication.deletedSourceKeys.filter((key) => stored.has(key) && !published.has(key))
-      const names = namesOf(publication, stored)
+      const names = publishedNames(publication, stored)
       const deleted = new Set(deletedKeys)
       const remaining = new Set(
         [...stored.values()].flatMap((claim) => deleted.has(claim.source_key) ? [] : [claim.schedule_id])
@@ -153,10 +145,21 @@ export class Publications extends Effect.Service<Publications>()("svc/Publicatio
         const control_token = isDefinitionChanged || before === null ? yield* nextToken : before.control_token
         writes.push({
           before,
-          schedule: makeExternalSchedule({ id, scope, before, fields, isDefinitionChanged, control_token, now })
+          schedule: makeExternalSchedule({
+            id,
+            project_id: scope.projectId,
+            scheduler: scope.scheduler,
+            before,
+            fields,
+            isDefinitionChanged,
+            control_token,
+            now
+          })
         })
       }
-      yield* countMissed(writes)
+      // a run after a row of missed ticks says how many they were
+      const missed = writes.flatMap(({ before, schedule }) => before === null ? [] : missedSlots(before, schedule))
+      if (missed.length > 0) yield* misfires.setSlots(missed)
       const named = yield* resolveNames(scope, writes.map(({ schedule }) => schedule), deletes)
       const renamed = writes.flatMap(({ before }, at) =>
         before !== null && before.name !== named[at]?.name ? [before.id] : []
@@ -167,20 +170,6 @@ export class Publications extends Effect.Service<Publications>()("svc/Publicatio
       if (named.length + deletes.length > 0) yield* hints.publish("schedules", scope.projectId)
       return counts
     })
-
-    /** A run after a row of missed ticks says how many they were, as far as the scheduler reports its runs. */
-    const countMissed = (
-      writes: ReadonlyArray<{ readonly schedule: Schedule; readonly before: Schedule | null }>
-    ) => {
-      const rows = writes.flatMap(({ before, schedule }) => {
-        const due = before?.due_at ?? null
-        if (before === null || due === null || schedule.last_run_at === null || schedule.last_run_at <= due) return []
-        const runs = { lastRunAt: schedule.last_run_at, runs: schedule.total_runs - before.total_runs }
-        const slots = countMissedSlots(before, due, runs)
-        return slots > 1 ? [{ schedule_id: schedule.id, expected_fire_at: due, slots }] : []
-      })
-      return rows.length === 0 ? Effect.void : misfires.setSlots(rows)
-    }
 
     /** Names that no other schedule of the scheduler has: a claimed name may be another agent's. */
     const resolveNames = Effect.fnUntraced(function*(
@@ -194,13 +183,7 @@ export class Publications extends Effect.Service<Publications>()("svc/Publicatio
         names: written.flatMap(({ name, source_key }) => [name, qualifyName(name, source_key ?? "")])
       })
       const moving = new Set([...written, ...deletes].map(({ id }) => id))
-      const taken = new Set(found.flatMap(({ id, name }) => moving.has(id) ? [] : [name]))
-      return written.map((schedule) => {
-        const qualified = qualifyName(schedule.name, schedule.source_key ?? "")
-        const name = [schedule.name, qualified].find((name) => !taken.has(name)) ?? `${qualified} ${schedule.id}`
-        taken.add(name)
-        return { ...schedule, name }
-      })
+      return chooseNames(written, found.flatMap(({ id, name }) => moving.has(id) ? [] : [name]))
     })
 
     const record = (stream: ScheduleStream, { deleted, inserted, updated }: Counts) =>
@@ -311,51 +294,4 @@ const isNewer = (stream: ScheduleStream, { epoch, isComplete, sequence }: Public
   stream.epoch_number === epoch.epoch_number && sequence > stream.accepted_sequence &&
   (isComplete || stream.status === "live")
 
-/** A change of single schedules does not say which names the others have, so a name that is the same stays as shown. */
-const namesOf = ({ isComplete, schedules }: Publication, stored: ReadonlyMap<string, StoredClaim>) =>
-  isComplete
-    ? displayNames(schedules)
-    : new Map(schedules.map(({ name, source_key }) => {
-      const storedName = stored.get(source_key)?.name
-      return [source_key, storedName === qualifyName(name, source_key) ? storedName : name]
-    }))
-
 type OpenEpoch = Pick<ScheduleStream, "stream_id" | "epoch_number" | "project_id">
-
-interface ExternalScheduleOptions {
-  readonly id: ScheduleId
-  readonly scope: Scope
-  readonly before: Schedule | null
-  readonly fields: ExternalFields
-  readonly isDefinitionChanged: boolean
-  readonly control_token: Schedule["control_token"]
-  readonly now: Timestamp.Timestamp
-}
-
-const makeExternalSchedule = (
-  { before, control_token, fields, id, isDefinitionChanged, now, scope }: ExternalScheduleOptions
-): Schedule => ({
-  ...(before ?? {
-    id,
-    project_id: scope.projectId,
-    scheduler: scope.scheduler,
-    priority: "normal",
-    overlap_policy: "allow",
-    cursor_at: null,
-    paused_at: null,
-    legacy_fire_control_token: null,
-    quarantine_control_token: null,
-    imported_digest: null,
-    on_unknown_outcome: "continue",
-    schedule_revision: null,
-    jitter_seconds: 0,
-    grace_seconds: null,
-    anchor_at: now,
-    enabled_at: now,
-    created_at: now
-  }),
-  ...fields,
-  control_token,
-  updated_at: isDefinitionChanged || before === null ? now : before.updated_at,
-  ...(before !== null && fields.is_enabled && !before.is_enabled && { enabled_at: now })
-})

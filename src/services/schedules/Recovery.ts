@@ -7,9 +7,8 @@ import * as Timestamp from "../../domain/kernel/Timestamp.ts"
 import { isServiceOwned, type Schedule } from "../../domain/schedules/Schedule.ts"
 import { liveFireStatuses } from "../../domain/schedules/Schedule/Fire.ts"
 import {
+  decideSchedule,
   type LegacyFireGrant,
-  outcomeUnknown,
-  quarantineAfter,
   resolvedStatus,
   type ResolveLegacyEvidence,
   type ResolveTerminalFire
@@ -23,7 +22,8 @@ import { nextToken, nextTokens, staleToken } from "./ControlToken.ts"
 import { type Evidence, FiresRepo, type Resolution } from "./FiresRepo.ts"
 import { OpenFiresRepo } from "./OpenFiresRepo.ts"
 import { SchedulesRepo } from "./Repo.ts"
-import { externallyOwned, notFound, withoutCounts } from "./Schedules.ts"
+import { notFound, withoutCounts } from "./ScheduleReads.ts"
+import { externallyOwned } from "./Schedules.ts"
 import { ScheduleWriter } from "./Writer.ts"
 
 type Decision = Pick<ResolveTerminalFire, "fire_id" | "work_may_have_executed" | "enabled_after_resolution">
@@ -45,7 +45,10 @@ const readFireParameters = (payload: string) => {
   return { fire_id: asString(members?.get("fire_id")), tick: decodeTick(asString(members?.get("scheduled_for"))) }
 }
 
-/** What operators decide where the brain would have to guess: quarantines, unknown outcomes, old schedulers. */
+/**
+ * What operators decide where the brain would have to guess: quarantines, unknown outcomes, old schedulers. One
+ * constructor: the decisions share their locks, and how one is recorded and answered again.
+ */
 export class ScheduleRecovery extends Effect.Service<ScheduleRecovery>()("svc/ScheduleRecovery", {
   effect: Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient
@@ -127,24 +130,15 @@ export class ScheduleRecovery extends Effect.Service<ScheduleRecovery>()("svc/Sc
         revision: schedule_revision
       }
       yield* fires.resolve({ ...resolution, grant_carried: false })
-      const isUnknown = schedule.quarantine_code === outcomeUnknown
-      const next = isUnknown ? yield* fires.findOpen(schedule.id) : Option.none()
-      const quarantine = isUnknown ? quarantineAfter(next) : {}
-      const merged = {
-        ...schedule,
-        ...quarantine,
-        is_enabled: schedule.is_enabled && enabled_after_resolution,
-        schedule_revision,
-        updated_at: now
-      }
-      const grant_carried = schedule.legacy_fire_control_token !== null && merged.is_enabled &&
-        merged.quarantined_at === null
-      const changed: Schedule = {
-        ...merged,
+      const next = yield* fires.findOpen(schedule.id)
+      const changed = decideSchedule(schedule, {
         control_token,
-        quarantine_control_token: merged.quarantined_at === null ? null : control_token,
-        legacy_fire_control_token: grant_carried ? control_token : null
-      }
+        enabled_after_resolution,
+        next,
+        now,
+        schedule_revision
+      })
+      const grant_carried = changed.legacy_fire_control_token !== null
       if (grant_carried) yield* fires.resolve({ ...resolution, grant_carried })
       const { evidence_id, evidence_kind } = evidence
       const shown = yield* write(schedule, changed, action, {

@@ -39,7 +39,7 @@ export const decodeSchedules = (rows: ReadonlyArray<ScheduleRow>): ReadonlyArray
   decodeRows(rows).map(toSchedule)
 export const toRow = ({ overlap_policy: _policy, priority: _priority, ...schedule }: Schedule) => encode(schedule)
 
-/** The types of the columns that are no texts, and are at most a few. */
+/** The types of the columns: most are texts. */
 const columnTypes: Readonly<Record<string, "uuid" | "text" | "integer" | "bigint">> = {
   ...Object.fromEntries(Object.keys(Row.fields).map((name) => [name, "text" as const])),
   ...{
@@ -97,7 +97,10 @@ const tombstoneColumns = {
   deleted_at: "text"
 } satisfies Record<keyof Tombstone, "bigint" | "uuid" | "text">
 
-/** Schedules, and their changes and deletions in the order of their revisions. What is due: `DueRepo.ts`. */
+/**
+ * Schedules, and their changes and deletions in the order of their revisions. What is due: `DueRepo.ts`. Long, because it
+ * has each statement of its tables once.
+ */
 export class SchedulesRepo extends Effect.Service<SchedulesRepo>()("svc/SchedulesRepo", {
   effect: Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient

@@ -57,11 +57,27 @@ const keyOf = (sessionId: string, scheduler: string): string => `${sessionId} ${
 const notAllowed = (scheduler: string): string =>
   `The project's allowed_schedulers do not include ${scheduler}, so its schedules are not read.`
 
+/** Whether the stream needs another epoch with this session. */
+const isVacant = (stream: ScheduleStream, { session }: Publisher, now: Timestamp.Timestamp): boolean => {
+  switch (stream.status) {
+    case "ended":
+    case "not_allowed":
+      return true
+    case "failed":
+      return stream.session_id !== session.sessionId ||
+        Timestamp.addSeconds(stream.activated_at, retrySeconds) <= now
+    case "activating":
+    case "live":
+      // the same process by another connection: the one before is gone, and with it its epoch
+      return stream.worker_id === session.workerId && stream.session_id !== session.sessionId
+  }
+}
+
 /**
  * Asks agents to publish the schedules of engines' own schedulers (agents' protocol, section 6.3), and knows which
  * session may publish what. An agent's scheduler is bound to one session, the first one; when that session ends,
  * another one takes over in a new epoch. Replicas cannot both bind it: the number of the epoch is compared and set in
- * the database.
+ * the database. One constructor: what binds, ends and publishes shares the epochs of this replica and their lock.
  */
 export class ScheduleStreams extends Effect.Service<ScheduleStreams>()("svc/ScheduleStreams", {
   scoped: Effect.gen(function*() {
@@ -164,22 +180,6 @@ export class ScheduleStreams extends Effect.Service<ScheduleStreams>()("svc/Sche
       active.set(keyOf(stream.session_id, stream.scheduler), stream)
       yield* dispatch.notify(stream.agent_id)
     })
-
-    /** Whether the stream needs another epoch with this session. */
-    const isVacant = (stream: ScheduleStream, { session }: Publisher, now: Timestamp.Timestamp): boolean => {
-      switch (stream.status) {
-        case "ended":
-        case "not_allowed":
-          return true
-        case "failed":
-          return stream.session_id !== session.sessionId ||
-            Timestamp.addSeconds(stream.activated_at, retrySeconds) <= now
-        case "activating":
-        case "live":
-          // the same process by another connection: the one before is gone, and with it its epoch
-          return stream.worker_id === session.workerId && stream.session_id !== session.sessionId
-      }
-    }
 
     /** Gives each scheduler of these sessions a stream. */
     const bind = Effect.fnUntraced(function*(sessions: ReadonlyArray<AgentSession>) {

@@ -142,7 +142,10 @@ const Claimed = Schema.Struct({ schedule_id: ScheduleId, projection: Schema.Stri
 
 type EpochKey = Pick<ScheduleStream, "stream_id" | "epoch_number">
 
-/** The streams of agents, and what each has published last: its claims, a row for each of its schedules. */
+/**
+ * The streams of agents, and what each has published last: its claims, a row for each of its schedules. Long, because it
+ * has each statement of both tables once.
+ */
 export class StreamsRepo extends Effect.Service<StreamsRepo>()("svc/StreamsRepo", {
   effect: Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient
@@ -290,7 +293,18 @@ export class StreamsRepo extends Effect.Service<StreamsRepo>()("svc/StreamsRepo"
           Arr.chunksOf(claims, slice),
           (some) =>
             sql`INSERT INTO schedule_claims (${claimList}) SELECT ${claimList} FROM ${
-              recordset(sql, "r", claimColumns, some.map(({ row, ...claim }) => ({ ...row, ...claim })))
+              recordset(
+                sql,
+                "r",
+                claimColumns,
+                some.map(({ row: { configuration, projection, projection_digest, source_key }, ...claim }) => ({
+                  ...claim,
+                  source_key,
+                  projection,
+                  projection_digest,
+                  configuration
+                }))
+              )
             } WHERE true ON CONFLICT (stream_id, source_key) DO UPDATE SET ${overwritten}`,
           { discard: true }
         ),

@@ -5,9 +5,9 @@
 import type { AgentId, ScheduleId, ScheduleStreamId } from "../../kernel/Id.ts"
 import type { Timestamp } from "../../kernel/Timestamp.ts"
 import type { Schedule } from "../Schedule.ts"
-import type { ExternalSchedule } from "./External.ts"
-import { expectedRun } from "./ExternalRun.ts"
-import { twoOwners } from "./TwoOwners.ts"
+import type { ExternalSchedule, Publication } from "./External.ts"
+import { countMissedSlots, expectedRun } from "./ExternalRun.ts"
+import { twoOwners } from "./Recovery.ts"
 
 /** What one stream says of one schedule. */
 export interface Claim {
@@ -23,13 +23,28 @@ export interface Claim {
 }
 
 /** The names by which the schedules of one stream are shown: a name that several have is followed by the source_key. */
-export const displayNames = (rows: ReadonlyArray<ExternalSchedule>): ReadonlyMap<string, string> => {
+const displayNames = (rows: ReadonlyArray<ExternalSchedule>): ReadonlyMap<string, string> => {
   const counts = new Map<string, number>()
   for (const { name } of rows) counts.set(name, (counts.get(name) ?? 0) + 1)
   return new Map(
     rows.map(({ name, source_key }) => [source_key, (counts.get(name) ?? 0) > 1 ? qualifyName(name, source_key) : name])
   )
 }
+
+/**
+ * The names of what was published, by key. A change of single schedules does not say which names the others have, so a
+ * name that is the same stays as shown.
+ */
+export const publishedNames = (
+  { isComplete, schedules }: Publication,
+  stored: ReadonlyMap<string, { readonly name: string }>
+): ReadonlyMap<string, string> =>
+  isComplete
+    ? displayNames(schedules)
+    : new Map(schedules.map(({ name, source_key }) => {
+      const storedName = stored.get(source_key)?.name
+      return [source_key, storedName === qualifyName(name, source_key) ? storedName : name]
+    }))
 
 /** Characters of a name that its key follows: PostgreSQL indexes at most 2704 bytes, and a key may have 1536. */
 const maxQualifiedLength = 200
@@ -38,6 +53,47 @@ const maxQualifiedLength = 200
 export const qualifyName = (name: string, sourceKey: string): string => {
   const visibleName = name.length > maxQualifiedLength ? `${name.slice(0, maxQualifiedLength).toWellFormed()}…` : name
   return `${visibleName} (${sourceKey})`
+}
+
+/** A published row with the name that it is shown with. */
+export interface NamedRow {
+  readonly row: ExternalSchedule
+  readonly name: string
+}
+
+/** The schedules that new rows are about, by key: of those found, the one with the key, else the one with the name. */
+export const assignKnown = (
+  added: ReadonlyArray<NamedRow>,
+  found: ReadonlyArray<Pick<Schedule, "id" | "name" | "source_key">>,
+  claimed: ReadonlySet<ScheduleId>
+): Map<string, ScheduleId> => {
+  const assigned = new Map<string, ScheduleId>()
+  const taken = new Set(claimed)
+  const byKey = new Map(found.map(({ id, source_key }) => [source_key, id]))
+  const byName = new Map(found.map(({ id, name }) => [name, id]))
+  for (const find of [({ row }: NamedRow) => byKey.get(row.source_key), ({ name }: NamedRow) => byName.get(name)]) {
+    for (const one of added) {
+      const id = find(one)
+      if (id === undefined || taken.has(id) || assigned.has(one.row.source_key)) continue
+      taken.add(id)
+      assigned.set(one.row.source_key, id)
+    }
+  }
+  return assigned
+}
+
+/** The schedules with names that no other one of the scheduler has: a claimed name may be another agent's. */
+export const chooseNames = (
+  written: ReadonlyArray<Schedule>,
+  others: ReadonlyArray<string>
+): ReadonlyArray<Schedule> => {
+  const taken = new Set(others)
+  return written.map((schedule) => {
+    const qualified = qualifyName(schedule.name, schedule.source_key ?? "")
+    const name = [schedule.name, qualified].find((name) => !taken.has(name)) ?? `${qualified} ${schedule.id}`
+    taken.add(name)
+    return { ...schedule, name }
+  })
 }
 
 /** What becomes of a schedule. */
@@ -161,4 +217,48 @@ const describeOwners = (live: ReadonlyArray<Claim>, primary: Claim): string => {
   const more = names.length > maxNames ? ` and ${names.length - maxNames} more` : ""
   return `The agents ${firstNames}${more} publish it with different definitions; the one of "${primary.agent_name}" is shown. ` +
     "Let one agent publish it, or give the schedules different names."
+}
+
+interface ExternalScheduleOptions extends Pick<Schedule, "id" | "project_id" | "scheduler" | "control_token"> {
+  readonly before: Schedule | null
+  readonly fields: ExternalFields
+  readonly isDefinitionChanged: boolean
+  readonly now: Timestamp
+}
+
+/** The schedule as it is written. */
+export const makeExternalSchedule = (
+  { before, control_token, fields, id, isDefinitionChanged, now, project_id, scheduler }: ExternalScheduleOptions
+): Schedule => ({
+  ...(before ?? {
+    id,
+    project_id,
+    scheduler,
+    priority: "normal",
+    overlap_policy: "allow",
+    cursor_at: null,
+    paused_at: null,
+    legacy_fire_control_token: null,
+    quarantine_control_token: null,
+    imported_digest: null,
+    on_unknown_outcome: "continue",
+    schedule_revision: null,
+    jitter_seconds: 0,
+    grace_seconds: null,
+    anchor_at: now,
+    enabled_at: now,
+    created_at: now
+  }),
+  ...fields,
+  control_token,
+  updated_at: isDefinitionChanged || before === null ? now : before.updated_at,
+  ...(before !== null && fields.is_enabled && !before.is_enabled && { enabled_at: now })
+})
+
+/** How many ticks were missed before a run, as far as the scheduler reports its runs: of one or none nothing. */
+export const missedSlots = (before: Schedule, { id, last_run_at, total_runs }: Schedule) => {
+  const { due_at } = before
+  if (due_at === null || last_run_at === null || last_run_at <= due_at) return []
+  const slots = countMissedSlots(before, due_at, { lastRunAt: last_run_at, runs: total_runs - before.total_runs })
+  return slots > 1 ? [{ schedule_id: id, expected_fire_at: due_at, slots }] : []
 }

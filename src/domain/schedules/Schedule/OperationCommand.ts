@@ -1,4 +1,5 @@
 /** The commands of operations on schedules of an engine's own scheduler (agents' protocol, sections 6.2 and 6.4). Pure. */
+import * as Arr from "effect/Array"
 import type { CommandAction } from "../../commands/Command.ts"
 import {
   canonicalize,
@@ -10,7 +11,7 @@ import {
 } from "../../kernel/CanonicalJson.ts"
 import type { AgentId, ScheduleId, ScheduleOperationId } from "../../kernel/Id.ts"
 import { digestOf, type Epoch, MUTATION } from "./External.ts"
-import type { OperationName } from "./Operation.ts"
+import type { NativeCapabilities, OperationName } from "./Operation.ts"
 
 /** Which operations a scheduler with these capabilities can do. */
 export const operationsOf = (capabilities: ReadonlyArray<string>): ReadonlyArray<OperationName> => {
@@ -25,6 +26,40 @@ export const operationsOf = (capabilities: ReadonlyArray<string>): ReadonlyArray
   ]
   return checks.flatMap(([name, isPossible]) => isPossible ? [name] : [])
 }
+
+/** A stream as far as it says what its publisher can do. */
+type Publisher =
+  & Omit<NativeCapabilities["schedulers"][number]["publishers"][number], "agent_name" | "is_live" | "operations">
+  & {
+    readonly scheduler: string
+    readonly capabilities: ReadonlyArray<string>
+  }
+
+/** What the schedulers of these streams can do, and who publishes their schedules. */
+export const capabilitiesOf = (
+  streams: ReadonlyArray<Publisher>,
+  agentNames: ReadonlyMap<AgentId, string>
+): NativeCapabilities => ({
+  schedulers: Object.entries(Arr.groupBy(streams, ({ scheduler }) => scheduler)).map(([scheduler, published]) => {
+    const publishers = published.map((stream) => ({
+      agent_id: stream.agent_id,
+      agent_name: agentNames.get(stream.agent_id) ?? "",
+      is_live: stream.status === "live",
+      status: stream.status,
+      operations: operationsOf(stream.capabilities),
+      schedule_count: stream.schedule_count,
+      snapshot_at: stream.snapshot_at,
+      error: stream.error
+    }))
+    const live = publishers.filter(({ is_live }) => is_live)
+    return {
+      scheduler,
+      is_live: live.length > 0,
+      operations: [...new Set(live.flatMap(({ operations }) => operations))],
+      publishers
+    }
+  })
+})
 
 export interface OperationCommandOptions {
   readonly id: ScheduleOperationId

@@ -3,14 +3,17 @@ import { Option, Schema } from "effect"
 import { CommandStatus, commandStatuses } from "../../commands/Command.ts"
 import { describeBody, describeField, exampleId } from "../../kernel/Describe.ts"
 import { caseInsensitiveId, CommandId, Id } from "../../kernel/Id.ts"
+import type { Timestamp } from "../../kernel/Timestamp.ts"
 import { type Schedule, SchedulePublic } from "../Schedule.ts"
-import { twoOwners } from "./TwoOwners.ts"
 
 /**
  * The quarantine of a schedule with on_unknown_outcome quarantine: one of its fires was sent, and its outcome is
  * unknown.
  */
 export const outcomeUnknown = "outcome_unknown"
+
+/** The quarantine of a schedule that connected agents publish with different definitions. */
+export const twoOwners = "two_owners"
 
 /** Whether a definition that compiles ends the quarantine: the brain or a scheduler could not evaluate the one before. */
 export const isAboutDefinition = (code: string | null): boolean =>
@@ -141,3 +144,32 @@ export const quarantineAfter = (next: Option.Option<string>): Partial<Schedule> 
     onNone: () => noQuarantine,
     onSome: (fireId) => ({ quarantine_detail: describeUnknown(fireId) })
   })
+
+interface DecidedBy extends Pick<Schedule, "control_token" | "schedule_revision"> {
+  readonly enabled_after_resolution: boolean
+  /** As in `quarantineAfter`. */
+  readonly next: Option.Option<string>
+  readonly now: Timestamp
+}
+
+/** The schedule after an operator has decided about one of its fires. A grant stays where the schedule fires on. */
+export const decideSchedule = (
+  schedule: Schedule,
+  { control_token, enabled_after_resolution, next, now, schedule_revision }: DecidedBy
+): Schedule => {
+  const merged = {
+    ...schedule,
+    ...(schedule.quarantine_code === outcomeUnknown && quarantineAfter(next)),
+    is_enabled: schedule.is_enabled && enabled_after_resolution
+  }
+  const isHeld = merged.quarantined_at !== null
+  const isGranted = schedule.legacy_fire_control_token !== null && merged.is_enabled && !isHeld
+  return {
+    ...merged,
+    control_token,
+    quarantine_control_token: isHeld ? control_token : null,
+    legacy_fire_control_token: isGranted ? control_token : null,
+    schedule_revision,
+    updated_at: now
+  }
+}

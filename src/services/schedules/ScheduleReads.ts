@@ -1,0 +1,133 @@
+import { Array as Arr, Effect, Option } from "effect"
+import { NotFound, ValidationFailed } from "../../domain/kernel/Errors.ts"
+import type { ScheduleId } from "../../domain/kernel/Id.ts"
+import { decodeCursor, encodeCursor } from "../../domain/kernel/Page.ts"
+import * as Timestamp from "../../domain/kernel/Timestamp.ts"
+import type { Schedule, ScheduleCounts } from "../../domain/schedules/Schedule.ts"
+import { isDrifted } from "../../domain/schedules/Schedule/Definition.ts"
+import { breakerWindow, countConsecutiveFailures } from "../../domain/schedules/Schedule/Fire.ts"
+import { makePreview } from "../../domain/schedules/Schedule/MakePreview.ts"
+import type { PreviewRequest } from "../../domain/schedules/Schedule/Preview.ts"
+import { CurrentProject } from "../kernel/CurrentActor.ts"
+import * as Ids from "../kernel/Ids.ts"
+import { Settings } from "../kernel/Settings.ts"
+import { orDieOnSql } from "../kernel/sql/Database.ts"
+import { FiresRepo } from "./FiresRepo.ts"
+import { MisfiresRepo } from "./MisfiresRepo.ts"
+import { SchedulesRepo } from "./Repo.ts"
+
+const listName = "schedules"
+
+/** A schedule with what a reader adds to it. */
+export interface CountedSchedule {
+  readonly schedule: Schedule
+  readonly counts: ScheduleCounts
+}
+
+/** In answers to a change: counting would read the fires of a schedule that has just changed. */
+export const withoutCounts = (schedule: Schedule): CountedSchedule => ({
+  schedule,
+  counts: { consecutive_failures: null, skipped_slots_24h: null, is_drifted: isDrifted(schedule) }
+})
+
+export const notFound = new NotFound({ resource: "schedule" })
+
+/** What people read of schedules, of their fires and misfires. */
+export const makeScheduleReads = Effect.gen(function*() {
+  const repo = yield* SchedulesRepo
+  const fires = yield* FiresRepo
+  const misfires = yield* MisfiresRepo
+  const { scheduleBreakerThreshold, scheduleCatchUpMax, scheduleGraceSeconds } = yield* Settings
+
+  const countAll = Effect.fnUntraced(function*(schedules: ReadonlyArray<Schedule>) {
+    const ids = schedules.map(({ id }) => id)
+    const since = Timestamp.addSeconds(yield* Timestamp.now, -Timestamp.secondsPerDay)
+    const statuses = Arr.groupBy(yield* fires.listStatuses(ids, breakerWindow), (row) => row.schedule_id)
+    const missed = new Map((yield* misfires.count(ids, since)).map((row) => [row.schedule_id, row.n]))
+    return schedules.map((schedule): CountedSchedule => ({
+      schedule,
+      counts: {
+        consecutive_failures: countConsecutiveFailures((statuses[schedule.id] ?? []).map((row) => row.status)),
+        skipped_slots_24h: missed.get(schedule.id) ?? 0,
+        is_drifted: isDrifted(schedule)
+      }
+    }))
+  })
+
+  /** A page by name and id. */
+  const list = Effect.fn("Schedules.list")(
+    function*(query: { readonly cursor: string | null; readonly limit: number }) {
+      const project = yield* CurrentProject
+      const [name, id] = query.cursor === null ? [] : decodeCursor(listName, query.cursor, 2) ?? [""]
+      const after = name === undefined || id === undefined ? null : { name, id }
+      if (query.cursor !== null && (after === null || !Ids.isUuid(after.id))) {
+        return yield* ValidationFailed.at("cursor", "is not a cursor of this list")
+      }
+      const rows = yield* repo.listPage(project.id, after, query.limit + 1)
+      const page = rows.slice(0, query.limit)
+      const last = page[page.length - 1]
+      return {
+        items: yield* countAll(page),
+        next_cursor: rows.length > query.limit && last !== undefined
+          ? encodeCursor(listName, [last.name, last.id])
+          : null,
+        circuit_breaker_threshold: scheduleBreakerThreshold
+      }
+    },
+    orDieOnSql
+  )
+
+  const find = Effect.fnUntraced(function*(id: ScheduleId) {
+    const project = yield* CurrentProject
+    return yield* Option.match(yield* repo.find(project.id, id), {
+      onNone: () => notFound,
+      onSome: Effect.succeed
+    })
+  })
+
+  const get = Effect.fn("Schedules.get")(function*(id: ScheduleId) {
+    const schedule = yield* find(id)
+    const [counted] = yield* countAll([schedule])
+    return counted ?? withoutCounts(schedule)
+  }, orDieOnSql)
+
+  /** What a schedule of this cadence would do. Nothing is written. */
+  const preview = Effect.fn("Schedules.preview")(function*(request: PreviewRequest) {
+    return yield* makePreview(request, {
+      now: yield* Timestamp.now,
+      catchUpMax: scheduleCatchUpMax,
+      graceSeconds: scheduleGraceSeconds
+    })
+  })
+
+  /** The newest fires of a schedule. */
+  const listFires = Effect.fn("Schedules.listFires")(function*(id: ScheduleId, limit: number) {
+    yield* find(id)
+    return yield* fires.listFires(id, limit)
+  }, orDieOnSql)
+
+  /** The newest fires of each schedule. Ids of other projects are left out. */
+  const listRuns = Effect.fn("Schedules.listRuns")(function*(ids: ReadonlyArray<ScheduleId>, limit: number) {
+    const project = yield* CurrentProject
+    const owned = new Set((yield* repo.listOwned(project.id, ids)).map((row) => row.id))
+    const known = [...new Set(ids)].filter((id) => owned.has(id))
+    const runs = Arr.groupBy(yield* fires.listRuns(known, limit), (run) => run.schedule_id)
+    return {
+      items: known.map((schedule_id) => ({
+        schedule_id,
+        runs: (runs[schedule_id] ?? []).map(({ schedule_id: _, ...run }) => run)
+      })),
+      limit,
+      circuit_breaker_threshold: scheduleBreakerThreshold
+    }
+  }, orDieOnSql)
+
+  /** The newest misfires of a schedule, or of all in the project. */
+  const listMisfires = Effect.fn("Schedules.listMisfires")(function*(id: ScheduleId | null, limit: number) {
+    const project = yield* CurrentProject
+    if (id !== null) yield* find(id)
+    return yield* misfires.list(project.id, id, limit)
+  }, orDieOnSql)
+
+  return { find, list, get, preview, listFires, listRuns, listMisfires } as const
+})
