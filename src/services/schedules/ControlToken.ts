@@ -1,6 +1,5 @@
 import { Effect } from "effect"
 import { randomUUID } from "node:crypto"
-import { Conflict } from "../../domain/kernel/Errors.ts"
 import { Id } from "../../domain/kernel/Id.ts"
 import type { Schedule } from "../../domain/schedules/Schedule.ts"
 
@@ -17,9 +16,3 @@ export const nextTokens = (schedule: Pick<Schedule, "quarantined_at">) =>
     quarantine_control_token: schedule.quarantined_at === null ? null : control_token,
     legacy_fire_control_token: null
   }))
-
-/** The answer to an act on an older view. */
-export const staleToken = new Conflict({
-  code: "stale_control_token",
-  detail: "The schedule has changed since its control token was read. Look at it again, then decide."
-})

@@ -9,11 +9,9 @@ import {
   isUnknown,
   moveOf
 } from "../../domain/schedules/Schedule/FireOutcome.ts"
-import { Audit } from "../audit/Audit.ts"
 import { Lease } from "../kernel/concurrency/Leader.ts"
 import { CurrentActor } from "../kernel/CurrentActor.ts"
 import { Settings } from "../kernel/Settings.ts"
-import { Hints } from "../kernel/sql/Database.ts"
 import { ScheduleEvents, type ScheduleFact } from "../triggers/TriggerEvents/ScheduleEvents.ts"
 import { nextTokens } from "./ControlToken.ts"
 import { scheduler } from "./Fires.ts"
@@ -55,8 +53,6 @@ export const makeFireOutcomes = Effect.gen(function*() {
   const quarantine = yield* ScheduleQuarantine
   const unknownOutcomes = yield* makeUnknownOutcomes
   const writer = yield* ScheduleWriter
-  const audit = yield* Audit
-  const hints = yield* Hints
   const events = yield* ScheduleEvents
   const { scheduleBreakerThreshold } = yield* Settings
 
@@ -79,9 +75,7 @@ export const makeFireOutcomes = Effect.gen(function*() {
       if (Option.isNone(locked) || !locked.value.is_enabled || locked.value.enabled_at > countedAt) return
       const tokens = yield* nextTokens(locked.value)
       const disabled = { ...locked.value, is_enabled: false, ...tokens, schedule_revision, updated_at: now }
-      yield* writer.write(locked.value, disabled)
       yield* repo.markTripped(id, now)
-      yield* hints.publish("schedules", projectId)
       yield* events.record([{
         project_id: projectId,
         schedule_id: id,
@@ -89,12 +83,9 @@ export const makeFireOutcomes = Effect.gen(function*() {
         at: now,
         detail: `${failures} fires failed in a row, so the schedule was disabled.`
       }])
-      yield* audit.record({
-        action: "schedule.circuit_breaker.tripped",
-        target_type: "schedule",
-        target_id: id,
-        project_id: projectId,
-        metadata: { name: locked.value.name, consecutive_failures: failures, threshold: scheduleBreakerThreshold }
+      yield* writer.write(locked.value, disabled, "schedule.circuit_breaker.tripped", {
+        consecutive_failures: failures,
+        threshold: scheduleBreakerThreshold
       })
     }))
   })

@@ -25,11 +25,10 @@ import * as Ids from "../kernel/Ids.ts"
 import { Vault } from "../kernel/keys/Keys.ts"
 import { Settings } from "../kernel/Settings.ts"
 import { Hints, isUniqueViolation, orDieOnSql } from "../kernel/sql/Database.ts"
-import { nextToken, staleToken } from "./ControlToken.ts"
+import { nextToken } from "./ControlToken.ts"
 import { OperationsRepo } from "./OperationsRepo.ts"
+import { nameTaken, orNotFound, staleToken } from "./Refusals.ts"
 import { SchedulesRepo } from "./Repo.ts"
-import { notFound } from "./ScheduleReads.ts"
-import { nameTaken } from "./Schedules.ts"
 import { epochOf, type ScheduleStream, StreamsRepo } from "./StreamsRepo.ts"
 
 /** The audit action of each operation: what was asked for, since its agent decides later. */
@@ -187,10 +186,7 @@ export class ScheduleOperations extends Effect.Service<ScheduleOperations>()("sv
 
     const findSchedule = Effect.fnUntraced(function*(id: ScheduleId) {
       const project = yield* CurrentProject
-      return yield* Option.match(yield* schedules.find(project.id, id), {
-        onNone: () => notFound,
-        onSome: Effect.succeed
-      })
+      return yield* orNotFound(yield* schedules.find(project.id, id))
     })
 
     /** Begins an operation of a schedule in the stream that it is shown by. The locks are those of a publication. */
@@ -198,9 +194,7 @@ export class ScheduleOperations extends Effect.Service<ScheduleOperations>()("sv
       function*(id: ScheduleId, stream_id: ScheduleStreamId, wanted: Wanted, revision: number | null) {
         const project = yield* CurrentProject
         const stream = yield* streams.lock(project.id, stream_id)
-        const locked = yield* schedules.lock(project.id, id)
-        if (Option.isNone(locked)) return yield* notFound
-        const schedule = locked.value
+        const schedule = yield* orNotFound(yield* schedules.lock(project.id, id))
         const claim = (yield* streams.listClaimsOf([id])).find(({ row, stream_id }) =>
           stream_id === schedule.stream_id && row.source_key === schedule.source_key
         )

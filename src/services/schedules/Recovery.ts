@@ -4,7 +4,7 @@ import { asString, JsonObject, parse } from "../../domain/kernel/CanonicalJson.t
 import { Conflict, NotFound, ValidationFailed } from "../../domain/kernel/Errors.ts"
 import { FireRowId, type ScheduleId } from "../../domain/kernel/Id.ts"
 import * as Timestamp from "../../domain/kernel/Timestamp.ts"
-import { isServiceOwned, type Schedule } from "../../domain/schedules/Schedule.ts"
+import type { Schedule } from "../../domain/schedules/Schedule.ts"
 import { liveFireStatuses } from "../../domain/schedules/Schedule/Fire.ts"
 import {
   decideSchedule,
@@ -14,16 +14,13 @@ import {
   type ResolveTerminalFire
 } from "../../domain/schedules/Schedule/Recovery.ts"
 import { digestFire } from "../../domain/schedules/Schedule/WaitingFire.ts"
-import { Audit } from "../audit/Audit.ts"
-import { CurrentProject } from "../kernel/CurrentActor.ts"
 import * as Ids from "../kernel/Ids.ts"
-import { Hints, orDieOnSql } from "../kernel/sql/Database.ts"
-import { nextToken, nextTokens, staleToken } from "./ControlToken.ts"
+import { orDieOnSql } from "../kernel/sql/Database.ts"
+import { nextToken, nextTokens } from "./ControlToken.ts"
 import { type Evidence, FiresRepo, type Resolution } from "./FiresRepo.ts"
 import { OpenFiresRepo } from "./OpenFiresRepo.ts"
-import { SchedulesRepo } from "./Repo.ts"
-import { notFound, withoutCounts } from "./ScheduleReads.ts"
-import { externallyOwned } from "./Schedules.ts"
+import { staleToken } from "./Refusals.ts"
+import { withoutCounts } from "./ScheduleReads.ts"
 import { ScheduleWriter } from "./Writer.ts"
 
 type Decision = Pick<ResolveTerminalFire, "fire_id" | "work_may_have_executed" | "enabled_after_resolution">
@@ -52,39 +49,9 @@ const readFireParameters = (payload: string) => {
 export class ScheduleRecovery extends Effect.Service<ScheduleRecovery>()("svc/ScheduleRecovery", {
   effect: Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient
-    const repo = yield* SchedulesRepo
     const fires = yield* FiresRepo
     const open = yield* OpenFiresRepo
     const writer = yield* ScheduleWriter
-    const audit = yield* Audit
-    const hints = yield* Hints
-
-    /** Takes the locks of a change. */
-    const lock = Effect.fnUntraced(function*(id: ScheduleId) {
-      const project = yield* CurrentProject
-      const schedule_revision = yield* repo.takeRevisions(1)
-      const schedule = yield* Option.match(yield* repo.lock(project.id, id), {
-        onNone: () => notFound,
-        onSome: Effect.succeed
-      })
-      if (!isServiceOwned(schedule)) return yield* externallyOwned(schedule, "recover")
-      return { schedule, schedule_revision, now: yield* Timestamp.now }
-    })
-
-    const write = Effect.fnUntraced(
-      function*(before: Schedule, changed: Schedule, action: string, metadata: Record<string, unknown>) {
-        const shown = yield* writer.write(before, changed)
-        yield* hints.publish("schedules", changed.project_id)
-        yield* audit.record({
-          action,
-          target_type: "schedule",
-          target_id: changed.id,
-          project_id: changed.project_id,
-          metadata: { name: changed.name, ...metadata }
-        })
-        return shown
-      }
-    )
 
     /** The answer to a request that an equal one has answered before; null: there was none. Fails after another one. */
     const answerAgain = Effect.fnUntraced(
@@ -113,7 +80,7 @@ export class ScheduleRecovery extends Effect.Service<ScheduleRecovery>()("svc/Sc
 
     /** Records the decision, and ends the quarantine unless another fire is still to be resolved. */
     const decide = Effect.fnUntraced(function*(
-      { now, schedule, schedule_revision }: Effect.Effect.Success<ReturnType<typeof lock>>,
+      { now, schedule, schedule_revision }: Effect.Effect.Success<ReturnType<typeof writer.lock>>,
       evidence: Evidence,
       decision: Decision,
       action: string
@@ -141,7 +108,7 @@ export class ScheduleRecovery extends Effect.Service<ScheduleRecovery>()("svc/Sc
       const grant_carried = changed.legacy_fire_control_token !== null
       if (grant_carried) yield* fires.resolve({ ...resolution, grant_carried })
       const { evidence_id, evidence_kind } = evidence
-      const shown = yield* write(schedule, changed, action, {
+      const shown = yield* writer.write(schedule, changed, action, {
         fire_id,
         evidence_kind,
         evidence_id,
@@ -160,7 +127,7 @@ export class ScheduleRecovery extends Effect.Service<ScheduleRecovery>()("svc/Sc
     /** Decides the outcome of a fire that was sent and not answered. Nothing is sent again. */
     const resolveTerminalFire = Effect.fn("ScheduleRecovery.resolveTerminalFire")(
       function*(id: ScheduleId, input: ResolveTerminalFire) {
-        const locked = yield* lock(id)
+        const locked = yield* writer.lock(id, "recover")
         const { schedule } = locked
         const evidence: Evidence = { schedule_id: id, evidence_kind: "fire", evidence_id: input.fire_id }
         const fire = yield* fires.findFire(id, input.fire_id)
@@ -260,7 +227,7 @@ export class ScheduleRecovery extends Effect.Service<ScheduleRecovery>()("svc/Sc
     /** Judges evidence of a fire that fencing does not prove. */
     const resolveLegacyEvidence = Effect.fn("ScheduleRecovery.resolveLegacyEvidence")(
       function*(id: ScheduleId, input: ResolveLegacyEvidence) {
-        const locked = yield* lock(id)
+        const locked = yield* writer.lock(id, "recover")
         const { now, schedule } = locked
         const { fire_id, source_evidence_id, source_evidence_kind } = input
         const evidence = { schedule_id: id, evidence_kind: source_evidence_kind, evidence_id: source_evidence_id }
@@ -289,7 +256,7 @@ export class ScheduleRecovery extends Effect.Service<ScheduleRecovery>()("svc/Sc
             "must be true: a replica that still fires from an old view would fire ticks twice"
           )
         }
-        const { now, schedule, schedule_revision } = yield* lock(id)
+        const { now, schedule, schedule_revision } = yield* writer.lock(id, "recover")
         const isGranted = schedule.legacy_fire_control_token !== null
         if (isGranted === input.allow) return withoutCounts(schedule)
         if (input.observed_control_token !== schedule.control_token) return yield* staleToken
@@ -307,7 +274,7 @@ export class ScheduleRecovery extends Effect.Service<ScheduleRecovery>()("svc/Sc
           schedule_revision,
           updated_at: now
         }
-        yield* write(
+        yield* writer.write(
           schedule,
           changed,
           input.allow ? "schedule.legacy_fire_granted" : "schedule.legacy_fire_revoked",
@@ -323,6 +290,6 @@ export class ScheduleRecovery extends Effect.Service<ScheduleRecovery>()("svc/Sc
   })
 }) {
   static readonly layer = this.Default.pipe(
-    Layer.provide([OpenFiresRepo.layer, FiresRepo.layer, SchedulesRepo.layer, ScheduleWriter.layer])
+    Layer.provide([OpenFiresRepo.layer, FiresRepo.layer, ScheduleWriter.layer])
   )
 }

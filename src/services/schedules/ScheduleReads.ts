@@ -1,5 +1,5 @@
-import { Array as Arr, Effect, Option } from "effect"
-import { NotFound, ValidationFailed } from "../../domain/kernel/Errors.ts"
+import { Array as Arr, Effect } from "effect"
+import { ValidationFailed } from "../../domain/kernel/Errors.ts"
 import type { ScheduleId } from "../../domain/kernel/Id.ts"
 import { decodeCursor, encodeCursor } from "../../domain/kernel/Page.ts"
 import * as Timestamp from "../../domain/kernel/Timestamp.ts"
@@ -14,6 +14,7 @@ import { Settings } from "../kernel/Settings.ts"
 import { orDieOnSql } from "../kernel/sql/Database.ts"
 import { FiresRepo } from "./FiresRepo.ts"
 import { MisfiresRepo } from "./MisfiresRepo.ts"
+import { orNotFound } from "./Refusals.ts"
 import { SchedulesRepo } from "./Repo.ts"
 
 const listName = "schedules"
@@ -29,8 +30,6 @@ export const withoutCounts = (schedule: Schedule): CountedSchedule => ({
   schedule,
   counts: { consecutive_failures: null, skipped_slots_24h: null, is_drifted: isDrifted(schedule) }
 })
-
-export const notFound = new NotFound({ resource: "schedule" })
 
 /** What people read of schedules, of their fires and misfires. */
 export const makeScheduleReads = Effect.gen(function*() {
@@ -79,10 +78,7 @@ export const makeScheduleReads = Effect.gen(function*() {
 
   const find = Effect.fnUntraced(function*(id: ScheduleId) {
     const project = yield* CurrentProject
-    return yield* Option.match(yield* repo.find(project.id, id), {
-      onNone: () => notFound,
-      onSome: Effect.succeed
-    })
+    return yield* orNotFound(yield* repo.find(project.id, id))
   })
 
   const get = Effect.fn("Schedules.get")(function*(id: ScheduleId) {

@@ -1,5 +1,5 @@
 import { SqlClient } from "@effect/sql"
-import { Effect, Layer, Option } from "effect"
+import { Effect, Layer } from "effect"
 import { randomUUID } from "node:crypto"
 import { Conflict, ValidationFailed } from "../../domain/kernel/Errors.ts"
 import type { ScheduleId } from "../../domain/kernel/Id.ts"
@@ -35,24 +35,10 @@ import { FiresRepo } from "./FiresRepo.ts"
 import { MisfiresRepo } from "./MisfiresRepo.ts"
 import { makeSchedule } from "./NewSchedule.ts"
 import { OpenFiresRepo } from "./OpenFiresRepo.ts"
+import { externallyOwned, nameTaken } from "./Refusals.ts"
 import { SchedulesRepo } from "./Repo.ts"
-import { makeScheduleReads, notFound, withoutCounts } from "./ScheduleReads.ts"
+import { makeScheduleReads, withoutCounts } from "./ScheduleReads.ts"
 import { ScheduleWriter } from "./Writer.ts"
-
-export const nameTaken = (scheduler: string, name: string) =>
-  new Conflict({
-    code: "schedule_name_taken",
-    detail: `The scheduler ${scheduler} has a schedule "${name}" in this project. Choose another name.`
-  })
-
-/** The definition of an externally owned schedule is its owner's; the brain only shows it. */
-export const externallyOwned = (schedule: Schedule, act: string) =>
-  new Conflict({
-    code: "schedule_externally_owned",
-    detail: `${schedule.scheduler} owns and fires the schedule "${schedule.name}", so the brain cannot ${act} it. ${
-      act === "update" ? "Change it through native-operations, if its scheduler takes changes." : "Disable it instead."
-    }`
-  })
 
 /**
  * The schedules of a project: what they are (`ScheduleReads.ts`), and acts on them. One constructor: the acts share how a
@@ -81,14 +67,8 @@ export class Schedules extends Effect.Service<Schedules>()("svc/Schedules", {
     const refuse = (issues: ValidationFailed["issues"]) =>
       issues.length > 0 ? new ValidationFailed({ issues }) : Effect.void
 
-    const record = (action: string, { id, name, project_id }: Schedule, metadata: Record<string, unknown> = {}) =>
-      audit.record({
-        action,
-        target_type: "schedule",
-        target_id: id,
-        project_id,
-        metadata: { name, ...metadata }
-      })
+    const record = (action: string, { id, name, project_id }: Schedule) =>
+      audit.record({ action, target_type: "schedule", target_id: id, project_id, metadata: { name } })
 
     const create = Effect.fn("Schedules.create")(
       function*(input: CreateSchedule) {
@@ -122,21 +102,12 @@ export class Schedules extends Effect.Service<Schedules>()("svc/Schedules", {
     ) =>
       Effect.fn(`Schedules.${act.verb}`)(
         function*(id: ScheduleId, input: A) {
-          const project = yield* CurrentProject
-          const schedule_revision = yield* repo.takeRevisions(1)
-          const schedule = yield* Option.match(yield* repo.lock(project.id, id), {
-            onNone: () => notFound,
-            onSome: Effect.succeed
-          })
-          if (!isServiceOwned(schedule)) return yield* externallyOwned(schedule, act.verb)
-          const now = yield* Timestamp.now
+          const { now, schedule, schedule_revision } = yield* writer.lock(id, act.verb)
           const changes = yield* change(schedule, now, input)
           if (changes === null) return withoutCounts(schedule)
           const merged = { ...schedule, ...changes }
           const changed: Schedule = { ...merged, ...(yield* nextTokens(merged)), schedule_revision, updated_at: now }
-          const shown = yield* writer.write(schedule, changed)
-          yield* hints.publish("schedules", project.id)
-          yield* record(act.action, changed, { fields: Object.keys(changes) })
+          const shown = yield* writer.write(schedule, changed, act.action, { fields: Object.keys(changes) })
           return withoutCounts(shown)
         },
         sql.withTransaction,
@@ -201,18 +172,15 @@ export class Schedules extends Effect.Service<Schedules>()("svc/Schedules", {
 
     const remove = Effect.fn("Schedules.remove")(
       function*(id: ScheduleId) {
-        const project = yield* CurrentProject
-        const revision = yield* repo.takeRevisions(1)
-        const locked = yield* repo.lock(project.id, id)
-        if (Option.isNone(locked)) return yield* notFound
-        if (!isServiceOwned(locked.value)) return yield* externallyOwned(locked.value, "delete")
+        const { now, schedule, schedule_revision } = yield* writer.lock(id, "delete")
+        const { project_id } = schedule
         yield* repo.delete(id)
-        yield* openFires.endStale(listStale([{ before: locked.value, after: null }]))
+        yield* openFires.endStale(listStale([{ before: schedule, after: null }]))
         yield* repo.insertTombstones([
-          { revision, project_id: project.id, schedule_id: id, deleted_at: yield* Timestamp.now }
+          { revision: schedule_revision, project_id, schedule_id: id, deleted_at: now }
         ])
-        yield* hints.publish("schedules", project.id)
-        yield* record("schedule.deleted", locked.value)
+        yield* hints.publish("schedules", project_id)
+        yield* record("schedule.deleted", schedule)
       },
       sql.withTransaction,
       orDieOnSql

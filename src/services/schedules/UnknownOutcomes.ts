@@ -3,9 +3,6 @@ import * as Timestamp from "../../domain/kernel/Timestamp.ts"
 import { isServiceOwned } from "../../domain/schedules/Schedule.ts"
 import type { CommandedFire } from "../../domain/schedules/Schedule/FireOutcome.ts"
 import { describeUnknown, outcomeUnknown, quarantineAfter } from "../../domain/schedules/Schedule/Recovery.ts"
-import { Audit } from "../audit/Audit.ts"
-import { CurrentActor } from "../kernel/CurrentActor.ts"
-import { Hints } from "../kernel/sql/Database.ts"
 import { nextTokens } from "./ControlToken.ts"
 import { FiresRepo } from "./FiresRepo.ts"
 import { SchedulesRepo } from "./Repo.ts"
@@ -16,8 +13,6 @@ export const makeUnknownOutcomes = Effect.gen(function*() {
   const repo = yield* SchedulesRepo
   const firesRepo = yield* FiresRepo
   const writer = yield* ScheduleWriter
-  const audit = yield* Audit
-  const hints = yield* Hints
 
   const idsOf = (fires: ReadonlyArray<CommandedFire>) => [...new Set(fires.map(({ schedule_id }) => schedule_id))]
 
@@ -53,7 +48,6 @@ export const makeUnknownOutcomes = Effect.gen(function*() {
   /** The agent has answered these fires after their time, so an operator has nothing to decide about them. */
   const end = Effect.fnUntraced(function*(answered: ReadonlyArray<CommandedFire>) {
     if (answered.length === 0) return
-    const actor = yield* CurrentActor
     const ids = idsOf(answered)
     const newest = yield* repo.takeRevisions(ids.length)
     const schedules = yield* repo.lockByIds(ids)
@@ -64,19 +58,10 @@ export const makeUnknownOutcomes = Effect.gen(function*() {
       const merged = { ...schedule, ...quarantineAfter(yield* firesRepo.findOpen(schedule.id)) }
       const tokens = yield* nextTokens(merged)
       const changed = { ...merged, ...tokens, schedule_revision: newest - index, updated_at: now }
-      yield* writer.write(schedule, changed)
+      yield* writer.write(schedule, changed, "schedule.fire_answered_late", {
+        fire_ids: answered.filter((fire) => fire.schedule_id === schedule.id).map(({ fire_id }) => fire_id)
+      })
     }
-    yield* Effect.forEach(new Set(held.map(({ project_id }) => project_id)), (id) => hints.publish("schedules", id))
-    yield* audit.recordAll(held.map(({ id, name, project_id }) => ({
-      actor,
-      entry: {
-        action: "schedule.fire_answered_late",
-        target_type: "schedule",
-        target_id: id,
-        project_id,
-        metadata: { name, fire_ids: answered.filter((fire) => fire.schedule_id === id).map(({ fire_id }) => fire_id) }
-      }
-    })))
   })
 
   return { open, end } as const

@@ -1,12 +1,16 @@
 import { Effect, Either, Layer } from "effect"
-import type * as Timestamp from "../../domain/kernel/Timestamp.ts"
-import type { Schedule } from "../../domain/schedules/Schedule.ts"
+import type { ScheduleId } from "../../domain/kernel/Id.ts"
+import * as Timestamp from "../../domain/kernel/Timestamp.ts"
+import { isServiceOwned, type Schedule } from "../../domain/schedules/Schedule.ts"
 import { compileSchedule, planFires } from "../../domain/schedules/Schedule/Plan.ts"
 import { listStale } from "../../domain/schedules/Schedule/WaitingFire.ts"
-import { CurrentActor } from "../kernel/CurrentActor.ts"
+import { Audit } from "../audit/Audit.ts"
+import { CurrentActor, CurrentProject } from "../kernel/CurrentActor.ts"
 import { Settings } from "../kernel/Settings.ts"
+import { Hints } from "../kernel/sql/Database.ts"
 import { ScheduleFires, scheduler } from "./Fires.ts"
 import { OpenFiresRepo } from "./OpenFiresRepo.ts"
+import { externallyOwned, orNotFound } from "./Refusals.ts"
 import { SchedulesRepo } from "./Repo.ts"
 
 const heldSinceOf = ({ paused_at, quarantined_at }: Schedule): Timestamp.Timestamp | null =>
@@ -18,6 +22,8 @@ export class ScheduleWriter extends Effect.Service<ScheduleWriter>()("svc/Schedu
     const fires = yield* ScheduleFires
     const open = yield* OpenFiresRepo
     const repo = yield* SchedulesRepo
+    const audit = yield* Audit
+    const hints = yield* Hints
     const { scheduleCatchUpMax, scheduleGraceSeconds } = yield* Settings
 
     /**
@@ -52,14 +58,38 @@ export class ScheduleWriter extends Effect.Service<ScheduleWriter>()("svc/Schedu
       Effect.provideService(CurrentActor, scheduler)
     )
 
-    /** Writes the locked schedule. Fires that wait end where the change makes them stale. Returns the row as it is then. */
-    const write = Effect.fnUntraced(function*(before: Schedule, after: Schedule) {
-      yield* repo.update(after)
-      yield* open.endStale(listStale([{ before, after }]))
-      return yield* endHold(before, after, after.updated_at)
+    /** Takes the locks of a change, and the revision that it has. Fails for a schedule that the service does not own. */
+    const lock = Effect.fnUntraced(function*(id: ScheduleId, verb: string) {
+      const project = yield* CurrentProject
+      const schedule_revision = yield* repo.takeRevisions(1)
+      const schedule = yield* orNotFound(yield* repo.lock(project.id, id))
+      if (!isServiceOwned(schedule)) return yield* externallyOwned(schedule, verb)
+      return { schedule, schedule_revision, now: yield* Timestamp.now }
     })
 
-    return { write } as const
+    /**
+     * Writes the locked schedule, and records that. Fires that wait end where the change makes them stale. Returns the row
+     * as it is then.
+     */
+    const write = Effect.fnUntraced(
+      function*(before: Schedule, after: Schedule, action: string, metadata: Record<string, unknown>) {
+        const { id, name, project_id } = after
+        yield* repo.update(after)
+        yield* open.endStale(listStale([{ before, after }]))
+        const shown = yield* endHold(before, after, after.updated_at)
+        yield* hints.publish("schedules", project_id)
+        yield* audit.record({
+          action,
+          target_type: "schedule",
+          target_id: id,
+          project_id,
+          metadata: { name, ...metadata }
+        })
+        return shown
+      }
+    )
+
+    return { lock, write } as const
   })
 }) {
   static readonly layer = this.Default.pipe(

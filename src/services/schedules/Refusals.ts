@@ -1,0 +1,28 @@
+import { Effect, Option } from "effect"
+import { Conflict, NotFound } from "../../domain/kernel/Errors.ts"
+import type { Schedule } from "../../domain/schedules/Schedule.ts"
+
+/** The schedule that was looked for; fails where there is none. */
+export const orNotFound = (found: Option.Option<Schedule>) =>
+  Option.match(found, { onNone: () => new NotFound({ resource: "schedule" }), onSome: Effect.succeed })
+
+export const nameTaken = (scheduler: string, name: string) =>
+  new Conflict({
+    code: "schedule_name_taken",
+    detail: `The scheduler ${scheduler} has a schedule "${name}" in this project. Choose another name.`
+  })
+
+/** The definition of an externally owned schedule is its owner's; the brain only shows it. */
+export const externallyOwned = (schedule: Schedule, act: string) =>
+  new Conflict({
+    code: "schedule_externally_owned",
+    detail: `${schedule.scheduler} owns and fires the schedule "${schedule.name}", so the brain cannot ${act} it. ${
+      act === "update" ? "Change it through native-operations, if its scheduler takes changes." : "Disable it instead."
+    }`
+  })
+
+/** The answer to an act on an older view. */
+export const staleToken = new Conflict({
+  code: "stale_control_token",
+  detail: "The schedule has changed since its control token was read. Look at it again, then decide."
+})
