@@ -42,23 +42,6 @@ const memberOf = (json: string, name: string) => {
   return node instanceof JsonObject ? node.get(name) : undefined
 }
 
-/** What the database says of the operation beside its row. */
-const readFacts = (operation: WatchedOperation) => {
-  const { command_status, published_epoch_number, published_sequence } = operation
-  return {
-    command: command_status === null ? null : {
-      status: command_status,
-      dispatched_at: operation.command_dispatched_at,
-      completed_at: operation.command_completed_at,
-      result: operation.command_result,
-      error: operation.command_error
-    },
-    published: published_epoch_number === null || published_sequence === null
-      ? null
-      : { epoch_number: published_epoch_number, sequence: published_sequence }
-  }
-}
-
 /** Moves operations on schedules of engines' own schedulers by what has happened. Every replica does it. */
 const makeRound = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
@@ -86,7 +69,7 @@ const makeRound = Effect.gen(function*() {
     const key = operation.source_key ?? readOperationResult(operation.command_result).sourceKey
     const name = asString(memberOf(definition, "name")) ?? ""
     const claim = yield* streams.findClaim(operation.stream_id, key, name)
-    return nextOperation(operation, { ...readFacts(operation), claim, definition }, now)
+    return nextOperation(operation, { ...operation, claim, definition }, now)
   })
 
   /** Asks for a snapshot, by which the brain learns whether an operation with an unknown outcome was done. */

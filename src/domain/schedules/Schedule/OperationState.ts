@@ -90,10 +90,13 @@ export const controlOperationOf = (operation: ScheduleOperation): ControlOperati
 }
 
 /** The place of a publication in its stream. */
-export interface Place {
+interface Place {
   readonly epoch_number: number
   readonly sequence: number
 }
+
+const placeOf = (epoch_number: number | null, sequence: number | null): Place | null =>
+  epoch_number === null || sequence === null ? null : { epoch_number, sequence }
 
 /** Whether the publication `one` is later than `other`. */
 const isLater = (one: Place, other: Place): boolean =>
@@ -101,22 +104,18 @@ const isLater = (one: Place, other: Place): boolean =>
     ? one.sequence > 0
     : one.epoch_number === other.epoch_number && one.sequence > other.sequence
 
-/** A command to the agent as it is now. */
-export interface OperationCommandState {
-  readonly status: CommandStatus
-  readonly dispatched_at: Timestamp.Timestamp | null
-  readonly completed_at: Timestamp.Timestamp | null
-  /** JSON text. */
-  readonly result: string | null
-  readonly error: string | null
-}
-
 /** What is known outside of the operation, and moves it. */
 export interface OperationFacts {
-  /** Null: deleted. */
-  readonly command: OperationCommandState | null
+  /** Its command as it is now; null: deleted. */
+  readonly command_status: CommandStatus | null
+  readonly command_dispatched_at: Timestamp.Timestamp | null
+  readonly command_completed_at: Timestamp.Timestamp | null
+  /** JSON text. */
+  readonly command_result: string | null
+  readonly command_error: string | null
   /** The newest publication that was accepted; null: the stream is deleted. */
-  readonly published: Place | null
+  readonly published_epoch_number: number | null
+  readonly published_sequence: number | null
   /** The schedule as it was published last, with its canonical JSON text; null: it is not among the published ones. */
   readonly claim: { readonly schedule_id: ScheduleId; readonly projection: string } | null
   /** Canonical JSON text of the fields to write. */
@@ -168,7 +167,7 @@ export const nextOperation = (
   now: Timestamp.Timestamp
 ): OperationStep | null => {
   const { error, hasEnded, needsSnapshot, sequence, sourceKey, status } = judge(operation, facts, now)
-  const { claim, published } = facts
+  const { claim, published_epoch_number, published_sequence } = facts
   const source_key = operation.source_key ?? sourceKey
   const next: ScheduleOperation = {
     ...operation,
@@ -178,8 +177,8 @@ export const nextOperation = (
     schedule_id: operation.schedule_id ?? (source_key === null ? null : claim?.schedule_id ?? null),
     reserved_sequence: sequence ?? operation.reserved_sequence,
     ...(needsSnapshot && {
-      probe_epoch_number: published?.epoch_number ?? operation.epoch_number,
-      probe_sequence: published?.sequence ?? operation.expected_sequence
+      probe_epoch_number: published_epoch_number ?? operation.epoch_number,
+      probe_sequence: published_sequence ?? operation.expected_sequence
     }),
     ended_at: hasEnded ? now : null
   }
@@ -187,11 +186,6 @@ export const nextOperation = (
   const hasChanged = (Object.keys(next) as Array<keyof ScheduleOperation>).some((key) => next[key] !== operation[key])
   return hasChanged ? { operation: { ...next, updated_at: now }, needsSnapshot } : null
 }
-
-const probeOf = ({ probe_epoch_number, probe_sequence }: ScheduleOperation): Place | null =>
-  probe_epoch_number === null || probe_sequence === null
-    ? null
-    : { epoch_number: probe_epoch_number, sequence: probe_sequence }
 
 const outcome = (
   status: OperationStatus,
@@ -208,15 +202,17 @@ const outcome = (
 })
 
 const judge = (operation: ScheduleOperation, facts: OperationFacts, now: Timestamp.Timestamp): Verdict => {
-  const { command, published } = facts
+  const { command_completed_at, command_dispatched_at, command_error, command_result, command_status } = facts
+  const published = placeOf(facts.published_epoch_number, facts.published_sequence)
+  const probe = placeOf(operation.probe_epoch_number, operation.probe_sequence)
   const isOver = now > Timestamp.addSeconds(operation.created_at, maxOpenSeconds)
 
   /** The outcome is unknown until a later snapshot shows the schedule; no snapshot shows that a trigger was executed. */
-  const unknown = (error: string, since: Timestamp.Timestamp | null): Verdict => {
+  const unknown = (error: string): Verdict => {
     if (operation.operation === "trigger") return outcome("indeterminate", error, { hasEnded: isOver })
-    const probe = probeOf(operation)
     if (probe === null) {
-      const needsSnapshot = since !== null && now > Timestamp.addSeconds(since, settleSeconds)
+      const needsSnapshot = command_completed_at !== null &&
+        now > Timestamp.addSeconds(command_completed_at, settleSeconds)
       return outcome("indeterminate", error, { needsSnapshot, hasEnded: isOver })
     }
     if (published === null || !isLater(published, probe)) {
@@ -227,15 +223,14 @@ const judge = (operation: ScheduleOperation, facts: OperationFacts, now: Timesta
       : outcome("failed", `${error} A later snapshot shows that it was not done.`)
   }
 
-  if (command === null) {
-    return operation.status === "pending"
-      ? outcome("failed", "Its command was deleted before it was sent.")
-      : outcome("indeterminate", "Its command was deleted before its outcome was read.", { hasEnded: true })
-  }
-  const { completed_at, dispatched_at, error, status } = command
-  const reason = error ?? "The agent does not say why."
-  const { isIndeterminate, sequence, sourceKey } = readOperationResult(command.result)
-  switch (status) {
+  const reason = command_error ?? "The agent does not say why."
+  const isSent = command_dispatched_at !== null
+  const { isIndeterminate, sequence, sourceKey } = readOperationResult(command_result)
+  switch (command_status) {
+    case null:
+      return operation.status === "pending"
+        ? outcome("failed", "Its command was deleted before it was sent.")
+        : outcome("indeterminate", "Its command was deleted before its outcome was read.", { hasEnded: true })
     case "pending":
       return outcome("pending")
     case "dispatched":
@@ -243,9 +238,9 @@ const judge = (operation: ScheduleOperation, facts: OperationFacts, now: Timesta
     case "cancelled":
       return outcome("failed", reason)
     case "timeout":
-      return dispatched_at === null ? outcome("expired", reason) : unknown(reason, completed_at)
+      return isSent ? unknown(reason) : outcome("expired", reason)
     case "failed":
-      return dispatched_at === null || !isIndeterminate ? outcome("failed", reason) : unknown(reason, completed_at)
+      return isSent && isIndeterminate ? unknown(reason) : outcome("failed", reason)
     case "completed": {
       const said = { sequence, sourceKey }
       if (operation.operation === "trigger") return outcome("succeeded", null, said)
@@ -254,7 +249,7 @@ const judge = (operation: ScheduleOperation, facts: OperationFacts, now: Timesta
       if (published !== null && isLater(published, before)) {
         if (sequence !== null || hasEffect(operation, facts)) return outcome("succeeded", null, said)
       }
-      const since = completed_at ?? operation.created_at
+      const since = command_completed_at ?? operation.created_at
       return now > Timestamp.addSeconds(since, publicationSeconds)
         ? outcome("indeterminate", "The agent says that it was done, but has published nothing that shows it.", {
           ...said,

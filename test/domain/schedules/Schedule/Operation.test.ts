@@ -13,7 +13,6 @@ import {
   beginOperation,
   controlOperationOf,
   nextOperation,
-  type OperationCommandState,
   type OperationFacts,
   type ScheduleOperation
 } from "../../../../src/domain/schedules/Schedule/OperationState.ts"
@@ -24,6 +23,19 @@ const ago = (seconds: number) => addSeconds(now, -seconds)
 
 const row = (fields: object = {}) =>
   canonicalize({ name: "nightly", kind: "interval", expression: "60.0", is_enabled: true, args: [1], ...fields })
+
+interface Command {
+  readonly status: NonNullable<OperationFacts["command_status"]>
+  readonly dispatched_at: OperationFacts["command_dispatched_at"]
+  readonly completed_at: OperationFacts["command_completed_at"]
+  readonly result: string | null
+  readonly error: string | null
+}
+
+interface Known extends Pick<OperationFacts, "claim" | "definition"> {
+  readonly command: Command | null
+  readonly published: { readonly epoch_number: number; readonly sequence: number } | null
+}
 
 // the casts: any ids do
 const begun = beginOperation({
@@ -44,7 +56,7 @@ const begun = beginOperation({
 
 const probeAt = (probe_epoch_number: number, probe_sequence: number) => ({ probe_epoch_number, probe_sequence })
 
-const command = (fields: Partial<OperationCommandState> = {}): OperationCommandState => ({
+const command = (fields: Partial<Command> = {}): Command => ({
   status: "completed",
   dispatched_at: ago(9),
   completed_at: ago(8),
@@ -60,15 +72,33 @@ const otherSchedule = "88888888-8888-4888-8888-888888888883" as never
 const claimed = (projection: string | null): OperationFacts["claim"] =>
   projection === null ? null : { schedule_id: otherSchedule, projection }
 
-const step = (operation: Partial<ScheduleOperation>, facts: Partial<OperationFacts>) =>
+const factsOf = ({ claim, command: sent, definition, published: place }: Known): OperationFacts => ({
+  command_status: sent?.status ?? null,
+  command_dispatched_at: sent?.dispatched_at ?? null,
+  command_completed_at: sent?.completed_at ?? null,
+  command_result: sent?.result ?? null,
+  command_error: sent?.error ?? null,
+  published_epoch_number: place?.epoch_number ?? null,
+  published_sequence: place?.sequence ?? null,
+  claim,
+  definition
+})
+
+const step = (operation: Partial<ScheduleOperation>, known: Partial<Known>) =>
   nextOperation(
     { ...begun, status: "sent", ...operation },
-    { command: command(), published, claim: claimed(row()), definition: "{\"expression\":\"90\"}", ...facts },
+    factsOf({
+      command: command(),
+      published,
+      claim: claimed(row()),
+      definition: "{\"expression\":\"90\"}",
+      ...known
+    }),
     now
   )
 
-const judge = (operation: Partial<ScheduleOperation>, facts: Partial<OperationFacts>) => {
-  const next = step(operation, facts)
+const judge = (operation: Partial<ScheduleOperation>, known: Partial<Known>) => {
+  const next = step(operation, known)
   const { ended_at, error, status } = next?.operation ?? { ...begun, status: "sent", ...operation }
   return { error, hasEnded: ended_at !== null, needsSnapshot: next?.needsSnapshot ?? false, status }
 }
@@ -169,12 +199,7 @@ describe("the outcome of an operation", () => {
     const accepted = step({}, { command: command({ result: "{\"sequence\":7}" }) })?.operation
     assert.deepInclude(accepted, { status: "accepted", reserved_sequence: 7, updated_at: now, ended_at: null })
     assert.isNull(controlOperationOf(accepted ?? begun)?.result_projection_id)
-    assert.isNull(nextOperation(accepted ?? begun, {
-      command: command({ result: "{\"sequence\":7}" }),
-      published,
-      claim: null,
-      definition: "{}"
-    }, now))
+    assert.isNull(step(accepted ?? begun, { command: command({ result: "{\"sequence\":7}" }), claim: null }))
     const done = step({}, { command: command({ result: "{\"sequence\":5}" }) })?.operation
     assert.match(controlOperationOf(done ?? begun)?.result_projection_id ?? "", /^[0-9a-f-]{36}$/)
     assert.deepInclude(step({}, { command: failed })?.operation, { status: "indeterminate", ...probeAt(2, 5) })
