@@ -21,11 +21,11 @@ import { CurrentActor, currentPerson, CurrentProject, requireRole } from "../ker
 import * as Ids from "../kernel/Ids.ts"
 import { orDieOnSql } from "../kernel/sql/Database.ts"
 import { lockName } from "../kernel/sql/Dialect.ts"
+import type { ChannelConfig } from "./Channels/ChannelType.ts"
+import { ChannelTypes } from "./Channels/ChannelTypes.ts"
+import { ChannelConfigs } from "./Channels/Configs.ts"
+import { type ChannelOwner, type ChannelRow, ChannelsRepo } from "./Channels/Repo.ts"
 import { makeSendTest } from "./Channels/SendTest.ts"
-import { ChannelConfigs } from "./Notifications/ChannelConfigs.ts"
-import { type ChannelOwner, type ChannelRow, ChannelsRepo } from "./Notifications/ChannelsRepo.ts"
-import type { ChannelConfig } from "./Notifications/ChannelType.ts"
-import { ChannelTypes } from "./Notifications/ChannelTypes.ts"
 
 /** Of a project, and of a user. The lists have no pages. */
 const maxChannels = { project: 100, user: 20 } as const

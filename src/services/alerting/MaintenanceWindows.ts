@@ -14,8 +14,8 @@ import { CurrentActor, CurrentProject } from "../kernel/CurrentActor.ts"
 import * as Ids from "../kernel/Ids.ts"
 import { orDieOnSql } from "../kernel/sql/Database.ts"
 import { lockName } from "../kernel/sql/Dialect.ts"
+import { AlertsRepo } from "./AlertsRepo.ts"
 import { MaintenanceWindowsRepo } from "./MaintenanceWindowsRepo.ts"
-import { AlertsRepo } from "./Notifications/AlertsRepo.ts"
 
 /** Windows of a project that have not ended. The list has no pages. */
 const maxWindows = 100

@@ -22,12 +22,12 @@ import { orFail, type SubscriptionRow, SubscriptionsRepo } from "./Subscriptions
 import {
   changeChannels,
   changeRow,
-  type Channels,
   channelsOf,
   checkRow,
   type Given,
   linksOf,
   noChannels,
+  type SubscriptionChannels,
   toDefault,
   toPersonal
 } from "./Subscriptions/Row.ts"
@@ -104,39 +104,41 @@ export class Subscriptions extends Effect.Service<Subscriptions>()("svc/Subscrip
     })
 
     /** Fails unless all project channels belong to the project and all others to the user. */
-    const checkChannels = Effect.fnUntraced(function*(projectId: ProjectId, userId: UserId | null, channels: Channels) {
-      const { escalation, project_channel_ids, user_channel_ids } = channels
-      const ofProject = Arr.dedupe([...project_channel_ids, ...escalation.project_channel_ids])
-      const known = new Set<string>()
-      for (const { id } of ofProject.length === 0 ? [] : yield* repo.findProjectChannels(projectId, ofProject)) {
-        known.add(id)
+    const checkChannels = Effect.fnUntraced(
+      function*(projectId: ProjectId, userId: UserId | null, channels: SubscriptionChannels) {
+        const { escalation, project_channel_ids, user_channel_ids } = channels
+        const ofProject = Arr.dedupe([...project_channel_ids, ...escalation.project_channel_ids])
+        const known = new Set<string>()
+        for (const { id } of ofProject.length === 0 ? [] : yield* repo.findProjectChannels(projectId, ofProject)) {
+          known.add(id)
+        }
+        const ofUser = Arr.dedupe([...user_channel_ids, ...escalation.user_channel_ids])
+        if (userId !== null && ofUser.length > 0) {
+          for (const { id } of yield* repo.findUserChannels(userId, ofUser)) known.add(id)
+        }
+        const fields = [
+          ["project_channel_ids", project_channel_ids],
+          ["user_channel_ids", user_channel_ids],
+          ["escalation.project_channel_ids", escalation.project_channel_ids],
+          ["escalation.user_channel_ids", escalation.user_channel_ids]
+        ] as const
+        const issues = fields.flatMap(([path, ids]) =>
+          ids.every((id) => known.has(id)) ? [] : [{
+            path,
+            message: path.endsWith("project_channel_ids")
+              ? "names a channel that the project does not have"
+              : "names a channel that you do not have"
+          }]
+        )
+        if (issues.length > 0) return yield* new ValidationFailed({ issues })
       }
-      const ofUser = Arr.dedupe([...user_channel_ids, ...escalation.user_channel_ids])
-      if (userId !== null && ofUser.length > 0) {
-        for (const { id } of yield* repo.findUserChannels(userId, ofUser)) known.add(id)
-      }
-      const fields = [
-        ["project_channel_ids", project_channel_ids],
-        ["user_channel_ids", user_channel_ids],
-        ["escalation.project_channel_ids", escalation.project_channel_ids],
-        ["escalation.user_channel_ids", escalation.user_channel_ids]
-      ] as const
-      const issues = fields.flatMap(([path, ids]) =>
-        ids.every((id) => known.has(id)) ? [] : [{
-          path,
-          message: path.endsWith("project_channel_ids")
-            ? "names a channel that the project does not have"
-            : "names a channel that you do not have"
-        }]
-      )
-      if (issues.length > 0) return yield* new ValidationFailed({ issues })
-    })
+    )
 
     const readChannels = (id: SubscriptionId) => Effect.map(repo.listChannels([id], sql), channelsOf)
 
     const withChannels = Effect.fnUntraced(function*<A>(
       rows: ReadonlyArray<SubscriptionRow>,
-      make: (row: SubscriptionRow, channels: Channels) => A
+      make: (row: SubscriptionRow, channels: SubscriptionChannels) => A
     ) {
       const links = Arr.groupBy(
         yield* repo.listChannels(rows.map(({ id }) => id)),

@@ -1,6 +1,6 @@
 import { Effect, Layer } from "effect"
 import * as Timestamp from "../../domain/kernel/Timestamp.ts"
-import { DeliveriesRepo } from "../alerting/Notifications/DeliveriesRepo.ts"
+import { DeliveriesRepo } from "../alerting/Deliveries/Repo.ts"
 import { SubscriptionsRepo } from "../alerting/Subscriptions/Repo.ts"
 import { CommandStatusRepo } from "../commands/StatusRepo.ts"
 import { Removal } from "../kernel/Removal.ts"

@@ -4,8 +4,8 @@ import { aboutChannel, type Notification } from "../../../domain/alerting/Notifi
 import type { Project } from "../../../domain/kernel/Project.ts"
 import * as Timestamp from "../../../domain/kernel/Timestamp.ts"
 import * as Ids from "../../kernel/Ids.ts"
-import type { ChannelConfig, SendFailed, SendReceipt } from "../Notifications/ChannelType.ts"
-import { ChannelTypes } from "../Notifications/ChannelTypes.ts"
+import type { ChannelConfig, SendFailed, SendReceipt } from "./ChannelType.ts"
+import { ChannelTypes } from "./ChannelTypes.ts"
 
 /** What a test sends. Each test is a condition of its own. */
 const testNotification = (

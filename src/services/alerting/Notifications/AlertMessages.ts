@@ -9,9 +9,9 @@ import { hasOwnInboxNotice, severities, type Trigger } from "../../../domain/tri
 import { DashboardPages } from "../../kernel/DashboardPages.ts"
 import * as Ids from "../../kernel/Ids.ts"
 import { Inbox, type NewUserNotification } from "../../kernel/Inbox.ts"
+import { type AlertChannel, type AlertRow, AlertsRepo } from "../AlertsRepo.ts"
+import { Deliveries, type NewDelivery } from "../Deliveries.ts"
 import { AlertLinks } from "./AlertLinks.ts"
-import { type AlertChannel, type AlertRow, AlertsRepo } from "./AlertsRepo.ts"
-import { Deliveries, type NewDelivery } from "./Deliveries.ts"
 
 /** Who gets the messages of a subscription. */
 export interface Recipient {

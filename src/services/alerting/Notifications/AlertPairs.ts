@@ -2,7 +2,7 @@ import { Array as Arr } from "effect"
 import { createHash } from "node:crypto"
 import type { Timestamp } from "../../../domain/kernel/Timestamp.ts"
 import type { TriggerEvent } from "../../../domain/triggers/Trigger.ts"
-import type { AlertKey } from "./AlertsRepo.ts"
+import type { AlertKey } from "../AlertsRepo.ts"
 import type { Matched } from "./SubscriptionMatcher.ts"
 
 /** Pairs of a subscription and a condition that one transaction writes, about 50 µs each. */

@@ -5,7 +5,7 @@ import { emptyTallies, mergeTallies, type Tallies, tallyEvent } from "../../../d
 import type { AlertId } from "../../../domain/kernel/Id.ts"
 import type { Timestamp } from "../../../domain/kernel/Timestamp.ts"
 import type { TriggerEvent } from "../../../domain/triggers/Trigger.ts"
-import type { AlertKey, AlertRow } from "./AlertsRepo.ts"
+import type { AlertKey, AlertRow } from "../AlertsRepo.ts"
 
 interface NewAlert {
   readonly id: AlertId

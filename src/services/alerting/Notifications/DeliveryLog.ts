@@ -14,9 +14,9 @@ import * as Ids from "../../kernel/Ids.ts"
 import { Settings } from "../../kernel/Settings.ts"
 import { orDieOnSql } from "../../kernel/sql/Database.ts"
 import { decodeStart, pageOf } from "../../kernel/sql/RowPage.ts"
-import { Deliveries } from "./Deliveries.ts"
-import { DeliveryLogRepo, type DetailRow, type LogOwner, type LogRow } from "./DeliveryLogRepo.ts"
-import { QueueRepo } from "./QueueRepo.ts"
+import { Deliveries } from "../Deliveries.ts"
+import { DeliveryLogRepo, type DetailRow, type LogOwner, type LogRow } from "../Deliveries/LogRepo.ts"
+import { QueueRepo } from "../Deliveries/QueueRepo.ts"
 
 const defaultLimit = 50
 

@@ -7,7 +7,7 @@ import type { Trigger } from "../../../domain/triggers/Trigger.ts"
 import * as Ids from "../../kernel/Ids.ts"
 import { recordset } from "../../kernel/sql/Recordset.ts"
 import { rowsOf } from "../../kernel/sql/Rows.ts"
-import type { AlertRow } from "./AlertsRepo.ts"
+import type { AlertRow } from "../AlertsRepo.ts"
 
 type Condition = Circumstances["condition"]
 

@@ -5,7 +5,7 @@ import * as Ids from "../../kernel/Ids.ts"
 import { InboxRepo } from "../../kernel/Inbox/Repo.ts"
 import { Settings } from "../../kernel/Settings.ts"
 import { orDieOnSql } from "../../kernel/sql/Database.ts"
-import { DeliveryLogRepo } from "./DeliveryLogRepo.ts"
+import { DeliveryLogRepo } from "../Deliveries/LogRepo.ts"
 
 /** Deletes old deliveries with their attempts, and old rows of inboxes, in slices. Every replica may do it. */
 export class NotificationRetention extends Effect.Service<NotificationRetention>()("svc/NotificationRetention", {

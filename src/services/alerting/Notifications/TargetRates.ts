@@ -1,4 +1,4 @@
-import type { TargetRate } from "./ChannelType.ts"
+import type { TargetRate } from "../Channels/ChannelType.ts"
 
 interface Bucket {
   readonly rate: TargetRate

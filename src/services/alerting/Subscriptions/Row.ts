@@ -24,7 +24,7 @@ export interface Given extends Omit<DefaultSubscriptionUpdate, "escalation"> {
     | undefined
 }
 
-export interface Channels {
+export interface SubscriptionChannels {
   readonly project_channel_ids: ReadonlyArray<string>
   readonly user_channel_ids: ReadonlyArray<string>
   readonly escalation: {
@@ -33,7 +33,7 @@ export interface Channels {
   }
 }
 
-export const channelsOf = (links: ReadonlyArray<ChannelLink>): Channels => {
+export const channelsOf = (links: ReadonlyArray<ChannelLink>): SubscriptionChannels => {
   const idsOf = (purpose: ChannelLink["purpose"], isPersonal: boolean) =>
     links.filter((link) => link.purpose === purpose && (link.user_id !== null) === isPersonal)
       .map(({ channel_id }) => channel_id)
@@ -44,7 +44,7 @@ export const channelsOf = (links: ReadonlyArray<ChannelLink>): Channels => {
   }
 }
 
-export const linksOf = ({ escalation, project_channel_ids, user_channel_ids }: Channels) => {
+export const linksOf = ({ escalation, project_channel_ids, user_channel_ids }: SubscriptionChannels) => {
   const links = (purpose: ChannelLink["purpose"], ids: ReadonlyArray<string>) =>
     Arr.dedupe(ids).map((channel_id) => ({ channel_id, purpose }))
   return [
@@ -55,9 +55,9 @@ export const linksOf = ({ escalation, project_channel_ids, user_channel_ids }: C
 
 /** The channels after a change: absent and null keep what is there. */
 export const changeChannels = (
-  before: Channels,
+  before: SubscriptionChannels,
   { escalation, project_channel_ids, user_channel_ids }: Given
-): Channels => ({
+): SubscriptionChannels => ({
   project_channel_ids: Arr.dedupe(project_channel_ids ?? before.project_channel_ids),
   user_channel_ids: Arr.dedupe(user_channel_ids ?? before.user_channel_ids),
   escalation: escalation === undefined ? before.escalation : {
@@ -102,7 +102,7 @@ const toPublic = ({ filters, hygiene, trigger_key, user_id: _, ...row }: Subscri
 
 export const toDefault = (
   row: SubscriptionRow,
-  { escalation, project_channel_ids }: Channels
+  { escalation, project_channel_ids }: SubscriptionChannels
 ): DefaultSubscription => ({
   ...toPublic(row),
   project_channel_ids,
@@ -115,7 +115,7 @@ export const toDefault = (
 export const toPersonal = (
   row: SubscriptionRow,
   user_id: UserId,
-  { escalation, project_channel_ids, user_channel_ids }: Channels
+  { escalation, project_channel_ids, user_channel_ids }: SubscriptionChannels
 ): UserSubscription => ({
   ...toPublic(row),
   user_id,
@@ -128,7 +128,7 @@ export const toPersonal = (
 })
 
 /** Fails where the trigger, its filters and the escalation contradict each other. */
-export const checkRow = (row: SubscriptionRow, { escalation }: Channels) => {
+export const checkRow = (row: SubscriptionRow, { escalation }: SubscriptionChannels) => {
   const unsuited = findUnsuitedFilter(row.trigger_key, row.filters)
   if (unsuited !== null) return ValidationFailed.at(`filters.${unsuited}`, "is for the trigger task.failure_rate only")
   const quiet = row.hygiene.quiet_hours

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import type { Notification } from "../../../../src/domain/alerting/Notification.ts"
-import { ChannelTypes } from "../../../../src/services/alerting/Notifications/ChannelTypes.ts"
+import { ChannelTypes } from "../../../../src/services/alerting/Channels/ChannelTypes.ts"
 import { flawOf, makeReceiver, type Provider, type Receiver, type Reply, send, typesOver } from "./receiver.ts"
 
 const characters = (text: unknown): number => Array.from(String(text)).length

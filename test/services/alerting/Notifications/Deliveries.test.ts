@@ -1,7 +1,7 @@
 import { SqlClient } from "@effect/sql"
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { Deliveries } from "../../../../src/services/alerting/Notifications/Deliveries.ts"
+import { Deliveries } from "../../../../src/services/alerting/Deliveries.ts"
 import * as Ids from "../../../../src/services/kernel/Ids.ts"
 import { brainOn, freshProject } from "../../../brain.ts"
 import { engines } from "../../../databases.ts"

@@ -5,7 +5,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { Notification } from "../../../../src/domain/alerting/Notification.ts"
 import type { Project } from "../../../../src/domain/kernel/Project.ts"
 import * as Timestamp from "../../../../src/domain/kernel/Timestamp.ts"
-import { Deliveries } from "../../../../src/services/alerting/Notifications/Deliveries.ts"
+import { Deliveries } from "../../../../src/services/alerting/Deliveries.ts"
 import * as Ids from "../../../../src/services/kernel/Ids.ts"
 import { Vault } from "../../../../src/services/kernel/keys/Keys.ts"
 import { Hints } from "../../../../src/services/kernel/sql/Database.ts"

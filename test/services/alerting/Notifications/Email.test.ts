@@ -3,10 +3,7 @@ import { Effect, Layer, TestClock } from "effect"
 import { randomInt } from "node:crypto"
 import { createServer, type Socket } from "node:net"
 import { SMTPServer, type SMTPServerOptions } from "smtp-server"
-import {
-  type ChannelTypes,
-  ChannelTypes as Types
-} from "../../../../src/services/alerting/Notifications/ChannelTypes.ts"
+import { type ChannelTypes, ChannelTypes as Types } from "../../../../src/services/alerting/Channels/ChannelTypes.ts"
 import { Outbound, Resolver } from "../../../../src/services/kernel/Outbound.ts"
 import { settingsOn } from "../../../databases.ts"
 import { until } from "../../../until.ts"

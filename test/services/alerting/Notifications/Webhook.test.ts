@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { createHmac } from "node:crypto"
 import * as Timestamp from "../../../../src/domain/kernel/Timestamp.ts"
-import { ChannelTypes } from "../../../../src/services/alerting/Notifications/ChannelTypes.ts"
+import { ChannelTypes } from "../../../../src/services/alerting/Channels/ChannelTypes.ts"
 import { deliveryId, flawOf, laterThan, makeReceiver, notification, send, typesOver } from "./receiver.ts"
 
 const sign = (key: Buffer | string, text: string, as: "base64" | "hex") =>

@@ -5,9 +5,9 @@ import { system } from "../../../../domain/kernel/Actor.ts"
 import * as Timestamp from "../../../../domain/kernel/Timestamp.ts"
 import { Audit } from "../../../audit/Audit.ts"
 import { Vault } from "../../../kernel/keys/Keys.ts"
-import { ChannelHealth, type ChannelSign } from "../ChannelHealth.ts"
-import type { SendFailed, SendReceipt } from "../ChannelType.ts"
-import { type ClaimedDelivery, QueueRepo, type RecordedAttempt } from "../QueueRepo.ts"
+import type { SendFailed, SendReceipt } from "../../Channels/ChannelType.ts"
+import { ChannelHealth, type ChannelSign } from "../../Channels/Health.ts"
+import { type ClaimedDelivery, QueueRepo, type RecordedAttempt } from "../../Deliveries/QueueRepo.ts"
 import type { Prepared } from "./Send.ts"
 
 const dispatcher = system("notifications")

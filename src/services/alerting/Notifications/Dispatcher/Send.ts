@@ -2,9 +2,9 @@ import { Cause, Effect, Either, Schema } from "effect"
 import { Notification } from "../../../../domain/alerting/Notification.ts"
 import * as Timestamp from "../../../../domain/kernel/Timestamp.ts"
 import { Vault } from "../../../kernel/keys/Keys.ts"
-import { type ChannelConfig, SendFailed } from "../ChannelType.ts"
-import { type AnyChannelType, ChannelTypes } from "../ChannelTypes.ts"
-import type { ClaimedDelivery } from "../QueueRepo.ts"
+import { type ChannelConfig, SendFailed } from "../../Channels/ChannelType.ts"
+import { type AnyChannelType, ChannelTypes } from "../../Channels/ChannelTypes.ts"
+import type { ClaimedDelivery } from "../../Deliveries/QueueRepo.ts"
 
 const sendTimeout = "30 seconds"
 

@@ -4,13 +4,6 @@ import { toStorable } from "../../../domain/kernel/Text.ts"
 import type { Timestamp } from "../../../domain/kernel/Timestamp.ts"
 import type { Outbound } from "../../kernel/Outbound.ts"
 import type { Settings } from "../../kernel/Settings.ts"
-import { discord } from "./Channels/Discord.ts"
-import { email } from "./Channels/Email.ts"
-import { pagerduty } from "./Channels/PagerDuty.ts"
-import { slack } from "./Channels/Slack.ts"
-import { teams } from "./Channels/Teams.ts"
-import { telegram } from "./Channels/Telegram.ts"
-import { webhook } from "./Channels/Webhook.ts"
 import {
   type ChannelConfig,
   type ChannelType,
@@ -20,6 +13,13 @@ import {
   type SendReceipt,
   type TargetRate
 } from "./ChannelType.ts"
+import { discord } from "./Types/Discord.ts"
+import { email } from "./Types/Email.ts"
+import { pagerduty } from "./Types/PagerDuty.ts"
+import { slack } from "./Types/Slack.ts"
+import { teams } from "./Types/Teams.ts"
+import { telegram } from "./Types/Telegram.ts"
+import { webhook } from "./Types/Webhook.ts"
 
 /** What answers show instead of a secret. */
 export const mask = "********"

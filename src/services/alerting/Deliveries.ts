@@ -1,11 +1,11 @@
 import { Effect, Layer, Schema } from "effect"
-import { Notification } from "../../../domain/alerting/Notification.ts"
-import { DeliveryId, type ProjectId, type UserId } from "../../../domain/kernel/Id.ts"
-import * as Timestamp from "../../../domain/kernel/Timestamp.ts"
-import * as Ids from "../../kernel/Ids.ts"
-import { Hints, orDieOnSql } from "../../kernel/sql/Database.ts"
-import { DeliveriesRepo } from "./DeliveriesRepo.ts"
-import { maxOfBatch } from "./QueueRepo.ts"
+import { Notification } from "../../domain/alerting/Notification.ts"
+import { DeliveryId, type ProjectId, type UserId } from "../../domain/kernel/Id.ts"
+import * as Timestamp from "../../domain/kernel/Timestamp.ts"
+import * as Ids from "../kernel/Ids.ts"
+import { Hints, orDieOnSql } from "../kernel/sql/Database.ts"
+import { maxOfBatch } from "./Deliveries/QueueRepo.ts"
+import { DeliveriesRepo } from "./Deliveries/Repo.ts"
 
 /** A message to one channel. */
 export interface NewDelivery {

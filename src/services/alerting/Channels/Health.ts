@@ -6,8 +6,8 @@ import type { AuditEntry } from "../../audit/Row.ts"
 import { DashboardPages } from "../../kernel/DashboardPages.ts"
 import { Inbox } from "../../kernel/Inbox.ts"
 import { Settings } from "../../kernel/Settings.ts"
-import { Deliveries } from "./Deliveries.ts"
-import { type ChannelState, type ClaimedDelivery, QueueRepo } from "./QueueRepo.ts"
+import { Deliveries } from "../Deliveries.ts"
+import { type ChannelState, type ClaimedDelivery, QueueRepo } from "../Deliveries/QueueRepo.ts"
 
 /** What an attempt says about its channel. A refused message says nothing. */
 export interface ChannelSign {

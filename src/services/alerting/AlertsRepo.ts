@@ -1,14 +1,14 @@
 import { SqlClient } from "@effect/sql"
 import { Effect, Schema } from "effect"
-import { AlertDetails, AlertStatus } from "../../../domain/alerting/Notification/Alert.ts"
-import { AlertId, Id, ProjectId, SubscriptionId, UserId } from "../../../domain/kernel/Id.ts"
-import { Timestamp } from "../../../domain/kernel/Timestamp.ts"
-import { Trigger } from "../../../domain/triggers/Trigger.ts"
-import { JsonColumn } from "../../kernel/sql/ColumnTypes.ts"
-import { Reader } from "../../kernel/sql/Database.ts"
-import { deleteInSlices, forUpdate, lockName, onPostgres, skipLocked } from "../../kernel/sql/Dialect.ts"
-import { recordset } from "../../kernel/sql/Recordset.ts"
-import { firstRowOf, hasRows, rowsOf } from "../../kernel/sql/Rows.ts"
+import { AlertDetails, AlertStatus } from "../../domain/alerting/Notification/Alert.ts"
+import { AlertId, Id, ProjectId, SubscriptionId, UserId } from "../../domain/kernel/Id.ts"
+import { Timestamp } from "../../domain/kernel/Timestamp.ts"
+import { Trigger } from "../../domain/triggers/Trigger.ts"
+import { JsonColumn } from "../kernel/sql/ColumnTypes.ts"
+import { Reader } from "../kernel/sql/Database.ts"
+import { deleteInSlices, forUpdate, lockName, onPostgres, skipLocked } from "../kernel/sql/Dialect.ts"
+import { recordset } from "../kernel/sql/Recordset.ts"
+import { firstRowOf, hasRows, rowsOf } from "../kernel/sql/Rows.ts"
 
 export const AlertRow = Schema.Struct({
   id: AlertId,
@@ -46,7 +46,7 @@ const VisibleRow = Schema.Struct({ ...AlertRow.fields, user_id: Schema.NullOr(Us
 export type VisibleRow = typeof VisibleRow.Type
 
 /** An active channel of a subscription. `user_id` is the channel's owner; null: the project. */
-const Channel = Schema.Struct({
+const AlertChannel = Schema.Struct({
   subscription_id: SubscriptionId,
   purpose: Schema.Literal("message", "escalation"),
   id: Id,
@@ -54,13 +54,13 @@ const Channel = Schema.Struct({
   type: Schema.String,
   user_id: Schema.NullOr(UserId)
 })
-export type AlertChannel = typeof Channel.Type
+export type AlertChannel = typeof AlertChannel.Type
 
 const allRows = rowsOf(AlertRow)
 const visibleRows = rowsOf(VisibleRow)
 const firstVisible = firstRowOf(VisibleRow)
 const firstRow = firstRowOf(AlertRow)
-const channels = rowsOf(Channel)
+const channels = rowsOf(AlertChannel)
 const members = rowsOf(Schema.Struct({ project_id: ProjectId, user_id: UserId }))
 const projects = rowsOf(Schema.Struct({ id: ProjectId, slug: Schema.String, name: Schema.String }))
 const shares = rowsOf(Schema.Struct({ tasks: Schema.Int, failed: Schema.Int }))
