@@ -131,7 +131,7 @@ export const alerting: AreaTables = {
       project_id ${uuid},
       user_id ${uuid},
       subscription_id ${uuid},
-      channel_id ${uuid},
+      channel_id ${uuid} NOT NULL,
       channel_name TEXT NOT NULL,
       channel_type ${text} NOT NULL,
       alert_id ${uuid},

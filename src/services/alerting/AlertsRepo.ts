@@ -61,7 +61,6 @@ const visibleRows = rowsOf(VisibleRow)
 const firstVisible = firstRowOf(VisibleRow)
 const firstRow = firstRowOf(AlertRow)
 const channels = rowsOf(AlertChannel)
-const members = rowsOf(Schema.Struct({ project_id: ProjectId, user_id: UserId }))
 const projects = rowsOf(Schema.Struct({ id: ProjectId, slug: Schema.String, name: Schema.String }))
 const shares = rowsOf(Schema.Struct({ tasks: Schema.Int, failed: Schema.Int }))
 const lastSent = rowsOf(Schema.Struct({ subscription_id: SubscriptionId, condition_key: Schema.String, at: Timestamp }))
@@ -187,11 +186,6 @@ export class AlertsRepo extends Effect.Service<AlertsRepo>()("svc/AlertsRepo", {
           SELECT l.subscription_id, l.purpose, c.id, c.name, c.type, c.user_id
           FROM subscription_channels l JOIN channels c ON c.id = l.channel_id
           WHERE ${sql.in("l.subscription_id", subscriptionIds)} AND c.is_active = 1 ORDER BY c.id`),
-      /** The members of these projects who may sign in. */
-      listMembers: (projectIds: ReadonlyArray<ProjectId>) =>
-        projectIds.length === 0 ? Effect.succeed([]) : members(sql`
-          SELECT m.project_id, m.user_id FROM memberships m JOIN users u ON u.id = m.user_id
-          WHERE ${sql.in("m.project_id", projectIds)} AND u.is_active = 1`),
       listProjects: (projectIds: ReadonlyArray<ProjectId>) =>
         projectIds.length === 0
           ? Effect.succeed([])

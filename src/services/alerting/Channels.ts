@@ -1,5 +1,5 @@
 import { SqlClient } from "@effect/sql"
-import { Effect, Either, Layer, Option, Schema } from "effect"
+import { Effect, Either, Layer, Option } from "effect"
 import type {
   Channel,
   ChannelCreate,
@@ -9,7 +9,6 @@ import type {
   ImportFromUser,
   UserChannel
 } from "../../domain/alerting/Channel.ts"
-import { Notification } from "../../domain/alerting/Notification.ts"
 import { cutText } from "../../domain/kernel/CutText.ts"
 import { Conflict, NotFound } from "../../domain/kernel/Errors.ts"
 import { ChannelId } from "../../domain/kernel/Id.ts"
@@ -24,8 +23,9 @@ import { lockName } from "../kernel/sql/Dialect.ts"
 import type { ChannelConfig } from "./Channels/ChannelType.ts"
 import { ChannelTypes } from "./Channels/ChannelTypes.ts"
 import { ChannelConfigs } from "./Channels/Configs.ts"
-import { type ChannelOwner, type ChannelRow, ChannelsRepo } from "./Channels/Repo.ts"
+import { type ChannelOwner, type ChannelRow, ChannelsRepo, healthy } from "./Channels/Repo.ts"
 import { makeSendTest } from "./Channels/SendTest.ts"
+import { Deliveries } from "./Deliveries.ts"
 
 /** Of a project, and of a user. The lists have no pages. */
 const maxChannels = { project: 100, user: 20 } as const
@@ -42,8 +42,6 @@ const changedMeanwhile = new Conflict({
 
 const noChannel = new NotFound({ resource: "channel" })
 
-const encodeNotification = Schema.encodeSync(Schema.parseJson(Notification))
-
 /** A row with its config, decrypted. */
 interface OpenChannel {
   readonly row: ChannelRow
@@ -59,6 +57,7 @@ export class Channels extends Effect.Service<Channels>()("svc/Channels", {
     const sql = yield* SqlClient.SqlClient
     const repo = yield* ChannelsRepo
     const configs = yield* ChannelConfigs
+    const deliveries = yield* Deliveries
     const sendTest = yield* makeSendTest
     const projects = yield* Projects
     const audit = yield* Audit
@@ -131,9 +130,7 @@ export class Channels extends Effect.Service<Channels>()("svc/Channels", {
           sealed_config: yield* configs.seal(id, config),
           is_active,
           is_verified: false,
-          consecutive_failures: 0,
-          failing_since: null,
-          failure_warning: 0,
+          ...healthy,
           disabled_at: null,
           disabled_reason: null,
           created_by: (yield* actingUser)?.user_id ?? null,
@@ -171,7 +168,7 @@ export class Channels extends Effect.Service<Channels>()("svc/Channels", {
           is_active: is_active ?? row.is_active,
           ...(changed !== null && { sealed_config: yield* configs.seal(row.id, changed), is_verified: false }),
           // what failed before says nothing about the new config, or after what a person repaired
-          ...(isNew && { consecutive_failures: 0, failing_since: null, failure_warning: 0 }),
+          ...(isNew && healthy),
           ...(activates && { disabled_at: null, disabled_reason: null }),
           updated_at: yield* Timestamp.now
         }
@@ -222,28 +219,32 @@ export class Channels extends Effect.Service<Channels>()("svc/Channels", {
     const test = Effect.fnUntraced(function*(owner: ChannelOwner, project: Project | null, id: ChannelId) {
       const { config, row } = yield* find(owner, id)
       const { outcome, result, ...sent } = yield* sendTest(project, row.type, row.name, config)
-      const person = yield* actingUser
       const changedConfig = Either.getOrNull(outcome)?.changed_config
-      const now = yield* Timestamp.now
       yield* Effect.gen(function*() {
         if (changedConfig !== undefined) {
-          yield* repo.replaceConfig(row, yield* configs.seal(row.id, changedConfig))
+          yield* repo.replaceConfig(row.id, row.sealed_config, yield* configs.seal(row.id, changedConfig))
         }
         if (result.success) yield* repo.verify(row.id)
-        yield* repo.insertTestDelivery({
-          id: sent.id,
-          channel: row,
-          notification: encodeNotification(sent.notification),
-          status: result.success ? "sent" : "failed",
-          response_code: result.status_code,
-          error: result.error,
-          response_body: result.response_body,
-          started_at: sent.started_at,
-          duration_ms: sent.duration_ms,
-          sent_at: now,
-          user_id: person?.user_id ?? null,
-          email: person?.email ?? null
-        })
+        yield* deliveries.recordTest(
+          {
+            project_id: row.project_id,
+            user_id: row.user_id,
+            subscription_id: null,
+            channel: row,
+            notification: sent.notification,
+            sender: yield* actingUser
+          },
+          {
+            delivery_id: sent.id,
+            number: 1,
+            status: result.success ? "sent" : "failed",
+            response_code: result.status_code,
+            error: result.error,
+            response_body: result.response_body,
+            started_at: sent.started_at,
+            duration_ms: sent.duration_ms
+          }
+        )
         yield* recordChange("channel.tested", row, { success: result.success, response_code: result.status_code })
       }).pipe(sql.withTransaction)
       return result
@@ -344,6 +345,6 @@ export class Channels extends Effect.Service<Channels>()("svc/Channels", {
   })
 }) {
   static readonly layer = this.Default.pipe(
-    Layer.provide([ChannelConfigs.layer, ChannelsRepo.layer, ChannelTypes.layer, Projects.layer])
+    Layer.provide([ChannelConfigs.layer, ChannelsRepo.layer, ChannelTypes.layer, Deliveries.layer, Projects.layer])
   )
 }

@@ -18,6 +18,7 @@ import { orDieOnSql } from "../kernel/sql/Database.ts"
 import { lockName } from "../kernel/sql/Dialect.ts"
 import { decodeStart, pageOf } from "../kernel/sql/RowPage.ts"
 import { TriggerEvents } from "../triggers/TriggerEvents.ts"
+import { ChannelsRepo } from "./Channels/Repo.ts"
 import { orFail, type SubscriptionRow, SubscriptionsRepo } from "./Subscriptions/Repo.ts"
 import {
   changeChannels,
@@ -58,6 +59,7 @@ export class Subscriptions extends Effect.Service<Subscriptions>()("svc/Subscrip
   effect: Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient
     const repo = yield* SubscriptionsRepo
+    const channelsRepo = yield* ChannelsRepo
     const triggers = yield* TriggerEvents
     const audit = yield* Audit
 
@@ -107,15 +109,15 @@ export class Subscriptions extends Effect.Service<Subscriptions>()("svc/Subscrip
     const checkChannels = Effect.fnUntraced(
       function*(projectId: ProjectId, userId: UserId | null, channels: SubscriptionChannels) {
         const { escalation, project_channel_ids, user_channel_ids } = channels
-        const ofProject = Arr.dedupe([...project_channel_ids, ...escalation.project_channel_ids])
-        const known = new Set<string>()
-        for (const { id } of ofProject.length === 0 ? [] : yield* repo.findProjectChannels(projectId, ofProject)) {
-          known.add(id)
-        }
-        const ofUser = Arr.dedupe([...user_channel_ids, ...escalation.user_channel_ids])
-        if (userId !== null && ofUser.length > 0) {
-          for (const { id } of yield* repo.findUserChannels(userId, ofUser)) known.add(id)
-        }
+        const ofProject = yield* channelsRepo.listRefs(
+          { project_id: projectId },
+          Arr.dedupe([...project_channel_ids, ...escalation.project_channel_ids])
+        )
+        const ofUser = userId === null ? [] : yield* channelsRepo.listRefs(
+          { user_id: userId },
+          Arr.dedupe([...user_channel_ids, ...escalation.user_channel_ids])
+        )
+        const known = new Set<string>([...ofProject, ...ofUser].map(({ id }) => id))
         const fields = [
           ["project_channel_ids", project_channel_ids],
           ["user_channel_ids", user_channel_ids],
@@ -298,5 +300,7 @@ export class Subscriptions extends Effect.Service<Subscriptions>()("svc/Subscrip
     } as const
   })
 }) {
-  static readonly layer = this.Default.pipe(Layer.provide([SubscriptionsRepo.layer, TriggerEvents.layer]))
+  static readonly layer = this.Default.pipe(
+    Layer.provide([ChannelsRepo.layer, SubscriptionsRepo.layer, TriggerEvents.layer])
+  )
 }

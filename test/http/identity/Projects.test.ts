@@ -186,6 +186,7 @@ describe.each(httpEngines)("projects on %s", (engine) => {
           sql.insert({
             id: yield* Ids.next,
             project_id: project.id,
+            channel_id: yield* Ids.next,
             channel_name: "ops",
             channel_type: "webhook",
             trigger_key: "task.failed",

@@ -5,7 +5,7 @@ import { implementGroup } from "../../ImplementGroup.ts"
 const project = implementGroup(
   "deliveries",
   Effect.fnUntraced(function*(handlers) {
-    const log = yield* DeliveryLog
+    const { project: log } = yield* DeliveryLog
     return handlers
       .handle("list", ({ urlParams }) => log.list(urlParams))
       .handle("clear", ({ urlParams }) => log.clear(urlParams.before))
@@ -17,11 +17,11 @@ const project = implementGroup(
 const user = implementGroup(
   "user_deliveries",
   Effect.fnUntraced(function*(handlers) {
-    const log = yield* DeliveryLog
+    const { personal: log } = yield* DeliveryLog
     return handlers
-      .handle("list", ({ urlParams }) => log.listOwn(urlParams))
-      .handle("get", ({ path }) => log.getOwn(path.delivery_id))
-      .handle("resend", ({ path }) => log.resendOwn(path.delivery_id))
+      .handle("list", ({ urlParams }) => log.list(urlParams))
+      .handle("get", ({ path }) => log.get(path.delivery_id))
+      .handle("resend", ({ path }) => log.resend(path.delivery_id))
   })
 )
 

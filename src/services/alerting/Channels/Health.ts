@@ -1,13 +1,15 @@
-import { Effect, Layer } from "effect"
+import { Effect, Layer, Option } from "effect"
 import { usedBudget, warningAt } from "../../../domain/alerting/DeliveryRetry.ts"
 import { aboutChannel, type Notification } from "../../../domain/alerting/Notification.ts"
 import * as Timestamp from "../../../domain/kernel/Timestamp.ts"
 import type { AuditEntry } from "../../audit/Row.ts"
+import { MembershipsRepo } from "../../identity/Memberships/Repo.ts"
 import { DashboardPages } from "../../kernel/DashboardPages.ts"
 import { Inbox } from "../../kernel/Inbox.ts"
 import { Settings } from "../../kernel/Settings.ts"
 import { Deliveries } from "../Deliveries.ts"
-import { type ChannelState, type ClaimedDelivery, QueueRepo } from "../Deliveries/QueueRepo.ts"
+import type { ClaimedDelivery } from "../Deliveries/Repo.ts"
+import { type ChannelRow, ChannelsRepo, healthy } from "./Repo.ts"
 
 /** What an attempt says about its channel. A refused message says nothing. */
 export interface ChannelSign {
@@ -25,7 +27,7 @@ interface Notice {
 }
 
 const noticeOf = (
-  channel: ChannelState,
+  channel: ChannelRow,
   { reason, text, title, trigger }: Notice,
   project: Notification["project"],
   pages: DashboardPages,
@@ -63,7 +65,8 @@ const noticeOf = (
  */
 export class ChannelHealth extends Effect.Service<ChannelHealth>()("svc/ChannelHealth", {
   effect: Effect.gen(function*() {
-    const repo = yield* QueueRepo
+    const repo = yield* ChannelsRepo
+    const members = yield* MembershipsRepo
     const deliveries = yield* Deliveries
     const inbox = yield* Inbox
     const pages = yield* DashboardPages
@@ -71,22 +74,24 @@ export class ChannelHealth extends Effect.Service<ChannelHealth>()("svc/ChannelH
     const budgetSeconds = channelFailureBudgetHours * 3600
 
     const sendNotice = Effect.fnUntraced(
-      function*(channel: ChannelState, notice: Notice, sign: ChannelSign, now: Timestamp.Timestamp) {
+      function*(channel: ChannelRow, notice: Notice, sign: ChannelSign, now: Timestamp.Timestamp) {
         const { project_id, user_id } = channel
         const notification = noticeOf(channel, notice, sign.project, pages, now)
         const about = project_id ?? sign.delivery.project_id
         const other = yield* repo.findOther(channel)
-        if (other !== null) {
-          yield* deliveries.enqueue([{
+        yield* deliveries.enqueue(
+          Option.toArray(other).map((healthier) => ({
             project_id: about,
             user_id,
             subscription_id: null,
-            channel: other,
+            channel: healthier,
             notification
-          }])
-        }
+          }))
+        )
         if (about === null) return
-        const readers = user_id === null ? yield* repo.listAdmins(about) : [user_id]
+        const readers = user_id === null
+          ? (yield* members.listActive([about])).filter(({ role }) => role === "admin").map((admin) => admin.user_id)
+          : [user_id]
         yield* inbox.insert(readers.map((reader) => ({
           user_id: reader,
           project_id: about,
@@ -108,8 +113,14 @@ export class ChannelHealth extends Effect.Service<ChannelHealth>()("svc/ChannelH
     )
 
     const disable = Effect.fnUntraced(
-      function*(channel: ChannelState, why: string, sign: ChannelSign, now: Timestamp.Timestamp) {
-        yield* repo.disable(channel.id, why, now)
+      function*(channel: ChannelRow, why: string, sign: ChannelSign, now: Timestamp.Timestamp) {
+        yield* repo.update({
+          ...channel,
+          is_active: false,
+          disabled_at: now,
+          disabled_reason: why,
+          updated_at: now
+        })
         const notice: Notice = {
           trigger: "channel.disabled",
           title: `The channel ${channel.name} (${channel.type}) was disabled`,
@@ -128,7 +139,7 @@ export class ChannelHealth extends Effect.Service<ChannelHealth>()("svc/ChannelH
     )
 
     const judge = Effect.fnUntraced(
-      function*(channel: ChannelState, signs: ReadonlyArray<ChannelSign>, now: Timestamp.Timestamp) {
+      function*(channel: ChannelRow, signs: ReadonlyArray<ChannelSign>, now: Timestamp.Timestamp) {
         const dead = signs.find(({ result }) => result === "dead")
         if (dead !== undefined) {
           if (!channel.is_active) return []
@@ -136,7 +147,7 @@ export class ChannelHealth extends Effect.Service<ChannelHealth>()("svc/ChannelH
         }
         const last = signs.findLast(({ result }) => result === "failed")
         if (last === undefined || signs.some(({ result }) => result === "accepted")) {
-          if (channel.consecutive_failures > 0) yield* repo.markHealthy(channel.id)
+          if (channel.consecutive_failures > 0) yield* repo.update({ ...channel, ...healthy })
           return []
         }
         const failures = channel.consecutive_failures + signs.length
@@ -144,9 +155,14 @@ export class ChannelHealth extends Effect.Service<ChannelHealth>()("svc/ChannelH
         const failingSeconds = Timestamp.toEpochSeconds(now) - Timestamp.toEpochSeconds(since)
         const percent = usedBudget(failures, failingSeconds, budgetSeconds)
         const warning = Math.max(channel.failure_warning, warningAt(percent))
-        yield* repo.markFailing(channel.id, failures, since, warning)
+        const failing: ChannelRow = {
+          ...channel,
+          consecutive_failures: failures,
+          failing_since: since,
+          failure_warning: warning
+        }
+        yield* repo.update(failing)
         if (!channel.is_active) return []
-        const failing: ChannelState = { ...channel, consecutive_failures: failures, failing_since: since }
         const spell = `No message was accepted since ${since}, in ${failures} attempts. The last error: ${last.reason}.`
         if (percent >= 100) return [yield* disable(failing, spell, last, now)]
         if (warning > channel.failure_warning) {
@@ -168,7 +184,7 @@ export class ChannelHealth extends Effect.Service<ChannelHealth>()("svc/ChannelH
         const ids = [...new Set(signs.map(({ delivery }) => delivery.channel_id))]
         if (ids.length === 0) return []
         const entries: Array<AuditEntry> = []
-        for (const channel of yield* repo.lockChannels(ids)) {
+        for (const channel of yield* repo.lock(ids)) {
           const own = signs.filter(({ delivery }) => delivery.channel_id === channel.id)
           entries.push(...(yield* judge(channel, own, now)))
         }
@@ -180,6 +196,6 @@ export class ChannelHealth extends Effect.Service<ChannelHealth>()("svc/ChannelH
   })
 }) {
   static readonly layer = this.Default.pipe(
-    Layer.provide([DashboardPages.layer, Deliveries.layer, Inbox.layer, QueueRepo.layer])
+    Layer.provide([ChannelsRepo.layer, DashboardPages.layer, Deliveries.layer, Inbox.layer, MembershipsRepo.layer])
   )
 }

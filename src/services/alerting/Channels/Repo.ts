@@ -4,7 +4,7 @@ import { ChannelId, ProjectId, UserId } from "../../../domain/kernel/Id.ts"
 import { Timestamp } from "../../../domain/kernel/Timestamp.ts"
 import { BooleanColumn } from "../../kernel/sql/ColumnTypes.ts"
 import { Reader } from "../../kernel/sql/Database.ts"
-import { forUpdate } from "../../kernel/sql/Dialect.ts"
+import { forNoKeyUpdate, forUpdate, idIn } from "../../kernel/sql/Dialect.ts"
 import { countOf, firstRowOf, rowsOf } from "../../kernel/sql/Rows.ts"
 
 export const ChannelRow = Schema.Struct({
@@ -27,34 +27,27 @@ export const ChannelRow = Schema.Struct({
 })
 export type ChannelRow = typeof ChannelRow.Type
 
+/** What a row says of a channel that accepts its messages. */
+export const healthy = { consecutive_failures: 0, failing_since: null, failure_warning: 0 } as const
+
+const ChannelRef = ChannelRow.pick("id", "name", "type", "is_active")
+
 /** Whose channels: a project's or a user's. */
 export type ChannelOwner = { readonly project_id: ProjectId } | { readonly user_id: UserId }
 
 const allRows = rowsOf(ChannelRow)
 const firstRow = firstRowOf(ChannelRow)
+const refRows = rowsOf(ChannelRef)
+const firstRef = firstRowOf(ChannelRef)
+const configRows = rowsOf(ChannelRow.pick("id", "sealed_config"))
 const encode = Schema.encodeSync(ChannelRow)
-
-/** The one attempt of a test, which is finished. */
-export interface TestDelivery {
-  readonly id: string
-  readonly channel: ChannelRow
-  readonly notification: string
-  readonly status: "sent" | "failed"
-  readonly response_code: number | null
-  readonly error: string | null
-  readonly response_body: string | null
-  readonly started_at: Timestamp
-  readonly duration_ms: number
-  readonly sent_at: Timestamp
-  readonly user_id: UserId | null
-  readonly email: string | null
-}
 
 export class ChannelsRepo extends Effect.Service<ChannelsRepo>()("svc/ChannelsRepo", {
   effect: Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient
     const read = yield* Reader
     const columns = sql.literal(Object.keys(ChannelRow.fields).join(", "))
+    const refColumns = sql.literal(Object.keys(ChannelRef.fields).join(", "))
     const ownedBy = (owner: ChannelOwner) =>
       "project_id" in owner ? sql`project_id = ${owner.project_id}` : sql`user_id = ${owner.user_id}`
 
@@ -71,47 +64,25 @@ export class ChannelsRepo extends Effect.Service<ChannelsRepo>()("svc/ChannelsRe
       update: (row: ChannelRow) => sql`UPDATE channels SET ${sql.update(encode(row), ["id"])} WHERE id = ${row.id}`,
       /** A test of the config succeeded. */
       verify: (id: ChannelId) => sql`UPDATE channels SET is_verified = 1 WHERE id = ${id}`,
-      /** Unless the config was changed after the row was read. */
-      replaceConfig: ({ id, sealed_config }: ChannelRow, sealed: string) =>
-        sql`UPDATE channels SET sealed_config = ${sealed} WHERE id = ${id} AND sealed_config = ${sealed_config}`,
+      /** Unless the config was changed since it was read. */
+      replaceConfig: (id: string, former: string, sealed: string) =>
+        sql`UPDATE channels SET sealed_config = ${sealed} WHERE id = ${id} AND sealed_config = ${former}`,
       delete: (id: ChannelId) => sql`DELETE FROM channels WHERE id = ${id}`,
 
-      insertTestDelivery: (test: TestDelivery) =>
-        Effect.zipRight(
-          sql`INSERT INTO deliveries ${
-            sql.insert({
-              id: test.id,
-              project_id: test.channel.project_id,
-              user_id: test.channel.user_id,
-              subscription_id: null,
-              channel_id: test.channel.id,
-              channel_name: test.channel.name,
-              channel_type: test.channel.type,
-              trigger_key: "test.dispatch",
-              notification: test.notification,
-              status: test.status,
-              attempts: 1,
-              due_at: null,
-              response_code: test.response_code,
-              error: test.error,
-              sent_at: test.sent_at,
-              triggered_by_user_id: test.user_id,
-              triggered_by_email: test.email,
-              created_at: test.started_at
-            })
-          }`,
-          sql`INSERT INTO delivery_attempts ${
-            sql.insert({
-              delivery_id: test.id,
-              number: 1,
-              started_at: test.started_at,
-              duration_ms: test.duration_ms,
-              response_code: test.response_code,
-              error: test.error,
-              response_body: test.response_body
-            })
-          }`
-        )
+      /** Locked until the end of the transaction, in the order of the ids. */
+      lock: (ids: ReadonlyArray<string>) =>
+        allRows(sql`SELECT ${columns} FROM channels WHERE ${idIn(sql, ids)} ORDER BY id ${forNoKeyUpdate(sql)}`),
+      /** Those of the ids that are the owner's. */
+      listRefs: (owner: ChannelOwner, ids: ReadonlyArray<string>) =>
+        ids.length === 0 ? Effect.succeed([]) : refRows(sql`SELECT ${refColumns} FROM channels
+          WHERE ${idIn(sql, ids)} AND ${ownedBy(owner)} ORDER BY id`),
+      listConfigs: (ids: ReadonlyArray<string>) =>
+        configRows(read`SELECT id, sealed_config FROM channels WHERE ${idIn(read, ids)}`),
+      /** Another active channel of the same owner, the healthiest first. */
+      findOther: ({ id, project_id, user_id }: ChannelRow) =>
+        firstRef(sql`SELECT ${refColumns} FROM channels
+          WHERE ${project_id === null ? sql`user_id = ${user_id}` : sql`project_id = ${project_id}`}
+            AND id <> ${id} AND is_active = 1 ORDER BY consecutive_failures, id LIMIT 1`)
     } as const
   })
 }) {

@@ -1,6 +1,7 @@
 import { Clock, Effect, Either } from "effect"
 import type { ChannelTestResult } from "../../../domain/alerting/Channel.ts"
 import { aboutChannel, type Notification } from "../../../domain/alerting/Notification.ts"
+import { DeliveryId } from "../../../domain/kernel/Id.ts"
 import type { Project } from "../../../domain/kernel/Project.ts"
 import * as Timestamp from "../../../domain/kernel/Timestamp.ts"
 import * as Ids from "../../kernel/Ids.ts"
@@ -51,7 +52,7 @@ export const makeSendTest = Effect.gen(function*() {
   const types = yield* ChannelTypes
 
   return Effect.fnUntraced(function*(project: Project | null, type: string, name: string, config: ChannelConfig) {
-    const [id, at, startMillis] = [yield* Ids.next, yield* Timestamp.now, yield* Clock.currentTimeMillis]
+    const [id, at, startMillis] = [yield* Ids.nextOf(DeliveryId), yield* Timestamp.now, yield* Clock.currentTimeMillis]
     const notification = testNotification(project, name, id, at)
     const channelType = types.find(type)
     if (channelType === undefined) return yield* Effect.dieMessage(`a channel has the type ${type}`)

@@ -6,6 +6,7 @@ import { describeShared, listDetails } from "../../../domain/alerting/Notificati
 import type { ProjectId, SubscriptionId, UserId } from "../../../domain/kernel/Id.ts"
 import { addSeconds, type Timestamp, toEpochMillis } from "../../../domain/kernel/Timestamp.ts"
 import { hasOwnInboxNotice, severities, type Trigger } from "../../../domain/triggers/Trigger.ts"
+import { MembershipsRepo } from "../../identity/Memberships/Repo.ts"
 import { DashboardPages } from "../../kernel/DashboardPages.ts"
 import * as Ids from "../../kernel/Ids.ts"
 import { Inbox, type NewUserNotification } from "../../kernel/Inbox.ts"
@@ -66,6 +67,7 @@ const isFor = ({ alert, kind, recipient }: Message, channel: AlertChannel): bool
 export class AlertMessages extends Effect.Service<AlertMessages>()("svc/AlertMessages", {
   effect: Effect.gen(function*() {
     const repo = yield* AlertsRepo
+    const memberships = yield* MembershipsRepo
     const deliveries = yield* Deliveries
     const inbox = yield* Inbox
     const links = yield* AlertLinks
@@ -137,7 +139,10 @@ export class AlertMessages extends Effect.Service<AlertMessages>()("svc/AlertMes
       const projects = new Map((yield* repo.listProjects(projectIds)).map((project) => [project.id, project]))
       const channels = Arr.groupBy(yield* repo.listChannels(subscriptionIds), ({ subscription_id }) => subscription_id)
       const toAll = messages.some(({ recipient }) => recipient.in_app && recipient.user_id === null)
-      const members = Arr.groupBy(toAll ? yield* repo.listMembers(projectIds) : [], ({ project_id }) => project_id)
+      const members = Arr.groupBy(
+        toAll ? yield* memberships.listActive(projectIds) : [],
+        ({ project_id }) => project_id
+      )
       const sign = yield* links.makeSigner(now)
       const shares = yield* countShares(messages)
       const sent: Array<NewDelivery> = []
@@ -201,6 +206,13 @@ export class AlertMessages extends Effect.Service<AlertMessages>()("svc/AlertMes
   })
 }) {
   static readonly layer = this.Default.pipe(
-    Layer.provide([AlertLinks.layer, AlertsRepo.layer, DashboardPages.layer, Deliveries.layer, Inbox.layer])
+    Layer.provide([
+      AlertLinks.layer,
+      AlertsRepo.layer,
+      DashboardPages.layer,
+      Deliveries.layer,
+      Inbox.layer,
+      MembershipsRepo.layer
+    ])
   )
 }

@@ -14,9 +14,9 @@ import * as Ids from "../../kernel/Ids.ts"
 import { Settings } from "../../kernel/Settings.ts"
 import { orDieOnSql } from "../../kernel/sql/Database.ts"
 import { decodeStart, pageOf } from "../../kernel/sql/RowPage.ts"
+import { ChannelsRepo } from "../Channels/Repo.ts"
 import { Deliveries } from "../Deliveries.ts"
-import { DeliveryLogRepo, type DetailRow, type LogOwner, type LogRow } from "../Deliveries/LogRepo.ts"
-import { QueueRepo } from "../Deliveries/QueueRepo.ts"
+import { DeliveryLogRepo, type LogOwner, type LogRow } from "../Deliveries/LogRepo.ts"
 
 const defaultLimit = 50
 
@@ -49,41 +49,11 @@ export class DeliveryLog extends Effect.Service<DeliveryLog>()("svc/DeliveryLog"
   effect: Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient
     const repo = yield* DeliveryLogRepo
-    const queue = yield* QueueRepo
+    const channels = yield* ChannelsRepo
     const deliveries = yield* Deliveries
     const projects = yield* Projects
     const audit = yield* Audit
     const { restMaxPageSize } = yield* Settings
-
-    const ofProject = Effect.map(CurrentProject, ({ id }): LogOwner => ({ project_id: id }))
-    const ofUser = Effect.map(currentPerson, (person): LogOwner => ({
-      user_id: person.user_id,
-      projects: visibleProjects(person)
-    }))
-
-    const listOf = Effect.fnUntraced(function*(
-      owner: LogOwner,
-      filters: ListDeliveries & { readonly project_id?: LogRow["project_id"] & string }
-    ) {
-      const query = { cursor: filters.cursor, limit: Math.min(filters.limit ?? defaultLimit, restMaxPageSize) }
-      const start = yield* decodeStart("deliveries", query)
-      const rows = yield* repo.list(owner, filters, start, query.limit + 1)
-      return pageOf("deliveries", query, rows.map(toDelivery))
-    })
-
-    const list = Effect.fn("DeliveryLog.list")(function*(filters: ListDeliveries) {
-      return yield* listOf(yield* ofProject, filters)
-    }, orDieOnSql)
-
-    /** The caller's personal channels; none of a project that the caller does not see. */
-    const listOwn = Effect.fn("DeliveryLog.listOwn")(function*({ project_slug, ...filters }: ListUserDeliveries) {
-      const owner = yield* ofUser
-      if (project_slug === undefined) return yield* listOf(owner, filters)
-      const project = yield* Effect.option(projects.getBySlug(project_slug))
-      return Option.isNone(project)
-        ? { items: [], next_cursor: null }
-        : yield* listOf(owner, { ...filters, project_id: project.value.id })
-    }, orDieOnSql)
 
     const findRow = (owner: LogOwner, id: DeliveryId) =>
       Effect.flatMap(
@@ -91,75 +61,81 @@ export class DeliveryLog extends Effect.Service<DeliveryLog>()("svc/DeliveryLog"
         Option.match({ onNone: () => new NotFound({ resource: "delivery" }), onSome: Effect.succeed })
       )
 
-    const show = Effect.fnUntraced(function*({ notification, ...row }: DetailRow) {
-      const { kind, text, title, trigger } = decodeNotification(notification)
-      return {
-        ...toDelivery(row),
-        title: titleOfKind(kind, trigger, title),
-        text,
-        attempt_list: yield* repo.listAttempts(row.id)
-      } satisfies DeliveryDetail
-    })
-
-    const get = Effect.fn("DeliveryLog.get")(function*(id: DeliveryId) {
-      return yield* show(yield* findRow(yield* ofProject, id))
-    }, orDieOnSql)
-
-    const getOwn = Effect.fn("DeliveryLog.getOwn")(function*(id: DeliveryId) {
-      return yield* show(yield* findRow(yield* ofUser, id))
-    }, orDieOnSql)
-
     /**
      * Enqueues the same message again, under an id of its own: a receiver that keeps the ids it has seen would drop the
      * former id. `resend_of` tells it what is sent again.
      */
-    const resendOf = Effect.fnUntraced(
+    const resend = Effect.fnUntraced(
       function*(owner: LogOwner, id: DeliveryId) {
         const row = yield* findRow(owner, id)
         if (row.status === "pending") return yield* isPending
-        const { channel_id } = row
-        const [channel] = channel_id === null ? [] : yield* queue.lockChannels([channel_id])
+        const [channel] = yield* channels.lock([row.channel_id])
         if (channel === undefined || !channel.is_active) return yield* isInactive
         const actor = yield* CurrentActor
-        const [resent] = yield* deliveries.enqueue([{
+        const [resent = id] = yield* deliveries.enqueue([{
           project_id: row.project_id,
           user_id: row.user_id,
           subscription_id: row.subscription_id,
           channel,
           notification: decodeNotification(row.notification),
-          resend: {
-            of: id,
-            user_id: actor.kind === "person" ? actor.user_id : null,
-            email: actor.kind === "person" ? actor.email : null
-          }
+          resend_of: id,
+          sender: actor.kind === "person" ? actor : null
         }])
         yield* audit.record({
           action: "notification.resent",
           target_type: "delivery",
           target_id: id,
           project_id: row.project_id,
-          metadata: { channel_name: row.channel_name, channel_type: row.channel_type, new_delivery_id: resent ?? null }
+          metadata: { channel_name: row.channel_name, channel_type: row.channel_type, new_delivery_id: resent }
         })
-        return resent ?? id
+        return resent
       },
       sql.withTransaction
     )
 
-    const resend = Effect.fn("DeliveryLog.resend")(function*(id: DeliveryId) {
-      const owner = yield* ofProject
-      return yield* Effect.map(
-        findRow(owner, yield* resendOf(owner, id)),
-        ({ notification: _, ...row }) => toDelivery(row)
-      )
-    }, orDieOnSql)
+    /** The log of one owner, without what it may not show. */
+    const logOf = <E, R>(findOwner: Effect.Effect<LogOwner, E, R>) => ({
+      list: Effect.fn("DeliveryLog.list")(function*(
+        filters: ListDeliveries & { readonly project_id?: LogRow["project_id"] & string }
+      ) {
+        const query = { cursor: filters.cursor, limit: Math.min(filters.limit ?? defaultLimit, restMaxPageSize) }
+        const start = yield* decodeStart("deliveries", query)
+        const rows = yield* repo.list(yield* findOwner, filters, start, query.limit + 1)
+        return pageOf("deliveries", query, rows.map(toDelivery))
+      }, orDieOnSql),
+      get: Effect.fn("DeliveryLog.get")(function*(id: DeliveryId) {
+        const { notification, ...row } = yield* findRow(yield* findOwner, id)
+        const { kind, text, title, trigger } = decodeNotification(notification)
+        return {
+          ...toDelivery(row),
+          title: titleOfKind(kind, trigger, title),
+          text,
+          attempt_list: yield* repo.listAttempts(id)
+        } satisfies DeliveryDetail
+      }, orDieOnSql),
+      resend: Effect.fn("DeliveryLog.resend")(function*(id: DeliveryId) {
+        const owner = yield* findOwner
+        const { notification: _, ...row } = yield* findRow(owner, yield* resend(owner, id))
+        return toDelivery(row)
+      }, orDieOnSql)
+    })
 
-    const resendOwn = Effect.fn("DeliveryLog.resendOwn")(function*(id: DeliveryId) {
-      const owner = yield* ofUser
-      return yield* Effect.map(
-        findRow(owner, yield* resendOf(owner, id)),
-        ({ notification: _, ...row }) => toDelivery(row)
-      )
-    }, orDieOnSql)
+    /** Of the current project's channels. */
+    const ofProject = logOf(Effect.map(CurrentProject, ({ id }): LogOwner => ({ project_id: id })))
+
+    /** Of the caller's personal channels; nothing about a project that the caller does not see. */
+    const ofPerson = logOf(Effect.map(currentPerson, (person): LogOwner => ({
+      user_id: person.user_id,
+      projects: visibleProjects(person)
+    })))
+
+    const listOwn = Effect.fn("DeliveryLog.listOwn")(function*({ project_slug, ...filters }: ListUserDeliveries) {
+      if (project_slug === undefined) return yield* ofPerson.list(filters)
+      const project = yield* Effect.option(projects.getBySlug(project_slug))
+      return Option.isNone(project)
+        ? { items: [], next_cursor: null }
+        : yield* ofPerson.list({ ...filters, project_id: project.value.id })
+    })
 
     /** Deletes the log of the project's channels. What is pending and the audit log remain. */
     const clear = Effect.fn("DeliveryLog.clear")(function*(before: Timestamp.Timestamp | undefined) {
@@ -182,10 +158,10 @@ export class DeliveryLog extends Effect.Service<DeliveryLog>()("svc/DeliveryLog"
       return { deleted }
     }, orDieOnSql)
 
-    return { list, listOwn, get, getOwn, resend, resendOwn, clear } as const
+    return { project: { ...ofProject, clear }, personal: { ...ofPerson, list: listOwn } } as const
   })
 }) {
   static readonly layer = this.Default.pipe(
-    Layer.provide([Deliveries.layer, DeliveryLogRepo.layer, Projects.layer, QueueRepo.layer])
+    Layer.provide([ChannelsRepo.layer, Deliveries.layer, DeliveryLogRepo.layer, Projects.layer])
   )
 }

@@ -6,7 +6,8 @@ import { Metrics } from "../../kernel/Metrics.ts"
 import { Hints } from "../../kernel/sql/Database.ts"
 import { ChannelTypes } from "../Channels/ChannelTypes.ts"
 import { ChannelHealth } from "../Channels/Health.ts"
-import { channelsOfLook, type ClaimedDelivery, QueueRepo, type WaitingChannel } from "../Deliveries/QueueRepo.ts"
+import { ChannelsRepo } from "../Channels/Repo.ts"
+import { channelsOfLook, type ClaimedDelivery, DeliveriesRepo, type WaitingChannel } from "../Deliveries/Repo.ts"
 import { type Attempt, makeRecorder } from "./Dispatcher/Record.ts"
 import { makeSender } from "./Dispatcher/Send.ts"
 import { makeTargetRates } from "./TargetRates.ts"
@@ -61,7 +62,8 @@ const isOpen = ({ is_active, is_owner_active }: WaitingChannel): boolean => is_a
  */
 export const makeDispatcher = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
-  const repo = yield* QueueRepo
+  const repo = yield* DeliveriesRepo
+  const channelsRepo = yield* ChannelsRepo
   const sender = yield* makeSender
   const record = yield* makeRecorder
   const hints = yield* Hints
@@ -260,10 +262,10 @@ export const makeDispatcher = Effect.gen(function*() {
     cursor = isFull ? lastClaimed.channel_id : isPartial ? waiting.at(-1)?.channel_id ?? null : null
     const added = addClaims(claimed)
     if (added.length > 0) {
-      const configs = yield* repo.listConfigs([...new Set(added.map(({ channel_id }) => channel_id))]).pipe(
+      const configs = yield* channelsRepo.listConfigs([...new Set(added.map(({ channel_id }) => channel_id))]).pipe(
         Effect.onError(() => Effect.sync(() => added.forEach(removeClaim))) // their leases end by themselves
       )
-      const sealed = new Map(configs.map(({ id, sealed_config }) => [id, sealed_config]))
+      const sealed = new Map<string, string>(configs.map(({ id, sealed_config }) => [id, sealed_config]))
       yield* Effect.forEach(
         added,
         (delivery) => FiberSet.run(sends, send(delivery, sealed.get(delivery.channel_id))),
@@ -347,5 +349,5 @@ export const makeDispatcher = Effect.gen(function*() {
 })
 
 export const layer = Layer.scopedDiscard(makeDispatcher).pipe(
-  Layer.provide([ChannelHealth.layer, ChannelTypes.layer, QueueRepo.layer])
+  Layer.provide([ChannelHealth.layer, ChannelTypes.layer, ChannelsRepo.layer, DeliveriesRepo.layer])
 )

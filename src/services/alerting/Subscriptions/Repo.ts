@@ -7,7 +7,7 @@ import { Timestamp } from "../../../domain/kernel/Timestamp.ts"
 import { Trigger } from "../../../domain/triggers/Trigger.ts"
 import { BooleanColumn, JsonColumn } from "../../kernel/sql/ColumnTypes.ts"
 import { Reader } from "../../kernel/sql/Database.ts"
-import { forUpdate, idIn } from "../../kernel/sql/Dialect.ts"
+import { forUpdate } from "../../kernel/sql/Dialect.ts"
 import { countOf, firstRowOf, rowsOf } from "../../kernel/sql/Rows.ts"
 import { bumpRevision } from "../../triggers/TriggerEvents/Revision.ts"
 
@@ -97,12 +97,6 @@ export class SubscriptionsRepo extends Effect.Service<SubscriptionsRepo>()("svc/
           SELECT l.subscription_id, l.channel_id, l.purpose, c.user_id
           FROM subscription_channels l JOIN channels c ON c.id = l.channel_id
           WHERE ${sql.in("l.subscription_id", subscriptionIds)} ORDER BY l.channel_id`),
-      /** Those of the ids that are channels of the project. */
-      findProjectChannels: (projectId: ProjectId, channelIds: ReadonlyArray<string>) =>
-        ids(sql`SELECT id FROM channels WHERE ${idIn(sql, channelIds)} AND project_id = ${projectId}`),
-      /** Those of the ids that are channels of the user. */
-      findUserChannels: (userId: UserId, channelIds: ReadonlyArray<string>) =>
-        ids(sql`SELECT id FROM channels WHERE ${idIn(sql, channelIds)} AND user_id = ${userId}`),
       insert: (row: SubscriptionRow) => sql`INSERT INTO subscriptions ${sql.insert(encode(row))}`,
       update: (row: SubscriptionRow) =>
         sql`UPDATE subscriptions SET ${sql.update(encode(row), ["id"])} WHERE id = ${row.id}`,

@@ -10,6 +10,7 @@ import { firstRowOf, hasRows, rowsOf } from "../../kernel/sql/Rows.ts"
 
 const allRows = rowsOf(Membership)
 const firstRow = firstRowOf(Membership)
+const activeMembers = rowsOf(Membership.pick("project_id", "user_id", "role"))
 
 export interface NewMembership {
   readonly id: MembershipId
@@ -43,6 +44,11 @@ export class MembershipsRepo extends Effect.Service<MembershipsRepo>()("svc/Memb
       findById: (projectId: ProjectId, id: MembershipId) =>
         firstRow(sql`SELECT ${columns} FROM memberships m JOIN users u ON u.id = m.user_id
             WHERE m.project_id = ${projectId} AND m.id = ${id}`),
+      /** The members of these projects who may sign in. */
+      listActive: (projectIds: ReadonlyArray<ProjectId>) =>
+        projectIds.length === 0 ? Effect.succeed([]) : activeMembers(sql`
+          SELECT m.project_id, m.user_id, m.role FROM memberships m JOIN users u ON u.id = m.user_id
+          WHERE ${sql.in("m.project_id", projectIds)} AND u.is_active = 1 ORDER BY m.user_id`),
       insert: (membership: NewMembership) => sql`INSERT INTO memberships ${sql.insert({ ...membership })}`,
       /** A user's, and whether groups of the sign-in provider gave them. */
       listOfUser: (userId: UserId) =>

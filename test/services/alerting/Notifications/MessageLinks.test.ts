@@ -9,6 +9,7 @@ import * as Server from "../../../../src/layers/Server.ts"
 import { AlertsRepo } from "../../../../src/services/alerting/AlertsRepo.ts"
 import { AlertLinks } from "../../../../src/services/alerting/Notifications/AlertLinks.ts"
 import { AlertMessages, type Message } from "../../../../src/services/alerting/Notifications/AlertMessages.ts"
+import { MembershipsRepo } from "../../../../src/services/identity/Memberships/Repo.ts"
 import { TriggerEvents } from "../../../../src/services/triggers/TriggerEvents.ts"
 import { brainOn, freshKey, freshProject, request, serverOn } from "../../../brain.ts"
 import { clientOf } from "../../../client.ts"
@@ -20,7 +21,10 @@ import { insertChannel } from "./notifications.ts"
 const site = "https://tools.example.com/svc"
 
 /** With the brain's own DashboardPages. */
-const ofThisBrain = AlertMessages.Default.pipe(Layer.provide(AlertLinks.layer), Layer.provideMerge(AlertsRepo.layer))
+const ofThisBrain = AlertMessages.Default.pipe(
+  Layer.provide([AlertLinks.layer, MembershipsRepo.layer]),
+  Layer.provideMerge(AlertsRepo.layer)
+)
 
 const kinds: ReadonlyArray<Message["kind"]> = ["alert", "update", "escalation", "acknowledged", "recovered"]
 

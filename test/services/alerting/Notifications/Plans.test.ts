@@ -5,7 +5,6 @@ import { ProjectId, UserId } from "../../../../src/domain/kernel/Id.ts"
 import * as Timestamp from "../../../../src/domain/kernel/Timestamp.ts"
 import { AlertsRepo } from "../../../../src/services/alerting/AlertsRepo.ts"
 import { DeliveryLogRepo } from "../../../../src/services/alerting/Deliveries/LogRepo.ts"
-import { QueueRepo } from "../../../../src/services/alerting/Deliveries/QueueRepo.ts"
 import { DeliveriesRepo } from "../../../../src/services/alerting/Deliveries/Repo.ts"
 import { InboxRepo } from "../../../../src/services/kernel/Inbox/Repo.ts"
 import { brainOn } from "../../../brain.ts"
@@ -15,8 +14,7 @@ const repos = Layer.mergeAll(
   AlertsRepo.layer,
   DeliveriesRepo.layer,
   DeliveryLogRepo.layer,
-  InboxRepo.layer,
-  QueueRepo.layer
+  InboxRepo.layer
 )
 
 describe("statements about a million alerts and messages, on SQLite", () => {
@@ -48,8 +46,7 @@ describe("statements about a million alerts and messages, on SQLite", () => {
     it.effect("deliveries", () =>
       Effect.gen(function*() {
         const { list } = yield* DeliveryLogRepo
-        const { suppressOfMember } = yield* DeliveriesRepo
-        const { claim, listBusyBatches, listWaiting } = yield* QueueRepo
+        const { claim, listBusyBatches, listWaiting, suppressOfMember } = yield* DeliveriesRepo
         const now = yield* Timestamp.now
         const own = { user_id, projects: { only: [project_id] } }
         const filters = [

@@ -7,7 +7,8 @@ import { Audit } from "../../../audit/Audit.ts"
 import { Vault } from "../../../kernel/keys/Keys.ts"
 import type { SendFailed, SendReceipt } from "../../Channels/ChannelType.ts"
 import { ChannelHealth, type ChannelSign } from "../../Channels/Health.ts"
-import { type ClaimedDelivery, QueueRepo, type RecordedAttempt } from "../../Deliveries/QueueRepo.ts"
+import { ChannelsRepo } from "../../Channels/Repo.ts"
+import { type ClaimedDelivery, DeliveriesRepo, type RecordedAttempt } from "../../Deliveries/Repo.ts"
 import type { Prepared } from "./Send.ts"
 
 const dispatcher = system("notifications")
@@ -57,7 +58,8 @@ const signOf = ({ delivery, outcome, prepared, wasFailing }: Attempt): ReadonlyA
 
 export const makeRecorder = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
-  const repo = yield* QueueRepo
+  const repo = yield* DeliveriesRepo
+  const channels = yield* ChannelsRepo
   const health = yield* ChannelHealth
   const vault = yield* Vault
   const audit = yield* Audit
@@ -83,7 +85,7 @@ export const makeRecorder = Effect.gen(function*() {
         const changed = Either.isRight(outcome) ? outcome.right.changed_config : undefined
         if (changed === undefined || prepared === null) continue
         const sealed = yield* vault.seal("channels.sealed_config", delivery.channel_id, JSON.stringify(changed))
-        yield* repo.replaceConfig(delivery.channel_id, prepared.sealedConfig, sealed)
+        yield* channels.replaceConfig(delivery.channel_id, prepared.sealedConfig, sealed)
       }
       const own = batch.filter(({ delivery }) => written.has(delivery.id))
       const channelEntries = yield* health.observe(own.flatMap(signOf), now)

@@ -4,7 +4,7 @@ import * as Timestamp from "../../../../domain/kernel/Timestamp.ts"
 import { Vault } from "../../../kernel/keys/Keys.ts"
 import { type ChannelConfig, SendFailed } from "../../Channels/ChannelType.ts"
 import { type AnyChannelType, ChannelTypes } from "../../Channels/ChannelTypes.ts"
-import type { ClaimedDelivery } from "../../Deliveries/QueueRepo.ts"
+import type { ClaimedDelivery } from "../../Deliveries/Repo.ts"
 
 const sendTimeout = "30 seconds"
 
