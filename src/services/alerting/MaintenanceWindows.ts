@@ -1,5 +1,5 @@
 import { SqlClient } from "@effect/sql"
-import { Effect, Layer, Option } from "effect"
+import { Effect, Layer } from "effect"
 import {
   MaintenanceWindow,
   type MaintenanceWindowCreate,
@@ -14,6 +14,7 @@ import { CurrentActor, CurrentProject } from "../kernel/CurrentActor.ts"
 import * as Ids from "../kernel/Ids.ts"
 import { orDieOnSql } from "../kernel/sql/Database.ts"
 import { lockName } from "../kernel/sql/Dialect.ts"
+import { orFail } from "../kernel/sql/Rows.ts"
 import { AlertsRepo } from "./AlertsRepo.ts"
 import { MaintenanceWindowsRepo } from "./MaintenanceWindowsRepo.ts"
 
@@ -89,13 +90,7 @@ export class MaintenanceWindows extends Effect.Service<MaintenanceWindows>()("sv
     )
 
     const findForUpdate = (projectId: ProjectId, id: MaintenanceWindowId) =>
-      Effect.flatMap(
-        repo.findForUpdate(projectId, id),
-        Option.match({
-          onNone: () => Effect.fail(windowNotFound),
-          onSome: (window: MaintenanceWindow) => Effect.succeed(window)
-        })
-      )
+      Effect.flatMap(repo.findForUpdate(projectId, id), orFail(windowNotFound))
 
     const update = Effect.fn("MaintenanceWindows.update")(
       function*(id: MaintenanceWindowId, given: MaintenanceWindowUpdate) {

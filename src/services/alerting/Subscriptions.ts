@@ -17,9 +17,10 @@ import * as Ids from "../kernel/Ids.ts"
 import { orDieOnSql } from "../kernel/sql/Database.ts"
 import { lockName } from "../kernel/sql/Dialect.ts"
 import { decodeStart, pageOf } from "../kernel/sql/RowPage.ts"
+import { orFail } from "../kernel/sql/Rows.ts"
 import { TriggerEvents } from "../triggers/TriggerEvents.ts"
 import { ChannelsRepo } from "./Channels/Repo.ts"
-import { orFail, type SubscriptionRow, SubscriptionsRepo } from "./Subscriptions/Repo.ts"
+import { type SubscriptionRow, SubscriptionsRepo } from "./Subscriptions/Repo.ts"
 import {
   changeChannels,
   changeRow,

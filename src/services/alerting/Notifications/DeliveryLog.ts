@@ -14,6 +14,7 @@ import * as Ids from "../../kernel/Ids.ts"
 import { Settings } from "../../kernel/Settings.ts"
 import { orDieOnSql } from "../../kernel/sql/Database.ts"
 import { decodeStart, pageOf } from "../../kernel/sql/RowPage.ts"
+import { orFail } from "../../kernel/sql/Rows.ts"
 import { ChannelsRepo } from "../Channels/Repo.ts"
 import { Deliveries } from "../Deliveries.ts"
 import { DeliveryLogRepo, type LogOwner, type LogRow } from "../Deliveries/LogRepo.ts"
@@ -22,6 +23,8 @@ const defaultLimit = 50
 
 /** Rows of a statement that deletes. */
 const clearSlice = 500
+
+const notFound = new NotFound({ resource: "delivery" })
 
 const isPending = new Conflict({
   code: "delivery_pending",
@@ -55,11 +58,7 @@ export class DeliveryLog extends Effect.Service<DeliveryLog>()("svc/DeliveryLog"
     const audit = yield* Audit
     const { restMaxPageSize } = yield* Settings
 
-    const findRow = (owner: LogOwner, id: DeliveryId) =>
-      Effect.flatMap(
-        repo.find(owner, id),
-        Option.match({ onNone: () => new NotFound({ resource: "delivery" }), onSome: Effect.succeed })
-      )
+    const findRow = (owner: LogOwner, id: DeliveryId) => Effect.flatMap(repo.find(owner, id), orFail(notFound))
 
     /**
      * Enqueues the same message again, under an id of its own: a receiver that keeps the ids it has seen would drop the

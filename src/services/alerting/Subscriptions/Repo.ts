@@ -118,10 +118,3 @@ export class SubscriptionsRepo extends Effect.Service<SubscriptionsRepo>()("svc/
 }) {
   static readonly layer = this.Default
 }
-
-/** A row, or the failure where there is none. */
-export const orFail = <E>(failure: E) =>
-  Option.match({
-    onNone: () => Effect.fail(failure),
-    onSome: (row: SubscriptionRow) => Effect.succeed(row)
-  })

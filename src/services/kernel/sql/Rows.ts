@@ -23,6 +23,10 @@ export const firstRowOf = <A, I>(row: Schema.Schema<A, I>) => {
     Effect.map(statement, ([first]) => (first === undefined ? Option.none() : Option.some(decode(first))))
 }
 
+/** The row, or the failure where there is none. */
+export const orFail = <E>(failure: E) => <A>(found: Option.Option<A>): Effect.Effect<A, E> =>
+  Effect.mapError(found, () => failure)
+
 /** Whether the statement returned a row. */
 export const hasRows = <E, R>(statement: Statement<E, R>): Effect.Effect<boolean, E, R> =>
   Effect.map(statement, (rows) => rows.length > 0)
