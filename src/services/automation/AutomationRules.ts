@@ -1,9 +1,7 @@
 import { SqlClient } from "@effect/sql"
-import { Effect, Layer, Option, Struct } from "effect"
-import { isDestructive } from "../../domain/automation/Actions.ts"
+import { Effect, Layer, Struct } from "effect"
 import {
   type AutomationSettings,
-  findFlaws,
   type Rule,
   type RuleCreate,
   ruleFields,
@@ -11,23 +9,25 @@ import {
   type RuleUpdate
 } from "../../domain/automation/Automation.ts"
 import type { ListedRule } from "../../domain/automation/Execution.ts"
-import type { Role } from "../../domain/kernel/Access.ts"
-import { Conflict, type Issue, NotFound, ValidationFailed } from "../../domain/kernel/Errors.ts"
-import { type ProjectId, RuleId } from "../../domain/kernel/Id.ts"
+import { Conflict, NotFound } from "../../domain/kernel/Errors.ts"
+import { RuleId } from "../../domain/kernel/Id.ts"
 import { selectChanges } from "../../domain/kernel/Patch.ts"
 import * as Timestamp from "../../domain/kernel/Timestamp.ts"
+import { ChannelsRepo } from "../alerting/Channels/Repo.ts"
 import { ApprovalGate } from "../approvalGate/Gate.ts"
-import { makeChange, makeNew, type Subject } from "../approvalGate/Subject.ts"
+import { makeChange, makeNew } from "../approvalGate/Subject.ts"
 import { Audit } from "../audit/Audit.ts"
-import { CurrentActor, CurrentProject, requireRole, requireStepUp } from "../kernel/CurrentActor.ts"
+import { CurrentActor, CurrentProject, requireRole } from "../kernel/CurrentActor.ts"
 import * as Ids from "../kernel/Ids.ts"
 import { Settings } from "../kernel/Settings.ts"
 import { orDieOnSql } from "../kernel/sql/Database.ts"
 import { lockName } from "../kernel/sql/Dialect.ts"
 import { decodeStart, pageOf } from "../kernel/sql/RowPage.ts"
+import { orFail } from "../kernel/sql/Rows.ts"
 import { TriggerEvents } from "../triggers/TriggerEvents.ts"
 import { ExecutionsRepo } from "./ExecutionsRepo.ts"
 import { RuleMessagesRepo } from "./MessagesRepo.ts"
+import { checkShape, makeRuleChecks, roleFor } from "./RuleChecks.ts"
 import { type RuleRow, RulesRepo } from "./RulesRepo.ts"
 
 interface ExecutionsQuery {
@@ -42,6 +42,8 @@ const tooManyRules = new Conflict({
   code: "too_many_automation_rules",
   detail: `The project has ${maxRules} rules, which is the limit. Delete one first.`
 })
+
+const orNotFound = orFail(new NotFound({ resource: "automation rule" }))
 
 const toRule = ({ cb_reset_at: _, trigger_key: trigger, ...row }: RuleRow): Rule => ({ ...row, trigger })
 
@@ -61,16 +63,6 @@ const armingOf = (rule: RuleRow) => ({
   cb_execution_count: rule.cb_execution_count
 })
 
-/** Operators keep rules that notify, admins those that retry or cancel (interface, Automation). */
-const roleFor = (shapes: ReadonlyArray<Pick<RuleRow, "actions">>): Role =>
-  shapes.some(({ actions }) => isDestructive(actions)) ? "admin" : "operator"
-
-/** Fails for a rule that could never do what it says. */
-export const checkShape = (shape: RuleShape) => {
-  const issues = findFlaws(shape)
-  return issues.length === 0 ? Effect.void : new ValidationFailed({ issues })
-}
-
 /**
  * The automation rules of a project (docs/automation.md): what the brain does by itself when something happens. A rule
  * belongs to its project and goes on when its creator leaves.
@@ -83,53 +75,9 @@ export class AutomationRules extends Effect.Service<AutomationRules>()("svc/Auto
     const messages = yield* RuleMessagesRepo
     const triggerEvents = yield* TriggerEvents
     const gate = yield* ApprovalGate
+    const { authorize, checkApproval, checkChannels } = yield* makeRuleChecks
     const audit = yield* Audit
     const { restMaxPageSize } = yield* Settings
-
-    const orNotFound = Option.match<Effect.Effect<RuleRow, NotFound>, RuleRow>({
-      onNone: () => new NotFound({ resource: "automation rule" }),
-      onSome: Effect.succeed
-    })
-
-    /** Fails unless the actor may change rules of all these shapes, with a recent sign-in for destructive ones. */
-    const authorize = Effect.fnUntraced(
-      function*(projectId: ProjectId, shapes: ReadonlyArray<Pick<RuleRow, "actions">>) {
-        const role = roleFor(shapes)
-        yield* requireRole(projectId, role)
-        if (role === "admin") yield* requireStepUp
-      }
-    )
-
-    /** Holds a change of destructive rules where the project wants a second person. */
-    const checkApproval = (
-      kind: "rule_create" | "rule_reset" | "rule_update",
-      request: unknown,
-      { name }: { readonly name: string },
-      subject: Subject,
-      shapes: ReadonlyArray<Pick<RuleRow, "actions">>
-    ) => {
-      const verb = { rule_create: "Create", rule_update: "Change", rule_reset: "Arm the breaker of" }[kind]
-      const summary = `${verb} the rule "${name}", which retries or cancels tasks`
-      return gate.check(
-        { kind, request, summary, subject: Effect.succeed(subject) },
-        ({ destructive_rules }) => destructive_rules && roleFor(shapes) === "admin"
-      )
-    }
-
-    /** Fails where an action names a channel that is none of the project's. */
-    const checkChannels = Effect.fnUntraced(function*(projectId: ProjectId, { actions }: Pick<RuleRow, "actions">) {
-      const named = actions.flatMap((action) => (action.type === "notify" ? action.channel_ids : []))
-      const known = new Set((yield* messages.listChannels(projectId, named)).map(({ id }) => id))
-      const issues = actions.flatMap((action, index): ReadonlyArray<Issue> =>
-        action.type !== "notify" || action.channel_ids.every((id) => known.has(id))
-          ? []
-          : [{
-            path: `actions.${index}.channel_ids`,
-            message: "names a channel that is not an active one of the project"
-          }]
-      )
-      if (issues.length > 0) return yield* new ValidationFailed({ issues })
-    })
 
     const recordChange = (verb: string, rule: RuleRow, metadata: Readonly<Record<string, unknown>> = {}) =>
       audit.record({
@@ -310,6 +258,7 @@ export class AutomationRules extends Effect.Service<AutomationRules>()("svc/Auto
   static readonly layer = this.Default.pipe(
     Layer.provide([
       ApprovalGate.layer,
+      ChannelsRepo.layer,
       ExecutionsRepo.layer,
       RuleMessagesRepo.layer,
       RulesRepo.layer,
