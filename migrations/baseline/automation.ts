@@ -75,7 +75,7 @@ export const automation: AreaTables = {
       first_at ${text} NOT NULL,
       occurrences ${bigint} NOT NULL,
       unsent ${bigint} NOT NULL,
-      payload TEXT NOT NULL,
+      cause TEXT NOT NULL,
       sent_at ${text},
       due_at ${text},
       PRIMARY KEY (rule_id, condition_key)

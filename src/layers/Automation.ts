@@ -3,7 +3,7 @@ import { AutomationRules } from "../services/automation/AutomationRules.ts"
 import { RuleBacktests } from "../services/automation/Backtests.ts"
 import { AutomationEngine } from "../services/automation/Engine.ts"
 import { RuleMessages } from "../services/automation/Messages.ts"
-import { ExecutionsRetention } from "../services/automation/Retention.ts"
+import * as Retention from "../services/automation/Retention.ts"
 
 /** Automation rules, and the loops that let them act. */
 export const layer = Layer.mergeAll(
@@ -11,5 +11,5 @@ export const layer = Layer.mergeAll(
   RuleBacktests.layer,
   AutomationEngine.layerLoop,
   RuleMessages.layerLoop,
-  ExecutionsRetention.layerLoop
+  Retention.layerLoop
 )

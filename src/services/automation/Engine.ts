@@ -128,8 +128,7 @@ export class AutomationEngine extends Effect.Service<AutomationEngine>()("svc/Au
         for (const [index, { waiting }] of parts.entries()) yield* postpone(batch[index]!, waiting, now)
         const chooseRetry = yield* agents.chooseIn(projectId, "retry_task")
         const chooseCancel = yield* agents.chooseIn(projectId, "cancel_task")
-        const actions = (yield* executions.countRecentActions(projectId, now)) +
-          (yield* messages.countRecent(projectId, now))
+        const actions = yield* messages.countRecent(projectId, now)
         const decisions = yield* decide(active, parts.map(({ now }) => now), {
           chains: loaded,
           agentFor: (action, engine, reporter) => (action === "retry" ? chooseRetry : chooseCancel)(engine, reporter),
@@ -145,8 +144,7 @@ export class AutomationEngine extends Effect.Service<AutomationEngine>()("svc/Au
           cb_execution_count: breaker.executions
         })))
         const tripped = active.filter(({ breaker, wasTripped }) => breaker.is_tripped && !wasTripped)
-        yield* messages.add(decisions.messages, now)
-        yield* messages.addTrips(tripped.map(({ rule }) => rule), now)
+        yield* messages.add(decisions.messages, tripped.map(({ rule }) => rule), now)
         yield* messages.sendDue(projectId, automationActionsPerMinute - actions - decisions.issues.length, now)
         return { issues: decisions.issues, entries: tripped.map(tripEntry) }
       }

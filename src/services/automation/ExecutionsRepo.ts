@@ -50,7 +50,7 @@ interface RuleWindow {
   readonly since: Timestamp.Timestamp
 }
 
-/** The ceiling of actions (SVC_AUTOMATION_ACTIONS_PER_MINUTE) is over this time. */
+/** The ceiling of commands and messages (SVC_AUTOMATION_ACTIONS_PER_MINUTE) is over this time. */
 export const ceilingSeconds = 60
 
 /** How long after a retry whose outcome is unknown its task may appear. */
@@ -195,13 +195,6 @@ export class ExecutionsRepo extends Effect.Service<ExecutionsRepo>()("svc/Execut
           key: "id",
           where: sql`id < ${Ids.minIdAt(Timestamp.toEpochMillis(before))}`,
           orderBy: "id"
-        }),
-      pruneMessages: (before: Timestamp.Timestamp) =>
-        deleteInSlices(sql, {
-          table: "automation_messages",
-          key: "rule_id, condition_key",
-          where: sql`due_at IS NULL AND sent_at < ${before}`,
-          orderBy: "sent_at"
         })
     } as const
   })

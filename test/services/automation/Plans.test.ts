@@ -66,8 +66,8 @@ describe("statements that must not read all rows of a project, on SQLite", () =>
         const now = yield* Timestamp.now
         const [recent = []] = yield* plansOf(countRecent(projectId, now))
         assert.include(recent.join("\n"), "automation_messages_recent (rule_id=? AND sent_at>? AND sent_at<?)")
-        for (const due of [takeDue(projectId, now, 1), listProjectsDue(now)]) {
-          const [plan = []] = yield* plansOf(due)
+        for (const plans of [plansOf(takeDue(projectId, now, 1)), plansOf(listProjectsDue(now))]) {
+          const [plan = []] = yield* plans
           assert.include(plan.join("\n"), "automation_messages_held (rule_id=? AND due_at>?)")
         }
       }))
