@@ -4,20 +4,14 @@ import { checkEffectVersion } from "../domain/kernel/EffectVersion.ts"
 import { layerAgentSessions } from "../gateway/SessionRegistry.ts"
 import { AgentProcesses } from "../services/agents/AgentProcesses.ts"
 import { Workers } from "../services/agents/Workers.ts"
-import { Channels } from "../services/alerting/Channels.ts"
-import { Deliveries } from "../services/alerting/Deliveries.ts"
-import { MaintenanceWindows } from "../services/alerting/MaintenanceWindows.ts"
-import { Alerts } from "../services/alerting/Notifications/Alerts.ts"
-import { DeliveryLog } from "../services/alerting/Notifications/DeliveryLog.ts"
-import * as Dispatcher from "../services/alerting/Notifications/Dispatcher.ts"
-import { NotificationRetention } from "../services/alerting/Notifications/Retention.ts"
-import { Subscriptions } from "../services/alerting/Subscriptions.ts"
+import * as Notifications from "../services/alerting/Notifications.ts"
 import { Approvals } from "../services/approvals/Approvals.ts"
 import { AuditExports } from "../services/audit/AuditExports.ts"
 import { AuditExportRunner } from "../services/audit/AuditExports/Runner.ts"
 import { Checkpoints } from "../services/audit/Checkpoints.ts"
 import { Denials } from "../services/audit/Denials.ts"
 import { AuditVerifier } from "../services/audit/Verifier.ts"
+import * as Automation from "../services/automation/Automation.ts"
 import { AbortedTasks } from "../services/commands/AbortedTasks.ts"
 import { BulkJobs } from "../services/commands/BulkJobs.ts"
 import { BulkJobRunner } from "../services/commands/BulkJobs/Runner.ts"
@@ -67,7 +61,6 @@ import * as TaskVacuum from "../services/tasks/Vacuum.ts"
 import { TaskWhy } from "../services/tasks/Why.ts"
 import { TriggerEvents } from "../services/triggers/TriggerEvents.ts"
 import * as AuditLog from "./AuditLog.ts"
-import * as Automation from "./Automation.ts"
 import * as Database from "./Database.ts"
 import * as Gateway from "./Gateway.ts"
 import * as Identity from "./Identity.ts"
@@ -80,8 +73,6 @@ import * as SchedulerServer from "./SchedulerServer.ts"
 export const layer = Layer.mergeAll(
   AbortedTasks.layerLoop,
   Activity.layer,
-  Alerts.layer,
-  Alerts.layerLoops,
   Approvals.layer,
   Approvals.layerLoop,
   AgentProcesses.layer,
@@ -89,7 +80,6 @@ export const layer = Layer.mergeAll(
   AuditExports.layer,
   AuditExportRunner.layerLoop,
   AuditVerifier.layerLoop,
-  Channels.layer,
   BulkJobs.layer,
   BulkJobRunner.layerLoop,
   BulkRetries.layer,
@@ -98,10 +88,7 @@ export const layer = Layer.mergeAll(
   Commands.layer,
   CommandSweep.layerLoop,
   DashboardPages.layer,
-  Deliveries.layer,
   DeadLetters.layer,
-  DeliveryLog.layer,
-  Dispatcher.layer,
   Denials.layer,
   Gateway.layer,
   Health.layer,
@@ -111,8 +98,7 @@ export const layer = Layer.mergeAll(
   Home.layer,
   Ingest.layer,
   LiveTasks.layer,
-  NotificationRetention.layerLoop,
-  MaintenanceWindows.layer,
+  Notifications.layer,
   Queues.layer,
   FireLoop.layer,
   Schedules.layer,
@@ -129,7 +115,6 @@ export const layer = Layer.mergeAll(
   RollupRetention.layerLoop,
   SavedViews.layer,
   Stats.layer,
-  Subscriptions.layer,
   TaskChanges.layer,
   TaskExports.layer,
   TaskExportRunner.layerLoop,

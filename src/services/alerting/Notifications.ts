@@ -1,0 +1,56 @@
+import { Effect, Layer } from "effect"
+import * as Timestamp from "../../domain/kernel/Timestamp.ts"
+import { Loops } from "../kernel/concurrency/Loops.ts"
+import * as Ids from "../kernel/Ids.ts"
+import { InboxRepo } from "../kernel/Inbox/Repo.ts"
+import { Settings } from "../kernel/Settings.ts"
+import { Channels } from "./Channels.ts"
+import { Deliveries } from "./Deliveries.ts"
+import { DeliveryLogRepo } from "./Deliveries/LogRepo.ts"
+import { MaintenanceWindows } from "./MaintenanceWindows.ts"
+import { Alerts } from "./Notifications/Alerts.ts"
+import { DeliveryLog } from "./Notifications/DeliveryLog.ts"
+import * as Dispatcher from "./Notifications/Dispatcher.ts"
+import { Subscriptions } from "./Subscriptions.ts"
+
+/*
+ * Who hears of what happened (docs/notifications.md). The way of a message:
+ *
+ * 1. A trigger event waits in the outbox of `triggers/`. `Subscriptions` say who wants to hear of it, and where;
+ *    `MaintenanceWindows`, when nothing is sent.
+ * 2. `Alerts` counts the events of a condition in one alert, and decides when it has something to say: the first message,
+ *    updates, escalation, recovery. People see, acknowledge and snooze alerts by it.
+ * 3. `Notifications/AlertMessages.ts` makes rows of inboxes and deliveries of it. Automation rules enqueue `Deliveries` too.
+ * 4. `Notifications/Dispatcher.ts` sends deliveries to `Channels`, whose folder has a file for each type of them, and
+ *    `Channels/Health.ts` warns of channels that fail. People see and repeat what was sent by `DeliveryLog`.
+ */
+
+/** Once an hour, on every replica: deletes old deliveries with their attempts, and old rows of inboxes, in slices. */
+const layerRetention = Layer.scopedDiscard(Effect.gen(function*() {
+  const log = yield* DeliveryLogRepo
+  const inbox = yield* InboxRepo
+  const loops = yield* Loops
+  const { deliveriesRetentionDays, userNotificationsRetentionDays } = yield* Settings
+
+  const sweep = Effect.gen(function*() {
+    const now = yield* Timestamp.now
+    const ago = (days: number) => Timestamp.addSeconds(now, -days * Timestamp.secondsPerDay)
+    yield* log.prune(Ids.minIdAt(Timestamp.toEpochMillis(ago(deliveriesRetentionDays))))
+    yield* inbox.prune(ago(userNotificationsRetentionDays))
+  })
+
+  yield* loops.upkeep("notification retention", "1 hour", sweep)
+})).pipe(Layer.provide([DeliveryLogRepo.layer, InboxRepo.layer]))
+
+/** What people and other areas use, and the loops that decide, send and delete. */
+export const layer = Layer.mergeAll(
+  Alerts.layer,
+  Alerts.layerLoops,
+  Channels.layer,
+  Deliveries.layer,
+  DeliveryLog.layer,
+  MaintenanceWindows.layer,
+  Subscriptions.layer,
+  Dispatcher.layer,
+  layerRetention
+)
