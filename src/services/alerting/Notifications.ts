@@ -8,6 +8,7 @@ import { Channels } from "./Channels.ts"
 import { Deliveries } from "./Deliveries.ts"
 import { DeliveryLogRepo } from "./Deliveries/LogRepo.ts"
 import { MaintenanceWindows } from "./MaintenanceWindows.ts"
+import { AlertEngine } from "./Notifications/AlertEngine.ts"
 import { Alerts } from "./Notifications/Alerts.ts"
 import { DeliveryLog } from "./Notifications/DeliveryLog.ts"
 import * as Dispatcher from "./Notifications/Dispatcher.ts"
@@ -18,8 +19,8 @@ import { Subscriptions } from "./Subscriptions.ts"
  *
  * 1. A trigger event waits in the outbox of `triggers/`. `Subscriptions` say who wants to hear of it, and where;
  *    `MaintenanceWindows`, when nothing is sent.
- * 2. `Alerts` counts the events of a condition in one alert, and decides when it has something to say: the first message,
- *    updates, escalation, recovery. People see, acknowledge and snooze alerts by it.
+ * 2. `Notifications/AlertEngine.ts` counts the events of a condition in one alert, and decides when it has something to
+ *    say: the first message, updates, escalation, recovery. People see, acknowledge and snooze alerts by `Alerts`.
  * 3. `Notifications/AlertMessages.ts` makes rows of inboxes and deliveries of it. Automation rules enqueue `Deliveries` too.
  * 4. `Notifications/Dispatcher.ts` sends deliveries to `Channels`, whose folder has a file for each type of them, and
  *    `Channels/Health.ts` warns of channels that fail. People see and repeat what was sent by `DeliveryLog`.
@@ -44,8 +45,9 @@ const layerRetention = Layer.scopedDiscard(Effect.gen(function*() {
 
 /** What people and other areas use, and the loops that decide, send and delete. */
 export const layer = Layer.mergeAll(
+  AlertEngine.layer,
+  AlertEngine.layerLoops,
   Alerts.layer,
-  Alerts.layerLoops,
   Channels.layer,
   Deliveries.layer,
   DeliveryLog.layer,

@@ -3,7 +3,7 @@ import type { Grouping, QuietHours } from "./Hygiene.ts"
 import { findQuietEnd } from "./Quiet.ts"
 
 /**
- * What an alert does next, as a pure function of its state and the time. `services/alerting/Notifications/Alerts.ts` applies it
+ * What an alert does next, as a pure function of its state and the time. `services/alerting/Notifications/AlertEngine.ts` applies it
  * in the transaction that stores the new state, so that a restart or a second replica repeats no message.
  */
 
@@ -88,12 +88,12 @@ const close = (state: AlertState, status: AlertStatus, now: Timestamp): AlertSta
   recovered_at: now
 })
 
-const openAlert = (now: Timestamp, arrival: Arrival, not_before: Timestamp | null): AlertState => ({
+export const openAlert = (now: Timestamp, last_at: Timestamp, not_before: Timestamp | null): AlertState => ({
   status: "open",
   occurrences: 0,
   unsent: 0,
   opened_at: now,
-  last_at: arrival.last_at,
+  last_at,
   due_at: null,
   messages: 0,
   first_sent_at: null,
@@ -223,7 +223,7 @@ export const addOccurrences = (
   arrival: Arrival,
   not_before: Timestamp | null = null
 ): Decision => {
-  const before = known ?? openAlert(at.now, arrival, not_before)
+  const before = known ?? openAlert(at.now, arrival.last_at, not_before)
   const state: AlertState = {
     ...before,
     occurrences: before.occurrences + arrival.count,

@@ -1,9 +1,23 @@
-import { Effect } from "effect"
-import type { AlertRules, AlertState } from "../../../domain/alerting/Notification/AlertDecision.ts"
+import { Struct } from "effect"
+import {
+  addOccurrences,
+  type AlertRules,
+  type AlertState,
+  type Circumstances,
+  decide,
+  type MessageKind,
+  openAlert
+} from "../../../domain/alerting/Notification/AlertDecision.ts"
 import { titleOf } from "../../../domain/alerting/Notification/Message.ts"
-import { emptyTallies, mergeTallies, type Tallies, tallyEvent } from "../../../domain/alerting/Notification/Shared.ts"
+import {
+  emptyTallies,
+  mergeTallies,
+  signatureOf,
+  type Tallies,
+  tallyEvent
+} from "../../../domain/alerting/Notification/Shared.ts"
 import type { AlertId } from "../../../domain/kernel/Id.ts"
-import type { Timestamp } from "../../../domain/kernel/Timestamp.ts"
+import { addSeconds, type Timestamp } from "../../../domain/kernel/Timestamp.ts"
 import type { TriggerEvent } from "../../../domain/triggers/Trigger.ts"
 import type { AlertKey, AlertRow } from "../AlertsRepo.ts"
 
@@ -15,7 +29,7 @@ interface NewAlert {
 }
 
 /** For alerts whose subscription wants nothing any more. */
-const silentRules: AlertRules = {
+export const silentRules: AlertRules = {
   grouping: null,
   cooldown_seconds: 0,
   notify_recovery: false,
@@ -26,88 +40,61 @@ const silentRules: AlertRules = {
   stale_after_seconds: 0
 }
 
-const stateOf = ({ details, ...row }: AlertRow): AlertState => ({
-  status: row.status,
-  occurrences: row.occurrences,
-  unsent: row.unsent,
-  opened_at: details.opened_at,
-  last_at: row.last_at,
-  due_at: row.due_at,
-  messages: row.messages,
-  first_sent_at: details.first_sent_at,
-  last_sent_at: row.last_sent_at,
-  told_occurrences: details.told_occurrences,
-  told_shared: details.told_shared,
-  not_before: details.not_before,
-  acknowledged_at: row.acknowledged_at,
-  snoozed_until: row.snoozed_until,
-  escalated_at: row.escalated_at,
-  recovered_at: row.recovered_at
-})
+/** An alert's state is in columns of its row, and in its details. */
+const columnsOf = Struct.pick(
+  "status",
+  "occurrences",
+  "unsent",
+  "last_at",
+  "due_at",
+  "messages",
+  "last_sent_at",
+  "acknowledged_at",
+  "snoozed_until",
+  "escalated_at",
+  "recovered_at"
+)
+const detailsOf = Struct.pick("opened_at", "first_sent_at", "told_occurrences", "told_shared", "not_before")
+
+const stateOf = (row: AlertRow): AlertState => ({ ...columnsOf(row), ...detailsOf(row.details) })
 
 const withState = (row: AlertRow, state: AlertState, now: Timestamp): AlertRow => ({
   ...row,
-  status: state.status,
-  occurrences: state.occurrences,
-  unsent: state.unsent,
-  last_at: state.last_at,
-  due_at: state.due_at,
-  messages: state.messages,
-  last_sent_at: state.last_sent_at,
-  snoozed_until: state.snoozed_until,
-  escalated_at: state.escalated_at,
-  recovered_at: state.recovered_at,
+  ...columnsOf(state),
   updated_at: now,
-  details: {
-    ...row.details,
-    opened_at: state.opened_at,
-    first_sent_at: state.first_sent_at,
-    told_occurrences: state.told_occurrences,
-    told_shared: state.told_shared,
-    not_before: state.not_before
-  }
+  details: { ...row.details, ...detailsOf(state) }
 })
 
-const newRow = (event: TriggerEvent, { id, is_single, key, now }: NewAlert): AlertRow => ({
-  id,
-  project_id: event.project_id,
-  ...key,
-  trigger_key: event.trigger,
-  status: "open",
-  title: titleOf(event.trigger, event),
-  occurrences: 0,
-  unsent: 0,
-  details: {
-    subject: event.subject,
-    engine: event.engine,
-    task_name: event.task_name,
-    queue: event.queue,
-    fingerprint: event.fingerprint,
-    task_id: null,
-    worker: null,
-    detail: null,
-    tallies: emptyTallies,
-    is_single,
-    opened_at: now,
-    first_sent_at: null,
-    told_occurrences: 0,
-    told_shared: "",
-    not_before: null,
-    ended_at: null
-  },
-  first_at: event.occurrences[0].occurred_at,
-  last_at: event.occurrences[0].occurred_at,
-  due_at: null,
-  messages: 0,
-  last_sent_at: null,
-  acknowledged_at: null,
-  acknowledged_by: null,
-  snoozed_until: null,
-  escalated_at: null,
-  recovered_at: null,
-  created_at: now,
-  updated_at: now
-})
+const newRow = (event: TriggerEvent, { id, is_single, key, now }: NewAlert): AlertRow => {
+  const [{ occurred_at }] = event.occurrences
+  const state = openAlert(now, occurred_at, null)
+  return {
+    id,
+    project_id: event.project_id,
+    ...key,
+    trigger_key: event.trigger,
+    title: titleOf(event.trigger, event),
+    ...columnsOf(state),
+    details: {
+      subject: event.subject,
+      engine: event.engine,
+      task_name: event.task_name,
+      queue: event.queue,
+      fingerprint: event.fingerprint,
+      task_id: null,
+      worker: null,
+      detail: null,
+      tallies: emptyTallies,
+      is_single,
+      ...detailsOf(state),
+      ended_at: null
+    },
+    first_at: occurred_at,
+    acknowledged_by: null,
+    created_at: now,
+    updated_at: now
+  }
+}
 
 /** What the rows of all subscriptions take of one event. */
 interface Summary {
@@ -163,12 +150,65 @@ const countEvents = (known: AlertRow | null, events: ReadonlyArray<TriggerEvent>
     const { occurred_at } = summarize(event).newest
     return occurred_at > max ? occurred_at : max
   }, row.first_at)
-  return { row, details: row.details, added, occurrences: row.occurrences + added, last_at }
+  return { row, added, occurrences: row.occurrences + added, last_at }
 }
 
-/** How alerts are stored: the state that `domain/alerting/Notification/AlertDecision.ts` decides on, as columns. */
-export class AlertStates extends Effect.Service<AlertStates>()("svc/AlertStates", {
-  succeed: { stateOf, withState, countEvents, silentRules }
-}) {
-  static readonly layer = this.Default
+/** An alert after a decision, with what its messages say. */
+export interface Decided {
+  readonly row: AlertRow
+  readonly messages: ReadonlyArray<{ readonly kind: MessageKind; readonly alert: AlertRow }>
+}
+
+const toDecided = (
+  row: AlertRow,
+  { messages, state }: ReturnType<typeof decide>,
+  now: Timestamp
+): Decided => {
+  const alert = withState(row, state, now)
+  return { row: alert, messages: messages.map((kind) => ({ kind, alert })) }
+}
+
+type RowCircumstances = Omit<Circumstances, "shared">
+
+/** Decides an alert at this moment. */
+export const decideRow = (row: AlertRow, rules: AlertRules, at: RowCircumstances): Decided => {
+  const shared = signatureOf(row.details.tallies, row.occurrences)
+  return toDecided(row, decide(stateOf(row), rules, { ...at, shared }), at.now)
+}
+
+/** Events of one condition for one subscription. */
+interface NewEvents {
+  readonly events: ReadonlyArray<TriggerEvent>
+  readonly rules: AlertRules
+  readonly maintenance_until: Timestamp | null
+  /** When a message about the condition was last sent, by an alert that has ended. */
+  readonly last_sent_at: Timestamp | undefined
+  /** The alert that begins where none is open. */
+  readonly created: NewAlert
+}
+
+/** What events make of the open alert of their condition, or of a new one. Null: there is none to recover. */
+export const takeEvents = (
+  open: AlertRow | null,
+  { created, events, last_sent_at, maintenance_until, rules }: NewEvents
+): Decided | null => {
+  const at = { now: created.now, is_muted: false, maintenance_until }
+  const wrong = events.filter(({ recovered }) => recovered !== true)
+  let decided: Decided | null = open === null ? null : { row: open, messages: [] }
+  if (wrong.length > 0) {
+    const counted = countEvents(open, wrong, created)
+    const decision = addOccurrences(
+      open === null ? null : stateOf(open),
+      rules,
+      { ...at, condition: "ongoing", shared: signatureOf(counted.row.details.tallies, counted.occurrences) },
+      { count: counted.added, last_at: counted.last_at },
+      last_sent_at === undefined ? null : addSeconds(last_sent_at, rules.cooldown_seconds)
+    )
+    decided = toDecided(counted.row, decision, at.now)
+  }
+  const ended_at = events.findLast(({ recovered }) => recovered === true)?.occurrences[0].occurred_at
+  if (decided === null || ended_at === undefined || ended_at < decided.row.last_at) return decided
+  const known = { ...decided.row, details: { ...decided.row.details, ended_at } }
+  const { messages, row } = decideRow(known, rules, { ...at, condition: "recovered" })
+  return { row, messages: [...decided.messages, ...messages] }
 }

@@ -7,7 +7,7 @@ import { AgentId, type ProjectId } from "../../../../src/domain/kernel/Id.ts"
 import * as Timestamp from "../../../../src/domain/kernel/Timestamp.ts"
 import type { TriggerEvent } from "../../../../src/domain/triggers/Trigger.ts"
 import { headlineOf } from "../../../../src/services/alerting/Channels/Types/Wording.ts"
-import { Alerts } from "../../../../src/services/alerting/Notifications/Alerts.ts"
+import { AlertEngine } from "../../../../src/services/alerting/Notifications/AlertEngine.ts"
 import * as Ids from "../../../../src/services/kernel/Ids.ts"
 import { TriggerEvents } from "../../../../src/services/triggers/TriggerEvents.ts"
 import { freshKey, freshProject, request, serverOn } from "../../../brain.ts"
@@ -153,7 +153,7 @@ describe.each(engines)("alerts on %s", (engine) => {
     it.effect("recover by the brain's clock, whatever time a worker reports and whatever else waits to be read", () =>
       Effect.gen(function*() {
         const { alerts, project, record, skipWait, sql, subscribe } = yield* site
-        const { runDue } = yield* Alerts
+        const { runDue } = yield* AlertEngine
         yield* subscribe({ project_channel_ids: [] })
         const now = yield* Timestamp.now
         const [occurrence] = (yield* failures(project.id, "slow", 1)).occurrences
@@ -207,7 +207,7 @@ describe.each(engines)("alerts on %s", (engine) => {
           const details = JSON.stringify({ ...JSON.parse(alert?.details ?? ""), opened_at: old, counted_at: old })
           yield* sql`UPDATE alerts SET due_at = ${now}, last_at = ${old}, details = ${details}
             WHERE subscription_id = ${id}`
-          yield* Effect.flatMap(Alerts, (service) => service.runDue())
+          yield* Effect.flatMap(AlertEngine, (service) => service.runDue())
           return (yield* alerts)[0].status
         })
         assert.strictEqual(yield* decideNow, "open")
@@ -295,7 +295,7 @@ describe.each(engines)("alerts on %s", (engine) => {
         const [{ id }] = yield* until(alerts, ({ length }) => length === 1)
         const snooze = (until: Timestamp.Timestamp | null, token = admin.token) =>
           request("POST", `${base}/alerts/${id}/snooze`, { token, body: { until } })
-        const runDue = Effect.zipRight(skipWait(60), Effect.flatMap(Alerts, (service) => service.runDue()))
+        const runDue = Effect.zipRight(skipWait(60), Effect.flatMap(AlertEngine, (service) => service.runDue()))
         const now = yield* Timestamp.now
         const inDays = (days: number) => Timestamp.addSeconds(now, days * 86_400)
 
@@ -339,7 +339,7 @@ describe.each(engines)("alerts on %s", (engine) => {
           true
         ])
         yield* skipWait(60)
-        yield* Effect.flatMap(Alerts, (service) => service.runDue())
+        yield* Effect.flatMap(AlertEngine, (service) => service.runDue())
         assert.deepStrictEqual(yield* messages, [])
         yield* sql`DELETE FROM memberships WHERE user_id = ${member.user_id}`
         yield* request("DELETE", `${base}/maintenance-windows/${window.id}`, { token: admin.token })
