@@ -54,22 +54,7 @@ export const DeliveryRow = Schema.Struct({
   created_at: Timestamp
 })
 
-const ClaimedDelivery = Schema.Struct({
-  ...DeliveryRow.omit(
-    "subscription_id",
-    "task_id",
-    "task_name",
-    "status",
-    "due_at",
-    "response_code",
-    "error",
-    "sent_at",
-    "batch_id",
-    "triggered_by_user_id",
-    "triggered_by_email"
-  ).fields,
-  claimed_until: Timestamp
-})
+const ClaimedDelivery = Schema.Struct({ ...DeliveryRow.fields, claimed_until: Timestamp })
 export type ClaimedDelivery = typeof ClaimedDelivery.Type
 
 const insertedColumns = {

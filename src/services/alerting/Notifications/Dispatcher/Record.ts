@@ -5,21 +5,15 @@ import { system } from "../../../../domain/kernel/Actor.ts"
 import * as Timestamp from "../../../../domain/kernel/Timestamp.ts"
 import { Audit } from "../../../audit/Audit.ts"
 import { Vault } from "../../../kernel/keys/Keys.ts"
-import type { SendFailed, SendReceipt } from "../../Channels/ChannelType.ts"
 import { ChannelHealth, type ChannelSign } from "../../Channels/Health.ts"
 import { ChannelsRepo } from "../../Channels/Repo.ts"
 import { type ClaimedDelivery, DeliveriesRepo, type RecordedAttempt } from "../../Deliveries/Repo.ts"
-import type { Prepared } from "./Send.ts"
+import type { SentAttempt } from "./Send.ts"
 
 const dispatcher = system("notifications")
 
-/** An attempt that has ended. */
-export interface Attempt {
-  readonly delivery: ClaimedDelivery
-  readonly prepared: Prepared | null
-  readonly started_at: Timestamp.Timestamp
-  readonly duration_ms: number
-  readonly outcome: Either.Either<SendReceipt, SendFailed>
+/** An attempt that is to be recorded. */
+export interface Attempt extends SentAttempt {
   /** Of the process's newest claim of the delivery. */
   readonly claimed_until: ClaimedDelivery["claimed_until"]
   /** The attempt before it at this channel failed. */

@@ -1,4 +1,4 @@
-import type { TargetRate } from "../Channels/ChannelType.ts"
+import type { TargetRate } from "../../Channels/ChannelType.ts"
 
 interface Bucket {
   readonly rate: TargetRate
@@ -8,12 +8,22 @@ interface Bucket {
   pausedUntil: number
 }
 
-/** Targets that are remembered; a forgotten one begins with a full bucket. */
-const maxTargets = 10_000
+/** Targets and channels that are remembered; a forgotten target begins with a full bucket. */
+const maxKnown = 10_000
+
+const remember = <A>(known: Map<string, A>, key: string, value: A): A => {
+  known.delete(key)
+  const [oldest] = known.size >= maxKnown ? known.keys() : []
+  if (oldest !== undefined) known.delete(oldest)
+  known.set(key, value)
+  return value
+}
 
 /** Token buckets of the targets that this process sends to, one for each server or chat. */
 export const makeTargetRates = () => {
   const buckets = new Map<string, Bucket>()
+  /** The targets of channels that have sent. */
+  const targetOf = new Map<string, string>()
 
   const refill = (bucket: Bucket, now: number): Bucket => {
     const { burst, per_second } = bucket.rate
@@ -24,24 +34,24 @@ export const makeTargetRates = () => {
 
   const find = (target: string, rate: TargetRate, now: number): Bucket => {
     const known = buckets.get(target)
-    if (known !== undefined) return refill(known, now)
-    const [oldest] = buckets.size >= maxTargets ? buckets.keys() : []
-    if (oldest !== undefined) buckets.delete(oldest)
-    const bucket: Bucket = { rate, tokens: rate.burst, filledAt: now, pausedUntil: 0 }
-    buckets.set(target, bucket)
-    return bucket
+    return known === undefined
+      ? remember(buckets, target, { rate, tokens: rate.burst, filledAt: now, pausedUntil: 0 })
+      : refill(known, now)
   }
 
   return {
-    /** Messages that the target takes now. */
-    available: (target: string, now: number): number => {
+    setTarget: (channelId: string, target: string): void => void remember(targetOf, channelId, target),
+    /** Messages that the channel's target takes now. */
+    available: (channelId: string, now: number): number => {
+      const target = targetOf.get(channelId)
+      if (target === undefined) return 1 // the first one shows the target
       const bucket = buckets.get(target)
       if (bucket === undefined) return Infinity
       return bucket.pausedUntil > now ? 0 : Math.floor(refill(bucket, now).tokens)
     },
-    /** Milliseconds until the target takes a message. */
-    waitOf: (target: string, now: number): number => {
-      const bucket = buckets.get(target)
+    /** Milliseconds until the channel's target takes a message. */
+    waitOf: (channelId: string, now: number): number => {
+      const bucket = buckets.get(targetOf.get(channelId) ?? "")
       if (bucket === undefined) return 0
       const { tokens } = refill(bucket, now)
       return Math.max(0, (1 - tokens) / bucket.rate.per_second * 1000, bucket.pausedUntil - now)
@@ -63,3 +73,5 @@ export const makeTargetRates = () => {
     }
   } as const
 }
+
+export type TargetRates = ReturnType<typeof makeTargetRates>
