@@ -1,5 +1,5 @@
 import { SqlClient } from "@effect/sql"
-import { Effect, Either, Layer, Option } from "effect"
+import { Effect, Layer } from "effect"
 import type {
   Channel,
   ChannelCreate,
@@ -20,11 +20,12 @@ import { CurrentActor, currentPerson, CurrentProject, requireRole } from "../ker
 import * as Ids from "../kernel/Ids.ts"
 import { orDieOnSql } from "../kernel/sql/Database.ts"
 import { lockName } from "../kernel/sql/Dialect.ts"
+import { orFail } from "../kernel/sql/Rows.ts"
 import type { ChannelConfig } from "./Channels/ChannelType.ts"
 import { ChannelTypes } from "./Channels/ChannelTypes.ts"
 import { ChannelConfigs } from "./Channels/Configs.ts"
 import { type ChannelOwner, type ChannelRow, ChannelsRepo, healthy } from "./Channels/Repo.ts"
-import { makeSendTest } from "./Channels/SendTest.ts"
+import { makeSendTest, type SentTest, toTestResult } from "./Channels/SendTest.ts"
 import { Deliveries } from "./Deliveries.ts"
 
 /** Of a project, and of a user. The lists have no pages. */
@@ -48,6 +49,12 @@ interface OpenChannel {
   readonly config: ChannelConfig
 }
 
+/** Whose channels, and the project that its tests are about. */
+interface Place {
+  readonly owner: ChannelOwner
+  readonly project: Project | null
+}
+
 /**
  * Where messages are sent (docs/notifications.md): channels of a project, for its admins, and of a user. No call of a
  * provider is made within a transaction.
@@ -62,8 +69,8 @@ export class Channels extends Effect.Service<Channels>()("svc/Channels", {
     const projects = yield* Projects
     const audit = yield* Audit
 
-    const ofProject = Effect.map(CurrentProject, ({ id }): ChannelOwner => ({ project_id: id }))
-    const ofUser = Effect.map(currentPerson, ({ user_id }): ChannelOwner => ({ user_id }))
+    const ofProject = Effect.map(CurrentProject, (project): Place => ({ owner: { project_id: project.id }, project }))
+    const ofPerson = Effect.map(currentPerson, ({ user_id }): Place => ({ owner: { user_id }, project: null }))
 
     const actingUser = Effect.map(CurrentActor, (actor) => (actor.kind === "person" ? actor : null))
 
@@ -71,10 +78,7 @@ export class Channels extends Effect.Service<Channels>()("svc/Channels", {
       Effect.map(configs.open(row.id, row.sealed_config), (config) => ({ row, config }))
 
     const find = (owner: ChannelOwner, id: ChannelId) =>
-      Effect.flatMap(
-        repo.find(owner, id),
-        Option.match({ onNone: () => noChannel, onSome: open })
-      )
+      repo.find(owner, id).pipe(Effect.flatMap(orFail(noChannel)), Effect.flatMap(open))
 
     const show = ({ config, row }: OpenChannel) =>
       Effect.map(configs.show(row.type, config), (shown): UserChannel => ({
@@ -103,8 +107,6 @@ export class Channels extends Effect.Service<Channels>()("svc/Channels", {
         ...(project_id !== null && { project_id }),
         metadata: { name, type, ...metadata }
       })
-
-    const list = (owner: ChannelOwner) => Effect.flatMap(repo.list(owner), Effect.forEach(open))
 
     /** Inserts a channel whose config was checked. */
     const insert = Effect.fnUntraced(
@@ -144,9 +146,6 @@ export class Channels extends Effect.Service<Channels>()("svc/Channels", {
       sql.withTransaction
     )
 
-    const create = (owner: ChannelOwner, input: ChannelCreate) =>
-      Effect.flatMap(configs.validate(input.type, input.config), (config) => insert(owner, input, config))
-
     /** Writes the change, unless the config was changed after it was read. */
     const write = Effect.fnUntraced(
       function*(
@@ -155,10 +154,7 @@ export class Channels extends Effect.Service<Channels>()("svc/Channels", {
         { is_active, name }: ChannelUpdate,
         changed: ChannelConfig | null
       ) {
-        const row = yield* Effect.flatMap(
-          repo.findForUpdate(owner, read.row.id),
-          Option.match({ onNone: () => noChannel, onSome: Effect.succeed })
-        )
+        const row = yield* Effect.flatMap(repo.findForUpdate(owner, read.row.id), orFail(noChannel))
         if (changed !== null && row.sealed_config !== read.row.sealed_config) return yield* changedMeanwhile
         const activates = is_active === true && !row.is_active
         const isNew = changed !== null || activates
@@ -184,29 +180,11 @@ export class Channels extends Effect.Service<Channels>()("svc/Channels", {
       sql.withTransaction
     )
 
-    const update = Effect.fnUntraced(function*(owner: ChannelOwner, id: ChannelId, changes: ChannelUpdate) {
-      const channel = yield* find(owner, id)
-      const given = changes.config ?? null
-      const changed = given === null
-        ? null
-        : yield* configs.change(channel.row.type, channel.config, given, yield* Timestamp.now)
-      return yield* write(owner, channel, changes, changed)
-    })
-
-    /** Subscriptions lose the channel; its deliveries stay in the log. */
-    const remove = Effect.fnUntraced(
-      function*(owner: ChannelOwner, id: ChannelId) {
-        const { row } = yield* find(owner, id)
-        yield* repo.delete(id)
-        yield* recordChange("channel.deleted", row)
-      },
-      sql.withTransaction
-    )
-
     /** A test message with a config that is not saved. Leaves a row in the audit log, and no delivery. */
-    const testConfig = Effect.fnUntraced(function*(project: Project | null, request: ChannelTestRequest) {
+    const testUnsaved = Effect.fnUntraced(function*(project: Project | null, request: ChannelTestRequest) {
       const config = yield* configs.validate(request.type, request.config)
-      const { result } = yield* sendTest(project, request.type, "not saved", config)
+      const { attempt } = yield* sendTest(project, request.type, "not saved", config)
+      const result = toTestResult(attempt)
       yield* sql.withTransaction(audit.record({
         action: "channel.tested",
         target_type: "channel",
@@ -216,39 +194,23 @@ export class Channels extends Effect.Service<Channels>()("svc/Channels", {
       return result
     })
 
-    const test = Effect.fnUntraced(function*(owner: ChannelOwner, project: Project | null, id: ChannelId) {
-      const { config, row } = yield* find(owner, id)
-      const { outcome, result, ...sent } = yield* sendTest(project, row.type, row.name, config)
-      const changedConfig = Either.getOrNull(outcome)?.changed_config
-      yield* Effect.gen(function*() {
-        if (changedConfig !== undefined) {
-          yield* repo.replaceConfig(row.id, row.sealed_config, yield* configs.seal(row.id, changedConfig))
+    /** Stores what a test of a saved channel showed. */
+    const recordTest = Effect.fnUntraced(
+      function*(row: ChannelRow, { attempt, changed_config, notification }: SentTest) {
+        const { project_id, user_id } = row
+        if (changed_config !== null) {
+          yield* repo.replaceConfig(row.id, row.sealed_config, yield* configs.seal(row.id, changed_config))
         }
-        if (result.success) yield* repo.verify(row.id)
+        const { status_code: response_code, success } = toTestResult(attempt)
+        if (success) yield* repo.verify(row.id)
         yield* deliveries.recordTest(
-          {
-            project_id: row.project_id,
-            user_id: row.user_id,
-            subscription_id: null,
-            channel: row,
-            notification: sent.notification,
-            sender: yield* actingUser
-          },
-          {
-            delivery_id: sent.id,
-            number: 1,
-            status: result.success ? "sent" : "failed",
-            response_code: result.status_code,
-            error: result.error,
-            response_body: result.response_body,
-            started_at: sent.started_at,
-            duration_ms: sent.duration_ms
-          }
+          { project_id, user_id, subscription_id: null, channel: row, notification, sender: yield* actingUser },
+          attempt
         )
-        yield* recordChange("channel.tested", row, { success: result.success, response_code: result.status_code })
-      }).pipe(sql.withTransaction)
-      return result
-    })
+        yield* recordChange("channel.tested", row, { success, response_code })
+      },
+      sql.withTransaction
+    )
 
     /** Inserts a copy of a channel, with its secrets. */
     const copy = Effect.fnUntraced(
@@ -261,11 +223,58 @@ export class Channels extends Effect.Service<Channels>()("svc/Channels", {
       }
     )
 
+    /** The channels of one owner. */
+    const channelsOf = <E, R, Shown, R2>(
+      findPlace: Effect.Effect<Place, E, R>,
+      show: (channel: OpenChannel) => Effect.Effect<Shown, never, R2>
+    ) => ({
+      list: Effect.fn("Channels.list")(function*() {
+        const { owner } = yield* findPlace
+        return yield* Effect.forEach(yield* repo.list(owner), (row) => Effect.flatMap(open(row), show))
+      }, orDieOnSql),
+      create: Effect.fn("Channels.create")(function*(input: ChannelCreate) {
+        const { owner } = yield* findPlace
+        return yield* show(yield* insert(owner, input, yield* configs.validate(input.type, input.config)))
+      }, orDieOnSql),
+      update: Effect.fn("Channels.update")(function*(id: ChannelId, changes: ChannelUpdate) {
+        const { owner } = yield* findPlace
+        const channel = yield* find(owner, id)
+        const given = changes.config ?? null
+        const changed = given === null
+          ? null
+          : yield* configs.change(channel.row.type, channel.config, given, yield* Timestamp.now)
+        return yield* show(yield* write(owner, channel, changes, changed))
+      }, orDieOnSql),
+      /** Subscriptions lose the channel; its deliveries stay in the log. */
+      remove: Effect.fn("Channels.remove")(
+        function*(id: ChannelId) {
+          const { owner } = yield* findPlace
+          const { row } = yield* find(owner, id)
+          yield* repo.delete(id)
+          yield* recordChange("channel.deleted", row)
+        },
+        sql.withTransaction,
+        orDieOnSql
+      ),
+      test: Effect.fn("Channels.test")(function*(id: ChannelId) {
+        const { owner, project } = yield* findPlace
+        const { config, row } = yield* find(owner, id)
+        const sent = yield* sendTest(project, row.type, row.name, config)
+        yield* recordTest(row, sent)
+        return toTestResult(sent.attempt)
+      }, orDieOnSql),
+      testConfig: Effect.fn("Channels.testConfig")(function*(request: ChannelTestRequest) {
+        const { project } = yield* findPlace
+        return yield* testUnsaved(project, request)
+      }, orDieOnSql)
+    })
+
     /** Copies a personal channel of the caller into the project. */
     const importFromUser = Effect.fn("Channels.importFromUser")(
       function*({ name, user_channel_id }: ImportFromUser) {
-        const source = yield* find(yield* ofUser, ChannelId.make(user_channel_id))
-        return yield* Effect.flatMap(copy(yield* ofProject, source, name), showOfProject)
+        const { owner } = yield* ofProject
+        const source = yield* find((yield* ofPerson).owner, ChannelId.make(user_channel_id))
+        return yield* showOfProject(yield* copy(owner, source, name))
       },
       orDieOnSql
     )
@@ -276,71 +285,16 @@ export class Channels extends Effect.Service<Channels>()("svc/Channels", {
         const project = yield* projects.getBySlug(project_slug)
         yield* requireRole(project.id, "admin")
         const source = yield* find({ project_id: project.id }, ChannelId.make(channel_id))
-        return yield* Effect.flatMap(copy(yield* ofUser, source, name), show)
+        return yield* show(yield* copy((yield* ofPerson).owner, source, name))
       },
       orDieOnSql
     )
 
     return {
       /** Channels of the current project. */
-      project: {
-        list: Effect.fn("Channels.list")(
-          () => Effect.flatMap(Effect.flatMap(ofProject, list), Effect.forEach(showOfProject)),
-          orDieOnSql
-        ),
-        create: Effect.fn("Channels.create")(
-          (input: ChannelCreate) =>
-            Effect.flatMap(Effect.flatMap(ofProject, (owner) => create(owner, input)), showOfProject),
-          orDieOnSql
-        ),
-        update: Effect.fn("Channels.update")(
-          (id: ChannelId, changes: ChannelUpdate) =>
-            Effect.flatMap(Effect.flatMap(ofProject, (owner) => update(owner, id, changes)), showOfProject),
-          orDieOnSql
-        ),
-        remove: Effect.fn("Channels.remove")(
-          (id: ChannelId) => Effect.flatMap(ofProject, (owner) => remove(owner, id)),
-          orDieOnSql
-        ),
-        test: Effect.fn("Channels.test")(
-          (id: ChannelId) => Effect.flatMap(CurrentProject, (project) => test({ project_id: project.id }, project, id)),
-          orDieOnSql
-        ),
-        testConfig: Effect.fn("Channels.testConfig")(
-          (request: ChannelTestRequest) => Effect.flatMap(CurrentProject, (project) => testConfig(project, request)),
-          orDieOnSql
-        ),
-        importFromUser
-      },
+      project: { ...channelsOf(ofProject, showOfProject), importFromUser },
       /** Channels of the acting person. */
-      personal: {
-        list: Effect.fn("Channels.listPersonal")(
-          () => Effect.flatMap(Effect.flatMap(ofUser, list), Effect.forEach(show)),
-          orDieOnSql
-        ),
-        create: Effect.fn("Channels.createPersonal")(
-          (input: ChannelCreate) => Effect.flatMap(Effect.flatMap(ofUser, (owner) => create(owner, input)), show),
-          orDieOnSql
-        ),
-        update: Effect.fn("Channels.updatePersonal")(
-          (id: ChannelId, changes: ChannelUpdate) =>
-            Effect.flatMap(Effect.flatMap(ofUser, (owner) => update(owner, id, changes)), show),
-          orDieOnSql
-        ),
-        remove: Effect.fn("Channels.removePersonal")(
-          (id: ChannelId) => Effect.flatMap(ofUser, (owner) => remove(owner, id)),
-          orDieOnSql
-        ),
-        test: Effect.fn("Channels.testPersonal")(
-          (id: ChannelId) => Effect.flatMap(ofUser, (owner) => test(owner, null, id)),
-          orDieOnSql
-        ),
-        testConfig: Effect.fn("Channels.testConfigPersonal")(
-          (request: ChannelTestRequest) => testConfig(null, request),
-          orDieOnSql
-        ),
-        importFromProject
-      }
+      personal: { ...channelsOf(ofPerson, show), importFromProject }
     } as const
   })
 }) {

@@ -5,7 +5,8 @@ import { DeliveryId } from "../../../domain/kernel/Id.ts"
 import type { Project } from "../../../domain/kernel/Project.ts"
 import * as Timestamp from "../../../domain/kernel/Timestamp.ts"
 import * as Ids from "../../kernel/Ids.ts"
-import type { ChannelConfig, SendFailed, SendReceipt } from "./ChannelType.ts"
+import type { TestAttempt } from "../Deliveries.ts"
+import type { ChannelConfig } from "./ChannelType.ts"
 import { ChannelTypes } from "./ChannelTypes.ts"
 
 /** What a test sends. Each test is a condition of its own. */
@@ -29,23 +30,20 @@ const testNotification = (
   ...aboutChannel
 })
 
-type Outcome = Either.Either<SendReceipt, SendFailed>
+/** A test message that was sent, and what came of it. */
+export interface SentTest {
+  readonly notification: Notification
+  readonly attempt: TestAttempt
+  /** The config to store instead; null: the provider asked for no change. */
+  readonly changed_config: ChannelConfig | null
+}
 
-const toTestResult = (outcome: Outcome): ChannelTestResult =>
-  Either.match(outcome, {
-    onLeft: ({ reason, response_body, response_code }) => ({
-      success: false,
-      status_code: response_code,
-      error: reason,
-      response_body
-    }),
-    onRight: ({ response_body, response_code }) => ({
-      success: true,
-      status_code: response_code,
-      error: null,
-      response_body
-    })
-  })
+export const toTestResult = ({ error, response_body, response_code, status }: TestAttempt): ChannelTestResult => ({
+  success: status === "sent",
+  status_code: response_code,
+  error,
+  response_body
+})
 
 /** Sends one test message through a channel of this config, and waits for the answer. */
 export const makeSendTest = Effect.gen(function*() {
@@ -59,7 +57,20 @@ export const makeSendTest = Effect.gen(function*() {
     const outcome = yield* Effect.either(
       channelType.send(config, { delivery_id: id, attempt: 1, sent_at: at, notification })
     )
-    const duration_ms = Math.max(0, (yield* Clock.currentTimeMillis) - startMillis) // the clock may be set while the message is sent
-    return { id, notification, outcome, started_at: at, duration_ms, result: toTestResult(outcome) }
+    const { response_body, response_code } = Either.merge(outcome)
+    return {
+      notification,
+      attempt: {
+        delivery_id: id,
+        number: 1,
+        status: Either.isRight(outcome) ? "sent" : "failed",
+        response_code,
+        error: Either.isRight(outcome) ? null : outcome.left.reason,
+        response_body,
+        started_at: at,
+        duration_ms: Math.max(0, (yield* Clock.currentTimeMillis) - startMillis) // the clock may be set meanwhile
+      },
+      changed_config: Either.getOrNull(outcome)?.changed_config ?? null
+    } satisfies SentTest
   })
 })
