@@ -109,7 +109,7 @@ const isAboutLostStart = ({ fingerprint, trigger }: TriggerEvent): boolean =>
 
 /**
  * Decides what each rule does about each event. It reads nothing and writes nothing. Plain code but for the clock: a
- * storm brings 10 000 occurrences for each of up to 200 rules.
+ * storm brings 10 000 occurrences for each of up to 200 rules. One function, since each step counts for the later ones.
  */
 export const decide = (rules: ReadonlyArray<ActiveRule>, events: ReadonlyArray<BatchEvent>, given: Surroundings) =>
   Effect.gen(function*() {

@@ -15,7 +15,7 @@ import {
 } from "../../../src/services/kernel/Outbound.ts"
 import { settingsOn } from "../../databases.ts"
 import { freePort, portOf } from "../../ports.ts"
-import { makeReceiver } from "../alerting/Notifications/receiver.ts"
+import { makeReceiver } from "../alerting/Channels/receiver.ts"
 
 /** A server of 127.0.0.1; its port, and what it was asked. */
 const serverOf = (answer: RequestListener) =>
