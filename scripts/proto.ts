@@ -68,10 +68,6 @@ interface FileDescriptor extends Descriptor {
   readonly package: string
 }
 
-interface DescribedRoot extends protobuf.Root {
-  toDescriptor(syntax: string): { readonly file: ReadonlyArray<FileDescriptor> }
-}
-
 interface GeneratedFile {
   readonly name: string
   readonly content: string
@@ -103,8 +99,8 @@ const generate = (source: string): ReadonlyArray<GeneratedFile> => {
   const schema = new protobuf.Root()
   schema.loadSync(join(sources, source), { keepCase: true })
   schema.resolveAll()
-  const described = schema as DescribedRoot // the cast: the extension adds the method, and has no types
-  const { file: files } = described.toDescriptor("proto3")
+  // the cast: the extension's types leave out what is read here
+  const { file: files } = schema.toDescriptor("proto3") as unknown as { readonly file: ReadonlyArray<FileDescriptor> }
   for (const file of files) {
     file.name = file.package === "google.protobuf" ? "google/protobuf/timestamp.proto" : source
     makeNamesAbsolute(schema, `.${file.package}`, file)
