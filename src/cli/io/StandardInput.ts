@@ -10,3 +10,6 @@ export class StandardInput
 export const standardInput = Stream.unwrap(StandardInput).pipe(
   Stream.mapError(() => new CliError({ message: "standard input cannot be read" }))
 )
+
+/** The text of standard input. */
+export const standardText = standardInput.pipe(Stream.decodeText(), Stream.mkString)

@@ -1,9 +1,9 @@
-import { Console, Effect, Schema, Stream } from "effect"
+import { Console, Effect, Schema } from "effect"
 import { type Channel, ChannelCreate } from "../../../domain/alerting/Channel.ts"
 import { confirm } from "../../io/Confirm.ts"
 import { decodeInput } from "../../io/DecodeInput.ts"
 import { isNamed, requireOnly } from "../../io/Find.ts"
-import { standardInput } from "../../io/StandardInput.ts"
+import { standardText } from "../../io/StandardInput.ts"
 import { type Column, formatAge, formatFields, formatTable } from "../../io/Table.ts"
 import { escapeText } from "../../io/TerminalText.ts"
 import { CliError } from "../../program/Explain.ts"
@@ -57,20 +57,15 @@ const decodeConfig = Schema.decodeUnknown(
 )
 
 /** From standard input: a command line is in the process list, and a config has secrets. */
-const readConfig = standardInput.pipe(
-  Stream.decodeText(),
-  Stream.mkString,
-  Effect.flatMap((text) =>
-    Effect.mapError(
-      decodeConfig(text),
-      () =>
-        new CliError({
-          usage: true,
-          message: "standard input must have the channel's config as a JSON object, such as {\"url\": \"https://…\"}"
-        })
-    )
-  )
-)
+const readConfig = Effect.flatMap(standardText, (text) =>
+  Effect.mapError(
+    decodeConfig(text),
+    () =>
+      new CliError({
+        usage: true,
+        message: "standard input must have the channel's config as a JSON object, such as {\"url\": \"https://…\"}"
+      })
+  ))
 
 const setActive = (is_active: boolean) =>
   show(function*(remote, { channel }: OptionsOf<typeof definitions.enable>) {

@@ -12,7 +12,7 @@ import { type Verification, verifyLog } from "../../../services/audit/Verify.ts"
 import { Keys } from "../../../services/kernel/keys/Keys.ts"
 import { Settings } from "../../../services/kernel/Settings.ts"
 import { Reader } from "../../../services/kernel/sql/Database.ts"
-import { standardInput } from "../../io/StandardInput.ts"
+import { standardText } from "../../io/StandardInput.ts"
 import { escapeText } from "../../io/TerminalText.ts"
 import { CliError, explain, OutcomeUnknown } from "../../program/Explain.ts"
 import { type HandlersOf, handleWith, type OptionsOf } from "../../program/Group.ts"
@@ -26,7 +26,7 @@ const textOf = (given: string) =>
     if (given.trimStart().startsWith("{")) return given
     const fs = yield* FileSystem.FileSystem
     return given === "-"
-      ? yield* standardInput.pipe(Stream.decodeText(), Stream.mkString)
+      ? yield* standardText
       : yield* fs.readFileString(given)
   })
 

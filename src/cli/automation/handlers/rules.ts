@@ -1,10 +1,10 @@
-import { Console, Effect, Option, Schema, Stream } from "effect"
+import { Console, Effect, Option, Schema } from "effect"
 import { type Rule, RuleCreate } from "../../../domain/automation/Automation.ts"
 import { type Counted, type RuleBacktest, RuleBacktestRequest } from "../../../domain/automation/Backtest.ts"
 import type { Execution } from "../../../domain/automation/Execution.ts"
 import { decodeInput } from "../../io/DecodeInput.ts"
 import { isNamed, requireOnly } from "../../io/Find.ts"
-import { standardInput } from "../../io/StandardInput.ts"
+import { standardText } from "../../io/StandardInput.ts"
 import { type Column, formatAge, formatFields, formatTable, type View } from "../../io/Table.ts"
 import { escapeJson, escapeText } from "../../io/TerminalText.ts"
 import { CliError } from "../../program/Explain.ts"
@@ -94,9 +94,7 @@ const formatChange = (rule: Rule): string => {
 
 const RuleInput = Schema.compose(Schema.Unknown, RuleCreate, { strict: false })
 
-const readRule = standardInput.pipe(
-  Stream.decodeText(),
-  Stream.mkString,
+const readRule = standardText.pipe(
   Effect.flatMap((text) =>
     Effect.mapError(
       Schema.decodeUnknown(Schema.parseJson())(text),
