@@ -26,10 +26,12 @@ const ran = <E, R>(program: Effect.Effect<void, E, R>) =>
   Effect.gen(function*() {
     const out: Array<string> = []
     const console = yield* Effect.console
-    const exit = yield* Effect.either(Effect.withConsole(program, {
-      ...console,
-      log: (...parts) => Effect.sync(() => void out.push(parts.join(" ")))
-    } as Console.Console)) // only log is used
+    const exit = yield* Effect.either(
+      Effect.withConsole(program, {
+        ...console,
+        log: (...parts) => Effect.sync(() => void out.push(parts.join(" ")))
+      } as Console.Console).pipe(Effect.provideService(StandardInput, Stream.empty))
+    ) // only log is used
     return {
       code: Either.isRight(exit) ? 0 : exitCodeOf(exit.left),
       out: out.join("\n"),
