@@ -1,4 +1,5 @@
 import { Options } from "@effect/cli"
+import { channelTypes } from "../../domain/alerting/Channel.ts"
 import { bindCommands, define, makeGroup } from "../program/Group.ts"
 import { argument, flag, json, project, yes } from "../program/Options.ts"
 
@@ -9,7 +10,7 @@ export const definitions = {
   show: define("Show a channel, with its secrets masked.", { channel, project, json }),
   create: define("Create a channel. Standard input has its config as JSON (docs/notifications.md).", {
     name: argument("name", "Its name."),
-    type: Options.choice("type", ["webhook", "email", "slack", "telegram", "pagerduty", "discord", "teams"]).pipe(
+    type: Options.choice("type", channelTypes).pipe(
       Options.withDescription("How its messages are sent.")
     ),
     inactive: flag("inactive", "Nothing is sent until it is enabled."),

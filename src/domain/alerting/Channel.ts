@@ -19,9 +19,14 @@ const ConfigInput = Schema.Record({ key: Schema.String, value: Schema.Unknown })
 
 const name = text(200, 1).pipe(Schema.filter((given) => given.trim() !== "" || "must not be blank"))
 
+/** How messages are sent; each has a file in `services/alerting/Channels/Types`. */
+export const channelTypes = ["webhook", "email", "slack", "telegram", "pagerduty", "discord", "teams"] as const
+
+const quotedTypes = channelTypes.map((name) => `\`${name}\``)
+
 const type = describeField(
   Schema.String.pipe(Schema.maxLength(40)),
-  "`webhook`, `email`, `slack`, `telegram`, `pagerduty`, `discord` or `teams`.",
+  `${quotedTypes.slice(0, -1).join(", ")} or ${quotedTypes.at(-1)}.`,
   "webhook"
 )
 
