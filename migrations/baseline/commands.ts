@@ -5,7 +5,7 @@ import type { AreaTables } from "./AreaTables.ts"
 
 /** Commands, and the durable jobs that send many of them. */
 export const commands: AreaTables = {
-  names: ["commands", "bulk_retry_requests", "bulk_retry_items", "bulk_jobs", "bulk_acts"],
+  names: ["commands", "bulk_jobs", "bulk_retry_items", "bulk_acts"],
   create: Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient
     const { text, uuid } = types(sql)
@@ -54,42 +54,50 @@ export const commands: AreaTables = {
     // partial: few commands belong to a job
     yield* sql`CREATE INDEX commands_bulk_job ON commands (bulk_job_id, status) WHERE bulk_job_id IS NOT NULL`
 
-    // Bulk retries: a request, and the tasks that were frozen for it. `sealed_at` is null until all tasks are stored:
-    // such a row is shown nowhere, and a sweeper deletes it.
-    yield* sql`CREATE TABLE bulk_retry_requests (
+    // Jobs that retry, delete or cancel many tasks. `created_by` has no foreign key: the job outlives the account.
+    yield* sql`CREATE TABLE bulk_jobs (
       id ${uuid} PRIMARY KEY,
       project_id ${uuid} NOT NULL REFERENCES projects (id) ON DELETE CASCADE,
-      idempotency_key ${text} NOT NULL,
-      canonical_digest TEXT NOT NULL,
-      plan_digest TEXT NOT NULL,
-      filter TEXT NOT NULL,
-      max INTEGER NOT NULL,
-      capped INTEGER NOT NULL,
-      engines TEXT NOT NULL,
-      target_agent_id ${uuid},
-      rate_per_second DOUBLE PRECISION,
+      act ${text} NOT NULL,
+      filter ${text} NOT NULL,
       status ${text} NOT NULL,
-      control_state ${text} NOT NULL,
-      total INTEGER NOT NULL,
+      total INTEGER,
       claimed INTEGER NOT NULL,
-      unobserved INTEGER NOT NULL,
       succeeded INTEGER NOT NULL,
       failed INTEGER NOT NULL,
       unknown INTEGER NOT NULL,
+      unobserved INTEGER NOT NULL,
       created_by ${uuid},
       created_at ${text} NOT NULL,
+      -- null until all tasks of a retry are stored: such a row is shown nowhere, and a sweeper deletes it
       sealed_at ${text},
       deadline_at ${text} NOT NULL,
+      finished_at ${text},
+      settled_at ${text},
+      -- of a retry
+      idempotency_key ${text},
+      canonical_digest TEXT,
+      plan_digest TEXT,
+      max INTEGER,
+      capped INTEGER,
+      engines TEXT,
+      target_agent_id ${uuid},
+      rate_per_second DOUBLE PRECISION,
+      control_state ${text},
       last_progress_at ${text},
-      finished_at ${text}
+      -- of a deletion or cancellation: JSON, the id after which the walk over the tasks goes on, by engine; an engine
+      -- without one is done
+      cursors ${text},
+      as_of ${text}
     )`
-    yield* sql`CREATE UNIQUE INDEX bulk_retry_requests_key ON bulk_retry_requests (project_id, idempotency_key)
-      WHERE sealed_at IS NOT NULL`
-    yield* sql`CREATE INDEX bulk_retry_requests_list ON bulk_retry_requests (project_id, id)`
-    yield* sql`CREATE INDEX bulk_retry_requests_open ON bulk_retry_requests (id) WHERE finished_at IS NULL`
-    yield* sql`CREATE INDEX bulk_retry_requests_finished ON bulk_retry_requests (finished_at)
-      WHERE finished_at IS NOT NULL`
+    yield* sql`CREATE UNIQUE INDEX bulk_jobs_key ON bulk_jobs (project_id, idempotency_key)
+      WHERE idempotency_key IS NOT NULL AND sealed_at IS NOT NULL`
+    yield* sql`CREATE INDEX bulk_jobs_retries ON bulk_jobs (project_id, id) WHERE act = 'retry'`
+    yield* sql`CREATE INDEX bulk_jobs_walks ON bulk_jobs (project_id, id) WHERE act <> 'retry'`
+    yield* sql`CREATE INDEX bulk_jobs_open ON bulk_jobs (id) WHERE settled_at IS NULL`
+    yield* sql`CREATE INDEX bulk_jobs_finished ON bulk_jobs (finished_at) WHERE finished_at IS NOT NULL`
 
+    // The tasks that were frozen for a retry.
     // No foreign keys: up to 100 000 rows a request, which are deleted in slices.
     yield* sql`CREATE TABLE bulk_retry_items (
       project_id ${uuid} NOT NULL,
@@ -109,30 +117,6 @@ export const commands: AreaTables = {
       PRIMARY KEY (project_id, request_id, position)
     )`
     yield* sql`CREATE INDEX bulk_retry_items_status ON bulk_retry_items (request_id, status, engine, position)`
-
-    // Jobs that delete or cancel all tasks of a filter. `created_by` has no foreign key: the job outlives the account.
-    // `cursors`: JSON, the id after which the walk over the tasks goes on, by engine; an engine without one is done.
-    yield* sql`CREATE TABLE bulk_jobs (
-      id ${uuid} PRIMARY KEY,
-      project_id ${uuid} NOT NULL REFERENCES projects (id) ON DELETE CASCADE,
-      act ${text} NOT NULL,
-      filter ${text} NOT NULL,
-      status ${text} NOT NULL,
-      total INTEGER,
-      done INTEGER NOT NULL,
-      skipped INTEGER NOT NULL,
-      cursors ${text} NOT NULL,
-      outcomes ${text},
-      created_by ${uuid},
-      created_at ${text} NOT NULL,
-      as_of ${text} NOT NULL,
-      deadline_at ${text} NOT NULL,
-      finished_at ${text},
-      settled_at ${text}
-    )`
-    yield* sql`CREATE INDEX bulk_jobs_project ON bulk_jobs (project_id, id)`
-    yield* sql`CREATE INDEX bulk_jobs_open ON bulk_jobs (id) WHERE settled_at IS NULL`
-    yield* sql`CREATE INDEX bulk_jobs_finished ON bulk_jobs (finished_at) WHERE finished_at IS NOT NULL`
 
     // How many tasks a person's bulk operations took (docs/approvals.md).
     yield* sql`CREATE TABLE bulk_acts (

@@ -16,7 +16,6 @@ import { AbortedTasks } from "../services/commands/AbortedTasks.ts"
 import { BulkJobs } from "../services/commands/BulkJobs.ts"
 import { BulkJobRunner } from "../services/commands/BulkJobs/Runner.ts"
 import { BulkRetries } from "../services/commands/BulkRetries.ts"
-import * as BulkRetryLoop from "../services/commands/BulkRetries/Loop.ts"
 import { Commands } from "../services/commands/Commands.ts"
 import { DeadLetters } from "../services/commands/DeadLetters.ts"
 import { TaskReconciliation } from "../services/commands/Reconciliation.ts"
@@ -83,7 +82,6 @@ export const layer = Layer.mergeAll(
   BulkJobs.layer,
   BulkJobRunner.layerLoop,
   BulkRetries.layer,
-  BulkRetryLoop.layer,
   Automation.layer,
   Commands.layer,
   CommandSweep.layerLoop,

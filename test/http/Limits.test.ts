@@ -102,7 +102,7 @@ const limits: ReadonlyArray<Limit> = [
     code: "too_many_automation_rules"
   },
   {
-    table: "bulk_retry_requests",
+    table: "bulk_jobs",
     path: "/bulk-retry-requests",
     body: (n) => ({ idempotency_key: `key ${n}` }),
     limit: 20,
@@ -112,8 +112,8 @@ const limits: ReadonlyArray<Limit> = [
   },
   {
     table: "bulk_jobs",
-    path: "/bulk-jobs:delete",
-    body: () => ({ filter_state: "failure" }),
+    path: "/bulk-jobs:cancel",
+    body: () => ({ filter_state: "started" }), // without an agent it waits
     limit: 20,
     code: "too_many_bulk_jobs",
     status: 202
@@ -136,8 +136,8 @@ describe("limits of rows on PostgreSQL", () => {
         const sql = yield* SqlClient.SqlClient
         yield* sql`CREATE FUNCTION slow() RETURNS trigger LANGUAGE plpgsql AS
           $$ BEGIN PERFORM pg_sleep(0.1); RETURN NEW; END $$`
-        // another replica writes exports and does bulk jobs, so that they stay open
-        for (const name of ["audit exports", "task exports", "bulk jobs"]) {
+        // another replica writes exports, so that they stay open
+        for (const name of ["audit exports", "task exports"]) {
           yield* sql`INSERT INTO leases (name, holder, expires_at) VALUES (${name}, 'another', ${Date.now() + 29_000})`
         }
         const outcomes: Array<ReadonlyArray<string>> = []
@@ -146,7 +146,8 @@ describe("limits of rows on PostgreSQL", () => {
           const roles = { [project.id]: "admin" } as const
           const { token } = yield* freshKey({ roles })
           yield* freshKey({ roles }) // the second person of approvals
-          yield* insertTasks([storedTask(project.id, Date.now(), { state: "failure" })])
+          const states = ["failure", "started"] as const
+          yield* insertTasks(states.map((state) => storedTask(project.id, Date.now(), { state })))
           if (table === "approvals") {
             const approvals = { purge: false, bulk_over: 1, destructive_rules: false }
             const policy = yield* request("PATCH", `/projects/${project.slug}`, { token, body: { approvals } })

@@ -1,7 +1,7 @@
-import { SqlClient } from "@effect/sql"
-import { Effect, Layer, Option } from "effect"
+import { SqlClient, type Statement } from "@effect/sql"
+import { Effect, Layer, Schema } from "effect"
 import { type BulkJobAct, type BulkJobFilter, tasksOf } from "../../domain/commands/BulkJob.ts"
-import { Conflict, NotFound } from "../../domain/kernel/Errors.ts"
+import { Conflict } from "../../domain/kernel/Errors.ts"
 import { BulkJobId, type ProjectId } from "../../domain/kernel/Id.ts"
 import { summarizeTerms } from "../../domain/kernel/Query.ts"
 import * as Timestamp from "../../domain/kernel/Timestamp.ts"
@@ -13,29 +13,23 @@ import { Audit } from "../audit/Audit.ts"
 import { CurrentActor, CurrentProject } from "../kernel/CurrentActor.ts"
 import * as Ids from "../kernel/Ids.ts"
 import { Settings } from "../kernel/Settings.ts"
-import { orDieOnSql } from "../kernel/sql/Database.ts"
+import { Hints, orDieOnSql, Reader } from "../kernel/sql/Database.ts"
 import { lockName } from "../kernel/sql/Dialect.ts"
-import { decodeStart, pageOf } from "../kernel/sql/RowPage.ts"
+import { rowsOf } from "../kernel/sql/Rows.ts"
 import { Scans } from "../tasks/Scans.ts"
 import { TaskSearch } from "../tasks/Search.ts"
-import { finishEntryOf } from "./BulkJobs/FinishEntry.ts"
-import { type BulkJobRow, BulkJobsRepo, everyEngine } from "./BulkJobs/Repo.ts"
+import { everyEngine } from "./BulkJobs/Deletion.ts"
+import { makeReads, type PageQuery } from "./BulkJobs/Reads.ts"
+import { BulkJobsRepo } from "./BulkJobs/Repo.ts"
+import { type BulkWalk, maxOpenJobs, noProgress, walkEntry } from "./BulkJobs/Row.ts"
 import { BulkJobView } from "./BulkJobs/View.ts"
-
-const defaultLimit = 50
-
-/** Bulk jobs of a project that have not ended, or that have open commands. */
-export const maxOpenJobs = 20
-
-const notFound = new NotFound({ resource: "bulk job" })
 
 const tooMany = new Conflict({
   code: "too_many_bulk_jobs",
   detail: `The project has ${maxOpenJobs} bulk jobs that have not ended. Wait for one, or stop one.`
 })
 
-const endedError = ({ status }: BulkJobRow) =>
-  new Conflict({ code: "bulk_job_ended", detail: `The bulk job is ${status}.` })
+const engineNames = rowsOf(Schema.Struct({ engine: Schema.String }))
 
 /** Null: too many tasks to count. */
 const totalOf = ({ counted, is_complete }: TaskFacetCounts) => (is_complete ? counted : null)
@@ -47,17 +41,21 @@ const totalOf = ({ counted, is_complete }: TaskFacetCounts) => (is_complete ? co
 export class BulkJobs extends Effect.Service<BulkJobs>()("svc/BulkJobs", {
   effect: Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient
-    const repo = yield* BulkJobsRepo
+    const read = yield* Reader
+    const { walks } = yield* BulkJobsRepo
     const search = yield* TaskSearch
     const { describe, describeAll } = yield* BulkJobView
     const gate = yield* ApprovalGate
     const audit = yield* Audit
-    const { bulkRetryDeadlineHours, restMaxPageSize } = yield* Settings
+    const hints = yield* Hints
+    const { bulkRetryDeadlineHours } = yield* Settings
+    const reads = yield* makeReads(walks, { resource: "bulk job", name: "bulk-jobs", defaultLimit: 50 })
 
-    const insert = Effect.fnUntraced(function*(job: BulkJobRow) {
+    const insert = Effect.fnUntraced(function*(job: BulkWalk) {
       yield* lockName(sql, `bulk jobs ${job.project_id}`)
-      if ((yield* repo.countUnsettled(job.project_id)) >= maxOpenJobs) return yield* tooMany
-      yield* repo.insert(job)
+      if ((yield* walks.countOpen(job.project_id)) >= maxOpenJobs) return yield* tooMany
+      yield* walks.insert(job)
+      yield* hints.publish("bulk_jobs", job.project_id)
       yield* audit.record({
         action: "bulk_job.created",
         target_type: "bulk_job",
@@ -65,15 +63,28 @@ export class BulkJobs extends Effect.Service<BulkJobs>()("svc/BulkJobs", {
         project_id: job.project_id,
         metadata: { act: job.act, filter: summarizeTerms(job.filter), total: job.total }
       })
-      if (job.finished_at !== null) yield* audit.record(finishEntryOf(job))
+      if (job.finished_at !== null) yield* audit.record(walkEntry("finished", job))
       return job
     }, sql.withTransaction)
+
+    /** The engines that the project has tasks of: a step of the primary key for each. */
+    const listAllEngines = (projectId: ProjectId) => {
+      const next = (after: Statement.Fragment) =>
+        read`(SELECT min(engine) FROM tasks WHERE project_id = ${projectId} ${after})`
+      return Effect.map(
+        engineNames(read`WITH RECURSIVE engines (engine) AS (
+            SELECT ${next(read``)}
+            UNION ALL SELECT ${next(read`AND engine > engines.engine`)} FROM engines WHERE engine IS NOT NULL
+          ) SELECT engine FROM engines WHERE engine IS NOT NULL`),
+        (rows) => rows.map(({ engine }) => engine)
+      )
+    }
 
     /** The engines of the tasks that match; of all tasks where these could not be counted. */
     const listEngines = (projectId: ProjectId, { engine, is_complete }: TaskFacetCounts) =>
       is_complete && engine.length < maxFacetValues
         ? Effect.succeed(engine.map(({ value }) => value).sort())
-        : repo.listEngines(projectId)
+        : listAllEngines(projectId)
 
     /** A deletion by filter always needs a second person: it also takes what comes to match. */
     const checkDeletion = <E>(terms: BulkJobFilter, matching: Effect.Effect<number | null, E>) =>
@@ -114,22 +125,20 @@ export class BulkJobs extends Effect.Service<BulkJobs>()("svc/BulkJobs", {
         const total = totalOf(facets)
         if (act === "cancel") yield* checkCancellation(terms, total)
         const engines = act === "delete" ? [everyEngine] : yield* listEngines(project_id, facets)
-        const isEmpty = total === 0
-        const ended_at = isEmpty ? created_at : null
+        const ended_at = total === 0 ? created_at : null
         return yield* insert({
+          ...noProgress,
           id: yield* Ids.nextOf(BulkJobId),
           project_id,
           act,
           filter,
-          status: isEmpty ? "completed" : "running",
+          status: ended_at === null ? "running" : "completed",
           total,
-          done: 0,
-          skipped: 0,
           cursors: Object.fromEntries(engines.map((engine) => [engine, Ids.minId])),
-          outcomes: act === "cancel" ? { pending: 0, succeeded: 0, failed: 0, unknown: 0 } : null,
           created_by: actor.kind === "person" ? actor.user_id : null,
           created_at,
           as_of,
+          sealed_at: created_at,
           deadline_at: Timestamp.addSeconds(created_at, bulkRetryDeadlineHours * 3600),
           finished_at: ended_at,
           settled_at: ended_at
@@ -155,49 +164,28 @@ export class BulkJobs extends Effect.Service<BulkJobs>()("svc/BulkJobs", {
       orDieOnSql
     )
 
-    const find = Effect.fnUntraced(function*(id: BulkJobId) {
-      const project = yield* CurrentProject
-      return yield* Option.match(yield* repo.find(project.id, id), {
-        onNone: () => notFound,
-        onSome: Effect.succeed
-      })
-    })
-
-    const get = Effect.fn("BulkJobs.get")((id: BulkJobId) => Effect.flatMap(find(id), describe), orDieOnSql)
+    const get = Effect.fn("BulkJobs.get")((id: BulkJobId) => Effect.flatMap(reads.find(id), describe), orDieOnSql)
 
     /** Newest first. */
     const list = Effect.fn("BulkJobs.list")(
-      function*(query: { readonly cursor: string | undefined; readonly limit: number | undefined }) {
-        const project = yield* CurrentProject
-        const limit = Math.min(query.limit ?? defaultLimit, restMaxPageSize)
-        const start = yield* decodeStart("bulk-jobs", { cursor: query.cursor, limit })
-        const { items, next_cursor } = pageOf("bulk-jobs", { limit }, yield* repo.list(project.id, start, limit + 1))
+      function*(query: PageQuery) {
+        const { items, next_cursor } = yield* reads.listPage(query)
         return { items: yield* describeAll(items), next_cursor }
       },
       orDieOnSql
     )
 
     const end = Effect.fnUntraced(function*(id: BulkJobId) {
-      const project = yield* CurrentProject
-      const locked = yield* repo.lock(project.id, id)
-      if (Option.isNone(locked)) return yield* notFound
-      const job = locked.value
-      if (job.finished_at !== null) return yield* endedError(job)
+      const job = yield* reads.lock(id)
+      if (job.finished_at !== null) {
+        return yield* new Conflict({ code: "bulk_job_ended", detail: `The bulk job is ${job.status}.` })
+      }
       const now = yield* Timestamp.now
-      const changes = {
-        status: "stopped",
-        finished_at: now,
-        settled_at: job.act === "delete" ? now : null // commands may be open
-      } as const
-      yield* repo.update(id, changes)
-      yield* audit.record({
-        action: "bulk_job.stopped",
-        target_type: "bulk_job",
-        target_id: id,
-        project_id: project.id,
-        metadata: { act: job.act, total: job.total, done: job.done, skipped: job.skipped }
-      })
-      return { ...job, ...changes }
+      const settled_at = job.act === "delete" ? now : null // commands may be open
+      const stopped: BulkWalk = { ...job, status: "stopped", finished_at: now, settled_at }
+      yield* walks.save(stopped)
+      yield* audit.record(walkEntry("stopped", stopped))
+      return stopped
     }, sql.withTransaction)
 
     /** Ends the job. Tasks that are left stay as they are; commands that were issued go on. */

@@ -1,38 +1,53 @@
+import { SqlClient } from "@effect/sql"
 import { Effect, Layer, Option } from "effect"
-import type { BulkRetryPreviewRequest, BulkRetryRequestCreate } from "../../domain/commands/BulkRetry.ts"
+import type { BulkRetryPreviewRequest, BulkRetryRequestCreate, ControlState } from "../../domain/commands/BulkRetry.ts"
 import type { BulkRetryItem, ItemStatus } from "../../domain/commands/BulkRetry/Item.ts"
-import { ValidationFailed } from "../../domain/kernel/Errors.ts"
+import { Conflict, ValidationFailed } from "../../domain/kernel/Errors.ts"
 import type { BulkRetryId } from "../../domain/kernel/Id.ts"
 import { decodeCursor, encodeCursor, type PageOf } from "../../domain/kernel/Page.ts"
 import * as Timestamp from "../../domain/kernel/Timestamp.ts"
 import { ApprovalGate } from "../approvalGate/Gate.ts"
 import { makeTaskSelection } from "../approvalGate/Subject.ts"
+import { Audit } from "../audit/Audit.ts"
 import { CurrentProject } from "../kernel/CurrentActor.ts"
-import { Settings } from "../kernel/Settings.ts"
-import { orDieOnSql } from "../kernel/sql/Database.ts"
-import { decodeStart, pageOf } from "../kernel/sql/RowPage.ts"
-import { BulkRetryControl, notFound } from "./BulkRetries/Control.ts"
-import { BulkRetryCreation } from "./BulkRetries/Creation.ts"
-import { BulkRetryItemsRepo } from "./BulkRetries/ItemsRepo.ts"
-import { BulkRetriesRepo } from "./BulkRetries/Repo.ts"
-import { boundTo, BulkRetrySelection } from "./BulkRetries/Selection.ts"
-import { BulkRetryView, publicOf } from "./BulkRetries/View.ts"
-
-const defaultLimit = 100
+import { Hints, orDieOnSql } from "../kernel/sql/Database.ts"
+import { makeReads, type PageQuery } from "./BulkJobs/Reads.ts"
+import { BulkJobsRepo } from "./BulkJobs/Repo.ts"
+import { BulkRetryCreation } from "./BulkJobs/Retry/Creation.ts"
+import { BulkRetryItemsRepo } from "./BulkJobs/Retry/ItemsRepo.ts"
+import { boundTo, BulkRetryPreviews } from "./BulkJobs/Retry/Preview.ts"
+import { BulkRetrySteps } from "./BulkJobs/Retry/Steps.ts"
+import type { BulkRetry } from "./BulkJobs/Row.ts"
+import { BulkJobView, publicOf } from "./BulkJobs/View.ts"
 
 const invalidCursor = ValidationFailed.at("cursor", "is not a cursor of this list")
 
-/** Durable bulk retries within the current project (docs/bulk-retry.md). `BulkRetries/Loop.ts` executes them. */
+const endedError = ({ status }: BulkRetry) =>
+  new Conflict({
+    code: "bulk_retry_ended",
+    detail: `The bulk retry is ${
+      status === "running" ? "being cancelled" : status
+    }. To retry tasks that are left, create another one.`
+  })
+
+/** Durable bulk retries within the current project (docs/bulk-retry.md). `BulkJobs/Runner.ts` executes them. */
 export class BulkRetries extends Effect.Service<BulkRetries>()("svc/BulkRetries", {
   effect: Effect.gen(function*() {
+    const sql = yield* SqlClient.SqlClient
     const creation = yield* BulkRetryCreation
-    const control = yield* BulkRetryControl
-    const selection = yield* BulkRetrySelection
-    const { describe } = yield* BulkRetryView
-    const repo = yield* BulkRetriesRepo
+    const previews = yield* BulkRetryPreviews
+    const { describeRetry } = yield* BulkJobView
+    const { retries } = yield* BulkJobsRepo
     const items = yield* BulkRetryItemsRepo
-    const { restMaxPageSize } = yield* Settings
+    const { takeBack } = yield* BulkRetrySteps
     const gate = yield* ApprovalGate
+    const audit = yield* Audit
+    const hints = yield* Hints
+    const reads = yield* makeReads(retries, {
+      resource: "bulk retry",
+      name: "bulk-retry-requests",
+      defaultLimit: 100
+    })
 
     /**
      * Freezes the tasks that match, and begins to retry them. Once for each key. With `requestedAt`, the time of an
@@ -44,17 +59,17 @@ export class BulkRetries extends Effect.Service<BulkRetries>()("svc/BulkRetries"
         const asOf = requestedAt ?? (yield* Timestamp.now)
         const bounded = requestedAt === undefined ? input : boundTo(input, requestedAt)
         const earlier = yield* creation.find(input, asOf)
-        if (Option.isSome(earlier)) return yield* describe(earlier.value)
+        if (Option.isSome(earlier)) return yield* describeRetry(earlier.value)
         yield* gate.checkBulk(
           {
             kind: "bulk_retry_request",
             request: input,
             summary: `Retry ${input.max === null ? "all" : `up to ${input.max}`} tasks that match a filter`,
-            subject: Effect.map(selection.preview(id, bounded, asOf), ({ total }) => makeTaskSelection(total))
+            subject: Effect.map(previews.preview(id, bounded, asOf), ({ total }) => makeTaskSelection(total))
           },
           input.max
         )
-        return yield* describe(yield* creation.create(input, requestedAt))
+        return yield* describeRetry(yield* creation.create(input, bounded, asOf))
       },
       gate.record,
       orDieOnSql
@@ -64,29 +79,20 @@ export class BulkRetries extends Effect.Service<BulkRetries>()("svc/BulkRetries"
     const preview = Effect.fn("BulkRetries.preview")(
       function*(input: BulkRetryPreviewRequest) {
         const { id } = yield* CurrentProject
-        return yield* selection.preview(id, input, yield* Timestamp.now)
+        return yield* previews.preview(id, input, yield* Timestamp.now)
       },
       orDieOnSql
     )
 
-    const find = Effect.fnUntraced(function*(id: BulkRetryId) {
-      const project = yield* CurrentProject
-      return yield* Option.match(yield* repo.find(project.id, id), {
-        onNone: () => notFound,
-        onSome: Effect.succeed
-      })
-    })
-
-    const get = Effect.fn("BulkRetries.get")((id: BulkRetryId) => Effect.flatMap(find(id), describe), orDieOnSql)
+    const get = Effect.fn("BulkRetries.get")(
+      (id: BulkRetryId) => Effect.flatMap(reads.find(id), describeRetry),
+      orDieOnSql
+    )
 
     /** Newest first, without notes. */
     const list = Effect.fn("BulkRetries.list")(
-      function*(query: { readonly cursor: string | undefined; readonly limit: number | undefined }) {
-        const project = yield* CurrentProject
-        const limit = Math.min(query.limit ?? defaultLimit, restMaxPageSize)
-        const start = yield* decodeStart("bulk-retry-requests", { cursor: query.cursor, limit })
-        const rows = yield* repo.list(project.id, start, limit + 1)
-        const { items, next_cursor } = pageOf("bulk-retry-requests", { limit }, rows)
+      function*(query: PageQuery) {
+        const { items, next_cursor } = yield* reads.listPage(query)
         return { items: items.map((row) => publicOf(row, null)), next_cursor }
       },
       orDieOnSql
@@ -95,15 +101,11 @@ export class BulkRetries extends Effect.Service<BulkRetries>()("svc/BulkRetries"
     /** The tasks in the order of their retries; with a status by engine first. */
     const listItems = Effect.fn("BulkRetries.listItems")(function*(
       id: BulkRetryId,
-      query: {
-        readonly status: ItemStatus | undefined
-        readonly cursor: string | undefined
-        readonly limit: number | undefined
-      }
+      query: PageQuery & { readonly status: ItemStatus | undefined }
     ) {
-      const request = yield* find(id)
+      const request = yield* reads.find(id)
       const { cursor, status } = query
-      const limit = Math.min(query.limit ?? defaultLimit, restMaxPageSize)
+      const limit = reads.limitOf(query)
       const name = `bulk-retry-items ${status ?? ""}`
       const after = cursor === undefined ? null : decodeCursor(name, cursor, 2)
       const position = Number(after?.[1] ?? 0)
@@ -123,21 +125,58 @@ export class BulkRetries extends Effect.Service<BulkRetries>()("svc/BulkRetries"
       return { items: page, next_cursor } satisfies PageOf<BulkRetryItem>
     }, orDieOnSql)
 
+    /** Changes what people ask of a request, in one transaction with its audit row. An undefined rate stays. */
+    const control = Effect.fnUntraced(
+      function*(id: BulkRetryId, to: ControlState, rate: number | null | undefined, action: string) {
+        const request = yield* reads.lock(id)
+        const { control_state, finished_at, project_id } = request
+        if (finished_at !== null || control_state === "cancelled") {
+          return control_state === to ? request : yield* endedError(request)
+        }
+        const rate_per_second = rate === undefined ? request.rate_per_second : rate
+        if (control_state === to && request.rate_per_second === rate_per_second) return request
+        const now = yield* Timestamp.now
+        const takenBack = to === "running" ? 0 : yield* takeBack(request, now)
+        const claimed = request.claimed - takenBack
+        const end = { status: "cancelled", finished_at: now, settled_at: now } as const
+        const changed: BulkRetry = {
+          ...request,
+          control_state: to,
+          rate_per_second,
+          claimed,
+          ...(takenBack > 0 && { last_progress_at: now }),
+          ...(to === "cancelled" && claimed === 0 && end)
+        }
+        yield* retries.save(changed)
+        yield* hints.publish("bulk_jobs", project_id)
+        yield* audit.record({
+          action,
+          target_type: "bulk_retry",
+          target_id: id,
+          project_id,
+          metadata: { rate_per_second }
+        })
+        return changed
+      },
+      sql.withTransaction
+    )
+
     /** Stops further retries, and takes back commands that were not sent; what was sent goes on. */
     const pause = Effect.fn("BulkRetries.pause")(
-      (id: BulkRetryId) => Effect.flatMap(control.pause(id), describe),
+      (id: BulkRetryId) => Effect.flatMap(control(id, "paused", undefined, "bulk_retry.paused"), describeRetry),
       orDieOnSql
     )
 
     /** Goes on, at this rate if one is given; null: without a limit. */
     const resume = Effect.fn("BulkRetries.resume")(
-      (id: BulkRetryId, rate: number | null | undefined) => Effect.flatMap(control.resume(id, rate), describe),
+      (id: BulkRetryId, rate: number | null | undefined) =>
+        Effect.flatMap(control(id, "running", rate, "bulk_retry.resumed"), describeRetry),
       orDieOnSql
     )
 
     /** Ends the request; tasks that are left stay as they are. */
     const cancel = Effect.fn("BulkRetries.cancel")(
-      (id: BulkRetryId) => Effect.flatMap(control.cancel(id), describe),
+      (id: BulkRetryId) => Effect.flatMap(control(id, "cancelled", undefined, "bulk_retry.cancelled"), describeRetry),
       orDieOnSql
     )
 
@@ -147,12 +186,12 @@ export class BulkRetries extends Effect.Service<BulkRetries>()("svc/BulkRetries"
   static readonly layer = this.Default.pipe(
     Layer.provide([
       ApprovalGate.layer,
-      BulkRetriesRepo.layer,
-      BulkRetryControl.layer,
+      BulkJobsRepo.layer,
+      BulkJobView.layer,
       BulkRetryCreation.layer,
       BulkRetryItemsRepo.layer,
-      BulkRetrySelection.layer,
-      BulkRetryView.layer
+      BulkRetryPreviews.layer,
+      BulkRetrySteps.layer
     ])
   )
 }

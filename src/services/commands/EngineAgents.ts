@@ -15,6 +15,9 @@ interface OnlineProcess {
   readonly process: RoutableProcess
 }
 
+/** The agent of an engine's tasks, before all others the preferred one; null: none takes them. */
+export type ChooseAgent = (engine: string, preferred?: AgentId | null) => AgentId | null
+
 /** Online processes of a project that are looked at. */
 const maxProcesses = 1000
 
@@ -36,46 +39,45 @@ export class EngineAgents extends Effect.Service<EngineAgents>()("svc/EngineAgen
     /**
      * The project's agents as they are now: for an engine, the agent with the process that suits the action best and
      * was seen last, or null when no online process takes the action for the engine. The agent `preferred` is chosen
-     * before all others, if one of its processes takes it.
+     * before all others, if one of its processes takes it. A `named` agent is the only one, and its processes that would
+     * refuse the action count too: a person named it, who needs its answer.
      */
-    const chooseIn = (projectId: ProjectId, action: string) =>
-      Effect.map(listOnline(projectId), (online) => {
+    const chooseIn = (projectId: ProjectId, action: string, named: AgentId | null = null) =>
+      Effect.map(listOnline(projectId), (online): ChooseAgent => {
         const chosen = new Map<string, AgentId | null>()
-        return (engine: string, preferred: AgentId | null = null): AgentId | null => {
+        const choose = (engine: string, preferred: AgentId | null): AgentId | null => {
+          const own = online.filter(({ agent_id }) => agent_id === (named ?? preferred))
+          return named === null
+            ? chooseAgent(own, action, engine, refuses) ?? chooseAgent(online, action, engine, refuses)
+            : chooseAgent(own, action, engine, Infinity)
+        }
+        return (engine, preferred = null) => {
           const key = `${preferred ?? ""} ${engine}`
           const known = chosen.get(key)
           if (known !== undefined) return known
-          const own = online.filter(({ agent_id }) => agent_id === preferred)
-          const agent = chooseAgent(own, action, engine) ?? chooseAgent(online, action, engine)
+          const agent = choose(engine, preferred)
           chosen.set(key, agent)
           return agent
         }
       })
 
-    /**
-     * Whether this agent takes the action for an engine now. A process that would refuse the action counts: the agent
-     * was named by a person, who needs its answer.
-     */
-    const servedBy = (projectId: ProjectId, agentId: AgentId, action: string) =>
-      Effect.map(listOnline(projectId), (online) => {
-        const own = online.filter(({ agent_id }) => agent_id === agentId)
-        return (engine: string): boolean =>
-          own.some(({ agent_id, process }) =>
-            rateFitness({ action, agent_id, engine, target_id: null }, process) !== null
-          )
-      })
-
-    return { chooseIn, servedBy } as const
+    return { chooseIn } as const
   })
 }) {
   static readonly layer = this.Default
 }
 
-const chooseAgent = (online: ReadonlyArray<OnlineProcess>, action: string, engine: string): AgentId | null => {
+/** Of the processes whose fitness is below the limit. */
+const chooseAgent = (
+  online: ReadonlyArray<OnlineProcess>,
+  action: string,
+  engine: string,
+  limit: number
+): AgentId | null => {
   let best: { readonly agent_id: AgentId; readonly fitness: number } | null = null
   for (const { agent_id, process } of online) {
     const fitness = rateFitness({ action, agent_id, engine, target_id: null }, process)
-    if (fitness !== null && fitness < Math.min(best?.fitness ?? refuses, refuses)) best = { agent_id, fitness }
+    if (fitness !== null && fitness < Math.min(best?.fitness ?? limit, limit)) best = { agent_id, fitness }
   }
   return best?.agent_id ?? null
 }

@@ -1,5 +1,6 @@
 import { Clock, Effect } from "effect"
 import type { ProjectId } from "../../domain/kernel/Id.ts"
+import * as Timestamp from "../../domain/kernel/Timestamp.ts"
 import { maxFacetTasks, maxFacetValues } from "../../domain/tasks/Task/Facets.ts"
 import type { TaskFilter } from "../../domain/tasks/Task/Filter.ts"
 import { type TaskFacet, taskFacets } from "../../domain/tasks/TaskFacet.ts"
@@ -217,6 +218,23 @@ export class TaskSearch extends Effect.Service<TaskSearch>()("svc/tasks/Search",
       }
     )
 
+    /** The next matching ids, the oldest first: those of tasks that were there at the moment `asOf`. */
+    const listArrived = (
+      projectId: ProjectId,
+      filter: TaskFilter,
+      { after, asOf, limit }: {
+        readonly after: string | null
+        readonly asOf: Timestamp.Timestamp
+        readonly limit: number
+      }
+    ) => {
+      const newest = Ids.maxIdAt(Timestamp.toEpochMillis(asOf))
+      return Effect.map(
+        listIds(projectId, filter, { direction: "oldest", after, limit }),
+        (ids) => ids.filter((id) => id <= newest)
+      )
+    }
+
     /** Whether a branch reads few rows however many tasks there are. */
     const isShort = ({ conditions, isUnordered, ranges }: Branch) =>
       isUnordered || (ranges !== null && conditions.length === 0)
@@ -345,7 +363,7 @@ export class TaskSearch extends Effect.Service<TaskSearch>()("svc/tasks/Search",
         )
     )
 
-    return { listIds, listPage, count, countFacets, listMatches, lockMatches } as const
+    return { listIds, listArrived, listPage, count, countFacets, listMatches, lockMatches } as const
   })
 }) {
   static readonly layer = this.Default

@@ -347,10 +347,11 @@ export const bulkRetryIn = (project: Project, control_state: "running" | "cancel
     const sql = yield* SqlClient.SqlClient
     const id = yield* Ids.next
     const now = yield* Timestamp.now
-    yield* sql`INSERT INTO bulk_retry_requests ${
+    yield* sql`INSERT INTO bulk_jobs ${
       sql.insert({
         id,
         project_id: project.id,
+        act: "retry",
         idempotency_key: id,
         canonical_digest: "",
         plan_digest: "",
@@ -388,10 +389,14 @@ export const bulkJobIn = (project: Project) =>
         filter: JSON.stringify({ filter_name: "no such task", filter_until: now }),
         status: "running",
         total: null,
-        done: 0,
-        skipped: 0,
+        claimed: 0,
+        unobserved: 0,
+        succeeded: 0,
+        failed: 0,
+        unknown: 0,
         cursors: "{}",
         created_at: now,
+        sealed_at: now,
         as_of: now,
         deadline_at: Timestamp.addSeconds(now, 3600),
         settled_at: now

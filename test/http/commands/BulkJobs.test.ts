@@ -4,7 +4,7 @@ import { Effect, Either, Option, Schedule } from "effect"
 import type { BulkJob } from "../../../src/domain/commands/BulkJob.ts"
 import { BulkJobId } from "../../../src/domain/kernel/Id.ts"
 import * as Timestamp from "../../../src/domain/kernel/Timestamp.ts"
-import { type BulkJobRow, BulkJobsRepo } from "../../../src/services/commands/BulkJobs/Repo.ts"
+import { BulkJobsRepo } from "../../../src/services/commands/BulkJobs/Repo.ts"
 import { BulkJobRunner, leaseName } from "../../../src/services/commands/BulkJobs/Runner.ts"
 import { Leader, Lease, LeaseLost } from "../../../src/services/kernel/concurrency/Leader.ts"
 import * as Removal from "../../../src/services/operations/Removal.ts"
@@ -63,7 +63,7 @@ const world = Effect.gen(function*() {
 /** Another replica leads, so that the test alone moves jobs. */
 const withoutRunner = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
-  const expiry = Effect.sync(() => Date.now() + 25_000)
+  const expiry = Effect.sync(() => Date.now() + 9_000)
   const renew = Effect.flatMap(expiry, (at) => sql`UPDATE leases SET expires_at = ${at} WHERE holder = 'another'`)
   yield* until(sql`SELECT 1 FROM leases WHERE name = ${leaseName}`, (rows) => rows.length === 0)
   yield* Effect.acquireRelease(
@@ -264,8 +264,8 @@ describe.each(httpEngines)("bulk jobs on %s", (engine) => {
     const step = Effect.fnUntraced(function*(job: { readonly id: string; readonly project_id: BulkJob["project_id"] }) {
       const repo = yield* BulkJobsRepo
       const runner = yield* BulkJobRunner
-      const found = yield* repo.find(job.project_id, BulkJobId.make(job.id))
-      return yield* Effect.flatMap(found, (row: BulkJobRow) => runner.advance(row))
+      const row = yield* yield* repo.walks.find(job.project_id, BulkJobId.make(job.id))
+      return (yield* runner.makeSteps()(row)).moved
     })
     const leading = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
       Effect.flatMap(Leader, (leader) => leader.only("a test's own lease", effect))

@@ -8,11 +8,12 @@ import { canonicalize } from "../../../src/domain/kernel/CanonicalJson.ts"
 import { BulkRetryId } from "../../../src/domain/kernel/Id.ts"
 import type { Project } from "../../../src/domain/kernel/Project.ts"
 import * as Timestamp from "../../../src/domain/kernel/Timestamp.ts"
+import { maxOpenJobs } from "../../../src/services/commands/BulkJobs/Row.ts"
+import { BulkJobRunner } from "../../../src/services/commands/BulkJobs/Runner.ts"
 import { BulkRetries } from "../../../src/services/commands/BulkRetries.ts"
-import { maxOpenRequests } from "../../../src/services/commands/BulkRetries/Creation.ts"
-import { BulkRetryRetention } from "../../../src/services/commands/BulkRetries/Retention.ts"
 import { CurrentActor, CurrentProject } from "../../../src/services/kernel/CurrentActor.ts"
 import * as Ids from "../../../src/services/kernel/Ids.ts"
+import * as Removal from "../../../src/services/operations/Removal.ts"
 import { connected, freshAgent, publishedCapabilities, type TestAgent } from "../../agent.ts"
 import { baseUrl, freshKey, freshProject, request, serverOn } from "../../brain.ts"
 import { httpEngines } from "../../engines.ts"
@@ -360,7 +361,7 @@ describe.each(httpEngines)("bulk retries on %s", (engine) => {
         millis.forEach((elapsed, index) => assert.isAtLeast(elapsed, (index + 1) * 50 - 1)) // stamps are rounded
 
         const late = yield* create({ rate_per_second: 0.01 })
-        yield* sql`UPDATE bulk_retry_requests SET deadline_at = created_at WHERE id = ${late.id}`
+        yield* sql`UPDATE bulk_jobs SET deadline_at = created_at WHERE id = ${late.id}`
         const expired = yield* reaches(late.id, "expired")
         assert.strictEqual(expired.counts.pending, 5)
       }))
@@ -429,7 +430,7 @@ describe.each(httpEngines)("bulk retries on %s", (engine) => {
         const slow = yield* Effect.flip(create({ rate_per_second: 0.01, max: 3000 }))
         assert.include(String(slow), "3000 tasks take 84 hours at this rate")
         assert.deepStrictEqual((yield* inProject(bulkRetries.list({ cursor: undefined, limit: undefined }))).items, [])
-        for (let n = 0; n < maxOpenRequests; n++) yield* create({ max: 1 })
+        for (let n = 0; n < maxOpenJobs; n++) yield* create({ max: 1 })
         assert.deepInclude(yield* Effect.flip(create({ max: 1 })), { code: "too_many_bulk_retries" })
         const nothing = yield* Effect.flip(create({ filter: { name: "no such" } }))
         assert.deepInclude(nothing, { code: "too_many_bulk_retries" })
@@ -446,11 +447,11 @@ describe.each(httpEngines)("bulk retries on %s", (engine) => {
               sql.unsafe(
                 `CREATE FUNCTION fail_seal() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RAISE EXCEPTION ''lost''; END'`
               ),
-              sql.unsafe(`CREATE TRIGGER fail_seal BEFORE UPDATE ON bulk_retry_requests FOR EACH ROW
+              sql.unsafe(`CREATE TRIGGER fail_seal BEFORE UPDATE ON bulk_jobs FOR EACH ROW
                 WHEN (NEW.idempotency_key = 'fails') EXECUTE FUNCTION fail_seal()`)
             ),
           orElse: () =>
-            sql.unsafe(`CREATE TRIGGER fail_seal BEFORE UPDATE ON bulk_retry_requests
+            sql.unsafe(`CREATE TRIGGER fail_seal BEFORE UPDATE ON bulk_jobs
               WHEN NEW.idempotency_key = 'fails' BEGIN SELECT RAISE(ABORT, 'lost'); END`)
         })
         assert.isTrue(Exit.isFailure(yield* Effect.exit(create({ idempotency_key: "fails" }))))
@@ -462,11 +463,11 @@ describe.each(httpEngines)("bulk retries on %s", (engine) => {
       Effect.gen(function*() {
         const { connect, create, fail, get, project, reaches, token, path } = yield* world
         const sql = yield* SqlClient.SqlClient
-        const { sweep } = yield* BulkRetryRetention
+        const { prune } = yield* BulkJobRunner
         yield* fail(700)
         const open = yield* create({ max: 700 })
         const killed = yield* create({ max: 700, idempotency_key: "killed" })
-        yield* sql`UPDATE bulk_retry_requests SET sealed_at = NULL, created_at = ${
+        yield* sql`UPDATE bulk_jobs SET sealed_at = NULL, created_at = ${
           Timestamp.addSeconds(killed.created_at, -4000)
         } WHERE id = ${killed.id}`
         assert.strictEqual((yield* request("GET", `${path}/${killed.id}`, { token })).status, 404)
@@ -474,15 +475,15 @@ describe.each(httpEngines)("bulk retries on %s", (engine) => {
         assert.notStrictEqual(again.id, killed.id)
         yield* request("POST", `${path}/${open.id}/cancel`, { token })
         const old = yield* reaches(open.id, "cancelled")
-        yield* sql`UPDATE bulk_retry_requests SET finished_at = ${Timestamp.addSeconds(old.finished_at, -31 * 86_400)}
+        yield* sql`UPDATE bulk_jobs SET finished_at = ${Timestamp.addSeconds(old.finished_at, -31 * 86_400)}
           WHERE id = ${open.id}`
-        yield* sweep()
+        yield* prune()
         const left = yield* sql<{ request_id: string }>`SELECT DISTINCT request_id FROM bulk_retry_items
           WHERE project_id = ${project.id}`
         assert.deepStrictEqual(left, [{ request_id: again.id }])
         echo(yield* connect())
         yield* reaches(again.id, "completed")
         assert.strictEqual((yield* get(BulkRetryId.make(open.id))).status, 404)
-      }).pipe(Effect.provide(BulkRetryRetention.layer)))
+      }).pipe(Effect.provide(BulkJobRunner.layer), Effect.provide(Removal.layer)))
   })
 })

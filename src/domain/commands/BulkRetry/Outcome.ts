@@ -27,31 +27,53 @@ export interface Outcome {
 const maxErrorCharacters = 1000
 
 /**
- * The outcome of a task by its command; `open` while the command has not ended, and `unsent` where it ended without
- * being sent because no process of the agent took it in time: then the task can be commanded again.
+ * How a job's command came out (docs/commands.md). `open`: it has no outcome. `unsent`, `withdrawn`: no process of the
+ * agent took it in time, or a person cancelled it before it was sent; so it was certainly not executed.
  */
-export const outcomeOf = (command: RetryCommand): Outcome | "open" | "unsent" => {
-  const { command_status, dispatched_at, result, task_id } = command
-  const error = command.error?.slice(0, maxErrorCharacters).toWellFormed() ?? null
-  const unconfirmed: Outcome = { status: "unknown", reason: "unconfirmed", error, new_task_id: null }
+export type CommandEnd = "open" | "unsent" | "withdrawn" | "succeeded" | "failed" | "unknown"
+
+export const endOf = (
+  { command_status, dispatched_at, result }: Pick<RetryCommand, "command_status" | "dispatched_at" | "result">
+): CommandEnd => {
   switch (command_status) {
     case "pending":
     case "dispatched":
       return "open"
-    case "completed": {
+    case "completed":
+      return "succeeded"
+    case "failed":
+      return isIndeterminate(result) ? "unknown" : "failed"
+    case "timeout":
+      return dispatched_at === null ? "unsent" : "unknown"
+    case "cancelled":
+      return dispatched_at === null ? "withdrawn" : "unknown"
+    case null:
+      return "unknown"
+  }
+}
+
+/**
+ * The outcome of a task by its command; `open` while the command has not ended, and `unsent` where the task can be
+ * commanded again.
+ */
+export const outcomeOf = (command: RetryCommand): Outcome | "open" | "unsent" => {
+  const { result, task_id } = command
+  const end = endOf(command)
+  const error = command.error?.slice(0, maxErrorCharacters).toWellFormed() ?? null
+  switch (end) {
+    case "open":
+    case "unsent":
+      return end
+    case "succeeded": {
       const new_task_id = parseTaskRetries("retry_task", task_id, result ?? "{}")[0]?.new_task_id ?? null
-      return { status: "succeeded", reason: null, error: null, new_task_id }
+      return { status: end, reason: null, error: null, new_task_id }
     }
     case "failed":
-      return isIndeterminate(result) ? unconfirmed : { status: "failed", reason: "failed", error, new_task_id: null }
-    case "timeout":
-      return dispatched_at === null ? "unsent" : unconfirmed
-    case "cancelled":
-      return dispatched_at === null
-        ? { status: "unobserved", reason: "command_cancelled", error, new_task_id: null }
-        : unconfirmed
-    case null:
-      return unconfirmed
+      return { status: end, reason: "failed", error, new_task_id: null }
+    case "withdrawn":
+      return { status: "unobserved", reason: "command_cancelled", error, new_task_id: null }
+    case "unknown":
+      return { status: end, reason: "unconfirmed", error, new_task_id: null }
   }
 }
 

@@ -1,7 +1,7 @@
 import { SqlClient } from "@effect/sql"
 import { Clock, Effect, Layer, Option } from "effect"
-import { type BulkJobOutcomes, tasksOf } from "../../../domain/commands/BulkJob.ts"
-import { type AgentId, CommandId, type ProjectId } from "../../../domain/kernel/Id.ts"
+import { tasksOf } from "../../../domain/commands/BulkJob.ts"
+import type { AgentId, ProjectId } from "../../../domain/kernel/Id.ts"
 import * as Timestamp from "../../../domain/kernel/Timestamp.ts"
 import { Audit } from "../../audit/Audit.ts"
 import { Lease } from "../../kernel/concurrency/Leader.ts"
@@ -11,10 +11,11 @@ import { idIn } from "../../kernel/sql/Dialect.ts"
 import { Scans } from "../../tasks/Scans.ts"
 import { TaskSearch } from "../../tasks/Search.ts"
 import { Commands } from "../Commands.ts"
-import type { IssuedIntent } from "../Issue.ts"
-import { finishEntryOf } from "./FinishEntry.ts"
-import { type BulkJobRow, BulkJobsRepo, countSkippedAtEnd } from "./Repo.ts"
-import { cancelAction } from "./View.ts"
+import { type ChooseAgent, EngineAgents } from "../EngineAgents.ts"
+import { actionOf, makeIssues } from "./Issues.ts"
+import { BulkJobsRepo } from "./Repo.ts"
+import { addOutcomes, type BulkWalk, completed, walkEntry } from "./Row.ts"
+import { noStep, type Step } from "./Step.ts"
 
 /** Tasks that are skipped in one step, after the deadline. */
 const maxSkips = 1000
@@ -40,8 +41,6 @@ interface TaskToCancel {
   readonly reporter: AgentId | null
 }
 
-type ChooseAgent = (engine: string, preferred: AgentId | null) => AgentId | null
-
 /** A task of an engine without an agent: its job waits as long as the task matches. */
 interface WaitingTask {
   readonly id: string
@@ -49,21 +48,12 @@ interface WaitingTask {
   readonly seenAt: number
 }
 
+/** By engine. */
+type WaitingTasks = Map<string, WaitingTask>
+
 type CommandCounts = Effect.Effect.Success<ReturnType<BulkJobsRepo["countCommands"]>>
 
 const total = (counts: CommandCounts, kind: "ended" | "open") => counts.reduce((sum, count) => sum + count[kind], 0)
-
-const noOutcomes: BulkJobOutcomes = { pending: 0, succeeded: 0, failed: 0, unknown: 0 }
-
-/** With the outcomes that were taken; the other commands of the job are pending. */
-const addOutcomes = (
-  { done, outcomes }: Pick<BulkJobRow, "done" | "outcomes">,
-  taken: ReadonlyArray<{ readonly outcome: "succeeded" | "failed" | "unknown" }>
-): BulkJobOutcomes => {
-  const sums = { ...(outcomes ?? noOutcomes) }
-  for (const { outcome } of taken) sums[outcome]++
-  return { ...sums, pending: done - sums.succeeded - sums.failed - sums.unknown }
-}
 
 /**
  * Issues the cancel commands of a job's tasks, by engine, the oldest first, and counts how the commands come out. The
@@ -74,174 +64,137 @@ export class BulkJobCancellation extends Effect.Service<BulkJobCancellation>()("
     const sql = yield* SqlClient.SqlClient
     const repo = yield* BulkJobsRepo
     const search = yield* TaskSearch
+    const engineAgents = yield* EngineAgents
     const commands = yield* Commands
     const audit = yield* Audit
     const { bulkCommandTimeout, bulkRetryOpenCommands } = yield* Settings
 
-    /** By job and engine. */
-    const waitingTasks = new Map<string, WaitingTask>()
-
-    const filterOf = ({ act, as_of, filter }: BulkJobRow) => tasksOf(act, filter, as_of)
+    const filterOf = ({ act, as_of, filter }: BulkWalk) => tasksOf(act, filter, as_of)
 
     /**
      * Whether a task of the engine still waits for an agent; reads one task instead of scanning all tasks before it.
      */
-    const isWaiting = Effect.fnUntraced(function*(job: BulkJobRow, key: string) {
-      const task = waitingTasks.get(key)
+    const isWaiting = Effect.fnUntraced(function*(job: BulkWalk, engine: string, waiting: WaitingTasks) {
+      const task = waiting.get(engine)
       if (task === undefined) return false
       if ((yield* Clock.currentTimeMillis) - task.seenAt < recheckMillis) return true
       const matches = yield* search.listMatches(job.project_id, filterOf(job), [task.id])
       if (matches.length === 0) return false
-      waitingTasks.set(key, { ...task, seenAt: yield* Clock.currentTimeMillis })
+      waiting.set(engine, { ...task, seenAt: yield* Clock.currentTimeMillis })
       return true
     })
 
-    const listNext = Effect.fnUntraced(function*(job: BulkJobRow, engine: string, limit: number) {
+    const listNext = (job: BulkWalk, engine: string, limit: number) => {
       const tasks = filterOf(job)
-      const newest = Ids.maxIdAt(Timestamp.toEpochMillis(job.as_of))
-      const after = job.cursors[engine] ?? Ids.minId
-      const found = tasks.engine !== null && tasks.engine !== engine
-        ? []
-        : yield* search.listIds(job.project_id, { ...tasks, engine }, { direction: "oldest", after, limit })
-      return found.filter((id) => id <= newest)
-    })
+      return tasks.engine !== null && tasks.engine !== engine
+        ? Effect.succeed([])
+        : search.listArrived(job.project_id, { ...tasks, engine }, {
+          after: job.cursors[engine] ?? Ids.minId,
+          asOf: job.as_of,
+          limit
+        })
+    }
 
     /** The next tasks of each engine, as far as its agents allow; after the deadline those to be skipped. */
     const selectSlices = Effect.fnUntraced(
-      function*(job: BulkJobRow, choose: ChooseAgent | null, counts: CommandCounts) {
+      function*(job: BulkWalk, choose: ChooseAgent | null, counts: CommandCounts, waiting: WaitingTasks) {
         const slices: Array<Slice> = []
         for (const engine of Object.keys(job.cursors)) {
-          const isServed = choose === null || choose(engine, null) !== null
-          const key = `${job.id} ${engine}`
-          if (!isServed && (yield* isWaiting(job, key))) continue
+          const isServed = choose === null || choose(engine) !== null
+          if (!isServed && (yield* isWaiting(job, engine, waiting))) continue
           const open = counts.find((count) => count.engine === engine)?.open ?? 0
           const limit = choose === null ? maxSkips : isServed ? bulkRetryOpenCommands - open : 1
           if (limit <= 0) continue
           const ids = yield* listNext(job, engine, limit)
           const [first] = ids
           if (isServed || first === undefined) {
-            waitingTasks.delete(key)
+            waiting.delete(engine)
             slices.push({ engine, ids, isLast: ids.length < limit })
-          } else waitingTasks.set(key, { id: first, seenAt: yield* Clock.currentTimeMillis })
+          } else waiting.set(engine, { id: first, seenAt: yield* Clock.currentTimeMillis })
         }
         return slices
       }
     )
 
-    const listTasks = (projectId: BulkJobRow["project_id"], ids: ReadonlyArray<string>) =>
+    const listTasks = (projectId: ProjectId, ids: ReadonlyArray<string>) =>
       sql<TaskToCancel>`SELECT t.engine, t.task_id, w.agent_id AS reporter FROM tasks t
         LEFT JOIN workers w ON w.project_id = t.project_id AND w.engine = t.engine AND w.name = t.worker_name
         WHERE t.project_id = ${projectId} AND ${idIn(sql, ids, "t.id")} ORDER BY t.id`
 
-    /** Ids of one millisecond are in no order, and commands are sent in the order of their ids. */
-    const nextIds = (count: number) =>
-      Effect.map(Effect.replicateEffect(Ids.nextOf(CommandId), count), (ids) => [...ids].sort())
-
     /** The commands for those tasks that still match and have an agent. */
-    const makeIssues = Effect.fnUntraced(
-      function*(job: BulkJobRow, slices: ReadonlyArray<Slice>, choose: ChooseAgent) {
-        const { id, project_id } = job
-        const matching = yield* search.lockMatches(project_id, filterOf(job), slices.flatMap(({ ids }) => ids))
-        const tasks = yield* listTasks(project_id, matching)
-        const ids = yield* nextIds(tasks.length)
-        return tasks.flatMap(({ engine, reporter, task_id }, index): ReadonlyArray<IssuedIntent> => {
-          const agent_id = choose(engine, reporter)
-          const command_id = ids[index]
-          return agent_id === null || command_id === undefined ? [] : [{
-            id: command_id,
-            project_id,
-            intent: {
-              agent_id,
-              action: cancelAction,
-              engine,
-              target_type: "task",
-              target_id: task_id,
-              parameters: { task_id },
-              timeout_seconds: bulkCommandTimeout,
-              bulk_job_id: id,
-              metadata: { bulk_job_id: id }
-            }
-          }]
-        })
-      }
-    )
+    const issueFor = Effect.fnUntraced(function*(job: BulkWalk, ids: ReadonlyArray<string>, choose: ChooseAgent) {
+      const matching = yield* search.lockMatches(job.project_id, filterOf(job), ids)
+      const tasks = yield* listTasks(job.project_id, matching)
+      const served = tasks.flatMap(({ engine, reporter, task_id }) => {
+        const agent_id = choose(engine, reporter)
+        return agent_id === null ? [] : [{ agent_id, engine, task_id }]
+      })
+      return yield* makeIssues(job, served, bulkCommandTimeout)
+    })
 
     /** Ends a job of which no task and no command is left. The outcomes of commands that retention has deleted are unknown. */
-    const settle = Effect.fnUntraced(function*(job: BulkJobRow) {
+    const settle = Effect.fnUntraced(function*(job: BulkWalk) {
       const now = yield* Timestamp.now
-      const { pending, unknown, ...others } = addOutcomes(job, [])
-      const outcomes = { ...others, pending: 0, unknown: unknown + pending }
+      const counted = { ...job, claimed: 0, unknown: job.unknown + job.claimed }
       const isStopped = job.finished_at !== null
-      const skipped = isStopped ? job.skipped : countSkippedAtEnd(job)
-      yield* repo.update(job.id, {
-        outcomes,
-        skipped,
-        settled_at: now,
-        ...(!isStopped && { status: "completed", finished_at: now })
-      })
-      for (const engine of Object.keys(job.cursors)) waitingTasks.delete(`${job.id} ${engine}`)
-      if (!isStopped) yield* audit.record(finishEntryOf({ ...job, outcomes, skipped }))
+      const settled = isStopped ? { ...counted, settled_at: now } : completed(counted, now)
+      yield* repo.walks.save(settled)
+      if (!isStopped) yield* audit.record(walkEntry("finished", settled))
+      return { moved: 1, open: 0 }
     })
 
     /** Writes a step, unless the job has changed since the step was planned. */
     const write = Effect.fnUntraced(
-      function*(seen: BulkJobRow, slices: ReadonlyArray<Slice>, choose: ChooseAgent | null, isOver: boolean) {
-        const locked = Option.getOrUndefined(yield* repo.lock(seen.project_id, seen.id))
-        if (locked === undefined || locked.settled_at !== null) return 0
+      function*(seen: BulkWalk, planned: ReadonlyArray<Slice>, choose: ChooseAgent | null, isOver: boolean) {
+        const locked = Option.getOrUndefined(yield* repo.walks.lock(seen.project_id, seen.id))
+        if (locked === undefined || locked.settled_at !== null) return noStep
         const taken = yield* repo.takeOutcomes(locked.id, maxOutcomes)
-        const job = { ...locked, outcomes: addOutcomes(locked, taken) }
+        const job = addOutcomes({ ...locked, claimed: locked.claimed - taken.length }, taken)
         const isRunning = job.finished_at === null
         if (isOver && taken.length === 0 && (!isRunning || Object.keys(job.cursors).length === 0)) {
-          yield* settle(job)
-          return 1
+          return yield* settle(job)
         }
-        const isStale = slices.some(({ engine }) => job.cursors[engine] !== seen.cursors[engine])
-        if (slices.length === 0 || !isRunning || isStale) {
-          if (taken.length > 0) yield* repo.update(job.id, { outcomes: job.outcomes })
-          return taken.length
-        }
+        const isStale = planned.some(({ engine }) => job.cursors[engine] !== seen.cursors[engine])
+        const slices = isRunning && !isStale ? planned : []
         const cursors: Record<string, string> = { ...job.cursors }
         for (const { engine, ids, isLast } of slices) {
           if (isLast) delete cursors[engine]
           else cursors[engine] = ids.at(-1) ?? Ids.minId
         }
-        const found = slices.reduce((sum, { ids }) => sum + ids.length, 0)
-        const issues = choose === null ? [] : yield* makeIssues(job, slices, choose)
-        const done = job.done + issues.length
-        yield* repo.update(job.id, {
-          cursors,
-          done,
-          outcomes: addOutcomes({ done, outcomes: job.outcomes }, []),
-          skipped: job.skipped + found - issues.length
-        })
+        const ids = slices.flatMap((slice) => slice.ids)
+        const issues = choose === null || ids.length === 0 ? [] : yield* issueFor(job, ids, choose)
+        const claimed = job.claimed + issues.length
+        const unobserved = job.unobserved + ids.length - issues.length
+        yield* repo.walks.save({ ...job, cursors, claimed, unobserved })
         if (issues.length > 0) yield* commands.issueAll(issues)
-        return Math.max(1, found)
+        return { moved: slices.length === 0 ? taken.length : Math.max(1, ids.length), open: claimed } satisfies Step
       }
     )
 
-    /**
-     * One step; returns how many tasks and outcomes it moved, 0 where it waits for agents or outcomes. `chooseIn`: the
-     * agents of a project as they are now.
-     */
-    const advance = Effect.fn("BulkJobCancellation.advance")(
-      function*<E, R>(job: BulkJobRow, chooseIn: (projectId: ProjectId) => Effect.Effect<ChooseAgent, E, R>) {
-        const lease = yield* Lease
-        const counts = yield* repo.countCommands(job.id)
-        const isLeft = job.finished_at === null && Object.keys(job.cursors).length > 0
-        const isLate = job.deadline_at <= (yield* Timestamp.now)
-        const choose = isLeft && !isLate ? yield* chooseIn(job.project_id) : null
-        const slices = isLeft ? yield* selectSlices(job, choose, counts) : []
-        const isOver = !isLeft && total(counts, "open") === 0
-        if (slices.length === 0 && total(counts, "ended") === 0 && !isOver) return 0
-        return yield* lease.withTransaction(write(job, slices, choose, isOver))
-      }
-    )
+    const step = Effect.fn("BulkJobCancellation.step")(function*(job: BulkWalk, waiting: WaitingTasks) {
+      const lease = yield* Lease
+      const counts = yield* repo.countCommands(job.id)
+      const isLeft = job.finished_at === null && Object.keys(job.cursors).length > 0
+      const isLate = job.deadline_at <= (yield* Timestamp.now)
+      const choose = isLeft && !isLate ? yield* engineAgents.chooseIn(job.project_id, actionOf.cancel) : null
+      const slices = isLeft ? yield* selectSlices(job, choose, counts, waiting) : []
+      const open = total(counts, "open")
+      const isOver = !isLeft && open === 0
+      if (slices.length === 0 && total(counts, "ended") === 0 && !isOver) return { moved: 0, open } satisfies Step
+      return yield* lease.withTransaction(write(job, slices, choose, isOver))
+    })
 
-    return { advance } as const
+    /** The steps of a job. They know which of its tasks wait for an agent. */
+    const makeSteps = () => {
+      const waiting: WaitingTasks = new Map()
+      return (job: BulkWalk) => step(job, waiting)
+    }
+
+    return { makeSteps } as const
   })
 }) {
   static readonly layer = this.Default.pipe(
-    Layer.provide([BulkJobsRepo.layer, Commands.layer, TaskSearch.layer]),
+    Layer.provide([BulkJobsRepo.layer, Commands.layer, EngineAgents.layer, TaskSearch.layer]),
     Layer.provide(Scans.layer)
   )
 }

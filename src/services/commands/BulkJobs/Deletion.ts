@@ -8,8 +8,12 @@ import { rowsAtOnce, TaskBulkDelete } from "../../tasks/BulkDelete.ts"
 import { TaskDeletion } from "../../tasks/Deletion.ts"
 import { Scans } from "../../tasks/Scans.ts"
 import { TaskSearch } from "../../tasks/Search.ts"
-import { finishEntryOf } from "./FinishEntry.ts"
-import { type BulkJobRow, BulkJobsRepo, countSkippedAtEnd, everyEngine } from "./Repo.ts"
+import { BulkJobsRepo } from "./Repo.ts"
+import { type BulkWalk, completed, walkEntry } from "./Row.ts"
+import { noStep, type Step } from "./Step.ts"
+
+/** The name of a deletion's one cursor: it walks over the tasks of all engines. */
+export const everyEngine = "*"
 
 /**
  * Deletes the tasks of a job, a slice of the oldest in each step. It walks over them until a walk finds none: a task may
@@ -22,44 +26,36 @@ export class BulkJobDeletion extends Effect.Service<BulkJobDeletion>()("svc/Bulk
     const bulk = yield* TaskBulkDelete
     const audit = yield* Audit
 
-    const filterOf = ({ as_of, filter }: BulkJobRow) => tasksOf("delete", filter, as_of)
+    const filterOf = ({ as_of, filter }: BulkWalk) => tasksOf("delete", filter, as_of)
 
     /** Deletes what still matches of the slice, as far as the job runs, and counts it in the same transaction. */
-    const write = Effect.fnUntraced(function*(seen: BulkJobRow, after: string, ids: ReadonlyArray<string>) {
-      const job = Option.getOrUndefined(yield* repo.lock(seen.project_id, seen.id))
-      if (job === undefined || job.finished_at !== null) return 0
-      const isEnd = ids.length === 0 && after === Ids.minId
+    const write = Effect.fnUntraced(function*(seen: BulkWalk, after: string, ids: ReadonlyArray<string>) {
+      const job = Option.getOrUndefined(yield* repo.walks.lock(seen.project_id, seen.id))
+      if (job === undefined || job.finished_at !== null) return noStep
+      if (ids.length === 0 && after === Ids.minId) {
+        const ended = { ...completed(job, yield* Timestamp.now), cursors: {} }
+        yield* repo.walks.save(ended)
+        yield* audit.record(walkEntry("finished", ended))
+        return { moved: 1, open: 0 } satisfies Step
+      }
       const matching = ids.length === 0 ? [] : yield* search.lockMatches(job.project_id, filterOf(job), ids)
       const deleted = matching.length === 0
         ? 0
         : yield* bulk.deleteSlice(job.project_id, job.filter, matching, { bulk_job_id: job.id })
-      const done = job.done + deleted
-      if (isEnd) {
-        const now = yield* Timestamp.now
-        const skipped = countSkippedAtEnd(job)
-        yield* repo.update(job.id, { status: "completed", skipped, cursors: {}, finished_at: now, settled_at: now })
-        yield* audit.record(finishEntryOf({ ...job, skipped }))
-      } else {
-        const last = ids.length < rowsAtOnce ? Ids.minId : ids.at(-1) ?? Ids.minId
-        yield* repo.update(job.id, { done, cursors: { [everyEngine]: last } })
-      }
-      return Math.max(1, ids.length)
+      const last = ids.length < rowsAtOnce ? Ids.minId : ids.at(-1) ?? Ids.minId
+      yield* repo.walks.save({ ...job, succeeded: job.succeeded + deleted, cursors: { [everyEngine]: last } })
+      return { moved: Math.max(1, ids.length), open: 0 } satisfies Step
     })
 
-    /** One step; returns how many tasks it moved, 0 where nothing was left to do. */
-    const advance = Effect.fn("BulkJobDeletion.advance")(function*(job: BulkJobRow) {
+    const step = Effect.fn("BulkJobDeletion.step")(function*(job: BulkWalk) {
       const lease = yield* Lease
       const after = job.cursors[everyEngine] ?? Ids.minId
-      const newest = Ids.maxIdAt(Timestamp.toEpochMillis(job.as_of))
-      const found = yield* search.listIds(
-        job.project_id,
-        filterOf(job),
-        { direction: "oldest", after, limit: rowsAtOnce }
-      )
-      return yield* lease.withTransaction(write(job, after, found.filter((id) => id <= newest)))
+      const window = { after, asOf: job.as_of, limit: rowsAtOnce }
+      const ids = yield* search.listArrived(job.project_id, filterOf(job), window)
+      return yield* lease.withTransaction(write(job, after, ids))
     })
 
-    return { advance } as const
+    return { step } as const
   })
 }) {
   static readonly layer = this.Default.pipe(

@@ -1,6 +1,5 @@
-import { Cause, Clock, type Duration, Effect, Layer } from "effect"
+import { Cause, Clock, Effect, FiberMap, Layer, Option, Queue, Stream } from "effect"
 import { system } from "../../../domain/kernel/Actor.ts"
-import type { BulkJobId, ProjectId } from "../../../domain/kernel/Id.ts"
 import * as Timestamp from "../../../domain/kernel/Timestamp.ts"
 import { yieldToEventLoop } from "../../kernel/concurrency/EventLoop.ts"
 import { isLeaseLost, Leader, type Lease } from "../../kernel/concurrency/Leader.ts"
@@ -8,110 +7,156 @@ import { Loops } from "../../kernel/concurrency/Loops.ts"
 import { CurrentActor } from "../../kernel/CurrentActor.ts"
 import * as Ids from "../../kernel/Ids.ts"
 import { Settings } from "../../kernel/Settings.ts"
-import { orDieOnSql } from "../../kernel/sql/Database.ts"
-import { EngineAgents } from "../EngineAgents.ts"
+import { Hints, orDieOnSql } from "../../kernel/sql/Database.ts"
 import { BulkJobCancellation } from "./Cancellation.ts"
 import { BulkJobDeletion } from "./Deletion.ts"
-import { type BulkJobRow, BulkJobsRepo } from "./Repo.ts"
-import { cancelAction } from "./View.ts"
+import { BulkJobsRepo } from "./Repo.ts"
+import { BulkRetrySteps } from "./Retry/Steps.ts"
+import type { BulkRow } from "./Row.ts"
+import type { Step } from "./Step.ts"
 
 const loopName = "bulk jobs"
 
 /** The name of the lease: one process of all replicas executes bulk jobs. */
 export const leaseName = "bulk jobs"
 
-/** Jobs of a round; the next round goes on after them. */
+/** After the leader is killed, another replica takes over within this time. */
+const leaseDuration = "5 seconds"
+
+/** Jobs per read. */
 const maxJobs = 500
 
-/** Between rounds in which no job moved: they wait for agents, outcomes, or the end of a failure. */
-const waitingPause = (rounds: number): Duration.DurationInput => rounds <= 40 ? "250 millis" : "1 second"
+/** Jobs per read of retention. */
+const disposedAtOnce = 100
 
-/** Jobs that are executed at the same time: one whose tasks take long to find does not hold up all others. */
-const jobsAtOnce = 4
+/** A set that was not frozen by then never will be: its process was killed, or its caller has left. */
+const freezeSeconds = 3600
+
+/** Steps at the same time: of retries, and of walks, so that one whose tasks take long to find holds up no retry. */
+const stepsAtOnce = 4
+
+/** Between steps: while outcomes come in, while commands are open, and while nothing is to be done. */
+const busyMillis = 10
+const waitingMillis = 100
+const idleMillis = 1000
+
+/** How long commands without an answer are read every `waitingMillis`. */
+const patienceMillis = 10_000
 
 /** A job that failed rests for so long, while the others go on. */
 const restMillis = 5_000
 
-/** Executes bulk jobs, a slice of each in turn, and deletes those whose retention has passed. */
+/** Milliseconds until the next step; `quietMillis`: since the last one that moved something. */
+const pauseAfter = ({ moved, open, untilNext = Infinity }: Step, quietMillis: number): number => {
+  if (moved > 0 && untilNext === Infinity) return open === 0 ? 0 : busyMillis
+  const pause = moved > 0 || (open > 0 && quietMillis <= patienceMillis) ? waitingMillis : idleMillis
+  return Math.min(pause, Math.max(busyMillis, untilNext))
+}
+
+/** Executes bulk jobs, each in a fiber of its own, and deletes those whose retention has passed. */
 export class BulkJobRunner extends Effect.Service<BulkJobRunner>()("svc/BulkJobRunner", {
   effect: Effect.gen(function*() {
     const repo = yield* BulkJobsRepo
+    const retries = yield* BulkRetrySteps
     const deletion = yield* BulkJobDeletion
     const cancellation = yield* BulkJobCancellation
     const leader = yield* Leader
     const loops = yield* Loops
-    const engineAgents = yield* EngineAgents
+    const hints = yield* Hints
+    const wake = yield* Queue.sliding<void>(1)
     const { bulkRetryRetentionDays } = yield* Settings
+    const retrySteps = yield* Effect.makeSemaphore(stepsAtOnce)
+    const walkSteps = yield* Effect.makeSemaphore(stepsAtOnce)
 
-    const chooseIn = (projectId: ProjectId) => engineAgents.chooseIn(projectId, cancelAction)
+    const pauseOrWake = Effect.raceFirst(Effect.sleep("1 second"), Queue.take(wake))
 
-    /** One step of a job; returns how many tasks it moved. Only the leader may do it. */
-    const advance = (job: BulkJobRow, chooseAgents = chooseIn) =>
-      Effect.provideService(
-        job.act === "delete" ? deletion.advance(job) : cancellation.advance(job, chooseAgents),
-        CurrentActor,
-        system("bulk job")
-      )
+    /** The steps of a job, one after the other. Only the leader may take them. */
+    const makeSteps = () => {
+      const retry = retries.makeSteps()
+      const cancel = cancellation.makeSteps()
+      return (job: BulkRow) =>
+        job.act === "retry"
+          ? retrySteps.withPermits(1)(Effect.provideService(retry(job), CurrentActor, system("bulk retry")))
+          : walkSteps.withPermits(1)(
+            Effect.provideService(
+              job.act === "delete" ? deletion.step(job) : cancel(job),
+              CurrentActor,
+              system("bulk job")
+            )
+          )
+    }
 
-    const failedAt = new Map<BulkJobId, number>()
-
-    const report = Effect.fnUntraced(function*({ id, project_id }: BulkJobRow, cause: Cause.Cause<unknown>) {
-      failedAt.set(id, yield* Clock.currentTimeMillis)
-      yield* loops.markFailed(loopName, cause)
-      yield* Effect.annotateLogs(Effect.logError("a step of a bulk job failed; it is retried after 5 s", cause), {
-        bulk_job_id: id,
-        project_id
+    /** Moves a job on until nothing can be done for it. One that cannot go on does not stop the others. */
+    const follow = Effect.fnUntraced(function*(first: BulkRow, failing: Set<string>) {
+      const step = makeSteps()
+      const { id, project_id } = first
+      const report = (cause: Cause.Cause<unknown>) =>
+        Effect.logError("a step of a bulk job failed; it is retried after 5 s", cause).pipe(
+          Effect.annotateLogs({ bulk_job_id: id, project_id }),
+          Effect.zipRight(loops.markFailed(loopName, cause)),
+          Effect.zipRight(Effect.sync(() => failing.add(id))),
+          Effect.as(restMillis)
+        )
+      let movedAt = 0
+      const takeStep = Effect.fnUntraced(function*(job: BulkRow) {
+        const done = yield* step(job)
+        failing.delete(id)
+        const now = yield* Clock.currentTimeMillis
+        if (done.moved > 0) movedAt = now
+        return pauseAfter(done, now - movedAt)
       })
-      return null
+      let job = Option.some(first)
+      while (Option.isSome(job)) {
+        const pause = yield* Effect.catchAllCause(
+          takeStep(job.value),
+          // a lost lease ends all
+          (cause) => Cause.isInterrupted(cause) || isLeaseLost(cause) ? Effect.failCause(cause) : report(cause)
+        )
+        yield* pause === 0 ? yieldToEventLoop : Effect.sleep(pause)
+        job = yield* repo.findActive(id, yield* Timestamp.now)
+      }
+      failing.delete(id)
     })
 
-    /** A job that cannot go on does not stop the others: null. A lost lease ends all. */
-    const advanceOrReport = Effect.fnUntraced(function*(job: BulkJobRow, chooseAgents: typeof chooseIn) {
-      if ((yield* Clock.currentTimeMillis) - (failedAt.get(job.id) ?? 0) < restMillis) return null
-      failedAt.delete(job.id)
-      return yield* Effect.catchAllCause(
-        advance(job, chooseAgents),
-        (cause) => Cause.isInterrupted(cause) || isLeaseLost(cause) ? Effect.failCause(cause) : report(job, cause)
-      )
+    /** Executes every job that is left. */
+    const lead: Effect.Effect<void, unknown, Lease> = Effect.gen(function*() {
+      const fibers = yield* FiberMap.make<string, void, unknown>()
+      const failing = new Set<string>()
+      let after: string = Ids.minId
+      const begin = Effect.gen(function*() {
+        const jobs = yield* repo.listActive(after, yield* Timestamp.now, maxJobs)
+        after = jobs.length < maxJobs ? Ids.minId : jobs.at(-1)?.id ?? Ids.minId
+        for (const job of jobs) yield* FiberMap.run(fibers, job.id, follow(job, failing), { onlyIfMissing: true })
+        if (failing.size === 0) yield* loops.reportSuccess(loopName)
+        const isBusy = (yield* FiberMap.size(fibers)) > 0
+        if (isBusy) yield* pauseOrWake
+        return isBusy
+      })
+      yield* Effect.raceFirst(Effect.repeat(begin, { while: (isBusy) => isBusy }), FiberMap.join(fibers))
+    }).pipe(Effect.scoped)
+
+    /** Executes the jobs, if no other process does, and waits for new ones. */
+    const run = Effect.gen(function*() {
+      const [job] = yield* repo.listActive(Ids.minId, yield* Timestamp.now, 1)
+      if (job !== undefined) yield* leader.only(leaseName, lead, { duration: leaseDuration })
+      yield* pauseOrWake
     })
 
-    /** The job after which the next round begins, and the rounds since a job has moved. */
-    let after: string = Ids.minId
-    let waitingRounds = 0
+    const listen = Stream.runForEach(hints.subscribe("bulk_jobs"), () => Queue.offer(wake, undefined))
 
-    /** A slice of each job; returns whether there may be more to do. */
-    const round = Effect.gen(function*() {
-      const isFirst = after === Ids.minId
-      const jobs = yield* repo.listUnsettled(after, maxJobs)
-      after = jobs.length < maxJobs ? Ids.minId : jobs.at(-1)?.id ?? Ids.minId
-      const chooseAgents = yield* Effect.cachedFunction(chooseIn) // the agents are the same for all jobs of a project
-      const moved = yield* Effect.forEach(
-        jobs,
-        (job) => Effect.zipLeft(advanceOrReport(job, chooseAgents), yieldToEventLoop),
-        { concurrency: jobsAtOnce }
-      )
-      if (!moved.includes(null)) yield* loops.reportSuccess(loopName)
-      const isWaiting = jobs.length > 0 && moved.every((tasks) => tasks === null || tasks === 0)
-      waitingRounds = isWaiting ? waitingRounds + 1 : 0
-      if (isWaiting) yield* Effect.sleep(waitingPause(waitingRounds))
-      return jobs.length > 0 || !isFirst
-    })
-
-    const runAll: Effect.Effect<void, unknown, Lease> = Effect.asVoid(
-      Effect.repeat(round, { while: (mayHaveMore) => mayHaveMore })
-    )
-
-    /** Executes every job that is left, if no other process does. */
-    const run = Effect.flatMap(
-      repo.listUnsettled(Ids.minId, 1),
-      ([job]) => job === undefined ? Effect.void : leader.only(leaseName, runAll)
-    )
-
+    /** Deletes jobs that ended before the retention, and those whose freezing was cut off. */
     const prune = Effect.fn("BulkJobRunner.prune")(function*() {
-      yield* repo.prune(Timestamp.addSeconds(yield* Timestamp.now, -bulkRetryRetentionDays * Timestamp.secondsPerDay))
+      const now = yield* Timestamp.now
+      const ended = Timestamp.addSeconds(now, -bulkRetryRetentionDays * Timestamp.secondsPerDay)
+      const begun = Timestamp.addSeconds(now, -freezeSeconds)
+      for (let more = true; more;) {
+        const jobs = yield* repo.listDisposable(ended, begun, disposedAtOnce)
+        yield* Effect.forEach(jobs, repo.discard, { discard: true })
+        more = jobs.length === disposedAtOnce
+      }
     }, orDieOnSql)
 
-    return { advance, run, prune } as const
+    return { makeSteps, run, listen, prune } as const
   })
 }) {
   static readonly layer = this.Default.pipe(
@@ -119,7 +164,7 @@ export class BulkJobRunner extends Effect.Service<BulkJobRunner>()("svc/BulkJobR
       BulkJobsRepo.layer,
       BulkJobDeletion.layer,
       BulkJobCancellation.layer,
-      EngineAgents.layer,
+      BulkRetrySteps.layer,
       Leader.layer
     ])
   )
@@ -127,7 +172,8 @@ export class BulkJobRunner extends Effect.Service<BulkJobRunner>()("svc/BulkJobR
   static readonly layerLoop = Layer.scopedDiscard(Effect.gen(function*() {
     const loops = yield* Loops
     const runner = yield* BulkJobRunner
-    yield* loops.every(loopName, "1 second", runner.run, { longestPause: "5 seconds" })
+    yield* Effect.forkScoped(runner.listen)
+    yield* loops.forever(loopName, runner.run, { longestPause: "5 seconds" })
     yield* loops.upkeep("bulk jobs retention", "1 hour", runner.prune())
   })).pipe(Layer.provide(this.layer))
 }

@@ -78,8 +78,8 @@ export interface HintIds {
   readonly commands: AgentId
   /** A project whose tasks changed. */
   readonly tasks: ProjectId
-  /** A project with a bulk retry that was created, paused, resumed or cancelled. */
-  readonly bulk_retries: ProjectId
+  /** A project with a bulk job that was created, paused, resumed or cancelled. */
+  readonly bulk_jobs: ProjectId
   /** A project whose schedules changed. */
   readonly schedules: ProjectId
   /** Deliveries were enqueued. */

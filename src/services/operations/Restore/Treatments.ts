@@ -25,7 +25,6 @@ export const treatments: Readonly<Record<string, "kept" | "settled" | "deleted" 
   bulk_acts: "kept",
   bulk_jobs: "settled",
   bulk_retry_items: "kept",
-  bulk_retry_requests: "settled",
   channels: "kept",
   commands: "settled",
   deliveries: "settled",

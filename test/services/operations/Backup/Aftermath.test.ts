@@ -99,10 +99,9 @@ const beginWork = Effect.gen(function*() {
   yield* sql`UPDATE alerts SET messages = 0 WHERE id = ${untold}`
   yield* sql`UPDATE alerts SET messages = 2, last_sent_at = ${yield* hours(-1)} WHERE id <> ${untold}`
   yield* sql`UPDATE alerts SET recovered_at = ${now}, status = 'recovered' WHERE id = ${ended}`
-  const [bulk = ""] = yield* idsOf("bulk_retry_requests")
-  yield* sql`UPDATE bulk_retry_requests SET control_state = 'running', finished_at = NULL WHERE id = ${bulk}`
-  const [job = ""] = yield* idsOf("bulk_jobs")
+  const [bulk = "", job = ""] = yield* idsOf("bulk_jobs")
   yield* sql`UPDATE bulk_jobs SET finished_at = ${now}`
+  yield* sql`UPDATE bulk_jobs SET act = 'retry', control_state = 'running', finished_at = NULL WHERE id = ${bulk}`
   yield* sql`UPDATE bulk_jobs SET act = 'delete', status = 'running', finished_at = NULL, settled_at = NULL WHERE id = ${job}`
   yield* sql`UPDATE schedule_streams SET epoch_number = 7`
   yield* sql`UPDATE sessions SET revoked_at = NULL`
@@ -195,7 +194,7 @@ describe.each(engines)("after a restore into %s", (engine) => {
         assert.deepInclude(told, { status: "open", recovered_at: null })
         assert.isNotNull(told.escalated_at)
         assert.strictEqual((yield* one("alerts", work.ended)).status, "recovered")
-        assert.strictEqual((yield* one("bulk_retry_requests", work.bulk)).control_state, "paused")
+        assert.strictEqual((yield* one("bulk_jobs", work.bulk)).control_state, "paused")
         const job = yield* one("bulk_jobs", work.job)
         assert.deepInclude(job, { act: "delete", status: "stopped" })
         assert.isNotNull(job.settled_at)

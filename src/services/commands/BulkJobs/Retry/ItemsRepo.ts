@@ -1,19 +1,18 @@
 import { SqlClient } from "@effect/sql"
 import { Effect } from "effect"
-import { BulkRetryItem, type ItemStatus } from "../../../domain/commands/BulkRetry/Item.ts"
-import type { Outcome, RetryCommand } from "../../../domain/commands/BulkRetry/Outcome.ts"
-import type { AgentId, CommandId } from "../../../domain/kernel/Id.ts"
-import type { TaskState } from "../../../domain/kernel/TaskState.ts"
-import * as Timestamp from "../../../domain/kernel/Timestamp.ts"
-import * as Ids from "../../kernel/Ids.ts"
-import { Reader } from "../../kernel/sql/Database.ts"
-import { deleteInSlices } from "../../kernel/sql/Dialect.ts"
-import { recordset } from "../../kernel/sql/Recordset.ts"
-import { rowsOf } from "../../kernel/sql/Rows.ts"
-import type { BulkRetry, CountChanges } from "./Repo.ts"
+import { BulkRetryItem, type ItemStatus } from "../../../../domain/commands/BulkRetry/Item.ts"
+import type { Outcome, RetryCommand } from "../../../../domain/commands/BulkRetry/Outcome.ts"
+import type { AgentId, CommandId } from "../../../../domain/kernel/Id.ts"
+import type { TaskState } from "../../../../domain/kernel/TaskState.ts"
+import * as Timestamp from "../../../../domain/kernel/Timestamp.ts"
+import * as Ids from "../../../kernel/Ids.ts"
+import { Reader } from "../../../kernel/sql/Database.ts"
+import { recordset } from "../../../kernel/sql/Recordset.ts"
+import { rowsOf } from "../../../kernel/sql/Rows.ts"
+import type { BulkRetry } from "../Row.ts"
 
 /** The primary key of a request's tasks, without the position. */
-export type RequestKey = Pick<BulkRetry, "id" | "project_id">
+type RequestKey = Pick<BulkRetry, "id" | "project_id">
 
 /** A task as it was when the set was frozen. */
 export interface NewItem {
@@ -91,12 +90,6 @@ export class BulkRetryItemsRepo extends Effect.Service<BulkRetryItemsRepo>()("sv
       sql`bulk_retry_items.project_id = r.project_id AND bulk_retry_items.request_id = r.request_id
         AND bulk_retry_items.position = r.position AND bulk_retry_items.status || '' = ${status}`
 
-    const countByStatus = (rows: ReadonlyArray<{ readonly status: ItemEnd["status"] }>): CountChanges => {
-      const counts: Partial<Record<ItemEnd["status"], number>> = {}
-      for (const { status } of rows) counts[status] = (counts[status] ?? 0) + 1
-      return counts
-    }
-
     return {
       insert: ({ id, project_id }: RequestKey, rows: ReadonlyArray<NewItem>) =>
         sql`INSERT INTO bulk_retry_items (project_id, request_id, status, ${sql.literal(insertColumns)})
@@ -136,32 +129,33 @@ export class BulkRetryItemsRepo extends Effect.Service<BulkRetryItemsRepo>()("sv
       /** The same, as the current transaction sees them. */
       listClaimedWithin: listClaimedBy(sql),
 
-      /** Marks pending tasks as commanded; returns those that were pending. */
+      /** Marks pending tasks as commanded; returns the positions of those that were pending. */
       claim: (
         request: RequestKey,
         claims: ReadonlyArray<{ readonly position: number; readonly command_id: CommandId }>,
         now: Timestamp.Timestamp
       ) =>
-        sql<{ readonly position: number }>`UPDATE bulk_retry_items
-          SET status = 'claimed', command_id = r.command_id, claimed_at = ${now}
-          FROM ${recordset(sql, "r", { ...keyColumns, command_id: "uuid" }, addKey(request, claims))}
-          WHERE ${isAmong("pending")} RETURNING bulk_retry_items.position`,
-      /** Ends tasks that are in this status; returns how many came to each. */
+        claims.length === 0 ? Effect.succeed([]) : Effect.map(
+          sql<{ readonly position: number }>`UPDATE bulk_retry_items
+            SET status = 'claimed', command_id = r.command_id, claimed_at = ${now}
+            FROM ${recordset(sql, "r", { ...keyColumns, command_id: "uuid" }, addKey(request, claims))}
+            WHERE ${isAmong("pending")} RETURNING bulk_retry_items.position`,
+          (rows) => rows.map(({ position }) => position)
+        ),
+      /** Ends tasks that are in this status; returns to which each came. */
       end: (
         request: RequestKey,
         from: "pending" | "claimed",
         ends: ReadonlyArray<ItemEnd>,
         now: Timestamp.Timestamp
       ) =>
-        ends.length === 0
-          ? Effect.succeed<CountChanges>({})
-          : Effect.map(
-            sql<{ readonly status: ItemEnd["status"] }>`UPDATE bulk_retry_items
-              SET status = r.status, reason = r.reason, error = r.error, new_task_id = r.new_task_id, ended_at = ${now}
-              FROM ${recordset(sql, "r", { ...keyColumns, ...endColumns }, addKey(request, ends))}
-              WHERE ${isAmong(from)} RETURNING bulk_retry_items.status`,
-            countByStatus
-          ),
+        ends.length === 0 ? Effect.succeed([]) : Effect.map(
+          sql<{ readonly status: ItemEnd["status"] }>`UPDATE bulk_retry_items
+            SET status = r.status, reason = r.reason, error = r.error, new_task_id = r.new_task_id, ended_at = ${now}
+            FROM ${recordset(sql, "r", { ...keyColumns, ...endColumns }, addKey(request, ends))}
+            WHERE ${isAmong(from)} RETURNING bulk_retry_items.status`,
+          (rows) => rows.map(({ status }) => status)
+        ),
       /** Makes commanded tasks pending again, whose commands were certainly not sent; returns how many. */
       release: ({ id, project_id }: RequestKey, commandIds: ReadonlyArray<CommandId>) =>
         commandIds.length === 0 ? Effect.succeed(0) : Effect.map(
@@ -169,14 +163,7 @@ export class BulkRetryItemsRepo extends Effect.Service<BulkRetryItemsRepo>()("sv
               WHERE project_id = ${project_id} AND request_id = ${id} AND status = 'claimed'
                 AND command_id IN ${sql.in(commandIds)} RETURNING position`,
           (rows) => rows.length
-        ),
-
-      deleteAll: ({ id, project_id }: RequestKey) =>
-        deleteInSlices(sql, {
-          table: "bulk_retry_items",
-          key: "project_id, request_id, position",
-          where: sql`project_id = ${project_id} AND request_id = ${id}`
-        })
+        )
     } as const
   })
 }) {

@@ -3,15 +3,17 @@ import {
   type BulkRetryPreviewRequest,
   type BulkRetryRequestCreate,
   stateOf
-} from "../../../domain/commands/BulkRetry.ts"
-import { type BulkRetryPreview, exceptionTypeOf, maxGroups } from "../../../domain/commands/BulkRetry/Preview.ts"
-import { NotFound } from "../../../domain/kernel/Errors.ts"
-import type { AgentId, ProjectId } from "../../../domain/kernel/Id.ts"
-import type * as Timestamp from "../../../domain/kernel/Timestamp.ts"
-import { missingArgumentsNote } from "../../../domain/tasks/Retry.ts"
-import { AgentsRepo } from "../../agents/Repo.ts"
+} from "../../../../domain/commands/BulkRetry.ts"
+import { type BulkRetryPreview, exceptionTypeOf, maxGroups } from "../../../../domain/commands/BulkRetry/Preview.ts"
+import { NotFound } from "../../../../domain/kernel/Errors.ts"
+import type { AgentId, ProjectId } from "../../../../domain/kernel/Id.ts"
+import type * as Timestamp from "../../../../domain/kernel/Timestamp.ts"
+import { missingArgumentsNote } from "../../../../domain/tasks/Retry.ts"
+import { AgentsRepo } from "../../../agents/Repo.ts"
+import { EngineAgents } from "../../EngineAgents.ts"
+import { actionOf } from "../Issues.ts"
+import { retryWaitNote } from "../View.ts"
 import { BulkRetryFreeze } from "./Freeze.ts"
-import { BulkRetryView, waitNote } from "./View.ts"
 
 /** The terms that are not null, with the state that is searched; a query as it was written. */
 export const termsOf = (
@@ -36,12 +38,12 @@ const increment = <Key>(counts: Map<Key, number>, key: Key) => counts.set(key, (
 const mostFrequent = <Key>(counts: ReadonlyMap<Key, number>): ReadonlyArray<readonly [Key, number]> =>
   [...counts].sort(([, a], [, b]) => b - a)
 
-/** Which tasks a bulk retry has: what a request's filter and agent select. */
-export class BulkRetrySelection extends Effect.Service<BulkRetrySelection>()("svc/BulkRetrySelection", {
+/** Shows before a bulk retry what its filter and agent select. */
+export class BulkRetryPreviews extends Effect.Service<BulkRetryPreviews>()("svc/BulkRetryPreviews", {
   effect: Effect.gen(function*() {
     const agents = yield* AgentsRepo
     const freeze = yield* BulkRetryFreeze
-    const view = yield* BulkRetryView
+    const engineAgents = yield* EngineAgents
 
     /** Fails where the project does not have the agent. */
     const checkAgent = Effect.fnUntraced(function*(projectId: ProjectId, agentId: AgentId | null) {
@@ -74,14 +76,14 @@ export class BulkRetrySelection extends Effect.Service<BulkRetrySelection>()("sv
             }
           })
       )
-      const choose = yield* view.makeChooser(projectId, input.agent_id)
+      const choose = yield* engineAgents.chooseIn(projectId, actionOf.retry, input.agent_id)
       return {
         total,
         capped,
         engines: mostFrequent(engines).map(([engine, count]) => {
           const note = missingArgumentsNote(engine)
           const agent_id = note === null ? choose(engine) : null
-          return { engine, count, agent_id, note: note ?? (agent_id === null ? waitNote([engine]) : null) }
+          return { engine, count, agent_id, note: note ?? (agent_id === null ? retryWaitNote([engine]) : null) }
         }),
         names: mostFrequent(names).slice(0, maxGroups).map(([name, count]) => ({ name, count })),
         exceptions: mostFrequent(exceptions).slice(0, maxGroups).map(([exception, count]) => ({ exception, count }))
@@ -92,6 +94,6 @@ export class BulkRetrySelection extends Effect.Service<BulkRetrySelection>()("sv
   })
 }) {
   static readonly layer = this.Default.pipe(
-    Layer.provide([AgentsRepo.layer, BulkRetryFreeze.layer, BulkRetryView.layer])
+    Layer.provide([AgentsRepo.layer, BulkRetryFreeze.layer, EngineAgents.layer])
   )
 }

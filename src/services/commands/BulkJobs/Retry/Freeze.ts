@@ -1,17 +1,17 @@
-import { Effect, Layer, Option, Schema, Stream } from "effect"
+import { Effect, Layer, Schema } from "effect"
 import { hash } from "node:crypto"
-import { type BulkRetryFilter, maxFrozen, toTaskFilter } from "../../../domain/commands/BulkRetry.ts"
-import { canonicalize } from "../../../domain/kernel/CanonicalJson.ts"
-import type { ProjectId } from "../../../domain/kernel/Id.ts"
-import { TaskState } from "../../../domain/kernel/TaskState.ts"
-import * as Timestamp from "../../../domain/kernel/Timestamp.ts"
-import { yieldToEventLoop } from "../../kernel/concurrency/EventLoop.ts"
-import * as Ids from "../../kernel/Ids.ts"
-import { Reader } from "../../kernel/sql/Database.ts"
-import { idIn } from "../../kernel/sql/Dialect.ts"
-import { Scans } from "../../tasks/Scans.ts"
-import { TaskSearch } from "../../tasks/Search.ts"
-import { BulkRetryItemsRepo, type NewItem, type RequestKey } from "./ItemsRepo.ts"
+import { type BulkRetryFilter, maxFrozen, toTaskFilter } from "../../../../domain/commands/BulkRetry.ts"
+import { canonicalize } from "../../../../domain/kernel/CanonicalJson.ts"
+import type { ProjectId } from "../../../../domain/kernel/Id.ts"
+import { TaskState } from "../../../../domain/kernel/TaskState.ts"
+import type * as Timestamp from "../../../../domain/kernel/Timestamp.ts"
+import { yieldToEventLoop } from "../../../kernel/concurrency/EventLoop.ts"
+import { Reader } from "../../../kernel/sql/Database.ts"
+import { idIn } from "../../../kernel/sql/Dialect.ts"
+import { Scans } from "../../../tasks/Scans.ts"
+import { TaskSearch } from "../../../tasks/Search.ts"
+import type { BulkRetry } from "../Row.ts"
+import { BulkRetryItemsRepo, type NewItem } from "./ItemsRepo.ts"
 
 /** Ids per search, and tasks per read; both run outside of the event loop (`Scans.ts`). */
 const idsAtOnce = 5000
@@ -31,14 +31,6 @@ export interface MatchingTask extends Omit<NewItem, "position"> {
 }
 
 const decodeState = Schema.decodeUnknownSync(TaskState)
-
-/** What was stored of a request. */
-export interface FrozenSet {
-  readonly total: number
-  readonly capped: boolean
-  readonly engines: ReadonlyArray<string>
-  readonly plan_digest: string
-}
 
 /**
  * Reads the tasks of a bulk retry, and stores them in their order: the oldest first. In slices, so that a hundred
@@ -66,73 +58,53 @@ export class BulkRetryFreeze extends Effect.Service<BulkRetryFreeze>()("svc/Bulk
           }))
       )
 
-    /** Slices of the matching tasks, the oldest first, at most `max` and one more; none that is newer than `now`. */
-    const streamTasks = (projectId: ProjectId, filter: BulkRetryFilter, max: number, now: Timestamp.Timestamp) => {
-      const newest = Ids.maxIdAt(Timestamp.toEpochMillis(now))
-      const taskFilter = toTaskFilter(filter, now)
-      const streamIds = Stream.paginateEffect(
-        { after: null as string | null, left: max + 1 }, // the cast: later pages begin after an id
-        ({ after, left }) =>
-          Effect.map(
-            search.listIds(projectId, taskFilter, { direction: "oldest", after, limit: Math.min(left, idsAtOnce) }),
-            (ids) => {
-              const next = { after: ids.at(-1) ?? null, left: left - ids.length }
-              const older = ids.filter((id) => id <= newest)
-              const isLast = ids.length < Math.min(left, idsAtOnce) || next.left === 0 || older.length < ids.length
-              return [older, isLast ? Option.none() : Option.some(next)] as const
-            }
-          )
-      )
-      return streamIds.pipe(
-        Stream.flattenIterables,
-        Stream.rechunk(rowsAtOnce),
-        Stream.chunks,
-        Stream.mapEffect((ids) => readTasks(projectId, [...ids]))
-      )
-    }
-
-    /** Reads all matching tasks, at most `most`, and returns how many there are, and whether there are more. */
-    const readAll = <E, R>(
+    /**
+     * Reads all matching tasks, the oldest first, at most `most` and none that is newer than `now`; `use` gets them in
+     * slices, each with the number of tasks before it. Returns how many there are, and whether there are more.
+     */
+    const readAll = Effect.fnUntraced(function*<E, R>(
       projectId: ProjectId,
       filter: BulkRetryFilter,
       most: number | null,
       now: Timestamp.Timestamp,
       use: (tasks: ReadonlyArray<MatchingTask>, before: number) => Effect.Effect<void, E, R>
-    ) => {
+    ) {
       const max = most ?? maxFrozen
-      return permits.withPermits(1)(
-        Stream.runFoldEffect(
-          streamTasks(projectId, filter, max, now),
-          { total: 0, capped: false },
-          ({ capped, total }, tasks) => {
-            const taken = tasks.slice(0, max - total)
-            const next = { total: total + taken.length, capped: capped || taken.length < tasks.length }
-            return Effect.as(use(taken, total), next)
-          }
-        )
-      )
-    }
+      const taskFilter = toTaskFilter(filter, now)
+      let after: string | null = null
+      let total = 0
+      while (true) {
+        const limit: number = Math.min(max + 1 - total, idsAtOnce) // one more says whether there are more
+        const ids: ReadonlyArray<string> = yield* search.listArrived(projectId, taskFilter, { after, asOf: now, limit })
+        for (let from = 0; from < ids.length; from += rowsAtOnce) {
+          const tasks = yield* readTasks(projectId, ids.slice(from, from + rowsAtOnce))
+          const taken = tasks.slice(0, max - total)
+          yield* use(taken, total)
+          total += taken.length
+          if (taken.length < tasks.length) return { total, capped: true }
+        }
+        if (ids.length < limit) return { total, capped: false }
+        after = ids.at(-1) ?? null
+      }
+    }, permits.withPermits(1))
 
     /**
      * Stores the matching tasks of the request. Its digest is a chain: SHA-256 of the digest before, a line feed, and
      * the canonical JSON of `[engine, task_id]`, beginning with the request's own digest.
      */
     const store = Effect.fn("BulkRetryFreeze.store")(function*(
-      request: RequestKey & {
-        readonly filter: BulkRetryFilter
-        readonly max: number | null
-        readonly canonical_digest: string
-        /** Ages of the filter count from this moment. */
-        readonly as_of: Timestamp.Timestamp
-      }
+      request: BulkRetry,
+      filter: BulkRetryFilter,
+      /** Ages of the filter count from this moment. */
+      asOf: Timestamp.Timestamp
     ) {
       const engines = new Set<string>()
       let plan_digest = request.canonical_digest
       const { capped, total } = yield* readAll(
         request.project_id,
-        request.filter,
+        filter,
         request.max,
-        request.as_of,
+        asOf,
         Effect.fnUntraced(function*(tasks, before) {
           for (let from = 0; from < tasks.length; from += insertsAtOnce) {
             const rows = tasks.slice(from, from + insertsAtOnce).map(({ engine, name, state, task_id }, index) => {
@@ -145,7 +117,7 @@ export class BulkRetryFreeze extends Effect.Service<BulkRetryFreeze>()("svc/Bulk
           }
         })
       )
-      return { total, capped, engines: [...engines].sort(), plan_digest } satisfies FrozenSet
+      return { total, capped, engines: [...engines].sort(), plan_digest }
     })
 
     return { readAll, store } as const
