@@ -13,7 +13,6 @@ import { Oidc } from "../services/identity/Oidc.ts"
 import { BackchannelLogout } from "../services/identity/Oidc/BackchannelLogout.ts"
 import { PasswordResets } from "../services/identity/PasswordResets.ts"
 import { Projects } from "../services/identity/Projects.ts"
-import * as DeletedProjects from "../services/identity/Projects/Sweeper.ts"
 import { Sessions } from "../services/identity/Sessions.ts"
 import { Setup } from "../services/identity/Setup.ts"
 import { TrustedDevices } from "../services/identity/TrustedDevices.ts"
@@ -50,7 +49,7 @@ export const layer = Layer.mergeAll(
 
 /** The loops that delete expired rows and send mail. Needs Loops. */
 export const layerLoops = Layer.mergeAll(
-  DeletedProjects.layer,
+  Projects.layerLoop,
   Retention.layerLoop,
   Mail.layerLoop,
   PasswordResets.layerLoop

@@ -9,7 +9,7 @@ import { Audit } from "../audit/Audit.ts"
 import { CurrentActor, currentPerson, currentSession, roleIn } from "../kernel/CurrentActor.ts"
 import * as Ids from "../kernel/Ids.ts"
 import { Hints, orDieOnSql } from "../kernel/sql/Database.ts"
-import { ApiKeysRepo } from "./ApiKeys/Repo.ts"
+import { makeApiKeysRepo } from "./ApiKeys/Repo.ts"
 import { Scopes } from "./ApiKeys/Scopes.ts"
 import { ProjectsRepo } from "./Projects/Repo.ts"
 import { sessionEnded, SessionsRepo } from "./SessionsRepo.ts"
@@ -28,7 +28,7 @@ const orNotFound = Option.match({
 export class ApiKeys extends Effect.Service<ApiKeys>()("svc/ApiKeys", {
   effect: Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient
-    const repo = yield* ApiKeysRepo
+    const repo = yield* makeApiKeysRepo
     const projects = yield* ProjectsRepo
     const sessions = yield* SessionsRepo
     const scopeCatalog = yield* Scopes
@@ -167,5 +167,5 @@ export class ApiKeys extends Effect.Service<ApiKeys>()("svc/ApiKeys", {
     return { scopes, list, create, createFor, update, revoke } as const
   })
 }) {
-  static readonly layer = this.Default.pipe(Layer.provide([ApiKeysRepo.layer, ProjectsRepo.layer, SessionsRepo.layer]))
+  static readonly layer = this.Default.pipe(Layer.provide([ProjectsRepo.layer, SessionsRepo.layer]))
 }

@@ -11,14 +11,19 @@ import { CurrentActor, currentPerson, currentSession } from "../kernel/CurrentAc
 import * as Ids from "../kernel/Ids.ts"
 import * as Cipher from "../kernel/keys/Cipher.ts"
 import { getSealingKey, Keys } from "../kernel/keys/Keys.ts"
+import { Notices } from "../kernel/Mail/Notices.ts"
 import { Settings } from "../kernel/Settings.ts"
 import { isUniqueViolation, orDieOnSql, Reader } from "../kernel/sql/Database.ts"
 import { Authentication } from "./Authentication.ts"
-import { GroupMemberships } from "./Oidc/GroupMemberships.ts"
-import { OidcIdentitiesRepo } from "./Oidc/IdentitiesRepo.ts"
+import { Memberships } from "./Memberships.ts"
+import { MembershipsRepo } from "./Memberships/Repo.ts"
+import { makeFollowAddress } from "./Oidc/FollowAddress.ts"
+import { makeGroupMemberships } from "./Oidc/GroupMemberships.ts"
+import { makeOidcIdentitiesRepo } from "./Oidc/IdentitiesRepo.ts"
 import { LogoutTokensRepo } from "./Oidc/LogoutTokensRepo.ts"
 import { Attempt, OidcProvider, type ProviderAccount, ProviderRefused } from "./Oidc/Provider.ts"
-import { ProviderAddresses } from "./Oidc/ProviderAddresses.ts"
+import { PasswordResetsRepo } from "./PasswordResets/Repo.ts"
+import { ProjectsRepo } from "./Projects/Repo.ts"
 import { SessionCreation } from "./Sessions/Creation.ts"
 import { UsersRepo } from "./UsersRepo.ts"
 
@@ -75,13 +80,13 @@ export class Oidc extends Effect.Service<Oidc>()("svc/Oidc", {
     const read = yield* Reader
     const { secret } = yield* Keys
     const provider = yield* OidcProvider
-    const identities = yield* OidcIdentitiesRepo
+    const identities = yield* makeOidcIdentitiesRepo
     const logoutTokens = yield* LogoutTokensRepo
-    const groups = yield* GroupMemberships
+    const groups = yield* makeGroupMemberships
     const users = yield* UsersRepo
     const sessions = yield* SessionCreation
     const authentication = yield* Authentication
-    const addresses = yield* ProviderAddresses
+    const followAddress = yield* makeFollowAddress
     const audit = yield* Audit
 
     const status: OidcStatus = {
@@ -165,7 +170,7 @@ export class Oidc extends Effect.Service<Oidc>()("svc/Oidc", {
       if (account.groups !== null) yield* groups.synchronize(userId, account.groups)
       if (Option.isNone(identity)) return user.value
       yield* identities.markUsed(identity.value.id, account.email, now)
-      return yield* addresses.follow(user.value, identity.value.email, account.email, answer.source)
+      return yield* followAddress(user.value, identity.value.email, account.email, answer.source)
     })
 
     /** Whether groups should give roles, and the provider does not say which groups the person is in. */
@@ -271,11 +276,13 @@ export class Oidc extends Effect.Service<Oidc>()("svc/Oidc", {
 }) {
   static readonly layer = this.Default.pipe(Layer.provide([
     Authentication.layer,
-    GroupMemberships.layer,
     LogoutTokensRepo.layer,
-    OidcIdentitiesRepo.layer,
+    Memberships.layer,
+    MembershipsRepo.layer,
+    Notices.layer,
     OidcProvider.layer,
-    ProviderAddresses.layer,
+    PasswordResetsRepo.layer,
+    ProjectsRepo.layer,
     SessionCreation.layer,
     UsersRepo.layer
   ]))

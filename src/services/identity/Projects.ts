@@ -9,6 +9,7 @@ import { Deciders } from "../approvalGate/Deciders.ts"
 import { ApprovalGate } from "../approvalGate/Gate.ts"
 import { makeChange } from "../approvalGate/Subject.ts"
 import { Audit } from "../audit/Audit.ts"
+import { Loops } from "../kernel/concurrency/Loops.ts"
 import { CurrentActor, CurrentProject, requireStepUp, roleIn } from "../kernel/CurrentActor.ts"
 import * as Ids from "../kernel/Ids.ts"
 import { Removal } from "../kernel/Removal.ts"
@@ -194,4 +195,11 @@ export class Projects extends Effect.Service<Projects>()("svc/Projects", {
   static readonly layer = this.Default.pipe(
     Layer.provide([ApprovalGate.layer, Deciders.layer, ProjectsRepo.layer])
   )
+
+  /** Deletes the remaining rows of deleted projects, twice a minute. */
+  static readonly layerLoop = Layer.scopedDiscard(Effect.gen(function*() {
+    const loops = yield* Loops
+    const projects = yield* Projects
+    yield* loops.upkeep("deleted projects", "30 seconds", projects.sweepDeleted())
+  })).pipe(Layer.provide(this.layer))
 }

@@ -9,13 +9,14 @@ import * as Timestamp from "../../domain/kernel/Timestamp.ts"
 import { Audit } from "../audit/Audit.ts"
 import { CurrentActor, currentPerson, currentSession } from "../kernel/CurrentActor.ts"
 import * as Ids from "../kernel/Ids.ts"
+import { Notices } from "../kernel/Mail/Notices.ts"
 import { Settings } from "../kernel/Settings.ts"
 import { Hints, orDieOnSql } from "../kernel/sql/Database.ts"
 import { Passwords } from "./Passwords.ts"
 import { type SessionCookie, SessionCreation } from "./Sessions/Creation.ts"
 import { CurrentPassword } from "./Sessions/CurrentPassword.ts"
 import { LoginPlaces } from "./Sessions/LoginPlaces.ts"
-import { PasswordChange } from "./Sessions/PasswordChange.ts"
+import { makeChangePassword } from "./Sessions/PasswordChange.ts"
 import { padToMultiple } from "./Sessions/ResponseTime.ts"
 import { MfaLogin } from "./Sessions/SecondFactor.ts"
 import { sessionEnded, SessionsRepo } from "./SessionsRepo.ts"
@@ -58,7 +59,7 @@ export class Sessions extends Effect.Service<Sessions>()("svc/Sessions", {
     const currentPassword = yield* CurrentPassword
     const places = yield* LoginPlaces
     const sessionOpening = yield* SessionCreation
-    const { changePassword } = yield* PasswordChange
+    const changePassword = yield* makeChangePassword
 
     /** Opens the session; null when the account is locked or inactive, or its password has changed since. */
     const openSession = Effect.fnUntraced(
@@ -199,7 +200,7 @@ export class Sessions extends Effect.Service<Sessions>()("svc/Sessions", {
     CurrentPassword.layer,
     LoginPlaces.layer,
     MfaLogin.layer,
-    PasswordChange.layer,
+    Notices.layer,
     Passwords.layer,
     SessionCreation.layer,
     SessionsRepo.layer,

@@ -16,7 +16,7 @@ import { Settings } from "../kernel/Settings.ts"
 import { orDieOnSql } from "../kernel/sql/Database.ts"
 import { Passwords } from "./Passwords.ts"
 import { Projects } from "./Projects.ts"
-import { SetupRepo } from "./Setup/Repo.ts"
+import { makeSetupRepo } from "./Setup/Repo.ts"
 import { UsersRepo } from "./UsersRepo.ts"
 
 export interface FirstAdmin {
@@ -58,7 +58,7 @@ const firstProject: CreateProject = {
 export class Setup extends Effect.Service<Setup>()("svc/Setup", {
   effect: Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient
-    const repo = yield* SetupRepo
+    const repo = yield* makeSetupRepo
     const users = yield* UsersRepo
     const projects = yield* Projects
     const passwords = yield* Passwords
@@ -178,10 +178,5 @@ export class Setup extends Effect.Service<Setup>()("svc/Setup", {
     return { isFirstBoot, createLink, complete, bootstrapAdmin, resetTokens } as const
   })
 }) {
-  static readonly layer = this.Default.pipe(Layer.provide([
-    Passwords.layer,
-    Projects.layer,
-    SetupRepo.layer,
-    UsersRepo.layer
-  ]))
+  static readonly layer = this.Default.pipe(Layer.provide([Passwords.layer, Projects.layer, UsersRepo.layer]))
 }

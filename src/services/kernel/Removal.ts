@@ -5,7 +5,7 @@ import type { AgentId, ProjectId, UserId } from "../../domain/kernel/Id.ts"
 /**
  * What ends with a project, an agent, a user or a membership besides its own rows. It belongs to areas that stand above
  * the one that deletes, so these call it through this tag, in the transaction of the deletion; `operations/Removal.ts`
- * has all of it. Rows without a foreign key go later, in slices (`identity/Projects/Sweeper.ts`).
+ * has all of it. Rows without a foreign key go later, in slices (`identity/Projects.ts`).
  */
 export class Removal extends Context.Tag("svc/Removal")<Removal, {
   /** Before the project's rows are deleted. */

@@ -15,35 +15,31 @@ const allRows = rowsOf(Row)
 const firstRow = firstRowOf(Row)
 const encode = Schema.encodeSync(Row)
 
-export class ApiKeysRepo extends Effect.Service<ApiKeysRepo>()("svc/ApiKeysRepo", {
-  effect: Effect.gen(function*() {
-    const sql = yield* SqlClient.SqlClient
-    const read = yield* Reader
-    const columnNames = Object.keys(Row.fields).filter((field) => field !== "project_slug").map((field) => `k.${field}`)
-    const columns = sql.literal([...columnNames, "p.slug AS project_slug"].join(", "))
+export const makeApiKeysRepo = Effect.gen(function*() {
+  const sql = yield* SqlClient.SqlClient
+  const read = yield* Reader
+  const columnNames = Object.keys(Row.fields).filter((field) => field !== "project_slug").map((field) => `k.${field}`)
+  const columns = sql.literal([...columnNames, "p.slug AS project_slug"].join(", "))
 
-    return {
-      /** Every key of the user, revoked and expired ones too, newest first. */
-      list: (userId: UserId) =>
-        allRows(read`SELECT ${columns} FROM api_keys k LEFT JOIN projects p ON p.id = k.project_id
-            WHERE k.user_id = ${userId} ORDER BY k.id DESC`),
-      /** Runs in the caller's transaction, if there is one. */
-      findById: (userId: UserId, id: ApiKeyId) =>
-        firstRow(sql`SELECT ${columns} FROM api_keys k LEFT JOIN projects p ON p.id = k.project_id
-            WHERE k.user_id = ${userId} AND k.id = ${id}`),
-      insert: (key: ApiKey, user_id: UserId, token_hash: string) => {
-        const { project_slug: _, ...row } = encode(key)
-        return sql`INSERT INTO api_keys ${sql.insert({ ...row, user_id, token_hash })}`
-      },
-      setAllowedCidrs: (id: ApiKeyId, ranges: ReadonlyArray<string> | null) =>
-        sql`UPDATE api_keys SET allowed_cidrs = ${ranges === null ? null : JSON.stringify(ranges)} WHERE id = ${id}`,
-      /** False when the key was revoked before. */
-      revoke: (id: ApiKeyId, now: string, reason: string) =>
-        hasRows(
-          sql`UPDATE api_keys SET revoked_at = ${now}, revoked_reason = ${reason} WHERE id = ${id} AND revoked_at IS NULL RETURNING id`
-        )
-    } as const
-  })
-}) {
-  static readonly layer = this.Default
-}
+  return {
+    /** Every key of the user, revoked and expired ones too, newest first. */
+    list: (userId: UserId) =>
+      allRows(read`SELECT ${columns} FROM api_keys k LEFT JOIN projects p ON p.id = k.project_id
+          WHERE k.user_id = ${userId} ORDER BY k.id DESC`),
+    /** Runs in the caller's transaction, if there is one. */
+    findById: (userId: UserId, id: ApiKeyId) =>
+      firstRow(sql`SELECT ${columns} FROM api_keys k LEFT JOIN projects p ON p.id = k.project_id
+          WHERE k.user_id = ${userId} AND k.id = ${id}`),
+    insert: (key: ApiKey, user_id: UserId, token_hash: string) => {
+      const { project_slug: _, ...row } = encode(key)
+      return sql`INSERT INTO api_keys ${sql.insert({ ...row, user_id, token_hash })}`
+    },
+    setAllowedCidrs: (id: ApiKeyId, ranges: ReadonlyArray<string> | null) =>
+      sql`UPDATE api_keys SET allowed_cidrs = ${ranges === null ? null : JSON.stringify(ranges)} WHERE id = ${id}`,
+    /** False when the key was revoked before. */
+    revoke: (id: ApiKeyId, now: string, reason: string) =>
+      hasRows(
+        sql`UPDATE api_keys SET revoked_at = ${now}, revoked_reason = ${reason} WHERE id = ${id} AND revoked_at IS NULL RETURNING id`
+      )
+  } as const
+})

@@ -1,4 +1,4 @@
-import { Effect, Layer, Option } from "effect"
+import { Effect, Option } from "effect"
 import { rolesOfGroups } from "../../../domain/kernel/GroupRole.ts"
 import type { UserId } from "../../../domain/kernel/Id.ts"
 import { CurrentProject } from "../../kernel/CurrentActor.ts"
@@ -11,52 +11,46 @@ import { ProjectsRepo } from "../Projects/Repo.ts"
  * The memberships that groups of the provider give (SVC_OIDC_GROUP_ROLES). A membership that a person granted is not
  * touched.
  */
-export class GroupMemberships extends Effect.Service<GroupMemberships>()("svc/oidc/GroupMemberships", {
-  effect: Effect.gen(function*() {
-    const { oidcGroupRoles } = yield* Settings
-    const projects = yield* ProjectsRepo
-    const memberships = yield* Memberships
-    const repo = yield* MembershipsRepo
+export const makeGroupMemberships = Effect.gen(function*() {
+  const { oidcGroupRoles } = yield* Settings
+  const projects = yield* ProjectsRepo
+  const memberships = yield* Memberships
+  const repo = yield* MembershipsRepo
 
-    /** The existing projects that the groups give a role in. */
-    const listGiven = Effect.fnUntraced(function*(groups: ReadonlyArray<string>) {
-      const found = yield* Effect.forEach(
-        rolesOfGroups(oidcGroupRoles, groups),
-        ([slug, role]) => Effect.map(projects.findBySlug(slug), Option.map((project) => ({ project, role })))
-      )
-      return found.flatMap(Option.toArray)
-    })
+  /** The existing projects that the groups give a role in. */
+  const listGiven = Effect.fnUntraced(function*(groups: ReadonlyArray<string>) {
+    const found = yield* Effect.forEach(
+      rolesOfGroups(oidcGroupRoles, groups),
+      ([slug, role]) => Effect.map(projects.findBySlug(slug), Option.map((project) => ({ project, role })))
+    )
+    return found.flatMap(Option.toArray)
+  })
 
-    /** Grants, changes and revokes memberships as the groups say. Runs in the caller's transaction. */
-    const synchronize = Effect.fn("GroupMemberships.synchronize")(
-      function*(userId: UserId, groups: ReadonlyArray<string>) {
-        if (oidcGroupRoles.length === 0) return
-        const given = yield* listGiven(groups)
-        const existing = yield* repo.listOfUser(userId)
-        for (const { project, role } of given) {
-          const membership = existing.find(({ project_id }) => project_id === project.id)
-          const inProject = Effect.provideService(CurrentProject, project)
-          if (membership === undefined) {
-            const granted = yield* inProject(memberships.grant({ user_id: userId, role }))
-            yield* repo.markGivenByGroups(granted.id)
-          } else if (membership.given_by_groups && membership.role !== role) {
-            yield* inProject(memberships.setRole(membership.id, role))
-          }
-        }
-        for (const membership of existing) {
-          if (!membership.given_by_groups) continue
-          if (given.some(({ project }) => project.id === membership.project_id)) continue
-          const project = yield* projects.findById(membership.project_id)
-          if (Option.isNone(project)) continue
-          yield* Effect.provideService(memberships.remove(membership.id), CurrentProject, project.value)
+  /** Grants, changes and revokes memberships as the groups say. Runs in the caller's transaction. */
+  const synchronize = Effect.fn("GroupMemberships.synchronize")(
+    function*(userId: UserId, groups: ReadonlyArray<string>) {
+      if (oidcGroupRoles.length === 0) return
+      const given = yield* listGiven(groups)
+      const existing = yield* repo.listOfUser(userId)
+      for (const { project, role } of given) {
+        const membership = existing.find(({ project_id }) => project_id === project.id)
+        const inProject = Effect.provideService(CurrentProject, project)
+        if (membership === undefined) {
+          const granted = yield* inProject(memberships.grant({ user_id: userId, role }))
+          yield* repo.markGivenByGroups(granted.id)
+        } else if (membership.given_by_groups && membership.role !== role) {
+          yield* inProject(memberships.setRole(membership.id, role))
         }
       }
-    )
-
-    return { listGiven, synchronize } as const
-  })
-}) {
-  static readonly layer = this.Default.pipe(
-    Layer.provide([Memberships.layer, MembershipsRepo.layer, ProjectsRepo.layer])
+      for (const membership of existing) {
+        if (!membership.given_by_groups) continue
+        if (given.some(({ project }) => project.id === membership.project_id)) continue
+        const project = yield* projects.findById(membership.project_id)
+        if (Option.isNone(project)) continue
+        yield* Effect.provideService(memberships.remove(membership.id), CurrentProject, project.value)
+      }
+    }
   )
-}
+
+  return { listGiven, synchronize } as const
+})

@@ -1,5 +1,5 @@
 import { SqlClient } from "@effect/sql"
-import { Effect, Layer, Option } from "effect"
+import { Effect, Option } from "effect"
 import { type ChangePassword, personalTextsOf, type UserDetail } from "../../../domain/identity/User.ts"
 import type { Person } from "../../../domain/kernel/Actor.ts"
 import { NotFound } from "../../../domain/kernel/Errors.ts"
@@ -22,66 +22,52 @@ const orNotFound = Option.match({
 })
 
 /** Changes the caller's own password, which requires the current one. */
-export class PasswordChange extends Effect.Service<PasswordChange>()("svc/PasswordChange", {
-  effect: Effect.gen(function*() {
-    const sql = yield* SqlClient.SqlClient
-    const repo = yield* SessionsRepo
-    const users = yield* UsersRepo
-    const passwords = yield* Passwords
-    const notices = yield* Notices
-    const audit = yield* Audit
-    const hints = yield* Hints
-    const mfa = yield* MfaLogin
-    const currentPassword = yield* CurrentPassword
-    const sessionOpening = yield* SessionCreation
+export const makeChangePassword = Effect.gen(function*() {
+  const sql = yield* SqlClient.SqlClient
+  const repo = yield* SessionsRepo
+  const users = yield* UsersRepo
+  const passwords = yield* Passwords
+  const notices = yield* Notices
+  const audit = yield* Audit
+  const hints = yield* Hints
+  const mfa = yield* MfaLogin
+  const currentPassword = yield* CurrentPassword
+  const sessionOpening = yield* SessionCreation
 
-    const replaceSessions = Effect.fnUntraced(
-      function*(person: Person, sessionId: SessionId, passwordHash: string, isFresh: boolean) {
-        const now = yield* Timestamp.now
-        const user = yield* Effect.flatMap(users.findByIdForUpdate(person.user_id), orNotFound)
-        // reads the session again: it may have been revoked or restricted while the password was hashed
-        const formerSession = yield* repo.revokeReturning(sessionId, now)
-        if (Option.isNone(formerSession)) return yield* sessionEnded
-        const mfaState = yield* mfa.getState(user.id)
-        const factor = formerSession.value.factor || !mfaState.enrolled
-        const workingKeys = yield* users.setPassword(user.id, passwordHash, now)
-        yield* repo.revokeAll(user.id, now, null)
-        // the new session is the old one's: it ends with the same sign-in at the provider
-        const { provider, remember } = formerSession.value
-        const proof = { remember, factor, fresh: isFresh && factor, provider }
-        const { opened } = yield* sessionOpening.open(user, mfaState, proof, person)
-        yield* notices.enqueue("password_changed", user.email, person, workingKeys)
-        yield* hints.publish("access", user.id)
-        yield* audit.record({ action: "user.password_changed", target_type: "user", target_id: user.id })
-        return opened
-      },
-      sql.withTransaction
-    )
+  const replaceSessions = Effect.fnUntraced(
+    function*(person: Person, sessionId: SessionId, passwordHash: string, isFresh: boolean) {
+      const now = yield* Timestamp.now
+      const user = yield* Effect.flatMap(users.findByIdForUpdate(person.user_id), orNotFound)
+      // reads the session again: it may have been revoked or restricted while the password was hashed
+      const formerSession = yield* repo.revokeReturning(sessionId, now)
+      if (Option.isNone(formerSession)) return yield* sessionEnded
+      const mfaState = yield* mfa.getState(user.id)
+      const factor = formerSession.value.factor || !mfaState.enrolled
+      const workingKeys = yield* users.setPassword(user.id, passwordHash, now)
+      yield* repo.revokeAll(user.id, now, null)
+      // the new session is the old one's: it ends with the same sign-in at the provider
+      const { provider, remember } = formerSession.value
+      const proof = { remember, factor, fresh: isFresh && factor, provider }
+      const { opened } = yield* sessionOpening.open(user, mfaState, proof, person)
+      yield* notices.enqueue("password_changed", user.email, person, workingKeys)
+      yield* hints.publish("access", user.id)
+      yield* audit.record({ action: "user.password_changed", target_type: "user", target_id: user.id })
+      return opened
+    },
+    sql.withTransaction
+  )
 
-    /** Changes the caller's password, revokes all of their sessions, and opens a new one for this browser. */
-    const changePassword = Effect.fn("Sessions.changePassword")(function*(input: ChangePassword) {
-      const { person, session, session_id } = yield* currentSession
-      yield* currentPassword.verify(input.current_password)
-      const user = yield* Effect.flatMap(users.findById(person.user_id), orNotFound)
-      const passwordHash = yield* passwords.hashNew({
-        password: input.new_password,
-        field: "new_password",
-        about: personalTextsOf(user)
-      })
-      const isFresh = session.is_fresh || !session.enrolled
-      return yield* replaceSessions(person, session_id, passwordHash, isFresh)
-    }, orDieOnSql)
-
-    return { changePassword } as const
-  })
-}) {
-  static readonly layer = this.Default.pipe(Layer.provide([
-    CurrentPassword.layer,
-    MfaLogin.layer,
-    Notices.layer,
-    Passwords.layer,
-    SessionCreation.layer,
-    SessionsRepo.layer,
-    UsersRepo.layer
-  ]))
-}
+  /** Changes the caller's password, revokes all of their sessions, and opens a new one for this browser. */
+  return Effect.fn("Sessions.changePassword")(function*(input: ChangePassword) {
+    const { person, session, session_id } = yield* currentSession
+    yield* currentPassword.verify(input.current_password)
+    const user = yield* Effect.flatMap(users.findById(person.user_id), orNotFound)
+    const passwordHash = yield* passwords.hashNew({
+      password: input.new_password,
+      field: "new_password",
+      about: personalTextsOf(user)
+    })
+    const isFresh = session.is_fresh || !session.enrolled
+    return yield* replaceSessions(person, session_id, passwordHash, isFresh)
+  }, orDieOnSql)
+})
