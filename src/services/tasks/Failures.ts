@@ -1,4 +1,4 @@
-import { Effect, Layer } from "effect"
+import { Effect } from "effect"
 import { NotFound, ValidationFailed } from "../../domain/kernel/Errors.ts"
 import { decodeCursor, encodeCursor, type PageOf } from "../../domain/kernel/Page.ts"
 import * as Timestamp from "../../domain/kernel/Timestamp.ts"
@@ -6,7 +6,7 @@ import type { FailureGroup, FailureGroupDetail, ListFailureGroups } from "../../
 import { CurrentProject } from "../kernel/CurrentActor.ts"
 import { orDieOnSql } from "../kernel/sql/Database.ts"
 import { hourOf } from "./Failures/GroupSql.ts"
-import { FailureGroupsRepo, groupOf, type GroupPlace } from "./Failures/Repo.ts"
+import { groupOf, type GroupPlace, makeFailureGroupsRepo } from "./Failures/Repo.ts"
 
 const defaultLimit = 50
 const defaultHours = 168
@@ -15,7 +15,7 @@ const listName = "issues"
 /** Failures that are the same failure, as groups (docs/failures.md). The ingest maintains them. */
 export class Failures extends Effect.Service<Failures>()("svc/Failures", {
   effect: Effect.gen(function*() {
-    const repo = yield* FailureGroupsRepo
+    const repo = yield* makeFailureGroupsRepo
 
     /** The project's groups, most recently failed first. */
     const list = Effect.fn("Failures.list")(function*(query: ListFailureGroups) {
@@ -58,7 +58,7 @@ export class Failures extends Effect.Service<Failures>()("svc/Failures", {
     return { list, get } as const
   })
 }) {
-  static readonly layer = this.Default.pipe(Layer.provide(FailureGroupsRepo.layer))
+  static readonly layer = this.Default
 }
 
 const decodePlace = (cursor: string | undefined): Effect.Effect<GroupPlace | null, ValidationFailed> => {

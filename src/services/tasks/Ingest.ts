@@ -9,7 +9,6 @@ import { areRowsAtFault, writeOrRefuse } from "../kernel/sql/RefusedRows.ts"
 import { RowCaps } from "../kernel/sql/RowCaps.ts"
 import { TriggerEvents } from "../triggers/TriggerEvents.ts"
 import { Backlog, type PendingEvent } from "./Ingest/Backlog.ts"
-import { FailureRates } from "./Ingest/FailureRates.ts"
 import { isFoldError } from "./Ingest/Fold.ts"
 import type { EventBatch } from "./Ingest/Model.ts"
 import { makeWriter } from "./Ingest/Writer.ts"
@@ -37,7 +36,7 @@ export class Ingest extends Context.Tag("svc/Ingest")<Ingest, {
     never,
     Audit | Database | Hints | Loops | Metrics | Reader | Settings | SqlClient.SqlClient
   > = Layer.scoped(Ingest, Effect.suspend(() => make)).pipe( // `make` is defined below
-    Layer.provide([FailureRates.layer, RowCaps.layer, TaskChanges.layer, TriggerEvents.layer])
+    Layer.provide([RowCaps.layer, TaskChanges.layer, TriggerEvents.layer])
   )
 }
 

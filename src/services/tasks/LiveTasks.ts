@@ -1,4 +1,4 @@
-import { Chunk, Clock, Effect, Layer, Option, PubSub, Queue, Stream } from "effect"
+import { Chunk, Clock, Effect, Option, PubSub, Queue, Stream } from "effect"
 import type { ProjectId } from "../../domain/kernel/Id.ts"
 import * as Timestamp from "../../domain/kernel/Timestamp.ts"
 import type { ChangePosition, LiveTask } from "../../domain/tasks/LiveTask.ts"
@@ -15,7 +15,7 @@ import {
   millisBetweenPolls,
   millisBetweenRefreshes
 } from "./LiveTasks/Pace.ts"
-import { LiveTasksRepo, pageSize } from "./LiveTasks/Repo.ts"
+import { makeLiveTasksRepo, pageSize } from "./LiveTasks/Repo.ts"
 
 export type { LiveMessage } from "./LiveTasks/ChangeBatch.ts"
 
@@ -61,7 +61,7 @@ interface ProjectFeed {
  */
 export class LiveTasks extends Effect.Service<LiveTasks>()("svc/LiveTasks", {
   scoped: Effect.gen(function*() {
-    const repo = yield* LiveTasksRepo
+    const repo = yield* makeLiveTasksRepo
     const hints = yield* Hints
     const loops = yield* Loops
     const metrics = yield* Metrics
@@ -293,5 +293,5 @@ export class LiveTasks extends Effect.Service<LiveTasks>()("svc/LiveTasks", {
     return { batches, stream } as const
   })
 }) {
-  static readonly layer = this.Default.pipe(Layer.provide(LiveTasksRepo.layer))
+  static readonly layer = this.Default
 }

@@ -20,79 +20,73 @@ const facetDays = 2
  * more. In slices, each in its own transaction, with time for others in between. Several replicas may sweep at the same
  * time.
  */
-export class TaskRetention extends Effect.Service<TaskRetention>()("svc/tasks/Retention", {
-  effect: Effect.gen(function*() {
-    const sql = yield* SqlClient.SqlClient
-    const { sqlite } = yield* Database
-    const read = yield* Reader
-    const settings = yield* Settings
-    const deletion = yield* TaskDeletion
-    const orphans = yield* TaskOrphans
+export const makeTaskRetention = Effect.gen(function*() {
+  const sql = yield* SqlClient.SqlClient
+  const { sqlite } = yield* Database
+  const read = yield* Reader
+  const settings = yield* Settings
+  const deletion = yield* TaskDeletion
+  const orphans = yield* TaskOrphans
 
-    const listProjects = read<{ id: ProjectId }>`SELECT id FROM projects ORDER BY id`
+  const listProjects = read<{ id: ProjectId }>`SELECT id FROM projects ORDER BY id`
 
-    /** On SQLite a slice keeps the event loop and the only writer: afterwards the ingest has them for as long. */
-    const restAfter = (took: Duration.Duration) =>
-      sqlite === null || Duration.toMillis(took) === 0 ? yieldToEventLoop : Effect.sleep(took)
+  /** On SQLite a slice keeps the event loop and the only writer: afterwards the ingest has them for as long. */
+  const restAfter = (took: Duration.Duration) =>
+    sqlite === null || Duration.toMillis(took) === 0 ? yieldToEventLoop : Effect.sleep(took)
 
-    const pruneTasks = Effect.fnUntraced(function*(projectId: ProjectId, before: Timestamp.Timestamp) {
-      let deleted = 0
-      while (true) {
-        const old = yield* read<{ id: string }>`
-          SELECT id FROM tasks WHERE project_id = ${projectId} AND updated_at < ${before}
-          ORDER BY updated_at LIMIT ${tasksAtOnce}`
-        if (old.length === 0) return deleted
-        const slice = sql.withTransaction(deletion.deleteTasks(projectId, old.map(({ id }) => id), before))
-        const [took, count] = yield* Effect.timed(Effect.retry(slice, { while: isContention, times: 10 }))
-        deleted += count
-        yield* restAfter(took)
-      }
-    })
-
-    /** Walks the facet's values; deletes those that were not seen lately and that no task has. */
-    const pruneFacets = Effect.fnUntraced(
-      function*(projectId: ProjectId, facet: TaskFacet, before: Timestamp.Timestamp) {
-        let after = ""
-        while (true) {
-          const slice: ReadonlyArray<{ value: string }> = yield* read<{ value: string }>`
-          SELECT value FROM task_facets WHERE project_id = ${projectId} AND facet = ${facet} AND value > ${after}
-          ORDER BY value LIMIT ${facetsAtOnce}`
-          const last = slice[slice.length - 1]
-          if (last === undefined) return
-          yield* sql`
-          DELETE FROM task_facets
-          WHERE project_id = ${projectId} AND facet = ${facet} AND value > ${after} AND value <= ${last.value}
-            AND seen_at < ${before} AND NOT EXISTS (
-              SELECT 1 FROM tasks t WHERE t.project_id = ${projectId} AND t.${sql(facet)} = task_facets.value)`
-          after = last.value
-          yield* yieldToEventLoop
-        }
-      }
-    )
-
-    /** Deletes expired tasks, facets and marks of orphans; returns the number of tasks. */
-    const sweep = Effect.fn("TaskRetention.sweep")(function*() {
-      const now = yield* Timestamp.now
-      const tasksBefore = Timestamp.addSeconds(now, -settings.tasksRetentionDays * Timestamp.secondsPerDay)
-      const facetsBefore = Timestamp.addSeconds(now, -facetDays * Timestamp.secondsPerDay)
-      let deleted = 0
-      for (const { id } of yield* listProjects) {
-        deleted += yield* pruneTasks(id, tasksBefore)
-        for (const facet of taskFacets) yield* pruneFacets(id, facet, facetsBefore)
-      }
-      yield* orphans.prune(tasksBefore)
-      return deleted
-    }, orDieOnSql)
-
-    return { sweep } as const
+  const pruneTasks = Effect.fnUntraced(function*(projectId: ProjectId, before: Timestamp.Timestamp) {
+    let deleted = 0
+    while (true) {
+      const old = yield* read<{ id: string }>`
+        SELECT id FROM tasks WHERE project_id = ${projectId} AND updated_at < ${before}
+        ORDER BY updated_at LIMIT ${tasksAtOnce}`
+      if (old.length === 0) return deleted
+      const slice = sql.withTransaction(deletion.deleteTasks(projectId, old.map(({ id }) => id), before))
+      const [took, count] = yield* Effect.timed(Effect.retry(slice, { while: isContention, times: 10 }))
+      deleted += count
+      yield* restAfter(took)
+    }
   })
-}) {
-  static readonly layer = this.Default.pipe(Layer.provide([TaskDeletion.layer, TaskOrphans.layer]))
 
-  /** Once an hour. */
-  static readonly layerLoop = Layer.scopedDiscard(Effect.gen(function*() {
-    const loops = yield* Loops
-    const retention = yield* TaskRetention
-    yield* loops.upkeep("task retention", "1 hour", retention.sweep())
-  })).pipe(Layer.provide(this.layer))
-}
+  /** Walks the facet's values; deletes those that were not seen lately and that no task has. */
+  const pruneFacets = Effect.fnUntraced(
+    function*(projectId: ProjectId, facet: TaskFacet, before: Timestamp.Timestamp) {
+      let after = ""
+      while (true) {
+        const slice: ReadonlyArray<{ value: string }> = yield* read<{ value: string }>`
+        SELECT value FROM task_facets WHERE project_id = ${projectId} AND facet = ${facet} AND value > ${after}
+        ORDER BY value LIMIT ${facetsAtOnce}`
+        const last = slice[slice.length - 1]
+        if (last === undefined) return
+        yield* sql`
+        DELETE FROM task_facets
+        WHERE project_id = ${projectId} AND facet = ${facet} AND value > ${after} AND value <= ${last.value}
+          AND seen_at < ${before} AND NOT EXISTS (
+            SELECT 1 FROM tasks t WHERE t.project_id = ${projectId} AND t.${sql(facet)} = task_facets.value)`
+        after = last.value
+        yield* yieldToEventLoop
+      }
+    }
+  )
+
+  /** Deletes expired tasks, facets and marks of orphans; returns the number of tasks. */
+  return Effect.fn("TaskRetention.sweep")(function*() {
+    const now = yield* Timestamp.now
+    const tasksBefore = Timestamp.addSeconds(now, -settings.tasksRetentionDays * Timestamp.secondsPerDay)
+    const facetsBefore = Timestamp.addSeconds(now, -facetDays * Timestamp.secondsPerDay)
+    let deleted = 0
+    for (const { id } of yield* listProjects) {
+      deleted += yield* pruneTasks(id, tasksBefore)
+      for (const facet of taskFacets) yield* pruneFacets(id, facet, facetsBefore)
+    }
+    yield* orphans.prune(tasksBefore)
+    return deleted
+  }, orDieOnSql)
+})
+
+/** Once an hour. */
+export const layerLoop = Layer.scopedDiscard(Effect.gen(function*() {
+  const loops = yield* Loops
+  const sweep = yield* makeTaskRetention
+  yield* loops.upkeep("task retention", "1 hour", sweep())
+})).pipe(Layer.provide([TaskDeletion.layer, TaskOrphans.layer]))

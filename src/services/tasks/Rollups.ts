@@ -1,4 +1,4 @@
-import { Effect, Layer, Record } from "effect"
+import { Effect, Record } from "effect"
 import { ValidationFailed } from "../../domain/kernel/Errors.ts"
 import type { ProjectId } from "../../domain/kernel/Id.ts"
 import * as Timestamp from "../../domain/kernel/Timestamp.ts"
@@ -17,7 +17,7 @@ import {
 } from "../../domain/tasks/Rollup/Trends.ts"
 import { CurrentProject } from "../kernel/CurrentActor.ts"
 import { orDieOnSql } from "../kernel/sql/Database.ts"
-import { addTotals, type Durations, RollupRepo, type SeriesFilter, type StoredSeries } from "./Rollups/Repo.ts"
+import { addTotals, type Durations, makeRollupRepo, type SeriesFilter, type StoredSeries } from "./Rollups/Repo.ts"
 import { type Level, levels, seriesKinds } from "./Rollups/Series.ts"
 import { coverOf, startOfWindow } from "./Rollups/Window.ts"
 
@@ -38,7 +38,7 @@ const defaultNames = 50
 /** Tasks over time and by name, from the rollups (docs/trends.md). About a second behind the tasks. */
 export class Rollups extends Effect.Service<Rollups>()("svc/Rollups", {
   effect: Effect.gen(function*() {
-    const repo = yield* RollupRepo
+    const repo = yield* makeRollupRepo
 
     const nowMinute = Effect.map(Timestamp.now, (now) => Math.floor(Timestamp.toEpochSeconds(now) / 60))
 
@@ -162,7 +162,7 @@ export class Rollups extends Effect.Service<Rollups>()("svc/Rollups", {
     return { listTrendsOf, listTrends, listNames, sumProject, countLastHourByQueue, getBurnRates } as const
   })
 }) {
-  static readonly layer = this.Default.pipe(Layer.provide(RollupRepo.layer))
+  static readonly layer = this.Default
 }
 
 /** By runtime, or by outcome. Revoked and rejected tasks are no failures. */

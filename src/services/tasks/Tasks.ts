@@ -28,7 +28,7 @@ import { defaultLimit, idAt, type ReadPage, TasksRepo } from "./Repo.ts"
 import { Scans } from "./Scans.ts"
 import { TaskSearch } from "./Search.ts"
 import { pageOfTimeline, type TimelinePage } from "./Timeline.ts"
-import { TaskTrees } from "./Tree.ts"
+import { makeFindTree } from "./Tree.ts"
 
 /** Newest first. `total_count` is undefined unless asked for, null when there are too many to count. */
 export interface TaskPage {
@@ -56,7 +56,7 @@ export class Tasks extends Effect.Service<Tasks>()("svc/Tasks", {
     const settings = yield* Settings
     const repo = yield* TasksRepo
     const search = yield* TaskSearch
-    const trees = yield* TaskTrees
+    const findTree = yield* makeFindTree
     const files = yield* TaskExport
     const bulk = yield* TaskBulkDelete
     const gate = yield* ApprovalGate
@@ -169,7 +169,7 @@ export class Tasks extends Effect.Service<Tasks>()("svc/Tasks", {
     /** The tree a task belongs to. */
     const getTree = Effect.fn("Tasks.getTree")(function*(key: TaskKey) {
       const project = yield* CurrentProject
-      const found = isStorableKey(key) ? yield* trees.find(project.id, key) : Option.none()
+      const found = isStorableKey(key) ? yield* findTree(project.id, key) : Option.none()
       return yield* Option.match(found, { onNone: () => taskNotFound, onSome: Effect.succeed })
     }, orDieOnSql)
 
@@ -254,7 +254,7 @@ export class Tasks extends Effect.Service<Tasks>()("svc/Tasks", {
   })
 }) {
   static readonly layer = this.Default.pipe(
-    Layer.provide(Layer.mergeAll(ApprovalGate.layer, TaskTrees.layer, TaskExport.layer, TaskBulkDelete.layer)),
+    Layer.provide(Layer.mergeAll(ApprovalGate.layer, TaskExport.layer, TaskBulkDelete.layer)),
     Layer.provide(Layer.mergeAll(TaskSearch.layer, TasksRepo.layer, TaskDeletion.layer, Xlsx.layer)),
     Layer.provide(Scans.layer)
   )

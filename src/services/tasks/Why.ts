@@ -9,12 +9,12 @@ import type { TaskWhy as Answer } from "../../domain/tasks/Task/WhyAnswer.ts"
 import { WorkersRepo } from "../agents/Workers/Repo.ts"
 import { CurrentProject } from "../kernel/CurrentActor.ts"
 import { orDieOnSql } from "../kernel/sql/Database.ts"
-import { TaskWhyRepo, type WhyTask } from "./WhyRepo.ts"
+import { makeTaskWhyRepo, type WhyTask } from "./WhyRepo.ts"
 
 /** Gathers what the brain knows of a task and its surroundings, and explains why it is not running. */
 export class TaskWhy extends Effect.Service<TaskWhy>()("svc/tasks/Why", {
   effect: Effect.gen(function*() {
-    const repo = yield* TaskWhyRepo
+    const repo = yield* makeTaskWhyRepo
     const workersRepo = yield* WorkersRepo
 
     /** Whether the task's worker lists it, from a report after its start; null where nothing lists it. */
@@ -64,5 +64,5 @@ export class TaskWhy extends Effect.Service<TaskWhy>()("svc/tasks/Why", {
     return { explain } as const
   })
 }) {
-  static readonly layer = this.Default.pipe(Layer.provide([TaskWhyRepo.layer, WorkersRepo.layer]))
+  static readonly layer = this.Default.pipe(Layer.provide([WorkersRepo.layer]))
 }

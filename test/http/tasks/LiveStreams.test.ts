@@ -8,7 +8,7 @@ import { decodeChangePosition } from "../../../src/domain/tasks/LiveTask.ts"
 import { Metrics } from "../../../src/services/kernel/Metrics.ts"
 import { NodeServer } from "../../../src/services/kernel/NodeServer.ts"
 import { LiveTasks } from "../../../src/services/tasks/LiveTasks.ts"
-import { LiveTasksRepo } from "../../../src/services/tasks/LiveTasks/Repo.ts"
+import { makeLiveTasksRepo } from "../../../src/services/tasks/LiveTasks/Repo.ts"
 import { freshKey, freshProject, request, serverOn } from "../../brain.ts"
 import { httpEngines } from "../../engines.ts"
 import { until } from "../../until.ts"
@@ -174,7 +174,7 @@ describe.each(httpEngines)("many live streams on %s", (engine) => {
       () =>
         Effect.gen(function*() {
           const sql = yield* SqlClient.SqlClient
-          const repo = yield* LiveTasksRepo
+          const repo = yield* makeLiveTasksRepo
           const horizonDuring = Effect.fnUntraced(function*(applicationName: string) {
             const isWriting = yield* Deferred.make<void>()
             const mayEnd = yield* Deferred.make<void>()
@@ -194,7 +194,7 @@ describe.each(httpEngines)("many live streams on %s", (engine) => {
           assert.isAbove(yield* horizonDuring("etl"), 900)
           assert.isBelow(yield* horizonDuring("svc"), 500)
           assert.isBelow(yield* horizonDuring(""), 500)
-        }).pipe(Effect.provide(LiveTasksRepo.layer))
+        })
     )
 
     it.scoped("a client that comes back again and again misses no change", () =>

@@ -9,7 +9,7 @@ import { RuleHistoryRepo } from "../../../src/services/automation/HistoryRepo.ts
 import { RuleMessagesRepo } from "../../../src/services/automation/MessagesRepo.ts"
 import { RulesRepo } from "../../../src/services/automation/RulesRepo.ts"
 import * as Ids from "../../../src/services/kernel/Ids.ts"
-import { TaskWhyRepo } from "../../../src/services/tasks/WhyRepo.ts"
+import { makeTaskWhyRepo } from "../../../src/services/tasks/WhyRepo.ts"
 import { brainOn, freshProject } from "../../brain.ts"
 import { plansOf, postgresPlansOf } from "../../plans.ts"
 import { insertTasks, storedTask } from "../../tasks.ts"
@@ -18,8 +18,7 @@ const repos = Layer.mergeAll(
   ExecutionsRepo.layer,
   RuleHistoryRepo.layer,
   RuleMessagesRepo.layer,
-  RulesRepo.layer,
-  TaskWhyRepo.layer
+  RulesRepo.layer
 )
 
 describe("statements that must not read all rows of a project, on SQLite", () => {
@@ -28,7 +27,7 @@ describe("statements that must not read all rows of a project, on SQLite", () =>
 
     it.effect("unfinished commands about a task", () =>
       Effect.gen(function*() {
-        const { listOpenCommands } = yield* TaskWhyRepo
+        const { listOpenCommands } = yield* makeTaskWhyRepo
         const [plan = []] = yield* plansOf(listOpenCommands(projectId, { engine: "celery", task_id: "t1" }))
         assert.include(plan.join("\n"), "commands_task (project_id=? AND engine=? AND target_id=?)")
       }))

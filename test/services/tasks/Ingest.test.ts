@@ -9,7 +9,8 @@ import { yieldToEventLoop } from "../../../src/services/kernel/concurrency/Event
 import { TaskDeletion } from "../../../src/services/tasks/Deletion.ts"
 import { Ingest } from "../../../src/services/tasks/Ingest.ts"
 import type { BatchOutcome } from "../../../src/services/tasks/Ingest/Model.ts"
-import { TaskRetention } from "../../../src/services/tasks/Retention.ts"
+import { TaskOrphans } from "../../../src/services/tasks/Orphans.ts"
+import { makeTaskRetention } from "../../../src/services/tasks/Retention.ts"
 import { TaskChanges } from "../../../src/services/tasks/TaskChanges.ts"
 import { brainOn, freshProject } from "../../brain.ts"
 import { engines } from "../../databases.ts"
@@ -42,7 +43,7 @@ const counted = (projectId: string) =>
   })
 
 describe.each(engines)("ingest on %s", (engine) => {
-  const brain = Layer.mergeAll(TaskDeletion.layer, TaskRetention.layer).pipe(Layer.provideMerge(brainOn(engine)))
+  const brain = Layer.mergeAll(TaskDeletion.layer, TaskOrphans.layer).pipe(Layer.provideMerge(brainOn(engine)))
 
   layer(brain, { excludeTestServices: true })((it) => {
     it.effect("a task's life is one row, its worker and its queue", () =>
@@ -459,7 +460,7 @@ describe.each(engines)("ingest on %s", (engine) => {
     it.effect("old tasks are forgotten, and then what only they had", () =>
       Effect.gen(function*() {
         const sql = yield* SqlClient.SqlClient
-        const retention = yield* TaskRetention
+        const sweep = yield* makeTaskRetention
         const from = yield* source
         const names = { task_name: "old.task", queue: "old" }
         const old = Array.from({ length: 600 }, (_, at) => received(`old${at}`, names))
@@ -467,7 +468,7 @@ describe.each(engines)("ingest on %s", (engine) => {
         const longAgo = Timestamp.addSeconds(yield* Timestamp.now, -31 * 86_400)
         yield* sql`UPDATE tasks SET updated_at = ${longAgo} WHERE project_id = ${from.projectId} AND name = 'old.task'`
         yield* sql`UPDATE task_facets SET seen_at = ${longAgo} WHERE project_id = ${from.projectId} AND value <> 'old'`
-        yield* retention.sweep()
+        yield* sweep()
         assert.deepStrictEqual(yield* counted(from.projectId), { received: 1 })
         assert.deepStrictEqual((yield* stored(from.projectId)).facets, [
           { facet: "name", value: "mail.send" },

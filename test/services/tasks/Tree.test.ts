@@ -1,17 +1,17 @@
 import { assert, describe, layer } from "@effect/vitest"
-import { Effect, Layer } from "effect"
+import { Effect } from "effect"
 import { randomUUID } from "node:crypto"
 import { ProjectId } from "../../../src/domain/kernel/Id.ts"
-import { TaskTrees } from "../../../src/services/tasks/Tree.ts"
+import { makeFindTree } from "../../../src/services/tasks/Tree.ts"
 import { brainOn } from "../../brain.ts"
 import { plansOf } from "../../plans.ts"
 import { insertTasks, storedTask } from "../../tasks.ts"
 
 describe("a task's tree on SQLite", () => {
-  layer(Layer.provideMerge(TaskTrees.layer, brainOn("SQLite")), { excludeTestServices: true })((it) => {
+  layer(brainOn("SQLite"), { excludeTestServices: true })((it) => {
     it.effect("is read by its tasks' own indexes: none reads all tasks of the project", () =>
       Effect.gen(function*() {
-        const { find } = yield* TaskTrees
+        const find = yield* makeFindTree
         const projectId = ProjectId.make(randomUUID())
         const task = storedTask(projectId, 0)
         yield* insertTasks([task])

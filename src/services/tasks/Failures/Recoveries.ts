@@ -7,7 +7,7 @@ import { Loops } from "../../kernel/concurrency/Loops.ts"
 import { orDieOnSql } from "../../kernel/sql/Database.ts"
 import { type GroupUpdate, unseen, writeGroups } from "./GroupSql.ts"
 import {
-  FailureRecoveriesRepo,
+  makeFailureRecoveriesRepo,
   type MarkChange,
   type RecoverableTask,
   type RetryLink,
@@ -31,111 +31,105 @@ const maxWalked = 5000
  * The ingest and the commands' inbox put down which links to look at, in the transactions that change a state or insert
  * a link. One replica looks at them, one transaction after the other: it reads what both have committed.
  */
-export class FailureRecoveries extends Effect.Service<FailureRecoveries>()("svc/FailureRecoveries", {
-  effect: Effect.gen(function*() {
-    const sql = yield* SqlClient.SqlClient
-    const repo = yield* FailureRecoveriesRepo
+const makeSettleSome = Effect.gen(function*() {
+  const sql = yield* SqlClient.SqlClient
+  const repo = yield* makeFailureRecoveriesRepo
 
-    /** The tasks that are reached from these over links, with these, and the links. */
-    const walk = Effect.fnUntraced(function*(direction: "retries" | "origins", start: ReadonlyArray<TaskOfProject>) {
-      const seen = new Map(start.map((task) => [taskKey(task), task]))
-      const links: Array<RetryLink> = []
-      for (let next = [...seen.values()]; next.length > 0 && seen.size <= maxWalked;) {
-        const found = yield* repo.listLinks(direction === "retries" ? "task_id" : "new_task_id", next)
-        links.push(...found)
-        next = found.map((link) => direction === "retries" ? retryOf(link) : link).filter((task) => {
-          const isNew = !seen.has(taskKey(task))
-          if (isNew) seen.set(taskKey(task), task)
-          return isNew
-        })
-      }
-      return { tasks: [...seen.values()], links }
-    })
-
-    /** The tasks before these links, which the links may have recovered, with all that decides it. */
-    const read = Effect.fnUntraced(function*(due: ReadonlyArray<RetryLink>) {
-      const graph = new RetryGraph()
-      const addRetriesOf = (tasks: ReadonlyArray<TaskOfProject>) =>
-        Effect.gen(function*() {
-          const down = yield* walk("retries", tasks)
-          graph.addLinks(down.links)
-          graph.addTasks(yield* repo.listTasks(down.tasks))
-        })
-      const up = yield* walk("origins", due)
-      graph.addLinks(due)
-      graph.addLinks(up.links)
-      const origins = yield* repo.listTasks(up.tasks)
-      graph.addTasks(origins)
-      yield* addRetriesOf(due.map(retryOf))
-      const marks = origins.flatMap((task) => task.recovered_by === null ? [] : { ...task, task_id: task.recovered_by })
-      if (marks.length > 0) graph.addTasks(yield* repo.listTasks(marks))
-      const stale = origins.filter((task) => graph.isStale(task))
-      if (stale.length > 0) yield* addRetriesOf(stale)
-      return { graph, origins }
-    })
-
-    /** Looks at the links that are due, at most `linksAtOnce`; returns whether there may be more. Only the leader may. */
-    const settleSome = Effect.fn("FailureRecoveries.settleSome")(function*() {
-      const lease = yield* Lease
-      const due = yield* repo.listDue(yield* Timestamp.now, linksAtOnce)
-      if (due.length === 0) return false
-      yield* lease.withTransaction(Effect.gen(function*() {
-        const { graph, origins } = yield* read(due)
-        const changes = origins.flatMap((task): MarkChange | [] => {
-          if (task.recovered_by !== null && !graph.isStale(task)) return []
-          const { engine, project_id, recovered_by: before, task_id } = task
-          const after = graph.findRecoverer(task)
-          return after === before ? [] : { project_id, engine, task_id, before, after }
-        })
-        if (changes.length > 0) {
-          yield* repo.mark(sortByKey(changes)).pipe(Effect.flatMap((tasks) => count(changes, tasks)))
-        }
-        yield* repo.settle(due)
-      }))
-      return due.length === linksAtOnce
-    }, orDieOnSql)
-
-    /** Counts tasks that have got their first mark as recovered, and those that lost their mark as open. */
-    const count = (changes: ReadonlyArray<MarkChange>, tasks: ReadonlyArray<RecoverableTask>) => {
-      const before = new Map(changes.map((change) => [taskKey(change), change.before]))
-      const groups = new Map<string, { -readonly [Field in keyof GroupUpdate]: GroupUpdate[Field] }>()
-      for (const task of tasks) {
-        const { fingerprint, project_id, recovered_by, state } = task
-        const change = Number(recovered_by !== null) - Number(before.get(taskKey(task)) !== null)
-        if (change === 0 || fingerprint === null || !isOpenFailure(state)) continue
-        const key = `${project_id} ${fingerprint}`
-        const group = groups.get(key) ?? { ...noChange, project_id, fingerprint }
-        group.open_count -= change
-        group.recovered_count += change
-        groups.set(key, group)
-      }
-      const rows = [...groups].sort(([left], [right]) => (left < right ? -1 : 1)).map(([, group]) => group)
-      return rows.length === 0 ? Effect.void : Effect.asVoid(writeGroups(sql, rows))
+  /** The tasks that are reached from these over links, with these, and the links. */
+  const walk = Effect.fnUntraced(function*(direction: "retries" | "origins", start: ReadonlyArray<TaskOfProject>) {
+    const seen = new Map(start.map((task) => [taskKey(task), task]))
+    const links: Array<RetryLink> = []
+    for (let next = [...seen.values()]; next.length > 0 && seen.size <= maxWalked;) {
+      const found = yield* repo.listLinks(direction === "retries" ? "task_id" : "new_task_id", next)
+      links.push(...found)
+      next = found.map((link) => direction === "retries" ? retryOf(link) : link).filter((task) => {
+        const isNew = !seen.has(taskKey(task))
+        if (isNew) seen.set(taskKey(task), task)
+        return isNew
+      })
     }
-
-    return { settleSome } as const
+    return { tasks: [...seen.values()], links }
   })
-}) {
-  static readonly layer = this.Default.pipe(Layer.provide(FailureRecoveriesRepo.layer))
 
-  /** Each second, on one replica at a time. */
-  static readonly layerLoop = Layer.scopedDiscard(Effect.gen(function*() {
-    const { settleSome } = yield* FailureRecoveries
-    const leader = yield* Leader
-    const loops = yield* Loops
-    const round = Effect.gen(function*() {
-      const more = yield* settleSome()
-      yield* loops.reportSuccess(loopName)
-      yield* Effect.sleep(more ? "10 millis" : "1 second")
-    })
-    // another replica leads: look again later
-    const leadOrWait = Effect.flatMap(
-      leader.only(loopName, Effect.forever(round)),
-      Option.match({ onNone: () => Effect.sleep("1 second"), onSome: () => Effect.void })
-    )
-    yield* loops.forever(loopName, leadOrWait, { longestPause: "5 seconds" })
-  })).pipe(Layer.provide([this.layer, Leader.layer]))
-}
+  /** The tasks before these links, which the links may have recovered, with all that decides it. */
+  const read = Effect.fnUntraced(function*(due: ReadonlyArray<RetryLink>) {
+    const graph = new RetryGraph()
+    const addRetriesOf = (tasks: ReadonlyArray<TaskOfProject>) =>
+      Effect.gen(function*() {
+        const down = yield* walk("retries", tasks)
+        graph.addLinks(down.links)
+        graph.addTasks(yield* repo.listTasks(down.tasks))
+      })
+    const up = yield* walk("origins", due)
+    graph.addLinks(due)
+    graph.addLinks(up.links)
+    const origins = yield* repo.listTasks(up.tasks)
+    graph.addTasks(origins)
+    yield* addRetriesOf(due.map(retryOf))
+    const marks = origins.flatMap((task) => task.recovered_by === null ? [] : { ...task, task_id: task.recovered_by })
+    if (marks.length > 0) graph.addTasks(yield* repo.listTasks(marks))
+    const stale = origins.filter((task) => graph.isStale(task))
+    if (stale.length > 0) yield* addRetriesOf(stale)
+    return { graph, origins }
+  })
+
+  /** Counts tasks that have got their first mark as recovered, and those that lost their mark as open. */
+  const count = (changes: ReadonlyArray<MarkChange>, tasks: ReadonlyArray<RecoverableTask>) => {
+    const before = new Map(changes.map((change) => [taskKey(change), change.before]))
+    const groups = new Map<string, { -readonly [Field in keyof GroupUpdate]: GroupUpdate[Field] }>()
+    for (const task of tasks) {
+      const { fingerprint, project_id, recovered_by, state } = task
+      const change = Number(recovered_by !== null) - Number(before.get(taskKey(task)) !== null)
+      if (change === 0 || fingerprint === null || !isOpenFailure(state)) continue
+      const key = `${project_id} ${fingerprint}`
+      const group = groups.get(key) ?? { ...noChange, project_id, fingerprint }
+      group.open_count -= change
+      group.recovered_count += change
+      groups.set(key, group)
+    }
+    const rows = [...groups].sort(([left], [right]) => (left < right ? -1 : 1)).map(([, group]) => group)
+    return rows.length === 0 ? Effect.void : Effect.asVoid(writeGroups(sql, rows))
+  }
+
+  /** Looks at the links that are due, at most `linksAtOnce`; returns whether there may be more. Only the leader may. */
+  return Effect.fn("FailureRecoveries.settleSome")(function*() {
+    const lease = yield* Lease
+    const due = yield* repo.listDue(yield* Timestamp.now, linksAtOnce)
+    if (due.length === 0) return false
+    yield* lease.withTransaction(Effect.gen(function*() {
+      const { graph, origins } = yield* read(due)
+      const changes = origins.flatMap((task): MarkChange | [] => {
+        if (task.recovered_by !== null && !graph.isStale(task)) return []
+        const { engine, project_id, recovered_by: before, task_id } = task
+        const after = graph.findRecoverer(task)
+        return after === before ? [] : { project_id, engine, task_id, before, after }
+      })
+      if (changes.length > 0) {
+        yield* repo.mark(sortByKey(changes)).pipe(Effect.flatMap((tasks) => count(changes, tasks)))
+      }
+      yield* repo.settle(due)
+    }))
+    return due.length === linksAtOnce
+  }, orDieOnSql)
+})
+
+/** Each second, on one replica at a time. */
+export const layerLoop = Layer.scopedDiscard(Effect.gen(function*() {
+  const settleSome = yield* makeSettleSome
+  const leader = yield* Leader
+  const loops = yield* Loops
+  const round = Effect.gen(function*() {
+    const more = yield* settleSome()
+    yield* loops.reportSuccess(loopName)
+    yield* Effect.sleep(more ? "10 millis" : "1 second")
+  })
+  // another replica leads: look again later
+  const leadOrWait = Effect.flatMap(
+    leader.only(loopName, Effect.forever(round)),
+    Option.match({ onNone: () => Effect.sleep("1 second"), onSome: () => Effect.void })
+  )
+  yield* loops.forever(loopName, leadOrWait, { longestPause: "5 seconds" })
+})).pipe(Layer.provide(Leader.layer))
 
 /** In the order of the keys, in which the ingest locks rows too. */
 const sortByKey = <Task extends TaskOfProject>(tasks: ReadonlyArray<Task>): ReadonlyArray<Task> =>

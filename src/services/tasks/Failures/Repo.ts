@@ -46,62 +46,58 @@ interface GroupQuery extends Pick<ListFailureGroups, "engine" | "status"> {
 /** Tasks whose workers and queues are counted: few rows of the index, however large the group is. */
 const countedTasks = 100
 
-export class FailureGroupsRepo extends Effect.Service<FailureGroupsRepo>()("svc/FailureGroupsRepo", {
-  effect: Effect.gen(function*() {
-    const sql = yield* Reader
-    const columns = sql.literal(Object.keys(GroupRow.fields).join(", "))
+export const makeFailureGroupsRepo = Effect.gen(function*() {
+  const sql = yield* Reader
+  const columns = sql.literal(Object.keys(GroupRow.fields).join(", "))
 
-    return {
-      /** The groups, most recently failed first. One index has the columns of all filters. */
-      list: (projectId: ProjectId, { after, engine, limit, seenSince, status }: GroupQuery) =>
-        groupRows(sql`SELECT ${columns} FROM failure_groups WHERE ${
-          sql.and([
-            sql`project_id = ${projectId}`,
-            sql.literal("occurrences > 0"),
-            ...(engine === undefined ? [] : [sql`engine = ${engine}`]),
-            ...(status === undefined ? [] : [sql.literal(status === "ongoing" ? "open_count > 0" : "open_count <= 0")]),
-            ...(seenSince === null ? [] : [sql`last_seen_at >= ${seenSince}`]),
-            ...(after === null
-              ? []
-              : [sql`(last_seen_at, fingerprint) < (${after.lastSeenAt}, ${after.fingerprint})`])
-          ])
-        } ORDER BY last_seen_at DESC, fingerprint DESC LIMIT ${limit}`),
+  return {
+    /** The groups, most recently failed first. One index has the columns of all filters. */
+    list: (projectId: ProjectId, { after, engine, limit, seenSince, status }: GroupQuery) =>
+      groupRows(sql`SELECT ${columns} FROM failure_groups WHERE ${
+        sql.and([
+          sql`project_id = ${projectId}`,
+          sql.literal("occurrences > 0"),
+          ...(engine === undefined ? [] : [sql`engine = ${engine}`]),
+          ...(status === undefined ? [] : [sql.literal(status === "ongoing" ? "open_count > 0" : "open_count <= 0")]),
+          ...(seenSince === null ? [] : [sql`last_seen_at >= ${seenSince}`]),
+          ...(after === null
+            ? []
+            : [sql`(last_seen_at, fingerprint) < (${after.lastSeenAt}, ${after.fingerprint})`])
+        ])
+      } ORDER BY last_seen_at DESC, fingerprint DESC LIMIT ${limit}`),
 
-      find: (projectId: ProjectId, fingerprint: string) =>
-        Effect.map(
-          groupRows(sql`SELECT ${columns} FROM failure_groups
-            WHERE project_id = ${projectId} AND fingerprint = ${fingerprint} AND occurrences > 0`),
-          ([row]) => row
-        ),
+    find: (projectId: ProjectId, fingerprint: string) =>
+      Effect.map(
+        groupRows(sql`SELECT ${columns} FROM failure_groups
+          WHERE project_id = ${projectId} AND fingerprint = ${fingerprint} AND occurrences > 0`),
+        ([row]) => row
+      ),
 
-      /** Oldest first. */
-      listHours: (projectId: ProjectId, fingerprint: string, since: string) =>
-        hourRows(sql`SELECT hour || ':00:00Z' AS hour, occurrences FROM failure_group_hours
-          WHERE project_id = ${projectId} AND fingerprint = ${fingerprint} AND hour >= ${since} AND occurrences > 0
-          ORDER BY failure_group_hours.hour`),
+    /** Oldest first. */
+    listHours: (projectId: ProjectId, fingerprint: string, since: string) =>
+      hourRows(sql`SELECT hour || ':00:00Z' AS hour, occurrences FROM failure_group_hours
+        WHERE project_id = ${projectId} AND fingerprint = ${fingerprint} AND hour >= ${since} AND occurrences > 0
+        ORDER BY failure_group_hours.hour`),
 
-      findTask: (projectId: ProjectId, { engine, task_id }: TaskKey) =>
-        Effect.map(
-          taskRows(sql`SELECT engine, task_id, state, exception, traceback FROM tasks
-            WHERE project_id = ${projectId} AND engine = ${engine} AND task_id = ${task_id}`),
-          ([row]) => row ?? null
-        ),
+    findTask: (projectId: ProjectId, { engine, task_id }: TaskKey) =>
+      Effect.map(
+        taskRows(sql`SELECT engine, task_id, state, exception, traceback FROM tasks
+          WHERE project_id = ${projectId} AND engine = ${engine} AND task_id = ${task_id}`),
+        ([row]) => row ?? null
+      ),
 
-      /** How many of the newest tasks have each worker, and each queue; the most frequent first. */
-      countShares: (projectId: ProjectId, fingerprint: string) =>
-        Effect.map(
-          sql<{ worker_name: string | null; queue: string | null }>`SELECT worker_name, queue FROM tasks
-            WHERE project_id = ${projectId} AND fingerprint = ${fingerprint} ORDER BY id DESC LIMIT ${countedTasks}`,
-          (tasks) => ({
-            workers: sharesOf(tasks.map(({ worker_name }) => worker_name)),
-            queues: sharesOf(tasks.map(({ queue }) => queue))
-          })
-        )
-    } as const
-  })
-}) {
-  static readonly layer = this.Default
-}
+    /** How many of the newest tasks have each worker, and each queue; the most frequent first. */
+    countShares: (projectId: ProjectId, fingerprint: string) =>
+      Effect.map(
+        sql<{ worker_name: string | null; queue: string | null }>`SELECT worker_name, queue FROM tasks
+          WHERE project_id = ${projectId} AND fingerprint = ${fingerprint} ORDER BY id DESC LIMIT ${countedTasks}`,
+        (tasks) => ({
+          workers: sharesOf(tasks.map(({ worker_name }) => worker_name)),
+          queues: sharesOf(tasks.map(({ queue }) => queue))
+        })
+      )
+  } as const
+})
 
 const sharesOf = (names: ReadonlyArray<string | null>): ReadonlyArray<Share> => {
   const counts = new Map<string | null, number>()

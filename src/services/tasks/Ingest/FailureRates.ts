@@ -1,5 +1,5 @@
 import { SqlClient, type SqlError } from "@effect/sql"
-import { Effect, Layer, Schema } from "effect"
+import { Effect, Schema } from "effect"
 import { ProjectId, SubscriptionId } from "../../../domain/kernel/Id.ts"
 import * as Timestamp from "../../../domain/kernel/Timestamp.ts"
 import { EventFilters } from "../../../domain/triggers/Filters.ts"
@@ -44,116 +44,112 @@ const minuteOf = (at: Timestamp.Timestamp): number => Math.floor(Timestamp.toEpo
  * own transaction. A loop compares the counts with the filters. Every replica runs it: each change is one conditional
  * statement, so a second replica records nothing.
  */
-export class FailureRates extends Effect.Service<FailureRates>()("svc/FailureRates", {
-  scoped: Effect.gen(function*() {
-    const sql = yield* SqlClient.SqlClient
-    const read = yield* Reader
-    const loops = yield* Loops
-    const triggerEvents = yield* TriggerEvents
-    const statements = new WeakMap<SqliteConnection, SqliteStatement>()
+export const makeFailureRates = Effect.gen(function*() {
+  const sql = yield* SqlClient.SqlClient
+  const read = yield* Reader
+  const loops = yield* Loops
+  const triggerEvents = yield* TriggerEvents
+  const statements = new WeakMap<SqliteConnection, SqliteStatement>()
 
-    const count = (
-      folded: ReadonlyArray<FoldedGroup>,
-      interests: ReadonlyMap<ProjectId, Interests>,
-      slot: number,
-      at: Timestamp.Timestamp
-    ): Effect.Effect<void, SqlError.SqlError> => {
-      const rows = countEnds(folded, interests)
-      return rows.length === 0 ? Effect.void : Effect.asVoid(sql`
-        INSERT INTO failure_rate_minutes (subscription_id, minute, slot, ended, failed)
-        SELECT r.subscription_id, ${minuteOf(at)}, ${slot}, r.ended, r.failed FROM ${
-        recordset(sql, "r", { subscription_id: "uuid", ended: "integer", failed: "integer" }, rows)
-      } WHERE true
-        ON CONFLICT (subscription_id, minute, slot) DO UPDATE SET
-          ended = failure_rate_minutes.ended + excluded.ended, failed = failure_rate_minutes.failed + excluded.failed`)
-    }
+  const count = (
+    folded: ReadonlyArray<FoldedGroup>,
+    interests: ReadonlyMap<ProjectId, Interests>,
+    slot: number,
+    at: Timestamp.Timestamp
+  ): Effect.Effect<void, SqlError.SqlError> => {
+    const rows = countEnds(folded, interests)
+    return rows.length === 0 ? Effect.void : Effect.asVoid(sql`
+      INSERT INTO failure_rate_minutes (subscription_id, minute, slot, ended, failed)
+      SELECT r.subscription_id, ${minuteOf(at)}, ${slot}, r.ended, r.failed FROM ${
+      recordset(sql, "r", { subscription_id: "uuid", ended: "integer", failed: "integer" }, rows)
+    } WHERE true
+      ON CONFLICT (subscription_id, minute, slot) DO UPDATE SET
+        ended = failure_rate_minutes.ended + excluded.ended, failed = failure_rate_minutes.failed + excluded.failed`)
+  }
 
-    /** `count` in a synchronous transaction on SQLite. */
-    const countOnSqlite = (
-      db: SqliteConnection,
-      folded: ReadonlyArray<FoldedGroup>,
-      interests: ReadonlyMap<ProjectId, Interests>,
-      slot: number,
-      at: Timestamp.Timestamp
-    ): void => {
-      const rows = countEnds(folded, interests)
-      if (rows.length === 0) return
-      let statement = statements.get(db)
-      if (statement === undefined) {
-        statement = db.prepare(
-          `INSERT INTO failure_rate_minutes (subscription_id, minute, slot, ended, failed)
-           VALUES (@subscription_id, @minute, @slot, @ended, @failed)
-           ON CONFLICT (subscription_id, minute, slot) DO UPDATE SET
-             ended = ended + excluded.ended, failed = failed + excluded.failed`
-        )
-        statements.set(db, statement)
-      }
-      for (const row of rows) statement.run({ ...row, minute: minuteOf(at), slot })
-    }
-
-    const countsOf = ({ filters, id }: RatedSubscription, now: Timestamp.Timestamp) => {
-      const minutes = Math.ceil((filters.window_seconds ?? defaults.window_seconds) / 60)
-      return Effect.map(
-        read<{ ended: number | string | null; failed: number | string | null }>`
-          SELECT sum(ended) AS ended, sum(failed) AS failed FROM failure_rate_minutes
-          WHERE subscription_id = ${id} AND minute > ${minuteOf(now) - minutes}`,
-        ([sums]): Counts => ({ ended: Number(sums?.ended ?? 0), failed: Number(sums?.failed ?? 0) })
+  /** `count` in a synchronous transaction on SQLite. */
+  const countOnSqlite = (
+    db: SqliteConnection,
+    folded: ReadonlyArray<FoldedGroup>,
+    interests: ReadonlyMap<ProjectId, Interests>,
+    slot: number,
+    at: Timestamp.Timestamp
+  ): void => {
+    const rows = countEnds(folded, interests)
+    if (rows.length === 0) return
+    let statement = statements.get(db)
+    if (statement === undefined) {
+      statement = db.prepare(
+        `INSERT INTO failure_rate_minutes (subscription_id, minute, slot, ended, failed)
+         VALUES (@subscription_id, @minute, @slot, @ended, @failed)
+         ON CONFLICT (subscription_id, minute, slot) DO UPDATE SET
+           ended = ended + excluded.ended, failed = failed + excluded.failed`
       )
+      statements.set(db, statement)
     }
+    for (const row of rows) statement.run({ ...row, minute: minuteOf(at), slot })
+  }
 
-    const judge = (subscription: RatedSubscription, now: Timestamp.Timestamp) =>
-      Effect.gen(function*() {
-        const { filters, id, updated_at } = subscription
-        const counts = yield* countsOf(subscription, now)
-        if (isNews(subscription) && isReached(filters, counts)) {
-          const beganAt = now > updated_at ? now : updated_at // by another replica's clock
-          const begun = yield* sql`INSERT INTO failure_rate_episodes (subscription_id, began_at)
-            SELECT id, ${beganAt} FROM subscriptions WHERE id = ${id}
-            ON CONFLICT (subscription_id) DO UPDATE SET began_at = excluded.began_at
-              WHERE failure_rate_episodes.began_at < ${updated_at} RETURNING subscription_id`
-          if (begun.length > 0) yield* triggerEvents.record([toEvent(subscription, counts, now)])
-        } else if (subscription.began_at !== null && isOver(filters, counts)) {
-          const ended = yield* sql`DELETE FROM failure_rate_episodes WHERE subscription_id = ${id}
-            RETURNING subscription_id`
-          if (ended.length > 0) {
-            yield* triggerEvents.record([{ ...toEvent(subscription, counts, now), recovered: true }])
-          }
+  const countsOf = ({ filters, id }: RatedSubscription, now: Timestamp.Timestamp) => {
+    const minutes = Math.ceil((filters.window_seconds ?? defaults.window_seconds) / 60)
+    return Effect.map(
+      read<{ ended: number | string | null; failed: number | string | null }>`
+        SELECT sum(ended) AS ended, sum(failed) AS failed FROM failure_rate_minutes
+        WHERE subscription_id = ${id} AND minute > ${minuteOf(now) - minutes}`,
+      ([sums]): Counts => ({ ended: Number(sums?.ended ?? 0), failed: Number(sums?.failed ?? 0) })
+    )
+  }
+
+  const judge = (subscription: RatedSubscription, now: Timestamp.Timestamp) =>
+    Effect.gen(function*() {
+      const { filters, id, updated_at } = subscription
+      const counts = yield* countsOf(subscription, now)
+      if (isNews(subscription) && isReached(filters, counts)) {
+        const beganAt = now > updated_at ? now : updated_at // by another replica's clock
+        const begun = yield* sql`INSERT INTO failure_rate_episodes (subscription_id, began_at)
+          SELECT id, ${beganAt} FROM subscriptions WHERE id = ${id}
+          ON CONFLICT (subscription_id) DO UPDATE SET began_at = excluded.began_at
+            WHERE failure_rate_episodes.began_at < ${updated_at} RETURNING subscription_id`
+        if (begun.length > 0) yield* triggerEvents.record([toEvent(subscription, counts, now)])
+      } else if (subscription.began_at !== null && isOver(filters, counts)) {
+        const ended = yield* sql`DELETE FROM failure_rate_episodes WHERE subscription_id = ${id}
+          RETURNING subscription_id`
+        if (ended.length > 0) {
+          yield* triggerEvents.record([{ ...toEvent(subscription, counts, now), recovered: true }])
         }
-      }).pipe(sql.withTransaction)
-
-    /** Records the rates that were reached, and those that fell below, since the last time. */
-    const evaluate = Effect.gen(function*() {
-      const now = yield* Timestamp.now
-      const subscriptions = yield* ratedRows(read`SELECT s.id, s.project_id, s.filters, s.updated_at, e.began_at
-        FROM subscriptions s LEFT JOIN failure_rate_episodes e ON e.subscription_id = s.id
-        WHERE s.trigger_key = 'task.failure_rate' AND s.is_active = 1
-          AND (s.muted_until IS NULL OR s.muted_until <= ${now})`)
-      for (const subscription of subscriptions) {
-        const { began_at, filters } = subscription
-        const counts = yield* countsOf(subscription, now)
-        // most rates do not change: no transaction, which would occupy SQLite's writer
-        const isChange = (isNews(subscription) && isReached(filters, counts)) ||
-          (began_at !== null && isOver(filters, counts))
-        if (isChange) yield* judge(subscription, now)
       }
-    })
+    }).pipe(sql.withTransaction)
 
-    /** Deletes counts that no window reaches. Those of a deleted subscription are deleted by this too. */
-    const expire = Effect.flatMap(Timestamp.now, (now) =>
-      deleteInSlices(sql, {
-        table: "failure_rate_minutes",
-        key: "subscription_id, minute, slot",
-        where: sql`minute < ${minuteOf(now) - keptMinutes}`
-      }))
-
-    yield* loops.every("failure rates", "10 seconds", evaluate)
-    yield* loops.upkeep("failure rate retention", "1 hour", expire)
-
-    return { count, countOnSqlite, evaluate } as const
+  /** Records the rates that were reached, and those that fell below, since the last time. */
+  const evaluate = Effect.gen(function*() {
+    const now = yield* Timestamp.now
+    const subscriptions = yield* ratedRows(read`SELECT s.id, s.project_id, s.filters, s.updated_at, e.began_at
+      FROM subscriptions s LEFT JOIN failure_rate_episodes e ON e.subscription_id = s.id
+      WHERE s.trigger_key = 'task.failure_rate' AND s.is_active = 1
+        AND (s.muted_until IS NULL OR s.muted_until <= ${now})`)
+    for (const subscription of subscriptions) {
+      const { began_at, filters } = subscription
+      const counts = yield* countsOf(subscription, now)
+      // most rates do not change: no transaction, which would occupy SQLite's writer
+      const isChange = (isNews(subscription) && isReached(filters, counts)) ||
+        (began_at !== null && isOver(filters, counts))
+      if (isChange) yield* judge(subscription, now)
+    }
   })
-}) {
-  static readonly layer = this.Default.pipe(Layer.provide(TriggerEvents.layer))
-}
+
+  /** Deletes counts that no window reaches. Those of a deleted subscription are deleted by this too. */
+  const expire = Effect.flatMap(Timestamp.now, (now) =>
+    deleteInSlices(sql, {
+      table: "failure_rate_minutes",
+      key: "subscription_id, minute, slot",
+      where: sql`minute < ${minuteOf(now) - keptMinutes}`
+    }))
+
+  yield* loops.every("failure rates", "10 seconds", evaluate)
+  yield* loops.upkeep("failure rate retention", "1 hour", expire)
+
+  return { count, countOnSqlite, evaluate } as const
+})
 
 const rateLimitOf = ({ rate_percent }: EventFilters): number => rate_percent ?? defaults.rate_percent
 

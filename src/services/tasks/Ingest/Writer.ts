@@ -1,5 +1,6 @@
 import { SqlClient, type SqlError } from "@effect/sql"
-import { Effect } from "effect"
+import { Context, Effect } from "effect"
+import { randomInt } from "node:crypto"
 import * as Redaction from "../../../domain/kernel/Redaction.ts"
 import * as Timestamp from "../../../domain/kernel/Timestamp.ts"
 import type { SqliteConnection } from "../../../sqlite/Connection.ts"
@@ -10,15 +11,13 @@ import { Settings } from "../../kernel/Settings.ts"
 import { Database, type SqliteAccess } from "../../kernel/sql/Database.ts"
 import { nameKey, RowCaps } from "../../kernel/sql/RowCaps.ts"
 import { TriggerEvents } from "../../triggers/TriggerEvents.ts"
-import { countSlot } from "../CountSlot.ts"
 import type { GroupChanges, ReportedGroup } from "../Failures/Changes.ts"
 import type { HourUpdate } from "../Failures/GroupSql.ts"
-import { CountsRollups } from "../Rollups/CountsRollups.ts"
 import { TaskChanges } from "../TaskChanges.ts"
 import type { PendingEvent } from "./Backlog.ts"
 import { makeEndCounter } from "./EndCounter.ts"
 import { makeFailureEntries } from "./FailureAudit.ts"
-import { FailureRates } from "./FailureRates.ts"
+import { makeFailureRates } from "./FailureRates.ts"
 import { fold, type FoldedGroup } from "./Fold.ts"
 import { type GroupedEvents, makeGrouper, makeMasker, type TaskGroup } from "./Grouping.ts"
 import { KnownFacets } from "./KnownFacets.ts"
@@ -28,6 +27,20 @@ import { SqliteTasks, SqliteTotals } from "./Sqlite.ts"
 import { TaskCache } from "./TaskCache.ts"
 import { makeTaskEvents, projectsWithEnds } from "./TaskTriggers.ts"
 import { makeTransactionTotals, type TransactionTotals } from "./TransactionTotals.ts"
+
+/** Whether the ingest counts rollups. The bench measures with it what they cost. */
+export class CountsRollups extends Context.Reference<CountsRollups>()("svc/rollups/CountsRollups", {
+  defaultValue: () => true
+}) {}
+
+const slotCount = 32
+const firstSlot = randomInt(slotCount)
+
+/**
+ * The slot of each count in `task_counts` that a writer of this process updates. There are several, so that writers
+ * seldom wait for the same row. The count is the sum of the slots; a single slot may be negative.
+ */
+const countSlot = (partition: number): number => (firstSlot + partition) % slotCount
 
 /** What one transaction wrote. */
 interface CommitResult {
@@ -69,7 +82,7 @@ export const makeWriter = Effect.gen(function*() {
   const facets = new KnownFacets()
   const audit = yield* Audit
   const triggerEvents = yield* TriggerEvents
-  const failureRates = yield* FailureRates
+  const failureRates = yield* makeFailureRates
   const caps = yield* RowCaps
   const countsRollups = yield* CountsRollups
   const countEnds = makeEndCounter(yield* Metrics, settings.metricsTaskNames)

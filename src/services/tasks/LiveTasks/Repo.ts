@@ -22,49 +22,45 @@ const overlapSeconds = 1
 const maxCommitSeconds = 30
 
 /** Reads the changes of a project, in the order of (updated_at, id). */
-export class LiveTasksRepo extends Effect.Service<LiveTasksRepo>()("svc/LiveTasksRepo", {
-  effect: Effect.gen(function*() {
-    const sql = yield* SqlClient.SqlClient
-    const read = yield* Reader
-    // on SQLite one connection writes, in the order of its times
-    const overlap = sql.onDialectOrElse({ pg: () => overlapSeconds, orElse: () => 0 })
+export const makeLiveTasksRepo = Effect.gen(function*() {
+  const sql = yield* SqlClient.SqlClient
+  const read = yield* Reader
+  // on SQLite one connection writes, in the order of its times
+  const overlap = sql.onDialectOrElse({ pg: () => overlapSeconds, orElse: () => 0 })
 
-    const listPage = (projectId: ProjectId, { id, updated_at }: ChangePosition, to: ChangePosition | null) =>
-      orDieOnSql(read<LiveTask>`
-        SELECT id, engine, task_id, name, queue, state, priority, retry_count, worker_name, received_at, started_at,
-               finished_at, runtime_ms, substr(exception, 1, ${exceptionCharacters}) AS exception, updated_at
-        FROM tasks WHERE project_id = ${projectId} AND (updated_at, id) > (${updated_at}, ${id})
-          ${to === null ? read`` : read`AND (updated_at, id) <= (${to.updated_at}, ${to.id})`}
-        ORDER BY updated_at, id LIMIT ${pageSize}`)
+  const listPage = (projectId: ProjectId, { id, updated_at }: ChangePosition, to: ChangePosition | null) =>
+    orDieOnSql(read<LiveTask>`
+      SELECT id, engine, task_id, name, queue, state, priority, retry_count, worker_name, received_at, started_at,
+             finished_at, runtime_ms, substr(exception, 1, ${exceptionCharacters}) AS exception, updated_at
+      FROM tasks WHERE project_id = ${projectId} AND (updated_at, id) > (${updated_at}, ${id})
+        ${to === null ? read`` : read`AND (updated_at, id) <= (${to.updated_at}, ${to.id})`}
+      ORDER BY updated_at, id LIMIT ${pageSize}`)
 
-    /**
-     * The time before which every change is committed, except for the overlap: transactions that write now began later.
-     * Null where changes are committed in the order of their times. Only sessions of the brain count, since no other
-     * program writes tasks, and one that is idle in a transaction would hold the horizon back. Some poolers set one
-     * name for all sessions, which this session then has too, or none.
-     */
-    const readCommitHorizon: Effect.Effect<Timestamp.Timestamp | null> = sql.onDialectOrElse({
-      pg: () =>
-        Effect.gen(function*() {
-          const now = yield* Timestamp.now
-          const [row] = yield* orDieOnSql(read<{ seconds: number }>`
-            SELECT CAST(coalesce(extract(epoch FROM clock_timestamp() - min(xact_start)), 0) AS double precision)
-              AS seconds
-            FROM pg_stat_activity WHERE datname = current_database() AND backend_xid IS NOT NULL
-              AND application_name IN ('', ${postgresApplicationName}, current_setting('application_name'))`)
-          return Timestamp.addSeconds(now, -Math.min(row?.seconds ?? 0, maxCommitSeconds))
-        }),
-      orElse: () => Effect.succeed(null)
-    })
-
-    /** The position to read from, so that late commits of other replicas are found too. */
-    const rewind = (position: ChangePosition, commitHorizon: Timestamp.Timestamp | null): ChangePosition => {
-      const { updated_at } = resumePosition(position, commitHorizon)
-      return overlap === 0 ? position : { updated_at: Timestamp.addSeconds(updated_at, -overlap), id: Ids.minId }
-    }
-
-    return { listPage, readCommitHorizon, rewind } as const
+  /**
+   * The time before which every change is committed, except for the overlap: transactions that write now began later.
+   * Null where changes are committed in the order of their times. Only sessions of the brain count, since no other
+   * program writes tasks, and one that is idle in a transaction would hold the horizon back. Some poolers set one
+   * name for all sessions, which this session then has too, or none.
+   */
+  const readCommitHorizon: Effect.Effect<Timestamp.Timestamp | null> = sql.onDialectOrElse({
+    pg: () =>
+      Effect.gen(function*() {
+        const now = yield* Timestamp.now
+        const [row] = yield* orDieOnSql(read<{ seconds: number }>`
+          SELECT CAST(coalesce(extract(epoch FROM clock_timestamp() - min(xact_start)), 0) AS double precision)
+            AS seconds
+          FROM pg_stat_activity WHERE datname = current_database() AND backend_xid IS NOT NULL
+            AND application_name IN ('', ${postgresApplicationName}, current_setting('application_name'))`)
+        return Timestamp.addSeconds(now, -Math.min(row?.seconds ?? 0, maxCommitSeconds))
+      }),
+    orElse: () => Effect.succeed(null)
   })
-}) {
-  static readonly layer = this.Default
-}
+
+  /** The position to read from, so that late commits of other replicas are found too. */
+  const rewind = (position: ChangePosition, commitHorizon: Timestamp.Timestamp | null): ChangePosition => {
+    const { updated_at } = resumePosition(position, commitHorizon)
+    return overlap === 0 ? position : { updated_at: Timestamp.addSeconds(updated_at, -overlap), id: Ids.minId }
+  }
+
+  return { listPage, readCommitHorizon, rewind } as const
+})

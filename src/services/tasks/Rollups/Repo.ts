@@ -55,100 +55,96 @@ const termsOf = ({ engine, kind, name, queue }: SeriesFilter) => {
 }
 
 /** Reads rollups. The driver's rows are kept as they are: a list reads thousands of histograms within 10 ms. */
-export class RollupRepo extends Effect.Service<RollupRepo>()("svc/rollups/Repo", {
-  effect: Effect.gen(function*() {
-    const read = yield* Reader
-    const prepare = yield* PreparedReads
-    const concatenate = read.onDialectOrElse({ pg: () => "string_agg", orElse: () => "group_concat" })
-    /** PostgreSQL plans for as many as the array has; it takes a table of JSON elements for a hundred. */
-    const isListed = (column: string, type: "BIGINT" | "UUID") =>
-      read.onDialectOrElse({
-        pg: () => `${column} = ANY(CAST(? AS ${type}[]))`,
-        orElse: () => `${column} IN (SELECT value FROM json_each(?))`
-      })
-    const listOf = (ids: ReadonlyArray<number | string>): string =>
-      read.onDialectOrElse({ pg: () => `{${ids.join(",")}}`, orElse: () => JSON.stringify(ids) })
-
-    /** A few texts, each prepared once for a connection: PostgreSQL takes as long to plan such a statement as to run it. */
-    const statements = new Map<string, PreparedRead<object>>()
-    const run = <Row extends object>(text: string, parameters: ReadonlyArray<Parameter>) => {
-      const statement = statements.get(text) ?? prepare.rows<object>(text)
-      statements.set(text, statement)
-      // the cast: the caller knows the columns of its text
-      return statement(...parameters) as Effect.Effect<ReadonlyArray<Row>, SqlError.SqlError>
-    }
-
-    const columns = (durations: Durations) =>
-      [sumList, ...histogramsOf[durations].map((name) => `${concatenate}(r.${name}, ' ') AS ${name}`)].join(", ")
-
-    const listSeries = (projectId: ProjectId, filter: SeriesFilter) => {
-      const { values, where } = termsOf(filter)
-      return run<StoredSeries>(
-        `SELECT s.id, s.engine, s.queue, s.name FROM rollup_series s WHERE s.project_id = ? AND ${where}`,
-        [projectId, ...values]
-      )
-    }
-
-    /**
-     * The sums of the projects' series that match, in slots of `size` minutes from the beginning of the range; not in order. One
-     * statement, because on PostgreSQL a chart takes as long as its round trips. CROSS JOIN keeps SQLite from reading every
-     * series of the level, and is an inner join for PostgreSQL.
-     */
-    const sumSlots = (
-      projectIds: ReadonlyArray<ProjectId>,
-      filter: SeriesFilter,
-      { from, level, to }: LevelRange,
-      size: number,
-      durations: Durations
-    ) => {
-      const { values, where } = termsOf(filter)
-      // PostgreSQL estimates ten projects for an array, and would then plan each chart of a single project again
-      const [isOfProjects, projects] = projectIds.length === 1
-        ? ["s.project_id = ?", projectIds[0] ?? ""] as const
-        : [isListed("s.project_id", "UUID"), listOf(projectIds)] as const
-      return run<StoredSlot>(
-        `SELECT CAST((r.bucket - ?) / ? AS INTEGER) AS slot, ${columns(durations)}
-          FROM rollup_series s CROSS JOIN rollups r
-          WHERE r.project_id = s.project_id AND r.level = ? AND r.series_id = s.id AND r.bucket >= ? AND r.bucket <= ?
-            AND ${isOfProjects} AND ${where} GROUP BY 1`,
-        [from, size, level, from, to, projects, ...values]
-      )
-    }
-
-    /** The sum of each of these series over the ranges. */
-    const sumSeries = Effect.fnUntraced(function*(
-      projectId: ProjectId,
-      ids: ReadonlyArray<number>,
-      ranges: ReadonlyArray<LevelRange>,
-      durations: Durations
-    ) {
-      const totals = new Map<number, EncodedCell>()
-      if (ids.length === 0) return totals
-      const text = ranges.map(() =>
-        `SELECT r.series_id, ${columns(durations)} FROM rollups r
-          WHERE r.project_id = ? AND r.level = ? AND ${
-          isListed("r.series_id", "BIGINT")
-        } AND r.bucket >= ? AND r.bucket <= ?
-          GROUP BY r.series_id`
-      ).join(" UNION ALL ")
-      const list = listOf(ids)
-      const rows = yield* run<SeriesTotals>(
-        text,
-        ranges.flatMap(({ from, level, to }) => [projectId, level, list, from, to])
-      )
-      for (const row of rows) {
-        const total = totals.get(row.series_id) ?? emptyEncodedCell()
-        totals.set(row.series_id, total)
-        addTotals(total, row)
-      }
-      return totals
+export const makeRollupRepo = Effect.gen(function*() {
+  const read = yield* Reader
+  const prepare = yield* PreparedReads
+  const concatenate = read.onDialectOrElse({ pg: () => "string_agg", orElse: () => "group_concat" })
+  /** PostgreSQL plans for as many as the array has; it takes a table of JSON elements for a hundred. */
+  const isListed = (column: string, type: "BIGINT" | "UUID") =>
+    read.onDialectOrElse({
+      pg: () => `${column} = ANY(CAST(? AS ${type}[]))`,
+      orElse: () => `${column} IN (SELECT value FROM json_each(?))`
     })
+  const listOf = (ids: ReadonlyArray<number | string>): string =>
+    read.onDialectOrElse({ pg: () => `{${ids.join(",")}}`, orElse: () => JSON.stringify(ids) })
 
-    return { listSeries, sumSlots, sumSeries } as const
+  /** A few texts, each prepared once for a connection: PostgreSQL takes as long to plan such a statement as to run it. */
+  const statements = new Map<string, PreparedRead<object>>()
+  const run = <Row extends object>(text: string, parameters: ReadonlyArray<Parameter>) => {
+    const statement = statements.get(text) ?? prepare.rows<object>(text)
+    statements.set(text, statement)
+    // the cast: the caller knows the columns of its text
+    return statement(...parameters) as Effect.Effect<ReadonlyArray<Row>, SqlError.SqlError>
+  }
+
+  const columns = (durations: Durations) =>
+    [sumList, ...histogramsOf[durations].map((name) => `${concatenate}(r.${name}, ' ') AS ${name}`)].join(", ")
+
+  const listSeries = (projectId: ProjectId, filter: SeriesFilter) => {
+    const { values, where } = termsOf(filter)
+    return run<StoredSeries>(
+      `SELECT s.id, s.engine, s.queue, s.name FROM rollup_series s WHERE s.project_id = ? AND ${where}`,
+      [projectId, ...values]
+    )
+  }
+
+  /**
+   * The sums of the projects' series that match, in slots of `size` minutes from the beginning of the range; not in order. One
+   * statement, because on PostgreSQL a chart takes as long as its round trips. CROSS JOIN keeps SQLite from reading every
+   * series of the level, and is an inner join for PostgreSQL.
+   */
+  const sumSlots = (
+    projectIds: ReadonlyArray<ProjectId>,
+    filter: SeriesFilter,
+    { from, level, to }: LevelRange,
+    size: number,
+    durations: Durations
+  ) => {
+    const { values, where } = termsOf(filter)
+    // PostgreSQL estimates ten projects for an array, and would then plan each chart of a single project again
+    const [isOfProjects, projects] = projectIds.length === 1
+      ? ["s.project_id = ?", projectIds[0] ?? ""] as const
+      : [isListed("s.project_id", "UUID"), listOf(projectIds)] as const
+    return run<StoredSlot>(
+      `SELECT CAST((r.bucket - ?) / ? AS INTEGER) AS slot, ${columns(durations)}
+        FROM rollup_series s CROSS JOIN rollups r
+        WHERE r.project_id = s.project_id AND r.level = ? AND r.series_id = s.id AND r.bucket >= ? AND r.bucket <= ?
+          AND ${isOfProjects} AND ${where} GROUP BY 1`,
+      [from, size, level, from, to, projects, ...values]
+    )
+  }
+
+  /** The sum of each of these series over the ranges. */
+  const sumSeries = Effect.fnUntraced(function*(
+    projectId: ProjectId,
+    ids: ReadonlyArray<number>,
+    ranges: ReadonlyArray<LevelRange>,
+    durations: Durations
+  ) {
+    const totals = new Map<number, EncodedCell>()
+    if (ids.length === 0) return totals
+    const text = ranges.map(() =>
+      `SELECT r.series_id, ${columns(durations)} FROM rollups r
+        WHERE r.project_id = ? AND r.level = ? AND ${
+        isListed("r.series_id", "BIGINT")
+      } AND r.bucket >= ? AND r.bucket <= ?
+        GROUP BY r.series_id`
+    ).join(" UNION ALL ")
+    const list = listOf(ids)
+    const rows = yield* run<SeriesTotals>(
+      text,
+      ranges.flatMap(({ from, level, to }) => [projectId, level, list, from, to])
+    )
+    for (const row of rows) {
+      const total = totals.get(row.series_id) ?? emptyEncodedCell()
+      totals.set(row.series_id, total)
+      addTotals(total, row)
+    }
+    return totals
   })
-}) {
-  static readonly layer = this.Default
-}
+
+  return { listSeries, sumSlots, sumSeries } as const
+})
 
 /** PostgreSQL sums int8 to numeric, which arrives as text. */
 export const addTotals = (total: EncodedCell, row: StoredTotals): void => {

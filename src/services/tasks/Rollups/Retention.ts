@@ -12,62 +12,53 @@ import { levels } from "./Series.ts"
 const sliceSeries = 200
 
 /** Deletes expired minutes, hours and days, and series without any. Several replicas may sweep at the same time. */
-export class RollupRetention extends Effect.Service<RollupRetention>()("svc/rollups/Retention", {
-  effect: Effect.gen(function*() {
-    const sql = yield* SqlClient.SqlClient
-    const read = yield* Reader
-    const settings = yield* Settings
-    const { lock } = yield* RollupMerge
+export const sweepRollups = Effect.fn("RollupRetention.sweep")(function*() {
+  const sql = yield* SqlClient.SqlClient
+  const read = yield* Reader
+  const settings = yield* Settings
+  const { lock } = yield* RollupMerge
 
-    const kept = [
-      { level: levels.minute, days: settings.rollupMinutesRetentionDays },
-      { level: levels.hour, days: settings.rollupHoursRetentionDays },
-      { level: levels.day, days: settings.rollupDaysRetentionDays }
-    ]
+  const kept = [
+    { level: levels.minute, days: settings.rollupMinutesRetentionDays },
+    { level: levels.hour, days: settings.rollupHoursRetentionDays },
+    { level: levels.day, days: settings.rollupDaysRetentionDays }
+  ]
 
-    const seriesIn = (ids: ReadonlyArray<number>, column: string) =>
-      sql.onDialectOrElse({
-        pg: () => sql`${sql.literal(column)} = ANY(${ids}::bigint[])`,
-        orElse: () => sql`${sql.literal(column)} IN (SELECT value FROM json_each(${JSON.stringify(ids)}))`
-      })
+  const seriesIn = (ids: ReadonlyArray<number>, column: string) =>
+    sql.onDialectOrElse({
+      pg: () => sql`${sql.literal(column)} = ANY(${ids}::bigint[])`,
+      orElse: () => sql`${sql.literal(column)} IN (SELECT value FROM json_each(${JSON.stringify(ids)}))`
+    })
 
-    /** A merge could add a row to a series that is being deleted: while one runs, the series is left to the next sweep. */
-    const deleteEmpty = (projectId: string, ids: ReadonlyArray<number>) =>
-      sql.withTransaction(Effect.whenEffect(
-        sql`DELETE FROM rollup_series WHERE ${seriesIn(ids, "id")} AND NOT EXISTS (SELECT 1 FROM rollups r
-          WHERE r.project_id = ${projectId} AND r.level IN (0, 1, 2) AND r.series_id = rollup_series.id)`,
-        lock
-      ))
+  /** A merge could add a row to a series that is being deleted: while one runs, the series is left to the next sweep. */
+  const deleteEmpty = (projectId: string, ids: ReadonlyArray<number>) =>
+    sql.withTransaction(Effect.whenEffect(
+      sql`DELETE FROM rollup_series WHERE ${seriesIn(ids, "id")} AND NOT EXISTS (SELECT 1 FROM rollups r
+        WHERE r.project_id = ${projectId} AND r.level IN (0, 1, 2) AND r.series_id = rollup_series.id)`,
+      lock
+    ))
 
-    const sweep = Effect.fn("RollupRetention.sweep")(function*() {
-      const minute = Math.floor(Timestamp.toEpochSeconds(yield* Timestamp.now) / 60)
-      for (const { id: projectId } of yield* read<{ id: string }>`SELECT id FROM projects ORDER BY id`) {
-        const series = yield* read<{ id: number }>`
-          SELECT id FROM rollup_series WHERE project_id = ${projectId} ORDER BY id`
-        for (let from = 0; from < series.length; from += sliceSeries) {
-          const ids = series.slice(from, from + sliceSeries).map(({ id }) => id)
-          for (const { days, level } of kept) {
-            yield* deleteInSlices(sql, {
-              table: "rollups",
-              key: "project_id, level, series_id, bucket",
-              where: sql`project_id = ${projectId} AND level = ${level} AND ${seriesIn(ids, "series_id")}
-                AND bucket < ${minute - days * 1440}`
-            })
-          }
-          yield* deleteEmpty(projectId, ids)
-        }
+  const minute = Math.floor(Timestamp.toEpochSeconds(yield* Timestamp.now) / 60)
+  for (const { id: projectId } of yield* read<{ id: string }>`SELECT id FROM projects ORDER BY id`) {
+    const series = yield* read<{ id: number }>`
+      SELECT id FROM rollup_series WHERE project_id = ${projectId} ORDER BY id`
+    for (let from = 0; from < series.length; from += sliceSeries) {
+      const ids = series.slice(from, from + sliceSeries).map(({ id }) => id)
+      for (const { days, level } of kept) {
+        yield* deleteInSlices(sql, {
+          table: "rollups",
+          key: "project_id, level, series_id, bucket",
+          where: sql`project_id = ${projectId} AND level = ${level} AND ${seriesIn(ids, "series_id")}
+            AND bucket < ${minute - days * 1440}`
+        })
       }
-    }, orDieOnSql)
+      yield* deleteEmpty(projectId, ids)
+    }
+  }
+}, orDieOnSql)
 
-    return { sweep } as const
-  })
-}) {
-  static readonly layer = this.Default.pipe(Layer.provide(RollupMerge.layer))
-
-  /** Once an hour. */
-  static readonly layerLoop = Layer.scopedDiscard(Effect.gen(function*() {
-    const loops = yield* Loops
-    const retention = yield* RollupRetention
-    yield* loops.upkeep("rollup retention", "1 hour", retention.sweep())
-  })).pipe(Layer.provide(this.layer))
-}
+/** Once an hour. */
+export const layerLoop = Layer.scopedDiscard(Effect.gen(function*() {
+  const loops = yield* Loops
+  yield* loops.upkeep("rollup retention", "1 hour", sweepRollups())
+})).pipe(Layer.provide(RollupMerge.layer))

@@ -7,7 +7,7 @@ import type { AgentEvent } from "../../../../src/domain/kernel/TaskEvent.ts"
 import * as Timestamp from "../../../../src/domain/kernel/Timestamp.ts"
 import { Ingest } from "../../../../src/services/tasks/Ingest.ts"
 import { RollupMerge } from "../../../../src/services/tasks/Rollups/Merge.ts"
-import { RollupRetention } from "../../../../src/services/tasks/Rollups/Retention.ts"
+import { sweepRollups } from "../../../../src/services/tasks/Rollups/Retention.ts"
 import { brainOn, freshProject } from "../../../brain.ts"
 import { engines } from "../../../databases.ts"
 import { mergeAll, mergedRollups, rollupsOfTasks, taskEvents } from "../../../rollups.ts"
@@ -128,7 +128,7 @@ describe.each(engines)("rollups on %s", (engine) => {
             (SELECT id FROM rollup_series WHERE project_id = ${projectId} AND name = ${name})`
         yield* shift("shop.pay", 10)
         yield* shift("shop.gone", 5000)
-        yield* (yield* RollupRetention).sweep()
+        yield* sweepRollups()
         const left = yield* sql<{ name: string; level: number }>`
           SELECT DISTINCT s.name, t.level FROM rollups t JOIN rollup_series s ON s.id = t.series_id
           WHERE t.project_id = ${projectId} AND s.kind = 3 ORDER BY s.name, t.level`
@@ -136,7 +136,7 @@ describe.each(engines)("rollups on %s", (engine) => {
         const names = yield* sql<{ name: string }>`
           SELECT name FROM rollup_series WHERE project_id = ${projectId} AND kind = 3`
         assert.deepStrictEqual(names.map(({ name }) => name), ["shop.pay"])
-      }).pipe(Effect.provide(RollupRetention.layer)))
+      }))
 
     it.effect("drop what waits of a deleted project", () =>
       Effect.gen(function*() {

@@ -4,19 +4,19 @@ import { Effect, Layer } from "effect"
 import { randomUUID } from "node:crypto"
 import { ProjectId } from "../../../../src/domain/kernel/Id.ts"
 import { HomeRepo } from "../../../../src/services/operations/Home/Repo.ts"
-import { RollupRepo } from "../../../../src/services/tasks/Rollups/Repo.ts"
+import { makeRollupRepo } from "../../../../src/services/tasks/Rollups/Repo.ts"
 import { levels, seriesKinds } from "../../../../src/services/tasks/Rollups/Series.ts"
 import { brainOn } from "../../../brain.ts"
 import { plansOf } from "../../../plans.ts"
 
 describe("the rollups of a project's own series, on SQLite", () => {
-  layer(Layer.provideMerge(Layer.merge(RollupRepo.layer, HomeRepo.layer), brainOn("SQLite")), {
+  layer(Layer.provideMerge(HomeRepo.layer, brainOn("SQLite")), {
     excludeTestServices: true
   })((it) => {
     it.effect("are found by their key, without a read of all series", () =>
       Effect.gen(function*() {
         const sql = yield* SqlClient.SqlClient
-        const { sumSlots } = yield* RollupRepo
+        const { sumSlots } = yield* makeRollupRepo
         const { countAll } = yield* HomeRepo
         const projectId = ProjectId.make(randomUUID())
         const range = { level: levels.hour, from: 0, to: 1440 }
