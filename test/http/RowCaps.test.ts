@@ -2,7 +2,7 @@ import { SqlClient } from "@effect/sql"
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import * as Timestamp from "../../src/domain/kernel/Timestamp.ts"
-import { PresenceSweeps } from "../../src/services/agents/Presence/Sweeps.ts"
+import { makePresenceSweeps } from "../../src/services/agents/Presence/Sweeps.ts"
 import * as Ids from "../../src/services/kernel/Ids.ts"
 import { connected, event, freshAgent } from "../agent.ts"
 import { baseUrl, freshKey, freshProject, request, serverOn } from "../brain.ts"
@@ -108,9 +108,7 @@ describe.each(httpEngines)("rows that agents make, on %s", (engine) => {
             })
           }`
         }
-        yield* Effect.flatMap(PresenceSweeps, ({ deleteExcessProcesses }) => deleteExcessProcesses()).pipe(
-          Effect.provide(PresenceSweeps.layer)
-        )
+        yield* (yield* makePresenceSweeps).deleteExcessProcesses()
         const { json } = yield* request("GET", `${path}/agent-workers?state=offline`, key)
         assert.deepStrictEqual(json.map(({ worker_id }: { readonly worker_id: string }) => worker_id).sort(), [
           "old-4",

@@ -17,11 +17,11 @@ import { TriggerEvents } from "../triggers/TriggerEvents.ts"
 import { readAdapterHealth, type WorkerReport } from "./Presence/AdapterHealth.ts"
 import { type Description, LatestRows, type LiveSession, PresenceBatch, type WorkerKey } from "./Presence/Batch.ts"
 import type { Advice, PresenceCallbacks, PresenceHandle, ProcessInfo } from "./Presence/Model.ts"
-import { namespaceOf, Namespaces } from "./Presence/Namespaces.ts"
+import { makeNamespaces, namespaceOf } from "./Presence/Namespaces.ts"
 import { agentOnlineEvents } from "./Presence/PresenceEvents.ts"
-import { PresenceRepo } from "./Presence/Repo.ts"
+import { makePresenceRepo } from "./Presence/Repo.ts"
 import type { ConnectRow, DepartureRow, HeartbeatRow, QueueRow, WorkerRow } from "./Presence/Rows.ts"
-import { PresenceSweeps } from "./Presence/Sweeps.ts"
+import { makePresenceSweeps } from "./Presence/Sweeps.ts"
 
 const flushMillis = 1000
 /** Connects and disconnects within this time are one batch. */
@@ -37,12 +37,12 @@ const lossIntervalMillis = 60_000
 export class Presence extends Effect.Service<Presence>()("svc/Presence", {
   scoped: Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient
-    const repo = yield* PresenceRepo
-    const sweeps = yield* PresenceSweeps
+    const repo = yield* makePresenceRepo
+    const sweeps = yield* makePresenceSweeps
     const loops = yield* Loops
     const caps = yield* RowCaps
     const triggerEvents = yield* TriggerEvents
-    const namespaces = yield* Namespaces
+    const namespaces = yield* makeNamespaces
     const settings = yield* Settings
     const redaction = Redaction.make(settings.redactExtraKeys)
     const clock = yield* Effect.clock
@@ -329,9 +329,7 @@ export class Presence extends Effect.Service<Presence>()("svc/Presence", {
     return { connect, recordRefusal, flush: orDieOnSql(flushAll) } as const
   })
 }) {
-  static readonly layer = this.Default.pipe(
-    Layer.provide([Namespaces.layer, PresenceRepo.layer, PresenceSweeps.layer, RowCaps.layer, TriggerEvents.layer])
-  )
+  static readonly layer = this.Default.pipe(Layer.provide([RowCaps.layer, TriggerEvents.layer]))
 }
 
 const brokerAdvice = (brokers: ReadonlyMap<string, boolean>): string | null => {

@@ -10,7 +10,7 @@ import * as Timestamp from "../../../src/domain/kernel/Timestamp.ts"
 import { Agents } from "../../../src/services/agents/Agents.ts"
 import { Presence } from "../../../src/services/agents/Presence.ts"
 import type { PresenceCallbacks, ProcessInfo } from "../../../src/services/agents/Presence/Model.ts"
-import { PresenceSweeps } from "../../../src/services/agents/Presence/Sweeps.ts"
+import { makePresenceSweeps } from "../../../src/services/agents/Presence/Sweeps.ts"
 import { CurrentActor, CurrentProject } from "../../../src/services/kernel/CurrentActor.ts"
 import * as Ids from "../../../src/services/kernel/Ids.ts"
 import { brainOn, freshProject } from "../../brain.ts"
@@ -296,7 +296,7 @@ describe.each(engines)("presence on %s", (engine) => {
       }))
   })
 
-  layer(PresenceSweeps.layer.pipe(Layer.provideMerge(brainOn(engine, { agentOfflineAfter: 2 }))), {
+  layer(brainOn(engine, { agentOfflineAfter: 2 }), {
     excludeTestServices: true
   })((it) => {
     it.effect("silence makes offline, a paused session's silence does not, and life makes online again", () =>
@@ -317,7 +317,7 @@ describe.each(engines)("presence on %s", (engine) => {
     it.effect("sweeps of several replicas at once change each row once", () =>
       Effect.gen(function*() {
         const presence = yield* Presence
-        const sweeps = yield* PresenceSweeps
+        const sweeps = yield* makePresenceSweeps
         const sql = yield* SqlClient.SqlClient
         const project = yield* freshProject()
         const agents = yield* Effect.replicateEffect(newAgent(project), 20)
@@ -333,7 +333,7 @@ describe.each(engines)("presence on %s", (engine) => {
     it.effect("a worker known by events only may be idle as long as its agent is there", () =>
       Effect.gen(function*() {
         const presence = yield* Presence
-        const sweeps = yield* PresenceSweeps
+        const sweeps = yield* makePresenceSweeps
         const sql = yield* SqlClient.SqlClient
         const project = yield* freshProject()
         const agent = yield* newAgent(project)
@@ -370,7 +370,7 @@ describe.each(engines)("presence on %s", (engine) => {
         const project = yield* freshProject()
         const row = workerRow(project.id, "2026-01-01T00:00:00.000000Z" as Timestamp.Timestamp)
         yield* sql`INSERT INTO workers ${sql.insert({ ...row, last_heartbeat: null })}`
-        yield* (yield* PresenceSweeps).sweepWorkers()
+        yield* (yield* makePresenceSweeps).sweepWorkers()
         const rows = yield* sql`SELECT state FROM workers WHERE project_id = ${project.id}`
         assert.deepStrictEqual(rows, [{ state: "offline" }])
       }))
@@ -392,7 +392,7 @@ describe.each(engines)("presence on %s", (engine) => {
             created_at: now
           })
         }`
-        yield* (yield* PresenceSweeps).prune()
+        yield* (yield* makePresenceSweeps).prune()
         const latest = yield* Timestamp.now
         const [worker] = yield* sql<{ at: string }>`
           SELECT last_heartbeat AS at FROM workers WHERE project_id = ${project.id}`
@@ -410,7 +410,7 @@ describe.each(engines)("presence on %s", (engine) => {
       () =>
         Effect.gen(function*() {
           const sql = yield* SqlClient.SqlClient
-          const sweeps = yield* PresenceSweeps
+          const sweeps = yield* makePresenceSweeps
           const project = yield* freshProject()
           const row = workerRow(project.id, yield* Timestamp.now)
           for (const name of ["b@x", "a@x"]) {
@@ -441,7 +441,7 @@ describe.each(engines)("presence on %s", (engine) => {
     it.effect("what is older than its retention goes, in slices", () =>
       Effect.gen(function*() {
         const presence = yield* Presence
-        const sweeps = yield* PresenceSweeps
+        const sweeps = yield* makePresenceSweeps
         const sql = yield* SqlClient.SqlClient
         const project = yield* freshProject()
         const agent = yield* newAgent(project)
@@ -486,14 +486,12 @@ const workerRow = (project_id: string, at: Timestamp.Timestamp, id: string = ran
 
 describe.each(engines)("trigger events of presence on %s", (engine) => {
   const settings = { agentOfflineAfter: 2, agentOfflineConfirm: 1 }
-  const withWatch = Layer.merge(Layer.effectDiscard(watchOutbox), PresenceSweeps.layer).pipe(
-    Layer.provideMerge(brainOn(engine, settings))
-  )
+  const withWatch = Layer.effectDiscard(watchOutbox).pipe(Layer.provideMerge(brainOn(engine, settings)))
   layer(withWatch, { excludeTestServices: true })((it) => {
     it.effect("tell of an agent once when it stays offline, and when it is back", () =>
       Effect.gen(function*() {
         const presence = yield* Presence
-        const sweeps = yield* PresenceSweeps
+        const sweeps = yield* makePresenceSweeps
         const project = yield* freshProject()
         yield* subscribe(project.id, "agent.offline")
         yield* subscribe(project.id, "agent.online")
@@ -522,7 +520,7 @@ describe.each(engines)("trigger events of presence on %s", (engine) => {
     it.effect("tell nothing of an agent that has never connected", () =>
       Effect.gen(function*() {
         const sql = yield* SqlClient.SqlClient
-        const sweeps = yield* PresenceSweeps
+        const sweeps = yield* makePresenceSweeps
         const project = yield* freshProject()
         yield* subscribe(project.id, "agent.offline")
         const agent = yield* newAgent(project)

@@ -34,238 +34,232 @@ export interface LockedAgent {
  *
  * Call `lockAgents` first in a transaction that writes: all replicas then lock the agents' rows in the same order.
  */
-export class PresenceRepo extends Effect.Service<PresenceRepo>()("svc/PresenceRepo", {
-  effect: Effect.gen(function*() {
-    const sql = yield* SqlClient.SqlClient
+export const makePresenceRepo = Effect.gen(function*() {
+  const sql = yield* SqlClient.SqlClient
 
-    const agentIdsOf = (
-      rows: ReadonlyArray<{ readonly agent_id: AgentId }>
-    ) => [...new Set(rows.map((row) => row.agent_id))]
-    type Write = Effect.Effect<unknown, SqlError.SqlError>
+  const agentIdsOf = (
+    rows: ReadonlyArray<{ readonly agent_id: AgentId }>
+  ) => [...new Set(rows.map((row) => row.agent_id))]
+  type Write = Effect.Effect<unknown, SqlError.SqlError>
 
-    /** Runs `write` with the rows as the table `r`, unless there are none. */
-    const writeRows = (
-      rows: ReadonlyArray<object>,
-      columns: Parameters<typeof recordset>[2],
-      write: (r: Statement.Fragment) => Write
-    ): Write => rows.length === 0 ? Effect.void : write(recordset(sql, "r", columns, rows))
+  /** Runs `write` with the rows as the table `r`, unless there are none. */
+  const writeRows = (
+    rows: ReadonlyArray<object>,
+    columns: Parameters<typeof recordset>[2],
+    write: (r: Statement.Fragment) => Write
+  ): Write => rows.length === 0 ? Effect.void : write(recordset(sql, "r", columns, rows))
 
-    const lockAgents = (
-      agentIds: ReadonlyArray<AgentId>
-    ): Effect.Effect<ReadonlyArray<LockedAgent>, SqlError.SqlError> =>
-      agentIds.length === 0
-        ? Effect.succeed([])
-        : sql<
-          LockedAgent
-        >`SELECT id, project_id, name, setup_advice, task_namespace, assigned_namespace, offline_reported FROM agents
-          WHERE id IN ${sql.in(agentIds)} ORDER BY id ${forNoKeyUpdate(sql)}`
+  const lockAgents = (
+    agentIds: ReadonlyArray<AgentId>
+  ): Effect.Effect<ReadonlyArray<LockedAgent>, SqlError.SqlError> =>
+    agentIds.length === 0
+      ? Effect.succeed([])
+      : sql<
+        LockedAgent
+      >`SELECT id, project_id, name, setup_advice, task_namespace, assigned_namespace, offline_reported FROM agents
+        WHERE id IN ${sql.in(agentIds)} ORDER BY id ${forNoKeyUpdate(sql)}`
 
-    /** Over long-poll all processes share one row, and a new session does not name its engines yet. */
-    const isAnonymous = sql.literal("agent_workers.worker_id = CAST(agent_workers.agent_id AS text)")
+  /** Over long-poll all processes share one row, and a new session does not name its engines yet. */
+  const isAnonymous = sql.literal("agent_workers.worker_id = CAST(agent_workers.agent_id AS text)")
 
-    /** Processes that sent a hello: online, and owned by their new session. */
-    const upsertProcesses = (rows: ReadonlyArray<ConnectRow>) =>
-      writeRows(rows, {
-        id: "uuid",
+  /** Processes that sent a hello: online, and owned by their new session. */
+  const upsertProcesses = (rows: ReadonlyArray<ConnectRow>) =>
+    writeRows(rows, {
+      id: "uuid",
+      agent_id: "uuid",
+      worker_id: "text",
+      session_id: "text",
+      role: "text",
+      framework: "text",
+      pid: "integer",
+      started_at: "text",
+      engines: "text",
+      capabilities: "text",
+      at: "text"
+    }, (r) =>
+      sql`
+        INSERT INTO agent_workers (id, agent_id, project_id, worker_id, role, framework, pid, started_at, engines, capabilities,
+          state, session_id, last_seen_at, last_connect_at, created_at, updated_at)
+        SELECT r.id, a.id, a.project_id, r.worker_id, r.role, r.framework, r.pid, r.started_at, r.engines, r.capabilities,
+          'online', r.session_id, r.at, r.at, r.at, r.at
+        FROM ${r} JOIN agents a ON a.id = r.agent_id WHERE true
+        ON CONFLICT (agent_id, worker_id) DO UPDATE SET role = excluded.role, framework = excluded.framework,
+          pid = excluded.pid, started_at = excluded.started_at,
+          engines = CASE WHEN excluded.engines = '[]' AND ${isAnonymous} THEN agent_workers.engines ELSE excluded.engines END,
+          capabilities = excluded.capabilities, state = 'online', session_id = excluded.session_id,
+          last_seen_at = excluded.last_seen_at, last_connect_at = excluded.last_connect_at, updated_at = excluded.updated_at`)
+
+  /** Updates the agents from their latest hello that names something to operate. At most one row per agent. */
+  const updateAgentsFromHello = (rows: ReadonlyArray<ConnectRow>) =>
+    writeRows(rows, {
+      agent_id: "uuid",
+      framework: "text",
+      engines: "text",
+      schedulers: "text",
+      capabilities: "text",
+      protocol_version: "text",
+      agent_version: "text",
+      host_name: "text",
+      at: "text"
+    }, (r) =>
+      sql`
+        UPDATE agents SET state = 'online', protocol_version = r.protocol_version,
+          framework_adapter = coalesce(r.framework, ''), engine_adapters = r.engines, scheduler_adapters = r.schedulers,
+          capabilities = r.capabilities, agent_version = coalesce(r.agent_version, agents.agent_version),
+          host_name = coalesce(r.host_name, agents.host_name), last_connect_at = r.at, last_seen_at = r.at, updated_at = r.at
+        FROM ${r} WHERE agents.id = r.agent_id`)
+
+  /** Updates the agents of processes whose hello names nothing to operate, as long-poll sessions begin. */
+  const updateAgentsOnline = (rows: ReadonlyArray<ConnectRow>) =>
+    writeRows(
+      rows,
+      { agent_id: "uuid", protocol_version: "text", at: "text" },
+      (r) =>
+        sql`UPDATE agents SET state = 'online', protocol_version = r.protocol_version, last_connect_at = r.at,
+          last_seen_at = r.at, updated_at = r.at
+        FROM ${r} WHERE agents.id = r.agent_id`
+    )
+
+  /** Writes signs of life. Returns the sessions that still own their process's row. */
+  const updateLastSeen = (rows: ReadonlyArray<HeartbeatRow>) =>
+    Effect.gen(function*() {
+      if (rows.length === 0) return []
+      const columns = {
         agent_id: "uuid",
         worker_id: "text",
         session_id: "text",
-        role: "text",
-        framework: "text",
-        pid: "integer",
-        started_at: "text",
-        engines: "text",
-        capabilities: "text",
+        exclusive: "integer",
         at: "text"
-      }, (r) =>
-        sql`
-          INSERT INTO agent_workers (id, agent_id, project_id, worker_id, role, framework, pid, started_at, engines, capabilities,
-            state, session_id, last_seen_at, last_connect_at, created_at, updated_at)
-          SELECT r.id, a.id, a.project_id, r.worker_id, r.role, r.framework, r.pid, r.started_at, r.engines, r.capabilities,
-            'online', r.session_id, r.at, r.at, r.at, r.at
-          FROM ${r} JOIN agents a ON a.id = r.agent_id WHERE true
-          ON CONFLICT (agent_id, worker_id) DO UPDATE SET role = excluded.role, framework = excluded.framework,
-            pid = excluded.pid, started_at = excluded.started_at,
-            engines = CASE WHEN excluded.engines = '[]' AND ${isAnonymous} THEN agent_workers.engines ELSE excluded.engines END,
-            capabilities = excluded.capabilities, state = 'online', session_id = excluded.session_id,
-            last_seen_at = excluded.last_seen_at, last_connect_at = excluded.last_connect_at, updated_at = excluded.updated_at`)
+      } as const
+      const ownedRows = yield* sql<{ agent_id: AgentId; worker_id: string }>`
+        UPDATE agent_workers SET last_seen_at = r.at, state = 'online', updated_at = r.at FROM ${
+        recordset(sql, "r", columns, rows)
+      }
+        WHERE agent_workers.agent_id = r.agent_id AND agent_workers.worker_id = r.worker_id
+          AND (agent_workers.session_id = r.session_id OR r.exclusive = 0)
+        RETURNING agent_workers.agent_id, agent_workers.worker_id`
+      yield* sql`
+        UPDATE agents SET last_seen_at = r.at, state = 'online' FROM ${recordset(sql, "r", columns, lastPerAgent(rows))}
+        WHERE agents.id = r.agent_id
+          AND EXISTS (SELECT 1 FROM agent_workers w WHERE w.agent_id = agents.id AND w.state = 'online')`
+      return ownedRows
+    })
 
-    /** Updates the agents from their latest hello that names something to operate. At most one row per agent. */
-    const updateAgentsFromHello = (rows: ReadonlyArray<ConnectRow>) =>
-      writeRows(rows, {
-        agent_id: "uuid",
-        framework: "text",
-        engines: "text",
-        schedulers: "text",
-        capabilities: "text",
-        protocol_version: "text",
-        agent_version: "text",
-        host_name: "text",
-        at: "text"
-      }, (r) =>
-        sql`
-          UPDATE agents SET state = 'online', protocol_version = r.protocol_version,
-            framework_adapter = coalesce(r.framework, ''), engine_adapters = r.engines, scheduler_adapters = r.schedulers,
-            capabilities = r.capabilities, agent_version = coalesce(r.agent_version, agents.agent_version),
-            host_name = coalesce(r.host_name, agents.host_name), last_connect_at = r.at, last_seen_at = r.at, updated_at = r.at
-          FROM ${r} WHERE agents.id = r.agent_id`)
+  /** Sets those of the agents offline that have no online process. */
+  const updateAgentsOffline = (agentIds: ReadonlyArray<AgentId>, at: string): Write =>
+    sql`UPDATE agents SET state = 'offline', updated_at = ${at}
+      WHERE ${sql.in("id", agentIds)} AND state = 'online'
+        AND NOT EXISTS (SELECT 1 FROM agent_workers w WHERE w.agent_id = agents.id AND w.state = 'online')`
 
-    /** Updates the agents of processes whose hello names nothing to operate, as long-poll sessions begin. */
-    const updateAgentsOnline = (rows: ReadonlyArray<ConnectRow>) =>
-      writeRows(
-        rows,
-        { agent_id: "uuid", protocol_version: "text", at: "text" },
-        (r) =>
-          sql`UPDATE agents SET state = 'online', protocol_version = r.protocol_version, last_connect_at = r.at,
-            last_seen_at = r.at, updated_at = r.at
-          FROM ${r} WHERE agents.id = r.agent_id`
-      )
+  /** Those of the reported agents that are online again; their next time offline is reported again. */
+  const endOfflineEpisodes = (agents: ReadonlyArray<LockedAgent>) => {
+    const ids = agents.filter(({ offline_reported }) => offline_reported === 1).map(({ id }) => id)
+    return ids.length === 0 ? Effect.succeed([]) : sql<ReportedAgent>`UPDATE agents SET offline_reported = 0
+      WHERE ${sql.in("id", ids)} AND state = 'online' AND offline_reported = 1 RETURNING id, project_id, name`
+  }
 
-    /** Writes signs of life. Returns the sessions that still own their process's row. */
-    const updateLastSeen = (rows: ReadonlyArray<HeartbeatRow>) =>
-      Effect.gen(function*() {
-        if (rows.length === 0) return []
-        const columns = {
-          agent_id: "uuid",
-          worker_id: "text",
-          session_id: "text",
-          exclusive: "integer",
-          at: "text"
-        } as const
-        const ownedRows = yield* sql<{ agent_id: AgentId; worker_id: string }>`
-          UPDATE agent_workers SET last_seen_at = r.at, state = 'online', updated_at = r.at FROM ${
-          recordset(sql, "r", columns, rows)
-        }
+  /** Sets the processes of ended sessions offline. A replaced session no longer owns the row and changes nothing. */
+  const updateProcessesOffline = (rows: ReadonlyArray<DisconnectRow>) =>
+    writeRows(rows, { agent_id: "uuid", worker_id: "text", session_id: "text", at: "text" }, (r) =>
+      Effect.zipRight(
+        sql`UPDATE agent_workers SET state = 'offline', updated_at = r.at FROM ${r}
           WHERE agent_workers.agent_id = r.agent_id AND agent_workers.worker_id = r.worker_id
-            AND (agent_workers.session_id = r.session_id OR r.exclusive = 0)
-          RETURNING agent_workers.agent_id, agent_workers.worker_id`
-        yield* sql`
-          UPDATE agents SET last_seen_at = r.at, state = 'online' FROM ${
-          recordset(sql, "r", columns, lastPerAgent(rows))
-        }
-          WHERE agents.id = r.agent_id
-            AND EXISTS (SELECT 1 FROM agent_workers w WHERE w.agent_id = agents.id AND w.state = 'online')`
-        return ownedRows
-      })
+            AND agent_workers.session_id = r.session_id`,
+        updateAgentsOffline(agentIdsOf(rows), rows[rows.length - 1]?.at ?? "")
+      ))
 
-    /** Sets those of the agents offline that have no online process. */
-    const updateAgentsOffline = (agentIds: ReadonlyArray<AgentId>, at: string): Write =>
-      sql`UPDATE agents SET state = 'offline', updated_at = ${at}
-        WHERE ${sql.in("id", agentIds)} AND state = 'online'
-          AND NOT EXISTS (SELECT 1 FROM agent_workers w WHERE w.agent_id = agents.id AND w.state = 'online')`
+  const updateRefusals = (rows: ReadonlyArray<RefusalRow>) =>
+    writeRows(
+      rows,
+      { agent_id: "uuid", reason: "text", detail: "text", at: "text" },
+      (r) =>
+        sql`UPDATE agents SET last_refused_at = r.at, last_refused_reason = r.reason, last_refused_detail = r.detail
+        FROM ${r} WHERE agents.id = r.agent_id`
+    )
 
-    /** Those of the reported agents that are online again; their next time offline is reported again. */
-    const endOfflineEpisodes = (agents: ReadonlyArray<LockedAgent>) => {
-      const ids = agents.filter(({ offline_reported }) => offline_reported === 1).map(({ id }) => id)
-      return ids.length === 0 ? Effect.succeed([]) : sql<ReportedAgent>`UPDATE agents SET offline_reported = 0
-        WHERE ${sql.in("id", ids)} AND state = 'online' AND offline_reported = 1 RETURNING id, project_id, name`
-    }
+  const updateAdvice = (rows: ReadonlyArray<AdviceRow>) =>
+    writeRows(
+      rows,
+      { agent_id: "uuid", setup_advice: "text", at: "text" },
+      (r) =>
+        sql`UPDATE agents SET setup_advice = r.setup_advice, updated_at = r.at FROM ${r} WHERE agents.id = r.agent_id`
+    )
 
-    /** Sets the processes of ended sessions offline. A replaced session no longer owns the row and changes nothing. */
-    const updateProcessesOffline = (rows: ReadonlyArray<DisconnectRow>) =>
-      writeRows(rows, { agent_id: "uuid", worker_id: "text", session_id: "text", at: "text" }, (r) =>
-        Effect.zipRight(
-          sql`UPDATE agent_workers SET state = 'offline', updated_at = r.at FROM ${r}
-            WHERE agent_workers.agent_id = r.agent_id AND agent_workers.worker_id = r.worker_id
-              AND agent_workers.session_id = r.session_id`,
-          updateAgentsOffline(agentIdsOf(rows), rows[rows.length - 1]?.at ?? "")
-        ))
+  const insertHealth = (rows: ReadonlyArray<HealthRow>) =>
+    writeRows(
+      rows,
+      { agent_id: "uuid", worker_id: "text", captured_at: "text", telemetry_loss: "text" },
+      (r) =>
+        sql`INSERT INTO agent_health (agent_id, worker_id, captured_at, telemetry_loss)
+        SELECT a.id, r.worker_id, r.captured_at, r.telemetry_loss FROM ${r} JOIN agents a ON a.id = r.agent_id`
+    )
 
-    const updateRefusals = (rows: ReadonlyArray<RefusalRow>) =>
-      writeRows(
-        rows,
-        { agent_id: "uuid", reason: "text", detail: "text", at: "text" },
-        (r) =>
-          sql`UPDATE agents SET last_refused_at = r.at, last_refused_reason = r.reason, last_refused_detail = r.detail
-          FROM ${r} WHERE agents.id = r.agent_id`
-      )
+  /** Workers that a heartbeat described. The ingest counts their tasks, from events. */
+  const upsertWorkers = (rows: ReadonlyArray<WorkerRow>) =>
+    writeRows(rows, {
+      id: "uuid",
+      agent_id: "uuid",
+      engine: "text",
+      name: "text",
+      hostname: "text",
+      pid: "integer",
+      concurrency: "integer",
+      queues: "text",
+      active_tasks: "integer",
+      metadata: "text",
+      at: "text"
+    }, (r) =>
+      sql`
+        INSERT INTO workers (id, project_id, engine, name, hostname, pid, concurrency, queues, state, last_heartbeat,
+          active_tasks, processed, failed, succeeded, retried, metadata, agent_id, created_at, updated_at)
+        SELECT r.id, a.project_id, r.engine, r.name, r.hostname, r.pid, r.concurrency, r.queues, 'online', r.at,
+          r.active_tasks, 0, 0, 0, 0, r.metadata, a.id, r.at, r.at
+        FROM ${r} JOIN agents a ON a.id = r.agent_id WHERE true
+        ON CONFLICT (project_id, engine, name) DO UPDATE SET hostname = excluded.hostname, pid = excluded.pid,
+          concurrency = excluded.concurrency, queues = excluded.queues, active_tasks = excluded.active_tasks,
+          state = CASE WHEN workers.last_heartbeat > excluded.last_heartbeat THEN workers.state ELSE 'online' END,
+          last_heartbeat = CASE WHEN workers.last_heartbeat > excluded.last_heartbeat THEN workers.last_heartbeat
+            ELSE excluded.last_heartbeat END,
+          metadata = excluded.metadata, agent_id = excluded.agent_id, left_at = NULL, updated_at = excluded.updated_at`)
 
-    const updateAdvice = (rows: ReadonlyArray<AdviceRow>) =>
-      writeRows(
-        rows,
-        { agent_id: "uuid", setup_advice: "text", at: "text" },
-        (r) =>
-          sql`UPDATE agents SET setup_advice = r.setup_advice, updated_at = r.at FROM ${r} WHERE agents.id = r.agent_id`
-      )
+  const queues = (rows: ReadonlyArray<QueueRow>) =>
+    writeRows(rows, {
+      id: "uuid",
+      agent_id: "uuid",
+      engine: "text",
+      name: "text",
+      broker_type: "text",
+      broker_url_hint: "text",
+      depth: "bigint",
+      at: "text"
+    }, (r) =>
+      sql`
+        INSERT INTO queues (id, project_id, engine, name, broker_type, broker_url_hint, depth, last_seen_at, created_at,
+          low_depth, low_at)
+        SELECT r.id, a.project_id, r.engine, r.name, r.broker_type, r.broker_url_hint, r.depth, r.at, r.at, r.depth, r.at
+        FROM ${r} JOIN agents a ON a.id = r.agent_id WHERE true
+        ON CONFLICT (project_id, engine, name) DO UPDATE SET
+          broker_type = coalesce(excluded.broker_type, queues.broker_type),
+          broker_url_hint = coalesce(excluded.broker_url_hint, queues.broker_url_hint),
+          ${sql.literal(lowOf("excluded.last_seen_at"))},
+          depth = coalesce(excluded.depth, queues.depth), last_seen_at = excluded.last_seen_at`)
 
-    const insertHealth = (rows: ReadonlyArray<HealthRow>) =>
-      writeRows(
-        rows,
-        { agent_id: "uuid", worker_id: "text", captured_at: "text", telemetry_loss: "text" },
-        (r) =>
-          sql`INSERT INTO agent_health (agent_id, worker_id, captured_at, telemetry_loss)
-          SELECT a.id, r.worker_id, r.captured_at, r.telemetry_loss FROM ${r} JOIN agents a ON a.id = r.agent_id`
-      )
-
-    /** Workers that a heartbeat described. The ingest counts their tasks, from events. */
-    const upsertWorkers = (rows: ReadonlyArray<WorkerRow>) =>
-      writeRows(rows, {
-        id: "uuid",
-        agent_id: "uuid",
-        engine: "text",
-        name: "text",
-        hostname: "text",
-        pid: "integer",
-        concurrency: "integer",
-        queues: "text",
-        active_tasks: "integer",
-        metadata: "text",
-        at: "text"
-      }, (r) =>
-        sql`
-          INSERT INTO workers (id, project_id, engine, name, hostname, pid, concurrency, queues, state, last_heartbeat,
-            active_tasks, processed, failed, succeeded, retried, metadata, agent_id, created_at, updated_at)
-          SELECT r.id, a.project_id, r.engine, r.name, r.hostname, r.pid, r.concurrency, r.queues, 'online', r.at,
-            r.active_tasks, 0, 0, 0, 0, r.metadata, a.id, r.at, r.at
-          FROM ${r} JOIN agents a ON a.id = r.agent_id WHERE true
-          ON CONFLICT (project_id, engine, name) DO UPDATE SET hostname = excluded.hostname, pid = excluded.pid,
-            concurrency = excluded.concurrency, queues = excluded.queues, active_tasks = excluded.active_tasks,
-            state = CASE WHEN workers.last_heartbeat > excluded.last_heartbeat THEN workers.state ELSE 'online' END,
-            last_heartbeat = CASE WHEN workers.last_heartbeat > excluded.last_heartbeat THEN workers.last_heartbeat
-              ELSE excluded.last_heartbeat END,
-            metadata = excluded.metadata, agent_id = excluded.agent_id, left_at = NULL, updated_at = excluded.updated_at`)
-
-    const queues = (rows: ReadonlyArray<QueueRow>) =>
-      writeRows(rows, {
-        id: "uuid",
-        agent_id: "uuid",
-        engine: "text",
-        name: "text",
-        broker_type: "text",
-        broker_url_hint: "text",
-        depth: "bigint",
-        at: "text"
-      }, (r) =>
-        sql`
-          INSERT INTO queues (id, project_id, engine, name, broker_type, broker_url_hint, depth, last_seen_at, created_at,
-            low_depth, low_at)
-          SELECT r.id, a.project_id, r.engine, r.name, r.broker_type, r.broker_url_hint, r.depth, r.at, r.at, r.depth, r.at
-          FROM ${r} JOIN agents a ON a.id = r.agent_id WHERE true
-          ON CONFLICT (project_id, engine, name) DO UPDATE SET
-            broker_type = coalesce(excluded.broker_type, queues.broker_type),
-            broker_url_hint = coalesce(excluded.broker_url_hint, queues.broker_url_hint),
-            ${sql.literal(lowOf("excluded.last_seen_at"))},
-            depth = coalesce(excluded.depth, queues.depth), last_seen_at = excluded.last_seen_at`)
-
-    return {
-      lockAgents,
-      upsertProcesses,
-      updateAgentsFromHello,
-      updateAgentsOnline,
-      updateLastSeen,
-      updateProcessesOffline,
-      updateAgentsOffline,
-      endOfflineEpisodes,
-      updateRefusals,
-      updateAdvice,
-      insertHealth,
-      upsertWorkers,
-      queues
-    } as const
-  })
-}) {
-  static readonly layer = this.Default
-}
+  return {
+    lockAgents,
+    upsertProcesses,
+    updateAgentsFromHello,
+    updateAgentsOnline,
+    updateLastSeen,
+    updateProcessesOffline,
+    updateAgentsOffline,
+    endOfflineEpisodes,
+    updateRefusals,
+    updateAdvice,
+    insertHealth,
+    upsertWorkers,
+    queues
+  } as const
+})
 
 /** The last row of each agent; the rows are in the order of time. */
 const lastPerAgent = (
