@@ -5,11 +5,12 @@ import { FrameRefusal, isDense } from "../protocol/Envelope.ts"
 import { type AgentFrame, decodeAgentFrame, type FrameOf } from "../protocol/Frame.ts"
 import { MAX_FRAME_BYTES } from "../protocol/Payload.ts"
 import { AgentLongPoll, type PollHeaders } from "../services/agents/AgentLongPoll.ts"
+import { Presence } from "../services/agents/Presence.ts"
 import { yieldToEventLoop } from "../services/kernel/concurrency/EventLoop.ts"
 import type { EventBatch } from "../services/tasks/Ingest/Model.ts"
 import { DenseFrames } from "./DenseFrames.ts"
 import type { PollSession } from "./PollSession.ts"
-import { agentDeleted, frameRefused, PollSessions, temporarilyUnavailable } from "./PollSessions.ts"
+import { agentDeleted, frameRefused, makePollSessions, temporarilyUnavailable } from "./PollSessions.ts"
 import { Receiver } from "./Receiver.ts"
 import { describeGatewayRefusal, Refusals } from "./Refusals.ts"
 import { SessionRegistry } from "./SessionRegistry.ts"
@@ -22,10 +23,10 @@ const minPollMillis = 200
 const sliceCharacters = 256 * 1024
 
 /** The two requests of long-poll (the agents' protocol, section 1.2): `pull` takes commands, `push` brings frames. */
-export const layer = Layer.effect(
+export const layer = Layer.scoped(
   AgentLongPoll,
   Effect.gen(function*() {
-    const pollSessions = yield* PollSessions
+    const pollSessions = yield* makePollSessions
     const receiver = yield* Receiver
     const refusals = yield* Refusals
     const denseFrames = yield* DenseFrames
@@ -159,5 +160,5 @@ export const layer = Layer.effect(
     return { pull, push }
   })
 ).pipe(
-  Layer.provide([DenseFrames.layer, PollSessions.layer, Receiver.layer, Refusals.layer, SessionRegistry.layer])
+  Layer.provide([DenseFrames.layer, Presence.layer, Receiver.layer, Refusals.layer, SessionRegistry.layer])
 )

@@ -1,4 +1,4 @@
-import { Clock, Effect, Fiber, FiberSet, Layer, Option } from "effect"
+import { Clock, Effect, Fiber, FiberSet, Option } from "effect"
 import { BadRequest, RateLimited, Unauthenticated, Unavailable } from "../domain/kernel/Errors.ts"
 import type { AgentId } from "../domain/kernel/Id.ts"
 import { WireSession } from "../protocol/Frame.ts"
@@ -38,107 +38,103 @@ type SessionFiber = Fiber.RuntimeFiber<PollSession, Unauthenticated>
  * Each replica has its own replay memory for a nonce. A frame that an eavesdropper re-sends to another replica within
  * the nonce's minute is therefore accepted twice. Nothing doubles: events are deduplicated by id, results by command.
  */
-export class PollSessions extends Effect.Service<PollSessions>()("svc/gateway/PollSessions", {
-  scoped: Effect.gen(function*() {
-    const database = yield* Database
-    const loops = yield* Loops
-    const metrics = yield* Metrics
-    const presence = yield* Presence
-    const clock = yield* Effect.clock
-    const fork = yield* FiberSet.makeRuntime<never>()
-    const byAgent = new Map<string, Map<string, SessionFiber>>()
-    const liveSessions = new Set<PollSession>()
+export const makePollSessions = Effect.gen(function*() {
+  const database = yield* Database
+  const loops = yield* Loops
+  const metrics = yield* Metrics
+  const presence = yield* Presence
+  const clock = yield* Effect.clock
+  const fork = yield* FiberSet.makeRuntime<never>()
+  const byAgent = new Map<string, Map<string, SessionFiber>>()
+  const liveSessions = new Set<PollSession>()
 
-    const create = (identity: AgentIdentity, { hello, retryContracts }: PollHeaders, nonce: string) =>
-      Effect.gen(function*() {
-        const engines = enginesOfContracts(retryContracts)
-        const info = processInfoFromPollHello(identity, nonce, hello) ??
-          processInfoFromPoll(identity, nonce, { engines, schedulers: [], agentVersion: null })
-        const signing = wireSessionArgs(identity, nonce)
-        const wire = database.dialect === "pg" ? new PollWireSession(clock, ...signing) : new WireSession(...signing)
-        let session: PollSession | null = null
-        const handle = yield* presence.connect(info, {
-          onReplacedOrRevoked: () => {},
-          isPaused: () => (session?.polls ?? 0) > 0
-        })
-        if (Option.isNone(handle)) return yield* agentDeleted
-        session = new PollSession(identity, nonce, wire, info, handle.value, clock)
-        liveSessions.add(session)
-        metrics.agentSessions.set({ transport: "longpoll" }, liveSessions.size)
-        return session
+  const create = (identity: AgentIdentity, { hello, retryContracts }: PollHeaders, nonce: string) =>
+    Effect.gen(function*() {
+      const engines = enginesOfContracts(retryContracts)
+      const info = processInfoFromPollHello(identity, nonce, hello) ??
+        processInfoFromPoll(identity, nonce, { engines, schedulers: [], agentVersion: null })
+      const signing = wireSessionArgs(identity, nonce)
+      const wire = database.dialect === "pg" ? new PollWireSession(clock, ...signing) : new WireSession(...signing)
+      let session: PollSession | null = null
+      const handle = yield* presence.connect(info, {
+        onReplacedOrRevoked: () => {},
+        isPaused: () => (session?.polls ?? 0) > 0
       })
-
-    const removeSession = (agentId: AgentId, nonce: string) => {
-      const agentSessions = byAgent.get(agentId)
-      agentSessions?.delete(nonce)
-      if (agentSessions?.size === 0) byAgent.delete(agentId)
-    }
-
-    const close = (session: PollSession) => {
-      liveSessions.delete(session)
+      if (Option.isNone(handle)) return yield* agentDeleted
+      session = new PollSession(identity, nonce, wire, info, handle.value, clock)
+      liveSessions.add(session)
       metrics.agentSessions.set({ transport: "longpoll" }, liveSessions.size)
-      session.presence.disconnect(false)
-      removeSession(session.agentId, session.sessionId)
-    }
-
-    /** The session of a request. Concurrent first requests with one nonce wait for the same session. */
-    const get = Effect.fnUntraced(function*(headers: PollHeaders) {
-      const { nonce } = headers
-      const identity = yield* CurrentAgent
-      if (!isValidNonce(nonce)) {
-        const detail = "Send a session nonce of 22 URL-safe characters."
-        return yield* new BadRequest({ code: "session_nonce_missing", detail })
-      }
-      const agentId = identity.agent_id
-      const agentSessions = byAgent.get(agentId) ?? new Map<string, SessionFiber>()
-      byAgent.set(agentId, agentSessions)
-      let sessionFiber = agentSessions.get(nonce)
-      if (sessionFiber === undefined) {
-        if (agentSessions.size >= maxSessionsPerAgent) {
-          const detail = "The agent has too many long-poll sessions; the idle ones end after three minutes."
-          return yield* new RateLimited({ detail })
-        }
-        // Not in the request's own fiber, which ends when its client leaves.
-        const created = create(identity, headers, nonce)
-        sessionFiber = fork(Effect.tapErrorCause(created, () => Effect.sync(() => removeSession(agentId, nonce))))
-        agentSessions.set(nonce, sessionFiber)
-      }
-      const session = yield* Effect.timeoutFail(Fiber.join(sessionFiber), {
-        duration: openTimeout,
-        onTimeout: () => temporarilyUnavailable
-      })
-      if (session.endReason === "revoked") return yield* agentDeleted
-      if (session.endReason === "refused") return yield* frameRefused("A frame of this session was refused.")
       return session
     })
 
-    /** Stores what `agent_status` says. Without a hello nothing else names the agent's engines and version. */
-    const updateAdapters = Effect.fnUntraced(function*(session: PollSession, adapters: Adapters) {
-      if (session.workerId !== session.agentId) return // its hello has said it
-      const { agentVersion, engines, schedulers } = adapters
-      const status = JSON.stringify([engines, schedulers, agentVersion])
-      if (status === session.lastStatus) return
-      session.lastStatus = status
-      const info = processInfoFromPoll(session.identity, session.sessionId, { engines, schedulers, agentVersion })
-      const handle = yield* presence.connect(info, { onReplacedOrRevoked: () => {}, isPaused: () => session.polls > 0 })
-      if (Option.isNone(handle)) return
-      session.presence.disconnect(false)
-      session.presence = handle.value
-      session.engines = info.engines
-    })
+  const removeSession = (agentId: AgentId, nonce: string) => {
+    const agentSessions = byAgent.get(agentId)
+    agentSessions?.delete(nonce)
+    if (agentSessions?.size === 0) byAgent.delete(agentId)
+  }
 
-    const closeIdle = Effect.map(Clock.currentTimeMillis, (now) => {
-      for (const session of liveSessions) {
-        if (session.polls === 0 && now - session.lastUsedAt > idleTimeoutMillis) close(session)
+  const close = (session: PollSession) => {
+    liveSessions.delete(session)
+    metrics.agentSessions.set({ transport: "longpoll" }, liveSessions.size)
+    session.presence.disconnect(false)
+    removeSession(session.agentId, session.sessionId)
+  }
+
+  /** The session of a request. Concurrent first requests with one nonce wait for the same session. */
+  const get = Effect.fnUntraced(function*(headers: PollHeaders) {
+    const { nonce } = headers
+    const identity = yield* CurrentAgent
+    if (!isValidNonce(nonce)) {
+      const detail = "Send a session nonce of 22 URL-safe characters."
+      return yield* new BadRequest({ code: "session_nonce_missing", detail })
+    }
+    const agentId = identity.agent_id
+    const agentSessions = byAgent.get(agentId) ?? new Map<string, SessionFiber>()
+    byAgent.set(agentId, agentSessions)
+    let sessionFiber = agentSessions.get(nonce)
+    if (sessionFiber === undefined) {
+      if (agentSessions.size >= maxSessionsPerAgent) {
+        const detail = "The agent has too many long-poll sessions; the idle ones end after three minutes."
+        return yield* new RateLimited({ detail })
       }
+      // Not in the request's own fiber, which ends when its client leaves.
+      const created = create(identity, headers, nonce)
+      sessionFiber = fork(Effect.tapErrorCause(created, () => Effect.sync(() => removeSession(agentId, nonce))))
+      agentSessions.set(nonce, sessionFiber)
+    }
+    const session = yield* Effect.timeoutFail(Fiber.join(sessionFiber), {
+      duration: openTimeout,
+      onTimeout: () => temporarilyUnavailable
     })
-    yield* loops.every("agents longpoll", "15 seconds", closeIdle)
-
-    return { get, updateAdapters } as const
+    if (session.endReason === "revoked") return yield* agentDeleted
+    if (session.endReason === "refused") return yield* frameRefused("A frame of this session was refused.")
+    return session
   })
-}) {
-  static readonly layer = this.Default.pipe(Layer.provide(Presence.layer))
-}
+
+  /** Stores what `agent_status` says. Without a hello nothing else names the agent's engines and version. */
+  const updateAdapters = Effect.fnUntraced(function*(session: PollSession, adapters: Adapters) {
+    if (session.workerId !== session.agentId) return // its hello has said it
+    const { agentVersion, engines, schedulers } = adapters
+    const status = JSON.stringify([engines, schedulers, agentVersion])
+    if (status === session.lastStatus) return
+    session.lastStatus = status
+    const info = processInfoFromPoll(session.identity, session.sessionId, { engines, schedulers, agentVersion })
+    const handle = yield* presence.connect(info, { onReplacedOrRevoked: () => {}, isPaused: () => session.polls > 0 })
+    if (Option.isNone(handle)) return
+    session.presence.disconnect(false)
+    session.presence = handle.value
+    session.engines = info.engines
+  })
+
+  const closeIdle = Effect.map(Clock.currentTimeMillis, (now) => {
+    for (const session of liveSessions) {
+      if (session.polls === 0 && now - session.lastUsedAt > idleTimeoutMillis) close(session)
+    }
+  })
+  yield* loops.every("agents longpoll", "15 seconds", closeIdle)
+
+  return { get, updateAdapters } as const
+})
 
 const isValidNonce = (nonce: string | undefined): nonce is string =>
   nonce !== undefined && /^[A-Za-z0-9_-]{16,64}$/.test(nonce)

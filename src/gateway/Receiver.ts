@@ -11,10 +11,11 @@ import * as Payload from "../protocol/Payload.ts"
 import type { PresenceHandle } from "../services/agents/Presence/Model.ts"
 import * as Inbox from "../services/commands/Inbox.ts"
 import { Metrics } from "../services/kernel/Metrics.ts"
+import { ScheduleStreams } from "../services/schedules/Streams.ts"
 import { Ingest } from "../services/tasks/Ingest.ts"
 import type { EventBatch } from "../services/tasks/Ingest/Model.ts"
 import { Refusals, type RefusedAgent } from "./Refusals.ts"
-import { isPublication, SchedulePublications } from "./SchedulePublications.ts"
+import { isPublication, makeSchedulePublications } from "./SchedulePublications.ts"
 import type { SetupAdvisor } from "./SetupAdvisor.ts"
 
 /** The sender of a frame. */
@@ -66,12 +67,12 @@ const encodeLoss = Schema.encodeSync(Payload.TelemetryLoss)
  * code.
  */
 export class Receiver extends Effect.Service<Receiver>()("svc/gateway/Receiver", {
-  effect: Effect.gen(function*() {
+  scoped: Effect.gen(function*() {
     const ingest = yield* Ingest
     const inbox = yield* Inbox.CommandInbox
     const metrics = yield* Metrics
     const refusals = yield* Refusals
-    const publications = yield* SchedulePublications
+    const publications = yield* makeSchedulePublications
     const clock = yield* Effect.clock
 
     const counters = {
@@ -200,6 +201,6 @@ export class Receiver extends Effect.Service<Receiver>()("svc/gateway/Receiver",
   })
 }) {
   static readonly layer = this.Default.pipe(
-    Layer.provide([Inbox.layer, Ingest.layer, Refusals.layer, SchedulePublications.layer])
+    Layer.provide([Inbox.layer, Ingest.layer, Refusals.layer, ScheduleStreams.layer])
   )
 }

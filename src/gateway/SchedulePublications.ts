@@ -1,4 +1,4 @@
-import { Cause, Effect, Layer, Queue } from "effect"
+import { Cause, Effect, Queue } from "effect"
 import type { AgentEvent } from "../domain/kernel/TaskEvent.ts"
 import { isSameEpoch, type Publication } from "../domain/schedules/Schedule/External.ts"
 import {
@@ -45,144 +45,140 @@ export const isPublication = ({ kind }: AgentEvent): boolean =>
  * memory until it is complete: an epoch ends with its connection, and the next one begins with a new snapshot. A wrong
  * publication is refused as a whole; the session continues.
  */
-export class SchedulePublications extends Effect.Service<SchedulePublications>()("svc/gateway/SchedulePublications", {
-  scoped: Effect.gen(function*() {
-    const streams = yield* ScheduleStreams
-    const loops = yield* Loops
-    const clock = yield* Effect.clock
-    const jobs = yield* Queue.bounded<Job>(maxQueued)
-    /** The unfinished snapshot of each session and scheduler. */
-    const assemblies = new Map<string, SnapshotAssembly>()
-    /** Bytes of the snapshots of all jobs. */
-    let jobBytes = 0
-    /** A job whose effect is not committed; it survives a failure of the database. */
-    let open: { readonly job: Job; readonly publication: Publication | PublicationRefused; attempts: number } | null =
-      null
+export const makeSchedulePublications = Effect.gen(function*() {
+  const streams = yield* ScheduleStreams
+  const loops = yield* Loops
+  const clock = yield* Effect.clock
+  const jobs = yield* Queue.bounded<Job>(maxQueued)
+  /** The unfinished snapshot of each session and scheduler. */
+  const assemblies = new Map<string, SnapshotAssembly>()
+  /** Bytes of the snapshots of all jobs. */
+  let jobBytes = 0
+  /** A job whose effect is not committed; it survives a failure of the database. */
+  let open: { readonly job: Job; readonly publication: Publication | PublicationRefused; attempts: number } | null =
+    null
 
-    /**
-     * Frees memory for a frame of the assembly: unfinished snapshots that are too old, or whose epoch ended, are dropped,
-     * and while that is not enough, the oldest of the others. False if snapshots that wait for the database fill it.
-     */
-    const reserve = (bytes: number, own: SnapshotAssembly, now: number): boolean => {
-      let total = jobBytes + bytes
-      for (const [key, assembly] of assemblies) {
-        const { beganAt, head: { epoch }, sessionId } = assembly
-        const current = streams.findEpoch(sessionId, epoch.owner)
-        const isUnfinishable = now - beganAt > maxAgeMillis || current === undefined || !isSameEpoch(current, epoch)
-        if (isUnfinishable) assemblies.delete(key)
-        else total += assembly.bytes
-      }
-      for (const [key, assembly] of assemblies) {
-        if (total <= maxSnapshotBytes) break
-        if (assembly === own) continue
-        assemblies.delete(key)
-        total -= assembly.bytes
-      }
-      return total <= maxSnapshotBytes
+  /**
+   * Frees memory for a frame of the assembly: unfinished snapshots that are too old, or whose epoch ended, are dropped,
+   * and while that is not enough, the oldest of the others. False if snapshots that wait for the database fill it.
+   */
+  const reserve = (bytes: number, own: SnapshotAssembly, now: number): boolean => {
+    let total = jobBytes + bytes
+    for (const [key, assembly] of assemblies) {
+      const { beganAt, head: { epoch }, sessionId } = assembly
+      const current = streams.findEpoch(sessionId, epoch.owner)
+      const isUnfinishable = now - beganAt > maxAgeMillis || current === undefined || !isSameEpoch(current, epoch)
+      if (isUnfinishable) assemblies.delete(key)
+      else total += assembly.bytes
     }
-
-    /** The snapshot that this frame completes; null while frames are missing. */
-    const addFrame = (
-      event: AgentEvent,
-      sessionId: string
-    ): SnapshotAssembly | PublicationRefused | "stale" | null => {
-      const part = readSnapshotPart(event.data)
-      if (part instanceof PublicationRefused) return part
-      const { owner } = part.epoch
-      const epoch = streams.findEpoch(sessionId, owner)
-      if (epoch === undefined || !isSameEpoch(epoch, part.epoch)) return "stale"
-      const key = `${sessionId} ${owner}`
-      const now = clock.unsafeCurrentTimeMillis()
-      const known = assemblies.get(key)
-      if (known !== undefined && !known.includes(part)) {
-        if (part.sequence < known.head.sequence) return "stale"
-        if (part.sequence === known.head.sequence && isSameEpoch(part.epoch, known.head.epoch)) {
-          assemblies.delete(key)
-          return new PublicationRefused("bad_frame", "Two frames of one sequence are of different snapshots.")
-        }
-        assemblies.delete(key)
-      }
-      const assembly = assemblies.get(key) ?? new SnapshotAssembly(part, sessionId, now, event.occurredAt)
-      if (assembly.bytes + part.rows.length > MAX_SNAPSHOT_BYTES) {
-        assemblies.delete(key)
-        return new PublicationRefused("too_large", `Its schedules have more than ${MAX_SNAPSHOT_BYTES} bytes.`)
-      }
-      if (!reserve(part.rows.length, assembly, now)) {
-        assemblies.delete(key)
-        return new PublicationRefused("overload", "Too many snapshots of agents wait for the database.")
-      }
-      assembly.add(part)
-      assemblies.set(key, assembly)
-      if (!assembly.isComplete) return null
+    for (const [key, assembly] of assemblies) {
+      if (total <= maxSnapshotBytes) break
+      if (assembly === own) continue
       assemblies.delete(key)
-      return assembly
+      total -= assembly.bytes
     }
+    return total <= maxSnapshotBytes
+  }
 
-    /**
-     * Takes an event of the session. Plain code, since the gateway's frames pass it. `done` is called once the event is
-     * handled: for the frame that completes a snapshot, after its commit.
-     */
-    const offer = (event: AgentEvent, sessionId: string, done: (isAccepted: boolean) => void): void => {
-      const found = event.kind === "schedule.snapshot" ? addFrame(event, sessionId) : readUpdate(event)
-      if (found === null) return done(true)
-      if (found === "stale") {
-        streams.count("stale")
-        return done(true)
+  /** The snapshot that this frame completes; null while frames are missing. */
+  const addFrame = (
+    event: AgentEvent,
+    sessionId: string
+  ): SnapshotAssembly | PublicationRefused | "stale" | null => {
+    const part = readSnapshotPart(event.data)
+    if (part instanceof PublicationRefused) return part
+    const { owner } = part.epoch
+    const epoch = streams.findEpoch(sessionId, owner)
+    if (epoch === undefined || !isSameEpoch(epoch, part.epoch)) return "stale"
+    const key = `${sessionId} ${owner}`
+    const now = clock.unsafeCurrentTimeMillis()
+    const known = assemblies.get(key)
+    if (known !== undefined && !known.includes(part)) {
+      if (part.sequence < known.head.sequence) return "stale"
+      if (part.sequence === known.head.sequence && isSameEpoch(part.epoch, known.head.epoch)) {
+        assemblies.delete(key)
+        return new PublicationRefused("bad_frame", "Two frames of one sequence are of different snapshots.")
       }
-      const [read, bytes] = found instanceof SnapshotAssembly ? [verifySnapshot(found), found.bytes] : [found, 0]
-      if (jobs.unsafeOffer({ sessionId, owner: event.engine, read, bytes, done })) {
-        jobBytes += bytes
-        return
-      }
-      streams.count("overload")
-      done(false)
+      assemblies.delete(key)
     }
+    const assembly = assemblies.get(key) ?? new SnapshotAssembly(part, sessionId, now, event.occurredAt)
+    if (assembly.bytes + part.rows.length > MAX_SNAPSHOT_BYTES) {
+      assemblies.delete(key)
+      return new PublicationRefused("too_large", `Its schedules have more than ${MAX_SNAPSHOT_BYTES} bytes.`)
+    }
+    if (!reserve(part.rows.length, assembly, now)) {
+      assemblies.delete(key)
+      return new PublicationRefused("overload", "Too many snapshots of agents wait for the database.")
+    }
+    assembly.add(part)
+    assemblies.set(key, assembly)
+    if (!assembly.isComplete) return null
+    assemblies.delete(key)
+    return assembly
+  }
 
-    const verify = Effect.fnUntraced(
-      function*({ read }: Job) {
-        if (read instanceof PublicationRefused) return read
-        let step = read.next()
-        for (; step.done !== true; step = read.next()) yield* yieldToEventLoop
-        return step.value
-      },
-      Effect.catchAllDefect((defect) =>
-        Effect.as(Effect.logError("schedules that an agent published cannot be read", defect), failed)
+  /**
+   * Takes an event of the session. Plain code, since the gateway's frames pass it. `done` is called once the event is
+   * handled: for the frame that completes a snapshot, after its commit.
+   */
+  const offer = (event: AgentEvent, sessionId: string, done: (isAccepted: boolean) => void): void => {
+    const found = event.kind === "schedule.snapshot" ? addFrame(event, sessionId) : readUpdate(event)
+    if (found === null) return done(true)
+    if (found === "stale") {
+      streams.count("stale")
+      return done(true)
+    }
+    const [read, bytes] = found instanceof SnapshotAssembly ? [verifySnapshot(found), found.bytes] : [found, 0]
+    if (jobs.unsafeOffer({ sessionId, owner: event.engine, read, bytes, done })) {
+      jobBytes += bytes
+      return
+    }
+    streams.count("overload")
+    done(false)
+  }
+
+  const verify = Effect.fnUntraced(
+    function*({ read }: Job) {
+      if (read instanceof PublicationRefused) return read
+      let step = read.next()
+      for (; step.done !== true; step = read.next()) yield* yieldToEventLoop
+      return step.value
+    },
+    Effect.catchAllDefect((defect) =>
+      Effect.as(Effect.logError("schedules that an agent published cannot be read", defect), failed)
+    )
+  )
+
+  const apply = ({ owner, sessionId }: Job, publication: Publication | PublicationRefused) =>
+    publication instanceof PublicationRefused
+      ? Effect.as(streams.refuse(sessionId, owner, publication.reason, publication.detail), false)
+      : Effect.as(streams.accept(sessionId, publication), true).pipe(
+        Effect.retry({ while: isContention, times: 10 }),
+        Effect.catchIf(
+          (error) => isDataError(error) && !isUnavailable(error),
+          () =>
+            Effect.as(streams.refuse(sessionId, owner, "bad_row", "The database cannot store a value of it."), false)
+        )
+      )
+
+  const work = Effect.gen(function*() {
+    if (open === null) {
+      const job = yield* jobs.take
+      open = { job, publication: yield* verify(job), attempts: 0 }
+    }
+    const current = open
+    const { job, publication } = current
+    const isAccepted = yield* apply(job, current.attempts < maxAttempts ? publication : failed).pipe(
+      Effect.tapErrorCause((cause) =>
+        Effect.sync(() => void (isUnavailable(Cause.squash(cause)) || current.attempts++))
       )
     )
-
-    const apply = ({ owner, sessionId }: Job, publication: Publication | PublicationRefused) =>
-      publication instanceof PublicationRefused
-        ? Effect.as(streams.refuse(sessionId, owner, publication.reason, publication.detail), false)
-        : Effect.as(streams.accept(sessionId, publication), true).pipe(
-          Effect.retry({ while: isContention, times: 10 }),
-          Effect.catchIf(
-            (error) => isDataError(error) && !isUnavailable(error),
-            () =>
-              Effect.as(streams.refuse(sessionId, owner, "bad_row", "The database cannot store a value of it."), false)
-          )
-        )
-
-    const work = Effect.gen(function*() {
-      if (open === null) {
-        const job = yield* jobs.take
-        open = { job, publication: yield* verify(job), attempts: 0 }
-      }
-      const current = open
-      const { job, publication } = current
-      const isAccepted = yield* apply(job, current.attempts < maxAttempts ? publication : failed).pipe(
-        Effect.tapErrorCause((cause) =>
-          Effect.sync(() => void (isUnavailable(Cause.squash(cause)) || current.attempts++))
-        )
-      )
-      open = null
-      jobBytes -= job.bytes
-      job.done(isAccepted)
-    })
-
-    yield* loops.forever("schedule publications", work, { longestPause: "5 seconds" })
-
-    return { offer } as const
+    open = null
+    jobBytes -= job.bytes
+    job.done(isAccepted)
   })
-}) {
-  static readonly layer = this.Default.pipe(Layer.provide(ScheduleStreams.layer))
-}
+
+  yield* loops.forever("schedule publications", work, { longestPause: "5 seconds" })
+
+  return { offer } as const
+})
