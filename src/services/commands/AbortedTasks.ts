@@ -44,42 +44,32 @@ const revocationOf = (aborted: AbortedTask): AgentEvent => ({
  * of cancel-task says that the job was aborted, so the brain adds a revocation to the task's events, and the task is
  * `revoked` (docs/attempts.md). The tables are the queue: a restart of the brain loses none.
  */
-export class AbortedTasks extends Effect.Service<AbortedTasks>()("svc/AbortedTasks", {
-  effect: Effect.gen(function*() {
-    const read = yield* Reader
-    const ingest = yield* Ingest
-
-    const report = Effect.gen(function*() {
-      const since = Timestamp.addSeconds(yield* Timestamp.now, -lookBackSeconds)
-      const abortedTasks = yield* read<AbortedTask>`
-        SELECT c.id, c.project_id, c.agent_id, t.task_id, t.name, c.completed_at, t.finished_at
-        FROM commands c JOIN tasks t ON t.project_id = c.project_id AND t.engine = c.engine AND t.task_id = c.target_id
-        WHERE c.completed_at > ${since} AND c.action = 'cancel_task' AND c.engine = 'arq' AND c.status = 'completed'
-          AND c.agent_id IS NOT NULL AND c.result LIKE '%"aborted":true%'
-          AND t.state = 'failure'
-        LIMIT ${maxTasks}`
-      for (const aborted of abortedTasks) {
-        const events = [revocationOf(aborted)]
-        // nothing is lost while the ingest queue is full: the next query finds the task again
-        ingest.offer({
-          projectId: aborted.project_id,
-          agentId: aborted.agent_id,
-          reporter: aborted.agent_id,
-          events,
-          size: 300,
-          onCommit: () => {}
-        })
-      }
+const reportAbortedTasks = Effect.gen(function*() {
+  const read = yield* Reader
+  const ingest = yield* Ingest
+  const since = Timestamp.addSeconds(yield* Timestamp.now, -lookBackSeconds)
+  const abortedTasks = yield* read<AbortedTask>`
+    SELECT c.id, c.project_id, c.agent_id, t.task_id, t.name, c.completed_at, t.finished_at
+    FROM commands c JOIN tasks t ON t.project_id = c.project_id AND t.engine = c.engine AND t.task_id = c.target_id
+    WHERE c.completed_at > ${since} AND c.action = 'cancel_task' AND c.engine = 'arq' AND c.status = 'completed'
+      AND c.agent_id IS NOT NULL AND c.result LIKE '%"aborted":true%'
+      AND t.state = 'failure'
+    LIMIT ${maxTasks}`
+  for (const aborted of abortedTasks) {
+    const events = [revocationOf(aborted)]
+    // nothing is lost while the ingest queue is full: the next query finds the task again
+    ingest.offer({
+      projectId: aborted.project_id,
+      agentId: aborted.agent_id,
+      reporter: aborted.agent_id,
+      events,
+      size: 300,
+      onCommit: () => {}
     })
+  }
+})
 
-    return { report } as const
-  })
-}) {
-  static readonly layer = this.Default.pipe(Layer.provide(Ingest.layer))
-
-  static readonly layerLoop = Layer.scopedDiscard(Effect.gen(function*() {
-    const loops = yield* Loops
-    const { report } = yield* AbortedTasks
-    yield* loops.every("commands aborted", "2 seconds", report)
-  })).pipe(Layer.provide(this.layer))
-}
+export const layerLoop = Layer.scopedDiscard(Effect.gen(function*() {
+  const loops = yield* Loops
+  yield* loops.every("commands aborted", "2 seconds", reportAbortedTasks)
+})).pipe(Layer.provide(Ingest.layer))

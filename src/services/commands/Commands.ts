@@ -10,6 +10,10 @@ import * as Timestamp from "../../domain/kernel/Timestamp.ts"
 import { QueuesRepo } from "../agents/Queues/Repo.ts"
 import { ApprovalGate } from "../approvalGate/Gate.ts"
 import { makeQueueSelection, makeTaskSelection } from "../approvalGate/Subject.ts"
+import { AgentProcessesRepo } from "../agents/AgentProcesses/Repo.ts"
+import { Agents } from "../agents/Agents.ts"
+import { AgentsRepo } from "../agents/Repo.ts"
+import { WorkersRepo } from "../agents/Workers/Repo.ts"
 import { Audit } from "../audit/Audit.ts"
 import { CurrentActor, CurrentProject } from "../kernel/CurrentActor.ts"
 import * as Ids from "../kernel/Ids.ts"
@@ -17,8 +21,9 @@ import { Metrics } from "../kernel/Metrics.ts"
 import { Settings } from "../kernel/Settings.ts"
 import { orDieOnSql } from "../kernel/sql/Database.ts"
 import { tracedFn } from "../kernel/TracedFn.ts"
+import { TasksRepo } from "../tasks/Repo.ts"
 import { observeCommandEnd } from "./EndMetrics.ts"
-import { CommandIntents } from "./Intents.ts"
+import { makeCommandIntents } from "./Intents.ts"
 import { CommandIssue } from "./Issue.ts"
 import type { Intent } from "./Model.ts"
 import { CommandsRepo } from "./Repo.ts"
@@ -41,7 +46,7 @@ export class Commands extends Effect.Service<Commands>()("svc/Commands", {
     const sql = yield* SqlClient.SqlClient
     const repo = yield* CommandsRepo
     const statuses = yield* CommandStatusRepo
-    const intents = yield* CommandIntents
+    const intents = yield* makeCommandIntents
     const { issue, issueAll, issueOnce, issueRetry, issueWithin } = yield* CommandIssue
     const audit = yield* Audit
     const metrics = yield* Metrics
@@ -193,12 +198,16 @@ export class Commands extends Effect.Service<Commands>()("svc/Commands", {
 }) {
   static readonly layer = this.Default.pipe(
     Layer.provide([
+      AgentProcessesRepo.layer,
+      Agents.layer,
+      AgentsRepo.layer,
       ApprovalGate.layer,
-      CommandIntents.layer,
       CommandIssue.layer,
-      CommandsRepo.layer,
       CommandStatusRepo.layer,
-      QueuesRepo.layer
+      CommandsRepo.layer,
+      QueuesRepo.layer,
+      TasksRepo.layer,
+      WorkersRepo.layer
     ])
   )
 }

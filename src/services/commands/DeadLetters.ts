@@ -8,7 +8,7 @@ import * as Timestamp from "../../domain/kernel/Timestamp.ts"
 import { CurrentActor, CurrentProject } from "../kernel/CurrentActor.ts"
 import * as Ids from "../kernel/Ids.ts"
 import { orDieOnSql } from "../kernel/sql/Database.ts"
-import { DeadLettersRepo } from "./DeadLetters/Repo.ts"
+import { makeDeadLettersRepo } from "./DeadLetters/Repo.ts"
 import { CommandDispatch } from "./Dispatch.ts"
 import { CommandsRepo } from "./Repo.ts"
 import { rateFitness } from "./Routing.ts"
@@ -56,7 +56,7 @@ const isAgentId = Schema.is(AgentId)
  */
 export class DeadLetters extends Effect.Service<DeadLetters>()("svc/DeadLetters", {
   effect: Effect.gen(function*() {
-    const repo = yield* DeadLettersRepo
+    const repo = yield* makeDeadLettersRepo
     const commands = yield* CommandsRepo
     const dispatch = yield* CommandDispatch
 
@@ -152,6 +152,6 @@ export class DeadLetters extends Effect.Service<DeadLetters>()("svc/DeadLetters"
   })
 }) {
   static readonly layer = this.Default.pipe(
-    Layer.provide([CommandDispatch.layer, CommandsRepo.layer, DeadLettersRepo.layer])
+    Layer.provide([CommandDispatch.layer, CommandsRepo.layer])
   )
 }

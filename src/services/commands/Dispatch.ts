@@ -11,7 +11,7 @@ import { Hints } from "../kernel/sql/Database.ts"
 import { encodeCommand } from "./EncodeCommand.ts"
 import type { ClaimedCommand, CommandClaim, PendingCommand } from "./Model.ts"
 import { CommandQueueRepo } from "./QueueRepo.ts"
-import { RemoteProcesses } from "./RemoteProcesses.ts"
+import { makeRemoteProcesses } from "./RemoteProcesses.ts"
 import { selectSession } from "./Routing.ts"
 import { CommandStatusRepo } from "./StatusRepo.ts"
 import { UnsentClaims } from "./UnsentClaims.ts"
@@ -57,6 +57,9 @@ const isAnonymous = (session: AgentSession): boolean => session.workerId === ses
  * (`StatusRepo.ts`) gives the command to one process. A claimed command is sent again only to that process, with the
  * same id, which agents recognise (ours by `agent/runtime/CommandJournal.ts`). A claim that was certainly not sent
  * returns to pending, also when the answer of its statement was lost.
+ *
+ * The constructor is long because all steps of a round use the same few claims and sessions: apart, the two rules would
+ * be in several files.
  */
 export class CommandDispatch extends Effect.Service<CommandDispatch>()("svc/CommandDispatch", {
   scoped: Effect.gen(function*() {
@@ -64,7 +67,7 @@ export class CommandDispatch extends Effect.Service<CommandDispatch>()("svc/Comm
     const processes = yield* AgentProcessesRepo
     const queue = yield* CommandQueueRepo
     const statuses = yield* CommandStatusRepo
-    const remote = yield* RemoteProcesses
+    const remote = yield* makeRemoteProcesses
     const vault = yield* Vault
     const hints = yield* Hints
     const loops = yield* Loops
@@ -339,6 +342,6 @@ export class CommandDispatch extends Effect.Service<CommandDispatch>()("svc/Comm
   })
 }) {
   static readonly layer = this.Default.pipe(
-    Layer.provide([AgentProcessesRepo.layer, CommandQueueRepo.layer, CommandStatusRepo.layer, RemoteProcesses.layer])
+    Layer.provide([AgentProcessesRepo.layer, CommandQueueRepo.layer, CommandStatusRepo.layer])
   )
 }

@@ -10,18 +10,20 @@ import { CommandId, type ProjectId } from "../../domain/kernel/Id.ts"
 import { idempotencyRetentionSeconds } from "../../domain/kernel/Idempotency.ts"
 import { REDACTED } from "../../domain/kernel/Redaction/Texts.ts"
 import * as Timestamp from "../../domain/kernel/Timestamp.ts"
+import { AgentProcessesRepo } from "../agents/AgentProcesses/Repo.ts"
+import { AgentsRepo } from "../agents/Repo.ts"
 import { CurrentActor, CurrentProject } from "../kernel/CurrentActor.ts"
 import * as Ids from "../kernel/Ids.ts"
 import { Vault } from "../kernel/keys/Keys.ts"
 import { Metrics } from "../kernel/Metrics.ts"
 import { runAfterCommit } from "../kernel/sql/AfterCommit.ts"
-import { CommandAdmission, pendingState } from "./Admission.ts"
+import { makeCommandAdmission, pendingState } from "./Admission.ts"
 import { CommandDispatch } from "./Dispatch.ts"
 import { encodeTarget } from "./EncodeCommand.ts"
 import { observeCommandEnd } from "./EndMetrics.ts"
 import type { InitialState, Intent } from "./Model.ts"
 import { CommandsRepo } from "./Repo.ts"
-import { type CommandInsert, CommandWriter } from "./Writer.ts"
+import { type CommandInsert, makeCommandWriter } from "./Writer.ts"
 
 const idempotencyConflict = new Conflict({
   code: "idempotency_conflict",
@@ -107,12 +109,12 @@ const makeInsert = ({ actor, id, initialState, intent, issued_at, project_id }: 
 
 /** Issues commands: a row with its audit row, then a wake-up of the replicas that hold the agent's connections. */
 export class CommandIssue extends Effect.Service<CommandIssue>()("svc/CommandIssue", {
-  effect: Effect.gen(function*() {
+  scoped: Effect.gen(function*() {
     const repo = yield* CommandsRepo
-    const writer = yield* CommandWriter
+    const writer = yield* makeCommandWriter
     const dispatch = yield* CommandDispatch
     const vault = yield* Vault
-    const { admit } = yield* CommandAdmission
+    const { admit } = yield* makeCommandAdmission
     const metrics = yield* Metrics
 
     /** The earlier command of the key, if there is one; fails when its request was different. */
@@ -285,6 +287,6 @@ export class CommandIssue extends Effect.Service<CommandIssue>()("svc/CommandIss
   })
 }) {
   static readonly layer = this.Default.pipe(
-    Layer.provide([CommandAdmission.layer, CommandDispatch.layer, CommandsRepo.layer, CommandWriter.layer])
+    Layer.provide([AgentProcessesRepo.layer, AgentsRepo.layer, CommandDispatch.layer, CommandsRepo.layer])
   )
 }

@@ -1,4 +1,4 @@
-import { Clock, Effect, Layer } from "effect"
+import { Clock, Effect } from "effect"
 import type { AgentId } from "../../domain/kernel/Id.ts"
 import * as Timestamp from "../../domain/kernel/Timestamp.ts"
 import { AgentProcessesRepo } from "../agents/AgentProcesses/Repo.ts"
@@ -17,39 +17,35 @@ const cacheMillis = 1000
 const maxCachedAgents = 1000
 
 /** The agents' processes on other replicas, as far as this replica knows them. */
-export class RemoteProcesses extends Effect.Service<RemoteProcesses>()("svc/RemoteProcesses", {
-  effect: Effect.gen(function*() {
-    const { dialect } = yield* Database
-    const repo = yield* AgentProcessesRepo
-    const cache = new Map<string, { readonly at: number; readonly processes: ReadonlyArray<RoutableProcess> }>()
+export const makeRemoteProcesses = Effect.gen(function*() {
+  const { dialect } = yield* Database
+  const repo = yield* AgentProcessesRepo
+  const cache = new Map<string, { readonly at: number; readonly processes: ReadonlyArray<RoutableProcess> }>()
 
-    const readProcesses = Effect.fnUntraced(function*(agentId: AgentId) {
-      const now = yield* Clock.currentTimeMillis
-      const cached = cache.get(agentId)
-      if (cached !== undefined && now - cached.at < cacheMillis) return cached.processes
-      const processes = yield* repo.listOnline(agentId)
-      if (cache.size >= maxCachedAgents) cache.clear()
-      cache.set(agentId, { at: now, processes })
-      return processes
-    })
-
-    /** Whether to leave a young command to a remote process whose fitness is better than `localFitness`, the best of this replica. */
-    const hasBetter = Effect.fnUntraced(function*(
-      command: PendingCommand,
-      localFitness: number,
-      localSessions: ReadonlyArray<AgentSession>,
-      now: Timestamp.Timestamp
-    ) {
-      if (dialect === "sqlite" || localFitness === 0) return false
-      if (Timestamp.toEpochMillis(now) - Timestamp.toEpochMillis(command.issued_at) > precedenceMillis) return false
-      return (yield* readProcesses(command.agent_id)).some((process) =>
-        (rateFitness(command, process) ?? localFitness) < localFitness &&
-        !localSessions.some((session) => session.workerId === process.workerId)
-      )
-    })
-
-    return { hasBetter } as const
+  const readProcesses = Effect.fnUntraced(function*(agentId: AgentId) {
+    const now = yield* Clock.currentTimeMillis
+    const cached = cache.get(agentId)
+    if (cached !== undefined && now - cached.at < cacheMillis) return cached.processes
+    const processes = yield* repo.listOnline(agentId)
+    if (cache.size >= maxCachedAgents) cache.clear()
+    cache.set(agentId, { at: now, processes })
+    return processes
   })
-}) {
-  static readonly layer = this.Default.pipe(Layer.provide(AgentProcessesRepo.layer))
-}
+
+  /** Whether to leave a young command to a remote process whose fitness is better than `localFitness`, the best of this replica. */
+  const hasBetter = Effect.fnUntraced(function*(
+    command: PendingCommand,
+    localFitness: number,
+    localSessions: ReadonlyArray<AgentSession>,
+    now: Timestamp.Timestamp
+  ) {
+    if (dialect === "sqlite" || localFitness === 0) return false
+    if (Timestamp.toEpochMillis(now) - Timestamp.toEpochMillis(command.issued_at) > precedenceMillis) return false
+    return (yield* readProcesses(command.agent_id)).some((process) =>
+      (rateFitness(command, process) ?? localFitness) < localFitness &&
+      !localSessions.some((session) => session.workerId === process.workerId)
+    )
+  })
+
+  return { hasBetter } as const
+})

@@ -2,7 +2,10 @@ import { assert, describe, layer } from "@effect/vitest"
 import { Effect, Option } from "effect"
 import { makePurgeToken } from "../../../src/domain/commands/PurgeToken.ts"
 import { type CommandId } from "../../../src/domain/kernel/Id.ts"
-import { CommandSweep } from "../../../src/services/commands/Sweep.ts"
+import { CommandQueueRepo } from "../../../src/services/commands/QueueRepo.ts"
+import { TaskRetries } from "../../../src/services/commands/Retries.ts"
+import { CommandStatusRepo } from "../../../src/services/commands/StatusRepo.ts"
+import { makeCommandSweep } from "../../../src/services/commands/Sweep.ts"
 import * as Ids from "../../../src/services/kernel/Ids.ts"
 import { freshKey, request } from "../../brain.ts"
 import { engines } from "../../databases.ts"
@@ -290,7 +293,11 @@ describe.each(engines)("the journey of a command on %s", (engine) => {
     it.effect("what ended long ago is forgotten", () =>
       Effect.gen(function*() {
         const { commands, get, inProject, project, restart, sql } = yield* world
-        const sweep = yield* CommandSweep
+        const { prune } = yield* Effect.provide(makeCommandSweep, [
+          CommandQueueRepo.layer,
+          CommandStatusRepo.layer,
+          TaskRetries.layer
+        ])
         const old = yield* restart()
         const young = yield* restart()
         const open = yield* restart()
@@ -305,7 +312,7 @@ describe.each(engines)("the journey of a command on %s", (engine) => {
         yield* sql`INSERT INTO task_retries ${
           sql.insert([...longAgo, { ...link, new_task_id: "young", command_id: young.id }])
         }`
-        yield* sweep.prune
+        yield* prune
         assert.deepStrictEqual(yield* sql`SELECT new_task_id FROM task_retries WHERE project_id = ${project.id}`, [{
           new_task_id: "young"
         }])

@@ -6,7 +6,6 @@ import { AgentProcessesRepo } from "../../../src/services/agents/AgentProcesses/
 import { CommandDispatch } from "../../../src/services/commands/Dispatch.ts"
 import * as Inbox from "../../../src/services/commands/Inbox.ts"
 import { CommandQueueRepo } from "../../../src/services/commands/QueueRepo.ts"
-import { RemoteProcesses } from "../../../src/services/commands/RemoteProcesses.ts"
 import { CommandStatusRepo } from "../../../src/services/commands/StatusRepo.ts"
 import * as LateFires from "../../../src/services/schedules/LateFires.ts"
 import { brainOn } from "../../brain.ts"
@@ -61,7 +60,7 @@ const dispatchWith = Effect.gen(function*() {
   ).pipe(Layer.provide(CommandQueueRepo.layer))
   const context = yield* Layer.build(Layer.fresh(
     CommandDispatch.Default.pipe(
-      Layer.provide([AgentProcessesRepo.layer, RemoteProcesses.layer, statuses, queue]),
+      Layer.provide([AgentProcessesRepo.layer, statuses, queue]),
       Layer.provideMerge(lineLayer)
     )
   ))

@@ -4,11 +4,11 @@ import { type AgentId, type ProjectId } from "../../../src/domain/kernel/Id.ts"
 import * as Timestamp from "../../../src/domain/kernel/Timestamp.ts"
 import * as Server from "../../../src/layers/Server.ts"
 import { type AgentSession, AgentSessions, type OutboundCommand } from "../../../src/services/agents/AgentSessions.ts"
-import { AbortedTasks } from "../../../src/services/commands/AbortedTasks.ts"
+import * as AbortedTasks from "../../../src/services/commands/AbortedTasks.ts"
 import { Commands } from "../../../src/services/commands/Commands.ts"
 import * as Inbox from "../../../src/services/commands/Inbox.ts"
-import { TaskReconciliation } from "../../../src/services/commands/Reconciliation.ts"
-import { CommandSweep } from "../../../src/services/commands/Sweep.ts"
+import * as TaskReconciliation from "../../../src/services/commands/Reconciliation.ts"
+import * as CommandSweep from "../../../src/services/commands/Sweep.ts"
 import * as Ids from "../../../src/services/kernel/Ids.ts"
 import type { SettingsShape } from "../../../src/services/kernel/Settings.ts"
 import * as Removal from "../../../src/services/operations/Removal.ts"
@@ -118,7 +118,6 @@ export const commandsOver = Layer.fresh(
   Layer.mergeAll(
     Commands.layer,
     Inbox.layer,
-    CommandSweep.layer,
     CommandSweep.layerLoop,
     AbortedTasks.layerLoop,
     TaskReconciliation.layerLoop
