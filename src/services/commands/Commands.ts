@@ -7,13 +7,13 @@ import type { CommandId } from "../../domain/kernel/Id.ts"
 import { decodeCursor, encodeCursor, type PageOf } from "../../domain/kernel/Page.ts"
 import type { TaskKey } from "../../domain/kernel/TaskKey.ts"
 import * as Timestamp from "../../domain/kernel/Timestamp.ts"
-import { QueuesRepo } from "../agents/Queues/Repo.ts"
-import { ApprovalGate } from "../approvalGate/Gate.ts"
-import { makeQueueSelection, makeTaskSelection } from "../approvalGate/Subject.ts"
 import { AgentProcessesRepo } from "../agents/AgentProcesses/Repo.ts"
 import { Agents } from "../agents/Agents.ts"
+import { QueuesRepo } from "../agents/Queues/Repo.ts"
 import { AgentsRepo } from "../agents/Repo.ts"
 import { WorkersRepo } from "../agents/Workers/Repo.ts"
+import { ApprovalGate } from "../approvalGate/Gate.ts"
+import { makeQueueSelection, makeTaskSelection } from "../approvalGate/Subject.ts"
 import { Audit } from "../audit/Audit.ts"
 import { CurrentActor, CurrentProject } from "../kernel/CurrentActor.ts"
 import * as Ids from "../kernel/Ids.ts"
@@ -26,6 +26,7 @@ import { observeCommandEnd } from "./EndMetrics.ts"
 import { makeCommandIntents } from "./Intents.ts"
 import { CommandIssue } from "./Issue.ts"
 import type { Intent } from "./Model.ts"
+import { makeRepetitions } from "./Repetitions.ts"
 import { CommandsRepo } from "./Repo.ts"
 import { CommandStatusRepo } from "./StatusRepo.ts"
 
@@ -47,7 +48,8 @@ export class Commands extends Effect.Service<Commands>()("svc/Commands", {
     const repo = yield* CommandsRepo
     const statuses = yield* CommandStatusRepo
     const intents = yield* makeCommandIntents
-    const { issue, issueAll, issueOnce, issueRetry, issueWithin } = yield* CommandIssue
+    const { findEarlier, findEqualRetry } = yield* makeRepetitions
+    const { issue, issueAll, issueWithin } = yield* CommandIssue
     const audit = yield* Audit
     const metrics = yield* Metrics
     const gate = yield* ApprovalGate
@@ -120,14 +122,31 @@ export class Commands extends Effect.Service<Commands>()("svc/Commands", {
       return cancelled.value
     }, orDieOnSql)
 
-    /** A method for requests; `route` is the scope of their idempotency keys. */
+    /**
+     * A method for requests, which issues a command once per idempotency key of actor and `route`. A repetition of the
+     * same request returns the first command as it is now.
+     */
     const makeMethod = <A extends { readonly idempotency_key: string | null }, E, R>(
       route: string,
       intentOf: (request: A) => Effect.Effect<Intent, E, R>
     ) =>
       tracedFn(`Commands.${route}`)(function*(request: A) {
-        return yield* issueOnce(route, request, intentOf)
+        const { first, key } = yield* findEarlier(route, request)
+        return Option.isSome(first) ? first.value : yield* issue(yield* intentOf(request), key)
       }, orDieOnSql)
+
+    /**
+     * A retry that equals another of the last seconds returns that command, unless `force`: a button was pressed twice.
+     * One with other arguments is meant, since a person wrote them.
+     */
+    const retryTask = tracedFn("Commands.retry-task")(function*({ force, ...request }: RetryTask) {
+      const { first, key } = yield* findEarlier("retry-task", request)
+      if (Option.isSome(first)) return first.value
+      const intent = yield* intents.retryTask(request)
+      if (force === true || Object.keys(intent.sealed).length > 0) return yield* issue(intent, key)
+      const equal = yield* findEqualRetry(intent)
+      return Option.isSome(equal.first) ? equal.first.value : yield* issue(intent, key ?? equal.key)
+    }, orDieOnSql)
 
     /** How deep the queue is in each of its engines, as the agents last reported it. */
     const describeDepth = Effect.fnUntraced(function*(queue: string) {
@@ -181,9 +200,7 @@ export class Commands extends Effect.Service<Commands>()("svc/Commands", {
       issueAll: Effect.fn("Commands.issueAll")(issueAll),
       /** The same for one command with encrypted parameters (`CommandIssue.issueWithin`). */
       issueWithin: Effect.fn("Commands.issueWithin")(issueWithin),
-      retryTask: tracedFn("Commands.retry-task")(function*(request: RetryTask) {
-        return yield* issueRetry("retry-task", request, intents.retryTask)
-      }, orDieOnSql),
+      retryTask,
       cancelTask: makeMethod("cancel-task", intents.cancelTask),
       requeueDeadLetter: makeMethod("requeue-dead-letter", intents.requeueDeadLetter),
       bulkRetry: (request: BulkRetry) => gate.record(bulkRetry(request)),
