@@ -1,4 +1,4 @@
-import { Effect, Layer } from "effect"
+import { Effect } from "effect"
 import type { ApprovalKind } from "../../domain/approvalGate/Approval.ts"
 import type { RuleCreate, RuleUpdate } from "../../domain/automation/Automation.ts"
 import type { BulkJobFilter } from "../../domain/commands/BulkJob.ts"
@@ -59,83 +59,67 @@ export interface Done {
 }
 
 /** Does what an approval was asked for. */
-export class ApprovedActs extends Effect.Service<ApprovedActs>()("svc/approvals/Acts", {
-  effect: Effect.gen(function*() {
-    const commands = yield* Commands
-    const bulkJobs = yield* BulkJobs
-    const bulkRetries = yield* BulkRetries
-    const tasks = yield* Tasks
-    const rules = yield* AutomationRules
-    const memberships = yield* Memberships
-    const invitations = yield* Invitations
-    const users = yield* Users
-    const projects = yield* Projects
+export const makeApprovedActs = Effect.gen(function*() {
+  const commands = yield* Commands
+  const bulkJobs = yield* BulkJobs
+  const bulkRetries = yield* BulkRetries
+  const tasks = yield* Tasks
+  const rules = yield* AutomationRules
+  const memberships = yield* Memberships
+  const invitations = yield* Invitations
+  const users = yield* Users
+  const projects = yield* Projects
 
-    /** With a filter a job, which deletes what matched at the request: the approval is not about later tasks. */
-    const deleteTasks = Effect.fnUntraced(function*(terms: BulkJobFilter, requestedAt: Timestamp.Timestamp) {
-      if (Object.keys(omitNullTerms(terms)).every((name) => name === "task_ids")) {
-        return { type: "tasks", deleted_count: yield* tasks.bulkDelete(terms) } satisfies Done
-      }
-      const { id } = yield* bulkJobs.deleteMatching(terms, requestedAt)
-      return { type: "bulk_job", id } satisfies Done
-    })
-
-    /** The casts: `ApprovalGate.check` stored the request of this kind. */
-    const perform = ({ created_at, kind, request }: ApprovalRow) => {
-      const toDone = (type: string) => Effect.map(({ id }: { readonly id: string }): Done => ({ type, id }))
-      switch (kind) {
-        case "purge_queue":
-          return toDone("command")(commands.purgeQueue(request as PurgeQueue))
-        case "bulk_retry":
-          return toDone("command")(commands.bulkRetry(request as BulkRetry))
-        case "bulk_retry_request":
-          return toDone("bulk_retry_request")(bulkRetries.create(request as BulkRetryRequestCreate, created_at))
-        case "bulk_delete":
-          return deleteTasks(request as BulkJobFilter, created_at)
-        case "bulk_cancel":
-          return toDone("bulk_job")(bulkJobs.cancelMatching(request as BulkJobFilter, created_at))
-        case "rule_create":
-          return toDone("automation_rule")(rules.create(request as RuleCreate))
-        case "rule_update": {
-          const { body, rule_id } = request as { readonly rule_id: RuleId; readonly body: RuleUpdate }
-          return toDone("automation_rule")(rules.update(rule_id, body))
-        }
-        case "rule_reset":
-          return toDone("automation_rule")(rules.resetCircuit((request as { readonly rule_id: RuleId }).rule_id))
-        case "membership_grant":
-          return toDone("membership")(memberships.grant(request as GrantMembership))
-        case "membership_role": {
-          const { membership_id, role } = request as { readonly membership_id: MembershipId; readonly role: Role }
-          return toDone("membership")(memberships.setRole(membership_id, role))
-        }
-        case "invitation":
-          return Effect.map(
-            invitations.create(request as CreateInvitation),
-            ({ accept_url_path, invitation }): Done => ({ type: "invitation", id: invitation.id, accept_url_path })
-          )
-        case "user_update": {
-          const { body, user_id } = request as { readonly user_id: UserId; readonly body: UpdateUser }
-          return toDone("user")(users.update(user_id, body))
-        }
-        case "policy":
-          return toDone("project")(projects.update(request as UpdateProject))
-      }
+  /** With a filter a job, which deletes what matched at the request: the approval is not about later tasks. */
+  const deleteTasks = Effect.fnUntraced(function*(terms: BulkJobFilter, requestedAt: Timestamp.Timestamp) {
+    if (Object.keys(omitNullTerms(terms)).every((name) => name === "task_ids")) {
+      return { type: "tasks", deleted_count: yield* tasks.bulkDelete(terms) } satisfies Done
     }
-
-    return { perform } as const
+    const { id } = yield* bulkJobs.deleteMatching(terms, requestedAt)
+    return { type: "bulk_job", id } satisfies Done
   })
-}) {
-  static readonly layer = this.Default.pipe(
-    Layer.provide([
-      AutomationRules.layer,
-      BulkJobs.layer,
-      BulkRetries.layer,
-      Commands.layer,
-      Invitations.layer,
-      Memberships.layer,
-      Projects.layer,
-      Tasks.layer,
-      Users.layer
-    ])
-  )
-}
+
+  /** The casts: `ApprovalGate.check` stored the request of this kind. */
+  const perform = ({ created_at, kind, request }: ApprovalRow) => {
+    const toDone = (type: string) => Effect.map(({ id }: { readonly id: string }): Done => ({ type, id }))
+    switch (kind) {
+      case "purge_queue":
+        return toDone("command")(commands.purgeQueue(request as PurgeQueue))
+      case "bulk_retry":
+        return toDone("command")(commands.bulkRetry(request as BulkRetry))
+      case "bulk_retry_request":
+        return toDone("bulk_retry_request")(bulkRetries.create(request as BulkRetryRequestCreate, created_at))
+      case "bulk_delete":
+        return deleteTasks(request as BulkJobFilter, created_at)
+      case "bulk_cancel":
+        return toDone("bulk_job")(bulkJobs.cancelMatching(request as BulkJobFilter, created_at))
+      case "rule_create":
+        return toDone("automation_rule")(rules.create(request as RuleCreate))
+      case "rule_update": {
+        const { body, rule_id } = request as { readonly rule_id: RuleId; readonly body: RuleUpdate }
+        return toDone("automation_rule")(rules.update(rule_id, body))
+      }
+      case "rule_reset":
+        return toDone("automation_rule")(rules.resetCircuit((request as { readonly rule_id: RuleId }).rule_id))
+      case "membership_grant":
+        return toDone("membership")(memberships.grant(request as GrantMembership))
+      case "membership_role": {
+        const { membership_id, role } = request as { readonly membership_id: MembershipId; readonly role: Role }
+        return toDone("membership")(memberships.setRole(membership_id, role))
+      }
+      case "invitation":
+        return Effect.map(
+          invitations.create(request as CreateInvitation),
+          ({ accept_url_path, invitation }): Done => ({ type: "invitation", id: invitation.id, accept_url_path })
+        )
+      case "user_update": {
+        const { body, user_id } = request as { readonly user_id: UserId; readonly body: UpdateUser }
+        return toDone("user")(users.update(user_id, body))
+      }
+      case "policy":
+        return toDone("project")(projects.update(request as UpdateProject))
+    }
+  }
+
+  return { perform } as const
+})

@@ -10,15 +10,24 @@ import { decidedEvent } from "../approvalGate/Events.ts"
 import { Approved } from "../approvalGate/Gate.ts"
 import { type ApprovalRow, ApprovalsRepo } from "../approvalGate/Repo.ts"
 import { Audit } from "../audit/Audit.ts"
+import { AutomationRules } from "../automation/AutomationRules.ts"
+import { BulkJobs } from "../commands/BulkJobs.ts"
+import { BulkRetries } from "../commands/BulkRetries.ts"
+import { Commands } from "../commands/Commands.ts"
+import { Invitations } from "../identity/Invitations.ts"
 import { MemberNames } from "../identity/MemberNames.ts"
+import { Memberships } from "../identity/Memberships.ts"
+import { Projects } from "../identity/Projects.ts"
+import { Users } from "../identity/Users.ts"
 import { Loops } from "../kernel/concurrency/Loops.ts"
 import { CurrentActor, currentPerson, CurrentProject } from "../kernel/CurrentActor.ts"
 import { Inbox } from "../kernel/Inbox.ts"
 import { Settings } from "../kernel/Settings.ts"
 import { orDieOnSql } from "../kernel/sql/Database.ts"
 import { decodeStart, pageOf } from "../kernel/sql/RowPage.ts"
+import { Tasks } from "../tasks/Tasks.ts"
 import { TriggerEvents } from "../triggers/TriggerEvents.ts"
-import { ApprovedActs, needsOf } from "./Acts.ts"
+import { makeApprovedActs, needsOf } from "./Acts.ts"
 
 const defaultLimit = 50
 const expiredAtOnce = 100
@@ -49,7 +58,7 @@ export class Approvals extends Effect.Service<Approvals>()("svc/Approvals", {
   effect: Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient
     const repo = yield* ApprovalsRepo
-    const acts = yield* ApprovedActs
+    const acts = yield* makeApprovedActs
     const deciders = yield* Deciders
     const audit = yield* Audit
     const inbox = yield* Inbox
@@ -213,11 +222,19 @@ export class Approvals extends Effect.Service<Approvals>()("svc/Approvals", {
   static readonly layer = this.Default.pipe(
     Layer.provide([
       ApprovalsRepo.layer,
-      ApprovedActs.layer,
+      AutomationRules.layer,
+      BulkJobs.layer,
+      BulkRetries.layer,
+      Commands.layer,
       Deciders.layer,
       Inbox.layer,
+      Invitations.layer,
       MemberNames.layer,
-      TriggerEvents.layer
+      Memberships.layer,
+      Projects.layer,
+      Tasks.layer,
+      TriggerEvents.layer,
+      Users.layer
     ])
   )
 
