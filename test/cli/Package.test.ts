@@ -46,7 +46,6 @@ const inner = new Set([
   "NpmClient",
   "Oidc",
   "Outbound",
-  "Pace",
   "PreparedReads",
   "Restore",
   "Presence",

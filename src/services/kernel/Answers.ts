@@ -1,8 +1,8 @@
-import { Effect, Layer, type Scope } from "effect"
+import { Effect, type Scope } from "effect"
 import type { Person } from "../../domain/kernel/Actor.ts"
 import { RateLimited } from "../../domain/kernel/Errors.ts"
 import { FairQueue, turnOf } from "./concurrency/FairQueue.ts"
-import { Pace } from "./concurrency/Pace.ts"
+import { makePace } from "./concurrency/Pace.ts"
 import { Settings } from "./Settings.ts"
 
 /** What an answer counts for until its size is known, and a streamed one until it ends: rows, their text and the bytes. */
@@ -55,7 +55,7 @@ const credentialOf = ({ via }: Person): string => (via.kind === "api_key" ? via.
 export class Answers extends Effect.Service<Answers>()("svc/Answers", {
   effect: Effect.gen(function*() {
     const { answersMaxBytes, answersMaxBytesPerUser, heavyReads } = yield* Settings
-    const pace = yield* Pace
+    const pace = yield* makePace
     const usages = new Map<string, Usage>()
     const queue = new FairQueue<Waiter>()
     let total = 0
@@ -170,5 +170,5 @@ export class Answers extends Effect.Service<Answers>()("svc/Answers", {
     return { admit } as const
   })
 }) {
-  static readonly layer = this.Default.pipe(Layer.provide(Pace.layer))
+  static readonly layer = this.Default
 }
