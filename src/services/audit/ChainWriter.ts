@@ -90,6 +90,7 @@ export const auditColumns = {
 
 export const auditColumnNames = Object.keys(auditColumns).join(", ")
 
+const selectHeadSql = "SELECT seq, row_hash, prev_row_hmac, row_hmac, key_id FROM audit_head WHERE id = 1"
 const selectNewestSql =
   `SELECT ${auditColumnNames}, (SELECT b.row_hash FROM audit_log b WHERE b.seq = a.seq - 1) AS hash_before,
   (SELECT statement FROM audit_watermark WHERE id = 1) AS watermark`
@@ -206,7 +207,7 @@ export class SqliteLog {
 
   constructor(db: SqliteConnection, private readonly chain: ChainWriter) {
     const names = Object.keys(auditColumns)
-    this.head = db.prepare("SELECT seq, row_hash, prev_row_hmac, row_hmac, key_id FROM audit_head WHERE id = 1")
+    this.head = db.prepare(selectHeadSql)
     this.newest = db.prepare(
       `${selectNewestSql}, (SELECT c.row_hash FROM audit_log c WHERE c.seq = ?) AS hash_there ${fromNewestSql}`
     )
@@ -248,7 +249,7 @@ export const makePostgresLog = (sql: SqlClient.SqlClient) => {
   ]
   return {
     /** Its lock serializes the writers of all replicas until they commit. */
-    head: sql<HeadLink>`SELECT seq, row_hash, prev_row_hmac, row_hmac, key_id FROM audit_head WHERE id = 1 FOR UPDATE`,
+    head: sql<HeadLink>`${sql.literal(selectHeadSql)} FOR UPDATE`,
     /** Not in the statement before: that one sees the rows as they were when it began to wait for the lock. */
     newest: (seq: number) =>
       sql<NewestRow>`${sql.literal(selectNewestSql)},

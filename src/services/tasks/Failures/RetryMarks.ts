@@ -22,12 +22,11 @@ export const collectRetryMarks = (folded: ReadonlyArray<FoldResult>): RetryMarks
 const keyOf = ({ engine, project_id, task_id }: ProjectTaskKey): ProjectTaskKey => ({ project_id, engine, task_id })
 
 /** One task each; most have no link. */
-export const sqliteMarkTexts = {
-  changed: `UPDATE task_retries SET check_at = @at
-    WHERE project_id = @project_id AND engine = @engine AND new_task_id = @task_id`,
-  born: `UPDATE task_retries SET check_at = @at
-    WHERE project_id = @project_id AND engine = @engine AND task_id = @task_id`
-} as const
+const sqliteText = (column: "new_task_id" | "task_id"): string =>
+  `UPDATE task_retries SET check_at = @at
+  WHERE project_id = @project_id AND engine = @engine AND ${column} = @task_id`
+
+export const sqliteMarkTexts = { changed: sqliteText("new_task_id"), born: sqliteText("task_id") } as const
 
 const postgresText = (column: "new_task_id" | "task_id"): string =>
   `UPDATE task_retries l SET check_at = $2

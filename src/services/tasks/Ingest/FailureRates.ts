@@ -39,6 +39,10 @@ interface Counts {
 
 const minuteOf = (at: Timestamp.Timestamp): number => Math.floor(Timestamp.toEpochMillis(at) / 60_000)
 
+const insertMinutes = "INSERT INTO failure_rate_minutes (subscription_id, minute, slot, ended, failed)"
+const addMinutes = `ON CONFLICT (subscription_id, minute, slot) DO UPDATE SET
+  ended = failure_rate_minutes.ended + excluded.ended, failed = failure_rate_minutes.failed + excluded.failed`
+
 /**
  * `task.failure_rate`: the ingest counts the ends that each subscription to it takes, by minute of their commit, in its
  * own transaction. A loop compares the counts with the filters. Every replica runs it: each change is one conditional
@@ -58,13 +62,10 @@ export const makeFailureRates = Effect.gen(function*() {
     at: Timestamp.Timestamp
   ): Effect.Effect<void, SqlError.SqlError> => {
     const rows = countEnds(folded, interests)
-    return rows.length === 0 ? Effect.void : Effect.asVoid(sql`
-      INSERT INTO failure_rate_minutes (subscription_id, minute, slot, ended, failed)
+    return rows.length === 0 ? Effect.void : Effect.asVoid(sql`${sql.literal(insertMinutes)}
       SELECT r.subscription_id, ${minuteOf(at)}, ${slot}, r.ended, r.failed FROM ${
       recordset(sql, "r", { subscription_id: "uuid", ended: "integer", failed: "integer" }, rows)
-    } WHERE true
-      ON CONFLICT (subscription_id, minute, slot) DO UPDATE SET
-        ended = failure_rate_minutes.ended + excluded.ended, failed = failure_rate_minutes.failed + excluded.failed`)
+    } WHERE true ${sql.literal(addMinutes)}`)
   }
 
   /** `count` in a synchronous transaction on SQLite. */
@@ -80,10 +81,7 @@ export const makeFailureRates = Effect.gen(function*() {
     let statement = statements.get(db)
     if (statement === undefined) {
       statement = db.prepare(
-        `INSERT INTO failure_rate_minutes (subscription_id, minute, slot, ended, failed)
-         VALUES (@subscription_id, @minute, @slot, @ended, @failed)
-         ON CONFLICT (subscription_id, minute, slot) DO UPDATE SET
-           ended = ended + excluded.ended, failed = failed + excluded.failed`
+        `${insertMinutes} VALUES (@subscription_id, @minute, @slot, @ended, @failed) ${addMinutes}`
       )
       statements.set(db, statement)
     }

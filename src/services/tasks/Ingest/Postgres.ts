@@ -9,7 +9,7 @@ import { mutableColumns, storedTaskColumns, TASK_COLUMNS, taskColumns } from "./
 import type { TaskGroup } from "./Grouping.ts"
 import { taskKeyText } from "./TaskCache.ts"
 import type { TransactionTotals } from "./TransactionTotals.ts"
-import { queueChanges, workerChanges } from "./Upserts.ts"
+import { countsUpsert, facetsUpsert, queuesUpsert, workersUpsert } from "./Upserts.ts"
 
 /** Many rows as one JSON parameter (`services/kernel/sql/Recordset.ts`), for the driver: `$1` is the table `r`. */
 const recordset = (columns: Readonly<Record<string, string>>): string =>
@@ -36,44 +36,46 @@ const updateText = `UPDATE tasks t SET ${mutableColumns.map((column) => `${colum
     AND t.id = r.id AND t.revision = r.revision - 1
   RETURNING t.id`
 
-const countsText = `INSERT INTO task_counts (project_id, state, slot, tasks)
-  SELECT project_id, state, $2::integer, tasks FROM ${recordset({ project_id: "uuid", state: "text", tasks: "bigint" })}
-  ON CONFLICT (project_id, state, slot) DO UPDATE SET tasks = task_counts.tasks + excluded.tasks`
+const countsText = countsUpsert(
+  `SELECT project_id, state, $2::integer, tasks FROM ${
+    recordset({ project_id: "uuid", state: "text", tasks: "bigint" })
+  }`
+)
 
-const facetsText = `INSERT INTO task_facets (project_id, facet, value, seen_at)
-  SELECT project_id, facet, value, $2 FROM ${recordset({ project_id: "uuid", facet: "text", value: "text" })}
-  ON CONFLICT (project_id, facet, value) DO UPDATE SET seen_at = excluded.seen_at`
+const facetsText = facetsUpsert(
+  `SELECT project_id, facet, value, $2 FROM ${recordset({ project_id: "uuid", facet: "text", value: "text" })}`
+)
 
-const workersText = `INSERT INTO workers (id, project_id, engine, name, hostname, pid, queues, state, last_heartbeat,
-    active_tasks, processed, failed, succeeded, retried, metadata, agent_id, created_at, updated_at)
-  SELECT r.id, p.id, r.engine, r.name, r.hostname, r.pid, '[]', r.state, r.last_heartbeat, 0,
+const workersText = workersUpsert(
+  `SELECT r.id, p.id, r.engine, r.name, r.hostname, r.pid, '[]', r.state, r.last_heartbeat, 0,
     r.processed, r.failed, r.succeeded, r.retried, '{}', a.id, $2, $2
   FROM ${
-  recordset({
-    id: "uuid",
-    project_id: "uuid",
-    engine: "text",
-    name: "text",
-    hostname: "text",
-    pid: "integer",
-    agent_id: "uuid",
-    state: "text",
-    last_heartbeat: "text",
-    processed: "bigint",
-    failed: "bigint",
-    succeeded: "bigint",
-    retried: "bigint"
-  })
-} JOIN projects p ON p.id = r.project_id LEFT JOIN agents a ON a.id = r.agent_id
-  ON CONFLICT (project_id, engine, name) DO UPDATE SET ${workerChanges("greatest")}`
+    recordset({
+      id: "uuid",
+      project_id: "uuid",
+      engine: "text",
+      name: "text",
+      hostname: "text",
+      pid: "integer",
+      agent_id: "uuid",
+      state: "text",
+      last_heartbeat: "text",
+      processed: "bigint",
+      failed: "bigint",
+      succeeded: "bigint",
+      retried: "bigint"
+    })
+  } JOIN projects p ON p.id = r.project_id LEFT JOIN agents a ON a.id = r.agent_id`,
+  "greatest"
+)
 
-const queuesText = `INSERT INTO queues (id, project_id, engine, name, depth, last_seen_at, created_at,
-    low_depth, low_at)
-  SELECT r.id, p.id, r.engine, r.name, r.depth, r.last_seen_at, $2, r.depth, r.last_seen_at
+const queuesText = queuesUpsert(
+  `SELECT r.id, p.id, r.engine, r.name, r.depth, r.last_seen_at, $2, r.depth, r.last_seen_at
   FROM ${
-  recordset({ id: "uuid", project_id: "uuid", engine: "text", name: "text", depth: "bigint", last_seen_at: "text" })
-} JOIN projects p ON p.id = r.project_id
-  ON CONFLICT (project_id, engine, name) DO UPDATE SET ${queueChanges("greatest")}`
+    recordset({ id: "uuid", project_id: "uuid", engine: "text", name: "text", depth: "bigint", last_seen_at: "text" })
+  } JOIN projects p ON p.id = r.project_id`,
+  "greatest"
+)
 
 const offlineReportsText = `UPDATE workers w SET state = 'offline', last_heartbeat = r.last_heartbeat, updated_at = $2
   FROM ${recordset({ project_id: "uuid", name: "text", last_heartbeat: "text" })}

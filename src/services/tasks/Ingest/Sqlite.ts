@@ -8,7 +8,7 @@ import { fold, type FoldedGroup } from "./Fold.ts"
 import type { TaskGroup } from "./Grouping.ts"
 import type { TaskCache } from "./TaskCache.ts"
 import type { TransactionTotals } from "./TransactionTotals.ts"
-import { queueChanges, workerChanges } from "./Upserts.ts"
+import { countsUpsert, facetsUpsert, queuesUpsert, workersUpsert } from "./Upserts.ts"
 
 /**
  * The writer's statements on SQLite, each prepared once. Called inside one immediate transaction: no other connection
@@ -159,27 +159,19 @@ export class SqliteTotals {
   private readonly rollupDelta: SqliteStatement<[string]>
 
   constructor(db: SqliteConnection) {
-    this.count = db.prepare(
-      `INSERT INTO task_counts (project_id, state, slot, tasks) VALUES (@project_id, @state, @slot, @tasks)
-       ON CONFLICT (project_id, state, slot) DO UPDATE SET tasks = tasks + excluded.tasks`
-    )
-    this.facet = db.prepare(
-      `INSERT INTO task_facets (project_id, facet, value, seen_at) VALUES (@project_id, @facet, @value, @at)
-       ON CONFLICT (project_id, facet, value) DO UPDATE SET seen_at = excluded.seen_at`
-    )
-    this.worker = db.prepare(
-      `INSERT INTO workers (id, project_id, engine, name, hostname, pid, queues, state, last_heartbeat, active_tasks,
-         processed, failed, succeeded, retried, metadata, agent_id, created_at, updated_at)
-       SELECT @id, projects.id, @engine, @name, @hostname, @pid, '[]', @state, @last_heartbeat, 0, @processed,
+    this.count = db.prepare(countsUpsert("VALUES (@project_id, @state, @slot, @tasks)"))
+    this.facet = db.prepare(facetsUpsert("VALUES (@project_id, @facet, @value, @at)"))
+    this.worker = db.prepare(workersUpsert(
+      `SELECT @id, projects.id, @engine, @name, @hostname, @pid, '[]', @state, @last_heartbeat, 0, @processed,
          @failed, @succeeded, @retried, '{}', (SELECT id FROM agents WHERE id = @agent_id), @at, @at
-       FROM projects WHERE projects.id = @project_id
-       ON CONFLICT (project_id, engine, name) DO UPDATE SET ${workerChanges("max")}`
-    )
-    this.queue = db.prepare(
-      `INSERT INTO queues (id, project_id, engine, name, depth, last_seen_at, created_at, low_depth, low_at)
-       SELECT @id, projects.id, @engine, @name, @depth, @last_seen_at, @at, @depth, @last_seen_at FROM projects WHERE projects.id = @project_id
-       ON CONFLICT (project_id, engine, name) DO UPDATE SET ${queueChanges("max")}`
-    )
+       FROM projects WHERE projects.id = @project_id`,
+      "max"
+    ))
+    this.queue = db.prepare(queuesUpsert(
+      `SELECT @id, projects.id, @engine, @name, @depth, @last_seen_at, @at, @depth, @last_seen_at
+       FROM projects WHERE projects.id = @project_id`,
+      "max"
+    ))
     this.offlineReport = db.prepare(
       `UPDATE workers SET state = 'offline', last_heartbeat = @last_heartbeat, updated_at = @at
        WHERE project_id = @project_id AND name = @name AND coalesce(last_heartbeat, '') <= @last_heartbeat`

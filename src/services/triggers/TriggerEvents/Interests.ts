@@ -40,15 +40,14 @@ interface InterestRow {
   readonly muted_until: Timestamp | null
 }
 
-const revisionSql = "SELECT revision FROM trigger_revisions WHERE project_id = ?"
 /** A rule looks at its conditions itself. */
-const interestsSql =
-  `SELECT 'notifications' AS consumer, CAST(id AS TEXT) AS id, trigger_key, filters, muted_until FROM subscriptions
-    WHERE is_active = 1 AND project_id = ?
-  UNION ALL SELECT DISTINCT 'rules', CAST(NULL AS TEXT), trigger_key, '{}', NULL FROM automation_rules r
-    WHERE is_enabled = 1 AND project_id = ? AND NOT EXISTS (
-      SELECT 1 FROM automation_settings s WHERE s.project_id = r.project_id AND s.automation_enabled = 0)`
-const [subscriptionsSql = "", rulesSql = "", settingsSql = ""] = interestsSql.split("?")
+const selectInterests = (sql: SqlClient.SqlClient, projectId: string) =>
+  sql<InterestRow>`
+    SELECT 'notifications' AS consumer, CAST(id AS TEXT) AS id, trigger_key, filters, muted_until FROM subscriptions
+      WHERE is_active = 1 AND project_id = ${projectId}
+    UNION ALL SELECT DISTINCT 'rules', CAST(NULL AS TEXT), trigger_key, '{}', NULL FROM automation_rules r
+      WHERE is_enabled = 1 AND project_id = ${projectId} AND NOT EXISTS (
+        SELECT 1 FROM automation_settings s WHERE s.project_id = r.project_id AND s.automation_enabled = 0)`
 
 /** Projects whose interests are kept. Each remembers up to 5 000 combinations of names, about 1 MiB. */
 const maxProjects = 500
@@ -99,19 +98,18 @@ export const makeInterestCache = Effect.gen(function*() {
         SELECT project_id, revision FROM trigger_revisions WHERE ${sql.in("project_id", projectIds)}`
       for (const { project_id, revision } of revisions) {
         const current = find(project_id, Number(revision), at) ??
-          compile(
-            project_id,
-            Number(revision),
-            yield* sql<InterestRow>`${sql.literal(subscriptionsSql)}${project_id}${sql.literal(rulesSql)}${project_id}${
-              sql.literal(settingsSql)
-            }`,
-            at
-          )
+          compile(project_id, Number(revision), yield* selectInterests(sql, project_id), at)
         found.set(project_id, current)
       }
       return found
     })
 
+  const prepare = (db: SqliteConnection) => ({
+    revision: db.prepare<[string], { readonly revision: number }>(
+      "SELECT revision FROM trigger_revisions WHERE project_id = ?"
+    ),
+    interests: db.prepare<[string, string], InterestRow>(selectInterests(sql, "").compile()[0]) // the text only
+  })
   const statements = new WeakMap<SqliteConnection, ReturnType<typeof prepare>>()
 
   /** The same for the ingest's transaction on SQLite, which is synchronous. */
@@ -135,11 +133,6 @@ export const makeInterestCache = Effect.gen(function*() {
   }
 
   return { load, loadOnSqlite } as const
-})
-
-const prepare = (db: SqliteConnection) => ({
-  revision: db.prepare<[string], { readonly revision: number }>(revisionSql),
-  interests: db.prepare<[string, string], InterestRow>(interestsSql)
 })
 
 /** A muted subscription wants nothing until its mute ends. */
