@@ -13,7 +13,7 @@ export interface ScanRequest {
 export type ScanResponse = { readonly rows: Rows } | { readonly code: string; readonly message: string }
 
 type Rows = ReadonlyArray<ReadonlyArray<unknown>>
-type RunStatement = (statement: Statement.Statement<object>) => Effect.Effect<Rows, SqlError.SqlError>
+export type RunStatement = (statement: Statement.Statement<object>) => Effect.Effect<Rows, SqlError.SqlError>
 
 /**
  * Concurrent long statements, of all users and of one, so that a user's scan waits for no other user's. On PostgreSQL each
