@@ -4,7 +4,7 @@ import type { TaskKey } from "../../domain/kernel/TaskKey.ts"
 import type { TaskState } from "../../domain/kernel/TaskState.ts"
 import type { Timestamp } from "../../domain/kernel/Timestamp.ts"
 import { ReconcileResult } from "../../domain/tasks/Task/Outcome.ts"
-import type { ControlFact, QuestionFact, WhyFacts } from "../../domain/tasks/Task/Why.ts"
+import type { ControlFact, QuestionFact, WhyFacts } from "../../domain/tasks/Task/Why/Facts.ts"
 import { Reader } from "../kernel/sql/Database.ts"
 
 /** Bounds of what one question reads. */

@@ -2,7 +2,7 @@ import { Schema } from "effect"
 import { describeBody, describeField, exampleTime } from "../../kernel/Describe.ts"
 import { TaskState } from "../../kernel/TaskState.ts"
 import { Timestamp } from "../../kernel/Timestamp.ts"
-import { reasonCodes } from "./Why.ts"
+import { reasonCodes } from "./Why/Reasons.ts"
 
 const WhyReason = Schema.Struct({
   code: describeField(Schema.Literal(...reasonCodes), "What it is.", "no_consumer"),
