@@ -18,7 +18,8 @@ import { Audit } from "../../src/services/audit/Audit.ts"
 import { pruneAudit } from "../../src/services/audit/Prune.ts"
 import * as Ids from "../../src/services/kernel/Ids.ts"
 import { Vault } from "../../src/services/kernel/keys/Keys.ts"
-import { type Engine, engines, temporaryHome } from "../databases.ts"
+import { type Engine, temporaryHome } from "../databases.ts"
+import { laneEngines } from "../engines.ts"
 import { migratedPostgres } from "../postgres.ts"
 
 /** What a command prints and its exit code, in this process. */
@@ -60,7 +61,7 @@ const world = (engine: Engine) =>
     })
   )
 
-describe.each(engines)("svc audit on %s", (engine) => {
+describe.each(laneEngines)("svc audit on %s", (engine) => {
   it.scopedLive("verifies, compares with a known head, and says what is wrong", () =>
     Effect.gen(function*() {
       const { environment, home } = yield* world(engine)
@@ -130,7 +131,7 @@ describe.each(engines)("svc audit on %s", (engine) => {
     }).pipe(Effect.provide(NodeContext.layer)))
 })
 
-describe.each(engines)("svc audit verify on %s", (engine) => {
+describe.each(laneEngines)("svc audit verify on %s", (engine) => {
   const prunedTo = (seq: number) =>
     database(Effect.flatMap(SqlClient.SqlClient, (sql) => sql.withTransaction(pruneAudit((row) => row.seq <= seq))))
 
@@ -201,7 +202,7 @@ const mails = (many: number) =>
     }
   }).pipe(Effect.provide(Vault.layer.pipe(Layer.provideMerge(layerAuditLog))))
 
-describe.each(engines)("svc secret-key on %s", (engine) => {
+describe.each(laneEngines)("svc secret-key on %s", (engine) => {
   it.scopedLive("changes the key of one machine with one command, tells what each is for, and refuses to lose one", () =>
     Effect.gen(function*() {
       const { environment, home } = yield* world(engine)

@@ -13,6 +13,7 @@ import { readArchive } from "../../src/services/operations/Backup/ArchiveReader.
 import { encodeArchive } from "../../src/services/operations/Backup/ArchiveWriter.ts"
 import { appendAudit } from "../audit.ts"
 import { type Engine, engines, temporaryHome } from "../databases.ts"
+import { laneEngines } from "../engines.ts"
 import { asNextProgram } from "../migrations.ts"
 import { layerAudit, layerUnmigrated, makeSite, type Site } from "../services/operations/Backup/site.ts"
 import { serving } from "./svc.ts"
@@ -59,7 +60,7 @@ const siteWith = (engine: Engine, slug: string, keysOf?: Site) =>
     return site
   })
 
-describe.each(engines)("svc backup and svc restore on %s", (engine) => {
+describe.each(laneEngines)("svc backup and svc restore on %s", (engine) => {
   it.scopedLive("write, verify, refuse and restore, and say what they do", () =>
     Effect.gen(function*() {
       const site = yield* siteWith(engine, "shop")

@@ -5,7 +5,8 @@ import { existsSync, readdirSync, renameSync } from "node:fs"
 import { join } from "node:path"
 import pg from "pg"
 import { headRevision } from "../../migrations/MigrationList.ts"
-import { type Engine, engines, temporaryHome } from "../databases.ts"
+import { type Engine, temporaryHome } from "../databases.ts"
+import { laneEngines } from "../engines.ts"
 import { asNextProgram } from "../migrations.ts"
 import { freshPostgres } from "../postgres.ts"
 import { serving, type Settings, svc as svcProcess } from "./svc.ts"
@@ -40,7 +41,7 @@ const execute = async (home: string, settings: Settings, statements: ReadonlyArr
   }
 }
 
-describe.each(engines)("the database commands on %s", (engine) => {
+describe.each(laneEngines)("the database commands on %s", (engine) => {
   it.scoped("look at a database without making or migrating it", () =>
     Effect.gen(function*() {
       const { home, settings } = yield* fresh(engine)

@@ -4,7 +4,8 @@ import { Effect } from "effect"
 import { readdirSync, statSync } from "node:fs"
 import { join } from "node:path"
 import pg from "pg"
-import { type Engine, engines, temporaryHome } from "../databases.ts"
+import { type Engine, temporaryHome } from "../databases.ts"
+import { laneEngines } from "../engines.ts"
 import { freshPostgres } from "../postgres.ts"
 import { until } from "../until.ts"
 import { serving, type Settings, svc } from "./svc.ts"
@@ -73,7 +74,7 @@ const rowsOf = (settings: Settings) =>
       )
   )
 
-describe.each(engines)("svc reset on %s", (engine) => {
+describe.each(laneEngines)("svc reset on %s", (engine) => {
   it.scopedLive("only counts the rows without --force, and exits with 2", () =>
     Effect.gen(function*() {
       const { settings } = yield* fresh(engine)

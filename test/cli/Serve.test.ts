@@ -4,7 +4,8 @@ import { readdirSync, symlinkSync } from "node:fs"
 import { connect } from "node:net"
 import { join } from "node:path"
 import { version } from "../../src/domain/kernel/Version.ts"
-import { type Engine, engines, temporaryHome } from "../databases.ts"
+import { type Engine, temporaryHome } from "../databases.ts"
+import { laneEngines } from "../engines.ts"
 import { freshPostgres } from "../postgres.ts"
 import { until } from "../until.ts"
 import { serving, svc } from "./svc.ts"
@@ -45,7 +46,7 @@ const isAlive = (pid: number): boolean => {
   }
 }
 
-describe.each(engines)("svc serve on %s", (engine) => {
+describe.each(laneEngines)("svc serve on %s", (engine) => {
   it.scopedLive("starts on nothing, prints address and setup link for people and JSON lines for machines", () =>
     Effect.gen(function*() {
       const settings = yield* settingsOf(engine)

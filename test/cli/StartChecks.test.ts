@@ -5,7 +5,8 @@ import { chmodSync, mkdirSync, readdirSync, writeFileSync } from "node:fs"
 import { createServer } from "node:net"
 import { join } from "node:path"
 import pg from "pg"
-import { type Engine, engines, temporaryHome } from "../databases.ts"
+import { type Engine, temporaryHome } from "../databases.ts"
+import { laneEngines } from "../engines.ts"
 import { freePort, portOf } from "../ports.ts"
 import { freshPostgres } from "../postgres.ts"
 import { type Ran, serving, type Settings, svc as svcProcess } from "./svc.ts"
@@ -50,7 +51,7 @@ const refuses = ({ code, stderr, stdout }: Ran, line: string, sentence: string |
   else assert.match(found, sentence)
 }
 
-describe.each(engines)("svc check on %s", (engine) => {
+describe.each(laneEngines)("svc check on %s", (engine) => {
   it.scoped("proves a start, and leaves nothing behind", () =>
     Effect.gen(function*() {
       const { home, settings } = yield* fresh(engine)

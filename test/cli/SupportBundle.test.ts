@@ -8,9 +8,10 @@ import { extract } from "tar-stream"
 import { makeRedact } from "../../src/cli/operations/support/Redact.ts"
 import { settingDefinitions } from "../../src/services/kernel/Settings.ts"
 import { connected, event } from "../agent.ts"
-import { type Engine, engines, temporaryHome } from "../databases.ts"
+import { type Engine, temporaryHome } from "../databases.ts"
 import { adminKey } from "../e2e/brainProcess.ts"
 import { callAt } from "../e2e/calls.ts"
+import { laneEngines } from "../engines.ts"
 import { migratedPostgres } from "../postgres.ts"
 import { refused } from "./remote.ts"
 import { serving, svc } from "./svc.ts"
@@ -91,7 +92,7 @@ const plant = (engine: Engine) =>
     return { home, secrets: planted, settings, others: Object.fromEntries(others) }
   })
 
-describe.each(engines)("svc support-bundle on %s", (engine) => {
+describe.each(laneEngines)("svc support-bundle on %s", (engine) => {
   it.scopedLive("tells what support needs, and none of the planted secrets", () =>
     Effect.gen(function*() {
       const { home, others, secrets, settings } = yield* plant(engine)

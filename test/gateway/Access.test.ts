@@ -6,7 +6,7 @@ import { Agents } from "../../src/services/agents/Agents.ts"
 import { AgentSessions } from "../../src/services/agents/AgentSessions.ts"
 import { connected, freshAgent, longPoll } from "../agent.ts"
 import { baseUrl, freshProject, serverOn } from "../brain.ts"
-import { engines } from "../databases.ts"
+import { laneEngines } from "../engines.ts"
 import { until } from "../until.ts"
 
 const fresh = Effect.gen(function*() {
@@ -15,7 +15,7 @@ const fresh = Effect.gen(function*() {
   return { project, base: yield* baseUrl, ...credentials }
 })
 
-describe.each(engines)("an agent whose access ended without a hint, on %s", (engine) => {
+describe.each(laneEngines)("an agent whose access ended without a hint, on %s", (engine) => {
   layer(serverOn(engine, { agentHeartbeat: 1 }), { excludeTestServices: true })((it) => {
     it.scoped("a silent connection of a deleted agent is closed with 4003", () =>
       Effect.gen(function*() {

@@ -5,7 +5,7 @@ import type { JsonInput } from "../../src/domain/kernel/CanonicalJson.ts"
 import { addSeconds, fromEpochMicros } from "../../src/domain/kernel/Timestamp.ts"
 import { connected, event, freshAgent } from "../agent.ts"
 import { baseUrl, freshProject, serverOn } from "../brain.ts"
-import { engines } from "../databases.ts"
+import { laneEngines } from "../engines.ts"
 import { until } from "../until.ts"
 
 /** A whole number of seconds ago, by the clock of the brain. */
@@ -16,7 +16,7 @@ const rowsOf = (projectId: string) =>
     sql<{ state: string; retry_count: number; started_at: string }>`
       SELECT state, retry_count, started_at FROM tasks WHERE project_id = ${projectId}`)
 
-describe.each(engines)("clocks that differ on %s", (engine) => {
+describe.each(laneEngines)("clocks that differ on %s", (engine) => {
   layer(serverOn(engine), { excludeTestServices: true })((it) => {
     it.scoped("of two workers' hosts by 10 s: a retry on the other host ends the task, whichever clock is ahead", () =>
       Effect.gen(function*() {

@@ -7,7 +7,7 @@ import { Commands } from "../../src/services/commands/Commands.ts"
 import { CurrentActor, CurrentProject } from "../../src/services/kernel/CurrentActor.ts"
 import { connected, freshAgent } from "../agent.ts"
 import { baseUrl, freshProject, serverOn } from "../brain.ts"
-import { engines } from "../databases.ts"
+import { laneEngines } from "../engines.ts"
 import { recordedAnswers } from "../protocol/Vectors.ts"
 import { until } from "../until.ts"
 
@@ -31,7 +31,7 @@ const expected = recordedAnswers.map(({ result }) => {
   }
 })
 
-describe.each(engines)("the recorded commands on %s", (engine) => {
+describe.each(laneEngines)("the recorded commands on %s", (engine) => {
   layer(serverOn(engine), { excludeTestServices: true })((it) => {
     it.scoped("reach an agent with their parameters, and its recorded answers are what people see", () =>
       Effect.gen(function*() {

@@ -5,7 +5,7 @@ import { randomUUID } from "node:crypto"
 import { Ingest } from "../../src/services/tasks/Ingest.ts"
 import { type Ack, connectAgent, connected, event, freshAgent } from "../agent.ts"
 import { baseUrl, freshKey, freshProject, request, serverOn } from "../brain.ts"
-import { engines } from "../databases.ts"
+import { laneEngines } from "../engines.ts"
 import { until } from "../until.ts"
 
 const fresh = Effect.gen(function*() {
@@ -26,7 +26,7 @@ const batches = (count: number) =>
     event: event({ task_id: `task-${String(index).padStart(4, "0")}` })
   }))
 
-describe.each(engines)("events on %s", (engine) => {
+describe.each(laneEngines)("events on %s", (engine) => {
   layer(serverOn(engine, { ingestQueueEvents: 100 }), { excludeTestServices: true })((it) => {
     it.scoped("fact 4: 256 batches of one event in flight, each with an ack of its own once it is stored", () =>
       Effect.gen(function*() {

@@ -5,7 +5,7 @@ import { makePurgeToken } from "../../src/domain/commands/PurgeToken.ts"
 import { asString, type JsonInput } from "../../src/domain/kernel/CanonicalJson.ts"
 import { connected, event, freshAgent, type ReceivedCommand, type TestAgent } from "../agent.ts"
 import { baseUrl, freshKey, freshProject, request, serverOn } from "../brain.ts"
-import { engines } from "../databases.ts"
+import { laneEngines } from "../engines.ts"
 import { readVectors, recordedAnswers, recordedFrames } from "../protocol/Vectors.ts"
 import { until } from "../until.ts"
 
@@ -58,7 +58,7 @@ const answerEach = (agent: TestAgent, result: (command: ReceivedCommand) => Para
 const added = "8f4fa933-d691-4897-9dcf-388ffd14a917"
 const doubled = "f90a4cc5-3d51-47d7-941f-4ad71e68b372"
 
-describe.each(engines)("the published agents and the brain on %s", (engine) => {
+describe.each(laneEngines)("the published agents and the brain on %s", (engine) => {
   layer(serverOn(engine), { excludeTestServices: true })((it) => {
     it.scoped.each(["as it came", "backwards"])(
       "fact 7: prefork's later events know no name, which stays that of received, %s",

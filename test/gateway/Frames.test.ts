@@ -7,7 +7,7 @@ import { generateNonce } from "../../src/protocol/Nonce.ts"
 import { Metrics } from "../../src/services/kernel/Metrics.ts"
 import { connected, event, freshAgent, type TestAgent } from "../agent.ts"
 import { baseUrl, freshProject, serverOn } from "../brain.ts"
-import { engines } from "../databases.ts"
+import { laneEngines } from "../engines.ts"
 import { until } from "../until.ts"
 
 const batch = () => ({ events: [event()] })
@@ -174,7 +174,7 @@ const misdeeds: ReadonlyArray<Misdeed> = [
   }
 ]
 
-describe.each(engines)("refused frames on %s", (engine) => {
+describe.each(laneEngines)("refused frames on %s", (engine) => {
   layer(serverOn(engine), { excludeTestServices: true })((it) => {
     const fresh = Effect.gen(function*() {
       const project = yield* freshProject()

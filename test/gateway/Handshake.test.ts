@@ -13,7 +13,7 @@ import { Metrics } from "../../src/services/kernel/Metrics.ts"
 import { Hints } from "../../src/services/kernel/sql/Database.ts"
 import { closeOf, connectAgent, connected, dial, freshAgent, helloPayload, type Options } from "../agent.ts"
 import { baseUrl, freshKey, freshProject, request, serverOn } from "../brain.ts"
-import { engines } from "../databases.ts"
+import { laneEngines } from "../engines.ts"
 import { wire } from "../http/wire.ts"
 import { until } from "../until.ts"
 
@@ -75,7 +75,7 @@ const unauthenticated = {
   details: {}
 }
 
-describe.each(engines)("the handshake on %s", (engine) => {
+describe.each(laneEngines)("the handshake on %s", (engine) => {
   layer(serverOn(engine), { excludeTestServices: true })((it) => {
     it.scoped("fact 2: a hello as binary message is answered with hello_ack as text, the first message", () =>
       Effect.gen(function*() {

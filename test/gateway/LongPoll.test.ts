@@ -12,7 +12,7 @@ import { CurrentActor, CurrentProject } from "../../src/services/kernel/CurrentA
 import { Metrics } from "../../src/services/kernel/Metrics.ts"
 import { event, freshAgent, longPoll } from "../agent.ts"
 import { baseUrl, freshKey, freshProject, request, serverOn } from "../brain.ts"
-import { engines } from "../databases.ts"
+import { laneEngines } from "../engines.ts"
 import { idOf } from "../ids.ts"
 import { until } from "../until.ts"
 
@@ -56,7 +56,7 @@ const statusBeforeBody = (base: string, token: string): Promise<string> =>
 const recorded: ReadonlyArray<{ readonly step: string; readonly query?: string; readonly body_json?: string }> =
   JSON.parse(readFileSync(new URL("../protocol/vectors/longpoll.json", import.meta.url), "utf8")).exchange
 
-describe.each(engines)("long-poll on %s", (engine) => {
+describe.each(laneEngines)("long-poll on %s", (engine) => {
   layer(serverOn(engine), { excludeTestServices: true })((it) => {
     it.effect("the probe answers at once with both ids, under both names, and hands out nothing", () =>
       Effect.gen(function*() {

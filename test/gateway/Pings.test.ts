@@ -7,7 +7,7 @@ import { Commands } from "../../src/services/commands/Commands.ts"
 import { CurrentActor, CurrentProject } from "../../src/services/kernel/CurrentActor.ts"
 import { connected, freshAgent } from "../agent.ts"
 import { baseUrl, freshProject, serverOn } from "../brain.ts"
-import { engines } from "../databases.ts"
+import { laneEngines } from "../engines.ts"
 import { until } from "../until.ts"
 
 const fresh = Effect.gen(function*() {
@@ -19,7 +19,7 @@ const fresh = Effect.gen(function*() {
 const pongOf = (ws: WebSocket, text: string): Promise<void> =>
   new Promise((resolve) => ws.on("pong", (data: Buffer) => (data.toString() === text ? resolve() : undefined)))
 
-describe.each(engines)("pings of an agent on %s", (engine) => {
+describe.each(laneEngines)("pings of an agent on %s", (engine) => {
   layer(serverOn(engine), { excludeTestServices: true })((it) => {
     it.scoped("are answered once the results before them are committed", () =>
       Effect.gen(function*() {

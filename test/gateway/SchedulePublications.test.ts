@@ -5,7 +5,7 @@ import type { Project } from "../../src/domain/kernel/Project.ts"
 import { Metrics } from "../../src/services/kernel/Metrics.ts"
 import { connected, freshAgent, type Options } from "../agent.ts"
 import { baseUrl, freshKey, freshProject, request, serverOn } from "../brain.ts"
-import { engines } from "../databases.ts"
+import { laneEngines } from "../engines.ts"
 import { activated, activationOf, Publisher, row, schedulerHello } from "../schedulePublisher.ts"
 import { until } from "../until.ts"
 
@@ -51,7 +51,7 @@ const countOf = (outcome: string) =>
         Number(new RegExp(`publications_total\\{outcome="${outcome}"\\} (\\d+)`).exec(all)?.[1] ?? 0))
   )
 
-describe.each(engines)("published schedules on %s", (engine) => {
+describe.each(laneEngines)("published schedules on %s", (engine) => {
   layer(serverOn(engine), { excludeTestServices: true })((it) => {
     it.scoped("a scheduler is asked to publish, and its snapshot becomes the project's schedules", () =>
       Effect.gen(function*() {

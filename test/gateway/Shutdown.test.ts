@@ -9,7 +9,8 @@ import { AgentSessions } from "../../src/services/agents/AgentSessions.ts"
 import type { SettingsShape } from "../../src/services/kernel/Settings.ts"
 import { connectAgent, freshAgent, longPoll } from "../agent.ts"
 import { baseUrl, freshKey, freshProject, request, serverOn } from "../brain.ts"
-import { type Engine, engines, temporaryHome } from "../databases.ts"
+import { type Engine, temporaryHome } from "../databases.ts"
+import { laneEngines } from "../engines.ts"
 import { until } from "../until.ts"
 
 /** A peer that upgrades and then neither reads nor answers. */
@@ -55,7 +56,7 @@ const useAndInterrupt = <A, E>(
 
 type ServerServices = Layer.Layer.Success<ReturnType<typeof serverOn>>
 
-describe.each(engines)("shutdown on %s", (engine) => {
+describe.each(laneEngines)("shutdown on %s", (engine) => {
   it.live("closes agents with 1012, lets polls go, and does not wait for a mute peer", () =>
     Effect.gen(function*() {
       const opened = yield* useAndInterrupt(

@@ -2,12 +2,12 @@ import { assert, describe, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { FireDisposition, type FireScheduleResponse, SchedulerServiceService } from "../../proto/generated/scheduler.ts"
 import * as Timestamp from "../../src/domain/kernel/Timestamp.ts"
-import { engines } from "../databases.ts"
+import { laneEngines } from "../engines.ts"
 import { succeed, world } from "../services/schedules/world.ts"
 import { until } from "../until.ts"
 import { ask, connectCurrent, day, fireOf, schedulersOn, tickOf } from "./client.ts"
 
-describe.each(engines)("a scheduler that was cut off for days, on %s", (engine) => {
+describe.each(laneEngines)("a scheduler that was cut off for days, on %s", (engine) => {
   layer(schedulersOn(engine), { excludeTestServices: true, timeout: 30_000 })((it) => {
     it.scoped("hands over late fires, which wait for their turn; one in time is sent at once", () =>
       Effect.gen(function*() {

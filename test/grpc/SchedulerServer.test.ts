@@ -17,7 +17,7 @@ import * as Timestamp from "../../src/domain/kernel/Timestamp.ts"
 import { fireIdOf } from "../../src/domain/schedules/Schedule/FireId.ts"
 import { writeTime } from "../../src/grpc/Convert.ts"
 import { freshKey, request } from "../brain.ts"
-import { engines } from "../databases.ts"
+import { laneEngines } from "../engines.ts"
 import { succeed, world } from "../services/schedules/world.ts"
 import { until } from "../until.ts"
 import { ask, capabilities, connect, connectCurrent, day, fireOf, schedulersOn, tickOf } from "./client.ts"
@@ -40,7 +40,7 @@ const advanceOf = (row: Schedule, changes: Partial<AdvanceScheduleCursorRequest>
   })
 }
 
-describe.each(engines)("the gRPC server for schedulers on %s", (engine) => {
+describe.each(laneEngines)("the gRPC server for schedulers on %s", (engine) => {
   layer(schedulersOn(engine, { scheduleGraceSeconds: 20, slowReaderSeconds: 3 }), {
     excludeTestServices: true,
     timeout: 30_000

@@ -8,7 +8,7 @@ import { type AccessRule, isHeavyRead, type Role } from "../../src/domain/kernel
 import { accessRules, adminScopes, scopes } from "../../src/http/AccessRules.ts"
 import { Api } from "../../src/http/Api.ts"
 import { freshKey, freshProject, request, serverOn } from "../brain.ts"
-import { httpEngines } from "../engines.ts"
+import { laneEngines } from "../engines.ts"
 import { freshUser, fromElsewhere, proxied, signedIn } from "./people.ts"
 
 interface Endpoint {
@@ -107,7 +107,7 @@ describe("docs/access.md", () => {
   })
 })
 
-describe.each(httpEngines)("access on %s", (engine) => {
+describe.each(laneEngines)("access on %s", (engine) => {
   layer(serverOn(engine, proxied), { excludeTestServices: true })((it) => {
     const call = ({ method, path }: Endpoint, slug: string, options: Parameters<typeof request>[2] = {}) =>
       request(method, pathIn(slug, path), { ...options, headers: { ...fromElsewhere(), ...options.headers } })

@@ -5,7 +5,7 @@ import { Effect, Redacted } from "effect"
 import * as Timestamp from "../../src/domain/kernel/Timestamp.ts"
 import { Sessions } from "../../src/services/identity/Sessions.ts"
 import { freshKey, request, serverOn } from "../brain.ts"
-import { httpEngines } from "../engines.ts"
+import { laneEngines } from "../engines.ts"
 import { browserOf, freshUser, fromElsewhere, login, password, proxied, sessionOf, signedIn } from "./people.ts"
 
 /**
@@ -18,7 +18,7 @@ const ago = (seconds: number) => Effect.map(Timestamp.now, (now) => Timestamp.ad
 
 const sessionToken = ({ cookie }: { readonly cookie: string }) => /svc_session=([^;]*)/.exec(cookie)?.[1] ?? ""
 
-describe.each(httpEngines)("ASVS 5.0 on %s", (engine) => {
+describe.each(laneEngines)("ASVS 5.0 on %s", (engine) => {
   layer(serverOn(engine, { ...proxied, loginLockoutThreshold: 3 }), { excludeTestServices: true })((it) => {
     /** Every way to set a password while signed in; each answers with what it says of this one. */
     const settings = Effect.gen(function*() {

@@ -6,7 +6,7 @@ import { jsonLogger } from "../../src/layers/Logs.ts"
 import { Metrics } from "../../src/services/kernel/Metrics.ts"
 import { freshKey, freshProject, request, serverOn } from "../brain.ts"
 import type { Engine } from "../databases.ts"
-import { httpEngines } from "../engines.ts"
+import { laneEngines } from "../engines.ts"
 import { browserOf, freshUser, fromElsewhere, login, proxied } from "./people.ts"
 
 /** What the program logs, a line each, as it goes to standard output. */
@@ -49,7 +49,7 @@ const without = <A, E, R>(table: string, use: Effect.Effect<A, E, R>) =>
       () => Effect.orDie(sql`ALTER TABLE ${sql(`${table}_away`)} RENAME TO ${sql(table)}`)
     ))
 
-describe.each(httpEngines)("ASVS 5.0, logging and errors, on %s", (engine) => {
+describe.each(laneEngines)("ASVS 5.0, logging and errors, on %s", (engine) => {
   layer(site(engine), { excludeTestServices: true })((it) => {
     it.effect("16.2.2 times of the audit log and of the program's log are UTC and say so", () =>
       Effect.gen(function*() {

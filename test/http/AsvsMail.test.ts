@@ -5,7 +5,7 @@ import { system } from "../../src/domain/kernel/Actor.ts"
 import { MfaReset } from "../../src/services/identity/Mfa/Reset.ts"
 import { CurrentActor } from "../../src/services/kernel/CurrentActor.ts"
 import { freshKey, freshProject, request } from "../brain.ts"
-import { httpEngines } from "../engines.ts"
+import { laneEngines } from "../engines.ts"
 import { mailingServerOn, mailsSoFar, mailsTo, tokenIn } from "../mailbox.ts"
 import { until } from "../until.ts"
 import { after, ask, enrolled, nextCode } from "./mfa.ts"
@@ -27,7 +27,7 @@ const mailedToken = (email: string) =>
   })
 
 /** What OWASP ASVS 5.0 asks of mail, password reset and invitations; the numbers are its requirements'. */
-describe.each(httpEngines)("ASVS on %s", (engine) => {
+describe.each(laneEngines)("ASVS on %s", (engine) => {
   layer(mailingServerOn(engine, proxied), { excludeTestServices: true })((it) => {
     it.effect("1.3.11 what people typed cannot add headers or recipients to a mail", () =>
       Effect.gen(function*() {

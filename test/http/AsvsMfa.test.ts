@@ -8,7 +8,7 @@ import { PasswordResets } from "../../src/services/identity/PasswordResets.ts"
 import { CurrentActor } from "../../src/services/kernel/CurrentActor.ts"
 import * as Ids from "../../src/services/kernel/Ids.ts"
 import { request, serverOn } from "../brain.ts"
-import { httpEngines } from "../engines.ts"
+import { laneEngines } from "../engines.ts"
 import { after, ask, back, type Browser, codeOf, enrolled, loginFrom, nextCode } from "./mfa.ts"
 import { browserOf, freshUser, fromElsewhere, login, password, proxied } from "./people.ts"
 
@@ -33,7 +33,7 @@ const openedSomehow = (user_id: string) =>
   }).pipe(Effect.orDie)
 
 /** OWASP ASVS 5.0, where it is about second factors, by number. */
-describe.each(httpEngines)("ASVS on %s", (engine) => {
+describe.each(laneEngines)("ASVS on %s", (engine) => {
   layer(serverOn(engine, proxied), { excludeTestServices: true })((it) => {
     it.effect("6.3.4 every way in asks the same, and there is no other", () =>
       Effect.gen(function*() {

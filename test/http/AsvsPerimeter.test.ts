@@ -5,12 +5,12 @@ import { createServer } from "node:http"
 import { accessRules } from "../../src/http/AccessRules.ts"
 import { Outbound } from "../../src/services/kernel/Outbound.ts"
 import { freshKey, freshProject, request, serverOn } from "../brain.ts"
-import { httpEngines } from "../engines.ts"
+import { laneEngines } from "../engines.ts"
 import { portOf } from "../ports.ts"
 import { freshUser, fromElsewhere, login, proxied, signedIn } from "./people.ts"
 
 /** Requirements of OWASP ASVS 5.0, by their numbers, as far as they are about the way in and out of the brain. */
-describe.each(httpEngines)("ASVS 5.0 on %s", (engine) => {
+describe.each(laneEngines)("ASVS 5.0 on %s", (engine) => {
   layer(serverOn(engine, { ...proxied, outboundAllowCidrs: ["127.0.0.1:*"] }), { excludeTestServices: true })((it) => {
     it.effect("13.4.5 documentation and monitoring are there for those they are meant for, and nothing else is", () =>
       Effect.gen(function*() {

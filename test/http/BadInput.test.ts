@@ -1,7 +1,7 @@
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { serverOn } from "../brain.ts"
-import { httpEngines } from "../engines.ts"
+import { laneEngines } from "../engines.ts"
 import { problemOf } from "./fuzz/answers.ts"
 import { badCursors, megabyte } from "./hostile.ts"
 import { type Operation, operations } from "./operations.ts"
@@ -43,7 +43,7 @@ const isTaken = ({ route }: Operation, name: string): boolean =>
   takenAnyway.includes(name) && !(route.includes("/bulk-retry-requests") && ["filter", "status"].includes(name))
 
 /** What the document does not tell; what it tells is in Fuzz.test.ts. */
-describe.each(httpEngines)("bad input on %s", (engine) => {
+describe.each(laneEngines)("bad input on %s", (engine) => {
   layer(serverOn(engine, proxied), { excludeTestServices: true, timeout: 120_000 })((it) => {
     const begin = world({ signedIn: true })
 

@@ -10,7 +10,7 @@ import { Settings } from "../../src/services/kernel/Settings.ts"
 import { freshAgent } from "../agent.ts"
 import { freshKey, freshProject, request } from "../brain.ts"
 import { settingsOn } from "../databases.ts"
-import { httpEngines } from "../engines.ts"
+import { laneEngines } from "../engines.ts"
 import { anotherProcess, back } from "../services/audit/world.ts"
 import { offered, recorded } from "../services/tasks/Ingest/world.ts"
 import { until } from "../until.ts"
@@ -23,7 +23,7 @@ const code = (
   answer: { readonly status: number; readonly json: { readonly code?: string } }
 ) => [answer.status, answer.json.code]
 
-describe.each(httpEngines)("a brain on %s whose audit log contradicts what it signed for", (engine) => {
+describe.each(laneEngines)("a brain on %s whose audit log contradicts what it signed for", (engine) => {
   it.scopedLive(
     "answers reads, changes nothing and says so, running or started on it, until fork-cleanup has recorded the decision",
     () =>

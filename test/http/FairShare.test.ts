@@ -3,7 +3,7 @@ import { assert, describe, layer } from "@effect/vitest"
 import { Clock, Effect, Fiber, Schedule } from "effect"
 import { connect, type Socket } from "node:net"
 import { freshKey, freshProject, request, serverOn } from "../brain.ts"
-import { httpEngines } from "../engines.ts"
+import { laneEngines } from "../engines.ts"
 import { insertTasks, storedTask } from "../tasks.ts"
 import { until } from "../until.ts"
 
@@ -58,7 +58,7 @@ const reader = Effect.gen(function*() {
   return { path: `/projects/${project.slug}/tasks`, token }
 })
 
-describe.each(httpEngines)("answers that are not read, on %s", (engine) => {
+describe.each(laneEngines)("answers that are not read, on %s", (engine) => {
   layer(serverOn(engine, { heavyReads: 2, slowReaderSeconds: 3600 }), { excludeTestServices: true })((it) => {
     it.scoped("hold their reader's further heavy reads back, and nobody else's", () =>
       Effect.gen(function*() {

@@ -2,10 +2,10 @@ import { SqlClient } from "@effect/sql"
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { freshKey, freshProject, request, serverOn } from "../brain.ts"
-import { httpEngines } from "../engines.ts"
+import { laneEngines } from "../engines.ts"
 import { freshUser, proxied, signedIn } from "./people.ts"
 
-describe.each(httpEngines)("Idempotency-Key on %s", (engine) => {
+describe.each(laneEngines)("Idempotency-Key on %s", (engine) => {
   layer(serverOn(engine, proxied), { excludeTestServices: true })((it) => {
     const create = (token: string, key: string, slug: string, name = "A project") =>
       request("POST", "/projects", { token, body: { slug, name }, headers: { "idempotency-key": key } })

@@ -1,7 +1,7 @@
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { serverOn } from "../brain.ts"
-import { httpEngines } from "../engines.ts"
+import { laneEngines } from "../engines.ts"
 import { type Operation, operations } from "./operations.ts"
 import { proxied } from "./people.ts"
 import { wire } from "./wire.ts"
@@ -43,7 +43,7 @@ const pageOf = ({ headers, json }: Effect.Effect.Success<ReturnType<typeof wire>
   return { rows, next: typeof next === "string" ? encodeURIComponent(next) : null }
 }
 
-describe.each(httpEngines)("every list on %s", (engine) => {
+describe.each(laneEngines)("every list on %s", (engine) => {
   layer(serverOn(engine, { ...proxied, restMaxPageSize: 2 }), { excludeTestServices: true, timeout: 120_000 })((it) => {
     const get = (at: World, operation: Operation, query: Readonly<Record<string, string>> = {}) =>
       wire({ method: "GET", target: at.target(operation, {}, query), headers: at.credentials(operation) })

@@ -1,13 +1,13 @@
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { freshKey, freshProject, request, serverOn } from "../brain.ts"
-import { httpEngines } from "../engines.ts"
+import { laneEngines } from "../engines.ts"
 import { freshUser, proxied, sessionOf } from "./people.ts"
 
 const names = { first_name: "Ada", last_name: "Lovelace", display_name: "Countess" }
 const cleared = { first_name: null, last_name: null, display_name: null }
 
-describe.each(httpEngines)("PATCH on %s", (engine) => {
+describe.each(laneEngines)("PATCH on %s", (engine) => {
   layer(serverOn(engine, proxied), { excludeTestServices: true })((it) => {
     it.effect("keeps absent fields, clears with null, and keeps what cannot be null: projects, users, oneself, keys", () =>
       Effect.gen(function*() {

@@ -6,7 +6,7 @@ import { makePresenceSweeps } from "../../src/services/agents/Presence/Sweeps.ts
 import * as Ids from "../../src/services/kernel/Ids.ts"
 import { connected, event, freshAgent } from "../agent.ts"
 import { baseUrl, freshKey, freshProject, request, serverOn } from "../brain.ts"
-import { httpEngines } from "../engines.ts"
+import { laneEngines } from "../engines.ts"
 import { until } from "../until.ts"
 
 const fresh = Effect.gen(function*() {
@@ -34,7 +34,7 @@ const runs = (count: number) =>
       })
   )
 
-describe.each(httpEngines)("rows that agents make, on %s", (engine) => {
+describe.each(laneEngines)("rows that agents make, on %s", (engine) => {
   layer(serverOn(engine, { queuesPerProject: 7, workersPerProject: 5, agentProcessesPerProject: 3 }), {
     excludeTestServices: true
   })((it) => {

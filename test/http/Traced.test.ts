@@ -3,19 +3,19 @@ import { Effect, Layer } from "effect"
 import * as Server from "../../src/layers/Server.ts"
 import * as Traces from "../../src/layers/Traces.ts"
 import { brainOn, freshKey, freshProject, request } from "../brain.ts"
-import { httpEngines } from "../engines.ts"
+import { laneEngines } from "../engines.ts"
 import { collector } from "../layers/collector.ts"
 import { openStream, putTask } from "./live.ts"
 
 /** The other tests' servers make no spans (`serverOn`), and services take other paths with them (`PreparedReads`, `tracedFn`). */
-const tracedServer = (engine: (typeof httpEngines)[number], host: string) =>
+const tracedServer = (engine: (typeof laneEngines)[number], host: string) =>
   Server.layer.pipe(
     Layer.provide(Traces.layer),
     Layer.provideMerge(brainOn(engine, { otlpEndpoint: `http://${host}` })),
     Layer.orDie
   )
 
-describe.each(httpEngines)("a server that makes spans, on %s", (engine) => {
+describe.each(laneEngines)("a server that makes spans, on %s", (engine) => {
   it.scopedLive("answers a read by key, a command and a live stream, each as one trace", () =>
     Effect.gen(function*() {
       const { host, posts } = yield* collector

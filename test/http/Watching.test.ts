@@ -7,7 +7,7 @@ import { version } from "../../src/domain/kernel/Version.ts"
 import { Leader } from "../../src/services/kernel/concurrency/Leader.ts"
 import { Keys } from "../../src/services/kernel/keys/Keys.ts"
 import { freshKey, freshProject, request, serverOn } from "../brain.ts"
-import { httpEngines } from "../engines.ts"
+import { laneEngines } from "../engines.ts"
 import { until } from "../until.ts"
 
 type Kind = "dependencies" | "optionalDependencies" | "devDependencies"
@@ -21,7 +21,7 @@ const includedByBuild = Object.fromEntries(
   )
 )
 
-describe.each(httpEngines)("watching on %s", (engine) => {
+describe.each(laneEngines)("watching on %s", (engine) => {
   layer(serverOn(engine), { excludeTestServices: true })((it) => {
     it.effect("is alive without a version, at both paths", () =>
       Effect.gen(function*() {

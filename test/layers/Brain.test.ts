@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Tracer } from "effect"
 import { Loops } from "../../src/services/kernel/concurrency/Loops.ts"
 import { brainOn } from "../brain.ts"
-import { engines } from "../databases.ts"
+import { laneEngines } from "../engines.ts"
 
 /** A loop is one span, from its start to its end. */
 const countSpans = (counts: Map<string, number>, tracer: Tracer.Tracer): Tracer.Tracer =>
@@ -14,7 +14,7 @@ const countSpans = (counts: Map<string, number>, tracer: Tracer.Tracer): Tracer.
     }
   })
 
-describe.each(engines)("the brain on %s", (engine) => {
+describe.each(laneEngines)("the brain on %s", (engine) => {
   it.scopedLive("has one instance of each service, though several layers provide it: each loop starts once", () =>
     Effect.gen(function*() {
       const counts = new Map<string, number>()

@@ -4,7 +4,7 @@ import { randomUUID } from "node:crypto"
 import type { Project } from "../../../src/domain/kernel/Project.ts"
 import { connected, event, freshAgent } from "../../agent.ts"
 import { baseUrl, freshKey, freshProject, request, serverOn } from "../../brain.ts"
-import { httpEngines } from "../../engines.ts"
+import { laneEngines } from "../../engines.ts"
 import { until } from "../../until.ts"
 
 /** An agent of a deployment whose Redis has this name; a null one names none. */
@@ -28,7 +28,7 @@ const deployment = (project: Project, name: string, source: string | null, engin
     return { agent, id: credentials.agent_id, report }
   })
 
-describe.each(httpEngines)("agents whose engines give the same ids on %s", (engine) => {
+describe.each(laneEngines)("agents whose engines give the same ids on %s", (engine) => {
   layer(serverOn(engine, { agentHeartbeat: 1 }), { excludeTestServices: true })((it) => {
     const site = Effect.gen(function*() {
       const project = yield* freshProject()

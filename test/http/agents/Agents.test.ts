@@ -10,7 +10,7 @@ import * as Ids from "../../../src/services/kernel/Ids.ts"
 import { Hints } from "../../../src/services/kernel/sql/Database.ts"
 import { freshKey, freshProject, serverOn } from "../../brain.ts"
 import { assertRefused, clientOf, clientOfGlobalAdmin, clientWith } from "../../client.ts"
-import { httpEngines } from "../../engines.ts"
+import { laneEngines } from "../../engines.ts"
 import { insertTask } from "../../tasks.ts"
 import { newProject } from "../payloads.ts"
 
@@ -53,7 +53,7 @@ const hinted = (count: number) =>
     )
   })
 
-describe.each(httpEngines)("agents on %s", (engine) => {
+describe.each(laneEngines)("agents on %s", (engine) => {
   layer(serverOn(engine), { excludeTestServices: true })((it) => {
     it.effect("a name is taken once in a project", () =>
       Effect.gen(function*() {

@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs"
 import { connected, event, freshAgent } from "../../agent.ts"
 import { baseUrl, freshKey, freshProject, request, serverOn } from "../../brain.ts"
 import { assertRefused, clientOf, clientWith } from "../../client.ts"
-import { httpEngines } from "../../engines.ts"
+import { laneEngines } from "../../engines.ts"
 import { until } from "../../until.ts"
 
 const recorded: { readonly frame_json: string } = JSON.parse(
@@ -14,7 +14,7 @@ const health: Record<string, string> = JSON.parse(recorded.frame_json).payload.a
 
 const isNotEmpty = (rows: ReadonlyArray<unknown>) => rows.length > 0
 
-describe.each(httpEngines)("workers and queues on %s", (engine) => {
+describe.each(laneEngines)("workers and queues on %s", (engine) => {
   layer(serverOn(engine), { excludeTestServices: true })((it) => {
     const fresh = Effect.gen(function*() {
       const project = yield* freshProject()

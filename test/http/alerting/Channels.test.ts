@@ -7,7 +7,7 @@ import type { Role } from "../../../src/domain/kernel/Access.ts"
 import { freshKey, freshProject, request, serverOn } from "../../brain.ts"
 import { assertRefused, clientWith } from "../../client.ts"
 import type { Engine } from "../../databases.ts"
-import { httpEngines } from "../../engines.ts"
+import { laneEngines } from "../../engines.ts"
 import { portOf } from "../../ports.ts"
 import { insertChannel } from "../../services/alerting/Notifications/notifications.ts"
 
@@ -27,7 +27,7 @@ const makeReceiver = Effect.gen(function*() {
 const overReceiver = (engine: Engine) =>
   serverOn(engine, { webhookAllowHttp: true, outboundAllowCidrs: ["127.0.0.0/8:*"] })
 
-describe.each(httpEngines)("channels on %s", (engine) => {
+describe.each(laneEngines)("channels on %s", (engine) => {
   layer(overReceiver(engine), { excludeTestServices: true })((it) => {
     const site = Effect.gen(function*() {
       const project = yield* freshProject()

@@ -5,7 +5,7 @@ import type { ProjectId, UserId } from "../../../src/domain/kernel/Id.ts"
 import { Deliveries } from "../../../src/services/alerting/Deliveries.ts"
 import { Inbox } from "../../../src/services/kernel/Inbox.ts"
 import { freshKey, freshProject, request, serverOn } from "../../brain.ts"
-import { httpEngines } from "../../engines.ts"
+import { laneEngines } from "../../engines.ts"
 import { insertChannel, notificationOf } from "../../services/alerting/Notifications/notifications.ts"
 import { until } from "../../until.ts"
 import { makeReceiver, receiving } from "../receiver.ts"
@@ -32,7 +32,7 @@ const freshKeyOf = (userId: UserId, boundTo: ProjectId) =>
     return token
   })
 
-describe.each(httpEngines)("the delivery log on %s", (engine) => {
+describe.each(laneEngines)("the delivery log on %s", (engine) => {
   layer(serverOn(engine, receiving), { excludeTestServices: true })((it) => {
     const site = Effect.gen(function*() {
       const project = yield* freshProject()

@@ -5,7 +5,7 @@ import * as Timestamp from "../../../src/domain/kernel/Timestamp.ts"
 import * as Ids from "../../../src/services/kernel/Ids.ts"
 import { type Answer, freshKey, freshProject, request, serverOn } from "../../brain.ts"
 import { assertRefused, clientWith } from "../../client.ts"
-import { httpEngines } from "../../engines.ts"
+import { laneEngines } from "../../engines.ts"
 
 /** A channel's row; no message is sent to it here. */
 const channelOf = (owner: { readonly project_id?: string; readonly user_id?: string }) =>
@@ -40,7 +40,7 @@ const revisionOf = (project_id: string) =>
 /** The answer is refused with this code. */
 const assertProblem = ({ json, text }: Answer, code: string) => assert.strictEqual(json?.code, code, text)
 
-describe.each(httpEngines)("subscriptions on %s", (engine) => {
+describe.each(laneEngines)("subscriptions on %s", (engine) => {
   layer(serverOn(engine), { excludeTestServices: true })((it) => {
     it.effect("an admin sets what the project is notified of; each change raises the trigger revision", () =>
       Effect.gen(function*() {

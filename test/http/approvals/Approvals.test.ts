@@ -7,7 +7,7 @@ import * as Timestamp from "../../../src/domain/kernel/Timestamp.ts"
 import { Approvals } from "../../../src/services/approvals/Approvals.ts"
 import { freshAgent } from "../../agent.ts"
 import { freshKey, freshProject, request, serverOn } from "../../brain.ts"
-import { httpEngines } from "../../engines.ts"
+import { laneEngines } from "../../engines.ts"
 import { insertChannel } from "../../services/alerting/Notifications/notifications.ts"
 import { insertTasks, storedTask } from "../../tasks.ts"
 import { until } from "../../until.ts"
@@ -49,7 +49,7 @@ const site = Effect.gen(function*() {
 
 const rule = (actions: ReadonlyArray<object>) => ({ name: "again", trigger: "task.failed", actions })
 
-describe.each(httpEngines)("approvals on %s", (engine) => {
+describe.each(laneEngines)("approvals on %s", (engine) => {
   layer(serverOn(engine, { ...proxied, ...receiving }), { excludeTestServices: true })((it) => {
     it.effect("a purge waits until another admin approves it, and is then done once", () =>
       Effect.gen(function*() {

@@ -7,7 +7,7 @@ import { Users } from "../../../src/services/identity/Users.ts"
 import { CurrentActor } from "../../../src/services/kernel/CurrentActor.ts"
 import { freshAgent } from "../../agent.ts"
 import { freshKey, freshProject, request, serverOn } from "../../brain.ts"
-import { httpEngines } from "../../engines.ts"
+import { laneEngines } from "../../engines.ts"
 import { fromElsewhere, proxied } from "../people.ts"
 
 const everything = { purge: true, bulk_over: 1, destructive_rules: true }
@@ -44,7 +44,7 @@ const site = Effect.gen(function*() {
   return { ...people, project, keyOf, send, call, held, purge, approve }
 })
 
-describe.each(httpEngines)("four eyes on %s", (engine) => {
+describe.each(laneEngines)("four eyes on %s", (engine) => {
   layer(serverOn(engine, proxied), { excludeTestServices: true })((it) => {
     it.effect("who became a decider after the request, or less than seven days before, cannot approve it", () =>
       Effect.gen(function*() {

@@ -8,7 +8,7 @@ import { CurrentActor, CurrentProject } from "../../../src/services/kernel/Curre
 import { Inbox } from "../../../src/services/kernel/Inbox.ts"
 import { connected, freshAgent } from "../../agent.ts"
 import { baseUrl, freshKey, freshProject, request, serverOn } from "../../brain.ts"
-import { httpEngines } from "../../engines.ts"
+import { laneEngines } from "../../engines.ts"
 import { insertTasks, storedTask } from "../../tasks.ts"
 import { until } from "../../until.ts"
 import { fromElsewhere, proxied } from "../people.ts"
@@ -34,7 +34,7 @@ const codeOf = Effect.map(({ json, status }: { readonly json: { readonly code?: 
   status < 400 ? "ok" : json.code
 )
 
-describe.each(httpEngines)("policies of a project on %s", (engine) => {
+describe.each(laneEngines)("policies of a project on %s", (engine) => {
   layer(serverOn(engine, proxied), { excludeTestServices: true })((it) => {
     it.effect("a list of addresses holds for every member, key and global admin, and for no other project", () =>
       Effect.gen(function*() {

@@ -5,7 +5,7 @@ import type { ExportJobCreate } from "../../../src/domain/audit/AuditExport.ts"
 import { AuditExportRunner } from "../../../src/services/audit/AuditExports/Runner.ts"
 import { baseUrl, freshKey, freshProject, request, serverOn } from "../../brain.ts"
 import { assertRefused, clientWith } from "../../client.ts"
-import { httpEngines } from "../../engines.ts"
+import { laneEngines } from "../../engines.ts"
 import { countChunks, insertExportJob, refuseChunkDeletion } from "../../exportJobs.ts"
 import { until } from "../../until.ts"
 
@@ -33,7 +33,7 @@ const world = Effect.gen(function*() {
   return { project, admin, client, path: { slug: project.slug } }
 })
 
-describe.each(httpEngines)("exports of the audit log in the background on %s", (engine) => {
+describe.each(laneEngines)("exports of the audit log in the background on %s", (engine) => {
   layer(serverOn(engine, { auditExportJobMaxRows: 1000 }), { excludeTestServices: true })((it) => {
     const settled = (
       { client, path }: Effect.Effect.Success<typeof world>,

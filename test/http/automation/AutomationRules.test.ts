@@ -4,7 +4,7 @@ import { Effect } from "effect"
 import type { Role } from "../../../src/domain/kernel/Access.ts"
 import type { Project } from "../../../src/domain/kernel/Project.ts"
 import { freshKey, freshProject, request, serverOn } from "../../brain.ts"
-import { httpEngines } from "../../engines.ts"
+import { laneEngines } from "../../engines.ts"
 import { ask, back, type Browser } from "../mfa.ts"
 import { freshUser, proxied, sessionOf } from "../people.ts"
 
@@ -25,7 +25,7 @@ interface Issue {
   readonly path: string
 }
 
-describe.each(httpEngines)("automation rules on %s", (engine) => {
+describe.each(laneEngines)("automation rules on %s", (engine) => {
   layer(serverOn(engine, proxied), { excludeTestServices: true, timeout: 60_000 })((it) => {
     const pathIn = (project: Project) => `/projects/${project.slug}/automation/rules`
 

@@ -10,7 +10,7 @@ import { Leader, Lease, LeaseLost } from "../../../src/services/kernel/concurren
 import * as Removal from "../../../src/services/operations/Removal.ts"
 import { connected, freshAgent, type TestAgent } from "../../agent.ts"
 import { baseUrl, freshKey, freshProject, request, serverOn } from "../../brain.ts"
-import { httpEngines } from "../../engines.ts"
+import { laneEngines } from "../../engines.ts"
 import { insertTasks, type StoredTask, storedTask } from "../../tasks.ts"
 import { until } from "../../until.ts"
 import { fromElsewhere, proxied } from "../people.ts"
@@ -82,7 +82,7 @@ const answerAll = (agent: TestAgent) => {
 
 const cancelled = (agent: TestAgent) => agent.commands.map(({ parameters }) => String(parameters.task_id))
 
-describe.each(httpEngines)("bulk jobs on %s", (engine) => {
+describe.each(laneEngines)("bulk jobs on %s", (engine) => {
   layer(serverOn(engine, { ...proxied, bulkRetryOpenCommands: openCommands }), { excludeTestServices: true })((it) => {
     it.scoped("delete all tasks of a filter, however many, but none that arrives later", () =>
       Effect.gen(function*() {

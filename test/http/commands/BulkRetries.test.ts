@@ -16,7 +16,7 @@ import * as Ids from "../../../src/services/kernel/Ids.ts"
 import * as Removal from "../../../src/services/operations/Removal.ts"
 import { connected, freshAgent, publishedCapabilities, type TestAgent } from "../../agent.ts"
 import { baseUrl, freshKey, freshProject, request, serverOn } from "../../brain.ts"
-import { httpEngines } from "../../engines.ts"
+import { laneEngines } from "../../engines.ts"
 import { insertTasks, type StoredTask, storedTask } from "../../tasks.ts"
 import { until } from "../../until.ts"
 
@@ -81,7 +81,7 @@ const echo = (agent: TestAgent) => {
 
 const retried = (agent: TestAgent) => agent.commands.map(({ parameters }) => parameters.task_id)
 
-describe.each(httpEngines)("bulk retries on %s", (engine) => {
+describe.each(laneEngines)("bulk retries on %s", (engine) => {
   layer(serverOn(engine, { bulkRetryOpenCommands: openCommands }), { excludeTestServices: true })((it) => {
     it.scoped("retry the failed tasks of a filter one by one, the oldest first, and say how each came out", () =>
       Effect.gen(function*() {

@@ -8,7 +8,7 @@ import { Agents } from "../../../src/services/agents/Agents.ts"
 import { CurrentActor, CurrentProject } from "../../../src/services/kernel/CurrentActor.ts"
 import * as Ids from "../../../src/services/kernel/Ids.ts"
 import { freshKey, freshProject, request, serverOn } from "../../brain.ts"
-import { httpEngines } from "../../engines.ts"
+import { laneEngines } from "../../engines.ts"
 import { insertTask, insertTasks, storedTask } from "../../tasks.ts"
 
 let requests = 0
@@ -53,7 +53,7 @@ const audited = (projectId: string) =>
     return rows.map((row) => ({ ...row, metadata: JSON.parse(row.metadata) }))
   })
 
-describe.each(httpEngines)("commands on %s", (engine) => {
+describe.each(laneEngines)("commands on %s", (engine) => {
   layer(serverOn(engine, { trustedProxies: ["127.0.0.1", "::1"] }), { excludeTestServices: true })((it) => {
     it.effect("lists the commands that concern a task: those to it, and the one that made it", () =>
       Effect.gen(function*() {

@@ -3,7 +3,7 @@ import { assert, describe, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { connected, type Credentials, event, freshAgent, longPoll, publishedCapabilities } from "../../agent.ts"
 import { baseUrl, freshKey, freshProject, request, serverOn } from "../../brain.ts"
-import { httpEngines } from "../../engines.ts"
+import { laneEngines } from "../../engines.ts"
 import { insertTask } from "../../tasks.ts"
 import { until } from "../../until.ts"
 
@@ -39,7 +39,7 @@ const world = Effect.gen(function*() {
 
 const both = { override_args: [], override_kwargs: {} }
 
-describe.each(httpEngines)("what the brain says of a command at once on %s", (engine) => {
+describe.each(laneEngines)("what the brain says of a command at once on %s", (engine) => {
   layer(serverOn(engine), { excludeTestServices: true })((it) => {
     it.scoped("a resize by 0 is accepted, changes nothing, and says so; no agent is asked", () =>
       Effect.gen(function*() {

@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { canonicalTextOf } from "../../../src/domain/kernel/CanonicalJson.ts"
 import { connected, type Credentials, freshAgent, longPoll } from "../../agent.ts"
 import { baseUrl, freshKey, freshProject, request, serverOn } from "../../brain.ts"
-import { httpEngines } from "../../engines.ts"
+import { laneEngines } from "../../engines.ts"
 import { until } from "../../until.ts"
 
 /** A project with an agent, and its commands over REST. */
@@ -22,7 +22,7 @@ const world = Effect.gen(function*() {
   return { project, credentials, token, path, base: yield* baseUrl, post, text, reaches }
 })
 
-describe.each(httpEngines)("commands over the real line on %s", (engine) => {
+describe.each(laneEngines)("commands over the real line on %s", (engine) => {
   layer(serverOn(engine), { excludeTestServices: true })((it) => {
     it.scoped("numbers keep their digits both ways, over a signed WebSocket", () =>
       Effect.gen(function*() {

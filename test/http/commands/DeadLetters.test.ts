@@ -7,7 +7,7 @@ import { AgentId } from "../../../src/domain/kernel/Id.ts"
 import { connected, freshAgent } from "../../agent.ts"
 import { baseUrl, freshKey, freshProject, serverOn } from "../../brain.ts"
 import { assertRefused, clientWith } from "../../client.ts"
-import { httpEngines } from "../../engines.ts"
+import { laneEngines } from "../../engines.ts"
 import { until } from "../../until.ts"
 
 /** What an agent of rq answers, with what no agent should send. */
@@ -26,7 +26,7 @@ const entries: ReadonlyArray<JsonInput> = [
   { task_name: "without an id" }
 ]
 
-describe.each(httpEngines)("dead letters on %s", (engine) => {
+describe.each(laneEngines)("dead letters on %s", (engine) => {
   layer(serverOn(engine), { excludeTestServices: true })((it) => {
     /** A project with a viewer and an agent that answers what `answer` returns. */
     const site = Effect.gen(function*() {

@@ -2,7 +2,7 @@ import { assert, describe, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { connected, freshAgent } from "../../agent.ts"
 import { baseUrl, freshKey, freshProject, request, serverOn } from "../../brain.ts"
-import { httpEngines } from "../../engines.ts"
+import { laneEngines } from "../../engines.ts"
 import { until } from "../../until.ts"
 
 /** A heartbeat of a Celery agent whose worker has a pool of this size and these queues after this uptime. */
@@ -20,7 +20,7 @@ const reportAt = (uptime: number, module: string, concurrency: number, ...queues
   })
 })
 
-describe.each(httpEngines)("commands to workers on %s", (engine) => {
+describe.each(laneEngines)("commands to workers on %s", (engine) => {
   layer(serverOn(engine), { excludeTestServices: true })((it) => {
     it.scoped("say what the worker's next report shows, whatever the agent answered", () =>
       Effect.gen(function*() {

@@ -8,7 +8,7 @@ import { Authentication } from "../../../src/services/identity/Authentication.ts
 import { CurrentActor } from "../../../src/services/kernel/CurrentActor.ts"
 import { freshKey, freshProject, request, serverOn } from "../../brain.ts"
 import { assertRefused, clientWith } from "../../client.ts"
-import { httpEngines } from "../../engines.ts"
+import { laneEngines } from "../../engines.ts"
 import { newApiKey } from "../payloads.ts"
 import { clientInBrowser, freshUser, letInAs, proxied, sessionOf, signedIn } from "../people.ts"
 
@@ -19,7 +19,7 @@ type Browser = Readonly<Record<string, string>>
 const mint = (headers: Browser, body: object) =>
   request("POST", "/api-keys", { headers, body: { name: "script", ...body } })
 
-describe.each(httpEngines)("API keys on %s", (engine) => {
+describe.each(laneEngines)("API keys on %s", (engine) => {
   layer(serverOn(engine, proxied), { excludeTestServices: true })((it) => {
     it.effect("a key is shown once, works, and notes its use", () =>
       Effect.gen(function*() {

@@ -11,7 +11,7 @@ import { Sessions } from "../../../src/services/identity/Sessions.ts"
 import { CurrentActor } from "../../../src/services/kernel/CurrentActor.ts"
 import * as Ids from "../../../src/services/kernel/Ids.ts"
 import { baseUrl, brainOn, freshKey, request, serverOn } from "../../brain.ts"
-import { httpEngines } from "../../engines.ts"
+import { laneEngines } from "../../engines.ts"
 import {
   browserOf,
   freshUser,
@@ -48,7 +48,7 @@ const slowly = Effect.fnUntraced(function*(
   return answer.statusCode
 })
 
-describe.each(httpEngines)("sessions on %s", (engine) => {
+describe.each(laneEngines)("sessions on %s", (engine) => {
   layer(serverOn(engine, { ...proxied, loginLockoutThreshold: 3 }), { excludeTestServices: true })((it) => {
     it.effect("signs in, whatever the case of the address, with two cookies", () =>
       Effect.gen(function*() {
@@ -345,7 +345,7 @@ describe.each(httpEngines)("sessions on %s", (engine) => {
   })
 })
 
-describe.each(httpEngines)("the lock of an account on %s", (engine) => {
+describe.each(laneEngines)("the lock of an account on %s", (engine) => {
   layer(serverOn(engine, proxied), { excludeTestServices: true })((it) => {
     it.effect("comes with the tenth wrong password since the last success, and lasts 900 s", () =>
       Effect.gen(function*() {

@@ -5,7 +5,7 @@ import type { Project } from "../../../src/domain/kernel/Project.ts"
 import * as Timestamp from "../../../src/domain/kernel/Timestamp.ts"
 import * as Ids from "../../../src/services/kernel/Ids.ts"
 import { type Answer, freshKey, freshProject, request } from "../../brain.ts"
-import { httpEngines } from "../../engines.ts"
+import { laneEngines } from "../../engines.ts"
 import { mailingServerOn, mailsSoFar, mailsTo, tokenIn } from "../../mailbox.ts"
 import { freshUser, fromElsewhere, login, password, proxied, signedIn } from "../people.ts"
 
@@ -39,7 +39,7 @@ const isInvalid = (answer: Answer) =>
     detail: "This invitation is not valid, was used or revoked, or has expired. Ask for a new one."
   })
 
-describe.each(httpEngines)("invitations on %s", (engine) => {
+describe.each(laneEngines)("invitations on %s", (engine) => {
   layer(mailingServerOn(engine, proxied), { excludeTestServices: true })((it) => {
     it.effect("who is new gets a mail, makes an account and is in", () =>
       Effect.gen(function*() {

@@ -4,7 +4,7 @@ import type { Role, Scope } from "../../../src/domain/kernel/Access.ts"
 import type { UserId } from "../../../src/domain/kernel/Id.ts"
 import { freshKey, freshProject, serverOn } from "../../brain.ts"
 import { assertRefused, type Client, clientOfGlobalAdmin, clientWith } from "../../client.ts"
-import { httpEngines } from "../../engines.ts"
+import { laneEngines } from "../../engines.ts"
 import { newInvitation, newUser } from "../payloads.ts"
 import { freshUser, login, proxied } from "../people.ts"
 
@@ -30,7 +30,7 @@ const scopesOfOperator: ReadonlyArray<Scope> = [
 ]
 const newPassword = { new_password: Redacted.make("set by a script of ours") }
 
-describe.each(httpEngines)("what a key gives to others on %s", (engine) => {
+describe.each(laneEngines)("what a key gives to others on %s", (engine) => {
   layer(serverOn(engine, proxied), { excludeTestServices: true })((it) => {
     it.effect("users:write neither creates a global admin nor touches one", () =>
       Effect.gen(function*() {

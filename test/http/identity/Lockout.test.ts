@@ -2,7 +2,7 @@ import { SqlClient } from "@effect/sql"
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { request } from "../../brain.ts"
-import { httpEngines } from "../../engines.ts"
+import { laneEngines } from "../../engines.ts"
 import { mailingServerOn, mailsTo, tokenIn } from "../../mailbox.ts"
 import { after, ask, deviceCookie, enrolled, loginFrom, nextCode } from "../mfa.ts"
 import { freshUser, login, password, proxied } from "../people.ts"
@@ -18,7 +18,7 @@ const guess = (email: string, times: number) =>
     { discard: true }
   )
 
-describe.each(httpEngines)("the lock of an account on %s", (engine) => {
+describe.each(laneEngines)("the lock of an account on %s", (engine) => {
   layer(mailingServerOn(engine, { ...proxied, loginLockoutThreshold: 3 }), { excludeTestServices: true })((it) => {
     it.effect("does not lock out its owner at an address that the account used", () =>
       Effect.gen(function*() {

@@ -5,14 +5,14 @@ import { system } from "../../../src/domain/kernel/Actor.ts"
 import { MfaReset } from "../../../src/services/identity/Mfa/Reset.ts"
 import { CurrentActor } from "../../../src/services/kernel/CurrentActor.ts"
 import { request, serverOn } from "../../brain.ts"
-import { httpEngines } from "../../engines.ts"
+import { laneEngines } from "../../engines.ts"
 import { actionsOf, after, ask, back, codeOf, enrolled, loginFrom, nextCode, wrongCode } from "../mfa.ts"
 import { freshUser, fromElsewhere, password, proxied } from "../people.ts"
 
 const shown = ({ json }: { readonly json: { readonly status: number; readonly code: string } }) =>
   `${json.status} ${json.code}`
 
-describe.each(httpEngines)("the second factor on %s", (engine) => {
+describe.each(laneEngines)("the second factor on %s", (engine) => {
   layer(serverOn(engine, { ...proxied, loginLockoutThreshold: 3 }), { excludeTestServices: true })((it) => {
     it.effect("is enrolled with a secret, a code of it, and ten recovery codes", () =>
       Effect.gen(function*() {

@@ -8,7 +8,7 @@ import { Authentication } from "../../../src/services/identity/Authentication.ts
 import { Settings } from "../../../src/services/kernel/Settings.ts"
 import { Hints } from "../../../src/services/kernel/sql/Database.ts"
 import { baseUrl, freshKey, freshProject, request, serverOn } from "../../brain.ts"
-import { httpEngines } from "../../engines.ts"
+import { laneEngines } from "../../engines.ts"
 import { actionsOf, after, ask, back, type Browser, codeOf, enrolled, loginFrom, nextCode } from "../mfa.ts"
 import { freshUser, fromElsewhere, login, password, proxied } from "../people.ts"
 
@@ -50,7 +50,7 @@ const enrol = (browser: Browser) =>
   })
 
 // the rows of the table "MFA enforcement (per user)", in its order
-describe.each(httpEngines)("enforcement for admins on %s", (engine) => {
+describe.each(laneEngines)("enforcement for admins on %s", (engine) => {
   layer(serverOn(engine, { ...proxied, mfaEnforceForAdmins: true }), { excludeTestServices: true })((it) => {
     it.effect("untargeted, login: in grace, the anchor stamped once", () =>
       Effect.gen(function*() {
@@ -263,7 +263,7 @@ describe.each(httpEngines)("enforcement for admins on %s", (engine) => {
   })
 })
 
-describe.each(httpEngines)("enforcement for all without grace on %s", (engine) => {
+describe.each(laneEngines)("enforcement for all without grace on %s", (engine) => {
   layer(serverOn(engine, { ...proxied, mfaEnforceForAll: true, mfaEnrollmentGraceDays: 0, mfaVerificationRate: 2 }), {
     excludeTestServices: true
   })((it) => {

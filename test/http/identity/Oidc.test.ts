@@ -6,7 +6,7 @@ import { createHash, createSecretKey, randomUUID } from "node:crypto"
 import { forUpdate } from "../../../src/services/kernel/sql/Dialect.ts"
 import { baseUrl, freshProject, request, serverOn } from "../../brain.ts"
 import type { Engine } from "../../databases.ts"
-import { httpEngines } from "../../engines.ts"
+import { laneEngines } from "../../engines.ts"
 import { logoutClaims, logoutPath, oidcSettings, type ProviderPerson, startProvider } from "../../oidcProvider.ts"
 import { until } from "../../until.ts"
 import { browserOf, freshUser, fromElsewhere, login, password, proxied, sessionOf } from "../people.ts"
@@ -23,7 +23,7 @@ const groupRoles = [
 ] as const
 
 const site = (
-  engine: (typeof httpEngines)[number],
+  engine: (typeof laneEngines)[number],
   overrides: object = {},
   claimsAt: Parameters<typeof startProvider>[0]["claimsAt"] = "id token"
 ) =>
@@ -140,7 +140,7 @@ const untilWaiting = (engine: Engine, count: number) =>
     yield* until(waiting, ([row]) => (row?.n ?? 0) >= count, "20 seconds")
   })
 
-describe.each(httpEngines)("sign-in through a provider on %s", (engine) => {
+describe.each(laneEngines)("sign-in through a provider on %s", (engine) => {
   layer(site(engine), { excludeTestServices: true })((it) => {
     it.effect("groups create the account, give roles, and take them back at the next sign-in", () =>
       Effect.gen(function*() {

@@ -7,7 +7,7 @@ import { PasswordResets } from "../../../src/services/identity/PasswordResets.ts
 import { Users } from "../../../src/services/identity/Users.ts"
 import { CurrentActor } from "../../../src/services/kernel/CurrentActor.ts"
 import { freshKey, request, serverOn } from "../../brain.ts"
-import { httpEngines } from "../../engines.ts"
+import { laneEngines } from "../../engines.ts"
 import { mailingServerOn, mailsSoFar, mailsTo, tokenIn } from "../../mailbox.ts"
 import { until } from "../../until.ts"
 import { freshUser, fromElsewhere, login, password, proxied, signedIn } from "../people.ts"
@@ -45,7 +45,7 @@ const noRequests = Effect.flatMap(
   (sql) => until(sql`SELECT 1 FROM password_reset_requests`, (rows) => rows.length === 0)
 )
 
-describe.each(httpEngines)("password reset on %s", (engine) => {
+describe.each(laneEngines)("password reset on %s", (engine) => {
   layer(mailingServerOn(engine, proxied), { excludeTestServices: true })((it) => {
     it.effect("by a mailed link: a new password once, every session over, a locked account open", () =>
       Effect.gen(function*() {

@@ -9,12 +9,12 @@ import * as Ids from "../../../src/services/kernel/Ids.ts"
 import { person } from "../../audit.ts"
 import { freshKey, freshProject, request, serverOn } from "../../brain.ts"
 import { assertRefused, clientOf, clientOfGlobalAdmin, clientWith } from "../../client.ts"
-import { httpEngines } from "../../engines.ts"
+import { laneEngines } from "../../engines.ts"
 import { insertTasks, storedTask } from "../../tasks.ts"
 import { newProject } from "../payloads.ts"
 import { world } from "../world.ts"
 
-describe.each(httpEngines)("projects on %s", (engine) => {
+describe.each(laneEngines)("projects on %s", (engine) => {
   layer(serverOn(engine), { excludeTestServices: true })((it) => {
     it.effect("a global admin creates, reads and changes a project", () =>
       Effect.gen(function*() {

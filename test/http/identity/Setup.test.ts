@@ -7,7 +7,7 @@ import * as Timestamp from "../../../src/domain/kernel/Timestamp.ts"
 import { Setup } from "../../../src/services/identity/Setup.ts"
 import { CurrentActor } from "../../../src/services/kernel/CurrentActor.ts"
 import { request, serverOn } from "../../brain.ts"
-import { httpEngines } from "../../engines.ts"
+import { laneEngines } from "../../engines.ts"
 import { browserOf, fromElsewhere, login, password, proxied } from "../people.ts"
 
 const tokenOf = (link: Option.Option<string>) => new URL(Option.getOrThrow(link)).searchParams.get("token") ?? ""
@@ -23,7 +23,7 @@ const complete = (
     headers: options.headers ?? fromElsewhere()
   })
 
-describe.each(httpEngines)("first boot on %s", (engine) => {
+describe.each(laneEngines)("first boot on %s", (engine) => {
   layer(serverOn(engine, proxied), { excludeTestServices: true })((it) => {
     it.effect("the link opens the brain once", () =>
       Effect.gen(function*() {

@@ -2,7 +2,7 @@ import { assert, describe, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { accessRules } from "../../../src/http/AccessRules.ts"
 import { freshKey, freshProject, request, serverOn } from "../../brain.ts"
-import { httpEngines } from "../../engines.ts"
+import { laneEngines } from "../../engines.ts"
 import { actionsOf, after, ask, back, type Browser, enrolled, loginFrom, nextCode } from "../mfa.ts"
 import { freshUser, password, proxied } from "../people.ts"
 
@@ -43,7 +43,7 @@ const mintKey = (browser: Browser) => ask(browser, "POST", "/api-keys", { name: 
 /** Signed in longer ago than the window. */
 const stale = (userId: string) => back("sessions", "proven_at", userId, 301)
 
-describe.each(httpEngines)("step-up on %s", (engine) => {
+describe.each(laneEngines)("step-up on %s", (engine) => {
   layer(serverOn(engine, { ...proxied, loginLockoutThreshold: 3 }), { excludeTestServices: true })((it) => {
     it.effect("is asked once the window of the login has passed", () =>
       Effect.gen(function*() {

@@ -6,7 +6,7 @@ import { TrustedDevices } from "../../../src/services/identity/TrustedDevices.ts
 import { CurrentActor } from "../../../src/services/kernel/CurrentActor.ts"
 import { Retention } from "../../../src/services/operations/Retention.ts"
 import { serverOn } from "../../brain.ts"
-import { httpEngines } from "../../engines.ts"
+import { laneEngines } from "../../engines.ts"
 import { actionsOf, after, ask, deviceCookie, enrolled, loginFrom, nextCode } from "../mfa.ts"
 import { letInAs, password, proxied } from "../people.ts"
 
@@ -25,7 +25,7 @@ const remembered = Effect.gen(function*() {
 const isAsked = (browser: Parameters<typeof loginFrom>[0], email: string) =>
   Effect.map(loginFrom(browser, email), ({ answer }) => answer.json.mfa_required)
 
-describe.each(httpEngines)("trusted devices on %s", (engine) => {
+describe.each(laneEngines)("trusted devices on %s", (engine) => {
   layer(serverOn(engine, { ...proxied, mfaTrustedDeviceDays: 12 }), { excludeTestServices: true })((it) => {
     it.effect("need no code at login, for as long as the setting says, and only for their owner", () =>
       Effect.gen(function*() {

@@ -8,7 +8,7 @@ import { Users } from "../../../src/services/identity/Users.ts"
 import { CurrentActor } from "../../../src/services/kernel/CurrentActor.ts"
 import { brainOn, freshKey, freshProject, request, serverOn } from "../../brain.ts"
 import { assertRefused, clientOf, clientOfGlobalAdmin, clientWith } from "../../client.ts"
-import { httpEngines } from "../../engines.ts"
+import { laneEngines } from "../../engines.ts"
 import { idOf } from "../../ids.ts"
 import { freshPostgres } from "../../postgres.ts"
 import { newUser } from "../payloads.ts"
@@ -52,7 +52,7 @@ describe("users on two replicas", () => {
     }).pipe(Effect.provideService(CurrentActor, system("test"))))
 })
 
-describe.each(httpEngines)("users on %s", (engine) => {
+describe.each(laneEngines)("users on %s", (engine) => {
   layer(serverOn(engine, proxied), { excludeTestServices: true })((it) => {
     it.effect("a global admin makes, finds, changes and deletes people", () =>
       Effect.gen(function*() {

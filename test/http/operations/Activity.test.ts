@@ -4,7 +4,7 @@ import { randomUUID } from "node:crypto"
 import { activityFields } from "../../../src/domain/audit/Activity.ts"
 import { appendAudit, person } from "../../audit.ts"
 import { baseUrl, freshKey, freshProject, request, serverOn } from "../../brain.ts"
-import { httpEngines } from "../../engines.ts"
+import { laneEngines } from "../../engines.ts"
 import { proxied } from "../people.ts"
 import { cellsOfCsv, cellsOfXlsx } from "../tasks/Tasks/files.ts"
 
@@ -36,7 +36,7 @@ const site = Effect.gen(function*() {
 
 const settings = { ...proxied, auditExportMaxRows: 3 }
 
-describe.each(httpEngines)("reading the audit log on %s", (engine) => {
+describe.each(laneEngines)("reading the audit log on %s", (engine) => {
   layer(serverOn(engine, settings), { excludeTestServices: true })((it) => {
     it.effect("GET /activity: each sees what is theirs", () =>
       Effect.gen(function*() {

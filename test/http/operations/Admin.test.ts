@@ -11,13 +11,13 @@ import { serving } from "../../cli/svc.ts"
 import { svcHere } from "../../cli/svcHere.ts"
 import { clientOfGlobalAdmin } from "../../client.ts"
 import { temporaryHome } from "../../databases.ts"
-import { httpEngines } from "../../engines.ts"
+import { laneEngines } from "../../engines.ts"
 import { makeReleaseFeed } from "../../releaseFeed.ts"
 import { until } from "../../until.ts"
 
 const planted = "planted-secret-of-at-least-32-bytes-000"
 
-describe.each(httpEngines)("what a global admin sees of the installation on %s", (engine) => {
+describe.each(laneEngines)("what a global admin sees of the installation on %s", (engine) => {
   layer(serverOn(engine), { excludeTestServices: true })((it) => {
     it.effect("lists every setting with its source", () =>
       Effect.gen(function*() {

@@ -10,7 +10,7 @@ import * as Timestamp from "../../../src/domain/kernel/Timestamp.ts"
 import * as Ids from "../../../src/services/kernel/Ids.ts"
 import { freshAgent } from "../../agent.ts"
 import { freshKey, freshProject, request, serverOn } from "../../brain.ts"
-import { httpEngines } from "../../engines.ts"
+import { laneEngines } from "../../engines.ts"
 import { mergeAll, taskEvents } from "../../rollups.ts"
 import { offered } from "../../services/tasks/Ingest/world.ts"
 import { insertTasks, storedTask } from "../../tasks.ts"
@@ -29,7 +29,7 @@ const homeOf = (projects: ReadonlyArray<Project>, more: { scopes?: ReadonlyArray
     }
   })
 
-describe.each(httpEngines)("home on %s", (engine) => {
+describe.each(laneEngines)("home on %s", (engine) => {
   layer(serverOn(engine), { excludeTestServices: true })((it) => {
     it.effect("shows the projects of the caller in numbers, and what needs attention", () =>
       Effect.gen(function*() {

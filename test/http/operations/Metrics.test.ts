@@ -5,7 +5,7 @@ import type { JsonInput } from "../../../src/domain/kernel/CanonicalJson.ts"
 import { Keys } from "../../../src/services/kernel/keys/Keys.ts"
 import { connected, event, freshAgent } from "../../agent.ts"
 import { baseUrl, freshProject, request, serverOn } from "../../brain.ts"
-import { httpEngines } from "../../engines.ts"
+import { laneEngines } from "../../engines.ts"
 import { until } from "../../until.ts"
 
 const recorded: { readonly frame_json: string } = JSON.parse(
@@ -27,7 +27,7 @@ const valueOf = (text: string, series: string): number | undefined => {
 
 const ended = (name: string, outcome: string) => `svc_tasks_ended_total{name="${name}",outcome="${outcome}"}`
 
-describe.each(httpEngines)("metrics to alert on, on %s", (engine) => {
+describe.each(laneEngines)("metrics to alert on, on %s", (engine) => {
   layer(serverOn(engine, { metricsTaskNames: 2 }), { excludeTestServices: true })((it) => {
     const fresh = Effect.gen(function*() {
       const project = yield* freshProject()

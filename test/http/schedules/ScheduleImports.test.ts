@@ -2,7 +2,7 @@ import { SqlClient } from "@effect/sql"
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { freshKey, freshProject, request, serverOn } from "../../brain.ts"
-import { httpEngines } from "../../engines.ts"
+import { laneEngines } from "../../engines.ts"
 
 interface Row {
   readonly name: string
@@ -52,7 +52,7 @@ const counts = (inserted: number, updated: number, unchanged: number, deleted = 
 
 const replaceGit = { mode: "replace", source_filter: "git" }
 
-describe.each(httpEngines)("imports of schedules on %s", (engine) => {
+describe.each(laneEngines)("imports of schedules on %s", (engine) => {
   layer(serverOn(engine), { excludeTestServices: true })((it) => {
     it.effect("a date and time that has passed is refused, but one that was imported before stays", () =>
       Effect.gen(function*() {

@@ -5,7 +5,7 @@ import { randomUUID } from "node:crypto"
 import { MUTATION, STABLE_SNAPSHOT } from "../../../src/domain/schedules/Schedule/External.ts"
 import { connected, freshAgent } from "../../agent.ts"
 import { baseUrl, freshKey, freshProject, request, serverOn } from "../../brain.ts"
-import { httpEngines } from "../../engines.ts"
+import { laneEngines } from "../../engines.ts"
 import { activated, row, schedulerHello } from "../../schedulePublisher.ts"
 import { until } from "../../until.ts"
 
@@ -55,7 +55,7 @@ const actionsOf = (projectId: string) =>
       WHERE project_id = ${projectId} AND action LIKE 'schedule.%' ORDER BY seq`
   )
 
-describe.each(httpEngines)("operations of another scheduler's schedules on %s", (engine) => {
+describe.each(laneEngines)("operations of another scheduler's schedules on %s", (engine) => {
   layer(serverOn(engine), { excludeTestServices: true })((it) => {
     it.scoped("an act is a command to the publishing session, and succeeds when its effect is published", () =>
       Effect.gen(function*() {

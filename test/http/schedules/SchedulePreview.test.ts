@@ -5,7 +5,7 @@ import { Timestamp } from "../../../src/domain/kernel/Timestamp.ts"
 import type { PreviewRequest } from "../../../src/domain/schedules/Schedule/Preview.ts"
 import { freshKey, freshProject, request, serverOn } from "../../brain.ts"
 import { clientWith } from "../../client.ts"
-import { httpEngines } from "../../engines.ts"
+import { laneEngines } from "../../engines.ts"
 import { newPreview } from "../payloads.ts"
 
 const at = Schema.decodeSync(Timestamp)
@@ -26,7 +26,7 @@ const world = Effect.gen(function*() {
   }
 })
 
-describe.each(httpEngines)("the preview of a schedule on %s", (engine) => {
+describe.each(laneEngines)("the preview of a schedule on %s", (engine) => {
   layer(serverOn(engine), { excludeTestServices: true })((it) => {
     it.effect("shows the next ticks in local time, what a change of the clocks does, and the expression in words", () =>
       Effect.gen(function*() {

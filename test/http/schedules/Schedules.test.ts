@@ -4,7 +4,7 @@ import { Effect } from "effect"
 import { randomUUID } from "node:crypto"
 import { freshAgent } from "../../agent.ts"
 import { type Answer, freshKey, freshProject, request, serverOn } from "../../brain.ts"
-import { httpEngines } from "../../engines.ts"
+import { laneEngines } from "../../engines.ts"
 
 const nightly = {
   name: "nightly report",
@@ -51,7 +51,7 @@ const auditOf = (projectId: string) =>
       (rows) => rows.map(({ action }) => action)
     ))
 
-describe.each(httpEngines)("schedules on %s", (engine) => {
+describe.each(laneEngines)("schedules on %s", (engine) => {
   layer(serverOn(engine), { excludeTestServices: true })((it) => {
     it.effect("a schedule is created with the defaults of the contract and shown as it is", () =>
       Effect.gen(function*() {

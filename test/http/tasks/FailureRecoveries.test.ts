@@ -9,7 +9,7 @@ import type { FailureGroup } from "../../../src/domain/tasks/Failure/Group.ts"
 import * as Ids from "../../../src/services/kernel/Ids.ts"
 import { connected, freshAgent } from "../../agent.ts"
 import { baseUrl, freshKey, freshProject, request, serverOn } from "../../brain.ts"
-import { httpEngines } from "../../engines.ts"
+import { laneEngines } from "../../engines.ts"
 import { eventOf, offered } from "../../services/tasks/Ingest/world.ts"
 import { until } from "../../until.ts"
 
@@ -114,7 +114,7 @@ const take = (world: World, some: ReadonlyArray<{ readonly step: (typeof steps)[
     yield* world.report(events) // an agent that was not answered sends them again
   })
 
-describe.each(httpEngines)("failures that a retry under another id recovers on %s", (database) => {
+describe.each(laneEngines)("failures that a retry under another id recovers on %s", (database) => {
   layer(serverOn(database, { tasksRetentionDays: 3650 }), { excludeTestServices: true })((it) => {
     it.scoped("count as recovered once the task that Celery's retry created succeeds", () =>
       Effect.gen(function*() {

@@ -6,7 +6,7 @@ import type { JsonInput } from "../../../src/domain/kernel/CanonicalJson.ts"
 import { AgentId } from "../../../src/domain/kernel/Id.ts"
 import { sweepFailureGroups } from "../../../src/services/tasks/Failures/Retention.ts"
 import { freshKey, freshProject, request, serverOn } from "../../brain.ts"
-import { httpEngines } from "../../engines.ts"
+import { laneEngines } from "../../engines.ts"
 import { eventOf, offered } from "../../services/tasks/Ingest/world.ts"
 
 /** Three hours ago: `2026-11-21T12`. */
@@ -55,7 +55,7 @@ const world = Effect.gen(function*() {
 
 const countsOf = (group: Record<string, unknown>) => [group.occurrences, group.open_count, group.recovered_count]
 
-describe.each(httpEngines)("failure groups on %s", (engine) => {
+describe.each(laneEngines)("failure groups on %s", (engine) => {
   layer(serverOn(engine, { tasksRetentionDays: 3650, failureGroupsPerProject: 3 }), { excludeTestServices: true })(
     (it) => {
       it.effect("have the failures of one place, with the sample of the last", () =>

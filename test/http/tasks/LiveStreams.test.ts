@@ -10,7 +10,7 @@ import { NodeServer } from "../../../src/services/kernel/NodeServer.ts"
 import { LiveTasks } from "../../../src/services/tasks/LiveTasks.ts"
 import { makeLiveTasksRepo } from "../../../src/services/tasks/LiveTasks/Repo.ts"
 import { freshKey, freshProject, request, serverOn } from "../../brain.ts"
-import { httpEngines } from "../../engines.ts"
+import { laneEngines } from "../../engines.ts"
 import { until } from "../../until.ts"
 import { openStream, putTask, putTasks } from "../live.ts"
 
@@ -41,7 +41,7 @@ const unread = (slug: string, token: string, count: number) =>
     return yield* Effect.replicateEffect(one, count)
   })
 
-describe.each(httpEngines)("many live streams on %s", (engine) => {
+describe.each(laneEngines)("many live streams on %s", (engine) => {
   layer(serverOn(engine, { liveStreams: 20, liveStreamsPerUser: 15 }), { excludeTestServices: true })((it) => {
     it.scoped("one look serves all of a project, the looks end with the last of them", () =>
       Effect.gen(function*() {

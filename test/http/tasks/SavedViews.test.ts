@@ -6,11 +6,11 @@ import type { Role } from "../../../src/domain/kernel/Access.ts"
 import * as Ids from "../../../src/services/kernel/Ids.ts"
 import { freshKey, freshProject, request, serverOn } from "../../brain.ts"
 import { assertRefused, clientWith } from "../../client.ts"
-import { httpEngines } from "../../engines.ts"
+import { laneEngines } from "../../engines.ts"
 
 const filters = { state: "failure" as const, priority: ["high" as const], search: "pay", query: "-queue:slow" }
 
-describe.each(httpEngines)("saved views on %s", (engine) => {
+describe.each(laneEngines)("saved views on %s", (engine) => {
   layer(serverOn(engine), { excludeTestServices: true })((it) => {
     /** A project, and a member of it by role. */
     const site = Effect.gen(function*() {

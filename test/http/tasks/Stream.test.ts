@@ -7,7 +7,7 @@ import { Inbox } from "../../../src/services/kernel/Inbox.ts"
 import { Hints } from "../../../src/services/kernel/sql/Database.ts"
 import { baseUrl, freshKey, freshProject, request, serverOn } from "../../brain.ts"
 import { temporaryHome } from "../../databases.ts"
-import { httpEngines } from "../../engines.ts"
+import { laneEngines } from "../../engines.ts"
 import { freshPostgres } from "../../postgres.ts"
 import { openStream, putTask, putTasks } from "../live.ts"
 import { sessionOf } from "../people.ts"
@@ -21,7 +21,7 @@ const whole = (slug: string, headers: Readonly<Record<string, string>>) =>
     return yield* Effect.fork(Effect.promise(() => response.text()))
   })
 
-describe.each(httpEngines)("live stream on %s", (engine) => {
+describe.each(laneEngines)("live stream on %s", (engine) => {
   layer(serverOn(engine), { excludeTestServices: true })((it) => {
     it.scoped("tells each change of the project once, and goes on from Last-Event-ID", () =>
       Effect.gen(function*() {
@@ -177,7 +177,7 @@ describe.each(httpEngines)("live stream on %s", (engine) => {
   })
 })
 
-describe.each(httpEngines)("live streams of a brain that ends, on %s", (engine) => {
+describe.each(laneEngines)("live streams of a brain that ends, on %s", (engine) => {
   it.scopedLive("end with it, whole, and hold nothing up", () =>
     Effect.gen(function*() {
       const brain = yield* Scope.make()

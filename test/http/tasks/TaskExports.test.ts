@@ -8,7 +8,7 @@ import * as Timestamp from "../../../src/domain/kernel/Timestamp.ts"
 import { taskExports } from "../../../src/services/audit/ExportJobs/Kinds.ts"
 import { TaskExportRunner } from "../../../src/services/tasks/TaskExports/Runner.ts"
 import { baseUrl, freshKey, freshProject, request, serverOn } from "../../brain.ts"
-import { httpEngines } from "../../engines.ts"
+import { laneEngines } from "../../engines.ts"
 import { countChunks, insertExportJob, refuseChunkDeletion } from "../../exportJobs.ts"
 import { insertTasks, type StoredTask, storedTask } from "../../tasks.ts"
 import { until } from "../../until.ts"
@@ -58,7 +58,7 @@ const world = (given: ReadonlyArray<Partial<StoredTask>>) =>
 
 const newestIds = (tasks: ReadonlyArray<StoredTask>) => tasks.map(({ id }) => id).reverse()
 
-describe.each(httpEngines)("exports of tasks in the background on %s", (engine) => {
+describe.each(laneEngines)("exports of tasks in the background on %s", (engine) => {
   layer(serverOn(engine, { tasksExportJobMaxRows: maxRows, ...proxied }), { excludeTestServices: true })((it) => {
     it.effect("have exactly the tasks that match, in each format", () =>
       Effect.gen(function*() {

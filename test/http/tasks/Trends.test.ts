@@ -6,7 +6,7 @@ import { AgentId } from "../../../src/domain/kernel/Id.ts"
 import type { AgentEvent } from "../../../src/domain/kernel/TaskEvent.ts"
 import * as Timestamp from "../../../src/domain/kernel/Timestamp.ts"
 import { freshKey, freshProject, request, serverOn } from "../../brain.ts"
-import { httpEngines } from "../../engines.ts"
+import { laneEngines } from "../../engines.ts"
 import { mergeAll, taskEvents } from "../../rollups.ts"
 import { offered } from "../../services/tasks/Ingest/world.ts"
 
@@ -30,7 +30,7 @@ const world = Effect.gen(function*() {
 
 const before = (now: Timestamp.Timestamp, seconds: number) => Timestamp.addSeconds(now, -seconds)
 
-describe.each(httpEngines)("trends on %s", (engine) => {
+describe.each(laneEngines)("trends on %s", (engine) => {
   layer(serverOn(engine), { excludeTestServices: true })((it) => {
     it.effect("have every bucket of the window, with the tasks that ended in it", () =>
       Effect.gen(function*() {
@@ -158,7 +158,7 @@ describe.each(httpEngines)("trends on %s", (engine) => {
   })
 })
 
-describe.each(httpEngines)("burn rates on %s", (engine) => {
+describe.each(laneEngines)("burn rates on %s", (engine) => {
   layer(serverOn(engine), { excludeTestServices: true })((it) => {
     it.effect("compare the failures of each window with what the objective allows", () =>
       Effect.gen(function*() {
@@ -201,7 +201,7 @@ describe.each(httpEngines)("burn rates on %s", (engine) => {
   })
 })
 
-describe.each(httpEngines)("a project's stats on %s", (engine) => {
+describe.each(laneEngines)("a project's stats on %s", (engine) => {
   layer(serverOn(engine), { excludeTestServices: true })((it) => {
     it.effect("count tasks, agents, workers, queues and commands", () =>
       Effect.gen(function*() {

@@ -3,7 +3,7 @@ import { assert, describe, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { randomUUID } from "node:crypto"
 import { freshKey, request, serverOn } from "../../../brain.ts"
-import { httpEngines } from "../../../engines.ts"
+import { laneEngines } from "../../../engines.ts"
 import { insertTasks, storedTask } from "../../../tasks.ts"
 import { fromElsewhere } from "../../people.ts"
 import { idsOf, seeded, settings, start } from "./seeded.ts"
@@ -13,7 +13,7 @@ type Site = Effect.Effect.Success<ReturnType<typeof seeded>>
 const remove = ({ at, key }: Pick<Site, "at" | "key">, body: unknown) =>
   request("POST", `${at}/tasks/bulk-delete`, { ...key, body, headers: fromElsewhere() })
 
-describe.each(httpEngines)("bulk-delete on %s", (engine) => {
+describe.each(laneEngines)("bulk-delete on %s", (engine) => {
   layer(serverOn(engine, settings), { excludeTestServices: true })((it) => {
     it.effect("deletes the rows of the given ids that are the project's", () =>
       Effect.gen(function*() {

@@ -5,7 +5,7 @@ import { get } from "node:http"
 import type { JsonInput } from "../../../../src/domain/kernel/CanonicalJson.ts"
 import { AgentId } from "../../../../src/domain/kernel/Id.ts"
 import { baseUrl, freshKey, request, serverOn } from "../../../brain.ts"
-import { httpEngines } from "../../../engines.ts"
+import { laneEngines } from "../../../engines.ts"
 import { eventOf, offered } from "../../../services/tasks/Ingest/world.ts"
 import { insertTasks, type StoredTask, storedTask } from "../../../tasks.ts"
 import { seeded, settings, start } from "./seeded.ts"
@@ -42,7 +42,7 @@ const rawGet = (path: string, token: string) =>
       })
     ))
 
-describe.each(httpEngines)("one task on %s", (engine) => {
+describe.each(laneEngines)("one task on %s", (engine) => {
   layer(serverOn(engine, settings), { excludeTestServices: true })((it) => {
     it.effect("is found under any id", () =>
       Effect.gen(function*() {

@@ -6,7 +6,7 @@ import type { TaskEventKind } from "../../../../src/domain/kernel/TaskState.ts"
 import * as Timestamp from "../../../../src/domain/kernel/Timestamp.ts"
 import * as TaskHistory from "../../../../src/domain/tasks/TaskHistory.ts"
 import { freshKey, request, serverOn } from "../../../brain.ts"
-import { httpEngines } from "../../../engines.ts"
+import { laneEngines } from "../../../engines.ts"
 import { seeded, settings, start } from "./seeded.ts"
 
 const agentId = AgentId.make("01900000-0000-7000-8000-0000000000a9")
@@ -43,7 +43,7 @@ const told: ReadonlyArray<Told> = [
   { number: 3, kind: "task.succeeded", millis: 9, data: { runtime_ms: "4", result: "12345678901234567890" } }
 ]
 
-describe.each(httpEngines)("a task's timeline on %s", (engine) => {
+describe.each(laneEngines)("a task's timeline on %s", (engine) => {
   layer(serverOn(engine, settings), { excludeTestServices: true })((it) => {
     const withHistory = Effect.gen(function*() {
       const site = yield* seeded([{ task_id: "t/1", history: historyOf(told) }])

@@ -3,7 +3,7 @@ import { assert, describe, layer } from "@effect/vitest"
 import { Effect, Layer, Logger } from "effect"
 import { taskFields } from "../../../../src/domain/tasks/Task.ts"
 import { baseUrl, freshKey, request, serverOn } from "../../../brain.ts"
-import { httpEngines } from "../../../engines.ts"
+import { laneEngines } from "../../../engines.ts"
 import { insertTasks, storedTask } from "../../../tasks.ts"
 import { cellsOfCsv, cellsOfXlsx } from "./files.ts"
 import { idsOf, seeded, settings, start } from "./seeded.ts"
@@ -32,7 +32,7 @@ const awkward = [
   { name: "plain", result: "-5", tags: "[\"x\"]", task_id: "é😀/1" }
 ]
 
-describe.each(httpEngines)("exports of tasks on %s", (engine) => {
+describe.each(laneEngines)("exports of tasks on %s", (engine) => {
   layer(serverOn(engine, { ...settings, tasksExportMaxRows: 300 }), { excludeTestServices: true })((it) => {
     it.effect("come as csv, harmless to a spreadsheet", () =>
       Effect.gen(function*() {

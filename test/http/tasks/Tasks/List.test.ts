@@ -3,11 +3,11 @@ import { assert, describe, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { encodeCursor } from "../../../../src/domain/kernel/Page.ts"
 import { freshKey, request, serverOn } from "../../../brain.ts"
-import { httpEngines } from "../../../engines.ts"
+import { laneEngines } from "../../../engines.ts"
 import { insertTasks, storedTask } from "../../../tasks.ts"
 import { idsOf, seeded, settings, start } from "./seeded.ts"
 
-describe.each(httpEngines)("the list of tasks on %s", (engine) => {
+describe.each(laneEngines)("the list of tasks on %s", (engine) => {
   layer(serverOn(engine, settings), { excludeTestServices: true })((it) => {
     it.effect("is newest first, fifty at a time", () =>
       Effect.gen(function*() {

@@ -2,7 +2,7 @@ import { assert, describe, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { randomUUID } from "node:crypto"
 import { request, serverOn } from "../../../brain.ts"
-import { httpEngines } from "../../../engines.ts"
+import { laneEngines } from "../../../engines.ts"
 import { idsOf, seeded, settings } from "./seeded.ts"
 
 const tasks = [
@@ -14,7 +14,7 @@ const tasks = [
 
 const encode = encodeURIComponent
 
-describe.each(httpEngines)("queries of tasks on %s", (engine) => {
+describe.each(laneEngines)("queries of tasks on %s", (engine) => {
   layer(serverOn(engine, settings), { excludeTestServices: true })((it) => {
     it.effect("filter the list, beside its other parameters", () =>
       Effect.gen(function*() {

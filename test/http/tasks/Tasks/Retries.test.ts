@@ -4,7 +4,7 @@ import { Effect } from "effect"
 import * as Ids from "../../../../src/services/kernel/Ids.ts"
 import { connected, type Credentials, freshAgent, type Result } from "../../../agent.ts"
 import { baseUrl, request, serverOn } from "../../../brain.ts"
-import { httpEngines } from "../../../engines.ts"
+import { laneEngines } from "../../../engines.ts"
 import { until } from "../../../until.ts"
 import { seeded, settings } from "./seeded.ts"
 
@@ -40,7 +40,7 @@ const world = (tasks: ReadonlyArray<readonly [engine: string, id: string]>) =>
     return { links, project, run }
   })
 
-describe.each(httpEngines)("a retried task on %s", (database) => {
+describe.each(laneEngines)("a retried task on %s", (database) => {
   layer(serverOn(database, settings), { excludeTestServices: true })((it) => {
     it.scoped("links to the task that its retry made, and back, as each engine's agent answers", () =>
       Effect.gen(function*() {

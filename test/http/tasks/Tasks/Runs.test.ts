@@ -5,7 +5,7 @@ import type { TaskEventKind } from "../../../../src/domain/kernel/TaskState.ts"
 import * as Timestamp from "../../../../src/domain/kernel/Timestamp.ts"
 import * as TaskHistory from "../../../../src/domain/tasks/TaskHistory.ts"
 import { request, serverOn } from "../../../brain.ts"
-import { httpEngines } from "../../../engines.ts"
+import { laneEngines } from "../../../engines.ts"
 import { seeded, settings, start } from "./seeded.ts"
 
 const at = (second: number) => Timestamp.fromEpochMicros((start + second * 1000) * 1000)
@@ -37,7 +37,7 @@ const history = (): string => {
   return TaskHistory.encode(history)
 }
 
-describe.each(httpEngines)("the runs of a task on %s", (engine) => {
+describe.each(laneEngines)("the runs of a task on %s", (engine) => {
   layer(serverOn(engine, settings), { excludeTestServices: true })((it) => {
     it.effect("are listed latest first, each with its outcome, and the task says how many they are", () =>
       Effect.gen(function*() {

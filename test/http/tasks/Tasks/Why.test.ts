@@ -6,10 +6,10 @@ import * as Ids from "../../../../src/services/kernel/Ids.ts"
 import { freshAgent } from "../../../agent.ts"
 import { freshProject, serverOn } from "../../../brain.ts"
 import { assertRefused, clientOf } from "../../../client.ts"
-import { httpEngines } from "../../../engines.ts"
+import { laneEngines } from "../../../engines.ts"
 import { insertTasks, type StoredTask, storedTask } from "../../../tasks.ts"
 
-describe.each(httpEngines)("why a task is not running on %s", (engine) => {
+describe.each(laneEngines)("why a task is not running on %s", (engine) => {
   layer(serverOn(engine), { excludeTestServices: true })((it) => {
     /** A project with an online agent of Celery, and helpers that write the facts. */
     const site = Effect.gen(function*() {
