@@ -164,23 +164,27 @@ const runOnPool = (pool: pg.Pool, query: pg.QueryConfig | pg.QueryArrayConfig) =
   })
 
 /** @effect/sql-pg keeps the driver's connection of a transaction in this member, which its types do not have. */
-const connectionOf = ([connection]: readonly [object, number]): PostgresConnection | null => {
+const clientOf = ([connection]: readonly [object, number]): pg.Client | null => {
   const client: unknown = Reflect.get(connection, "pg")
   return client instanceof pg.Client ? client : null
 }
 
-const access: PostgresAccess = {
+const makeAccess = (pool: PostgresPool): PostgresAccess => ({
   within: (body) =>
     Effect.flatMap(Effect.serviceOption(SqlClient.TransactionConnection), (transaction) => {
-      const client = Option.isNone(transaction) ? null : connectionOf(transaction.value)
-      return client === null
-        ? Effect.dieMessage("a connection is given out within a transaction only")
-        : Effect.tryPromise({
-          try: (signal) => body(client, signal),
-          catch: (cause) => new SqlError.SqlError({ cause, message: "Failed to copy rows" })
-        })
+      const client = Option.isNone(transaction) ? null : clientOf(transaction.value)
+      if (client === null) return Effect.dieMessage("a connection is given out within a transaction only")
+      const copying: Pick<PostgresConnection, "query"> = client
+      const connection: PostgresConnection = {
+        query: (stream) => copying.query(stream),
+        cancel: () => pool.cancel(client)
+      }
+      return Effect.tryPromise({
+        try: (signal) => body(connection, signal),
+        catch: (cause) => new SqlError.SqlError({ cause, message: "Failed to copy rows" })
+      })
     })
-}
+})
 
 export const makePostgres = (
   url: Redacted.Redacted,
@@ -196,5 +200,5 @@ export const makePostgres = (
         new SqlError.SqlError({ cause: error.cause, message: "PostgreSQL does not answer" })),
       Effect.provide(Reactivity.layer)
     )
-    return { sql, reads: preparedReadsOf(sql, pool), access }
+    return { sql, reads: preparedReadsOf(sql, pool), access: makeAccess(pool) }
   })

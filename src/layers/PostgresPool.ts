@@ -12,6 +12,9 @@ const cancelStatement = /^SELECT pg_cancel_backend\((\d+)\)$/
 /** pg has no public member for this: `readyForQuery` is false after an error too, when the connection is fine. */
 const isBusy = (client: pg.PoolClient): boolean => Reflect.get(client, "_activeQuery") !== null
 
+/** Of its backend; missing in pg's types. */
+const processIdOf = (client: pg.Client): number => Number(Reflect.get(client, "processID"))
+
 /** Ends a connection whose query got no answer in time: its next user would wait for it. The pool drops the connection. */
 const endBusy = (_error: Error, client: pg.PoolClient): void => {
   if (isBusy(client)) void client.end()
@@ -62,7 +65,7 @@ export class PostgresPool extends pg.Pool {
       const pid = typeof text === "string" ? cancelStatement.exec(text)?.[1] : undefined
       const [onDone] = others
       if (pid === undefined || typeof onDone !== "function") return query(text, ...others)
-      void this.cancel(Number(pid)).then(() => onDone())
+      void this.cancelBackend(Number(pid)).then(() => onDone())
     }
     this.query = queryOrCancel as pg.Pool["query"] // it passes every overload on
   }
@@ -78,7 +81,7 @@ export class PostgresPool extends pg.Pool {
   }
 
   private releaseOnceAnswered(client: pg.PoolClient): pg.PoolClient {
-    const pid = Number(Reflect.get(client, "processID")) // missing in pg's types
+    const pid = processIdOf(client)
     this.inUse.set(pid, client)
     const release = client.release.bind(client)
     const releaseNow = (error?: Error | boolean) => {
@@ -93,7 +96,12 @@ export class PostgresPool extends pg.Pool {
     return client
   }
 
-  private cancel(pid: number): Promise<void> {
+  /** Ends what this connection of the pool runs, if it still does after a moment. */
+  cancel(client: pg.Client): Promise<void> {
+    return this.cancelBackend(processIdOf(client))
+  }
+
+  private cancelBackend(pid: number): Promise<void> {
     const client = this.inUse.get(pid)
     if (client === undefined) return Promise.resolve()
     const cancel = this.cancels.get(client) ??

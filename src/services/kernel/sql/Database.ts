@@ -36,6 +36,8 @@ export interface SqliteAccess {
 export interface PostgresConnection {
   /** Sends a query that has its own protocol, such as a stream of pg-copy-streams, and returns it. */
   readonly query: <Stream extends { readonly submit: (connection: never) => void }>(stream: Stream) => Stream
+  /** Asks the server, over another connection, to end what this one runs. */
+  readonly cancel: () => Promise<void>
 }
 
 /** Direct access to the driver of PostgreSQL, for COPY. */

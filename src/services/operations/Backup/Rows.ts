@@ -1,4 +1,4 @@
-import { to as copyTo } from "pg-copy-streams"
+import { type CopyToStreamQuery, to as copyTo } from "pg-copy-streams"
 import type { SqliteConnection } from "../../../sqlite/Connection.ts"
 import type { PostgresConnection } from "../../kernel/sql/Database.ts"
 import { blockBytes, type ColumnKind, type TableColumns } from "./Archive.ts"
@@ -35,8 +35,32 @@ export async function* readSqliteRows(db: SqliteConnection, table: TableColumns)
   if (lines !== "") yield Buffer.from(lines, "utf8")
 }
 
+/**
+ * Ends a COPY that nobody reads any more. Its stream must not be destroyed: it would leave the rest unread, and the
+ * connection would wait for ever.
+ */
+const endCopy = async (client: PostgresConnection, copy: CopyToStreamQuery): Promise<void> => {
+  const ended = new Promise<void>((resolve) => {
+    copy.once("end", resolve)
+    copy.once("error", () => resolve()) // the server has cancelled it
+  })
+  copy.resume()
+  await Promise.all([ended, client.cancel()])
+}
+
 /** A table's rows from PostgreSQL, within the client's transaction. COPY reads a partitioned table only by a query. */
-export const readPostgresRows = (client: PostgresConnection, table: TableColumns): AsyncIterable<Buffer> =>
-  client.query(
+export async function* readPostgresRows(client: PostgresConnection, table: TableColumns): AsyncGenerator<Buffer> {
+  const copy = client.query(
     copyTo(`COPY (SELECT ${columnList(table)} FROM ${quoteName(table.name)}) TO STDOUT (ENCODING 'UTF8')`)
   )
+  let isRunning = true
+  try {
+    for await (const block of copy.iterator({ destroyOnReturn: false })) yield block
+    isRunning = false
+  } catch (error) {
+    isRunning = false
+    throw error
+  } finally {
+    if (isRunning) await endCopy(client, copy)
+  }
+}
