@@ -45,6 +45,7 @@ layer(serverOn("SQLite"), { excludeTestServices: true })("svc bulk-jobs", (it) =
       assert.include(failed.stderr, "2 not cancelled")
 
       yield* Effect.promise(() => agent.close())
+      yield* until(Effect.map(run("agents", "list"), ok), (text) => text.includes("offline"))
       const { id } = JSON.parse(ok(yield* run("bulk-jobs", "cancel", "--queue", "q", "--yes", "--json")))
       const shown = Effect.map(run("bulk-jobs", "show", id), ok)
       yield* until(shown, (text) => text.includes("No connected agent can cancel tasks of celery"))

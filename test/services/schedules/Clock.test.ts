@@ -44,9 +44,10 @@ describe.each(engines)("the clock of a brain on %s", (engine) => {
           setOffset(hour)
           const ahead = iso(millis())
           yield* firesSince(ahead)
-          const [misfire] = yield* until(misfires(id), (rows) => rows.length > 0)
-          assert.strictEqual(misfire.cause, "clock_step")
-          assert.isAtLeast(misfire.slots, 900)
+          // beside it the two fires that waited for an agent are misfires, once the loop of outcomes comes to them
+          const isStep = ({ cause }: { readonly cause: string }) => cause === "clock_step"
+          const found = yield* until(misfires(id), (rows) => rows.some(isStep))
+          assert.isAtLeast(found.find(isStep).slots, 900)
 
           setOffset(0)
           const back = iso(millis())
