@@ -42,7 +42,6 @@ import { ScheduleRecovery } from "../services/schedules/Recovery.ts"
 import { Schedules } from "../services/schedules/Schedules.ts"
 import { Failures } from "../services/tasks/Failures.ts"
 import * as FailureRecoveries from "../services/tasks/Failures/Recoveries.ts"
-import * as FailureRetention from "../services/tasks/Failures/Retention.ts"
 import { Ingest } from "../services/tasks/Ingest.ts"
 import { LiveTasks } from "../services/tasks/LiveTasks.ts"
 import { Queues } from "../services/tasks/Queues.ts"
@@ -118,7 +117,6 @@ export const layer = Layer.mergeAll(
   TaskExportRunner.layerLoop,
   TaskReconciliation.layerLoop,
   FailureRecoveries.layerLoop,
-  FailureRetention.layerLoop,
   Failures.layer,
   TaskRetention.layerLoop,
   Tasks.layer,

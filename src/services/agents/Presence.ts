@@ -103,7 +103,7 @@ export class Presence extends Effect.Service<Presence>()("svc/Presence", {
     // a loop of its own: it reads tasks, and a locked table of tasks must not make paused sessions look silent
     yield* loops.every("presence departures", sweepMillis, sweeps.sweepDepartures())
     yield* loops.every("presence excess", "10 seconds", sweeps.deleteExcessProcesses())
-    yield* loops.upkeep("presence retention", "1 hour", sweeps.prune())
+    yield* loops.upkeep("presence times", "1 hour", sweeps.clampFutureTimes())
     // the last disconnects, while the database is still open
     yield* Effect.addFinalizer(() => flush.pipe(Effect.interruptible, Effect.timeoutOption("2 seconds"), Effect.ignore))
 

@@ -6,7 +6,7 @@ import { Timestamp } from "../../domain/kernel/Timestamp.ts"
 import { Trigger } from "../../domain/triggers/Trigger.ts"
 import { JsonColumn } from "../kernel/sql/ColumnTypes.ts"
 import { Reader } from "../kernel/sql/Database.ts"
-import { deleteInSlices, forUpdate, lockName, onPostgres, skipLocked } from "../kernel/sql/Dialect.ts"
+import { forUpdate, lockName, onPostgres, skipLocked } from "../kernel/sql/Dialect.ts"
 import { recordset } from "../kernel/sql/Recordset.ts"
 import { firstRowOf, hasRows, rowsOf } from "../kernel/sql/Rows.ts"
 
@@ -207,15 +207,7 @@ export class AlertsRepo extends Effect.Service<AlertsRepo>()("svc/AlertsRepo", {
           : Effect.asVoid(sql`UPDATE subscriptions SET last_fired_at = ${now} WHERE ${sql.in("id", subscriptionIds)}`),
       /** All open alerts of a project are due, because its maintenance windows changed. */
       wakeProject: (projectId: ProjectId, now: Timestamp) =>
-        sql`UPDATE alerts SET due_at = ${now} WHERE project_id = ${projectId} AND status = 'open' AND due_at > ${now}`,
-      /** Deletes alerts that ended before. */
-      deleteEnded: (before: Timestamp) =>
-        deleteInSlices(sql, {
-          table: "alerts",
-          key: "id",
-          where: sql`recovered_at IS NOT NULL AND recovered_at < ${before}`,
-          orderBy: "recovered_at"
-        })
+        sql`UPDATE alerts SET due_at = ${now} WHERE project_id = ${projectId} AND status = 'open' AND due_at > ${now}`
     } as const
   })
 }) {

@@ -4,7 +4,7 @@ import { MaintenanceWindow } from "../../domain/alerting/Notification/Maintenanc
 import { type MaintenanceWindowId, ProjectId } from "../../domain/kernel/Id.ts"
 import { Timestamp } from "../../domain/kernel/Timestamp.ts"
 import { Reader } from "../kernel/sql/Database.ts"
-import { deleteInSlices, forUpdate } from "../kernel/sql/Dialect.ts"
+import { forUpdate } from "../kernel/sql/Dialect.ts"
 import { countOf, firstRowOf, rowsOf } from "../kernel/sql/Rows.ts"
 
 const allRows = rowsOf(MaintenanceWindow)
@@ -34,9 +34,6 @@ export class MaintenanceWindowsRepo extends Effect.Service<MaintenanceWindowsRep
       update: (window: MaintenanceWindow) =>
         sql`UPDATE maintenance_windows SET ${sql.update(encode(window), ["id"])} WHERE id = ${window.id}`,
       delete: (id: MaintenanceWindowId) => sql`DELETE FROM maintenance_windows WHERE id = ${id}`,
-      /** Deletes windows that ended before. */
-      deleteEnded: (before: Timestamp) =>
-        deleteInSlices(sql, { table: "maintenance_windows", key: "id", where: sql`ends_at < ${before}` }),
       /** The projects among these that are in a window now, each with the latest end. */
       listCurrentEnds: (projectIds: ReadonlyArray<ProjectId>, now: Timestamp) =>
         projectIds.length === 0 ? Effect.succeed([]) : currentEnds(sql`

@@ -1,12 +1,6 @@
-import { Effect, Layer } from "effect"
-import * as Timestamp from "../../domain/kernel/Timestamp.ts"
-import { Loops } from "../kernel/concurrency/Loops.ts"
-import * as Ids from "../kernel/Ids.ts"
-import { InboxRepo } from "../kernel/Inbox/Repo.ts"
-import { Settings } from "../kernel/Settings.ts"
+import { Layer } from "effect"
 import { Channels } from "./Channels.ts"
 import { Deliveries } from "./Deliveries.ts"
-import { DeliveryLogRepo } from "./Deliveries/LogRepo.ts"
 import { MaintenanceWindows } from "./MaintenanceWindows.ts"
 import { AlertEngine } from "./Notifications/AlertEngine.ts"
 import { Alerts } from "./Notifications/Alerts.ts"
@@ -26,24 +20,7 @@ import { Subscriptions } from "./Subscriptions.ts"
  *    `Channels/Health.ts` warns of channels that fail. People see and repeat what was sent by `DeliveryLog`.
  */
 
-/** Once an hour, on every replica: deletes old deliveries with their attempts, and old rows of inboxes, in slices. */
-const layerRetention = Layer.scopedDiscard(Effect.gen(function*() {
-  const log = yield* DeliveryLogRepo
-  const inbox = yield* InboxRepo
-  const loops = yield* Loops
-  const { deliveriesRetentionDays, userNotificationsRetentionDays } = yield* Settings
-
-  const sweep = Effect.gen(function*() {
-    const now = yield* Timestamp.now
-    const ago = (days: number) => Timestamp.addSeconds(now, -days * Timestamp.secondsPerDay)
-    yield* log.prune(Ids.minIdAt(Timestamp.toEpochMillis(ago(deliveriesRetentionDays))))
-    yield* inbox.prune(ago(userNotificationsRetentionDays))
-  })
-
-  yield* loops.upkeep("notification retention", "1 hour", sweep)
-})).pipe(Layer.provide([DeliveryLogRepo.layer, InboxRepo.layer]))
-
-/** What people and other areas use, and the loops that decide, send and delete. */
+/** What people and other areas use, and the loops that decide and send. */
 export const layer = Layer.mergeAll(
   AlertEngine.layer,
   AlertEngine.layerLoops,
@@ -53,6 +30,5 @@ export const layer = Layer.mergeAll(
   DeliveryLog.layer,
   MaintenanceWindows.layer,
   Subscriptions.layer,
-  Dispatcher.layer,
-  layerRetention
+  Dispatcher.layer
 )

@@ -6,7 +6,6 @@ import type { ApprovalId, ProjectId, UserId } from "../../domain/kernel/Id.ts"
 import type { Timestamp } from "../../domain/kernel/Timestamp.ts"
 import { JsonColumn } from "../kernel/sql/ColumnTypes.ts"
 import { Reader } from "../kernel/sql/Database.ts"
-import { deleteInSlices } from "../kernel/sql/Dialect.ts"
 import { countOf, firstRowOf, hasRows, rowsOf } from "../kernel/sql/Rows.ts"
 import { Subject } from "./Subject.ts"
 
@@ -84,8 +83,6 @@ export class ApprovalsRepo extends Effect.Service<ApprovalsRepo>()("svc/Approval
         readonly tasks: number
         readonly created_at: Timestamp
       }) => sql`INSERT INTO bulk_acts ${sql.insert(row)}`,
-      pruneBulkActs: (before: Timestamp) =>
-        deleteInSlices(sql, { table: "bulk_acts", key: "id", where: sql`created_at <= ${before}` }),
       isGlobalAdmin: (userId: UserId) =>
         hasRows(sql`SELECT 1 FROM users WHERE id = ${userId} AND is_active = 1 AND is_admin = 1`)
     } as const

@@ -64,7 +64,7 @@ export class Approvals extends Effect.Service<Approvals>()("svc/Approvals", {
     const inbox = yield* Inbox
     const triggers = yield* TriggerEvents
     const memberNames = yield* MemberNames
-    const { approvalBulkWindow, restMaxPageSize } = yield* Settings
+    const { restMaxPageSize } = yield* Settings
 
     /** Adds the names of the people in these rows. */
     const makeNamer = Effect.fnUntraced(function*(rows: ReadonlyArray<ApprovalRow>) {
@@ -205,12 +205,11 @@ export class Approvals extends Effect.Service<Approvals>()("svc/Approvals", {
       yield* recordEnd("approval.expired", row)
     }, sql.withTransaction)
 
-    /** Ends approvals that were not decided in time, and forgets bulk acts that no longer count. */
+    /** Ends approvals that were not decided in time. */
     const expireDue = Effect.fn("Approvals.expireDue")(
       function*() {
         const rows = yield* repo.listExpired(yield* Timestamp.now, expiredAtOnce)
         yield* Effect.forEach(rows, expire, { discard: true })
-        yield* repo.pruneBulkActs(Timestamp.addSeconds(yield* Timestamp.now, -approvalBulkWindow))
       },
       Effect.provideService(CurrentActor, system("approvals")),
       orDieOnSql

@@ -3,7 +3,6 @@ import { AutomationRules } from "./AutomationRules.ts"
 import { RuleBacktests } from "./Backtests.ts"
 import { AutomationEngine } from "./Engine.ts"
 import { RuleMessages } from "./Messages.ts"
-import * as Retention from "./Retention.ts"
 
 /*
  * What the brain does by itself when something happens (docs/automation.md):
@@ -15,11 +14,10 @@ import * as Retention from "./Retention.ts"
  *    which become deliveries of `alerting/`, at most one a minute about one condition.
  */
 
-/** What people use, and the loops that let rules act, send what was held back, and delete old rows. */
+/** What people use, and the loops that let rules act and send what was held back. */
 export const layer = Layer.mergeAll(
   AutomationRules.layer,
   RuleBacktests.layer,
   AutomationEngine.layerLoop,
-  RuleMessages.layerLoop,
-  Retention.layerLoop
+  RuleMessages.layerLoop
 )

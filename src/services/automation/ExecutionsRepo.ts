@@ -7,7 +7,6 @@ import type { TaskState } from "../../domain/kernel/TaskState.ts"
 import * as Timestamp from "../../domain/kernel/Timestamp.ts"
 import * as Ids from "../kernel/Ids.ts"
 import { Reader } from "../kernel/sql/Database.ts"
-import { deleteInSlices } from "../kernel/sql/Dialect.ts"
 import { recordset } from "../kernel/sql/Recordset.ts"
 import { countOf, rowsOf } from "../kernel/sql/Rows.ts"
 
@@ -187,15 +186,7 @@ export class ExecutionsRepo extends Effect.Service<ExecutionsRepo>()("svc/Execut
 
       /** Notes the task that a retry with an unknown outcome is taken to have created. */
       claim: (id: ExecutionId, taskId: string) =>
-        sql`UPDATE automation_executions SET successor_task_id = ${taskId} WHERE id = ${id}`,
-
-      prune: (before: Timestamp.Timestamp) =>
-        deleteInSlices(sql, {
-          table: "automation_executions",
-          key: "id",
-          where: sql`id < ${Ids.minIdAt(Timestamp.toEpochMillis(before))}`,
-          orderBy: "id"
-        })
+        sql`UPDATE automation_executions SET successor_task_id = ${taskId} WHERE id = ${id}`
     } as const
   })
 }) {

@@ -7,7 +7,6 @@ import { ProjectId, RuleId } from "../../domain/kernel/Id.ts"
 import * as Timestamp from "../../domain/kernel/Timestamp.ts"
 import { JsonColumn } from "../kernel/sql/ColumnTypes.ts"
 import { Reader } from "../kernel/sql/Database.ts"
-import { deleteInSlices } from "../kernel/sql/Dialect.ts"
 import { recordset } from "../kernel/sql/Recordset.ts"
 import { countOf, rowsOf } from "../kernel/sql/Rows.ts"
 import { ceilingSeconds, maxClockLeadSeconds } from "./ExecutionsRepo.ts"
@@ -107,15 +106,7 @@ export class RuleMessagesRepo extends Effect.Service<RuleMessagesRepo>()("svc/Ru
           "rule" in owner
             ? sql`rule_id = ${owner.rule}`
             : sql`rule_id IN (SELECT id FROM automation_rules WHERE project_id = ${owner.project})`
-        }`,
-      /** Deletes conditions that were last reported before. */
-      prune: (before: Timestamp.Timestamp) =>
-        deleteInSlices(sql, {
-          table: "automation_messages",
-          key: "rule_id, condition_key",
-          where: sql`due_at IS NULL AND sent_at < ${before}`,
-          orderBy: "sent_at"
-        })
+        }`
     } as const
   })
 }) {

@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import type { AgentId } from "../../domain/kernel/Id.ts"
 import type { Timestamp } from "../../domain/kernel/Timestamp.ts"
 import { isReplaced } from "../agents/AgentProcesses/Replacement.ts"
-import { deleteInSlices, forUpdate } from "../kernel/sql/Dialect.ts"
+import { forUpdate } from "../kernel/sql/Dialect.ts"
 import { recordset } from "../kernel/sql/Recordset.ts"
 import type { ClaimedCommand, CommandAck, CommandClaim, LockedCommand, PendingCommand } from "./Model.ts"
 
@@ -73,17 +73,7 @@ export class CommandQueueRepo extends Effect.Service<CommandQueueRepo>()("svc/Co
       sql`UPDATE commands SET acked_at = coalesce(commands.acked_at, r.acked_at)
         FROM ${recordset(sql, "r", { id: "uuid", acked_at: "text" }, acks)} WHERE commands.id = r.id`
 
-    /** Deletes the commands that ended before `before`. */
-    const prune = (before: Timestamp) =>
-      deleteInSlices(sql, {
-        table: "commands",
-        key: "id",
-        where: sql`completed_at IS NOT NULL AND completed_at < ${before}`,
-        orderBy: "completed_at",
-        skipsLocked: true
-      })
-
-    return { listPendingAgentIds, listPending, listDispatched, updateSessions, lock, acknowledge, prune } as const
+    return { listPendingAgentIds, listPending, listDispatched, updateSessions, lock, acknowledge } as const
   })
 }) {
   static readonly layer = this.Default

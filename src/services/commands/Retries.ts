@@ -4,8 +4,6 @@ import { parseTaskRetries, type TaskRetry } from "../../domain/commands/Command/
 import type { CommandId, ProjectId } from "../../domain/kernel/Id.ts"
 import * as Timestamp from "../../domain/kernel/Timestamp.ts"
 import { yieldToEventLoop } from "../kernel/concurrency/EventLoop.ts"
-import * as Ids from "../kernel/Ids.ts"
-import { deleteInSlices } from "../kernel/sql/Dialect.ts"
 import { recordset } from "../kernel/sql/Recordset.ts"
 import type { FinishTransition } from "./Model.ts"
 
@@ -64,16 +62,7 @@ export class TaskRetries extends Effect.Service<TaskRetries>()("svc/TaskRetries"
       }
     })
 
-    /** Deletes the links of commands that were issued before `before`. */
-    const prune = (before: Timestamp.Timestamp) =>
-      deleteInSlices(sql, {
-        table: "task_retries",
-        key: "project_id, engine, new_task_id, task_id",
-        where: sql`command_id < ${Ids.minIdAt(Timestamp.toEpochMillis(before))}`,
-        orderBy: "command_id"
-      })
-
-    return { insert, prune } as const
+    return { insert } as const
   })
 }) {
   static readonly layer = this.Default

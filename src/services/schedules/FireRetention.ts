@@ -4,9 +4,6 @@ import * as Timestamp from "../../domain/kernel/Timestamp.ts"
 import { Settings } from "../kernel/Settings.ts"
 import { errorCode, Reader } from "../kernel/sql/Database.ts"
 import { deleteInSlices } from "../kernel/sql/Dialect.ts"
-import { FiresRepo } from "./FiresRepo.ts"
-import { MisfiresRepo } from "./MisfiresRepo.ts"
-import { OperationsRepo } from "./OperationsRepo.ts"
 import { SchedulesRepo } from "./Repo.ts"
 
 /** Days for which partitions are created ahead, beside today's (interface, Limits). */
@@ -28,11 +25,8 @@ export class FireRetention extends Effect.Service<FireRetention>()("svc/FireRete
   effect: Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient
     const read = yield* Reader
-    const fires = yield* FiresRepo
-    const misfires = yield* MisfiresRepo
     const schedules = yield* SchedulesRepo
-    const operations = yield* OperationsRepo
-    const { scheduleFiresRetentionDays, scheduleMisfiresRetentionDays } = yield* Settings
+    const { scheduleFiresRetentionDays } = yield* Settings
     const isOpen = sql.literal("status IN ('pending', 'accepted', 'delivered', 'buffered')")
 
     /** While DDL waits for a long reader, such as pg_dump, all other statements wait behind it: so it gives up soon. */
@@ -101,25 +95,19 @@ export class FireRetention extends Effect.Service<FireRetention>()("svc/FireRete
       orElse: () => Effect.void
     })
 
-    /** Deletes fires, operations, misfires, resolutions and tombstones older than their retention. Once an hour. */
+    /** Deletes fires and tombstones older than their retention. Once an hour. */
     const sweep = Effect.fn("FireRetention.sweep")(function*() {
       const now = yield* Timestamp.now
-      const ago = (days: number) => Timestamp.addSeconds(now, -days * Timestamp.secondsPerDay)
-      const cutoff = ago(scheduleFiresRetentionDays)
+      const cutoff = Timestamp.addSeconds(now, -scheduleFiresRetentionDays * Timestamp.secondsPerDay)
       yield* sql.onDialectOrElse({
         pg: () => Effect.zipRight(dropPartitions(cutoff), deleteFires("schedule_fires_default", cutoff)),
         orElse: () => deleteFires("schedule_fires", cutoff)
       })
-      yield* operations.prune(cutoff)
-      yield* misfires.prune(ago(scheduleMisfiresRetentionDays))
-      yield* fires.pruneResolutions(cutoff)
       yield* schedules.pruneTombstones(now)
     })
 
     return { prepare, sweep } as const
   })
 }) {
-  static readonly layer = this.Default.pipe(
-    Layer.provide([FiresRepo.layer, MisfiresRepo.layer, OperationsRepo.layer, SchedulesRepo.layer])
-  )
+  static readonly layer = this.Default.pipe(Layer.provide(SchedulesRepo.layer))
 }

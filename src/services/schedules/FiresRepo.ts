@@ -7,7 +7,7 @@ import { FireStatus, ScheduleFire, ScheduleRun } from "../../domain/schedules/Sc
 import type { evidenceKinds } from "../../domain/schedules/Schedule/Recovery.ts"
 import { BooleanColumn } from "../kernel/sql/ColumnTypes.ts"
 import { Reader } from "../kernel/sql/Database.ts"
-import { deleteInSlices, idRows } from "../kernel/sql/Dialect.ts"
+import { idRows } from "../kernel/sql/Dialect.ts"
 import { recordset } from "../kernel/sql/Recordset.ts"
 import { firstRowOf, rowsOf } from "../kernel/sql/Rows.ts"
 
@@ -172,13 +172,7 @@ export class FiresRepo extends Effect.Service<FiresRepo>()("svc/FiresRepo", {
           ON CONFLICT (schedule_id, evidence_kind, evidence_id) DO UPDATE SET ${
           sql.update(row, ["schedule_id", "evidence_kind", "evidence_id", "fire_id"])
         }`
-      },
-      pruneResolutions: (before: Timestamp) =>
-        deleteInSlices(sql, {
-          table: "schedule_resolutions",
-          key: "schedule_id, evidence_kind, evidence_id",
-          where: sql`resolved_at IS NOT NULL AND resolved_at < ${before}`
-        })
+      }
     } as const
   })
 }) {

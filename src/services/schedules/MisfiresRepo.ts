@@ -5,7 +5,7 @@ import { addSeconds, type Timestamp } from "../../domain/kernel/Timestamp.ts"
 import { type MisfireCause, ScheduleMisfire } from "../../domain/schedules/Schedule/Misfire.ts"
 import { minLatenessSeconds } from "../../domain/schedules/Schedule/Plan.ts"
 import { Reader } from "../kernel/sql/Database.ts"
-import { deleteInSlices, idRows } from "../kernel/sql/Dialect.ts"
+import { idRows } from "../kernel/sql/Dialect.ts"
 import { recordset } from "../kernel/sql/Recordset.ts"
 import { rowsOf } from "../kernel/sql/Rows.ts"
 
@@ -124,8 +124,6 @@ export class MisfiresRepo extends Effect.Service<MisfiresRepo>()("svc/MisfiresRe
           read`SELECT s.id AS schedule_id, sum(m.slots) AS n FROM ${idRows(read, ids)}
             JOIN schedule_misfires m ON m.schedule_id = s.id AND m.detected_at > ${since} GROUP BY s.id`
         ),
-      prune: (before: Timestamp) =>
-        deleteInSlices(sql, { table: "schedule_misfires", key: "id", where: sql`detected_at < ${before}` }),
       /** A run ended the row of late ticks: the misfire at `expected_fire_at` stands for so many. */
       setSlots: (rows: ReadonlyArray<Pick<NewMisfire, "schedule_id" | "expected_fire_at" | "slots">>) =>
         sql`UPDATE schedule_misfires SET slots = r.slots FROM ${

@@ -6,7 +6,6 @@ import { Timestamp } from "../../domain/kernel/Timestamp.ts"
 import { ScheduleOperation } from "../../domain/schedules/Schedule/OperationState.ts"
 import { BooleanColumn } from "../kernel/sql/ColumnTypes.ts"
 import { Reader } from "../kernel/sql/Database.ts"
-import { deleteInSlices } from "../kernel/sql/Dialect.ts"
 import { firstRowOf, hasRows, rowsOf } from "../kernel/sql/Rows.ts"
 
 const Row = Schema.Struct({ ...ScheduleOperation.fields, desired_is_enabled: Schema.NullOr(BooleanColumn) })
@@ -65,15 +64,7 @@ export class OperationsRepo extends Effect.Service<OperationsRepo>()("svc/Operat
         hasRows(
           sql`UPDATE schedule_operations SET ${sql.update(encode(operation), ["id"])}
             WHERE id = ${operation.id} AND updated_at = ${before.updated_at} AND ended_at IS NULL RETURNING 1`
-        ),
-      /** Deletes operations that were asked for before this time, but none that something can change. */
-      prune: (before: Timestamp) =>
-        deleteInSlices(sql, {
-          table: "schedule_operations",
-          key: "id",
-          where: sql`created_at < ${before} AND ended_at IS NOT NULL`,
-          orderBy: "created_at"
-        })
+        )
     } as const
   })
 }) {

@@ -4,7 +4,6 @@ import type { ProjectId } from "../../domain/kernel/Id.ts"
 import { toStorable } from "../../domain/kernel/Text.ts"
 import * as Timestamp from "../../domain/kernel/Timestamp.ts"
 import type { TriggerEvent } from "../../domain/triggers/Trigger.ts"
-import { deleteInSlices } from "../kernel/sql/Dialect.ts"
 import { recordset } from "../kernel/sql/Recordset.ts"
 import { TriggerEvents } from "../triggers/TriggerEvents.ts"
 import type { StartedTask } from "./Repo.ts"
@@ -119,16 +118,7 @@ export class TaskOrphans extends Effect.Service<TaskOrphans>()("svc/tasks/Orphan
       }
     }, sql.withTransaction)
 
-    /** Deletes the marks that were made before `before`. */
-    const prune = (before: Timestamp.Timestamp) =>
-      deleteInSlices(sql, {
-        table: "task_orphans",
-        key: "project_id, engine, task_id",
-        where: sql`orphaned_at < ${before}`,
-        orderBy: "orphaned_at"
-      })
-
-    return { mark, prune } as const
+    return { mark } as const
   })
 }) {
   static readonly layer = this.Default.pipe(Layer.provide(TriggerEvents.layer))

@@ -8,7 +8,6 @@ import { Loops } from "../kernel/concurrency/Loops.ts"
 import { Settings } from "../kernel/Settings.ts"
 import { Database, isContention, orDieOnSql, Reader } from "../kernel/sql/Database.ts"
 import { TaskDeletion } from "./Deletion.ts"
-import { TaskOrphans } from "./Orphans.ts"
 
 const tasksAtOnce = 250
 const facetsAtOnce = 200
@@ -26,7 +25,6 @@ export const makeTaskRetention = Effect.gen(function*() {
   const read = yield* Reader
   const settings = yield* Settings
   const deletion = yield* TaskDeletion
-  const orphans = yield* TaskOrphans
 
   const listProjects = read<{ id: ProjectId }>`SELECT id FROM projects ORDER BY id`
 
@@ -69,7 +67,7 @@ export const makeTaskRetention = Effect.gen(function*() {
     }
   )
 
-  /** Deletes expired tasks, facets and marks of orphans; returns the number of tasks. */
+  /** Deletes expired tasks and facets; returns the number of tasks. */
   return Effect.fn("TaskRetention.sweep")(function*() {
     const now = yield* Timestamp.now
     const tasksBefore = Timestamp.addSeconds(now, -settings.tasksRetentionDays * Timestamp.secondsPerDay)
@@ -79,7 +77,6 @@ export const makeTaskRetention = Effect.gen(function*() {
       deleted += yield* pruneTasks(id, tasksBefore)
       for (const facet of taskFacets) yield* pruneFacets(id, facet, facetsBefore)
     }
-    yield* orphans.prune(tasksBefore)
     return deleted
   }, orDieOnSql)
 })
@@ -89,4 +86,4 @@ export const layerLoop = Layer.scopedDiscard(Effect.gen(function*() {
   const loops = yield* Loops
   const sweep = yield* makeTaskRetention
   yield* loops.upkeep("task retention", "1 hour", sweep())
-})).pipe(Layer.provide([TaskDeletion.layer, TaskOrphans.layer]))
+})).pipe(Layer.provide(TaskDeletion.layer))

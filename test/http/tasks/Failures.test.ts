@@ -4,7 +4,7 @@ import { Effect } from "effect"
 import { randomUUID } from "node:crypto"
 import type { JsonInput } from "../../../src/domain/kernel/CanonicalJson.ts"
 import { AgentId } from "../../../src/domain/kernel/Id.ts"
-import { sweepFailureGroups } from "../../../src/services/tasks/Failures/Retention.ts"
+import { Retention } from "../../../src/services/operations/Retention.ts"
 import { freshKey, freshProject, request, serverOn } from "../../brain.ts"
 import { laneEngines } from "../../engines.ts"
 import { eventOf, offered } from "../../services/tasks/Ingest/world.ts"
@@ -114,17 +114,18 @@ describe.each(laneEngines)("failure groups on %s", (engine) => {
         Effect.gen(function*() {
           const { get, post, project, report } = yield* world
           const sql = yield* SqlClient.SqlClient
+          const retention = yield* Retention
           yield* report(...failing("a", 1), ...failing("b", 1))
           const { fingerprint } = (yield* get("/issues")).json.items[0]
           yield* report(told("revoked", "a", { second: 3 }))
           assert.deepStrictEqual(countsOf((yield* get(`/issues/${fingerprint}`)).json), [1, 1, 0])
           yield* sql`UPDATE failure_groups SET last_seen_at = '2001-01-01T00:00:00.000000Z' WHERE project_id = ${project.id}`
-          yield* sweepFailureGroups()
+          yield* retention.sweep()
           assert.strictEqual((yield* get(`/issues/${fingerprint}`)).status, 200, "one task is open")
           yield* post("/tasks/bulk-delete", { filter_state: "failure" })
           const { json: group } = yield* get(`/issues/${fingerprint}`)
           assert.deepStrictEqual([...countsOf(group), group.status], [1, 0, 0, "recovered"])
-          yield* sweepFailureGroups()
+          yield* retention.sweep()
           assert.strictEqual((yield* get(`/issues/${fingerprint}`)).status, 404)
         }))
 
@@ -132,9 +133,10 @@ describe.each(laneEngines)("failure groups on %s", (engine) => {
         Effect.gen(function*() {
           const { get, project, report } = yield* world
           const sql = yield* SqlClient.SqlClient
+          const retention = yield* Retention
           yield* report(...failing("a", 1), ...run("a", "succeeded", 5))
           yield* sql`UPDATE failure_groups SET last_seen_at = '2001-01-01T00:00:00.000000Z' WHERE project_id = ${project.id}`
-          yield* sweepFailureGroups()
+          yield* retention.sweep()
           yield* report(...failing("a", 10))
           const counts = Effect.map(get("/issues"), ({ json }) => countsOf(json.items[0]))
           assert.deepStrictEqual(yield* counts, [1, 1, 0])

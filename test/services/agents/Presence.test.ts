@@ -13,6 +13,7 @@ import type { PresenceCallbacks, ProcessInfo } from "../../../src/services/agent
 import { makePresenceSweeps } from "../../../src/services/agents/Presence/Sweeps.ts"
 import { CurrentActor, CurrentProject } from "../../../src/services/kernel/CurrentActor.ts"
 import * as Ids from "../../../src/services/kernel/Ids.ts"
+import { Retention } from "../../../src/services/operations/Retention.ts"
 import { brainOn, freshProject } from "../../brain.ts"
 import { engines, temporaryHome } from "../../databases.ts"
 import { freshPostgres } from "../../postgres.ts"
@@ -392,7 +393,7 @@ describe.each(engines)("presence on %s", (engine) => {
             created_at: now
           })
         }`
-        yield* (yield* makePresenceSweeps).prune()
+        yield* (yield* makePresenceSweeps).clampFutureTimes()
         const latest = yield* Timestamp.now
         const [worker] = yield* sql<{ at: string }>`
           SELECT last_heartbeat AS at FROM workers WHERE project_id = ${project.id}`
@@ -429,7 +430,7 @@ describe.each(engines)("presence on %s", (engine) => {
             yield* write("b@x")
           })))
           yield* Deferred.await(isLocked)
-          yield* sweeps.prune()
+          yield* sweeps.clampFutureTimes()
           yield* Fiber.join(ingest)
           const latest = yield* Timestamp.now
           const workers = yield* sql<{ last_heartbeat: string }>`
@@ -456,7 +457,7 @@ describe.each(engines)("presence on %s", (engine) => {
         yield* sql`UPDATE agent_workers SET last_seen_at = ${old} WHERE agent_id = ${agent.id}`
         yield* sweeps.sweepProcesses()
         yield* sweeps.sweepWorkers()
-        yield* sweeps.prune()
+        yield* (yield* Retention).sweep()
         for (const table of ["agent_workers", "workers", "queues"]) {
           assert.deepStrictEqual(yield* sql`SELECT id FROM ${sql(table)} WHERE project_id = ${project.id}`, [], table)
         }

@@ -2,11 +2,8 @@ import { assert, describe, layer } from "@effect/vitest"
 import { Effect, Option } from "effect"
 import { makePurgeToken } from "../../../src/domain/commands/PurgeToken.ts"
 import { type CommandId } from "../../../src/domain/kernel/Id.ts"
-import { CommandQueueRepo } from "../../../src/services/commands/QueueRepo.ts"
-import { TaskRetries } from "../../../src/services/commands/Retries.ts"
-import { CommandStatusRepo } from "../../../src/services/commands/StatusRepo.ts"
-import { makeCommandSweep } from "../../../src/services/commands/Sweep.ts"
 import * as Ids from "../../../src/services/kernel/Ids.ts"
+import { Retention } from "../../../src/services/operations/Retention.ts"
 import { freshKey, request } from "../../brain.ts"
 import { engines } from "../../databases.ts"
 import { until } from "../../until.ts"
@@ -293,11 +290,7 @@ describe.each(engines)("the journey of a command on %s", (engine) => {
     it.effect("what ended long ago is forgotten", () =>
       Effect.gen(function*() {
         const { commands, get, inProject, project, restart, sql } = yield* world
-        const { prune } = yield* Effect.provide(makeCommandSweep, [
-          CommandQueueRepo.layer,
-          CommandStatusRepo.layer,
-          TaskRetries.layer
-        ])
+        const retention = yield* Retention
         const old = yield* restart()
         const young = yield* restart()
         const open = yield* restart()
@@ -312,7 +305,7 @@ describe.each(engines)("the journey of a command on %s", (engine) => {
         yield* sql`INSERT INTO task_retries ${
           sql.insert([...longAgo, { ...link, new_task_id: "young", command_id: young.id }])
         }`
-        yield* prune
+        yield* retention.sweep()
         assert.deepStrictEqual(yield* sql`SELECT new_task_id FROM task_retries WHERE project_id = ${project.id}`, [{
           new_task_id: "young"
         }])

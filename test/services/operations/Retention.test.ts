@@ -117,6 +117,25 @@ describe.each(engines)("retention on %s", (engine) => {
         assert.deepStrictEqual(unindexed, [], "foreign keys that a deletion looks for in the whole table")
       }))
 
+    it.effect("goes on after a table whose rows cannot be deleted, and fails at the end", () =>
+      Effect.gen(function*() {
+        const sql = yield* SqlClient.SqlClient
+        const { sweep } = yield* Retention
+        const at = yield* daysAgo(1)
+        yield* sql`INSERT INTO setup_tokens ${
+          sql.insert({ id: yield* Ids.next, token_hash: "ended", created_at: at, expires_at: at })
+        }`
+        const rename = (from: string, to: string) => sql`ALTER TABLE ${sql(from)} RENAME TO ${sql(to)}`
+        const { _tag } = yield* Effect.acquireUseRelease(
+          rename("login_places", "elsewhere"),
+          () => Effect.exit(sweep()),
+          () => Effect.orDie(rename("elsewhere", "login_places"))
+        )
+        assert.strictEqual(_tag, "Failure")
+        assert.deepStrictEqual(yield* sql`SELECT id FROM setup_tokens`, [])
+        yield* sweep()
+      }))
+
     // before any other row: times rise along the log, so that nothing old follows on a new one
     it.effect("prunes the audit log from its beginning, and says where the rest hangs", () =>
       Effect.gen(function*() {

@@ -9,7 +9,6 @@ import { yieldToEventLoop } from "../../../src/services/kernel/concurrency/Event
 import { TaskDeletion } from "../../../src/services/tasks/Deletion.ts"
 import { Ingest } from "../../../src/services/tasks/Ingest.ts"
 import type { BatchOutcome } from "../../../src/services/tasks/Ingest/Model.ts"
-import { TaskOrphans } from "../../../src/services/tasks/Orphans.ts"
 import { makeTaskRetention } from "../../../src/services/tasks/Retention.ts"
 import { TaskChanges } from "../../../src/services/tasks/TaskChanges.ts"
 import { brainOn, freshProject } from "../../brain.ts"
@@ -43,7 +42,7 @@ const counted = (projectId: string) =>
   })
 
 describe.each(engines)("ingest on %s", (engine) => {
-  const brain = Layer.mergeAll(TaskDeletion.layer, TaskOrphans.layer).pipe(Layer.provideMerge(brainOn(engine)))
+  const brain = TaskDeletion.layer.pipe(Layer.provideMerge(brainOn(engine)))
 
   layer(brain, { excludeTestServices: true })((it) => {
     it.effect("a task's life is one row, its worker and its queue", () =>

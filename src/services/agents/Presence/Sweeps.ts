@@ -4,7 +4,7 @@ import type { AgentId, ProjectId } from "../../../domain/kernel/Id.ts"
 import * as Timestamp from "../../../domain/kernel/Timestamp.ts"
 import { Settings } from "../../kernel/Settings.ts"
 import { isContention } from "../../kernel/sql/Database.ts"
-import { deleteInSlices, forNoKeyUpdate } from "../../kernel/sql/Dialect.ts"
+import { forNoKeyUpdate } from "../../kernel/sql/Dialect.ts"
 import { recordset } from "../../kernel/sql/Recordset.ts"
 import { TriggerEvents } from "../../triggers/TriggerEvents.ts"
 import { agentOfflineEvent, type ReportedAgent, type SilentWorker, workerOfflineEvent } from "./PresenceEvents.ts"
@@ -20,8 +20,8 @@ const slice = 1000
 const idleFactor = 10
 
 /**
- * Sets silent processes and workers offline, and deletes old rows. Every replica runs all sweeps: each statement is
- * conditional, so the second replica changes nothing.
+ * Sets silent processes and workers offline, and deletes excess processes. Every replica runs all sweeps: each statement
+ * is conditional, so the second replica changes nothing.
  */
 export const makePresenceSweeps = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
@@ -131,18 +131,6 @@ export const makePresenceSweeps = Effect.gen(function*() {
     }
   })
 
-  const pruneTable = (table: "agent_health" | "agent_workers" | "workers" | "queues", days: number) =>
-    Effect.gen(function*() {
-      const cutoff = Timestamp.addSeconds(yield* Timestamp.now, -days * Timestamp.secondsPerDay)
-      const old = {
-        agent_health: sql`captured_at < ${cutoff}`,
-        agent_workers: sql`last_seen_at < ${cutoff} AND state = 'offline'`,
-        workers: sql`coalesce(last_heartbeat, created_at) < ${cutoff} AND state <> 'online'`,
-        queues: sql`coalesce(last_seen_at, created_at) < ${cutoff}`
-      }
-      yield* deleteInSlices(sql, { table, key: "id", where: old[table] })
-    })
-
   const clampFutureProcesses = Effect.fnUntraced(
     function*(now: Timestamp.Timestamp, latest: Timestamp.Timestamp) {
       const future = yield* sql<{ agent_id: AgentId }>`
@@ -159,7 +147,7 @@ export const makePresenceSweeps = Effect.gen(function*() {
   /**
    * Ends signs of life that are dated in the future, by a clock that was set back: such a row would take no report, and would not age, until then. Locks rows in the order of the ingest's writes.
    */
-  const clampFutureTimes = Effect.gen(function*() {
+  const clampFutureTimes = Effect.fn("PresenceSweeps.clampFutureTimes")(function*() {
     const now = yield* Timestamp.now
     const latest = Timestamp.addSeconds(now, settings.agentOfflineAfter) // clocks of replicas may differ
     const lock = forNoKeyUpdate(sql)
@@ -177,18 +165,6 @@ export const makePresenceSweeps = Effect.gen(function*() {
     yield* retryContention(clampFutureProcesses(now, latest))
   })
 
-  /**
-   * Deletes health snapshots, agent processes, workers and queues that are older than their retention, in slices. The
-   * future times are last, so that a failure there leaves no old rows.
-   */
-  const prune = Effect.fn("PresenceSweeps.prune")(function*() {
-    yield* pruneTable("agent_health", settings.agentHealthRetentionDays)
-    yield* pruneTable("agent_workers", settings.workersRetentionDays)
-    yield* pruneTable("workers", settings.workersRetentionDays)
-    yield* pruneTable("queues", settings.workersRetentionDays)
-    yield* clampFutureTimes
-  })
-
   return {
     recordDepartures,
     sweepProcesses,
@@ -196,6 +172,6 @@ export const makePresenceSweeps = Effect.gen(function*() {
     sweepDepartures,
     sweepWorkers,
     deleteExcessProcesses,
-    prune
+    clampFutureTimes
   } as const
 })

@@ -4,7 +4,7 @@ import { DeliveryAttempt, type ListDeliveries } from "../../../domain/alerting/D
 import type { DeliveryId, ProjectId, UserId } from "../../../domain/kernel/Id.ts"
 import type { ProjectView } from "../../kernel/CurrentActor.ts"
 import { Reader } from "../../kernel/sql/Database.ts"
-import { deleteInSlices, isInView } from "../../kernel/sql/Dialect.ts"
+import { isInView } from "../../kernel/sql/Dialect.ts"
 import { firstRowOf, rowsOf } from "../../kernel/sql/Rows.ts"
 import { DeliveryRow } from "./Repo.ts"
 
@@ -70,10 +70,7 @@ export class DeliveryLogRepo extends Effect.Service<DeliveryLogRepo>()("svc/Deli
               AND due_at IS NULL ORDER BY id LIMIT ${limit}
           ) RETURNING 1`,
           (rows) => rows.length
-        ),
-      /** What is still pending remains: its retries end within four days. */
-      prune: (beforeId: string) =>
-        deleteInSlices(sql, { table: "deliveries", key: "id", where: sql`id < ${beforeId} AND due_at IS NULL` })
+        )
     } as const
   })
 }) {

@@ -4,7 +4,6 @@ import { AlertId, type ProjectId } from "../../../domain/kernel/Id.ts"
 import * as Timestamp from "../../../domain/kernel/Timestamp.ts"
 import { Loops } from "../../kernel/concurrency/Loops.ts"
 import * as Ids from "../../kernel/Ids.ts"
-import { Settings } from "../../kernel/Settings.ts"
 import { orDieOnSql } from "../../kernel/sql/Database.ts"
 import { TriggerEvents } from "../../triggers/TriggerEvents.ts"
 import type { WaitingEvent } from "../../triggers/TriggerEvents/Repo.ts"
@@ -36,7 +35,6 @@ export class AlertEngine extends Effect.Service<AlertEngine>()("svc/AlertEngine"
     const messages = yield* AlertMessages
     const windows = yield* MaintenanceWindowsRepo
     const triggers = yield* TriggerEvents
-    const settings = yield* Settings
     const checkRecovery = yield* makeRecoveryChecks
 
     /** The ends of the windows in which projects are, by the project. */
@@ -121,15 +119,7 @@ export class AlertEngine extends Effect.Service<AlertEngine>()("svc/AlertEngine"
       return yield* sql.withTransaction(decideDue)
     }, orDieOnSql)
 
-    /** Deletes alerts and maintenance windows that ended before the retention. */
-    const sweep = Effect.fn("AlertEngine.sweep")(function*() {
-      const now = yield* Timestamp.now
-      const before = Timestamp.addSeconds(now, -settings.alertsRetentionDays * Timestamp.secondsPerDay)
-      yield* repo.deleteEnded(before)
-      yield* windows.deleteEnded(before)
-    }, orDieOnSql)
-
-    return { write, runDue, sweep } as const
+    return { write, runDue } as const
   })
 }) {
   static readonly layer = this.Default.pipe(Layer.provide([
@@ -151,6 +141,5 @@ export class AlertEngine extends Effect.Service<AlertEngine>()("svc/AlertEngine"
       dueInterval,
       Effect.repeat(alerts.runDue(), { while: (count) => count === dueLimit })
     )
-    yield* loops.upkeep("alert retention", "1 hour", alerts.sweep())
   })).pipe(Layer.provide([this.layer, TriggerEvents.layer]))
 }

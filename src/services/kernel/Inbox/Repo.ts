@@ -11,7 +11,7 @@ import { UserNotification } from "../../../domain/kernel/UserNotification.ts"
 import type { ProjectView } from "../CurrentActor.ts"
 import { JsonColumn } from "../sql/ColumnTypes.ts"
 import { Reader } from "../sql/Database.ts"
-import { deleteInSlices, isInView } from "../sql/Dialect.ts"
+import { isInView } from "../sql/Dialect.ts"
 import { recordset } from "../sql/Recordset.ts"
 import { countOf, hasRows, rowsOf } from "../sql/Rows.ts"
 
@@ -118,9 +118,7 @@ export class InboxRepo extends Effect.Service<InboxRepo>()("svc/InboxRepo", {
             ORDER BY id DESC LIMIT ${slice}
           ) RETURNING id`),
           (rows) => rows.length < slice ? null : rows.reduce((least, { id }) => (id < least ? id : least), beforeId)
-        ),
-      prune: (before: Timestamp) =>
-        deleteInSlices(sql, { table: "user_notifications", key: "id", where: sql`created_at < ${before}` })
+        )
     } as const
   })
 }) {

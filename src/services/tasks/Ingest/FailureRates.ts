@@ -8,7 +8,6 @@ import type { SqliteConnection, SqliteStatement } from "../../../sqlite/Connecti
 import { Loops } from "../../kernel/concurrency/Loops.ts"
 import { JsonColumn } from "../../kernel/sql/ColumnTypes.ts"
 import { Reader } from "../../kernel/sql/Database.ts"
-import { deleteInSlices } from "../../kernel/sql/Dialect.ts"
 import { recordset } from "../../kernel/sql/Recordset.ts"
 import { rowsOf } from "../../kernel/sql/Rows.ts"
 import { TriggerEvents } from "../../triggers/TriggerEvents.ts"
@@ -19,7 +18,7 @@ import type { FoldedGroup } from "./Fold.ts"
 const defaults = { rate_percent: 20, window_seconds: 300, min_tasks: 20 }
 
 /** The longest window, and the present minute. */
-const keptMinutes = 24 * 60 + 1
+export const keptMinutes = 24 * 60 + 1
 
 const RatedSubscription = Schema.Struct({
   id: SubscriptionId,
@@ -37,7 +36,7 @@ interface Counts {
   readonly failed: number
 }
 
-const minuteOf = (at: Timestamp.Timestamp): number => Math.floor(Timestamp.toEpochMillis(at) / 60_000)
+export const minuteOf = (at: Timestamp.Timestamp): number => Math.floor(Timestamp.toEpochMillis(at) / 60_000)
 
 const insertMinutes = "INSERT INTO failure_rate_minutes (subscription_id, minute, slot, ended, failed)"
 const addMinutes = `ON CONFLICT (subscription_id, minute, slot) DO UPDATE SET
@@ -135,16 +134,7 @@ export const makeFailureRates = Effect.gen(function*() {
     }
   })
 
-  /** Deletes counts that no window reaches. Those of a deleted subscription are deleted by this too. */
-  const expire = Effect.flatMap(Timestamp.now, (now) =>
-    deleteInSlices(sql, {
-      table: "failure_rate_minutes",
-      key: "subscription_id, minute, slot",
-      where: sql`minute < ${minuteOf(now) - keptMinutes}`
-    }))
-
   yield* loops.every("failure rates", "10 seconds", evaluate)
-  yield* loops.upkeep("failure rate retention", "1 hour", expire)
 
   return { count, countOnSqlite, evaluate } as const
 })
