@@ -71,11 +71,6 @@ export interface Snapshot {
 /** How long deletions are kept. A scheduler that was away for longer takes a new snapshot. */
 const tombstoneDays = 7
 
-/** A change of a schedule that the service owns: as it is now, or deleted. */
-export type ScheduleChange =
-  | { readonly revision: number; readonly schedule: Schedule }
-  | { readonly revision: number; readonly project_id: ProjectId; readonly deleted_id: ScheduleId }
-
 /** The schedules and projects that a scheduler watches; null: all. */
 export type Scope = ProjectId | null
 

@@ -19,7 +19,6 @@ export type FrameKind = (typeof frameKinds)[keyof typeof frameKinds]
 
 /** Kind (1 byte), index of the table (2), bytes of the content uncompressed (4) and stored (4), SHA-256 (32). */
 export const frameHeaderBytes = 43
-export const digestBytes = 32
 
 /** Bytes of rows in a block, uncompressed. A row longer than this continues in the next block. */
 export const blockBytes = 262_144

@@ -5,9 +5,6 @@ import { CommandStatusRepo } from "../../commands/StatusRepo.ts"
 import type { Manifest } from "../Backup/Archive.ts"
 import { RestoredSchedules } from "./Schedules.ts"
 
-/** How many rows a restore changed, by what it did to them. */
-export type AftermathCounts = Readonly<Record<string, number>>
-
 /**
  * Ends the work in progress that a restored database contains. What happened after the backup is unknown, so nothing is
  * sent, fired or retried again, and every sign-in ends (docs/backup.md, After a restore).

@@ -83,8 +83,7 @@ export interface TransactionTotals {
 export const makeTransactionTotals = (
   { groups, side }: GroupedEvents,
   folded: ReadonlyArray<FoldedGroup>,
-  now: Timestamp,
-  countsRollups: boolean
+  now: Timestamp
 ): TransactionTotals => {
   const millis = toEpochMillis(now)
   const totalsByEngine = new Map<string, EngineTotals>()
@@ -121,7 +120,7 @@ export const makeTransactionTotals = (
     offlineReports: pendingReports.map((report) => offlineReportOf(report, sorted, now)),
     failures: collectGroupChanges(folded),
     retries: collectRetryMarks(folded),
-    rollups: countsRollups ? collectDeltas(folded) : null
+    rollups: collectDeltas(folded)
   }
 }
 

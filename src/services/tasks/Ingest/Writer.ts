@@ -1,5 +1,5 @@
 import { SqlClient, type SqlError } from "@effect/sql"
-import { Context, Effect } from "effect"
+import { Effect } from "effect"
 import { randomInt } from "node:crypto"
 import * as Redaction from "../../../domain/kernel/Redaction.ts"
 import * as Timestamp from "../../../domain/kernel/Timestamp.ts"
@@ -27,11 +27,6 @@ import { SqliteTasks, SqliteTotals } from "./Sqlite.ts"
 import { TaskCache } from "./TaskCache.ts"
 import { makeTaskEvents, projectsWithEnds } from "./TaskTriggers.ts"
 import { makeTransactionTotals, type TransactionTotals } from "./TransactionTotals.ts"
-
-/** Whether the ingest counts rollups. The bench measures with it what they cost. */
-export class CountsRollups extends Context.Reference<CountsRollups>()("svc/rollups/CountsRollups", {
-  defaultValue: () => true
-}) {}
 
 const slotCount = 32
 const firstSlot = randomInt(slotCount)
@@ -84,7 +79,6 @@ export const makeWriter = Effect.gen(function*() {
   const triggerEvents = yield* TriggerEvents
   const failureRates = yield* makeFailureRates
   const caps = yield* RowCaps
-  const countsRollups = yield* CountsRollups
   const countEnds = makeEndCounter(yield* Metrics, settings.metricsTaskNames)
   const projectCounter = yield* makeProjectCounter
   /** Without the new groups over the cap. A group without new occurrences is stored, or is not created. */
@@ -101,7 +95,7 @@ export const makeWriter = Effect.gen(function*() {
   }
   const makeCappedTotals: MakeTotals = (arrivals, folded, at) => {
     const millis = Timestamp.toEpochMillis(at)
-    const totals = makeTransactionTotals(arrivals, folded, at, countsRollups)
+    const totals = makeTransactionTotals(arrivals, folded, at)
     return {
       ...totals,
       facets: facets.filterUnknown(totals.facets, millis), // without those written lately
