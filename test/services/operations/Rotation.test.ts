@@ -147,7 +147,8 @@ describe.each(engines)("the key of stored secrets on %s", (engine) => {
           assert.lengthOf(ids, 62)
           assert.deepStrictEqual(yield* atOne(asCli(resealSlice(agentsPlace, ids.slice(0, 50)))), {
             resealed: 50,
-            damaged: []
+            damaged: [],
+            withoutKey: 0
           })
           assert.deepInclude(yield* atOne(asCli(resealSlice(agentsPlace, ids.slice(0, 50)))), { resealed: 0 })
           assert.include(
@@ -253,6 +254,11 @@ describe.each(engines)("the key of stored secrets on %s", (engine) => {
           isComplete: true
         })
         assert.strictEqual(found.under.get(first), 1)
+        yield* sql`UPDATE agents SET hmac_secret = 'no key is named' WHERE id = ${agent_id}`
+        assert.deepInclude(yield* here(resealStoredSecrets), {
+          damaged: [{ column: "agents.hmac_secret", id: agent_id }],
+          isComplete: true
+        })
         yield* sql`UPDATE key_fingerprints SET fingerprint = ${idOf(9)} WHERE name = 'SVC_SECRET_KEY'`
         const missing = yield* Effect.flip(Effect.sandbox(seal("mail_outbox", agent_id, "x")))
         assert.include(

@@ -37,9 +37,14 @@ const tryDecrypt = (key: KeyObject, purpose: string, body: string): string | nul
   }
 }
 
+const sealedText = /^([0-9a-f]{32})\.(.*)$/s
+
+/** Whether the text has the form of a sealed one, which names its key. */
+export const isSealed = (text: string): boolean => sealedText.test(text)
+
 /** Null when the key is missing, or the bytes or the purpose differ from the sealed ones. */
 export const open = (keys: KeyRing, purpose: string, sealed: string): string | null => {
-  const [, key_id = "", body = ""] = /^([0-9a-f]{32})\.(.*)$/s.exec(sealed) ?? []
-  const key = keys.find(key_id)
+  const [, key_id, body = ""] = sealedText.exec(sealed) ?? []
+  const key = key_id === undefined ? undefined : keys.find(key_id) // `find` reads the file for an unknown id
   return key === undefined ? null : tryDecrypt(key.key, purpose, body)
 }

@@ -85,7 +85,7 @@ const keyIdLength = 32
 
 type KeyCounts = ReadonlyMap<string, number>
 
-/** How many texts are sealed under each key, by the key's id. */
+/** How many texts are sealed under each key, by the key's id. A damaged text that names no key must not ask for one. */
 export const countSealedByKey: Effect.Effect<KeyCounts, SqlError.SqlError, SqlClient.SqlClient> = Effect.gen(
   function*() {
     const sql = yield* SqlClient.SqlClient

@@ -72,10 +72,12 @@ export const resealSlice = (sealedColumn: SealedColumn, ids: ReadonlyArray<strin
     }`
     const damaged: Array<DamagedText> = []
     const resealedRows: Array<Row> = []
+    let withoutKey = 0
     for (const { id, sealed } of rows) {
       const text = Cipher.open(secret, associatedDataOf(purpose, id), sealed)
       if (text === null) damaged.push({ column: name, id })
-      else resealedRows.push({ id, sealed: Cipher.seal(key, associatedDataOf(purpose, id), text) })
+      if (!Cipher.isSealed(sealed)) withoutKey++
+      if (text !== null) resealedRows.push({ id, sealed: Cipher.seal(key, associatedDataOf(purpose, id), text) })
     }
     if (resealedRows.length > 0) {
       yield* sql`UPDATE ${sql(table)} SET ${sql(column)} = r.sealed
@@ -88,7 +90,7 @@ export const resealSlice = (sealedColumn: SealedColumn, ids: ReadonlyArray<strin
         metadata: { column: name, texts: resealedRows.length }
       })
     }
-    return { resealed: resealedRows.length, damaged }
+    return { resealed: resealedRows.length, damaged, withoutKey }
   }).pipe((slice) => Effect.flatMap(SqlClient.SqlClient, (sql) => sql.withTransaction(slice)))
 
 /** One pass over all columns. */
@@ -97,18 +99,21 @@ const runPass = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   const damaged: Array<DamagedText> = []
   let resealed = 0
+  /** Damaged texts that name no key: they are counted under none. */
+  let withoutKey = 0
   for (const sealedColumn of sealedColumns) {
     const ids = yield* listStaleIds(sealedColumn)
     for (let at = 0; at < ids.length; at += sliceRows) {
       const slice = yield* resealSlice(sealedColumn, ids.slice(at, at + sliceRows))
       resealed += slice.resealed
       damaged.push(...slice.damaged)
+      withoutKey += slice.withoutKey
     }
   }
   const { key_id } = yield* getSealingKey(sql, secret)
   const under = yield* countSealedByKey
   const remainingTexts = [...under].filter(([id]) => id !== key_id).reduce((sum, [, texts]) => sum + texts, 0)
-  return { resealed, damaged, key_id, under, isComplete: remainingTexts <= damaged.length }
+  return { resealed, damaged, key_id, under, isComplete: remainingTexts <= damaged.length - withoutKey }
 })
 
 /**
