@@ -188,7 +188,8 @@ export const codes = {
   approval_decided: { status: 409, meaning: "The approval was decided, or has expired." },
   approval_outdated: {
     status: 409,
-    meaning: "In an approval's `result`: what was approved is not what the act would be done to now. Nothing was done."
+    meaning:
+      "In an approval's `result`: what was approved is not what would be done now, or another version stored it. Nothing was done."
   },
   too_many_approvals: { status: 409, meaning: "The project has 100 acts that wait for a second person." },
   no_second_person: { status: 409, meaning: "No other person could approve: the project needs another admin first." },

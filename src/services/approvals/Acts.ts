@@ -1,13 +1,14 @@
-import { Effect } from "effect"
+import { Effect, Schema } from "effect"
 import type { ApprovalKind } from "../../domain/approvalGate/Approval.ts"
 import type { RuleCreate, RuleUpdate } from "../../domain/automation/Automation.ts"
-import type { BulkJobFilter } from "../../domain/commands/BulkJob.ts"
-import type { BulkRetryRequestCreate } from "../../domain/commands/BulkRetry.ts"
+import { BulkJobFilter } from "../../domain/commands/BulkJob.ts"
+import { BulkRetryRequestCreate } from "../../domain/commands/BulkRetry.ts"
 import type { BulkRetry, PurgeQueue } from "../../domain/commands/Command/Requests.ts"
 import type { CreateInvitation } from "../../domain/identity/Invitation.ts"
 import type { GrantMembership } from "../../domain/identity/Membership.ts"
 import type { UpdateUser } from "../../domain/identity/User.ts"
 import type { Role, Scope } from "../../domain/kernel/Access.ts"
+import { Conflict } from "../../domain/kernel/Errors.ts"
 import type { MembershipId, RuleId, UserId } from "../../domain/kernel/Id.ts"
 import type { UpdateProject } from "../../domain/kernel/Project.ts"
 import { omitNullTerms } from "../../domain/kernel/Query.ts"
@@ -22,6 +23,19 @@ import { Memberships } from "../identity/Memberships.ts"
 import { Projects } from "../identity/Projects.ts"
 import { Users } from "../identity/Users.ts"
 import { Tasks } from "../tasks/Tasks.ts"
+
+/** Reads terms that a former version may have stored: those that it did not know are null. Unknown ones are refused. */
+const readAs = <A, I>(schema: Schema.Schema<A, I>) => {
+  const decode = Schema.decodeUnknown(schema, { onExcessProperty: "error" })
+  return (request: unknown) =>
+    Effect.mapError(decode(request), () =>
+      new Conflict({
+        code: "approval_outdated",
+        detail: "Another version of the program stored this request. If it is still needed, it must be requested again."
+      }))
+}
+const readRetry = readAs(BulkRetryRequestCreate)
+const readFilter = readAs(BulkJobFilter)
 
 interface Needs {
   /** What an API key must hold to do the act itself: approving must not do more than the key may. */
@@ -88,11 +102,15 @@ export const makeApprovedActs = Effect.gen(function*() {
       case "bulk_retry":
         return toDone("command")(commands.bulkRetry(request as BulkRetry))
       case "bulk_retry_request":
-        return toDone("bulk_retry_request")(bulkRetries.create(request as BulkRetryRequestCreate, created_at))
+        return toDone("bulk_retry_request")(
+          Effect.flatMap(readRetry(request), (input) => bulkRetries.create(input, created_at))
+        )
       case "bulk_delete":
-        return deleteTasks(request as BulkJobFilter, created_at)
+        return Effect.flatMap(readFilter(request), (terms) => deleteTasks(terms, created_at))
       case "bulk_cancel":
-        return toDone("bulk_job")(bulkJobs.cancelMatching(request as BulkJobFilter, created_at))
+        return toDone("bulk_job")(
+          Effect.flatMap(readFilter(request), (terms) => bulkJobs.cancelMatching(terms, created_at))
+        )
       case "rule_create":
         return toDone("automation_rule")(rules.create(request as RuleCreate))
       case "rule_update": {

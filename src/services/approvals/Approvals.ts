@@ -78,9 +78,9 @@ export class Approvals extends Effect.Service<Approvals>()("svc/Approvals", {
         const { decided_by, project_id, requested_by } = row
         return {
           ...shown,
-          before: subject?.before ?? null,
-          after: subject?.after ?? null,
-          revision: subject?.revision ?? null,
+          before: subject.before,
+          after: subject.after,
+          revision: subject.revision,
           requested_by_name: nameOf({ project_id, user_id: requested_by }),
           decided_by_name: decided_by === null ? null : nameOf({ project_id, user_id: decided_by })
         }

@@ -247,6 +247,33 @@ describe.each(laneEngines)("approvals on %s", (engine) => {
         assert.deepStrictEqual(left.map((task) => task.id), [younger.id])
       }))
 
+    it.effect("a request of another version lacks terms or has unknown ones: the latter is not done", () =>
+      Effect.gen(function*() {
+        const { call, first, held, project, second } = yield* site
+        const sql = yield* SqlClient.SqlClient
+        const tasks = [1, 2, 3].map((minutes) => storedTask(project.id, Date.now() - minutes * 60_000))
+        yield* insertTasks(tasks)
+        const store = (id: string, request: object) =>
+          sql`UPDATE approvals SET request = ${JSON.stringify(request)} WHERE id = ${id}`
+        const all = { filter_state: tasks[0]?.state }
+        const unknown = yield* held(first, "POST", "/bulk-jobs:delete", all)
+        yield* store(unknown, { ...all, filter_planet: "mars" })
+        const refused = yield* call(second, "POST", `/approvals/${unknown}/approve`)
+        assert.deepInclude(refused.json, { status: "failed" }, refused.text)
+        assert.strictEqual(refused.json.result.code, "approval_outdated", refused.text)
+        assert.match(refused.json.result.detail, /^Another version of the program stored this request/)
+        assert.lengthOf((yield* call(first, "GET", "/tasks")).json.items, 3)
+
+        const known = yield* held(first, "POST", "/bulk-jobs:delete", { ...all, filter_query: "since:1h" })
+        yield* store(known, all)
+        const { json, text } = yield* call(second, "POST", `/approvals/${known}/approve`)
+        assert.strictEqual(json.result.type, "bulk_job", text)
+        yield* until(
+          Effect.map(call(first, "GET", `/bulk-jobs/${json.result.id}`), ({ json }) => json),
+          ({ done, status }) => status === "completed" && done === 3
+        )
+      }))
+
     it.effect("rules that retry or cancel wait, rules that notify do not", () =>
       Effect.gen(function*() {
         const { call, first, held, second } = yield* site
