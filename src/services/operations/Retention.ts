@@ -150,8 +150,9 @@ export class Retention extends Effect.Service<Retention>()("svc/Retention", {
       }
     )
 
-    const pruneOldAudit = Effect.fnUntraced(function*(now: Timestamp.Timestamp) {
+    const pruneOldAudit = Effect.fn("Retention.pruneOldAudit")(function*() {
       if (settings.auditRetentionDays === 0) return
+      const now = yield* Timestamp.now
       const cutoff = Timestamp.addSeconds(now, -settings.auditRetentionDays * Timestamp.secondsPerDay)
       yield* pruneAudit(({ occurred_at }) => occurred_at < cutoff).pipe(
         Effect.catchTag("PrunedConcurrently", () => Effect.void), // another replica does it
@@ -161,25 +162,32 @@ export class Retention extends Effect.Service<Retention>()("svc/Retention", {
         Effect.provideService(Keys, keys),
         Effect.provideService(CurrentActor, system("retention"))
       )
-    })
+    }, orDieOnSql)
 
     /** A failure at one table does not keep the rows of the others. */
     const sweep = Effect.fn("Retention.sweep")(function*() {
       const now = yield* Timestamp.now
-      const [failures] = yield* Effect.partition(expiries, (expiry) => deleteExpired(expiry, now))
-      yield* pruneOldAudit(now)
+      const [failures] = yield* Effect.partition(
+        expiries,
+        (expiry) =>
+          Effect.tapError(
+            deleteExpired(expiry, now),
+            (error) => Effect.logError(`Expired rows of ${expiry.table} remain.`, error)
+          )
+      )
       if (failures[0] !== undefined) return yield* Effect.fail(failures[0])
     }, orDieOnSql)
 
-    return { sweep } as const
+    return { sweep, pruneOldAudit } as const
   })
 }) {
   static readonly layer = this.Default
 
-  /** Once an hour. */
+  /** Each once an hour. A chain that may not be pruned stays so until a person acts: its loop fails alone. */
   static readonly layerLoop = Layer.scopedDiscard(Effect.gen(function*() {
     const loops = yield* Loops
     const retention = yield* Retention
     yield* loops.upkeep("retention", "1 hour", retention.sweep())
+    yield* loops.upkeep("audit retention", "1 hour", retention.pruneOldAudit())
   })).pipe(Layer.provide(this.layer))
 }

@@ -154,7 +154,7 @@ describe.each(engines)("retention on %s", (engine) => {
         const [last] = yield* sql<
           { row_hash: string; row_hmac: string }
         >`SELECT row_hash, row_hmac FROM audit_log WHERE seq = 1050`
-        yield* Effect.all([retention.sweep(), retention.sweep()], { concurrency: "unbounded" })
+        yield* Effect.all([retention.pruneOldAudit(), retention.pruneOldAudit()], { concurrency: "unbounded" })
         const rows = yield* sql<{ seq: number; prev_row_hmac: string; metadata: string; action: string }>`
           SELECT seq, prev_row_hmac, metadata, action FROM audit_log ORDER BY seq`
         assert.deepStrictEqual([rows[0]?.seq, rows[0]?.prev_row_hmac], [1051, last?.row_hmac])
@@ -168,7 +168,7 @@ describe.each(engines)("retention on %s", (engine) => {
           last_row_hash: last?.row_hash,
           last_row_hmac: last?.row_hmac
         })
-        yield* retention.sweep()
+        yield* retention.pruneOldAudit()
         const [count] = yield* sql<{ n: number }>`SELECT count(*) AS n FROM audit_log`
         assert.strictEqual(count?.n, rows.length)
         const found = yield* verifyLog(sql, yield* Keys)
