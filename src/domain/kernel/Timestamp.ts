@@ -184,3 +184,7 @@ const formatDate = (days: number): string => {
 }
 
 const pad = (value: number, width: number): string => String(value).padStart(width, "0")
+
+/** Negative where `to` is before `from`. */
+export const secondsBetween = (from: Timestamp, to: Timestamp): number =>
+  (toEpochMillis(to) - toEpochMillis(from)) / 1000

@@ -9,6 +9,6 @@ export const observeCommandEnd = (
   at: Timestamp.Timestamp
 ): void => {
   const { action, issued_at, status } = command
-  const seconds = (Timestamp.toEpochMillis(at) - Timestamp.toEpochMillis(issued_at)) / 1000
+  const seconds = Timestamp.secondsBetween(issued_at, at)
   metrics.commandSeconds.observe({ action, status }, Math.max(0, seconds)) // replicas' clocks differ a little
 }

@@ -56,8 +56,8 @@ export interface WatchedStream {
 }
 
 /**
- * The schedules whose time has come: those that the service fires, and those of engines' own schedulers. Long, because
- * each statement is written as its partial index needs it.
+ * The schedules whose time has come: those that the service fires, and those of engines' own schedulers with what their
+ * runs depend on.
  */
 export class DueRepo extends Effect.Service<DueRepo>()("svc/DueRepo", {
   effect: Effect.gen(function*() {
@@ -192,7 +192,7 @@ export class DueRepo extends Effect.Service<DueRepo>()("svc/DueRepo", {
        * Enabled schedules of an ended stream whose next run is not known: it never said it, or it was due before the stream
        * ended, and no snapshot has shown whether it came.
        */
-      listOpen: (id: ScheduleStreamId, endedAt: Timestamp) =>
+      listUnawaited: (id: ScheduleStreamId, endedAt: Timestamp) =>
         Effect.map(
           sql<ScheduleRow>`SELECT * FROM schedules
             WHERE stream_id = ${id} AND is_enabled = 1 AND (due_at IS NULL OR due_at <= ${endedAt})`,

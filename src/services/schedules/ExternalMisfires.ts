@@ -12,7 +12,7 @@ import { Lease } from "../kernel/concurrency/Leader.ts"
 import * as Ids from "../kernel/Ids.ts"
 import { Settings } from "../kernel/Settings.ts"
 import { DueRepo, type WatchedStream } from "./DueRepo.ts"
-import { Misfires, secondsBetween } from "./Misfires.ts"
+import { Misfires } from "./Misfires.ts"
 import type { NewMisfire } from "./MisfiresRepo.ts"
 import { StreamsRepo } from "./StreamsRepo.ts"
 
@@ -92,7 +92,7 @@ export const makeExternalMisfires = Effect.gen(function*() {
       schedule_id: schedule.id,
       detected_at,
       expected_fire_at,
-      lateness_seconds: secondsBetween(expected_fire_at, detected_at),
+      lateness_seconds: Timestamp.secondsBetween(expected_fire_at, detected_at),
       grace_seconds: graceOf(schedule),
       slots,
       last_tick_at: null,
@@ -113,7 +113,7 @@ export const makeExternalMisfires = Effect.gen(function*() {
     // a reconnect takes seconds, and then nothing is to be awaited
     const before = Timestamp.addSeconds(now, -scheduleGraceSeconds)
     for (const stream of yield* streams.listUnawaited(before, streamBatchSize)) {
-      const runs = (yield* due.listOpen(stream.stream_id, stream.ended_at)).flatMap((schedule) => {
+      const runs = (yield* due.listUnawaited(stream.stream_id, stream.ended_at)).flatMap((schedule) => {
         const due_at = nextRunSince(schedule, schedule.due_at, stream.ended_at)
         return due_at === null ? [] : [{ id: schedule.id, due_at }]
       })

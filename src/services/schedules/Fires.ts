@@ -28,7 +28,7 @@ import { ScheduleQuarantine } from "./Quarantine.ts"
 import { SchedulesRepo } from "./Repo.ts"
 
 /** Schedules of one transaction. */
-export const maxBatchSize = 500
+const maxBatchSize = 500
 
 /** Fires of one transaction, if all its schedules missed as many ticks as are caught up. */
 const maxBatchFires = 20_000

@@ -9,6 +9,7 @@ import { Lease } from "../kernel/concurrency/Leader.ts"
 import * as Ids from "../kernel/Ids.ts"
 import { Metrics } from "../kernel/Metrics.ts"
 import { Settings } from "../kernel/Settings.ts"
+import { runAfterCommit } from "../kernel/sql/AfterCommit.ts"
 import { ScheduleEvents, type ScheduleFact } from "../triggers/TriggerEvents/ScheduleEvents.ts"
 import { type KnownMisfire, type LateTick, MisfiresRepo, type NewMisfire } from "./MisfiresRepo.ts"
 import { SchedulesRepo } from "./Repo.ts"
@@ -46,9 +47,6 @@ const details: Readonly<Record<MisfireCause, string>> = {
 /** A longer gap between two readings of the clock, a second apart, is a step. */
 const clockStepSeconds = 5
 
-export const secondsBetween = (from: Timestamp.Timestamp, to: Timestamp.Timestamp): number =>
-  (Timestamp.toEpochMillis(to) - Timestamp.toEpochMillis(from)) / 1000
-
 const misfireFact = ({ detail, detected_at, project_id, schedule_id }: NewMisfire): ScheduleFact => ({
   project_id,
   schedule_id,
@@ -78,7 +76,7 @@ export class Misfires extends Effect.Service<Misfires>()("svc/Misfires", {
      * or a machine or process that was suspended.
      */
     const observeClock = Effect.map(Timestamp.now, (now) => {
-      if (secondsBetween(clock.seenAt, now) > clockStepSeconds) {
+      if (Timestamp.secondsBetween(clock.seenAt, now) > clockStepSeconds) {
         clock.steppedFrom = clock.seenAt
         clock.steppedTo = now
       }
@@ -93,7 +91,9 @@ export class Misfires extends Effect.Service<Misfires>()("svc/Misfires", {
       const fresh = new Set(misfires.map(({ id }) => id)) // another id: the misfire was known, and has more slots now
       const inserted = (yield* repo.insert(misfires)).filter(({ id }) => fresh.has(id))
       yield* events.record(misfires.filter(({ id }) => inserted.some((row) => row.id === id)).map(misfireFact))
-      for (const { cause } of inserted) metrics.scheduleMisfires.inc({ cause })
+      yield* runAfterCommit(Effect.sync(() => {
+        for (const { cause } of inserted) metrics.scheduleMisfires.inc({ cause })
+      }))
     })
 
     const graceOf = ({ grace_seconds }: { readonly grace_seconds: number | null }) =>
@@ -119,7 +119,7 @@ export class Misfires extends Effect.Service<Misfires>()("svc/Misfires", {
           last: known.last_tick_at ?? lastOf(cadence, known.expected_fire_at, known.slots),
           slots: known.slots,
           cause: known.cause,
-          isOld: secondsBetween(known.detected_at, now) > longestOutageSeconds
+          isOld: Timestamp.secondsBetween(known.detected_at, now) > longestOutageSeconds
         }
 
     /**
@@ -150,7 +150,7 @@ export class Misfires extends Effect.Service<Misfires>()("svc/Misfires", {
               schedule_id: schedule.id,
               detected_at: now,
               expected_fire_at: first,
-              lateness_seconds: secondsBetween(first, now),
+              lateness_seconds: Timestamp.secondsBetween(first, now),
               grace_seconds: graceOf(schedule),
               slots,
               last_tick_at: last,
@@ -181,7 +181,7 @@ export class Misfires extends Effect.Service<Misfires>()("svc/Misfires", {
       const missed = plans.flatMap(({ heldBy, plan: { lastMissed, missedCount, missedFires }, schedule }) => {
         const due = schedule.due_at ?? now
         if (lastMissed === null) return []
-        if (missedCount <= missedFires.length && secondsBetween(due, now) <= graceOf(schedule)) return []
+        if (missedCount <= missedFires.length && Timestamp.secondsBetween(due, now) <= graceOf(schedule)) return []
         const first = schedule.next_run_at ?? lastMissed
         return [{ schedule, ticks: { first, last: lastMissed, slots: missedCount, cause: heldBy ?? causeOf(due) } }]
       })

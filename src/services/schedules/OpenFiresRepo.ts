@@ -156,8 +156,8 @@ export class OpenFiresRepo extends Effect.Service<OpenFiresRepo>()("svc/OpenFire
           WHERE ${sql.in("command_id", commandIds)} AND status = 'terminal_timeout'`,
 
       /**
-       * Ends the waiting fires of schedules that the transaction has locked: of those whose definition changed or that do not fire any more. The fires that wait are
-       * read first: an import may change 2000 schedules, of which few have any.
+       * Ends the waiting fires of schedules that do not send them any more; the transaction has locked the schedules.
+       * Waiting fires are read first: an import may change 2000 schedules, of which few have any.
        */
       endStale: (stale: ReadonlyArray<StaleSchedule>) =>
         stale.length === 0 ?

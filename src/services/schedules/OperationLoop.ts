@@ -7,7 +7,6 @@ import * as Timestamp from "../../domain/kernel/Timestamp.ts"
 import {
   enablingDefinition,
   nextOperation,
-  type OperationStep,
   readOperationResult,
   type ScheduleOperation
 } from "../../domain/schedules/Schedule/OperationState.ts"
@@ -64,7 +63,7 @@ const makeRound = Effect.gen(function*() {
     return definition instanceof JsonObject ? definition.text : "{}"
   })
 
-  const findStep = Effect.fnUntraced(function*(operation: WatchedOperation, now: Timestamp.Timestamp) {
+  const findNext = Effect.fnUntraced(function*(operation: WatchedOperation, now: Timestamp.Timestamp) {
     const definition = yield* readDefinition(operation)
     const key = operation.source_key ?? readOperationResult(operation.command_result).sourceKey
     const name = asString(memberOf(definition, "name")) ?? ""
@@ -95,10 +94,10 @@ const makeRound = Effect.gen(function*() {
   })
 
   const write = Effect.fnUntraced(
-    function*(before: ScheduleOperation, { needsSnapshot, operation }: OperationStep) {
+    function*(before: ScheduleOperation, operation: ScheduleOperation) {
       if (!(yield* repo.update(operation, before))) return
       yield* hints.publish("schedules", operation.project_id)
-      if (needsSnapshot) yield* askForSnapshot(operation)
+      if (before.probe_sequence === null && operation.probe_sequence !== null) yield* askForSnapshot(operation)
     },
     sql.withTransaction
   )
@@ -117,8 +116,8 @@ const makeRound = Effect.gen(function*() {
     yield* cancelAbandoned(now)
     const open = yield* repo.listOpen(batchSize)
     for (const operation of open) {
-      const step = yield* findStep(operation, now)
-      if (step !== null) yield* write(operation, step)
+      const next = yield* findNext(operation, now)
+      if (next !== null) yield* write(operation, next)
     }
     const since = Timestamp.addSeconds(now, -waitedForSeconds)
     return open.some(({ created_at }) => created_at > since) ? busyMillis : idleMillis

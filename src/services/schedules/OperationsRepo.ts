@@ -24,7 +24,7 @@ const Watched = Schema.Struct({
 })
 export type WatchedOperation = typeof Watched.Type
 
-/** All statements on `schedule_operations`. */
+/** Operations on schedules, and how far they are. `operations/Retention.ts` deletes them. */
 export class OperationsRepo extends Effect.Service<OperationsRepo>()("svc/OperationsRepo", {
   effect: Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient

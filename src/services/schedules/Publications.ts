@@ -9,13 +9,13 @@ import {
   assignKnown,
   chooseNames,
   makeExternalSchedule,
-  missedSlots,
   type NamedRow,
   planClaims,
   publishedNames,
   qualifyName
 } from "../../domain/schedules/Schedule/Claims.ts"
 import type { Publication } from "../../domain/schedules/Schedule/External.ts"
+import { findMissedSlots } from "../../domain/schedules/Schedule/ExternalRun.ts"
 import { Audit } from "../audit/Audit.ts"
 import * as Ids from "../kernel/Ids.ts"
 import { Settings } from "../kernel/Settings.ts"
@@ -158,7 +158,7 @@ export class Publications extends Effect.Service<Publications>()("svc/Publicatio
         })
       }
       // a run after a row of missed ticks says how many they were
-      const missed = writes.flatMap(({ before, schedule }) => before === null ? [] : missedSlots(before, schedule))
+      const missed = writes.flatMap(({ before, schedule }) => before === null ? [] : findMissedSlots(before, schedule))
       if (missed.length > 0) yield* misfires.setSlots(missed)
       const named = yield* resolveNames(scope, writes.map(({ schedule }) => schedule), deletes)
       const renamed = writes.flatMap(({ before }, at) =>

@@ -2,6 +2,7 @@ import { Effect, Layer } from "effect"
 import { randomUUID } from "node:crypto"
 import * as Timestamp from "../../domain/kernel/Timestamp.ts"
 import type { Schedule } from "../../domain/schedules/Schedule.ts"
+import { quarantined } from "../../domain/schedules/Schedule/WaitingFire.ts"
 import { Audit } from "../audit/Audit.ts"
 import { CurrentActor } from "../kernel/CurrentActor.ts"
 import { Hints } from "../kernel/sql/Database.ts"
@@ -39,9 +40,7 @@ export class ScheduleQuarantine extends Effect.Service<ScheduleQuarantine>()("sv
         })),
         yield* Timestamp.now
       )
-      yield* open.endStale(
-        all.map(({ schedule }) => ({ schedule_id: schedule.id, reason: "The schedule is in quarantine." }))
-      )
+      yield* open.endStale(all.map(({ schedule }) => ({ schedule_id: schedule.id, reason: quarantined })))
       yield* Effect.forEach(
         new Set(all.map(({ schedule }) => schedule.project_id)),
         (id) => hints.publish("schedules", id)

@@ -1,10 +1,9 @@
-import { Effect, Option } from "effect"
 import { Conflict, NotFound } from "../../domain/kernel/Errors.ts"
 import type { Schedule } from "../../domain/schedules/Schedule.ts"
+import { orFail } from "../kernel/sql/Rows.ts"
 
 /** The schedule that was looked for; fails where there is none. */
-export const orNotFound = (found: Option.Option<Schedule>) =>
-  Option.match(found, { onNone: () => new NotFound({ resource: "schedule" }), onSome: Effect.succeed })
+export const orNotFound = orFail(new NotFound({ resource: "schedule" }))
 
 export const nameTaken = (scheduler: string, name: string) =>
   new Conflict({

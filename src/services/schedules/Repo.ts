@@ -39,23 +39,48 @@ export const decodeSchedules = (rows: ReadonlyArray<ScheduleRow>): ReadonlyArray
   decodeRows(rows).map(toSchedule)
 export const toRow = ({ overlap_policy: _policy, priority: _priority, ...schedule }: Schedule) => encode(schedule)
 
-/** The types of the columns: most are texts. */
-const columnTypes: Readonly<Record<string, "uuid" | "text" | "integer" | "bigint">> = {
-  ...Object.fromEntries(Object.keys(Row.fields).map((name) => [name, "text" as const])),
-  ...{
-    id: "uuid",
-    project_id: "uuid",
-    is_enabled: "integer",
-    total_runs: "bigint",
-    jitter_seconds: "integer",
-    grace_seconds: "integer",
-    stream_id: "uuid",
-    control_token: "uuid",
-    legacy_fire_control_token: "uuid",
-    schedule_revision: "bigint",
-    quarantine_control_token: "uuid"
-  } satisfies Partial<Record<keyof ScheduleRow, "uuid" | "integer" | "bigint">>
-}
+const columnTypes = {
+  id: "uuid",
+  project_id: "uuid",
+  engine: "text",
+  scheduler: "text",
+  name: "text",
+  task_name: "text",
+  kind: "text",
+  expression: "text",
+  timezone: "text",
+  queue: "text",
+  args: "text",
+  kwargs: "text",
+  is_enabled: "integer",
+  last_run_at: "text",
+  next_run_at: "text",
+  due_at: "text",
+  cursor_at: "text",
+  total_runs: "bigint",
+  external_id: "text",
+  catch_up: "text",
+  on_unknown_outcome: "text",
+  jitter_seconds: "integer",
+  grace_seconds: "integer",
+  paused_at: "text",
+  source: "text",
+  source_hash: "text",
+  imported_digest: "text",
+  stream_id: "uuid",
+  source_key: "text",
+  control_token: "uuid",
+  legacy_fire_control_token: "uuid",
+  schedule_revision: "bigint",
+  quarantine_control_token: "uuid",
+  quarantine_code: "text",
+  quarantine_detail: "text",
+  quarantined_at: "text",
+  anchor_at: "text",
+  enabled_at: "text",
+  created_at: "text",
+  updated_at: "text"
+} satisfies Record<keyof ScheduleRow, "uuid" | "text" | "integer" | "bigint">
 
 /** Schedules of a statement: each takes about 40 µs of SQLite, which blocks the event loop. */
 const slice = 100
@@ -94,7 +119,7 @@ const tombstoneColumns = {
 
 /**
  * Schedules, and their changes and deletions in the order of their revisions. What is due: `DueRepo.ts`. Long, because it
- * has each statement of its tables once.
+ * reads and writes three tables.
  */
 export class SchedulesRepo extends Effect.Service<SchedulesRepo>()("svc/SchedulesRepo", {
   effect: Effect.gen(function*() {

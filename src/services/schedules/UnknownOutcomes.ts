@@ -54,14 +54,17 @@ export const makeUnknownOutcomes = Effect.gen(function*() {
     yield* firesRepo.deleteOpen(answered)
     const now = yield* Timestamp.now
     const held = schedules.filter(({ quarantine_code }) => quarantine_code === outcomeUnknown)
-    for (const [index, schedule] of held.entries()) {
-      const merged = { ...schedule, ...quarantineAfter(yield* firesRepo.findOpen(schedule.id)) }
-      const tokens = yield* nextTokens(merged)
-      const changed = { ...merged, ...tokens, schedule_revision: newest - index, updated_at: now }
-      yield* writer.write(schedule, changed, "schedule.fire_answered_late", {
-        fire_ids: answered.filter((fire) => fire.schedule_id === schedule.id).map(({ fire_id }) => fire_id)
+    const changes = yield* Effect.forEach(
+      held,
+      Effect.fnUntraced(function*(before, index) {
+        const merged = { ...before, ...quarantineAfter(yield* firesRepo.findOpen(before.id)) }
+        const tokens = yield* nextTokens(merged)
+        const fire_ids = answered.filter(({ schedule_id }) => schedule_id === before.id).map(({ fire_id }) => fire_id)
+        const after = { ...merged, ...tokens, schedule_revision: newest - index, updated_at: now }
+        return { before, after, metadata: { fire_ids } }
       })
-    }
+    )
+    if (changes.length > 0) yield* writer.writeAll("schedule.fire_answered_late", changes)
   })
 
   return { open, end } as const

@@ -10,10 +10,13 @@ import { CurrentActor } from "../kernel/CurrentActor.ts"
 import * as Ids from "../kernel/Ids.ts"
 import { Settings } from "../kernel/Settings.ts"
 import { makeFireIntent } from "./FireCommand.ts"
-import { type AgentChooser, maxBatchSize, ScheduleFires, scheduler } from "./Fires.ts"
+import { type AgentChooser, ScheduleFires, scheduler } from "./Fires.ts"
 import { Misfires } from "./Misfires.ts"
 import { OpenFiresRepo, type WaitingFire } from "./OpenFiresRepo.ts"
 import { SchedulesRepo } from "./Repo.ts"
+
+/** Waiting or expired fires of one transaction. */
+const batchSize = 500
 
 /** Sends the fires that wait, and ends those that have waited for too long. */
 export const makeWaitingFires = Effect.gen(function*() {
@@ -65,7 +68,7 @@ export const makeWaitingFires = Effect.gen(function*() {
    */
   const expireBatch = Effect.fnUntraced(function*(now: Timestamp.Timestamp, choose: AgentChooser) {
     const lease = yield* Lease
-    const expired = yield* open.listExpired(now, maxBatchSize)
+    const expired = yield* open.listExpired(now, batchSize)
     if (expired.length === 0) return false
     return yield* lease.withTransaction(Effect.gen(function*() {
       const ids = [...new Set(expired.map(({ schedule_id }) => schedule_id))]
@@ -83,7 +86,7 @@ export const makeWaitingFires = Effect.gen(function*() {
         }),
         now
       )
-      return ready.length === maxBatchSize
+      return ready.length === batchSize
     }))
   })
 

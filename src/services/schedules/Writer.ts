@@ -16,6 +16,13 @@ import { SchedulesRepo } from "./Repo.ts"
 const heldSinceOf = ({ paused_at, quarantined_at }: Schedule): Timestamp.Timestamp | null =>
   paused_at === null || (quarantined_at !== null && quarantined_at < paused_at) ? quarantined_at : paused_at
 
+/** A change of a locked schedule; `metadata` is for its audit row. */
+interface ScheduleWrite {
+  readonly before: Schedule
+  readonly after: Schedule
+  readonly metadata: Readonly<Record<string, unknown>>
+}
+
 /** Writes changes of single schedules, with what follows from them. */
 export class ScheduleWriter extends Effect.Service<ScheduleWriter>()("svc/ScheduleWriter", {
   effect: Effect.gen(function*() {
@@ -68,28 +75,28 @@ export class ScheduleWriter extends Effect.Service<ScheduleWriter>()("svc/Schedu
     })
 
     /**
-     * Writes the locked schedule, and records that. Fires that wait end where the change makes them stale. Returns the row
-     * as it is then.
+     * Writes locked schedules, and records that: call it last in the transaction, as `Audit.recordAll`. Fires that wait end
+     * where a change makes them stale. Returns the rows as they are then.
      */
-    const write = Effect.fnUntraced(
-      function*(before: Schedule, after: Schedule, action: string, metadata: Record<string, unknown>) {
-        const { id, name, project_id } = after
-        yield* repo.update(after)
-        yield* open.endStale(listStale([{ before, after }]))
-        const shown = yield* endHold(before, after, after.updated_at)
-        yield* hints.publish("schedules", project_id)
-        yield* audit.record({
-          action,
-          target_type: "schedule",
-          target_id: id,
-          project_id,
-          metadata: { name, ...metadata }
-        })
-        return shown
-      }
-    )
+    const writeAll = Effect.fnUntraced(function*(action: string, changes: ReadonlyArray<ScheduleWrite>) {
+      yield* Effect.forEach(changes, ({ after }) => repo.update(after), { discard: true })
+      yield* open.endStale(listStale(changes))
+      const rows = yield* Effect.forEach(changes, ({ after, before }) => endHold(before, after, after.updated_at))
+      const projectIds = new Set(changes.map(({ after }) => after.project_id))
+      yield* Effect.forEach(projectIds, (id) => hints.publish("schedules", id), { discard: true })
+      const actor = yield* CurrentActor
+      yield* audit.recordAll(changes.map(({ after: { id, name, project_id }, metadata }) => ({
+        actor,
+        entry: { action, target_type: "schedule", target_id: id, project_id, metadata: { name, ...metadata } }
+      })))
+      return rows
+    })
 
-    return { lock, write } as const
+    /** As `writeAll`, of one schedule. */
+    const write = (before: Schedule, after: Schedule, action: string, metadata: ScheduleWrite["metadata"]) =>
+      Effect.map(writeAll(action, [{ before, after, metadata }]), ([row]) => row ?? after)
+
+    return { lock, write, writeAll } as const
   })
 }) {
   static readonly layer = this.Default.pipe(

@@ -6,7 +6,7 @@ import type { AgentId, ScheduleId, ScheduleStreamId } from "../../kernel/Id.ts"
 import type { Timestamp } from "../../kernel/Timestamp.ts"
 import type { Schedule } from "../Schedule.ts"
 import type { ExternalSchedule, Publication } from "./External.ts"
-import { countMissedSlots, expectedRun } from "./ExternalRun.ts"
+import { expectedRun } from "./ExternalRun.ts"
 import { twoOwners } from "./Recovery.ts"
 
 /** What one stream says of one schedule. */
@@ -254,11 +254,3 @@ export const makeExternalSchedule = (
   updated_at: isDefinitionChanged || before === null ? now : before.updated_at,
   ...(before !== null && fields.is_enabled && !before.is_enabled && { enabled_at: now })
 })
-
-/** How many ticks were missed before a run, as far as the scheduler reports its runs: of one or none nothing. */
-export const missedSlots = (before: Schedule, { id, last_run_at, total_runs }: Schedule) => {
-  const { due_at } = before
-  if (due_at === null || last_run_at === null || last_run_at <= due_at) return []
-  const slots = countMissedSlots(before, due_at, { lastRunAt: last_run_at, runs: total_runs - before.total_runs })
-  return slots > 1 ? [{ schedule_id: id, expected_fire_at: due_at, slots }] : []
-}

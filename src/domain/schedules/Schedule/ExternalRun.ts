@@ -118,3 +118,11 @@ export const countSlots = (schedule: ReportedCadence, expected: Timestamp, until
   }
   return slots
 }
+
+/** The misfire of the run that `before` waited for, where more than one tick was missed before the run that came. */
+export const findMissedSlots = (before: Schedule, { id, last_run_at, total_runs }: Schedule) => {
+  const { due_at } = before
+  if (due_at === null || last_run_at === null || last_run_at <= due_at) return []
+  const slots = countMissedSlots(before, due_at, { lastRunAt: last_run_at, runs: total_runs - before.total_runs })
+  return slots > 1 ? [{ schedule_id: id, expected_fire_at: due_at, slots }] : []
+}

@@ -122,13 +122,6 @@ export interface OperationFacts {
   readonly definition: string
 }
 
-/** A change of an operation. */
-export interface OperationStep {
-  readonly operation: ScheduleOperation
-  /** Whether a snapshot is to be asked for, which will decide. */
-  readonly needsSnapshot: boolean
-}
-
 interface Verdict {
   readonly status: OperationStatus
   readonly error: string | null
@@ -137,6 +130,7 @@ interface Verdict {
   readonly sequence: number | null
   /** The key of the schedule that the agent created, as the agent says. */
   readonly sourceKey: string | null
+  /** Whether a snapshot is needed, because nothing else will decide. */
   readonly needsSnapshot: boolean
 }
 
@@ -160,12 +154,15 @@ export const readOperationResult = (result: string | null) => {
   }
 }
 
-/** The next state of an operation that has not ended; null: it stays as it is. */
+/**
+ * The next state of an operation that has not ended; null: it stays as it is. Where its probe is new, a snapshot is to be
+ * asked for, which will decide.
+ */
 export const nextOperation = (
   operation: ScheduleOperation,
   facts: OperationFacts,
   now: Timestamp.Timestamp
-): OperationStep | null => {
+): ScheduleOperation | null => {
   const { error, hasEnded, needsSnapshot, sequence, sourceKey, status } = judge(operation, facts, now)
   const { claim, published_epoch_number, published_sequence } = facts
   const source_key = operation.source_key ?? sourceKey
@@ -182,9 +179,9 @@ export const nextOperation = (
     }),
     ended_at: hasEnded ? now : null
   }
-  // the cast: the keys of a record with exactly these keys
+  // the cast: at run time also the keys of facts that the caller has beside them, which are equal in both
   const hasChanged = (Object.keys(next) as Array<keyof ScheduleOperation>).some((key) => next[key] !== operation[key])
-  return hasChanged ? { operation: { ...next, updated_at: now }, needsSnapshot } : null
+  return hasChanged ? { ...next, updated_at: now } : null
 }
 
 const outcome = (

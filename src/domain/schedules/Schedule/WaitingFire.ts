@@ -32,7 +32,7 @@ export interface StaleSchedule {
 
 const deleted = "The schedule was deleted."
 const disabled = "The schedule was disabled."
-const quarantined = "The schedule is in quarantine."
+export const quarantined = "The schedule is in quarantine."
 const redefined = "The schedule's definition has changed."
 
 const reasonAfter = ({ after, before }: ScheduleChanged): string | null => {
@@ -50,8 +50,8 @@ export const listStale = (changes: ReadonlyArray<ScheduleChanged>): ReadonlyArra
   })
 
 /**
- * Why a fire is no longer sent when its turn has come; null: it is. `listStale` ends such a fire at a person's change;
- * what the brain itself changes, such as the breaker, shows here.
+ * Why a fire is no longer sent when its turn has come; null: it is. Changes end such fires at once; this finds those that
+ * no change saw, as when a project was deleted with its schedules.
  */
 export const staleReason = (
   fire: { readonly fired_at: Timestamp; readonly definition_digest: string },

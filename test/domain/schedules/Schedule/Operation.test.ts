@@ -98,9 +98,10 @@ const step = (operation: Partial<ScheduleOperation>, known: Partial<Known>) =>
   )
 
 const judge = (operation: Partial<ScheduleOperation>, known: Partial<Known>) => {
-  const next = step(operation, known)
-  const { ended_at, error, status } = next?.operation ?? { ...begun, status: "sent", ...operation }
-  return { error, hasEnded: ended_at !== null, needsSnapshot: next?.needsSnapshot ?? false, status }
+  const before: ScheduleOperation = { ...begun, status: "sent", ...operation }
+  const { ended_at, error, probe_sequence, status } = step(operation, known) ?? before
+  const needsSnapshot = before.probe_sequence === null && probe_sequence !== null
+  return { error, hasEnded: ended_at !== null, needsSnapshot, status }
 }
 
 const failed = command({ status: "failed", result: "{\"indeterminate\":true}", error: "It took too long." })
@@ -196,24 +197,24 @@ describe("the outcome of an operation", () => {
 
   it("changes the row only where something has happened, and at once says what was published", () => {
     assert.isNull(step({ status: "pending" }, { command: command({ status: "pending" }) }))
-    const accepted = step({}, { command: command({ result: "{\"sequence\":7}" }) })?.operation
+    const accepted = step({}, { command: command({ result: "{\"sequence\":7}" }) })
     assert.deepInclude(accepted, { status: "accepted", reserved_sequence: 7, updated_at: now, ended_at: null })
     assert.isNull(controlOperationOf(accepted ?? begun)?.result_projection_id)
     assert.isNull(step(accepted ?? begun, { command: command({ result: "{\"sequence\":7}" }), claim: null }))
-    const done = step({}, { command: command({ result: "{\"sequence\":5}" }) })?.operation
+    const done = step({}, { command: command({ result: "{\"sequence\":5}" }) })
     assert.match(controlOperationOf(done ?? begun)?.result_projection_id ?? "", /^[0-9a-f-]{36}$/)
-    assert.deepInclude(step({}, { command: failed })?.operation, { status: "indeterminate", ...probeAt(2, 5) })
+    assert.deepInclude(step({}, { command: failed }), { status: "indeterminate", ...probeAt(2, 5) })
   })
 
   it("of a creation has the schedule once the agent has said its key, and a publication has it", () => {
     const creation = { operation: "create", schedule_id: null, source_key: null } as const
     const said = { command: command({ result: "{\"source_key\":\"dcb:9\"}" }) }
-    assert.deepInclude(step(creation, { ...said, claim: null })?.operation, {
+    assert.deepInclude(step(creation, { ...said, claim: null }), {
       status: "accepted",
       source_key: "dcb:9",
       schedule_id: null
     })
-    assert.deepInclude(step(creation, { ...said, published: { epoch_number: 2, sequence: 6 } })?.operation, {
+    assert.deepInclude(step(creation, { ...said, published: { epoch_number: 2, sequence: 6 } }), {
       status: "succeeded",
       source_key: "dcb:9",
       schedule_id: otherSchedule
