@@ -87,16 +87,17 @@ export class RuleMessages extends Effect.Service<RuleMessages>()("svc/RuleMessag
     const sendDue = Effect.fnUntraced(function*(projectId: ProjectId, limit: number, now: Timestamp.Timestamp) {
       const due = limit <= 0 ? [] : yield* repo.takeDue(projectId, now, limit)
       if (due.length === 0) return
-      const wanted = new Set(due.flatMap((message) => addressOf(message).channel_ids))
+      const addressed = due.map((message) => ({ message, address: addressOf(message) }))
+      const wanted = new Set(addressed.flatMap(({ address }) => address.channel_ids))
       const open = (yield* channels.listRefs({ project_id: projectId }, [...wanted])).filter((one) => one.is_active)
       const members = yield* memberships.listActive([projectId])
       const sent: Array<NewDelivery> = []
       const read: Array<NewUserNotification> = []
-      for (const message of due) {
+      for (const { address, message } of addressed) {
         const { condition_key, project_name: name, rule_id, slug, unsent } = message
         const view = pages.urlOf(`/projects/${slug}/automation/${rule_id}`)
         const notification = ruleMessage(message, { id: projectId, slug, name }, view, now)
-        const { channel_ids, in_app } = addressOf(message)
+        const { channel_ids, in_app } = address
         for (const channel of open.filter(({ id }) => channel_ids.includes(id))) {
           sent.push({ project_id: projectId, user_id: null, subscription_id: null, channel, notification })
         }

@@ -1,4 +1,4 @@
-import { addSeconds, type Timestamp, toEpochMillis } from "../../kernel/Timestamp.ts"
+import { addSeconds, secondsBetween, type Timestamp } from "../../kernel/Timestamp.ts"
 import type { Grouping, QuietHours } from "./Hygiene.ts"
 import { findQuietEnd } from "./Quiet.ts"
 
@@ -147,7 +147,7 @@ const findEndTime = ({ last_at, opened_at, unsent }: AlertState, rules: AlertRul
 
 /** The older an alert, the less often its recovery is looked for: every 30 seconds to 5 minutes. */
 const findCheckTime = ({ last_at }: AlertState, { is_problem }: AlertRules, now: Timestamp) => {
-  const ageSeconds = (toEpochMillis(now) - toEpochMillis(last_at)) / 1000
+  const ageSeconds = secondsBetween(last_at, now)
   return is_problem ? addSeconds(now, Math.min(Math.max(ageSeconds / 4, 30), 300)) : null
 }
 
@@ -213,17 +213,15 @@ export const decide = (state: AlertState, rules: AlertRules, at: Circumstances):
 }
 
 /**
- * Adds occurrences to an open alert, or opens one. Without grouping each occurrence is a message at once, unless
+ * Adds occurrences to an open alert. Without grouping each occurrence is a message at once, unless
  * something holds messages back or the cooldown lasts; the next message then reports how many there were.
  */
 export const addOccurrences = (
-  known: AlertState | null,
+  before: AlertState,
   rules: AlertRules,
   at: Circumstances,
-  arrival: Arrival,
-  not_before: Timestamp | null = null
+  arrival: Arrival
 ): Decision => {
-  const before = known ?? openAlert(at.now, arrival.last_at, not_before)
   const state: AlertState = {
     ...before,
     occurrences: before.occurrences + arrival.count,

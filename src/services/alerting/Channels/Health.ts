@@ -114,8 +114,7 @@ export class ChannelHealth extends Effect.Service<ChannelHealth>()("svc/ChannelH
 
     const disable = Effect.fnUntraced(
       function*(channel: ChannelRow, why: string, sign: ChannelSign, now: Timestamp.Timestamp) {
-        yield* repo.update({
-          ...channel,
+        yield* repo.setHealth(channel.id, {
           is_active: false,
           disabled_at: now,
           disabled_reason: why,
@@ -147,7 +146,7 @@ export class ChannelHealth extends Effect.Service<ChannelHealth>()("svc/ChannelH
         }
         const last = signs.findLast(({ result }) => result === "failed")
         if (last === undefined || signs.some(({ result }) => result === "accepted")) {
-          if (channel.consecutive_failures > 0) yield* repo.update({ ...channel, ...healthy })
+          if (channel.consecutive_failures > 0) yield* repo.setHealth(channel.id, healthy)
           return []
         }
         const failures = channel.consecutive_failures + signs.length
@@ -155,16 +154,14 @@ export class ChannelHealth extends Effect.Service<ChannelHealth>()("svc/ChannelH
         const failingSeconds = Timestamp.toEpochSeconds(now) - Timestamp.toEpochSeconds(since)
         const percent = usedBudget(failures, failingSeconds, budgetSeconds)
         const warning = Math.max(channel.failure_warning, warningAt(percent))
-        const failing: ChannelRow = {
-          ...channel,
+        yield* repo.setHealth(channel.id, {
           consecutive_failures: failures,
           failing_since: since,
           failure_warning: warning
-        }
-        yield* repo.update(failing)
+        })
         if (!channel.is_active) return []
         const spell = `No message was accepted since ${since}, in ${failures} attempts. The last error: ${last.reason}.`
-        if (percent >= 100) return [yield* disable(failing, spell, last, now)]
+        if (percent >= 100) return [yield* disable(channel, spell, last, now)]
         if (warning > channel.failure_warning) {
           const notice: Notice = {
             trigger: "channel.failing",
@@ -172,7 +169,7 @@ export class ChannelHealth extends Effect.Service<ChannelHealth>()("svc/ChannelH
             text: `${spell} ${percent} % of its failure budget is used; at 100 % it is disabled.`,
             reason: last.reason
           }
-          yield* sendNotice(failing, notice, last, now)
+          yield* sendNotice(channel, notice, last, now)
         }
         return []
       }

@@ -30,6 +30,17 @@ export type ChannelRow = typeof ChannelRow.Type
 /** What a row says of a channel that accepts its messages. */
 export const healthy = { consecutive_failures: 0, failing_since: null, failure_warning: 0 } as const
 
+/** What its deliveries say of a channel. */
+const ChannelHealth = ChannelRow.pick(
+  "is_active",
+  "consecutive_failures",
+  "failing_since",
+  "failure_warning",
+  "disabled_at",
+  "disabled_reason",
+  "updated_at"
+)
+
 const ChannelRef = ChannelRow.pick("id", "name", "type", "is_active")
 
 /** Whose channels: a project's or a user's. */
@@ -41,6 +52,7 @@ const refRows = rowsOf(ChannelRef)
 const firstRef = firstRowOf(ChannelRef)
 const configRows = rowsOf(ChannelRow.pick("id", "sealed_config"))
 const encode = Schema.encodeSync(ChannelRow)
+const encodeHealth = Schema.encodeSync(Schema.partialWith(ChannelHealth, { exact: true }))
 
 export class ChannelsRepo extends Effect.Service<ChannelsRepo>()("svc/ChannelsRepo", {
   effect: Effect.gen(function*() {
@@ -62,6 +74,8 @@ export class ChannelsRepo extends Effect.Service<ChannelsRepo>()("svc/ChannelsRe
         countOf(sql`SELECT CAST(count(*) AS INTEGER) AS n FROM channels WHERE ${ownedBy(owner)}`),
       insert: (row: ChannelRow) => sql`INSERT INTO channels ${sql.insert(encode(row))}`,
       update: (row: ChannelRow) => sql`UPDATE channels SET ${sql.update(encode(row), ["id"])} WHERE id = ${row.id}`,
+      setHealth: (id: ChannelId, health: Partial<typeof ChannelHealth.Type>) =>
+        sql`UPDATE channels SET ${sql.update(encodeHealth(health))} WHERE id = ${id}`,
       /** A test of the config succeeded. */
       verify: (id: ChannelId) => sql`UPDATE channels SET is_verified = 1 WHERE id = ${id}`,
       /** Unless the config was changed since it was read. */

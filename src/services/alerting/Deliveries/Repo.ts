@@ -1,5 +1,5 @@
 import { SqlClient } from "@effect/sql"
-import { Effect, Schema } from "effect"
+import { Array as Arr, Effect, Schema } from "effect"
 import { DeliveryAttempt, DeliveryStatus } from "../../../domain/alerting/Delivery.ts"
 import { DeliveryId, ProjectId, UserId } from "../../../domain/kernel/Id.ts"
 import { Timestamp } from "../../../domain/kernel/Timestamp.ts"
@@ -54,7 +54,23 @@ export const DeliveryRow = Schema.Struct({
   created_at: Timestamp
 })
 
-const ClaimedDelivery = Schema.Struct({ ...DeliveryRow.fields, claimed_until: Timestamp })
+const ClaimedDelivery = Schema.Struct({
+  ...DeliveryRow.pick(
+    "id",
+    "project_id",
+    "user_id",
+    "channel_id",
+    "channel_name",
+    "channel_type",
+    "alert_id",
+    "trigger_key",
+    "notification",
+    "attempts",
+    "resend_of",
+    "created_at"
+  ).fields,
+  claimed_until: Timestamp
+})
 export type ClaimedDelivery = typeof ClaimedDelivery.Type
 
 const insertedColumns = {
@@ -153,7 +169,7 @@ export class DeliveriesRepo extends Effect.Service<DeliveriesRepo>()("svc/Delive
     const attemptNames = namesOf({ delivery_id: "uuid", ...DeliveryAttempt.fields })
     const idsOf = (rows: ReadonlyArray<{ readonly id: DeliveryId }>) => rows.map(({ id }) => id)
 
-    const suppressed = (reason: string) =>
+    const setSuppressed = (reason: string) =>
       sql`UPDATE deliveries SET status = 'suppressed', error = ${reason}, due_at = NULL, claimed_until = NULL`
     const isSent = (alias: string, now: Timestamp) =>
       sql`${sql(alias)}.claimed_until IS NOT NULL AND ${sql(alias)}.claimed_until > ${now}`
@@ -173,12 +189,12 @@ export class DeliveriesRepo extends Effect.Service<DeliveriesRepo>()("svc/Delive
 
     return {
       /**
-       * Inserts pending deliveries. One whose predecessor (of the same alert and channel) waits for a retry is due with
+       * Inserts pending deliveries; a test's is inserted as claimed, and ends in the same transaction. One whose predecessor (of the same alert and channel) waits for a retry is due with
        * it: claims would find and leave out a blocked delivery that is due, again and again.
        */
       insert: (rows: ReadonlyArray<InsertedDelivery>, now: Timestamp) =>
         Effect.forEach(
-          Array.from({ length: Math.ceil(rows.length / slice) }, (_, at) => rows.slice(at * slice, (at + 1) * slice)),
+          Arr.chunksOf(rows, slice),
           (some) =>
             sql`INSERT INTO deliveries (${insertedNames}, status, attempts, due_at)
               SELECT ${insertedNames}, 'pending', 0, COALESCE((
@@ -274,7 +290,7 @@ export class DeliveriesRepo extends Effect.Service<DeliveriesRepo>()("svc/Delive
 
       /** Ends at most `limit` deliveries of a channel that is gone or not active. Those that are being sent remain. */
       suppress: (channelId: string, reason: string, now: Timestamp, limit: number) =>
-        sql`${suppressed(reason)} WHERE id IN (
+        sql`${setSuppressed(reason)} WHERE id IN (
             SELECT id FROM deliveries WHERE channel_id = ${channelId} AND due_at IS NOT NULL
               AND (claimed_until IS NULL OR claimed_until <= ${now})
             ORDER BY due_at LIMIT ${limit} ${skipLocked(sql)}
@@ -286,7 +302,7 @@ export class DeliveriesRepo extends Effect.Service<DeliveriesRepo>()("svc/Delive
           const waiting = yield* sql<{ id: string; project_id: string | null }>`
             SELECT id, project_id FROM deliveries WHERE user_id = ${userId} AND status = 'pending'`
           const ids = waiting.filter(({ project_id }) => project_id === projectId).map(({ id }) => id)
-          yield* sql`${suppressed("The owner of the channel left the project.")} WHERE ${idIn(sql, ids)}`
+          yield* sql`${setSuppressed("The owner of the channel left the project.")} WHERE ${idIn(sql, ids)}`
         })
     } as const
   })

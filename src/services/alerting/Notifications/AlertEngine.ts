@@ -65,12 +65,20 @@ export class AlertEngine extends Effect.Service<AlertEngine>()("svc/AlertEngine"
       const saved: Array<AlertRow> = []
       const out: Array<Message> = []
       for (const { events, is_single, key, subscription } of pairs) {
+        const last_sent_at = lastSent.get(idOf(key))
         const decided = takeEvents(open.get(idOf(key)) ?? null, {
           events,
           rules: subscription.rules,
           maintenance_until: maintenance.get(subscription.project_id) ?? null,
-          last_sent_at: lastSent.get(idOf(key)),
-          created: { id: AlertId.make(Ids.uuidv7(Timestamp.toEpochMillis(now))), key, now, is_single }
+          created: {
+            id: AlertId.make(Ids.uuidv7(Timestamp.toEpochMillis(now))),
+            key,
+            now,
+            is_single,
+            not_before: last_sent_at === undefined
+              ? null
+              : Timestamp.addSeconds(last_sent_at, subscription.rules.cooldown_seconds)
+          }
         })
         if (decided === null) continue
         saved.push(decided.row)

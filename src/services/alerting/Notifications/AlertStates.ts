@@ -17,7 +17,7 @@ import {
   tallyEvent
 } from "../../../domain/alerting/Notification/Shared.ts"
 import type { AlertId } from "../../../domain/kernel/Id.ts"
-import { addSeconds, type Timestamp } from "../../../domain/kernel/Timestamp.ts"
+import type { Timestamp } from "../../../domain/kernel/Timestamp.ts"
 import type { TriggerEvent } from "../../../domain/triggers/Trigger.ts"
 import type { AlertKey, AlertRow } from "../AlertsRepo.ts"
 
@@ -26,6 +26,8 @@ interface NewAlert {
   readonly key: AlertKey
   readonly now: Timestamp
   readonly is_single: boolean
+  /** The end of the cooldown that an alert of the condition which has ended left. */
+  readonly not_before: Timestamp | null
 }
 
 /** For alerts whose subscription wants nothing any more. */
@@ -65,9 +67,9 @@ const withState = (row: AlertRow, state: AlertState, now: Timestamp): AlertRow =
   details: { ...row.details, ...detailsOf(state) }
 })
 
-const newRow = (event: TriggerEvent, { id, is_single, key, now }: NewAlert): AlertRow => {
+const newRow = (event: TriggerEvent, { id, is_single, key, not_before, now }: NewAlert): AlertRow => {
   const [{ occurred_at }] = event.occurrences
-  const state = openAlert(now, occurred_at, null)
+  const state = openAlert(now, occurred_at, not_before)
   return {
     id,
     project_id: event.project_id,
@@ -181,8 +183,6 @@ interface NewEvents {
   readonly events: ReadonlyArray<TriggerEvent>
   readonly rules: AlertRules
   readonly maintenance_until: Timestamp | null
-  /** When a message about the condition was last sent, by an alert that has ended. */
-  readonly last_sent_at: Timestamp | undefined
   /** The alert that begins where none is open. */
   readonly created: NewAlert
 }
@@ -190,19 +190,18 @@ interface NewEvents {
 /** What events make of the open alert of their condition, or of a new one. Null: there is none to recover. */
 export const takeEvents = (
   open: AlertRow | null,
-  { created, events, last_sent_at, maintenance_until, rules }: NewEvents
+  { created, events, maintenance_until, rules }: NewEvents
 ): Decided | null => {
   const at = { now: created.now, is_muted: false, maintenance_until }
-  const wrong = events.filter(({ recovered }) => recovered !== true)
+  const occurrences = events.filter(({ recovered }) => recovered !== true)
   let decided: Decided | null = open === null ? null : { row: open, messages: [] }
-  if (wrong.length > 0) {
-    const counted = countEvents(open, wrong, created)
+  if (occurrences.length > 0) {
+    const counted = countEvents(open, occurrences, created)
     const decision = addOccurrences(
-      open === null ? null : stateOf(open),
+      stateOf(counted.row),
       rules,
       { ...at, condition: "ongoing", shared: signatureOf(counted.row.details.tallies, counted.occurrences) },
-      { count: counted.added, last_at: counted.last_at },
-      last_sent_at === undefined ? null : addSeconds(last_sent_at, rules.cooldown_seconds)
+      { count: counted.added, last_at: counted.last_at }
     )
     decided = toDecided(counted.row, decision, at.now)
   }

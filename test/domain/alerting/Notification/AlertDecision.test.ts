@@ -7,7 +7,8 @@ import {
   type Circumstances,
   decide,
   type Decision,
-  type MessageKind
+  type MessageKind,
+  openAlert
 } from "../../../../src/domain/alerting/Notification/AlertDecision.ts"
 import { addSeconds, parse, type Timestamp } from "../../../../src/domain/kernel/Timestamp.ts"
 
@@ -56,7 +57,7 @@ class Life {
   }
   fails(seconds: number, count = 1) {
     this.until(seconds)
-    const open = this.state?.status === "open" ? this.state : null
+    const open = this.state?.status === "open" ? this.state : openAlert(at(seconds), at(seconds), null)
     const arrival = { count, last_at: at(seconds) }
     this.take(addOccurrences(open, this.rules, circumstances(seconds, this.given(seconds)), arrival), seconds)
     return this
@@ -158,7 +159,10 @@ describe("an alert", () => {
       const begin = parse(date) ?? assert.fail()
       const now = { ...circumstances(0), now: begin }
       const quietRules = { ...ungrouped, quiet_hours, is_critical: critical }
-      const { messages, state } = addOccurrences(null, quietRules, now, { count: 1, last_at: begin })
+      const { messages, state } = addOccurrences(openAlert(begin, begin, null), quietRules, now, {
+        count: 1,
+        last_at: begin
+      })
       return [messages.length, state.due_at]
     }
     assert.deepStrictEqual(night("2026-01-05T20:59:59Z"), [1, "2026-01-05T21:00:29.000000Z"])
@@ -166,10 +170,15 @@ describe("an alert", () => {
     const held = (date: string) => {
       const begin = parse(date) ?? assert.fail()
       const now = { ...circumstances(0), now: begin }
-      let { messages, state } = addOccurrences(null, { ...ungrouped, quiet_hours, notify_recovery: true }, now, {
-        count: 1,
-        last_at: begin
-      })
+      let { messages, state } = addOccurrences(
+        openAlert(begin, begin, null),
+        { ...ungrouped, quiet_hours, notify_recovery: true },
+        now,
+        {
+          count: 1,
+          last_at: begin
+        }
+      )
       while (messages.length === 0 && state.due_at !== null) {
         const due = state.due_at
         ;({ messages, state } = decide(state, { ...ungrouped, quiet_hours }, { ...now, now: due }))

@@ -85,7 +85,8 @@ export const makeClaims = Effect.fnUntraced(function*(inFlight: InFlight, rates:
 
   /** Claims what is to be sent; returns the milliseconds until the next look is worth it, too. */
   return Effect.gen(function*() {
-    if (inFlight.fillsFresh(0) || inFlight.room().all <= 0) return { claims: [], pause: pollMillis }
+    inFlight.endLook(0) // a look without room claims none
+    if (inFlight.room().all <= 0) return { claims: [], pause: pollMillis }
     const now = yield* Timestamp.now
     const waiting = yield* repo.listWaiting(cursor, yield* repo.listBusyBatches(now))
     const isPartial = waiting.length === channelsOfLook
@@ -98,7 +99,7 @@ export const makeClaims = Effect.fnUntraced(function*(inFlight: InFlight, rates:
     const claimed = ready.length === 0 ? [] : yield* claimFor(ready, now)
     const lastClaimed = claimed.at(-1)
     const isFull = lastClaimed !== undefined && ready.at(-1)?.channel_id !== lastClaimed.channel_id
-    inFlight.fillsFresh(claimed.length)
+    inFlight.endLook(claimed.length)
     cursor = isFull ? lastClaimed.channel_id : isPartial ? waiting.at(-1)?.channel_id ?? null : null
     const claims = yield* withConfigs(inFlight.add(claimed))
     const next = waiting.map(({ channel_id, due_at }) => {

@@ -66,10 +66,9 @@ export const makeInFlight = (wake: () => void) => {
       slowOf.has(channelId) // it may hang: one look must not give it all the room
         ? 0
         : (isFailing ? maxOfFailingChannel : maxOfChannel) - (sendsOf.get(channelId) ?? 0),
-    /** Whether `claimed` take all the room among the fresh ones. Then `wake` is called once half of it is free again. */
-    fillsFresh: (claimed: number): boolean => {
+    /** After a look that claimed so many: where they fill the room of fresh ones, `wake` is called once half of it is free. */
+    endLook: (claimed: number): void => {
       isFreshFull = fresh + claimed >= maxFresh
-      return isFreshFull
     },
 
     /** A send begins: it counts as fresh until it leaves, becomes slow or ends. */

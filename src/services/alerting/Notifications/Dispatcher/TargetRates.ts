@@ -51,7 +51,8 @@ export const makeTargetRates = () => {
     },
     /** Milliseconds until the channel's target takes a message. */
     waitOf: (channelId: string, now: number): number => {
-      const bucket = buckets.get(targetOf.get(channelId) ?? "")
+      const target = targetOf.get(channelId)
+      const bucket = target === undefined ? undefined : buckets.get(target)
       if (bucket === undefined) return 0
       const { tokens } = refill(bucket, now)
       return Math.max(0, (1 - tokens) / bucket.rate.per_second * 1000, bucket.pausedUntil - now)
