@@ -12,29 +12,33 @@ export const definitions = {
     reveal: flag("reveal-secrets", "Print secrets in full."),
     json
   }),
-  validate: define("Check the tunables file of SVC_HOME without starting anything.", {}),
-  list: define("List the accepted host names and the source of each.", { json }),
-  add: define("Accept one more host name. A running brain applies it within 2 seconds.", { host }),
-  remove: define("Remove a host name that was added.", { host }),
-  path: define("Print the path of the file with the added host names.", {}),
-  "metrics-token": define("Print the bearer token of /metrics.", {}),
-  rotate: define("Create a new token. Brains use it after their next start.", {})
+  validate: define("Check the tunables file of SVC_HOME without starting anything.", {})
 }
 
-const commands = bindCommands(definitions, () => import("./handlers/config.ts"))
+const { init, show, validate } = bindCommands(definitions, () => import("./handlers/config.ts"))
 
-export const { init } = commands
-
-const { show, validate } = commands
+export { init }
 
 export const config = makeGroup("config", "Show the settings, or check the tunables file.", { show, validate })
 
-const { add, list, path, remove } = commands
+export const hostDefinitions = {
+  list: define("List the accepted host names and the source of each.", { json }),
+  add: define("Accept one more host name. A running brain applies it within 2 seconds.", { host }),
+  remove: define("Remove a host name that was added.", { host }),
+  path: define("Print the path of the file with the added host names.", {})
+}
 
 export const allowedHosts = makeGroup(
   "allowed-hosts",
   "The host names that the brain accepts. It refuses requests for any other.",
-  { list, add, remove, path }
+  bindCommands(hostDefinitions, () => import("./handlers/allowed-hosts.ts"))
 )
 
-export const metricsToken = commands["metrics-token"].pipe(Command.withSubcommands([commands.rotate]))
+export const tokenDefinitions = {
+  "metrics-token": define("Print the bearer token of /metrics.", {}),
+  rotate: define("Create a new token. Brains use it after their next start.", {})
+}
+
+const token = bindCommands(tokenDefinitions, () => import("./handlers/metrics-token.ts"))
+
+export const metricsToken = token["metrics-token"].pipe(Command.withSubcommands([token.rotate]))

@@ -34,12 +34,12 @@ export type HandlersOf<Definitions> = {
 }
 
 /** The steps of a handler, as in `Effect.gen`. */
-type Steps<R> = Generator<YieldWrap<Effect.Effect<unknown, unknown, R>>, void, never>
+export type Steps<A, E, R> = Generator<YieldWrap<Effect.Effect<unknown, E, R>>, A, never>
 
 /** Makes handlers of steps that need the services of this layer. */
 export const handleWith =
   <Services, E>(layer: Layer.Layer<Services, E, CliServices>) =>
-  <Options>(steps: (options: Options) => Steps<Services | CliServices>) =>
+  <Options>(steps: (options: Options) => Steps<void, unknown, Services | CliServices>) =>
   (options: Options): Effect.Effect<void, unknown, CliServices> =>
     Effect.provide(Effect.gen(() => steps(options)), layer)
 

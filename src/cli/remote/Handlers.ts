@@ -1,18 +1,15 @@
 import { Effect, Option } from "effect"
-import type { YieldWrap } from "effect/Utils"
 import { type Column, formatList, type Rows, type View } from "../io/Table.ts"
 import type { CliError, OutcomeUnknown } from "../program/Explain.ts"
-import type { CliServices } from "../program/Group.ts"
+import type { CliServices, Steps } from "../program/Group.ts"
 import { type ApiError, type DecodedResponse, printAnswer, type Remote, withRemote } from "./Remote.ts"
 
 type Failure = ApiError | CliError | OutcomeUnknown
 
-/** An effect, or its steps as in `Effect.gen`. */
-type Steps<A> =
-  | Effect.Effect<A, Failure, CliServices>
-  | Generator<YieldWrap<Effect.Effect<unknown, Failure, CliServices>>, A, never>
+type Asked<A> = Effect.Effect<A, Failure, CliServices> | Steps<A, Failure, CliServices>
 
-const run = <A>(steps: Steps<A>): Effect.Effect<A, Failure, CliServices> =>
+/** Runs once: steps that have begun cannot be repeated. */
+const run = <A>(steps: Asked<A>): Effect.Effect<A, Failure, CliServices> =>
   Effect.isEffect(steps) ? steps : Effect.gen(() => steps)
 
 /** The options of a handler; a few have no project. */
@@ -27,12 +24,12 @@ interface PrintOptions extends RemoteOptions {
 
 /** A handler with the brain, and the project of its options. */
 export const call =
-  <Options extends RemoteOptions>(steps: (remote: Remote, options: Options) => Steps<void>) => (options: Options) =>
+  <Options extends RemoteOptions>(steps: (remote: Remote, options: Options) => Asked<void>) => (options: Options) =>
     withRemote(options.project ?? Option.none(), (remote) => run(steps(remote, options)))
 
 /** A handler that prints an answer of the brain. */
 export const show = <Options extends PrintOptions, A>(
-  ask: (remote: Remote, options: Options) => Steps<DecodedResponse<A>>,
+  ask: (remote: Remote, options: Options) => Asked<DecodedResponse<A>>,
   format: (value: A, text: string, view: View) => string
 ) =>
   call<Options>((remote, options) =>
@@ -42,5 +39,5 @@ export const show = <Options extends PrintOptions, A>(
 /** A handler that prints a list: all its rows, or a page of them. */
 export const list = <Options extends PrintOptions, A>(
   columns: ReadonlyArray<Column<A>>,
-  ask: (remote: Remote, options: Options) => Steps<DecodedResponse<Rows<A>>>
+  ask: (remote: Remote, options: Options) => Asked<DecodedResponse<Rows<A>>>
 ) => show(ask, formatList(columns))

@@ -36,8 +36,6 @@ const decodePassword = (fromStdin: boolean) =>
     (given) => decodeInput(Schema.Struct({ password: NewPassword }), { password: Redacted.value(given) })
   )
 
-const getUser = (email: string) => Effect.flatMap(Users, (users) => users.getByEmail(email))
-
 export const handlers: HandlersOf<typeof definitions> = {
   "bootstrap-admin": bootstrapAdmin,
   createsuperuser: bootstrapAdmin,
@@ -62,7 +60,7 @@ export const handlers: HandlersOf<typeof definitions> = {
     )
   }),
   "reset-mfa": handleAs("svc reset-mfa")(function*({ email, yes }) {
-    const user = yield* getUser(email)
+    const user = yield* Effect.flatMap(Users, (users) => users.getByEmail(email))
     yield* confirm(
       yes,
       `Removes the second factor, the recovery codes and the trusted browsers of ${user.email}: from then on the password alone signs in.`

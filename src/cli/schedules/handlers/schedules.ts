@@ -43,8 +43,13 @@ export const pathOf = ({ api, slug }: Remote, given: string) =>
   Effect.gen(function*() {
     const id = decodeId(given.toLowerCase())
     if (Option.isSome(id)) return { slug, schedule_id: id.value }
-    const pages = yield* listPages((urlParams) => api.schedules.list({ path: { slug }, urlParams }))
-    const ids = pages.flatMap(({ items }) => items.filter(({ name }) => name === given).map(({ id }) => id))
+    const pages = yield* listPages((urlParams) =>
+      Effect.map(api.schedules.list({ path: { slug }, urlParams }), ({ items, next_cursor }) => ({
+        next_cursor,
+        ids: items.filter(({ name }) => name === given).map(({ id }) => id) // a page is not kept
+      }))
+    )
+    const ids = pages.flatMap((page) => page.ids)
     if (ids.length > 1) {
       return yield* new CliError({
         usage: true,
