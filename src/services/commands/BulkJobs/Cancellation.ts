@@ -14,7 +14,7 @@ import { Commands } from "../Commands.ts"
 import { type ChooseAgent, EngineAgents } from "../EngineAgents.ts"
 import { actionOf, makeIssues } from "./Issues.ts"
 import { BulkJobsRepo } from "./Repo.ts"
-import { addOutcomes, type BulkWalk, completed, walkEntry } from "./Row.ts"
+import { addOutcomes, type BulkWalk, complete, walkEntry } from "./Row.ts"
 import { noStep, type Step } from "./Step.ts"
 
 /** Tasks that are skipped in one step, after the deadline. */
@@ -137,7 +137,7 @@ export class BulkJobCancellation extends Effect.Service<BulkJobCancellation>()("
       const now = yield* Timestamp.now
       const counted = { ...job, claimed: 0, unknown: job.unknown + job.claimed }
       const isStopped = job.finished_at !== null
-      const settled = isStopped ? { ...counted, settled_at: now } : completed(counted, now)
+      const settled = isStopped ? { ...counted, settled_at: now } : complete(counted, now)
       yield* repo.walks.save(settled)
       if (!isStopped) yield* audit.record(walkEntry("finished", settled))
       return { moved: 1, open: 0 }

@@ -9,7 +9,7 @@ import { TaskDeletion } from "../../tasks/Deletion.ts"
 import { Scans } from "../../tasks/Scans.ts"
 import { TaskSearch } from "../../tasks/Search.ts"
 import { BulkJobsRepo } from "./Repo.ts"
-import { type BulkWalk, completed, walkEntry } from "./Row.ts"
+import { type BulkWalk, complete, walkEntry } from "./Row.ts"
 import { noStep, type Step } from "./Step.ts"
 
 /** The name of a deletion's one cursor: it walks over the tasks of all engines. */
@@ -33,7 +33,7 @@ export class BulkJobDeletion extends Effect.Service<BulkJobDeletion>()("svc/Bulk
       const job = Option.getOrUndefined(yield* repo.walks.lock(seen.project_id, seen.id))
       if (job === undefined || job.finished_at !== null) return noStep
       if (ids.length === 0 && after === Ids.minId) {
-        const ended = { ...completed(job, yield* Timestamp.now), cursors: {} }
+        const ended = { ...complete(job, yield* Timestamp.now), cursors: {} }
         yield* repo.walks.save(ended)
         yield* audit.record(walkEntry("finished", ended))
         return { moved: 1, open: 0 } satisfies Step

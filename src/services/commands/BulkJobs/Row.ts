@@ -97,8 +97,8 @@ export const progressOf = ({ act, claimed, failed, succeeded, unknown, unobserve
   outcomes: act === "delete" ? null : { pending: claimed, succeeded, failed, unknown } satisfies BulkJobOutcomes
 })
 
-/** The walk at its end. Tasks that matched at the creation and are gone, or do not match any more, were skipped too. */
-export const completed = (job: BulkWalk, now: Timestamp): BulkWalk => ({
+/** Ends the walk. Tasks that matched at the creation and are gone, or do not match any more, were skipped too. */
+export const complete = (job: BulkWalk, now: Timestamp): BulkWalk => ({
   ...job,
   status: "completed",
   unobserved: Math.max(job.unobserved, (job.total ?? 0) - progressOf(job).done),
