@@ -17,7 +17,7 @@ const ConfigInput = Schema.Record({ key: Schema.String, value: Schema.Unknown })
   )
 )
 
-const name = text(200, 1).pipe(Schema.filter((given) => given.trim() !== "" || "must not be blank"))
+const name = text(200, 1).pipe(Schema.filter((value) => value.trim() !== "" || "must not be blank"))
 
 /** How messages are sent; each has a file in `services/alerting/Channels/Types`. */
 export const channelTypes = ["webhook", "email", "slack", "telegram", "pagerduty", "discord", "teams"] as const
@@ -128,11 +128,11 @@ export type ChannelTestRequest = typeof ChannelTestRequest.Type
 /** Bodies: ChannelTestResult. */
 export const ChannelTestResult = Schema.Struct({
   success: describeField(Schema.Boolean, "Whether the receiver accepted the message.", false),
-  status_code: describeField(Schema.NullOr(Schema.Int), "What it answered; null: nothing.", 401),
+  status_code: describeField(Schema.NullOr(Schema.Int), "The HTTP status of its response; null: there was none.", 401),
   error: describeField(Schema.NullOr(Schema.String), "Why it was not accepted; null: it was.", "it answered 401"),
   response_body: describeField(
     Schema.NullOr(Schema.String),
-    "The answer's body, up to 8 KiB and without secrets.",
+    "The response body, up to 8 KiB and without secrets.",
     "unauthorized"
   )
 }).annotations(describeBody("ChannelTestResult", "What came of a test message."))

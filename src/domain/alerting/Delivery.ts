@@ -59,9 +59,9 @@ export const DeliveryAttempt = Schema.Struct({
   number: describeField(Schema.Int, "1 for the first one.", 1),
   started_at: describeField(Timestamp, "When it began.", exampleTime),
   duration_ms: describeField(Schema.Int, "How long it took.", 87),
-  response_code: describeField(Schema.NullOr(Schema.Int), "The HTTP status of the answer.", 503),
+  response_code: describeField(Schema.NullOr(Schema.Int), "The HTTP status of the response.", 503),
   error: describeField(Schema.NullOr(Schema.String), "Why it failed.", "it answered 503"),
-  response_body: describeField(Schema.NullOr(Schema.String), "The first 8 KiB of the answer.", "try later")
+  response_body: describeField(Schema.NullOr(Schema.String), "The first 8 KiB of the response.", "try later")
 }).annotations(describeBody("DeliveryAttempt", "One attempt of a delivery."))
 export type DeliveryAttempt = typeof DeliveryAttempt.Type
 

@@ -4,7 +4,7 @@ import { Timestamp } from "../kernel/Timestamp.ts"
 import { Severity, Trigger } from "../triggers/Trigger.ts"
 
 /**
- * Why a message is sent: a condition is new; it goes on; it has recovered; a person acknowledged it; it was not
+ * Why a message is sent: a condition is new; it lasts; it has recovered; a person acknowledged it; it was not
  * acknowledged in time; a channel fails or was disabled; a person tests a channel.
  */
 export const NotificationKind = Schema.Literal(
@@ -57,7 +57,7 @@ export const Notification = Schema.Struct({
      * messages.
      */
     view: Schema.NullOr(Schema.String),
-    /** Pages that ask for a click before they act (signed, expiring). */
+    /** Pages that ask for a click before they change the alert (signed, expiring). */
     acknowledge: Schema.NullOr(Schema.String),
     snooze: Schema.NullOr(Schema.String)
   })

@@ -111,8 +111,8 @@ export type AutomationSettings = typeof AutomationSettings.Type
 /** What a rule reacts to and does. */
 export type RuleShape = Pick<RuleCreate, "trigger" | "conditions" | "actions">
 
-/** Conditions that events without a task can answer. */
-const answerable: Partial<Record<RuleTrigger, ReadonlyArray<string>>> = {
+/** The conditions that apply to events without a task. */
+const fieldsWithoutTask: Partial<Record<RuleTrigger, ReadonlyArray<string>>> = {
   "worker.offline": ["engine"],
   "schedule.misfired": ["engine", "queue", "task_name", "priority"]
 }
@@ -121,7 +121,7 @@ const typesOf = (actions: ReadonlyArray<Action>): ReadonlyArray<Action["type"]> 
 
 /** Why a rule of this shape could never do what it says: its flaws. */
 export const findFlaws = ({ actions, conditions, trigger }: RuleShape): ReadonlyArray<Issue> => {
-  const fields = answerable[trigger]
+  const fields = fieldsWithoutTask[trigger]
   const types = typesOf(actions)
   return [
     ...(fields === undefined ?

@@ -5,7 +5,7 @@ import { Timestamp } from "../kernel/Timestamp.ts"
 import { RuleCreate, RuleTrigger } from "./Automation.ts"
 import { ExecutedAction, Outcome } from "./Execution.ts"
 
-/** Days of history that are always asked for at most. */
+/** The most days of history that a request may name. */
 export const maxBacktestDays = 90
 
 /** A rule to try on history: a saved one, or one that need not be saved. */
@@ -47,17 +47,17 @@ export type Counted = typeof Counted.Type
 export const BacktestDay = Schema.Struct({
   day: describeField(Schema.String, "The day in UTC.", "2026-01-31"),
   matched: count("Matches of that day.", 42),
-  would_execute: count("Those of them on which the rule would have acted.", 40)
+  would_execute: count("Matches on which the rule would have acted.", 40)
 }).annotations(describeBody("RuleBacktestDay", "The matches of one day."))
 export type BacktestDay = typeof BacktestDay.Type
 
-export const HeldBack = Schema.Struct({
+export const SuppressedMatches = Schema.Struct({
   degraded: count("By the rule's breaker.", 2),
   ceiling: count("By the project's ceiling of actions per minute.", 0),
   loop_guard: count("The retries of the task, and of those that it is a retry of, were used up.", 0),
   not_allowed: count("The engine keeps no arguments, or the event is about no task.", 0)
 }).annotations(describeBody("RuleBacktestHeldBack", "Matches on which the rule would not have acted, by reason."))
-export type HeldBack = typeof HeldBack.Type
+export type SuppressedMatches = typeof SuppressedMatches.Type
 
 export const BacktestSample = Schema.Struct({
   occurred_at: describeField(Timestamp, "When it happened.", exampleTime),
@@ -87,10 +87,10 @@ const top = (of: string) =>
 /** What a rule would have done. */
 export const RuleBacktest = Schema.Struct({
   trigger: describeField(RuleTrigger, "The trigger.", "task.failed"),
-  days: count("The days that were asked for.", 7),
+  days: count("The days of the request.", 7),
   covered_from: describeField(
     Timestamp,
-    "From here on the history is complete: later than asked where retention has deleted it, or where `truncated`.",
+    "From here on the history is complete: later than requested where retention has deleted it, or where `truncated`.",
     exampleTime
   ),
   covered_until: describeField(Timestamp, "When the history was read.", exampleTime),
@@ -100,9 +100,9 @@ export const RuleBacktest = Schema.Struct({
     false
   ),
   scanned: count("Stored tasks, or misfires, that were read.", 12_345),
-  matched: count("How often the rule's conditions held.", 42),
+  matched: count("How often the rule matched.", 42),
   would_execute: count("How often the rule would have acted.", 40),
-  held_back: describeField(HeldBack, "The other matches, by reason."),
+  held_back: describeField(SuppressedMatches, "The other matches, by reason."),
   trips: count("How often its breaker would have tripped.", 1),
   tripped_at: describeField(
     Schema.Array(Timestamp),
@@ -114,7 +114,7 @@ export const RuleBacktest = Schema.Struct({
   fingerprints: top("failure group"),
   workers: top("worker"),
   samples: describeField(Schema.Array(BacktestSample), `The newest matches, at most ${maxSamples}.`),
-  notes: describeField(Schema.Array(Schema.String), "What this answer cannot know, as sentences.", [
+  notes: describeField(Schema.Array(Schema.String), "What this result cannot know, as sentences.", [
     "Retries of this rule would have changed what came after them."
   ])
 }).annotations(describeBody("RuleBacktest", "What a rule would have done in the past. Nothing was changed."))

@@ -14,7 +14,7 @@ import { Rule, RuleTrigger } from "./Automation.ts"
  * - `degraded`: the breaker is tripped, so the rule only notifies
  * - `ceiling`: the project's rules acted as often as they may within a minute
  * - `loop_guard`: the task was retried by rules as often as the rule allows, or for this failure already
- * - `not_allowed`: no agent takes the command now, the task went on since, or the engine needs what a rule does not have
+ * - `not_allowed`: no agent takes the command now, the task changed since, or the engine needs what a rule does not have
  */
 export const Outcome = Schema.Literal(
   "executed",
@@ -48,7 +48,7 @@ export const Execution = Schema.Struct({
   command_status: describeField(Schema.NullOr(CommandStatus), "How far that command is.", "completed"),
   detail: describeField(Schema.NullOr(Schema.String), "Why the rule did not act.", "3 of 3 retries are used up."),
   occurred_at: describeField(Timestamp, "When the newest of them happened.", exampleTime),
-  created_at: describeField(Timestamp, "When the rule was asked.", exampleTime)
+  created_at: describeField(Timestamp, "When the rule was evaluated.", exampleTime)
 }).annotations(describeBody("RuleExecution", "What a rule did, or would have done."))
 export type Execution = typeof Execution.Type
 

@@ -20,14 +20,14 @@ export interface OccurrenceFacts {
 
 type Test = (event: EventFacts, occurrence: OccurrenceFacts) => boolean
 
-const listOf = <A>(given: A | ReadonlyArray<A>): ReadonlyArray<A> =>
+const listOf = <A>(value: A | ReadonlyArray<A>): ReadonlyArray<A> =>
   // the cast: Array.isArray does not narrow a readonly array
-  Array.isArray(given) ? given as ReadonlyArray<A> : [given as A]
+  Array.isArray(value) ? value as ReadonlyArray<A> : [value as A]
 
 const isGlob = (pattern: string): boolean => /[*?[]/.test(pattern)
 
-const isOneOf = (field: "engine" | "queue" | "priority" | "fingerprint", given: string | ReadonlyArray<string>) => {
-  const values = new Set(listOf(given))
+const isOneOf = (field: "engine" | "queue" | "priority" | "fingerprint", allowed: string | ReadonlyArray<string>) => {
+  const values = new Set(listOf(allowed))
   return (event: EventFacts): boolean => {
     const value = event[field]
     return value !== null && values.has(value)
@@ -41,8 +41,8 @@ const compileException = (pattern: string): (line: string) => boolean =>
 export const compileConditions = (conditions: Conditions): Test => {
   const tests: Array<Test> = []
   for (const field of ["engine", "queue", "priority", "fingerprint"] as const) {
-    const given = conditions[field]
-    if (given !== undefined) tests.push(isOneOf(field, given))
+    const allowed = conditions[field]
+    if (allowed !== undefined) tests.push(isOneOf(field, allowed))
   }
   if (conditions.task_name !== undefined) {
     const globs = listOf(conditions.task_name).map(compileGlob)

@@ -100,7 +100,7 @@ const newestTasks = 500
 const slice = 200
 
 const slicesOf = <A>(rows: ReadonlyArray<A>): ReadonlyArray<ReadonlyArray<A>> =>
-  Array.from({ length: Math.ceil(rows.length / slice) }, (_, at) => rows.slice(at * slice, (at + 1) * slice))
+  Array.from({ length: Math.ceil(rows.length / slice) }, (_, index) => rows.slice(index * slice, (index + 1) * slice))
 
 export class AlertsRepo extends Effect.Service<AlertsRepo>()("svc/AlertsRepo", {
   effect: Effect.gen(function*() {
@@ -145,9 +145,9 @@ export class AlertsRepo extends Effect.Service<AlertsRepo>()("svc/AlertsRepo", {
       save: (rows: ReadonlyArray<AlertRow>) =>
         Effect.forEach(
           slicesOf(rows),
-          (some) =>
+          (chunk) =>
             sql`INSERT INTO alerts (${columns}) SELECT ${columns} FROM ${
-              recordset(sql, "r", columnTypes, some.map((row) => encode(row)))
+              recordset(sql, "r", columnTypes, chunk.map((row) => encode(row)))
             } WHERE true ON CONFLICT (id) DO UPDATE SET ${updates}`,
           { discard: true }
         ),

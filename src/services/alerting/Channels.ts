@@ -37,7 +37,7 @@ const tooMany = new Conflict({
     `A project has at most ${maxChannels.project} channels, and a user ${maxChannels.user}. Delete one that is not used.`
 })
 
-const changedMeanwhile = new Conflict({
+const concurrentChange = new Conflict({
   detail: "Another request changed the channel at the same moment. Read it, then repeat the request."
 })
 
@@ -56,8 +56,8 @@ interface Place {
 }
 
 /**
- * Where messages are sent (docs/notifications.md): channels of a project, for its admins, and of a user. No call of a
- * provider is made within a transaction.
+ * Where messages are sent (docs/notifications.md): channels of a project, for its admins, and of a user. No
+ * provider is called within a transaction.
  */
 export class Channels extends Effect.Service<Channels>()("svc/Channels", {
   effect: Effect.gen(function*() {
@@ -155,7 +155,7 @@ export class Channels extends Effect.Service<Channels>()("svc/Channels", {
         changed: ChannelConfig | null
       ) {
         const row = yield* Effect.flatMap(repo.findForUpdate(owner, read.row.id), orFail(noChannel))
-        if (changed !== null && row.sealed_config !== read.row.sealed_config) return yield* changedMeanwhile
+        if (changed !== null && row.sealed_config !== read.row.sealed_config) return yield* concurrentChange
         const activates = is_active === true && !row.is_active
         const isNew = changed !== null || activates
         const updated: ChannelRow = {
@@ -239,10 +239,10 @@ export class Channels extends Effect.Service<Channels>()("svc/Channels", {
       update: Effect.fn("Channels.update")(function*(id: ChannelId, changes: ChannelUpdate) {
         const { owner } = yield* findPlace
         const channel = yield* find(owner, id)
-        const given = changes.config ?? null
-        const changed = given === null
+        const patch = changes.config ?? null
+        const changed = patch === null
           ? null
-          : yield* configs.change(channel.row.type, channel.config, given, yield* Timestamp.now)
+          : yield* configs.change(channel.row.type, channel.config, patch, yield* Timestamp.now)
         return yield* show(yield* write(owner, channel, changes, changed))
       }, orDieOnSql),
       /** Subscriptions lose the channel; its deliveries stay in the log. */
@@ -293,7 +293,7 @@ export class Channels extends Effect.Service<Channels>()("svc/Channels", {
     return {
       /** Channels of the current project. */
       project: { ...channelsOf(ofProject, showOfProject), importFromUser },
-      /** Channels of the acting person. */
+      /** Channels of the current person. */
       personal: { ...channelsOf(ofPerson, show), importFromProject }
     } as const
   })

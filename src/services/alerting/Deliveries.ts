@@ -68,13 +68,13 @@ export class Deliveries extends Effect.Service<Deliveries>()("svc/Deliveries", {
       const batch_id = deliveries.length > maxOfBatch ? yield* Ids.nextOf(DeliveryId) : null
       const rows = yield* Effect.forEach(
         deliveries,
-        (delivery, at) =>
+        (delivery, index) =>
           Effect.map(Ids.nextOf(DeliveryId), (id) =>
             rowOf(delivery, {
               id,
               batch_id,
               claimed_until: null,
-              created_at: Timestamp.addSeconds(now, at / 1_000_000) // the order of an alert's messages
+              created_at: Timestamp.addSeconds(now, index / 1_000_000) // the order of an alert's messages
             }))
       )
       yield* repo.insert(rows, now)

@@ -68,16 +68,16 @@ export class MaintenanceWindows extends Effect.Service<MaintenanceWindows>()("sv
     )
 
     const create = Effect.fn("MaintenanceWindows.create")(
-      function*(given: MaintenanceWindowCreate) {
+      function*(input: MaintenanceWindowCreate) {
         const project = yield* CurrentProject
         const actor = yield* CurrentActor
         const now = yield* Timestamp.now
-        yield* checkTimes(given)
-        if (given.ends_at <= now) return yield* ValidationFailed.at("ends_at", "must be in the future")
+        yield* checkTimes(input)
+        if (input.ends_at <= now) return yield* ValidationFailed.at("ends_at", "must be in the future")
         yield* checkRoom(project.id, now)
         const window: MaintenanceWindow = {
           id: yield* Ids.nextOf(MaintenanceWindowId),
-          ...given,
+          ...input,
           created_by: actor.kind === "person" ? actor.user_id : null,
           created_at: now
         }
@@ -93,15 +93,15 @@ export class MaintenanceWindows extends Effect.Service<MaintenanceWindows>()("sv
       Effect.flatMap(repo.findForUpdate(projectId, id), orFail(windowNotFound))
 
     const update = Effect.fn("MaintenanceWindows.update")(
-      function*(id: MaintenanceWindowId, given: MaintenanceWindowUpdate) {
+      function*(id: MaintenanceWindowId, input: MaintenanceWindowUpdate) {
         const project = yield* CurrentProject
         const now = yield* Timestamp.now
         const window = yield* findForUpdate(project.id, id)
-        const updated: MaintenanceWindow = { ...window, ...selectChanges(MaintenanceWindow.fields, given) }
+        const updated: MaintenanceWindow = { ...window, ...selectChanges(MaintenanceWindow.fields, input) }
         yield* checkTimes(updated)
         if (window.ends_at <= now && updated.ends_at > now) yield* checkRoom(project.id, now)
         yield* repo.update(updated)
-        yield* alerts.wakeProject(project.id, now) // held messages may be due earlier now
+        yield* alerts.wakeProject(project.id, now) // deferred messages may be due earlier now
         yield* recordChange("maintenance_window.updated", project.id, updated)
         return updated
       },

@@ -9,13 +9,13 @@ import * as Dispatcher from "./Notifications/Dispatcher.ts"
 import { Subscriptions } from "./Subscriptions.ts"
 
 /*
- * Who hears of what happened (docs/notifications.md). The way of a message:
+ * Notifications of what happened (docs/notifications.md). The way of a message:
  *
- * 1. A trigger event waits in the outbox of `triggers/`. `Subscriptions` say who wants to hear of it, and where;
+ * 1. A trigger event waits in the outbox of `triggers/`. `Subscriptions` say who is notified of it, and where;
  *    `MaintenanceWindows`, when nothing is sent.
- * 2. `Notifications/AlertEngine.ts` counts the events of a condition in one alert, and decides when it has something to
- *    say: the first message, updates, escalation, recovery. People see, acknowledge and snooze alerts by `Alerts`.
- * 3. `Notifications/AlertMessages.ts` makes rows of inboxes and deliveries of it. Automation rules enqueue `Deliveries` too.
+ * 2. `Notifications/AlertEngine.ts` counts the events of a condition in one alert, and decides when it sends a
+ *    message: the first one, updates, escalation, recovery. People see, acknowledge and snooze alerts by `Alerts`.
+ * 3. `Notifications/AlertMessages.ts` creates their deliveries and inbox rows. Automation rules enqueue `Deliveries` too.
  * 4. `Notifications/Dispatcher.ts` sends deliveries to `Channels`, whose folder has a file for each type of them, and
  *    `Channels/Health.ts` warns of channels that fail. People see and repeat what was sent by `DeliveryLog`.
  */

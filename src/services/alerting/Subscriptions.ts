@@ -26,10 +26,10 @@ import {
   changeRow,
   channelsOf,
   checkRow,
-  type Given,
   linksOf,
   noChannels,
   type SubscriptionChannels,
+  type SubscriptionInput,
   toDefault,
   toPersonal
 } from "./Subscriptions/Row.ts"
@@ -79,25 +79,25 @@ export class Subscriptions extends Effect.Service<Subscriptions>()("svc/Subscrip
     const makeRow = Effect.fnUntraced(function*(
       projectId: ProjectId,
       user_id: UserId | null,
-      given: DefaultSubscriptionCreate | UserSubscriptionCreate
+      input: DefaultSubscriptionCreate | UserSubscriptionCreate
     ) {
       const now = yield* Timestamp.now
-      const { cooldown_seconds, muted_until, ...filters } = given.filters
+      const { cooldown_seconds, muted_until, ...filters } = input.filters
       const row: SubscriptionRow = {
         id: yield* Ids.nextOf(SubscriptionId),
         project_id: projectId,
         user_id,
-        trigger_key: given.trigger,
+        trigger_key: input.trigger,
         filters,
-        in_app: given.in_app,
-        cooldown_seconds: cooldown_seconds ?? given.cooldown_seconds,
-        grouping: given.grouping === undefined ? defaultGrouping : given.grouping,
+        in_app: input.in_app,
+        cooldown_seconds: cooldown_seconds ?? input.cooldown_seconds,
+        grouping: input.grouping === undefined ? defaultGrouping : input.grouping,
         hygiene: {
-          notify_recovery: given.notify_recovery,
-          quiet_hours: given.quiet_hours,
-          escalate_after_minutes: given.escalation?.after_minutes ?? null
+          notify_recovery: input.notify_recovery,
+          quiet_hours: input.quiet_hours,
+          escalate_after_minutes: input.escalation?.after_minutes ?? null
         },
-        muted_until: muted_until ?? given.muted_until,
+        muted_until: muted_until ?? input.muted_until,
         is_active: true,
         last_fired_at: null,
         created_at: now,
@@ -157,10 +157,10 @@ export class Subscriptions extends Effect.Service<Subscriptions>()("svc/Subscrip
     }, orDieOnSql)
 
     const createDefault = Effect.fn("Subscriptions.createDefault")(
-      function*(given: DefaultSubscriptionCreate) {
+      function*(input: DefaultSubscriptionCreate) {
         const project = yield* CurrentProject
-        const channels = changeChannels(noChannels, given)
-        const row = yield* makeRow(project.id, null, given)
+        const channels = changeChannels(noChannels, input)
+        const row = yield* makeRow(project.id, null, input)
         yield* checkRow(row, channels)
         yield* checkChannels(project.id, null, channels)
         yield* lockName(sql, `defaults ${project.id}`)
@@ -175,11 +175,11 @@ export class Subscriptions extends Effect.Service<Subscriptions>()("svc/Subscrip
     )
 
     const updateDefault = Effect.fn("Subscriptions.updateDefault")(
-      function*(id: SubscriptionId, given: DefaultSubscriptionUpdate) {
+      function*(id: SubscriptionId, input: DefaultSubscriptionUpdate) {
         const project = yield* CurrentProject
         const row = yield* Effect.flatMap(repo.findDefaultForUpdate(project.id, id), orFail(defaultNotFound))
-        const channels = changeChannels(yield* readChannels(id), given)
-        const updated = changeRow(row, given, yield* Timestamp.now)
+        const channels = changeChannels(yield* readChannels(id), input)
+        const updated = changeRow(row, input, yield* Timestamp.now)
         yield* checkRow(updated, channels)
         yield* checkChannels(project.id, null, channels)
         yield* repo.update(updated)
@@ -221,18 +221,18 @@ export class Subscriptions extends Effect.Service<Subscriptions>()("svc/Subscrip
     )
 
     /** Operators may send their own messages to the project's channels, which others read. */
-    const checkProjectChannels = (projectId: ProjectId, { escalation, project_channel_ids }: Given) =>
+    const checkProjectChannels = (projectId: ProjectId, { escalation, project_channel_ids }: SubscriptionInput) =>
       (project_channel_ids?.length ?? 0) + (escalation?.project_channel_ids.length ?? 0) > 0
         ? requireRole(projectId, "operator")
         : Effect.void
 
     const createOwn = Effect.fn("Subscriptions.createOwn")(
-      function*({ project_id, ...given }: UserSubscriptionCreate) {
+      function*({ project_id, ...input }: UserSubscriptionCreate) {
         const { user_id } = yield* currentPerson
         const project = yield* findProject(project_id)
-        yield* checkProjectChannels(project, given)
-        const channels = changeChannels(noChannels, given)
-        const row = yield* makeRow(project, user_id, { project_id, ...given })
+        yield* checkProjectChannels(project, input)
+        const channels = changeChannels(noChannels, input)
+        const row = yield* makeRow(project, user_id, { project_id, ...input })
         yield* checkRow(row, channels)
         yield* checkChannels(project, user_id, channels)
         yield* lockName(sql, `subscriptions ${user_id}`)
@@ -263,11 +263,11 @@ export class Subscriptions extends Effect.Service<Subscriptions>()("svc/Subscrip
     })
 
     const updateOwn = Effect.fn("Subscriptions.updateOwn")(
-      function*(id: SubscriptionId, given: UserSubscriptionUpdate) {
+      function*(id: SubscriptionId, input: UserSubscriptionUpdate) {
         const { row, user_id } = yield* findOwn(id)
-        yield* checkProjectChannels(row.project_id, given)
-        const channels = changeChannels(yield* readChannels(id), given)
-        const updated = changeRow(row, given, yield* Timestamp.now)
+        yield* checkProjectChannels(row.project_id, input)
+        const channels = changeChannels(yield* readChannels(id), input)
+        const updated = changeRow(row, input, yield* Timestamp.now)
         yield* checkRow(updated, channels)
         yield* checkChannels(row.project_id, user_id, channels)
         yield* repo.update(updated)

@@ -14,7 +14,7 @@ import { RuleMessages } from "./Messages.ts"
  *    which become deliveries of `alerting/`, at most one a minute about one condition.
  */
 
-/** What people use, and the loops that let rules act and send what was held back. */
+/** What people use, and the loops that let rules act and send deferred messages. */
 export const layer = Layer.mergeAll(
   AutomationRules.layer,
   RuleBacktests.layer,

@@ -65,7 +65,7 @@ const armingOf = (rule: RuleRow) => ({
 
 /**
  * The automation rules of a project (docs/automation.md): what the brain does by itself when something happens. A rule
- * belongs to its project and goes on when its creator leaves.
+ * belongs to its project and stays active when its creator leaves.
  */
 export class AutomationRules extends Effect.Service<AutomationRules>()("svc/AutomationRules", {
   effect: Effect.gen(function*() {

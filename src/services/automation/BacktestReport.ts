@@ -2,17 +2,17 @@ import {
   type BacktestDay,
   type BacktestSample,
   type Counted,
-  type HeldBack,
   maxSamples,
   maxTopValues,
-  maxTrips
+  maxTrips,
+  type SuppressedMatches
 } from "../../domain/automation/Backtest.ts"
 import type { Timestamp } from "../../domain/kernel/Timestamp.ts"
 import type { Verdict } from "./Simulation.ts"
 
 /** Counts the verdicts of a backtest, which come in the order of their time. */
 export const makeReport = () => {
-  const held: Record<keyof HeldBack, number> = { degraded: 0, ceiling: 0, loop_guard: 0, not_allowed: 0 }
+  const suppressed: Record<keyof SuppressedMatches, number> = { degraded: 0, ceiling: 0, loop_guard: 0, not_allowed: 0 }
   const days = new Map<string, { matched: number; would_execute: number }>()
   const names = new Map<string, number>()
   const fingerprints = new Map<string, number>()
@@ -28,7 +28,7 @@ export const makeReport = () => {
     const isExecuted = outcome === "executed" || outcome === "dry_run"
     matched++
     if (isExecuted) executed++
-    else held[outcome]++
+    else suppressed[outcome]++
     const day = occurrence.occurred_at.slice(0, 10)
     const counts = days.get(day) ?? { matched: 0, would_execute: 0 }
     days.set(day, { matched: counts.matched + 1, would_execute: counts.would_execute + (isExecuted ? 1 : 0) })
@@ -45,7 +45,7 @@ export const makeReport = () => {
     result: () => ({
       matched,
       would_execute: executed,
-      held_back: held satisfies HeldBack,
+      held_back: suppressed satisfies SuppressedMatches,
       trips,
       tripped_at: tripped,
       per_day: [...days].sort(([a], [b]) => (a < b ? -1 : 1)).map(([day, counts]): BacktestDay => ({

@@ -83,7 +83,7 @@ export class RuleBacktests extends Effect.Service<RuleBacktests>()("svc/RuleBack
         matches: ReadonlyArray<Match>,
         from: Timestamp.Timestamp
       ) {
-        // at the time of its event, a task had not gone on
+        // at the time of its event, a task had not changed further
         const state = trigger === "task.failed" ? "failure" : "started"
         const chains = new Map<string, (id: string) => ReadonlySet<string>>()
         for (const engine of new Set(matches.map(({ event }) => event.engine))) {
@@ -100,7 +100,7 @@ export class RuleBacktests extends Effect.Service<RuleBacktests>()("svc/RuleBack
           find: ({ task_id }) => ({ task_id, state, created_at: from, started_at: null, reporter: null }),
           chainOf: ({ engine, task_id }) => chains.get(engine)?.(task_id) ?? new Set([task_id]),
           commands: new Map(),
-          open: new Map()
+          openRetries: new Map()
         })
       }
     )
@@ -147,7 +147,7 @@ const isStored = (trigger: RuleTrigger): trigger is StoredTrigger => trigger !==
 
 const deletedTasks = "Tasks that were deleted since are not counted."
 
-/** What the stored rows of a trigger cannot tell. */
+/** What the stored rows of a trigger do not show. */
 const notesOf: Readonly<Record<StoredTrigger, ReadonlyArray<string>>> = {
   "task.failed": [deletedTasks],
   "task.succeeded": [deletedTasks],

@@ -38,27 +38,27 @@ const namesTask = (result: string | null): boolean =>
 /**
  * Chains of retries: a task, and the tasks that its retries created. A task that is new under a name that a rule has
  * just retried may be that retry, before the command's result says so: it waits for the result. When the outcome stays
- * unknown, the task is taken to be the retry, since a rule that is wrong here would go on for ever.
+ * unknown, the task counts as the retry, since a rule could otherwise retry for ever.
  */
 export class RetryChains extends Effect.Service<RetryChains>()("svc/RetryChains", {
   effect: Effect.gen(function*() {
     const repo = yield* ExecutionsRepo
 
-    /** All that the guards ask about these tasks, in a few statements per engine. */
+    /** All that the guards need of these tasks, in a few statements per engine. */
     const load = Effect.fn("RetryChains.load")(
       function*(project: ProjectId, candidates: ReadonlyArray<Candidate>, now: Timestamp.Timestamp) {
         const tasks = new Map<string, KnownTask>()
         const commands = new Map<string, Array<PastCommand>>()
         const chains = new Map<string, (id: string) => ReadonlySet<string>>()
-        const open = new Map<string, Array<OpenRetry>>()
+        const openRetries = new Map<string, Array<OpenRetry>>()
         for (const engine of new Set(candidates.map((candidate) => candidate.engine))) {
           const own = candidates.filter((candidate) => candidate.engine === engine)
           const ids = [...new Set(own.map(({ task_id }) => task_id))]
           for (const task of yield* repo.listTasks(project, engine, ids)) tasks.set(keyOf(engine, task.task_id), task)
           for (const name of new Set(own.map(({ task_name }) => task_name))) {
-            open.set(keyOf(engine, name), [...(yield* repo.listOpenRetries(project, engine, name, now))])
+            openRetries.set(keyOf(engine, name), [...(yield* repo.listOpenRetries(project, engine, name, now))])
           }
-          const retried = own.flatMap(({ task_name }) => open.get(keyOf(engine, task_name)) ?? [])
+          const retried = own.flatMap(({ task_name }) => openRetries.get(keyOf(engine, task_name)) ?? [])
           const members = [...new Set([...ids, ...retried.map(({ task_id }) => task_id)])]
           const chainOf = yield* loadChains(repo.listParents)(project, engine, members)
           chains.set(engine, chainOf)
@@ -73,7 +73,7 @@ export class RetryChains extends Effect.Service<RetryChains>()("svc/RetryChains"
           find: ({ engine, task_id }) => tasks.get(keyOf(engine, task_id)),
           chainOf: ({ engine, task_id }) => chains.get(engine)!(task_id),
           commands,
-          open
+          openRetries
         })
       }
     )
@@ -93,7 +93,7 @@ interface ChainFacts {
   /** Commands of rules, by `keyOf` the task. */
   readonly commands: Map<string, Array<PastCommand>>
   /** Retries without a known task, by `keyOf` the name. */
-  readonly open: ReadonlyMap<string, Array<OpenRetry>>
+  readonly openRetries: ReadonlyMap<string, Array<OpenRetry>>
 }
 
 type ListParents = (
@@ -133,7 +133,7 @@ export const loadChains = (listParents: ListParents) =>
 
 /** The guards of one batch. `add` and `claimOrigin` change what the later ones of the batch find. */
 export const guardChains = (facts: ChainFacts) => {
-  const { commands, open } = facts
+  const { commands, openRetries } = facts
   const claims: Array<{ readonly id: OpenRetry["id"]; readonly task_id: string }> = []
   const claimedParents = new Map<string, string>()
 
@@ -146,7 +146,7 @@ export const guardChains = (facts: ChainFacts) => {
 
   /** Retries that may have created the task: issued before it appeared, when nothing else says where it is from. */
   const possibleOrigins = (candidate: Candidate): ReadonlyArray<OpenRetry> => {
-    const retries = open.get(keyOf(candidate.engine, candidate.task_name)) ?? []
+    const retries = openRetries.get(keyOf(candidate.engine, candidate.task_name)) ?? []
     if (retries.length === 0) return []
     const task = facts.find(candidate)
     if (task === undefined || chainOf(candidate).size > 1) return []
@@ -165,7 +165,7 @@ export const guardChains = (facts: ChainFacts) => {
         status === "timeout" || (status === "completed" && !namesTask(result))
       )
       if (origin === undefined) return
-      const list = open.get(keyOf(candidate.engine, candidate.task_name))!
+      const list = openRetries.get(keyOf(candidate.engine, candidate.task_name))!
       list.splice(list.indexOf(origin), 1)
       claims.push({ id: origin.id, task_id: candidate.task_id })
       claimedParents.set(keyOf(candidate.engine, candidate.task_id), origin.task_id)
@@ -173,8 +173,8 @@ export const guardChains = (facts: ChainFacts) => {
     countRetries: (candidate: Candidate): number =>
       [...chainOf(candidate)].flatMap((id) => commands.get(keyOf(candidate.engine, id)) ?? [])
         .filter(({ action }) => action === "retry").length,
-    /** Whether a rule acted on this event of the task, or on a later one. */
-    hasActed: ({ engine, task_id }: Candidate, action: string, occurredAt: Timestamp.Timestamp): boolean =>
+    /** Whether a rule issued this command for this event of the task, or for a later one. */
+    hasCommandSince: ({ engine, task_id }: Candidate, action: string, occurredAt: Timestamp.Timestamp): boolean =>
       (commands.get(keyOf(engine, task_id)) ?? []).some((past) =>
         past.action === action && past.occurred_at >= occurredAt
       ),

@@ -30,7 +30,7 @@ export const activate = (rule: RuleRow, executions: number): ActiveRule => ({
   wasTripped: rule.cb_tripped
 })
 
-/** An event of the batch, with the occurrences that are looked at now. */
+/** An event of the batch, with the occurrences that are decided now. */
 export interface BatchEvent {
   readonly event: TriggerEvent
   readonly occurrences: ReadonlyArray<Occurrence>
@@ -84,14 +84,14 @@ const needyStates: Partial<Record<RuleTrigger, ReadonlyArray<TaskState>>> = {
 }
 
 /**
- * How much later than its end an attempt may seem to have started. Celery's main process reports a start when it hears of
- * it from its child, which may have failed by then.
+ * How much later than its end an attempt may seem to have started. Celery's main process reports a start when it learns
+ * of it from its child, which may have failed by then.
  */
 const maxReportSkewSeconds = 2
 
 const startedAgain = "The task was started again since."
 
-/** Why a retry comes too late: the task went on after the event. Null: it did not. */
+/** Why a retry comes too late: the task changed after the event. Null: it did not. */
 const overtakenBy = (
   trigger: RuleTrigger,
   { started_at, state }: KnownTask,
@@ -111,16 +111,20 @@ const isAboutLostStart = ({ fingerprint, trigger }: TriggerEvent): boolean =>
  * Decides what each rule does about each event. It reads nothing and writes nothing. Plain code but for the clock: a
  * storm brings 10 000 occurrences for each of up to 200 rules. One function, since each step counts for the later ones.
  */
-export const decide = (rules: ReadonlyArray<ActiveRule>, events: ReadonlyArray<BatchEvent>, given: Surroundings) =>
+export const decide = (
+  rules: ReadonlyArray<ActiveRule>,
+  events: ReadonlyArray<BatchEvent>,
+  surroundings: Surroundings
+) =>
   Effect.gen(function*() {
-    const { agentFor, chains, now, timeoutSeconds } = given
+    const { agentFor, chains, now, timeoutSeconds } = surroundings
     const rows = new Map<string, NewExecution>()
     const issues: Array<IssuedIntent> = []
     /** A command of this batch is not sent yet: what happened to its task cannot be its result. */
     const issued = new Set<string>()
     const messages: Array<RuleMessage> = []
     const millis = yield* Clock.currentTimeMillis
-    let { actionsLeft } = given
+    let { actionsLeft } = surroundings
 
     const addRow = (
       { rule }: ActiveRule,
@@ -131,10 +135,10 @@ export const decide = (rules: ReadonlyArray<ActiveRule>, events: ReadonlyArray<B
     ): void => {
       const [first] = occurrences
       if (first === undefined) return
-      const acted = outcome === "executed" || outcome === "dry_run"
-      const isOwn = acted && action !== "notify"
-      // what did not act is counted, so that a storm writes a few rows
-      const key = isOwn ? `${rows.size}` : `${rule.id} ${outcome} ${detail} ${acted ? event.condition : ""}`
+      const isExecuted = outcome === "executed" || outcome === "dry_run"
+      const isOwn = isExecuted && action !== "notify"
+      // matches without an execution share a row, so that a storm writes a few rows
+      const key = isOwn ? `${rows.size}` : `${rule.id} ${outcome} ${detail} ${isExecuted ? event.condition : ""}`
       const same = rows.get(key)
       const times = occurrences.length + (same?.occurrences ?? 0)
       const occurred_at = occurrences.reduce(
@@ -174,7 +178,7 @@ export const decide = (rules: ReadonlyArray<ActiveRule>, events: ReadonlyArray<B
     const degradedDetail = ({ max_executions_per_window, window_seconds }: RuleRow) =>
       `The breaker is tripped: ${max_executions_per_window} executions within ${window_seconds} s.`
 
-    const judgeCommand = (
+    const decideCommand = (
       active: ActiveRule,
       type: "retry" | "cancel",
       candidate: Candidate,
@@ -186,8 +190,8 @@ export const decide = (rules: ReadonlyArray<ActiveRule>, events: ReadonlyArray<B
       if (task === undefined) return refuse("not_allowed", "The task is no longer known.")
       const overtaken = type === "retry" ? overtakenBy(rule.trigger_key, task, occurrence) : null
       if (overtaken !== null) return refuse("not_allowed", overtaken)
-      const acting = `${type} ${candidate.engine} ${candidate.task_id}`
-      if (issued.has(acting) || chains.hasActed(candidate, type, occurrence.occurred_at)) {
+      const commandKey = `${type} ${candidate.engine} ${candidate.task_id}`
+      if (issued.has(commandKey) || chains.hasCommandSince(candidate, type, occurrence.occurred_at)) {
         return refuse("loop_guard", `A rule has issued a ${type} for this event of the task already.`)
       }
       const action = rule.actions.find((each) => each.type === type)
@@ -223,9 +227,9 @@ export const decide = (rules: ReadonlyArray<ActiveRule>, events: ReadonlyArray<B
       if (rule.dry_run) return { outcome: "dry_run", detail: null }
       actionsLeft--
       const id = CommandId.make(Ids.uuidv7(millis), { disableValidation: true })
-      issued.add(acting)
+      issued.add(commandKey)
       chains.add(candidate, { action: type, occurred_at: occurrence.occurred_at })
-      const act = {
+      const auditEntry = {
         action: "automation.rule.executed",
         target_type: "automation_rule",
         target_id: rule.id,
@@ -238,7 +242,7 @@ export const decide = (rules: ReadonlyArray<ActiveRule>, events: ReadonlyArray<B
           command_id: id
         }
       }
-      const command: IssuedIntent = { id, project_id: rule.project_id, intent: { ...intent, act } }
+      const command: IssuedIntent = { id, project_id: rule.project_id, intent: { ...intent, act: auditEntry } }
       return { outcome: "executed", detail: null, command }
     }
 
@@ -250,10 +254,10 @@ export const decide = (rules: ReadonlyArray<ActiveRule>, events: ReadonlyArray<B
         if (matched.length === 0) continue
         const type = commandTypeOf(rule)?.type
         if (type === undefined) {
-          const [held, admitted] = Arr.partition(matched, () => attempt(active))
+          const [refused, admitted] = Arr.partition(matched, () => attempt(active))
           const outcome = rule.dry_run ? "dry_run" : "executed"
           addRow(active, event, admitted, "notify", { outcome, detail: null })
-          addRow(active, event, held, "notify", { outcome: "degraded", detail: degradedDetail(rule) })
+          addRow(active, event, refused, "notify", { outcome: "degraded", detail: degradedDetail(rule) })
         } else {
           for (const occurrence of matched) {
             const candidate = candidateOf(event, occurrence)
@@ -261,7 +265,7 @@ export const decide = (rules: ReadonlyArray<ActiveRule>, events: ReadonlyArray<B
               ? { outcome: "not_allowed", detail: "The event is about no task." }
               : type === "retry" && isAboutLostStart(event)
               ? { outcome: "not_allowed", detail: startedAgain }
-              : judgeCommand(active, type, candidate, occurrence)
+              : decideCommand(active, type, candidate, occurrence)
             addRow(active, event, [occurrence], type, verdict)
             if (verdict.command !== undefined) issues.push(verdict.command)
           }

@@ -35,7 +35,7 @@ export interface OpenRetry {
 export interface KnownTask {
   readonly task_id: string
   readonly state: TaskState
-  /** When the brain first heard of it. */
+  /** When the brain first received a report of it. */
   readonly created_at: Timestamp.Timestamp
   /** Of its last attempt. */
   readonly started_at: Timestamp.Timestamp | null
@@ -163,7 +163,7 @@ export class ExecutionsRepo extends Effect.Service<ExecutionsRepo>()("svc/Execut
 
       listParents: listParentsBy(sql),
 
-      /** Those of these tasks that the brain knows. */
+      /** The tasks with these ids that the brain knows. */
       listTasks: (projectId: ProjectId, engine: string, taskIds: ReadonlyArray<string>) =>
         sql<KnownTask>`
           SELECT t.task_id, t.state, t.created_at, t.started_at, w.agent_id AS reporter FROM tasks t
@@ -184,7 +184,7 @@ export class ExecutionsRepo extends Effect.Service<ExecutionsRepo>()("svc/Execut
             AND NOT EXISTS (SELECT 1 FROM task_retries r WHERE r.command_id = e.command_id)
           ORDER BY e.id LIMIT ${maxOpenRetries}`,
 
-      /** Notes the task that a retry with an unknown outcome is taken to have created. */
+      /** Stores the task that a retry with an unknown outcome is assumed to have created. */
       claim: (id: ExecutionId, taskId: string) =>
         sql`UPDATE automation_executions SET successor_task_id = ${taskId} WHERE id = ${id}`
     } as const

@@ -12,7 +12,7 @@ import type { ActiveRule } from "./Decide.ts"
 import { type MisfireRow, type OrphanRow, RuleHistoryRepo, type Stretch } from "./HistoryRepo.ts"
 import type { Match } from "./Simulation.ts"
 
-/** A trigger whose events the brain can tell from what it stores. */
+/** A trigger whose events the brain can rebuild from what it stores. */
 export type StoredTrigger = Exclude<RuleTrigger, "worker.offline">
 
 const pageSize = 100

@@ -16,7 +16,7 @@ import { ExecutionsRepo } from "./ExecutionsRepo.ts"
 import { type AddedMessage, type DueMessage, RuleMessagesRepo } from "./MessagesRepo.ts"
 import { type RuleRow, RulesRepo } from "./RulesRepo.ts"
 
-/** What each rule has to add about each condition. */
+/** What each rule adds about each condition. */
 const groupByCondition = (
   messages: ReadonlyArray<RuleMessage>,
   tripped: ReadonlyArray<RuleRow>,
@@ -46,13 +46,13 @@ const groupByCondition = (
   return [...rows.values()]
 }
 
-/** A rule that notifies of nothing still says that it has stopped acting. */
+/** A rule without a notification still reports that its breaker tripped. */
 const addressOf = ({ actions }: DueMessage): Pick<Notify, "channel_ids" | "in_app"> =>
   actions.find((action) => action.type === "notify") ?? { channel_ids: [], in_app: true }
 
 /**
  * The messages of rules. A rule sends at most one message a minute about one condition, and all messages count towards
- * the project's ceiling; what is held back is sent later, in one message. A message that is sent is a delivery.
+ * the project's ceiling; deferred messages are sent later, as one. A message that is sent is a delivery.
  */
 export class RuleMessages extends Effect.Service<RuleMessages>()("svc/RuleMessages", {
   effect: Effect.gen(function*() {
@@ -89,20 +89,22 @@ export class RuleMessages extends Effect.Service<RuleMessages>()("svc/RuleMessag
       if (due.length === 0) return
       const addressed = due.map((message) => ({ message, address: addressOf(message) }))
       const wanted = new Set(addressed.flatMap(({ address }) => address.channel_ids))
-      const open = (yield* channels.listRefs({ project_id: projectId }, [...wanted])).filter((one) => one.is_active)
+      const activeChannels = (yield* channels.listRefs({ project_id: projectId }, [...wanted])).filter((one) =>
+        one.is_active
+      )
       const members = yield* memberships.listActive([projectId])
-      const sent: Array<NewDelivery> = []
-      const read: Array<NewUserNotification> = []
+      const newDeliveries: Array<NewDelivery> = []
+      const inboxRows: Array<NewUserNotification> = []
       for (const { address, message } of addressed) {
         const { condition_key, project_name: name, rule_id, slug, unsent } = message
         const view = pages.urlOf(`/projects/${slug}/automation/${rule_id}`)
         const notification = ruleMessage(message, { id: projectId, slug, name }, view, now)
         const { channel_ids, in_app } = address
-        for (const channel of open.filter(({ id }) => channel_ids.includes(id))) {
-          sent.push({ project_id: projectId, user_id: null, subscription_id: null, channel, notification })
+        for (const channel of activeChannels.filter(({ id }) => channel_ids.includes(id))) {
+          newDeliveries.push({ project_id: projectId, user_id: null, subscription_id: null, channel, notification })
         }
         for (const { user_id } of in_app ? members : []) {
-          read.push({
+          inboxRows.push({
             user_id,
             project_id: projectId,
             subscription_id: null,
@@ -115,13 +117,13 @@ export class RuleMessages extends Effect.Service<RuleMessages>()("svc/RuleMessag
           })
         }
       }
-      yield* deliveries.enqueue(sent)
-      yield* inbox.insert(read)
+      yield* deliveries.enqueue(newDeliveries)
+      yield* inbox.insert(inboxRows)
       yield* repo.markSent(due, now)
     })
 
-    /** Sends what was held back, project after project. */
-    const sendHeld = Effect.fn("RuleMessages.sendHeld")(function*() {
+    /** Sends the deferred messages, project after project. */
+    const sendDeferred = Effect.fn("RuleMessages.sendDeferred")(function*() {
       const now = yield* Timestamp.now
       for (const { project_id } of yield* repo.listProjectsDue(now)) {
         yield* sql.withTransaction(Effect.gen(function*() {
@@ -132,7 +134,7 @@ export class RuleMessages extends Effect.Service<RuleMessages>()("svc/RuleMessag
       }
     })
 
-    return { add, countRecent, sendDue, sendHeld } as const
+    return { add, countRecent, sendDue, sendDeferred } as const
   })
 }) {
   static readonly layer = this.Default.pipe(
@@ -151,6 +153,6 @@ export class RuleMessages extends Effect.Service<RuleMessages>()("svc/RuleMessag
   static readonly layerLoop = Layer.scopedDiscard(Effect.gen(function*() {
     const loops = yield* Loops
     const messages = yield* RuleMessages
-    yield* loops.every("automation messages", "2 seconds", messages.sendHeld())
+    yield* loops.every("automation messages", "2 seconds", messages.sendDeferred())
   })).pipe(Layer.provide(this.layer))
 }

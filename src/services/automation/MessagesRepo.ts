@@ -51,8 +51,8 @@ const isDue = (sql: SqlClient.SqlClient, now: Timestamp.Timestamp) =>
   sql`m.due_at IS NOT NULL AND (m.sent_at IS NULL OR NOT (${isRecent(sql, now)}))`
 
 /**
- * What rules report, by condition. A row of its own, because deliveries cannot tell it: a message that is held back has
- * none yet, one to the inbox alone never has, and a rule counts its occurrences over many messages.
+ * What rules report, by condition. A row of its own, because deliveries do not have it: a deferred message has none
+ * yet, one to the inbox alone never has, and a rule counts its occurrences over many messages.
  */
 export class RuleMessagesRepo extends Effect.Service<RuleMessagesRepo>()("svc/RuleMessagesRepo", {
   effect: Effect.gen(function*() {

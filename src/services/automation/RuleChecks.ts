@@ -9,10 +9,10 @@ import type { Subject } from "../approvalGate/Subject.ts"
 import { requireRole, requireStepUp } from "../kernel/CurrentActor.ts"
 import type { RuleRow } from "./RulesRepo.ts"
 
-type Acting = Pick<RuleRow, "actions">
+type WithActions = Pick<RuleRow, "actions">
 
-/** Operators keep rules that notify, admins those that retry or cancel (interface, Automation). */
-export const roleFor = (shapes: ReadonlyArray<Acting>): Role => (shapes.some(needsAdmin) ? "admin" : "operator")
+/** Operators keep rules that notify, admins rules that retry or cancel (interface, Automation). */
+export const roleFor = (shapes: ReadonlyArray<WithActions>): Role => (shapes.some(needsAdmin) ? "admin" : "operator")
 
 /** Fails for a rule that could never do what it says. */
 export const checkShape = (shape: RuleShape) => {
@@ -27,20 +27,20 @@ export const makeRuleChecks = Effect.gen(function*() {
 
   /** Fails unless the actor may change rules of all these shapes, with a recent sign-in for destructive ones. */
   const authorize = Effect.fnUntraced(
-    function*(projectId: ProjectId, shapes: ReadonlyArray<Acting>) {
+    function*(projectId: ProjectId, shapes: ReadonlyArray<WithActions>) {
       const role = roleFor(shapes)
       yield* requireRole(projectId, role)
       if (role === "admin") yield* requireStepUp
     }
   )
 
-  /** Holds a change of destructive rules where the project wants a second person. */
+  /** Requires an approval for a change of destructive rules where the project wants a second person. */
   const checkApproval = (
     kind: "rule_create" | "rule_reset" | "rule_update",
     request: unknown,
     { name }: { readonly name: string },
     subject: Subject,
-    shapes: ReadonlyArray<Acting>
+    shapes: ReadonlyArray<WithActions>
   ) => {
     const verb = { rule_create: "Create", rule_update: "Change", rule_reset: "Arm the breaker of" }[kind]
     const summary = `${verb} the rule "${name}", which retries or cancels tasks`
@@ -51,7 +51,7 @@ export const makeRuleChecks = Effect.gen(function*() {
   }
 
   /** Fails where an action names a channel that is none of the project's. */
-  const checkChannels = Effect.fnUntraced(function*(projectId: ProjectId, { actions }: Acting) {
+  const checkChannels = Effect.fnUntraced(function*(projectId: ProjectId, { actions }: WithActions) {
     const named = actions.flatMap((action) => (action.type === "notify" ? action.channel_ids : []))
     const refs = yield* channels.listRefs({ project_id: projectId }, named)
     const known = new Set<string>(refs.flatMap(({ id, is_active }) => (is_active ? [id] : [])))

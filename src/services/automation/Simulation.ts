@@ -16,7 +16,7 @@ export interface Match {
   readonly occurrence: Occurrence
 }
 
-/** What the rule would have made of a match. */
+/** What the rule would have done about a match. */
 export interface Verdict extends Match {
   readonly action: ExecutedAction
   readonly outcome: Outcome
@@ -33,7 +33,7 @@ interface Surroundings {
 /** Decisions in one turn of the event loop. */
 const decisionsAtOnce = 200
 
-/** Which agents were connected is not stored: one is taken to have been. */
+/** Which agents were connected is not stored: one is assumed to have been. */
 const anyAgent = AgentId.make(Ids.minId)
 
 /** Moments within the last `seconds`. Moments come in order. */

@@ -92,11 +92,11 @@ export const handlers: HandlersOf<typeof definitions> = {
   test: call(function*(remote, { channel, json }) {
     const { id, name } = yield* findChannel(remote, channel)
     const path = { slug: remote.slug, channel_id: id }
-    const answer = yield* remote.api.channels.test({ path, withResponse: true })
-    const [{ error, status_code, success }] = answer
+    const response = yield* remote.api.channels.test({ path, withResponse: true })
+    const [{ error, status_code, success }] = response
     const code = status_code === null ? "" : ` (${status_code})`
     if (json || success) {
-      yield* printAnswer(answer, json, () => `${escapeText(name)} accepted a test message${code}`)
+      yield* printAnswer(response, json, () => `${escapeText(name)} accepted a test message${code}`)
     }
     if (!success) {
       const reason = escapeText(error ?? "no reason given")

@@ -72,12 +72,12 @@ export const handlers: HandlersOf<typeof definitions> = {
   list: call(function*(remote, { isDefault, json }) {
     const { api, slug } = remote
     if (isDefault) {
-      const answer = yield* api.notification_defaults.list({ path: { slug }, withResponse: true })
-      return yield* printAnswer(answer, json, (rows, _text, view) => formatTable(columns, rows, view))
+      const response = yield* api.notification_defaults.list({ path: { slug }, withResponse: true })
+      return yield* printAnswer(response, json, (rows, _text, view) => formatTable(columns, rows, view))
     }
     const urlParams = { project_id: yield* projectIdOf(remote), limit: 500 }
-    const answer = yield* api.user_subscriptions.list({ urlParams, withResponse: true })
-    yield* printAnswer(answer, json, ({ items }, _text, view) => formatTable(columns, items, view))
+    const response = yield* api.user_subscriptions.list({ urlParams, withResponse: true })
+    yield* printAnswer(response, json, ({ items }, _text, view) => formatTable(columns, items, view))
   }),
   show: call(function*(remote, { json, ...target }) {
     const found = yield* findOne(remote, target)
@@ -90,7 +90,7 @@ export const handlers: HandlersOf<typeof definitions> = {
     const { each, isDefault, json, projectChannel, queue, taskName, userChannel } = options
     const { api, slug } = remote
     const { trigger } = yield* decodeInput(TriggerInput, { trigger: options.trigger })
-    const given = {
+    const input = {
       trigger,
       filters: { task_name: Option.getOrNull(taskName), queue: Option.getOrNull(queue) },
       project_channel_ids: projectChannel,
@@ -104,17 +104,17 @@ export const handlers: HandlersOf<typeof definitions> = {
     }
     const describeCreated = ({ id }: { readonly id: string }) => `created the subscription ${id} to ${trigger}`
     if (isDefault) {
-      const payload = yield* decodeInput(DefaultSubscriptionCreate, given)
-      const answer = yield* api.notification_defaults.create({ path: { slug }, payload, withResponse: true })
-      return yield* printAnswer(answer, json, describeCreated)
+      const payload = yield* decodeInput(DefaultSubscriptionCreate, input)
+      const response = yield* api.notification_defaults.create({ path: { slug }, payload, withResponse: true })
+      return yield* printAnswer(response, json, describeCreated)
     }
     const payload = yield* decodeInput(UserSubscriptionCreate, {
-      ...given,
+      ...input,
       project_id: yield* projectIdOf(remote),
       user_channel_ids: userChannel
     })
-    const answer = yield* api.user_subscriptions.create({ payload, withResponse: true })
-    yield* printAnswer(answer, json, describeCreated)
+    const response = yield* api.user_subscriptions.create({ payload, withResponse: true })
+    yield* printAnswer(response, json, describeCreated)
   }),
   mute: call(function*(remote, { minutes, ...target }) {
     yield* setMute(remote, target, Timestamp.addSeconds(yield* Timestamp.now, minutes * 60))

@@ -120,7 +120,7 @@ const reasons = [
   ["not_allowed", "no such command is possible"]
 ] as const
 
-const heldLines = ({ held_back }: RuleBacktest): ReadonlyArray<string> =>
+const suppressedLines = ({ held_back }: RuleBacktest): ReadonlyArray<string> =>
   reasons.flatMap(([reason, meaning]) =>
     held_back[reason] === 0 ? [] : [`  held back ${held_back[reason]}: ${meaning}`]
   )
@@ -161,7 +161,7 @@ const formatBacktest = (found: RuleBacktest, _text: string, view: View): string 
       times(found.matched)
     }, ` +
     `the rule would have acted ${times(found.would_execute)}`,
-    ...heldLines(found),
+    ...suppressedLines(found),
     ...tripLines(found),
     ...topLine("tasks", found.task_names),
     ...topLine("failure groups", found.fingerprints),
@@ -181,12 +181,12 @@ export const handlers: HandlersOf<typeof definitions> = {
     const rule = yield* findRule(remote, given)
     const path = { slug: remote.slug, rule_id: rule.id }
     const urlParams = { limit: shownExecutions }
-    const answer = yield* remote.api.automation.executions({ path, urlParams, withResponse: true })
+    const response = yield* remote.api.automation.executions({ path, urlParams, withResponse: true })
     if (json) {
-      return yield* Console.log(escapeJson(JSON.stringify({ ...rule, executions: answer[0].items })))
+      return yield* Console.log(escapeJson(JSON.stringify({ ...rule, executions: response[0].items })))
     }
     yield* printAnswer(
-      answer,
+      response,
       false,
       ({ items }, _text, view) =>
         `${formatRule(rule)}\n\n${

@@ -33,7 +33,7 @@ export const AlertDetails = Schema.Struct({
   not_before: Schema.NullOr(Timestamp),
   /** When the newest occurrence was counted. The times of occurrences are those of the workers' clocks. */
   counted_at: Schema.optional(Timestamp),
-  /** When an event told that it has ended. */
+  /** When an event reported its end. */
   ended_at: Schema.NullOr(Timestamp)
 })
 export type AlertDetails = typeof AlertDetails.Type
@@ -63,7 +63,7 @@ export const Alert = Schema.Struct({
   task_id: describeField(Text, "The task of the last occurrence.", exampleId),
   queue: describeField(Text, "The queue of the last occurrence.", "payments"),
   worker: describeField(Text, "The worker of the last occurrence.", "celery@box"),
-  exception: describeField(Text, "What the last occurrence said.", "CardDeclined: do not honour"),
+  exception: describeField(Text, "The exception text of the last occurrence.", "CardDeclined: do not honour"),
   fingerprint: describeField(Text, "The failure group.", "9f86d081884c7d65"),
   acknowledged_at: describeField(Schema.NullOr(Timestamp), "When a person acknowledged it.", exampleTime),
   acknowledged_by: describeField(

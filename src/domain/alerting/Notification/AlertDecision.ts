@@ -8,8 +8,8 @@ import { findQuietEnd } from "./Quiet.ts"
  */
 
 /**
- * `recovered`: seen well again. `stale`: not seen again for long, and its state is unknown. `closed`: of a
- * trigger that reports no problem, when no further event came.
+ * `recovered`: evidence shows that the problem ended. `stale`: no occurrence for long, and its state is unknown.
+ * `closed`: of a trigger that reports no problem, when no further event came.
  */
 export type AlertStatus = "open" | "recovered" | "stale" | "closed"
 
@@ -25,7 +25,7 @@ export interface AlertState {
   readonly messages: number
   readonly first_sent_at: Timestamp | null
   readonly last_sent_at: Timestamp | null
-  /** What the last message said. */
+  /** What the last message reported. */
   readonly told_occurrences: number
   readonly told_shared: string
   /** No message before this: the cooldown after a message of an earlier alert of the same condition. */
@@ -107,8 +107,8 @@ export const openAlert = (now: Timestamp, last_at: Timestamp, not_before: Timest
   recovered_at: null
 })
 
-/** Until when no message may be sent, by maintenance and quiet hours. */
-const findHoldEnd = (rules: AlertRules, { maintenance_until, now }: Circumstances): Timestamp | null => {
+/** Until when maintenance and quiet hours defer messages. */
+const findDeferralEnd = (rules: AlertRules, { maintenance_until, now }: Circumstances): Timestamp | null => {
   const isExempt = rules.quiet_hours === null || (rules.is_critical && rules.quiet_hours.except_critical)
   const quietUntil = isExempt || rules.quiet_hours === null ? null : findQuietEnd(rules.quiet_hours, now)
   return latest(maintenance_until, quietUntil)
@@ -118,7 +118,7 @@ const findHoldEnd = (rules: AlertRules, { maintenance_until, now }: Circumstance
 const hasNews = ({ occurrences, told_occurrences, told_shared, unsent }: AlertState, shared: string): boolean =>
   unsent > 0 && (shared !== told_shared || occurrences >= told_occurrences * 10)
 
-/** When the next message about what is wrong may be sent; null: there is nothing to say. */
+/** When the next message about the problem may be sent; null: there is nothing to report. */
 const findMessageTime = (state: AlertState, rules: AlertRules, { condition, shared }: Circumstances) => {
   const { acknowledged_at, last_sent_at, messages, not_before, opened_at, unsent } = state
   if (acknowledged_at !== null) return null
@@ -138,14 +138,14 @@ const findEscalationTime = ({ acknowledged_at, escalated_at, first_sent_at }: Al
     ? null
     : after(first_sent_at, rules.escalate_after_minutes * 60)
 
-/** When an alert ends of which nothing more is seen. */
+/** When an alert without further occurrences ends. */
 const findEndTime = ({ last_at, opened_at, unsent }: AlertState, rules: AlertRules, { condition }: Circumstances) => {
   const since = latest(last_at, opened_at)
   if (rules.is_problem) return condition === "ongoing" ? null : after(since, rules.stale_after_seconds)
   return unsent > 0 ? null : after(since, Math.max(rules.grouping?.interval_seconds ?? 0, 60))
 }
 
-/** The older an alert, the less often its recovery is looked for: every 30 seconds to 5 minutes. */
+/** The older an alert, the less often its recovery is checked: every 30 seconds to 5 minutes. */
 const findCheckTime = ({ last_at }: AlertState, { is_problem }: AlertRules, now: Timestamp) => {
   const ageSeconds = secondsBetween(last_at, now)
   return is_problem ? addSeconds(now, Math.min(Math.max(ageSeconds / 4, 30), 300)) : null
@@ -164,62 +164,62 @@ const markSent = (state: AlertState, { now, shared }: Circumstances, count: numb
 const schedule = (
   state: AlertState,
   rules: AlertRules,
-  at: Circumstances,
+  circumstances: Circumstances,
   blockedUntil: Timestamp | null
 ): AlertState => {
-  const isBlocked = blockedUntil !== null && blockedUntil > at.now
+  const isBlocked = blockedUntil !== null && blockedUntil > circumstances.now
   const whenFree = (time: Timestamp | null) => (time === null || !isBlocked ? time : latest(time, blockedUntil))
   const due = earliest(
-    whenFree(findMessageTime(state, rules, at)),
+    whenFree(findMessageTime(state, rules, circumstances)),
     whenFree(findEscalationTime(state, rules)),
-    findEndTime(state, rules, at),
-    findCheckTime(state, rules, at.now)
+    findEndTime(state, rules, circumstances),
+    findCheckTime(state, rules, circumstances.now)
   )
   // a later time than now, so that no decision repeats itself
-  return { ...state, due_at: due === null ? null : latest(due, addSeconds(at.now, 1)) }
+  return { ...state, due_at: due === null ? null : latest(due, addSeconds(circumstances.now, 1)) }
 }
 
 /** Decides when an alert is due. */
-export const decide = (state: AlertState, rules: AlertRules, at: Circumstances): Decision => {
-  const { condition, now } = at
+export const decide = (state: AlertState, rules: AlertRules, circumstances: Circumstances): Decision => {
+  const { condition, now } = circumstances
   if (state.status !== "open") return { state: { ...state, due_at: null }, messages: [] }
-  if (at.is_muted) return { state: close(state, "stale", now), messages: [] }
-  const holdEnd = findHoldEnd(rules, at)
+  if (circumstances.is_muted) return { state: close(state, "stale", now), messages: [] }
+  const deferredUntil = findDeferralEnd(rules, circumstances)
 
   if (condition === "recovered" && rules.is_problem) {
-    const isTold = state.messages > 0 && rules.notify_recovery
-    if (isTold && holdEnd !== null) return { state: { ...state, due_at: holdEnd }, messages: [] }
-    return { state: close(state, "recovered", now), messages: isTold ? ["recovered"] : [] }
+    const isReported = state.messages > 0 && rules.notify_recovery
+    if (isReported && deferredUntil !== null) return { state: { ...state, due_at: deferredUntil }, messages: [] }
+    return { state: close(state, "recovered", now), messages: isReported ? ["recovered"] : [] }
   }
-  const end = findEndTime(state, rules, at)
+  const end = findEndTime(state, rules, circumstances)
   if (end !== null && end <= now) {
     return { state: close(state, rules.is_problem ? "stale" : "closed", now), messages: [] }
   }
 
-  const blockedUntil = latest(holdEnd, state.snoozed_until)
+  const blockedUntil = latest(deferredUntil, state.snoozed_until)
   const isFree = (time: Timestamp | null) =>
     time !== null && time <= now && (blockedUntil === null || blockedUntil <= now)
   const messages: Array<MessageKind> = []
   let next = state
-  if (isFree(findMessageTime(state, rules, at))) {
+  if (isFree(findMessageTime(state, rules, circumstances))) {
     messages.push(state.messages === 0 ? "alert" : "update")
-    next = markSent(next, at, 1)
+    next = markSent(next, circumstances, 1)
   }
   if (isFree(findEscalationTime(state, rules))) {
     messages.push("escalation")
     next = { ...next, escalated_at: now }
   }
-  return { state: schedule(next, rules, at, blockedUntil), messages }
+  return { state: schedule(next, rules, circumstances, blockedUntil), messages }
 }
 
 /**
  * Adds occurrences to an open alert. Without grouping each occurrence is a message at once, unless
- * something holds messages back or the cooldown lasts; the next message then reports how many there were.
+ * messages are deferred or the cooldown lasts; the next message then reports how many there were.
  */
 export const addOccurrences = (
   before: AlertState,
   rules: AlertRules,
-  at: Circumstances,
+  circumstances: Circumstances,
   arrival: Arrival
 ): Decision => {
   const state: AlertState = {
@@ -228,7 +228,7 @@ export const addOccurrences = (
     unsent: before.unsent + arrival.count,
     last_at: arrival.last_at > before.last_at ? arrival.last_at : before.last_at
   }
-  const decision = decide(state, rules, { ...at, condition: "ongoing" })
+  const decision = decide(state, rules, { ...circumstances, condition: "ongoing" })
   const [first] = decision.messages
   const isPerOccurrence = rules.grouping === null && rules.cooldown_seconds === 0 && first !== undefined
   if (!isPerOccurrence || arrival.count === 1) return decision

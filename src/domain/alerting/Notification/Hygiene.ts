@@ -23,7 +23,7 @@ export const Grouping = Schema.Struct({
   ),
   repeat_seconds: describeField(
     Schema.optionalWith(seconds(60, 604_800), { default: () => 14_400 }),
-    "While it goes on without news, a message comes this often.",
+    "While the condition lasts without news, a message is sent this often.",
     14_400
   )
 }).annotations({ ...describeBody("Grouping", "How occurrences of one condition become one message."), ...strict })

@@ -5,7 +5,7 @@ import { patchField } from "../../kernel/Patch.ts"
 import { text } from "../../kernel/Text.ts"
 import { Timestamp } from "../../kernel/Timestamp.ts"
 
-const name = text(200, 1).pipe(Schema.filter((given) => given.trim() !== "" || "must not be blank"))
+const name = text(200, 1).pipe(Schema.filter((value) => value.trim() !== "" || "must not be blank"))
 
 /** A time in which a project's alerts are recorded and no message is sent. */
 export const MaintenanceWindow = Schema.Struct({

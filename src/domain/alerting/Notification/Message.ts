@@ -5,13 +5,13 @@ import { describeShared, listDetails } from "./Shared.ts"
 
 /** Texts of alerts. Their values come from events, so they are masked and short already. */
 
-const cut = (text: string, most: number): string => {
+const truncate = (text: string, most: number): string => {
   const characters = Array.from(text)
   return characters.length <= most ? text : `${characters.slice(0, most - 1).join("")}…`
 }
 
 /** The exception's type, where a text begins with one: `CardDeclined` of `CardDeclined: do not honour`. */
-const typeOf = (detail: string): string => /^([\w.$]{1,80}): /.exec(detail)?.[1] ?? cut(detail, 80)
+const typeOf = (detail: string): string => /^([\w.$]{1,80}): /.exec(detail)?.[1] ?? truncate(detail, 80)
 
 /** One line that names the condition. */
 export const titleOf = (
@@ -39,7 +39,7 @@ export const titleOf = (
     "schedule.circuit_breaker.tripped": `The schedule ${subject.name} was disabled after repeated failures`,
     "approval.requested": `Approval needed: ${subject.name}`
   }
-  return cut(titles[trigger], 200)
+  return truncate(titles[trigger], 200)
 }
 
 const times = (count: number): string => (count === 1 ? "Once" : `${count} times`)

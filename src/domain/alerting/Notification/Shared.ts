@@ -27,8 +27,8 @@ const count = (values: ReadonlyArray<string | null>): Tally => {
   const counted = new Map<string, number>()
   for (const value of values) {
     if (value === null || value === "") continue
-    const cut = Array.from(value).slice(0, maxLength).join("")
-    counted.set(cut, (counted.get(cut) ?? 0) + 1)
+    const truncated = Array.from(value).slice(0, maxLength).join("")
+    counted.set(truncated, (counted.get(truncated) ?? 0) + 1)
   }
   return [...counted].reduce<Tally>((tally, [value, times]) => add(tally, value, times), {})
 }

@@ -36,7 +36,7 @@ const filterFields = {
   ),
   min_tasks: describeField(
     nullish(Schema.Int.pipe(Schema.between(1, 1_000_000))),
-    "For `task.failure_rate`: fewer tasks in the window are too few to judge.",
+    "For `task.failure_rate`: with fewer tasks in the window the share is not evaluated.",
     20
   )
 }
@@ -51,7 +51,7 @@ const rateFilters = ["rate_percent", "window_seconds", "min_tasks"] as const
 export const findUnsuitedFilter = (trigger: Trigger, filters: SubscriptionFilters): string | null =>
   trigger === "task.failure_rate" ? null : rateFilters.find((name) => filters[name] !== null) ?? null
 
-/** The filters that restrict something, as answers show them. */
+/** The filters that restrict something, as responses show them. */
 export const setFilters = (filters: SubscriptionFilters): Readonly<Record<string, unknown>> =>
   Object.fromEntries(Object.entries(filters).filter(([, value]) => value !== null))
 

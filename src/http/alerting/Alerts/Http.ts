@@ -22,7 +22,7 @@ const LinksHttp = implementGroup(
     const alerts = yield* Alerts
     return handlers
       .handle("preview", ({ payload }) => alerts.previewLink(payload.token))
-      .handle("act", ({ payload }) => alerts.actByLink(payload.token, payload.snooze_minutes))
+      .handle("act", ({ payload }) => alerts.applyLink(payload.token, payload.snooze_minutes))
   })
 )
 

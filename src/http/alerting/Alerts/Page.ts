@@ -2,21 +2,21 @@ import { renderPage } from "../../Html/HtmlPage.ts"
 
 const script = `
 await trying(async () => {
-  const answer = await post("api/v1/alert-links/preview", { token })
-  if (!answer.ok) return say(answer.code === "validation_failed" ? "This page needs the link of a message." : answer.detail)
-  for (const place of document.querySelectorAll(".title")) place.textContent = answer.title
-  show(answer.status === "open" ? answer.purpose : "ended")
+  const response = await post("api/v1/alert-links/preview", { token })
+  if (!response.ok) return say(response.code === "validation_failed" ? "This page needs the link of a message." : response.detail)
+  for (const place of document.querySelectorAll(".title")) place.textContent = response.title
+  show(response.status === "open" ? response.purpose : "ended")
 })
-const act = async (body) => {
-  const answer = await post("api/v1/alert-links/act", { token, ...body })
-  if (answer.ok) show("done")
-  else say(answer.detail)
+const applyLink = async (body) => {
+  const response = await post("api/v1/alert-links/act", { token, ...body })
+  if (response.ok) show("done")
+  else say(response.detail)
 }
-onSubmit("take", () => act({}))
-onSubmit("silence", ({ minutes }) => act({ snooze_minutes: Number(minutes.value) }))
+onSubmit("take", () => applyLink({}))
+onSubmit("silence", ({ minutes }) => applyLink({ snooze_minutes: Number(minutes.value) }))
 `
 
-/** Asks the API which alert the link is about, and acts only when its button is used. */
+/** Asks the API which alert the link is about, and changes it only when its button is used. */
 export const alertPage = renderPage({
   title: "Alert of svc",
   script,

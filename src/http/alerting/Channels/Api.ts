@@ -27,7 +27,7 @@ const [read, write] = ["notifications:read", "notifications:write"] as const
 
 const createdText =
   "The config is checked before it is stored: its fields, and for a URL or mail server each address of its host. " +
-  "Secrets are encrypted, and masked in every answer."
+  "Secrets are encrypted, and masked in every response."
 
 const changedText =
   "A config is merged: an absent field keeps its value, null removes an optional one, and an empty or masked secret " +
@@ -35,7 +35,7 @@ const changedText =
   "`is_active: true` clears why the channel was disabled."
 
 const testedText =
-  "Sends a test message and waits for the answer, at most 30 s. An answer of 200 says what came of it in `success`."
+  "Sends a test message and waits for the receiver's response, at most 30 s. A 200 response reports the result in `success`."
 
 /** A project's channels (bodies: notifications). */
 export class ChannelsApi extends HttpApiGroup.make("channels")

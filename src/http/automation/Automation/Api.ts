@@ -96,7 +96,7 @@ export class AutomationApi extends HttpApiGroup.make("automation")
       .annotate(Access, readRule)
       .annotateContext(operation(
         "List what a rule did",
-        "Newest first: each execution, and what dry run, breaker, ceiling and loop guard held back."
+        "Newest first: each execution, and what dry run, breaker, ceiling and loop guard suppressed."
       ))
   )
   .add(

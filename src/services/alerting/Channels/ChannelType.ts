@@ -2,7 +2,7 @@ import { Data, type Effect, type Schema } from "effect"
 import type { Notification } from "../../../domain/alerting/Notification.ts"
 import type { Timestamp } from "../../../domain/kernel/Timestamp.ts"
 
-/** What a provider answered to an accepted message. */
+/** A provider's response to an accepted message. */
 export interface SendReceipt {
   readonly response_code: number | null
   /** Truncated and free of secrets. */
@@ -66,7 +66,7 @@ export interface ChannelType<Config extends object, Encoded, R> {
   readonly type: string
   /** Checks the form only. What it makes of a config has the form of a config again, because that is what is stored. */
   readonly schema: Schema.Schema<Config, Encoded>
-  /** Fields whose values are masked in answers, as text or as an object of texts; an empty one keeps the stored value. */
+  /** Fields whose values are masked in responses, as text or as an object of texts; an empty one keeps the stored value. */
   readonly secrets: ReadonlyArray<keyof Config & string>
   /** Fields that only the program writes. */
   readonly internal: ReadonlyArray<keyof Config & string>

@@ -21,7 +21,7 @@ import { teams } from "./Types/Teams.ts"
 import { telegram } from "./Types/Telegram.ts"
 import { webhook } from "./Types/Webhook.ts"
 
-/** What answers show instead of a secret. */
+/** What responses show instead of a secret. */
 export const mask = "********"
 
 /** A channel type whose config is any object: each method reads it by the type's schema. */
@@ -31,7 +31,7 @@ export interface AnyChannelType {
   readonly internal: ReadonlyArray<string>
   readonly rate: TargetRate
   /** Left: what is wrong, by the fields of the config. */
-  readonly decode: (given: ChannelConfig) => Either.Either<ChannelConfig, ReadonlyArray<Issue>>
+  readonly decode: (input: ChannelConfig) => Either.Either<ChannelConfig, ReadonlyArray<Issue>>
   readonly destination: (config: ChannelConfig, secret: string) => string
   readonly check: (config: ChannelConfig) => Effect.Effect<void, ConfigRefused>
   readonly warning: (config: ChannelConfig) => string | null
@@ -41,7 +41,7 @@ export interface AnyChannelType {
   readonly send: (config: ChannelConfig, dispatch: Dispatch) => Effect.Effect<SendReceipt, SendFailed>
 }
 
-/** Texts that an answer must not repeat: the values of secret fields, and of a URL also its path, which has the token. */
+/** Texts that a response must not repeat: the values of secret fields, and of a URL also its path, which has the token. */
 const secretTextsOf = (secrets: ReadonlyArray<string>, config: ChannelConfig): ReadonlyArray<string> =>
   secrets.flatMap((field) => {
     const value = config[field]
@@ -69,8 +69,8 @@ const eraseConfig = <Config extends object, Encoded>(
     secrets,
     internal,
     rate,
-    decode: (given) =>
-      Either.mapBoth(decode(given), {
+    decode: (input) =>
+      Either.mapBoth(decode(input), {
         onLeft: (error) =>
           ParseResult.ArrayFormatter.formatErrorSync(error).slice(0, 20).map(({ message, path }) => ({
             path: ["config", ...path].join("."),

@@ -9,7 +9,7 @@ import { type AnyChannelType, ChannelTypes, mask } from "./ChannelTypes.ts"
 const isTexts = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null && !Array.isArray(value)
 
-/** A secret as answers show it: of a webhook's URL the host stays, of an object the names. */
+/** A secret as responses show it: of a webhook's URL the host stays, of an object the names. */
 const maskValue = (field: string, value: unknown): unknown => {
   if (isTexts(value)) return Object.fromEntries(Object.keys(value).map((name) => [name, mask]))
   return field === "webhook_url" && typeof value === "string" && URL.canParse(value)
@@ -26,21 +26,21 @@ export const maskConfig = ({ internal, secrets }: AnyChannelType, config: Channe
     ])
   )
 
-/** Whether a given secret means the stored one. */
-const isPlaceholder = (field: string, given: unknown, stored: unknown): boolean =>
-  given === undefined || given === "" || given === mask || (stored !== undefined && given === maskValue(field, stored))
+/** Whether a secret of the input means the stored one. */
+const isPlaceholder = (field: string, input: unknown, stored: unknown): boolean =>
+  input === undefined || input === "" || input === mask || (stored !== undefined && input === maskValue(field, stored))
 
 /** The value of a secret after a change, and whether any of it is the stored one. */
 const mergeSecret = (
   field: string,
-  given: unknown,
+  input: unknown,
   stored: unknown
 ): { readonly value: unknown; readonly isKept: boolean } => {
-  if (given === null) return { value: undefined, isKept: false }
-  if (isTexts(given)) {
+  if (input === null) return { value: undefined, isKept: false }
+  if (isTexts(input)) {
     const storedTexts = isTexts(stored) ? stored : {}
     const names = new Map(Object.keys(storedTexts).map((name) => [name.toLowerCase(), name]))
-    const merged = Object.entries(given).map(([name, text]) => {
+    const merged = Object.entries(input).map(([name, text]) => {
       const storedText = storedTexts[names.get(name.toLowerCase()) ?? name]
       const isKept = storedText !== undefined && isPlaceholder(name, text, storedText)
       return { name, value: isKept ? storedText : text, isKept }
@@ -50,9 +50,9 @@ const mergeSecret = (
       isKept: merged.some(({ isKept }) => isKept)
     }
   }
-  return isPlaceholder(field, given, stored)
+  return isPlaceholder(field, input, stored)
     ? { value: stored, isKept: stored !== undefined }
-    : { value: given, isKept: false }
+    : { value: input, isKept: false }
 }
 
 const purpose = "channels.sealed_config"
@@ -63,17 +63,17 @@ const decodeStored = Schema.decodeSync(
 
 interface Merged {
   readonly config: ChannelConfig
-  /** The secrets that the change does not give. */
+  /** The secrets that the change does not set. */
   readonly keptSecrets: ReadonlyArray<string>
 }
 
-/** The stored config with what a change gives: an absent field keeps its value, null removes one. */
-const mergeConfig = ({ internal, secrets }: AnyChannelType, stored: ChannelConfig, given: ChannelConfig): Merged => {
+/** The stored config with the fields of a change: an absent field keeps its value, null removes one. */
+const mergeConfig = ({ internal, secrets }: AnyChannelType, stored: ChannelConfig, input: ChannelConfig): Merged => {
   const visible = Object.entries(stored).filter(([field]) => !internal.includes(field))
-  const plain = Object.entries({ ...Object.fromEntries(visible), ...given }).filter(([field, value]) =>
+  const plain = Object.entries({ ...Object.fromEntries(visible), ...input }).filter(([field, value]) =>
     !secrets.includes(field) && value !== null && value !== undefined
   )
-  const merged = secrets.map((field) => ({ field, ...mergeSecret(field, given[field], stored[field]) }))
+  const merged = secrets.map((field) => ({ field, ...mergeSecret(field, input[field], stored[field]) }))
   const present = merged.filter(({ value }) => value !== undefined).map(({ field, value }) => [field, value] as const)
   return {
     config: Object.fromEntries([...plain, ...present]),
@@ -94,10 +94,10 @@ export class ChannelConfigs extends Effect.Service<ChannelConfigs>()("svc/Channe
       return found === undefined ? unknownType(types.names) : Effect.succeed(found)
     }
 
-    const decode = (type: AnyChannelType, given: ChannelConfig): Effect.Effect<ChannelConfig, ValidationFailed> => {
-      const internal = type.internal.find((field) => field in given)
+    const decode = (type: AnyChannelType, input: ChannelConfig): Effect.Effect<ChannelConfig, ValidationFailed> => {
+      const internal = type.internal.find((field) => field in input)
       if (internal !== undefined) return ValidationFailed.at(`config.${internal}`, "is unexpected")
-      return Either.mapLeft(type.decode(given), (issues) => new ValidationFailed({ issues }))
+      return Either.mapLeft(type.decode(input), (issues) => new ValidationFailed({ issues }))
     }
 
     /** What is wrong beyond the form, such as an address that is not called. */
@@ -106,26 +106,26 @@ export class ChannelConfigs extends Effect.Service<ChannelConfigs>()("svc/Channe
         Effect.mapError(({ field, why }) => ValidationFailed.at(`config.${field}`, why))
       )
 
-    /** A valid config of what a caller gives. */
-    const validate = Effect.fn("ChannelConfigs.validate")(function*(typeName: string, given: ChannelConfig) {
+    /** A valid config from a caller's input. */
+    const validate = Effect.fn("ChannelConfigs.validate")(function*(typeName: string, input: ChannelConfig) {
       const type = yield* findType(typeName)
       // nothing is stored: an empty optional secret is none, and a mask is no secret
-      const masked = type.secrets.find((field) => JSON.stringify(given[field] ?? null).includes(mask))
+      const masked = type.secrets.find((field) => JSON.stringify(input[field] ?? null).includes(mask))
       if (masked !== undefined) {
         return yield* ValidationFailed.at(`config.${masked}`, "is masked: give the secret itself")
       }
-      const config = yield* decode(type, mergeConfig(type, {}, given).config)
+      const config = yield* decode(type, mergeConfig(type, {}, input).config)
       yield* check(type, config)
       return config
     })
 
     /** The stored config with a change of it, valid. */
     const change = Effect.fn("ChannelConfigs.change")(
-      function*(typeName: string, stored: ChannelConfig, given: ChannelConfig, now: Timestamp) {
+      function*(typeName: string, stored: ChannelConfig, input: ChannelConfig, now: Timestamp) {
         const type = yield* findType(typeName)
-        const internal = type.internal.find((field) => field in given)
+        const internal = type.internal.find((field) => field in input)
         if (internal !== undefined) return yield* ValidationFailed.at(`config.${internal}`, "is unexpected")
-        const { config: merged, keptSecrets } = mergeConfig(type, stored, given)
+        const { config: merged, keptSecrets } = mergeConfig(type, stored, input)
         if (Buffer.byteLength(JSON.stringify(merged), "utf8") > maxConfigBytes) {
           return yield* ValidationFailed.at("config", `must be at most ${maxConfigBytes} bytes of JSON`)
         }
@@ -155,7 +155,7 @@ export class ChannelConfigs extends Effect.Service<ChannelConfigs>()("svc/Channe
       change,
       check: (typeName: string, config: ChannelConfig) =>
         Effect.flatMap(findType(typeName), (type) => check(type, config)),
-      /** As answers show it, with a warning where the type has one. */
+      /** As responses show it, with a warning where the type has one. */
       show: (typeName: string, config: ChannelConfig) =>
         Effect.map(Effect.orDie(findType(typeName)), (type) => {
           const warning = type.warning(config)

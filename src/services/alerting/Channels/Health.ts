@@ -137,7 +137,7 @@ export class ChannelHealth extends Effect.Service<ChannelHealth>()("svc/ChannelH
       }
     )
 
-    const judge = Effect.fnUntraced(
+    const updateHealth = Effect.fnUntraced(
       function*(channel: ChannelRow, signs: ReadonlyArray<ChannelSign>, now: Timestamp.Timestamp) {
         const dead = signs.find(({ result }) => result === "dead")
         if (dead !== undefined) {
@@ -183,7 +183,7 @@ export class ChannelHealth extends Effect.Service<ChannelHealth>()("svc/ChannelH
         const entries: Array<AuditEntry> = []
         for (const channel of yield* repo.lock(ids)) {
           const own = signs.filter(({ delivery }) => delivery.channel_id === channel.id)
-          entries.push(...(yield* judge(channel, own, now)))
+          entries.push(...(yield* updateHealth(channel, own, now)))
         }
         return entries
       }

@@ -45,7 +45,7 @@ export const toTestResult = ({ error, response_body, response_code, status }: Te
   response_body
 })
 
-/** Sends one test message through a channel of this config, and waits for the answer. */
+/** Sends one test message through a channel of this config, and waits for the response. */
 export const makeSendTest = Effect.gen(function*() {
   const types = yield* ChannelTypes
 
@@ -68,7 +68,7 @@ export const makeSendTest = Effect.gen(function*() {
         error: Either.isRight(outcome) ? null : outcome.left.reason,
         response_body,
         started_at: at,
-        duration_ms: Math.max(0, (yield* Clock.currentTimeMillis) - startMillis) // the clock may be set meanwhile
+        duration_ms: Math.max(0, (yield* Clock.currentTimeMillis) - startMillis) // the clock may be set during the send
       },
       changed_config: Either.getOrNull(outcome)?.changed_config ?? null
     } satisfies SentTest

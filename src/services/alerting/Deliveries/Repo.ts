@@ -10,8 +10,8 @@ import { idIn, lockName, skipLocked } from "../../kernel/sql/Dialect.ts"
 import { recordset } from "../../kernel/sql/Recordset.ts"
 import { rowsOf } from "../../kernel/sql/Rows.ts"
 
-/** Channels of one look. A look at more would block SQLite's event loop; the next one continues after them. */
-export const channelsOfLook = 500
+/** Channels of one poll. More would block SQLite's event loop; the next poll continues after them. */
+export const channelsPerPoll = 500
 
 /** Deliveries of one batch of events that are sent at once, by all replicas (interface, Limits). */
 export const maxOfBatch = 16
@@ -38,7 +38,7 @@ export const DeliveryRow = Schema.Struct({
   /** JSON text. */
   notification: Schema.String,
   status: DeliveryStatus,
-  /** Those that have ended. */
+  /** Attempts that have ended. */
   attempts: Schema.Int,
   due_at: Schema.NullOr(Timestamp),
   claimed_until: Schema.NullOr(Timestamp),
@@ -195,16 +195,16 @@ export class DeliveriesRepo extends Effect.Service<DeliveriesRepo>()("svc/Delive
       insert: (rows: ReadonlyArray<InsertedDelivery>, now: Timestamp) =>
         Effect.forEach(
           Arr.chunksOf(rows, slice),
-          (some) =>
+          (chunk) =>
             sql`INSERT INTO deliveries (${insertedNames}, status, attempts, due_at)
               SELECT ${insertedNames}, 'pending', 0, COALESCE((
                 SELECT max(p.due_at) FROM deliveries p WHERE p.alert_id = r.alert_id AND p.channel_id = r.channel_id
                   AND p.due_at IS NOT NULL AND p.claimed_until IS NULL AND p.due_at > ${now}
-              ), ${now}) FROM ${recordset(sql, "r", insertedColumns, some)}`,
+              ), ${now}) FROM ${recordset(sql, "r", insertedColumns, chunk)}`,
           { discard: true }
         ),
 
-      /** What a look leaves out. Counts the sends of all replicas. */
+      /** The batches that a poll skips. Counts the sends of all replicas. */
       listBusyBatches: (now: Timestamp) => findBusyBatches(read, now),
       /**
        * The same for claims, locked until the end of the transaction: two replicas would count the same sends, and each
@@ -223,7 +223,7 @@ export class DeliveriesRepo extends Effect.Service<DeliveriesRepo>()("svc/Delive
             UNION ALL
             SELECT (SELECT d.channel_id FROM deliveries d WHERE d.due_at IS NOT NULL AND d.channel_id > w.channel_id
               ORDER BY d.channel_id LIMIT 1) FROM waiting w WHERE w.channel_id IS NOT NULL
-          ), page AS (SELECT channel_id FROM waiting WHERE channel_id IS NOT NULL LIMIT ${channelsOfLook})
+          ), page AS (SELECT channel_id FROM waiting WHERE channel_id IS NOT NULL LIMIT ${channelsPerPoll})
           SELECT s.channel_id, c.is_active, coalesce(u.is_active, 1) AS is_owner_active, c.consecutive_failures,
             (SELECT d.due_at FROM deliveries d WHERE d.channel_id = s.channel_id AND d.due_at IS NOT NULL
               AND ${isOutside(full)} AND (coalesce(c.consecutive_failures, 0) = 0 OR ${isOutside(fullForFailing)})
@@ -298,7 +298,7 @@ export class DeliveriesRepo extends Effect.Service<DeliveriesRepo>()("svc/Delive
       /** Ends what waits for the personal channels of a user, about a project that the user leaves. */
       suppressOfMember: (projectId: ProjectId, userId: UserId) =>
         Effect.gen(function*() {
-          // in two statements: SQLite would look at all deliveries of the project
+          // in two statements: SQLite would read all deliveries of the project
           const waiting = yield* sql<{ id: string; project_id: string | null }>`
             SELECT id, project_id FROM deliveries WHERE user_id = ${userId} AND status = 'pending'`
           const ids = waiting.filter(({ project_id }) => project_id === projectId).map(({ id }) => id)

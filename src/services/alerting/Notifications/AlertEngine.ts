@@ -11,7 +11,7 @@ import { type AlertKey, type AlertRow, AlertsRepo } from "../AlertsRepo.ts"
 import { MaintenanceWindowsRepo } from "../MaintenanceWindowsRepo.ts"
 import { AlertMessages, type Message } from "./AlertMessages.ts"
 import { pairEvents, withoutFuture } from "./AlertPairs.ts"
-import { decideRow, silentRules, takeEvents } from "./AlertStates.ts"
+import { applyEvents, decideRow, silentRules } from "./AlertStates.ts"
 import { makeRecoveryChecks } from "./Recovery.ts"
 import { SubscriptionMatcher } from "./SubscriptionMatcher.ts"
 
@@ -21,7 +21,7 @@ const dueLimit = 200
 /** Events of one transaction: those of one condition are one write for each subscription, however many they are. */
 const eventsAtOnce = 500
 
-/** How often due alerts are looked for. An alert's next time is at least 1 s away. */
+/** How often due alerts are read. An alert's next time is at least 1 s away. */
 const dueInterval = "1 second"
 
 const idOf = ({ condition_key, subscription_id }: AlertKey) => `${subscription_id} ${condition_key}`
@@ -55,9 +55,11 @@ export class AlertEngine extends Effect.Service<AlertEngine>()("svc/AlertEngine"
       if (rest.length > 0) yield* triggers.requeue("notifications", rest)
       if (pairs.length === 0) return 0
       const maintenance = yield* listMaintenance(projectIds, now)
-      const open = new Map((yield* repo.listOpenForUpdate(pairs.map(({ key }) => key))).map((row) => [idOf(row), row]))
+      const openAlerts = new Map(
+        (yield* repo.listOpenForUpdate(pairs.map(({ key }) => key))).map((row) => [idOf(row), row])
+      )
       const cooling = pairs.filter(({ key, subscription }) =>
-        subscription.rules.cooldown_seconds > 0 && !open.has(idOf(key))
+        subscription.rules.cooldown_seconds > 0 && !openAlerts.has(idOf(key))
       )
       const lastSent = new Map(
         (yield* repo.listLastSent(cooling.map(({ key }) => key))).map((row) => [idOf(row), row.at])
@@ -66,7 +68,7 @@ export class AlertEngine extends Effect.Service<AlertEngine>()("svc/AlertEngine"
       const out: Array<Message> = []
       for (const { events, is_single, key, subscription } of pairs) {
         const last_sent_at = lastSent.get(idOf(key))
-        const decided = takeEvents(open.get(idOf(key)) ?? null, {
+        const decided = applyEvents(openAlerts.get(idOf(key)) ?? null, {
           events,
           rules: subscription.rules,
           maintenance_until: maintenance.get(subscription.project_id) ?? null,
@@ -97,7 +99,7 @@ export class AlertEngine extends Effect.Service<AlertEngine>()("svc/AlertEngine"
       const conditions = yield* checkRecovery(
         rows.map((alert) => ({
           alert,
-          settle_seconds: subscriptions.get(alert.subscription_id)?.rules.grouping?.interval_seconds ?? 300
+          recovery_seconds: subscriptions.get(alert.subscription_id)?.rules.grouping?.interval_seconds ?? 300
         })),
         now
       )

@@ -10,7 +10,7 @@ import { orDieOnSql, Reader } from "../../kernel/sql/Database.ts"
 const purposes = ["acknowledge", "snooze"] as const
 export type LinkPurpose = (typeof purposes)[number]
 
-/** What a signed link allows its holder: one act on one alert. */
+/** What a signed link allows its holder: one action on one alert. */
 export interface AlertLink {
   readonly alert_id: string
   /** The channel that the link was sent through. */

@@ -63,7 +63,7 @@ const isFor = ({ alert, kind, recipient }: Message, channel: AlertChannel): bool
   }
 }
 
-/** Makes deliveries and inbox rows of what alerts have to say, in the caller's transaction. */
+/** Creates the deliveries and inbox rows of alerts' messages, in the caller's transaction. */
 export class AlertMessages extends Effect.Service<AlertMessages>()("svc/AlertMessages", {
   effect: Effect.gen(function*() {
     const repo = yield* AlertsRepo
@@ -117,7 +117,7 @@ export class AlertMessages extends Effect.Service<AlertMessages>()("svc/AlertMes
       }
     }
 
-    /** Messages that end an alert's thread, or need no act. */
+    /** Whether the message gets links. A message that ends an alert's thread, or needs no action, has none. */
     const isOpen = ({ alert, kind }: Message) => alert.status === "open" && kind !== "acknowledged"
 
     const countShares = Effect.fnUntraced(function*(messages: ReadonlyArray<Message>) {
@@ -145,8 +145,8 @@ export class AlertMessages extends Effect.Service<AlertMessages>()("svc/AlertMes
       )
       const sign = yield* links.makeSigner(now)
       const shares = yield* countShares(messages)
-      const sent: Array<NewDelivery> = []
-      const read: Array<NewUserNotification> = []
+      const newDeliveries: Array<NewDelivery> = []
+      const inboxRows: Array<NewUserNotification> = []
       for (const message of messages) {
         const { alert, kind, recipient } = message
         const project = projects.get(alert.project_id)
@@ -162,7 +162,7 @@ export class AlertMessages extends Effect.Service<AlertMessages>()("svc/AlertMes
               snooze: sign(alert.id, channel.id, "snooze")
             }
             : {}
-          sent.push({
+          newDeliveries.push({
             project_id: alert.project_id,
             user_id: channel.user_id,
             subscription_id: recipient.subscription_id,
@@ -176,7 +176,7 @@ export class AlertMessages extends Effect.Service<AlertMessages>()("svc/AlertMes
           ? (members[alert.project_id] ?? []).map(({ user_id }) => user_id)
           : [recipient.user_id]
         for (const user_id of users) {
-          read.push({
+          inboxRows.push({
             user_id,
             project_id: alert.project_id,
             subscription_id: recipient.subscription_id,
@@ -197,8 +197,8 @@ export class AlertMessages extends Effect.Service<AlertMessages>()("svc/AlertMes
           })
         }
       }
-      yield* deliveries.enqueue(sent)
-      yield* inbox.insert(read)
+      yield* deliveries.enqueue(newDeliveries)
+      yield* inbox.insert(inboxRows)
       yield* repo.markFired(subscriptionIds, now)
     })
 

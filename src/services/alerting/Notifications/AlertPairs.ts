@@ -19,7 +19,7 @@ const conditionKeyOf = (event: TriggerEvent, taskId: string | null): string =>
 /** The events of a condition side by side, in the order in which they came, each with its condition's key. */
 const sortByCondition = (events: ReadonlyArray<TriggerEvent>): ReadonlyArray<readonly [string, TriggerEvent]> =>
   Object.entries(Arr.groupBy(events, (event) => conditionKeyOf(event, null)))
-    .flatMap(([key, those]) => those.map((event) => [key, event] as const))
+    .flatMap(([key, ofCondition]) => ofCondition.map((event) => [key, event] as const))
 
 /** A worker's clock may be ahead. Nothing happened later than the moment at which it is counted. */
 export const withoutFuture = (event: TriggerEvent, now: Timestamp): TriggerEvent =>
@@ -65,8 +65,8 @@ export const pairEvents = (
       rest.push(event)
       continue
     }
-    const those = listWanting(event)
-    const single = those.filter(({ rules }) => rules.grouping === null).length
+    const subscriptions = listWanting(event)
+    const single = subscriptions.filter(({ rules }) => rules.grouping === null).length
     // an occurrence is a pair of its own for each subscription without grouping
     const taken = single === 0 ? event.occurrences.length : Math.max(1, Math.floor(maxPairs / single))
     const [first, ...others] = event.occurrences
@@ -79,7 +79,7 @@ export const pairEvents = (
         { ...event, occurrences: [occurrence] } satisfies TriggerEvent
       ] as const
     )
-    for (const subscription of those) {
+    for (const subscription of subscriptions) {
       if (subscription.rules.grouping !== null) add(subscription, now, condition_key, false)
       else for (const [key, one] of singles) add(subscription, one, key, one.occurrences[0].task_id !== null)
     }

@@ -30,7 +30,7 @@ interface NewAlert {
   readonly not_before: Timestamp | null
 }
 
-/** For alerts whose subscription wants nothing any more. */
+/** For alerts whose subscription no longer matches. */
 export const silentRules: AlertRules = {
   grouping: null,
   cooldown_seconds: 0,
@@ -173,9 +173,9 @@ const toDecided = (
 type RowCircumstances = Omit<Circumstances, "shared">
 
 /** Decides an alert at this moment. */
-export const decideRow = (row: AlertRow, rules: AlertRules, at: RowCircumstances): Decided => {
+export const decideRow = (row: AlertRow, rules: AlertRules, circumstances: RowCircumstances): Decided => {
   const shared = signatureOf(row.details.tallies, row.occurrences)
-  return toDecided(row, decide(stateOf(row), rules, { ...at, shared }), at.now)
+  return toDecided(row, decide(stateOf(row), rules, { ...circumstances, shared }), circumstances.now)
 }
 
 /** Events of one condition for one subscription. */
@@ -187,27 +187,27 @@ interface NewEvents {
   readonly created: NewAlert
 }
 
-/** What events make of the open alert of their condition, or of a new one. Null: there is none to recover. */
-export const takeEvents = (
-  open: AlertRow | null,
+/** Applies events to the open alert of their condition, or to a new one. Null: there is no alert to recover. */
+export const applyEvents = (
+  current: AlertRow | null,
   { created, events, maintenance_until, rules }: NewEvents
 ): Decided | null => {
-  const at = { now: created.now, is_muted: false, maintenance_until }
+  const circumstances = { now: created.now, is_muted: false, maintenance_until }
   const occurrences = events.filter(({ recovered }) => recovered !== true)
-  let decided: Decided | null = open === null ? null : { row: open, messages: [] }
+  let decided: Decided | null = current === null ? null : { row: current, messages: [] }
   if (occurrences.length > 0) {
-    const counted = countEvents(open, occurrences, created)
+    const counted = countEvents(current, occurrences, created)
     const decision = addOccurrences(
       stateOf(counted.row),
       rules,
-      { ...at, condition: "ongoing", shared: signatureOf(counted.row.details.tallies, counted.occurrences) },
+      { ...circumstances, condition: "ongoing", shared: signatureOf(counted.row.details.tallies, counted.occurrences) },
       { count: counted.added, last_at: counted.last_at }
     )
-    decided = toDecided(counted.row, decision, at.now)
+    decided = toDecided(counted.row, decision, created.now)
   }
   const ended_at = events.findLast(({ recovered }) => recovered === true)?.occurrences[0].occurred_at
   if (decided === null || ended_at === undefined || ended_at < decided.row.last_at) return decided
   const known = { ...decided.row, details: { ...decided.row.details, ended_at } }
-  const { messages, row } = decideRow(known, rules, { ...at, condition: "recovered" })
+  const { messages, row } = decideRow(known, rules, { ...circumstances, condition: "recovered" })
   return { row, messages: [...decided.messages, ...messages] }
 }

@@ -182,7 +182,7 @@ export class Alerts extends Effect.Service<Alerts>()("svc/Alerts", {
     }, orDieOnSql)
 
     /** Does what the link is for; the audit row names the channel. */
-    const actByLink = Effect.fn("Alerts.actByLink")(
+    const applyLink = Effect.fn("Alerts.applyLink")(
       function*(token: string, snoozeMinutes: number) {
         const { alert: { id }, link } = yield* findLinked(token)
         const isAcknowledge = link.purpose === "acknowledge"
@@ -204,7 +204,7 @@ export class Alerts extends Effect.Service<Alerts>()("svc/Alerts", {
       orDieOnSql
     )
 
-    return { list: listAlerts, get, acknowledge, snooze, previewLink, actByLink } as const
+    return { list: listAlerts, get, acknowledge, snooze, previewLink, applyLink } as const
   })
 }) {
   static readonly layer = this.Default.pipe(Layer.provide([

@@ -62,7 +62,7 @@ export class DeliveryLog extends Effect.Service<DeliveryLog>()("svc/DeliveryLog"
 
     /**
      * Enqueues the same message again, under an id of its own: a receiver that keeps the ids it has seen would drop the
-     * former id. `resend_of` tells it what is sent again.
+     * former id. `resend_of` names the delivery that is sent again.
      */
     const resend = Effect.fnUntraced(
       function*(owner: LogOwner, id: DeliveryId) {

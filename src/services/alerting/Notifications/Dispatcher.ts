@@ -27,7 +27,7 @@ const drainTimeout = "4 seconds"
 
 /**
  * Sends the deliveries that are due, on every replica: claims them by a lease, at most a few of each channel and 16 of
- * each batch of events, sends them concurrently and records what came of it. A process that is killed between claim and
+ * each batch of events, sends them concurrently and records the results. A process that is killed between claim and
  * record leaves its claims to the others, which send them again under the same id.
  */
 export const makeDispatcher = Effect.gen(function*() {
@@ -41,7 +41,7 @@ export const makeDispatcher = Effect.gen(function*() {
 
   const wake = yield* Queue.sliding<void>(1)
   const inFlight = makeInFlight(() => void wake.unsafeOffer(undefined))
-  const look = yield* makeClaims(inFlight, rates)
+  const poll = yield* makeClaims(inFlight, rates)
   const attempts = yield* Queue.unbounded<SentAttempt>() // no more than are in flight
   const unrecorded: Array<SentAttempt> = []
   const sends = yield* FiberSet.make()
@@ -67,9 +67,9 @@ export const makeDispatcher = Effect.gen(function*() {
     )
   })
 
-  const lookAndWait = Effect.gen(function*() {
+  const pollAndWait = Effect.gen(function*() {
     if (isEnding) return yield* Effect.never
-    const { claims, pause } = yield* look
+    const { claims, pause } = yield* poll
     yield* Effect.forEach(
       claims,
       ({ delivery, sealedConfig }) => FiberSet.run(sends, send(delivery, sealedConfig)),
@@ -98,8 +98,8 @@ export const makeDispatcher = Effect.gen(function*() {
       if (fault !== "message") inFlight.setFailing(delivery.channel_id, fault !== null)
       inFlight.remove(delivery)
     }
-    for (const [at, { status }] of records.entries()) {
-      const attempt = batch[at]
+    for (const [index, { status }] of records.entries()) {
+      const attempt = batch[index]
       if (attempt === undefined) continue
       const outcome = status === "pending" ? "retried" : status
       metrics.deliveries.inc({ type: attempt.delivery.channel_type, outcome })
@@ -117,7 +117,7 @@ export const makeDispatcher = Effect.gen(function*() {
   yield* loops.forever("delivery hints", Stream.runForEach(hints.subscribe("deliveries"), () => wake.offer(undefined)))
   yield* loops.forever("delivery records", recordNext, { longestPause: "5 seconds" })
   yield* loops.every("delivery metrics", "15 seconds", measure)
-  yield* loops.forever("deliveries", lookAndWait, { longestPause: "5 seconds" })
+  yield* loops.forever("deliveries", pollAndWait, { longestPause: "5 seconds" })
 
   // first of all finalizers, while the loops still record
   const isDrained = Effect.sync(() => inFlight.size() === 0)

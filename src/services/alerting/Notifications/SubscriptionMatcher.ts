@@ -96,10 +96,10 @@ export class SubscriptionMatcher extends Effect.Service<SubscriptionMatcher>()("
       )
 
     return {
-      /** Those of the projects that react to one of the triggers. */
+      /** Subscriptions of the projects that react to one of the triggers. */
       list: (projectIds: ReadonlyArray<ProjectId>, triggers: ReadonlySet<Trigger>, now: Timestamp) =>
         select(sql`${sql.in("s.project_id", projectIds)} AND ${sql.in("s.trigger_key", [...triggers])}`, now),
-      /** Those of the ids that still want messages, by id. */
+      /** Subscriptions with these ids that still match, by id. */
       find: (ids: ReadonlyArray<SubscriptionId>, now: Timestamp) =>
         ids.length === 0
           ? Effect.succeed(new Map<SubscriptionId, Matched>())
@@ -107,7 +107,7 @@ export class SubscriptionMatcher extends Effect.Service<SubscriptionMatcher>()("
             select(idIn(sql, ids, "s.id"), now),
             (rows) => new Map(rows.map((row) => [row.id, row]))
           ),
-      /** Those that want the event. */
+      /** Subscriptions that match the event. */
       match: (subscriptions: ReadonlyArray<Matched>, event: TriggerEvent) =>
         subscriptions.filter(({ id, matches, project_id, trigger }) =>
           project_id === event.project_id && trigger === event.trigger &&

@@ -11,8 +11,8 @@ import type { UserId } from "../../../domain/kernel/Id.ts"
 import type * as Timestamp from "../../../domain/kernel/Timestamp.ts"
 import type { ChannelLink, SubscriptionRow } from "./Repo.ts"
 
-/** What bodies of both kinds say; null and absent are told apart where null means something. */
-export interface Given extends Omit<DefaultSubscriptionUpdate, "escalation"> {
+/** The fields of both kinds of bodies; null and absent differ where null has a meaning. */
+export interface SubscriptionInput extends Omit<DefaultSubscriptionUpdate, "escalation"> {
   readonly user_channel_ids?: ReadonlyArray<string> | null | undefined
   readonly escalation?:
     | {
@@ -56,7 +56,7 @@ export const linksOf = ({ escalation, project_channel_ids, user_channel_ids }: S
 /** The channels after a change: absent and null keep what is there. */
 export const changeChannels = (
   before: SubscriptionChannels,
-  { escalation, project_channel_ids, user_channel_ids }: Given
+  { escalation, project_channel_ids, user_channel_ids }: SubscriptionInput
 ): SubscriptionChannels => ({
   project_channel_ids: Arr.dedupe(project_channel_ids ?? before.project_channel_ids),
   user_channel_ids: Arr.dedupe(user_channel_ids ?? before.user_channel_ids),
@@ -69,24 +69,28 @@ export const changeChannels = (
 export const noChannels = channelsOf([])
 
 /** The row after a change: absent keeps a value, and null clears what can be empty. */
-export const changeRow = (row: SubscriptionRow, given: Given, updated_at: Timestamp.Timestamp): SubscriptionRow => {
-  const { cooldown_seconds, muted_until, ...filters } = given.filters ??
+export const changeRow = (
+  row: SubscriptionRow,
+  input: SubscriptionInput,
+  updated_at: Timestamp.Timestamp
+): SubscriptionRow => {
+  const { cooldown_seconds, muted_until, ...filters } = input.filters ??
     { ...row.filters, cooldown_seconds: null, muted_until: null }
   return {
     ...row,
-    trigger_key: given.trigger ?? row.trigger_key,
+    trigger_key: input.trigger ?? row.trigger_key,
     filters,
-    in_app: given.in_app ?? row.in_app,
-    cooldown_seconds: cooldown_seconds ?? given.cooldown_seconds ?? row.cooldown_seconds,
-    grouping: given.grouping === undefined ? row.grouping : given.grouping,
-    muted_until: muted_until ?? (given.muted_until === undefined ? row.muted_until : given.muted_until),
-    is_active: given.is_active ?? row.is_active,
+    in_app: input.in_app ?? row.in_app,
+    cooldown_seconds: cooldown_seconds ?? input.cooldown_seconds ?? row.cooldown_seconds,
+    grouping: input.grouping === undefined ? row.grouping : input.grouping,
+    muted_until: muted_until ?? (input.muted_until === undefined ? row.muted_until : input.muted_until),
+    is_active: input.is_active ?? row.is_active,
     hygiene: {
-      notify_recovery: given.notify_recovery ?? row.hygiene.notify_recovery,
-      quiet_hours: given.quiet_hours === undefined ? row.hygiene.quiet_hours : given.quiet_hours,
-      escalate_after_minutes: given.escalation === undefined
+      notify_recovery: input.notify_recovery ?? row.hygiene.notify_recovery,
+      quiet_hours: input.quiet_hours === undefined ? row.hygiene.quiet_hours : input.quiet_hours,
+      escalate_after_minutes: input.escalation === undefined
         ? row.hygiene.escalate_after_minutes
-        : given.escalation?.after_minutes ?? null
+        : input.escalation?.after_minutes ?? null
     },
     updated_at
   }

@@ -4,7 +4,16 @@ import { cutText } from "../../../../domain/kernel/CutText.ts"
 import { text } from "../../../../domain/kernel/Text.ts"
 import type { Outbound } from "../../../kernel/Outbound.ts"
 import { type ChannelType, ConfigRefused, type SendFailed } from "../ChannelType.ts"
-import { type Answer, checkUrl, decodeBody, failureOf, isAccepted, originOf, post, receiptOf } from "./Post.ts"
+import {
+  checkUrl,
+  decodeBody,
+  failureOf,
+  isAccepted,
+  originOf,
+  post,
+  type ProviderResponse,
+  receiptOf
+} from "./Post.ts"
 import { actionsOf, colorOf, factsOf, headlineOf } from "./Wording.ts"
 
 const DiscordConfig = Schema.Struct({ webhook_url: text(2048, 1) })
@@ -24,13 +33,13 @@ const countContent = (piece: string): number => Array.from(escapeContent(piece))
 
 const countEscaped = (piece: string): number => Array.from(escapeMarkdown(piece)).length
 
-const cutEscaped = (plain: string, limit: number): string => escapeMarkdown(cutText(plain, limit, countEscaped))
+const truncateEscaped = (plain: string, limit: number): string => escapeMarkdown(cutText(plain, limit, countEscaped))
 
 /** Fields as far as they fit beside the title and description of an embed. */
 const fittingFields = (facts: Notification["facts"], room: number) => {
   let left = room
   return facts.slice(0, maxFields).flatMap(({ name, value }) => {
-    const field = { title: cutEscaped(name, maxName), value: cutEscaped(value, maxValue), short: true }
+    const field = { title: truncateEscaped(name, maxName), value: truncateEscaped(value, maxValue), short: true }
     left -= Array.from(field.title + field.value).length
     return left < 0 ? [] : [field]
   })
@@ -39,10 +48,10 @@ const fittingFields = (facts: Notification["facts"], room: number) => {
 /** A message in the form of Slack's attachments, which Discord turns into an embed: title, description and fields. */
 export const discordMessage = (notification: Notification) => {
   const headline = headlineOf(notification)
-  const title = cutEscaped(headline, maxTitle)
+  const title = truncateEscaped(headline, maxTitle)
   const links = actionsOf(notification).map(({ label, url }) => `[${label}](${url})`).join(" · ")
   const ending = links === "" ? "" : `\n${links}`
-  const body = cutEscaped(notification.text, maxDescription - Array.from(ending).length) + ending
+  const body = truncateEscaped(notification.text, maxDescription - Array.from(ending).length) + ending
   return {
     text: escapeContent(cutText(headline, maxContent, countContent)),
     attachments: [{
@@ -69,14 +78,14 @@ const readError = decodeBody(Schema.Struct({
 /** Unknown Webhook, and Invalid webhook token (Discord, JSON error codes). */
 const endedCodes: ReadonlySet<number> = new Set([10_015, 50_027])
 
-const faultOf = (answer: Answer): SendFailed["fault"] => {
-  const code = readError(answer)?.code ?? 0
-  if (endedCodes.has(code) || [401, 403, 404, 410].includes(answer.status)) return "channel"
-  return answer.status === 400 || answer.status === 413 ? "message" : "moment"
+const faultOf = (response: ProviderResponse): SendFailed["fault"] => {
+  const code = readError(response)?.code ?? 0
+  if (endedCodes.has(code) || [401, 403, 404, 410].includes(response.status)) return "channel"
+  return response.status === 400 || response.status === 413 ? "message" : "moment"
 }
 
 /** How long an emptied bucket takes to refill; null while it has calls left. */
-const pauseOf = ({ headers }: Answer): number | null => {
+const pauseOf = ({ headers }: ProviderResponse): number | null => {
   const after = Number(headers["x-ratelimit-reset-after"] ?? NaN)
   return headers["x-ratelimit-remaining"] === "0" && after > 0 ? Math.min(after, 3600) : null
 }
@@ -98,13 +107,13 @@ export const discord: ChannelType<DiscordConfig, typeof DiscordConfig.Encoded, O
   rate: { per_second: 0.5, burst: 5 }, // 30 a minute for each channel, 5 within 2 s for each webhook
   send: ({ webhook_url }, { notification }) =>
     Effect.gen(function*() {
-      const answer = yield* post(slackUrlOf(webhook_url), JSON.stringify(discordMessage(notification)))
-      return isAccepted(answer)
-        ? receiptOf(answer, pauseOf(answer))
+      const response = yield* post(slackUrlOf(webhook_url), JSON.stringify(discordMessage(notification)))
+      return isAccepted(response)
+        ? receiptOf(response, pauseOf(response))
         // the body has fractions of a second, the header whole seconds
         : yield* failureOf(
-          { ...answer, retry_after: readError(answer)?.retry_after ?? answer.retry_after },
-          faultOf(answer)
+          { ...response, retry_after: readError(response)?.retry_after ?? response.retry_after },
+          faultOf(response)
         )
     })
 }

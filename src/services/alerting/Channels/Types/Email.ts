@@ -15,9 +15,9 @@ const maxRecipients = 50
 
 /** Control characters would end a line of SMTP. */
 const lineText = (max: number) =>
-  text(max, 1).pipe(Schema.filter((given) => !/\p{Cc}/u.test(given) || "must not contain control characters"))
+  text(max, 1).pipe(Schema.filter((value) => !/\p{Cc}/u.test(value) || "must not contain control characters"))
 
-const mailAddress = lineText(254).pipe(Schema.filter((given) => isMailAddress(given) || "must be an e-mail address"))
+const mailAddress = lineText(254).pipe(Schema.filter((value) => isMailAddress(value) || "must be an e-mail address"))
 
 const EmailConfig = Schema.Struct({
   smtp_host: lineText(253).pipe(
@@ -29,7 +29,7 @@ const EmailConfig = Schema.Struct({
   smtp_tls: Schema.optionalWith(Schema.Boolean, { default: () => true }),
   from_addr: Schema.optionalWith(
     lineText(320).pipe(
-      Schema.filter((given) => parseSender(given)._tag === "Right" || "must be an e-mail address, or a name with one")
+      Schema.filter((value) => parseSender(value)._tag === "Right" || "must be an e-mail address, or a name with one")
     ),
     { exact: true }
   ),
@@ -114,7 +114,7 @@ export const mailOf = (config: EmailConfig, { delivery_id, notification }: Dispa
     references: thread,
     headers: {
       "Auto-Submitted": "auto-generated",
-      // a person answers: who receives the mail is part of the channel's config
+      // a person reads it, because the recipients are part of the channel's config
       "List-Unsubscribe": `<mailto:${from.address}?subject=Unsubscribe>`,
       ...(notification.project !== null && { "List-Id": `<${notification.project.slug}.svc.${domain}>` }),
       "X-SVC-Trigger": notification.trigger

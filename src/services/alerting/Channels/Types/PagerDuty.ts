@@ -6,7 +6,7 @@ import { Severity, Trigger } from "../../../../domain/triggers/Trigger.ts"
 import type { Outbound } from "../../../kernel/Outbound.ts"
 import { Settings } from "../../../kernel/Settings.ts"
 import type { ChannelType, SendFailed } from "../ChannelType.ts"
-import { type Answer, failureOf, isAccepted, post, receiptOf } from "./Post.ts"
+import { failureOf, isAccepted, post, type ProviderResponse, receiptOf } from "./Post.ts"
 import { actionsOf, factsOf, headlineOf } from "./Wording.ts"
 
 const PagerDutyConfig = Schema.Struct({
@@ -82,7 +82,7 @@ export const pagerdutyEvent = (config: PagerDutyConfig, notification: Notificati
   }
 }
 
-const faultOf = ({ body, status }: Answer): SendFailed["fault"] => {
+const faultOf = ({ body, status }: ProviderResponse): SendFailed["fault"] => {
   if (status === 400) return /routing_key|routing key|integration key|service key/i.test(body) ? "channel" : "message"
   return status === 410 ? "channel" : status === 413 ? "message" : "moment"
 }
@@ -99,7 +99,7 @@ export const pagerduty: ChannelType<PagerDutyConfig, typeof PagerDutyConfig.Enco
   send: (config, { notification }) =>
     Effect.gen(function*() {
       const { pagerdutyUrl } = yield* Settings
-      const answer = yield* post(`${pagerdutyUrl}/v2/enqueue`, JSON.stringify(pagerdutyEvent(config, notification)))
-      return isAccepted(answer) ? receiptOf(answer) : yield* failureOf(answer, faultOf(answer))
+      const response = yield* post(`${pagerdutyUrl}/v2/enqueue`, JSON.stringify(pagerdutyEvent(config, notification)))
+      return isAccepted(response) ? receiptOf(response) : yield* failureOf(response, faultOf(response))
     })
 }

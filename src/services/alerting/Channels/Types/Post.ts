@@ -3,8 +3,8 @@ import { parseRetryAfter } from "../../../../domain/kernel/RetryAfter.ts"
 import { Outbound, type OutboundResponse } from "../../../kernel/Outbound.ts"
 import { ConfigRefused, SendFailed, type SendReceipt } from "../ChannelType.ts"
 
-/** A provider's answer, with the seconds of its Retry-After header. */
-export interface Answer extends OutboundResponse {
+/** A provider's response, with the seconds of its Retry-After header. */
+export interface ProviderResponse extends OutboundResponse {
   readonly retry_after: number | null
 }
 
@@ -13,7 +13,7 @@ interface PostOptions {
   readonly plainHttp?: boolean
 }
 
-const withoutAnswer = (why: string) =>
+const makeSendFailed = (why: string) =>
   new SendFailed({ fault: "moment", reason: why, response_code: null, response_body: null, retry_after: null })
 
 /** Posts JSON text. A name that does not resolve and an address that is not called may be other ones later. */
@@ -21,7 +21,7 @@ export const post = (
   url: string,
   body: string,
   { headers = {}, plainHttp = false }: PostOptions = {}
-): Effect.Effect<Answer, SendFailed, Outbound> =>
+): Effect.Effect<ProviderResponse, SendFailed, Outbound> =>
   Effect.gen(function*() {
     const outbound = yield* Outbound
     const response = yield* outbound.call({
@@ -37,29 +37,29 @@ export const post = (
     }
   }).pipe(
     Effect.catchTags({
-      OutboundRefused: ({ why }) => withoutAnswer(`not called: ${why}`),
-      OutboundFailed: ({ why }) => withoutAnswer(why)
+      OutboundRefused: ({ why }) => makeSendFailed(`not called: ${why}`),
+      OutboundFailed: ({ why }) => makeSendFailed(why)
     })
   )
 
-export const isAccepted = ({ status }: Answer): boolean => status >= 200 && status <= 299
+export const isAccepted = ({ status }: ProviderResponse): boolean => status >= 200 && status <= 299
 
-export const receiptOf = ({ body, status }: Answer, pause: number | null = null): SendReceipt => ({
+export const receiptOf = ({ body, status }: ProviderResponse, pause: number | null = null): SendReceipt => ({
   response_code: status,
   response_body: body,
   pause
 })
 
 export const failureOf = (
-  { body, retry_after, status }: Answer,
+  { body, retry_after, status }: ProviderResponse,
   fault: SendFailed["fault"],
   reason = `it answered ${status}${status >= 300 && status <= 399 ? ", and redirects are not followed" : ""}`
 ): SendFailed => new SendFailed({ fault, reason, response_code: status, response_body: body, retry_after: retry_after })
 
-/** The answer's body as this schema reads it; null for anything else. */
+/** The response body as this schema reads it; null for anything else. */
 export const decodeBody = <A, I>(schema: Schema.Schema<A, I>) => {
   const decode = Schema.decodeUnknownOption(Schema.parseJson(schema))
-  return ({ body }: Answer): A | null => {
+  return ({ body }: ProviderResponse): A | null => {
     const decoded = decode(body)
     return decoded._tag === "Some" ? decoded.value : null
   }

@@ -4,7 +4,7 @@ import { cutText } from "../../../../domain/kernel/CutText.ts"
 import { text } from "../../../../domain/kernel/Text.ts"
 import type { Outbound } from "../../../kernel/Outbound.ts"
 import type { ChannelType, SendFailed } from "../ChannelType.ts"
-import { type Answer, checkUrl, failureOf, isAccepted, originOf, post, receiptOf } from "./Post.ts"
+import { checkUrl, failureOf, isAccepted, originOf, post, type ProviderResponse, receiptOf } from "./Post.ts"
 import { actionsOf, colorOf, factsOf, headlineOf } from "./Wording.ts"
 
 const SlackConfig = Schema.Struct({ webhook_url: text(2048, 1) })
@@ -21,7 +21,7 @@ const escapeMrkdwn = (plain: string): string => plain.replace(/[&<>]/g, (charact
 /** Slack counts escaped text. */
 const countEscaped = (piece: string): number => Array.from(escapeMrkdwn(piece)).length
 
-const cutEscaped = (plain: string, limit: number): string => escapeMrkdwn(cutText(plain, limit, countEscaped))
+const truncateEscaped = (plain: string, limit: number): string => escapeMrkdwn(cutText(plain, limit, countEscaped))
 
 const linkTo = ({ label, url }: { readonly label: string; readonly url: string }): string =>
   `<${escapeMrkdwn(url).replaceAll("|", "%7C")}|${label}>`
@@ -32,17 +32,17 @@ const section = (text: string) => ({ type: "section", text: { type: "mrkdwn", te
 export const slackMessage = (notification: Notification) => {
   const headline = headlineOf(notification)
   const fields = factsOf(notification).slice(0, maxFields).map(({ name, value }) => {
-    const label = `*${cutEscaped(name, 100)}*\n`
-    return { type: "mrkdwn", text: label + cutEscaped(value, maxField - label.length) }
+    const label = `*${truncateEscaped(name, 100)}*\n`
+    return { type: "mrkdwn", text: label + truncateEscaped(value, maxField - label.length) }
   })
   const actions = actionsOf(notification)
   return {
-    text: cutEscaped(headline, maxSection),
+    text: truncateEscaped(headline, maxSection),
     attachments: [{
       color: colorOf(notification),
       blocks: [
-        section(`*${cutEscaped(headline.replaceAll("*", "∗"), maxSection - 2)}*`),
-        ...(notification.text === "" ? [] : [section(cutEscaped(notification.text, maxSection))]),
+        section(`*${truncateEscaped(headline.replaceAll("*", "∗"), maxSection - 2)}*`),
+        ...(notification.text === "" ? [] : [section(truncateEscaped(notification.text, maxSection))]),
         ...(fields.length === 0 ? [] : [{ type: "section", fields }]),
         ...(actions.length === 0 ? [] : [section(actions.map(linkTo).join("  ·  "))])
       ]
@@ -50,11 +50,11 @@ export const slackMessage = (notification: Notification) => {
   }
 }
 
-/** The answers of an incoming webhook after which no message will be accepted again (Slack, Handling errors). */
+/** The responses of an incoming webhook after which no message will be accepted again (Slack, Handling errors). */
 const endedPattern =
   /^(no_service|no_service_id|no_active_hooks|no_team|team_disabled|invalid_token|token_revoked|account_inactive|channel_not_found|channel_is_archived|action_prohibited|posting_to_general_channel_denied|user_not_found)\b/
 
-const faultOf = ({ body, status }: Answer): SendFailed["fault"] => {
+const faultOf = ({ body, status }: ProviderResponse): SendFailed["fault"] => {
   if (endedPattern.test(body) || status === 404 || status === 410) return "channel"
   return status === 400 || status === 413 ? "message" : "moment"
 }
@@ -70,10 +70,10 @@ export const slack: ChannelType<SlackConfig, typeof SlackConfig.Encoded, Outboun
   rate: { per_second: 1, burst: 5 }, // "one message per second per channel, with short bursts" (Slack, Rate limits)
   send: ({ webhook_url }, { notification }) =>
     Effect.gen(function*() {
-      const answer = yield* post(webhook_url, JSON.stringify(slackMessage(notification)))
-      const fault = faultOf(answer)
-      return isAccepted(answer)
-        ? receiptOf(answer)
-        : yield* failureOf(answer, fault)
+      const response = yield* post(webhook_url, JSON.stringify(slackMessage(notification)))
+      const fault = faultOf(response)
+      return isAccepted(response)
+        ? receiptOf(response)
+        : yield* failureOf(response, fault)
     })
 }

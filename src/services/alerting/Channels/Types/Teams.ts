@@ -4,7 +4,7 @@ import { countBytes, countJsonBytes, cutText } from "../../../../domain/kernel/C
 import { text } from "../../../../domain/kernel/Text.ts"
 import type { Outbound } from "../../../kernel/Outbound.ts"
 import { type ChannelType, ConfigRefused, type SendFailed } from "../ChannelType.ts"
-import { type Answer, checkUrl, failureOf, isAccepted, originOf, post, receiptOf } from "./Post.ts"
+import { checkUrl, failureOf, isAccepted, originOf, post, type ProviderResponse, receiptOf } from "./Post.ts"
 import { actionsOf, factsOf, headlineOf } from "./Wording.ts"
 
 const TeamsConfig = Schema.Struct({ webhook_url: text(4096, 1) })
@@ -27,7 +27,7 @@ const escapeMarkdown = (plain: string): string => plain.replace(/[\\*_`[\]<>#~|]
 
 const countEscaped = (piece: string): number => countJsonBytes(escapeMarkdown(piece))
 
-const cutEscaped = (plain: string, limit: number): string => escapeMarkdown(cutText(plain, limit, countEscaped))
+const truncateEscaped = (plain: string, limit: number): string => escapeMarkdown(cutText(plain, limit, countEscaped))
 
 const cardOf = (notification: Notification, body: string) => ({
   type: "message",
@@ -42,7 +42,7 @@ const cardOf = (notification: Notification, body: string) => ({
       body: [
         {
           type: "TextBlock",
-          text: cutEscaped(headlineOf(notification), maxHeadlineBytes),
+          text: truncateEscaped(headlineOf(notification), maxHeadlineBytes),
           weight: "Bolder",
           size: "Medium",
           wrap: true,
@@ -59,7 +59,7 @@ const cardOf = (notification: Notification, body: string) => ({
           type: "FactSet",
           facts: factsOf(notification).slice(0, maxFacts).map(({ name, value }) => ({
             title: cutText(name, maxFactBytes, countJsonBytes),
-            value: cutEscaped(value, maxFactBytes)
+            value: truncateEscaped(value, maxFactBytes)
           }))
         }
       ],
@@ -75,11 +75,12 @@ const cardOf = (notification: Notification, body: string) => ({
 /** The text has what the rest of the card leaves. */
 export const teamsCard = (notification: Notification): string => {
   const room = maxCardBytes - countBytes(JSON.stringify(cardOf(notification, "x"))) + 1
-  return JSON.stringify(cardOf(notification, cutEscaped(notification.text, Math.max(0, room))))
+  return JSON.stringify(cardOf(notification, truncateEscaped(notification.text, Math.max(0, room))))
 }
 
-/** A classic connector answers 200 and reports a failure in its text. */
-const innerStatusOf = ({ body, status }: Answer): number => Number(/HTTP error (\d{3})/i.exec(body)?.[1] ?? status)
+/** A classic connector responds with 200 and reports a failure in its text. */
+const innerStatusOf = ({ body, status }: ProviderResponse): number =>
+  Number(/HTTP error (\d{3})/i.exec(body)?.[1] ?? status)
 
 const faultOf = (status: number): SendFailed["fault"] => {
   if ([401, 403, 404, 410].includes(status)) return "channel" // a signature that is not valid (any more), no such workflow
@@ -110,10 +111,10 @@ export const teams: ChannelType<TeamsConfig, typeof TeamsConfig.Encoded, Outboun
   send: ({ webhook_url }, { notification }) =>
     Effect.gen(function*() {
       if (!isKnown(hostOf(webhook_url))) return yield* Effect.dieMessage("a Teams channel has another host")
-      const answer = yield* post(webhook_url, teamsCard(notification))
-      const status = innerStatusOf(answer)
-      return isAccepted({ ...answer, status })
-        ? receiptOf(answer)
-        : yield* failureOf({ ...answer, status }, faultOf(status))
+      const response = yield* post(webhook_url, teamsCard(notification))
+      const status = innerStatusOf(response)
+      return isAccepted({ ...response, status })
+        ? receiptOf(response)
+        : yield* failureOf({ ...response, status }, faultOf(status))
     })
 }

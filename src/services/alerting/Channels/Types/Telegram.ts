@@ -5,7 +5,7 @@ import { text } from "../../../../domain/kernel/Text.ts"
 import type { Outbound } from "../../../kernel/Outbound.ts"
 import { Settings } from "../../../kernel/Settings.ts"
 import type { ChannelType, SendFailed } from "../ChannelType.ts"
-import { type Answer, decodeBody, failureOf, isAccepted, post, receiptOf } from "./Post.ts"
+import { decodeBody, failureOf, isAccepted, post, type ProviderResponse, receiptOf } from "./Post.ts"
 import { actionsOf, factsOf, headlineOf } from "./Wording.ts"
 
 const chatPattern = /^(-?\d{1,19}|@[A-Za-z][A-Za-z0-9_]{3,31})$/
@@ -40,9 +40,9 @@ export const telegramMessage = (notification: Notification) => {
   const facts = factsOf(notification).map(({ name, value }) => `${name}: ${value}`).join("\n")
   const body = [notification.text, facts].filter((part) => part !== "").join("\n\n")
   const ending = links === "" || links.length > maxText / 2 ? "" : `\n\n${links}`
-  const cutBody = cutText(body, maxText - headline.length - 2 - ending.length, countUnits)
+  const truncatedBody = cutText(body, maxText - headline.length - 2 - ending.length, countUnits)
   return {
-    text: headline + (cutBody === "" ? "" : `\n\n${cutBody}`) + ending,
+    text: headline + (truncatedBody === "" ? "" : `\n\n${truncatedBody}`) + ending,
     entities: [{ type: "bold", offset: 0, length: headline.length }],
     link_preview_options: { is_disabled: true }
   }
@@ -60,10 +60,10 @@ const readError = decodeBody(Schema.Struct({
 const endedPattern =
   /chat not found|user is deactivated|user not found|group chat was deactivated|bot was (blocked|kicked)|not a member|have no rights to send|need administrator rights|chat_write_forbidden|peer_id_invalid|topic_closed/i
 
-const faultOf = (answer: Answer): SendFailed["fault"] => {
-  if ([401, 403, 404].includes(answer.status)) return "channel" // a revoked token, a chat without the bot, no such token
-  if (answer.status !== 400 && answer.status !== 413) return "moment"
-  return endedPattern.test(readError(answer)?.description ?? "") ? "channel" : "message"
+const faultOf = (response: ProviderResponse): SendFailed["fault"] => {
+  if ([401, 403, 404].includes(response.status)) return "channel" // a revoked token, a chat without the bot, no such token
+  if (response.status !== 400 && response.status !== 413) return "moment"
+  return endedPattern.test(readError(response)?.description ?? "") ? "channel" : "message"
 }
 
 const sendMessage = ({ bot_token, chat_id }: TelegramConfig, notification: Notification) =>
@@ -84,12 +84,12 @@ export const telegram: ChannelType<TelegramConfig, typeof TelegramConfig.Encoded
   rate: { per_second: 1, burst: 1 },
   send: (config, { notification }) =>
     Effect.gen(function*() {
-      const answer = yield* sendMessage(config, notification)
-      if (isAccepted(answer)) return receiptOf(answer)
-      const migrated = readError(answer)?.parameters?.migrate_to_chat_id
+      const response = yield* sendMessage(config, notification)
+      if (isAccepted(response)) return receiptOf(response)
+      const migrated = readError(response)?.parameters?.migrate_to_chat_id
       if (migrated === undefined) {
-        const retry_after = readError(answer)?.parameters?.retry_after ?? answer.retry_after
-        return yield* failureOf({ ...answer, retry_after }, faultOf(answer))
+        const retry_after = readError(response)?.parameters?.retry_after ?? response.retry_after
+        return yield* failureOf({ ...response, retry_after }, faultOf(response))
       }
       // the group became a supergroup, which has another id
       const changed_config = { ...config, chat_id: String(migrated) }

@@ -50,8 +50,8 @@ const flawOfHeaders = (headers: Readonly<Record<string, string>>): string | null
   const reserved = names.find(isReserved)
   if (reserved !== undefined) return `must not set ${reserved.toLowerCase()}, which is reserved`
   if (new Set(names.map((name) => name.toLowerCase())).size < names.length) return "has one name twice"
-  const wrong = names.find((name) => !/^[\t\x20-\x7e]*$/.test(headers[name] ?? ""))
-  if (wrong !== undefined) return `has a value of ${wrong} that is not printable ASCII`
+  const invalid = names.find((name) => !/^[\t\x20-\x7e]*$/.test(headers[name] ?? ""))
+  if (invalid !== undefined) return `has a value of ${invalid} that is not printable ASCII`
   const long = names.find((name) => (headers[name] ?? "").length > maxHeaderBytes)
   return long === undefined ? null : `has a value of ${long} that is longer than ${maxHeaderBytes} bytes`
 }
@@ -149,9 +149,9 @@ export const webhook: ChannelType<WebhookConfig, typeof WebhookConfig.Encoded, O
       const { webhookAllowHttp } = yield* Settings
       const body = envelopeOf(dispatch)
       const headers = { ...ownHeaders(config), ...signatureHeaders(config, dispatch, body) }
-      const answer = yield* post(config.url, body, { headers, plainHttp: webhookAllowHttp })
-      return isAccepted(answer)
-        ? receiptOf(answer)
-        : yield* failureOf(answer, answer.status === 410 ? "channel" : "moment")
+      const response = yield* post(config.url, body, { headers, plainHttp: webhookAllowHttp })
+      return isAccepted(response)
+        ? receiptOf(response)
+        : yield* failureOf(response, response.status === 410 ? "channel" : "moment")
     })
 }

@@ -3,17 +3,17 @@ import { Effect } from "effect"
 import * as Timestamp from "../../../../domain/kernel/Timestamp.ts"
 import { Metrics } from "../../../kernel/Metrics.ts"
 import { ChannelsRepo } from "../../Channels/Repo.ts"
-import { channelsOfLook, type ClaimedDelivery, DeliveriesRepo, type WaitingChannel } from "../../Deliveries/Repo.ts"
+import { channelsPerPoll, type ClaimedDelivery, DeliveriesRepo, type WaitingChannel } from "../../Deliveries/Repo.ts"
 import type { InFlight } from "./InFlight.ts"
 import type { TargetRates } from "./TargetRates.ts"
 
 /** A claim that is older was made by a process that has died. Longer than a send and its wait for the target's rate. */
 const leaseSeconds = 60
 
-/** The loop looks at least this often: a hint may be lost. */
+/** The loop polls at least this often: a hint may be lost. */
 export const pollMillis = 1000
 
-/** A target whose rate is used up is looked at again after this, so that one claim takes several messages. */
+/** A target whose rate is used up is polled again after this, so that one claim takes several messages. */
 const ratePauseMillis = 40
 
 /** Deliveries that one statement suppresses. */
@@ -30,7 +30,7 @@ export const makeClaims = Effect.fnUntraced(function*(inFlight: InFlight, rates:
   const repo = yield* DeliveriesRepo
   const channels = yield* ChannelsRepo
   const metrics = yield* Metrics
-  /** The channel after which the next look begins, so that none of many waits for all others. */
+  /** The next poll begins after this channel, so that no channel waits for all others. */
   let cursor: string | null = null
 
   const suppress = Effect.fnUntraced(function*(channel: WaitingChannel, now: Timestamp.Timestamp) {
@@ -83,13 +83,13 @@ export const makeClaims = Effect.fnUntraced(function*(inFlight: InFlight, rates:
     return added.map((delivery) => ({ delivery, sealedConfig: sealed.get(delivery.channel_id) }))
   })
 
-  /** Claims what is to be sent; returns the milliseconds until the next look is worth it, too. */
+  /** Claims what is to be sent; returns the milliseconds until the next poll, too. */
   return Effect.gen(function*() {
-    inFlight.endLook(0) // a look without room claims none
+    inFlight.endPoll(0) // a poll without room claims none
     if (inFlight.room().all <= 0) return { claims: [], pause: pollMillis }
     const now = yield* Timestamp.now
     const waiting = yield* repo.listWaiting(cursor, yield* repo.listBusyBatches(now))
-    const isPartial = waiting.length === channelsOfLook
+    const isPartial = waiting.length === channelsPerPoll
     const nowMillis = Timestamp.toEpochMillis(now)
     let suppressed = 0
     for (const channel of waiting) if (!isOpen(channel)) suppressed += yield* suppress(channel, now)
@@ -99,7 +99,7 @@ export const makeClaims = Effect.fnUntraced(function*(inFlight: InFlight, rates:
     const claimed = ready.length === 0 ? [] : yield* claimFor(ready, now)
     const lastClaimed = claimed.at(-1)
     const isFull = lastClaimed !== undefined && ready.at(-1)?.channel_id !== lastClaimed.channel_id
-    inFlight.endLook(claimed.length)
+    inFlight.endPoll(claimed.length)
     cursor = isFull ? lastClaimed.channel_id : isPartial ? waiting.at(-1)?.channel_id ?? null : null
     const claims = yield* withConfigs(inFlight.add(claimed))
     const next = waiting.map(({ channel_id, due_at }) => {

@@ -17,11 +17,11 @@ const maxOfFailingChannel = 1
 export const makeInFlight = (wake: () => void) => {
   const claims = new Map<string, ClaimedDelivery>()
   const sendsOf = new Map<string, number>()
-  /** Sends by channel that are no longer fresh and have no answer. */
+  /** Sends by channel that are no longer fresh and have no response. */
   const slowOf = new Map<string, number>()
   const failingChannels = new Set<string>()
   let fresh = 0
-  /** The last look left deliveries for lack of room among the fresh ones. */
+  /** The last poll left deliveries for lack of room among the fresh ones. */
   let isFreshFull = false
 
   const count = (counts: Map<string, number>, channelId: string, change: 1 | -1): void => {
@@ -35,7 +35,7 @@ export const makeInFlight = (wake: () => void) => {
     size: (): number => claims.size,
     /**
      * Returns those that this process does not send already. It can claim a delivery twice: while the database does not
-     * answer, a sent one is not recorded, and its lease ends. The attempt is then recorded under the newer claim.
+     * respond, a sent one is not recorded, and its lease ends. The attempt is then recorded under the newer claim.
      */
     add: (claimed: ReadonlyArray<ClaimedDelivery>): ReadonlyArray<ClaimedDelivery> => {
       const added = claimed.filter(({ id }) => !claims.has(id))
@@ -63,11 +63,11 @@ export const makeInFlight = (wake: () => void) => {
     },
     /** How many of the channel may be claimed now. */
     roomOf: (channelId: string, isFailing: boolean): number =>
-      slowOf.has(channelId) // it may hang: one look must not give it all the room
+      slowOf.has(channelId) // it may hang: one poll must not give it all the room
         ? 0
         : (isFailing ? maxOfFailingChannel : maxOfChannel) - (sendsOf.get(channelId) ?? 0),
-    /** After a look that claimed so many: where they fill the room of fresh ones, `wake` is called once half of it is free. */
-    endLook: (claimed: number): void => {
+    /** After a poll that claimed so many: where they fill the room of fresh ones, `wake` is called once half of it is free. */
+    endPoll: (claimed: number): void => {
       isFreshFull = fresh + claimed >= maxFresh
     },
 
@@ -80,7 +80,7 @@ export const makeInFlight = (wake: () => void) => {
         if (!isFresh) return
         isFresh = false
         fresh--
-        // at half of the room, because each look costs a commit whatever the number that it claims
+        // at half of the room, because each poll costs a commit whatever the number that it claims
         if (isFreshFull && fresh <= maxFresh / 2) wake()
       }
       return {

@@ -26,14 +26,14 @@ const toRecord = Effect.fnUntraced(function*({ claimed_until, delivery, duration
   const delay = failed === null || failed.fault === "message" || failed.fault === "channel"
     ? null
     : retryDelayAfter(number, failed.retry_after, yield* Random.next)
-  const answer = failed ?? Either.getOrThrow(outcome)
+  const result = failed ?? Either.getOrThrow(outcome)
   return {
     delivery_id: delivery.id,
     number,
     started_at,
     duration_ms,
-    response_code: answer.response_code,
-    response_body: answer.response_body,
+    response_code: result.response_code,
+    response_body: result.response_body,
     error: failed?.reason ?? null,
     status: failed === null ? "sent" : delay === null ? "failed" : "pending",
     due_at: delay === null ? null : Timestamp.addSeconds(yield* Timestamp.now, delay),
@@ -67,8 +67,8 @@ export const makeRecorder = Effect.gen(function*() {
       const now = yield* Timestamp.now
       const records = yield* Effect.forEach(batch, toRecord)
       const written = yield* repo.record(records)
-      const successors = batch.flatMap(({ delivery: { alert_id, attempts, channel_id, created_at } }, at) => {
-        const due_at = records[at]?.due_at ?? null
+      const successors = batch.flatMap(({ delivery: { alert_id, attempts, channel_id, created_at } }, index) => {
+        const due_at = records[index]?.due_at ?? null
         // its successors wait only if it was retried, or is
         return alert_id !== null && (due_at !== null || attempts > 0)
           ? [{ alert_id, channel_id, created_at, due_at: due_at ?? now }]

@@ -25,7 +25,7 @@ export interface Prepared {
 const refuse = (fault: SendFailed["fault"], reason: string) =>
   new SendFailed({ fault, reason, response_code: null, response_body: null, retry_after: null })
 
-/** So that each claim ends in an attempt, whatever a stored config or a provider's answer makes the program do. */
+/** So that each claim ends in an attempt, whatever a stored config or a provider's response makes the program do. */
 const refuseDefect = (defect: unknown) =>
   Effect.zipRight(
     Effect.logError("sending a message failed", Cause.die(defect)),
@@ -47,7 +47,7 @@ export interface SentAttempt {
   readonly outcome: Either.Either<SendReceipt, SendFailed>
 }
 
-/** Makes attempts: opens the channel's config, waits for its target's rate, sends, and waits for the receiver's answer. */
+/** Makes attempts: opens the channel's config, waits for its target's rate, sends, and waits for the receiver's response. */
 export const makeSender = Effect.fnUntraced(function*(rates: TargetRates) {
   const types = yield* ChannelTypes
   const vault = yield* Vault
