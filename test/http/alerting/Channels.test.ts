@@ -47,7 +47,7 @@ describe.each(laneEngines)("channels on %s", (engine) => {
       return { project, path, member, receiver, config, payload: { name: "On-call", type: "webhook", config } }
     })
 
-    /** What is stored, decrypted by use: which secret signs is told by the receiver only. */
+    /** The stored row. Its config is sealed: only the receiver shows which secret signs. */
     const rowOf = (id: string) =>
       Effect.flatMap(SqlClient.SqlClient, (sql) =>
         Effect.map(
@@ -55,7 +55,7 @@ describe.each(laneEngines)("channels on %s", (engine) => {
           ([row]) => row ?? {}
         ))
 
-    it.scoped("are masked in answers, sealed in the database, and an empty or masked secret keeps the stored one", () =>
+    it.scoped("are masked in responses, sealed in the database, and an empty or masked secret keeps the stored one", () =>
       Effect.gen(function*() {
         const { config, member, path, payload } = yield* site
         const { channels } = yield* member("admin")
@@ -237,7 +237,7 @@ describe.each(laneEngines)("channels on %s", (engine) => {
         yield* assertRefused(fromUser(randomUUID()), "not_found")
       }))
 
-    it.scoped("start anew when a person activates them, and leave their subscriptions when they are deleted", () =>
+    it.scoped("are healthy again when a person activates them, and leave their subscriptions when they are deleted", () =>
       Effect.gen(function*() {
         const { member, payload, project } = yield* site
         const { own } = yield* member("viewer")

@@ -53,8 +53,8 @@ describe.each(laneEngines)("the delivery log on %s", (engine) => {
           yield* insertChannel({ projectId: project.id, name: "bad", url: `${receiver.url}/refuses` })
         ]
         const [sent, failed] = [yield* enqueue(owner, good), yield* enqueue(owner, bad)]
-        const { json: shown } = yield* ended(`${base}/${sent}`)
-        assert.deepInclude(shown, {
+        const { json: delivery } = yield* ended(`${base}/${sent}`)
+        assert.deepInclude(delivery, {
           id: sent,
           project_id: project.id,
           channel_id: good.id,
@@ -68,7 +68,7 @@ describe.each(laneEngines)("the delivery log on %s", (engine) => {
           error: null,
           text: "It failed 3 times since 09:26."
         })
-        assert.deepInclude(shown.attempt_list[0], { number: 1, response_code: 204, error: null })
+        assert.deepInclude(delivery.attempt_list[0], { number: 1, response_code: 204, error: null })
         const { json: refused } = yield* until(
           request("GET", `${base}/${failed}`, { token }),
           ({ json }) => json.attempts === 1

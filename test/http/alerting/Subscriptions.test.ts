@@ -37,7 +37,7 @@ const revisionOf = (project_id: string) =>
     return Number(row?.revision ?? 0)
   }).pipe(Effect.orDie)
 
-/** The answer is refused with this code. */
+/** The response is a problem with this code. */
 const assertProblem = ({ json, text }: Answer, code: string) => assert.strictEqual(json?.code, code, text)
 
 describe.each(laneEngines)("subscriptions on %s", (engine) => {
@@ -159,12 +159,12 @@ describe.each(laneEngines)("subscriptions on %s", (engine) => {
         const planned = yield* admin.create({ path, payload })
         assert.deepStrictEqual(yield* viewer.list({ path }), [planned])
         for (
-          const wrong of [
+          const invalidTimes of [
             { starts_at: at("2999-01-02T00:00:00Z") },
             { ends_at: at("2999-03-02T00:00:00Z") }
           ]
         ) {
-          yield* assertRefused(admin.create({ path, payload: { ...payload, ...wrong } }), "validation_failed")
+          yield* assertRefused(admin.create({ path, payload: { ...payload, ...invalidTimes } }), "validation_failed")
         }
         const past = { starts_at: at("2001-01-01T00:00:00Z"), ends_at: at("2001-01-02T00:00:00Z") }
         yield* assertRefused(admin.create({ path, payload: { ...payload, ...past } }), "validation_failed")

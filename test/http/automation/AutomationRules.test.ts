@@ -29,7 +29,7 @@ describe.each(laneEngines)("automation rules on %s", (engine) => {
   layer(serverOn(engine, proxied), { excludeTestServices: true, timeout: 60_000 })((it) => {
     const pathIn = (project: Project) => `/projects/${project.slug}/automation/rules`
 
-    /** A member in a browser, whose sign-in can be made old. */
+    /** A member in a browser, whose sign-in can be backdated. */
     const browserOf = (project: Project, role: Role) =>
       Effect.gen(function*() {
         const user = yield* freshUser({ roles: { [project.slug]: role } })
@@ -44,9 +44,9 @@ describe.each(laneEngines)("automation rules on %s", (engine) => {
         const { age, browser } = yield* browserOf(project, "admin")
         const created = yield* ask(browser, "POST", path, ruleWith(retry))
         assert.strictEqual(created.status, 201, "signed in a moment ago")
-        const told = yield* ask(browser, "POST", path, ruleWith(notify))
+        const notifying = yield* ask(browser, "POST", path, ruleWith(notify))
         const destructive = `${path}/${created.json.id}`
-        const telling = `${path}/${told.json.id}`
+        const notifyingPath = `${path}/${notifying.json.id}`
         yield* age
         const refused = [
           ["POST", path, ruleWith(retry)],
@@ -54,28 +54,28 @@ describe.each(laneEngines)("automation rules on %s", (engine) => {
           ["PATCH", destructive, { name: "other" }],
           ["PATCH", destructive, { actions: notify }],
           ["PATCH", destructive, { is_enabled: false }],
-          ["PATCH", telling, { actions: retry }],
+          ["PATCH", notifyingPath, { actions: retry }],
           ["POST", `${destructive}/reset-circuit`, undefined]
         ] as const
         for (const [method, target, body] of refused) {
           const { json } = yield* ask(browser, method, target, body)
           assert.deepInclude(json, { status: 403, code: "mfa_reverify_required" }, `${method} ${JSON.stringify(body)}`)
         }
-        const open = [
+        const accepted = [
           ["POST", path, ruleWith(notify), 201],
-          ["PATCH", telling, { name: "other" }, 200],
-          ["POST", `${telling}/reset-circuit`, undefined, 200],
+          ["PATCH", notifyingPath, { name: "other" }, 200],
+          ["POST", `${notifyingPath}/reset-circuit`, undefined, 200],
           ["POST", `${path}:backtest`, { rule: ruleWith(retry) }, 200],
           ["DELETE", destructive, undefined, 204]
         ] as const
-        for (const [method, target, body, status] of open) {
+        for (const [method, target, body, status] of accepted) {
           assert.strictEqual((yield* ask(browser, method, target, body)).status, status, `${method} ${target}`)
         }
         const { token } = yield* freshKey({ roles: { [project.id]: "admin" } })
         assert.strictEqual((yield* request("POST", path, { token, body: ruleWith(retry) })).status, 201, "a key")
       }))
 
-    it.effect("operators keep rules that notify, admins those that retry or cancel", () =>
+    it.effect("operators keep rules that notify, admins rules that retry or cancel", () =>
       Effect.gen(function*() {
         const project = yield* freshProject()
         const path = pathIn(project)
@@ -84,11 +84,11 @@ describe.each(laneEngines)("automation rules on %s", (engine) => {
         const create = (token: string, actions: ReadonlyArray<object>) =>
           request("POST", path, { token, body: ruleWith(actions) })
         const destructive = `${path}/${(yield* create(admin, retry)).json.id}`
-        const telling = `${path}/${(yield* create(operator, notify)).json.id}`
+        const notifyingPath = `${path}/${(yield* create(operator, notify)).json.id}`
         const refused = [
           ["POST", path, ruleWith(retry)],
           ["POST", path, ruleWith([...notify, { type: "cancel" }])],
-          ["PATCH", telling, { actions: retry }],
+          ["PATCH", notifyingPath, { actions: retry }],
           ["PATCH", destructive, { actions: notify }],
           ["PATCH", destructive, { dry_run: true }],
           ["POST", `${destructive}/reset-circuit`, undefined],
@@ -99,11 +99,11 @@ describe.each(laneEngines)("automation rules on %s", (engine) => {
           assert.deepInclude(json, { status: 403, code: "forbidden" }, `${method} ${JSON.stringify(body)}`)
         }
         assert.strictEqual(
-          (yield* request("PATCH", telling, { token: operator, body: { dry_run: false } })).status,
+          (yield* request("PATCH", notifyingPath, { token: operator, body: { dry_run: false } })).status,
           200
         )
-        assert.strictEqual((yield* request("POST", `${telling}/reset-circuit`, { token: operator })).status, 200)
-        assert.strictEqual((yield* request("DELETE", telling, { token: operator })).status, 204)
+        assert.strictEqual((yield* request("POST", `${notifyingPath}/reset-circuit`, { token: operator })).status, 200)
+        assert.strictEqual((yield* request("DELETE", notifyingPath, { token: operator })).status, 204)
       }))
 
     it.effect("a project's automation is on until an admin switches it off; members see the switch", () =>
@@ -114,17 +114,17 @@ describe.each(laneEngines)("automation rules on %s", (engine) => {
         const { token: operator } = yield* keyOf("operator")
         const { token: viewer } = yield* keyOf("viewer")
         const path = `/projects/${project.slug}/automation/settings`
-        const shown = Effect.map(request("GET", path, { token: viewer }), ({ json }) => json)
+        const readSwitch = Effect.map(request("GET", path, { token: viewer }), ({ json }) => json)
         const put = (token: string, body: object) => request("PUT", path, { token, body })
-        assert.deepStrictEqual(yield* shown, { automation_enabled: true })
+        assert.deepStrictEqual(yield* readSwitch, { automation_enabled: true })
         assert.deepInclude((yield* put(operator, { automation_enabled: false })).json, { code: "forbidden" })
-        for (const wrong of [{}, { automation_enabled: null }, { automation_enabled: "false" }]) {
-          assert.deepStrictEqual(issuesOf(yield* put(admin, wrong)), ["automation_enabled"])
+        for (const body of [{}, { automation_enabled: null }, { automation_enabled: "false" }]) {
+          assert.deepStrictEqual(issuesOf(yield* put(admin, body)), ["automation_enabled"])
         }
-        assert.deepStrictEqual(yield* shown, { automation_enabled: true })
+        assert.deepStrictEqual(yield* readSwitch, { automation_enabled: true })
         for (const automation_enabled of [false, true]) {
           assert.deepStrictEqual((yield* put(admin, { automation_enabled })).json, { automation_enabled })
-          assert.deepStrictEqual(yield* shown, { automation_enabled })
+          assert.deepStrictEqual(yield* readSwitch, { automation_enabled })
         }
         const sql = yield* SqlClient.SqlClient
         const rows = yield* sql<{ user_id: string; metadata: string }>`SELECT user_id, metadata FROM audit_log
@@ -151,13 +151,13 @@ describe.each(laneEngines)("automation rules on %s", (engine) => {
         ])
       }))
 
-    it.effect("422 at create, at update and in a backtest, with the path of what is wrong", () =>
+    it.effect("422 at create, at update and in a backtest, with the path of the flaw", () =>
       Effect.gen(function*() {
         const project = yield* freshProject()
         const path = pathIn(project)
         const { token } = yield* freshKey({ roles: { [project.id]: "admin" } })
         const { json: { id } } = yield* request("POST", path, { token, body: ruleWith(notify) })
-        const wrong = [
+        const flawed = [
           [{ actions: [{ type: "webhook", url: "https://example.com" }] }, "actions.0"],
           [{ actions: [{ type: "revoke" }] }, "actions.0"],
           [{ actions: [{ type: "purge" }] }, "actions.0"],
@@ -182,15 +182,15 @@ describe.each(laneEngines)("automation rules on %s", (engine) => {
           [{ window_seconds: 604_801 }, "window_seconds"],
           [{ name: "" }, "name"]
         ] as const
-        for (const [part, place] of wrong) {
-          const asked = JSON.stringify(part)
+        for (const [part, place] of flawed) {
+          const partText = JSON.stringify(part)
           const body = ruleWith(notify, part)
           const created = yield* request("POST", path, { token, body })
-          assert.deepStrictEqual([created.status, startOf(created, place)], [422, place], `create ${asked}`)
+          assert.deepStrictEqual([created.status, startOf(created, place)], [422, place], `create ${partText}`)
           const updated = yield* request("PATCH", `${path}/${id}`, { token, body: part })
-          assert.deepStrictEqual([updated.status, startOf(updated, place)], [422, place], `update ${asked}`)
+          assert.deepStrictEqual([updated.status, startOf(updated, place)], [422, place], `update ${partText}`)
           const tried = yield* request("POST", `${path}:backtest`, { token, body: { rule: body } })
-          assert.strictEqual(tried.status, 422, `backtest ${asked}`)
+          assert.strictEqual(tried.status, 422, `backtest ${partText}`)
         }
         const { json } = yield* request("GET", path, { token })
         assert.lengthOf(json.items, 1, "none was created")
@@ -202,5 +202,5 @@ describe.each(laneEngines)("automation rules on %s", (engine) => {
 })
 
 /** The issue at the place or within it, else all of them. */
-const startOf = (answer: Parameters<typeof issuesOf>[0], place: string): string =>
-  issuesOf(answer).some((path) => path === place || path.startsWith(`${place}.`)) ? place : issuesOf(answer).join()
+const startOf = (response: Parameters<typeof issuesOf>[0], place: string): string =>
+  issuesOf(response).some((path) => path === place || path.startsWith(`${place}.`)) ? place : issuesOf(response).join()

@@ -96,15 +96,15 @@ describe.each(engines)("a rule on the past, on %s", (engine) => {
         ], { engine: "celery" })
         yield* report(randomUUID(), [["started", 500], ["succeeded", 499]])
         yield* stored(project, 5)
-        const answer = yield* backtest(ruleOf({ conditions: { exception: "ConnectionError" } }))
-        assert.deepStrictEqual(outline(answer), { ...none, matched: 3, would_execute: 3 })
-        assert.deepStrictEqual(answer.task_names, [{ value: "shop.pay", count: 2 }, { value: "mail.send", count: 1 }])
-        assert.deepStrictEqual(answer.workers, [{ value: "w1", count: 3 }])
-        assert.lengthOf(answer.fingerprints, 3)
-        assert.strictEqual(answer.per_day.reduce((sum, { matched }) => sum + matched, 0), 3)
-        assert.isFalse(answer.truncated)
+        const result = yield* backtest(ruleOf({ conditions: { exception: "ConnectionError" } }))
+        assert.deepStrictEqual(outline(result), { ...none, matched: 3, would_execute: 3 })
+        assert.deepStrictEqual(result.task_names, [{ value: "shop.pay", count: 2 }, { value: "mail.send", count: 1 }])
+        assert.deepStrictEqual(result.workers, [{ value: "w1", count: 3 }])
+        assert.lengthOf(result.fingerprints, 3)
+        assert.strictEqual(result.per_day.reduce((sum, { matched }) => sum + matched, 0), 3)
+        assert.isFalse(result.truncated)
         assert.deepStrictEqual(
-          answer.samples.map(({ detail, outcome, task_id }) => [detail, outcome, task_id]).slice(1),
+          result.samples.map(({ detail, outcome, task_id }) => [detail, outcome, task_id]).slice(1),
           [["ConnectionError: again", "executed", again], ["ConnectionError: refused", "executed", first]]
         )
         assert.deepStrictEqual(outline(yield* backtest(ruleOf({}), 30)), { ...none, matched: 6, would_execute: 6 })
@@ -118,12 +118,12 @@ describe.each(engines)("a rule on the past, on %s", (engine) => {
         for (const secondsAgo of [1000, 940, 880, 820, 760]) yield* failed(secondsAgo)
         yield* stored(project, 5)
         const rule = ruleOf({ max_executions_per_window: 2, window_seconds: 150 })
-        const answer = yield* backtest(rule)
-        assert.deepStrictEqual(outline(answer), { ...none, matched: 5, would_execute: 4, trips: 1, degraded: 1 })
-        assert.deepStrictEqual(answer.tripped_at.map((time) => time.slice(0, 19)), [at(880).slice(0, 19)])
+        const result = yield* backtest(rule)
+        assert.deepStrictEqual(outline(result), { ...none, matched: 5, would_execute: 4, trips: 1, degraded: 1 })
+        assert.deepStrictEqual(result.tripped_at.map((time) => time.slice(0, 19)), [at(880).slice(0, 19)])
       }))
 
-    it.scoped("the ceiling holds commands back, and notifications not", () =>
+    it.scoped("the ceiling suppresses commands, and not notifications", () =>
       Effect.gen(function*() {
         const { backtest, failed, project } = yield* site
         for (const secondsAgo of [1000, 999, 998, 997, 996, 995, 930]) yield* failed(secondsAgo)
@@ -150,15 +150,15 @@ describe.each(engines)("a rule on the past, on %s", (engine) => {
             sql.insert({ project_id: project.id, engine: "celery", task_id, new_task_id, command_id: randomUUID() })
           }`
         }
-        const answer = yield* backtest(ruleOf({ actions: [{ type: "retry", max_retries: 2 }] }))
-        assert.deepStrictEqual(outline(answer), {
+        const result = yield* backtest(ruleOf({ actions: [{ type: "retry", max_retries: 2 }] }))
+        assert.deepStrictEqual(outline(result), {
           ...none,
           matched: 4,
           would_execute: 2,
           loop_guard: 1,
           not_allowed: 1
         })
-        assert.match(answer.samples[1]?.reason ?? "", /2 retries of the task/)
+        assert.match(result.samples[1]?.reason ?? "", /2 retries of the task/)
       }))
 
     it.scoped("succeeded, retried, orphaned and misfired are read too; worker.offline has no history", () =>
@@ -244,12 +244,12 @@ describe.each(engines)("a rule on the past, on %s", (engine) => {
         const tables = ["audit_log", "automation_executions", "trigger_events", "commands"]
         const before = yield* Effect.forEach(tables, counts)
         const row = yield* automation.get({ path: { ...path, rule_id: rule.id } })
-        const answer = yield* automation.backtest({ path, payload: { rule_id: rule.id, days: 1 } })
+        const result = yield* automation.backtest({ path, payload: { rule_id: rule.id, days: 1 } })
         assert.deepStrictEqual(
-          [answer.would_execute, answer.held_back.degraded],
+          [result.would_execute, result.held_back.degraded],
           [sum(items, "executed"), sum(items, "degraded")]
         )
-        assert.deepStrictEqual([answer.would_execute, answer.held_back.degraded, answer.trips], [3, 5, 1])
+        assert.deepStrictEqual([result.would_execute, result.held_back.degraded, result.trips], [3, 5, 1])
         assert.deepStrictEqual(yield* Effect.forEach(tables, counts), before)
         assert.deepStrictEqual(yield* automation.get({ path: { ...path, rule_id: rule.id } }), row)
       }))

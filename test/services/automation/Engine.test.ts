@@ -95,7 +95,7 @@ describe.each(engines)("rules act on %s", (engine) => {
         assert.deepInclude(yield* automation.get({ path: at.path }), { cb_tripped: false, cb_execution_count: 3 })
       }))
 
-    it.effect("a storm of 10 000 events: one row of the log for what did not act, and messages below the ceiling", () =>
+    it.effect("a storm of 10 000 events: one row of the log for what was not executed, and messages below the ceiling", () =>
       Effect.gen(function*() {
         const { automation, path, project } = yield* site
         const sql = yield* SqlClient.SqlClient
@@ -103,7 +103,7 @@ describe.each(engines)("rules act on %s", (engine) => {
         const rule = yield* automation.create({
           path,
           payload: {
-            name: "tell",
+            name: "notify",
             trigger: "task.failed",
             conditions,
             actions: [{ type: "notify", channel_ids: [], in_app: true }],

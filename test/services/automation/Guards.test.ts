@@ -81,7 +81,7 @@ describe.each(engines)("what a rule must not do, on %s", (engine) => {
       }
     })
 
-    const heldMessages = (projectId: ProjectId) =>
+    const countDeferredMessages = (projectId: ProjectId) =>
       Effect.flatMap(SqlClient.SqlClient, (sql) =>
         Effect.map(
           sql<{ n: number }>`SELECT CAST(count(*) AS INTEGER) AS n FROM automation_messages m
@@ -214,7 +214,7 @@ describe.each(engines)("what a rule must not do, on %s", (engine) => {
         assert.deepStrictEqual(items.map(({ outcome }) => outcome), ["degraded", "executed", "executed"])
       }))
 
-    it.scoped("executions from a time to come are not those of this minute", () =>
+    it.scoped("executions from a time to come do not count for this minute", () =>
       Effect.gen(function*() {
         const { agent, create, logOf, project, sql } = yield* site
         const { line } = yield* agent
@@ -245,17 +245,17 @@ describe.each(engines)("what a rule must not do, on %s", (engine) => {
       }))
 
     const ends = ["the kill switch", "a disabled rule"] as const
-    it.effect.each(ends)("%s forgets the messages that the ceiling held back", (end) =>
+    it.effect.each(ends)("%s deletes the messages that the ceiling deferred", (end) =>
       Effect.gen(function*() {
         const { automation, create, fail, logOf, path, project } = yield* site
         const rule = yield* create(notify)
         yield* fail(3 * actionsPerMinute)
         yield* logOf(rule, 3 * actionsPerMinute)
-        assert.isAbove(yield* heldMessages(project.id), 0)
+        assert.isAbove(yield* countDeferredMessages(project.id), 0)
         yield* end === "the kill switch"
           ? automation.setSettings({ path, payload: { automation_enabled: false } })
           : automation.update({ path: { ...path, rule_id: rule.id }, payload: { is_enabled: false } })
-        assert.strictEqual(yield* heldMessages(project.id), 0)
+        assert.strictEqual(yield* countDeferredMessages(project.id), 0)
       }))
   })
 })

@@ -57,9 +57,9 @@ class Life {
   }
   fails(seconds: number, count = 1) {
     this.until(seconds)
-    const open = this.state?.status === "open" ? this.state : openAlert(at(seconds), at(seconds), null)
+    const alert = this.state?.status === "open" ? this.state : openAlert(at(seconds), at(seconds), null)
     const arrival = { count, last_at: at(seconds) }
-    this.take(addOccurrences(open, this.rules, circumstances(seconds, this.given(seconds)), arrival), seconds)
+    this.take(addOccurrences(alert, this.rules, circumstances(seconds, this.given(seconds)), arrival), seconds)
     return this
   }
   change(changes: Partial<AlertState>) {
@@ -69,7 +69,7 @@ class Life {
 }
 
 describe("an alert", () => {
-  it("waits, tells once, and is silent while nothing is new", () => {
+  it("waits, sends one message, and is silent while nothing is new", () => {
     const life = new Life(rules).fails(0).fails(5, 100).fails(29)
     assert.deepStrictEqual(life.sent, [])
     assert.deepStrictEqual(life.until(30).sent, [[30, "alert"]])
@@ -78,7 +78,7 @@ describe("an alert", () => {
     assert.deepStrictEqual(life.until(40_000).sent.length, 2, "nothing came since")
   })
 
-  it("tells at the interval when what the occurrences share changed, or their number is tenfold", () => {
+  it("sends an update at the interval when what the occurrences share changed, or their number is tenfold", () => {
     const life = new Life(rules, (seconds) => ({ shared: seconds < 100 ? "a" : "b" })).fails(0).fails(100)
     assert.deepStrictEqual(life.until(1000).sent, [[30, "alert"], [330, "update"]])
     assert.deepStrictEqual(new Life(rules).fails(0).fails(100, 9).until(1000).sent, [[30, "alert"], [330, "update"]])
@@ -92,7 +92,7 @@ describe("an alert", () => {
     assert.deepStrictEqual(cooling.until(600).sent, [[0, "alert"], [60, "update"]])
   })
 
-  it("has recovered only when it was seen well, and tells so once", () => {
+  it("has recovered only on evidence, and sends one message about it", () => {
     const life = new Life(rules, (seconds) => ({ condition: seconds > 600 ? "recovered" : "unknown" })).fails(0)
     life.until(3600)
     assert.deepStrictEqual(life.sent.map(([, kind]) => kind), ["alert", "recovered"])
@@ -103,7 +103,7 @@ describe("an alert", () => {
     const flap = new Life(rules, (seconds) => ({ condition: seconds >= 30 ? "recovered" : "unknown" })).fails(0).until(
       60
     )
-    assert.deepStrictEqual(flap.sent, [], "it was never told")
+    assert.deepStrictEqual(flap.sent, [], "no message was sent about it")
     const quiet = new Life({ ...rules, notify_recovery: false }, () => ({ condition: "unknown" })).fails(0).until(60)
     assert.deepStrictEqual(
       decide(quiet.state ?? assert.fail(), quiet.rules, circumstances(90, { condition: "recovered" })).messages,
@@ -111,7 +111,7 @@ describe("an alert", () => {
     )
   })
 
-  it("goes on while its condition is seen: an agent that stays offline is repeated and never stale", () => {
+  it("stays open while its condition lasts: an agent that stays offline is repeated and never stale", () => {
     const life = new Life(rules, () => ({ condition: "ongoing" })).fails(0).until(100 * 3600)
     assert.strictEqual(life.state?.status, "open")
     assert.strictEqual(life.sent.length, 1 + Math.floor((100 * 3600 - 30) / 14_400))
@@ -126,12 +126,12 @@ describe("an alert", () => {
     assert.deepStrictEqual(life.sent.map(([, kind]) => kind), ["alert", "recovered"])
   })
 
-  it("escalates once, when nobody acknowledged it in time", () => {
+  it("escalates once, when it is not acknowledged in time", () => {
     const life = new Life({ ...rules, escalate_after_minutes: 5 }).fails(0).until(3600)
     assert.deepStrictEqual(life.sent, [[30, "alert"], [330, "escalation"]])
   })
 
-  it("is held by a snooze and by maintenance, and told at their end if it is still wrong", () => {
+  it("is deferred by a snooze and by maintenance, and sent at their end if the problem lasts", () => {
     const snoozed = new Life(rules).fails(0).change({ snoozed_until: at(1000) }).until(2000)
     assert.deepStrictEqual(snoozed.sent, [[1000, "alert"]])
     const maintenance_until = at(5000)
@@ -167,7 +167,7 @@ describe("an alert", () => {
     }
     assert.deepStrictEqual(night("2026-01-05T20:59:59Z"), [1, "2026-01-05T21:00:29.000000Z"])
     assert.strictEqual(night("2026-01-05T21:00:00Z", true)[0], 1)
-    const held = (date: string) => {
+    const findSendTime = (date: string) => {
       const begin = parse(date) ?? assert.fail()
       const now = { ...circumstances(0), now: begin }
       let { messages, state } = addOccurrences(
@@ -186,12 +186,12 @@ describe("an alert", () => {
       }
       return begin
     }
-    assert.strictEqual(held("2026-01-05T21:00:00Z"), "2026-01-06T06:00:00.000000Z")
-    assert.strictEqual(held("2026-03-28T23:00:00Z"), "2026-03-29T05:00:00.000000Z", "one hour less of sleep")
-    assert.strictEqual(held("2026-10-24T23:00:00Z"), "2026-10-25T06:00:00.000000Z", "one hour more")
+    assert.strictEqual(findSendTime("2026-01-05T21:00:00Z"), "2026-01-06T06:00:00.000000Z")
+    assert.strictEqual(findSendTime("2026-03-28T23:00:00Z"), "2026-03-29T05:00:00.000000Z", "one hour less of sleep")
+    assert.strictEqual(findSendTime("2026-10-24T23:00:00Z"), "2026-10-25T06:00:00.000000Z", "one hour more")
   })
 
-  it("never tells twice that it is new, and messages are at least the interval apart", () => {
+  it("sends one first message, and messages are at least the interval apart", () => {
     const event = fc.record({ gap: fc.integer({ min: 0, max: 20_000 }), count: fc.integer({ min: 1, max: 500 }) })
     fc.assert(
       fc.property(
@@ -207,14 +207,14 @@ describe("an alert", () => {
           let seconds = 0
           for (const { count, gap } of events) life.fails(seconds += gap, count)
           life.until(seconds + 100_000)
-          const told = life.sent.filter(([, kind]) => kind !== "escalation")
-          assert.strictEqual(told.filter(([, kind]) => kind === "alert").length, 1)
-          assert.isAtMost(life.sent.length - told.length, 1)
-          told.slice(1).forEach(([time], index) =>
-            assert.isAtLeast(time - (told[index]?.[0] ?? 0), Math.max(300, cooldown_seconds))
+          const reports = life.sent.filter(([, kind]) => kind !== "escalation")
+          assert.strictEqual(reports.filter(([, kind]) => kind === "alert").length, 1)
+          assert.isAtMost(life.sent.length - reports.length, 1)
+          reports.slice(1).forEach(([time], index) =>
+            assert.isAtLeast(time - (reports[index]?.[0] ?? 0), Math.max(300, cooldown_seconds))
           )
           assert.strictEqual(life.state?.occurrences, events.reduce((sum, { count }) => sum + count, 0))
-          assert.strictEqual(life.state?.unsent, 0, "nothing is left untold")
+          assert.strictEqual(life.state?.unsent, 0, "every occurrence was reported")
         }
       ),
       { numRuns: 200 }

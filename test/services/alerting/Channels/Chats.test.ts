@@ -25,7 +25,7 @@ const json = (status: number, body: unknown, headers: Readonly<Record<string, st
 const over = <A, E>(use: (receiver: Receiver) => Effect.Effect<A, E, ChannelTypes>) =>
   Effect.flatMap(makeReceiver, (receiver) => Effect.provide(use(receiver), typesOver(receiver)))
 
-/** What becomes of a message that is answered so. */
+/** The failure of a message after this reply. */
 const faultAfter = (receiver: Receiver, type: string, config: object, reply: Reply) =>
   Effect.suspend(() => {
     receiver.behave(() => reply)
@@ -33,7 +33,7 @@ const faultAfter = (receiver: Receiver, type: string, config: object, reply: Rep
   })
 
 describe("Slack", () => {
-  /** Incoming webhooks answer in plain text. */
+  /** Incoming webhooks respond in plain text. */
   const slack: Provider = ({ json: { attachments, text }, path }) => {
     if (path !== "/services/T0/B0/secret") return { status: 404, body: "no_service" }
     const blocks = attachments.flatMap((one: { blocks: ReadonlyArray<object> }) => one.blocks)
@@ -104,7 +104,7 @@ describe("Discord", () => {
     return { status: 200, body: "ok", headers: { "x-ratelimit-remaining": "0", "x-ratelimit-reset-after": "1.25" } }
   }
 
-  it.scoped("takes a message at each limit, mentions nobody, and says how long its bucket is empty", () =>
+  it.scoped("takes a message at each limit, mentions no user, and says how long its bucket is empty", () =>
     over((receiver) =>
       Effect.gen(function*() {
         const base = `https://discord.com:${receiver.port}/api/webhooks/1/token`
@@ -175,7 +175,7 @@ describe("Telegram", () => {
       })
     ))
 
-  it.scoped("follows a group that became a supergroup, and tells a lost chat from a busy one", () =>
+  it.scoped("follows a group that became a supergroup, and distinguishes a lost chat from a busy one", () =>
     over((receiver) =>
       Effect.gen(function*() {
         receiver.behave(telegram)
@@ -348,9 +348,9 @@ describe("Teams", () => {
             "webhook.office.com"
           ]
         ) assert.strictEqual(yield* flawOf("teams", { webhook_url: `https://${host}/x` }), "config.webhook_url", host)
-        const told =
+        const busyText =
           "Webhook message delivery failed with error: Microsoft Teams endpoint returned HTTP error 429 with ContextId x"
-        const busy = yield* faultAfter(receiver, "teams", { webhook_url: classic }, { status: 200, body: told })
+        const busy = yield* faultAfter(receiver, "teams", { webhook_url: classic }, { status: 200, body: busyText })
         assert.deepInclude(busy, { fault: "moment", response_code: 429 })
       })
     ))

@@ -172,8 +172,8 @@ describe("a mail", () => {
         Effect.async<void>((resume) => void server.listen(2525, address, () => resume(Effect.void))),
         () => Effect.async<void>((resume) => void server.close(() => resume(Effect.void)))
       )
-      const looks: Array<string> = []
-      const answers: Readonly<Record<string, ReadonlyArray<string>>> = {
+      const lookups: Array<string> = []
+      const addressesOf: Readonly<Record<string, ReadonlyArray<string>>> = {
         "local.example": [address],
         "half.example": ["93.184.216.34", address],
         "metadata.example": ["169.254.169.254"],
@@ -184,10 +184,10 @@ describe("a mail", () => {
       const resolver = Layer.succeed(Resolver, {
         addresses: (host: string) =>
           Effect.suspend(() => {
-            looks.push(host)
-            const isFirst = looks.filter((look) => look === host).length === 1
+            lookups.push(host)
+            const isFirst = lookups.filter((name) => name === host).length === 1
             if (host === "rebinding.example" && isFirst) return Effect.succeed(["93.184.216.34"])
-            const found = answers[host]
+            const found = addressesOf[host]
             return found === undefined ? Effect.fail("ENOTFOUND") : Effect.succeed(found)
           })
       })
@@ -207,13 +207,13 @@ describe("a mail", () => {
           "::ffff:127.0.0.1",
           "fd00::1"
         ]
-        const hosts = Object.keys(answers).filter((host) => host !== "rebinding.example")
+        const hosts = Object.keys(addressesOf).filter((host) => host !== "rebinding.example")
         for (const smtp_port of [25, 465, 587, 2525]) {
           for (const smtp_host of [...hosts, ...literals]) {
-            const given = { ...config, smtp_host, smtp_port }
-            assert.strictEqual(yield* flawOf("email", given), "config.smtp_host", `${smtp_host}:${smtp_port}`)
-            // a config that was saved before: a host name that is none fails as such
-            const failed = yield* Effect.either(Effect.sandbox(send("email", given)))
+            const unsafe = { ...config, smtp_host, smtp_port }
+            assert.strictEqual(yield* flawOf("email", unsafe), "config.smtp_host", `${smtp_host}:${smtp_port}`)
+            // a config that was saved before: an invalid host name fails as such
+            const failed = yield* Effect.either(Effect.sandbox(send("email", unsafe)))
             assert.strictEqual(failed._tag, "Left", `${smtp_host}:${smtp_port}`)
           }
           for (const smtp_host of hosts) {
@@ -288,11 +288,11 @@ describe("a mail", () => {
         const [head] = mails[0]?.raw.split("\r\n\r\n") ?? []
         assert.notMatch(head ?? "", /^bcc/im)
         for (
-          const wrong of [
+          const flaw of [
             { to_addrs: ["a@b.example\r\nBcc: c@d.example"] },
             { to_addrs: ["a@b.example, c@d.example"] },
             { to_addrs: [] },
-            { to_addrs: Array.from({ length: 51 }, (_, at) => `a${at}@b.example`) },
+            { to_addrs: Array.from({ length: 51 }, (_, index) => `a${index}@b.example`) },
             { from_addr: "Alerts\r\nBcc: x <a@b.example>" },
             { from_addr: "nobody" },
             { smtp_host: "smtp.example:25" },
@@ -302,7 +302,7 @@ describe("a mail", () => {
             { smtp_user: "login" },
             { smtp_pass: "" }
           ]
-        ) assert.isString(yield* flawOf("email", { ...config, ...wrong }), JSON.stringify(wrong))
+        ) assert.isString(yield* flawOf("email", { ...config, ...flaw }), JSON.stringify(flaw))
         assert.isNull(yield* flawOf("email", { ...config, smtp_port: 25, smtp_tls: false }))
         assert.isNull(yield* flawOf("email", { ...config, smtp_user: "login", from_addr: "Alerts <a@b.example>" }))
       })))

@@ -80,7 +80,7 @@ describe("a webhook", () => {
       }).pipe(Effect.provide(typesOver(receiver)))
     }))
 
-  it.scoped("follows no redirect, is over after 410, and tells nothing secret that its receiver repeats", () =>
+  it.scoped("follows no redirect, ends after 410, and masks secrets that its receiver repeats", () =>
     Effect.gen(function*() {
       const receiver = yield* makeReceiver
       const config = {
@@ -135,10 +135,11 @@ describe("a webhook", () => {
         ) {
           assert.strictEqual(yield* flawOf("webhook", { url: bad }), "config.url", bad)
         }
-        const many = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, at) => [`x-${at}`, "v"]))
+        const many = (count: number) =>
+          Object.fromEntries(Array.from({ length: count }, (_, index) => [`x-${index}`, "v"]))
         assert.isNull(yield* withHeaders(many(20)))
         assert.isNull(yield* withHeaders({ a: "x".repeat(1024) }))
-        const wrong = [
+        const flawed = [
           many(21),
           { a: "x".repeat(1025) },
           { a: "x\r\nHost: other" },
@@ -157,7 +158,7 @@ describe("a webhook", () => {
           ]
             .map((name) => ({ [name]: "x" }))
         ]
-        for (const headers of wrong) {
+        for (const headers of flawed) {
           assert.match(String(yield* withHeaders(headers)), /^config\.headers/, JSON.stringify(headers).slice(0, 60))
         }
         for (const secret of ["", "whsec_short", "whsec_not base64!", "x".repeat(257)]) {

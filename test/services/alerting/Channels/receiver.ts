@@ -16,7 +16,7 @@ export interface Seen {
   readonly path: string
   readonly headers: Readonly<Record<string, string | ReadonlyArray<string> | undefined>>
   readonly text: string
-  // tests look into whatever was sent
+  // tests read any field of what was sent
   // eslint-disable-next-line @typescript-eslint/no-explicit-any
   readonly json: any
 }
@@ -27,7 +27,7 @@ export interface Reply {
   readonly body?: string
 }
 
-/** What a provider answers to a request as it documents it. */
+/** A provider's documented response to a request. */
 export type Provider = (seen: Seen) => Reply
 
 const names = [
@@ -77,7 +77,7 @@ export const makeReceiver = Effect.gen(function*() {
     seen,
     resolver,
     settings,
-    /** From now on it answers so; forgets what it has seen. */
+    /** Sets the provider, and deletes the requests seen before. */
     behave: (as: Provider) => {
       provider = as
       seen.length = 0
@@ -140,7 +140,7 @@ export const send = (
     return found.send(config, { delivery_id: deliveryId, attempt, sent_at, notification: notification(changes) })
   })
 
-/** What is wrong with a config: by its form, or beyond. */
+/** The flaw of a config, in its form or beyond; null: none. */
 export const flawOf = (type: string, config: ChannelConfig) =>
   Effect.flatMap(ChannelTypes, (types) => {
     const found = types.find(type)

@@ -183,7 +183,7 @@ describe.each(engines)("alerts on %s", (engine) => {
           project_id: project.id,
           payload: "{}",
           attempts: 1,
-          due_at: Timestamp.addSeconds(now, 3600), // is tried again in an hour
+          due_at: Timestamp.addSeconds(now, 3600), // is retried in an hour
           created_at: now
         }
         yield* sql`INSERT INTO trigger_events ${sql.insert(waiting)}`
@@ -192,7 +192,7 @@ describe.each(engines)("alerts on %s", (engine) => {
         yield* until(Effect.zipRight(runDue(), statuses), (all) => all.every((status) => status === "recovered"))
       }))
 
-    it.effect("a rate of failures goes on while its episode does", () =>
+    it.effect("an alert about a rate of failures stays open while its episode lasts", () =>
       Effect.gen(function*() {
         const { alerts, project, record, sql, subscribe } = yield* site
         const id = yield* subscribe({ trigger: "task.failure_rate", project_channel_ids: [] })
@@ -253,30 +253,30 @@ describe.each(engines)("alerts on %s", (engine) => {
         const [{ alert_id, links } = assert.fail()] = sent
         const tokenOf = (link: string | null | undefined) => new URL(link ?? assert.fail()).searchParams.get("token")
         assert.strictEqual((yield* request("GET", `//alert?token=${tokenOf(links.acknowledge)}`)).status, 200)
-        const act = (token: string | null) => request("POST", "/alert-links/act", { body: { token } })
+        const useLink = (token: string | null) => request("POST", "/alert-links/act", { body: { token } })
         const { json: preview } = yield* request("POST", "/alert-links/preview", {
           body: { token: tokenOf(links.snooze) }
         })
         assert.deepInclude(preview, { purpose: "snooze", status: "open", snoozed_until: null })
-        assert.isNotNull((yield* act(tokenOf(links.snooze))).json.snoozed_until)
-        assert.isNotNull((yield* act(tokenOf(links.acknowledge))).json.acknowledged_at)
+        assert.isNotNull((yield* useLink(tokenOf(links.snooze))).json.snoozed_until)
+        assert.isNotNull((yield* useLink(tokenOf(links.acknowledge))).json.acknowledged_at)
         const token = tokenOf(links.acknowledge) ?? ""
         const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
         const withLast = (shift: number) =>
           token.replace(/.$/, (last) => alphabet[(alphabet.indexOf(last) + shift) % 64] ?? "")
         // the first of these has the same bytes
-        for (const wrong of [withLast(1), withLast(4), "x"]) {
-          assert.strictEqual((yield* act(wrong)).json.code, "alert_link_invalid")
+        for (const forged of [withLast(1), withLast(4), "x"]) {
+          assert.strictEqual((yield* useLink(forged)).json.code, "alert_link_invalid")
         }
         // a link ends with the channel that it was sent through
         yield* sql`UPDATE channels SET is_active = 0 WHERE project_id = ${project.id}`
-        assert.strictEqual((yield* act(token)).json.code, "alert_link_invalid")
+        assert.strictEqual((yield* useLink(token)).json.code, "alert_link_invalid")
         const read = yield* request("POST", "/alert-links/preview", { body: { token } })
         assert.strictEqual(read.json.code, "alert_link_invalid")
         yield* sql`UPDATE channels SET is_active = 1 WHERE project_id = ${project.id}`
-        assert.strictEqual((yield* act(token)).status, 200)
+        assert.strictEqual((yield* useLink(token)).status, 200)
         yield* sql`DELETE FROM channels WHERE project_id = ${project.id}`
-        assert.strictEqual((yield* act(token)).json.code, "alert_link_invalid")
+        assert.strictEqual((yield* useLink(token)).json.code, "alert_link_invalid")
         const rows = yield* sql<{ action: string; metadata: string }>`
           SELECT action, metadata FROM audit_log WHERE target_id = ${alert_id} ORDER BY seq`
         assert.deepStrictEqual(rows.map(({ action }) => action), [
@@ -321,7 +321,7 @@ describe.each(engines)("alerts on %s", (engine) => {
         assert.strictEqual((yield* snooze(inDays(1))).json.code, "alert_ended")
       }))
 
-    it.effect("maintenance holds messages; a personal alert is its owner's; who left gets nothing", () =>
+    it.effect("maintenance defers messages; a personal alert is its owner's; who left gets nothing", () =>
       Effect.gen(function*() {
         const { alerts, base, admin, messages, project, record, skipWait, sql, subscribe } = yield* site
         yield* subscribe({})

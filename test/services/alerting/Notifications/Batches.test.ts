@@ -15,19 +15,19 @@ import { insertChannel, notificationOf } from "./notifications.ts"
 /** Deliveries of one batch that are sent at once (interface, Limits). */
 const most = 16
 
-/** A receiver that counts the requests that it has not answered. It answers those to `/slow` after a while, `/hang` never. */
+/** A receiver that counts its open requests. It responds to `/slow` after 500 ms, and to `/hang` never. */
 const startReceiver = Effect.gen(function*() {
-  const open = new Map<string, number>()
+  const openRequests = new Map<string, number>()
   const mostOpen = new Map<string, number>()
   let requests = 0
   const server = createServer((request, response) => {
     const path = request.url ?? ""
     requests++
-    const now = (open.get(path) ?? 0) + 1
-    open.set(path, now)
+    const now = (openRequests.get(path) ?? 0) + 1
+    openRequests.set(path, now)
     mostOpen.set(path, Math.max(now, mostOpen.get(path) ?? 0))
     request.resume()
-    response.on("close", () => open.set(path, (open.get(path) ?? 1) - 1))
+    response.on("close", () => openRequests.set(path, (openRequests.get(path) ?? 1) - 1))
     if (path.startsWith("/slow")) setTimeout(() => response.end(), 500)
     else if (!path.startsWith("/hang")) response.end()
   })
@@ -104,7 +104,7 @@ describe.each(engines)("deliveries of one batch of events on %s", (engine) => {
           const receiver = yield* startReceiver
           const hanging = yield* freshProject()
           yield* enqueue(hanging, yield* channelsAt(hanging, 40, receiver.url("/hang")))
-          yield* until(Effect.sync(() => receiver.mostOpen("/hang")), (open) => open === most)
+          yield* until(Effect.sync(() => receiver.mostOpen("/hang")), (count) => count === most)
           const project = yield* freshProject()
           yield* enqueue(project, yield* channelsAt(project, 40, receiver.url("/ok")))
           yield* until(statusesOf(project), (all) => all.every((status) => status === "sent"))

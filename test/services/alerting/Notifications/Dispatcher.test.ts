@@ -22,11 +22,11 @@ interface Post {
   readonly title: string
 }
 
-/** A receiver that answers by the path: `/200`, `/500`, `/410`, `/hang`; a status that a test sets comes first. */
+/** A receiver that responds by the path: `/200`, `/500`, `/410`, `/hang`; a status that a test sets comes first. */
 const startReceiver = Effect.gen(function*() {
   const posts: Array<Post> = []
   const override = new Map<string, number>()
-  const answer = (request: IncomingMessage, response: ServerResponse) =>
+  const respond = (request: IncomingMessage, response: ServerResponse) =>
     void bodyOf(request).then((body) => {
       const path = request.url ?? ""
       posts.push({ path, id: String(request.headers["webhook-id"]), title: JSON.parse(body).data.title as string }) // the text that the brain wrote
@@ -35,21 +35,21 @@ const startReceiver = Effect.gen(function*() {
       response.statusCode = override.get(path) ?? Number(path.split("/")[1])
       response.end("answered")
     })
-  const port = yield* portOf(createServer(answer))
+  const port = yield* portOf(createServer(respond))
   return { url: (path: string) => `http://127.0.0.1:${port}${path}`, posts, override }
 })
 
 const enqueue = (
   project: Project,
   channel: { id: string; name: string; type: string },
-  given: Partial<Notification> = {}
+  changes: Partial<Notification> = {}
 ) =>
   Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient
     const deliveries = yield* Deliveries
     const notification = yield* notificationOf({
       project: { id: project.id, slug: project.slug, name: project.name },
-      ...given
+      ...changes
     })
     const row = { project_id: project.id, user_id: null, subscription_id: null, channel, notification }
     const [id] = yield* sql.withTransaction(deliveries.enqueue([row]))
@@ -138,7 +138,7 @@ describe.each(engines)("deliveries on %s", (engine) => {
         })
       }))
 
-    it.scoped("are retried under the same id, in the order of their alert, while other alerts go on", () =>
+    it.scoped("are retried under the same id, in the order of their alert, while other alerts are sent", () =>
       Effect.gen(function*() {
         const receiver = yield* startReceiver
         const project = yield* freshProject()
@@ -173,7 +173,7 @@ describe.each(engines)("deliveries on %s", (engine) => {
         assert.deepInclude(row, { attempts: 10, response_code: 500, due_at: null })
       }))
 
-    it.scoped("a channel whose receiver is gone is disabled, and another channel and the admins hear of it", () =>
+    it.scoped("a channel whose receiver is gone is disabled, and another channel and the admins are notified", () =>
       Effect.gen(function*() {
         const sql = yield* SqlClient.SqlClient
         const receiver = yield* startReceiver

@@ -40,20 +40,20 @@ type Manner = (socket: Socket, raw: Socket) => void
 
 /** What a receiver does with a request, and what the attempt's record says of it. */
 const manners: Readonly<Record<string, readonly [does: Manner, code: number | null, error: RegExp | null]>> = {
-  "resets before it answers": [
+  "resets before it responds": [
     (_socket, raw) => void raw.resetAndDestroy(),
     null,
     /^the connection was reset \(ECONNRESET\)$/
   ],
   "resets within the status line": [resetAfter("HTTP/1.1 20"), null, /^the connection was (reset|closed)/],
   "resets within the head": [resetAfter("HTTP/1.1 200 OK\r\nContent-Len"), null, /^the connection was (reset|closed)/],
-  "ends without an answer": [(socket) => void socket.end(), null, /^the connection was closed before an answer/],
+  "ends without a response": [(socket) => void socket.end(), null, /^the connection was closed before an answer/],
   "ends within the head": [
     (socket) => void socket.end("HTTP/1.1 200 OK\r\nContent-Len"),
     null,
     /^(the connection was closed before an answer|its answer is not valid HTTP)/
   ],
-  "never answers": [() => {}, null, /^there was no answer in time$/],
+  "never responds": [() => {}, null, /^there was no answer in time$/],
   "drips its head": [drip("HTTP/1.1 200 OK\r\n", "x: y\r\n"), null, /^(there was no answer in time|the headers)/],
   "sends a head without end": [
     flood("HTTP/1.1 200 OK\r\n", `x: ${"y".repeat(1000)}\r\n`),
@@ -61,12 +61,16 @@ const manners: Readonly<Record<string, readonly [does: Manner, code: number | nu
     /^the headers of its answer are too large/
   ],
   "sends no end of one header": [flood("HTTP/1.1 200 OK\r\nx: ", "y".repeat(1000)), null, /^the headers of its/],
-  "answers no HTTP": [
+  "responds with no HTTP": [
     (socket) => void socket.end("what?\r\n\r\n"),
     null,
     /^its answer is not valid HTTP \(HTTPParserError\)$/
   ],
-  "answers mail": [(socket) => void socket.end("220 mail.example ESMTP\r\n"), null, /^its answer is not valid HTTP/],
+  "responds with SMTP": [
+    (socket) => void socket.end("220 mail.example ESMTP\r\n"),
+    null,
+    /^its answer is not valid HTTP/
+  ],
   "switches protocols": [
     (socket) => void socket.end(head("101 Switching Protocols", "Connection: Upgrade", "Upgrade: x")),
     null,
@@ -88,7 +92,7 @@ const manners: Readonly<Record<string, readonly [does: Manner, code: number | nu
     200,
     null
   ],
-  "accepts, and sends a wrong chunk": [
+  "accepts, and sends an invalid chunk": [
     (socket) => void socket.end(`${head("200 OK", "Transfer-Encoding: chunked")}wrong\r\n`),
     200,
     null
@@ -123,9 +127,9 @@ const hostileServer = (does: ReadonlyArray<Manner>, { cert, key }: Files) =>
       open.add(raw.on("error", () => {}).on("close", () => open.delete(raw)))
       const socket = new TLSSocket(raw, { isServer: true, secureContext }).on("error", () => {})
       socket.once("data", (data: Buffer) => {
-        const at = Number(/^POST \/(\d+) /.exec(data.toString("latin1"))?.[1])
-        raw.on("close", () => written[at] = raw.bytesWritten)
-        does[at]?.(socket, raw)
+        const index = Number(/^POST \/(\d+) /.exec(data.toString("latin1"))?.[1])
+        raw.on("close", () => written[index] = raw.bytesWritten)
+        does[index]?.(socket, raw)
       })
     })
     return { port: yield* portOf(server), open, written }
@@ -199,7 +203,7 @@ describe("receivers over HTTPS that misbehave", () => {
         for (const [at, [name]] of all.entries()) assert.isBelow(receiver.written[at] ?? 0, 32 * 1024 * 1024, name)
       }))
 
-    it.scoped("each fault of TLS is told apart, before a byte of the message is sent", () =>
+    it.scoped("each fault of TLS has its own error, before a byte of the message is sent", () =>
       Effect.gen(function*() {
         const project = yield* freshProject()
         const pki = yield* Site
@@ -243,9 +247,9 @@ describe("receivers over HTTPS that misbehave", () => {
         ]
         for (const status of ["429 Too Many Requests", "503 Service Unavailable"]) {
           for (const [header, seconds] of waits) {
-            const answer: Manner = (socket) =>
+            const respond: Manner = (socket) =>
               void socket.end(head(status, `Retry-After: ${header()}`, "Content-Length: 0"))
-            const { port } = yield* hostileServer([answer], brain) // one each: after 429 a target gets nothing
+            const { port } = yield* hostileServer([respond], brain) // one each: after 429 a target gets nothing
             const { due_at, duration_ms, error, started_at } = yield* attemptOf(
               yield* enqueue(project, `https://127.0.0.1:${port}/0`)
             )

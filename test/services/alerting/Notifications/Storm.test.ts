@@ -35,17 +35,17 @@ const heapUsed = Effect.sync(() => {
   return process.memoryUsage().heapUsed
 })
 
-/** `/hang` is never answered, everything else at once. */
+/** Responds at once, except to `/hang`. */
 const startReceiver = Effect.gen(function*() {
-  let open = 0
+  let openConnections = 0
   let mostOpen = 0
   const server = createServer((request, response) => {
     request.resume()
     if (request.url !== "/hang") response.end()
   })
   server.on("connection", (socket) => {
-    mostOpen = Math.max(mostOpen, ++open)
-    socket.on("close", () => open--)
+    mostOpen = Math.max(mostOpen, ++openConnections)
+    socket.on("close", () => openConnections--)
   })
   const port = yield* portOf(server)
   return { url: (path: string) => `http://127.0.0.1:${port}${path}`, mostOpen: () => mostOpen }

@@ -7,7 +7,7 @@ import * as Ids from "../../../../src/services/kernel/Ids.ts"
 import { Vault } from "../../../../src/services/kernel/keys/Keys.ts"
 
 /** A message of an alert, or of none. */
-export const notificationOf = (given: Partial<Notification> = {}): Effect.Effect<Notification> =>
+export const notificationOf = (changes: Partial<Notification> = {}): Effect.Effect<Notification> =>
   Effect.map(Timestamp.now, (now) => ({
     kind: "alert",
     trigger: "task.failed",
@@ -29,7 +29,7 @@ export const notificationOf = (given: Partial<Notification> = {}): Effect.Effect
     exception: "CardDeclined",
     fingerprint: null,
     links: { view: null, acknowledge: null, snooze: null },
-    ...given
+    ...changes
   }))
 
 interface ChannelOptions {
