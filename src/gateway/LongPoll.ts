@@ -53,7 +53,7 @@ export const layer = Layer.scoped(
         `${Math.max(wait * 1000, minPollMillis)} millis`
       )
       yield* Effect.onExit(awaitCommands, (exit) => (Exit.isSuccess(exit) ? Effect.void : Effect.sync(end)))
-      // No effect runs from here to the answer, so no command can arrive in between and be left behind.
+      // No effect runs from here to the response, so no command can arrive in between and be left behind.
       const frames = session.takeFrames(maxFrames)
       end()
       if (session.endReason === "revoked") return yield* agentDeleted
@@ -106,7 +106,7 @@ export const layer = Layer.scoped(
       return frameRefused(detail)
     }
 
-    /** Ends once everything that the frames say is committed: after the answer the agent forgets them. */
+    /** Ends once everything that the frames say is committed: after the response the agent deletes them. */
     const commitFrames = Effect.fnUntraced(function*(session: PollSession, frames: ReadonlyArray<AgentFrame>) {
       const batches: Array<FrameOf<"event_batch">> = []
       for (const frame of frames) {

@@ -10,7 +10,7 @@ import type { FrameSender } from "./Receiver.ts"
 import type { GatewaySession } from "./SessionRegistry.ts"
 import { SetupAdvisor } from "./SetupAdvisor.ts"
 
-/** Largest answer to a poll, the same as an agent's largest POST. */
+/** Largest response to a poll, the same as an agent's largest POST. */
 const maxResponseBytes = 8 * MAX_FRAME_BYTES
 
 /**
@@ -30,7 +30,7 @@ export class PollWireSession extends WireSession {
   }
 }
 
-/** A command that waits for the answer to a poll. */
+/** A command that waits for the response to a poll. */
 interface AcceptedCommand {
   readonly command: OutboundCommand
   readonly onDrop: () => void
@@ -87,7 +87,7 @@ export class PollSession implements GatewaySession, FrameSender {
 
   lastHeartbeat = (): number => this.heartbeatAt
 
-  /** A push is answered once its results are committed. */
+  /** The response to a push is sent once its results are committed. */
   onResultCommitted = (): void => {}
 
   /** Records a request: each one counts as a heartbeat. */

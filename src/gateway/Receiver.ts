@@ -49,7 +49,7 @@ const moveTime = (event: AgentEvent, millis: number): AgentEvent =>
     ? event
     : { ...event, occurredAt: addSeconds(event.occurredAt, millis / 1000) }
 
-/** Tells presence which worker runs in the session's process. `received` may name the process that enqueued the task. */
+/** Reports to presence which worker runs in the session's process. `received` may name the process that enqueued the task. */
 const reportTaskWorker = (event: AgentEvent, presence: PresenceHandle): void => {
   const { data, engine, kind, occurredAt } = event
   if (!ENGINES_WITH_WORKERS_BY_TASKS.has(engine) || !(data instanceof JsonObject)) return
@@ -102,7 +102,7 @@ export class Receiver extends Effect.Service<Receiver>()("svc/gateway/Receiver",
       let size = 0
       const now = clock.unsafeCurrentTimeMillis()
       const offsetMillis = sender.wire.guard.clockOffset.millis
-      for (const [at, event] of readEvents(frame.payload, now).entries()) {
+      for (const [index, event] of readEvents(frame.payload, now).entries()) {
         if (typeof event === "string") {
           refusals.rejectEvent(sender, event)
           continue
@@ -114,7 +114,7 @@ export class Receiver extends Effect.Service<Receiver>()("svc/gateway/Receiver",
         const stored = addToEvent(namespace, event)
         events.push(offsetMillis === 0 ? stored : moveTime(stored, offsetMillis))
         if (namespace.isAssigned && stored.taskId !== event.taskId) sender.presence.reportApart()
-        size += canonicalTextOf(frame.payload.events[at]!).length
+        size += canonicalTextOf(frame.payload.events[index]!).length
         sender.advisor.observe(event, sender.presence, now)
         reportTaskWorker(event, sender.presence)
       }

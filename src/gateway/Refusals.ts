@@ -72,7 +72,7 @@ export class Refusals extends Effect.Service<Refusals>()("svc/gateway/Refusals",
       log(peer, reason, `events were rejected: ${reason}: ${unusableDetails[reason]}`)
     }
 
-    /** Logs and stores in the agent's record which parts of a frame were cut or left out. The frame itself counts. */
+    /** Logs and stores in the agent's record which parts of a frame were truncated or left out. The frame itself counts. */
     const noteAltered = (peer: RefusedAgent, type: string, altered: ReadonlyArray<string> = []): void => {
       if (altered.length === 0) return
       const detail = `Parts of a ${type} exceed a bound or are of another type; they were cut or left out: ${

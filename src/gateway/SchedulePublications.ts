@@ -55,8 +55,9 @@ export const makeSchedulePublications = Effect.gen(function*() {
   /** Bytes of the snapshots of all jobs. */
   let jobBytes = 0
   /** A job whose effect is not committed; it survives a failure of the database. */
-  let open: { readonly job: Job; readonly publication: Publication | PublicationRefused; attempts: number } | null =
-    null
+  let currentJob:
+    | { readonly job: Job; readonly publication: Publication | PublicationRefused; attempts: number }
+    | null = null
 
   /**
    * Frees memory for a frame of the assembly: unfinished snapshots that are too old, or whose epoch ended, are dropped,
@@ -162,18 +163,18 @@ export const makeSchedulePublications = Effect.gen(function*() {
       )
 
   const work = Effect.gen(function*() {
-    if (open === null) {
+    if (currentJob === null) {
       const job = yield* jobs.take
-      open = { job, publication: yield* verify(job), attempts: 0 }
+      currentJob = { job, publication: yield* verify(job), attempts: 0 }
     }
-    const current = open
+    const current = currentJob
     const { job, publication } = current
     const isAccepted = yield* apply(job, current.attempts < maxAttempts ? publication : failed).pipe(
       Effect.tapErrorCause((cause) =>
         Effect.sync(() => void (isUnavailable(Cause.squash(cause)) || current.attempts++))
       )
     )
-    open = null
+    currentJob = null
     jobBytes -= job.bytes
     job.done(isAccepted)
   })

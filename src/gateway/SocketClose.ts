@@ -17,16 +17,16 @@ export const closeCode = {
   tooManyConnects: 4429
 } as const
 
-/** A peer that has not answered our close frame after this time is terminated. */
+/** A peer that has not returned our close frame after this time is terminated. */
 const closeTimeoutMillis = 2000
 
 /** RFC 6455, section 5.5: a control frame has 125 bytes, of which the code takes two. The library throws over that. */
 const maxReasonBytes = 123
 
-/** Sends a close frame, and terminates the socket of a peer that does not answer it. */
+/** Sends a close frame, and terminates the socket of a peer that does not return it. */
 export const closeSocket = (ws: WebSocket, code: number, reason: string): void => {
   const timer = setTimeout(() => ws.terminate(), closeTimeoutMillis)
   ws.once("close", () => clearTimeout(timer))
-  ws.resume() // a paused socket would never read the peer's answer
+  ws.resume() // a paused socket would never read the peer's close frame
   ws.close(code, cutText(reason, maxReasonBytes, countBytes))
 }

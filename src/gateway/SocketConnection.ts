@@ -99,7 +99,7 @@ export class SocketConnection {
     this.connectFiber = this.context.gateway.fork(this.connect(hello))
   }
 
-  /** Stores the process as online, then answers hello_ack and opens the session. */
+  /** Stores the process as online, then sends hello_ack and opens the session. */
   private connect(hello: HelloFrame): Effect.Effect<void> {
     return Effect.gen(this, function*() {
       const sessionId = yield* Ids.next

@@ -40,7 +40,7 @@ export interface GatewayContext {
 const maxBufferedBytes = 8 * 1024 * 1024
 
 /** Commands of a session that a shutdown waits for; the oldest are left out. */
-const maxUnanswered = 1000
+const maxPendingCommands = 1000
 
 /**
  * One process of an agent on its WebSocket, after the handshake (`SocketConnection`). Frames pass through plain
@@ -96,7 +96,7 @@ export class SocketSession implements GatewaySession, FrameSender {
   private acks: Array<BatchAck & { readonly acked_id: string }> = []
   private acksSent = 0
   /** Commands that were sent and have no result, with the epoch milliseconds of their timeout. */
-  private readonly unanswered = new Map<string, number>()
+  private readonly pendingCommands = new Map<string, number>()
 
   constructor(
     private readonly ws: WebSocket,
@@ -134,8 +134,8 @@ export class SocketSession implements GatewaySession, FrameSender {
   /** Whether the agent executes a command. It would lose the result, once written to a socket that the brain closes. */
   get awaitsResult(): boolean {
     const now = this.now()
-    for (const [id, timeoutAt] of this.unanswered) if (timeoutAt <= now) this.unanswered.delete(id)
-    return this.unanswered.size > 0
+    for (const [id, timeoutAt] of this.pendingCommands) if (timeoutAt <= now) this.pendingCommands.delete(id)
+    return this.pendingCommands.size > 0
   }
 
   receive(data: Buffer): void {
@@ -154,8 +154,10 @@ export class SocketSession implements GatewaySession, FrameSender {
     if (this.isClosed || this.ws.readyState !== this.ws.OPEN || this.ws.bufferedAmount > maxBufferedBytes) return false
     const text = encodeCommandFrame(command, this.presence.namespace, this.wire, this.now())
     if (text === null) return false
-    this.unanswered.set(command.id, this.now() + command.timeout_seconds * 1000)
-    if (this.unanswered.size > maxUnanswered) this.unanswered.delete(this.unanswered.keys().next().value ?? "")
+    this.pendingCommands.set(command.id, this.now() + command.timeout_seconds * 1000)
+    if (this.pendingCommands.size > maxPendingCommands) {
+      this.pendingCommands.delete(this.pendingCommands.keys().next().value ?? "")
+    }
     this.ws.send(text)
     return true
   }
@@ -233,7 +235,7 @@ export class SocketSession implements GatewaySession, FrameSender {
   }
 
   /**
-   * The pong tells the agent that the brain has handled the frames before its ping and stored its reports. Our own
+   * The pong confirms to the agent that the brain has handled the frames before its ping and stored its reports. Our own
    * agent deletes its copies of results then: it would lose them if the pong overtook a frame of the backlog.
    */
   private handlePing(data: Buffer): void {
@@ -288,7 +290,7 @@ export class SocketSession implements GatewaySession, FrameSender {
     this.heartbeatAt = now
     this.presence.touch()
     if (frame.type === "event_batch") return this.offerBatch(frame)
-    if (frame.type === "command_result") this.unanswered.delete(frame.id)
+    if (frame.type === "command_result") this.pendingCommands.delete(frame.id)
     const work = this.gateway.receiver.handleFrame(frame, this)
     if (work !== null) this.reports.add(work)
   }

@@ -12,20 +12,20 @@ const headerBytes = (bytes: number): number => (bytes <= maxShortLength ? 2 : by
 export const encodeTextMessages = (texts: ReadonlyArray<string>): Buffer => {
   const lengths = texts.map((text) => Buffer.byteLength(text))
   const bytes = Buffer.allocUnsafe(lengths.reduce((sum, length) => sum + headerBytes(length) + length, 0))
-  let at = 0
+  let offset = 0
   for (let index = 0; index < texts.length; index++) {
     const length = lengths[index]!
-    bytes[at] = finalTextByte
-    if (length <= maxShortLength) bytes[at + 1] = length
+    bytes[offset] = finalTextByte
+    if (length <= maxShortLength) bytes[offset + 1] = length
     else if (length <= max16BitLength) {
-      bytes[at + 1] = 126
-      bytes.writeUInt16BE(length, at + 2)
+      bytes[offset + 1] = 126
+      bytes.writeUInt16BE(length, offset + 2)
     } else {
-      bytes[at + 1] = 127
-      bytes.writeBigUInt64BE(BigInt(length), at + 2)
+      bytes[offset + 1] = 127
+      bytes.writeBigUInt64BE(BigInt(length), offset + 2)
     }
-    at += headerBytes(length)
-    at += bytes.write(texts[index]!, at, "utf8")
+    offset += headerBytes(length)
+    offset += bytes.write(texts[index]!, offset, "utf8")
   }
   return bytes
 }

@@ -25,7 +25,7 @@ import { type GatewayContext, SocketSession } from "./SocketSession.ts"
 
 export const agentSocketPath = "/ws/agent"
 
-/** At shutdown: the time for acks of committed events and for results of commands, and for peers to answer the close. */
+/** At shutdown: the time for acks of committed events and for results of commands, and for peers to return the close frame. */
 const drainTimeout = "2 seconds"
 const closeTimeout = "2500 millis"
 
@@ -33,7 +33,7 @@ const temporarilyUnavailable = new Unavailable({
   detail: "The brain cannot admit an agent now. Connect again in a moment."
 })
 
-/** Answers a refused upgrade and closes the connection. */
+/** Responds to a refused upgrade and closes the connection. */
 const reject = (request: IncomingMessage, socket: Duplex, failure: Failure) =>
   Effect.map(
     Clock.currentTimeMillis,
@@ -109,7 +109,7 @@ export const layer = Layer.scopedDiscard(Effect.gen(function*() {
     noServer: true,
     maxPayload: MAX_FRAME_BYTES,
     perMessageDeflate: false,
-    autoPong: false, // a session answers pings in the order of its frames
+    autoPong: false, // a session sends pongs in the order of its frames
     clientTracking: false
   })
   const accept = (request: IncomingMessage, socket: Duplex, head: Buffer, onOpen: (ws: WebSocket) => void) => {

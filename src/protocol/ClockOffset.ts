@@ -3,7 +3,7 @@ const HALF_WINDOW_MILLIS = 300_000
 /** A smaller offset changes no time: it is within what a frame takes to arrive. */
 const LEAST_OFFSET_MILLIS = 200
 
-/** A clock that looks late is believed after this time, because slow frames look the same. */
+/** A clock that seems late is believed after this time, because slow frames look the same. */
 const LATE_AFTER_MILLIS = 30_000
 
 /** An offset stays as it is while measurements differ from it by less: events of one moment keep one time. */

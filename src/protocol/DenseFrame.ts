@@ -71,7 +71,7 @@ const refusedAs = ({ field, reason }: FrameRefusal): DenseFrameResponse => ({ ki
 const HEAD_KEYS: ReadonlySet<string> = new Set(["seq", "nonce", "ts"])
 
 const headOf = ({ frame }: VerifiedFrame): string =>
-  `{${frame.keys.flatMap((key, at) => HEAD_KEYS.has(key) ? [frame.memberText(at)] : []).join(",")}}`
+  `{${frame.keys.flatMap((key, index) => HEAD_KEYS.has(key) ? [frame.memberText(index)] : []).join(",")}}`
 
 /** Values that the event loop parses in one turn, about 10 ms. */
 const SLICE_NODES = 10_000
@@ -108,9 +108,9 @@ export function* decodeDenseFrame(
   const events: Array<JsonNode> = []
   const refused = new Map<number, UnusableReason>()
   let nodes = 0
-  for (const [at, event] of response.events.entries()) {
+  for (const [index, event] of response.events.entries()) {
     if ("reason" in event) {
-      refused.set(at, event.reason)
+      refused.set(index, event.reason)
       events.push("null")
       continue
     }

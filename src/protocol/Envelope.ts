@@ -84,8 +84,8 @@ const MAX_MARKS = 40_000
 export const isDense = (units: ArrayLike<number>, length: number): boolean => {
   if (length < MIN_DENSE_LENGTH) return false
   let marks = 0
-  for (let at = 0; at < length; at++) {
-    const unit = units[at]
+  for (let index = 0; index < length; index++) {
+    const unit = units[index]
     if (unit === 44 || unit === 91 || unit === 123) marks++ // , [ {
   }
   return marks > MAX_MARKS

@@ -121,8 +121,8 @@ export const boundEvent = (node: JsonNode, most: number): JsonObject | UnusableR
 /** The events of a frame within its bound of values, or why each is unusable. */
 export function* boundEvents({ events, refused }: EventBatchPayload): Generator<JsonObject | UnusableReason> {
   let left = MAX_FRAME_NODES
-  for (const [at, node] of events.entries()) {
-    const event = refused?.get(at) ?? boundEvent(node, left)
+  for (const [index, node] of events.entries()) {
+    const event = refused?.get(index) ?? boundEvent(node, left)
     if (typeof event !== "string") left -= event.nodes
     yield event
   }
@@ -141,9 +141,9 @@ const normalizeUuid = (text: string | undefined): string | undefined => {
   if (text.length === 32) return normalizeUuid(hyphenateUuid(text))
   if (text.length !== 36) return undefined
   let upper = false
-  for (let at = 0; at < 36; at++) {
-    const code = text.charCodeAt(at)
-    if (at === 8 || at === 13 || at === 18 || at === 23) {
+  for (let index = 0; index < 36; index++) {
+    const code = text.charCodeAt(index)
+    if (index === 8 || index === 13 || index === 18 || index === 23) {
       if (code !== 45) return undefined // -
     } else if (code >= 65 && code <= 70) upper = true
     else if (!((code >= 48 && code <= 57) || (code >= 97 && code <= 102))) return undefined

@@ -1,5 +1,5 @@
 /**
- * A bound of an event takes the part that exceeds it, never the event: a large value becomes a note, a long name is cut,
+ * A bound of an event takes the part that exceeds it, never the event: a large value becomes a note, a long name is truncated,
  * an impossible time is null. `svc_altered` in the event's data then names the fields, and so the task says it.
  */
 import { boundName, MAX_LABEL_LENGTH, MAX_TASK_ID_LENGTH, MAX_TASK_NAME_LENGTH } from "../domain/kernel/BoundedName.ts"
@@ -103,8 +103,8 @@ export const boundValues = (event: JsonObject, left: number): JsonObject => {
 /** The canonical text of the data with at most `allowed` values, those of the largest fields being the note. */
 const boundData = (data: JsonObject, allowed: number, note: string): string => {
   if (data.widest <= MAX_KEYS && data.nodes <= allowed) return data.text
-  const fields = data.keys.flatMap((key, at) => key === ALTERED ? [] : [{ key, ...boundKeys(data.values[at]!) }])
-  const altered = fields.flatMap(({ isCut, key }) => isCut ? [key] : [])
+  const fields = data.keys.flatMap((key, index) => key === ALTERED ? [] : [{ key, ...boundKeys(data.values[index]!) }])
+  const altered = fields.flatMap(({ isReplaced, key }) => isReplaced ? [key] : [])
   let nodes = 1 + fields.reduce((sum, field) => sum + field.nodes, 0)
   for (const field of fields.toSorted((left, right) => right.nodes - left.nodes)) {
     if (nodes <= allowed || field.nodes === 1) break
@@ -126,8 +126,8 @@ const boundData = (data: JsonObject, allowed: number, note: string): string => {
 const boundKeys = (value: JsonNode) => {
   const { nodes, widest } = extentOf(value)
   return widest > MAX_KEYS
-    ? { text: JSON.stringify(TOO_WIDE), nodes: 1, isCut: true }
-    : { text: canonicalTextOf(value), nodes, isCut: false }
+    ? { text: JSON.stringify(TOO_WIDE), nodes: 1, isReplaced: true }
+    : { text: canonicalTextOf(value), nodes, isReplaced: false }
 }
 
 /** The data with names and times within their bounds; `altered` are fields of the event that already were changed. */

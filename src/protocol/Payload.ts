@@ -36,7 +36,7 @@ const withDefault = <A, I, R>(schema: Schema.Schema<A, I, R>, value: NoInfer<A>)
   Schema.optionalWith(schema, { default: () => value, nullable: true })
 
 /**
- * A message for people. It is cut at its limit instead of refused: a refusal would lose the message and help no one.
+ * A message for people. It is truncated at its limit instead of refused: a refusal would lose the message and help no one.
  */
 const message = (most: number) =>
   Schema.transform(Schema.String, Schema.String, {

@@ -1,5 +1,5 @@
 /**
- * A bound of a hello, heartbeat or agent_status takes the part that exceeds it, never the frame: a long text is cut, a
+ * A bound of a hello, heartbeat or agent_status takes the part that exceeds it, never the frame: a long text is truncated, a
  * number is moved to its bound, and what is of another type or form is left out. Only used where a payload does not fit
  * its schema as it is.
  */
@@ -9,7 +9,7 @@ import { isStorable } from "../domain/kernel/Text.ts"
 import * as Timestamp from "../domain/kernel/Timestamp.ts"
 import { MAX_KEYS } from "./Payload.ts"
 
-/** Fields that were cut or left out, by their path; at most `MAX_ALTERED`. */
+/** Fields that were truncated or left out, by their path; at most `MAX_ALTERED`. */
 type Altered = Set<string>
 
 /** The value within its bound; undefined: nothing of it is kept. */
@@ -62,8 +62,8 @@ const time: Bound = (value, path, altered) =>
 const list = (of: Bound, most: number): Bound => (value, path, altered) => {
   if (!Array.isArray(value)) return isNothing(value) ? null : leaveOut(altered, path)
   if (value.length > most) note(altered, path)
-  return value.slice(0, most).flatMap((item, at): ReadonlyArray<unknown> => {
-    const bounded = of(item, `${path}.${at}`, altered)
+  return value.slice(0, most).flatMap((item, index): ReadonlyArray<unknown> => {
+    const bounded = of(item, `${path}.${index}`, altered)
     return isNothing(bounded) ? [] : [bounded]
   })
 }
@@ -155,17 +155,17 @@ const toNarrowValue = (node: JsonNode): unknown => {
   if (node instanceof JsonArray) return node.items.map(toNarrowValue)
   if (!(node instanceof JsonObject)) return toValue(node)
   const keys = node.keys.slice(0, MAX_KEYS + 1) // one more, which shows that there are more
-  return Object.fromEntries(keys.map((key, at) => [key, toNarrowValue(node.values[at]!)]))
+  return Object.fromEntries(keys.map((key, index) => [key, toNarrowValue(node.values[index]!)]))
 }
 
 /** The payload with its optional fields within their bounds, and which of them were changed. Unknown fields are dropped. */
 export const boundPayload = (payload: JsonObject, required: ReadonlyArray<string>, fields: Fields) => {
   const altered: Altered = new Set()
   const bounded: Array<readonly [string, unknown]> = []
-  for (const [at, key] of payload.keys.entries()) {
+  for (const [index, key] of payload.keys.entries()) {
     const of = Object.hasOwn(fields, key) ? fields[key] : undefined
     if (of === undefined && !required.includes(key)) continue
-    const value = toNarrowValue(payload.values[at]!)
+    const value = toNarrowValue(payload.values[index]!)
     const kept = of === undefined ? value : of(value, key, altered)
     if (kept !== undefined) bounded.push([key, kept])
   }

@@ -9,7 +9,7 @@ import { agentStatusBounds, boundPayload, type Fields, heartbeatBounds } from ".
 
 /** A payload of which a bound may have taken a part. */
 export interface Bounded {
-  /** The fields that were cut or left out, where there are any. */
+  /** The fields that were truncated or left out, where there are any. */
   readonly altered?: ReadonlyArray<string>
 }
 
@@ -38,8 +38,8 @@ export const makePayloadDecoder = <A, I>(schema: Schema.Schema<A, I>, lossless: 
     if (lossless.length === 0 && payload.widest > Payload.MAX_KEYS) {
       return new FrameRefusal("bad_payload", `an object of more than ${Payload.MAX_KEYS} keys`)
     }
-    const fields = payload.keys.map((key, at): [string, unknown] => {
-      const node = payload.values[at]!
+    const fields = payload.keys.map((key, index): [string, unknown] => {
+      const node = payload.values[index]!
       return [key, lossless.includes(key) ? losslessField(node) : toValue(node)]
     })
     return Either.getOrElse(decode(Object.fromEntries(fields)), refusalOf)

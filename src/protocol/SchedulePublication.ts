@@ -195,9 +195,9 @@ export function* verifySnapshot(
   // in pieces: the whole text of many schedules would be as long again as all frames
   const [head, tail] = bodyOf({ ...epoch, sequence, kind: "snapshot", complete: true, operation_id: null })
   const hash = createHash("sha256").update(head)
-  for (const [at, { projection }] of sorted.entries()) {
-    hash.update(at === 0 ? projection : `,${projection}`)
-    if (at % ROWS_PER_TURN === 0) yield
+  for (const [index, { projection }] of sorted.entries()) {
+    hash.update(index === 0 ? projection : `,${projection}`)
+    if (index % ROWS_PER_TURN === 0) yield
   }
   if (hash.update(tail).digest("hex") !== digest) {
     return new PublicationRefused("bad_digest", "The snapshot_digest is not the SHA-256 of the snapshot.")
@@ -223,8 +223,8 @@ const bodyOf = (fields: Epoch & { readonly [field: string]: string | number | bo
     schedules: [],
     deleted_source_keys: []
   })
-  const at = text.lastIndexOf("\"schedules\":[") + "\"schedules\":[".length
-  return [text.slice(0, at), text.slice(at)] as const
+  const start = text.lastIndexOf("\"schedules\":[") + "\"schedules\":[".length
+  return [text.slice(0, start), text.slice(start)] as const
 }
 
 function* readRows(

@@ -65,9 +65,9 @@ export class Signer {
   verify(frame: JsonObject): boolean {
     const claimed = frame.get("hmac")
     if (claimed === undefined) return false
-    const given = Buffer.from(canonicalTextOf(claimed))
+    const claimedBytes = Buffer.from(canonicalTextOf(claimed))
     const expected = Buffer.from(`"${hmac(this.key, this.signedText(frame))}"`)
-    return given.length === expected.length && timingSafeEqual(given, expected)
+    return claimedBytes.length === expected.length && timingSafeEqual(claimedBytes, expected)
   }
 
   /** The text that a received frame's signature covers: a merge of two sorted lists of members. */
@@ -75,11 +75,11 @@ export class Signer {
     const own = [this.agent, this.project, this.session]
     let next = 0
     let text = "{"
-    for (let at = 0; at < frame.keys.length; at++) {
-      const key = frame.keys[at]!
+    for (let index = 0; index < frame.keys.length; index++) {
+      const key = frame.keys[index]!
       while (next < BOUND_KEYS.length && BOUND_KEYS[next]! <= key) text = appendMember(text, own[next++]!)
       if (key === "hmac" || key === BOUND_KEYS[next - 1]) continue
-      text = appendMember(text, frame.memberText(at))
+      text = appendMember(text, frame.memberText(index))
     }
     while (next < BOUND_KEYS.length) text = appendMember(text, own[next++]!)
     return `${text}}`

@@ -240,7 +240,7 @@ export const parseEvents = (body: string): ReadonlyArray<string> => {
 const isObject = (node: unknown): node is JsonObject => node instanceof JsonObject
 
 /**
- * The body cut at the commas between its events. It need not be JSON; reading stops at an unmatched closing bracket.
+ * The body split at the commas between its events. It need not be JSON; reading stops at an unmatched closing bracket.
  */
 const splitAtCommas = (body: string): ReadonlyArray<string> => {
   const pieces: Array<string> = []

@@ -28,14 +28,14 @@ export const bulkRetry = (
   let timeouts = 0
 
   const retryOne = (task_id: string) =>
-    Effect.map(Effect.either(call(() => retry(requestOf(task_id, filter)))), (answer) => {
-      if (Either.isRight(answer)) {
+    Effect.map(Effect.either(call(() => retry(requestOf(task_id, filter)))), (result) => {
+      if (Either.isRight(result)) {
         timeouts = 0
         succeeded++
-        newIds[task_id] = answer.right.new_task_id ?? answer.right.task_id ?? task_id
+        newIds[task_id] = result.right.new_task_id ?? result.right.task_id ?? task_id
       } else {
-        timeouts = answer.left.indeterminate === true ? timeouts + 1 : 0
-        failures[task_id] = answer.left.message.slice(0, 512)
+        timeouts = result.left.indeterminate === true ? timeouts + 1 : 0
+        failures[task_id] = result.left.message.slice(0, 512)
       }
     })
 

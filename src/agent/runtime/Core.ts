@@ -56,7 +56,7 @@ export class Core {
   lastConnectAt: number | null = null
   problem: ConnectionFailed | null = null
   nextTryAt: number | null = null
-  /** Whether the brain has answered on the current connection. */
+  /** Whether the brain has responded on the current connection. */
   isVerified = false
   /** Bytes of one POST over long-poll: the brain accepts 8 MiB; a proxy's smaller limit is learnt and kept. */
   maxBodyBytes = 2 * MAX_FRAME_BYTES

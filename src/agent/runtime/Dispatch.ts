@@ -13,7 +13,7 @@ import { performSchedule } from "./ScheduleCommands.ts"
 import type { ScheduleStream } from "./ScheduleStream.ts"
 import { wireTimeOf } from "./WireTime.ts"
 
-/** Longer error messages are cut (section 2.6). */
+/** Longer error messages are truncated (section 2.6). */
 const MAX_ERROR_LENGTH = 8192
 
 export interface DispatchContext {

@@ -11,7 +11,7 @@ import { BufferFile } from "./BufferFile.ts"
 import { messageOf } from "./ErrorInfo.ts"
 import { commandsUrl, eventsUrl, headerOf, pollHeaders } from "./LongPollTransport.ts"
 import { type BrainConfig, type BrainOptions, checkBrain } from "./Options.ts"
-import { type HttpAnswer, makeHttp } from "./PlainHttp.ts"
+import { type HttpResponse, makeHttp } from "./PlainHttp.ts"
 import { checkWebSocket } from "./SocketCheck.ts"
 
 export interface Finding {
@@ -70,7 +70,7 @@ export const diagnose = (
     const http = yield* makeHttp
     const nonce = generateNonce()
     const headers = pollHeaders(brain.token, nonce, [], [])
-    const ask = (url: URL, body?: string) =>
+    const request = (url: URL, body?: string) =>
       http({
         method: body === undefined ? "GET" : "POST",
         url,
@@ -82,11 +82,11 @@ export const diagnose = (
           checkFailed(`The brain does not answer over HTTP: ${message}.`)
         )
       )
-    const probe = yield* runCheck("token", checkToken(ask(commandsUrl(brain.url, 0, 0))))
+    const probe = yield* runCheck("token", checkToken(request(commandsUrl(brain.url, 0, 0))))
     yield* runCheck("clock", probe === undefined ? Effect.succeed(["", null]) : checkClock(probe))
     const signatureCheck = websocket
       ? checkSignatureByWebSocket(brain)
-      : checkSignatureByHttp(brain, nonce, probe, (body) => ask(eventsUrl(brain.url), body))
+      : checkSignatureByHttp(brain, nonce, probe, (body) => request(eventsUrl(brain.url), body))
     yield* runCheck("signature", signatureCheck)
     return findings
   }))
@@ -180,31 +180,31 @@ const checkTls = (url: URL): Check<null> =>
   )
 
 interface Probe {
-  readonly answer: HttpAnswer
-  /** Epoch milliseconds in the middle between request and answer. */
+  readonly response: HttpResponse
+  /** Epoch milliseconds in the middle between request and response. */
   readonly at: number
 }
 
-const checkToken = (ask: Effect.Effect<HttpAnswer, CheckFailed>): Check<Probe> =>
+const checkToken = (sendProbe: Effect.Effect<HttpResponse, CheckFailed>): Check<Probe> =>
   Effect.gen(function*() {
-    const askedAt = yield* Clock.currentTimeMillis
-    const answer = yield* ask
-    const answeredAt = yield* Clock.currentTimeMillis
-    if (answer.status === 401) {
+    const requestedAt = yield* Clock.currentTimeMillis
+    const response = yield* sendProbe
+    const respondedAt = yield* Clock.currentTimeMillis
+    if (response.status === 401) {
       return yield* checkFailed("The brain does not know the token. Was the agent deleted, or is it another brain's?")
     }
-    if (answer.status !== 200) {
+    if (response.status !== 200) {
       return yield* checkFailed(
-        `The brain's address answers HTTP ${answer.status}, not as a brain does. Is the URL right, and does a proxy pass /api/v1/agent on?`
+        `The brain's address answers HTTP ${response.status}, not as a brain does. Is the URL right, and does a proxy pass /api/v1/agent on?`
       )
     }
-    const id = headerOf(answer, "agent-id")
+    const id = headerOf(response, "agent-id")
     if (id === "") return yield* checkFailed("What answers there is not a brain: it does not name the agent.")
-    return [`The token is that of the agent ${id}.`, { answer, at: (askedAt + answeredAt) / 2 }] as const
+    return [`The token is that of the agent ${id}.`, { response, at: (requestedAt + respondedAt) / 2 }] as const
   })
 
-const checkClock = ({ answer, at }: Probe): Check<null> => {
-  const brainMillis = Date.parse(String(answer.headers.date ?? ""))
+const checkClock = ({ at, response }: Probe): Check<null> => {
+  const brainMillis = Date.parse(String(response.headers.date ?? ""))
   if (Number.isNaN(brainMillis)) {
     return Effect.succeed(["The brain's answer has no time. A wrong clock would show at the signature.", null])
   }
@@ -240,12 +240,12 @@ const checkSignatureByHttp = (
   brain: BrainConfig,
   nonce: string,
   probe: Probe | undefined,
-  post: (body: string) => Effect.Effect<HttpAnswer, CheckFailed>
+  post: (body: string) => Effect.Effect<HttpResponse, CheckFailed>
 ): Check<null> =>
   Effect.gen(function*() {
     const ids = probe === undefined
       ? { agentId: "", projectId: "" }
-      : { agentId: headerOf(probe.answer, "agent-id"), projectId: headerOf(probe.answer, "project-id") }
+      : { agentId: headerOf(probe.response, "agent-id"), projectId: headerOf(probe.response, "project-id") }
     const wire = new WireSession(brain.key, { ...ids, sessionId: nonce })
     const frame = encodeFrame(
       "event_batch",
@@ -254,9 +254,9 @@ const checkSignatureByHttp = (
       wire,
       yield* Clock.currentTimeMillis
     )
-    const answer = yield* post(JSON.stringify({ frames: [frame] }))
-    if (answer.status === 200) return ["The brain accepted a signed message over HTTP.", null] as const
+    const response = yield* post(JSON.stringify({ frames: [frame] }))
+    if (response.status === 200) return ["The brain accepted a signed message over HTTP.", null] as const
     return yield* checkFailed(
-      answer.status === 400 ? BAD_SIGNATURE : `The brain answers a signed message with HTTP ${answer.status}.`
+      response.status === 400 ? BAD_SIGNATURE : `The brain answers a signed message with HTTP ${response.status}.`
     )
   })

@@ -9,7 +9,7 @@ export interface EngineEvent {
   readonly taskId: string
   /** Epoch milliseconds; may have a fraction. */
   readonly occurredAt: number
-  /** The engine's values: the runtime masks secrets, cuts long values and encodes canonical JSON. */
+  /** The engine's values: the runtime masks secrets, truncates long values and encodes canonical JSON. */
   readonly data: { readonly [field: string]: JsonInput | undefined }
 }
 
@@ -34,7 +34,7 @@ export interface TaskCall extends RunAt {
   readonly priority?: number
   /**
    * A UUID, for example of a schedule's fire. A task that was submitted under it, even by another process, is not
-   * submitted again: the engine answers its id.
+   * submitted again: the engine returns its id.
    */
   readonly submission_id?: string
 }
@@ -96,7 +96,7 @@ export class ActionFailed extends Data.TaggedError("ActionFailed")<{
 type Action<Request> = (request: Request) => Effect.Effect<ActionResult, ActionFailed>
 
 /**
- * The actions of an engine. The agent advertises those that are implemented; the others are answered `failed` with a
+ * The actions of an engine. The agent advertises those that are implemented; the others result in `failed` with a
  * sentence that says so. Actions of one agent run one after the other.
  */
 export interface Actions {

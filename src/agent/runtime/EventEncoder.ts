@@ -19,9 +19,9 @@ import { isEventKind } from "../../protocol/Event.ts"
 import { MAX_EVENT_NODES, MAX_KEYS } from "../../protocol/Payload.ts"
 import type { EngineEvent } from "./Engine.ts"
 
-/** Longer strings are cut (agents' protocol, section 4.3). */
+/** Longer strings are truncated (agents' protocol, section 4.3). */
 const MAX_STRING_BYTES = 8192
-/** Characters of a longer string that are searched for secrets before it is cut: a cut secret would not be found. */
+/** Characters of a longer string that are searched for secrets before it is truncated: a truncated secret would not be found. */
 const MAX_SEARCHED_LENGTH = 2 * MAX_STRING_BYTES
 /** A field (all arguments of a task, for example) with a longer text is left out: encoding it costs the host. */
 const MAX_FIELD_LENGTH = 65_536
@@ -51,7 +51,7 @@ const TOO_LONG = new FieldOmitted(`more than ${MAX_FIELD_LENGTH} characters`)
 const TOO_WIDE = new FieldOmitted(`an object of more than ${MAX_KEYS} keys`)
 const TOO_MANY = new FieldOmitted(`more than ${MAX_FIELD_NODES} values`)
 
-/** Masks secrets and cuts long strings. Values that JSON does not have are handled as `JSON.stringify` does. */
+/** Masks secrets and truncates long strings. Values that JSON does not have are handled as `JSON.stringify` does. */
 export class EventEncoder {
   private remainingLength = 0
   private nodes = 0
@@ -143,9 +143,9 @@ export class EventEncoder {
   /** A loop, because `map` skips the holes of an array. */
   private encodeItems(values: ReadonlyArray<unknown>): string {
     let texts = ""
-    for (let at = 0; at < values.length; at++) {
-      const text = this.encodeValue(values[at], String(at)) ?? this.spend("null")
-      texts += at === 0 ? text : `,${text}`
+    for (let index = 0; index < values.length; index++) {
+      const text = this.encodeValue(values[index], String(index)) ?? this.spend("null")
+      texts += index === 0 ? text : `,${text}`
     }
     return `[${texts}]`
   }
@@ -198,7 +198,7 @@ export class EventEncoder {
   }
 }
 
-/** Cuts to at most so many bytes, between two characters. */
+/** Truncates to at most so many bytes, between two characters. */
 const firstBytes = (utf8: Buffer, limit: number): string => {
   let end = Math.min(limit, utf8.length)
   while (end > 0 && end < utf8.length && (utf8[end]! & 0xc0) === 0x80) end--
@@ -208,7 +208,7 @@ const firstBytes = (utf8: Buffer, limit: number): string => {
 /** Whether the name can be sent as it is: not too long, and UTF-8 can write it. */
 const isEncodable = (name: string): boolean => name.length <= MAX_KEY_LENGTH && name.isWellFormed()
 
-/** The name, or a cut one that ends in a hash, so that two names stay different. */
+/** The name, or a truncated one that ends in a hash, so that two names stay different. */
 const encodableName = (name: string): string => {
   if (isEncodable(name)) return name
   const hash = createHash("sha256").update(name, "utf16le").digest("hex").slice(0, 12)
@@ -226,8 +226,8 @@ const sortedNames = (value: object): ReadonlyArray<string> => {
     const byEncodableName = [...new Map(names.map((name) => [encodableName(name), name]))]
     return byEncodableName.sort(([left], [right]) => compareCodePoints(left, right)).map(([, name]) => name)
   }
-  for (let at = 1; at < names.length; at++) {
-    if (compareCodePoints(names[at - 1]!, names[at]!) > 0) return names.sort(compareCodePoints)
+  for (let index = 1; index < names.length; index++) {
+    if (compareCodePoints(names[index - 1]!, names[index]!) > 0) return names.sort(compareCodePoints)
   }
   return names
 }

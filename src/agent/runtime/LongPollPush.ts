@@ -8,8 +8,8 @@ import { CanonicalText } from "../../domain/kernel/CanonicalJson.ts"
 import { encodeFrame, type WirePayloads, type WireSession } from "../../protocol/Frame.ts"
 import { parseEvents } from "./BufferFile.ts"
 import type { Core } from "./Core.ts"
-import type { HttpAnswer } from "./PlainHttp.ts"
-import { describeAnswer, failureOfAnswer, parseMembers } from "./PollAnswer.ts"
+import type { HttpResponse } from "./PlainHttp.ts"
+import { describeResponse, failureOfResponse, parseMembers } from "./PollResponse.ts"
 import { ConnectionFailed, connectionFailure } from "./Reconnect.ts"
 
 type Payloads = Omit<WirePayloads, "event_batch">
@@ -23,7 +23,7 @@ export type Outgoing =
 type Frames = ReadonlyArray<Outgoing>
 
 /** Statuses for a body that is too large, or has a frame that the other side refuses. */
-const isRefusal = ({ status }: HttpAnswer): boolean => status === 413 || status === 415 || status === 422
+const isRefusal = ({ status }: HttpResponse): boolean => status === 413 || status === 415 || status === 422
 
 /** Longer texts of an engine's health are removed from a refused heartbeat. */
 const MAX_HEALTH_LENGTH = 500
@@ -36,7 +36,7 @@ const MAX_ERROR_LENGTH = 500
 export const makePush = (
   core: Core,
   wire: WireSession,
-  post: (body: string) => Effect.Effect<HttpAnswer, ConnectionFailed>
+  post: (body: string) => Effect.Effect<HttpResponse, ConnectionFailed>
 ) => {
   const { journal, log, outbox } = core
 
@@ -45,11 +45,11 @@ export const makePush = (
     journal.confirm(sent.filter(({ type }) => type === "command_result").map(({ id }) => id))
   }
 
-  const drop = ({ id, type }: Outgoing, answer: HttpAnswer): void => {
+  const drop = ({ id, type }: Outgoing, response: HttpResponse): void => {
     if (type === "event_batch") outbox.reject(id)
     if (type === "command_result") journal.confirm([id])
     const what = type === "event_batch" ? "an event" : `a message of the kind ${type}`
-    log("warning", `the brain refused ${what}; it was dropped. ${describeAnswer(answer, core.config.token)}`)
+    log("warning", `the brain refused ${what}; it was dropped. ${describeResponse(response, core.config.token)}`)
   }
 
   const push = (frames: Frames): Effect.Effect<number | null, ConnectionFailed> =>
@@ -61,20 +61,20 @@ export const makePush = (
       const splitBefore = bytes > core.maxBodyBytes ? splitFrames(frames) : null // a frame without parts is tried at any size
       if (splitBefore !== null) return yield* pushParts(frames, splitBefore)
 
-      const answer = yield* post(body)
-      if (!isRefusal(answer)) {
-        yield* checkAnswer(answer, frames.length)
+      const response = yield* post(body)
+      if (!isRefusal(response)) {
+        yield* checkResponse(response, frames.length)
         acknowledge(frames)
         return bytes
       }
       const parts = splitFrames(frames)
       if (parts === null) {
-        for (const frame of frames) drop(frame, answer)
+        for (const frame of frames) drop(frame, response)
         return null
       }
       const acceptedBytes = yield* pushParts(frames, parts)
       // all parts were accepted, so the size was the cause
-      if (acceptedBytes !== null && answer.status === 413) {
+      if (acceptedBytes !== null && response.status === 413) {
         core.maxBodyBytes = parts.length === 1
           ? bytes - 1
           : acceptedBytes
@@ -89,9 +89,9 @@ export const makePush = (
       return acceptedBytes.reduce((most, bytes) => most === null || bytes === null ? null : Math.max(most, bytes), 0)
     })
 
-  const checkAnswer = Effect.fnUntraced(function*(answer: HttpAnswer, sent: number) {
-    if (answer.status !== 200) return yield* failureOfAnswer(answer, core.config.token)
-    const members = parseMembers(answer.body)
+  const checkResponse = Effect.fnUntraced(function*(response: HttpResponse, sent: number) {
+    if (response.status !== 200) return yield* failureOfResponse(response, core.config.token)
+    const members = parseMembers(response.body)
     if (members?.error_code === "scheduler_upgrade_required") {
       return yield* new ConnectionFailed({ kind: "protocol", detail: "The brain requires a newer agent." })
     }

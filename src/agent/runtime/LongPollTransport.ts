@@ -8,8 +8,8 @@ import type { AgentConnection, Core } from "./Core.ts"
 import { describeFrameRefusal, resultPayload } from "./FrameText.ts"
 import { makePush, type Outgoing } from "./LongPollPush.ts"
 import { type BrainConfig, urlBelow } from "./Options.ts"
-import { type HttpAnswer, makeHttp } from "./PlainHttp.ts"
-import { failureOfAnswer, parseMembers } from "./PollAnswer.ts"
+import { type HttpResponse, makeHttp } from "./PlainHttp.ts"
+import { failureOfResponse, parseMembers } from "./PollResponse.ts"
 import { type ConnectionFailed, connectionFailure } from "./Reconnect.ts"
 
 const PROBE_TIMEOUT_MILLIS = 10_000
@@ -44,8 +44,8 @@ export const pollHeaders = (
   return { authorization: `Bearer ${Redacted.value(token)}`, ...Object.fromEntries(headers) }
 }
 
-/** The answer's header of this name in either family; empty if there is none. */
-export const headerOf = ({ headers }: HttpAnswer, name: string): string =>
+/** The response's header of this name in either family; empty if there is none. */
+export const headerOf = ({ headers }: HttpResponse, name: string): string =>
   HEADER_PREFIXES.map((family) => String(headers[family + name] ?? "")).find((value) => value !== "") ?? ""
 
 export const commandsUrl = (brain: URL, waitSeconds: number, maxFrames: number): URL => {
@@ -97,7 +97,7 @@ export const runLongPoll = (core: Core): Effect.Effect<never, ConnectionFailed> 
       )
 
     const probe = yield* call({ url: commandsUrl(config.url, 0, 0), timeoutMillis: PROBE_TIMEOUT_MILLIS })
-    if (probe.status !== 200) return yield* failureOfAnswer(probe, config.token)
+    if (probe.status !== 200) return yield* failureOfResponse(probe, config.token)
     const [agentId, projectId] = [headerOf(probe, "agent-id"), headerOf(probe, "project-id")]
     if (agentId === "" || projectId === "") {
       return yield* connectionFailure("The address does not answer as a brain: the answer does not name the agent.")
@@ -113,13 +113,13 @@ export const runLongPoll = (core: Core): Effect.Effect<never, ConnectionFailed> 
     )
 
     const pull = Effect.gen(function*() {
-      const answer = yield* call({
+      const response = yield* call({
         url: commandsUrl(config.url, POLL_SECONDS, MAX_COMMANDS),
         timeoutMillis: POLL_SECONDS * 1000 + POLL_GRACE_MILLIS
       })
-      if (answer.status !== 200) return yield* failureOfAnswer(answer, config.token)
+      if (response.status !== 200) return yield* failureOfResponse(response, config.token)
       core.isVerified = true
-      const frames = parseMembers(answer.body)?.frames
+      const frames = parseMembers(response.body)?.frames
       if (!Array.isArray(frames)) {
         return yield* connectionFailure("The address does not answer as a brain: a poll's answer has no frames.")
       }

@@ -2,13 +2,13 @@ import { Data, Effect } from "effect"
 import { Agent as HttpAgent, type IncomingHttpHeaders, request as httpRequest } from "node:http"
 import { Agent as HttpsAgent, request as httpsRequest } from "node:https"
 
-export interface HttpAnswer {
+export interface HttpResponse {
   readonly status: number
   readonly headers: IncomingHttpHeaders
   readonly body: string
 }
 
-/** No answer came; the message is the network error's. */
+/** No response arrived; the message is the network error's. */
 export class RequestFailed extends Data.TaggedError("RequestFailed")<{ readonly message: string }> {}
 
 export interface HttpCall {
@@ -19,7 +19,7 @@ export interface HttpCall {
   readonly timeoutMillis: number
 }
 
-const MAX_ANSWER_BYTES = 16 * 1_048_576
+const MAX_RESPONSE_BYTES = 16 * 1_048_576
 
 /**
  * HTTP/1.1 without redirects. Not fetch: its sockets keep the host's process alive while a poll waits.
@@ -29,8 +29,8 @@ export const makeHttp = Effect.map(
     Effect.sync(() => ({ http: new HttpAgent({ keepAlive: true }), https: new HttpsAgent({ keepAlive: true }) })),
     ({ http, https }) => Effect.sync(() => (http.destroy(), https.destroy()))
   ),
-  (agents) => ({ body, headers, method, timeoutMillis, url }: HttpCall): Effect.Effect<HttpAnswer, RequestFailed> =>
-    Effect.async<HttpAnswer, RequestFailed>((resume) => {
+  (agents) => ({ body, headers, method, timeoutMillis, url }: HttpCall): Effect.Effect<HttpResponse, RequestFailed> =>
+    Effect.async<HttpResponse, RequestFailed>((resume) => {
       const fail = (message: string) => resume(new RequestFailed({ message }))
       const secure = url.protocol === "https:"
       const length = body === undefined
@@ -50,14 +50,16 @@ export const makeHttp = Effect.map(
       request.on("error", (error) => fail(error.message === "" ? String(Reflect.get(error, "code")) : error.message))
       request.on("close", () => {
         clearTimeout(timer)
-        fail("the connection ended before the answer did") // no effect after an answer
+        fail("the connection ended before the answer did") // no effect after a response
       })
       request.on("response", (response) => {
         const chunks: Array<Buffer> = []
         let bytes = 0
         response.on("data", (chunk: Buffer) => {
           chunks.push(chunk)
-          if ((bytes += chunk.length) > MAX_ANSWER_BYTES) request.destroy(new Error("the answer is longer than 16 MiB"))
+          if ((bytes += chunk.length) > MAX_RESPONSE_BYTES) {
+            request.destroy(new Error("the answer is longer than 16 MiB"))
+          }
         })
         response.on(
           "end",

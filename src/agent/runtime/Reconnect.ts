@@ -7,7 +7,7 @@ import type { FailureKind } from "./AgentStatus.ts"
 export class ConnectionFailed extends Data.TaggedError("ConnectionFailed")<{
   readonly kind: FailureKind
   readonly detail: string
-  /** The address answered without a WebSocket handshake, so long-poll may work. */
+  /** The address responded without a WebSocket handshake, so long-poll may work. */
   readonly isBlocked?: boolean
   /** Another live process has our worker id, from a copied buffer file. The process takes a new id. */
   readonly isReplaced?: boolean

@@ -100,12 +100,12 @@ export const control = (parameters: Parameters, stream: ScheduleStream): ActionE
     "The command's expected_projection_digest is not that of its desired_projection with the other is_enabled."
   )
   const operation = desired.is_enabled ? "enable" : "disable"
-  const { [operation]: act } = scheduler.actions
-  if (act === undefined) return unsupported(scheduler, "schedule.external.control", operation)
+  const { [operation]: apply } = scheduler.actions
+  if (apply === undefined) return unsupported(scheduler, "schedule.external.control", operation)
 
   return Effect.gen(function*() {
     if (!stream.isActive(epoch)) return yield* inactive(epoch)
-    const answer = (sequence: number, deduplicated: boolean) => ({
+    const resultOf = (sequence: number, deduplicated: boolean) => ({
       operation_id,
       sequence,
       projection_buffered: true,
@@ -114,7 +114,7 @@ export const control = (parameters: Parameters, stream: ScheduleStream): ActionE
     const known = stream.findControl(operation_id)
     if (known !== undefined) {
       return known.desiredDigest === desiredDigest
-        ? answer(known.sequence, true)
+        ? resultOf(known.sequence, true)
         : yield* actionFailed(`The operation ${operation_id} was executed with another desired_projection.`)
     }
     if (acceptedSequence > stream.lastSequence) {
@@ -124,13 +124,13 @@ export const control = (parameters: Parameters, stream: ScheduleStream): ActionE
     }
     const row = yield* findRow(stream, source_key)
     if (row === undefined || configurationOf(row) !== configurationOf(expected)) return yield* stale(source_key)
-    yield* callEngine(() => act({ schedule_id: source_key }))
+    yield* callEngine(() => apply({ schedule_id: source_key }))
     return yield* markIndeterminate(Effect.gen(function*() {
       const changed = yield* findRow(stream, source_key)
       if (changed === undefined || changed.is_enabled !== desired.is_enabled) {
         return yield* actionFailed(`the engine did not ${operation} the schedule ${source_key}`)
       }
-      return answer(yield* stream.publishControl(operation_id, changed, desiredDigest), false)
+      return resultOf(yield* stream.publishControl(operation_id, changed, desiredDigest), false)
     }))
   })
 }
@@ -185,17 +185,17 @@ const changeOf = (parameters: Parameters, scheduler: Scheduler, operation_id: st
   const key = parameters.text("schedule_id")
   assertCommand(isRecord(expected), "The command's expected must be the schedule's row as it was published.")
   const configuration = configurationOf(expected)
-  const actIfUnchanged = (act: () => Effect.Effect<Omit<Changed, "schedule_id">, ActionFailed>): Change =>
+  const applyIfUnchanged = (apply: () => Effect.Effect<Omit<Changed, "schedule_id">, ActionFailed>): Change =>
     Effect.fnUntraced(function*(stream) {
       const row = yield* findRow(stream, key)
       if (row === undefined || configurationOf(row) !== configuration) return yield* stale(key)
-      return { schedule_id: key, ...(yield* callEngine(act)) }
+      return { schedule_id: key, ...(yield* callEngine(apply)) }
     })
 
   if (operation === "update") {
     if (update === undefined) return refusal("update")
     const changes = changesOf(definition, expected)
-    return actIfUnchanged(() =>
+    return applyIfUnchanged(() =>
       Object.keys(changes).length === 0
         ? Effect.succeed({})
         : Effect.as(update({ schedule_id: key, definition: changes }), {})
@@ -207,14 +207,14 @@ const changeOf = (parameters: Parameters, scheduler: Scheduler, operation_id: st
   assertCommand(hasNoDefinition, `The command's definition must be {} to ${String(operation).slice(0, 40)} a schedule.`)
   if (operation === "delete") {
     if (remove === undefined) return refusal("delete")
-    return actIfUnchanged(() => Effect.as(remove({ schedule_id: key }), {}))
+    return applyIfUnchanged(() => Effect.as(remove({ schedule_id: key }), {}))
   }
   assertCommand(operation === "trigger", "The command's operation must be create, update, delete or trigger.")
   if (trigger_now === undefined) return refusal("trigger_now")
-  return actIfUnchanged(() =>
+  return applyIfUnchanged(() =>
     Effect.map(
       trigger_now({ schedule_id: key, submission_id: operation_id.toLowerCase() }),
-      (answer) => ({ trigger_result: new CanonicalText(canonicalize(answer)) })
+      (result) => ({ trigger_result: new CanonicalText(canonicalize(result)) })
     )
   )
 }

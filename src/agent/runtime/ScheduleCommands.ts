@@ -53,7 +53,7 @@ const streamOf = (parameters: Parameters, streams: ReadonlyArray<ScheduleStream>
   throw new BadCommand({ message: `no scheduler adapter registered for this command: ${which}` })
 }
 
-/** Acts on a schedule directly. An active stream publishes a change, for this reason. */
+/** Runs an action of a schedule. An active stream publishes a change, for this reason. */
 const runScheduleAction = (
   action: string,
   parameters: Parameters,
@@ -61,13 +61,13 @@ const runScheduleAction = (
   actionName: "trigger_now" | "delete" | "enable" | "disable",
   reason: string | null
 ): ActionEffect => {
-  const { [actionName]: act } = stream.scheduler.actions
-  if (act === undefined) return unsupported(stream.scheduler, action, actionName)
+  const { [actionName]: apply } = stream.scheduler.actions
+  if (apply === undefined) return unsupported(stream.scheduler, action, actionName)
   const schedule_id = parameters.text("schedule_id", "schedule_id", "id")
   const request = { schedule_id, ...(actionName === "trigger_now" ? parameters.submissionOfFire() : {}) }
   const effect = Effect.map(
-    callEngine(() => act(request)),
-    (answer): ActionResult => ({ schedule_id, ...answer })
+    callEngine(() => apply(request)),
+    (result): ActionResult => ({ schedule_id, ...result })
   )
   if (reason === null) return effect
   // the schedule is changed even if publishing fails now; the next read publishes it

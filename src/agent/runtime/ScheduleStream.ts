@@ -42,7 +42,7 @@ export interface PublishContext {
 
 /**
  * The rows of all schedules, and their digest, which does not change when schedules run. It changes when a run becomes
- * late, and when that run begins: only a snapshot tells the brain of it.
+ * late, and when that run begins: only a snapshot reports it to the brain.
  */
 export interface ScheduleReading {
   readonly rows: ReadonlyArray<ScheduleRow>
@@ -154,14 +154,14 @@ export class ScheduleStream {
     )
   }
 
-  /** Publishes at the interval, or after a change from elsewhere; not while a snapshot waits to be sent. */
+  /** Publishes at the interval, or after a change by another process; not while a snapshot waits to be sent. */
   readonly tick: Effect.Effect<void> = this.lock.withPermits(1)(Effect.gen(this, function*() {
     const { epoch } = this
     if (epoch === null || this.publishing.snapshots.lengthOf(this.scheduler.name) > 0) return
-    const look = yield* this.readSchedules
+    const reading = yield* this.readSchedules
     this.isFailing = false
-    if (this.publishing.now() - this.publishedAt >= PERIOD_MILLIS) this.send(epoch, look, "periodic")
-    else if (look.digest !== this.publishedDigest) this.send(epoch, look, "signal:coalesced")
+    if (this.publishing.now() - this.publishedAt >= PERIOD_MILLIS) this.send(epoch, reading, "periodic")
+    else if (reading.digest !== this.publishedDigest) this.send(epoch, reading, "signal:coalesced")
   })).pipe(Effect.catchAllCause((cause) =>
     Effect.sync(() => {
       const sentence = messageOf(Cause.squash(cause))
@@ -177,7 +177,7 @@ export class ScheduleStream {
     if (this.publishing.snapshots.lengthOf(this.scheduler.name) >= MAX_PENDING_LENGTH) {
       return new ActionFailed({ message: "The brain has not acknowledged the snapshots before this one." })
     }
-    return Effect.map(this.readSchedules, (look) => this.send(epoch, look, reason))
+    return Effect.map(this.readSchedules, (reading) => this.send(epoch, reading, reason))
   }
 
   /** Waits for the engine: a brain activates right after hello, when the engine may still start. */

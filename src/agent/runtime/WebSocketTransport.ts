@@ -291,7 +291,7 @@ class WebSocketSession implements AgentConnection {
     this.detach()
     this.onFailure(down)
     if (this.ws.readyState === WebSocket.OPEN) this.ws.close(1000)
-    // a peer that does not answer the close is terminated; the unref'd timer keeps no process alive
+    // a peer that does not return the close frame is terminated; the unref'd timer keeps no process alive
     if (this.ws.readyState === WebSocket.CONNECTING) this.ws.terminate()
     else if (this.ws.readyState !== WebSocket.CLOSED) {
       setTimeout(() => this.ws.terminate(), CLOSE_TIMEOUT_MILLIS).unref()

@@ -12,7 +12,7 @@ export const protocolVersion = "2"
 export const SetupAdvice = Schema.Struct({
   code: describeField(
     Schema.Literal("events_off", "foreign_workers", "engine_failed", "broker_absent", "ids_apart"),
-    "`events_off`: a Celery worker without -E; `foreign_workers`: no local hostname; `engine_failed`: an engine did not start; `broker_absent`: no broker answers; `ids_apart`: another broker may give the same ids.",
+    "`events_off`: a Celery worker without -E; `foreign_workers`: no local hostname; `engine_failed`: an engine did not start; `broker_absent`: no broker responds; `ids_apart`: another broker may give the same ids.",
     "events_off"
   ),
   detail: describeField(Schema.String, "What to do.", "Start the worker with -E.")
@@ -26,9 +26,9 @@ export type SetupAdvice = typeof SetupAdvice.Type
  * - `is_outdated`: it last connected with another version of the protocol; `version_status` says the same in words
  *   (`current`, `outdated`), null before its first connect
  * - `last_refused_*`: why the brain last refused a connect or a frame of it, or left out a part of one, and when
- * - `setup_advice`: what is wrong with how the agent was set up, as far as its events show it: `events_off` (a Celery
+ * - `setup_advice`: the flaws in how the agent was set up, as far as its events show it: `events_off` (a Celery
  *   worker without -E), `foreign_workers` (no local hostname), `engine_failed` (an engine did not start, and why),
- *   `broker_absent` (the engine's broker does not answer), `ids_apart` (another agent's broker may give the same ids, so
+ *   `broker_absent` (the engine's broker does not respond), `ids_apart` (another agent's broker may give the same ids, so
  *   the brain keeps the tasks apart)
  */
 export const Agent = Schema.Struct({
@@ -67,7 +67,7 @@ export const Agent = Schema.Struct({
   ),
   last_refused_reason: describeField(Schema.NullOr(Schema.String), "Why, as a word.", null),
   last_refused_detail: describeField(Schema.NullOr(Schema.String), "Why, as a sentence.", null),
-  setup_advice: describeField(Schema.Array(SetupAdvice), "What is wrong with its set-up.", []),
+  setup_advice: describeField(Schema.Array(SetupAdvice), "The flaws in its set-up.", []),
   namespace: describeField(
     Schema.NullOr(Schema.String),
     "What its tasks' ids begin with, before a slash; empty: nothing, though others may have the same ids; null: not set.",
@@ -101,7 +101,7 @@ export const UpdateAgent = Schema.Struct({
 export type UpdateAgent = typeof UpdateAgent.Type
 
 /**
- * The answer to a creation, the only time that both secrets are shown: the bearer `token` of the handshake and the
+ * The response to a creation, the only time that both secrets are shown: the bearer `token` of the handshake and the
  * `hmac_secret` that signs frames (32 bytes as base64url).
  */
 export const CreatedAgent = Schema.Struct({
@@ -112,7 +112,7 @@ export const CreatedAgent = Schema.Struct({
     "The secret that signs its frames: 32 bytes as base64url.",
     "c2VjcmV0LWZvci10aGUtcmVmZXJlbmNlLW9ubHk"
   )
-}).annotations(describeBody("CreatedAgent", "An agent with its secrets, in this answer only."))
+}).annotations(describeBody("CreatedAgent", "An agent with its secrets, in this response only."))
 export type CreatedAgent = typeof CreatedAgent.Type
 
 /** A report of lost telemetry by a process of the agent (bodies: AgentHealthSnapshot). */

@@ -10,7 +10,7 @@ export const FrameUpload = Schema.Struct({
   )
 }).annotations(describeBody("FrameUpload", "Signed frames of an agent."))
 
-export const FrameUploadAnswer = Schema.Struct({
+export const FrameUploadResponse = Schema.Struct({
   accepted: describeField(
     Schema.Int,
     "As many as were sent; after another number the agent sends all of them again.",

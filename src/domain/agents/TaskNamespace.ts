@@ -44,7 +44,7 @@ export const chooseNamespace = (agentName: string, taken: ReadonlySet<string>): 
   }
 }
 
-/** The brain's id of a task of the agent, cut where it is too long, as a long id of an engine is. */
+/** The brain's id of a task of the agent, truncated where it is too long, as a long id of an engine is. */
 export const toTaskId = ({ isAssigned, prefix }: TaskNamespace, engineId: string): string =>
   prefix === "" || engineId === "" || (isAssigned && uniqueId.test(engineId))
     ? engineId
@@ -91,24 +91,24 @@ const keepValue: Rewrite = (node) => canonicalTextOf(node)
 const rewriteKeys = (rewriteValue: Rewrite): Rewrite => (node, mapId) =>
   node instanceof JsonObject
     ? `{${
-      node.keys.map((key, at) => `${canonicalize(mapId(key))}:${rewriteValue(node.values[at]!, mapId)}`).join(",")
+      node.keys.map((key, index) => `${canonicalize(mapId(key))}:${rewriteValue(node.values[index]!, mapId)}`).join(",")
     }}`
     : canonicalTextOf(node)
 
 /** An object, such as the workers by their names, whose values have ids. */
 const rewriteValues = (rewriteValue: Rewrite): Rewrite => (node, mapId) =>
   node instanceof JsonObject
-    ? `{${node.keys.map((key, at) => `${canonicalize(key)}:${rewriteValue(node.values[at]!, mapId)}`).join(",")}}`
+    ? `{${node.keys.map((key, index) => `${canonicalize(key)}:${rewriteValue(node.values[index]!, mapId)}`).join(",")}}`
     : canonicalTextOf(node)
 
 /** An object with ids in these members; the others, such as a task's arguments, stay as they are. */
 const rewriteMembers = (members: Readonly<Record<string, Rewrite>>): Rewrite => (node, mapId) =>
   node instanceof JsonObject
     ? `{${
-      node.keys.map((key, at) =>
+      node.keys.map((key, index) =>
         Object.hasOwn(members, key)
-          ? `${canonicalize(key)}:${members[key]!(node.values[at]!, mapId)}`
-          : node.memberText(at)
+          ? `${canonicalize(key)}:${members[key]!(node.values[index]!, mapId)}`
+          : node.memberText(index)
       ).join(",")
     }}`
     : canonicalTextOf(node)

@@ -9,7 +9,7 @@ export const LintFinding = Schema.Struct({
   rule_id: describeField(Schema.String, "The rule's name, which stays the same.", "celery.no_time_limit"),
   severity: describeField(
     LintSeverity,
-    "`error`: tasks fail or the worker is open to attack; `warning`: tasks can be lost or hang; `info`: worth a look.",
+    "`error`: tasks fail or the worker is open to attack; `warning`: tasks can be lost or hang; `info`: worth a check.",
     "warning"
   ),
   setting: describeField(Schema.String, "The setting of the engine.", "task_time_limit"),

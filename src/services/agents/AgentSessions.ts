@@ -30,7 +30,7 @@ export interface AgentSession {
   readonly lastHeartbeat: () => number
   /**
    * Signs and writes the command; false when the session is closed or its outbox is full. A long-poll session writes with
-   * its next answer, and calls `onDrop` if it ends before: then nothing was written.
+   * its next response, and calls `onDrop` if it ends before: then nothing was written.
    */
   readonly send: (command: OutboundCommand, onDrop: () => void) => boolean
 }

@@ -56,7 +56,7 @@ export class Agents extends Effect.Service<Agents>()("svc/Agents", {
       return yield* Option.match(agent, { onNone: () => agentNotFound, onSome: Effect.succeed })
     }, orDieOnSql)
 
-    /** Creates the agent. Its token and secret are in this answer only; its name is unique in the project. */
+    /** Creates the agent. Its token and secret are in this response only; its name is unique in the project. */
     const create = Effect.fn("Agents.create")(
       function*(input: CreateAgent) {
         const project = yield* CurrentProject

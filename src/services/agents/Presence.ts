@@ -100,7 +100,7 @@ export class Presence extends Effect.Service<Presence>()("svc/Presence", {
         sweepWorkers
       ])
     )
-    // a loop of its own: it reads tasks, and a locked table of tasks must not make paused sessions look silent
+    // a loop of its own: it reads tasks, and a locked table of tasks must not make paused sessions seem silent
     yield* loops.every("presence departures", sweepMillis, sweeps.sweepDepartures())
     yield* loops.every("presence excess", "10 seconds", sweeps.deleteExcessProcesses())
     yield* loops.upkeep("presence times", "1 hour", sweeps.clampFutureTimes())

@@ -7,7 +7,7 @@ import { orDieOnSql } from "../kernel/sql/Database.ts"
 import { decodeStart, pageOf, type RowsQuery } from "../kernel/sql/RowPage.ts"
 import { type WorkersFilter, WorkersRepo } from "./Workers/Repo.ts"
 
-/** Workers whose settings one answer looks at. */
+/** Workers whose settings one response evaluates. */
 const maxLinted = 1000
 
 /** The engines' own workers, as heartbeats and events describe them; the source of `worker_name` values. */
@@ -26,7 +26,7 @@ export class Workers extends Effect.Service<Workers>()("svc/Workers", {
       return yield* Option.match(found, { onNone: () => new NotFound({ resource: "worker" }), onSome: Effect.succeed })
     }, orDieOnSql)
 
-    /** What is wrong with the settings that the online workers report. */
+    /** The flaws in the settings that the online workers report. */
     const lint = Effect.fn("Workers.lint")(function*() {
       const rows = yield* repo.listConfs((yield* CurrentProject).id, maxLinted)
       const workers = rows.map(({ conf, ...worker }) => {

@@ -41,7 +41,7 @@ export const clientOf = (object: BullMQObject): Promise<Client> =>
 
 /**
  * For an object that was closed while it connected. 5 emits that failure when it has removed all listeners, which would
- * end the process as an unhandled rejection; 6 looks for a listener first.
+ * end the process as an unhandled rejection; 6 checks for a listener first.
  */
 export const ignoreLateFailure = (object: BullMQObject): void => {
   if (!("getBackend" in object)) object.connection.on("error", () => undefined)
@@ -72,7 +72,7 @@ export const setExpiring = async (object: BullMQObject, key: string, value: stri
   return isWrapped(client) ? client.set(key, value, { PX: ttlMillis }) : client.set(key, value, "PX", ttlMillis)
 }
 
-/** Waits for entries of the object's event stream after that one. The answer is that of `XREAD`. */
+/** Waits for entries of the object's event stream after that one. Returns the reply of `XREAD`. */
 export const readEvents = async (
   object: BullMQObject & { readonly keys: Queue["keys"] },
   after: string,

@@ -16,22 +16,22 @@ export const listDeadLetters = (context: EngineContext): NonNullable<Actions["li
     const first = from === undefined ? 0 : queues.findIndex((queue) => queue.name === from)
     const entries: Array<DeadLetter> = []
     let next: string | null = null
-    for (let at = Math.max(first, 0); at < queues.length && next === null; at++) {
-      const queue = queues[at]!
-      const start = at === first ? offset : 0
-      const wanted = limit - entries.length
-      const jobs = wanted === 0 ? [] : yield* read(() => queue.getFailed(start, start + wanted - 1))
+    for (let index = Math.max(first, 0); index < queues.length && next === null; index++) {
+      const queue = queues[index]!
+      const start = index === first ? offset : 0
+      const remaining = limit - entries.length
+      const jobs = remaining === 0 ? [] : yield* read(() => queue.getFailed(start, start + remaining - 1))
       entries.push(...jobs.flatMap((job) => entryOf(queue, job)))
       const nextOffset = start + jobs.length
-      if (nextOffset < (counts[at] ?? 0) && jobs.length === wanted) next = `${queue.name}:${nextOffset}`
+      if (nextOffset < (counts[index] ?? 0) && jobs.length === remaining) next = `${queue.name}:${nextOffset}`
     }
     return { entries, next_cursor: next, total: counts.reduce((sum, count) => sum + count, 0) }
   })
 
 const positionOf = (cursor: string | null): readonly [queue: string | undefined, shown: number] => {
-  const at = cursor?.lastIndexOf(":") ?? -1
-  if (cursor === null || at < 1) return [undefined, 0]
-  return [cursor.slice(0, at), Math.max(Number.parseInt(cursor.slice(at + 1)) || 0, 0)]
+  const separator = cursor?.lastIndexOf(":") ?? -1
+  if (cursor === null || separator < 1) return [undefined, 0]
+  return [cursor.slice(0, separator), Math.max(Number.parseInt(cursor.slice(separator + 1)) || 0, 0)]
 }
 
 const maxExcerptLength = 512

@@ -81,8 +81,8 @@ export const followEvents = Effect.fnUntraced(
     const follow = Effect.fnUntraced(function*(from: string) {
       let cursor = from
       while (true) {
-        const answer = yield* Effect.tryPromise<unknown>(() => readEvents(events, cursor, blockMillis))
-        const raw = rawEntries(answer)
+        const reply = yield* Effect.tryPromise<unknown>(() => readEvents(events, cursor, blockMillis))
+        const raw = rawEntries(reply)
         const last = raw.at(-1)
         if (last === undefined) continue
         yield* Effect.tryPromise(() => reporter.report(entriesOf(raw)))
@@ -123,7 +123,7 @@ const droppedWarning = (queue: string): string =>
   "streams.events.maxLen says otherwise. Their transitions are read from the jobs; those of removed jobs are lost."
 
 /** `XREAD` returns null when nothing came, else each stream's name and entries. */
-const rawEntries = (answer: unknown): RawEntries => {
-  const [stream] = Array.isArray(answer) ? answer : []
+const rawEntries = (reply: unknown): RawEntries => {
+  const [stream] = Array.isArray(reply) ? reply : []
   return Array.isArray(stream) && Array.isArray(stream[1]) ? stream[1] : []
 }

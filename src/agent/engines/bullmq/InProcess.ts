@@ -43,7 +43,8 @@ export const bullmq = ({ flows = [], queues = [], workers = [] }: InProcessOptio
     for (const producer of flows) yield* acquireWatch(() => watchFlows(producer, context))
     watches = yield* Effect.forEach(
       workers,
-      (worker, at) => acquireWatch(() => new WorkerWatch(worker, workerNameOf(workers, at), context, roots, defer))
+      (worker, index) =>
+        acquireWatch(() => new WorkerWatch(worker, workerNameOf(workers, index), context, roots, defer))
     )
     const { opts } = workers[0] ?? queues[0]!
     askOthers = yield* makeRelay(opts.connection, prefixOf(workers[0] ?? queues[0]!), handle)
@@ -125,8 +126,8 @@ const acquireWatch = <A extends { readonly close: () => void }>(begin: () => A):
   Effect.acquireRelease(Effect.sync(begin), (watch) => Effect.sync(() => watch.close()))
 
 /** A number distinguishes two workers of one name in a process. */
-const workerNameOf = (workers: ReadonlyArray<Worker>, at: number): string => {
+const workerNameOf = (workers: ReadonlyArray<Worker>, index: number): string => {
   const baseName = (worker: Worker | undefined) => worker?.opts.name ?? worker?.name
-  const before = workers.slice(0, at).filter((worker) => baseName(worker) === baseName(workers[at])).length
-  return `${baseName(workers[at])}-${process.pid}${before === 0 ? "" : `-${before + 1}`}@${hostname()}`
+  const before = workers.slice(0, index).filter((worker) => baseName(worker) === baseName(workers[index])).length
+  return `${baseName(workers[index])}-${process.pid}${before === 0 ? "" : `-${before + 1}`}@${hostname()}`
 }

@@ -53,7 +53,7 @@ const namesOf = (queue: Queue, state: (typeof WAITING)[number], limit: number) =
     const ids = await queue.getRanges([state], 0, limit - 1, true)
     const client = await clientOf(queue)
     const names = await Promise.all(ids.map((id) => client.hget(queue.toKey(id), "name")))
-    return new Map(ids.map((id, at) => [id, names[at] ?? undefined]))
+    return new Map(ids.map((id, index) => [id, names[index] ?? undefined]))
   })
 
 const reportRevoked = (context: EngineContext, queue: Queue, id: string, task_name: string | undefined): void => {

@@ -88,15 +88,15 @@ export const cancelTask = (
     const { job, jobId, queue } = yield* findJob(context.queues, task_id)
     if (job === null) return yield* refuse("BullMQ has no such job: it never existed or was removed")
     const state = yield* read(() => queue.getJobState(jobId))
-    const stopRunning = Effect.map(cancelRunning(queue, jobId), (answer): ActionResult => ({ task_id, ...answer }))
+    const stopRunning = Effect.map(cancelRunning(queue, jobId), (result): ActionResult => ({ task_id, ...result }))
     /** A job may end while its process is searched for. */
     const orAlreadyEnded = (refusal: ActionFailed) =>
       Effect.flatMap(read(() => queue.getJobState(jobId)), (now) => {
-        const answer = alreadyEnded(task_id, now)
-        return answer === null ? Effect.fail(refusal) : Effect.succeed(answer)
+        const result = alreadyEnded(task_id, now)
+        return result === null ? Effect.fail(refusal) : Effect.succeed(result)
       })
-    const endedAnswer = alreadyEnded(task_id, state)
-    if (endedAnswer !== null) return endedAnswer
+    const endedResult = alreadyEnded(task_id, state)
+    if (endedResult !== null) return endedResult
     if (state === "active") return yield* Effect.catchAll(stopRunning, orAlreadyEnded)
     // its children run on: they are separate tasks
     const removed = yield* Effect.either(write(() => job.remove({ removeChildren: false })))

@@ -4,7 +4,7 @@
  * `<prefix>:svc-agent:events`.
  *
  * Each request has its own key, `<prefix>:svc-agent:ask:<id>`, and the process that deletes it decides. The executing
- * process deletes it before it begins; the asking one deletes it when no answer comes. So a request that was reported
+ * process deletes it before it begins; the requesting one deletes it when no outcome arrives. So a request that was reported
  * as not executed is never executed later, however long a process was stopped and whatever the machines' clocks say.
  */
 import {
@@ -30,7 +30,7 @@ export type WorkerRequest =
 export type RequestHandler = (request: WorkerRequest) => Effect.Effect<ActionResult, ActionFailed> | null
 
 /**
- * Asks all other processes; the one with the job or worker answers. Fails when none does. The failure is
+ * Sends the request to all other processes; the one with the job or worker executes it. Fails when none does. The failure is
  * `indeterminate` only if a process started the request and did not report its outcome.
  */
 export type SendRequest = (request: WorkerRequest) => Effect.Effect<ActionResult, ActionFailed>
@@ -45,13 +45,13 @@ interface Listener extends QueueEventsListener {
 }
 
 const channel = "svc-agent"
-const answerTimeout = Duration.seconds(6)
+const replyTimeout = Duration.seconds(6)
 /**
  * More time for a process that has begun by then. Both together are below the runtime's timeout of an engine's call.
  */
 const completionTimeout = Duration.seconds(3)
-/** A request expires after that, if the asking process has died. */
-const askTtlMillis = 10_000
+/** A request expires after that, if the requesting process has died. */
+const requestTtlMillis = 10_000
 const maxStreamEntries = 100
 
 export const makeRelay = Effect.fnUntraced(function*(
@@ -62,8 +62,8 @@ export const makeRelay = Effect.fnUntraced(function*(
   const self = randomUUID()
   const scope = yield* Effect.scope
   const options = { connection: yield* withoutRetryLimit(connection), ...(prefix === undefined ? {} : { prefix }) }
-  const pendingAsks = new Map<string, Deferred.Deferred<ActionResult, ActionFailed>>()
-  const incomingAsks = yield* Queue.unbounded<{ readonly id: string; readonly request: string }>()
+  const pendingRequests = new Map<string, Deferred.Deferred<ActionResult, ActionFailed>>()
+  const incomingRequests = yield* Queue.unbounded<{ readonly id: string; readonly request: string }>()
 
   const events = yield* Effect.acquireRelease(
     Effect.sync(() => new QueueEvents(channel, options)),
@@ -78,18 +78,18 @@ export const makeRelay = Effect.fnUntraced(function*(
   producer.on("error", () => undefined)
 
   events.on<Listener, "ask">("ask", ({ from, id, request }) => {
-    if (from !== self) incomingAsks.unsafeOffer({ id, request })
+    if (from !== self) incomingRequests.unsafeOffer({ id, request })
   })
   events.on<Listener, "answer">("answer", ({ id, outcome }) => {
-    const deferred = pendingAsks.get(id)
+    const deferred = pendingRequests.get(id)
     if (deferred !== undefined) Deferred.unsafeDone(deferred, resultOf(outcome))
   })
 
   const keyOf = (id: string) => producer.toKey(`ask:${id}`)
-  /** Whether the request was still open. True for one process only. */
+  /** Whether the request was still unclaimed. True for one process only. */
   const claim = (id: string) => write(async () => (await (await clientOf(producer)).del(keyOf(id))) === 1)
 
-  const publishAnswer = Effect.fnUntraced(function*(id: string, handled: Effect.Effect<ActionResult, ActionFailed>) {
+  const publishOutcome = Effect.fnUntraced(function*(id: string, handled: Effect.Effect<ActionResult, ActionFailed>) {
     const result = yield* Effect.either(handled)
     const outcome: RelayOutcome = Either.match(result, {
       onLeft: ({ indeterminate = false, message }) => ({ message, indeterminate }),
@@ -105,35 +105,35 @@ export const makeRelay = Effect.fnUntraced(function*(
   /** Long requests run in the background, so that the next one is not withdrawn while it waits. */
   const serve = Effect.fnUntraced(function*({ id, request }: { readonly id: string; readonly request: string }) {
     const handled = handle(JSON.parse(request))
-    if (handled !== null && (yield* claim(id))) yield* Effect.forkIn(logFailure(publishAnswer(id, handled)), scope)
+    if (handled !== null && (yield* claim(id))) yield* Effect.forkIn(logFailure(publishOutcome(id, handled)), scope)
   })
-  yield* Queue.take(incomingAsks).pipe(
+  yield* Queue.take(incomingRequests).pipe(
     Effect.flatMap(serve),
     logFailure,
     Effect.forever,
     Effect.forkScoped
   )
 
-  const ask: SendRequest = Effect.fnUntraced(function*(request) {
+  const sendRequest: SendRequest = Effect.fnUntraced(function*(request) {
     const id = randomUUID()
     const deferred = yield* Deferred.make<ActionResult, ActionFailed>()
-    pendingAsks.set(id, deferred)
+    pendingRequests.set(id, deferred)
     const event = { eventName: "ask", id, from: self, request: JSON.stringify(request) }
     const publish = write(async () => {
-      await setExpiring(producer, keyOf(id), self, askTtlMillis)
+      await setExpiring(producer, keyOf(id), self, requestTtlMillis)
       await producer.publishEvent(event, maxStreamEntries)
     })
-    const awaitAnswer = Deferred.await(deferred)
-    const askAndWait = Effect.gen(function*() {
+    const awaitOutcome = Deferred.await(deferred)
+    const sendAndWait = Effect.gen(function*() {
       yield* publish
-      const firstAnswer = yield* Effect.timeoutOption(awaitAnswer, answerTimeout)
-      if (Option.isSome(firstAnswer)) return firstAnswer.value
-      if (yield* claim(id)) return yield* refuse(noAnswerMessage(request))
-      return yield* Effect.timeoutFail(awaitAnswer, { duration: completionTimeout, onTimeout: indeterminateFailure })
+      const reply = yield* Effect.timeoutOption(awaitOutcome, replyTimeout)
+      if (Option.isSome(reply)) return reply.value
+      if (yield* claim(id)) return yield* refuse(noReplyMessage(request))
+      return yield* Effect.timeoutFail(awaitOutcome, { duration: completionTimeout, onTimeout: indeterminateFailure })
     })
-    return yield* Effect.ensuring(askAndWait, Effect.sync(() => pendingAsks.delete(id)))
+    return yield* Effect.ensuring(sendAndWait, Effect.sync(() => pendingRequests.delete(id)))
   })
-  return ask
+  return sendRequest
 })
 
 /**
@@ -157,7 +157,7 @@ const resultOf = (text: string): Effect.Effect<ActionResult, ActionFailed> =>
     return "answer" in outcome ? Effect.succeed(outcome.answer) : Effect.fail(new ActionFailed(outcome))
   })
 
-const noAnswerMessage = (request: WorkerRequest): string =>
+const noReplyMessage = (request: WorkerRequest): string =>
   request.action === "cancel_job"
     ? "the job runs in a process without an agent, or with one that does not answer, so it cannot be cancelled from here"
     : `no process with an agent that answers has a worker ${request.worker}; nothing was done`

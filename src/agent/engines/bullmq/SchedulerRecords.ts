@@ -12,13 +12,13 @@ export const readSchedulers = Effect.fnUntraced(function*(queue: Queue) {
   if (count > maxSchedules) {
     return yield* refuse(`the queue ${queue.name} has ${count} job schedulers, more than ${maxSchedules}`)
   }
-  // 5 answers undefined where a scheduler is deleted during the read, 6 leaves it out
+  // 5 returns undefined where a scheduler is deleted during the read, 6 leaves it out
   const listed: ReadonlyArray<JobSchedulerJson | undefined> = yield* read(() => queue.getJobSchedulers(0, -1, true))
   const schedulers = listed.filter((scheduler) => scheduler !== undefined)
   const jobs = yield* read(() => readNextJobs(queue, schedulers))
-  return schedulers.map((scheduler, at): SchedulerRecord => ({
+  return schedulers.map((scheduler, index): SchedulerRecord => ({
     scheduler: parseKey(scheduler),
-    job: jobs[at] ?? null
+    job: jobs[index] ?? null
   }))
 })
 
@@ -84,8 +84,8 @@ const readNextJobs = async (
     }
   }
   const jobs: Array<NextJob | null> = []
-  for (let at = 0; at < schedulers.length; at += jobsPerRead) {
-    jobs.push(...await Promise.all(schedulers.slice(at, at + jobsPerRead).map(readJob)))
+  for (let start = 0; start < schedulers.length; start += jobsPerRead) {
+    jobs.push(...await Promise.all(schedulers.slice(start, start + jobsPerRead).map(readJob)))
   }
   return jobs
 }

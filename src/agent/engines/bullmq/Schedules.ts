@@ -78,7 +78,7 @@ const scheduleOf = (queue: string, { job, scheduler }: SchedulerRecord, now: num
   }
 }
 
-/** A job that was created by the start of the one before it tells when that was. One that an upsert created does not. */
+/** A job that was created by the start of the one before it holds the time of that start. One that an upsert created does not. */
 const lastRunOf = (job: NextJob | null): number | null =>
   job === null ? null : job.startedAt ?? (job.number > 1 ? job.createdAt : null)
 
@@ -182,7 +182,7 @@ const updateSchedule = (context: EngineContext): NonNullable<ScheduleActions["up
     return {}
   })
 
-/** BullMQ answers no job, and does nothing, where the pattern has no next time. */
+/** BullMQ returns no job, and does nothing, where the pattern has no next time. */
 const upsert = Effect.fnUntraced(function*(queue: Queue, ...args: Parameters<Queue["upsertJobScheduler"]>) {
   const job: unknown = yield* write(() => queue.upsertJobScheduler(...args))
   if (job === undefined) {

@@ -14,7 +14,7 @@ export type RawEntries = ReadonlyArray<readonly [id: string, fields: ReadonlyArr
 export const entriesOf = (raw: RawEntries): ReadonlyArray<StreamEntry> =>
   raw.map(([id, list]) => {
     const fields = new Map<string, string>()
-    for (let at = 0; at + 1 < list.length; at += 2) fields.set(list[at]!, list[at + 1]!)
+    for (let index = 0; index + 1 < list.length; index += 2) fields.set(list[index]!, list[index + 1]!)
     return { id, event: fields.get("event") ?? "", jobId: fields.get("jobId") ?? "", fields }
   })
 

@@ -52,10 +52,10 @@ export class StreamReporter {
   async report(entries: ReadonlyArray<StreamEntry>): Promise<void> {
     const needsJob = entries.filter(({ event }) => NEEDS_JOB.has(event))
     const jobs = await this.#read(new Set(needsJob.map(({ jobId }) => jobId)))
-    entries.forEach((entry, at) => {
+    entries.forEach((entry, index) => {
       if (entry.jobId === "") return
       // of a stalled job one entry says that it waits again, and the next that it stalled
-      const next = entries[at + 1]
+      const next = entries[index + 1]
       if (entry.event === "waiting" && next?.event === "stalled" && next.jobId === entry.jobId) return
       this.#reportEntry(entry, jobs.get(entry.jobId))
     })
@@ -71,10 +71,10 @@ export class StreamReporter {
 
   async #read(ids: ReadonlySet<string>): Promise<ReadonlyMap<string, Job>> {
     const jobs = new Map<string, Job>()
-    const wanted = [...ids]
-    for (let from = 0; from < wanted.length; from += readBatchSize) {
-      const some = wanted.slice(from, from + readBatchSize)
-      for (const job of await Promise.all(some.map((id) => this.#queue.getJob(id)))) {
+    const jobIds = [...ids]
+    for (let from = 0; from < jobIds.length; from += readBatchSize) {
+      const batch = jobIds.slice(from, from + readBatchSize)
+      for (const job of await Promise.all(batch.map((id) => this.#queue.getJob(id)))) {
         if (job?.id !== undefined) jobs.set(job.id, job)
       }
     }

@@ -11,8 +11,10 @@ export const taskIdOf = (queue: string, jobId: string): string => `${queue}:${jo
 
 /** Undefined for an invalid id. */
 export const parseTaskId = (taskId: string): JobRef | undefined => {
-  const at = taskId.indexOf(":")
-  return at < 1 || at === taskId.length - 1 ? undefined : { queue: taskId.slice(0, at), jobId: taskId.slice(at + 1) }
+  const separator = taskId.indexOf(":")
+  return separator < 1 || separator === taskId.length - 1
+    ? undefined
+    : { queue: taskId.slice(0, separator), jobId: taskId.slice(separator + 1) }
 }
 
 /** The task id of a job's Redis key, `<prefix>:<queue>:<job id>`. The prefix may have colons. */

@@ -127,7 +127,7 @@ export class WorkerWatch {
   }
 
   /**
-   * Redis may store a job's end and fail before it answers. BullMQ then repeats the call and learns that the job does
+   * Redis may store a job's end and fail before it replies. BullMQ then repeats the call and learns that the job does
    * not run, so it emits no event. What Redis has stored is reported; of a removed job there is nothing left.
    */
   private reportStoredEnd(job: Job, { at, attemptsMade, error }: ProcessorEnd): void {

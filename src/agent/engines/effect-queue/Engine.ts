@@ -227,18 +227,18 @@ export const engine = (queues: ReadonlyArray<AnyQueue>, options: { readonly name
         const selected = page.queue === null ? queues : [yield* getQueue(page.queue)]
         // a cursor is `<queue> <the store's cursor>`; the queues' lists follow each other
         const [from, after] = page.cursor === null ? [undefined, null] : splitCursor(page.cursor)
-        const at = Math.max(0, selected.findIndex((queue) => queue.name === from))
+        const firstIndex = Math.max(0, selected.findIndex((queue) => queue.name === from))
         const entries: Array<ReturnType<typeof deadLetterOf>> = []
         let next_cursor: string | null = null
         let total = 0
         for (const [index, queue] of selected.entries()) {
-          const remaining = index < at ? 0 : page.limit - entries.length
+          const remaining = index < firstIndex ? 0 : page.limit - entries.length
           const dead = yield* mapStoreError(
-            queue.records.listDead(queue.ref, Math.max(1, remaining), index === at ? after : null)
+            queue.records.listDead(queue.ref, Math.max(1, remaining), index === firstIndex ? after : null)
           )
           total += dead.total
           if (remaining > 0) entries.push(...dead.elements.map((record) => deadLetterOf(queue, record)))
-          if (next_cursor !== null || index < at) continue
+          if (next_cursor !== null || index < firstIndex) continue
           if (remaining === 0 && dead.total > 0) next_cursor = `${queue.name} `
           else if (remaining > 0 && dead.next !== null) next_cursor = `${queue.name} ${dead.next}`
         }
@@ -284,9 +284,9 @@ const refuseDelay = ({ eta, eta_seconds }: { readonly eta?: number; readonly eta
     : actionFailed("Effect's queues have no delayed tasks: leave the time out.")
 
 const splitCursor = (cursor: string): readonly [queue: string, after: string | null] => {
-  const at = cursor.lastIndexOf(" ")
-  const after = cursor.slice(at + 1)
-  return [cursor.slice(0, at), after === "" ? null : after]
+  const separator = cursor.lastIndexOf(" ")
+  const after = cursor.slice(separator + 1)
+  return [cursor.slice(0, separator), after === "" ? null : after]
 }
 
 const deadLetterOf = (queue: AnyQueue, { attempts, element, failure, finishedAt, id }: ElementRecord) => ({

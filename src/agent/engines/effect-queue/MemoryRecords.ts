@@ -5,10 +5,10 @@ interface Entry extends ElementRecord {
   readonly queue: string
 }
 
-/** Records of a store in memory, which forgets an element when it hands it out. */
+/** Records of a store in memory, which removes an element when it hands it out. */
 class MemoryStore {
   /** Waiting and running elements, in the order of offer. */
-  private readonly open = new Map<string, Entry>()
+  private readonly unfinished = new Map<string, Entry>()
   /** Ended elements in the order of their ends, so that the oldest is found without a scan. */
   private readonly ended = new Map<string, Entry>()
   /** Cancelled elements that the store will still hand out. */
@@ -18,8 +18,8 @@ class MemoryStore {
   constructor(private readonly remember: number, private readonly now: () => number) {}
 
   recordOffer(queue: string, id: string, element: unknown): void {
-    if (!this.open.has(id) && !this.ended.has(id)) {
-      this.open.set(id, { id, queue, element, state: "pending", attempts: 0, finishedAt: null, failure: null })
+    if (!this.unfinished.has(id) && !this.ended.has(id)) {
+      this.unfinished.set(id, { id, queue, element, state: "pending", attempts: 0, finishedAt: null, failure: null })
     }
   }
 
@@ -32,17 +32,17 @@ class MemoryStore {
 
   end(id: string, how: ElementEnd): void {
     if (how.as === "again") return this.change(id, { state: "pending", attempts: how.attempts, failure: how.failure })
-    const attempts = how.as === "failure" ? how.attempts : (this.open.get(id)?.attempts ?? 0) + 1
+    const attempts = how.as === "failure" ? how.attempts : (this.unfinished.get(id)?.attempts ?? 0) + 1
     this.finish(id, how.as, attempts, how.as === "failure" ? how.failure : null)
   }
 
   find(queue: string, id: string): Entry | undefined {
-    const entry = this.open.get(id) ?? this.ended.get(id)
+    const entry = this.unfinished.get(id) ?? this.ended.get(id)
     return entry?.queue === queue ? entry : undefined
   }
 
   list(queue: string, state: ElementRecord["state"]): ReadonlyArray<Entry> {
-    const entries = state === "pending" || state === "started" ? this.open : this.ended
+    const entries = state === "pending" || state === "started" ? this.unfinished : this.ended
     return [...entries.values()].filter((entry) => entry.queue === queue && entry.state === state)
   }
 
@@ -60,8 +60,8 @@ class MemoryStore {
   }
 
   private change(id: string, change: Partial<Entry>): void {
-    const entry = this.open.get(id)
-    if (entry !== undefined) this.open.set(id, { ...entry, ...change })
+    const entry = this.unfinished.get(id)
+    if (entry !== undefined) this.unfinished.set(id, { ...entry, ...change })
   }
 
   private finish(
@@ -70,9 +70,9 @@ class MemoryStore {
     attempts: number,
     failure: string | null
   ): void {
-    const entry = this.open.get(id)
+    const entry = this.unfinished.get(id)
     if (entry === undefined) return
-    this.open.delete(id)
+    this.unfinished.delete(id)
     this.ended.set(id, { ...entry, state, attempts, failure, finishedAt: this.now() })
     if (this.ended.size <= this.remember) return
     const [oldest] = this.ended.keys()

@@ -18,7 +18,7 @@ export const handlers: HandlersOf<typeof definitions> = {
       ...(agentHome === "" ? {} : { home: agentHome })
     }, { websocket: !noWebsocket })
     const failed = findings.filter(({ status }) => status === "failed")
-    // a detail may quote the server that answered
+    // a detail may quote the server that responded
     yield* Console.log(
       json
         ? escapeJson(JSON.stringify({ ok: failed.length === 0, findings }))

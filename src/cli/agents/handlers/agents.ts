@@ -28,8 +28,8 @@ const notesOf = ({ last_refused_at, last_refused_detail, name, setup_advice }: A
 export const handlers: HandlersOf<typeof definitions> = {
   create: call(function*({ access, api, slug }, { json, name, namespace }) {
     const payload = yield* decodeInput(CreateAgent, { name, ...givenOf({ namespace }) })
-    const answer = yield* api.agents.create({ path: { slug }, payload, withResponse: true })
-    yield* printAnswer(answer, json, ({ agent, hmac_secret, token }) =>
+    const response = yield* api.agents.create({ path: { slug }, payload, withResponse: true })
+    yield* printAnswer(response, json, ({ agent, hmac_secret, token }) =>
       [
         `created the agent ${
           escapeText(agent.name)

@@ -1,6 +1,6 @@
 import { HttpApiEndpoint, HttpApiGroup } from "@effect/platform"
 import { Schema } from "effect"
-import { CommandPull, FrameUpload, FrameUploadAnswer } from "../../../domain/agents/LongPoll.ts"
+import { CommandPull, FrameUpload, FrameUploadResponse } from "../../../domain/agents/LongPoll.ts"
 import { Access } from "../../../domain/kernel/Access.ts"
 import { describeField } from "../../../domain/kernel/Describe.ts"
 import { wholeNumber } from "../../../domain/kernel/Query.ts"
@@ -33,7 +33,7 @@ export class AgentLongPollApi extends HttpApiGroup.make("agentLongPoll")
   .add(
     HttpApiEndpoint.post("push", "/agent/events")
       .setPayload(FrameUpload)
-      .addSuccess(FrameUploadAnswer)
+      .addSuccess(FrameUploadResponse)
       .annotateContext(withParameters(sessionNonce))
       .annotate(Access, {
         caller: "agent",

@@ -5,7 +5,7 @@ import { CurrentAgent } from "../../../services/kernel/CurrentActor.ts"
 import { NodeServer } from "../../../services/kernel/NodeServer.ts"
 import { implementGroup } from "../../ImplementGroup.ts"
 
-/** The published agents' header names, and those of our own. Both are taken, and both are answered. */
+/** The published agents' header names, and those of our own. Both are accepted, and the response has both. */
 const headerPrefixes = ["x-z4j-", "x-svc-"]
 
 const readHeader = (request: HttpServerRequest.HttpServerRequest, name: string): string | undefined =>
@@ -36,7 +36,7 @@ export const layer = implementGroup(
       .handle("pull", ({ request, urlParams: { max_frames = 50, wait = 30 } }) =>
         Effect.raceFirst(
           polls.pull(pollHeaders(request), wait, max_frames),
-          Effect.as(awaitClosing, []) // the agent polls again, and any replica may answer
+          Effect.as(awaitClosing, []) // the agent polls again, and any replica may respond
         ).pipe(Effect.flatMap((frames) => respond({ frames }))))
       .handle(
         "push",

@@ -38,7 +38,7 @@ export class AgentsApi extends HttpApiGroup.make("agents")
       })
       .annotateContext(operation(
         "Create an agent",
-        "`token` and `hmac_secret` are in this answer only: give both to the worker's environment."
+        "`token` and `hmac_secret` are in this response only: give both to the worker's environment."
       ))
   )
   .add(

@@ -26,7 +26,7 @@ export interface QueueReport {
 }
 
 export interface AdapterReport {
-  /** The engines that say whether their broker answers. */
+  /** The engines that say whether their broker responds. */
   readonly brokers: ReadonlyMap<string, boolean>
   readonly workers: ReadonlyArray<WorkerReport>
   readonly queues: ReadonlyArray<QueueReport>
@@ -46,9 +46,9 @@ export const readAdapterHealth = (health: Readonly<Record<string, unknown>>, red
   const queues = new Map<string, QueueReport>()
   const brokers = new Map<string, boolean>()
   for (const [key, value] of Object.entries(health)) {
-    const at = key.indexOf(".")
-    const engine = at < 1 ? null : asName(key.slice(0, at), maxEngineLength)
-    const field = key.slice(at + 1)
+    const separator = key.indexOf(".")
+    const engine = separator < 1 ? null : asName(key.slice(0, separator), maxEngineLength)
+    const field = key.slice(separator + 1)
     if (engine !== null && field === "broker_connected") brokers.set(engine, String(value).toLowerCase() !== "false")
     if (engine === null || (field !== "worker_details" && field !== "queue_depths")) continue
     const brokerType = asName(health[`${engine}.broker_type`])
@@ -89,11 +89,11 @@ const readWorker = (
   const stats = asRecord(details.stats)
   const pool = asRecord(stats.pool)
   const totals = Object.values(asRecord(stats.total)).map((total) => asCount(total) ?? 0)
-  const at = node.indexOf("@")
+  const separator = node.indexOf("@")
   return {
     engine,
     name: node,
-    hostname: at === -1 ? asName(stats.hostname) : node.slice(at + 1),
+    hostname: separator === -1 ? asName(stats.hostname) : node.slice(separator + 1),
     pid: asInt32(stats.pid),
     concurrency: poolSizeOf(pool),
     queues: asArray(details.active_queues).flatMap((queue) => asName(asRecord(queue).name) ?? []),
@@ -137,7 +137,7 @@ const brokerUrlHint = (broker: Readonly<Record<string, unknown>>): string | null
 }
 
 /**
- * The members with plain values, texts cut. Leaves out members with secret names, and masks values that look like
+ * The members with plain values, texts truncated. Leaves out members with secret names, and masks values that look like
  * secrets.
  */
 const pickScalars = (from: Readonly<Record<string, unknown>>, redaction: Redaction): Record<string, unknown> =>

@@ -103,7 +103,7 @@ export const makeHandle = (
       session.isDisconnected = true
       state.liveSessions.delete(session)
       pending.heartbeats.delete(session)
-      // a long-poll session has no end: its process is offline once no replica hears from it
+      // a long-poll session has no end: its process is offline once no replica receives anything from it
       if (!exclusive) return
       if (isOrderly) {
         for (const row of departuresOf(session, state.now)) {
@@ -152,7 +152,7 @@ const processWorkerRow = ({ info }: LiveSession, engine: string): Omit<WorkerRow
 })
 
 /**
- * Celery's published agent asks its worker once a minute and repeats the answer in the heartbeats between. An answer with
+ * Celery's published agent asks its worker once a minute and repeats the reply in the heartbeats between. A reply with
  * the same uptime is such a repetition: it proves nothing of the time since.
  */
 const describe = (former: Description | undefined, uptime: unknown, at: Timestamp.Timestamp): Description =>

@@ -3,7 +3,7 @@ import type { TaskNamespace } from "../../../domain/agents/TaskNamespace.ts"
 import type { AgentId, ProjectId } from "../../../domain/kernel/Id.ts"
 import type { Timestamp } from "../../../domain/kernel/Timestamp.ts"
 
-/** An agent process as its hello describes it. The gateway cuts the texts to the length of their columns. */
+/** An agent process as its hello describes it. The gateway truncates the texts to the length of their columns. */
 export interface ProcessInfo {
   readonly agentId: AgentId
   readonly projectId: ProjectId

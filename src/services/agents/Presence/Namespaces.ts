@@ -83,12 +83,12 @@ export const makeNamespaces = Effect.gen(function*() {
         if (info === undefined || task_namespace !== null) return false
         return assigned_namespace === null || Object.keys(info.sources).length > 0
       }
-      const open = agents.filter(isOpen)
-      if (open.length === 0) return agents
-      const rows = yield* listKnown([...new Set(open.map(({ project_id }) => project_id))].toSorted())
-      const undecided = new Set(open.filter((agent) => agent.assigned_namespace === null).map(({ id }) => id))
+      const unassigned = agents.filter(isOpen)
+      if (unassigned.length === 0) return agents
+      const rows = yield* listKnown([...new Set(unassigned.map(({ project_id }) => project_id))].toSorted())
+      const undecided = new Set(unassigned.filter((agent) => agent.assigned_namespace === null).map(({ id }) => id))
       const decided = new Map<AgentId, LockedAgent>()
-      for (const [project, ofProject] of Object.entries(Arr.groupBy(open, ({ project_id }) => project_id))) {
+      for (const [project, ofProject] of Object.entries(Arr.groupBy(unassigned, ({ project_id }) => project_id))) {
         const ofOthers = rows.filter(({ id, project_id }) => project_id === project && !undecided.has(id))
         const known = new Map(ofOthers.map((row) => [row.id, decodeRow(row)]))
         const taken = new Set([...known.values()].map(({ namespace }) => namespace))

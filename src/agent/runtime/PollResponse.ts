@@ -1,16 +1,16 @@
-/** Reads answers to long-poll requests. */
+/** Reads responses to long-poll requests. */
 import { Redacted } from "effect"
 import type { BrainConfig } from "./Options.ts"
-import type { HttpAnswer } from "./PlainHttp.ts"
+import type { HttpResponse } from "./PlainHttp.ts"
 import { ConnectionFailed, connectionFailure } from "./Reconnect.ts"
 
 const MAX_WAIT_SECONDS = 30
 const MAX_SENTENCE_LENGTH = 300
 
-/** The failure behind an answer other than 200 (agents' protocol, section 1.2). */
-export const failureOfAnswer = (answer: HttpAnswer, token: BrainConfig["token"]): ConnectionFailed => {
-  const { body, headers, status } = answer
-  const sentence = describeAnswer(answer, token)
+/** The failure behind a response other than 200 (agents' protocol, section 1.2). */
+export const failureOfResponse = (response: HttpResponse, token: BrainConfig["token"]): ConnectionFailed => {
+  const { body, headers, status } = response
+  const sentence = describeResponse(response, token)
   if (status === 401) {
     return new ConnectionFailed({ kind: "auth", detail: `The brain does not know the token. ${sentence}` })
   }
@@ -35,7 +35,7 @@ export const parseMembers = (body: string): Readonly<Record<string, unknown>> | 
 }
 
 /** The status, and the other side's own sentence: a problem document's detail, or the text of the body. One line. */
-export const describeAnswer = ({ body, status }: HttpAnswer, token: BrainConfig["token"]): string => {
+export const describeResponse = ({ body, status }: HttpResponse, token: BrainConfig["token"]): string => {
   const members = parseMembers(body)
   const detail = ["detail", "message", "title", "error"].map((name) => members?.[name]).find((value) =>
     typeof value === "string"
